@@ -1,0 +1,74 @@
+package mapping
+
+import (
+	"errors"
+	"time"
+)
+
+// What can go wrong when a side is asked for something. The adapters wrap
+// exactly one of these into each error they return, so that the packages that
+// decide can tell them apart without knowing an adapter.
+var (
+	// ErrUnauthorized: the secret or token is refused. Nothing was done.
+	ErrUnauthorized = errors.New("unauthorized")
+	// ErrForbidden: this item may not be touched (archived, locked, no right).
+	ErrForbidden = errors.New("forbidden")
+	// ErrNotFound: the item is not there, or not for us (404).
+	ErrNotFound = errors.New("not found")
+	// ErrGone: the item was there and is deleted (410).
+	ErrGone = errors.New("gone")
+	// ErrMoved: the item answers from another place (a redirect).
+	ErrMoved = errors.New("moved")
+	// ErrRejected: the service understood and refuses the value.
+	ErrRejected = errors.New("rejected")
+	// ErrUnavailable: the service is down or its breaker is open, and the
+	// request certainly had no effect.
+	ErrUnavailable = errors.New("unavailable")
+	// ErrUncertain: the answer was lost, cut, or not understood: a write may
+	// or may not have had its effect.
+	ErrUncertain = errors.New("outcome unknown")
+	// ErrStale: the read is older than what is known already (a lagging
+	// replica of GitHub).
+	ErrStale = errors.New("stale read")
+)
+
+// RateLimited says that a side asks to be left alone for a while. It had no
+// effect there.
+type RateLimited struct {
+	API   string        // "github" or "planning"
+	After time.Duration // how long to wait, > 0
+	Why   string        // which rule said so: "Retry-After", "primary limit", "write budget" …
+}
+
+func (e *RateLimited) Error() string {
+	return e.API + ": rate limited (" + e.Why + "), retry after " + e.After.String()
+}
+
+// VersionConflict says that planning refused a write because an attribute
+// version moved (planning-api.md 4.2 rule 3). Current holds the values that
+// the answer carried; it is empty where none could be found, and then the item
+// has to be read.
+type VersionConflict struct {
+	Current map[Attribute]Versioned
+}
+
+func (e *VersionConflict) Error() string { return "version conflict" }
+
+// Rejection carries the words of a service that refused a value. It matches
+// [ErrRejected]. Field is the attribute or field the words point at, "" where
+// they do not say.
+type Rejection struct {
+	Status int
+	Field  string
+	Words  string
+}
+
+func (e *Rejection) Error() string {
+	if e.Words == "" {
+		return "rejected"
+	}
+	return "rejected: " + e.Words
+}
+
+// Is reports whether target is [ErrRejected].
+func (e *Rejection) Is(target error) bool { return target == ErrRejected }

@@ -1,0 +1,70 @@
+package mapping
+
+import "time"
+
+// Issue is a snapshot of a GitHub issue: what one read, webhook or listing
+// showed of it. Texts are exactly as GitHub gave them.
+type Issue struct {
+	ID          int64     `json:"id"` // database id: survives a rename, not a transfer
+	NodeID      string    `json:"node,omitempty"`
+	Repo        string    `json:"repo"` // owner/name
+	RepoID      int64     `json:"repo_id,omitempty"`
+	Number      int       `json:"number"`
+	Title       string    `json:"title"`
+	Body        string    `json:"body,omitempty"`
+	State       string    `json:"state"` // open or closed
+	StateReason string    `json:"reason,omitempty"`
+	Labels      []string  `json:"labels,omitempty"`
+	Assignees   []string  `json:"assignees,omitempty"`
+	Milestone   int       `json:"milestone,omitempty"` // number; 0: none
+	Author      string    `json:"author,omitempty"`    // login
+	Association string    `json:"assoc,omitempty"`     // author_association, upper case
+	PullRequest bool      `json:"pr,omitempty"`
+	Locked      bool      `json:"locked,omitempty"`
+	CreatedAt   time.Time `json:"created"`
+	UpdatedAt   time.Time `json:"updated"`          // whole seconds
+	Editor      string    `json:"editor,omitempty"` // login of the event's sender; "" where unknown
+}
+
+// Card is a snapshot of a planning card (planning-api.md 2.4).
+type Card struct {
+	ID         ObjectID  `json:"id"`
+	CID        int64     `json:"cid"`
+	Version    int64     `json:"version"` // of the whole card
+	Title      Versioned `json:"title"`
+	Summary    Versioned `json:"summary"`          // Markdown; "" where nothing is set
+	Estimate   Versioned `json:"estimate"`         // decimal text; "" for null
+	Bucket     ObjectID  `json:"bucket,omitempty"` // of the listing it was seen in, else its state attribute; "" where unknown
+	BucketName string    `json:"bucket_name,omitempty"`
+	Iteration  ObjectID  `json:"iteration,omitempty"`
+	Review     string    `json:"review,omitempty"` // iterationReview as the service spells it
+	Counters   *Counters `json:"counters,omitempty"`
+	// CountersVersion moves when a task of the card is made or changes state
+	// (facts of real data), which is how a poll learns of it.
+	CountersVersion int64 `json:"counters_version,omitempty"`
+	Placeholder     bool  `json:"placeholder,omitempty"` // isStandaloneTP: holds tasks of no card
+	// Tasks are the card's tasks where the read carried them (nested in a
+	// sprint listing, or read by endpoint 13); nil means not known.
+	Tasks []Task `json:"tasks,omitempty"`
+}
+
+// Counters is planning's aggregate over a card's tasks.
+type Counters struct {
+	Done       float64 `json:"done"`
+	Todo       float64 `json:"todo"`
+	InProgress float64 `json:"inProgress"`
+	Total      float64 `json:"total"`
+	Status     string  `json:"status"`
+}
+
+// Task is a snapshot of a planning task (planning-api.md 2.6).
+type Task struct {
+	ID       ObjectID  `json:"id"`
+	CID      int64     `json:"cid"`
+	Version  int64     `json:"version"`
+	Owner    ObjectID  `json:"owner,omitempty"` // its card; "" where the answer omits it
+	Title    Versioned `json:"title"`
+	Summary  Versioned `json:"summary"`
+	Estimate Versioned `json:"estimate"` // hours, decimal text; "" where none
+	State    Versioned `json:"state"`
+}

@@ -1,0 +1,237 @@
+package mapping
+
+import "time"
+
+// LinkState says where a root link is in its life.
+type LinkState string
+
+// The states of a link.
+const (
+	// Entering: an issue was seen that may enter; it waits for its labels and
+	// its parent (github.enter_delay) before anything is created.
+	Entering LinkState = "entering"
+	// Creating: the intent to create the partner is written; the partner may
+	// or may not exist.
+	Creating LinkState = "creating"
+	// Linked: both items exist and are kept the same.
+	Linked LinkState = "linked"
+	// Left: the issue no longer matches its route's filter; nothing is
+	// synchronised until it matches again.
+	Left LinkState = "left"
+	// Orphaned: one of the two items is proven gone.
+	Orphaned LinkState = "orphaned"
+	// Dormant: the link's route is no longer configured.
+	Dormant LinkState = "dormant"
+)
+
+// LinkStates lists every state, in the order of a link's life.
+var LinkStates = []LinkState{Entering, Creating, Linked, Left, Orphaned, Dormant}
+
+// Link is the durable record of a root link: the pair issue ↔ card with
+// everything that hangs on it. It is changed only under the lease of its key.
+type Link struct {
+	ID      LinkID    `json:"id"`
+	Project ObjectID  `json:"project"` // the planning project, which also says where the link is stored
+	Route   string    `json:"route"`   // name of the route that took it
+	State   LinkState `json:"state"`
+	// Origin is the side on which a person made the first item. The other
+	// item was created by the bridge and carries the marker.
+	Origin Side `json:"origin"`
+	// Nonce is the secret part of this link's marker (see Marker).
+	Nonce string `json:"nonce"`
+
+	Issue IssueID `json:"issue"`
+	Card  CardID  `json:"card"`
+
+	// Base holds what both sides last agreed on, per attribute. An attribute
+	// without an entry has never been agreed on.
+	Base map[Attribute]Base `json:"base,omitempty"`
+	// Pending holds the writes that were about to be made and whose outcome
+	// is not yet known, or (Answered) not yet verified by their echo.
+	Pending []Pending `json:"pending,omitempty"`
+	// Intent is the create that may be under way for the root pair.
+	Intent *Intent `json:"intent,omitempty"`
+	// Refused holds values that a side does not take; they block their
+	// attribute alone until they change.
+	Refused map[Attribute]Refusal `json:"refused,omitempty"`
+	// Asking maps an attribute to the id of the ledger entry that waits for a
+	// person's answer (policy ask).
+	Asking map[Attribute]string `json:"asking,omitempty"`
+	// Children are the tasks of the card that belong to this link: its
+	// tracking task, and the partners of sub-issues and checklist items.
+	Children []Child `json:"children,omitempty"`
+	// Gone counts, per side, the reads of the item itself in a row that
+	// answered gone; two make the link orphaned.
+	Gone map[Side]int `json:"gone,omitempty"`
+	// Review is the iterationReview that was last acted on, so that a person
+	// can reopen an issue that an approval closed.
+	Review string `json:"review,omitempty"`
+	// Left is why a link stands in state left, orphaned or dormant.
+	Why string `json:"why,omitempty"`
+
+	Created time.Time `json:"created"`
+	Synced  time.Time `json:"synced,omitzero"` // when both sides were last known to agree
+}
+
+// IssueID names the issue of a link and the newest snapshot of it that was
+// taken into account.
+type IssueID struct {
+	ID     int64  `json:"id,omitempty"` // 0 while the issue is not created
+	NodeID string `json:"node,omitempty"`
+	Repo   string `json:"repo,omitempty"`
+	RepoID int64  `json:"repo_id,omitempty"`
+	Number int    `json:"number,omitempty"`
+	Author string `json:"author,omitempty"`
+	// UpdatedAt and Digest are those of the newest snapshot taken into
+	// account: what is older is stale, what is of the same second with
+	// another digest forces a read.
+	UpdatedAt time.Time `json:"updated,omitzero"`
+	Digest    string    `json:"digest,omitempty"`
+}
+
+// CardID names the card of a link and the newest version of it that was taken
+// into account.
+type CardID struct {
+	ID              ObjectID `json:"id,omitempty"` // "" while the card is not created
+	CID             int64    `json:"cid,omitempty"`
+	Bucket          ObjectID `json:"bucket,omitempty"` // where the card was made or last seen
+	BucketName      string   `json:"bucket_name,omitempty"`
+	Version         int64    `json:"version,omitempty"`
+	CountersVersion int64    `json:"counters_version,omitempty"`
+}
+
+// Pending is the record of one attribute's write, saved before the write is
+// made.
+type Pending struct {
+	ID        string    `json:"id"`
+	Side      Side      `json:"side"` // the side that is written
+	Item      Ref       `json:"item"`
+	Attribute Attribute `json:"attr"`
+	From      string    `json:"from"`          // what that side held, in its own representation
+	To        string    `json:"to"`            // what is sent
+	Old       *Base     `json:"old,omitempty"` // the base the write was decided on; nil: none
+	Next      Base      `json:"next"`          // the base once the write is known to have happened
+	At        time.Time `json:"at"`
+	Answered  bool      `json:"answered,omitempty"` // acknowledged; kept only until its echo is seen
+}
+
+// Intent is the record of one create, saved before it is made.
+type Intent struct {
+	Side  Side      `json:"side"` // where the item is being created
+	Nonce string    `json:"nonce"`
+	At    time.Time `json:"at"`
+	// Sent is set once the request may have left; until then nothing can
+	// have been created.
+	Sent bool `json:"sent,omitempty"`
+	// After is, on GitHub, the highest issue number known when the intent was
+	// written: the item, if made, has a higher one.
+	After int `json:"after,omitempty"`
+	// Looked is when the last complete lookup that found nothing began;
+	// Lookups counts them.
+	Looked  time.Time `json:"looked,omitzero"`
+	Lookups int       `json:"lookups,omitempty"`
+}
+
+// Refusal is a value that a side does not take.
+type Refusal struct {
+	Side  Side      `json:"side"`
+	Value string    `json:"value"` // digest of the refused value
+	Words string    `json:"words"` // the service's own
+	At    time.Time `json:"at"`
+}
+
+// ChildKind says what a task on the card stands for.
+type ChildKind string
+
+// The kinds of children.
+const (
+	Tracking  ChildKind = "tracking"  // carries the issue's state; a card has no writable one
+	SubIssue  ChildKind = "sub_issue" // a sub-issue of the issue
+	Checklist ChildKind = "checklist" // a checklist item of the issue's body
+)
+
+// Child is a task of the card with what it stands for on GitHub.
+type Child struct {
+	Kind    ChildKind          `json:"kind"`
+	State   LinkState          `json:"state"`
+	Origin  Side               `json:"origin,omitempty"`
+	Nonce   string             `json:"nonce"`
+	Issue   *IssueID           `json:"issue,omitempty"` // of a sub-issue
+	Item    string             `json:"item,omitempty"`  // text of a checklist item
+	Task    ObjectID           `json:"task,omitempty"`
+	Base    map[Attribute]Base `json:"base,omitempty"`
+	Pending []Pending          `json:"pending,omitempty"`
+	Intent  *Intent            `json:"intent,omitempty"`
+}
+
+// Child returns the link's child of the given kind, or nil. It is meant for
+// kinds of which there is at most one.
+func (l *Link) Child(kind ChildKind) *Child {
+	for i := range l.Children {
+		if l.Children[i].Kind == kind {
+			return &l.Children[i]
+		}
+	}
+	return nil
+}
+
+// Refs lists every item that belongs to the link and is known by its id; the
+// store indexes the link under each.
+func (l *Link) Refs() []Ref {
+	var refs []Ref
+	if l.Issue.ID != 0 {
+		refs = append(refs, IssueRef(l.Issue.ID))
+	}
+	if l.Card.ID != "" {
+		refs = append(refs, CardRef(l.Card.ID))
+	}
+	for i := range l.Children {
+		c := &l.Children[i]
+		if c.Issue != nil && c.Issue.ID != 0 {
+			refs = append(refs, IssueRef(c.Issue.ID))
+		}
+		if c.Task != "" {
+			refs = append(refs, TaskRef(c.Task))
+		}
+	}
+	return refs
+}
+
+// Entry is one line of a link's history: what was done to it and why. It is
+// shown by explain, newest first, and bounded by the store.
+type Entry struct {
+	At        time.Time `json:"at"`
+	Side      Side      `json:"side,omitempty"` // where it was written; "" where nothing was
+	Attribute Attribute `json:"attr,omitempty"`
+	What      string    `json:"what"` // "write", "agree", "conflict", "create" …
+	Why       string    `json:"why"`
+	Delivery  string    `json:"delivery,omitempty"` // what led to it, where known
+}
+
+// Conflict is an entry of the conflict ledger: two values that met, both kept
+// whole.
+type Conflict struct {
+	ID        string    `json:"id"`
+	Link      LinkID    `json:"link"`
+	Project   ObjectID  `json:"project"`
+	Route     string    `json:"route"`
+	Where     string    `json:"where"` // acme/web#12
+	Attribute Attribute `json:"attr"`
+	Base      *Base     `json:"base,omitempty"`
+	GitHub    string    `json:"github"`   // GitHub's value, whole
+	Planning  string    `json:"planning"` // planning's value, whole
+	Winner    Side      `json:"winner"`   // "" while it is asked
+	Rule      string    `json:"rule"`     // which rule decided
+	State     string    `json:"state"`    // see the ConflictXxx constants
+	Comments  []int64   `json:"comments,omitempty"`
+	At        time.Time `json:"at"`
+	Settled   time.Time `json:"settled,omitzero"`
+}
+
+// The states of a ledger entry.
+const (
+	ConflictOpen     = "open"     // asked; nobody has answered yet
+	ConflictAnswered = "answered" // an operator chose; the choice is not yet written
+	ConflictSettled  = "settled"
+	ConflictUndone   = "undone" // the loser was written back
+)
