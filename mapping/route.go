@@ -1,0 +1,230 @@
+package mapping
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Policy says who wins when both sides changed one attribute to different
+// values.
+type Policy string
+
+// The policies of DESIGN "Deciding".
+const (
+	PolicyPlanning Policy = "planning" // planning's value wins
+	PolicyGitHub   Policy = "github"   // GitHub's value wins
+	PolicyNewest   Policy = "newest"   // the later edit wins, where the times tell; else ask
+	PolicyAsk      Policy = "ask"      // nobody wins until a person decides
+	PolicyMerge    Policy = "merge"    // summaries are merged; what does not merge, planning wins
+)
+
+// Direction says which way a route synchronises.
+type Direction string
+
+// The directions of a route.
+const (
+	Both       Direction = "both"
+	ToPlanning Direction = "to_planning"
+	ToGitHub   Direction = "to_github"
+)
+
+// Whose issues a route takes, by GitHub's author_association.
+const (
+	AuthorsAny          = "any"
+	AuthorsContributors = "contributors"
+	AuthorsMembers      = "members"
+)
+
+// What a route does with the parts of an issue.
+const (
+	TasksSubIssues = "sub_issues"
+	TasksChecklist = "checklist"
+	TasksNone      = "none"
+)
+
+// LabelBucket sends issues with a label to a bucket of their own.
+type LabelBucket struct{ Label, Bucket string }
+
+// Route is one configured repository-to-bucket mapping: which issues of a
+// repository live in which bucket of which project.
+type Route struct {
+	Name          string
+	Repository    string   // owner/name, or a glob such as acme/*
+	Exclude       []string // globs that a glob does not mean
+	Project       ObjectID
+	ProjectName   string // the operator's name for the project
+	Username      string // in whose name planning is written
+	Bucket        string // title or id
+	BucketByLabel []LabelBucket
+	Labels        []string // any of these; none: all issues
+	ExcludeLabels []string
+	Authors       string
+	Direction     Direction
+	AllowPublic   bool
+	CreateIssues  bool
+	Tasks         string
+	TrackingTask  bool
+	Force         bool
+	Policies      map[Attribute]Policy
+	DefaultPolicy Policy
+}
+
+// Policy returns the route's policy for an attribute.
+func (r *Route) Policy(a Attribute) Policy {
+	if p, ok := r.Policies[a]; ok {
+		return p
+	}
+	if r.DefaultPolicy != "" {
+		return r.DefaultPolicy
+	}
+	return PolicyMerge
+}
+
+// Exact reports whether the route names one repository and no glob.
+func (r *Route) Exact() bool { return !strings.ContainsAny(r.Repository, "*?[") }
+
+// MatchesRepo reports whether the route is for the repository (owner/name, in
+// any case, as GitHub takes it).
+func (r *Route) MatchesRepo(repo string) bool {
+	if !globMatch(r.Repository, repo) {
+		return false
+	}
+	return !slices.ContainsFunc(r.Exclude, func(glob string) bool { return globMatch(glob, repo) })
+}
+
+func globMatch(glob, repo string) bool {
+	ok, err := path.Match(strings.ToLower(glob), strings.ToLower(repo))
+	return err == nil && ok
+}
+
+// Accepts reports whether an issue passes the route's filter, and if not, why.
+// It looks at labels and author only: whether an issue is open matters when it
+// enters, not afterwards.
+func (r *Route) Accepts(issue *Issue, scheme LabelScheme) (bool, string) {
+	if ignore := scheme.Prefix + "ignore"; hasLabel(issue.Labels, ignore) {
+		return false, "it has the label " + ignore
+	}
+	for _, l := range r.ExcludeLabels {
+		if hasLabel(issue.Labels, l) {
+			return false, "it has the excluded label " + l
+		}
+	}
+	if len(r.Labels) > 0 && !slices.ContainsFunc(r.Labels, func(l string) bool { return hasLabel(issue.Labels, l) }) {
+		return false, "it has none of the labels " + strings.Join(r.Labels, ", ")
+	}
+	if !r.acceptsAuthor(issue.Association) {
+		return false, "its author is not one of the route's " + r.Authors
+	}
+	return true, ""
+}
+
+func (r *Route) acceptsAuthor(association string) bool {
+	switch association = strings.ToUpper(association); r.Authors {
+	case AuthorsMembers:
+		return association == "OWNER" || association == "MEMBER" || association == "COLLABORATOR"
+	case AuthorsContributors:
+		return association == "OWNER" || association == "MEMBER" || association == "COLLABORATOR" || association == "CONTRIBUTOR"
+	}
+	return true
+}
+
+func hasLabel(labels []string, name string) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
+}
+
+// BucketFor returns the bucket (title or id) in which the issue's card is
+// made: the first of bucket_by_label whose label it has, else the route's.
+func (r *Route) BucketFor(issue *Issue) string {
+	for _, lb := range r.BucketByLabel {
+		if hasLabel(issue.Labels, lb.Label) {
+			return lb.Bucket
+		}
+	}
+	return r.Bucket
+}
+
+// OwnsBucket reports whether cards of a bucket, known by its ids (which can
+// differ between listings) and title, belong to the route.
+func (r *Route) OwnsBucket(title string, ids ...ObjectID) bool {
+	owns := func(b string) bool { return b == title || slices.Contains(ids, ObjectID(b)) }
+	return owns(r.Bucket) || slices.ContainsFunc(r.BucketByLabel, func(lb LabelBucket) bool { return owns(lb.Bucket) })
+}
+
+// Routes is an ordered set of routes: exact ones before globs, otherwise in
+// the order of the file.
+type Routes struct{ list []Route }
+
+// NewRoutes orders routes as they take issues.
+func NewRoutes(routes []Route) Routes {
+	list := slices.Clone(routes)
+	slices.SortStableFunc(list, func(a, b Route) int {
+		switch {
+		case a.Exact() == b.Exact():
+			return 0
+		case a.Exact():
+			return -1
+		}
+		return 1
+	})
+	return Routes{list}
+}
+
+// All returns the routes in their order.
+func (rs Routes) All() []*Route {
+	out := make([]*Route, len(rs.list))
+	for i := range rs.list {
+		out[i] = &rs.list[i]
+	}
+	return out
+}
+
+// ByName returns the route of that name, or nil.
+func (rs Routes) ByName(name string) *Route {
+	for i := range rs.list {
+		if rs.list[i].Name == name {
+			return &rs.list[i]
+		}
+	}
+	return nil
+}
+
+// ForRepo returns the routes that may take issues of a repository. An exact
+// route beats a glob: where one names the repository, globs are not asked.
+func (rs Routes) ForRepo(repo string) []*Route {
+	var out []*Route
+	for _, r := range rs.All() {
+		if !r.MatchesRepo(repo) || (len(out) > 0 && out[0].Exact() && !r.Exact()) {
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// ForIssue returns the first route that takes the issue, or nil and why none
+// does.
+func (rs Routes) ForIssue(issue *Issue, scheme LabelScheme) (*Route, string) {
+	why := "no route is for its repository"
+	for i, r := range rs.ForRepo(issue.Repo) {
+		ok, reason := r.Accepts(issue, scheme)
+		if ok {
+			return r, ""
+		}
+		if i == 0 {
+			why = reason
+		}
+	}
+	return nil, why
+}
+
+// ForBucket returns the route that makes issues of the new cards of a bucket,
+// or nil.
+func (rs Routes) ForBucket(project ObjectID, title string, ids ...ObjectID) *Route {
+	for _, r := range rs.All() {
+		if r.Project == project && r.CreateIssues && r.Direction != ToPlanning && r.Exact() && r.OwnsBucket(title, ids...) {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package mapping
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Edit is one `edited` event of GitHub: it carries what stood there before,
+// which is how an edit that one of our writes ran over is found. A nil field
+// was not edited.
+type Edit struct {
+	TitleFrom *string   `json:"title_from,omitempty"`
+	BodyFrom  *string   `json:"body_from,omitempty"`
+	Title     string    `json:"title"` // after the edit
+	Body      string    `json:"body"`
+	Sender    string    `json:"sender"`
+	At        time.Time `json:"at"` // the issue's updated_at
+	Delivery  string    `json:"delivery,omitempty"`
+}
+
+// DigestIssue tells snapshots of one issue apart by everything that is
+// synchronised. Who edited and when is not part of it.
+func DigestIssue(i *Issue) string {
+	c := *i
+	c.Editor, c.Association = "", ""
+	c.UpdatedAt, c.CreatedAt = time.Time{}, time.Time{}
+	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))
+	return digest(&c)
+}
+
+// DigestCard tells snapshots of one card apart.
+func DigestCard(c *Card) string { return digest(c) }
+
+// DigestTask tells snapshots of one task apart.
+func DigestTask(t *Task) string { return digest(t) }
+
+// DigestText tells texts apart, where keeping the text itself is too much.
+func DigestText(s string) string { return digest(s) }
+
+func digest(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("mapping: digest: " + err.Error()) // only plain data of this package comes here
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
