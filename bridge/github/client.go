@@ -1,0 +1,195 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	gogithub "github.com/google/go-github/v62/github"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/time/rate"
+)
+
+// App is the identity of a GitHub App.
+type App struct {
+	ID         int64
+	PrivateKey []byte // PEM
+}
+
+// Metrics are the series the client feeds. A nil field is not fed.
+type Metrics struct {
+	Requests      *prometheus.CounterVec   // labels api, operation, code (HTTP status, or "error")
+	Duration      *prometheus.HistogramVec // labels api, operation; seconds
+	RateRemaining prometheus.Gauge         // requests left in the primary limit's window
+}
+
+// Options says how to reach GitHub. Exactly one of Token and App is needed.
+type Options struct {
+	// APIURL is the root of the REST API: https://api.github.com (the
+	// default), or https://ghe.example.com/api/v3 of an Enterprise Server.
+	APIURL string
+	Token  string
+	App    *App
+	// FormerAccounts are logins the bridge had before; see OwnAccount.
+	FormerAccounts []string
+
+	// Budget takes one write from the budget that all replicas share and
+	// returns 0, or takes none and returns how long to wait until one can be
+	// had. Nil: no budget.
+	Budget func(ctx context.Context) (time.Duration, error)
+	// WritePause is the least time between two writes of this client; GitHub
+	// asks for about a second. 0: none. Writes go one after the other anyway.
+	WritePause time.Duration
+
+	// Transport sends the requests; nil: an own http.Transport.
+	Transport http.RoundTripper
+	// Timeout bounds one request with its answer; 0: 20 s.
+	Timeout time.Duration
+	// Recovery is how long the breaker stays open before one request may try
+	// again; 0: 10 s.
+	Recovery time.Duration
+	// CacheEntries and CacheBytes bound the ETag cache; 0: 4,096 and 64 MiB.
+	CacheEntries int
+	CacheBytes   int
+
+	Metrics *Metrics
+	Logger  *slog.Logger
+}
+
+// Client speaks to one GitHub as one account.
+type Client struct {
+	requests *gogithub.Client // builds requests; see the package comment
+	http     *http.Client
+	cache    *etags
+	wire     *wire
+	app      *appAuth // nil: a token
+	graphql  string
+
+	budget func(ctx context.Context) (time.Duration, error)
+	turn   chan struct{} // held by the one write that is under way
+	pause  *rate.Limiter // nil: none
+
+	former []string
+	mu     sync.Mutex
+	viewer string // "" until known
+}
+
+const (
+	defaultAPIURL       = "https://api.github.com"
+	defaultTimeout      = 20 * time.Second
+	defaultRecovery     = 10 * time.Second
+	defaultCacheEntries = 4096
+	defaultCacheBytes   = 64 << 20
+)
+
+// New returns a client. It does no I/O; the error is about the options.
+func New(o Options) (*Client, error) {
+	if (o.Token == "") == (o.App == nil) {
+		return nil, errors.New("github: exactly one of a token and an app is needed")
+	}
+	o.setDefaults()
+	base, err := url.Parse(strings.TrimRight(o.APIURL, "/") + "/")
+	if err != nil || base.Host == "" {
+		return nil, fmt.Errorf("github: API URL %q is not an absolute URL", o.APIURL)
+	}
+	c := &Client{
+		requests: gogithub.NewClient(nil),
+		wire:     newWire(o),
+		graphql:  graphqlURL(base),
+		budget:   o.Budget,
+		turn:     make(chan struct{}, 1),
+		former:   o.FormerAccounts,
+	}
+	c.requests.BaseURL = base // WithEnterpriseURLs would append /api/v3 to hosts it does not know
+	c.requests.UserAgent = "planbridge"
+	if o.WritePause > 0 {
+		c.pause = rate.NewLimiter(rate.Every(o.WritePause), 1)
+	}
+	c.cache = newETags(c.wire, o.CacheEntries, o.CacheBytes)
+	var auth http.RoundTripper = &tokenAuth{token: o.Token, next: c.cache}
+	if o.App != nil {
+		if c.app, err = newAppAuth(*o.App, base, c.cache, c.wire); err != nil {
+			return nil, fmt.Errorf("github: app %d: %w", o.App.ID, err)
+		}
+		auth = c.app
+	}
+	c.http = &http.Client{Transport: auth, Timeout: o.Timeout, CheckRedirect: checkRedirect}
+	return c, nil
+}
+
+func (o *Options) setDefaults() {
+	if o.APIURL == "" {
+		o.APIURL = defaultAPIURL
+	}
+	if o.Transport == nil {
+		o.Transport = http.DefaultTransport.(*http.Transport).Clone()
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Recovery == 0 {
+		o.Recovery = defaultRecovery
+	}
+	if o.CacheEntries == 0 {
+		o.CacheEntries = defaultCacheEntries
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = defaultCacheBytes
+	}
+	if o.Metrics == nil {
+		o.Metrics = &Metrics{}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// graphqlURL derives the GraphQL endpoint: /graphql beside the REST API, on an
+// Enterprise Server /api/graphql beside /api/v3.
+func graphqlURL(base *url.URL) string {
+	u := *base
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v3") + "/graphql"
+	return u.String()
+}
+
+// checkRedirect lets reads follow on the same host only. A write is never
+// followed: net/http replays a PATCH that was answered 301 or 302 as a GET,
+// which succeeds and loses the write. The unfollowed answer becomes ErrMoved.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	if first.Method != http.MethodGet || req.URL.Scheme != first.URL.Scheme ||
+		req.URL.Host != first.URL.Host || len(via) > 5 {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// Close gives idle connections back.
+func (c *Client) Close() { c.wire.closeIdle() }
+
+// Down reports whether GitHub is taken to be down: its breaker has opened and
+// no request has succeeded since. While it is down requests answer
+// mapping.ErrUnavailable at once.
+func (c *Client) Down() bool { return c.wire.down() }
+
+// RateRemaining returns how many requests the primary limit's window had left
+// at the last answer, or -1 where none has said so yet.
+func (c *Client) RateRemaining() int { return int(c.wire.remaining.Load()) }
+
+// Probe asks GitHub for a sign of life with a request that counts against no
+// limit. It closes the breaker when it succeeds; while the breaker is open it
+// is refused like any other request.
+func (c *Client) Probe(ctx context.Context) error {
+	k := call{op: "probe", object: "rate limit", path: "rate_limit", class: classFree}
+	if c.app != nil { // /rate_limit wants an installation, of which there may be none
+		k.object, k.path, k.jwt = "app", "app", true
+	}
+	_, err := c.do(ctx, k, http.MethodGet, nil, nil)
+	return err
+}

@@ -1,0 +1,49 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Comment is a comment on an issue.
+type Comment struct {
+	ID        int64
+	Author    string // login
+	Body      string
+	CreatedAt time.Time
+}
+
+type wireComment struct {
+	ID        int64
+	User      wireUser
+	Body      string
+	CreatedAt stamp `json:"created_at"`
+}
+
+func (w wireComment) comment() Comment {
+	return Comment{ID: w.ID, Author: w.User.Login, Body: w.Body, CreatedAt: w.CreatedAt.time()}
+}
+
+// Comments lists an issue's comments that were changed at or after since
+// (zero: all), oldest first.
+func (c *Client) Comments(ctx context.Context, repo string, number int, since time.Time) ([]Comment, error) {
+	q := url.Values{"per_page": {"100"}}
+	if !since.IsZero() {
+		q.Set("since", since.UTC().Format(time.RFC3339))
+	}
+	k := issueCall("list_comments", repo, number).sub("comments").query(q)
+	return all(ctx, c, k, wireComment.comment)
+}
+
+// CreateComment posts a comment. There is no idempotency key: after
+// mapping.ErrUncertain look it up before posting again.
+func (c *Client) CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error) {
+	var w wireComment
+	k := issueCall("create_comment", repo, number).sub("comments")
+	if _, err := c.do(ctx, k, http.MethodPost, map[string]string{"body": body}, &w); err != nil {
+		return Comment{}, err
+	}
+	return w.comment(), nil
+}

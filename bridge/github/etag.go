@@ -1,0 +1,187 @@
+package github
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"maps"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// fromCache marks an answer whose body is a kept snapshot that GitHub has
+// just confirmed with a 304.
+const fromCache = "X-Planbridge-From-Cache"
+
+// etags makes reads conditional: a 304 costs nothing of the primary limit. No
+// answer is ever used without asking; max-age is ignored, since a minute-old
+// issue is a wrong one.
+type etags struct {
+	next       http.RoundTripper
+	maxEntries int
+	maxBytes   int
+
+	mu    sync.Mutex
+	byKey map[etagKey]*list.Element
+	order *list.List // of *snapshot, latest use first
+	bytes int
+}
+
+// etagKey is what GitHub varies an answer on.
+type etagKey struct {
+	url, accept string
+	auth        [sha256.Size]byte
+}
+
+// snapshot is one kept answer. It does not change once it is kept.
+type snapshot struct {
+	key    etagKey
+	etag   string
+	path   string
+	header http.Header
+	body   []byte
+}
+
+// size charges for the bookkeeping too, so that many small answers count.
+func (s *snapshot) size() int { return len(s.body) + 1024 }
+
+func newETags(next http.RoundTripper, entries, bytes int) *etags {
+	return &etags{next: next, maxEntries: entries, maxBytes: bytes,
+		byKey: map[etagKey]*list.Element{}, order: list.New()}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *etags) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method != http.MethodGet {
+		// After it as well: a read that began before may end in between.
+		t.dropIssue(req.URL.Path)
+		defer t.dropIssue(req.URL.Path)
+		return t.next.RoundTrip(req)
+	}
+	if callOf(req.Context()).fresh {
+		return t.next.RoundTrip(req)
+	}
+	key := etagKey{req.URL.String(), req.Header.Get("Accept"), sha256.Sum256([]byte(req.Header.Get("Authorization")))}
+	known := t.get(key)
+	if known == nil {
+		return t.fetch(key, req)
+	}
+	ask := req.Clone(req.Context())
+	ask.Header.Set("If-None-Match", known.etag)
+	resp, err := t.next.RoundTrip(ask)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusNotModified {
+		t.keep(key, resp, req.URL.Path)
+		return resp, nil
+	}
+	// A 304 confirms only the snapshot that its ETag came with.
+	if etag := resp.Header.Get("ETag"); etag != "" && opaque(etag) != opaque(known.etag) {
+		t.drop(key)
+		return t.fetch(key, req)
+	}
+	return known.confirmed(resp), nil
+}
+
+func (t *etags) fetch(key etagKey, req *http.Request) (*http.Response, error) {
+	resp, err := t.next.RoundTrip(req)
+	if err == nil {
+		t.keep(key, resp, req.URL.Path)
+	}
+	return resp, err
+}
+
+// confirmed makes the 304 the full answer it stands for.
+func (s *snapshot) confirmed(resp *http.Response) *http.Response {
+	full := *resp
+	full.Status, full.StatusCode = "200 OK", http.StatusOK
+	full.Header = s.header.Clone()
+	for name, values := range resp.Header { // Date and the limits are of now
+		if !strings.HasPrefix(name, "Content-") {
+			full.Header[name] = values
+		}
+	}
+	full.Header.Set(fromCache, "1")
+	setBody(&full, s.body)
+	return &full
+}
+
+// opaque strips the weakness mark: conditional reads compare weakly.
+func opaque(etag string) string { return strings.TrimPrefix(etag, "W/") }
+
+func (t *etags) get(key etagKey) *snapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.byKey[key]
+	if e == nil {
+		return nil
+	}
+	t.order.MoveToFront(e)
+	return e.Value.(*snapshot)
+}
+
+// keep remembers an answer, or forgets the one before it where this one
+// cannot be asked about again.
+func (t *etags) keep(key etagKey, resp *http.Response, path string) {
+	etag := resp.Header.Get("ETag")
+	s := &snapshot{key: key, etag: etag, path: path, header: resp.Header.Clone(), body: bodyOf(resp)}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.remove(t.byKey[key])
+	if resp.StatusCode != http.StatusOK || etag == "" || s.size() > t.maxBytes {
+		return
+	}
+	t.byKey[key] = t.order.PushFront(s)
+	t.bytes += s.size()
+	for t.order.Len() > t.maxEntries || t.bytes > t.maxBytes {
+		t.remove(t.order.Back())
+	}
+}
+
+func (t *etags) drop(key etagKey) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.remove(t.byKey[key])
+}
+
+// remove needs mu; e may be nil.
+func (t *etags) remove(e *list.Element) {
+	if e == nil {
+		return
+	}
+	s := t.order.Remove(e).(*snapshot)
+	delete(t.byKey, s.key)
+	t.bytes -= s.size()
+}
+
+var issuePath = regexp.MustCompile(`/issues/\d+(/|$)`)
+
+// dropIssue forgets everything about the issue that a write goes to, of
+// whatever repository: one repository has several paths (names old and new,
+// /repositories/ID), and a needless read costs little.
+func (t *etags) dropIssue(path string) {
+	issue := strings.TrimSuffix(issuePath.FindString(path), "/")
+	if issue == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for e := range maps.Values(t.byKey) {
+		if p := e.Value.(*snapshot).path; strings.Contains(p+"/", issue+"/") {
+			t.remove(e)
+		}
+	}
+}
+
+// forget drops every snapshot of a URL, so that the next read of it is whole.
+func (t *etags) forget(url string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key, e := range t.byKey {
+		if key.url == url {
+			t.remove(e)
+		}
+	}
+}

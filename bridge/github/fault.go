@@ -1,0 +1,201 @@
+package github
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"planbridge/mapping"
+)
+
+// ErrPriorityTaken: two sub-issues were added to one parent at the same time
+// and this one lost. It had no effect; the same call will do later. It comes
+// together with a *mapping.Rejection.
+var ErrPriorityTaken = errors.New("priority has already been taken")
+
+// MovedError says that the item answers from another place. It matches
+// mapping.ErrMoved. Fields that the answer did not tell are empty.
+type MovedError struct {
+	Repo     string         // owner/name of the target
+	Number   int            // of the target; that of a renamed repository's issue is unchanged
+	Location string         // the redirect's target, where it was not followed
+	Issue    *mapping.Issue // the target, where it was followed: the same ID after a rename, another after a transfer
+}
+
+func (e *MovedError) Error() string {
+	if e.Repo != "" && e.Number != 0 {
+		return fmt.Sprintf("moved to %s#%d", e.Repo, e.Number)
+	}
+	return "moved to " + e.Location
+}
+
+// Is reports whether target is mapping.ErrMoved.
+func (e *MovedError) Is(target error) bool { return target == mapping.ErrMoved }
+
+// notSent marks an error of a layer below http.Client whose request certainly
+// had no effect. err is classified already.
+type notSent struct{ err error }
+
+func (e *notSent) Error() string { return e.err.Error() }
+func (e *notSent) Unwrap() error { return e.err }
+
+// lost is what an answer that is lost or not understood means: a read simply
+// did not happen, a write may have.
+func lost(k class) error {
+	if k == classWrite {
+		return mapping.ErrUncertain
+	}
+	return mapping.ErrUnavailable
+}
+
+// transportError classifies an error of http.Client.
+func transportError(err error, k class) error {
+	var known *notSent
+	if errors.As(err, &known) {
+		return known.err
+	}
+	var u *url.Error // repeats method and URL
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return fmt.Errorf("%w: %w", lost(k), err)
+}
+
+// apiError is the body of a refusal. errors holds objects or plain strings.
+type apiError struct {
+	Message string
+	Errors  json.RawMessage
+	DocURL  string `json:"documentation_url"`
+}
+
+type apiErrorDetail struct{ Resource, Field, Code, Message string }
+
+func parseAPIError(body []byte) (e apiError, details []apiErrorDetail) {
+	if json.Unmarshal(body, &e) != nil {
+		return apiError{}, nil // a proxy's or unicorn's page; the status says it all
+	}
+	var raw []json.RawMessage
+	if json.Unmarshal(e.Errors, &raw) != nil {
+		raw = []json.RawMessage{e.Errors} // now and then a single string
+	}
+	for _, r := range raw {
+		var d apiErrorDetail
+		if json.Unmarshal(r, &d) != nil {
+			d = apiErrorDetail{}
+			_ = json.Unmarshal(r, &d.Message) // neither object nor string says nothing
+		}
+		if d != (apiErrorDetail{}) {
+			details = append(details, d)
+		}
+	}
+	return e, details
+}
+
+// words joins everything the refusal says to one bounded line.
+func words(e apiError, details []apiErrorDetail) string {
+	parts := []string{e.Message}
+	for _, d := range details {
+		if d.Message != "" {
+			parts = append(parts, d.Message)
+		} else {
+			parts = append(parts, strings.TrimSpace(d.Resource+" "+d.Field+" "+d.Code))
+		}
+	}
+	s := strings.Join(strings.Fields(strings.Join(parts, ": ")), " ")
+	const most = 500
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}
+
+// statusError classifies an answer that is not 2xx. Rate limits never get
+// here: the wire has turned them into errors.
+func statusError(status int, header http.Header, body []byte, k class) error {
+	e, details := parseAPIError(body)
+	said := words(e, details)
+	switch {
+	case status == http.StatusNotModified:
+		return fmt.Errorf("%w: 304 without having asked", lost(k))
+	case status/100 == 3:
+		return movedTo(header.Get("Location"))
+	case status == http.StatusUnauthorized:
+		return told(mapping.ErrUnauthorized, said)
+	case status == http.StatusForbidden, status == http.StatusUnavailableForLegalReasons:
+		return told(mapping.ErrForbidden, said)
+	case status == http.StatusNotFound:
+		return told(mapping.ErrNotFound, said)
+	case status == http.StatusGone:
+		return told(mapping.ErrGone, said)
+	case status/100 == 4:
+		return rejection(status, said, details)
+	default:
+		return told(lost(k), "answer "+strconv.Itoa(status))
+	}
+}
+
+func told(sentinel error, said string) error {
+	if said == "" {
+		return sentinel
+	}
+	return fmt.Errorf("%w: %s", sentinel, said)
+}
+
+func rejection(status int, said string, details []apiErrorDetail) error {
+	r := &mapping.Rejection{Status: status, Words: said}
+	for _, d := range details {
+		if r.Field == "" {
+			r.Field = d.Field
+		}
+	}
+	if strings.Contains(strings.ToLower(said), ErrPriorityTaken.Error()) {
+		return fmt.Errorf("%w: %w", ErrPriorityTaken, r)
+	}
+	return r
+}
+
+func movedTo(location string) *MovedError {
+	m := &MovedError{Location: location}
+	if u, err := url.Parse(location); err == nil {
+		m.Repo, m.Number = issuePlace(u.Path)
+	}
+	return m
+}
+
+// issuePlace reads owner/name and number from the path of an issue's API or
+// page URL; both are empty where it is neither.
+func issuePlace(path string) (repo string, number int) {
+	e := strings.Split(strings.Trim(path, "/"), "/")
+	for i := 0; i+2 < len(e); i++ {
+		if e[i] == "repos" {
+			repo = e[i+1] + "/" + e[i+2]
+			if i+4 < len(e) && e[i+3] == "issues" {
+				number, _ = strconv.Atoi(e[i+4]) // 0: not told
+			}
+			return repo, number
+		}
+	}
+	return "", 0
+}
+
+// graphqlError is one entry of errors; GraphQL answers 200 whatever happened.
+type graphqlError struct{ Type, Message string }
+
+func (e graphqlError) classify() error {
+	switch e.Type {
+	case "NOT_FOUND":
+		return told(mapping.ErrNotFound, e.Message)
+	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
+		return told(mapping.ErrForbidden, e.Message)
+	case "RATE_LIMITED", "RATE_LIMIT":
+		return &mapping.RateLimited{API: "github", After: headerlessWait, Why: "GraphQL limit"}
+	case "": // "Something went wrong while executing your query", time-outs
+		return told(mapping.ErrUnavailable, e.Message)
+	default:
+		return &mapping.Rejection{Status: http.StatusOK, Words: e.Message}
+	}
+}

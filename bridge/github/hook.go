@@ -1,0 +1,145 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Hook is a configured webhook. Its secret cannot be read.
+type Hook struct {
+	ID          int64 // 0 for an App's own
+	URL         string
+	ContentType string // json or form
+	Events      []string
+	Active      bool
+}
+
+type wireHookConfig struct {
+	URL         string
+	ContentType string `json:"content_type"`
+}
+
+// Delivery is one attempt of GitHub to deliver an event.
+type Delivery struct {
+	ID          int64  // of this attempt
+	GUID        string // of the event: a redelivery keeps it
+	Event       string
+	Action      string
+	DeliveredAt time.Time
+	Redelivery  bool
+	StatusCode  int // our answer; 0 where there was none
+	RepoID      int64
+}
+
+type wireDelivery struct {
+	ID           int64
+	GUID         string
+	Event        string
+	Action       string
+	DeliveredAt  stamp `json:"delivered_at"`
+	Redelivery   bool
+	StatusCode   int   `json:"status_code"`
+	RepositoryID int64 `json:"repository_id"`
+	Request      struct{ Payload json.RawMessage }
+}
+
+func (w wireDelivery) delivery() Delivery {
+	return Delivery{
+		ID: w.ID, GUID: w.GUID, Event: w.Event, Action: w.Action, DeliveredAt: w.DeliveredAt.time(),
+		Redelivery: w.Redelivery, StatusCode: w.StatusCode, RepoID: w.RepositoryID,
+	}
+}
+
+// hooksCall names the webhooks of owner: a repository ("acme/web"), an
+// organisation ("acme"), or the App itself ("").
+func hooksCall(op, owner string) call {
+	switch {
+	case owner == "":
+		return call{op: op, object: "app hook", path: "app/hook", jwt: true}
+	case strings.Contains(owner, "/"):
+		return repoCall(op, owner).sub("hooks")
+	default:
+		return call{op: op, object: owner, owner: owner, path: "orgs/" + escape(owner) + "/hooks"}
+	}
+}
+
+func deliveriesCall(op, owner string, hook int64) call {
+	k := hooksCall(op, owner)
+	if owner != "" {
+		k = numbered(k, int(hook))
+	}
+	return k.sub("deliveries")
+}
+
+// numbered appends a number to the path.
+func numbered(k call, n int) call { return k.sub(strconv.Itoa(n)) }
+
+// ListHooks lists the webhooks of owner: a repository ("acme/web"), an
+// organisation ("acme"), or the App itself ("", one hook).
+func (c *Client) ListHooks(ctx context.Context, owner string) ([]Hook, error) {
+	k := hooksCall("list_hooks", owner)
+	if owner == "" {
+		var w wireHookConfig
+		if _, err := c.do(ctx, k.sub("config"), http.MethodGet, nil, &w); err != nil {
+			return nil, err
+		}
+		return []Hook{{URL: w.URL, ContentType: w.ContentType, Active: true}}, nil
+	}
+	type wireHook struct {
+		ID     int64
+		Active bool
+		Events []string
+		Config wireHookConfig
+	}
+	return all(ctx, c, k.query(url.Values{"per_page": {"100"}}), func(w wireHook) Hook {
+		return Hook{ID: w.ID, URL: w.Config.URL, ContentType: w.Config.ContentType, Events: w.Events, Active: w.Active}
+	})
+}
+
+// Deliveries lists a hook's deliveries since a time, newest first. GitHub
+// keeps them for three days. owner is as in ListHooks.
+func (c *Client) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error) {
+	k := deliveriesCall("list_deliveries", owner, hook).query(url.Values{"per_page": {"100"}})
+	k.fresh = true
+	var list []Delivery
+	err := walk(ctx, c, k, func(page []wireDelivery, _ *answer) (bool, error) {
+		for _, w := range page {
+			d := w.delivery()
+			if d.DeliveredAt.Before(since) {
+				return false, nil
+			}
+			list = append(list, d)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// DeliveryPayload reads one delivery with the JSON that was or should have
+// been delivered.
+func (c *Client) DeliveryPayload(ctx context.Context, owner string, hook, id int64) (Delivery, []byte, error) {
+	k := numbered(deliveriesCall("read_delivery", owner, hook), int(id))
+	k.fresh = true
+	var w wireDelivery
+	if _, err := c.do(ctx, k, http.MethodGet, nil, &w); err != nil {
+		return Delivery{}, nil, err
+	}
+	return w.delivery(), w.Request.Payload, nil
+}
+
+// Redeliver asks GitHub to deliver again, under the same GUID. It touches no
+// issue and is not taken from the write budget.
+func (c *Client) Redeliver(ctx context.Context, owner string, hook, id int64) error {
+	k := numbered(deliveriesCall("redeliver", owner, hook), int(id)).sub("attempts")
+	k.class = classFree
+	_, err := c.do(ctx, k, http.MethodPost, nil, nil)
+	return err
+}

@@ -1,0 +1,139 @@
+package github
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// What GitHub asks for where a limit comes without a header: a minute, then
+// exponentially.
+const (
+	headerlessWait    = time.Minute
+	headerlessWaitMax = 16 * time.Minute
+	primaryWindow     = time.Hour // no primary reset lies further off
+)
+
+// limit is an answer that was a rate limit.
+type limit struct {
+	*mapping.RateLimited
+	primary    bool // the account's hourly budget is gone, for reads too
+	headerless bool // no header said how long
+}
+
+// readLimit tells whether an answer is a rate limit, in any of its forms. The
+// order of obedience is GitHub's: Retry-After, else the reset where nothing
+// remains, else a minute.
+//
+//	429                                       always
+//	403 with Retry-After, or with remaining 0 always
+//	403, 422 whose words speak of a limit     the headerless secondary limits
+//	anything else                             never
+func readLimit(status int, h http.Header, body []byte, now time.Time) (limit, bool) {
+	if status != http.StatusForbidden && status != http.StatusTooManyRequests && status != http.StatusUnprocessableEntity {
+		return limit{}, false
+	}
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date // resets are of GitHub's clock, ours may be off
+	}
+	found := func(why string, after time.Duration) limit {
+		return limit{RateLimited: &mapping.RateLimited{API: "github", After: max(after, time.Second), Why: why}}
+	}
+	if status != http.StatusUnprocessableEntity {
+		if after, ok := retryAfter(h, now); ok {
+			return found("Retry-After", after), true
+		}
+		if h.Get("X-RateLimit-Remaining") == "0" {
+			if reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+				l := found("primary limit", min(time.Unix(reset, 0).Sub(now), primaryWindow))
+				l.primary = true
+				return l, true
+			}
+		}
+	}
+	if status != http.StatusTooManyRequests && !speaksOfLimit(status, body) {
+		return limit{}, false
+	}
+	l := found("secondary limit", headerlessWait)
+	l.headerless = true
+	return l, true
+}
+
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second)), true
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return t.Sub(now), true
+	}
+	return 0, false
+}
+
+func speaksOfLimit(status int, body []byte) bool {
+	e, details := parseAPIError(body)
+	said := strings.ToLower(words(e, details))
+	if strings.Contains(said, "submitted too quickly") {
+		return true
+	}
+	if status == http.StatusUnprocessableEntity { // a 422 quotes people's text
+		return false
+	}
+	for _, phrase := range []string{"rate limit", "abuse detection", "login attempts exceeded"} {
+		if strings.Contains(said, phrase) {
+			return true
+		}
+	}
+	return strings.Contains(e.DocURL, "rate-limit")
+}
+
+// gate keeps requests back while GitHub asks to be left alone.
+type gate struct {
+	mu      sync.Mutex
+	until   [classes]time.Time
+	why     [classes]string
+	strikes [classes]int // headerless limits in a row
+}
+
+// check returns a *mapping.RateLimited while k is shut.
+func (g *gate) check(k class) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if after := time.Until(g.until[k]); after > 0 {
+		return &mapping.RateLimited{API: "github", After: after, Why: g.why[k]}
+	}
+	return nil
+}
+
+// shut closes the gate after a request of class k met l, and lengthens l where
+// headerless ones follow each other. A primary limit, and one that a read
+// met, concern reads and writes; GraphQL has limits of its own.
+func (g *gate) shut(k class, l limit) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l.headerless {
+		l.After = min(l.After<<g.strikes[k], headerlessWaitMax)
+		g.strikes[k] = min(g.strikes[k]+1, 8)
+	}
+	shut := []class{k}
+	if k == classRead || (k == classWrite && l.primary) {
+		shut = []class{classRead, classWrite}
+	}
+	until := time.Now().Add(l.After)
+	for _, k := range shut {
+		if k != classFree && until.After(g.until[k]) {
+			g.until[k], g.why[k] = until, l.Why
+		}
+	}
+}
+
+// passed notes that a request of class k went through.
+func (g *gate) passed(k class) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.strikes[k] = 0
+}

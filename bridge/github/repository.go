@@ -1,0 +1,80 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"planbridge/mapping"
+)
+
+// Repository is what planbridge needs to know of a repository.
+type Repository struct {
+	ID          int64
+	FullName    string // owner/name as it is now: another than was asked for after a rename
+	Private     bool
+	Archived    bool
+	HasIssues   bool
+	Permissions map[string]bool // admin, maintain, push, triage, pull; nil where GitHub does not say
+}
+
+func (w wireRepo) repository() Repository {
+	return Repository{
+		ID: w.ID, FullName: w.FullName, Private: w.Private, Archived: w.Archived,
+		HasIssues: w.HasIssues == nil || *w.HasIssues, Permissions: w.Permissions,
+	}
+}
+
+// Repository reads a repository. Renames are followed.
+func (c *Client) Repository(ctx context.Context, repo string) (Repository, error) {
+	var w wireRepo
+	if _, err := c.do(ctx, repoCall("read_repository", repo), http.MethodGet, nil, &w); err != nil {
+		return Repository{}, err
+	}
+	return w.repository(), nil
+}
+
+// OrgRepositories lists the repositories of an organisation or a user that
+// the bridge can see.
+func (c *Client) OrgRepositories(ctx context.Context, org string) ([]Repository, error) {
+	q := url.Values{"per_page": {"100"}}
+	k := call{op: "list_repositories", object: org, owner: org}
+	if !validName(org) {
+		return nil, k.wrap(&mapping.Rejection{Field: "organisation", Words: "not an account's name"})
+	}
+	if c.app != nil {
+		k.path = "installation/repositories"
+		return c.installationRepositories(ctx, k.query(q))
+	}
+	k.path = "orgs/" + escape(org) + "/repos"
+	repos, err := all(ctx, c, k.query(q), wireRepo.repository)
+	if errors.Is(err, mapping.ErrNotFound) { // a person's account
+		k.path = "users/" + escape(org) + "/repos"
+		repos, err = all(ctx, c, k.query(q), wireRepo.repository)
+	}
+	return repos, err
+}
+
+// installationRepositories reads the one listing that wraps its pages.
+func (c *Client) installationRepositories(ctx context.Context, k call) ([]Repository, error) {
+	var repos []Repository
+	for {
+		var page struct{ Repositories []wireRepo }
+		a, err := c.do(ctx, k, http.MethodGet, nil, &page)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range page.Repositories {
+			repos = append(repos, w.repository())
+		}
+		next, err := c.next(a)
+		if err != nil {
+			return nil, k.wrap(err)
+		}
+		if next == "" {
+			return repos, nil
+		}
+		k.path = next
+	}
+}

@@ -1,0 +1,195 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"planbridge/mapping"
+)
+
+// wire is the innermost layer: everything that leaves passes here, an App's
+// token requests included. It reads answers whole, so that one that is cut
+// counts as a failure of its request.
+type wire struct {
+	base      http.RoundTripper
+	breaker   *gobreaker.CircuitBreaker[*http.Response]
+	gate      gate
+	metrics   Metrics
+	log       *slog.Logger
+	remaining atomic.Int64
+}
+
+const (
+	breakerTrips = 5        // consecutive failures
+	maxAnswer    = 64 << 20 // bytes; a page of 100 issues with full bodies has under 30 MB
+)
+
+// errServer makes a 5xx count for the breaker; it never leaves this file.
+var errServer = errors.New("server error")
+
+func newWire(o Options) *wire {
+	w := &wire{base: o.Transport, metrics: *o.Metrics, log: o.Logger}
+	w.remaining.Store(-1)
+	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{
+		Name:        "github",
+		Timeout:     o.Recovery,
+		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakerTrips },
+		// Our own side giving up says nothing about GitHub.
+		IsExcluded: func(err error) bool { return errors.Is(err, context.Canceled) },
+		OnStateChange: func(_ string, from, to gobreaker.State) {
+			w.log.Warn("github breaker changed", "from", from.String(), "to", to.String())
+		},
+	})
+	return w
+}
+
+func (w *wire) down() bool { return w.breaker.State() != gobreaker.StateClosed }
+
+// ready tells at once what a request of class k would meet before it left.
+func (w *wire) ready(k class) error {
+	if w.breaker.State() == gobreaker.StateOpen {
+		return fmt.Errorf("%w: %w", mapping.ErrUnavailable, gobreaker.ErrOpenState)
+	}
+	return w.gate.check(k)
+}
+
+// RoundTrip implements http.RoundTripper. A rate limit is returned as the
+// error *mapping.RateLimited, inside *notSent.
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	k := callOf(req.Context())
+	if err := w.gate.check(k.class); err != nil {
+		closeBody(req)
+		return nil, &notSent{err}
+	}
+	resp, err := w.breaker.Execute(func() (*http.Response, error) {
+		resp, err := w.send(req, k)
+		if err == nil && resp.StatusCode >= 500 {
+			err = errServer
+		}
+		return resp, err
+	})
+	switch {
+	case errors.Is(err, gobreaker.ErrOpenState), errors.Is(err, gobreaker.ErrTooManyRequests):
+		closeBody(req)
+		return nil, &notSent{fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)}
+	case err != nil && !errors.Is(err, errServer):
+		return nil, err
+	}
+	w.noteRate(resp.Header)
+	if l, ok := readLimit(resp.StatusCode, resp.Header, bodyOf(resp), time.Now()); ok {
+		w.gate.shut(k.class, l)
+		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After)
+		return nil, &notSent{l.RateLimited}
+	}
+	if resp.StatusCode < 400 {
+		w.gate.passed(k.class)
+	}
+	return resp, nil
+}
+
+// send makes the request and reads the whole answer.
+func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
+	var asked, connected atomic.Bool
+	trace := &httptrace.ClientTrace{
+		GetConn: func(string) { asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	}
+	begin := time.Now()
+	resp, err := w.base.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	if err == nil {
+		err = buffer(resp)
+	}
+	code := "error"
+	if err == nil {
+		code = strconv.Itoa(resp.StatusCode)
+		resp.Header.Del(fromCache) // ours alone to set
+	}
+	if w.metrics.Requests != nil {
+		w.metrics.Requests.WithLabelValues("github", k.op, code).Inc()
+	}
+	if w.metrics.Duration != nil {
+		w.metrics.Duration.WithLabelValues("github", k.op).Observe(time.Since(begin).Seconds())
+	}
+	if err == nil {
+		return resp, nil
+	}
+	if (asked.Load() && !connected.Load()) || isDial(err) {
+		return nil, &notSent{fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)}
+	}
+	return nil, err
+}
+
+// isDial recognises a connection that never came about, for transports that
+// do not know httptrace.
+func isDial(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	return (errors.As(err, &op) && op.Op == "dial") || errors.As(err, &dns)
+}
+
+// noteRate keeps the primary limit's count; search, GraphQL and others have
+// windows of their own.
+func (w *wire) noteRate(h http.Header) {
+	if r := h.Get("X-RateLimit-Resource"); r != "" && r != "core" {
+		return
+	}
+	n, err := strconv.ParseInt(h.Get("X-RateLimit-Remaining"), 10, 64)
+	if err != nil {
+		return
+	}
+	w.remaining.Store(n)
+	if w.metrics.RateRemaining != nil {
+		w.metrics.RateRemaining.Set(float64(n))
+	}
+}
+
+// whole is a body that has been read to its end.
+type whole struct {
+	*bytes.Reader
+	data []byte
+}
+
+func (whole) Close() error { return nil }
+
+func setBody(resp *http.Response, data []byte) {
+	resp.Body = whole{bytes.NewReader(data), data}
+	resp.ContentLength = int64(len(data))
+}
+
+func buffer(resp *http.Response) error {
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	resp.Body.Close()
+	if err == nil && len(data) > maxAnswer {
+		err = errors.New("answer has more than " + strconv.Itoa(maxAnswer) + " bytes")
+	}
+	setBody(resp, data)
+	return err
+}
+
+// bodyOf returns the bytes of a body that the wire has read, without moving it.
+func bodyOf(resp *http.Response) []byte {
+	w, _ := resp.Body.(whole)
+	return w.data
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+}
+
+func (w *wire) closeIdle() {
+	(&http.Client{Transport: w.base}).CloseIdleConnections()
+}

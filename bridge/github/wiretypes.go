@@ -1,0 +1,135 @@
+package github
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// The shapes GitHub speaks, read leniently: anything may be null.
+
+// stamp is a time: RFC 3339, or in some webhooks Unix seconds.
+type stamp time.Time
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *stamp) UnmarshalJSON(b []byte) error {
+	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+		*s = stamp(time.Unix(n, 0).UTC())
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	if text == "" {
+		return nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	*s = stamp(t.UTC())
+	return err
+}
+
+func (s stamp) time() time.Time { return time.Time(s) }
+
+type wireUser struct{ Login, Type string }
+
+// named is a label: an object, or in older answers its bare name.
+type named string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *named) UnmarshalJSON(b []byte) error {
+	var object struct{ Name string }
+	if json.Unmarshal(b, &object) == nil {
+		*n = named(object.Name)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(n))
+}
+
+func names(labels []named) []string {
+	var s []string
+	for _, l := range labels {
+		if l != "" {
+			s = append(s, string(l))
+		}
+	}
+	return s
+}
+
+type wireRepo struct {
+	ID          int64
+	FullName    string `json:"full_name"`
+	Name        string
+	Private     bool
+	Archived    bool
+	HasIssues   *bool `json:"has_issues"`
+	Permissions map[string]bool
+}
+
+type wireIssue struct {
+	ID            int64
+	NodeID        string `json:"node_id"`
+	URL           string
+	HTMLURL       string `json:"html_url"`
+	RepositoryURL string `json:"repository_url"`
+	Number        int
+	Title         string
+	Body          string
+	State         string
+	StateReason   string `json:"state_reason"`
+	Labels        []named
+	Assignees     []wireUser
+	Milestone     *struct{ Number int }
+	User          wireUser
+	Association   string `json:"author_association"`
+	PullRequest   any    `json:"pull_request"`
+	Locked        bool
+	CreatedAt     stamp `json:"created_at"`
+	UpdatedAt     stamp `json:"updated_at"`
+	Repository    *wireRepo
+}
+
+// issue converts w. Where w does not say whose issue it is, it is repo's.
+func (w *wireIssue) issue(repo string) mapping.Issue {
+	i := mapping.Issue{
+		ID: w.ID, NodeID: w.NodeID, Repo: w.repo(), Number: w.Number,
+		Title: w.Title, Body: w.Body, State: w.State, StateReason: w.StateReason,
+		Labels: names(w.Labels), Author: w.User.Login, Association: w.Association,
+		PullRequest: w.PullRequest != nil, Locked: w.Locked,
+		CreatedAt: w.CreatedAt.time(), UpdatedAt: w.UpdatedAt.time(),
+	}
+	if i.Repo == "" {
+		i.Repo = repo
+	}
+	if w.Repository != nil {
+		i.RepoID = w.Repository.ID
+	}
+	for _, a := range w.Assignees {
+		if a.Login != "" {
+			i.Assignees = append(i.Assignees, a.Login)
+		}
+	}
+	if w.Milestone != nil {
+		i.Milestone = w.Milestone.Number
+	}
+	return i
+}
+
+// repo names the repository by the API's own URLs, which are the only thing
+// that every form of an issue carries.
+func (w *wireIssue) repo() string {
+	for _, s := range []string{w.RepositoryURL, w.URL} {
+		if u, err := url.Parse(s); err == nil {
+			if repo, _ := issuePlace(u.Path); repo != "" {
+				return repo
+			}
+		}
+	}
+	if w.Repository != nil {
+		return w.Repository.FullName
+	}
+	return ""
+}
