@@ -1,0 +1,169 @@
+package planningtest
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Kind is what a [Fault] does to a call.
+type Kind string
+
+// The kinds of faults. An error answer is that of the fault's Status, Body
+// and Header.
+const (
+	Before       Kind = "before"        // an error answer, no effect
+	After        Kind = "after"         // the effect, then an error answer
+	Drop         Kind = "drop"          // the effect, then the connection is cut without an answer
+	DropBefore   Kind = "drop-before"   // the connection is cut, no effect
+	Delay        Kind = "delay"         // effect and answer come Delay later
+	LateEffect   Kind = "late-effect"   // an error answer (504 by default) at once, the effect Delay later
+	Garbage      Kind = "garbage"       // the effect, then an answer that is no JSON
+	Truncate     Kind = "truncate"      // the effect, then half of the answer and a cut connection
+	PartialBatch Kind = "partial-batch" // only the first N elements of a batch are made, then an error answer
+	EmptyListing Kind = "empty-listing" // a list comes without its elements
+	HalfListing  Kind = "half-listing"  // a list comes with the first half of its elements
+)
+
+// Fault is something that goes wrong with calls.
+type Fault struct {
+	// Op names the operation that meets the fault (OpCardUpdate …); "" means
+	// every one. Match, if set, must agree.
+	Op    string
+	Match func(method, path string) bool
+	Times int // how many calls meet it; 0 means one, -1 all until Remove
+	Kind  Kind
+
+	// Delay is that of [Delay] and [LateEffect]; 0 means until Release.
+	Delay time.Duration
+	N     int // of [PartialBatch]
+	// Status of an error answer; 0 means 500, for LateEffect 504. Body is
+	// sent as it is; "" means a JSON object with an error. Header is added.
+	Status int
+	Body   string
+	Header http.Header
+}
+
+// ActiveFault is a fault that was set. Its methods are safe for concurrent
+// use.
+type ActiveFault struct {
+	Fault
+	s        *Server
+	left     int
+	count    int
+	released bool
+	release  chan struct{}
+}
+
+// Fault lets calls meet f. Of several that match a call, the one that was set
+// first takes it.
+func (s *Server) Fault(f Fault) *ActiveFault {
+	defer s.act()()
+	a := &ActiveFault{Fault: f, s: s, left: or(f.Times, 1), release: make(chan struct{})}
+	s.faults = append(s.faults, a)
+	return a
+}
+
+// Remove ends the fault for calls to come.
+func (f *ActiveFault) Remove() {
+	defer f.s.act()()
+	f.s.faults = slices.DeleteFunc(f.s.faults, func(o *ActiveFault) bool { return o == f })
+}
+
+// Count is how many calls met the fault, counted when they arrive.
+func (f *ActiveFault) Count() int {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return f.count
+}
+
+// Release lets everything that the fault holds back happen now, and holds
+// nothing back from then on.
+func (f *ActiveFault) Release() {
+	defer f.s.act()()
+	if !f.released {
+		f.released = true
+		close(f.release)
+	}
+}
+
+// meet finds the fault that a call meets, nil for none.
+func (s *Server) meet(op, method, path string) *ActiveFault {
+	defer s.act()()
+	for i, f := range s.faults {
+		if f.Op != "" && f.Op != op || f.Match != nil && !f.Match(method, path) {
+			continue
+		}
+		f.count++
+		if f.left--; f.left == 0 {
+			s.faults = slices.Delete(s.faults, i, i+1)
+		}
+		return f
+	}
+	return nil
+}
+
+func (f *ActiveFault) is(k Kind) bool { return f != nil && f.Kind == k }
+
+func (f *ActiveFault) wait() bool { return f.s.pause(f.Delay, f.Delay == 0, f.release) }
+
+// apply executes the call as the fault lets it and returns the answer, nil
+// for none. A nil fault lets it be.
+func (f *ActiveFault) apply(c *call) *answer {
+	if f == nil {
+		return c.execute()
+	}
+	switch f.Kind {
+	case Before:
+		return f.answer(http.StatusInternalServerError)
+	case After, PartialBatch:
+		c.execute()
+		return f.answer(http.StatusInternalServerError)
+	case Drop:
+		c.execute()
+		return nil
+	case DropBefore:
+		return nil
+	case Delay:
+		if !f.wait() {
+			return nil
+		}
+	case LateEffect:
+		// The call itself is still counted, so that Close cannot miss this.
+		f.s.work.Go(func() {
+			if f.wait() {
+				late := *c
+				late.execute()
+			}
+		})
+		return f.answer(http.StatusGatewayTimeout)
+	case Garbage:
+		c.execute()
+		return encode(http.StatusOK, "<!doctype html><title>Please log in</title>")
+	}
+	return c.execute()
+}
+
+// answer is the fault's error answer.
+func (f *ActiveFault) answer(status int) *answer {
+	status = or(f.Status, status)
+	a := encode(status, object{"error": http.StatusText(status)})
+	if f.Body != "" {
+		a.body = []byte(f.Body)
+	}
+	for name, values := range f.Header {
+		a.header[http.CanonicalHeaderKey(name)] = values
+	}
+	return a
+}
+
+// cut is what the call's fault leaves of a list.
+func cut[T any](c *call, list []T) []T {
+	switch {
+	case c.fault.is(EmptyListing):
+		return list[:0]
+	case c.fault.is(HalfListing):
+		return list[:len(list)/2]
+	}
+	return list
+}

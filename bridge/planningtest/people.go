@@ -1,0 +1,208 @@
+package planningtest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// CardSpec is what a person gives a new card.
+type CardSpec struct {
+	Title, Summary string
+	Estimate       *float64 // story points; nil: none
+}
+
+// CardEdit is what a person can change on a card.
+type CardEdit = CardSpec
+
+// TaskSpec is what a person gives a new task.
+type TaskSpec struct {
+	Title, Summary string
+	Estimate       *float64 // hours; nil: none
+	State          string   // "" means todo
+}
+
+// TaskEdit is what a person can change on a task.
+type TaskEdit = TaskSpec
+
+// SprintSpec is a sprint as a person plans it. Start and End are its first
+// and its last moment.
+type SprintSpec struct {
+	Title, Summary string
+	Start, End     time.Time
+}
+
+func (p *Project) texts(title_, summary_ string, estimate_ *float64) []setting {
+	return []setting{{title, title_}, {summary, p.s.traits.stored(summary_)}, {estimate, decimal(estimate_)}}
+}
+
+// NewCard creates a card in a bucket as user and returns its id.
+func (p *Project) NewCard(bucketTitle, user string, spec CardSpec) string {
+	defer p.s.act()()
+	c := p.newCard(p.bucket(bucketTitle), author{user: user}, p.texts(spec.Title, spec.Summary, spec.Estimate)...)
+	c.html = render(c.attrs[summary].value)
+	return c.id
+}
+
+// AddCards creates n cards titled "Card 1" to "Card n" and returns their ids.
+func (p *Project) AddCards(bucketTitle string, n int) []string {
+	defer p.s.act()()
+	ids, b := make([]string, n), p.bucket(bucketTitle)
+	for i := range ids {
+		ids[i] = p.newCard(b, author{user: "fixture"}, setting{title, fmt.Sprintf("Card %d", i+1)}).id
+	}
+	return ids
+}
+
+// NewPlaceholder creates the card of a sprint that holds tasks of no card.
+func (p *Project) NewPlaceholder(sprintID string) string {
+	defer p.s.act()()
+	c := p.newCard(nil, author{})
+	p.write(c, author{}, setting{iteration, p.item(sprint, sprintID).id})
+	return c.id
+}
+
+// EditCard changes a card as user, in one act. The function gets what the
+// card holds and must not call the server.
+func (p *Project) EditCard(id, user string, edit func(*CardEdit)) {
+	defer p.s.act()()
+	c := p.item(card, id)
+	e := CardEdit{c.attrs[title].value, c.attrs[summary].value, number(c.attrs[estimate].value)}
+	edit(&e)
+	p.write(c, author{user: user}, p.texts(e.Title, e.Summary, e.Estimate)...)
+	c.html = render(c.attrs[summary].value)
+}
+
+// MoveCard moves a card to another bucket.
+func (p *Project) MoveCard(id, bucketTitle string) {
+	defer p.s.act()()
+	p.write(p.item(card, id), author{}, setting{state, p.bucket(bucketTitle).id})
+}
+
+// MoveToSprint plans a card into a sprint; "" takes it out of its sprint.
+func (p *Project) MoveToSprint(cardID, sprintID string) {
+	defer p.s.act()()
+	c := p.item(card, cardID)
+	if sprintID != "" {
+		p.item(sprint, sprintID)
+	}
+	from := c.attrs[iteration].value
+	p.write(c, author{}, setting{iteration, sprintID})
+	p.recountSprint(from)
+}
+
+// Review gives a card its review: Approved, Partially, Rejected, or "" for
+// none.
+func (p *Project) Review(cardID, verdict string) {
+	defer p.s.act()()
+	p.write(p.item(card, cardID), author{}, setting{review, verdict})
+}
+
+// DeleteCard deletes a card and its tasks, which the API cannot.
+func (p *Project) DeleteCard(id string) {
+	defer p.s.act()()
+	c := p.item(card, id)
+	for _, t := range c.tasks {
+		p.drop(t)
+	}
+	p.drop(c)
+	p.cards = slices.DeleteFunc(p.cards, func(o *item) bool { return o == c })
+	p.recountSprint(c.attrs[iteration].value)
+}
+
+// drop deletes an item from the index and keeps it for History.
+func (p *Project) drop(it *item) {
+	delete(p.items, it.id)
+	p.deleted[it.id] = it
+	p.activity++
+}
+
+// NewTask creates a task on a card as user and returns its id.
+func (p *Project) NewTask(cardID, user string, spec TaskSpec) string {
+	defer p.s.act()()
+	t := p.newTask(p.item(card, cardID), author{user: user}, p.texts(spec.Title, spec.Summary, spec.Estimate)...)
+	t.html = render(t.attrs[summary].value)
+	if spec.State != "" {
+		p.write(t, author{user: user}, setting{state, spec.State})
+	}
+	return t.id
+}
+
+// EditTask changes a task as user, in one act. The function gets what the
+// task holds and must not call the server.
+func (p *Project) EditTask(id, user string, edit func(*TaskEdit)) {
+	defer p.s.act()()
+	t := p.item(task, id)
+	e := TaskEdit{t.attrs[title].value, t.attrs[summary].value, number(t.attrs[estimate].value), t.attrs[state].value}
+	edit(&e)
+	p.write(t, author{user: user}, append(p.texts(e.Title, e.Summary, e.Estimate), setting{state, e.State})...)
+	t.html = render(t.attrs[summary].value)
+}
+
+// DeleteTask deletes a task, which the API cannot.
+func (p *Project) DeleteTask(id string) {
+	defer p.s.act()()
+	t := p.item(task, id)
+	p.drop(t)
+	t.card.tasks = slices.DeleteFunc(t.card.tasks, func(o *item) bool { return o == t })
+	p.recount(t.card, false)
+}
+
+// LogTime notes how many hours of a task remain, as user, who is assigned to
+// the task where that is not so yet.
+func (p *Project) LogTime(taskID, user string, hours float64) {
+	defer p.s.act()()
+	t := p.item(task, taskID)
+	t.log = append(t.log, remaining{hours, p.s.clock(), user})
+	p.assign(t, user)
+	t.version++
+}
+
+// Assign puts users on a task.
+func (p *Project) Assign(taskID string, users ...string) {
+	defer p.s.act()()
+	t := p.item(task, taskID)
+	for _, user := range users {
+		p.assign(t, user)
+	}
+	t.version++
+}
+
+// Unassign takes a user off a task.
+func (p *Project) Unassign(taskID, user string) {
+	defer p.s.act()()
+	t := p.item(task, taskID)
+	t.users = slices.DeleteFunc(t.users, func(a assignment) bool { return a.user == user })
+	t.version++
+}
+
+func (p *Project) assign(t *item, user string) {
+	if !slices.ContainsFunc(t.users, func(a assignment) bool { return a.user == user }) {
+		t.users = append(t.users, assignment{user: user, who: user, when: p.s.clock()})
+	}
+}
+
+// NewSprint plans a sprint and returns its id.
+func (p *Project) NewSprint(spec SprintSpec) string {
+	defer p.s.act()()
+	sp := p.newItem(sprint, author{}, sprintSettings(spec)...)
+	sp.start, sp.end = spec.Start, spec.End
+	p.sprints = append(p.sprints, sp)
+	return sp.id
+}
+
+// EditSprint changes a sprint, in one act. The function must not call the
+// server.
+func (p *Project) EditSprint(id string, edit func(*SprintSpec)) {
+	defer p.s.act()()
+	sp := p.item(sprint, id)
+	spec := SprintSpec{sp.attrs[title].value, sp.attrs[summary].value, sp.start, sp.end}
+	edit(&spec)
+	sp.start, sp.end = spec.Start, spec.End
+	p.write(sp, author{}, sprintSettings(spec)...)
+}
+
+func sprintSettings(spec SprintSpec) []setting {
+	return []setting{{title, spec.Title}, {summary, spec.Summary},
+		{startDate, stamp(spec.Start)}, {endDate, stamp(spec.End)}}
+}

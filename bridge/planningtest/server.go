@@ -1,0 +1,201 @@
+package planningtest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options configure a [Server]. The zero value is usable.
+type Options struct {
+	Addr   string           // where to listen; "" means 127.0.0.1 on any free port
+	Prefix string           // path before /api, such as "/planning"
+	Logger *slog.Logger     // one debug line a call; nil: none
+	Traits Traits           // the first traits; see [Server.SetTraits]
+	Clock  func() time.Time // nil means time.Now
+}
+
+// Server is a running planning service.
+type Server struct {
+	prefix  string
+	addr    string // as bound, so that Down(false) comes back to the same place
+	log     *slog.Logger
+	clock   func() time.Time
+	handler http.Handler
+	rng     *rand.Rand
+	closed  chan struct{}
+	work    sync.WaitGroup // calls in flight and late effects
+
+	life sync.Mutex // held while the listener goes up or down
+	http *http.Server
+	done chan struct{} // closed when http has stopped serving
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed and replaced on every change
+	closing  bool
+	traits   Traits
+	latency  time.Duration
+	ids      uint64
+	projects []*Project
+	faults   []*ActiveFault
+	journal  []Call
+	counts   map[string]int
+	seq      int
+}
+
+// Start runs a planning service until Close.
+func Start(o Options) (*Server, error) {
+	s := &Server{
+		addr: or(o.Addr, "127.0.0.1:0"), log: or(o.Logger, slog.New(slog.DiscardHandler)), clock: o.Clock,
+		rng: rand.New(rand.NewPCG(1, 2)), closed: make(chan struct{}),
+		changed: make(chan struct{}), traits: o.Traits, counts: map[string]int{},
+	}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	if p := strings.Trim(o.Prefix, "/"); p != "" {
+		s.prefix = "/" + p
+	}
+	s.handler = s.routes()
+	if err := s.up(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// URL is the base URL with its prefix, without a slash at its end.
+func (s *Server) URL() string { return "http://" + s.addr + s.prefix }
+
+// Close stops the service and waits for its calls. What a fault still holds
+// back never happens. Closing twice is fine.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if !s.closing {
+		s.closing = true
+		close(s.closed)
+	}
+	s.mu.Unlock()
+	s.Down(true)
+	s.work.Wait()
+}
+
+// Down takes the service off the network (connections are refused, open ones
+// are cut) or brings it back on the same address. It panics where that
+// address cannot be had again.
+func (s *Server) Down(down bool) {
+	s.life.Lock()
+	defer s.life.Unlock()
+	switch {
+	case down && s.http != nil:
+		s.http.Close()
+		<-s.done
+		s.http = nil
+	case !down && s.http == nil:
+		if err := s.up(); err != nil {
+			panic("planningtest: " + err.Error())
+		}
+	}
+}
+
+func (s *Server) up() error {
+	l, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", s.addr, err)
+	}
+	srv, done := &http.Server{Handler: s.handler, ReadHeaderTimeout: time.Minute}, make(chan struct{})
+	s.addr, s.http, s.done = l.Addr().String(), srv, done
+	go func() {
+		defer close(done)
+		srv.Serve(l) //nolint:errcheck // it ends by Close only, and then says so
+	}()
+	return nil
+}
+
+// SetTraits changes the service's behaviour from the next call on. The
+// function must not call the server.
+func (s *Server) SetTraits(change func(*Traits)) {
+	defer s.act()()
+	change(&s.traits)
+}
+
+// SetLatency makes every call take at least d before it is looked at.
+func (s *Server) SetLatency(d time.Duration) {
+	defer s.act()()
+	s.latency = d
+}
+
+// Wait returns nil as soon as cond holds. It asks at once and then after every
+// change of any kind: an act, a call, a fault that met its call. When ctx
+// ends first, its error is returned.
+func (s *Server) Wait(ctx context.Context, cond func(*Server) bool) error {
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if cond(s) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the planning service: %w", ctx.Err())
+		}
+	}
+}
+
+// act locks the server for a change; the function it returns unlocks it and
+// wakes those who wait.
+func (s *Server) act() func() {
+	s.mu.Lock()
+	return func() {
+		close(s.changed)
+		s.changed = make(chan struct{})
+		s.mu.Unlock()
+	}
+}
+
+// enter counts a call in, unless the server is closing.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return false
+	}
+	s.work.Add(1)
+	return true
+}
+
+// pause waits for d, for a word to go on, or for the server's end, and then
+// reports false. Where hold is set it waits for the word however long it
+// takes.
+func (s *Server) pause(d time.Duration, hold bool, goOn <-chan struct{}) bool {
+	var after <-chan time.Time
+	if !hold {
+		if d <= 0 {
+			return true
+		}
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		after = timer.C
+	}
+	select {
+	case <-after:
+		return true
+	case <-goOn:
+		return true
+	case <-s.closed:
+		return false
+	}
+}
+
+// newID makes the next object id: 24 hexadecimal characters.
+func (s *Server) newID() string {
+	s.ids++
+	return fmt.Sprintf("54744060%016x", s.ids)
+}
