@@ -1,0 +1,217 @@
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+	"planbridge/store/storetest"
+)
+
+// testClock stands still unless it is advanced.
+type testClock struct{ ns atomic.Int64 }
+
+func newClock() *testClock {
+	c := &testClock{}
+	c.ns.Store(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC).UnixNano())
+	return c
+}
+
+func (c *testClock) Now() time.Time          { return time.Unix(0, c.ns.Load()) }
+func (c *testClock) Advance(d time.Duration) { c.ns.Add(int64(d)) }
+
+func open(t testing.TB, path string, o Options) *Store {
+	t.Helper()
+	s, err := Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {
+		clock := newClock()
+		path := filepath.Join(t.TempDir(), "planbridge.db")
+		o := Options{QueueLimit: queueLimit, Clock: clock.Now}
+		s := open(t, path, o)
+		return storetest.Opened{
+			Store:   s,
+			Advance: clock.Advance,
+			Restart: func(t testing.TB) store.Store {
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				return open(t, path, o)
+			},
+		}
+	})
+}
+
+func TestOpenRefusesAFileInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	open(t, path, Options{})
+	_, err := Open(path, Options{})
+	if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("second Open = %v, want a refusal that names the file", err)
+	}
+}
+
+func TestOpenRefusesANewerSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	s := open(t, path, Options{})
+	err := s.update(t.Context(), func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketMeta).Put(metaSchema, []byte("99"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close() //nolint:errcheck // reported by open's cleanup
+	if _, err := Open(path, Options{}); !errors.Is(err, store.ErrSchema) {
+		t.Errorf("Open of a newer file = %v, want %v", err, store.ErrSchema)
+	}
+	if _, err := Open(path, Options{}); !errors.Is(err, store.ErrSchema) {
+		t.Errorf("a refused Open keeps the file: %v", err)
+	}
+}
+
+func TestOpenRefusesADirectory(t *testing.T) {
+	if _, err := Open(t.TempDir(), Options{}); err == nil {
+		t.Error("Open of a directory succeeded")
+	}
+}
+
+func TestPingNoticesThatTheFileIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	s := open(t, path, Options{})
+	if err := s.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("Ping is content without its file")
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("Ping is content with another file")
+	}
+}
+
+func TestOperationsRespectTheContext(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "planbridge.db"), Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Ping(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Ping = %v", err)
+	}
+	if _, err := s.Depth(ctx, "p"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Depth = %v", err)
+	}
+}
+
+// Operations that share a commit are undone one by one.
+func TestAFailureUndoesItselfAlone(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "planbridge.db"), Options{})
+	refused := errors.New("refused")
+	group := make([]write, 9)
+	for i := range group {
+		group[i] = write{done: make(chan error, 1), fn: func(tx *bbolt.Tx) error {
+			if err := tx.Bucket(bucketMeta).Put([]byte{'n', byte(i)}, nil); err != nil {
+				return err
+			}
+			if i%3 == 1 {
+				return refused
+			}
+			return nil
+		}}
+	}
+	s.commit(group)
+	err := s.view(t.Context(), func(tx *bbolt.Tx) error {
+		for i, w := range group {
+			kept := tx.Bucket(bucketMeta).Get([]byte{'n', byte(i)}) != nil
+			if err := <-w.done; kept != (err == nil) || (i%3 == 1) != errors.Is(err, refused) {
+				t.Errorf("operation %d: kept %v, error %v", i, kept, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOldDeliveriesAreClearedAway(t *testing.T) {
+	clock := newClock()
+	s := open(t, filepath.Join(t.TempDir(), "planbridge.db"), Options{Clock: clock.Now})
+	l := &mapping.Link{ID: "l", Project: "p"}
+	deliver := func(prefix string, n int) {
+		t.Helper()
+		var obs []store.Observation
+		for i := range n {
+			obs = append(obs, store.Observation{Delivery: fmt.Sprint(prefix, i), Link: l.ID, Create: l})
+		}
+		if _, err := s.Observe(t.Context(), "p", obs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deliver("old", 100)
+	clock.Advance(rules.Deliveries)
+	deliver("new", 100/rules.DeliverySweep)
+	err := s.read(t.Context(), "p", func(sp space) error {
+		want := 100 / rules.DeliverySweep
+		if n, m := sp.b("seen").Stats().KeyN, sp.b("seentime").Stats().KeyN; n != want || m != want {
+			t.Errorf("%d and %d deliveries are kept, want %d", n, m, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkObserve reports observations by concurrent callers per second; 2000
+// should be possible on a disk that takes a few hundred fsyncs per second.
+func BenchmarkObserve(b *testing.B) {
+	for _, callers := range []int{1, 64} {
+		b.Run(fmt.Sprint("callers=", callers), func(b *testing.B) {
+			s := open(b, filepath.Join(b.TempDir(), "planbridge.db"), Options{})
+			body := []byte(strings.Repeat("a body of a kibibyte ", 50))
+			var n atomic.Int64
+			var wg sync.WaitGroup
+			for range callers {
+				wg.Go(func() {
+					for i := n.Add(1); i <= int64(b.N); i = n.Add(1) {
+						l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Issue: mapping.IssueID{ID: i}}
+						o := store.Observation{Delivery: fmt.Sprint(i), Refs: l.Refs(), Create: l, Item: l.Refs()[0], At: 1, Data: body}
+						if _, err := s.Observe(context.Background(), "p", []store.Observation{o}); err != nil {
+							b.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "observations/s")
+		})
+	}
+}

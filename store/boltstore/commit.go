@@ -1,0 +1,91 @@
+package boltstore
+
+import (
+	"context"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// maxGroup bounds how many operations share a transaction, and with it how
+// long the first of them waits for its answer.
+const maxGroup = 512
+
+// write is an operation that waits for its commit. fn may run more than once
+// and only its last run counts.
+type write struct {
+	fn   func(*bbolt.Tx) error
+	done chan error
+}
+
+// update runs fn in a transaction that it may share with others. When update
+// returns nil, what fn wrote is on the disk; when it returns an error, nothing
+// that fn wrote is kept. ctx is looked at before the operation, which then
+// runs to its end, so that its outcome is always known.
+func (s *Store) update(ctx context.Context, fn func(*bbolt.Tx) error) error {
+	w := write{fn, make(chan error, 1)}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.quit:
+		return bolterrors.ErrDatabaseNotOpen
+	case s.writes <- w:
+		return <-w.done
+	}
+}
+
+// view runs fn in a read transaction.
+func (s *Store) view(ctx context.Context, fn func(*bbolt.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.db.View(fn)
+}
+
+// commitLoop gathers what came while the last group was being synced. Unlike
+// bbolt's own Batch it never waits for company, so a lone caller pays one
+// fsync and no timer.
+func (s *Store) commitLoop() {
+	defer close(s.done)
+	for {
+		select {
+		case <-s.quit:
+			return
+		case w := <-s.writes:
+			s.commit(s.gather(w))
+		}
+	}
+}
+
+func (s *Store) gather(first write) []write {
+	group := []write{first}
+	for len(group) < maxGroup {
+		select {
+		case w := <-s.writes:
+			group = append(group, w)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit makes a group durable. When one of it fails, each runs in a
+// transaction of its own, so that the failing one alone is undone.
+func (s *Store) commit(group []write) {
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		for _, w := range group {
+			if err := w.fn(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, w := range group {
+		if err != nil && len(group) > 1 {
+			w.done <- s.db.Update(w.fn)
+			continue
+		}
+		w.done <- err
+	}
+}

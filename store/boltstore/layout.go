@@ -1,0 +1,180 @@
+package boltstore
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// The file's layout. Times are Unix nanoseconds, in keys as 8 bytes big endian.
+//
+//	meta                          schema, epoch
+//	leases     name             → JSON {owner, until}
+//	budgets    name             → JSON, the writes of the last hour
+//	p:<project>                   one bucket per project, "" included, with
+//	  links    link             → JSON mapping.Link
+//	  work     link             → JSON work: its queue state, inbox and events
+//	  history  link             → JSON []mapping.Entry, oldest first
+//	  refs     ref              → link
+//	  queue    class time link  → the due keys; class is 0 live, 1 bulk; a leased one stands at its lease's end
+//	  waiting  service 0 class link
+//	  failed   time link        → the parked keys, by when they were parked
+//	  counts   "queued"         → how many keys stand in queue and waiting
+//	  seen     delivery         → time
+//	  seentime time delivery    → the same, to forget the oldest
+//	  ledger   id               → order and JSON mapping.Conflict
+//	  ledgerby order id         → order is the entry's time as sortable text
+//	  docs     name             → document
+//	  marks    set 0 id         → text
+var (
+	bucketMeta    = []byte("meta")
+	bucketLeases  = []byte("leases")
+	bucketBudgets = []byte("budgets")
+	metaSchema    = []byte("schema")
+	metaEpoch     = []byte("epoch")
+	countQueued   = []byte("queued")
+)
+
+// space is one project's part of the file inside one transaction.
+type space struct {
+	project mapping.ObjectID
+	*bbolt.Bucket
+	now   int64
+	limit int
+}
+
+var spaceBuckets = []string{
+	"links", "work", "history", "refs", "queue", "waiting", "failed", "counts",
+	"seen", "seentime", "ledger", "ledgerby", "docs", "marks",
+}
+
+// in runs fn on a project's space in a writing transaction.
+func (s *Store) in(ctx context.Context, project mapping.ObjectID, fn func(space) error) error {
+	return s.update(ctx, func(tx *bbolt.Tx) error {
+		name := []byte("p:" + project)
+		b := tx.Bucket(name)
+		if b == nil {
+			var err error
+			if b, err = tx.CreateBucket(name); err != nil {
+				return err
+			}
+			for _, sub := range spaceBuckets {
+				if _, err := b.CreateBucket([]byte(sub)); err != nil {
+					return err
+				}
+			}
+		}
+		return fn(space{project, b, s.clock().UnixNano(), s.limit})
+	})
+}
+
+// read runs fn on a project's space in a reading transaction, and not at all
+// where the project has none yet.
+func (s *Store) read(ctx context.Context, project mapping.ObjectID, fn func(space) error) error {
+	return s.view(ctx, func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("p:" + project))
+		if b == nil {
+			return nil
+		}
+		return fn(space{project, b, s.clock().UnixNano(), s.limit})
+	})
+}
+
+func (sp space) b(name string) *bbolt.Bucket { return sp.Bucket.Bucket([]byte(name)) }
+
+// get decodes the JSON under key; false where there is none.
+func get(b *bbolt.Bucket, key []byte, v any) (bool, error) {
+	data := b.Get(key)
+	if data == nil {
+		return false, nil
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return false, fmt.Errorf("record %q: %w", key, err)
+	}
+	return true, nil
+}
+
+func put(b *bbolt.Bucket, key []byte, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("record %q: %w", key, err)
+	}
+	return b.Put(key, data)
+}
+
+func be64(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+func fromBE64(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
+
+// link reads a link, or [store.ErrNotFound].
+func (sp space) link(id mapping.LinkID) (*mapping.Link, error) {
+	l := new(mapping.Link)
+	ok, err := get(sp.b("links"), []byte(id), l)
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("link %s/%s: %w", sp.project, id, err)
+	}
+	return l, nil
+}
+
+// putLink stores a link and makes the index say exactly its Refs. It fails
+// with [store.ErrConflict] where one belongs to another link.
+func (sp space) putLink(l *mapping.Link) error {
+	refs := sp.b("refs")
+	keep := map[mapping.Ref]bool{}
+	for _, ref := range l.Refs() {
+		if owner := refs.Get([]byte(ref)); owner != nil && string(owner) != string(l.ID) {
+			return fmt.Errorf("link %s/%s: %s of %s: %w", l.Project, l.ID, ref, owner, store.ErrConflict)
+		}
+		if err := refs.Put([]byte(ref), []byte(l.ID)); err != nil {
+			return err
+		}
+		keep[ref] = true
+	}
+	if err := sp.unindex(l.ID, keep); err != nil {
+		return err
+	}
+	return put(sp.b("links"), []byte(l.ID), l)
+}
+
+// unindex removes the index entries of the stored link but those to keep.
+func (sp space) unindex(id mapping.LinkID, keep map[mapping.Ref]bool) error {
+	var old mapping.Link
+	if ok, err := get(sp.b("links"), []byte(id), &old); !ok {
+		return err
+	}
+	for _, ref := range old.Refs() {
+		if keep[ref] {
+			continue
+		}
+		if err := sp.b("refs").Delete([]byte(ref)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes everything about a link.
+func (sp space) remove(id mapping.LinkID, w *work) error {
+	if err := sp.unindex(id, nil); err != nil {
+		return err
+	}
+	w.Place = idle
+	if err := sp.putWork(id, w); err != nil {
+		return err
+	}
+	for _, name := range []string{"links", "work", "history"} {
+		if err := sp.b(name).Delete([]byte(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+func TestOrderIntSortsAndReturns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")
+		if (a < b) != (OrderInt(a) < OrderInt(b)) {
+			t.Fatalf("OrderInt(%d) = %s against OrderInt(%d) = %s", a, OrderInt(a), b, OrderInt(b))
+		}
+		if back, err := ParseOrderInt(OrderInt(a)); err != nil || back != a {
+			t.Fatalf("ParseOrderInt(OrderInt(%d)) = %d, %v", a, back, err)
+		}
+	})
+	if len(OrderInt(math.MinInt64)) != 16 || len(OrderInt(math.MaxInt64)) != 16 {
+		t.Error("OrderInt is not of one length")
+	}
+	if _, err := ParseOrderInt("what"); err == nil {
+		t.Error("ParseOrderInt took a word")
+	}
+}
+
+func TestCheckObservation(t *testing.T) {
+	for name, tt := range map[string]struct {
+		o  store.Observation
+		ok bool
+	}{
+		"only due":         {store.Observation{}, true},
+		"snapshot":         {store.Observation{Item: "issue:1", Data: []byte("x")}, true},
+		"create":           {store.Observation{Create: &mapping.Link{ID: "l", Project: "p"}}, true},
+		"create elsewhere": {store.Observation{Create: &mapping.Link{ID: "l", Project: "q"}}, false},
+		"create nameless":  {store.Observation{Create: &mapping.Link{Project: "p"}}, false},
+		"data for no item": {store.Observation{Data: []byte("x")}, false},
+	} {
+		if err := CheckObservation("p", &tt.o); (err == nil) != tt.ok {
+			t.Errorf("%s: CheckObservation = %v", name, err)
+		}
+	}
+}
+
+func TestCheckLink(t *testing.T) {
+	key := store.Key{Project: "p", Link: "l"}
+	if err := CheckLink(key, nil); err != nil {
+		t.Error(err)
+	}
+	if err := CheckLink(key, &mapping.Link{ID: "l", Project: "p"}); err != nil {
+		t.Error(err)
+	}
+	if err := CheckLink(key, &mapping.Link{ID: "m", Project: "p"}); err == nil {
+		t.Error("CheckLink took another link")
+	}
+}
+
+func TestDeliveryKeyTellsItemsApart(t *testing.T) {
+	a := DeliveryKey(&store.Observation{Delivery: "d", Item: "issue:1"})
+	b := DeliveryKey(&store.Observation{Delivery: "d", Item: "issue:2"})
+	if a == b || len(a) != 12 {
+		t.Errorf("DeliveryKey = %x and %x", a, b)
+	}
+}
+
+func TestWhere(t *testing.T) {
+	l := &mapping.Link{Card: mapping.CardID{ID: "c1"}}
+	if got := Where(l); got != "c1" {
+		t.Errorf("Where = %q", got)
+	}
+	l.Issue = mapping.IssueID{Repo: "acme/web", Number: 12}
+	if got := Where(l); got != "acme/web#12" {
+		t.Errorf("Where = %q", got)
+	}
+}
+
+func TestWakeDelay(t *testing.T) {
+	if d := WakeDelay(10, 4); d != 2500*time.Millisecond {
+		t.Errorf("WakeDelay(10, 4) = %v", d)
+	}
+	if d := WakeDelay(10, 0); d != 0 {
+		t.Errorf("WakeDelay without a rate = %v", d)
+	}
+}

@@ -1,0 +1,308 @@
+package storetest
+
+import (
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+var finishTests = map[string]func(*fixture){
+	"DoneConsumes":             testDone,
+	"DoneKeepsWhatCameLater":   testDoneChanged,
+	"DoneForgetsAttempts":      testDoneAttempts,
+	"TwiceIsHarmless":          testFinishTwice,
+	"RetrySpendsAnAttempt":     testRetry,
+	"AgainSpendsNone":          testAgain,
+	"AChangeShortensARetry":    testRetryChanged,
+	"ParkGivesUp":              testPark,
+	"ParkedIsTakenUpByAChange": testParkChanged,
+	"RemoveDeletes":            testRemove,
+	"RemoveGivesWayToAChange":  testRemoveChanged,
+	"StoresLinkAndHistory":     testFinishStores,
+	"BulkStaysBulk":            testBulkStays,
+}
+
+// worked returns a new link with a snapshot and an event, and its claim.
+func (f *fixture) worked() (*mapping.Link, *store.Claim) {
+	f.Helper()
+	l := f.newLink()
+	o := showing(l, 1, "one")
+	o.Create, o.Event = l, []byte("event")
+	f.observe(o)
+	return l, f.claim(l)
+}
+
+// wantInbox demands what a claim carries.
+func (f *fixture) wantInbox(c *store.Claim, digest string, events int) {
+	f.Helper()
+	got := ""
+	for _, s := range c.Inbox {
+		got += s.Digest
+	}
+	if got != digest || len(c.Events) != events {
+		f.Errorf("claim of %s carries snapshots %q and %d events, want %q and %d", c.Key, got, len(c.Events), digest, events)
+	}
+}
+
+func testDone(f *fixture) {
+	l, c := f.worked()
+	f.wantInbox(c, "one", 1)
+	f.finish(c, store.Outcome{})
+	if m := f.nothingDue(); m != 0 {
+		f.Errorf("a key that is done is due in %d minutes", m)
+	}
+	f.wantErr("Check", f.Check(f.ctx, c), store.ErrLeaseLost)
+	f.wantErr("Save", f.Save(f.ctx, c, l), store.ErrLeaseLost)
+	c, err := f.ClaimKey(f.ctx, f.key(l), ttl)
+	f.no("ClaimKey", err)
+	f.wantInbox(c, "", 0)
+}
+
+func testDoneChanged(f *fixture) {
+	l, c := f.worked()
+	other := store.Observation{Link: l.ID, Item: "card:c", At: 1, Digest: "card", Data: []byte("x"), Event: []byte("late")}
+	f.observe(other)
+	f.finish(c, store.Outcome{})
+	c = f.claim(l) // at once
+	f.wantInbox(c, "card", 1)
+	if string(c.Events[0]) != "late" {
+		f.Errorf("event = %q", c.Events[0])
+	}
+
+	// The same item in a newer look, in an equal look, and in one that flips
+	// to another digest and back.
+	f.finish(c, store.Outcome{})
+	f.observe(showing(l, 5, "five"))
+	c = f.claim(l)
+	f.observe(showing(l, 6, "six"))
+	f.finish(c, store.Outcome{})
+	c = f.claim(l)
+	f.wantInbox(c, "six", 0)
+	f.observe(showing(l, 6, "six"))
+	f.finish(c, store.Outcome{})
+	c = f.claim(l)
+	f.wantInbox(c, "", 0)
+	f.finish(c, store.Outcome{})
+	f.observe(showing(l, 7, "a"))
+	c = f.claim(l)
+	f.observe(showing(l, 7, "b"), showing(l, 7, "a"))
+	f.finish(c, store.Outcome{})
+	c = f.claim(l)
+	f.wantInbox(c, "a", 0)
+	if !c.Inbox[mapping.IssueRef(l.Issue.ID)].Ambiguous {
+		f.Error("a look that flipped under a claim is not ambiguous")
+	}
+	f.finish(c, store.Outcome{})
+	f.nothingDue()
+}
+
+func testDoneAttempts(f *fixture) {
+	l, c := f.worked()
+	f.finish(c, store.Outcome{Kind: store.Retry})
+	c = f.claim(l)
+	if c.Attempts != 1 {
+		f.Errorf("Attempts = %d, want 1", c.Attempts)
+	}
+	f.finish(c, store.Outcome{})
+	f.observe(creating(l))
+	if c = f.claim(l); c.Attempts != 0 {
+		f.Errorf("Attempts after a success = %d", c.Attempts)
+	}
+}
+
+func testFinishTwice(f *fixture) {
+	l, c := f.worked()
+	retry := store.Outcome{Kind: store.Retry, After: time.Minute}
+	f.finish(c, retry)
+	f.finish(c, retry) // its answer was lost
+	f.Opened.Advance(time.Minute)
+	c = f.claim(l)
+	if c.Attempts != 1 {
+		f.Errorf("Attempts = %d after one retry that was sent twice", c.Attempts)
+	}
+	f.finish(c, store.Outcome{Kind: store.Remove})
+	f.finish(c, store.Outcome{Kind: store.Remove})
+}
+
+func testRetry(f *fixture) {
+	l, c := f.worked()
+	for n := range 3 {
+		if c.Attempts != n {
+			f.Errorf("Attempts = %d, want %d", c.Attempts, n)
+		}
+		f.wantInbox(c, "one", 1)
+		f.finish(c, store.Outcome{Kind: store.Retry, After: 3 * time.Minute})
+		if m := f.nothingDue(); m != 3 {
+			f.Errorf("due in %d minutes, want 3", m)
+		}
+		f.Opened.Advance(3 * time.Minute)
+		c = f.claim(l)
+	}
+}
+
+func testAgain(f *fixture) {
+	l, c := f.worked()
+	f.finish(c, store.Outcome{Kind: store.Retry})
+	f.finish(f.claim(l), store.Outcome{Kind: store.Again, After: 3 * time.Minute})
+	if m := f.nothingDue(); m != 3 {
+		f.Errorf("due in %d minutes, want 3", m)
+	}
+	f.Opened.Advance(3 * time.Minute)
+	c = f.claim(l)
+	f.wantInbox(c, "one", 1)
+	if c.Attempts != 1 {
+		f.Errorf("Attempts = %d, want 1", c.Attempts)
+	}
+}
+
+// A delay-less change makes its key due now; that it came just before the
+// Retry or Again was stored makes no difference.
+func testRetryChanged(f *fixture) {
+	for _, kind := range []store.OutcomeKind{store.Retry, store.Again} {
+		l, c := f.worked()
+		f.observe(showing(l, 2, "two"))
+		f.finish(c, store.Outcome{Kind: kind, After: time.Hour})
+		c = f.claim(l)
+		f.wantInbox(c, "two", 1)
+		f.finish(c, store.Outcome{Kind: kind, After: time.Hour})
+		f.nothingDue()
+		f.observe(showing(l, 3, "three"))
+		f.finish(f.claim(l), store.Outcome{})
+	}
+}
+
+func testPark(f *fixture) {
+	l, c := f.worked()
+	f.finish(c, store.Outcome{Kind: store.Retry})
+	f.finish(f.claim(l), store.Outcome{Kind: store.Park, Reason: "planning: rejected: no"})
+	f.Opened.Advance(time.Minute)
+	second, c := f.worked()
+	f.finish(c, store.Outcome{Kind: store.Park, Reason: "second"})
+	f.nothingDue()
+	fs := f.failures()
+	if len(fs) != 2 || fs[0].Key != f.key(l) || fs[1].Key != f.key(second) {
+		f.Fatalf("Failures = %+v, want oldest first", fs)
+	}
+	// Two attempts: one retried, and the one that gave up.
+	if fs[0].Route != l.Route || fs[0].Where != "acme/web#1" || fs[0].Reason != "planning: rejected: no" || fs[0].Attempts != 2 {
+		f.Errorf("failure = %+v", fs[0])
+	}
+	if age := fs[1].At.Sub(fs[0].At); minutes(age) != 1 {
+		f.Errorf("the failures are %v apart, want a minute", age)
+	}
+	if fs, err := f.Failures(f.ctx, f.project, 1); err != nil || len(fs) != 1 {
+		f.Errorf("Failures of 1 = %v, %v", fs, err)
+	}
+	if d := f.depth(); d.Failures != 2 || d.Live != 0 {
+		f.Errorf("Depth = %+v", d)
+	}
+}
+
+func testParkChanged(f *fixture) {
+	l, c := f.worked()
+	f.finish(c, store.Outcome{Kind: store.Retry})
+	f.finish(f.claim(l), store.Outcome{Kind: store.Park})
+	f.observe(showing(l, 2, "two"))
+	if fs := f.failures(); len(fs) != 0 {
+		f.Errorf("Failures after a change = %v", fs)
+	}
+	c = f.claim(l)
+	f.wantInbox(c, "two", 1)
+	if c.Attempts != 0 {
+		f.Errorf("Attempts = %d, want them forgotten", c.Attempts)
+	}
+
+	f.observe(showing(l, 3, "three")) // the change came while it was given up
+	f.finish(c, store.Outcome{Kind: store.Park})
+	if fs := f.failures(); len(fs) != 0 {
+		f.Errorf("Failures = %v, want the change to keep the key in the queue", fs)
+	}
+	if c = f.claim(l); c.Attempts != 0 {
+		f.Errorf("Attempts = %d, want them forgotten", c.Attempts)
+	}
+}
+
+func testRemove(f *fixture) {
+	l := f.newLink()
+	l.Card.ID = mapping.ObjectID(mapping.NewID())
+	o := showing(l, 1, "one")
+	o.Create, o.Event = l, []byte("event")
+	f.observe(o)
+	c := f.claim(l)
+	f.no("Finish", f.Finish(f.ctx, c, l, []mapping.Entry{{What: "remove"}}, store.Outcome{Kind: store.Remove}))
+	for _, ref := range l.Refs() {
+		f.found(ref, nil)
+	}
+	_, err := f.Link(f.ctx, f.key(l))
+	f.wantErr("Link", err, store.ErrNotFound)
+	links, _, err := f.List(f.ctx, f.project, "", 10)
+	if err != nil || len(links) != 0 {
+		f.Errorf("List = %v, %v", links, err)
+	}
+	if d := f.depth(); d.Live != 0 {
+		f.Errorf("Depth = %+v", d)
+	}
+	f.wantErr("Check", f.Check(f.ctx, c), store.ErrLeaseLost)
+	f.wantErr("Save", f.Save(f.ctx, c, l), store.ErrLeaseLost)
+	f.wantErr("Finish as Done", f.Finish(f.ctx, c, l, nil, store.Outcome{}), store.ErrLeaseLost)
+
+	// The issue may come back, as a new link.
+	again := *l
+	again.ID = mapping.LinkID(mapping.NewID())
+	f.observe(creating(&again))
+	f.wantInbox(f.claim(&again), "", 0)
+}
+
+func testRemoveChanged(f *fixture) {
+	l, c := f.worked()
+	f.observe(showing(l, 2, "two"))
+	f.finish(c, store.Outcome{Kind: store.Remove})
+	f.found(mapping.IssueRef(l.Issue.ID), l)
+	c = f.claim(l)
+	f.wantInbox(c, "two", 1)
+	f.finish(c, store.Outcome{Kind: store.Remove})
+	f.found(mapping.IssueRef(l.Issue.ID), nil)
+}
+
+func testFinishStores(f *fixture) {
+	l, c := f.worked()
+	l.State, l.Card.ID = mapping.Linked, "cardF"
+	entries := []mapping.Entry{{What: "create", Why: "first"}, {What: "write", Why: "second"}}
+	f.no("Finish", f.Finish(f.ctx, c, l, entries, store.Outcome{Kind: store.Again}))
+	got, err := f.Link(f.ctx, f.key(l))
+	if err != nil || got.State != mapping.Linked {
+		f.Errorf("Link = %+v, %v", got, err)
+	}
+	f.found("card:cardF", l)
+	h, err := f.History(f.ctx, f.key(l), 10)
+	if err != nil || len(h) != 2 || h[0].Why != "second" {
+		f.Errorf("History = %+v, %v", h, err)
+	}
+	f.finish(f.claim(l), store.Outcome{}) // link nil: unchanged
+	if got, err = f.Link(f.ctx, f.key(l)); err != nil || got.State != mapping.Linked {
+		f.Errorf("Link = %+v, %v", got, err)
+	}
+}
+
+func testBulkStays(f *fixture) {
+	l := f.newLink()
+	o := creating(l)
+	o.Bulk = true
+	f.observe(o)
+	f.finish(f.claim(l), store.Outcome{Kind: store.Retry})
+	if d := f.depth(); d.Bulk != 1 || d.Live != 0 {
+		f.Errorf("Depth after a retry = %+v", d)
+	}
+	c := f.claim(l)
+	f.observe(creating(l)) // a live change under the claim
+	f.finish(c, store.Outcome{})
+	if d := f.depth(); d.Bulk != 0 || d.Live != 1 {
+		f.Errorf("Depth after a live change = %+v", d)
+	}
+	f.finish(f.claim(l), store.Outcome{})
+	f.observe(o)
+	if d := f.depth(); d.Bulk != 1 || d.Live != 0 {
+		f.Errorf("Depth of a new bulk change = %+v", d)
+	}
+}

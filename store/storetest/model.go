@@ -1,0 +1,5 @@
+package storetest
+
+import "testing"
+
+func testModel(t *testing.T, o Opened) {}
