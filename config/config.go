@@ -1,0 +1,220 @@
+package config
+
+import (
+	"path"
+	"strings"
+	"time"
+)
+
+// Config is the whole configuration. The yaml tags are the keys of the file;
+// a field without one is derived.
+type Config struct {
+	Server     Server            `yaml:"server"`
+	GitHub     GitHub            `yaml:"github"`
+	Planning   Planning          `yaml:"planning"`
+	Users      map[string]string `yaml:"users"` // GitHub login to planning username
+	Store      Store             `yaml:"store"`
+	MarkerKeys []Secret          `yaml:"marker_key,one"` // the first signs, all verify
+	Labels     Labels            `yaml:"labels"`
+	Brakes     Brakes            `yaml:"brakes"`
+	Retry      Retry             `yaml:"retry"`
+	Routes     []Route           `yaml:"routes"` // in the file's order
+
+	src *source // where things stand in the file; nil for a Config made in Go
+}
+
+// Server says where planbridge listens, as host:port.
+type Server struct {
+	Listen      string `yaml:"listen"`       // public: webhooks only
+	AdminListen string `yaml:"admin_listen"` // private: metrics, probes, status page, API
+	// AdminToken is demanded on the admin listener, but for metrics and
+	// probes, where that does not listen on a loopback address. Zero: none.
+	AdminToken Secret `yaml:"admin_token"`
+}
+
+// GitHub is the GitHub side. Exactly one of Token and App is set.
+type GitHub struct {
+	APIURL          string        `yaml:"api_url"` // without a trailing slash
+	WebhookSecrets  []Secret      `yaml:"webhook_secrets"`
+	Token           Secret        `yaml:"token"`
+	App             *App          `yaml:"app"`
+	CatchUpInterval time.Duration `yaml:"catch_up_interval"`
+	Settle          time.Duration `yaml:"settle"`
+	EnterDelay      time.Duration `yaml:"enter_delay"`
+	WritesPerMinute int           `yaml:"writes_per_minute"` // of all replicas together
+	WritesPerHour   int           `yaml:"writes_per_hour"`
+	FormerAccounts  []string      `yaml:"former_accounts"` // logins the bridge had before
+}
+
+// App is a GitHub App. PrivateKey is an RSA key in PEM.
+type App struct {
+	ID         int64  `yaml:"id"`
+	PrivateKey Secret `yaml:"private_key"`
+}
+
+// Planning is the planning side.
+type Planning struct {
+	BaseURL           string             `yaml:"base_url"` // what stands before /api/, without a trailing slash
+	PollInterval      time.Duration      `yaml:"poll_interval"`
+	TaskSweepInterval time.Duration      `yaml:"task_sweep_interval"`
+	Settle            time.Duration      `yaml:"settle"`
+	Projects          map[string]Project `yaml:"projects"` // by the name that routes use
+}
+
+// Project is one planning project. Username makes the writes that no entry of
+// Users covers.
+type Project struct {
+	ID       string `yaml:"id"` // 24 hexadecimal digits
+	Secret   Secret `yaml:"secret"`
+	Username string `yaml:"username"`
+}
+
+// Labels names the labels that carry values. Estimate and Hours hold
+// [ValuePlaceholder] once.
+type Labels struct {
+	Prefix     string `yaml:"prefix"`
+	InProgress string `yaml:"in_progress"`
+	Estimate   string `yaml:"estimate"`
+	Hours      string `yaml:"hours"`
+}
+
+// ValuePlaceholder stands for the number in a label pattern.
+const ValuePlaceholder = "{value}"
+
+// Brakes bound what one route may do in a minute; what is over waits.
+type Brakes struct {
+	CreatesPerMinute int `yaml:"creates_per_minute"`
+	ClosesPerMinute  int `yaml:"closes_per_minute"`
+}
+
+// Retry bounds what is tried again before it is parked as a failure.
+type Retry struct {
+	MaxAttempts int           `yaml:"max_attempts"`
+	MaxInterval time.Duration `yaml:"max_interval"`
+}
+
+// The values of [Route].Direction.
+const (
+	Both       = "both"
+	ToPlanning = "to_planning"
+	ToGitHub   = "to_github"
+)
+
+// The values of [Route].Tasks.
+const (
+	SubIssues = "sub_issues"
+	Checklist = "checklist"
+	NoTasks   = "none"
+)
+
+// The values of [Issues].Authors.
+const (
+	Anyone       = "any"
+	Contributors = "contributors"
+	Members      = "members"
+)
+
+// The values of [Route].Conflicts.
+const (
+	PlanningWins = "planning"
+	GitHubWins   = "github"
+	Newest       = "newest"
+	Ask          = "ask"
+	Merge        = "merge"
+)
+
+// Route says which issues of a repository live in which bucket of which
+// project. It stands on its own: what the file's defaults say is in it.
+type Route struct {
+	Repository string   `yaml:"repository"` // owner/name, or a glob in the name
+	Exclude    []string `yaml:"exclude"`    // what a glob leaves out
+	Name       string   `yaml:"name"`       // unique; the repository where the file gives none
+	Project    string   `yaml:"project"`    // a key of Planning.Projects
+	Bucket     string   `yaml:"bucket"`     // title or id
+	// BucketByLabel sends issues with a label to another bucket; where several
+	// labels apply, the first of BucketLabels, its keys in the file's order.
+	BucketByLabel map[string]string `yaml:"bucket_by_label"`
+	BucketLabels  []string
+	Issues        Issues `yaml:"issues"`
+	Direction     string `yaml:"direction"`
+	AllowPublic   bool   `yaml:"allow_public"`
+	// CreateIssues is always false on a glob, which does not say in which
+	// repository a card's issue would be made.
+	CreateIssues bool   `yaml:"create_issues"`
+	Tasks        string `yaml:"tasks"`
+	TrackingTask bool   `yaml:"tracking_task"`
+	Force        bool   `yaml:"force"`
+	// Conflicts has a policy for each of title, summary, estimate and state,
+	// and the default that those not named by the file got.
+	Conflicts map[string]string `yaml:"conflicts,merge"`
+	Line      int               // where the route begins in the file
+}
+
+// Issues says which issues of a repository a route takes.
+type Issues struct {
+	Labels        []string `yaml:"labels"` // any of them; none named: all issues
+	ExcludeLabels []string `yaml:"exclude_labels"`
+	Authors       string   `yaml:"authors"`
+}
+
+// Glob reports whether the route's repository is a pattern.
+func (r *Route) Glob() bool { return strings.ContainsAny(r.Repository, `*?[\`) }
+
+// Matches reports whether the route is for the repository owner/name. As on
+// GitHub, the case of letters does not count.
+func (r *Route) Matches(repository string) bool {
+	if !matches(r.Repository, repository) {
+		return false
+	}
+	for _, pattern := range r.Exclude {
+		if matches(pattern, repository) {
+			return false
+		}
+	}
+	return true
+}
+
+func matches(pattern, repository string) bool {
+	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(repository))
+	return ok && err == nil
+}
+
+// createsIssues reports whether new cards of the route's buckets become issues.
+func (r *Route) createsIssues() bool { return r.CreateIssues && r.Direction != ToPlanning }
+
+// defaults returns what holds where the file says nothing.
+func defaults() Config {
+	return Config{
+		Server: Server{Listen: ":8080", AdminListen: "127.0.0.1:9090"},
+		GitHub: GitHub{
+			APIURL:          "https://api.github.com",
+			CatchUpInterval: 5 * time.Minute,
+			Settle:          2 * time.Minute,
+			EnterDelay:      2 * time.Second,
+			WritesPerMinute: 70,
+			WritesPerHour:   450,
+		},
+		Planning: Planning{
+			PollInterval:      30 * time.Second,
+			TaskSweepInterval: 10 * time.Minute,
+			Settle:            30 * time.Second,
+		},
+		Store:  Store{URL: "file:planbridge.db", Prefix: "planbridge"},
+		Labels: Labels{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"},
+		Brakes: Brakes{CreatesPerMinute: 300, ClosesPerMinute: 120},
+		Retry:  Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
+	}
+}
+
+// routeDefaults returns what holds where neither a route nor the file's
+// defaults say anything.
+func routeDefaults() Route {
+	return Route{
+		Issues:       Issues{Authors: Anyone},
+		Direction:    Both,
+		CreateIssues: true,
+		Tasks:        SubIssues,
+		TrackingTask: true,
+		Conflicts:    map[string]string{"default": Merge},
+	}
+}

@@ -1,0 +1,355 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// decoder turns YAML into structs, strictly: unknown and doubled keys and
+// values of another type are faults, all of which are collected. It works on
+// the syntax tree and not through yaml.Unmarshal, which stops at the first
+// fault and forgets where things stood.
+type decoder struct {
+	env     func(string) (string, bool)
+	src     *source
+	anchors map[string]ast.Node
+	keys    map[string][]string // of each mapping, by its path, in the file's order
+	// fresh gives the elements of lists and mappings of a type their value
+	// before anything is decoded into them.
+	fresh  map[reflect.Type]reflect.Value
+	faults Faults
+}
+
+func (d *decoder) fault(path string, n ast.Node, found, want string) {
+	d.src.failed[path] = true
+	p := place(n)
+	d.faults = append(d.faults, Fault{d.src.name, p.line, p.column, path, found, want})
+}
+
+// place returns where a node begins. A block mapping's own token is its first
+// colon, so its first key is taken.
+func place(n ast.Node) position {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		n = m.Values[0].Key
+	}
+	p := n.GetToken().Position
+	return position{max(p.Line, 1), max(p.Column, 1)}
+}
+
+// resolve follows anchors and aliases to what they stand for.
+func (d *decoder) resolve(n ast.Node) ast.Node {
+	for range 10 { // an anchor may hold an alias; a chain that goes on is a circle
+		switch t := n.(type) {
+		case *ast.AnchorNode:
+			n = t.Value
+		case *ast.AliasNode:
+			target, ok := d.anchors[t.Value.GetToken().Value]
+			if !ok {
+				return n
+			}
+			n = target
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// Visit collects the anchors; the decoder is an [ast.Visitor] for that alone.
+func (d *decoder) Visit(n ast.Node) ast.Visitor {
+	if a, ok := n.(*ast.AnchorNode); ok {
+		d.anchors[a.Name.GetToken().Value] = a.Value
+	}
+	return d
+}
+
+// value decodes n into v. A null list or mapping is an empty one, so that
+// all of a section can be commented out.
+func (d *decoder) value(path string, n ast.Node, v reflect.Value, option string) {
+	d.src.at[path] = place(n)
+	n = d.resolve(n)
+	switch v.Interface().(type) {
+	case Secret:
+		d.secret(path, n, v)
+		return
+	case time.Duration:
+		d.duration(path, n, v)
+		return
+	}
+	_, null := n.(*ast.NullNode)
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(path, n, v.Elem(), "")
+	case reflect.Struct:
+		if !null {
+			d.structure(path, n, v)
+		}
+	case reflect.Map:
+		d.mapping(path, n, v, option)
+	case reflect.Slice:
+		d.list(path, n, v, option)
+	default:
+		d.scalar(path, n, v)
+	}
+}
+
+// entry decodes the value of a mapping's entry. A section stands where its
+// key does, and not where its first key does.
+func (d *decoder) entry(path string, e *ast.MappingValueNode, v reflect.Value, option string) {
+	d.value(path, e.Value, v, option)
+	if m, ok := e.Value.(*ast.MappingNode); ok && !m.IsFlowStyle {
+		d.src.at[path] = place(e.Key)
+	}
+}
+
+// structure decodes the fields in the order of the struct, not of the file.
+func (d *decoder) structure(path string, n ast.Node, v reflect.Value) {
+	entries, ok := d.entries(path, n)
+	if !ok {
+		return
+	}
+	var known []string
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		name, option, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		if name == "" {
+			continue
+		}
+		known = append(known, name)
+		if value, ok := entries[name]; ok {
+			d.entry(join(path, name), value, v.FieldByIndex(field.Index), option)
+		}
+	}
+	for _, name := range d.keys[path] {
+		if !slices.Contains(known, name) {
+			d.fault(join(path, name), entries[name].Key, "unknown key",
+				"one of "+strings.Join(known, ", ")+suggest(name, known))
+		}
+	}
+}
+
+// mapping decodes a mapping with free keys. It replaces what stood in v, but with the
+// option merge it adds to it.
+func (d *decoder) mapping(path string, n ast.Node, v reflect.Value, option string) {
+	made := reflect.MakeMap(v.Type())
+	if option == "merge" {
+		for it := v.MapRange(); it.Next(); {
+			made.SetMapIndex(it.Key(), it.Value())
+		}
+	}
+	v.Set(made)
+	if _, null := n.(*ast.NullNode); null {
+		return
+	}
+	entries, _ := d.entries(path, n)
+	for _, key := range d.keys[path] {
+		elem := d.newElem(v.Type().Elem())
+		d.entry(join(path, key), entries[key], elem, "")
+		made.SetMapIndex(reflect.ValueOf(key), elem)
+	}
+}
+
+// list decodes a list, or with the option one also a single element.
+func (d *decoder) list(path string, n ast.Node, v reflect.Value, option string) {
+	elem := v.Type().Elem()
+	made := reflect.MakeSlice(v.Type(), 0, 0)
+	switch t := n.(type) {
+	case *ast.NullNode:
+	case *ast.SequenceNode:
+		for i, item := range t.Values {
+			e := d.newElem(elem)
+			d.value(fmt.Sprintf("%s[%d]", path, i), item, e, "")
+			made = reflect.Append(made, e)
+		}
+	default:
+		if option != "one" {
+			d.fault(path, n, kind(n), "a list")
+			return
+		}
+		e := d.newElem(elem)
+		d.value(path, n, e, "")
+		made = reflect.Append(made, e)
+	}
+	v.Set(made)
+}
+
+func (d *decoder) newElem(t reflect.Type) reflect.Value {
+	e := reflect.New(t).Elem()
+	if fresh, ok := d.fresh[t]; ok {
+		e.Set(fresh)
+	}
+	return e
+}
+
+func (d *decoder) scalar(path string, n ast.Node, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if s, ok := text(n); ok {
+			v.SetString(s)
+		} else {
+			d.fault(path, n, show(n), "text"+hintQuote(n))
+		}
+	case reflect.Bool:
+		if b, ok := n.(*ast.BoolNode); ok {
+			v.SetBool(b.Value)
+		} else {
+			d.fault(path, n, show(n), "true or false")
+		}
+	case reflect.Int, reflect.Int64:
+		if i, ok := integer(n); ok {
+			v.SetInt(i)
+		} else {
+			d.fault(path, n, show(n), "a whole number")
+		}
+	default:
+		panic("config: no decoder for " + v.Type().String())
+	}
+}
+
+func (d *decoder) duration(path string, n ast.Node, v reflect.Value) {
+	s, ok := text(n)
+	if i, isInt := integer(n); isInt && i == 0 {
+		s, ok = "0", true
+	}
+	if ok {
+		if t, err := time.ParseDuration(s); err == nil {
+			v.SetInt(int64(t))
+			return
+		}
+	}
+	d.fault(path, n, show(n), "a duration with its unit, such as 30s, 5m or 1h30m")
+}
+
+func (d *decoder) secret(path string, n ast.Node, v reflect.Value) {
+	ref, ok := text(n)
+	if _, null := n.(*ast.NullNode); null {
+		d.fault(path, n, "nothing", "env:NAME or file:PATH")
+		return
+	}
+	if !ok {
+		ref = "" // whatever it is, it is not shown
+	}
+	s, found, want := resolveSecret(ref, d.env)
+	if want != "" {
+		d.fault(path, n, found, want)
+		return
+	}
+	v.Set(reflect.ValueOf(s))
+}
+
+// entries returns the entries of a mapping by key and leaves their order in d.keys. What
+// a wrong node holds is not shown: it may be a secret in the wrong place.
+func (d *decoder) entries(path string, n ast.Node) (map[string]*ast.MappingValueNode, bool) {
+	m, ok := n.(*ast.MappingNode)
+	if !ok {
+		d.fault(path, n, kind(n), "a mapping")
+		return nil, false
+	}
+	entries := make(map[string]*ast.MappingValueNode, len(m.Values))
+	for _, e := range m.Values {
+		if e.Key.IsMergeKey() {
+			d.fault(join(path, "<<"), e.Key, "a merge key", "an alias for a whole value, or the key defaults")
+			continue
+		}
+		if _, scalar := e.Key.(ast.ScalarNode); !scalar {
+			d.fault(path, e.Key, "a key that is no text", "text")
+			continue
+		}
+		name := e.Key.GetToken().Value
+		if first, doubled := entries[name]; doubled {
+			d.fault(join(path, name), e.Key, "a second time", fmt.Sprintf("once: it stands on line %d already", place(first.Key).line))
+			continue
+		}
+		entries[name] = e
+		d.keys[path] = append(d.keys[path], name)
+	}
+	return entries, true
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9_<-]+$`)
+
+func join(path, key string) string {
+	switch {
+	case !plainKey.MatchString(key):
+		return path + "[" + quote(key) + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+func text(n ast.Node) (string, bool) {
+	switch t := n.(type) {
+	case *ast.StringNode:
+		return t.Value, true
+	case *ast.LiteralNode:
+		return t.Value.Value, true
+	}
+	return "", false
+}
+
+func integer(n ast.Node) (int64, bool) {
+	t, ok := n.(*ast.IntegerNode)
+	if !ok {
+		return 0, false
+	}
+	switch i := t.Value.(type) {
+	case int64:
+		return i, true
+	case uint64:
+		return int64(i), i <= math.MaxInt64
+	}
+	return 0, false
+}
+
+// kind names what a node is without showing it.
+func kind(n ast.Node) string {
+	switch n.(type) {
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.StringNode, *ast.LiteralNode:
+		return "text"
+	case *ast.BoolNode:
+		return "true or false"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "a number"
+	case *ast.MappingNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.AliasNode:
+		return "an alias without its anchor"
+	case *ast.TagNode:
+		return "a tag"
+	}
+	return "something else"
+}
+
+// show returns what stands in the file, of a scalar its text.
+func show(n ast.Node) string {
+	if s, ok := text(n); ok {
+		return quote(s)
+	}
+	switch n.(type) {
+	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode:
+		return n.GetToken().Value
+	}
+	return kind(n)
+}
+
+// hintQuote tells how a number or a truth value becomes text.
+func hintQuote(n ast.Node) string {
+	switch n.(type) {
+	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode:
+		return ": in quotes, " + strconv.Quote(n.GetToken().Value)
+	}
+	return ""
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Fault is one thing that is wrong with the configuration.
+type Fault struct {
+	File         string // "" for a Config made in Go
+	Line, Column int    // from 1; 0 for a Config made in Go
+	Path         string // the key: routes[1].project
+	Found        string // what stands there; never a secret
+	Want         string // what was expected
+}
+
+func (f Fault) Error() string {
+	var b strings.Builder
+	if f.File != "" {
+		fmt.Fprintf(&b, "%s:%d:%d: ", f.File, f.Line, f.Column)
+	}
+	if f.Path != "" {
+		b.WriteString(f.Path + ": ")
+	}
+	b.WriteString(f.Found + ", expected " + f.Want)
+	return b.String()
+}
+
+// Faults is everything that is wrong, in the file's order. As an error it has one
+// line for each fault.
+type Faults []Fault
+
+func (fs Faults) Error() string {
+	lines := make([]string, len(fs))
+	for i, f := range fs {
+		lines[i] = f.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// asError returns the faults sorted, or nil where there are none.
+func (fs Faults) asError() error {
+	if len(fs) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(fs, func(a, b Fault) int {
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Path, b.Path))
+	})
+	return fs
+}
+
+type position struct{ line, column int }
+
+// source remembers where each key stands in the file.
+type source struct {
+	name   string
+	at     map[string]position // by the key's path; "" is the file itself
+	failed map[string]bool     // keys that have a fault already
+
+	defaults Route // the file's key defaults
+}
+
+// find returns where a key stands; of a missing one, where its parent does.
+func (s *source) find(path string) position {
+	for {
+		if p, ok := s.at[path]; ok {
+			return p
+		}
+		cut := strings.LastIndexAny(path, ".[")
+		if cut < 0 {
+			return s.at[""]
+		}
+		path = path[:cut]
+	}
+}
+
+// quote shows a value of the file, cut where it is long.
+func quote(s string) string {
+	const longest = 60
+	if r := []rune(s); len(r) > longest {
+		s = string(r[:longest]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// suggest returns the hint of a fault about a name that is not among known:
+// the nearest one, or one that it is a part of; "" where none is near.
+func suggest(name string, known []string) string {
+	best, least := "", 1+max(1, len(name)/3)
+	for _, k := range known {
+		d := distance(strings.ToLower(name), strings.ToLower(k))
+		if len(name) > 3 && strings.Contains(k, name) {
+			d = 1
+		}
+		if d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is the number of edits between a and b: bytes put in, left out,
+// replaced, or swapped with their neighbour. Long names are far from everything.
+func distance(a, b string) int {
+	const long = 64
+	if len(a) > long || len(b) > long {
+		return long
+	}
+	// d[i][j] is the distance between the first i bytes of a and j of b.
+	var d [long + 1][long + 1]int
+	for i := range len(a) + 1 {
+		for j := range len(b) + 1 {
+			if i == 0 || j == 0 {
+				d[i][j] = i + j
+				continue
+			}
+			d[i][j] = min(d[i-1][j], d[i][j-1]) + 1
+			if a[i-1] == b[j-1] {
+				d[i][j] = d[i-1][j-1]
+				continue
+			}
+			d[i][j] = min(d[i][j], d[i-1][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}

@@ -1,0 +1,183 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// maxFile bounds the configuration file in bytes: a thousand routes fit, and
+// the parser's recursion stays far from the end of the stack.
+const maxFile = 256 << 10
+
+// Load reads, checks and completes the configuration in a file. env looks up the
+// environment for env:NAME; nil means that of the process. The error is
+// [Faults] when the file could be read.
+func Load(path string, env func(string) (string, bool)) (*Config, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return Parse(data, path, env)
+}
+
+// Parse is [Load] on the content of a file; name stands in the faults.
+func Parse(data []byte, name string, env func(string) (string, bool)) (*Config, error) {
+	if env == nil {
+		env = os.LookupEnv
+	}
+	src := &source{name: name, at: map[string]position{"": {1, 1}}, failed: map[string]bool{}}
+	body, fault := parse(data)
+	if fault != nil {
+		fault.File = name
+		return nil, Faults{*fault}
+	}
+	c, d := decode(body, src, env)
+	c.settle(d.keys)
+	var semantic Faults
+	if errors.As(c.Validate(), &semantic) {
+		d.faults = append(d.faults, semantic...)
+	}
+	if err := d.faults.asError(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// parse returns the body of the one document in data.
+func parse(data []byte) (ast.Node, *Fault) {
+	if len(data) > maxFile {
+		return nil, &Fault{Line: 1, Column: 1, Found: "more than the file may have", Want: fmt.Sprintf("at most %d bytes", maxFile)}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, syntaxFault(data, err)
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		switch doc.Body.(type) {
+		case nil, *ast.DirectiveNode:
+			continue
+		}
+		if body != nil {
+			p := place(doc.Body)
+			return nil, &Fault{Line: p.line, Column: p.column, Found: "a second document", Want: "one document in the file"}
+		}
+		body = doc.Body
+	}
+	if body == nil {
+		return nil, &Fault{Line: 1, Column: 1, Found: "an empty file", Want: "a configuration; deploy/planbridge.example.yaml shows one"}
+	}
+	return body, nil
+}
+
+// syntaxFault tells what the parser stumbled on, on a line that the file has.
+func syntaxFault(data []byte, err error) *Fault {
+	f := &Fault{Line: 1, Column: 1, Found: "not YAML: " + err.Error(), Want: "YAML"}
+	var syntax yaml.Error
+	if errors.As(err, &syntax) {
+		f.Found = "not YAML: " + syntax.GetMessage()
+		if t := syntax.GetToken(); t != nil && t.Position != nil {
+			f.Line = min(max(t.Position.Line, 1), 1+bytes.Count(data, []byte("\n")))
+			f.Column = max(t.Position.Column, 1)
+		}
+	}
+	return f
+}
+
+// decode returns the configuration that body says, over the defaults. The
+// defaults of routes are decoded first, wherever they stand, and each route
+// begins as a copy of them.
+func decode(body ast.Node, src *source, env func(string) (string, bool)) (*Config, *decoder) {
+	c := defaults()
+	c.src = src
+	document := struct {
+		Defaults Route `yaml:"defaults"`
+		*Config
+	}{routeDefaults(), &c}
+	v := reflect.ValueOf(&document).Elem()
+	d := &decoder{
+		env:     env,
+		src:     src,
+		anchors: map[string]ast.Node{},
+		keys:    map[string][]string{},
+		fresh:   map[reflect.Type]reflect.Value{reflect.TypeFor[Route](): v.Field(0)},
+	}
+	ast.Walk(d, body)
+	d.structure("", d.resolve(body), v)
+	src.defaults = document.Defaults
+	return &c, d
+}
+
+// settle derives what the file leaves unsaid.
+func (c *Config) settle(keys map[string][]string) {
+	c.GitHub.APIURL = strings.TrimRight(c.GitHub.APIURL, "/")
+	c.Planning.BaseURL = strings.TrimRight(c.Planning.BaseURL, "/")
+	for i := range c.Routes {
+		r := &c.Routes[i]
+		path := fmt.Sprintf("routes[%d]", i)
+		r.Line = c.src.find(path).line
+		if r.Name == "" {
+			r.Name = r.Repository
+		}
+		if r.Glob() && !c.src.says(path+".create_issues") {
+			r.CreateIssues = false
+		}
+		r.BucketLabels = keys[c.src.origin(path, "bucket_by_label")]
+		r.Conflicts = maps.Clone(r.Conflicts)
+		for _, attribute := range attributes {
+			if _, ok := r.Conflicts[attribute]; !ok {
+				r.Conflicts[attribute] = r.Conflicts["default"]
+			}
+		}
+	}
+}
+
+// says reports whether the file has the key.
+func (s *source) says(path string) bool {
+	_, ok := s.at[path]
+	return ok
+}
+
+// origin returns the path that gave a route its key: its own or, where it
+// has none, that of the file's defaults.
+func (s *source) origin(route, key string) string {
+	if own := route + "." + key; s.says(own) {
+		return own
+	}
+	return "defaults." + key
+}
+
+// Uses reports whether the file has a key, whatever its value: for instance
+// "brakes.creates_per_minute", or "routes[].tasks", which means any route or the
+// defaults. With it a program can tell what it accepts but does not act on.
+func (c *Config) Uses(path string) bool {
+	if c.src == nil {
+		return false
+	}
+	key, ofRoutes := strings.CutPrefix(path, "routes[].")
+	if !ofRoutes {
+		return c.src.says(path)
+	}
+	for i := range c.Routes {
+		if c.src.says(fmt.Sprintf("routes[%d].%s", i, key)) {
+			return true
+		}
+	}
+	return c.src.says("defaults." + key)
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Reloader holds the configuration that is in force and takes a new one from the
+// file when told to. All methods are safe for concurrent use.
+type Reloader struct {
+	path    string
+	env     func(string) (string, bool)
+	mu      sync.Mutex // one Reload at a time
+	current atomic.Pointer[Config]
+}
+
+// NewReloader loads the configuration for the first time; its arguments and
+// errors are those of [Load].
+func NewReloader(path string, env func(string) (string, bool)) (*Reloader, error) {
+	c, err := Load(path, env)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reloader{path: path, env: env}
+	r.current.Store(c)
+	return r, nil
+}
+
+// Current returns the configuration in force.
+func (r *Reloader) Current() *Config { return r.current.Load() }
+
+// Reload puts the file's present content in force, secrets included, and
+// returns the keys whose change shows only after a restart (see [Diff]). When
+// the file is bad it changes nothing and returns the error of [Load].
+func (r *Reloader) Reload() (restart []string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c, err := Load(r.path, r.env)
+	if err != nil {
+		return nil, err
+	}
+	return Diff(r.current.Swap(c), c), nil
+}
+
+// Diff names the keys that differ between two configurations and are looked
+// at only when the service starts: listeners, the store, and which services
+// it speaks to.
+func Diff(before, after *Config) []string {
+	keys := []struct {
+		path    string
+		changed bool
+	}{
+		{"server.listen", before.Server.Listen != after.Server.Listen},
+		{"server.admin_listen", before.Server.AdminListen != after.Server.AdminListen},
+		{"github.api_url", before.GitHub.APIURL != after.GitHub.APIURL},
+		{"planning.base_url", before.Planning.BaseURL != after.Planning.BaseURL},
+		{"store.url", before.Store.URL != after.Store.URL},
+		{"store.prefix", before.Store.Prefix != after.Store.Prefix},
+	}
+	var changed []string
+	for _, key := range keys {
+		if key.changed {
+			changed = append(changed, key.path)
+		}
+	}
+	return changed
+}

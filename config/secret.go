@@ -1,0 +1,117 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// Secret is a value that is used and never shown: whatever prints, logs or
+// encodes it gets a mask. The zero Secret is none.
+//
+// It holds a pointer so that even fmt on a struct that keeps a Secret in an
+// unexported field, where fmt cannot call methods, prints an address.
+type Secret struct{ value *string }
+
+const mask = "[secret]"
+
+// NewSecret keeps s from being shown. An empty s is no secret.
+func NewSecret(s string) Secret {
+	if s == "" {
+		return Secret{}
+	}
+	return Secret{&s}
+}
+
+// Reveal returns the value itself, "" of the zero Secret.
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
+
+// IsZero reports whether there is no secret.
+func (s Secret) IsZero() bool { return s.value == nil }
+
+// Equal reports whether two secrets have the same value.
+func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
+
+// String returns the mask, "" of the zero Secret.
+func (s Secret) String() string {
+	if s.IsZero() {
+		return ""
+	}
+	return mask
+}
+
+// Format prints the mask whatever the verb.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// MarshalText encodes the mask (JSON and the others go through it).
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalYAML encodes the mask.
+func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
+
+// LogValue logs the mask.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// maxSecret bounds a secret's file in bytes; an RSA key of 16384 bits has 13 KiB.
+const maxSecret = 64 << 10
+
+// resolveSecret follows env:NAME or file:PATH (relative to the working
+// directory; one line end at the file's end is dropped). Where it cannot, found and
+// want describe the fault, without the value: what stands there may
+// be a secret that somebody pasted.
+func resolveSecret(ref string, env func(string) (string, bool)) (s Secret, found, want string) {
+	if name, ok := strings.CutPrefix(ref, "env:"); ok && envName.MatchString(name) {
+		value, ok := env(name)
+		switch {
+		case !ok:
+			return s, ref, "environment variable " + name + " to be set"
+		case value == "":
+			return s, ref, "environment variable " + name + " not to be empty"
+		}
+		return NewSecret(value), "", ""
+	}
+	if name, ok := strings.CutPrefix(ref, "file:"); ok && name != "" {
+		value, err := readSecret(name)
+		if err != nil {
+			return s, ref, "a file with the secret: " + err.Error()
+		}
+		return NewSecret(value), "", ""
+	}
+	return s, "a value that is not shown", "env:NAME or file:PATH; a secret is never in this file"
+}
+
+func readSecret(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		// The path stands in the fault already.
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	switch {
+	case err != nil:
+		return "", errors.New("it cannot be read")
+	case len(data) > maxSecret:
+		return "", fmt.Errorf("it has more than %d bytes", maxSecret)
+	}
+	value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if value == "" {
+		return "", errors.New("it is empty")
+	}
+	return value, nil
+}

@@ -1,0 +1,297 @@
+package config
+
+import (
+	"cmp"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// minMarkerKey is how many bytes a key for HMAC-SHA256 has at least: half the
+// hash (RFC 2104 section 3 advises no less than its length for full strength).
+const minMarkerKey = 16
+
+// Validate holds the configuration to what it means, beyond types: it
+// returns nil or [Faults]. [Load] does it already; a Config made in Go must
+// say everything, as it has no defaults.
+func (c *Config) Validate() error {
+	k := &checker{src: c.src, seen: map[string]bool{}}
+	k.server(c.Server)
+	k.github(&c.GitHub)
+	k.planning(&c.Planning)
+	k.users(c.Users)
+	k.value("store.url", c.Store.Redacted(), wantStoreURL(c.Store))
+	k.text("store.prefix", c.Store.Prefix, wantKeyPrefix)
+	k.markerKeys(c.MarkerKeys)
+	k.labels(c.Labels)
+	k.number("brakes.creates_per_minute", c.Brakes.CreatesPerMinute, 1, 100_000)
+	k.number("brakes.closes_per_minute", c.Brakes.ClosesPerMinute, 1, 100_000)
+	k.number("retry.max_attempts", c.Retry.MaxAttempts, 1, 1000)
+	k.duration("retry.max_interval", c.Retry.MaxInterval, time.Second, 24*time.Hour)
+	k.routes(c)
+	return k.faults.asError()
+}
+
+// checker collects faults and knows where they stand.
+type checker struct {
+	src    *source
+	seen   map[string]bool // keys that got a fault here
+	faults Faults
+}
+
+// fault reports a fault at a key, unless the key has one already.
+func (k *checker) fault(path, found, want string) {
+	if k.seen[path] || k.failed(path) {
+		return
+	}
+	k.seen[path] = true
+	f := Fault{Path: path, Found: found, Want: want}
+	if k.src != nil {
+		p := k.src.find(path)
+		f.File, f.Line, f.Column = k.src.name, p.line, p.column
+	}
+	k.faults = append(k.faults, f)
+}
+
+// says reports whether a value is to be blamed on the key: a default is right, and one
+// that the file's defaults gave to a route is theirs.
+func (k *checker) says(path string) bool { return k.src == nil || k.src.says(path) }
+
+// failed reports whether the decoder found a fault at the key.
+func (k *checker) failed(path string) bool { return k.src != nil && k.src.failed[path] }
+
+// given reports whether a required key is there, be it with a fault of its own.
+func (k *checker) given(path string, set bool) bool {
+	return set || k.src != nil && k.src.says(path)
+}
+
+// value reports a value that is not what is wanted; want is "" where it is.
+func (k *checker) value(path, found, want string) {
+	if want != "" && k.says(path) {
+		k.fault(path, quote(found), want)
+	}
+}
+
+func (k *checker) text(path, s string, want func(string) string) { k.value(path, s, want(s)) }
+
+func (k *checker) texts(path string, list []string, want func(string) string) {
+	for i, s := range list {
+		k.text(fmt.Sprintf("%s[%d]", path, i), s, want)
+	}
+}
+
+// required is text for a key that has no default.
+func (k *checker) required(path, s string, want func(string) string) {
+	if k.given(path, s != "") {
+		k.text(path, s, want)
+	} else {
+		k.fault(path, "nothing", want(s))
+	}
+}
+
+func (k *checker) oneOf(path, s string, known ...string) {
+	if !slices.Contains(known, s) {
+		k.value(path, s, "one of "+strings.Join(known, ", ")+suggest(s, known))
+	}
+}
+
+func (k *checker) number(path string, n, least, most int) {
+	if (n < least || n > most) && k.says(path) {
+		k.fault(path, strconv.Itoa(n), fmt.Sprintf("a number from %d to %d", least, most))
+	}
+}
+
+func (k *checker) duration(path string, d, least, most time.Duration) {
+	if (d < least || d > most) && k.says(path) {
+		k.fault(path, d.String(), fmt.Sprintf("a duration from %v to %v", least, most))
+	}
+}
+
+func (k *checker) secret(path string, s Secret) {
+	if !k.given(path, !s.IsZero()) {
+		k.fault(path, "nothing", "env:NAME or file:PATH")
+	}
+}
+
+// token is a secret that goes into an HTTP header.
+func (k *checker) token(path string, s Secret) {
+	if strings.ContainsFunc(s.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+		k.fault(path, "a secret with blanks or other characters that no header takes", "printable ASCII only")
+	}
+}
+
+func (k *checker) server(s Server) {
+	k.text("server.listen", s.Listen, wantListen)
+	k.text("server.admin_listen", s.AdminListen, wantListen)
+	k.token("server.admin_token", s.AdminToken)
+	host, port, err := net.SplitHostPort(s.AdminListen)
+	if err != nil {
+		return
+	}
+	if s.Listen == s.AdminListen && port != "0" {
+		k.fault("server.admin_listen", quote(s.AdminListen), "another address than that of server.listen")
+	}
+	if !loopback(host) && !k.given("server.admin_token", !s.AdminToken.IsZero()) {
+		k.fault("server.admin_listen", quote(s.AdminListen), "a loopback address, or server.admin_token to guard it")
+	}
+}
+
+func (k *checker) github(g *GitHub) {
+	k.value("github.api_url", redact(g.APIURL), wantURL(g.APIURL))
+	if len(g.WebhookSecrets) == 0 && !k.failed("github.webhook_secrets") {
+		k.fault("github.webhook_secrets", "nothing", "a list of one secret or more, each env:NAME or file:PATH")
+	}
+	for i, s := range g.WebhookSecrets {
+		k.secret(fmt.Sprintf("github.webhook_secrets[%d]", i), s)
+	}
+	hasToken := k.given("github.token", !g.Token.IsZero())
+	switch {
+	case !hasToken && g.App == nil:
+		k.fault("github", "neither token nor app", "one of the two")
+	case hasToken && g.App != nil:
+		k.fault("github.app", "both token and app", "one of the two")
+	}
+	k.token("github.token", g.Token)
+	if g.App != nil {
+		k.app(g.App)
+	}
+	k.duration("github.catch_up_interval", g.CatchUpInterval, 100*time.Millisecond, 24*time.Hour)
+	k.duration("github.settle", g.Settle, 10*time.Millisecond, time.Hour)
+	k.duration("github.enter_delay", g.EnterDelay, 0, 10*time.Minute)
+	k.number("github.writes_per_minute", g.WritesPerMinute, 1, 10_000)
+	k.number("github.writes_per_hour", g.WritesPerHour, 1, 600_000)
+	k.texts("github.former_accounts", g.FormerAccounts, wantLogin)
+}
+
+func (k *checker) app(a *App) {
+	switch {
+	case !k.given("github.app.id", a.ID != 0):
+		k.fault("github.app.id", "nothing", "the app's id")
+	case a.ID <= 0:
+		k.fault("github.app.id", strconv.FormatInt(a.ID, 10), "the app's id, a number above 0")
+	}
+	k.secret("github.app.private_key", a.PrivateKey)
+	if !a.PrivateKey.IsZero() && !isRSAKey(a.PrivateKey.Reveal()) {
+		k.fault("github.app.private_key", "a secret that is something else", "an RSA private key in PEM, as GitHub hands it out")
+	}
+}
+
+func isRSAKey(s string) bool {
+	block, _ := pem.Decode([]byte(s))
+	if block == nil {
+		return false
+	}
+	if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+		return true
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	_, isRSA := key.(*rsa.PrivateKey)
+	return err == nil && isRSA
+}
+
+func (k *checker) planning(p *Planning) {
+	if k.given("planning.base_url", p.BaseURL != "") {
+		k.value("planning.base_url", redact(p.BaseURL), wantURL(p.BaseURL))
+	} else {
+		k.fault("planning.base_url", "nothing", wantURL(""))
+	}
+	k.duration("planning.poll_interval", p.PollInterval, 100*time.Millisecond, 24*time.Hour)
+	k.duration("planning.task_sweep_interval", p.TaskSweepInterval, 100*time.Millisecond, 7*24*time.Hour)
+	k.duration("planning.settle", p.Settle, 10*time.Millisecond, time.Hour)
+	if len(p.Projects) == 0 && !k.failed("planning.projects") {
+		k.fault("planning.projects", "nothing", "one project or more, each with id, secret and username")
+	}
+	ids := map[string]string{} // the project that has an id
+	for _, name := range k.ordered("planning.projects", slices.Collect(maps.Keys(p.Projects))) {
+		path, project := join("planning.projects", name), p.Projects[name]
+		if want := wantPlainName(name); want != "" {
+			k.fault(path, "the name "+quote(name), want)
+		}
+		k.required(path+".id", project.ID, wantObjectID)
+		k.secret(path+".secret", project.Secret)
+		k.token(path+".secret", project.Secret)
+		k.required(path+".username", project.Username, wantLine)
+		id := strings.ToLower(project.ID)
+		if first, doubled := ids[id]; doubled && id != "" {
+			k.fault(path+".id", quote(project.ID), "an id of its own: it is that of "+first+" already")
+		}
+		ids[id] = name
+	}
+}
+
+// ordered sorts the keys of a mapping as they stand in the file.
+func (k *checker) ordered(path string, keys []string) []string {
+	slices.SortFunc(keys, func(a, b string) int {
+		if k.src == nil {
+			return cmp.Compare(a, b)
+		}
+		p, q := k.src.find(join(path, a)), k.src.find(join(path, b))
+		return cmp.Or(p.line-q.line, p.column-q.column, cmp.Compare(a, b))
+	})
+	return keys
+}
+
+// foldedKeys checks the keys of a mapping whose case of letters does not count.
+func (k *checker) foldedKeys(path string, keys []string, want func(string) string) {
+	seen := map[string]string{}
+	for _, key := range k.ordered(path, keys) {
+		if w := want(key); w != "" && k.says(path) {
+			k.fault(join(path, key), "the key "+quote(key), w)
+		}
+		folded := strings.ToLower(key)
+		if first, doubled := seen[folded]; doubled && k.says(path) {
+			k.fault(join(path, key), "the key "+quote(key), "it once: "+quote(first)+" is the same on GitHub")
+		}
+		seen[folded] = key
+	}
+}
+
+func (k *checker) users(users map[string]string) {
+	k.foldedKeys("users", slices.Collect(maps.Keys(users)), wantLogin)
+	for name, username := range users {
+		k.text(join("users", name), username, wantLine)
+	}
+}
+
+func (k *checker) markerKeys(keys []Secret) {
+	if len(keys) == 0 && !k.failed("marker_key") {
+		k.fault("marker_key", "nothing", "env:NAME or file:PATH, or a list of these")
+	}
+	for i, key := range keys {
+		path := "marker_key"
+		if element := fmt.Sprintf("marker_key[%d]", i); k.src == nil || k.src.says(element) {
+			path = element
+		}
+		k.secret(path, key)
+		if !key.IsZero() && len(key.Reveal()) < minMarkerKey {
+			k.fault(path, fmt.Sprintf("a secret of %d bytes", len(key.Reveal())), fmt.Sprintf("%d bytes or more", minMarkerKey))
+		}
+	}
+}
+
+// labels checks that no label means two things.
+func (k *checker) labels(l Labels) {
+	k.text("labels.prefix", l.Prefix, wantLabelPrefix)
+	k.text("labels.in_progress", l.InProgress, wantLabel)
+	k.text("labels.estimate", l.Estimate, wantLabelPattern)
+	k.text("labels.hours", l.Hours, wantLabelPattern)
+	if strings.EqualFold(l.Estimate, l.Hours) {
+		k.fault("labels.hours", quote(l.Hours), "another pattern than labels.estimate")
+	}
+	for _, owned := range []struct{ path, label string }{
+		{"labels.in_progress", l.InProgress}, {"labels.estimate", l.Estimate}, {"labels.hours", l.Hours},
+	} {
+		for _, prefix := range []string{l.Prefix, "bucket:"} {
+			if prefix != "" && strings.HasPrefix(strings.ToLower(owned.label), strings.ToLower(prefix)) {
+				k.fault(owned.path, quote(owned.label), "a label that does not begin with "+quote(prefix)+", which is the bridge's own")
+			}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// attributes are the keys of conflicts, besides default.
+var attributes = []string{"title", "summary", "estimate", "state"}
+
+func (k *checker) routes(c *Config) {
+	if len(c.Routes) == 0 && !k.failed("routes") {
+		k.fault("routes", "nothing", "a list of one route or more")
+	}
+	for i := range c.Routes {
+		path := fmt.Sprintf("routes[%d]", i)
+		k.route(path, &c.Routes[i])
+		k.project(path, &c.Routes[i], c.Planning.Projects)
+	}
+	k.fileDefaults(c)
+	k.names(c.Routes)
+	k.creators(c.Routes)
+}
+
+// fileDefaults checks what the file's defaults say, through a route that says nothing itself.
+func (k *checker) fileDefaults(c *Config) {
+	if c.src != nil && c.src.says("defaults") {
+		k.routeValues("defaults", &c.src.defaults)
+	}
+}
+
+func (k *checker) route(path string, r *Route) {
+	k.required(path+".repository", r.Repository, wantRepository)
+	k.required(path+".bucket", r.Bucket, wantLine)
+	k.routeValues(path, r)
+	if len(r.Exclude) > 0 && !r.Glob() && k.says(path+".exclude") {
+		k.fault(path+".exclude", "an exclusion", "none, as the repository is no glob")
+	}
+	if r.CreateIssues && r.Glob() && k.says(path+".create_issues") {
+		k.fault(path+".create_issues", "true", "false, as a glob does not say in which repository an issue would be made")
+	}
+}
+
+// routeValues checks each value by itself.
+func (k *checker) routeValues(path string, r *Route) {
+	k.text(path+".repository", r.Repository, wantRepository)
+	k.texts(path+".exclude", r.Exclude, wantRepository)
+	k.text(path+".name", r.Name, wantRouteName)
+	k.text(path+".bucket", r.Bucket, wantLine)
+	labels := path + ".bucket_by_label"
+	k.foldedKeys(labels, slices.Collect(maps.Keys(r.BucketByLabel)), wantLabel)
+	for label, bucket := range r.BucketByLabel {
+		k.text(join(labels, label), bucket, wantLine)
+	}
+	k.texts(path+".issues.labels", r.Issues.Labels, wantLabel)
+	k.texts(path+".issues.exclude_labels", r.Issues.ExcludeLabels, wantLabel)
+	k.oneOf(path+".issues.authors", r.Issues.Authors, Anyone, Contributors, Members)
+	k.oneOf(path+".direction", r.Direction, Both, ToPlanning, ToGitHub)
+	k.oneOf(path+".tasks", r.Tasks, SubIssues, Checklist, NoTasks)
+	conflicts, known := path+".conflicts", append([]string{"default"}, attributes...)
+	for attribute, policy := range r.Conflicts {
+		at := join(conflicts, attribute)
+		if !slices.Contains(known, attribute) && k.says(at) {
+			k.fault(at, "unknown attribute", "one of "+strings.Join(known, ", ")+suggest(attribute, known))
+			continue
+		}
+		k.oneOf(at, policy, PlanningWins, GitHubWins, Newest, Ask, Merge)
+	}
+}
+
+// wantRouteName wants a name that metrics and commands can take: a repository or a
+// glob is one.
+func wantRouteName(s string) string {
+	if wantLine(s) != "" || len(s) > 140 || strings.ContainsAny(s, " \"'`$") {
+		return "a name without blanks and quotes, up to 140 characters"
+	}
+	return ""
+}
+
+// project checks that a route's project is there.
+func (k *checker) project(path string, r *Route, projects map[string]Project) {
+	if _, ok := projects[r.Project]; ok || k.failed("planning.projects") {
+		return
+	}
+	names := slices.Sorted(maps.Keys(projects))
+	want := "a project of planning.projects (" + strings.Join(names, ", ") + ")" + suggest(r.Project, names)
+	if at := k.origin(path, "project"); k.given(at, r.Project != "") {
+		k.fault(at, quote(r.Project), want)
+	} else {
+		k.fault(path+".project", "nothing", want)
+	}
+}
+
+// origin is the path to blame for a route's value; see source.origin.
+func (k *checker) origin(route, key string) string {
+	if k.src == nil {
+		return route + "." + key
+	}
+	return k.src.origin(route, key)
+}
+
+// names checks that every route can be told by its name.
+func (k *checker) names(routes []Route) {
+	first := map[string]int{}
+	for i := range routes {
+		r, path := &routes[i], fmt.Sprintf("routes[%d]", i)
+		folded := strings.ToLower(r.Name)
+		j, doubled := first[folded]
+		if !doubled {
+			first[folded] = i
+			continue
+		}
+		if folded == "" {
+			continue
+		}
+		other := k.whichRoute(j, &routes[j])
+		if at := k.origin(path, "name"); k.given(at, k.src == nil) {
+			k.fault(at, quote(r.Name), "a name of its own: it is that of "+other)
+		} else {
+			k.fault(path+".name", "nothing", "a name, as "+other+" is called "+quote(r.Name)+" too")
+		}
+	}
+}
+
+// whichRoute names a route for a fault about another one.
+func (k *checker) whichRoute(i int, r *Route) string {
+	if k.src == nil {
+		return fmt.Sprintf("routes[%d]", i)
+	}
+	return fmt.Sprintf("routes[%d] on line %d", i, r.Line)
+}
+
+// creators checks that a new card has one route that makes its issue: with
+// two, it would depend on luck in which repository it lands.
+func (k *checker) creators(routes []Route) {
+	type bucket struct{ project, name string }
+	first := map[bucket]int{}
+	for i := range routes {
+		r, path := &routes[i], fmt.Sprintf("routes[%d]", i)
+		if !r.createsIssues() {
+			continue
+		}
+		blamed := false
+		for _, name := range r.buckets() {
+			b := bucket{r.Project, name}
+			j, taken := first[b]
+			if !taken {
+				first[b] = i
+			} else if j != i && !blamed {
+				blamed = true
+				k.fault(path+".create_issues", "true for the bucket "+quote(name),
+					"false here or in "+k.whichRoute(j, &routes[j])+": only one route may create issues for a bucket")
+			}
+		}
+	}
+}
+
+// buckets lists all buckets of a route; none where it does not say.
+func (r *Route) buckets() []string {
+	all := append([]string{r.Bucket}, slices.Sorted(maps.Values(r.BucketByLabel))...)
+	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })
+}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// What a value may look like. Each of these functions answers what was
+// expected, "" for a good value.
+
+// wantURL wants the base URL of a service: https, or http on this machine, and
+// nothing that a base URL cannot have.
+func wantURL(s string) string {
+	const want = "an https URL (http only for a loopback address) without user, query or fragment"
+	u, err := url.Parse(s)
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return want
+	}
+	if u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()) {
+		return ""
+	}
+	return want
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+
+// wantListen wants an address to listen on; port 0 lets the system choose.
+func wantListen(s string) string {
+	const want = "host:port or :port, the port a number up to 65535"
+	host, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return want
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return want
+	}
+	if _, err := netip.ParseAddr(host); host == "" || err == nil || hostName.MatchString(host) {
+		return ""
+	}
+	return want
+}
+
+func wantStoreURL(s Store) string {
+	const want = "file:PATH, redis://HOST:PORT/DB or rediss://HOST:PORT/DB"
+	if name, ok := s.File(); ok {
+		if name == "" || strings.HasPrefix(name, "//") {
+			return want
+		}
+		return ""
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Hostname() == "" || u.Fragment != "" || u.Scheme != "redis" && u.Scheme != "rediss" {
+		return want
+	}
+	return ""
+}
+
+// A brace would make a hash tag of its own in Redis.
+var keyPrefix = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
+
+func wantKeyPrefix(s string) string {
+	return wantMatch(keyPrefix, s, "up to 64 letters, digits, _ . : -")
+}
+
+var objectID = regexp.MustCompile(`^[0-9a-fA-F]{24}$`)
+
+func wantObjectID(s string) string { return wantMatch(objectID, s, "an id of 24 hexadecimal digits") }
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+func wantPlainName(s string) string {
+	return wantMatch(plainName, s, "a name of letters, digits, _ . -")
+}
+
+// Logins of apps end in [bot], those of managed users have an underscore.
+var login = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}(\[bot\])?$`)
+
+func wantLogin(s string) string { return wantMatch(login, s, "a GitHub login") }
+
+func wantMatch(re *regexp.Regexp, s, want string) string {
+	if re.MatchString(s) {
+		return ""
+	}
+	return want
+}
+
+// wantLine wants a short text without line ends and without blanks around it.
+func wantLine(s string) string {
+	if s == "" || len(s) > 256 || s != strings.TrimSpace(s) || strings.ContainsFunc(s, isControl) {
+		return "text on one line, without blanks around it"
+	}
+	return ""
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// maxLabel is GitHub's bound on a label's name, in characters.
+const maxLabel = 50
+
+func wantLabel(s string) string {
+	if wantLine(s) != "" || strings.Contains(s, ",") || len([]rune(s)) > maxLabel {
+		return "a label: up to 50 characters, no comma"
+	}
+	return ""
+}
+
+// wantLabelPattern wants a pattern whose labels GitHub takes for any number of a few digits.
+func wantLabelPattern(s string) string {
+	if wantLabel(s) != "" || strings.Count(s, ValuePlaceholder) != 1 {
+		return "a label with " + ValuePlaceholder + " in it once: up to 50 characters, no comma"
+	}
+	return ""
+}
+
+// wantLabelPrefix leaves room for what follows it, the longest being
+// "In Progress". A blank at its end is meant.
+func wantLabelPrefix(s string) string {
+	if wantLabel(s+"x") != "" || s == "" || len([]rune(s)) > maxLabel/2 {
+		return "the beginning of a label: up to 25 characters, no comma"
+	}
+	return ""
+}
+
+var (
+	repository = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
+	repoGlob   = regexp.MustCompile(`^[A-Za-z0-9_-]+/[][A-Za-z0-9_.*?^\\-]+$`)
+)
+
+// wantRepository wants owner/name, where the name may be a glob. The
+// owner may not: its repositories have to be listed.
+func wantRepository(s string) string {
+	_, err := path.Match(s, "")
+	if err != nil || !repository.MatchString(s) && !repoGlob.MatchString(s) {
+		return "owner/name, or a glob in the name such as owner/*"
+	}
+	return ""
+}
