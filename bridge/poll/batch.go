@@ -1,0 +1,98 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// item is a sight of a card or task that is to be stored and then remembered.
+type item struct {
+	obs    *store.Observation // nil: only to be remembered
+	memory *memory            // nil: not to be remembered
+	id     mapping.ObjectID
+	known  known
+}
+
+func (r *round) add(ctx context.Context, it item) error {
+	r.batch = append(r.batch, it)
+	if len(r.batch) < batchSize {
+		return nil
+	}
+	return r.flush(ctx)
+}
+
+// flush stores what was gathered: the observations first, then the marks of
+// those that were taken, and last the memory. Whatever fails is seen again in
+// the next round.
+func (r *round) flush(ctx context.Context) error {
+	batch := r.batch
+	r.batch = r.batch[:0]
+	refused, err := r.observe(ctx, batch)
+	if err != nil {
+		return err
+	}
+	marks := map[string]map[string]string{}
+	for i := range batch {
+		it := &batch[i]
+		if it.memory == nil || refused[i] != nil {
+			continue
+		}
+		if old := it.memory.items[it.id]; old == nil || old.mark() != it.known.mark() {
+			if marks[it.memory.set] == nil {
+				marks[it.memory.set] = map[string]string{}
+			}
+			marks[it.memory.set][string(it.id)] = it.known.mark()
+		}
+	}
+	for set, m := range marks {
+		if err := r.o.Store.PutMarks(ctx, r.o.Project, set, m); err != nil {
+			return fmt.Errorf("mark %d %s as seen: %w", len(m), set, err)
+		}
+	}
+	for i := range batch {
+		if it := &batch[i]; it.memory != nil && refused[i] == nil {
+			it.memory.put(it.id, it.known)
+		}
+	}
+	return errors.Join(refused...)
+}
+
+// observe stores the batch's observations and returns, per item of it, why it
+// was refused.
+func (r *round) observe(ctx context.Context, batch []item) ([]error, error) {
+	refused := make([]error, len(batch))
+	var obs []store.Observation
+	var index []int
+	for i := range batch {
+		if batch[i].obs != nil {
+			obs, index = append(obs, *batch[i].obs), append(index, i)
+		}
+	}
+	if len(obs) == 0 {
+		return refused, nil
+	}
+	got, err := r.o.Store.Observe(ctx, r.o.Project, obs)
+	if err != nil {
+		return nil, fmt.Errorf("observe %d items: %w", len(obs), err)
+	}
+	for i, g := range got {
+		refused[index[i]] = g.Err
+		if g.Created {
+			r.o.Logger.Info("new link", "item", obs[i].Item, "link", g.Key.String(), "state", obs[i].Create.State)
+		}
+	}
+	return refused, nil
+}
+
+// put remembers an item. The id is copied: it may be part of a whole answer.
+func (m *memory) put(id mapping.ObjectID, k known) {
+	if old := m.items[id]; old != nil {
+		*old = k
+		return
+	}
+	m.items[mapping.ObjectID(append([]byte(nil), id...))] = &k
+}

@@ -1,0 +1,234 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// GitHub is what a CatchUp asks of GitHub.
+type GitHub interface {
+	// ListIssues hands the issues of a repository, open or closed, to page, least
+	// recently updated first; date is when the page was answered, by GitHub's
+	// clock. An error of page ends the walk. notModified says that the same
+	// query, walked to its end before, would show nothing else; no page came then.
+	ListIssues(ctx context.Context, repo string, q Query, page func(issues []mapping.Issue, date time.Time) error) (notModified bool, err error)
+	// Repositories returns those that a glob such as acme/* can mean.
+	Repositories(ctx context.Context, glob string) ([]string, error)
+	// Private reports whether only members can read the repository.
+	Private(ctx context.Context, repo string) (bool, error)
+	// Accounts returns the logins that the bridge has or had.
+	Accounts(ctx context.Context) ([]string, error)
+}
+
+// Query says which issues to list.
+type Query struct {
+	Since   time.Time // updated at or after; zero: all
+	Creator string    // login; "": anybody's
+}
+
+// Intake takes in issues that a listing showed. Repeating a call is harmless;
+// when it returns nil all of it is durable.
+type Intake interface {
+	Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error
+}
+
+// CatchUpOptions configure a CatchUp. All fields are required but the last two.
+type CatchUpOptions struct {
+	GitHub   GitHub
+	Intake   Intake
+	Store    store.Store
+	Routes   func() mapping.Routes
+	FirstRun func(route string) time.Time // zero while that is not known
+	Owner    string                       // names this replica in leases
+	Interval time.Duration
+	// Settle is how long GitHub's lists may lag.
+	Settle time.Duration
+	Logger *slog.Logger
+	// OnSuccess is called when GitHub answered, to wake what waits for it.
+	OnSuccess func(context.Context)
+	// OnFailure is called with the error of a round that failed.
+	OnFailure func(error)
+}
+
+// CatchUp finds what GitHub's deliveries did not bring: it lists, per
+// repository, what was updated since a watermark. Its methods may be called
+// concurrently; rounds run one after the other.
+type CatchUp struct {
+	o     CatchUpOptions
+	lease lease
+
+	mu sync.Mutex // held during a round
+	// seen holds, per repository, the issues at and after its watermark, so
+	// that the overlap of two listings makes nothing due. Where it is lost,
+	// some links are looked at once more.
+	seen map[string]map[int64]sight
+}
+
+// sight is what a listing showed of an issue.
+type sight struct {
+	at     time.Time
+	digest string
+}
+
+// NewCatchUp returns a CatchUp; nothing runs until Run.
+func NewCatchUp(o CatchUpOptions) *CatchUp {
+	if o.OnSuccess == nil {
+		o.OnSuccess = func(context.Context) {}
+	}
+	if o.OnFailure == nil {
+		o.OnFailure = func(error) {}
+	}
+	return &CatchUp{
+		o:     o,
+		lease: lease{store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
+		seen:  map[string]map[int64]sight{},
+	}
+}
+
+// Run catches up until ctx ends, whenever this replica holds the lease.
+func (c *CatchUp) Run(ctx context.Context) {
+	defer c.lease.release(ctx)
+	every(ctx, c.o.Interval, c.turn)
+}
+
+func (c *CatchUp) turn(ctx context.Context) {
+	held, _, err := c.lease.acquire(ctx)
+	if err == nil && held {
+		err = c.lease.hold(ctx, c.Poll)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.o.Logger.Warn("catch up", "err", err)
+		c.o.OnFailure(err)
+	}
+}
+
+// Poll does one round over all repositories, whoever holds the lease. A
+// repository that refuses to be listed does not keep it from the others and is
+// no error; that GitHub or the store does not answer is.
+func (c *CatchUp) Poll(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	epoch, err := c.o.Store.Epoch(ctx)
+	if err != nil {
+		return fmt.Errorf("catch up: read the store's epoch: %w", err)
+	}
+	repos, err := c.repositories(ctx)
+	if err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	answered := false
+	for _, repo := range repos {
+		err := c.adopt(ctx, repo, epoch)
+		if err == nil {
+			err = c.repository(ctx, repo)
+		}
+		switch {
+		case err == nil:
+			answered = true
+		case refused(err):
+			c.o.Logger.Warn("repository could not be listed", "repo", repo, "err", err)
+		default:
+			return fmt.Errorf("catch up %s: %w", repo, err)
+		}
+	}
+	if answered {
+		c.o.OnSuccess(ctx)
+	}
+	return nil
+}
+
+// refused tells a repository that is not to be had from a service, ours or
+// GitHub's, that does not answer.
+func refused(err error) bool {
+	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved, mapping.ErrRejected} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// repositories lists those that the routes name, exact ones first.
+func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
+	var out []string
+	add := func(repo string) {
+		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, repo) }) {
+			out = append(out, repo)
+		}
+	}
+	for _, route := range c.o.Routes().All() {
+		if route.Exact() {
+			add(route.Repository)
+			continue
+		}
+		repos, err := c.o.GitHub.Repositories(ctx, route.Repository)
+		if refused(err) {
+			c.o.Logger.Warn("repositories could not be listed", "glob", route.Repository, "err", err)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list repositories %s: %w", route.Repository, err)
+		}
+		for _, repo := range repos {
+			if route.MatchesRepo(repo) {
+				add(repo)
+			}
+		}
+	}
+	return out, nil
+}
+
+// adopt lists once for each epoch of the store what the bridge's own account
+// made in the repository; the intake follows the markers.
+func (c *CatchUp) adopt(ctx context.Context, repo, epoch string) error {
+	name := docAdopted(repo)
+	doc, err := c.o.Store.Doc(ctx, "", name)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read document %s: %w", name, err)
+	}
+	if string(doc) == epoch {
+		return nil
+	}
+	err = c.listOwn(ctx, repo)
+	if err != nil && !refused(err) {
+		return err
+	}
+	done := epoch
+	if err != nil {
+		done += unreadable
+	}
+	if string(doc) != done {
+		if err := c.o.Store.PutDoc(ctx, "", name, []byte(done)); err != nil {
+			return fmt.Errorf("store document %s: %w", name, err)
+		}
+	}
+	return err
+}
+
+func (c *CatchUp) listOwn(ctx context.Context, repo string) error {
+	accounts, err := c.o.GitHub.Accounts(ctx)
+	if err != nil {
+		return fmt.Errorf("own accounts: %w", err)
+	}
+	for _, login := range accounts {
+		// A walk during which an issue moved to its end may have missed
+		// another one at a page's border.
+		for quiet := false; !quiet; {
+			w := walk{catchUp: c, repo: repo}
+			if err := w.list(ctx, Query{Creator: login}); err != nil {
+				return err
+			}
+			quiet = w.quiet()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package poll
+
+import (
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// follow proposes the link that a card's marker names: the answer to its
+// creation may not have come yet, or the store may have lost the link, which is
+// then rebuilt. It reports whether the card carries a marker of ours, which
+// makes it no new card whatever becomes of it. Of several cards with one
+// marker, which is the true one is for the reconcile to say.
+func (r *round) follow(obs *store.Observation, c *mapping.Card) bool {
+	_, marks := r.keys.Body(c.Summary.Value)
+	for _, m := range marks {
+		if m.Kind != mapping.MarkCard {
+			continue
+		}
+		obs.Link = m.Link
+		repo, number := r.footer(c.Summary.Value, m)
+		if route := r.routeOf(c, repo); route != nil {
+			obs.Create = route.RebuildFromCard(c, m, repo, number, time.Now().UTC())
+		}
+		if obs.Create != nil {
+			obs.Refs = append(obs.Refs, mapping.IssueRef(obs.Create.Issue.ID))
+		}
+		return true
+	}
+	return false
+}
+
+// routeOf chooses the route of a link that is rebuilt: of those for its
+// repository, the one that owns the card's bucket, else the first.
+func (r *round) routeOf(c *mapping.Card, repo string) *mapping.Route {
+	var first *mapping.Route
+	for _, route := range r.routes.ForRepo(repo) {
+		switch {
+		case route.Project != r.o.Project:
+		case route.OwnsBucket(c.BucketName, c.Bucket):
+			return route
+		case first == nil:
+			first = route
+		}
+	}
+	return first
+}

@@ -1,0 +1,121 @@
+package poll
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// memory is what was seen of a project's cards or tasks. It is the store's
+// marks (id to "digest route\x1froute…") and, so that an item that is as it
+// was costs next to nothing, a quick hash of each in this process.
+type memory struct {
+	set   string // the marks' name
+	seed  maphash.Seed
+	items map[mapping.ObjectID]*known
+}
+
+// known is what is remembered of one item.
+type known struct {
+	digest string
+	routes []string // in whose buckets the card has been seen; shared, never changed in place
+	quick  uint64   // quick hash of what digest is of; 0: not taken in this process
+	place  mapping.ObjectID
+	round  uint32 // in which it was last seen
+	gone   bool   // it disappeared, and that was observed
+}
+
+func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, set string) (*memory, error) {
+	marks, err := s.Marks(ctx, project, set)
+	if err != nil {
+		return nil, fmt.Errorf("read marks of %s: %w", set, err)
+	}
+	m := &memory{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*known, len(marks))}
+	for id, mark := range marks {
+		digest, routes, _ := strings.Cut(mark, " ")
+		k := &known{digest: digest}
+		if routes != "" {
+			k.routes = strings.Split(routes, "\x1f")
+		}
+		m.items[mapping.ObjectID(id)] = k
+	}
+	return m, nil
+}
+
+func (k *known) mark() string { return k.digest + " " + strings.Join(k.routes, "\x1f") }
+
+// entered reports whether the card was seen in a bucket of the route before.
+func (k *known) entered(route string) bool { return slices.Contains(k.routes, route) }
+
+// bare is the card without what differs between listings though nobody
+// changed it: tasks are nested only in some, and have marks of their own.
+func bare(c *mapping.Card) *mapping.Card {
+	b := *c
+	b.Tasks = nil
+	return &b
+}
+
+// ownerless is the task without its card's id, which some answers omit.
+func ownerless(t *mapping.Task) *mapping.Task {
+	b := *t
+	b.Owner = ""
+	return &b
+}
+
+// quickCard hashes what [mapping.DigestCard] of the bare card is of, without
+// allocating. 0 is kept for "not taken".
+func (m *memory) quickCard(c *mapping.Card) uint64 {
+	var h maphash.Hash
+	h.SetSeed(m.seed)
+	number(&h, uint64(c.CID), uint64(c.Version), uint64(c.CountersVersion))
+	versioned(&h, &c.Title, &c.Summary, &c.Estimate)
+	texts(&h, string(c.ID), string(c.Bucket), c.BucketName, string(c.Iteration), c.Review)
+	if c.Placeholder {
+		h.WriteByte(1)
+	}
+	if n := c.Counters; n != nil {
+		number(&h, math.Float64bits(n.Done), math.Float64bits(n.Todo), math.Float64bits(n.InProgress), math.Float64bits(n.Total))
+		texts(&h, n.Status)
+	}
+	return max(h.Sum64(), 1)
+}
+
+// quickTask is quickCard for [mapping.DigestTask] of the ownerless task.
+func (m *memory) quickTask(t *mapping.Task) uint64 {
+	var h maphash.Hash
+	h.SetSeed(m.seed)
+	number(&h, uint64(t.CID), uint64(t.Version))
+	versioned(&h, &t.Title, &t.Summary, &t.Estimate, &t.State)
+	texts(&h, string(t.ID))
+	return max(h.Sum64(), 1)
+}
+
+func number(h *maphash.Hash, ns ...uint64) {
+	var b [8]byte
+	for _, n := range ns {
+		binary.LittleEndian.PutUint64(b[:], n)
+		h.Write(b[:])
+	}
+}
+
+// texts hashes each text with its length, so that none runs into the next.
+func texts(h *maphash.Hash, ss ...string) {
+	for _, s := range ss {
+		number(h, uint64(len(s)))
+		h.WriteString(s)
+	}
+}
+
+func versioned(h *maphash.Hash, vs ...*mapping.Versioned) {
+	for _, v := range vs {
+		number(h, uint64(v.Version))
+		texts(h, v.Value)
+	}
+}

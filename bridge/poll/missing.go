@@ -1,0 +1,52 @@
+package poll
+
+import (
+	"context"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// missingShare bounds how many cards that disappeared are looked for in one
+// round: this many, or a twentieth of those that were there.
+const missingShare = 20
+
+// lookForMissing makes cards due that a listing no longer shows. A card is
+// judged by the listing that showed it last, in rounds that read this listing
+// (or find that its sprint is no more). What was last seen by an earlier
+// process is not judged until it is seen again; the sweep finds those.
+func (r *round) lookForMissing(ctx context.Context) error {
+	judged, missing := 0, []mapping.ObjectID(nil)
+	for id, k := range r.cards.items {
+		if k.place == "" || k.gone || !r.read(k.place) {
+			continue
+		}
+		judged++
+		if k.round != r.rounds {
+			missing = append(missing, id)
+		}
+	}
+	if 2*len(missing) > judged {
+		r.o.Logger.Warn("more than half of the cards are missing from the listings: not believed", "missing", len(missing), "of", judged)
+		return nil
+	}
+	for _, id := range missing[:min(len(missing), max(missingShare, judged/20))] {
+		k := *r.cards.items[id]
+		k.gone = true
+		if err := r.add(ctx, item{obs: look(id), memory: r.cards, id: id, known: k}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reports whether this round can tell what the listing holds.
+func (r *round) read(place mapping.ObjectID) bool {
+	was, exists := r.sprints[place]
+	return place == inBacklog || was || !exists
+}
+
+// look makes a card's link due, for the reconcile to read the card itself.
+func look(card mapping.ObjectID) *store.Observation {
+	return &store.Observation{Refs: []mapping.Ref{mapping.CardRef(card)}, Bulk: true}
+}

@@ -1,0 +1,185 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Planning is what a Poller asks of its planning project.
+type Planning interface {
+	// BacklogEach visits the cards of every bucket as they are decoded. A nil
+	// error means that all were visited. The card is only read while visit runs.
+	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
+	Sprints(ctx context.Context) ([]Sprint, error)
+	// SprintItems returns a sprint's cards, with the tasks nested in them, and
+	// the tasks that stand flat in its listing.
+	SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error)
+	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
+}
+
+// Sprint is what a Poller needs to know of a sprint.
+type Sprint struct {
+	ID                   mapping.ObjectID
+	Title                string
+	Start, End           time.Time // zero where not set
+	Future, Active, Past bool
+}
+
+// Options configure a Poller. All fields are required but the last two.
+type Options struct {
+	Project  mapping.ObjectID
+	Name     string // the operator's name for the project
+	Planning Planning
+	Store    store.Store
+	Routes   func() mapping.Routes
+	Keys     func() mapping.Keys
+	Owner    string // names this replica in leases
+	Interval time.Duration
+	// TaskSweepInterval is how often the tasks of a linked card that no
+	// polled sprint shows are read; 0: never.
+	TaskSweepInterval time.Duration
+	Metrics           *Metrics
+	Logger            *slog.Logger
+	// OnSuccess is called when planning answered, to wake what waits for it.
+	OnSuccess func(context.Context)
+	// OnFailure is called with the error of a round that failed.
+	OnFailure func(error)
+}
+
+// Poller polls one planning project. Its methods may be called concurrently;
+// rounds run one after the other.
+type Poller struct {
+	o     Options
+	lease lease
+
+	mu     sync.Mutex // held during a round; guards what follows
+	epoch  string     // of the store that the memory belongs to
+	rounds uint32
+	cards  *memory
+	tasks  *memory
+	// buckets maps the ids of the backlog's listing to titles, for cards
+	// that a sprint shows.
+	buckets  map[mapping.ObjectID]string
+	baseline baseline
+	sweep    sweep
+	// looked says that everything was read since adoption began.
+	looked bool
+}
+
+// New returns a Poller; nothing runs until Run.
+func New(o Options) *Poller {
+	if o.OnSuccess == nil {
+		o.OnSuccess = func(context.Context) {}
+	}
+	if o.OnFailure == nil {
+		o.OnFailure = func(error) {}
+	}
+	o.Logger = o.Logger.With("project", o.Name)
+	return &Poller{o: o, lease: lease{
+		store: o.Store, name: "poll:" + string(o.Project), owner: o.Owner, ttl: leaseTTL(o.Interval),
+	}}
+}
+
+// Run polls until ctx ends, whenever this replica holds the project's lease.
+func (p *Poller) Run(ctx context.Context) {
+	defer p.lease.release(ctx)
+	every(ctx, p.o.Interval, p.turn)
+}
+
+func (p *Poller) turn(ctx context.Context) {
+	held, kept, err := p.lease.acquire(ctx)
+	if !kept {
+		p.forget() // another replica may have polled meanwhile
+	}
+	if err == nil && held {
+		err = p.lease.hold(ctx, p.Poll)
+	}
+	if err != nil && ctx.Err() == nil {
+		p.o.Logger.Warn("poll", "err", err)
+		p.o.OnFailure(err)
+	}
+}
+
+func (p *Poller) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cards = nil
+}
+
+// Poll does one round, whoever holds the lease. An error says what could not
+// be read or stored; what could be is stored.
+func (p *Poller) Poll(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	began := time.Now()
+	adopted, err := p.load(ctx)
+	if err != nil {
+		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	}
+	p.rounds++
+	r := &round{Poller: p, adopting: !adopted && !p.looked}
+	if err := r.run(ctx); err != nil {
+		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	}
+	if !r.complete {
+		return nil
+	}
+	p.looked = p.looked || r.adopting
+	if !adopted {
+		if err := p.adopt(ctx); err != nil {
+			return fmt.Errorf("poll %s: %w", p.o.Name, err)
+		}
+	}
+	p.o.Metrics.duration.WithLabelValues(p.o.Name).Observe(time.Since(began).Seconds())
+	p.o.Metrics.success.WithLabelValues(p.o.Name).SetToCurrentTime()
+	return nil
+}
+
+// load makes the memory that of the store as it is now, and reports whether
+// the store's epoch was adopted for the project.
+func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
+	epoch, err := p.o.Store.Epoch(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the store's epoch: %w", err)
+	}
+	doc, err := p.doc(ctx, p.o.Project, store.DocAdopted)
+	if err != nil {
+		return false, err
+	}
+	if adopted = string(doc) == epoch; adopted {
+		p.looked = false
+	}
+	if p.cards != nil && p.epoch == epoch {
+		return adopted, nil
+	}
+	p.cards = nil // until all of it is loaded
+	cards, err := loadMemory(ctx, p.o.Store, p.o.Project, "cards")
+	if err != nil {
+		return false, err
+	}
+	if p.tasks, err = loadMemory(ctx, p.o.Store, p.o.Project, "tasks"); err != nil {
+		return false, err
+	}
+	if p.baseline, err = p.loadBaseline(ctx); err != nil {
+		return false, err
+	}
+	p.cards, p.epoch, p.looked = cards, epoch, false
+	p.buckets, p.sweep = map[mapping.ObjectID]string{}, sweep{}
+	return adopted, nil
+}
+
+// doc reads a document; nil where there is none.
+func (p *Poller) doc(ctx context.Context, space mapping.ObjectID, name string) ([]byte, error) {
+	data, err := p.o.Store.Doc(ctx, space, name)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("read document %s: %w", name, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,303 @@
+package poll
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+const (
+	// ended is how long an ended sprint is polled like a live one.
+	ended = 14 * 24 * time.Hour
+	// oldEvery is how many rounds lie between two looks at an older sprint;
+	// they take turns.
+	oldEvery = 10
+	// batchSize is how many observations are stored at once.
+	batchSize = 200
+	// inBacklog is the place of a card that the backlog's listing shows. No
+	// sprint has this id.
+	inBacklog = mapping.ObjectID("\x00backlog")
+)
+
+// round is one look at everything of a project.
+type round struct {
+	*Poller
+	routes   mapping.Routes
+	keys     mapping.Keys
+	adopting bool // everything is read, and whatever is marked is observed
+	complete bool // no listing failed so far
+
+	sprints map[mapping.ObjectID]bool // those that exist; true: read in this round
+	shown   map[mapping.ObjectID]*shown
+	nested  map[mapping.ObjectID]bool // cards whose tasks the sprints showed
+	homes   map[bucketName]home
+	batch   []item
+}
+
+// shown is a card as the sprints show it.
+type shown struct {
+	card   mapping.Card
+	sprint mapping.ObjectID
+}
+
+type bucketName struct {
+	id    mapping.ObjectID
+	title string
+}
+
+// home is what a bucket means for the cards in it.
+type home struct {
+	route  *mapping.Route // makes issues of new cards; nil: none does
+	enters bool           // what was in it when the route began is recorded
+}
+
+// run reads all there is to read, the sprints first: the backlog streams by
+// and its cards are joined with what the sprints showed of them. An error
+// means that planning or the store did not answer; complete is false where a
+// single sprint could not be read.
+func (r *round) run(ctx context.Context) error {
+	r.routes, r.keys, r.complete = r.o.Routes(), r.o.Keys(), true
+	r.homes, r.shown, r.nested = map[bucketName]home{}, map[mapping.ObjectID]*shown{}, map[mapping.ObjectID]bool{}
+	if err := r.readSprints(ctx); err != nil {
+		return err
+	}
+	if err := r.readBacklog(ctx); err != nil {
+		return err
+	}
+	for _, s := range r.shown {
+		s.card.BucketName = r.buckets[s.card.Bucket]
+		if err := r.card(ctx, &s.card, s.sprint); err != nil {
+			return err
+		}
+	}
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	r.o.OnSuccess(ctx)
+	if err := r.record(ctx); err != nil {
+		return err
+	}
+	if err := r.lookForMissing(ctx); err != nil {
+		return err
+	}
+	if err := r.sweepTasks(ctx); err != nil {
+		return err
+	}
+	return r.flush(ctx)
+}
+
+func (r *round) readSprints(ctx context.Context) error {
+	sprints, err := r.o.Planning.Sprints(ctx)
+	if err != nil {
+		return fmt.Errorf("list sprints: %w", err)
+	}
+	r.sprints = make(map[mapping.ObjectID]bool, len(sprints))
+	for _, s := range sprints {
+		r.sprints[s.ID] = false
+	}
+	for _, s := range r.due(sprints) {
+		cards, tasks, err := r.o.Planning.SprintItems(ctx, s.ID)
+		if err != nil {
+			if unanswered(err) || ctx.Err() != nil {
+				return fmt.Errorf("list items of sprint %s: %w", s.ID, err)
+			}
+			r.complete = false
+			r.o.Logger.Warn("sprint could not be read", "sprint", s.ID, "err", err)
+			continue
+		}
+		r.sprints[s.ID] = true
+		if err := r.sprint(ctx, s.ID, cards, tasks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unanswered tells a service that does not answer from one that refuses one
+// item: the rest of a round is of no use then.
+func unanswered(err error) bool {
+	var limited *mapping.RateLimited
+	return errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUnauthorized) || errors.As(err, &limited)
+}
+
+// due chooses the sprints that this round reads: those that still move, and
+// now and then one of the others.
+func (r *round) due(sprints []Sprint) []Sprint {
+	if r.adopting {
+		return sprints
+	}
+	var live, old []Sprint
+	for _, s := range sprints {
+		if s.Past && !s.Active && !s.Future && time.Since(s.End) > ended {
+			old = append(old, s)
+		} else {
+			live = append(live, s)
+		}
+	}
+	if turn := int(r.rounds); len(old) > 0 && turn%oldEvery == 0 {
+		live = append(live, old[turn/oldEvery%len(old)])
+	}
+	return live
+}
+
+func (r *round) sprint(ctx context.Context, id mapping.ObjectID, cards []mapping.Card, tasks []mapping.Task) error {
+	for i := range cards {
+		c := &cards[i]
+		r.nested[c.ID] = r.nested[c.ID] || len(c.Tasks) > 0
+		for j := range c.Tasks {
+			if err := r.task(ctx, &c.Tasks[j]); err != nil {
+				return err
+			}
+		}
+		switch s := r.shown[c.ID]; {
+		case s == nil:
+			r.shown[c.ID] = &shown{*c, id}
+		case c.Version > s.card.Version:
+			*s = shown{join(*c, s.card), id}
+		default:
+			s.card = join(s.card, *c)
+		}
+	}
+	for i := range tasks {
+		r.nested[tasks[i].Owner] = true
+		if err := r.task(ctx, &tasks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join completes the newer sight of a card by what only the older one tells.
+func join(newer, older mapping.Card) mapping.Card {
+	if newer.Tasks == nil {
+		newer.Tasks = older.Tasks
+	}
+	return newer
+}
+
+func (r *round) readBacklog(ctx context.Context) error {
+	err := r.o.Planning.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
+		r.buckets[bucket] = title
+		if s := r.shown[card.ID]; s != nil {
+			delete(r.shown, card.ID)
+			return r.both(ctx, bucket, title, card, s.card)
+		}
+		if r.unchanged(&card, inBacklog) {
+			return nil
+		}
+		c := card // only what changed moves to the heap
+		return r.card(ctx, &c, inBacklog)
+	})
+	if err != nil {
+		return fmt.Errorf("list backlog: %w", err)
+	}
+	return nil
+}
+
+// both takes in a card that the backlog and a sprint show: the newer sight
+// counts, and the bucket is that of the backlog.
+func (r *round) both(ctx context.Context, bucket mapping.ObjectID, title string, backlog, sprint mapping.Card) error {
+	c := join(backlog, sprint)
+	if sprint.Version > backlog.Version {
+		c = join(sprint, backlog)
+		c.Bucket, c.BucketName = bucket, title
+	}
+	return r.card(ctx, &c, inBacklog)
+}
+
+// home says what the card's bucket means.
+func (r *round) home(c *mapping.Card) home {
+	key := bucketName{c.Bucket, c.BucketName}
+	if h, ok := r.homes[key]; ok {
+		return h
+	}
+	var h home
+	if c.Bucket != "" {
+		h.route = r.routes.ForBucket(r.o.Project, c.BucketName, c.Bucket)
+	}
+	if h.route != nil {
+		h.enters = slices.ContainsFunc(r.baseline[h.route.Name], func(b string) bool {
+			return b == c.BucketName || b == string(c.Bucket)
+		})
+	}
+	r.homes[key] = h
+	return h
+}
+
+// unchanged reports whether nothing is to be done about a card, and notes that
+// it was seen. It neither allocates nor asks the store.
+func (r *round) unchanged(c *mapping.Card, place mapping.ObjectID) bool {
+	if c.Placeholder {
+		return true // holds tasks of no card; no issue has it for a partner
+	}
+	k := r.cards.items[c.ID]
+	if k == nil {
+		return false
+	}
+	k.round, k.place = r.rounds, place
+	h := r.home(c)
+	return !r.adopting && !k.gone && k.quick == r.cards.quickCard(c) && (h.route == nil || k.entered(h.route.Name))
+}
+
+// card takes in a card.
+func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectID) error {
+	if r.unchanged(c, place) {
+		return nil
+	}
+	old, h := r.cards.items[c.ID], r.home(c)
+	k := known{digest: mapping.DigestCard(bare(c)), quick: r.cards.quickCard(c), place: place, round: r.rounds}
+	same, fresh := false, h.route != nil
+	if old != nil {
+		same = old.digest == k.digest && !old.gone
+		fresh = fresh && !old.entered(h.route.Name)
+		k.routes = old.routes
+	}
+	if fresh {
+		k.routes = append(slices.Clip(k.routes), h.route.Name)
+	}
+	obs := store.Observation{
+		Refs: []mapping.Ref{mapping.CardRef(c.ID)}, Item: mapping.CardRef(c.ID),
+		At: c.Version, Digest: k.digest, Bulk: r.adopting,
+	}
+	marked := r.follow(&obs, c)
+	switch {
+	case fresh && h.enters && !marked:
+		obs.Create = h.route.EnterCard(c, time.Now().UTC())
+	case same && !(r.adopting && marked):
+		// Known from an earlier process, or newly recorded: no news of it.
+		return r.add(ctx, item{memory: r.cards, id: c.ID, known: k})
+	}
+	obs.Data = encode(c)
+	return r.add(ctx, item{obs: &obs, memory: r.cards, id: c.ID, known: k})
+}
+
+// task takes in a task. One that belongs to no link is dropped by the store.
+func (r *round) task(ctx context.Context, t *mapping.Task) error {
+	quick, old := r.tasks.quickTask(t), r.tasks.items[t.ID]
+	if old != nil && old.quick == quick {
+		return nil
+	}
+	k := known{digest: mapping.DigestTask(ownerless(t)), quick: quick}
+	if old != nil && old.digest == k.digest {
+		return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k})
+	}
+	ref := mapping.TaskRef(t.ID)
+	return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k, obs: &store.Observation{
+		Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: encode(t),
+	}})
+}
+
+// encode is for plain data of this module, which always has a JSON form.
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("poll: encode: " + err.Error())
+	}
+	return data
+}

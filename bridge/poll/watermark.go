@@ -1,0 +1,168 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// overlap is what a listing repeats beyond what GitHub's lists may lag.
+const overlap = time.Minute
+
+// errEnough ends a walk whose watermark could be moved.
+var errEnough = errors.New("enough")
+
+// docSince names the document, in the space of no project, that keeps a
+// repository's watermark.
+func docSince(repo string) string { return "since:" + strings.ToLower(repo) }
+
+// repository lists what was updated at and after the watermark, and moves it.
+//
+// The watermark moves only after a page is stored, to the newest update on it
+// but never past the moment of GitHub's answer, less what its lists may lag and
+// an overlap. It is then the same again while nothing happens, and with it the URL and its ETag:
+// an idle repository costs one 304.
+//
+// Pages shift when an issue is updated during the walk, so that a later page may miss an issue.
+// Therefore a page that moves the watermark is the last of its walk, and the
+// next walk begins there. Only where more was updated at a time than fits a page
+// does a walk go on to the end; it moves the watermark if nothing was updated
+// meanwhile.
+func (c *CatchUp) repository(ctx context.Context, repo string) error {
+	since, err := c.since(ctx, repo)
+	if err != nil || since.IsZero() {
+		return err
+	}
+	for {
+		w := walk{catchUp: c, repo: repo, since: since}
+		if err := w.list(ctx, Query{Since: since}); err != nil {
+			return err
+		}
+		if !w.next.After(since) {
+			return nil
+		}
+		since = w.next
+		if err := c.o.Store.PutDoc(ctx, "", docSince(repo), []byte(since.Format(time.RFC3339))); err != nil {
+			return fmt.Errorf("store watermark: %w", err)
+		}
+		maps.DeleteFunc(c.seen[repo], func(_ int64, s sight) bool { return s.at.Before(since) })
+	}
+}
+
+// since returns the repository's watermark; at first, what may still be on its
+// way since the first of its routes began to run. Zero while that is not known.
+func (c *CatchUp) since(ctx context.Context, repo string) (time.Time, error) {
+	doc, err := c.o.Store.Doc(ctx, "", docSince(repo))
+	if err == nil {
+		at, err := time.Parse(time.RFC3339, string(doc))
+		if err != nil {
+			return time.Time{}, fmt.Errorf("read watermark: %w", err)
+		}
+		return at, nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return time.Time{}, fmt.Errorf("read watermark: %w", err)
+	}
+	var first time.Time
+	for _, r := range c.o.Routes().ForRepo(repo) {
+		if at := c.o.FirstRun(r.Name); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	if first.IsZero() {
+		return first, nil
+	}
+	return first.Add(-c.o.Settle).UTC().Truncate(time.Second), nil
+}
+
+// walk is one listing, page by page.
+type walk struct {
+	catchUp *CatchUp
+	repo    string
+	since   time.Time // zero: everything is listed and there is no watermark
+
+	pages  int
+	began  time.Time // when the first page was answered
+	newest time.Time // update on any page
+	next   time.Time // the watermark that the walk allows
+}
+
+func (w *walk) list(ctx context.Context, q Query) error {
+	_, err := w.catchUp.o.GitHub.ListIssues(ctx, w.repo, q, func(page []mapping.Issue, date time.Time) error {
+		return w.page(ctx, page, date)
+	})
+	switch {
+	case errors.Is(err, errEnough):
+		return nil
+	case err != nil:
+		return fmt.Errorf("list issues: %w", err)
+	case w.pages > 1 && w.quiet():
+		w.next = w.mark()
+	}
+	return nil
+}
+
+// quiet reports whether nothing was updated while the walk went on.
+func (w *walk) quiet() bool { return w.pages <= 1 || w.newest.Before(w.began.Truncate(time.Second)) }
+
+func (w *walk) page(ctx context.Context, page []mapping.Issue, date time.Time) error {
+	if err := w.take(ctx, page); err != nil {
+		return err
+	}
+	if w.pages++; w.pages == 1 {
+		w.began = date
+	}
+	for i := range page {
+		if at := page[i].UpdatedAt; at.After(w.newest) {
+			w.newest = at
+		}
+	}
+	if w.next = w.mark(); w.pages == 1 && !w.since.IsZero() && w.next.After(w.since) {
+		return errEnough
+	}
+	w.next = time.Time{}
+	return nil
+}
+
+// mark is how far the watermark may go by what was seen.
+func (w *walk) mark() time.Time {
+	at := w.newest
+	if !w.began.IsZero() && w.began.Before(at) {
+		at = w.began
+	}
+	return at.Add(-w.catchUp.o.Settle - overlap).UTC().Truncate(time.Second)
+}
+
+// take stores what a page shows and the listings before it did not.
+func (w *walk) take(ctx context.Context, page []mapping.Issue) error {
+	c := w.catchUp
+	var fresh []mapping.Issue
+	sights := map[int64]sight{}
+	for i := range page {
+		s := sight{page[i].UpdatedAt, mapping.DigestIssue(&page[i])}
+		if w.since.IsZero() || c.seen[w.repo][page[i].ID] != s {
+			fresh, sights[page[i].ID] = append(fresh, page[i]), s
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	private := func() (bool, error) { return c.o.GitHub.Private(ctx, w.repo) }
+	if err := c.o.Intake.Listed(ctx, fresh, private); err != nil {
+		return err
+	}
+	if w.since.IsZero() {
+		return nil
+	}
+	if c.seen[w.repo] == nil {
+		c.seen[w.repo] = map[int64]sight{}
+	}
+	maps.Copy(c.seen[w.repo], sights)
+	return nil
+}

@@ -1,0 +1,125 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// actions are the actions of `issues` events whose payload shows the issue as
+// it is now.
+var actions = map[string]bool{
+	"assigned": true, "closed": true, "demilestoned": true, "edited": true, "field_added": true,
+	"field_removed": true, "labeled": true, "locked": true, "milestoned": true, "opened": true,
+	"pinned": true, "reopened": true, "typed": true, "unassigned": true, "unlabeled": true,
+	"unlocked": true, "unpinned": true, "untyped": true,
+}
+
+// judge decides what a delivery shows and stores it.
+//
+//	not an issues event, an unknown action, a pull request   ignored
+//	deleted, transferred   the link is looked at; the payload is not what is there now
+//	all others             the payload is the newest snapshot; `edited` also tells what it was
+func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, error) {
+	if d.event == "repository" && ev.Action == "renamed" {
+		d.log.Warn("repository was renamed: its routes must name it as it is called now", "repo", ev.Repo, "from", ev.RepoNameFrom)
+	}
+	away := ev.Action == "deleted" || ev.Action == "transferred"
+	switch {
+	case d.event != "issues":
+		return verdict{result: ignored, why: "nothing is read from this event"}, nil
+	case !away && !actions[ev.Action]:
+		return verdict{result: ignored, why: "the action is not known"}, nil
+	case ev.Issue == nil || ev.Issue.ID <= 0 || ev.Issue.Repo == "" || ev.Issue.UpdatedAt.IsZero():
+		return verdict{}, bad(errors.New("payload carries no whole issue"))
+	case ev.Issue.PullRequest:
+		return verdict{result: ignored, why: "it is a pull request"}, nil
+	}
+	s := sighting{
+		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: away,
+		public: func() (bool, error) { return !ev.Private, nil },
+	}
+	if ev.Action == "edited" {
+		s.edit = &mapping.Edit{
+			TitleFrom: ev.TitleFrom, BodyFrom: ev.BodyFrom, Title: ev.Issue.Title, Body: ev.Issue.Body,
+			Sender: ev.Sender, At: ev.Issue.UpdatedAt, Delivery: d.key,
+		}
+	}
+	return in.store(ctx, s)
+}
+
+// store makes a sighting durable.
+func (in *Intake) store(ctx context.Context, s sighting) (verdict, error) {
+	p, err := in.place(ctx, s)
+	switch {
+	case err != nil:
+		return verdict{}, asFull(err)
+	case p.project == "":
+		return p.dropped(), nil
+	}
+	got, err := in.o.Store.Observe(ctx, p.project, []store.Observation{p.obs})
+	if err == nil {
+		err = got[0].Err
+	}
+	switch {
+	case err != nil:
+		return verdict{}, asFull(err)
+	case got[0].Duplicate:
+		return verdict{result: duplicate, key: got[0].Key}, nil
+	case got[0].Key == store.Key{}:
+		return p.dropped(), nil
+	}
+	return verdict{result: stored, key: got[0].Key}, nil
+}
+
+// asFull tells a full queue from a store that does not answer.
+func asFull(err error) error {
+	if errors.Is(err, store.ErrFull) {
+		return &fault{http.StatusServiceUnavailable, full, err}
+	}
+	return err
+}
+
+// Listed takes in issues that a listing showed, by the rules of a webhook.
+// private tells whether only members can read their repository; it is asked
+// only where that decides. After an error some of them may not have been
+// stored; taking them in again is harmless.
+func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error {
+	batches := map[mapping.ObjectID][]store.Observation{}
+	for i := range issues {
+		p, err := in.place(ctx, sighting{issue: &issues[i], public: func() (bool, error) {
+			only, err := private()
+			return !only, err
+		}})
+		if err != nil {
+			return fmt.Errorf("take in %s#%d: %w", issues[i].Repo, issues[i].Number, err)
+		}
+		if p.project != "" {
+			batches[p.project] = append(batches[p.project], p.obs)
+		}
+	}
+	for project, obs := range batches {
+		got, err := in.o.Store.Observe(ctx, project, obs)
+		for i := 0; err == nil && i < len(got); i++ {
+			err = got[i].Err
+		}
+		if err != nil {
+			return fmt.Errorf("take in listed issues: %w", err)
+		}
+	}
+	return nil
+}
+
+// encode is for plain data of this module, which always has a JSON form.
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("webhook: encode: " + err.Error())
+	}
+	return data
+}

@@ -1,0 +1,187 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// errNotKnown keeps an issue from being judged before it is known when its
+// route began to run.
+var errNotKnown = errors.New(mapping.WhyNotKnown)
+
+// sighting is one look at one issue.
+type sighting struct {
+	delivery string
+	issue    *mapping.Issue
+	old      *mapping.Issue // what it was before it was transferred here
+	away     bool           // the issue is not there any more as the payload shows it
+	edit     *mapping.Edit
+	public   func() (bool, error) // whether anybody can read its repository
+}
+
+// placed is a sighting made ready for the store.
+type placed struct {
+	project mapping.ObjectID // "": nothing to remember of it
+	obs     store.Observation
+	why     string // why it would not enter
+}
+
+func (p *placed) dropped() verdict {
+	if p.why == mapping.WhyPublic {
+		return verdict{result: refused, why: p.why}
+	}
+	return verdict{result: ignored, why: p.why}
+}
+
+// place decides which link a sighting is of: the one that knows the issue (or
+// the one it was before a transfer), else the one that our own marker names,
+// else a new one where the issue enters. An issue that is known is always
+// observed, whether it matches its route or not: that is how a link learns
+// that it has to leave.
+func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
+	routes := in.o.Routes()
+	near := routes.ForRepo(s.issue.Repo)
+	if len(near) == 0 && s.old == nil {
+		return placed{why: "no route is for its repository"}, nil
+	}
+	p := placed{obs: observation(s)}
+	if !s.away {
+		if err := in.propose(&p, s, routes, near); err != nil {
+			return placed{}, err
+		}
+	}
+	projects := projectsOf(near)
+	if p.obs.Create != nil || s.old != nil {
+		// Before an issue enters, and when it comes from elsewhere, its link
+		// may be in a project that its repository's routes no longer name.
+		projects = projectsOf(append(near, routes.All()...))
+	}
+	home, err := in.home(ctx, projects, p.obs.Refs)
+	switch {
+	case err != nil:
+		return placed{}, err
+	case home != "":
+		p.project = home
+		if p.obs.Create != nil && p.obs.Create.Project != home {
+			p.obs.Create, p.obs.Delay = nil, 0
+		}
+	case p.obs.Create != nil:
+		p.project = p.obs.Create.Project
+	}
+	return p, nil
+}
+
+// observation is the part of an observation that the sighting alone decides.
+func observation(s sighting) store.Observation {
+	ref := mapping.IssueRef(s.issue.ID)
+	obs := store.Observation{Delivery: s.delivery, Refs: []mapping.Ref{ref}}
+	if s.old != nil && s.old.ID > 0 {
+		obs.Refs = append(obs.Refs, mapping.IssueRef(s.old.ID))
+	}
+	if s.away {
+		return obs
+	}
+	obs.Item, obs.At, obs.Digest = ref, s.issue.UpdatedAt.Unix(), mapping.DigestIssue(s.issue)
+	obs.Data = encode(s.issue)
+	if s.edit != nil {
+		obs.Event = encode(s.edit)
+	}
+	return obs
+}
+
+// propose adds what is to be done where no link knows the issue: follow our
+// own marker, or let the issue enter.
+func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*mapping.Route) error {
+	own := in.o.OwnAccount(s.issue.Author)
+	if own {
+		in.follow(p, s.issue, near)
+	}
+	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: own, Public: true, FirstRun: in.o.FirstRun}
+	route, why := routes.Entering(s.issue, e)
+	if why == mapping.WhyPublic {
+		var err error
+		if e.Public, err = s.public(); err != nil {
+			return err
+		}
+		route, why = routes.Entering(s.issue, e)
+	}
+	switch {
+	case why == mapping.WhyNotKnown:
+		return errNotKnown
+	case why == mapping.WhyPublic:
+		in.reportPublic(s.issue.Repo)
+	}
+	if p.why = why; route != nil {
+		p.obs.Create, p.obs.Delay = route.EnterIssue(s.issue, time.Now().UTC()), in.o.EnterDelay
+	}
+	return nil
+}
+
+// follow proposes the link that the marker of an issue of ours names: the
+// answer to its creation may not have come yet, or the store may have lost it.
+// A marker counts only on an issue that our own account made: on a public
+// repository anybody can copy one.
+func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route) {
+	_, marks := in.o.Keys().Body(issue.Body)
+	for _, m := range marks {
+		if m.Kind != mapping.MarkIssue {
+			continue
+		}
+		p.obs.Link = m.Link
+		p.obs.Refs = append(p.obs.Refs, mapping.CardRef(mapping.ObjectID(m.Partner)))
+		if r := maker(near); r != nil {
+			p.obs.Create = r.RebuildFromIssue(issue, m, time.Now().UTC())
+		}
+		return
+	}
+}
+
+// maker returns the first of the routes that makes issues.
+func maker(routes []*mapping.Route) *mapping.Route {
+	i := slices.IndexFunc(routes, (*mapping.Route).MakesIssues)
+	if i < 0 {
+		return nil
+	}
+	return routes[i]
+}
+
+func (in *Intake) reportPublic(repo string) {
+	if _, again := in.public.LoadOrStore(repo, true); !again {
+		in.o.Logger.Warn("no card is made of its issues: "+mapping.WhyPublic, "repo", repo)
+	}
+}
+
+// home returns the first of the projects that knows one of the refs, or "".
+// A single project is not asked: the store looks when it observes.
+func (in *Intake) home(ctx context.Context, projects []mapping.ObjectID, refs []mapping.Ref) (mapping.ObjectID, error) {
+	if len(projects) == 1 {
+		return projects[0], nil
+	}
+	for _, project := range projects {
+		for _, ref := range refs {
+			_, err := in.o.Store.Find(ctx, project, ref)
+			if err == nil {
+				return project, nil
+			}
+			if !errors.Is(err, store.ErrNotFound) {
+				return "", err
+			}
+		}
+	}
+	return "", nil
+}
+
+func projectsOf(routes []*mapping.Route) []mapping.ObjectID {
+	var out []mapping.ObjectID
+	for _, r := range routes {
+		if !slices.Contains(out, r.Project) {
+			out = append(out, r.Project)
+		}
+	}
+	return out
+}

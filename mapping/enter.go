@@ -1,0 +1,131 @@
+package mapping
+
+import (
+	"strconv"
+	"time"
+)
+
+// Entrance is what the rule of entering looks at beside the routes and the
+// issue itself.
+type Entrance struct {
+	Scheme LabelScheme
+	Own    bool // the issue's author is the bridge's own account
+	Public bool // anybody can read the issue's repository
+	// FirstRun tells when a route began to run, in whole seconds; zero where
+	// that is not known (the store has not been reached yet).
+	FirstRun func(route string) time.Time
+}
+
+// Why an issue stays out, where the caller has to do more than note it.
+const (
+	WhyPublic   = "its repository is public and the route does not allow that"
+	WhyNotKnown = "it is not known yet when its route began to run"
+)
+
+// Entering returns the route by which an issue that no link knows enters, or
+// nil and why it stays out (DESIGN "What enters"). A nil route with
+// [WhyNotKnown] is no decision: ask again later. In this order:
+//
+//	it is a pull request, or not open         out
+//	the bridge's own account made it          out: its card exists already
+//	no route takes it                         out
+//	the first route that does is to_github    out: its cards come from planning
+//	public, and the route has no allow_public out: planning text would be published
+//	last touched before the route's first run out until import
+//	else                                      it enters by that route
+//
+// GitHub's times have whole seconds, so an issue that was touched in the very
+// second of the first run enters.
+func (rs Routes) Entering(issue *Issue, e Entrance) (*Route, string) {
+	switch {
+	case issue.PullRequest:
+		return nil, "it is a pull request"
+	case issue.State != "open":
+		return nil, "it is not open"
+	case e.Own:
+		return nil, "the bridge's own account made it"
+	}
+	r, why := rs.ForIssue(issue, e.Scheme)
+	if r == nil {
+		return nil, why
+	}
+	first := e.FirstRun(r.Name)
+	switch {
+	case r.Direction == ToGitHub:
+		return nil, "its route only goes to GitHub"
+	case e.Public && !r.AllowPublic:
+		return nil, WhyPublic
+	case first.IsZero():
+		return nil, WhyNotKnown
+	case issue.UpdatedAt.Before(first):
+		return nil, "nobody touched it since its route began to run"
+	}
+	return r, ""
+}
+
+// MakesIssues reports whether new cards of the route's buckets become issues:
+// for that there has to be one repository to make them in.
+func (r *Route) MakesIssues() bool {
+	return r.CreateIssues && r.Direction != ToPlanning && r.Exact()
+}
+
+// EnterIssue makes the link of an issue that enters by the route. Nothing is
+// created on the other side yet; at is now.
+func (r *Route) EnterIssue(issue *Issue, at time.Time) *Link {
+	l := r.enter(GitHub, at)
+	l.Issue = idOf(issue)
+	return l
+}
+
+// EnterCard makes the link of a card that enters by the route.
+func (r *Route) EnterCard(card *Card, at time.Time) *Link {
+	l := r.enter(Planning, at)
+	l.Card = CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName}
+	return l
+}
+
+func (r *Route) enter(origin Side, at time.Time) *Link {
+	return &Link{
+		ID: LinkID(NewID()), Nonce: NewNonce(), Project: r.Project, Route: r.Name,
+		State: Entering, Origin: origin, Created: at,
+	}
+}
+
+// RebuildFromIssue makes the link that the verified marker of an issue of ours
+// names, for a store that has lost it: the issue's partner is the card that the
+// marker carries. There is no base: what differs is decided by policy.
+func (r *Route) RebuildFromIssue(issue *Issue, m Marker, at time.Time) *Link {
+	l := r.rebuild(Planning, m, at)
+	l.Issue, l.Card = idOf(issue), CardID{ID: ObjectID(m.Partner)}
+	return l
+}
+
+// RebuildFromCard is [Route.RebuildFromIssue] for the marker of a card; repo
+// and number are those of the issue that the card's footer names. It returns
+// nil where the marker's partner is no issue id.
+func (r *Route) RebuildFromCard(card *Card, m Marker, repo string, number int, at time.Time) *Link {
+	id, err := strconv.ParseInt(m.Partner, 10, 64)
+	if err != nil || id <= 0 {
+		return nil
+	}
+	l := r.rebuild(GitHub, m, at)
+	l.Issue = IssueID{ID: id, Repo: repo, Number: number}
+	l.Card = CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName}
+	return l
+}
+
+func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
+	return &Link{
+		ID: m.Link, Nonce: m.Nonce, Project: r.Project, Route: r.Name,
+		State: Linked, Origin: origin, Created: at,
+	}
+}
+
+// idOf names an issue without a word on which snapshot of it was taken into
+// account: none was.
+func idOf(issue *Issue) IssueID {
+	return IssueID{
+		ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: issue.RepoID,
+		Number: issue.Number, Author: issue.Author,
+	}
+}
