@@ -1,0 +1,215 @@
+package planning
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/goccy/go-json"
+
+	"planbridge/mapping"
+)
+
+// errNoID refuses an element without an id: it cannot be addressed, and a
+// listing that holds one proves nothing about what is absent.
+var errNoID = errors.New("element without _id")
+
+// wireCard is a card as the service spells it (planning-api.md 2.4).
+type wireCard struct {
+	ID        oid                    `json:"_id"`
+	CID       integer                `json:"cid"`
+	Version   integer                `json:"version"`
+	Title     versioned[text]        `json:"title"`
+	Summary   versioned[rich]        `json:"summary"`
+	Estimate  versioned[number]      `json:"estimate"`
+	State     versioned[bucketState] `json:"state"`
+	Iteration versioned[oid]         `json:"iteration"`
+	Review    versioned[text]        `json:"iterationReview"`
+	Counters  versioned[*counters]   `json:"taskCounters"`
+	TP        flag                   `json:"isStandaloneTP"`
+	Tasks     nested                 `json:"tasks"`
+}
+
+// nested are the tasks inside a card of some sprint listings. Where the member
+// is anything but tasks, the card's tasks are simply not known.
+type nested []wireTask
+
+func (n *nested) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '[' || json.Unmarshal(raw, (*[]wireTask)(n)) != nil {
+		*n = nil
+	}
+	return nil
+}
+
+// counters is an aggregate over tasks; numbers may be floats, parts absent.
+type counters struct {
+	Done       number `json:"done"`
+	Todo       number `json:"todo"`
+	InProgress number `json:"inProgress"`
+	Total      number `json:"total"`
+	Status     text   `json:"status"`
+}
+
+func (c *counters) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return nil
+	}
+	type plain counters // without this method
+	return json.Unmarshal(raw, (*plain)(c))
+}
+
+func (c *counters) mapped() *mapping.Counters {
+	if c == nil {
+		return nil
+	}
+	return &mapping.Counters{
+		Done: c.Done.float(), Todo: c.Todo.float(), InProgress: c.InProgress.float(),
+		Total: c.Total.float(), Status: string(c.Status),
+	}
+}
+
+// card converts. bucket and name are those of the listing the card was seen
+// in; where there is none, the card's own state names the bucket.
+func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, error) {
+	if w.ID == "" {
+		return mapping.Card{}, errNoID
+	}
+	if bucket == "" {
+		bucket = mapping.ObjectID(w.State.Value)
+	}
+	c := mapping.Card{
+		ID:              mapping.ObjectID(w.ID),
+		CID:             int64(w.CID),
+		Version:         int64(w.Version),
+		Title:           mapping.Versioned{Value: string(w.Title.Value), Version: w.Title.Version},
+		Summary:         mapping.Versioned{Value: string(w.Summary.Value), Version: w.Summary.Version},
+		Estimate:        mapping.Versioned{Value: string(w.Estimate.Value), Version: w.Estimate.Version},
+		Bucket:          bucket,
+		BucketName:      name,
+		Iteration:       mapping.ObjectID(w.Iteration.Value),
+		Review:          string(w.Review.Value),
+		Counters:        w.Counters.Value.mapped(),
+		CountersVersion: w.Counters.Version,
+		Placeholder:     bool(w.TP),
+	}
+	if w.Tasks != nil {
+		c.Tasks, _ = mapTasks(w.Tasks, c.ID) // nil, so not known, where one has no id
+	}
+	return c, nil
+}
+
+// Card reads one card (endpoint 11).
+func (c *Client) Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error) {
+	k := c.read("card.get", "read card "+string(id), "items", id)
+	return get(ctx, c, k, func(w *wireCard) (mapping.Card, error) { return w.card("", "") })
+}
+
+// BucketCards reads the cards of one bucket (endpoint 5).
+func (c *Client) BucketCards(ctx context.Context, bucket mapping.ObjectID) ([]mapping.Card, error) {
+	k := c.read("bucket.cards", "list cards of bucket "+string(bucket), "backlog/buckets", bucket, "items")
+	return list(ctx, c, k, func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
+}
+
+// NewCard is a card to be made. An empty summary or estimate is left out; the
+// estimate is a whole number of story points in decimal text.
+type NewCard struct{ Title, Summary, Estimate string }
+
+// CreateCard makes one card in a bucket (endpoint 6), in the name of a project
+// member who may write. A lost or unintelligible answer is
+// [mapping.ErrUncertain]: the card may exist.
+func (c *Client) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card NewCard) (mapping.Card, error) {
+	made, err := c.createCards(ctx, bucket, username, []NewCard{card}, false)
+	return first(made), err
+}
+
+// CreateCards makes several cards with one request. What was answered comes
+// back in the answer's order, which need not be the order of the request;
+// where fewer cards were answered than asked for, they come with
+// [mapping.ErrUncertain].
+func (c *Client) CreateCards(ctx context.Context, bucket mapping.ObjectID, username string, cards []NewCard) ([]mapping.Card, error) {
+	return c.createCards(ctx, bucket, username, cards, true)
+}
+
+func (c *Client) createCards(ctx context.Context, bucket mapping.ObjectID, username string, cards []NewCard, batch bool) ([]mapping.Card, error) {
+	k := c.read("card.create", "create card in bucket "+string(bucket), "backlog/buckets", bucket, "items")
+	k.method = http.MethodPost
+	items := make([]item, len(cards))
+	for i, n := range cards {
+		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate, whole: true}
+	}
+	return create(ctx, c, k, username, items, batch,
+		func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
+}
+
+// UpdateCard writes attributes of a card under their versions (endpoint 12).
+// The values in the result are the service's, which may differ from what was
+// sent: a normalisation (see [SameRendering]) or somebody's edit. A card has
+// title, summary and estimate to write, no state.
+func (c *Client) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+	k := c.read("card.update", "update card "+string(id), "items", id)
+	return c.update(ctx, k, update{id: id, username: username, sent: set, card: true})
+}
+
+// get reads one object.
+func get[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T, error)) (T, error) {
+	var out T
+	k.take = func(body []byte) error {
+		if !startsWith(body, '{') {
+			return errors.New("not an object")
+		}
+		var w W
+		if err := json.Unmarshal(body, &w); err != nil {
+			return err
+		}
+		var err error
+		out, err = convert(&w)
+		return err
+	}
+	_, err := c.do(ctx, k)
+	return out, err
+}
+
+// list reads an array.
+func list[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T, error)) ([]T, error) {
+	var out []T
+	k.take = func(body []byte) error {
+		if !startsWith(body, '[') {
+			return errors.New("not an array")
+		}
+		var err error
+		out, err = convertAll(body, convert)
+		return err
+	}
+	_, err := c.do(ctx, k)
+	return out, err
+}
+
+func convertAll[W, T any](body []byte, convert func(*W) (T, error)) ([]T, error) {
+	var elements []W
+	if err := json.Unmarshal(body, &elements); err != nil {
+		return nil, err
+	}
+	out := make([]T, 0, len(elements))
+	for i := range elements {
+		t, err := convert(&elements[i])
+		if err != nil {
+			return out, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// startsWith tells an object from an array from what is neither.
+func startsWith(body []byte, c byte) bool {
+	body = bytes.TrimSpace(body)
+	return len(body) > 0 && body[0] == c
+}
+
+func first[T any](all []T) (t T) {
+	if len(all) > 0 {
+		t = all[0]
+	}
+	return t
+}

@@ -1,0 +1,164 @@
+package planning
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"planbridge/mapping"
+)
+
+// Options say which project of which service a [Client] talks to, and how
+// patiently. Zero values mean the defaults given here.
+type Options struct {
+	BaseURL string           // may have a path prefix; https, or http for a loopback host
+	Project mapping.ObjectID // required
+	Secret  string           // of the project; required
+
+	HTTPClient *http.Client // its Transport, Timeout and Jar are used; nil: an own, pooled one
+	Metrics    *Metrics     // nil: none
+	Logger     *slog.Logger // nil: none
+
+	Timeout     time.Duration // of one request, its answer included; 30s
+	BulkTimeout time.Duration // of the backlog listing, the visits to its cards included; 5m
+
+	ReadRetries  int           // further attempts of a failed read; 2; negative: none
+	RetryPause   time.Duration // before the first of them, then growing; 200ms
+	BreakerAfter int           // failures in a row that open the circuit breaker; 5
+	BreakerPause time.Duration // how long it stays open before one request may try; 15s
+}
+
+func (o *Options) setDefaults() {
+	o.Timeout = or(o.Timeout, 30*time.Second)
+	o.BulkTimeout = or(o.BulkTimeout, 5*time.Minute)
+	o.ReadRetries = or(o.ReadRetries, 2)
+	o.RetryPause = or(o.RetryPause, 200*time.Millisecond)
+	o.BreakerAfter = or(o.BreakerAfter, 5)
+	o.BreakerPause = or(o.BreakerPause, 15*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+// Client talks to one planning project. It is safe for concurrent use.
+type Client struct {
+	opts    Options
+	base    string // of the project's endpoints, without a slash at the end
+	http    *http.Client
+	secret  atomic.Pointer[string]
+	breaker *gobreaker.CircuitBreaker[[]byte]
+}
+
+// New makes the client of one project. It talks to nobody yet; an error says
+// what is wrong with the options.
+func New(o Options) (*Client, error) {
+	base, err := baseURL(o.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("planning: base URL: %w", err)
+	}
+	if o.Project == "" {
+		return nil, errors.New("planning: no project")
+	}
+	if strings.TrimSpace(o.Secret) == "" {
+		return nil, fmt.Errorf("planning: project %s: no secret", o.Project)
+	}
+	o.setDefaults()
+	c := &Client{opts: o, base: base + "/api/projects/" + url.PathEscape(string(o.Project))}
+	c.SetSecret(o.Secret)
+	c.http = httpClient(o.HTTPClient)
+	c.breaker = gobreaker.NewCircuitBreaker[[]byte](gobreaker.Settings{
+		Name:         string(o.Project),
+		Timeout:      o.BreakerPause,
+		ReadyToTrip:  func(n gobreaker.Counts) bool { return int(n.ConsecutiveFailures) >= o.BreakerAfter },
+		IsSuccessful: func(err error) bool { return !isOutage(err) },
+		IsExcluded:   func(err error) bool { return errors.Is(err, errCallerLeft) },
+		OnStateChange: func(project string, from, to gobreaker.State) {
+			o.Logger.Info("planning: circuit breaker", "project", project, "from", from.String(), "to", to.String())
+		},
+	})
+	return c, nil
+}
+
+// baseURL checks the address of the service and cuts the slash at its end.
+// The secret must not cross a network in the clear.
+func baseURL(s string) (string, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return "", errors.New("not a URL") // the URL's own error quotes it, and with it a password
+	case u.User != nil:
+		return "", errors.New("must not carry a user or password")
+	case u.Host == "" || u.RawQuery != "" || u.Fragment != "":
+		return "", errors.New("want scheme, host and at most a path")
+	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())):
+		return "", errors.New("want https (http only for a loopback host)")
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// httpClient copies the given client, or makes one, with our own rule for
+// redirects.
+func httpClient(given *http.Client) *http.Client {
+	hc := http.Client{}
+	if given != nil {
+		hc = *given
+	}
+	if hc.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConnsPerHost = 16 // a project's workers all talk to one host
+		hc.Transport = t
+	}
+	hc.CheckRedirect = followRedirect
+	return &hc
+}
+
+// followRedirect follows a read on its own host, a few times; everything else
+// is left as the answer it is, so that neither the secret nor a write ever
+// goes where nobody configured it to go.
+func followRedirect(next *http.Request, via []*http.Request) error {
+	from := via[0]
+	if from.Method != http.MethodGet || len(via) > 3 ||
+		next.URL.Scheme != from.URL.Scheme || next.URL.Host != from.URL.Host {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// SetSecret replaces the project's secret, for requests that start from now
+// on.
+func (c *Client) SetSecret(secret string) {
+	secret = strings.TrimSpace(secret)
+	c.secret.Store(&secret)
+}
+
+// Close closes idle connections. The client stays usable.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// State is that of the circuit breaker: "closed" (all is well), "open", or
+// "half-open" (the next request tries).
+func (c *Client) State() string { return c.breaker.State().String() }
+
+// Down reports whether the service is known to be away: the circuit breaker is
+// not closed, and [Client.Probe] has to find out when it is back.
+func (c *Client) Down() bool { return c.breaker.State() != gobreaker.StateClosed }

@@ -1,0 +1,226 @@
+package planning
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+)
+
+// finding is what a search of an update's answer brought to light.
+type finding struct {
+	values  map[mapping.Attribute]mapping.Versioned
+	version int64 // of the whole item; 0 where not answered
+}
+
+// ourNames are members that hold what we sent, not what the service has.
+var ourNames = map[string]bool{
+	"sent": true, "submitted": true, "supplied": true, "given": true, "yours": true, "request": true,
+	"requested": true, "rejected": true, "previous": true, "old": true,
+}
+
+// foreignNames are members that hold other items, with titles of their own.
+var foreignNames = map[string]bool{
+	"tasks": true, "children": true, "project": true, "iteration": true, "owner": true, "bucket": true,
+}
+
+// node is one place of the search.
+type node struct {
+	value any
+	attr  mapping.Attribute // whose values stand here, "" where unknown
+}
+
+// find searches an answer for attributes of the item, breadth first, so that
+// the place nearest to the top wins: objects with value and version that are
+// named by an attribute, at any depth and under any wrapper, or that name
+// their attribute themselves (planning-api.md 7: "exact body: not shown").
+func (u *update) find(tree any) finding {
+	f := finding{values: map[mapping.Attribute]mapping.Versioned{}}
+	queue := []node{{value: tree}}
+	for i := 0; i < len(queue); i++ {
+		at := queue[i]
+		switch v := at.value.(type) {
+		case []any:
+			for _, e := range v {
+				queue = append(queue, node{e, at.attr})
+			}
+		case map[string]any:
+			if u.take(&f, v, at.attr) || i > 0 && u.other(v) {
+				continue
+			}
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				name := strings.ToLower(key)
+				if ourNames[name] || foreignNames[name] {
+					continue
+				}
+				attr := at.attr
+				if u.writable(mapping.Attribute(name)) {
+					attr = mapping.Attribute(name)
+				}
+				queue = append(queue, node{v[key], attr})
+			}
+		}
+	}
+	return f
+}
+
+// take records an object that is a versioned value and reports whether it is
+// one. Any other object may tell the version of the whole item.
+func (u *update) take(f *finding, object map[string]any, attr mapping.Attribute) bool {
+	version, known := treeInteger(object["version"])
+	value, has := object["value"]
+	if !has {
+		if known && attr == "" && f.version == 0 {
+			f.version = version
+		}
+		return false
+	}
+	for _, key := range []string{"attribute", "field", "name", "key", "path"} {
+		if name, ok := object[key].(string); ok && u.writable(mapping.Attribute(name)) {
+			attr = mapping.Attribute(name)
+		}
+	}
+	if _, again := f.values[attr]; again || attr == "" || !known {
+		return true
+	}
+	if text, ok := treeValue(attr, value); ok {
+		f.values[attr] = mapping.Versioned{Value: text, Version: version}
+	}
+	return true
+}
+
+// other reports whether an object is another item than the one written. (The
+// answer as a whole is not, whatever id it has.)
+func (u *update) other(object map[string]any) bool {
+	id := object["_id"]
+	if wrapped, ok := id.(map[string]any); ok {
+		id = wrapped["$oid"]
+	}
+	s, ok := id.(string)
+	return ok && s != string(u.id)
+}
+
+// treeInteger is parseInteger for a value of a tree.
+func treeInteger(v any) (int64, bool) {
+	switch v := v.(type) {
+	case json.Number:
+		return parseInteger(v.String())
+	case string:
+		return parseInteger(v)
+	}
+	return 0, false
+}
+
+// treeValue reads an attribute's value as package mapping has it. It reports
+// false for what the attribute cannot hold.
+func treeValue(attr mapping.Attribute, v any) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", attr == mapping.Summary || attr == mapping.Estimate
+	case string:
+		if n, ok := ParseNumber(v); ok && attr == mapping.Estimate {
+			return n, true
+		}
+		return v, true
+	case json.Number:
+		n, ok := ParseNumber(v.String())
+		return n, ok && attr != mapping.State
+	case map[string]any:
+		text, ok := v["markdown"].(string)
+		return text, ok && attr == mapping.Summary
+	}
+	return "", false
+}
+
+// same reports whether an answered value is the sent one, the service's
+// spelling of it included.
+func same(attr mapping.Attribute, sent, answered string) bool {
+	switch attr {
+	case mapping.Summary:
+		return SameRendering(sent, answered)
+	case mapping.Estimate:
+		if n, ok := ParseNumber(sent); ok {
+			return n == answered
+		}
+	}
+	return strings.TrimSpace(sent) == strings.TrimSpace(answered)
+}
+
+// judge decides what the answer to an update says. A conflict can come with
+// any status and in any shape (planning-api.md 7), so the values decide first:
+//
+//	status   values found                               judged
+//	any      none; 409 or 412, or words of a version    conflict without values
+//	2xx      none                                       success; with an error in it: refused
+//	2xx      value as sent, whatever its version        success
+//	2xx      other value, version as sent or one higher success with those values: the service's
+//	                                                    rewriting or an edit, which the caller tells
+//	2xx      other value, any other version             conflict
+//	other    all as sent, with later versions           outcome unknown (409, 412: conflict)
+//	other    one with another version than was sent     conflict
+//	other    all with the versions sent                 not about versions; 409, 412: conflict
+//
+// A forced write (version -1) cannot conflict. The result is meant for a nil
+// error and a 2xx status; a nil error with another status leaves the answer to
+// statusError.
+func (u *update) judge(status int, body []byte, said func() string) (Updated, error) {
+	ok := status/100 == 2
+	tree, parsed := parseTree(body)
+	f := u.find(tree)
+	conflict := &mapping.VersionConflict{Current: f.values}
+	silent := true // about what was sent
+	moved, effected := false, true
+	for attr, sent := range u.sent {
+		got, found := f.values[attr]
+		silent = silent && !found
+		equal := found && same(attr, sent.Value, got.Value)
+		effected = effected && equal && got.Version > sent.Version
+		if !found || sent.Version == mapping.ForceVersion || got.Version == sent.Version {
+			continue
+		}
+		moved = moved || !ok || !equal && got.Version != sent.Version+1
+	}
+	switch {
+	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
+		return Updated{}, conflict
+	case silent && (!ok || !parsed || saysError(tree)) && conflictWords.MatchString(said()):
+		return Updated{}, conflict
+	case !ok && effected:
+		return Updated{}, withWords(mapping.ErrUncertain, status, said())
+	case moved:
+		return Updated{}, conflict
+	case !ok:
+		return Updated{}, nil
+	case !parsed && strings.TrimSpace(string(body)) != "":
+		return Updated{}, unintelligible(true, errors.New("not JSON"))
+	case silent && saysError(tree):
+		return Updated{}, &mapping.Rejection{Status: status, Field: namedField(said(), u.fields()), Words: said()}
+	}
+	return Updated{Version: f.version, Values: f.values}, nil
+}
+
+// saysError reports whether an answer carries an error of its own.
+func saysError(tree any) bool {
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return false
+	}
+	for _, key := range []string{"error", "errors"} {
+		switch v := object[key].(type) {
+		case nil:
+		case bool:
+			return v
+		case string:
+			return v != ""
+		case []any:
+			return len(v) > 0
+		default:
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package planning
+
+import (
+	"context"
+	"net/http"
+
+	"planbridge/mapping"
+)
+
+// wireTask is a task as the service spells it (planning-api.md 2.6). Answers
+// omit several members; what is absent reads as empty.
+type wireTask struct {
+	ID       oid               `json:"_id"`
+	CID      integer           `json:"cid"`
+	Version  integer           `json:"version"`
+	Owner    versioned[oid]    `json:"owner"`
+	Title    versioned[text]   `json:"title"`
+	Summary  versioned[rich]   `json:"summary"`
+	Estimate versioned[number] `json:"estimate"`
+	State    versioned[text]   `json:"state"`
+	Users    users             `json:"users"` // in sprint listings
+}
+
+// task converts. owner is the card that is known to hold the task; it stands
+// in where the answer omits the owner.
+func (w *wireTask) task(owner mapping.ObjectID) (mapping.Task, error) {
+	if w.ID == "" {
+		return mapping.Task{}, errNoID
+	}
+	if w.Owner.Value != "" {
+		owner = mapping.ObjectID(w.Owner.Value)
+	}
+	return mapping.Task{
+		ID:       mapping.ObjectID(w.ID),
+		CID:      int64(w.CID),
+		Version:  int64(w.Version),
+		Owner:    owner,
+		Title:    mapping.Versioned{Value: string(w.Title.Value), Version: w.Title.Version},
+		Summary:  mapping.Versioned{Value: string(w.Summary.Value), Version: w.Summary.Version},
+		Estimate: mapping.Versioned{Value: string(w.Estimate.Value), Version: w.Estimate.Version},
+		State:    mapping.Versioned{Value: string(w.State.Value), Version: w.State.Version},
+	}, nil
+}
+
+func mapTasks(wire []wireTask, owner mapping.ObjectID) ([]mapping.Task, error) {
+	tasks := make([]mapping.Task, len(wire))
+	for i := range wire {
+		var err error
+		if tasks[i], err = wire[i].task(owner); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, nil
+}
+
+// Tasks reads the tasks of a card (endpoint 13).
+func (c *Client) Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error) {
+	k := c.read("card.tasks", "list tasks of card "+string(card), "items", card, "tasks")
+	return list(ctx, c, k, func(w *wireTask) (mapping.Task, error) { return w.task(card) })
+}
+
+// Task reads one task (endpoint 15).
+func (c *Client) Task(ctx context.Context, id mapping.ObjectID) (mapping.Task, error) {
+	k := c.read("task.get", "read task "+string(id), "tasks", id)
+	return get(ctx, c, k, func(w *wireTask) (mapping.Task, error) { return w.task("") })
+}
+
+// NewTask is a task to be made. An empty summary or estimate is left out; the
+// estimate is in hours, in decimal text.
+type NewTask struct{ Title, Summary, Estimate string }
+
+// CreateTask makes one task on a card (endpoint 14), as [Client.CreateCard]
+// makes a card.
+func (c *Client) CreateTask(ctx context.Context, card mapping.ObjectID, username string, task NewTask) (mapping.Task, error) {
+	made, err := c.createTasks(ctx, card, username, []NewTask{task}, false)
+	return first(made), err
+}
+
+// CreateTasks makes several tasks on a card with one request, as
+// [Client.CreateCards] makes cards.
+func (c *Client) CreateTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []NewTask) ([]mapping.Task, error) {
+	return c.createTasks(ctx, card, username, tasks, true)
+}
+
+func (c *Client) createTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []NewTask, batch bool) ([]mapping.Task, error) {
+	k := c.read("task.create", "create task on card "+string(card), "items", card, "tasks")
+	k.method = http.MethodPost
+	items := make([]item, len(tasks))
+	for i, n := range tasks {
+		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate}
+	}
+	return create(ctx, c, k, username, items, batch,
+		func(w *wireTask) (mapping.Task, error) { return w.task(card) })
+}
+
+// UpdateTask writes attributes of a task under their versions (endpoint 16),
+// as [Client.UpdateCard] writes those of a card; a task has a state too.
+func (c *Client) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+	k := c.read("task.update", "update task "+string(id), "tasks", id)
+	return c.update(ctx, k, update{id: id, username: username, sent: set})
+}

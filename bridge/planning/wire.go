@@ -1,0 +1,238 @@
+package planning
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-json"
+
+	"planbridge/mapping"
+)
+
+// The types of this file read the values of the planning service in every
+// spelling that its samples and real data show (planning-api.md 2.1). A value
+// that has an unexpected shape reads as empty: one odd field must not cost the
+// whole listing. Only what is not JSON at all is an error.
+
+// versioned is an attribute, `{value, version}`. A bare value is taken as a
+// value without a version.
+type versioned[T any] struct {
+	Value   T
+	Version int64
+}
+
+func (v *versioned[T]) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return json.Unmarshal(raw, &v.Value)
+	}
+	var w struct {
+		Value   json.RawMessage `json:"value"`
+		Version json.RawMessage `json:"version"`
+	}
+	if err := json.Unmarshal(raw, &w); err != nil {
+		return err
+	}
+	if w.Value == nil && w.Version == nil { // {"markdown": …}, {"$oid": …} without the wrapper
+		return json.Unmarshal(raw, &v.Value)
+	}
+	v.Version, _ = parseInteger(scalar(w.Version))
+	if w.Value == nil {
+		return nil
+	}
+	return json.Unmarshal(w.Value, &v.Value)
+}
+
+// scalar returns the text of a JSON string, number or boolean; "" for null,
+// objects and arrays.
+func scalar(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	switch raw[0] {
+	case '"':
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			return ""
+		}
+		return strings.ToValidUTF8(s, "\uFFFD")
+	case '{', '[', 'n':
+		return ""
+	}
+	return string(raw)
+}
+
+// text is a string; numbers and booleans are taken as they are spelt.
+type text string
+
+func (t *text) UnmarshalJSON(raw []byte) error {
+	*t = text(scalar(raw))
+	return nil
+}
+
+// rich is rich text, read as its Markdown: "", null, a bare string, or
+// {markdown, html} (facts of real data). Where only HTML is given it stands
+// in, since Markdown allows it.
+type rich string
+
+func (r *rich) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		*r = rich(scalar(raw))
+		return nil
+	}
+	var w struct {
+		Markdown *text `json:"markdown"`
+		HTML     text  `json:"html"`
+	}
+	if err := json.Unmarshal(raw, &w); err != nil {
+		return err
+	}
+	if w.Markdown != nil {
+		*r = rich(*w.Markdown)
+	} else {
+		*r = rich(w.HTML)
+	}
+	return nil
+}
+
+// oid is an object id: `{"$oid": …}` or the bare string.
+type oid mapping.ObjectID
+
+func (o *oid) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		*o = oid(scalar(raw))
+		return nil
+	}
+	var w struct {
+		OID text `json:"$oid"`
+	}
+	if err := json.Unmarshal(raw, &w); err != nil {
+		return err
+	}
+	*o = oid(w.OID)
+	return nil
+}
+
+// bucketState is a card's state where it names its bucket; a sprint listing
+// may show null or a word such as in-progress instead (planning-api.md 2.4).
+type bucketState oid
+
+func (b *bucketState) UnmarshalJSON(raw []byte) error {
+	var o oid
+	if err := o.UnmarshalJSON(raw); err != nil {
+		return err
+	}
+	if raw[0] == '{' || looksLikeID(string(o)) {
+		*b = bucketState(o)
+	}
+	return nil
+}
+
+// looksLikeID tells an object id (24 hexadecimal digits in every sample) from
+// a word.
+func looksLikeID(s string) bool {
+	return len(s) == 24 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}
+
+// number is a decimal number in canonical text (see [ParseNumber]), "" for
+// null. A text that is no number is kept: it is what people see there.
+type number string
+
+func (n *number) UnmarshalJSON(raw []byte) error {
+	s := strings.TrimSpace(scalar(raw))
+	if canonical, ok := ParseNumber(s); ok {
+		s = canonical
+	}
+	*n = number(s)
+	return nil
+}
+
+func (n number) float() float64 {
+	f, _ := strconv.ParseFloat(string(n), 64)
+	return f
+}
+
+// ParseNumber returns the canonical decimal text of a number, as estimates
+// have it in package mapping: no exponent, no needless zeros, no plus sign
+// ("3", "0.5", "-1"). It reports false for what is no number or is beyond
+// ±1e15, where nothing an estimate could mean is left.
+func ParseNumber(s string) (string, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(f > -1e15 && f < 1e15) || strings.ContainsAny(s, "xX_") {
+		return "", false
+	}
+	if f == 0 {
+		return "0", true // and not "-0"
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64), true
+}
+
+// integer is a whole number; floats (1.0) and numeric strings are taken.
+type integer int64
+
+func (i *integer) UnmarshalJSON(raw []byte) error {
+	n, _ := parseInteger(scalar(raw))
+	*i = integer(n)
+	return nil
+}
+
+// parseInteger reads "7", "7.0" and "7e0"; it reports false for what is not
+// whole or not exact.
+func parseInteger(s string) (int64, bool) {
+	s = strings.TrimSpace(s)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f > -1<<53 && f < 1<<53) || f != float64(int64(f)) {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// flag is a boolean, also as text or 0 and 1.
+type flag bool
+
+func (f *flag) UnmarshalJSON(raw []byte) error {
+	b, _ := strconv.ParseBool(scalar(raw))
+	*f = flag(b)
+	return nil
+}
+
+// stamp is a moment in UTC: `{"$date": …}` or bare, as ISO 8601 text or as
+// milliseconds since 1970. What cannot be read is the zero time.
+type stamp time.Time
+
+// A time without a zone is UTC (planning-api.md 2.1).
+var stampLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", time.DateOnly}
+
+func (s *stamp) UnmarshalJSON(raw []byte) error {
+	for range 2 { // {"$date": {"$numberLong": "…"}} is the deepest form
+		if raw[0] != '{' {
+			break
+		}
+		var w struct {
+			Date json.RawMessage `json:"$date"`
+			Long json.RawMessage `json:"$numberLong"`
+		}
+		if err := json.Unmarshal(raw, &w); err != nil {
+			return err
+		}
+		if raw = bytes.TrimSpace(append(w.Date, w.Long...)); len(raw) == 0 {
+			return nil
+		}
+	}
+	value := scalar(raw)
+	if ms, ok := parseInteger(value); ok {
+		*s = stamp(time.UnixMilli(ms).UTC())
+		return nil
+	}
+	for _, layout := range stampLayouts {
+		if t, err := time.Parse(layout, value); err == nil {
+			*s = stamp(t.UTC())
+			return nil
+		}
+	}
+	return nil
+}
