@@ -44,7 +44,7 @@ func Parse(data []byte, name string, env func(string) (string, bool)) (*Config, 
 	body, fault := parse(data)
 	if fault != nil {
 		fault.File = name
-		return nil, Faults{*fault}
+		return nil, Faults{*fault}.within(data)
 	}
 	c, d := decode(body, src, env)
 	c.settle(d.keys)
@@ -52,10 +52,19 @@ func Parse(data []byte, name string, env func(string) (string, bool)) (*Config, 
 	if errors.As(c.Validate(), &semantic) {
 		d.faults = append(d.faults, semantic...)
 	}
-	if err := d.faults.asError(); err != nil {
+	if err := d.faults.within(data).asError(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// within puts faults that the parser places behind the file's end on its last line.
+func (fs Faults) within(data []byte) Faults {
+	lines := 1 + bytes.Count(data, []byte("\n"))
+	for i := range fs {
+		fs[i].Line = min(fs[i].Line, lines)
+	}
+	return fs
 }
 
 // parse returns the body of the one document in data.
@@ -66,7 +75,7 @@ func parse(data []byte) (ast.Node, *Fault) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, syntaxFault(data, err)
+		return nil, syntaxFault(err)
 	}
 	var body ast.Node
 	for _, doc := range file.Docs {
@@ -86,15 +95,15 @@ func parse(data []byte) (ast.Node, *Fault) {
 	return body, nil
 }
 
-// syntaxFault tells what the parser stumbled on, on a line that the file has.
-func syntaxFault(data []byte, err error) *Fault {
-	f := &Fault{Line: 1, Column: 1, Found: "not YAML: " + err.Error(), Want: "YAML"}
+// syntaxFault tells what the parser stumbled on.
+func syntaxFault(err error) *Fault {
+	f := &Fault{Line: 1, Column: 1, Found: "something that is not YAML", Want: "YAML"}
+	// Only the message is taken: the error's text quotes the file, secrets included.
 	var syntax yaml.Error
 	if errors.As(err, &syntax) {
 		f.Found = "not YAML: " + syntax.GetMessage()
 		if t := syntax.GetToken(); t != nil && t.Position != nil {
-			f.Line = min(max(t.Position.Line, 1), 1+bytes.Count(data, []byte("\n")))
-			f.Column = max(t.Position.Column, 1)
+			f.Line, f.Column = max(t.Position.Line, 1), max(t.Position.Column, 1)
 		}
 	}
 	return f
