@@ -154,6 +154,9 @@ func (c *Client) exchange(ctx context.Context, k call, method string, in any) (*
 	if err != nil {
 		return nil, transportError(err, k.class)
 	}
+	if at := resp.Request.URL; resp.StatusCode == http.StatusNotFound && at.Path != req.URL.Path {
+		return nil, movedTo(at.String()) // to where we may not look, which is not gone
+	}
 	if resp.StatusCode/100 != 2 {
 		return nil, statusError(resp.StatusCode, resp.Header, body, k.class)
 	}

@@ -71,13 +71,13 @@ func hooksCall(op, owner string) call {
 func deliveriesCall(op, owner string, hook int64) call {
 	k := hooksCall(op, owner)
 	if owner != "" {
-		k = numbered(k, int(hook))
+		k = numbered(k, hook)
 	}
 	return k.sub("deliveries")
 }
 
 // numbered appends a number to the path.
-func numbered(k call, n int) call { return k.sub(strconv.Itoa(n)) }
+func numbered(k call, n int64) call { return k.sub(strconv.FormatInt(n, 10)) }
 
 // ListHooks lists the webhooks of owner: a repository ("acme/web"), an
 // organisation ("acme"), or the App itself ("", one hook).
@@ -126,7 +126,7 @@ func (c *Client) Deliveries(ctx context.Context, owner string, hook int64, since
 // DeliveryPayload reads one delivery with the JSON that was or should have
 // been delivered.
 func (c *Client) DeliveryPayload(ctx context.Context, owner string, hook, id int64) (Delivery, []byte, error) {
-	k := numbered(deliveriesCall("read_delivery", owner, hook), int(id))
+	k := numbered(deliveriesCall("read_delivery", owner, hook), id)
 	k.fresh = true
 	var w wireDelivery
 	if _, err := c.do(ctx, k, http.MethodGet, nil, &w); err != nil {
@@ -138,7 +138,7 @@ func (c *Client) DeliveryPayload(ctx context.Context, owner string, hook, id int
 // Redeliver asks GitHub to deliver again, under the same GUID. It touches no
 // issue and is not taken from the write budget.
 func (c *Client) Redeliver(ctx context.Context, owner string, hook, id int64) error {
-	k := numbered(deliveriesCall("redeliver", owner, hook), int(id)).sub("attempts")
+	k := numbered(deliveriesCall("redeliver", owner, hook), id).sub("attempts")
 	k.class = classFree
 	_, err := c.do(ctx, k, http.MethodPost, nil, nil)
 	return err

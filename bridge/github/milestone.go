@@ -57,7 +57,7 @@ func (c *Client) Milestones(ctx context.Context, repo string) ([]Milestone, erro
 func (c *Client) PutMilestone(ctx context.Context, repo string, m Milestone) (Milestone, error) {
 	k, method := repoCall("create_milestone", repo).sub("milestones"), http.MethodPost
 	if m.Number != 0 {
-		k, method = numbered(k, m.Number), http.MethodPatch
+		k, method = numbered(k, int64(m.Number)), http.MethodPatch
 		k.op = "edit_milestone"
 	}
 	var w wireMilestone

@@ -1,0 +1,283 @@
+package github
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var appKey = sync.OnceValue(func() []byte {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+})
+
+// appFake is a GitHub with an App that is installed on acme (1) and beta (2),
+// listed on two pages.
+func appFake(t *testing.T) (*fake, *Client) {
+	f := newFake(t)
+	f.mux.HandleFunc("GET /app/installations", func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer ey") {
+			write(w, 401, `{"message":"A JSON web token could not be decoded"}`)
+			return
+		}
+		if r.URL.Query().Get("page") == "2" {
+			write(w, 200, `[{"id":2,"account":{"login":"beta"}}]`)
+			return
+		}
+		write(w, 200, `[{"id":1,"account":{"login":"Acme"},"permissions":{"issues":"write"}}]`,
+			"Link", fmt.Sprintf(`<%s/app/installations?page=2>; rel="next"`, f.URL))
+	})
+	made := 0
+	f.mux.HandleFunc("POST /app/installations/{id}/access_tokens", func(w http.ResponseWriter, r *http.Request) {
+		made++
+		write(w, 201, fmt.Sprintf(`{"token":"ghs_%s_%d","expires_at":%q}`,
+			r.PathValue("id"), made, time.Now().Add(time.Hour).UTC().Format(time.RFC3339)))
+	})
+	f.on("GET /app", 200, `{"slug":"planbridge-acme"}`)
+	return f, f.client(t, func(o *Options) { o.Token, o.App = "", &App{ID: 42, PrivateKey: appKey()} })
+}
+
+func (f *fake) auths(path string) (list []string) {
+	for _, r := range f.requests() {
+		if r.path == path {
+			list = append(list, r.auth)
+		}
+	}
+	return list
+}
+
+func TestAppUsesTheInstallationOfTheOwner(t *testing.T) {
+	f, c := appFake(t)
+	for _, repo := range []string{"acme/web", "beta/api"} {
+		f.on("/repos/"+repo, 200, `{"id":1}`)
+	}
+	for _, repo := range []string{"acme/web", "beta/api", "acme/web"} {
+		if _, err := c.Repository(within(t), repo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, f.auths("/repos/acme/web"), []string{"Bearer ghs_1_1", "Bearer ghs_1_1"})
+	equal(t, f.auths("/repos/beta/api"), []string{"Bearer ghs_2_2"})
+	equal(t, len(f.auths("/app/installations")), 2) // two pages, once
+}
+
+func TestAppConcurrently(t *testing.T) {
+	f, c := appFake(t)
+	f.on("/repos/", 200, `{"id":1}`)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if _, err := c.Repository(within(t), []string{"acme/web", "beta/api"}[i%2]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestAppWritesAndGraphQLToo(t *testing.T) {
+	f, c := appFake(t)
+	f.on("PATCH /repos/acme/web/issues/1", 200, issueJSON(f.URL, "acme/web", 1, nil))
+	f.on("POST /graphql", 200, `{"data":{"node":{}}}`)
+	if _, err := c.EditIssue(within(t), "acme/web", 1, IssueEdit{Title: ptr("t")}); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.UserContentEdits(within(t), "beta/api", "I_1"); err != nil {
+		t.Error(err)
+	}
+	equal(t, f.auths("/graphql"), []string{"Bearer ghs_2_2"})
+	equal(t, f.requests()[len(f.requests())-1].path, "/graphql")
+}
+
+func TestRevokedInstallationTokenIsReplaced(t *testing.T) {
+	f, c := appFake(t)
+	f.mux.HandleFunc("/repos/acme/web", func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.Header.Get("Authorization"), "_1") {
+			write(w, 401, `{"message":"Bad credentials"}`)
+			return
+		}
+		write(w, 200, `{"id":1}`)
+	})
+	_, err := c.Repository(within(t), "acme/web")
+	wantKind(t, err, "unauthorized")
+	if _, err := c.Repository(within(t), "acme/web"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAppNotInstalled: an uninstalled App must not look like deleted issues.
+func TestAppNotInstalled(t *testing.T) {
+	_, c := appFake(t)
+	_, err := c.Issue(within(t), "gamma/x", 1)
+	wantKind(t, err, "forbidden")
+	_, err = c.EditIssue(within(t), "gamma/x", 1, IssueEdit{})
+	wantKind(t, err, "forbidden")
+	_, err = c.Access(within(t), "gamma")
+	wantKind(t, err, "forbidden")
+}
+
+// TestTokenRequestFails: whatever the App's own requests meet, the request
+// they were made for was not sent.
+func TestTokenRequestFails(t *testing.T) {
+	for _, at := range []string{"/app/installations", "/app/installations/1/access_tokens"} {
+		for _, tc := range []struct {
+			status  int
+			body    string
+			headers []string
+			kind    string
+		}{
+			{500, ``, nil, "unavailable"},
+			{401, `{"message":"Integration not found"}`, nil, "unauthorized"},
+			{403, `{"message":"This installation has been suspended"}`, nil, "forbidden"},
+			{404, `{"message":"Not Found"}`, nil, "forbidden"},
+			{422, `{}`, nil, "forbidden"},
+			{200, `garbage`, nil, "unavailable"},
+			{403, `{}`, []string{"Retry-After", "9"}, "limited"},
+		} {
+			f := newFake(t)
+			f.on(at, tc.status, tc.body, tc.headers...)
+			if at != "/app/installations" {
+				f.on("/app/installations", 200, `[{"id":1,"account":{"login":"acme"}}]`)
+			}
+			c := f.client(t, func(o *Options) { o.Token, o.App = "", &App{ID: 42, PrivateKey: appKey()} })
+			_, err := c.CreateIssue(within(t), "acme/web", NewIssue{Title: "t"})
+			wantKind(t, err, tc.kind)
+		}
+	}
+}
+
+func TestTokenRequestIsCut(t *testing.T) {
+	f := newFake(t)
+	f.mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	c := f.client(t, func(o *Options) { o.Token, o.App = "", &App{ID: 42, PrivateKey: appKey()} })
+	_, err := c.CreateIssue(within(t), "acme/web", NewIssue{Title: "t"})
+	wantKind(t, err, "unavailable")
+}
+
+func TestViewerOfAnApp(t *testing.T) {
+	_, c := appFake(t)
+	login, err := c.Viewer(within(t))
+	if err != nil || login != "planbridge-acme[bot]" {
+		t.Errorf("viewer %q, %v", login, err)
+	}
+	if err := c.Probe(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestViewerOfAUserIsAskedOnce(t *testing.T) {
+	f := newFake(t)
+	f.on("/user", 200, `{"login":"Bridge","type":"User"}`)
+	c := f.client(t, func(o *Options) { o.FormerAccounts = []string{"old-bot[bot]", "older"} })
+	if c.OwnAccount("bridge") {
+		t.Error("own before it is known")
+	}
+	for range 2 {
+		if login, err := c.Viewer(within(t)); err != nil || login != "Bridge" {
+			t.Errorf("viewer %q, %v", login, err)
+		}
+	}
+	equal(t, len(f.requests()), 1)
+	for login, own := range map[string]bool{
+		"bridge": true, "BRIDGE": true, "bridge[bot]": false, "OLD-bot[bot]": true, "old-bot": false,
+		"older": true, "octocat": false, "": false,
+	} {
+		if c.OwnAccount(login) != own {
+			t.Errorf("OwnAccount(%q) is %v", login, !own)
+		}
+	}
+}
+
+// TestViewerOfAnInstallationToken: /user is not for it.
+func TestViewerOfAnInstallationToken(t *testing.T) {
+	f := newFake(t)
+	f.on("/user", 403, `{"message":"Resource not accessible by integration"}`)
+	f.on("/graphql", 200, `{"data":{"viewer":{"login":"github-actions[bot]"}}}`)
+	login, err := f.client(t).Viewer(within(t))
+	if err != nil || login != "github-actions[bot]" {
+		t.Errorf("viewer %q, %v", login, err)
+	}
+}
+
+func TestViewerFailures(t *testing.T) {
+	f := newFake(t)
+	f.on("/user", 401, `{"message":"Bad credentials"}`)
+	c := f.client(t)
+	_, err := c.Viewer(within(t))
+	wantKind(t, err, "unauthorized")
+
+	f = newFake(t)
+	f.on("/user", 403, `{}`)
+	f.on("/graphql", 200, `{"data":{"viewer":{"login":""}}}`)
+	c = f.client(t)
+	_, err = c.Viewer(within(t))
+	wantKind(t, err, "unavailable")
+	if c.OwnAccount("") {
+		t.Error("nobody is our own account")
+	}
+}
+
+func TestAccess(t *testing.T) {
+	_, c := appFake(t)
+	a, err := c.Access(within(t), "ACME")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, a, Access{Kind: "app", Permissions: map[string]string{"issues": "write"}})
+
+	for _, tc := range []struct {
+		header *string
+		want   Access
+	}{
+		{ptr("repo, admin:repo_hook"), Access{Kind: "classic", Scopes: []string{"repo", "admin:repo_hook"}}},
+		{ptr(""), Access{Kind: "classic"}},
+		{nil, Access{Kind: "fine-grained"}},
+	} {
+		f := newFake(t)
+		var headers []string
+		if tc.header != nil {
+			headers = []string{"X-OAuth-Scopes", *tc.header}
+		}
+		f.on("/rate_limit", 200, `{}`, headers...)
+		a, err := f.client(t).Access(within(t), "acme")
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, a, tc.want)
+	}
+}
+
+func TestGraphQLFaults(t *testing.T) {
+	for _, tc := range []struct{ body, kind string }{
+		{`{"errors":[{"type":"NOT_FOUND","message":"m"}]}`, "not found"},
+		{`{"errors":[{"type":"FORBIDDEN","message":"m"}]}`, "forbidden"},
+		{`{"errors":[{"type":"INSUFFICIENT_SCOPES","message":"m"}]}`, "forbidden"},
+		{`{"errors":[{"type":"RATE_LIMITED","message":"m"}]}`, "limited"},
+		{`{"errors":[{"type":"UNPROCESSABLE","message":"m"}]}`, "rejected"},
+		{`{"errors":[{"message":"Something went wrong while executing your query"}]}`, "unavailable"},
+		{`{}`, "unavailable"},
+		{`{"data":[]}`, "unavailable"},
+		{`garbage`, "unavailable"},
+	} {
+		f := newFake(t)
+		f.on("/graphql", 200, tc.body)
+		_, err := f.client(t).UserContentEdits(within(t), "acme/web", "I_1")
+		wantKind(t, err, tc.kind)
+	}
+	_, err := newFake(t).client(t).UserContentEdits(within(t), "acme", "I_1")
+	wantKind(t, err, "rejected")
+	if errors.Is(err, ErrPriorityTaken) {
+		t.Error("matches too much")
+	}
+}
