@@ -251,6 +251,9 @@ func TestPeople(t *testing.T) {
 	id := w.newCard(planningtest.CardSpec{Title: "A", Summary: "s", Estimate: points(1)})
 	w.p.EditCard(id, "alice", func(c *planningtest.CardEdit) { c.Title += "!"; c.Estimate = nil })
 	w.p.Review(id, "Approved")
+	if got := w.p.Card(id).SummaryHTML; got != "<p>s</p>" {
+		t.Errorf("html %q", got)
+	}
 	c := w.p.Card(id)
 	if c.Title != "A!" || c.Summary != "s" || c.Estimate != nil || c.Version != 3 || c.TitleVersion != 1 ||
 		c.SummaryVersion != 0 || c.EstimateVersion != 1 || c.Review != "Approved" || c.ReviewVersion != 1 {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// newItem is an element of a create body, checked (parts 4.1 and 4.3).
-type newItem struct {
+// draft is an element of a create body, checked (parts 4.1 and 4.3).
+type draft struct {
 	by       author
 	settings []setting
 }
@@ -19,8 +19,8 @@ func (c *call) createCards() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.create(card, func(n newItem) *item {
-		k := c.p.newCard(b, n.by, n.settings...)
+	return c.create(card, func(d draft) *item {
+		k := c.p.newCard(b, d.by, d.settings...)
 		if e := &k.attrs[estimate]; c.t.CreateEstimateVersion1 && e.value != "" {
 			e.version = 1
 			e.past[0].Version = 1
@@ -35,37 +35,35 @@ func (c *call) createTasks() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.create(task, func(n newItem) *item { return c.p.newTask(k, n.by, n.settings...) })
+	return c.create(task, func(d draft) *item { return c.p.newTask(k, d.by, d.settings...) })
 }
 
 // create makes one item or a batch. Every element is checked before the first
 // is made.
-func (c *call) create(k kind, add func(newItem) *item) (any, error) {
-	elements := []json.RawMessage{c.body}
+func (c *call) create(k kind, add func(draft) *item) (any, error) {
+	var elements []json.RawMessage
 	batch := bytes.HasPrefix(bytes.TrimSpace(c.body), []byte("["))
-	if batch {
-		if err := json.Unmarshal(c.body, &elements); err != nil {
-			return nil, refuse(http.StatusBadRequest, "the body is no JSON: %v", err)
-		}
+	if !batch {
+		elements = append(elements, c.body)
+	} else if err := json.Unmarshal(c.body, &elements); err != nil {
+		return nil, refuse(http.StatusBadRequest, "the body is no JSON: %v", err)
 	}
 	if c.t.MaxBatch > 0 && len(elements) > c.t.MaxBatch {
 		return nil, c.refused("a batch holds at most %d elements", c.t.MaxBatch)
 	}
-	specs := make([]newItem, len(elements))
+	drafts := make([]draft, len(elements))
 	for i, e := range elements {
 		var err error
-		if specs[i], err = c.parseNew(k, e); err != nil {
+		if drafts[i], err = c.parseNew(k, e); err != nil {
 			return nil, err
 		}
 	}
 	made := []*item{}
-	for i, spec := range specs {
+	for i, d := range drafts {
 		if c.fault.is(PartialBatch) && i == c.fault.N {
 			return nil, nil // the fault has its own answer
 		}
-		it := add(spec)
-		it.html = render(it.attrs[summary].value)
-		made = append(made, it)
+		made = append(made, add(d))
 	}
 	return c.created(made, batch), nil
 }
@@ -103,26 +101,26 @@ func (c *call) created(made []*item, batch bool) any {
 	return list
 }
 
-func (c *call) parseNew(k kind, body []byte) (newItem, error) {
+func (c *call) parseNew(k kind, body []byte) (draft, error) {
 	fields, user, err := c.fields(body, title, summary, estimate)
-	n := newItem{by: author{user, true}}
+	d := draft{by: author{user, true}}
 	if err != nil {
-		return n, err
+		return d, err
 	}
 	for _, f := range fields {
 		if f.Version != nil {
-			return n, refuse(http.StatusBadRequest, "%s: a new attribute has no version", attrNames[f.attr])
+			return d, refuse(http.StatusBadRequest, "%s: a new attribute has no version", attrNames[f.attr])
 		}
 		if f.attr == estimate && k == card {
 			f.Value = unquoted(f.Value) // only here is a numeric string taken (4.1)
 		}
 		v, _, err := c.parseValue(k, f)
 		if err != nil {
-			return n, err
+			return d, err
 		}
-		n.settings = append(n.settings, setting{f.attr, v})
+		d.settings = append(d.settings, setting{f.attr, v})
 	}
-	return n, nil
+	return d, nil
 }
 
 // unquoted turns a JSON string into the JSON that it holds.

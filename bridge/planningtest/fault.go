@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Kind is what a [Fault] does to a call.
-type Kind string
+// FaultKind is what a [Fault] does to a call.
+type FaultKind string
 
 // The kinds of faults. An error answer is that of the fault's Status, Body
 // and Header.
 const (
-	Before       Kind = "before"        // an error answer, no effect
-	After        Kind = "after"         // the effect, then an error answer
-	Drop         Kind = "drop"          // the effect, then the connection is cut without an answer
-	DropBefore   Kind = "drop-before"   // the connection is cut, no effect
-	Delay        Kind = "delay"         // effect and answer come Delay later
-	LateEffect   Kind = "late-effect"   // an error answer (504 by default) at once, the effect Delay later
-	Garbage      Kind = "garbage"       // the effect, then an answer that is no JSON
-	Truncate     Kind = "truncate"      // the effect, then half of the answer and a cut connection
-	PartialBatch Kind = "partial-batch" // only the first N elements of a batch are made, then an error answer
-	EmptyListing Kind = "empty-listing" // a list comes without its elements
-	HalfListing  Kind = "half-listing"  // a list comes with the first half of its elements
+	Before       FaultKind = "before"        // an error answer, no effect
+	After        FaultKind = "after"         // the effect, then an error answer
+	Drop         FaultKind = "drop"          // the effect, then the connection is cut without an answer
+	DropBefore   FaultKind = "drop-before"   // the connection is cut, no effect
+	Delay        FaultKind = "delay"         // effect and answer come Delay later
+	LateEffect   FaultKind = "late-effect"   // an error answer (504 by default) at once, the effect Delay later
+	Garbage      FaultKind = "garbage"       // the effect, then an answer that is no JSON
+	Truncate     FaultKind = "truncate"      // the effect, then half of the answer and a cut connection
+	PartialBatch FaultKind = "partial-batch" // only the first N elements of a batch are made, then an error answer
+	EmptyListing FaultKind = "empty-listing" // a list comes without its elements
+	HalfListing  FaultKind = "half-listing"  // a list comes with the first half of its elements
 )
 
 // Fault is something that goes wrong with calls.
@@ -32,7 +32,7 @@ type Fault struct {
 	Op    string
 	Match func(method, path string) bool
 	Times int // how many calls meet it; 0 means one, -1 all until Remove
-	Kind  Kind
+	Kind  FaultKind
 
 	// Delay is that of [Delay] and [LateEffect]; 0 means until Release.
 	Delay time.Duration
@@ -103,7 +103,7 @@ func (s *Server) meet(op, method, path string) *ActiveFault {
 	return nil
 }
 
-func (f *ActiveFault) is(k Kind) bool { return f != nil && f.Kind == k }
+func (f *ActiveFault) is(k FaultKind) bool { return f != nil && f.Kind == k }
 
 func (f *ActiveFault) wait() bool { return f.s.pause(f.Delay, f.Delay == 0, f.release) }
 

@@ -47,7 +47,7 @@ type reply struct {
 func (w *world) try(method, path, body string) (reply, error) {
 	req, err := http.NewRequest(method, w.s.URL()+"/api/projects/"+w.p.ID()+path, strings.NewReader(body))
 	if err != nil {
-		w.Fatal(err)
+		return reply{}, err
 	}
 	req.Header.Set("Authorization", "secret "+secret)
 	if body != "" {

@@ -18,7 +18,7 @@ type Call struct {
 	Username string // of a write; of a batch that of its first element
 	Body     string
 	Duration time.Duration
-	Fault    Kind // that it met, "" for none
+	Fault    FaultKind // that it met, "" for none
 }
 
 // journalLimit bounds the journal; the oldest calls leave it first.

@@ -101,14 +101,18 @@ type setting struct {
 }
 
 // keep records a value without touching the version.
-func (p *Project) keep(a *attr, value string, by author) {
+func (p *Project) keep(it *item, name attrName, value string, by author) {
+	a := &it.attrs[name]
 	a.value = value
+	if name == summary {
+		it.html = render(value)
+	}
 	a.past = append(a.past, Value{value, a.version, by.user, p.s.clock(), by.api})
 }
 
-func (p *Project) raise(a *attr, value string, by author) {
-	a.version++
-	p.keep(a, value, by)
+func (p *Project) raise(it *item, name attrName, value string, by author) {
+	it.attrs[name].version++
+	p.keep(it, name, value, by)
 }
 
 // write gives an item new values in one act. Each changed attribute rises by
@@ -117,14 +121,13 @@ func (p *Project) raise(a *attr, value string, by author) {
 func (p *Project) write(it *item, by author, settings ...setting) bool {
 	t, rose := &p.s.traits, false
 	for _, w := range settings {
-		a := &it.attrs[w.attr]
 		switch {
-		case a.value == w.value && !(by.api && t.SameValueRaisesVersion):
+		case it.attrs[w.attr].value == w.value && !(by.api && t.SameValueRaisesVersion):
 			continue
 		case by.api && w.attr == state && t.StateVersionKept:
-			p.keep(a, w.value, by)
+			p.keep(it, w.attr, w.value, by)
 		default:
-			p.raise(a, w.value, by)
+			p.raise(it, w.attr, w.value, by)
 		}
 		rose = true
 	}
@@ -155,8 +158,8 @@ func (p *Project) wrote(it *item) {
 // not (facts of real data).
 func (p *Project) recount(c *item, created bool) {
 	for _, w := range []setting{{taskCounters, countTasks(c).text()}, {taskEstimate, sumHours(c.tasks)}} {
-		if a := &c.attrs[w.attr]; created || a.value != w.value {
-			p.raise(a, w.value, author{})
+		if created || c.attrs[w.attr].value != w.value {
+			p.raise(c, w.attr, w.value, author{})
 			c.version++
 		}
 	}
@@ -182,8 +185,8 @@ func (p *Project) recountSprint(id string) {
 	rose := false
 	for _, w := range []setting{{taskCounters, all.text()}, {itemCounters, items.text()},
 		{estimate, sum(points)}, {taskEstimate, sumHours(tasks)}} {
-		if a := &sp.attrs[w.attr]; a.value != w.value {
-			p.raise(a, w.value, author{})
+		if sp.attrs[w.attr].value != w.value {
+			p.raise(sp, w.attr, w.value, author{})
 			rose = true
 		}
 	}

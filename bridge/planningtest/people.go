@@ -32,16 +32,19 @@ type SprintSpec struct {
 	Start, End     time.Time
 }
 
-func (p *Project) texts(title_, summary_ string, estimate_ *float64) []setting {
-	return []setting{{title, title_}, {summary, p.s.traits.stored(summary_)}, {estimate, decimal(estimate_)}}
+// content is what a person gives an item; was is the summary it had, which the
+// service does not touch again where the person did not.
+func (p *Project) content(newTitle, was, newSummary string, newEstimate *float64) []setting {
+	if newSummary != was {
+		newSummary = p.s.traits.stored(newSummary)
+	}
+	return []setting{{title, newTitle}, {summary, newSummary}, {estimate, decimal(newEstimate)}}
 }
 
 // NewCard creates a card in a bucket as user and returns its id.
 func (p *Project) NewCard(bucketTitle, user string, spec CardSpec) string {
 	defer p.s.act()()
-	c := p.newCard(p.bucket(bucketTitle), author{user: user}, p.texts(spec.Title, spec.Summary, spec.Estimate)...)
-	c.html = render(c.attrs[summary].value)
-	return c.id
+	return p.newCard(p.bucket(bucketTitle), author{user: user}, p.content(spec.Title, "", spec.Summary, spec.Estimate)...).id
 }
 
 // AddCards creates n cards titled "Card 1" to "Card n" and returns their ids.
@@ -67,10 +70,10 @@ func (p *Project) NewPlaceholder(sprintID string) string {
 func (p *Project) EditCard(id, user string, edit func(*CardEdit)) {
 	defer p.s.act()()
 	c := p.item(card, id)
-	e := CardEdit{c.attrs[title].value, c.attrs[summary].value, number(c.attrs[estimate].value)}
+	was := c.attrs[summary].value
+	e := CardEdit{c.attrs[title].value, was, number(c.attrs[estimate].value)}
 	edit(&e)
-	p.write(c, author{user: user}, p.texts(e.Title, e.Summary, e.Estimate)...)
-	c.html = render(c.attrs[summary].value)
+	p.write(c, author{user: user}, p.content(e.Title, was, e.Summary, e.Estimate)...)
 }
 
 // MoveCard moves a card to another bucket.
@@ -120,8 +123,7 @@ func (p *Project) drop(it *item) {
 // NewTask creates a task on a card as user and returns its id.
 func (p *Project) NewTask(cardID, user string, spec TaskSpec) string {
 	defer p.s.act()()
-	t := p.newTask(p.item(card, cardID), author{user: user}, p.texts(spec.Title, spec.Summary, spec.Estimate)...)
-	t.html = render(t.attrs[summary].value)
+	t := p.newTask(p.item(card, cardID), author{user: user}, p.content(spec.Title, "", spec.Summary, spec.Estimate)...)
 	if spec.State != "" {
 		p.write(t, author{user: user}, setting{state, spec.State})
 	}
@@ -133,10 +135,10 @@ func (p *Project) NewTask(cardID, user string, spec TaskSpec) string {
 func (p *Project) EditTask(id, user string, edit func(*TaskEdit)) {
 	defer p.s.act()()
 	t := p.item(task, id)
-	e := TaskEdit{t.attrs[title].value, t.attrs[summary].value, number(t.attrs[estimate].value), t.attrs[state].value}
+	was := t.attrs[summary].value
+	e := TaskEdit{t.attrs[title].value, was, number(t.attrs[estimate].value), t.attrs[state].value}
 	edit(&e)
-	p.write(t, author{user: user}, append(p.texts(e.Title, e.Summary, e.Estimate), setting{state, e.State})...)
-	t.html = render(t.attrs[summary].value)
+	p.write(t, author{user: user}, append(p.content(e.Title, was, e.Summary, e.Estimate), setting{state, e.State})...)
 }
 
 // DeleteTask deletes a task, which the API cannot.

@@ -157,7 +157,7 @@ func (p *Project) item(k kind, id string) *item {
 func (p *Project) newItem(k kind, by author, settings ...setting) *item {
 	it := &item{kind: k, id: p.s.newID()}
 	for _, w := range settings {
-		p.keep(&it.attrs[w.attr], w.value, by)
+		p.keep(it, w.attr, w.value, by)
 	}
 	if k != sprint {
 		p.cids++

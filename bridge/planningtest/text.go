@@ -23,9 +23,8 @@ func (t *Traits) stored(markdown string) string {
 
 var (
 	// delicate finds text in which white space or bullets can carry meaning:
-	// fences, HTML, indentation, and a back slash or two spaces before a line
-	// break.
-	delicate  = regexp.MustCompile("(?m)```|~~~|[<\\t`]|^ |(?:\\\\|  )$")
+	// fences, code, HTML, indentation, and line breaks.
+	delicate  = regexp.MustCompile("(?m)```|~~~|[<\\t`]|^ |\\\\ ?$|  ")
 	oneSpace  = regexp.MustCompile(`(?m) $`)
 	starItem  = regexp.MustCompile(`(?m)^\* (\w)`)
 	otherItem = regexp.MustCompile(`(?m)^[-+*](?:\s|$|[-*])|^[-=]+$`)

@@ -125,7 +125,7 @@ func (c *call) update(k kind, allowed ...attrName) (any, error) {
 	}
 	var names, stale []attrName
 	var settings []setting
-	var html *string
+	html := ""
 	for _, f := range fields {
 		value, h, err := c.parseValue(k, f)
 		if err != nil {
@@ -138,7 +138,7 @@ func (c *call) update(k kind, allowed ...attrName) (any, error) {
 			stale = append(stale, f.attr)
 		}
 		if f.attr == summary {
-			html = ptr(or(h, render(value)))
+			html = h
 		}
 		names = append(names, f.attr)
 		settings = append(settings, setting{f.attr, value})
@@ -148,8 +148,8 @@ func (c *call) update(k kind, allowed ...attrName) (any, error) {
 	}
 	stateWas := it.attrs[state].version
 	c.p.write(it, author{user, true}, settings...)
-	if html != nil {
-		it.html = *html
+	if html != "" {
+		it.html = html
 	}
 	out := c.updated(it, names)
 	if v, ok := out["state"].(versioned); ok && k == task && c.t.StateVersionSticks {

@@ -247,5 +247,3 @@ func numbered(list []object) []object {
 	}
 	return list
 }
-
-func ptr[T any](v T) *T { return &v }
