@@ -53,7 +53,7 @@ type listedPackage struct {
 
 func listPackages(t *testing.T) []listedPackage {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
 	list.Dir = ".."
 	var stderr bytes.Buffer
 	list.Stderr = &stderr

@@ -123,6 +123,8 @@ type Intent struct {
 	// Sent is set once the request may have left; until then nothing can
 	// have been created.
 	Sent bool `json:"sent,omitempty"`
+	// Base is the base once the item exists as it was sent.
+	Base map[Attribute]Base `json:"base,omitempty"`
 	// After is, on GitHub, the highest issue number known when the intent was
 	// written: the item, if made, has a higher one.
 	After int `json:"after,omitempty"`

@@ -275,3 +275,8 @@ type State interface {
 	// PutMarks adds or replaces marks of a set.
 	PutMarks(ctx context.Context, project mapping.ObjectID, set string, marks map[string]string) error
 }
+
+// DocAdopted names the document, in a project's space, that holds the epoch
+// for which a full poll has adopted every marked item. Nothing is created in a
+// project while it differs from the store's epoch.
+const DocAdopted = "adopted"

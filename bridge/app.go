@@ -1,0 +1,281 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/github"
+	"planbridge/bridge/planning"
+	"planbridge/bridge/poll"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/bridge/webhook"
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+	"planbridge/store/redisstore"
+)
+
+// queueLimit bounds the keys in one project's queue; beyond it the intake
+// answers 503 for keys that are not queued already.
+const queueLimit = 200_000
+
+// Options configure an App. Config and Logger are required.
+type Options struct {
+	Config  *config.Config
+	Logger  *slog.Logger
+	Version string
+	// DryRun writes nothing to either service and logs what would be written.
+	DryRun bool
+	// Registry takes the metrics; nil: an own one.
+	Registry *prometheus.Registry
+	// Drain bounds how long work in hand goes on after Stop; 0: 8 s.
+	Drain time.Duration
+	// Concurrency is how many keys are worked at once; 0: 16.
+	Concurrency int
+	// LeaseTTL is how long a key may be worked before others take it over; 0: a minute.
+	LeaseTTL time.Duration
+	// WritePause is the least time between two GitHub writes; 0: none.
+	WritePause time.Duration
+}
+
+// App is one running planbridge.
+type App struct {
+	o     Options
+	log   *slog.Logger
+	set   atomic.Pointer[settings]
+	store store.Store
+	epoch atomic.Pointer[string]
+	owner string // names this process in leases
+
+	github    *githubSide
+	planning  map[mapping.ObjectID]*planningSide
+	pollers   []*poll.Poller
+	catchUp   *poll.CatchUp
+	intake    *webhook.Intake
+	reconcile *reconcile.Reconciler
+	account   chan struct{} // closed once the bridge's own account is known
+	firstRuns sync.Map      // route name: time.Time
+
+	registry *prometheus.Registry
+	public   *listener
+	admin    *listener
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+	stop     sync.Once
+	onStop   []func() error
+}
+
+// New makes everything and starts nothing. The store's file is opened here; a
+// Redis is first asked at Start.
+func New(o Options) (*App, error) {
+	if o.Drain == 0 {
+		o.Drain = 8 * time.Second
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+	a := &App{
+		o: o, log: o.Logger, registry: o.Registry, account: make(chan struct{}),
+		planning: map[mapping.ObjectID]*planningSide{}, owner: ownerName(),
+	}
+	set := newSettings(o.Config, o.DryRun)
+	a.set.Store(set)
+	build := []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork}
+	for _, b := range build {
+		if err := b(o.Config); err != nil {
+			return nil, errors.Join(err, a.close())
+		}
+	}
+	return a, nil
+}
+
+// ownerName tells this process from all other replicas.
+func ownerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), mapping.NewID())
+}
+
+// OpenStore opens the store that a configuration names.
+func OpenStore(ctx context.Context, c *config.Config, log *slog.Logger) (store.Store, error) {
+	if path, ok := c.Store.File(); ok {
+		return boltstore.Open(path, boltstore.Options{Logger: log, QueueLimit: queueLimit})
+	}
+	return redisstore.Open(ctx, redisstore.Options{URL: c.Store.URL, Prefix: c.Store.Prefix, QueueLimit: queueLimit, Logger: log})
+}
+
+func (a *App) buildStore(c *config.Config) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	s, err := OpenStore(ctx, c, a.log)
+	if err != nil {
+		return err
+	}
+	a.store = s
+	a.onStop = append(a.onStop, s.Close)
+	return nil
+}
+
+func (a *App) buildSides(c *config.Config) error {
+	requests, duration := apiMetrics(a.registry)
+	remaining := prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_github_rate_limit_remaining", Help: "Requests left of GitHub's primary limit, as of its last answer."})
+	a.registry.MustRegister(remaining)
+	hub, err := newGitHubClient(c, github.Options{
+		Budget: a.budget, WritePause: a.o.WritePause, Logger: a.log,
+		Metrics: &github.Metrics{Requests: requests, Duration: duration, RateRemaining: remaining},
+	})
+	if err != nil {
+		return err
+	}
+	a.github = newGitHubSide(hub)
+	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
+	for name, p := range c.Planning.Projects {
+		client, err := planning.New(planning.Options{
+			BaseURL: c.Planning.BaseURL, Project: mapping.ObjectID(p.ID), Secret: p.Secret.Reveal(), Logger: a.log,
+			Metrics: &planning.Metrics{Requests: requests, Duration: duration},
+		})
+		if err != nil {
+			return fmt.Errorf("project %s: %w", name, err)
+		}
+		a.planning[mapping.ObjectID(p.ID)] = newPlanningSide(client)
+		a.onStop = append(a.onStop, func() error { client.Close(); return nil })
+	}
+	return nil
+}
+
+// newGitHubClient makes the adapter from the configuration; o carries what the
+// configuration does not say.
+func newGitHubClient(c *config.Config, o github.Options) (*github.Client, error) {
+	o.APIURL, o.Token, o.FormerAccounts = c.GitHub.APIURL, c.GitHub.Token.Reveal(), c.GitHub.FormerAccounts
+	if app := c.GitHub.App; app != nil {
+		o.App = &github.App{ID: app.ID, PrivateKey: []byte(app.PrivateKey.Reveal())}
+	}
+	return github.New(o)
+}
+
+func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.HistogramVec) {
+	requests := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_api_requests_total", Help: "Requests to the two services, by operation and answer."}, []string{"api", "operation", "code"})
+	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "planbridge_api_request_duration_seconds", Help: "How long requests to the two services took.", Buckets: prometheus.ExponentialBuckets(0.005, 2, 14)}, []string{"api", "operation"})
+	r.MustRegister(requests, duration)
+	return requests, duration
+}
+
+// budgetBurst is how many GitHub writes may go back to back.
+const budgetBurst = 20
+
+func (a *App) budget(ctx context.Context) (time.Duration, error) {
+	c := a.set.Load().config.GitHub
+	return a.store.Budget(ctx, "github", c.WritesPerMinute, c.WritesPerHour, budgetBurst)
+}
+
+func (a *App) buildWork(c *config.Config) error {
+	a.reconcile = reconcile.New(reconcile.Options{
+		Store: a.store, Epoch: a.Epoch, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
+		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
+		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
+		Metrics:  reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
+	})
+	a.intake = webhook.New(webhook.Options{
+		Secrets: func() [][]byte { return a.set.Load().webhookSecrets() },
+		Verify:  github.VerifySignature, Payload: github.Payload, Parse: parseEvent,
+		Store:      a.observed(),
+		Routes:     func() mapping.Routes { return a.set.Load().Routes },
+		Scheme:     func() mapping.LabelScheme { return a.set.Load().Scheme },
+		Keys:       func() mapping.Keys { return a.set.Load().Keys },
+		OwnAccount: a.github.OwnAccount, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
+		Metrics: webhook.NewMetrics(a.registry), Logger: a.log,
+	})
+	a.buildPolls(c)
+	a.public = &listener{name: "public", server: webhook.Server(c.Server.Listen, a.intake)}
+	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, status.New(status.Options{
+		Operator: a.Operator(), Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log,
+		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
+	}))}
+	a.registry.MustRegister(newGauges(a))
+	return nil
+}
+
+func (a *App) planningOf(project mapping.ObjectID) reconcile.Planning {
+	p, ok := a.planning[project]
+	if !ok {
+		return nil
+	}
+	return p
+}
+
+// Epoch is the store's epoch as this process knows it; "" before the store was
+// first reached.
+func (a *App) Epoch() string {
+	if e := a.epoch.Load(); e != nil {
+		return *e
+	}
+	return ""
+}
+
+func (a *App) firstRun(route string) time.Time {
+	if t, ok := a.firstRuns.Load(route); ok {
+		return t.(time.Time)
+	}
+	return time.Time{}
+}
+
+// ready reports why deliveries cannot be taken: the store does not answer.
+// GitHub and planning may be away: deliveries must be taken all the same.
+func (a *App) ready(ctx context.Context) error {
+	if a.Epoch() == "" {
+		return errors.New("the store has not been reached yet")
+	}
+	return a.store.Ping(ctx)
+}
+
+func adminServer(addr string, h http.Handler) *http.Server {
+	return &http.Server{
+		Addr: addr, Handler: h,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: time.Minute,
+	}
+}
+
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// listener is one of the two http servers.
+type listener struct {
+	name   string
+	server *http.Server
+	addr   string
+}
+
+func (l *listener) start(serving *sync.WaitGroup, log *slog.Logger) error {
+	ln, err := net.Listen("tcp", l.server.Addr)
+	if err != nil {
+		return fmt.Errorf("%s listener: %w", l.name, err)
+	}
+	l.addr = ln.Addr().String()
+	serving.Go(func() {
+		if err := l.server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("listener ended", "listener", l.name, "err", err)
+		}
+	})
+	return nil
+}

@@ -1,0 +1,113 @@
+package bridge
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/mapping"
+)
+
+// gauges are the metrics that are read off the store when somebody asks.
+type gauges struct {
+	app                            *App
+	depth, oldest, links, failures *prometheus.Desc
+}
+
+func newGauges(a *App) *gauges {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("planbridge_"+name, help, labels, nil)
+	}
+	return &gauges{
+		app:      a,
+		depth:    desc("queue_depth", "Keys in the queue."),
+		oldest:   desc("queue_oldest_seconds", "How long the key that is overdue longest has been due."),
+		links:    desc("links", "Links, by state.", "route", "state"),
+		failures: desc("failures", "Keys that were given up and wait for an operator or a new change.", "route"),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{g.depth, g.oldest, g.links, g.failures} {
+		ch <- d
+	}
+}
+
+// scrapeTimeout bounds what a scrape may ask of the store.
+const scrapeTimeout = 5 * time.Second
+
+// Collect implements prometheus.Collector. While the store does not answer the
+// gauges are absent, which is what is known.
+func (g *gauges) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	set := g.app.set.Load()
+	var depth int
+	var oldest time.Duration
+	failures := map[string]int{}
+	for _, r := range set.Routes.All() {
+		failures[r.Name] = 0
+	}
+	counts := map[string]map[mapping.LinkState]int{}
+	for _, project := range set.projects() {
+		d, err := g.app.store.Depth(ctx, project)
+		if err != nil {
+			return
+		}
+		depth += d.Live + d.Bulk
+		for _, n := range d.Waiting {
+			depth += n
+		}
+		if !d.Oldest.IsZero() {
+			oldest = max(oldest, time.Since(d.Oldest))
+		}
+		if d.Failures > 0 {
+			parked, err := g.app.store.Failures(ctx, project, d.Failures)
+			if err != nil {
+				return
+			}
+			for _, f := range parked {
+				failures[f.Route]++
+			}
+		}
+		if err := g.app.countLinks(ctx, project, counts); err != nil {
+			return
+		}
+	}
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	gauge(g.depth, float64(depth))
+	gauge(g.oldest, oldest.Seconds())
+	for route, n := range failures {
+		gauge(g.failures, float64(n), route)
+	}
+	for route, states := range counts {
+		for state, n := range states {
+			gauge(g.links, float64(n), route, string(state))
+		}
+	}
+}
+
+// linksPage is how many links are read at once.
+const linksPage = 500
+
+func (a *App) countLinks(ctx context.Context, project mapping.ObjectID, counts map[string]map[mapping.LinkState]int) error {
+	for cursor := ""; ; {
+		links, next, err := a.store.List(ctx, project, cursor, linksPage)
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			if counts[l.Route] == nil {
+				counts[l.Route] = map[mapping.LinkState]int{}
+			}
+			counts[l.Route][l.State]++
+		}
+		if cursor = next; cursor == "" {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"planbridge/bridge/github"
+	"planbridge/bridge/poll"
+	"planbridge/bridge/reconcile"
+	"planbridge/config"
+	"planbridge/mapping"
+)
+
+func (a *App) buildPolls(c *config.Config) {
+	metrics := poll.NewMetrics(a.registry)
+	for name, p := range c.Planning.Projects {
+		project := mapping.ObjectID(p.ID)
+		a.pollers = append(a.pollers, poll.New(poll.Options{
+			Project: project, Name: name, Planning: a.planning[project], Store: &kicking{a.store, a},
+			Routes:   func() mapping.Routes { return a.set.Load().Routes },
+			Keys:     func() mapping.Keys { return a.set.Load().Keys },
+			Owner:    a.owner,
+			Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
+			Metrics: metrics, Logger: a.log.With("project", name),
+			OnSuccess: func(ctx context.Context) { a.wake(ctx, project, reconcile.ServicePlanning(project)) },
+		}))
+	}
+	a.catchUp = poll.NewCatchUp(poll.CatchUpOptions{
+		GitHub: &githubLists{a.github, c.GitHub.FormerAccounts}, Intake: a.intake, Store: &kicking{a.store, a},
+		Routes:   func() mapping.Routes { return a.set.Load().Routes },
+		FirstRun: a.firstRun, Owner: a.owner, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log,
+		OnSuccess: a.wakeGitHub,
+	})
+}
+
+// githubLists fits the GitHub adapter to the catch-up.
+type githubLists struct {
+	*githubSide
+	former []string
+}
+
+func (g *githubLists) ListIssues(ctx context.Context, repo string, q poll.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
+	seen, err := g.Client.ListIssues(ctx, repo, github.ListOptions{Since: q.Since, State: "all", Creator: q.Creator}, page)
+	return seen.NotModified, err
+}
+
+// Repositories lists what a glob such as acme/* can mean: the repositories of
+// the owner before the slash.
+func (g *githubLists) Repositories(ctx context.Context, glob string) ([]string, error) {
+	owner, _, _ := strings.Cut(glob, "/")
+	repos, err := g.OrgRepositories(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range repos {
+		if ok, err := path.Match(strings.ToLower(glob), strings.ToLower(r.FullName)); err == nil && ok && r.HasIssues && !r.Archived {
+			out = append(out, r.FullName)
+		}
+	}
+	return out, nil
+}
+
+// Accounts lists the logins the bridge has or had.
+func (g *githubLists) Accounts(ctx context.Context) ([]string, error) {
+	login, err := g.Viewer(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("own account: %w", err)
+	}
+	return append([]string{login}, g.former...), nil
+}

@@ -1,0 +1,163 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// lookupGap lies between the two complete lookups that prove absence.
+const lookupGap = time.Second
+
+// missingInARow ends the search for an issue by number: a number may be
+// missing because a discussion or a deleted issue took it.
+const missingInARow = 10
+
+// readsPerClaim bounds how many issue numbers one claim reads; the search goes
+// on where it stopped.
+const readsPerClaim = 100
+
+// ours reports whether a text carries this link's marker of a kind.
+func (w *work) ours(text string, kind mapping.MarkerKind) bool {
+	_, marks := w.set.Keys.Body(text)
+	for _, m := range marks {
+		if m.Kind == kind && m.Link == w.link.ID && m.Nonce == w.link.Nonce {
+			return true
+		}
+	}
+	return false
+}
+
+// adoptCard looks for the card of this link's intent: among what a poll has
+// brought, and, when a request may have been answered without a word reaching
+// us, in every bucket and sprint.
+func (w *work) adoptCard(ctx context.Context) (bool, error) {
+	if err := w.needIssue(ctx); err != nil {
+		return false, err
+	}
+	var found *mapping.Card
+	take := func(c mapping.Card) {
+		if w.ours(c.Summary.Value, mapping.MarkCard) && (found == nil || c.CID < found.CID) {
+			found = &c
+		}
+	}
+	for ref, s := range w.claim.Inbox {
+		var c mapping.Card
+		if ref.Kind() != "card" {
+			continue
+		}
+		if err := json.Unmarshal(s.Data, &c); err != nil {
+			return false, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		}
+		take(c)
+	}
+	how := "poll"
+	if found == nil && w.link.Intent.Sent {
+		how = "lookup"
+		err := w.provenAbsent(w.set.Settle.Planning, func() error {
+			return onPlanning(w.planning.EachCard(ctx, func(c mapping.Card) error { take(c); return nil }))
+		}, func() bool { return found != nil })
+		if err != nil {
+			return false, err
+		}
+	}
+	if found == nil {
+		return false, nil
+	}
+	w.Metrics.Prevented.WithLabelValues(how).Inc()
+	w.linkCard(found, "found by its marker ("+how+")")
+	return true, nil
+}
+
+// provenAbsent runs one complete lookup. It returns nil when the item was
+// found, or when it is proven absent (settle has passed and two complete lookups
+// found nothing) and may be made anew; else an error that puts the key off.
+func (w *work) provenAbsent(settle time.Duration, lookup func() error, found func() bool) error {
+	intent := w.link.Intent
+	if wait := settle - time.Since(intent.At); wait > 0 {
+		return later(wait, "a create may still be under way")
+	}
+	began := time.Now().UTC()
+	if err := lookup(); err != nil || found() {
+		return err
+	}
+	intent.Looked = began
+	if intent.Lookups++; intent.Lookups < 2 {
+		return later(lookupGap, "absence is to be proven by a second lookup")
+	}
+	intent.Sent, intent.Lookups = false, 0
+	return nil
+}
+
+// adoptIssue looks for the issue of this link's intent: among what webhooks
+// have brought, and, when the answer was lost and no webhook came, by reading
+// every issue number above the highest one known at the intent.
+func (w *work) adoptIssue(ctx context.Context) (bool, error) {
+	var found *mapping.Issue
+	take := func(i mapping.Issue) {
+		if w.OwnAccount(i.Author) && w.ours(i.Body, mapping.MarkIssue) && (found == nil || i.Number < found.Number) {
+			found = &i
+		}
+	}
+	for ref, s := range w.claim.Inbox {
+		var i mapping.Issue
+		if ref.Kind() != "issue" {
+			continue
+		}
+		if err := json.Unmarshal(s.Data, &i); err != nil {
+			return false, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		}
+		take(i)
+	}
+	how := "webhook"
+	if found == nil && w.link.Intent.Sent {
+		how = "lookup"
+		intent := w.link.Intent
+		if wait := w.set.Settle.GitHub - time.Since(intent.At); wait > 0 {
+			return false, later(wait, "a create may still be under way")
+		}
+		if err := w.searchNumbers(ctx, take, func() bool { return found != nil }); err != nil {
+			return false, err
+		}
+		intent.Sent = found != nil
+	}
+	if found == nil {
+		return false, nil
+	}
+	if err := w.needCard(ctx); err != nil {
+		return false, err
+	}
+	w.Metrics.Prevented.WithLabelValues(how).Inc()
+	w.linkIssue(found, "found by its marker ("+how+")")
+	return true, nil
+}
+
+// searchNumbers reads the issues above intent.After until one is found or ten
+// numbers in a row are missing.
+func (w *work) searchNumbers(ctx context.Context, take func(mapping.Issue), found func() bool) error {
+	intent := w.link.Intent
+	missing := 0
+	for n, reads := intent.After+1, 0; missing < missingInARow; n, reads = n+1, reads+1 {
+		if reads == readsPerClaim {
+			return later(0, "still looking among the issues after #%d", intent.After)
+		}
+		issue, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, n)
+		switch {
+		case err == nil:
+			take(issue)
+			if found() {
+				return nil
+			}
+			intent.After, missing = n, 0
+		case isGone(err) || errors.Is(err, mapping.ErrMoved):
+			missing++
+		default:
+			return onGitHub(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"planbridge/mapping"
+)
+
+// maxComment is how many characters of a kept text go into one comment, below
+// GitHub's bound of 65,536 for the whole.
+const maxComment = 60_000
+
+// notice is something the bridge says on an issue, exactly once.
+type notice struct {
+	id               string // names it in its marker
+	text             string
+	github, planning string // texts that are kept whole, where not empty
+	repeated         bool   // it may have been posted before
+}
+
+// comment posts a notice. Where an earlier attempt may have got through, the
+// issue's comments are looked through for its marker first.
+func (w *work) comment(ctx context.Context, n notice) error {
+	bodies := n.bodies()
+	posted := map[string]bool{}
+	if n.repeated || w.claim.Attempts > 0 || w.claim.Generation > 0 && len(bodies) > 1 {
+		comments, err := w.GitHub.Comments(ctx, w.link.Issue.Repo, w.link.Issue.Number, time.Time{})
+		if err != nil {
+			return onGitHub(fmt.Errorf("comments: %w", err))
+		}
+		for _, c := range comments {
+			if !w.OwnAccount(c.Author) {
+				continue
+			}
+			_, marks := w.set.Keys.Body(c.Body)
+			for _, m := range marks {
+				if m.Kind == mapping.MarkConflict && m.Link == w.link.ID {
+					posted[m.Partner] = true
+				}
+			}
+		}
+	}
+	for i, body := range bodies {
+		part := fmt.Sprintf("%s-%d", n.id, i+1)
+		if posted[part] {
+			w.Metrics.Prevented.WithLabelValues("comment").Inc()
+			continue
+		}
+		mark := mapping.Marker{Kind: mapping.MarkConflict, Link: w.link.ID, Nonce: w.link.Nonce, Partner: part}
+		if err := w.postComment(ctx, w.set.Keys.AppendComment(body, mark)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *work) postComment(ctx context.Context, body string) error {
+	ctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if _, err := w.GitHub.CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body); err != nil {
+		return onGitHub(fmt.Errorf("comment: %w", err))
+	}
+	return nil
+}
+
+// bodies are the notice's comments: the kept texts collapsed and, in fences
+// that nothing in them can close, exactly as they were written.
+func (n notice) bodies() []string {
+	var out []string
+	for _, kept := range []struct{ whose, text string }{{"GitHub's", n.github}, {"Planning's", n.planning}} {
+		for i, part := range split(kept.text, maxComment) {
+			title := kept.whose + " text"
+			if i > 0 {
+				title = fmt.Sprintf("%s text, part %d", kept.whose, i+1)
+			}
+			out = append(out, fmt.Sprintf("<details><summary>%s</summary>\n\n%s\n</details>", title, fenced(part)))
+		}
+	}
+	if len(out) == 0 {
+		return []string{n.text}
+	}
+	joined := n.text + "\n\n" + strings.Join(out, "\n\n")
+	if utf8.RuneCountInString(joined) <= maxComment {
+		return []string{joined}
+	}
+	out[0] = n.text + "\n\n" + out[0]
+	return out
+}
+
+// fenced puts a text into a code fence longer than any in it: nothing in a
+// fence notifies anybody or links anywhere.
+func fenced(text string) string {
+	longest, run := 2, 0
+	for _, c := range text {
+		if c != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	return fence + "text\n" + text + "\n" + fence
+}
+
+func split(text string, size int) []string {
+	var parts []string
+	for text != "" {
+		n := 0
+		for i := range text {
+			if n == size {
+				parts = append(parts, text[:i])
+				text = text[i:]
+				n = -1
+				break
+			}
+			n++
+		}
+		if n >= 0 {
+			return append(parts, text)
+		}
+	}
+	return parts
+}
+
+// explain is the sentence over a conflict's comment.
+func explain(c mapping.Conflict) string {
+	if c.State == mapping.ConflictOpen {
+		return fmt.Sprintf("**planbridge:** the %s was changed here and in the planning service. Neither was overwritten (%s). Make both sides equal, or let an operator choose: `planbridge conflicts resolve %s planning|github`.", c.Attribute, c.Rule, c.ID)
+	}
+	winner := "GitHub's"
+	if c.Winner == mapping.Planning {
+		winner = "planning's"
+	}
+	return fmt.Sprintf("**planbridge:** the %s was changed here and in the planning service. %s value stands (%s). Both values are kept here.", c.Attribute, strings.ToUpper(winner[:1])+winner[1:], c.Rule)
+}

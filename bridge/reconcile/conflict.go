@@ -1,0 +1,136 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// keepLosers makes sure that every value the plan would overwrite, or leave
+// standing against another, is in the ledger and on the issue before anything
+// is written.
+func (w *work) keepLosers(ctx context.Context, plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		if !d.Loses || d.Action == mapping.Ask && w.link.Asking[d.Attribute] != "" {
+			continue
+		}
+		if err := w.needBoth(ctx); err != nil {
+			return err
+		}
+		if err := w.keepTexts(ctx, d, w.g[d.Attribute].Value, w.p[d.Attribute].Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// needBoth makes sure that the issue is at hand for the comment.
+func (w *work) needBoth(ctx context.Context) error {
+	if w.issue == nil {
+		return w.readIssue(ctx)
+	}
+	return nil
+}
+
+// keepTexts puts two values that met into the ledger and onto the issue. The
+// entry's id follows from what met, so that repeating it finds the entry.
+func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planning string) error {
+	c := mapping.Conflict{
+		ID:   mapping.DigestText(fmt.Sprint(w.link.ID, d.Attribute, w.link.Base[d.Attribute], github, "\x00", planning)),
+		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.link), Attribute: d.Attribute,
+		GitHub: github, Planning: planning, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
+		At: time.Now().UTC(),
+	}
+	if base, ok := w.link.Base[d.Attribute]; ok {
+		c.Base = &base
+	}
+	if d.Action == mapping.Ask {
+		c.State = mapping.ConflictOpen
+	}
+	known, err := w.Store.Conflict(ctx, c.Project, c.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read conflict: %w", err)
+	}
+	if err == nil {
+		c.At = known.At
+		if len(known.Comments) > 0 {
+			c.Comments = known.Comments
+		}
+	}
+	if err := w.Store.PutConflict(ctx, c); err != nil {
+		return fmt.Errorf("keep conflict: %w", err)
+	}
+	if len(c.Comments) == 0 {
+		err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: github, planning: planning, repeated: err == nil})
+		if err != nil && !errors.Is(err, mapping.ErrForbidden) {
+			return err
+		}
+	}
+	w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), resolution(d)).Inc()
+	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
+	if d.Action == mapping.Ask {
+		return w.ask(ctx, d.Attribute, c.ID)
+	}
+	return nil
+}
+
+func resolution(d mapping.Decision) string {
+	if d.Action == mapping.Ask {
+		return "ask"
+	}
+	return string(d.Winner)
+}
+
+// conflictLabel marks an issue that waits for a person's decision.
+func (w *work) conflictLabel() string { return w.set.Scheme.Prefix + "conflict" }
+
+func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
+	if err := w.swapLabels(ctx, []string{w.conflictLabel()}, nil); err != nil {
+		return err
+	}
+	if w.link.Asking == nil {
+		w.link.Asking = map[mapping.Attribute]string{}
+	}
+	w.link.Asking[a] = id
+	return nil
+}
+
+// endQuestion closes the ledger entry of an attribute that was asked, once the
+// sides agree on it, and takes the label away with the last one.
+func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
+	id, ok := w.link.Asking[d.Attribute]
+	if !ok {
+		return nil
+	}
+	c, err := w.Store.Conflict(ctx, w.link.Project, id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read conflict: %w", err)
+	}
+	if err == nil {
+		c.State, c.Settled, c.Rule = mapping.ConflictSettled, time.Now().UTC(), d.Why
+		if d.Winner != "" {
+			c.Winner = d.Winner
+		}
+		if err := w.Store.PutConflict(ctx, c); err != nil {
+			return fmt.Errorf("settle conflict: %w", err)
+		}
+	}
+	if len(w.link.Asking) == 1 {
+		if w.issue == nil {
+			if err := w.readIssue(ctx); err != nil {
+				return err
+			}
+		}
+		if containsFold(w.issue.Labels, w.conflictLabel()) {
+			if err := w.swapLabels(ctx, nil, []string{w.conflictLabel()}); err != nil {
+				return err
+			}
+		}
+	}
+	delete(w.link.Asking, d.Attribute)
+	return nil
+}

@@ -1,0 +1,287 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// create makes the partner that the link's intent names, exactly once: an item
+// that carries the intent's marker is adopted, and after a lost answer nothing
+// is made again before its absence is proven.
+func (w *work) create(ctx context.Context) error {
+	if err := w.adopted(ctx); err != nil {
+		return err
+	}
+	if w.link.Intent == nil {
+		w.link.State = mapping.Entering // a link that was rebuilt halfway: its intent is taken anew
+		return w.enter(ctx)
+	}
+	adopt := w.adoptCard
+	if w.link.Intent.Side == mapping.GitHub {
+		adopt = w.adoptIssue
+	}
+	found, err := adopt(ctx)
+	if err != nil {
+		return err
+	}
+	if !found {
+		if err := w.make(ctx); err != nil {
+			return err
+		}
+	}
+	return w.sync(ctx)
+}
+
+func (w *work) make(ctx context.Context) error {
+	if w.set.DryRun {
+		w.log.Info("dry run: would create", "side", w.link.Intent.Side)
+		return errRemove
+	}
+	if w.link.Intent.Side == mapping.GitHub {
+		return w.makeIssue(ctx)
+	}
+	return w.makeCard(ctx)
+}
+
+// certain reports whether a failed create certainly made nothing.
+func certain(err error) bool {
+	var limited *mapping.RateLimited
+	if errors.As(err, &limited) {
+		return true
+	}
+	for _, known := range []error{
+		mapping.ErrRejected, mapping.ErrUnavailable, mapping.ErrUnauthorized, mapping.ErrForbidden,
+		mapping.ErrNotFound, mapping.ErrGone, mapping.ErrMoved,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// send writes the intent as sent and makes one create request. After an answer
+// that proves that nothing was made the intent is unsent again.
+func send[T any](ctx context.Context, w *work, intent *mapping.Intent, post func(context.Context) (T, error)) (T, error) {
+	var none T
+	intent.Sent, intent.At, intent.Lookups = true, time.Now().UTC(), 0
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		intent.Sent = false
+		return none, err
+	}
+	defer cancel()
+	made, err := post(wctx)
+	if err != nil {
+		intent.Sent = !certain(err)
+		return none, err
+	}
+	return made, nil
+}
+
+// uncertainCreate puts the key off until what was sent can be looked for.
+func uncertainCreate(intent *mapping.Intent, settle time.Duration, err error) error {
+	if !intent.Sent {
+		return err
+	}
+	return later(settle, "create: %v; to be looked for before it is tried again", err)
+}
+
+// needIssue makes sure that a snapshot of the issue is at hand.
+func (w *work) needIssue(ctx context.Context) error {
+	if w.issue != nil {
+		return nil
+	}
+	var seen mapping.Issue
+	if found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
+		return err
+	} else if found && !ambiguous {
+		w.setIssue(&seen)
+		return nil
+	}
+	return w.readIssue(ctx)
+}
+
+func (w *work) needCard(ctx context.Context) error {
+	if w.card != nil {
+		return nil
+	}
+	var seen mapping.Card
+	if found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err != nil {
+		return err
+	} else if found && !ambiguous {
+		w.setCard(&seen)
+		return nil
+	}
+	return w.readCard(ctx)
+}
+
+// makeCard creates the issue's card. What planning refuses about it (a
+// person's username, an estimate, one of a bucket's two ids) is left out in
+// turn, so that one bad value does not keep the issue from being planned.
+func (w *work) makeCard(ctx context.Context) error {
+	if err := w.needIssue(ctx); err != nil {
+		return err
+	}
+	buckets, err := w.planning.BucketIDs(ctx, w.route.BucketFor(w.issue))
+	if err != nil {
+		return onPlanning(err)
+	}
+	if len(buckets) == 0 {
+		return fmt.Errorf("create card: project %s has no bucket %q", w.route.ProjectName, w.route.BucketFor(w.issue))
+	}
+	view, _ := mapping.IssueView(w.issue, w.set.Scheme, w.set.Keys, nil)
+	user, intent := w.username(), w.link.Intent
+	summary := mapping.PlanningForm(mapping.Summary, view[mapping.Summary].Value, "")
+	item := NewItem{Title: view[mapping.Title].Value, Summary: w.cardText(summary), Estimate: mapping.PlanningForm(mapping.Estimate, view[mapping.Estimate].Value, "")}
+	for {
+		intent.Base = map[mapping.Attribute]mapping.Base{
+			mapping.Title:    {GitHub: view[mapping.Title].Value, Planning: item.Title},
+			mapping.Summary:  {GitHub: view[mapping.Summary].Value, Planning: summary},
+			mapping.Estimate: {GitHub: view[mapping.Estimate].Value, Planning: item.Estimate},
+		}
+		card, err := send(ctx, w, intent, func(ctx context.Context) (mapping.Card, error) {
+			return w.planning.CreateCard(ctx, buckets[0], user, item)
+		})
+		var refused *mapping.Rejection
+		switch {
+		case err == nil:
+			w.linkCard(&card, "made for the issue")
+			return nil
+		case errors.As(err, &refused) && user != w.route.Username && refused.Field != string(mapping.Title) && refused.Field != string(mapping.Estimate):
+			w.refuseUser(user, refused)
+			user = w.route.Username
+		case errors.As(err, &refused) && item.Estimate != "" && (refused.Field == "" || refused.Field == string(mapping.Estimate)):
+			w.refuseValue(mapping.Planning, mapping.Estimate, item.Estimate, refused)
+			item.Estimate = ""
+		case (isGone(err) || errors.As(err, &refused)) && len(buckets) > 1:
+			buckets = buckets[1:]
+		default:
+			return uncertainCreate(intent, w.set.Settle.Planning, onPlanning(fmt.Errorf("create card: %w", err)))
+		}
+	}
+}
+
+// cardText is a summary with the footer that names and marks the issue.
+func (w *work) cardText(summary string) string {
+	if w.link.Origin != mapping.GitHub {
+		return summary
+	}
+	mark := mapping.Marker{Kind: mapping.MarkCard, Link: w.link.ID, Nonce: w.link.Nonce, Partner: strconv.FormatInt(w.link.Issue.ID, 10)}
+	return w.set.Keys.AppendFooter(summary, mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())
+}
+
+// issueText is a body with the comment that marks the card, where the bridge
+// made the issue.
+func (w *work) issueText(body string) string {
+	if w.link.Origin != mapping.Planning {
+		return body
+	}
+	mark := mapping.Marker{Kind: mapping.MarkIssue, Link: w.link.ID, Nonce: w.link.Nonce, Partner: string(w.link.Card.ID)}
+	return w.set.Keys.AppendComment(body, mark)
+}
+
+// makeIssue creates the card's issue.
+func (w *work) makeIssue(ctx context.Context) error {
+	if err := w.needCard(ctx); err != nil {
+		return err
+	}
+	view, intent := mapping.CardView(w.card, w.set.Keys), w.link.Intent
+	body := mapping.GitHubForm(mapping.Summary, view[mapping.Summary].Value, "")
+	issue := NewIssue{Title: mapping.GitHubForm(mapping.Title, view[mapping.Title].Value, ""), Body: w.issueText(body)}
+	estimate := mapping.GitHubForm(mapping.Estimate, view[mapping.Estimate].Value, "")
+	if estimate != "" {
+		issue.Labels = []string{w.set.Scheme.EstimateLabel(estimate)}
+	}
+	for {
+		intent.Base = map[mapping.Attribute]mapping.Base{
+			mapping.Title:    based(issue.Title, view[mapping.Title]),
+			mapping.Summary:  based(body, view[mapping.Summary]),
+			mapping.Estimate: based(estimate, view[mapping.Estimate]),
+		}
+		made, err := send(ctx, w, intent, func(ctx context.Context) (mapping.Issue, error) {
+			return w.GitHub.CreateIssue(ctx, w.link.Issue.Repo, issue)
+		})
+		var refused *mapping.Rejection
+		switch {
+		case err == nil:
+			w.linkIssue(&made, "made for the card")
+			return nil
+		case errors.As(err, &refused) && refused.Field == "body" && body != "":
+			w.refuseValue(mapping.GitHub, mapping.Summary, body, refused)
+			body, issue.Body = "", w.issueText("")
+		case errors.As(err, &refused) && len(issue.Labels) > 0 && refused.Field != "title":
+			w.refuseValue(mapping.GitHub, mapping.Estimate, estimate, refused)
+			issue.Labels, estimate = nil, ""
+		default:
+			return uncertainCreate(intent, w.set.Settle.GitHub, onGitHub(fmt.Errorf("create issue in %s: %w", w.link.Issue.Repo, err)))
+		}
+	}
+}
+
+func based(github string, p mapping.Versioned) mapping.Base {
+	return mapping.Base{GitHub: github, Planning: p.Value, Version: p.Version}
+}
+
+// linkCard completes the link with the card that its intent made.
+func (w *work) linkCard(card *mapping.Card, why string) {
+	w.link.Card = mapping.CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName, Version: card.Version, CountersVersion: card.CountersVersion}
+	view := mapping.CardView(card, w.set.Keys)
+	w.link.Base = map[mapping.Attribute]mapping.Base{}
+	for a, base := range w.link.Intent.Base {
+		w.link.Base[a] = w.answered(a, base, base.Planning, view[a])
+	}
+	w.setCard(card)
+	w.linked(mapping.Planning, fmt.Sprintf("card %s %s", card.ID, why))
+}
+
+// answered is the base after planning answered to a write: what it says now,
+// where that is what was sent or its normalisation of it; else what was sent,
+// and what it says now is a change of planning to decide on.
+func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now mapping.Versioned) mapping.Base {
+	if mapping.Same(a, sent, now.Value) || a == mapping.Summary && w.SameRendering(sent, now.Value) {
+		base.Planning, base.Version = now.Value, now.Version
+	}
+	return base
+}
+
+// linkIssue completes the link with the issue that its intent made.
+func (w *work) linkIssue(issue *mapping.Issue, why string) {
+	w.setIssue(issue)
+	w.link.Base = w.link.Intent.Base
+	w.fresh = true
+	w.linked(mapping.GitHub, issueName(issue.Repo, issue.Number)+" "+why)
+}
+
+func (w *work) linked(side mapping.Side, why string) {
+	for a, base := range w.link.Base {
+		if base.Planning != "" || base.GitHub != "" {
+			w.Metrics.Writes.WithLabelValues(w.link.Route, string(side), string(a)).Inc()
+		}
+	}
+	w.link.State, w.link.Intent, w.link.Why = mapping.Linked, nil, ""
+	w.log = w.Logger.With("link", w.link.ID, "item", where(w.link), "route", w.link.Route)
+	w.lag(side)
+	w.note(side, "", "create", why)
+}
+
+// refuseUser takes in that planning refuses a person's username.
+func (w *work) refuseUser(user string, why error) {
+	w.Metrics.UserRefused.WithLabelValues(w.link.Route).Inc()
+	w.log.Warn("planning refuses a user; the route's user writes instead", "username", user, "err", why)
+}
+
+// refuseValue blocks one value of one attribute until it changes, and says so
+// once.
+func (w *work) refuseValue(side mapping.Side, a mapping.Attribute, value string, why *mapping.Rejection) {
+	if w.link.Refused == nil {
+		w.link.Refused = map[mapping.Attribute]mapping.Refusal{}
+	}
+	w.link.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: time.Now().UTC()}
+	w.note(side, a, "refused", why.Error())
+}

@@ -1,0 +1,161 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// adoptWait is how long a create waits for the recovery poll that proves what
+// the partner services already hold.
+const adoptWait = 2 * time.Second
+
+// enter decides whether an item that was seen for the first time becomes a
+// link, and if so begins to create its partner.
+func (w *work) enter(ctx context.Context) error {
+	if err := w.adopted(ctx); err != nil {
+		return err
+	}
+	if w.link.Origin == mapping.Planning {
+		return w.enterCard(ctx)
+	}
+	return w.enterIssue(ctx)
+}
+
+// adopted reports, as an error, that nothing may be created yet: a store that
+// is new or was replaced does not know which partners exist, until one full
+// poll has adopted every marked item.
+func (w *work) adopted(ctx context.Context) error {
+	doc, err := w.Store.Doc(ctx, w.link.Project, store.DocAdopted)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read adoption: %w", err)
+	}
+	if string(doc) != w.Epoch() {
+		return later(adoptWait, "waiting for the first full poll of the project")
+	}
+	return nil
+}
+
+func (w *work) enterIssue(ctx context.Context) error {
+	var seen mapping.Issue
+	found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen)
+	if err != nil {
+		return err
+	}
+	if !found || ambiguous || w.looked {
+		if err := w.readIssue(ctx); err != nil {
+			return gonIsRemove(err)
+		}
+	} else {
+		w.setIssue(&seen)
+	}
+	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
+	switch {
+	case w.issue.State != "open":
+		return w.refuse("it was closed before it entered")
+	case route == nil:
+		return w.refuse(why)
+	case route.Direction == mapping.ToGitHub:
+		return w.refuse("its route only goes to_github")
+	case w.OwnAccount(w.issue.Author):
+		return w.refuse("the bridge made it")
+	case route.Project != w.link.Project:
+		return w.moveProject(ctx, route)
+	}
+	parent, err := w.GitHub.Parent(ctx, w.issue.Repo, w.issue.Number)
+	if err != nil {
+		return onGitHub(err)
+	}
+	if parent != nil && route.Tasks == mapping.TasksSubIssues {
+		if _, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID)); err == nil {
+			return w.refuse("it is a sub-issue of " + issueName(parent.Repo, parent.Number) + ", which has a card")
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("find parent: %w", err)
+		}
+	}
+	w.route, w.link.Route = route, route.Name
+	return w.begin(ctx, mapping.Planning)
+}
+
+// gonIsRemove lets an item that vanished before it entered go without a word.
+func gonIsRemove(err error) error {
+	var put *again
+	if isGone(err) || errors.Is(err, errGone) || errors.As(err, &put) && put.after == goneWait {
+		return errRemove
+	}
+	return err
+}
+
+func (w *work) refuse(why string) error {
+	w.log.Info("not taken", "why", why)
+	return errRemove
+}
+
+// moveProject hands an issue whose labels lead to another project over to that
+// project's part of the store.
+func (w *work) moveProject(ctx context.Context, route *mapping.Route) error {
+	data, err := json.Marshal(w.issue)
+	if err != nil {
+		return err
+	}
+	link := *w.link
+	link.Project, link.Route, link.ID = route.Project, route.Name, mapping.LinkID(mapping.NewID())
+	_, err = w.Store.Observe(ctx, route.Project, []store.Observation{{
+		Refs: link.Refs(), Create: &link, Item: mapping.IssueRef(w.issue.ID),
+		At: w.issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(w.issue), Data: data,
+	}})
+	if err != nil {
+		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
+	}
+	return w.refuse("its route belongs to project " + route.ProjectName)
+}
+
+func (w *work) enterCard(ctx context.Context) error {
+	var seen mapping.Card
+	found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen)
+	if err != nil {
+		return err
+	}
+	if found && !ambiguous && !w.looked {
+		w.setCard(&seen)
+	} else if err := w.readCard(ctx); err != nil {
+		return gonIsRemove(err)
+	}
+	switch {
+	case w.card.Placeholder:
+		return w.refuse("it is a placeholder")
+	case !w.route.CreateIssues || w.route.Direction == mapping.ToPlanning:
+		return w.refuse("its route makes no issues")
+	}
+	if !w.route.AllowPublic {
+		private, err := w.GitHub.Private(ctx, w.route.Repository)
+		if err != nil {
+			return onGitHub(err)
+		}
+		if !private {
+			return w.refuse("the repository is public and the route does not say allow_public")
+		}
+	}
+	w.link.Issue.Repo = w.route.Repository
+	return w.begin(ctx, mapping.GitHub)
+}
+
+// begin writes the intent to create the partner on a side, and goes on to do it.
+func (w *work) begin(ctx context.Context, side mapping.Side) error {
+	w.link.State = mapping.Creating
+	w.link.Intent = &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
+	if side == mapping.GitHub {
+		last, err := w.GitHub.LastNumber(ctx, w.link.Issue.Repo)
+		if err != nil {
+			w.link.State, w.link.Intent = mapping.Entering, nil
+			return onGitHub(err)
+		}
+		w.link.Intent.After = last
+	}
+	return w.create(ctx)
+}

@@ -1,0 +1,42 @@
+package reconcile
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Metrics are the reconciler's counters, in DESIGN's names. Labels are bounded:
+// routes, sides and attributes, never issues.
+type Metrics struct {
+	Reconciles  *prometheus.CounterVec
+	Duration    *prometheus.HistogramVec
+	Lag         *prometheus.HistogramVec
+	Writes      *prometheus.CounterVec
+	Conflicts   *prometheus.CounterVec
+	Echoes      *prometheus.CounterVec
+	Prevented   *prometheus.CounterVec
+	Recovered   *prometheus.CounterVec
+	UserRefused *prometheus.CounterVec
+}
+
+// NewMetrics makes the metrics and registers them with reg, where it is not nil.
+func NewMetrics(reg prometheus.Registerer) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "planbridge_" + name, Help: help, Buckets: buckets}, labels)
+	}
+	m := &Metrics{
+		Reconciles:  counter("reconcile_total", "Keys worked, by route and result.", "route", "result"),
+		Duration:    histogram("reconcile_duration_seconds", "How long working a key took.", prometheus.ExponentialBuckets(0.001, 2, 16), "route"),
+		Lag:         histogram("sync_lag_seconds", "From a change being seen to it being written on the other side.", prometheus.ExponentialBuckets(0.01, 2.5, 16), "direction"),
+		Writes:      counter("attribute_writes_total", "Attribute values written, by the side written.", "route", "side", "attribute"),
+		Conflicts:   counter("conflicts_total", "Conflicts, by how they were resolved.", "route", "attribute", "resolution"),
+		Echoes:      counter("echoes_total", "Own writes that came back and were recognised, by the side that was written.", "side"),
+		Prevented:   counter("duplicates_prevented_total", "Items that would have been made twice, by how it was noticed.", "how"),
+		Recovered:   counter("lost_updates_recovered_total", "Edits of people that a write of ours ran over and that were brought back.", "route"),
+		UserRefused: counter("users_refused_total", "Writes in a person's name that planning refused and the route's user made instead.", "route"),
+	}
+	if reg != nil {
+		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused)
+	}
+	return m
+}

@@ -1,0 +1,101 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// again puts a key off without counting a failure.
+type again struct {
+	after time.Duration
+	why   string
+}
+
+func (e *again) Error() string { return e.why }
+
+func later(after time.Duration, format string, args ...any) error {
+	return &again{after, fmt.Sprintf(format, args...)}
+}
+
+// errRemove ends a link that never became one.
+var errRemove = errors.New("does not enter")
+
+// sideError remembers which side an error came from, so that a service that is
+// down is waited for.
+type sideError struct {
+	side mapping.Side
+	err  error
+}
+
+func (e *sideError) Error() string { return e.err.Error() }
+func (e *sideError) Unwrap() error { return e.err }
+
+func onGitHub(err error) error   { return onSide(mapping.GitHub, err) }
+func onPlanning(err error) error { return onSide(mapping.Planning, err) }
+
+func onSide(side mapping.Side, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &sideError{side, err}
+}
+
+// outcome says what becomes of the key, and names the result for the metric.
+func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
+	var (
+		put     *again
+		limited *mapping.RateLimited
+		side    *sideError
+	)
+	switch {
+	case err == nil:
+		return store.Outcome{Kind: store.Done}, "done"
+	case errors.Is(err, errRemove):
+		return store.Outcome{Kind: store.Remove}, "removed"
+	case errors.As(err, &put):
+		w.log.Info("put off", "after", put.after.String(), "why", put.why)
+		return store.Outcome{Kind: store.Again, After: put.after, Reason: put.why}, "again"
+	case ctx.Err() != nil:
+		return store.Outcome{Kind: store.Again, Reason: "handed back"}, "again"
+	case errors.As(err, &limited):
+		w.log.Warn("rate limited", "err", err)
+		return store.Outcome{Kind: store.Again, After: limited.After + jitter(limited.After/10+time.Second), Reason: err.Error()}, "limited"
+	case errors.As(err, &side) && (errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUnauthorized)):
+		w.log.Warn("waiting for a service", "service", w.service(side.side), "err", err)
+		return store.Outcome{Kind: store.Wait, Service: w.service(side.side), Reason: err.Error()}, "waiting"
+	}
+	return w.failed(err)
+}
+
+func (w *work) service(side mapping.Side) string {
+	if side == mapping.GitHub {
+		return ServiceGitHub
+	}
+	return ServicePlanning(w.link.Project)
+}
+
+// failed spends an attempt, or parks the key when none is left.
+func (w *work) failed(err error) (store.Outcome, string) {
+	attempts := w.claim.Attempts + 1
+	if attempts >= w.set.Retry.MaxAttempts {
+		w.log.Error("parked", "attempts", attempts, "err", err)
+		return store.Outcome{Kind: store.Park, Reason: err.Error()}, "parked"
+	}
+	after := min(time.Second<<min(attempts-1, 20), w.set.Retry.MaxInterval)
+	after = after/2 + jitter(after)
+	w.log.Warn("to be tried again", "attempt", attempts, "after", after.String(), "err", err)
+	return store.Outcome{Kind: store.Retry, After: after, Reason: err.Error()}, "retry"
+}
+
+func jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return rand.N(d)
+}

@@ -1,0 +1,227 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// pend records the writes that are about to be made. They are saved, under the
+// lease, before the first of them goes out (see writing).
+func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
+	for _, d := range ds {
+		write := d.Planning
+		if side == mapping.GitHub {
+			write = d.GitHub
+		}
+		p := mapping.Pending{
+			ID: mapping.NewNonce(), Side: side, Item: item, Attribute: d.Attribute,
+			From: write.From, To: write.To, Next: d.Base, At: time.Now().UTC(),
+		}
+		if old, ok := w.link.Base[d.Attribute]; ok {
+			p.Old = &old
+		}
+		w.link.Pending = append(w.link.Pending, p)
+	}
+}
+
+// unpend removes the unanswered records of a side and item: their outcome is
+// known.
+func (w *work) unpend(side mapping.Side, item mapping.Ref, attrs ...mapping.Attribute) {
+	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool {
+		return p.Side == side && p.Item == item && !p.Answered && (len(attrs) == 0 || slices.Contains(attrs, p.Attribute))
+	})
+}
+
+// settlePending finds out what became of writes whose outcome is not known,
+// and checks the answered ones against their echoes.
+func (w *work) settlePending(ctx context.Context) error {
+	if err := w.readPending(ctx); err != nil {
+		return err
+	}
+	var kept []mapping.Pending
+	var lost []lostUpdate
+	for _, p := range w.link.Pending {
+		echo, echoed := w.echo(p)
+		if !p.Answered {
+			w.recover(p, echoed)
+		}
+		switch {
+		case echoed && !mapping.Same(p.Attribute, echo, p.From):
+			lost = append(lost, lostUpdate{p, echo})
+		case p.Answered && !echoed && time.Since(p.At) < w.set.Settle.GitHub:
+			kept = append(kept, p)
+		}
+	}
+	w.link.Pending = kept
+	for _, l := range lost {
+		if err := w.bringBack(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPending reads every item that a write of unknown outcome was made to.
+func (w *work) readPending(ctx context.Context) error {
+	var issue, card, task bool
+	for _, p := range w.link.Pending {
+		if p.Answered {
+			continue
+		}
+		switch p.Item.Kind() {
+		case "issue":
+			issue = true
+		case "card":
+			card = true
+		case "task":
+			task = true
+		}
+	}
+	if issue && !w.fresh {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+	}
+	if card && !w.looked {
+		if err := w.readCard(ctx); err != nil {
+			return err
+		}
+	}
+	if child := w.link.Child(mapping.Tracking); task && child != nil && !w.looked {
+		return w.readTracking(ctx, child)
+	}
+	return nil
+}
+
+// recover decides what became of one write of unknown outcome. A side that
+// holds the pending value, or a person's edit built on it, is from now on
+// compared with that value and not with the old base.
+func (w *work) recover(p mapping.Pending, echoed bool) {
+	now, ok := w.p[p.Attribute]
+	if p.Side == mapping.GitHub {
+		now, ok = w.g[p.Attribute]
+	}
+	if !ok {
+		return
+	}
+	happened := echoed || mapping.Same(p.Attribute, now.Value, p.To) ||
+		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
+		w.builtOn(p, now)
+	if !happened {
+		return
+	}
+	base := p.Next
+	if p.Side == mapping.Planning && base.Planning == p.To {
+		base.Version = now.Version
+		if mapping.Same(p.Attribute, now.Value, p.To) || w.SameRendering(now.Value, p.To) {
+			base.Planning = now.Value
+		}
+	}
+	w.setBase(p.Attribute, base)
+	w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened")
+}
+
+// builtOn reports whether a value that is neither what stood there before a
+// lost write nor what was written is a person's edit of what was written.
+//
+// Planning's version tells: our write carried the old version, so it happened
+// only as the first change after it; two changes or more mean that it did. On
+// GitHub the edit's own event tells what it was made from; without one, the
+// text it is closer to.
+func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
+	if mapping.Same(p.Attribute, now.Value, p.From) {
+		return false
+	}
+	if p.Side == mapping.Planning {
+		return p.Old != nil && now.Version >= p.Old.Version+2
+	}
+	for _, e := range w.edits {
+		if from, to, ok := editOf(e, p.Attribute); ok && !w.OwnAccount(e.Sender) && mapping.Same(p.Attribute, w.strip(to), now.Value) {
+			return mapping.Same(p.Attribute, w.strip(from), p.To)
+		}
+	}
+	return mapping.Closer(now.Value, p.To, p.From)
+}
+
+// editOf returns what an edit event says of one attribute.
+func editOf(e mapping.Edit, a mapping.Attribute) (from, to string, ok bool) {
+	switch {
+	case a == mapping.Title && e.TitleFrom != nil:
+		return *e.TitleFrom, e.Title, true
+	case a == mapping.Summary && e.BodyFrom != nil:
+		return *e.BodyFrom, e.Body, true
+	}
+	return "", "", false
+}
+
+func (w *work) strip(text string) string {
+	body, _ := w.set.Keys.Body(text)
+	return body
+}
+
+// echo looks for the event of an answered write and returns what stood there
+// when it took effect.
+func (w *work) echo(p mapping.Pending) (from string, ok bool) {
+	if p.Side != mapping.GitHub {
+		return "", false
+	}
+	for _, e := range w.edits {
+		from, to, edited := editOf(e, p.Attribute)
+		if edited && w.OwnAccount(e.Sender) && mapping.Same(p.Attribute, w.strip(to), p.To) {
+			return w.strip(from), true
+		}
+	}
+	return "", false
+}
+
+// verifyLater makes the key come back when the echo of a write is overdue.
+func (w *work) verifyLater() {
+	for _, p := range w.link.Pending {
+		if wait := w.set.Settle.GitHub - time.Since(p.At); p.Answered && wait > w.after {
+			w.after = wait
+		}
+	}
+}
+
+// lostUpdate is a person's edit that our write ran over: GitHub has no lock,
+// and it came between our read and our write.
+type lostUpdate struct {
+	write mapping.Pending
+	text  string // what the person had written
+}
+
+// bringBack restores an edit that was run over: merged with what we wrote
+// where that goes, else by the rules of a conflict. The restored text is then
+// an ordinary change of GitHub.
+func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
+	if !w.fresh {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+	}
+	a, now := l.write.Attribute, w.g[l.write.Attribute].Value
+	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
+	merged, clean := "", false
+	if a == mapping.Summary {
+		merged, clean = mapping.Merge(l.write.From, now, l.text)
+	}
+	if !clean {
+		d = mapping.Overrun(w.route, a, w.link.Base[a])
+		merged = l.text
+	}
+	if d.Loses {
+		if err := w.keepTexts(ctx, d, l.text, now); err != nil {
+			return err
+		}
+	}
+	w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()
+	w.note(mapping.GitHub, a, "lost update", d.Why)
+	if d.Winner == mapping.Planning {
+		return nil
+	}
+	d.GitHub = &mapping.Write{From: now, To: merged}
+	return w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
+}

@@ -1,0 +1,171 @@
+// Package reconcile brings one root link at a time to agreement: it reads what
+// was seen of both sides, lets mapping decide, writes, and remembers.
+//
+// Its door is [New] and [Reconciler.Run], which works the queue until its
+// context ends. Reconcile compares states of the world and never replays
+// events: working a key twice is a no-op. Whatever it is about to write to a
+// service is saved first (a pending record, or the intent of a create), so
+// that whoever takes over after a crash knows what may have happened.
+//
+// The files, in the order of a key's way: worker.go (claiming), work.go (what
+// is known of both sides), enter.go and create.go (an item without a partner),
+// pending.go, sync.go and write.go (two partners), conflict.go (the ledger and
+// its comment), outcome.go (what becomes of the key).
+package reconcile
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// GitHub is what is asked of GitHub. Errors match the sentinels of mapping.
+type GitHub interface {
+	// Issue reads one issue (a conditional request).
+	Issue(ctx context.Context, repo string, number int) (mapping.Issue, error)
+	// CreateIssue makes one issue. It is never repeated by the adapter.
+	CreateIssue(ctx context.Context, repo string, issue NewIssue) (mapping.Issue, error)
+	// EditIssue changes title, body or state and returns the issue as it is then.
+	EditIssue(ctx context.Context, repo string, number int, edit IssueEdit) (mapping.Issue, error)
+	AddLabels(ctx context.Context, repo string, number int, labels []string) ([]string, error)
+	RemoveLabel(ctx context.Context, repo string, number int, label string) ([]string, error)
+	// Parent returns the issue that has this one as a sub-issue, or nil.
+	Parent(ctx context.Context, repo string, number int) (*mapping.Issue, error)
+	Comments(ctx context.Context, repo string, number int, since time.Time) ([]Comment, error)
+	CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error)
+	// LastNumber returns the highest issue number of a repository that a
+	// listing shows (lists lag, so it may be too low).
+	LastNumber(ctx context.Context, repo string) (int, error)
+	// Private reports whether only members can read the repository.
+	Private(ctx context.Context, repo string) (bool, error)
+	// OwnAccount reports whether a login is the bridge's own, now or formerly.
+	OwnAccount(login string) bool
+}
+
+// NewIssue is an issue to be made.
+type NewIssue struct {
+	Title, Body string
+	Labels      []string
+}
+
+// IssueEdit is a change of an issue; nil fields stay.
+type IssueEdit struct{ Title, Body, State, StateReason *string }
+
+// Comment is an issue comment.
+type Comment struct {
+	ID           int64
+	Author, Body string
+}
+
+// Planning is what is asked of one planning project. Errors match the
+// sentinels of mapping.
+type Planning interface {
+	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
+	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
+	Task(ctx context.Context, id mapping.ObjectID) (mapping.Task, error)
+	// CreateCard and CreateTask are never repeated by the adapter.
+	CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card NewItem) (mapping.Card, error)
+	CreateTask(ctx context.Context, card mapping.ObjectID, username string, task NewItem) (mapping.Task, error)
+	// UpdateCard and UpdateTask write attributes under their versions.
+	UpdateCard(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
+	UpdateTask(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
+	// BucketIDs returns the ids by which a bucket, given by title or id, may
+	// be addressed, the likeliest first.
+	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
+	// EachCard visits every card of every bucket and every sprint: the
+	// complete lookup that proves absence. An error means it was not complete.
+	EachCard(ctx context.Context, visit func(mapping.Card) error) error
+}
+
+// NewItem is a card or a task to be made.
+type NewItem struct{ Title, Summary, Estimate string }
+
+// Updated is what planning answered to a write. Attributes that the answer
+// does not carry are absent.
+type Updated struct {
+	Version int64 // of the whole item
+	Values  map[mapping.Attribute]mapping.Versioned
+}
+
+// Settings is the part of the configuration that decides; a reload replaces it
+// as a whole.
+type Settings struct {
+	Routes mapping.Routes
+	Scheme mapping.LabelScheme
+	Keys   mapping.Keys
+	Users  map[string]string // GitHub login, lower case: planning username
+	WebURL string            // of GitHub's pages, without a slash at the end
+	DryRun bool              // write nothing, log what would be written
+	Retry  Retry
+	Settle Settle
+	Quiet  time.Duration // how long a removed estimate label may be on its way to another
+}
+
+// Retry bounds what is tried again.
+type Retry struct {
+	MaxAttempts int
+	MaxInterval time.Duration
+}
+
+// Settle says how long what was sent may still be under way.
+type Settle struct{ GitHub, Planning time.Duration }
+
+// Options configure a Reconciler. All fields but Metrics are required.
+type Options struct {
+	Store store.Store
+	// Epoch is the store's epoch as this process knows it.
+	Epoch  func() string
+	GitHub GitHub
+	// Planning returns the project's side, or nil where it is not configured.
+	Planning func(project mapping.ObjectID) Planning
+	// SameRendering reports whether two Markdown texts mean the same.
+	SameRendering func(a, b string) bool
+	Settings      func() *Settings
+	Projects      func() []mapping.ObjectID // whose queues are worked
+	Concurrency   int                       // keys worked at once
+	LeaseTTL      time.Duration             // 0: a minute
+	Metrics       *Metrics
+	Logger        *slog.Logger
+	// OnWait is told the service that a key waits for.
+	OnWait func(service string)
+}
+
+// Reconciler works the queue. It is safe for concurrent use.
+type Reconciler struct {
+	Options
+	kick chan struct{}
+}
+
+// New returns a Reconciler; nothing runs until Run.
+func New(o Options) *Reconciler {
+	if o.LeaseTTL == 0 {
+		o.LeaseTTL = time.Minute
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = 16
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics(nil)
+	}
+	if o.OnWait == nil {
+		o.OnWait = func(string) {}
+	}
+	return &Reconciler{Options: o, kick: make(chan struct{}, 1)}
+}
+
+// Kick makes the workers look at the queue at once: something became due.
+func (r *Reconciler) Kick() {
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
+}
+
+// ServiceGitHub is the name by which keys wait for GitHub.
+const ServiceGitHub = "github"
+
+// ServicePlanning is the name by which keys wait for a planning project.
+func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }

@@ -1,0 +1,209 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// maxRounds bounds how often one claim decides anew because a side moved while
+// it was written.
+const maxRounds = 8
+
+// sync brings two partners to agreement.
+func (w *work) sync(ctx context.Context) error {
+	if err := w.see(ctx); err != nil {
+		if errors.Is(err, errGone) {
+			return nil
+		}
+		return err
+	}
+	if done, err := w.filter(ctx); done || err != nil {
+		return err
+	}
+	if err := w.settlePending(ctx); err != nil {
+		return err
+	}
+	if err := w.ensureTracking(ctx); err != nil {
+		return err
+	}
+	for range maxRounds {
+		settled, err := w.round(ctx)
+		if errors.Is(err, errGone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if settled {
+			w.remember()
+			w.link.Synced = time.Now().UTC()
+			w.verifyLater()
+			return nil
+		}
+	}
+	return fmt.Errorf("the sides still moved after %d rounds", maxRounds)
+}
+
+// filter moves the link to state left when the issue no longer matches its
+// route, and back. It reports whether there is nothing to synchronise.
+func (w *work) filter(ctx context.Context) (bool, error) {
+	if w.link.State == mapping.Orphaned {
+		return true, nil
+	}
+	if w.issue == nil {
+		return w.link.State == mapping.Left, nil
+	}
+	ok, why := w.route.Accepts(w.issue, w.set.Scheme)
+	switch {
+	case !ok && w.link.State != mapping.Left:
+		w.link.State, w.link.Why = mapping.Left, why
+		w.note("", "", "left", why)
+		return true, nil
+	case !ok:
+		return true, nil
+	case w.link.State == mapping.Left:
+		w.link.State, w.link.Why = mapping.Linked, ""
+		w.note("", "", "back", "it matches its route again")
+		w.looked = true
+		return false, w.see(ctx)
+	}
+	return false, nil
+}
+
+// round decides once and carries the decisions out. It reports whether nothing
+// was left to do.
+func (w *work) round(ctx context.Context) (settled bool, err error) {
+	plan, err := w.resolve(ctx)
+	if err != nil {
+		return false, err
+	}
+	hub := plan.Writes(mapping.GitHub) || len(w.extra) > 0
+	if hub && !w.fresh {
+		return false, w.readIssue(ctx) // GitHub has no lock: read again, decide again
+	}
+	if w.set.DryRun {
+		w.announce(plan)
+		return true, nil
+	}
+	if err := w.quiet(plan); err != nil {
+		return false, err
+	}
+	if err := w.keepLosers(ctx, plan); err != nil {
+		return false, err
+	}
+	moved, err := w.writePlanning(ctx, plan)
+	if err != nil || moved {
+		return false, err
+	}
+	if hub {
+		if err := w.writeGitHub(ctx, plan); err != nil {
+			return false, err
+		}
+	}
+	if err := w.agreed(ctx, plan); err != nil {
+		return false, err
+	}
+	return !hub && !plan.Writes(mapping.Planning), nil
+}
+
+func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
+	in := mapping.Input{
+		Link: w.link, Route: w.route, GitHub: w.g, Planning: w.p,
+		Edited: map[mapping.Side]mapping.Interval{mapping.GitHub: w.edited()},
+	}
+	if w.card != nil {
+		in.Edited[mapping.Planning] = w.card.Polled
+	}
+	for a, id := range w.link.Asking {
+		c, err := w.Store.Conflict(ctx, w.link.Project, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return mapping.Plan{}, fmt.Errorf("read conflict %s: %w", id, err)
+		}
+		if err == nil && c.State == mapping.ConflictAnswered {
+			if in.Answers == nil {
+				in.Answers = map[mapping.Attribute]mapping.Side{}
+			}
+			in.Answers[a] = c.Winner
+		}
+	}
+	return mapping.Resolve(in), nil
+}
+
+// edited bounds when GitHub's edit was made: exactly, where its event came.
+func (w *work) edited() mapping.Interval {
+	for _, e := range w.edits {
+		if !w.OwnAccount(e.Sender) {
+			return mapping.Interval{From: e.At, To: e.At}
+		}
+	}
+	if w.issue == nil {
+		return mapping.Interval{}
+	}
+	return mapping.Interval{From: w.since, To: w.issue.UpdatedAt}
+}
+
+// quiet puts off the return of a removed estimate label: whoever exchanges one
+// label for another first removes one.
+func (w *work) quiet(plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		if d.Attribute != mapping.Estimate || d.GitHub == nil || d.GitHub.From != "" || w.link.Base[d.Attribute].GitHub == "" {
+			continue
+		}
+		if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok {
+			if wait := w.set.Quiet - time.Since(s.Seen); wait > 0 {
+				return later(wait, "an estimate label was removed: another may follow")
+			}
+		}
+	}
+	return nil
+}
+
+// agreed takes over what needs no write, and ends the questions that are
+// answered.
+func (w *work) agreed(ctx context.Context, plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		switch d.Action {
+		case mapping.Adopt:
+			w.setBase(d.Attribute, d.Base)
+		case mapping.Ask, mapping.Blocked, mapping.Restrained:
+			continue
+		}
+		if err := w.endQuestion(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *work) setBase(a mapping.Attribute, base mapping.Base) {
+	if w.link.Base == nil {
+		w.link.Base = map[mapping.Attribute]mapping.Base{}
+	}
+	w.link.Base[a] = base
+	delete(w.link.Refused, a)
+}
+
+// announce says what a dry run would do.
+func (w *work) announce(plan mapping.Plan) {
+	for _, d := range plan.Decisions {
+		w.log.Info("dry run: would decide", "attribute", d.Attribute, "action", d.Action, "why", d.Why)
+	}
+}
+
+// lag observes how long it took from seeing a change to writing it to a side.
+func (w *work) lag(to mapping.Side) {
+	var seen time.Time
+	for _, s := range w.claim.Inbox {
+		if seen.IsZero() || s.Seen.Before(seen) {
+			seen = s.Seen
+		}
+	}
+	if !seen.IsZero() {
+		w.Metrics.Lag.WithLabelValues("to_" + string(to)).Observe(max(0, time.Since(seen).Seconds()))
+	}
+}

@@ -1,0 +1,370 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// work is one key being worked: what is known of both sides and what was done.
+type work struct {
+	*Reconciler
+	set      *Settings
+	claim    *store.Claim
+	link     *mapping.Link
+	route    *mapping.Route
+	planning Planning
+	log      *slog.Logger
+
+	// What is known now; nil means unchanged since the link's base. The views
+	// follow the writes that are made.
+	issue *mapping.Issue
+	card  *mapping.Card
+	g, p  mapping.View
+	// since is when the issue had last been seen before this claim.
+	since time.Time
+	// fresh: issue was read under this claim and nothing was written since.
+	fresh bool
+	// looked: the items themselves were read, whatever was seen before.
+	looked bool
+	edits  []mapping.Edit
+	// extra are estimate labels that lost against another one.
+	extra   []string
+	history []mapping.Entry
+	// after, where not zero, is when the key is looked at again although all is well.
+	after time.Duration
+}
+
+func (r *Reconciler) newWork(claim *store.Claim) *work {
+	w := &work{
+		Reconciler: r, set: r.Settings(), claim: claim, link: claim.Link,
+		p: mapping.View{}, since: claim.Link.Issue.UpdatedAt,
+	}
+	w.route = w.set.Routes.ByName(w.link.Route)
+	w.planning = r.Planning(w.link.Project)
+	w.log = r.Logger.With("link", w.link.ID, "item", where(w.link), "route", w.link.Route)
+	return w
+}
+
+// run works the key by the state its link is in. Its error names the link once.
+func (w *work) run(ctx context.Context) error {
+	if err := w.step(ctx); err != nil {
+		return fmt.Errorf("reconcile %s: %w", where(w.link), err)
+	}
+	return nil
+}
+
+func (w *work) step(ctx context.Context) error {
+	if w.route == nil || w.planning == nil {
+		w.link.State, w.link.Why = mapping.Dormant, "its route or project is no longer configured"
+		return nil
+	}
+	if w.link.State == mapping.Dormant {
+		w.link.State, w.link.Why = mapping.Linked, ""
+		w.looked = true
+	}
+	if err := w.takeEvents(); err != nil {
+		return err
+	}
+	switch w.link.State {
+	case mapping.Entering:
+		return w.enter(ctx)
+	case mapping.Creating:
+		return w.create(ctx)
+	}
+	return w.sync(ctx)
+}
+
+// takeEvents decodes what must not be folded into a snapshot.
+func (w *work) takeEvents() error {
+	for _, data := range w.claim.Events {
+		var e mapping.Edit
+		if err := json.Unmarshal(data, &e); err != nil {
+			return fmt.Errorf("stored event: %w", err)
+		}
+		if e.Look != "" {
+			w.looked = true
+			continue
+		}
+		w.edits = append(w.edits, e)
+	}
+	if w.claim.Attempts > 0 {
+		w.looked = true
+	}
+	return nil
+}
+
+// slot decodes an inbox slot into v and reports whether there is one, and
+// whether it is ambiguous.
+func slot[T any](w *work, ref mapping.Ref, v *T) (found, ambiguous bool, err error) {
+	s, ok := w.claim.Inbox[ref]
+	if !ok {
+		return false, false, nil
+	}
+	if err := json.Unmarshal(s.Data, v); err != nil {
+		return false, false, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+	}
+	return true, s.Ambiguous, nil
+}
+
+// see takes in what was seen of both sides since the last time, and reads the
+// items where that does not tell.
+func (w *work) see(ctx context.Context) error {
+	if err := w.seeIssue(ctx); err != nil {
+		return err
+	}
+	if err := w.seeCard(ctx); err != nil {
+		return err
+	}
+	return w.seeTracking(ctx)
+}
+
+func (w *work) seeIssue(ctx context.Context) error {
+	var seen mapping.Issue
+	found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen)
+	if err != nil {
+		return err
+	}
+	known := w.link.Issue
+	switch {
+	case w.looked || w.unbased():
+		return w.readIssue(ctx)
+	case !found || seen.UpdatedAt.Before(known.UpdatedAt):
+		return nil // nothing new, or a late delivery of what is known already
+	case ambiguous || seen.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(&seen) != known.Digest:
+		return w.readIssue(ctx)
+	case seen.UpdatedAt.Equal(known.UpdatedAt):
+		return nil
+	}
+	w.setIssue(&seen)
+	own := w.OwnAccount(seen.Editor)
+	if own {
+		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
+	}
+	if own && w.changed() || w.labelsMoving() {
+		return w.readIssue(ctx)
+	}
+	return nil
+}
+
+// changed reports whether GitHub's view differs from the base. In an event of
+// our own account that is the state between two of our writes, or a late one,
+// and not a person's edit.
+func (w *work) changed() bool {
+	for a, v := range w.g {
+		if base, ok := w.link.Base[a]; ok && !mapping.Same(a, v.Value, base.GitHub) {
+			return true
+		}
+	}
+	return false
+}
+
+// labelsMoving reports that an estimate label is missing or doubled: one half
+// of an exchange that GitHub tells in two events.
+func (w *work) labelsMoving() bool {
+	return len(w.extra) > 0 || w.g[mapping.Estimate].Value == "" && w.link.Base[mapping.Estimate].GitHub != ""
+}
+
+// OwnAccount reports whether a login is the bridge's own.
+func (w *work) OwnAccount(login string) bool { return login != "" && w.GitHub.OwnAccount(login) }
+
+// setIssue makes a snapshot the one that counts.
+func (w *work) setIssue(issue *mapping.Issue) {
+	w.issue = issue
+	w.g, w.extra = mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	w.link.Issue = mapping.IssueID{
+		ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: issue.RepoID, Number: issue.Number, Author: issue.Author,
+		UpdatedAt: issue.UpdatedAt, Digest: mapping.DigestIssue(issue),
+	}
+}
+
+// unbased reports whether an attribute has never been agreed on, so that both
+// sides have to be read in full.
+func (w *work) unbased() bool {
+	for _, a := range mapping.Attributes {
+		if _, ok := w.link.Base[a]; ok || a == mapping.State {
+			continue
+		}
+		if _, refused := w.link.Refused[a]; !refused {
+			return true
+		}
+	}
+	return false
+}
+
+// readIssue reads the issue itself. A read older than what is known is stale:
+// GitHub's replicas lag.
+func (w *work) readIssue(ctx context.Context) error {
+	if w.link.Issue.Number == 0 {
+		return nil
+	}
+	issue, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+	if err != nil {
+		return w.missing(ctx, mapping.GitHub, err)
+	}
+	if issue.UpdatedAt.Before(w.link.Issue.UpdatedAt) {
+		return later(staleWait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.TimeOnly))
+	}
+	w.found(mapping.GitHub)
+	w.setIssue(&issue)
+	w.fresh = true
+	return nil
+}
+
+// staleWait is how long a lagging replica of GitHub is given to catch up.
+const staleWait = 3 * time.Second
+
+func (w *work) seeCard(ctx context.Context) error {
+	var seen mapping.Card
+	found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen)
+	if err != nil {
+		return err
+	}
+	if w.looked || w.unbased() || ambiguous || w.link.Gone[mapping.Planning] > 0 && found {
+		return w.readCard(ctx)
+	}
+	if !found || seen.Version < w.link.Card.Version {
+		return nil // nothing new, or a poll that overlapped a write
+	}
+	if mapping.Suspicious(w.link, mapping.CardView(&seen, w.set.Keys)) {
+		return w.readCard(ctx)
+	}
+	w.setCard(&seen)
+	return nil
+}
+
+// setCard makes a snapshot the one that counts.
+func (w *work) setCard(card *mapping.Card) {
+	w.card = card
+	for a, v := range mapping.CardView(card, w.set.Keys) {
+		w.p[a] = v
+	}
+}
+
+func (w *work) readCard(ctx context.Context) error {
+	if w.link.Card.ID == "" {
+		return nil
+	}
+	card, err := w.planning.Card(ctx, w.link.Card.ID)
+	if err != nil {
+		return w.missing(ctx, mapping.Planning, err)
+	}
+	w.found(mapping.Planning)
+	w.setCard(&card)
+	return nil
+}
+
+// seeTracking learns the tracking task's state: from a snapshot of the task,
+// from tasks that came nested in the card, or, when the card's counters moved
+// by more than our own writes explain, by reading the card's tasks.
+func (w *work) seeTracking(ctx context.Context) error {
+	child := w.link.Child(mapping.Tracking)
+	if child == nil || child.Task == "" {
+		return nil
+	}
+	var seen mapping.Task
+	found, ambiguous, err := slot(w, mapping.TaskRef(child.Task), &seen)
+	if err != nil {
+		return err
+	}
+	if w.card != nil {
+		for i := range w.card.Tasks {
+			if t := &w.card.Tasks[i]; t.ID == child.Task && t.State.Version >= seen.State.Version {
+				seen, found = *t, true
+			}
+		}
+	}
+	moved := w.card != nil && w.card.CountersVersion != w.link.Card.CountersVersion
+	suspicious := found && mapping.Suspicious(w.link, mapping.TaskView(&seen))
+	if w.looked || ambiguous || suspicious || moved && !found {
+		return w.readTracking(ctx, child)
+	}
+	if found && seen.State.Version >= w.link.Base[mapping.State].Version {
+		w.p[mapping.State] = seen.State
+	}
+	return nil
+}
+
+func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
+	task, err := w.planning.Task(ctx, child.Task)
+	if isGone(err) {
+		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
+		child.State = mapping.Orphaned
+		return nil
+	}
+	if err != nil {
+		return onPlanning(err)
+	}
+	w.p[mapping.State] = task.State
+	return nil
+}
+
+// remember takes what was seen as known, once the sides agree.
+func (w *work) remember() {
+	if w.card == nil {
+		return
+	}
+	c := &w.link.Card
+	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), w.card.CountersVersion
+	if w.card.Bucket != "" {
+		c.Bucket, c.BucketName = w.card.Bucket, w.card.BucketName
+	}
+}
+
+// save stores the link under the lease; ErrLeaseLost when that ended.
+func (w *work) save(ctx context.Context) error {
+	if err := w.Store.Save(ctx, w.claim, w.link); err != nil {
+		return fmt.Errorf("save link: %w", err)
+	}
+	return nil
+}
+
+// writeMargin is kept between the end of the last external write and the end
+// of the lease: whoever takes the key over finds no write of ours under way.
+const writeMargin = 5 * time.Second
+
+// writing saves the link (which checks the lease) and returns the context in
+// which one external write may be made: it ends well before the lease.
+func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	until := w.claim.Until.Add(-writeMargin)
+	if time.Until(until) < writeMargin {
+		return nil, nil, later(0, "the lease is nearly over")
+	}
+	if err := w.save(ctx); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	return ctx, cancel, nil
+}
+
+// note adds a line to the link's history and to the log.
+func (w *work) note(side mapping.Side, a mapping.Attribute, what, why string) {
+	e := mapping.Entry{At: time.Now().UTC(), Side: side, Attribute: a, What: what, Why: why}
+	w.history = append(w.history, e)
+	w.log.Info(what, "side", string(side), "attribute", string(a), "why", why)
+}
+
+// username is in whose name planning is written: the person who edited the
+// issue where the user table knows them, else the route's.
+func (w *work) username() string {
+	if w.issue != nil {
+		if user, ok := w.set.Users[strings.ToLower(w.issue.Editor)]; ok && w.issue.Editor != "" {
+			return user
+		}
+	}
+	return w.route.Username
+}
+
+func issueName(repo string, number int) string { return repo + "#" + strconv.Itoa(number) }
+
+// issueURL is the address of the issue's page.
+func (w *work) issueURL() string {
+	return w.set.WebURL + "/" + w.link.Issue.Repo + "/issues/" + strconv.Itoa(w.link.Issue.Number)
+}

@@ -1,0 +1,123 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// idlePoll is how often the queue is looked at when nothing says that a key is
+// due: other replicas make keys due without a word to this one.
+const idlePoll = time.Second
+
+// handBack is how long a key that was in hand at shutdown may take to be given
+// back.
+const handBack = 3 * time.Second
+
+// Run works the queues of all projects, in turn, until ctx ends; then it waits
+// until what is in hand is finished or handed back. drain bounds how long work
+// under way may go on after ctx has ended.
+func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var inHand sync.WaitGroup
+	defer inHand.Wait()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(drain, stop) })()
+
+	slots := make(chan struct{}, r.Concurrency)
+	for next := 0; ; next++ {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		claim, wait := r.claimNext(ctx, next)
+		if claim == nil {
+			<-slots
+			if !r.pause(ctx, wait) {
+				return
+			}
+			continue
+		}
+		inHand.Go(func() {
+			defer func() { <-slots }()
+			r.Work(work, claim)
+		})
+	}
+}
+
+// claimNext asks the projects in turn, beginning with the given one, so that a
+// busy project does not starve the others.
+func (r *Reconciler) claimNext(ctx context.Context, from int) (*store.Claim, time.Duration) {
+	projects, wait := r.Projects(), idlePoll
+	for i := range projects {
+		project := projects[(from+i)%len(projects)]
+		claim, next, err := r.Store.Claim(ctx, project, r.LeaseTTL)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			r.Logger.Warn("claiming from the queue", "project", project, "err", err)
+		case claim != nil:
+			return claim, 0
+		case next > 0:
+			wait = min(wait, next)
+		}
+	}
+	return nil, wait
+}
+
+func (r *Reconciler) pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	case <-r.kick:
+	}
+	return true
+}
+
+// Work works one claimed key to its end and finishes the claim.
+func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
+	start := time.Now()
+	w := r.newWork(claim)
+	// Everything, the finishing included, ends before the lease does; writes
+	// end earlier still (see work.writing).
+	ctx, cancel := context.WithDeadline(ctx, claim.Until)
+	defer cancel()
+	err := w.run(ctx)
+	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
+		w.log.Warn("key given up", "err", err)
+		r.Metrics.Reconciles.WithLabelValues(w.link.Route, "lost").Inc()
+		return
+	}
+	out, result := w.outcome(ctx, err)
+	r.Metrics.Reconciles.WithLabelValues(w.link.Route, result).Inc()
+	r.Metrics.Duration.WithLabelValues(w.link.Route).Observe(time.Since(start).Seconds())
+	fin, cancelFin := context.WithTimeout(context.WithoutCancel(ctx), handBack)
+	defer cancelFin()
+	if err := r.Store.Finish(fin, claim, w.link, w.history, out); err != nil {
+		w.log.Warn("finishing", "err", err)
+		return
+	}
+	if w.after > 0 && out.Kind == store.Done {
+		if err := r.Store.Enqueue(fin, claim.Key, w.after, true); err != nil && !errors.Is(err, store.ErrNotFound) {
+			w.log.Warn("looking again later", "err", err)
+		}
+	}
+	if out.Kind == store.Wait {
+		r.OnWait(out.Service)
+	}
+}
+
+// where names a link for people: the issue where there is one, else the card.
+func where(l *mapping.Link) string {
+	if l.Issue.Number != 0 {
+		return issueName(l.Issue.Repo, l.Issue.Number)
+	}
+	return "card " + string(l.Card.ID)
+}

@@ -1,0 +1,348 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+)
+
+// writePlanning makes the plan's writes to planning: one PUT for the card, one
+// for its tracking task. It reports whether planning moved meanwhile, so that
+// everything has to be decided again.
+func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool, err error) {
+	var card, task []mapping.Decision
+	for _, d := range plan.Decisions {
+		switch {
+		case d.Planning == nil:
+		case d.Attribute == mapping.State:
+			task = append(task, d)
+		default:
+			card = append(card, d)
+		}
+	}
+	if len(card) > 0 {
+		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return w.planning.UpdateCard(ctx, w.link.Card.ID, user, set)
+		}
+		if moved, err = w.put(ctx, mapping.CardRef(w.link.Card.ID), card, put); moved || err != nil {
+			return moved, err
+		}
+	}
+	if child := w.link.Child(mapping.Tracking); len(task) > 0 && child != nil {
+		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return w.planning.UpdateTask(ctx, child.Task, user, set)
+		}
+		return w.put(ctx, mapping.TaskRef(child.Task), task, put)
+	}
+	return false, nil
+}
+
+type putFunc func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
+
+// put makes one PUT with its pending records around it.
+func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision, put putFunc) (moved bool, err error) {
+	set := map[mapping.Attribute]mapping.Versioned{}
+	for _, d := range ds {
+		v := mapping.Versioned{Value: d.Planning.To, Version: d.Planning.Version}
+		if d.Attribute == mapping.Summary {
+			v.Value = w.cardText(v.Value)
+		}
+		set[d.Attribute] = v
+	}
+	w.pend(mapping.Planning, item, ds)
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		w.unpend(mapping.Planning, item)
+		return false, err
+	}
+	user := w.username()
+	up, err := put(wctx, user, set)
+	if refused := (*mapping.Rejection)(nil); errors.As(err, &refused) && user != w.route.Username && !isAttribute(refused.Field) {
+		w.refuseUser(user, refused)
+		up, err = put(wctx, w.route.Username, set)
+	}
+	cancel()
+	if err != nil {
+		return w.putFailed(ctx, item, ds, put, err)
+	}
+	w.unpend(mapping.Planning, item)
+	for _, d := range ds {
+		w.written(d, up)
+	}
+	w.link.Card.Version = max(w.link.Card.Version, up.Version)
+	if item.Kind() == "task" {
+		// The state change moves the card's counters by one: what a poll
+		// shows beyond that was somebody else.
+		w.link.Card.CountersVersion++
+	}
+	w.lag(mapping.Planning)
+	return false, nil
+}
+
+func isAttribute(field string) bool {
+	return slices.Contains(mapping.Attributes, mapping.Attribute(field))
+}
+
+// written takes in one attribute of a successful PUT.
+func (w *work) written(d mapping.Decision, up Updated) {
+	now, ok := up.Values[d.Attribute]
+	if !ok {
+		now = mapping.Versioned{Value: d.Planning.To, Version: w.p.VersionOr(d.Attribute, w.link.Base[d.Attribute].Version) + 1}
+	}
+	if d.Attribute == mapping.Summary {
+		now.Value = w.strip(now.Value)
+	}
+	base := d.Base
+	if base.Planning == d.Planning.To {
+		base = w.answered(d.Attribute, base, d.Planning.To, now)
+	}
+	w.setBase(d.Attribute, base)
+	w.p[d.Attribute] = now
+	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.Planning), string(d.Attribute)).Inc()
+	w.note(mapping.Planning, d.Attribute, "write", d.Why)
+}
+
+// putFailed sorts out a PUT that did not succeed.
+func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Decision, put putFunc, err error) (moved bool, _ error) {
+	var conflict *mapping.VersionConflict
+	var refused *mapping.Rejection
+	switch {
+	case errors.As(err, &conflict):
+		w.unpend(mapping.Planning, item)
+		return true, w.takeCurrent(ctx, item, ds, conflict.Current)
+	case errors.As(err, &refused) && len(ds) > 1:
+		// One refused value must not keep the others: each on its own.
+		w.unpend(mapping.Planning, item)
+		for _, d := range ds {
+			if moved, err := w.put(ctx, item, []mapping.Decision{d}, put); moved || err != nil {
+				return moved, err
+			}
+		}
+		return false, nil
+	case errors.As(err, &refused):
+		w.unpend(mapping.Planning, item)
+		w.refuseValue(mapping.Planning, ds[0].Attribute, ds[0].Planning.To, refused)
+		return false, nil
+	case isGone(err):
+		w.unpend(mapping.Planning, item)
+		if child := w.link.Child(mapping.Tracking); child != nil && item == mapping.TaskRef(child.Task) {
+			return true, w.readTracking(ctx, child)
+		}
+		return true, w.missing(ctx, mapping.Planning, err)
+	case certain(err):
+		w.unpend(mapping.Planning, item)
+	}
+	return false, onPlanning(err)
+}
+
+// takeCurrent takes the values that came with a refused PUT. Where none of
+// them explains the refusal, the item is read.
+func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.Decision, current map[mapping.Attribute]mapping.Versioned) error {
+	explained := false
+	for _, d := range ds {
+		v, ok := current[d.Attribute]
+		explained = explained || ok && v.Version != d.Planning.Version
+	}
+	if !explained {
+		if child := w.link.Child(mapping.Tracking); child != nil && item == mapping.TaskRef(child.Task) {
+			return w.readTracking(ctx, child)
+		}
+		return w.readCard(ctx)
+	}
+	for a, v := range current {
+		if a == mapping.Summary {
+			v.Value = w.strip(v.Value)
+		}
+		w.p[a] = v
+	}
+	return nil
+}
+
+// writeGitHub makes the plan's writes to GitHub: single labels, and one PATCH.
+// The set of labels is never replaced: other people's labels are theirs. Labels
+// come first: on a closed issue nobody can tell that the in-progress label was
+// changed before the issue is opened.
+func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
+	var patch []mapping.Decision
+	var edit IssueEdit
+	extra := w.extra
+	for _, d := range plan.Decisions {
+		if d.GitHub == nil {
+			continue
+		}
+		byLabel := d.Attribute == mapping.Estimate || d.Attribute == mapping.State && !w.opensOrCloses(d)
+		if d.Attribute == mapping.Estimate || d.Attribute == mapping.State {
+			if ok, err := w.relabel(ctx, d); err != nil {
+				return err
+			} else if ok && byLabel {
+				w.wroteGitHub(d)
+			}
+		}
+		if d.Attribute == mapping.Estimate {
+			extra = nil
+		}
+		if !byLabel {
+			patch = append(patch, d)
+			w.fill(&edit, d)
+		}
+	}
+	if len(extra) > 0 {
+		if err := w.swapLabels(ctx, nil, extra); err != nil {
+			return err
+		}
+	}
+	if len(patch) == 0 {
+		return nil
+	}
+	return w.patch(ctx, patch, edit)
+}
+
+// wroteGitHub takes in that a decision's write to GitHub has happened.
+func (w *work) wroteGitHub(d mapping.Decision) {
+	w.setBase(d.Attribute, d.Base)
+	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()
+	w.note(mapping.GitHub, d.Attribute, "write", d.Why)
+	w.lag(mapping.GitHub)
+}
+
+func (w *work) opensOrCloses(d mapping.Decision) bool {
+	return (d.GitHub.To == mapping.StateDone) != (w.issue.State == "closed")
+}
+
+func (w *work) fill(edit *IssueEdit, d mapping.Decision) {
+	switch d.Attribute {
+	case mapping.Title:
+		edit.Title = &d.GitHub.To
+	case mapping.Summary:
+		body := w.issueText(d.GitHub.To)
+		edit.Body = &body
+	case mapping.State:
+		state, reason := "open", "reopened"
+		if d.GitHub.To == mapping.StateDone {
+			state, reason = "closed", "completed"
+		}
+		edit.State, edit.StateReason = &state, &reason
+	}
+}
+
+// patch makes one PATCH with its pending records around it. They stay, as
+// answered, until the echo shows what the PATCH ran over.
+func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit) error {
+	item := mapping.IssueRef(w.link.Issue.ID)
+	w.pend(mapping.GitHub, item, ds)
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		w.unpend(mapping.GitHub, item)
+		return err
+	}
+	issue, err := w.GitHub.EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, edit)
+	cancel()
+	if err != nil {
+		return w.patchFailed(ctx, item, ds, err)
+	}
+	w.unpend(mapping.GitHub, item, mapping.State) // a state change has no event that tells what it ran over
+	for i := range w.link.Pending {
+		p := &w.link.Pending[i]
+		if p.Side == mapping.GitHub && p.Item == item {
+			p.Answered = true
+		}
+	}
+	for _, d := range ds {
+		w.wroteGitHub(d)
+	}
+	w.setIssue(&issue)
+	return nil
+}
+
+func (w *work) patchFailed(ctx context.Context, item mapping.Ref, ds []mapping.Decision, err error) error {
+	var refused *mapping.Rejection
+	switch {
+	case errors.As(err, &refused) && len(ds) > 1:
+		w.unpend(mapping.GitHub, item)
+		for _, d := range ds {
+			var edit IssueEdit
+			w.fill(&edit, d)
+			if err := w.patch(ctx, []mapping.Decision{d}, edit); err != nil {
+				return err
+			}
+		}
+		return nil
+	case errors.As(err, &refused):
+		w.unpend(mapping.GitHub, item)
+		w.refuseValue(mapping.GitHub, ds[0].Attribute, ds[0].GitHub.To, refused)
+		return nil
+	case isGone(err):
+		w.unpend(mapping.GitHub, item)
+		return w.missing(ctx, mapping.GitHub, err)
+	case certain(err):
+		w.unpend(mapping.GitHub, item)
+	}
+	return onGitHub(err)
+}
+
+// relabel brings the labels in line with an estimate or a state that planning
+// changed. It reports false when GitHub drops the label in silence.
+func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
+	var add, remove []string
+	if d.Attribute == mapping.Estimate {
+		_, remove = w.set.Scheme.EstimateOf(w.issue.Labels, "")
+		if d.GitHub.To != "" {
+			add = []string{w.set.Scheme.EstimateLabel(d.GitHub.To)}
+		}
+	} else {
+		on := w.set.Scheme.InProgressOn(w.issue.Labels)
+		switch {
+		case d.GitHub.To == mapping.StateInProgress && !on:
+			add = []string{w.set.Scheme.InProgress}
+		case d.GitHub.To == mapping.StateTodo && on:
+			remove = []string{w.set.Scheme.InProgress}
+		}
+	}
+	if err := w.swapLabels(ctx, add, remove); err != nil {
+		return false, err
+	}
+	for _, l := range add {
+		if !containsFold(w.issue.Labels, l) {
+			w.refuseValue(mapping.GitHub, d.Attribute, d.GitHub.To, &mapping.Rejection{Words: "GitHub drops the label in silence: the token has no right to set labels"})
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func containsFold(list []string, s string) bool {
+	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
+}
+
+// swapLabels adds and removes single labels; repeating it does no harm, so it
+// needs no pending record.
+func (w *work) swapLabels(ctx context.Context, add, remove []string) error {
+	if len(add)+len(remove) == 0 {
+		return nil
+	}
+	ctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	issue := *w.issue
+	if len(add) > 0 {
+		if issue.Labels, err = w.GitHub.AddLabels(ctx, issue.Repo, issue.Number, add); err != nil {
+			return onGitHub(fmt.Errorf("add labels: %w", err))
+		}
+	}
+	for _, l := range remove {
+		if containsFold(add, l) {
+			continue
+		}
+		if issue.Labels, err = w.GitHub.RemoveLabel(ctx, issue.Repo, issue.Number, l); err != nil {
+			return onGitHub(fmt.Errorf("remove label %s: %w", l, err))
+		}
+	}
+	w.setIssue(&issue)
+	return nil
+}

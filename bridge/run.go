@@ -1,0 +1,276 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store"
+
+	"planbridge/bridge/poll"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/webhook"
+)
+
+// Start listens and begins to work. Only a listener that cannot be had is an
+// error; services that are away are waited for in the background. ctx is for
+// starting alone: Stop ends the App.
+func (a *App) Start(context.Context) error {
+	for _, l := range []*listener{a.public, a.admin} {
+		if err := l.start(&a.running, a.log); err != nil {
+			return errors.Join(err, a.Stop(context.Background()))
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancel = cancel
+	a.running.Go(func() { a.run(ctx) })
+	a.log.Info("started", "version", a.o.Version, "public", a.Addr(), "admin", a.AdminAddr(), "dry_run", a.o.DryRun)
+	return nil
+}
+
+// Addr is where the public listener listens, as host:port.
+func (a *App) Addr() string { return a.public.addr }
+
+// AdminAddr is where the admin listener listens, as host:port.
+func (a *App) AdminAddr() string { return a.admin.addr }
+
+// Stop ends the App: no new work is begun, what is in hand is finished or
+// handed back, and everything is closed. It may be called more than once.
+func (a *App) Stop(ctx context.Context) error {
+	var err error
+	a.stop.Do(func() {
+		if a.cancel != nil {
+			a.cancel()
+		}
+		for _, l := range []*listener{a.public, a.admin} {
+			if e := l.server.Shutdown(ctx); e != nil {
+				err = errors.Join(err, fmt.Errorf("%s listener: %w", l.name, e), l.server.Close())
+			}
+		}
+		a.running.Wait()
+		err = errors.Join(err, a.close())
+		a.log.Info("stopped")
+	})
+	return err
+}
+
+func (a *App) close() error {
+	var err error
+	for i := len(a.onStop) - 1; i >= 0; i-- {
+		err = errors.Join(err, a.onStop[i]())
+	}
+	a.onStop = nil
+	return err
+}
+
+// bootPause lies between two attempts to reach what the start needs.
+const bootPause = time.Second
+
+// run boots and works until ctx ends.
+func (a *App) run(ctx context.Context) {
+	if !a.until(ctx, "reach the store", a.reachStore) {
+		return
+	}
+	a.running.Go(func() { a.watch(ctx) })
+	for _, p := range a.pollers {
+		a.running.Go(func() { p.Run(ctx) })
+	}
+	a.running.Go(func() {
+		if !a.until(ctx, "learn the bridge's own account", a.learnAccount) {
+			return
+		}
+		close(a.account)
+		a.running.Go(func() { a.catchUp.Run(ctx) })
+		a.reconcile.Run(ctx, a.o.Drain)
+	})
+}
+
+// until repeats what must succeed once before work can begin.
+func (a *App) until(ctx context.Context, what string, try func(context.Context) error) bool {
+	for n := 0; ; n++ {
+		err := try(ctx)
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		if n%30 == 0 {
+			a.log.Warn("not yet able to "+what, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(bootPause):
+		}
+	}
+}
+
+func (a *App) reachStore(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	epoch, err := a.store.Epoch(ctx)
+	if errors.Is(err, store.ErrEpoch) {
+		epoch, err = a.store.Adopt(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.firstRunOf(ctx, a.set.Load()); err != nil {
+		return err
+	}
+	a.epoch.Store(&epoch)
+	return nil
+}
+
+// firstRunOf records when each route began to run: what was last touched
+// before is left alone.
+func (a *App) firstRunOf(ctx context.Context, set *settings) error {
+	for _, r := range set.Routes.All() {
+		t, err := poll.EnsureFirstRun(ctx, a.store, r, time.Now())
+		if err != nil {
+			return err
+		}
+		a.firstRuns.Store(r.Name, t)
+	}
+	return nil
+}
+
+// docAccount names the document that holds the bridge's own login, for starts
+// while GitHub is away.
+const docAccount = "account"
+
+func (a *App) learnAccount(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	login, err := a.github.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	a.log.Info("acting on GitHub", "account", login)
+	return a.store.PutDoc(ctx, "", docAccount, []byte(login))
+}
+
+// watchInterval is how often the store's epoch is compared, and a service that
+// keys wait for is probed.
+const watchInterval = 5 * time.Second
+
+// watch notices a store that was lost or replaced, and a GitHub that is back.
+func (a *App) watch(ctx context.Context) {
+	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := a.checkEpoch(ctx); err != nil && ctx.Err() == nil {
+			a.log.Warn("watching the store", "err", err)
+			continue
+		}
+		if err := a.probeGitHub(ctx); err != nil && ctx.Err() == nil {
+			a.log.Debug("GitHub is still away", "err", err)
+		}
+	}
+}
+
+// checkEpoch adopts the epoch of a store that is not the one it was. The
+// pollers then read everything and nothing is created until they have.
+func (a *App) checkEpoch(ctx context.Context) error {
+	_, err := a.store.Epoch(ctx)
+	if !errors.Is(err, store.ErrEpoch) {
+		return err
+	}
+	epoch, err := a.store.Adopt(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.firstRunOf(ctx, a.set.Load()); err != nil {
+		return err
+	}
+	a.epoch.Store(&epoch)
+	a.log.Error("the store is not the one it was: links are restored from their markers before anything is created", "epoch", epoch)
+	return nil
+}
+
+// probeGitHub asks GitHub, while keys wait for it, whether it is back.
+func (a *App) probeGitHub(ctx context.Context) error {
+	waiting := false
+	for _, project := range a.set.Load().projects() {
+		d, err := a.store.Depth(ctx, project)
+		if err != nil {
+			return err
+		}
+		waiting = waiting || d.Waiting[reconcile.ServiceGitHub] > 0
+	}
+	if !waiting {
+		return nil
+	}
+	if err := a.github.Probe(ctx); err != nil {
+		return err
+	}
+	a.wakeGitHub(ctx)
+	return nil
+}
+
+// wakePerSecond is the rate at which keys that waited for a service come back.
+const wakePerSecond = 50
+
+func (a *App) wakeGitHub(ctx context.Context) {
+	for _, project := range a.set.Load().projects() {
+		a.wake(ctx, project, reconcile.ServiceGitHub)
+	}
+}
+
+func (a *App) wake(ctx context.Context, project mapping.ObjectID, service string) {
+	n, err := a.store.Wake(ctx, project, service, wakePerSecond)
+	if err != nil {
+		a.log.Warn("waking what waited", "service", service, "err", err)
+		return
+	}
+	if n > 0 {
+		a.log.Info("a service is back", "service", service, "keys", n)
+		a.reconcile.Kick()
+	}
+}
+
+// Reload takes over what can be changed while running; restart names the keys
+// that need a restart and keep their old values.
+func (a *App) Reload(ctx context.Context, c *config.Config) error {
+	set := newSettings(c, a.o.DryRun)
+	if err := a.firstRunOf(ctx, set); err != nil {
+		return fmt.Errorf("reload: %w", err)
+	}
+	for _, p := range c.Planning.Projects {
+		if side, ok := a.planning[mapping.ObjectID(p.ID)]; ok {
+			side.SetSecret(p.Secret.Reveal())
+		}
+	}
+	a.set.Store(set)
+	a.log.Info("configuration reloaded", "routes", len(c.Routes))
+	return nil
+}
+
+// observed is the store as the intake sees it: what it makes due is worked at
+// once.
+func (a *App) observed() webhook.Store { return &kicking{a.store, a} }
+
+type kicking struct {
+	store.Store
+	app *App
+}
+
+func (k *kicking) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	if k.app.Epoch() == "" {
+		return nil, errors.New("the store has not been reached yet")
+	}
+	out, err := k.Store.Observe(ctx, project, obs)
+	if err == nil {
+		k.app.reconcile.Kick()
+	}
+	return out, err
+}

@@ -1,0 +1,101 @@
+package bridge
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/config"
+	"planbridge/mapping"
+)
+
+// quiet is how long a removed estimate label may be on its way to another one.
+const quiet = 5 * time.Second
+
+// settings is the part of the configuration that a reload replaces.
+type settings struct {
+	reconcile.Settings
+	config *config.Config
+}
+
+func newSettings(c *config.Config, dryRun bool) *settings {
+	users := make(map[string]string, len(c.Users))
+	for login, username := range c.Users {
+		users[strings.ToLower(login)] = username
+	}
+	keys := make([][]byte, len(c.MarkerKeys))
+	for i, k := range c.MarkerKeys {
+		keys[i] = []byte(k.Reveal())
+	}
+	routes := make([]mapping.Route, len(c.Routes))
+	for i := range c.Routes {
+		routes[i] = route(c, &c.Routes[i])
+	}
+	return &settings{config: c, Settings: reconcile.Settings{
+		Routes: mapping.NewRoutes(routes),
+		Scheme: mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours},
+		Keys:   mapping.NewKeys(keys...),
+		Users:  users,
+		WebURL: webURL(c.GitHub.APIURL),
+		DryRun: dryRun,
+		Retry:  reconcile.Retry{MaxAttempts: c.Retry.MaxAttempts, MaxInterval: c.Retry.MaxInterval},
+		Settle: reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
+		Quiet:  quiet,
+	}}
+}
+
+func route(c *config.Config, r *config.Route) mapping.Route {
+	project := c.Planning.Projects[r.Project]
+	out := mapping.Route{
+		Name: r.Name, Repository: r.Repository, Exclude: r.Exclude,
+		Project: mapping.ObjectID(project.ID), ProjectName: r.Project, Username: project.Username,
+		Bucket: r.Bucket, Labels: r.Issues.Labels, ExcludeLabels: r.Issues.ExcludeLabels, Authors: r.Issues.Authors,
+		Direction: mapping.Direction(r.Direction), AllowPublic: r.AllowPublic, CreateIssues: r.CreateIssues,
+		Tasks: r.Tasks, TrackingTask: r.TrackingTask, Force: r.Force, Policies: map[mapping.Attribute]mapping.Policy{},
+	}
+	for _, label := range r.BucketLabels {
+		out.BucketByLabel = append(out.BucketByLabel, mapping.LabelBucket{Label: label, Bucket: r.BucketByLabel[label]})
+	}
+	for attribute, policy := range r.Conflicts {
+		if attribute == "default" {
+			out.DefaultPolicy = mapping.Policy(policy)
+			continue
+		}
+		out.Policies[mapping.Attribute(attribute)] = mapping.Policy(policy)
+	}
+	return out
+}
+
+// webURL is where the pages of the GitHub behind an API root are: github.com
+// for api.github.com, the host itself for an Enterprise Server.
+func webURL(api string) string {
+	u, err := url.Parse(api)
+	if err != nil {
+		return api // the configuration was validated; a page's link is the least of it
+	}
+	u.Host = strings.TrimPrefix(u.Host, "api.")
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/api/v3")
+	return strings.TrimSuffix(u.String(), "/")
+}
+
+// projects lists the ids of the configured projects.
+func (s *settings) projects() []mapping.ObjectID {
+	var out []mapping.ObjectID
+	seen := map[mapping.ObjectID]bool{}
+	for _, r := range s.Routes.All() {
+		if !seen[r.Project] {
+			seen[r.Project] = true
+			out = append(out, r.Project)
+		}
+	}
+	return out
+}
+
+func (s *settings) webhookSecrets() [][]byte {
+	out := make([][]byte, len(s.config.GitHub.WebhookSecrets))
+	for i, secret := range s.config.GitHub.WebhookSecrets {
+		out[i] = []byte(secret.Reveal())
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package mapping
+
+// PlanningForm is a GitHub value as it is written to planning, where held is
+// what stands there now: unchanged, except that text which came from planning
+// gets its mentions and references back, and a title its part that was cut
+// off for GitHub.
+func PlanningForm(a Attribute, g, held string) string {
+	switch a {
+	case Title:
+		return UncutTitle(g, held)
+	case Summary:
+		return Refuse(g)
+	case Estimate:
+		return CanonicalNumber(g)
+	}
+	return g
+}
+
+// GitHubForm is a planning value as it is written to GitHub, where held is
+// what stands there now: mentions and references that came from planning must
+// neither notify nor link, a title is cut at GitHub's 256 characters.
+func GitHubForm(a Attribute, p, held string) string {
+	switch a {
+	case Title:
+		return CutTitle(p)
+	case Summary:
+		return DefuseKeeping(p, held)
+	case Estimate:
+		return CanonicalNumber(p)
+	}
+	return p
+}
+
+// same compares two values of one side in that side's representation.
+func same(a Attribute, x, y string) bool {
+	switch a {
+	case Title:
+		return CanonicalTitle(x) == CanonicalTitle(y)
+	case Summary:
+		return Canonical(x) == Canonical(y)
+	case Estimate:
+		return CanonicalNumber(x) == CanonicalNumber(y)
+	}
+	return x == y
+}
+
+// Same reports whether two values of one side are the same to the bridge:
+// line ends, trailing white space and the spelling of a number do not count.
+func Same(a Attribute, x, y string) bool { return same(a, x, y) }
+
+// IssueView reads an issue's attributes. The base decides which of two
+// estimate labels is the new one. extra are the estimate labels that do not
+// hold the value and should go.
+func IssueView(i *Issue, scheme LabelScheme, keys Keys, base map[Attribute]Base) (view View, extra []string) {
+	body, _ := keys.Body(i.Body)
+	value, all := scheme.EstimateOf(i.Labels, base[Estimate].GitHub)
+	for _, label := range all {
+		if label != scheme.EstimateLabel(value) {
+			extra = append(extra, label)
+		}
+	}
+	return View{
+		Title:    {Value: i.Title},
+		Summary:  {Value: body},
+		Estimate: {Value: value},
+		State:    {Value: issueState(i, scheme)},
+	}, extra
+}
+
+func issueState(i *Issue, scheme LabelScheme) string {
+	switch {
+	case i.State == "closed":
+		return StateDone
+	case scheme.InProgressOn(i.Labels):
+		return StateInProgress
+	}
+	return StateTodo
+}
+
+// CardView reads a card's attributes; the state is on its tracking task.
+func CardView(c *Card, keys Keys) View {
+	body, _ := keys.Body(c.Summary.Value)
+	return View{
+		Title:    c.Title,
+		Summary:  {Value: body, Version: c.Summary.Version},
+		Estimate: c.Estimate,
+	}
+}
+
+// TaskView reads the state that a tracking task carries.
+func TaskView(t *Task) View { return View{State: t.State} }
+
+// Suspicious reports whether a view shows an attribute changed although its
+// version is not newer than the base's: the read overlapped a write, or the
+// service did something its document does not promise. The item has to be
+// read again before the value is believed.
+func Suspicious(link *Link, view View) bool {
+	for a, v := range view {
+		if base, ok := link.Base[a]; ok && v.Version <= base.Version && !same(a, v.Value, base.Planning) {
+			return true
+		}
+	}
+	return false
+}

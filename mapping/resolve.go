@@ -1,0 +1,361 @@
+package mapping
+
+import "time"
+
+// View is what one side shows now, per attribute and in that side's own
+// representation. An attribute that is absent is not known and taken as
+// unchanged since the base. Versions matter on the planning side only.
+type View map[Attribute]Versioned
+
+// Interval bounds the moment of an edit that nobody saw happen. A zero
+// Interval is an unknown moment.
+type Interval struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+func (i Interval) known() bool { return !i.From.IsZero() && !i.To.IsZero() }
+
+// Input is everything a decision is made from.
+type Input struct {
+	Link     *Link
+	Route    *Route
+	GitHub   View
+	Planning View
+	// Edited says when each side was edited last, as far as it is known; the
+	// policy newest compares them.
+	Edited map[Side]Interval
+	// Answers are an operator's choices for attributes that are asked.
+	Answers map[Attribute]Side
+}
+
+// Action is what a decision does.
+type Action string
+
+// The actions, one for each outcome of the decision table.
+const (
+	Adopt      Action = "adopt"       // no write; the base takes what is there
+	ToPlan     Action = "to_planning" // GitHub's value is written to planning
+	ToHub      Action = "to_github"   // planning's value is written to GitHub
+	MergeBoth  Action = "merge"       // a three-way merge is written where it differs
+	Settle     Action = "conflict"    // the loser is kept, then the winner is written
+	Ask        Action = "ask"         // both are kept, nothing is written
+	Blocked    Action = "blocked"     // a side refused this very value
+	Restrained Action = "restrained"  // the route's direction forbids the write
+)
+
+// Write is one attribute's write to one side.
+type Write struct {
+	From    string // what the side holds now, in its own representation
+	To      string
+	Version int64 // planning: the version the write carries
+}
+
+// Decision is what is done about one attribute, and why.
+type Decision struct {
+	Attribute Attribute
+	Action    Action
+	Why       string
+	Planning  *Write // nil: planning is not written
+	GitHub    *Write // nil: GitHub is not written
+	// Base is the base once every write of the decision has happened; its
+	// version is the one known before the writes.
+	Base Base
+	// Winner is the side whose value stands, where there was a conflict.
+	Winner Side
+	// Loses says that a value a person wrote is overwritten or left standing
+	// against another: both values go to the ledger, and onto the issue,
+	// before anything is written.
+	Loses bool
+}
+
+// Plan is the decisions that would bring a link to agreement. Attributes that
+// agree have none.
+type Plan struct{ Decisions []Decision }
+
+// Writes reports whether the plan writes to a side.
+func (p Plan) Writes(side Side) bool {
+	for _, d := range p.Decisions {
+		if side == Planning && d.Planning != nil || side == GitHub && d.GitHub != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Resolve decides every attribute of a link.
+//
+// G and P are the two sides now, each compared with its own representation in
+// the base; v is planning's version; equality across the sides is on the
+// canonical form:
+//
+//	| G       | P       |                        | decision                                   |
+//	|---------|---------|------------------------|--------------------------------------------|
+//	| same    | same    |                        | nothing (remember v if it moved)           |
+//	| changed | same    |                        | write G to planning with v                 |
+//	| same    | changed |                        | write P to GitHub                          |
+//	| changed | changed | G = P                  | agree: the base becomes that value         |
+//	| changed | changed | merges cleanly         | write the merge, planning first            |
+//	| changed | changed | G ≠ P                  | conflict: the route's policy decides       |
+//	| any     | any     | no base, G = P         | agree                                      |
+//	| empty   | any     | no base                | write P to GitHub (and the other way)      |
+//	| any     | any     | no base, G ≠ P         | conflict                                   |
+//
+// Two things differ by nature: planning cannot clear an estimate, so a removed
+// estimate label is written back; and a value that a side has refused is not
+// sent to it again.
+func Resolve(in Input) Plan {
+	var plan Plan
+	for _, a := range Attributes {
+		if d, ok := in.decide(a); ok {
+			plan.Decisions = append(plan.Decisions, in.restrain(d))
+		}
+	}
+	return plan
+}
+
+func (in *Input) decide(a Attribute) (Decision, bool) {
+	base, based := in.Link.Base[a]
+	g, p, known := in.now(a)
+	if !based {
+		if !known {
+			return Decision{}, false
+		}
+		return in.decideUnbased(a, g, p), true
+	}
+	gChanged, pChanged := !same(a, g, base.GitHub), !same(a, p.Value, base.Planning)
+	switch {
+	case !gChanged && !pChanged:
+		if p.Version == base.Version {
+			return Decision{}, false
+		}
+		return adopt(a, base.GitHub, Versioned{base.Planning, p.Version}, "planning counted a version without a change"), true
+	case gChanged && cleared(a, g, p.Value):
+		return toGitHub(a, g, p, "planning cannot clear an estimate, so its label comes back"), true
+	case gChanged && !pChanged:
+		return in.toPlanning(a, g, p, "GitHub changed, planning did not"), true
+	case !gChanged:
+		return toGitHub(a, g, p, "planning changed, GitHub did not"), true
+	case Equal(a, g, p.Value):
+		return adopt(a, g, p, "both sides changed to the same"), true
+	}
+	return in.settle(a, &base, g, p), true
+}
+
+// now returns what both sides hold, the base standing in for a side that is
+// not known; known says whether both were seen.
+func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
+	base := in.Link.Base[a]
+	gv, gKnown := in.GitHub[a]
+	p, pKnown := in.Planning[a]
+	if !gKnown {
+		gv.Value = base.GitHub
+	}
+	if !pKnown {
+		p = Versioned{base.Planning, base.Version}
+	}
+	return gv.Value, p, gKnown && pKnown
+}
+
+func (in *Input) decideUnbased(a Attribute, g string, p Versioned) Decision {
+	switch {
+	case Equal(a, g, p.Value):
+		return adopt(a, g, p, "both sides are the same at first sight")
+	case same(a, g, ""):
+		return toGitHub(a, g, p, "only planning has a value at first sight")
+	case same(a, p.Value, ""):
+		return in.toPlanning(a, g, p, "only GitHub has a value at first sight")
+	}
+	return in.settle(a, nil, g, p)
+}
+
+// cleared reports whether GitHub lost a value that planning cannot lose.
+func cleared(a Attribute, g, p string) bool { return a == Estimate && g == "" && p != "" }
+
+func adopt(a Attribute, g string, p Versioned, why string) Decision {
+	return Decision{Attribute: a, Action: Adopt, Why: why, Base: Base{GitHub: g, Planning: p.Value, Version: p.Version}}
+}
+
+func (in *Input) toPlanning(a Attribute, g string, p Versioned, why string) Decision {
+	to := PlanningForm(a, g, p.Value)
+	return Decision{
+		Attribute: a, Action: ToPlan, Why: why,
+		Planning: &Write{From: p.Value, To: to, Version: in.lock(p.Version)},
+		Base:     Base{GitHub: g, Planning: to, Version: p.Version},
+	}
+}
+
+func toGitHub(a Attribute, g string, p Versioned, why string) Decision {
+	to := GitHubForm(a, p.Value, g)
+	return Decision{
+		Attribute: a, Action: ToHub, Why: why,
+		GitHub: &Write{From: g, To: to},
+		Base:   Base{GitHub: to, Planning: p.Value, Version: p.Version},
+	}
+}
+
+// lock is the version a planning write carries: the known one, or -1 where the
+// route forces (planning-api.md 4.2 rule 4).
+func (in *Input) lock(version int64) int64 {
+	if in.Route.Force {
+		return ForceVersion
+	}
+	return version
+}
+
+// settle decides an attribute that both sides changed to different values.
+func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision {
+	if winner, ok := in.Answers[a]; ok {
+		return in.win(a, winner, g, p, "an operator chose "+string(winner))
+	}
+	policy := in.Route.Policy(a)
+	switch policy {
+	case PolicyMerge:
+		if a == Summary && base != nil {
+			if m, ok := mergeSummary(*base, g, p.Value); ok {
+				return in.merged(m, g, p)
+			}
+		}
+		return in.win(a, Planning, g, p, "policy merge: it does not merge, planning wins")
+	case PolicyNewest:
+		if winner, ok := newest(in.Edited[GitHub], in.Edited[Planning]); ok {
+			return in.win(a, winner, g, p, "policy newest: "+string(winner)+" was edited later")
+		}
+		return asks(a, g, p, "policy newest: the times do not tell which edit was later")
+	case PolicyAsk:
+		return asks(a, g, p, "policy ask")
+	case PolicyGitHub:
+		return in.win(a, GitHub, g, p, "policy github")
+	}
+	return in.win(a, Planning, g, p, "policy planning")
+}
+
+func (in *Input) win(a Attribute, winner Side, g string, p Versioned, why string) Decision {
+	var d Decision
+	if winner == GitHub {
+		d = in.toPlanning(a, g, p, why)
+	} else {
+		d = toGitHub(a, g, p, why)
+	}
+	d.Action, d.Winner, d.Loses = Settle, winner, true
+	return d
+}
+
+func asks(a Attribute, g string, p Versioned, why string) Decision {
+	return Decision{
+		Attribute: a, Action: Ask, Why: why, Loses: true,
+		Base: Base{GitHub: g, Planning: p.Value, Version: p.Version},
+	}
+}
+
+// merged writes a merge, one side at a time: planning first, where the lock
+// decides. Until GitHub holds it as well, the base says that GitHub's edit is
+// taken up and planning's is not, so that what is left to do is a change of
+// planning, also after a crash between the two.
+func (in *Input) merged(m, g string, p Versioned) Decision {
+	hub := GitHubForm(Summary, m, g)
+	d := Decision{Attribute: Summary, Action: MergeBoth, Why: "both sides changed different parts"}
+	switch onHub, onPlan := same(Summary, hub, g), same(Summary, m, p.Value); {
+	case onPlan && onHub:
+		return adopt(Summary, g, p, d.Why)
+	case onPlan:
+		d.GitHub = &Write{From: g, To: hub}
+		d.Base = Base{GitHub: hub, Planning: p.Value, Version: p.Version}
+	case onHub:
+		d.Planning = &Write{From: p.Value, To: m, Version: p.Version}
+		d.Base = Base{GitHub: g, Planning: m, Version: p.Version}
+	default:
+		d.Planning = &Write{From: p.Value, To: m, Version: p.Version}
+		d.Base = Base{GitHub: g, Planning: p.Value, Version: p.Version}
+	}
+	return d
+}
+
+// mergeSummary merges in planning's representation. Where planning normalised
+// what it was sent, GitHub's edit is first carried over onto the normalised
+// text, so that the normalisation itself is nobody's edit.
+func mergeSummary(base Base, g, p string) (string, bool) {
+	theirs := Refuse(g)
+	if sent := Refuse(base.GitHub); !same(Summary, sent, base.Planning) {
+		var ok bool
+		if theirs, ok = Merge(sent, theirs, base.Planning); !ok {
+			return "", false
+		}
+	}
+	return Merge(base.Planning, theirs, p)
+}
+
+// newest compares two edits of which only bounds are known.
+func newest(g, p Interval) (Side, bool) {
+	switch {
+	case !g.known() || !p.known():
+		return "", false
+	case g.From.After(p.To):
+		return GitHub, true
+	case p.From.After(g.To):
+		return Planning, true
+	}
+	return "", false
+}
+
+// restrain takes back writes that the route's direction forbids or that a side
+// has refused.
+func (in *Input) restrain(d Decision) Decision {
+	forbidden := in.Route.Direction == ToGitHub && d.Planning != nil || in.Route.Direction == ToPlanning && d.GitHub != nil
+	if forbidden {
+		return in.oneWay(d)
+	}
+	refused, ok := in.Link.Refused[d.Attribute]
+	if !ok {
+		return d
+	}
+	if w := d.Planning; w != nil && refused.Side == Planning && refused.Value == DigestText(w.To) {
+		return d.held(Blocked, "planning refused it: "+refused.Words)
+	}
+	if w := d.GitHub; w != nil && refused.Side == GitHub && refused.Value == DigestText(w.To) {
+		return d.held(Blocked, "GitHub refused it: "+refused.Words)
+	}
+	return d
+}
+
+// oneWay turns a decision that writes against the route's direction into one
+// that respects it: a change on the far side stays there until the leading
+// side changes, and then the leading side wins with the loser kept.
+func (in *Input) oneWay(d Decision) Decision {
+	why := "the route only goes " + string(in.Route.Direction)
+	if d.Action != Settle && d.Action != MergeBoth {
+		return d.held(Restrained, why)
+	}
+	leader := GitHub
+	if in.Route.Direction == ToGitHub {
+		leader = Planning
+	}
+	g, p, _ := in.now(d.Attribute)
+	return in.win(d.Attribute, leader, g, p, why)
+}
+
+func (d Decision) held(action Action, why string) Decision {
+	return Decision{Attribute: d.Attribute, Action: action, Why: why, Base: d.Base}
+}
+
+// Overrun decides about an edit of GitHub that our write of planning's value
+// ran over and that does not merge with it: both values are kept, and the
+// route's policy says which one stands. The base stays, so that a restored
+// edit is a change of GitHub.
+func Overrun(route *Route, a Attribute, base Base) Decision {
+	d := Decision{Attribute: a, Action: Settle, Winner: Planning, Loses: true, Base: base}
+	if route.Policy(a) == PolicyGitHub {
+		d.Winner = GitHub
+	}
+	d.Why = "a write of ours ran over an edit; policy: " + string(d.Winner) + " wins"
+	return d
+}
+
+// VersionOr returns the version of an attribute in the view, or def where the
+// view does not show it.
+func (v View) VersionOr(a Attribute, def int64) int64 {
+	if x, ok := v[a]; ok {
+		return x.Version
+	}
+	return def
+}
