@@ -31,7 +31,7 @@ func TestNormaliseRendersTheSame(t *testing.T) {
 	parts := []string{"* ", "- ", "+ ", "*", "-", "=", "x", "y z", " ", "  ", "\n", "\n", "\n\n", "\r\n", "`", "```\n", "~~~",
 		"\t", "    ", "1. ", "# ", "> ", "[ ] ", "<b>", "\\", "|", "_", "---", "* * *"}
 	changed := 0
-	for range 20_000 {
+	for range 5_000 {
 		var text strings.Builder
 		for range 1 + rng.IntN(12) {
 			text.WriteString(parts[rng.IntN(len(parts))])
@@ -48,7 +48,7 @@ func TestNormaliseRendersTheSame(t *testing.T) {
 			t.Fatalf("%q becomes %q, then %q", in, out, again)
 		}
 	}
-	if changed < 1000 {
+	if changed < 250 {
 		t.Errorf("only %d texts were changed", changed)
 	}
 }
