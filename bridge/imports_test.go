@@ -21,9 +21,10 @@ var arrows = map[string][]string{
 	"mapping": {},
 	"config":  {},
 
-	"store":            {"mapping"},
-	"store/redisstore": {"mapping", "store"},
-	"store/boltstore":  {"mapping", "store"},
+	"store":                {"mapping"},
+	"store/internal/rules": {"mapping", "store"},
+	"store/redisstore":     {"mapping", "store", "store/internal/rules"},
+	"store/boltstore":      {"mapping", "store", "store/internal/rules"},
 
 	"bridge/github":    {"mapping"},
 	"bridge/planning":  {"mapping"},
@@ -41,7 +42,7 @@ var arrows = map[string][]string{
 }
 
 // impure lists what the planner's package may not even know: it decides, and others act.
-var impure = []string{"os", "io/fs", "net", "net/http", "log", "log/slog", "context", "sync", "math/rand", "math/rand/v2", "crypto/rand", "database/sql"}
+var impure = []string{"os", "io/fs", "net", "net/http", "log", "log/slog", "context", "sync", "math/rand", "math/rand/v2", "database/sql"}
 
 // pureLibraries are the libraries that mapping may use: text in, text out.
 var pureLibraries = []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday", "golang.org/x/text", "golang.org/x/net/html"}

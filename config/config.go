@@ -1,7 +1,6 @@
 package config
 
 import (
-	"path"
 	"strings"
 	"time"
 )
@@ -157,27 +156,8 @@ type Issues struct {
 	Authors       string   `yaml:"authors"`
 }
 
-// Glob reports whether the route's repository is a pattern.
-func (r *Route) Glob() bool { return strings.ContainsAny(r.Repository, `*?[\`) }
-
-// Matches reports whether the route is for the repository owner/name. As on
-// GitHub, the case of letters does not count.
-func (r *Route) Matches(repository string) bool {
-	if !matches(r.Repository, repository) {
-		return false
-	}
-	for _, pattern := range r.Exclude {
-		if matches(pattern, repository) {
-			return false
-		}
-	}
-	return true
-}
-
-func matches(pattern, repository string) bool {
-	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(repository))
-	return ok && err == nil
-}
+// glob reports whether the route's repository is a pattern.
+func (r *Route) glob() bool { return strings.ContainsAny(r.Repository, "*?[") }
 
 // createsIssues reports whether new cards of the route's buckets become issues.
 func (r *Route) createsIssues() bool { return r.CreateIssues && r.Direction != ToPlanning }

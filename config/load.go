@@ -144,7 +144,7 @@ func (c *Config) settle(keys map[string][]string) {
 		if r.Name == "" {
 			r.Name = r.Repository
 		}
-		if r.Glob() && !c.src.says(path+".create_issues") {
+		if r.glob() && !c.src.says(path+".create_issues") {
 			r.CreateIssues = false
 		}
 		r.BucketLabels = keys[c.src.origin(path, "bucket_by_label")]

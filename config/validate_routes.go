@@ -35,10 +35,10 @@ func (k *checker) route(path string, r *Route) {
 	k.required(path+".repository", r.Repository, wantRepository)
 	k.required(path+".bucket", r.Bucket, wantLine)
 	k.routeValues(path, r)
-	if len(r.Exclude) > 0 && !r.Glob() && k.says(path+".exclude") {
+	if len(r.Exclude) > 0 && !r.glob() && k.says(path+".exclude") {
 		k.fault(path+".exclude", "an exclusion", "none, as the repository is no glob")
 	}
-	if r.CreateIssues && r.Glob() && k.says(path+".create_issues") {
+	if r.CreateIssues && r.glob() && k.says(path+".create_issues") {
 		k.fault(path+".create_issues", "true", "false, as a glob does not say in which repository an issue would be made")
 	}
 }

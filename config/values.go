@@ -137,7 +137,7 @@ func wantLabelPrefix(s string) string {
 
 var (
 	repository = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
-	repoGlob   = regexp.MustCompile(`^[A-Za-z0-9_-]+/[][A-Za-z0-9_.*?^\\-]+$`)
+	repoGlob   = regexp.MustCompile(`^[A-Za-z0-9_-]+/[][A-Za-z0-9_.*?^-]+$`)
 )
 
 // wantRepository wants owner/name, where the name may be a glob. The
