@@ -109,7 +109,9 @@ func (s *Server) up() error {
 		return fmt.Errorf("listen on %s: %w", s.addr, err)
 	}
 	srv, done := &http.Server{Handler: s.handler, ReadHeaderTimeout: time.Minute}, make(chan struct{})
-	s.addr, s.http, s.done = l.Addr().String(), srv, done
+	if s.http, s.done = srv, done; s.addr != l.Addr().String() { // URL reads it without a lock from the first time on
+		s.addr = l.Addr().String()
+	}
 	go func() {
 		defer close(done)
 		srv.Serve(l) //nolint:errcheck // it ends by Close only, and then says so
