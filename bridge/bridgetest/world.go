@@ -1,0 +1,292 @@
+// Package bridgetest makes a whole world in one call: a GitHub, a planning
+// service and a bridge between them, over real HTTP on loopback addresses.
+//
+// Its door is [Start]. A test (or the demo) then acts as people do on either
+// side, through World.Repo and World.Project, and waits for what the other
+// side looks like with [World.Until] and [World.Settled].
+package bridgetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"planbridge/bridge"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/config"
+)
+
+// The fixed names of every world.
+const (
+	RepoName      = "acme/web"
+	Bot           = "planbridge-bot"
+	Token         = "ghp_world"
+	WebhookSecret = "It's a Secret to Everybody"
+	Bucket        = "Incoming"
+	BridgeUser    = "bridge"
+	markerKey     = "a marker key for tests and demos"
+)
+
+// Options configure a World. The zero value is a world on the embedded store
+// with short intervals.
+type Options struct {
+	Dir    string // for the embedded store; "": a temporary one, removed by Close
+	Store  string // store.url; "": file: in Dir
+	Prefix string // store.prefix
+	Logger *slog.Logger
+
+	// Route is YAML that is added to the one route, indented by four spaces.
+	Route string
+	// Config edits the whole YAML before it is loaded; nil: as it is.
+	Config func(yaml string) string
+
+	GitHub   githubtest.Options
+	Planning planningtest.Options
+	// Poll, CatchUp, Settle and EnterDelay are the intervals of the same
+	// names; 0: 150 ms, 400 ms, 500 ms and none.
+	Poll, CatchUp, Settle, EnterDelay time.Duration
+	WritePause                        time.Duration
+	LeaseTTL                          time.Duration
+	Public                            bool // the repository is public
+	// Idle leaves the bridge unstarted.
+	Idle bool
+}
+
+// World is a GitHub, a planning service and a bridge.
+type World struct {
+	GitHub   *githubtest.Server
+	Repo     *githubtest.Repo
+	Hook     int64
+	Planning *planningtest.Server
+	Project  *planningtest.Project
+	App      *bridge.App
+
+	o      Options
+	listen string
+	remove func()
+}
+
+// Start makes a world and starts its bridge.
+func Start(o Options) (*World, error) {
+	o.Poll = or(o.Poll, 150*time.Millisecond)
+	o.CatchUp = or(o.CatchUp, 400*time.Millisecond)
+	o.Settle = or(o.Settle, 500*time.Millisecond)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	w := &World{o: o, listen: "127.0.0.1:0", remove: func() {}}
+	if o.Dir == "" {
+		dir, err := os.MkdirTemp("", "planbridge-world-")
+		if err != nil {
+			return nil, err
+		}
+		w.o.Dir = dir
+		w.remove = func() { os.RemoveAll(dir) }
+	}
+	if err := w.services(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	if o.Idle {
+		return w, nil
+	}
+	if err := w.StartBridge(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+func (w *World) services() (err error) {
+	if w.GitHub, err = githubtest.Start(w.o.GitHub); err != nil {
+		return err
+	}
+	w.GitHub.AddToken(Token, Bot)
+	w.Repo = w.GitHub.AddRepo(RepoName, githubtest.RepoSpec{Private: !w.o.Public})
+	if w.Planning, err = planningtest.Start(w.o.Planning); err != nil {
+		return err
+	}
+	w.Project = w.Planning.AddProject(planningtest.ProjectSpec{
+		Title: "Web", Members: []string{"alice", BridgeUser}, Buckets: []string{Bucket, "Bugs", "Later"},
+	})
+	return nil
+}
+
+// YAML is the world's configuration file.
+func (w *World) YAML() string {
+	storeURL := or(w.o.Store, "file:"+filepath.Join(w.o.Dir, "planbridge.db"))
+	route := ""
+	for _, line := range strings.Split(strings.TrimRight(w.o.Route, "\n"), "\n") {
+		if line != "" {
+			route += "    " + line + "\n"
+		}
+	}
+	text := fmt.Sprintf(`server:
+  listen: %q
+  admin_listen: "127.0.0.1:0"
+github:
+  api_url: %s
+  webhook_secrets: [env:GITHUB_WEBHOOK_SECRET]
+  token: env:GITHUB_TOKEN
+  catch_up_interval: %s
+  settle: %s
+  writes_per_minute: 100000
+  writes_per_hour: 1000000
+  enter_delay: %s
+planning:
+  base_url: %s
+  poll_interval: %s
+  task_sweep_interval: 2s
+  settle: %s
+  projects:
+    web:
+      id: %s
+      secret: env:PLANNING_WEB_SECRET
+      username: %s
+users: {octocat: alice}
+store:
+  url: %q
+  prefix: %q
+marker_key: env:PLANBRIDGE_MARKER_KEY
+retry: {max_attempts: 12, max_interval: 1s}
+routes:
+  - repository: %s
+    project: web
+    bucket: %s
+%s`, w.listen, w.GitHub.URL(), w.o.CatchUp, w.o.Settle, w.o.EnterDelay, w.Planning.URL(), w.o.Poll, w.o.Settle,
+		w.Project.ID(), BridgeUser, storeURL, or(w.o.Prefix, "planbridge"), RepoName, Bucket, route)
+	if w.o.Config != nil {
+		text = w.o.Config(text)
+	}
+	return text
+}
+
+// Env is the environment that the configuration's secrets come from.
+func (w *World) Env(name string) (string, bool) {
+	v, ok := map[string]string{
+		"GITHUB_WEBHOOK_SECRET": WebhookSecret,
+		"GITHUB_TOKEN":          Token,
+		"PLANNING_WEB_SECRET":   w.Project.Secret(),
+		"PLANBRIDGE_MARKER_KEY": markerKey,
+	}[name]
+	return v, ok
+}
+
+// StartBridge starts the bridge, on the address it had before if it had one.
+func (w *World) StartBridge() error {
+	c, err := config.Parse([]byte(w.YAML()), "planbridge.yaml", w.Env)
+	if err != nil {
+		return err
+	}
+	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Drain: 3 * time.Second})
+	if err != nil {
+		return err
+	}
+	if err := app.Start(context.Background()); err != nil {
+		return err
+	}
+	w.App = app
+	if w.listen = app.Addr(); w.Hook == 0 {
+		w.Hook = w.GitHub.AddHook(RepoName, w.WebhookURL(), WebhookSecret)
+	}
+	return nil
+}
+
+// WebhookURL is where the bridge takes deliveries.
+func (w *World) WebhookURL() string { return "http://" + w.listen + "/webhooks/github" }
+
+// AdminURL is the root of the bridge's admin listener.
+func (w *World) AdminURL() string { return "http://" + w.App.AdminAddr() }
+
+// StopBridge stops the bridge in good order.
+func (w *World) StopBridge() error {
+	if w.App == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	err := w.App.Stop(ctx)
+	w.App = nil
+	return err
+}
+
+// Close ends everything.
+func (w *World) Close() error {
+	err := w.StopBridge()
+	if w.GitHub != nil {
+		w.GitHub.Close()
+	}
+	if w.Planning != nil {
+		w.Planning.Close()
+	}
+	w.remove()
+	return err
+}
+
+// look is how often a condition is looked at while nothing wakes the waiter.
+const look = 5 * time.Millisecond
+
+// Until waits until cond holds, or ctx ends.
+func (w *World) Until(ctx context.Context, cond func() bool) error {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for !cond() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// Writes counts what has been written to both services by the bridge.
+func (w *World) Writes() int {
+	return w.GitHub.Writes() + w.Planning.Calls(planningtest.OpCardCreate, planningtest.OpCardUpdate, planningtest.OpTaskCreate, planningtest.OpTaskUpdate)
+}
+
+// Settled waits until the bridge has nothing left to do: every delivery has
+// arrived, the queue is empty, and through a number of complete polls not one
+// write was made.
+func (w *World) Settled(ctx context.Context, polls int) error {
+	if err := w.GitHub.Idle(ctx); err != nil {
+		return fmt.Errorf("deliveries under way: %w", err)
+	}
+	writes, seen := -1, 0
+	return w.Until(ctx, func() bool {
+		now := w.Writes()
+		// The backlog is read once a poll; the queue must be empty as well.
+		n := w.Planning.Calls(planningtest.OpBacklogItems)
+		if now != writes || w.busy(ctx) {
+			writes, seen = now, n
+		}
+		return n >= seen+polls
+	})
+}
+
+// busy reports whether keys are due or being worked. Keys that wait for a
+// later look do not count.
+func (w *World) busy(ctx context.Context) bool {
+	queues, err := w.App.Operator().Overview(ctx)
+	if err != nil {
+		return true
+	}
+	for _, q := range queues {
+		if !q.Oldest.IsZero() || len(q.Waiting) > 0 {
+			return true
+		}
+	}
+	return false
+}
