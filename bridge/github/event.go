@@ -143,21 +143,18 @@ func (e *Event) setRepository(w *wireRepo) {
 	e.Repo, e.RepoID, e.RepoPrivate, e.Archived = w.FullName, w.ID, w.Private, w.Archived
 }
 
-// issue converts w, nil where it is none. The repository's id is taken from
-// whichever of repo and the event's own has the issue's name.
+// issue converts w, nil where it is none. Where repo is told along with it
+// that is its repository, else the event's own if their names agree.
 func (e *Event) issue(w *wireIssue, repo *wireRepo) *mapping.Issue {
 	if w == nil || w.ID == 0 {
 		return nil
 	}
-	known := []wireRepo{{FullName: e.Repo, ID: e.RepoID}}
-	if repo != nil && repo.FullName != "" {
-		known = []wireRepo{*repo, known[0]}
-	}
-	i := w.issue(known[0].FullName)
-	for _, r := range known {
-		if i.RepoID == 0 && strings.EqualFold(r.FullName, i.Repo) {
-			i.RepoID = r.ID
-		}
+	i := w.issue(e.Repo)
+	switch {
+	case repo != nil && repo.FullName != "":
+		i.Repo, i.RepoID = repo.FullName, repo.ID
+	case i.RepoID == 0 && strings.EqualFold(i.Repo, e.Repo):
+		i.RepoID = e.RepoID
 	}
 	return &i
 }
