@@ -1,0 +1,245 @@
+// Package githubtest is a GitHub that tests can talk to: a stateful simulator
+// of the REST API (and of the one GraphQL query planbridge uses) that signs
+// and sends webhooks over real HTTP, and that can misbehave in every way
+// GitHub is known to.
+//
+// Its door is [Start]. A test then plays three parts:
+//
+//   - the owner, who sets the world up: [Server.AddRepo], [Server.AddToken],
+//     [Server.AddApp], [Server.AddHook];
+//   - people in the web interface, whose acts cause webhooks: [Repo.Open],
+//     [Repo.Edit], [Repo.Close], [Repo.Label], [Repo.Comment] and others;
+//   - fate: [Server.SetTraits], [Server.Fault], [Server.Down],
+//     [Server.BeforeWrite], [Server.SetDelivery].
+//
+// What came of it is read from the state ([Repo.Issue]), from what every
+// attribute ever held ([Repo.History]), from the requests that arrived
+// ([Server.Journal]) and from the webhooks that left ([Server.Deliveries]);
+// [Server.Wait] wakes on each change, so that no test has to sleep.
+//
+// Acts on things that do not exist panic: they are errors of the test. A
+// Server and its Repos are safe for concurrent use. This package is for tests
+// and for cmd/planbridge-demo only.
+package githubtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say how a [Server] starts. The zero value is a GitHub without
+// faults on a free port of 127.0.0.1.
+type Options struct {
+	Addr       string           // listen address; "": 127.0.0.1:0
+	Enterprise bool             // serve the API below /api/v3 and GraphQL at /api/graphql
+	Clock      func() time.Time // what stamps items and answers; nil: time.Now
+	Logger     *slog.Logger     // nil: silent
+	Traits     Traits
+	Seed       uint64 // of the random choices: dropped, doubled, reordered deliveries
+}
+
+// Server is one simulated GitHub.
+type Server struct {
+	opts   Options
+	log    *slog.Logger
+	ln     net.Listener
+	http   *http.Server
+	client *http.Client // sends the webhooks
+	host   string       // scheme and address
+	api    string       // base of the REST API
+	html   string       // base of the pages people see
+	ctx    context.Context
+	stop   context.CancelFunc
+	tasks  sync.WaitGroup // dispatcher, late effects, requests under way
+	once   sync.Once
+
+	mu       sync.Mutex // guards all below
+	changed  chan struct{}
+	offset   time.Duration // what Advance added
+	lastID   int64
+	down     bool
+	latency  time.Duration
+	traits   Traits
+	frozen   time.Duration // since start: when StaleList was switched on
+	started  time.Time
+	random   *rand.Rand
+	accounts map[string]*account // by lower-case login
+	tokens   map[string]*token
+	apps     []*App
+	repos    []*Repo
+	moved    map[string]*Repo // former names, lower case
+	faults   []*FaultHandle
+	journal  []Call
+	lastSeq  int64
+	hookWork hookState
+	race     func(op, repo string, number int)
+	spent    []time.Duration // content-creating requests, since start
+	late     int             // late effects under way
+}
+
+// Start listens and serves until [Server.Close].
+func Start(o Options) (*Server, error) {
+	if o.Addr == "" {
+		o.Addr = "127.0.0.1:0"
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	ln, err := net.Listen("tcp", o.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("githubtest: listen on %s: %w", o.Addr, err)
+	}
+	s := &Server{
+		opts: o, log: o.Logger, ln: ln,
+		client:   &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}, Timeout: deliveryTimeout},
+		host:     "http://" + ln.Addr().String(),
+		html:     "https://github.com",
+		changed:  make(chan struct{}),
+		lastID:   2_500_000_000, // beyond 32 bits, as real ids are
+		traits:   o.Traits,
+		started:  time.Now(),
+		random:   rand.New(rand.NewPCG(o.Seed, 1)),
+		accounts: map[string]*account{},
+		tokens:   map[string]*token{},
+		moved:    map[string]*Repo{},
+		hookWork: hookState{wake: make(chan struct{}, 1)},
+	}
+	s.api = s.host
+	if o.Enterprise {
+		s.api, s.html = s.host+"/api/v3", s.host
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
+	s.tasks.Go(func() {
+		if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("githubtest: serve", "err", err)
+		}
+	})
+	s.tasks.Go(s.dispatch)
+	return s, nil
+}
+
+// URL is the base of the REST API, without a trailing slash.
+func (s *Server) URL() string { return s.api }
+
+// GraphQLURL is where GraphQL queries are posted.
+func (s *Server) GraphQLURL() string {
+	if s.opts.Enterprise {
+		return s.host + "/api/graphql"
+	}
+	return s.host + "/graphql"
+}
+
+// Close ends every connection and waits until nothing runs any more. It may
+// be called several times.
+func (s *Server) Close() {
+	s.once.Do(func() {
+		s.locked(s.stop)
+		s.http.Close() //nolint:errcheck // the listener is ours and goes away either way
+		s.tasks.Wait()
+		s.client.CloseIdleConnections()
+	})
+}
+
+// Advance moves the server's clock forward: items changed from now on are
+// stamped later, stale reads and delayed deliveries ripen.
+func (s *Server) Advance(d time.Duration) {
+	s.locked(func() { s.offset += d })
+	s.wakeDispatcher()
+}
+
+// Now is the server's time, in whole seconds of UTC as GitHub stamps it.
+func (s *Server) Now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now()
+}
+
+// Wait returns nil as soon as ok answers true, and ctx's error when it ends
+// first. ok is asked again after every change of state, journal or
+// deliveries; it is called without locks and may use every method.
+func (s *Server) Wait(ctx context.Context, ok func(*Server) bool) error {
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if ok(s) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("githubtest: wait: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// SetLatency makes every request wait d before it is looked at.
+func (s *Server) SetLatency(d time.Duration) { s.locked(func() { s.latency = d }) }
+
+// Down true ends every connection without an answer, as an outage does; such
+// requests do not reach the journal.
+func (s *Server) Down(down bool) { s.locked(func() { s.down = down }) }
+
+// BeforeWrite sets a hook that runs just before a write of the API takes
+// effect, so that a person can act between a client's read and its write. It
+// runs without locks; nil removes it. number is 0 where no issue is meant.
+func (s *Server) BeforeWrite(f func(op, repo string, number int)) {
+	s.locked(func() { s.race = f })
+}
+
+// locked runs f as one change of the world and wakes who waits for it.
+func (s *Server) locked(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+	s.notify()
+}
+
+func (s *Server) notify() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// now is the time that items are stamped with.
+func (s *Server) now() time.Time {
+	return s.opts.Clock().Add(s.offset).UTC().Truncate(time.Second)
+}
+
+// age is the time since the start, Advance included, by which lag and delays
+// are measured: unlike now it always runs and has no whole seconds.
+func (s *Server) age() time.Duration { return time.Since(s.started) + s.offset }
+
+func (s *Server) nextID() int64 {
+	s.lastID++
+	return s.lastID
+}
+
+// sleep waits d, or until ctx or the server ends; it reports whether d passed.
+func (s *Server) sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	}
+	return false
+}
+
+func lower(s string) string { return strings.ToLower(s) }
