@@ -62,10 +62,7 @@ func (in *Intake) store(ctx context.Context, s sighting) (verdict, error) {
 	case p.project == "":
 		return p.dropped(), nil
 	}
-	got, err := in.o.Store.Observe(ctx, p.project, []store.Observation{p.obs})
-	if err == nil {
-		err = got[0].Err
-	}
+	got, err := in.observe(ctx, p.project, []placed{p})
 	switch {
 	case err != nil:
 		return verdict{}, asFull(err)
@@ -75,6 +72,45 @@ func (in *Intake) store(ctx context.Context, s sighting) (verdict, error) {
 		return p.dropped(), nil
 	}
 	return verdict{result: stored, key: got[0].Key}, nil
+}
+
+// observe stores sightings of one project. What is known (nearly everything) is stored
+// first, at once and due at once; a link is made of what turned out not to be,
+// and waits for its delay. An error says that not all of it is stored.
+func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []placed) ([]store.Observed, error) {
+	obs := make([]store.Observation, len(ps))
+	for i := range ps {
+		obs[i] = ps[i].obs
+	}
+	got, err := in.o.Store.Observe(ctx, project, obs)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []store.Observation
+	var index []int
+	for i := range got {
+		if got[i].Err != nil {
+			return nil, got[i].Err
+		}
+		if got[i].Key == (store.Key{}) && ps[i].create != nil {
+			o := ps[i].obs
+			o.Create, o.Delay = ps[i].create, ps[i].delay
+			fresh, index = append(fresh, o), append(index, i)
+		}
+	}
+	if len(fresh) == 0 {
+		return got, nil
+	}
+	made, err := in.o.Store.Observe(ctx, project, fresh)
+	if err != nil {
+		return nil, err
+	}
+	for i := range made {
+		if got[index[i]] = made[i]; made[i].Err != nil {
+			return nil, made[i].Err
+		}
+	}
+	return got, nil
 }
 
 // asFull tells a full queue from a store that does not answer.
@@ -90,7 +126,7 @@ func asFull(err error) error {
 // only where that decides. After an error some of them may not have been
 // stored; taking them in again is harmless.
 func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error {
-	batches := map[mapping.ObjectID][]store.Observation{}
+	batches := map[mapping.ObjectID][]placed{}
 	for i := range issues {
 		p, err := in.place(ctx, sighting{issue: &issues[i], public: func() (bool, error) {
 			only, err := private()
@@ -100,15 +136,11 @@ func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private fu
 			return fmt.Errorf("take in %s#%d: %w", issues[i].Repo, issues[i].Number, err)
 		}
 		if p.project != "" {
-			batches[p.project] = append(batches[p.project], p.obs)
+			batches[p.project] = append(batches[p.project], p)
 		}
 	}
-	for project, obs := range batches {
-		got, err := in.o.Store.Observe(ctx, project, obs)
-		for i := 0; err == nil && i < len(got); i++ {
-			err = got[i].Err
-		}
-		if err != nil {
+	for project, batch := range batches {
+		if _, err := in.observe(ctx, project, batch); err != nil {
 			return fmt.Errorf("take in listed issues: %w", err)
 		}
 	}

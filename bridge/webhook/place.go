@@ -28,7 +28,9 @@ type sighting struct {
 type placed struct {
 	project mapping.ObjectID // "": nothing to remember of it
 	obs     store.Observation
-	why     string // why it would not enter
+	create  *mapping.Link // where no link knows the issue
+	delay   time.Duration // of what is created
+	why     string        // why it would not enter
 }
 
 func (p *placed) dropped() verdict {
@@ -56,7 +58,7 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 		}
 	}
 	projects := projectsOf(near)
-	if p.obs.Create != nil || s.old != nil {
+	if p.create != nil || s.old != nil {
 		// Before an issue enters, and when it comes from elsewhere, its link
 		// may be in a project that its repository's routes no longer name.
 		projects = projectsOf(append(near, routes.All()...))
@@ -67,11 +69,11 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 		return placed{}, err
 	case home != "":
 		p.project = home
-		if p.obs.Create != nil && p.obs.Create.Project != home {
-			p.obs.Create, p.obs.Delay = nil, 0
+		if p.create != nil && p.create.Project != home {
+			p.create = nil
 		}
-	case p.obs.Create != nil:
-		p.project = p.obs.Create.Project
+	case p.create != nil:
+		p.project = p.create.Project
 	}
 	return p, nil
 }
@@ -117,7 +119,10 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 		in.reportPublic(s.issue.Repo)
 	}
 	if p.why = why; route != nil {
-		p.obs.Create, p.obs.Delay = route.EnterIssue(s.issue, time.Now().UTC()), in.o.EnterDelay
+		p.create, p.delay = route.EnterIssue(s.issue, time.Now().UTC()), in.o.EnterDelay
+		if s.issue.UpdatedAt.Sub(s.issue.CreatedAt) <= in.o.EnterDelay {
+			p.obs.Delay = in.o.EnterDelay // its link, if it has one, waits for its labels too
+		}
 	}
 	return nil
 }
@@ -135,7 +140,7 @@ func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route)
 		p.obs.Link = m.Link
 		p.obs.Refs = append(p.obs.Refs, mapping.CardRef(mapping.ObjectID(m.Partner)))
 		if r := maker(near); r != nil {
-			p.obs.Create = r.RebuildFromIssue(issue, m, time.Now().UTC())
+			p.create = r.RebuildFromIssue(issue, m, time.Now().UTC())
 		}
 		return
 	}

@@ -1,0 +1,386 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/webhook"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// TestEntering: an issue that enters gets a link in state entering, due after
+// the delay, with the snapshot in its inbox.
+func TestEntering(t *testing.T) {
+	for _, action := range []string{"opened", "reopened", "edited", "labeled", "unlabeled", "assigned", "typed"} {
+		w := newWorld(t)
+		w.deliver(action, issue(12), "stored")
+		l := w.onlyLink(web)
+		if l.State != mapping.Entering || l.Origin != mapping.GitHub || l.Route != "web" || l.Nonce == "" ||
+			l.Issue.ID != 12 || l.Issue.Number != 12 || l.Issue.Repo != "acme/web" || l.Created.IsZero() || l.Intent != nil {
+			t.Errorf("%s: link %+v", action, l)
+		}
+		if c, wait, err := w.store.Claim(context.Background(), web, time.Minute); err != nil || c != nil || wait <= 0 || wait > 2*time.Second {
+			t.Errorf("%s: claim %v in %s, %v: it is to wait for its labels", action, c, wait, err)
+		}
+		if got, ok := w.inbox(l, 12); !ok || got.Title != "A title" {
+			t.Errorf("%s: inbox %+v", action, got)
+		}
+	}
+}
+
+func TestNotEntering(t *testing.T) {
+	change := func(f func(*mapping.Issue)) webhook.Event { return event("opened", issue(1, f)) }
+	for name, ev := range map[string]webhook.Event{
+		"closed":       event("closed", issue(1, func(i *mapping.Issue) { i.State = "closed" })),
+		"deleted":      event("deleted", issue(1)),
+		"transferred":  event("transferred", issue(1)),
+		"pull request": change(func(i *mapping.Issue) { i.PullRequest = true }),
+		"own":          change(func(i *mapping.Issue) { i.Author = bot }),
+		"other repo":   change(func(i *mapping.Issue) { i.Repo = "acme/other" }),
+		"ignored":      change(func(i *mapping.Issue) { i.Labels = []string{"plan:ignore"} }),
+		"old":          change(func(i *mapping.Issue) { i.UpdatedAt = began.Add(-time.Second) }),
+		"action":       event("converted", issue(1)),
+	} {
+		w := newWorld(t)
+		t.Log(name)
+		w.serve(w.request("issues", ev), http.StatusAccepted, "ignored")
+		if n := len(w.links(web)); n != 0 {
+			t.Errorf("%s: %d links", name, n)
+		}
+	}
+}
+
+func TestToGitHubTakesNoIssues(t *testing.T) {
+	r := route("web", "acme/web", web)
+	r.Direction = mapping.ToGitHub
+	w := newWorld(t, func(o *webhook.Options) { o.Routes = routes(r) })
+	w.deliver("opened", issue(1), "ignored")
+}
+
+// TestFirstRunNotKnown: what cannot be judged yet is not acknowledged.
+func TestFirstRunNotKnown(t *testing.T) {
+	w := newWorld(t, func(o *webhook.Options) { o.FirstRun = func(string) time.Time { return time.Time{} } })
+	w.serve(w.request("issues", event("opened", issue(1))), http.StatusServiceUnavailable, "unavailable")
+}
+
+// TestPublic: planning text is not published unless the route says so.
+func TestPublic(t *testing.T) {
+	w := newWorld(t)
+	ev := event("opened", issue(1))
+	ev.Private = false
+	w.serve(w.request("issues", ev), http.StatusAccepted, "refused")
+	w.serve(w.request("issues", ev), http.StatusAccepted, "refused")
+	if n := len(w.links(web)); n != 0 {
+		t.Errorf("%d links", n)
+	}
+	if n := strings.Count(w.log.String(), "no card is made"); n != 1 {
+		t.Errorf("reported %d times, want once", n)
+	}
+	r := route("web", "acme/web", web)
+	r.AllowPublic = true
+	w = newWorld(t, func(o *webhook.Options) { o.Routes = routes(r) })
+	w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
+}
+
+// TestLabelsOfANewIssue: what comes right after an issue was made does not cut
+// its delay short; an edit of a known issue waits for nothing.
+func TestLabelsOfANewIssue(t *testing.T) {
+	due := func(age time.Duration) bool {
+		w := newWorld(t)
+		at := func(d time.Duration) *mapping.Issue {
+			return issue(1, func(i *mapping.Issue) { i.UpdatedAt = i.CreatedAt.Add(d) })
+		}
+		w.deliver("opened", at(0), "stored")
+		w.deliver("labeled", at(age), "stored")
+		c, _, err := w.store.Claim(context.Background(), web, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c != nil
+	}
+	if due(time.Second) {
+		t.Error("an event of the first second cut the delay short")
+	}
+	if !due(time.Hour) {
+		t.Error("an edit of a known issue was put off")
+	}
+}
+
+// TestDuplicate: the same delivery twice stores nothing anew, and its key is
+// due again.
+func TestDuplicate(t *testing.T) {
+	w := newWorld(t)
+	deliver := func(title, result string) {
+		w.guid = 0
+		w.serve(w.request("issues", event("edited", issue(1, func(i *mapping.Issue) { i.Title = title }))), http.StatusAccepted, result)
+	}
+	deliver("A title", "stored")
+	l := w.onlyLink(web)
+	w.work(l, nil)
+	deliver("Not the same", "duplicate")
+	c, _, err := w.store.Claim(context.Background(), web, time.Minute)
+	if err != nil || c == nil || c.Key.Link != l.ID {
+		t.Fatalf("claim %+v, %v: want the link's key due", c, err)
+	}
+	if len(c.Inbox) != 0 {
+		t.Errorf("inbox %v: want nothing anew", c.Inbox)
+	}
+}
+
+// TestSameGUIDOfAnotherHook: two hooks can carry different payloads under one
+// GUID.
+func TestSameGUIDOfAnotherHook(t *testing.T) {
+	w := newWorld(t)
+	w.deliver("opened", issue(1), "stored")
+	w.guid = 0
+	r := w.request("issues", event("edited", issue(1, func(i *mapping.Issue) { i.Title, i.UpdatedAt = "B", edits.Add(time.Second) })))
+	r.Header.Set("X-GitHub-Hook-ID", "8")
+	w.serve(r, http.StatusAccepted, "stored")
+}
+
+// TestReordered: the older snapshot never replaces the newer one, whichever
+// came first.
+func TestReordered(t *testing.T) {
+	w := newWorld(t)
+	at := func(title string, s int) *mapping.Issue {
+		return issue(1, func(i *mapping.Issue) { i.Title, i.UpdatedAt = title, edits.Add(time.Duration(s)*time.Second) })
+	}
+	w.deliver("labeled", at("second", 2), "stored")
+	w.deliver("opened", at("first", 1), "stored")
+	l := w.onlyLink(web)
+	if got, _ := w.inbox(l, 1); got.Title != "second" {
+		t.Errorf("inbox holds %q", got.Title)
+	}
+	w.deliver("edited", at("other", 2), "stored")
+	if c := w.claim(l); !c.Inbox[mapping.IssueRef(1)].Ambiguous {
+		t.Error("two snapshots of one second are not told to be ambiguous")
+	}
+}
+
+// TestKnownThoughNotMatching: a link has to see that its issue left its route,
+// was closed, or went public.
+func TestKnownThoughNotMatching(t *testing.T) {
+	w := newWorld(t)
+	w.deliver("opened", issue(1), "stored")
+	l := w.onlyLink(web)
+	w.work(l, nil)
+	for n, change := range []func(*mapping.Issue){
+		func(i *mapping.Issue) { i.Labels = []string{"plan:ignore"} },
+		func(i *mapping.Issue) { i.State = "closed" },
+		func(i *mapping.Issue) { i.Author = bot },
+	} {
+		w.deliver("labeled", issue(1, change, func(i *mapping.Issue) { i.UpdatedAt = edits.Add(time.Duration(n+1) * time.Second) }), "stored")
+		if c, _, err := w.store.Claim(context.Background(), web, time.Minute); err != nil || c == nil || len(c.Inbox) != 1 {
+			t.Fatalf("change %d: claim %+v, %v: want it due at once", n, c, err)
+		} else if err := w.store.Finish(context.Background(), c, nil, nil, store.Outcome{Kind: store.Done}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	public := event("edited", issue(1, func(i *mapping.Issue) { i.UpdatedAt = edits.Add(time.Minute) }))
+	public.Private = false
+	w.serve(w.request("issues", public), http.StatusAccepted, "stored")
+}
+
+// TestAwayIsLookedAt: the payload of a deleted or transferred issue is not its
+// state any more.
+func TestAwayIsLookedAt(t *testing.T) {
+	for _, action := range []string{"deleted", "transferred"} {
+		w := newWorld(t)
+		w.deliver("opened", issue(1), "stored")
+		l := w.onlyLink(web)
+		w.work(l, nil)
+		w.deliver(action, issue(1, func(i *mapping.Issue) { i.UpdatedAt = edits.Add(time.Minute) }), "stored")
+		c, _, err := w.store.Claim(context.Background(), web, time.Minute)
+		if err != nil || c == nil || len(c.Inbox) != 0 {
+			t.Errorf("%s: claim %+v, %v: want it due without a snapshot", action, c, err)
+		}
+	}
+}
+
+// TestTransferredIn: the `opened` event of the new issue leads to the link of
+// the old one, even where no route is for the new repository and where other
+// routes lead to other projects.
+func TestTransferredIn(t *testing.T) {
+	for _, repo := range []string{"acme/web", "acme/apps", "acme/elsewhere"} {
+		w := newWorld(t, func(o *webhook.Options) {
+			o.Routes = routes(route("web", "acme/web", web), route("apps", "acme/apps", apps))
+		})
+		w.deliver("opened", issue(1), "stored")
+		ev := event("opened", issue(2, func(i *mapping.Issue) { i.Repo = repo }))
+		ev.OldIssue = issue(1)
+		w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
+		if n := len(w.links(apps)); n != 0 {
+			t.Errorf("%s: %d links in the other project", repo, n)
+		}
+		if got, ok := w.inbox(w.onlyLink(web), 2); !ok || got.Repo != repo {
+			t.Errorf("%s: inbox of the old link has %+v", repo, got)
+		}
+	}
+}
+
+func TestTransferredInFromNowhere(t *testing.T) {
+	w := newWorld(t)
+	ev := event("opened", issue(2))
+	ev.OldIssue = issue(1, func(i *mapping.Issue) { i.Repo = "elsewhere/x" })
+	w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
+	if l := w.onlyLink(web); l.Issue.ID != 2 {
+		t.Errorf("link %+v", l.Issue)
+	}
+}
+
+// TestEdited: what stood there before is kept beside the newest snapshot.
+func TestEdited(t *testing.T) {
+	w := newWorld(t)
+	from := "What it was"
+	ev := event("edited", issue(1))
+	ev.BodyFrom, ev.Sender = &from, "hubot"
+	w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
+	c := w.claim(w.onlyLink(web))
+	var got mapping.Edit
+	if len(c.Events) != 1 || json.Unmarshal(c.Events[0], &got) != nil {
+		t.Fatalf("events %q", c.Events)
+	}
+	if got.BodyFrom == nil || *got.BodyFrom != from || got.TitleFrom != nil || got.Sender != "hubot" ||
+		got.Body != "A body" || !got.At.Equal(edits) || got.Delivery != "7:guid-1" {
+		t.Errorf("edit %+v", got)
+	}
+}
+
+// TestOwnIssue: what the bridge made never becomes a card, and its marker
+// leads to its link, found or rebuilt.
+func TestOwnIssue(t *testing.T) {
+	mark := mapping.Marker{Kind: mapping.MarkIssue, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: "5447406088d6f6a94d0001e4"}
+	marked := func(id int64) *mapping.Issue {
+		return issue(id, func(i *mapping.Issue) { i.Author, i.Body = bot, keys.AppendComment("A body", mark) })
+	}
+	t.Run("unmarked", func(t *testing.T) {
+		w := newWorld(t)
+		w.deliver("opened", issue(1, func(i *mapping.Issue) { i.Author = bot }), "ignored")
+	})
+	t.Run("link known", func(t *testing.T) {
+		w := newWorld(t)
+		card := &mapping.Card{ID: mapping.ObjectID(mark.Partner), CID: 7}
+		r := route("web", "acme/web", web)
+		l := r.EnterCard(card, edits)
+		l.ID, l.Nonce, l.State = mark.Link, mark.Nonce, mapping.Creating
+		if _, err := w.store.Observe(t.Context(), web, []store.Observation{{Create: l}}); err != nil {
+			t.Fatal(err)
+		}
+		w.deliver("opened", marked(1), "stored")
+		if got, ok := w.inbox(w.onlyLink(web), 1); !ok || got.Number != 1 {
+			t.Errorf("inbox of the creating link has %+v", got)
+		}
+	})
+	t.Run("store lost", func(t *testing.T) {
+		w := newWorld(t)
+		w.deliver("edited", marked(1), "stored")
+		l := w.onlyLink(web)
+		if l.ID != mark.Link || l.Nonce != mark.Nonce || l.State != mapping.Linked || l.Origin != mapping.Planning ||
+			l.Card.ID != mapping.ObjectID(mark.Partner) || l.Issue.Number != 1 || l.Route != "web" || len(l.Base) != 0 {
+			t.Errorf("rebuilt %+v", l)
+		}
+	})
+	t.Run("copied by a stranger", func(t *testing.T) {
+		w := newWorld(t)
+		i := marked(1)
+		i.Author = "mallory"
+		w.deliver("opened", i, "stored")
+		if l := w.onlyLink(web); l.ID == mark.Link || l.Card.ID != "" {
+			t.Errorf("a stranger's marker led to %+v", l)
+		}
+	})
+}
+
+// TestSeveralProjects: one issue has one link, in whichever project it was
+// taken first.
+func TestSeveralProjects(t *testing.T) {
+	bugs := route("bugs", "acme/web", apps)
+	bugs.Labels = []string{"bug"}
+	rest := route("rest", "acme/web", web)
+	w := newWorld(t, func(o *webhook.Options) { o.Routes = routes(bugs, rest) })
+	w.deliver("opened", issue(1), "stored")
+	l := w.onlyLink(web)
+	w.deliver("labeled", issue(1, func(i *mapping.Issue) { i.Labels, i.UpdatedAt = []string{"bug"}, edits.Add(time.Second) }), "stored")
+	if n := len(w.links(apps)); n != 0 {
+		t.Errorf("%d links in the other project", n)
+	}
+	if got, _ := w.inbox(l, 1); len(got.Labels) != 1 {
+		t.Errorf("inbox %+v", got)
+	}
+	w.deliver("opened", issue(2, func(i *mapping.Issue) { i.Labels = []string{"bug"} }), "stored")
+	if l := w.onlyLink(apps); l.Issue.ID != 2 || l.Route != "bugs" {
+		t.Errorf("link %+v", l)
+	}
+	w.deliver("closed", issue(3, func(i *mapping.Issue) { i.State = "closed" }), "ignored")
+}
+
+// TestRouteThatMoved: a route pointed to another project keeps its links where
+// they are.
+func TestRouteThatMoved(t *testing.T) {
+	current := []mapping.Route{route("web", "acme/web", web)}
+	w := newWorld(t, func(o *webhook.Options) {
+		o.Routes = func() mapping.Routes { return mapping.NewRoutes(current) }
+	})
+	w.deliver("opened", issue(1), "stored")
+	current = []mapping.Route{route("web", "acme/web", apps), route("other", "acme/other", web)}
+	w.deliver("edited", issue(1, func(i *mapping.Issue) { i.UpdatedAt = edits.Add(time.Second) }), "stored")
+	if n := len(w.links(apps)); n != 0 {
+		t.Errorf("%d links in the new project", n)
+	}
+	w.onlyLink(web)
+}
+
+func TestRepositoryRenamed(t *testing.T) {
+	w := newWorld(t)
+	w.serve(w.request("repository", webhook.Event{Action: "renamed", Repo: "acme/website", RepoNameFrom: "web"}), http.StatusAccepted, "ignored")
+	if !strings.Contains(w.log.String(), "acme/website") {
+		t.Errorf("not reported:\n%s", w.log)
+	}
+}
+
+// TestListed: a listing is judged by the same rules.
+func TestListed(t *testing.T) {
+	asked := 0
+	private := func() (bool, error) { asked++; return true, nil }
+	w := newWorld(t)
+	page := []mapping.Issue{
+		*issue(1), *issue(2, func(i *mapping.Issue) { i.State = "closed" }),
+		*issue(3, func(i *mapping.Issue) { i.UpdatedAt = began.Add(-time.Hour) }),
+	}
+	for range 2 {
+		if err := w.intake.Listed(t.Context(), page, private); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if l := w.onlyLink(web); l.Issue.ID != 1 || l.State != mapping.Entering {
+		t.Errorf("link %+v", l)
+	}
+	if asked == 0 {
+		t.Error("whether the repository is public was not asked")
+	}
+	public := func() (bool, error) { return false, nil }
+	if err := w.intake.Listed(t.Context(), []mapping.Issue{*issue(4)}, public); err != nil || len(w.links(web)) != 1 {
+		t.Errorf("public repository: %v, %d links", err, len(w.links(web)))
+	}
+	away := errors.New("GitHub is away")
+	broken := func() (bool, error) { return false, away }
+	if err := w.intake.Listed(t.Context(), []mapping.Issue{*issue(5)}, broken); !errors.Is(err, away) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestListedIsDurableOrFails: a listing's page counts as stored only as a whole.
+func TestListedIsDurableOrFails(t *testing.T) {
+	w := newWorld(t)
+	private := func() (bool, error) { return true, nil }
+	w.options.Store = &faultyStore{Store: w.store, err: errors.New("away")}
+	if err := webhook.New(w.options).Listed(t.Context(), []mapping.Issue{*issue(1)}, private); err == nil {
+		t.Error("a store that is away is no error")
+	}
+}

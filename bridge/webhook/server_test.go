@@ -1,0 +1,111 @@
+package webhook_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/webhook"
+)
+
+// serveOn serves the handler on a free port of 127.0.0.1 until the test ends.
+func serveOn(t *testing.T, srv *http.Server) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ln) }()
+	t.Cleanup(func() {
+		srv.Close()
+		if err := <-done; err != http.ErrServerClosed {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return ln.Addr().String()
+}
+
+func TestServerIsBounded(t *testing.T) {
+	srv := webhook.Server("127.0.0.1:0", http.NotFoundHandler())
+	for name, d := range map[string]time.Duration{
+		"ReadHeaderTimeout": srv.ReadHeaderTimeout, "ReadTimeout": srv.ReadTimeout,
+		"WriteTimeout": srv.WriteTimeout, "IdleTimeout": srv.IdleTimeout,
+	} {
+		if d <= 0 || d > time.Minute {
+			t.Errorf("%s = %s", name, d)
+		}
+	}
+	if srv.MaxHeaderBytes <= 0 || srv.MaxHeaderBytes > 1<<20 {
+		t.Errorf("MaxHeaderBytes = %d", srv.MaxHeaderBytes)
+	}
+}
+
+// TestSlowHeaders: a client that never ends its headers is cut off, while
+// others are served.
+func TestSlowHeaders(t *testing.T) {
+	w := newWorld(t)
+	srv := webhook.Server("", w.intake)
+	srv.ReadHeaderTimeout = 100 * time.Millisecond
+	addr := serveOn(t, srv)
+	conn := dial(t, addr)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-Slow: ", webhook.Path)
+	res, err := http.Post("http://"+addr+webhook.Path, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the other client was answered %d", res.StatusCode)
+	}
+	if _, err := io.ReadAll(conn); err != nil {
+		t.Errorf("the slow client was not cut off: %v", err)
+	}
+}
+
+// TestSlowBody: a body that does not come in time is answered and counted.
+func TestSlowBody(t *testing.T) {
+	w := newWorld(t, func(o *webhook.Options) { o.Timeout = 100 * time.Millisecond })
+	addr := serveOn(t, webhook.Server("", w.intake))
+	conn := dial(t, addr)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-GitHub-Event: issues\r\nContent-Length: 1000\r\n\r\n{", webhook.Path)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusRequestTimeout || w.counts()["issues slow"] != 1 {
+		t.Errorf("answered %d, counted %v", res.StatusCode, w.counts())
+	}
+}
+
+func TestLongHeaders(t *testing.T) {
+	w := newWorld(t)
+	addr := serveOn(t, webhook.Server("", w.intake))
+	req, _ := http.NewRequest(http.MethodPost, "http://"+addr+webhook.Path, strings.NewReader("{}"))
+	req.Header.Set("X-Long", strings.Repeat("x", 64<<10))
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("answered %d", res.StatusCode)
+	}
+}
+
+func dial(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	return conn
+}

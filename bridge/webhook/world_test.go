@@ -1,0 +1,271 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/webhook"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+)
+
+const (
+	web  = mapping.ObjectID("54744060c955ca8169c61ee6")
+	apps = mapping.ObjectID("54744060c955ca8169c61ee7")
+	bot  = "planbridge[bot]"
+)
+
+var (
+	began = time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	edits = began.Add(time.Hour) // when people work
+)
+
+// world is an intake on an embedded store, with one route unless told.
+type world struct {
+	t       *testing.T
+	store   store.Store
+	intake  *webhook.Intake
+	options webhook.Options
+	reg     *prometheus.Registry
+	log     *safeBuffer
+	guid    int
+}
+
+func newWorld(t *testing.T, change ...func(*webhook.Options)) *world {
+	t.Helper()
+	return newWorldOn(t, boltstore.Options{}, change...)
+}
+
+func newWorldOn(t *testing.T, so boltstore.Options, change ...func(*webhook.Options)) *world {
+	t.Helper()
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), so)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	w := &world{t: t, store: s, reg: prometheus.NewRegistry(), log: &safeBuffer{}}
+	w.options = webhook.Options{
+		Secrets: func() [][]byte { return [][]byte{[]byte("old"), []byte("new")} },
+		Verify:  verify,
+		Payload: func(_ string, body []byte) ([]byte, error) { return body, nil },
+		Parse: func(_ string, payload []byte) (ev webhook.Event, err error) {
+			return ev, json.Unmarshal(payload, &ev)
+		},
+		Store:      s,
+		Routes:     routes(route("web", "acme/web", web)),
+		Scheme:     func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
+		Keys:       func() mapping.Keys { return keys },
+		OwnAccount: func(login string) bool { return login == bot },
+		FirstRun:   func(string) time.Time { return began },
+		EnterDelay: 2 * time.Second,
+		Metrics:    webhook.NewMetrics(w.reg),
+		Logger:     slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, f := range change {
+		f(&w.options)
+	}
+	w.intake = webhook.New(w.options)
+	return w
+}
+
+func route(name, repo string, project mapping.ObjectID) mapping.Route {
+	return mapping.Route{Name: name, Repository: repo, Project: project, Bucket: "Incoming", Direction: mapping.Both, CreateIssues: true}
+}
+
+func routes(rs ...mapping.Route) func() mapping.Routes {
+	return func() mapping.Routes { return mapping.NewRoutes(rs) }
+}
+
+var keys = mapping.NewKeys([]byte("a key that nobody knows, of some length"))
+
+func verify(secrets [][]byte, body []byte, header string) error {
+	for _, s := range secrets {
+		if hmac.Equal([]byte(sign(s, body)), []byte(header)) {
+			return nil
+		}
+	}
+	return errors.New("no secret verifies it")
+}
+
+func sign(secret, body []byte) string {
+	m := hmac.New(sha256.New, secret)
+	m.Write(body)
+	return "sha256=" + hex.EncodeToString(m.Sum(nil))
+}
+
+func issue(id int64, change ...func(*mapping.Issue)) *mapping.Issue {
+	i := &mapping.Issue{
+		ID: id, Repo: "acme/web", Number: int(id), Title: "A title", Body: "A body", State: "open",
+		Author: "octocat", CreatedAt: began, UpdatedAt: edits,
+	}
+	for _, f := range change {
+		f(i)
+	}
+	return i
+}
+
+func event(action string, i *mapping.Issue) webhook.Event {
+	return webhook.Event{Action: action, Issue: i, Repo: i.Repo, Private: true, Sender: "octocat"}
+}
+
+// request is a signed delivery with a GUID of its own.
+func (w *world) request(name string, payload any) *http.Request {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.raw(name, body)
+}
+
+func (w *world) raw(name string, body []byte) *http.Request {
+	w.guid++
+	r := httptest.NewRequest(http.MethodPost, webhook.Path, bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-GitHub-Event", name)
+	r.Header.Set("X-GitHub-Hook-ID", "7")
+	r.Header.Set("X-GitHub-Delivery", fmt.Sprintf("guid-%d", w.guid))
+	r.Header.Set("X-Hub-Signature-256", sign([]byte("new"), body))
+	return r
+}
+
+// serve answers a request and checks the status and what was counted.
+func (w *world) serve(r *http.Request, status int, result string) string {
+	w.t.Helper()
+	rec := httptest.NewRecorder()
+	was := w.counted(result)
+	w.intake.ServeHTTP(rec, r)
+	body, _ := io.ReadAll(rec.Body)
+	if rec.Code != status || w.counted(result) != was+1 {
+		w.t.Fatalf("answered %d %q, counted %v; want %d and %s\n%s", rec.Code, body, w.counts(), status, result, w.log)
+	}
+	if (rec.Header().Get("Retry-After") != "") != (status == http.StatusServiceUnavailable) {
+		w.t.Errorf("status %d with Retry-After %q", status, rec.Header().Get("Retry-After"))
+	}
+	return string(body)
+}
+
+func (w *world) deliver(action string, i *mapping.Issue, result string) {
+	w.t.Helper()
+	w.serve(w.request("issues", event(action, i)), http.StatusAccepted, result)
+}
+
+// counts returns the deliveries counted, by "event result".
+func (w *world) counts() map[string]float64 {
+	families, err := w.reg.Gather()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			var labels []string
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetValue())
+			}
+			out[strings.Join(labels, " ")] = m.GetCounter().GetValue()
+		}
+	}
+	return out
+}
+
+func (w *world) counted(result string) (n float64) {
+	for labels, v := range w.counts() {
+		if strings.HasSuffix(labels, " "+result) {
+			n += v
+		}
+	}
+	return n
+}
+
+// links returns the links of a project.
+func (w *world) links(project mapping.ObjectID) []*mapping.Link {
+	w.t.Helper()
+	links, _, err := w.store.List(context.Background(), project, "", 100)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return links
+}
+
+func (w *world) onlyLink(project mapping.ObjectID) *mapping.Link {
+	w.t.Helper()
+	links := w.links(project)
+	if len(links) != 1 {
+		w.t.Fatalf("project %s has %d links, want 1\n%s", project, len(links), w.log)
+	}
+	return links[0]
+}
+
+// claim takes a link's key with its inbox.
+func (w *world) claim(l *mapping.Link) *store.Claim {
+	w.t.Helper()
+	c, err := w.store.ClaimKey(context.Background(), store.Key{Project: l.Project, Link: l.ID}, time.Minute)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+// work finishes a link's key, after changing the link.
+func (w *world) work(l *mapping.Link, change func(*mapping.Link)) {
+	w.t.Helper()
+	c := w.claim(l)
+	link := *c.Link
+	if change != nil {
+		change(&link)
+	}
+	if err := w.store.Finish(context.Background(), c, &link, nil, store.Outcome{Kind: store.Done}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// inbox returns the issue snapshot that waits for a link.
+func (w *world) inbox(l *mapping.Link, id int64) (i mapping.Issue, found bool) {
+	w.t.Helper()
+	c := w.claim(l)
+	if err := w.store.Finish(context.Background(), c, nil, nil, store.Outcome{Kind: store.Again}); err != nil {
+		w.t.Fatal(err)
+	}
+	s, found := c.Inbox[mapping.IssueRef(id)]
+	if found {
+		if err := json.Unmarshal(s.Data, &i); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return i, found
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
