@@ -142,8 +142,8 @@ github:
   token: env:GITHUB_TOKEN
   catch_up_interval: %s
   settle: %s
-  writes_per_minute: 100000
-  writes_per_hour: 1000000
+  writes_per_minute: 10000
+  writes_per_hour: 600000
   enter_delay: %s
 planning:
   base_url: %s

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+)
+
+// personToken lets a reader act on the simulated GitHub as a person.
+const personToken = "ghp_octocat"
+
+// scene is the play under way.
+type scene struct {
+	*bridgetest.World
+	issue int
+	card  string
+}
+
+// step is one act and what has to come of it.
+type step struct {
+	who, what string // what somebody does
+	act       func(*scene)
+	then      string // what comes of it
+	seen      func(*scene) bool
+}
+
+// play plays every step and returns how many did not come true.
+func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time.Duration) (failed int) {
+	s := &scene{World: w}
+	w.GitHub.AddToken(personToken, "octocat")
+	fmt.Fprintf(out, "GitHub (simulated)   %s   repository %s\nplanning (simulated) %s   project %s, bucket %s\nplanbridge           %s\n\n",
+		w.GitHub.URL(), bridgetest.RepoName, w.Planning.URL(), w.Project.ID(), bridgetest.Bucket, w.WebhookURL())
+	for i, st := range steps() {
+		fmt.Fprintf(out, "%2d. %s %s\n", i+1, st.who, st.what)
+		began := time.Now()
+		st.act(s)
+		within, cancel := context.WithTimeout(ctx, patience)
+		err := w.Until(within, func() bool { return st.seen(s) })
+		cancel()
+		took := time.Since(began).Round(time.Millisecond)
+		if err != nil {
+			failed++
+			fmt.Fprintf(out, "    ✗ not within %s: %s\n", patience, st.then)
+			if ctx.Err() != nil || s.card == "" {
+				return failed // nothing to go on with
+			}
+			continue
+		}
+		fmt.Fprintf(out, "    ✓ %-70s %8s\n", st.then, took)
+	}
+	return failed
+}
+
+func steps() []step {
+	return slices.Concat(sameSteps(), conflictSteps(), faultSteps())
+}
+
+// sameSteps keep the two sides the same when one of them changes.
+func sameSteps() []step {
+	return []step{
+		{
+			"octocat", "opens an issue with the label points/3", func(s *scene) {
+				s.issue = s.Repo.Open("octocat", githubtest.IssueSpec{Title: "Login fails", Body: "Steps:\n\n1. open the page\n2. press Login\n\nNothing happens.", Labels: []string{"points/3"}})
+			},
+			"a card in Incoming, 3 points, with a task that tracks its state", func(s *scene) bool {
+				for _, c := range s.Project.Cards() {
+					if c.Title == "Login fails" && c.Estimate != nil && *c.Estimate == 3 && len(c.Tasks) == 1 {
+						s.card = c.ID
+					}
+				}
+				return s.card != ""
+			},
+		},
+		{
+			"alice", "renames the card and gives it 5 points", func(s *scene) {
+				five := 5.0
+				s.Project.EditCard(s.card, "alice", func(e *planningtest.CardEdit) { e.Title, e.Estimate = "Login fails on Firefox", &five })
+			},
+			"the issue has the new title and the label points/5", func(s *scene) bool {
+				i := s.Repo.Issue(s.issue)
+				return i.Title == "Login fails on Firefox" && slices.Contains(i.Labels, "points/5") && !slices.Contains(i.Labels, "points/3")
+			},
+		},
+		{
+			"alice", "makes a card of her own", func(s *scene) {
+				s.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Pay by card", Summary: "As @octocat said."})
+			},
+			"an issue, and nobody is notified by the mention in it", func(s *scene) bool {
+				return slices.ContainsFunc(s.Repo.Issues(), func(i githubtest.IssueState) bool {
+					return i.Title == "Pay by card" && !strings.Contains(i.Body, "@octocat")
+				})
+			},
+		},
+	}
+}
+
+// conflictSteps change both sides at once.
+func conflictSteps() []step {
+	return []step{
+		{
+			"octocat and alice", "edit different lines of the text at the same time", func(s *scene) {
+				s.Project.EditCard(s.card, "alice", func(e *planningtest.CardEdit) {
+					e.Summary = strings.Replace(e.Summary, "Nothing happens.", "Nothing happens for ten seconds.", 1)
+				})
+				s.Repo.Edit(s.issue, "octocat", func(e *githubtest.IssueEdit) {
+					e.Body = strings.Replace(e.Body, "1. open the page", "1. open the start page", 1)
+				})
+			},
+			"both edits are on both sides", func(s *scene) bool {
+				both := func(text string) bool {
+					return strings.Contains(text, "the start page") && strings.Contains(text, "for ten seconds")
+				}
+				return both(s.Repo.Issue(s.issue).Body) && both(s.Project.Card(s.card).Summary)
+			},
+		},
+		{
+			"octocat and alice", "change the title at the same time, to different ones", func(s *scene) {
+				s.GitHub.PauseDeliveries() // so that neither change is through before the other is made
+				s.Repo.Edit(s.issue, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Login fails (octocat)" })
+				s.Project.EditCard(s.card, "alice", func(e *planningtest.CardEdit) { e.Title = "Login fails (alice)" })
+				s.GitHub.ReleaseDeliveries()
+			},
+			"planning's title stands, and a comment on the issue keeps both", func(s *scene) bool {
+				i := s.Repo.Issue(s.issue)
+				kept := slices.ContainsFunc(i.Comments, func(c githubtest.CommentState) bool {
+					return strings.Contains(c.Body, "Login fails (octocat)") && strings.Contains(c.Body, "Login fails (alice)")
+				})
+				return kept && i.Title == "Login fails (alice)" && s.Project.Card(s.card).Title == i.Title
+			},
+		},
+	}
+}
+
+// faultSteps are what goes wrong between services.
+func faultSteps() []step {
+	return []step{
+		{
+			"GitHub", "loses the delivery of octocat's next edit", func(s *scene) {
+				s.GitHub.DropNext(1)
+				s.Repo.Edit(s.issue, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Login fails, always" })
+			},
+			"the catch-up finds the edit: the card has it", func(s *scene) bool {
+				return s.Project.Card(s.card).Title == "Login fails, always"
+			},
+		},
+		{
+			"octocat", "closes the issue", func(s *scene) { s.Repo.Close(s.issue, "octocat", "completed") },
+			"the card's tracking task is done", func(s *scene) bool {
+				return s.Project.Tasks(s.card)[0].State == "done"
+			},
+		},
+		{
+			"an operator", "stops planbridge; alice reopens the work; planbridge starts again", func(s *scene) {
+				if err := s.StopBridge(); err != nil {
+					return
+				}
+				s.Project.EditTask(s.Project.Tasks(s.card)[0].ID, "alice", func(e *planningtest.TaskEdit) { e.State = "in-progress" })
+				if err := s.StartBridge(); err != nil {
+					return
+				}
+			},
+			"the issue is open again, with the label in-progress", func(s *scene) bool {
+				i := s.Repo.Issue(s.issue)
+				return i.State == "open" && slices.Contains(i.Labels, "in-progress")
+			},
+		},
+	}
+}
