@@ -1,0 +1,377 @@
+package poll_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/poll"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// TestUnchangedCostsNothing: no writes, in this process and in the next.
+func TestUnchangedCostsNothing(t *testing.T) {
+	var cards []mapping.Card
+	for i := range 500 {
+		cards = append(cards, card(fmt.Sprint("c", i)))
+	}
+	w := settled(t, cards...)
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	w.planned.items["s"] = listing{cards: []mapping.Card{card("in sprint")}, tasks: []mapping.Task{task("t", 1)}}
+	w.poll()
+	w.store.writes()
+	for round := range 4 {
+		if round == 2 {
+			w.restart()
+		}
+		w.poll()
+		if obs, marked, docs := w.store.writes(); len(obs)+marked+docs != 0 {
+			t.Errorf("round %d: %d observations, %d marks, %d documents", round, len(obs), marked, docs)
+		}
+	}
+}
+
+// TestIdleCalls: an idle project costs the backlog, the sprints, and one call
+// a sprint that moves.
+func TestIdleCalls(t *testing.T) {
+	w := settled(t)
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}, {ID: "f", Future: true}, {ID: "p", Past: true, End: time.Now().Add(-time.Hour)}}
+	w.poll()
+	w.planned.calls = nil
+	w.poll()
+	if got := strings.Join(w.planned.calls, ", "); got != "sprints, sprint s, sprint f, sprint p, backlog" {
+		t.Errorf("calls: %s", got)
+	}
+}
+
+// TestChanged: each changed card is observed once, with its version, and makes
+// its link due.
+func TestChanged(t *testing.T) {
+	w := settled(t, card("a"), card("b"))
+	l := w.link(card("a"))
+	w.planned.put(incoming, "Incoming", card("a", version(2)), card("b"))
+	w.poll()
+	if c := decode[mapping.Card](t, w.work(l), mapping.CardRef("a")); c.Version != 2 || c.Title.Value != "Edited" {
+		t.Errorf("inbox has %+v", c)
+	}
+	obs, marked, _ := w.store.writes()
+	if len(obs) != 1 || marked != 1 || obs[0].At != 2 || obs[0].Bulk || obs[0].Create != nil {
+		t.Errorf("%d marks, observed %+v", marked, obs)
+	}
+}
+
+// TestSameVersionOtherValue: the same version with another value is a change,
+// and the store tells that it has to be read.
+func TestSameVersionOtherValue(t *testing.T) {
+	w := settled(t, card("a"))
+	l := w.link(card("a"))
+	for _, title := range []string{"One", "Two"} {
+		w.planned.put(incoming, "Incoming", card("a", func(c *mapping.Card) { c.Title.Value = title }))
+		w.poll()
+	}
+	if c := w.work(l); c == nil || !c.Inbox[mapping.CardRef("a")].Ambiguous {
+		t.Errorf("claim %+v", c)
+	}
+}
+
+// TestBacklogAndSprint: of two sights of a card the higher version counts, with
+// the bucket of the backlog and the tasks of the sprint.
+func TestBacklogAndSprint(t *testing.T) {
+	for name, tt := range map[string]struct{ backlog, sprint, want int64 }{
+		"backlog newer": {3, 2, 3}, "sprint newer": {2, 3, 3}, "same": {2, 2, 2},
+	} {
+		w := settled(t, card("a"))
+		l := w.link(card("a"))
+		w.planned.put(incoming, "Incoming", card("a", version(tt.backlog)))
+		w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+		w.planned.items["s"] = listing{cards: []mapping.Card{card("a", version(tt.sprint), func(c *mapping.Card) {
+			c.Bucket = "in-progress"
+			c.Tasks = []mapping.Task{task("t", 1)}
+		})}}
+		w.poll()
+		c := decode[mapping.Card](t, w.work(l), mapping.CardRef("a"))
+		if c.Version != tt.want || c.Bucket != incoming || c.BucketName != "Incoming" || len(c.Tasks) != 1 {
+			t.Errorf("%s: inbox has %+v", name, c)
+		}
+		w.store.writes()
+		w.poll()
+		if obs, marked, _ := w.store.writes(); len(obs)+marked != 0 {
+			t.Errorf("%s: the next poll observed %+v", name, obs)
+		}
+	}
+}
+
+// TestSprintForms: tasks are found nested in cards and flat in the listing.
+func TestSprintForms(t *testing.T) {
+	w := settled(t, card("a"))
+	l := w.link(card("a"), func(l *mapping.Link) {
+		l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: "nested"}, {Kind: mapping.SubIssue, Task: "flat"}}
+	})
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	show := func(v int64) {
+		w.planned.items["s"] = listing{
+			cards: []mapping.Card{card("x", func(c *mapping.Card) { c.Tasks = []mapping.Task{task("nested", v)} })},
+			tasks: []mapping.Task{task("flat", v), task("a stranger's", v)},
+		}
+	}
+	show(1)
+	w.poll()
+	w.work(l)
+	show(2)
+	w.poll()
+	c := w.work(l)
+	for _, id := range []mapping.ObjectID{"nested", "flat"} {
+		if got := decode[mapping.Task](t, c, mapping.TaskRef(id)); got.Version != 2 {
+			t.Errorf("inbox has %+v", got)
+		}
+	}
+	if len(c.Inbox) != 2 {
+		t.Errorf("inbox %v", c.Inbox)
+	}
+}
+
+// TestSprintFirst: a card that a sprint shows first enters when it is seen in
+// its bucket, or when its state names the bucket.
+func TestSprintFirst(t *testing.T) {
+	w := settled(t, card("old"))
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	w.planned.items["s"] = listing{cards: []mapping.Card{
+		card("a"), card("b", func(c *mapping.Card) { c.Bucket = "in-progress" }),
+		card("c", func(c *mapping.Card) { c.Bucket = incoming }),
+	}}
+	w.poll()
+	if l := w.onlyLink(); l.Card.ID != "c" || l.Card.BucketName != "Incoming" {
+		t.Errorf("link %+v", l.Card)
+	}
+	w.planned.put(incoming, "Incoming", card("old"), card("a"))
+	w.poll()
+	if n := len(w.links()); n != 2 {
+		t.Errorf("%d links, want those of c and a", n)
+	}
+}
+
+// TestOldSprints: sprints that ended long ago are read in turn, and what only
+// they show is not missing meanwhile.
+func TestOldSprints(t *testing.T) {
+	w := settled(t, card("a"), card("b"), card("c"))
+	long := time.Now().Add(-20 * 24 * time.Hour)
+	w.planned.sprints = []poll.Sprint{{ID: "o1", Past: true, End: long}, {ID: "o2", Past: true, End: long}}
+	w.planned.items["o1"] = listing{cards: []mapping.Card{card("x")}}
+	w.planned.items["o2"] = listing{cards: []mapping.Card{card("y")}}
+	for range 60 {
+		w.poll()
+	}
+	if a, b := w.planned.count("sprint o1"), w.planned.count("sprint o2"); a != 3 || b != 3 {
+		t.Errorf("old sprints were read %d and %d times in 60 rounds, want 3 each", a, b)
+	}
+	obs, _, _ := w.store.writes()
+	if len(obs) != 2 {
+		t.Errorf("observed %+v: want x and y once", obs)
+	}
+}
+
+// TestBrokenSprint: one sprint that cannot be read does not keep the rest from
+// being seen; a service that does not answer ends the round.
+func TestBrokenSprint(t *testing.T) {
+	w := settled(t, card("a"))
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	w.planned.fails["sprint s"] = mapping.ErrForbidden
+	w.planned.put(incoming, "Incoming", card("a"), card("b"))
+	w.poll()
+	w.onlyLink()
+	if !strings.Contains(w.log.String(), "sprint=s") {
+		t.Errorf("not reported:\n%s", w.log)
+	}
+	for _, call := range []string{"sprint s", "sprints", "backlog"} {
+		w.planned.fails = map[string]error{call: mapping.ErrUnavailable}
+		if err := w.poller.Poll(t.Context()); !errors.Is(err, mapping.ErrUnavailable) {
+			t.Errorf("%s: error %v", call, err)
+		}
+	}
+}
+
+// TestMissing: a card that disappears is looked at once, and again seen when it
+// is back.
+func TestMissing(t *testing.T) {
+	all := []mapping.Card{card("a"), card("b"), card("c"), card("d")}
+	w := settled(t, all...)
+	l := w.link(all[3])
+	w.planned.put(incoming, "Incoming", all[:3]...)
+	w.poll()
+	if c := w.work(l); c == nil || len(c.Inbox) != 0 {
+		t.Fatalf("claim %+v: want it due without a snapshot", c)
+	}
+	w.poll()
+	if c := w.work(l); c != nil {
+		t.Error("it is looked at in every round")
+	}
+	w.planned.put(incoming, "Incoming", all...)
+	w.poll()
+	if c := w.work(l); c == nil || len(c.Inbox) != 1 {
+		t.Errorf("claim %+v: want it due with a snapshot", c)
+	}
+}
+
+// TestMovedToSprint: a card that moves between listings is not missing.
+func TestMovedToSprint(t *testing.T) {
+	w := settled(t, card("a"), card("b"), card("c"))
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	w.planned.put(incoming, "Incoming", card("a"), card("b"))
+	w.planned.items["s"] = listing{cards: []mapping.Card{card("c")}}
+	w.poll()
+	obs, _, _ := w.store.writes()
+	for _, o := range obs {
+		if o.Data == nil {
+			t.Errorf("looked for %v", o.Refs)
+		}
+	}
+}
+
+// TestEmptyAndHalved: a listing that lost more than half is not believed.
+func TestEmptyAndHalved(t *testing.T) {
+	var all []mapping.Card
+	for i := range 100 {
+		all = append(all, card(fmt.Sprint("c", i)))
+	}
+	for _, left := range []int{0, 49} {
+		w := settled(t, all...)
+		w.planned.put(incoming, "Incoming", all[:left]...)
+		w.poll()
+		if obs, marked, _ := w.store.writes(); len(obs)+marked != 0 {
+			t.Errorf("%d left: observed %d", left, len(obs))
+		}
+		if !strings.Contains(w.log.String(), "not believed") {
+			t.Errorf("%d left: not reported", left)
+		}
+		w.planned.put(incoming, "Incoming", all...)
+		w.poll()
+		if obs, _, _ := w.store.writes(); len(obs) != 0 || len(w.links()) != 0 {
+			t.Errorf("back from %d: observed %d", left, len(obs))
+		}
+	}
+	w := settled(t, all...)
+	w.planned.put(incoming, "Incoming", all[:60]...)
+	for _, want := range []int{20, 20, 0} {
+		w.poll()
+		if obs, _, _ := w.store.writes(); len(obs) != want {
+			t.Errorf("looked for %d of 40, want %d a round", len(obs), want)
+		}
+	}
+}
+
+// TestSweep: the tasks of every linked card that no sprint shows are read once
+// in each interval, a few a round.
+func TestSweep(t *testing.T) {
+	w := settled(t)
+	var links []*mapping.Link
+	for i := range 10 {
+		id := fmt.Sprint("c", i)
+		links = append(links, w.link(card(id), func(l *mapping.Link) {
+			l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: mapping.ObjectID("t" + id)}}
+		}))
+		w.planned.tasks[mapping.ObjectID(id)] = []mapping.Task{task("t"+id, 1)}
+	}
+	w.link(card("childless"))
+	w.link(card("left"), func(l *mapping.Link) { l.State, l.Children = mapping.Left, links[0].Children[:0:0] })
+	w.options.TaskSweepInterval = 5 * w.options.Interval
+	w.restart()
+	for round := range 5 {
+		w.planned.calls = nil
+		w.poll()
+		if n := len(w.planned.calls); n != 4 {
+			t.Errorf("round %d: calls %v", round, w.planned.calls)
+		}
+	}
+	for i := range links {
+		if c, _, err := w.store.Claim(t.Context(), project, time.Minute); err != nil || c == nil || len(c.Inbox) != 1 {
+			t.Errorf("claim %d: %+v, %v", i, c, err)
+		}
+	}
+}
+
+// TestSweepFindsDeleted: a card whose tasks are gone is looked at.
+func TestSweepFindsDeleted(t *testing.T) {
+	w := settled(t)
+	l := w.link(card("a"), func(l *mapping.Link) {
+		l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: "t"}}
+	})
+	w.planned.fails["tasks a"] = mapping.ErrGone
+	w.options.TaskSweepInterval = time.Minute
+	w.restart()
+	w.poll()
+	if c := w.work(l); c == nil || len(c.Inbox) != 0 {
+		t.Errorf("claim %+v: want it due without a snapshot", c)
+	}
+}
+
+// TestAdoption: nothing may be created before everything marked was seen on
+// both sides, old sprints included; a project adopts once for each epoch.
+func TestAdoption(t *testing.T) {
+	w := newWorld(t)
+	mark := mapping.Marker{Kind: mapping.MarkCard, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: "12345"}
+	w.planned.sprints = []poll.Sprint{{ID: "o", Past: true}}
+	w.planned.items["o"] = listing{cards: []mapping.Card{card("a", func(c *mapping.Card) {
+		c.Summary.Value = keys.AppendFooter("", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	})}}
+	adopted := func() bool {
+		doc, err := w.store.Doc(t.Context(), project, store.DocAdopted)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
+		}
+		epoch, _ := w.store.Epoch(t.Context())
+		return string(doc) == epoch
+	}
+	w.planned.fails["sprint o"] = mapping.ErrForbidden
+	w.adopted()
+	w.poll()
+	if adopted() {
+		t.Error("adopted though a sprint could not be read")
+	}
+	delete(w.planned.fails, "sprint o")
+	w.poll()
+	if !adopted() || w.onlyLink().ID != mark.Link {
+		t.Errorf("adopted %v, links %v", adopted(), w.links())
+	}
+
+	// The other side first, this time.
+	w = newWorld(t)
+	w.poll()
+	if adopted() {
+		t.Error("adopted though the repository's own issues were not listed")
+	}
+	w.adopted()
+	w.poll()
+	if !adopted() {
+		t.Errorf("not adopted:\n%s", w.log)
+	}
+}
+
+// TestAdoptionLooksAtTheKnown: when adoption begins anew in the same epoch (the
+// store rolled back), cards whose marks survived are observed all the same.
+func TestAdoptionLooksAtTheKnown(t *testing.T) {
+	w := newWorld(t)
+	mark := mapping.Marker{Kind: mapping.MarkCard, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: "12345"}
+	w.planned.put(incoming, "Incoming", card("plain"), card("a", func(c *mapping.Card) {
+		c.Summary.Value = keys.AppendFooter("", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	}))
+	w.adopted()
+	w.poll()
+	w.work(w.onlyLink())
+	if err := remove(w, w.onlyLink()); err != nil {
+		t.Fatal(err)
+	}
+	w.poll()
+	if n := len(w.links()); n != 0 {
+		t.Fatalf("%d links before the adoption", n)
+	}
+	if err := w.store.Store.PutDoc(t.Context(), project, store.DocAdopted, []byte("rolled back")); err != nil {
+		t.Fatal(err)
+	}
+	w.poll()
+	if l := w.onlyLink(); l.ID != mark.Link {
+		t.Errorf("link %+v", l)
+	}
+}

@@ -1,0 +1,342 @@
+package poll_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/poll"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+)
+
+const (
+	project  = mapping.ObjectID("54744060c955ca8169c61ee6")
+	incoming = mapping.ObjectID("b-incoming")
+	other    = mapping.ObjectID("b-other")
+)
+
+var keys = mapping.NewKeys([]byte("a key that nobody knows, of some length"))
+
+// service is a planning project in memory.
+type service struct {
+	mu      sync.Mutex
+	buckets []bucket
+	sprints []poll.Sprint
+	items   map[mapping.ObjectID]listing
+	tasks   map[mapping.ObjectID][]mapping.Task
+	fails   map[string]error // by call
+	calls   []string
+}
+
+type bucket struct {
+	id    mapping.ObjectID
+	title string
+	cards []mapping.Card
+}
+
+type listing struct {
+	cards []mapping.Card
+	tasks []mapping.Task
+}
+
+func (s *service) call(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, name)
+	return s.fails[name]
+}
+
+func (s *service) count(name string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.calls {
+		if c == name {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *service) BacklogEach(_ context.Context, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+	if err := s.call("backlog"); err != nil {
+		return err
+	}
+	for _, b := range s.buckets {
+		for _, c := range b.cards {
+			c.Bucket, c.BucketName = b.id, b.title
+			if err := visit(b.id, b.title, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *service) Sprints(context.Context) ([]poll.Sprint, error) {
+	return s.sprints, s.call("sprints")
+}
+
+func (s *service) SprintItems(_ context.Context, id mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
+	if err := s.call("sprint " + string(id)); err != nil {
+		return nil, nil, err
+	}
+	return slices.Clone(s.items[id].cards), slices.Clone(s.items[id].tasks), nil
+}
+
+func (s *service) Tasks(_ context.Context, card mapping.ObjectID) ([]mapping.Task, error) {
+	return s.tasks[card], s.call("tasks " + string(card))
+}
+
+// put replaces the cards of a bucket.
+func (s *service) put(id mapping.ObjectID, title string, cards ...mapping.Card) {
+	i := slices.IndexFunc(s.buckets, func(b bucket) bool { return b.id == id })
+	if i < 0 {
+		s.buckets = append(s.buckets, bucket{id: id, title: title})
+		i = len(s.buckets) - 1
+	}
+	s.buckets[i].cards = cards
+}
+
+func card(id string, change ...func(*mapping.Card)) mapping.Card {
+	c := mapping.Card{
+		ID: mapping.ObjectID(id), CID: 7, Version: 1,
+		Title: mapping.Versioned{Value: "Card " + id}, Summary: mapping.Versioned{Value: "What to do"},
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	return c
+}
+
+func version(n int64) func(*mapping.Card) {
+	return func(c *mapping.Card) { c.Version, c.Title.Version = n, n; c.Title.Value = "Edited" }
+}
+
+func task(id string, version int64) mapping.Task {
+	return mapping.Task{ID: mapping.ObjectID(id), CID: 9, Version: version, State: mapping.Versioned{Value: "todo", Version: version}}
+}
+
+// counting counts what is written to the store.
+type counting struct {
+	store.Store
+	mu       sync.Mutex
+	observed []store.Observation
+	marked   int
+	docs     int
+	fail     error // of Observe
+}
+
+func (s *counting) Observe(ctx context.Context, p mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	s.mu.Lock()
+	err := s.fail
+	if err == nil {
+		s.observed = append(s.observed, obs...)
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Observe(ctx, p, obs)
+}
+
+func (s *counting) PutMarks(ctx context.Context, p mapping.ObjectID, set string, marks map[string]string) error {
+	s.mu.Lock()
+	s.marked += len(marks)
+	s.mu.Unlock()
+	return s.Store.PutMarks(ctx, p, set, marks)
+}
+
+func (s *counting) PutDoc(ctx context.Context, p mapping.ObjectID, name string, data []byte) error {
+	s.mu.Lock()
+	s.docs++
+	s.mu.Unlock()
+	return s.Store.PutDoc(ctx, p, name, data)
+}
+
+// writes returns how much was written since the last call.
+func (s *counting) writes() (observed []store.Observation, marked, docs int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	observed, marked, docs = s.observed, s.marked, s.docs
+	s.observed, s.marked, s.docs = nil, 0, 0
+	return observed, marked, docs
+}
+
+// world is a Poller of the service on an embedded store.
+type world struct {
+	t       *testing.T
+	planned *service
+	store   *counting
+	poller  *poll.Poller
+	options poll.Options
+	routes  []mapping.Route
+	log     *safeBuffer
+	woken   int
+	failed  []error
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	w := &world{
+		t: t, store: &counting{Store: s}, log: &safeBuffer{},
+		planned: &service{items: map[mapping.ObjectID]listing{}, tasks: map[mapping.ObjectID][]mapping.Task{}, fails: map[string]error{}},
+		routes:  []mapping.Route{route("web", "Incoming")},
+	}
+	w.options = poll.Options{
+		Project: project, Name: "web", Planning: w.planned, Store: w.store,
+		Routes: func() mapping.Routes { return mapping.NewRoutes(w.routes) },
+		Keys:   func() mapping.Keys { return keys },
+		Owner:  "replica-1", Interval: 30 * time.Second,
+		Metrics:   poll.NewMetrics(prometheus.NewRegistry()),
+		Logger:    slog.New(slog.NewTextHandler(w.log, nil)),
+		OnSuccess: func(context.Context) { w.woken++ },
+		OnFailure: func(err error) { w.failed = append(w.failed, err) },
+	}
+	w.poller = poll.New(w.options)
+	return w
+}
+
+func route(name, bucket string) mapping.Route {
+	return mapping.Route{
+		Name: name, Repository: "acme/" + name, Project: project, ProjectName: "web", Bucket: bucket,
+		Direction: mapping.Both, CreateIssues: true,
+	}
+}
+
+// restart is a new process on the same store.
+func (w *world) restart() { w.poller = poll.New(w.options) }
+
+func (w *world) poll() {
+	w.t.Helper()
+	if err := w.poller.Poll(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// adopted puts the documents of the repositories whose own issues were listed.
+func (w *world) adopted() {
+	w.t.Helper()
+	epoch, err := w.store.Epoch(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, r := range w.routes {
+		if err := w.store.Store.PutDoc(w.t.Context(), "", "adopted:"+r.Repository, []byte(epoch)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// settled is a world after its baseline with the given cards in Incoming.
+func settled(t *testing.T, cards ...mapping.Card) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.planned.put(incoming, "Incoming", cards...)
+	w.adopted()
+	w.poll()
+	if n := len(w.links()); n != 0 {
+		t.Fatalf("the first poll made %d links", n)
+	}
+	w.store.writes()
+	return w
+}
+
+func (w *world) links() []*mapping.Link {
+	w.t.Helper()
+	links, _, err := w.store.List(w.t.Context(), project, "", 1000)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return links
+}
+
+func (w *world) onlyLink() *mapping.Link {
+	w.t.Helper()
+	links := w.links()
+	if len(links) != 1 {
+		w.t.Fatalf("%d links, want 1\n%s", len(links), w.log)
+	}
+	return links[0]
+}
+
+// link makes a link of a card, worked and quiet.
+func (w *world) link(c mapping.Card, change ...func(*mapping.Link)) *mapping.Link {
+	w.t.Helper()
+	l := w.routes[0].EnterCard(&c, time.Now())
+	l.State = mapping.Linked
+	for _, f := range change {
+		f(l)
+	}
+	if _, err := w.store.Store.Observe(w.t.Context(), project, []store.Observation{{Create: l}}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.work(l)
+	return l
+}
+
+// work finishes the link's key, if it is due, and returns what it carried; nil
+// when it was not due.
+func (w *world) work(l *mapping.Link) *store.Claim {
+	w.t.Helper()
+	c, _, err := w.store.Claim(w.t.Context(), project, time.Minute)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if c == nil {
+		return nil
+	}
+	if c.Key.Link != l.ID {
+		w.t.Fatalf("key %s is due, want %s", c.Key, l.ID)
+	}
+	if err := w.store.Finish(w.t.Context(), c, nil, nil, store.Outcome{Kind: store.Done}); err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+func decode[T any](t *testing.T, c *store.Claim, ref mapping.Ref) (v T) {
+	t.Helper()
+	if c == nil {
+		t.Fatalf("nothing is due, want %s in the inbox", ref)
+	}
+	s, ok := c.Inbox[ref]
+	if !ok {
+		t.Fatalf("inbox %v lacks %s", c.Inbox, ref)
+	}
+	if err := json.Unmarshal(s.Data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
