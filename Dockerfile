@@ -1,0 +1,24 @@
+# planbridge as one static binary in an empty image.
+#   docker build --build-arg VERSION=1.2.3 -t planbridge .
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=dev
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /planbridge ./cmd/planbridge \
+ && mkdir /data
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /planbridge /planbridge
+# For a store on file:/data/planbridge.db; it must belong to the user below.
+COPY --from=build --chown=65532:65532 /data /data
+USER 65532:65532
+WORKDIR /data
+EXPOSE 8080 9090
+# The probe reads the configuration to find the admin listener, so it works on loopback and with a token too.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=3 \
+  CMD ["/planbridge", "health", "--config", "/etc/planbridge/planbridge.yaml"]
+ENTRYPOINT ["/planbridge"]
+CMD ["serve", "--config", "/etc/planbridge/planbridge.yaml"]

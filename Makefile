@@ -1,0 +1,84 @@
+# What is done with planbridge. `make help` lists it.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# Of one package's tests.
+TIMEOUT ?= 10m
+# What each fuzz target and each benchmark gets.
+FUZZTIME  ?= 20s
+BENCHTIME ?= 1s
+# The long random run: how long, and from which seeds.
+SECONDS ?= 60
+SEEDS   ?= 1
+
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
+
+.DEFAULT_GOAL := help
+.PHONY: help build deps test vet fmt fmt-check lint fuzz bench chaos deploy-check demo clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## planbridge and its demo, into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
+
+deps: ## what tests need beside Go: redis-server, and prometheus for its promtool
+	@missing=; \
+	command -v redis-server >/dev/null || missing="$$missing redis-server"; \
+	command -v promtool >/dev/null || missing="$$missing prometheus"; \
+	[ -z "$$missing" ] && exit 0; \
+	echo "installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
+	install() { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes --no-install-recommends $$missing; }; \
+	install || { sleep 5; install; }
+
+test: deps ## all tests, with the race detector
+	$(GO) test -race -timeout $(TIMEOUT) ./...
+
+vet: ## go vet
+	$(GO) vet ./...
+
+fmt: ## format all of it
+	gofmt -w $$(git ls-files '*.go')
+
+fmt-check: ## fail where gofmt would change something
+	@out=$$(gofmt -l $$(git ls-files '*.go')) && [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
+
+# The linters are built from pinned sources (.ci/tools.mod), once.
+bin/golangci-lint bin/staticcheck: .ci/tools.mod .ci/tools.sum
+	$(GO) build -modfile=.ci/tools.mod -o bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint honnef.co/go/tools/cmd/staticcheck
+	@touch bin/golangci-lint bin/staticcheck
+
+lint: bin/golangci-lint bin/staticcheck ## golangci-lint (.golangci.yml) and staticcheck
+	bin/golangci-lint run ./...
+	bin/staticcheck ./...
+
+fuzz: ## each fuzz target for FUZZTIME
+	@set -e; for file in $$(git ls-files '*_test.go' | xargs grep -l '^func Fuzz'); do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
+	    echo "== $$target in $$(dirname "$$file")"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+	  done; \
+	done
+
+bench: deps ## all benchmarks
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
+
+chaos: deps ## the long random run: make chaos SECONDS=600 SEEDS="1 2 3"
+	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(SEEDS)" \
+	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos' ./bridge/bridgetest
+
+# The two Kubernetes tools are used where they are installed; go install has both.
+deploy-check: deps ## hold deploy/ to the tools that will read it
+	promtool check config deploy/prometheus/prometheus.yml
+	promtool check rules deploy/prometheus/alerts.yml
+	promtool test rules deploy/prometheus/alerts_test.yml
+	@if command -v kustomize >/dev/null && command -v kubectl-validate >/dev/null; then \
+	  out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && kustomize build deploy/kubernetes >"$$out" && \
+	  kubectl-validate --version 1.30 "$$out" deploy/kubernetes/secret.example.yaml; \
+	else echo "kustomize and kubectl-validate are not installed: the Kubernetes manifests are not validated"; fi
+
+demo: ## both services simulated, with the bridge between them, in one process
+	$(GO) run ./cmd/planbridge-demo
+
+clean: ## remove what was built
+	rm -rf bin
