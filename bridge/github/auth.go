@@ -72,7 +72,7 @@ func (t *appAuth) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	token, err := in.token.Token(withCall(req.Context(), call{op: "app_token", class: classFree}))
+	token, err := in.token.Token(withCall(req.Context(), call{op: "app_token"}))
 	if err != nil {
 		closeBody(req)
 		return nil, tokenError(err)
@@ -150,7 +150,7 @@ func (t *appAuth) installation(ctx context.Context, owner string) (*installation
 
 // list reads all of the App's installations.
 func (t *appAuth) list(ctx context.Context) ([]*installation, error) {
-	ctx = withCall(ctx, call{op: "app_installations", class: classFree})
+	ctx = withCall(ctx, call{op: "app_installations"})
 	var all []*installation
 	next := t.base.JoinPath("app/installations").String() + "?per_page=100"
 	for next != "" {

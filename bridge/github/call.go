@@ -113,6 +113,7 @@ func (c *Client) do(ctx context.Context, k call, method string, in, out any) (*a
 	a, err := c.exchange(ctx, k, method, in)
 	if err == nil && out != nil {
 		if e := json.Unmarshal(a.body, out); e != nil {
+			c.cache.forget(a.url.String()) // or its ETag would confirm it for good
 			err = fmt.Errorf("%w: answer %d: %w", lost(k.class), a.status, e)
 		}
 	}

@@ -247,6 +247,30 @@ func TestOnlyFullAnswersAreKept(t *testing.T) {
 	}
 }
 
+// TestGarbageIsNotConfirmed: an answer that could not be read must not come
+// back with every 304.
+func TestGarbageIsNotConfirmed(t *testing.T) {
+	f := newFake(t)
+	good := false
+	f.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("If-None-Match") != "":
+			write(w, 304, ``)
+		case good:
+			write(w, 200, issueJSON(f.URL, "acme/web", 12, nil), "ETag", `"1"`)
+		default:
+			write(w, 200, `<html>try again</html>`, "ETag", `"1"`)
+		}
+	})
+	c := f.client(t)
+	_, err := c.Issue(within(t), "acme/web", 12)
+	wantKind(t, err, "unavailable")
+	good = true
+	if _, err := c.Issue(within(t), "acme/web", 12); err != nil {
+		t.Error(err)
+	}
+}
+
 // pages serves a listing of 5 issues, 2 a page, by Link headers of a style.
 func pages(f *fake, link func(page int) string) {
 	f.mux.HandleFunc("GET /repos/acme/web/issues", func(w http.ResponseWriter, r *http.Request) {

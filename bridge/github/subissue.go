@@ -9,8 +9,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Parent returns an issue's parent, or nil where it has none or GitHub knows
-// no sub-issues (older Enterprise Servers).
+// Parent returns an issue's parent, or nil where it has none, where GitHub
+// knows no sub-issues (older Enterprise Servers), and where there is no such
+// issue: all three are a 404.
 func (c *Client) Parent(ctx context.Context, repo string, number int) (*mapping.Issue, error) {
 	var w wireIssue
 	_, err := c.do(ctx, issueCall("read_parent", repo, number).sub("parent"), http.MethodGet, nil, &w)
