@@ -1,0 +1,105 @@
+package mapping
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxTitle is the longest title GitHub takes, in characters (Unicode code
+// points); a longer one is answered 422.
+const MaxTitle = 256
+
+const ellipsis = "…"
+
+// Canonical is the form in which Markdown texts are compared: LF line ends, no
+// white space at the end of a line or of the text, no control characters
+// (which either service may drop), and U+FFFD for bytes that are not UTF-8, as
+// JSON has them. The markers must be off already, see [Keys.Body].
+//
+// It is for comparing only and never written: two spaces at a line's end are a
+// line break in Markdown, so an edit of nothing but those does not cross by
+// itself, yet crosses with the next one.
+func Canonical(text string) string {
+	lines := strings.Split(unixLines(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRightFunc(strings.Map(printable, line), unicode.IsSpace)
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// CanonicalTitle is [Canonical] for titles: one line, no white space around
+// it, any other white space as spaces.
+func CanonicalTitle(title string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return printable(r)
+	}, title))
+}
+
+// Equal reports whether a value of GitHub and one of planning say the same: a
+// summary with its references defused is the plain one, a title cut for GitHub
+// is the whole one, and estimates are numbers.
+func Equal(a Attribute, github, planning string) bool {
+	switch a {
+	case Title:
+		g := CanonicalTitle(github)
+		return g == CanonicalTitle(planning) || g == CanonicalTitle(CutTitle(planning))
+	case Summary:
+		return Canonical(Refuse(github)) == Canonical(planning)
+	case Estimate:
+		return CanonicalNumber(github) == CanonicalNumber(planning)
+	}
+	return github == planning
+}
+
+// CutTitle returns the title as GitHub takes it: at most [MaxTitle]
+// characters, with an ellipsis for readers where it had to be cut.
+func CutTitle(title string) string {
+	head, _, cut := splitTitle(title)
+	if cut {
+		return head + ellipsis
+	}
+	return head
+}
+
+// UncutTitle carries an edit of a cut title over to the whole one: github is
+// what a person made of CutTitle(whole). While the ellipsis stands, what was
+// cut off is put back behind the edited part; without it the person has
+// written a whole title.
+func UncutTitle(github, whole string) string {
+	_, tail, cut := splitTitle(whole)
+	head, open := strings.CutSuffix(CanonicalTitle(github), ellipsis)
+	if !cut || !open {
+		return github
+	}
+	return head + tail
+}
+
+// splitTitle returns what GitHub takes of a title and, if it is cut, the rest.
+func splitTitle(title string) (head, tail string, cut bool) {
+	if utf8.RuneCountInString(title) <= MaxTitle {
+		return title, "", false
+	}
+	runes := []rune(CanonicalTitle(title))
+	if len(runes) <= MaxTitle {
+		return string(runes), "", false
+	}
+	head = strings.TrimRight(string(runes[:MaxTitle-1]), " ")
+	return head, strings.TrimPrefix(string(runes), head), true
+}
+
+func unixLines(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// printable is a mapping for strings.Map that drops control characters but
+// tab.
+func printable(r rune) rune {
+	if r != '\t' && unicode.IsControl(r) {
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,114 @@
+package mapping
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Where markers stand. In planning, whose Markdown is processed, it is the
+// fragment of the link in a footer, the last paragraph of a card's or task's
+// text:
+//
+//	Synced by planbridge with [acme/web#12](https://github.com/acme/web/issues/12#planbridge-1.…)
+//
+// On GitHub it is a comment at the end of a body:
+//
+//	<!-- planbridge:planbridge-1.… -->
+//
+// Both are taken off wherever they are found, in every form that Markdown
+// processing may have given them. Nothing else is ever taken off: not what a
+// person typed before or after them in the same paragraph, not a link with a
+// marker that a person pasted into a sentence of his own, and nothing whose
+// signature is not ours, which is text like any other.
+const footerWords = "Synced by planbridge with"
+
+// AppendFooter returns a card's or task's text with the footer that names the
+// issue (repo as owner/name, its number and URL) and carries the marker.
+// Footers and comments that body has already are replaced.
+func (k Keys) AppendFooter(body string, m Marker, repo string, number int, url string) string {
+	return k.appendMark(body, fmt.Sprintf("%s [%s#%d](%s#%s)", footerWords, repo, number, url, k.Sign(m)))
+}
+
+// AppendComment returns an issue's or comment's text with the marker in an HTML
+// comment. Footers and comments that body has already are replaced.
+func (k Keys) AppendComment(body string, m Marker) string {
+	return k.appendMark(body, "<!-- planbridge:"+k.Sign(m)+" -->")
+}
+
+func (k Keys) appendMark(body, mark string) string {
+	body, _ = k.Body(body)
+	if body = strings.TrimRight(body, blank); body == "" {
+		return mark
+	}
+	return body + "\n\n" + mark
+}
+
+const blank = " \t\r\n"
+
+// ownForms matches a footer or a comment in every form it may have; exactly one
+// of its groups holds the marker.
+var ownForms = func() *regexp.Regexp {
+	mark := `(` + markerForm + `)`
+	url := `[^\s<>()"']*#` + mark
+	link := `(?:` + strings.Join([]string{
+		`\[[^\[\]\n]*\]\(\s*<?` + url + `>?(?:\s+(?:"[^"\n]*"|'[^'\n]*'))?\s*\)`, // [text](url "title")
+		`<a\s[^<>]*?href\s*=\s*["']?` + url + `["']?[^<>]*>[^<>]*</a>`,           // <a href="url">text</a>
+		`<` + url + `>`, // <url>
+		url,             // url
+	}, `|`) + `)`
+	footer := strings.ReplaceAll(footerWords, " ", `\s+`) + `\s+` + link
+	comment := `<!--\s*planbridge:\s*` + mark + `\s*-->`
+	return regexp.MustCompile(`<p>\s*` + footer + `\s*</p>|` + footer + `|` + comment)
+}()
+
+// Body parts a text into what people wrote and the bridge's valid markers.
+// Markers of footers and comments come first, the last of them foremost, as
+// the bridge appends; then those that stand elsewhere in the text, where
+// somebody pasted them. A text without footer or comment comes back unchanged.
+func (k Keys) Body(text string) (body string, marks []Marker) {
+	if !strings.Contains(text, "planbridge") {
+		return text, nil
+	}
+	for _, loc := range slices.Backward(ownForms.FindAllStringSubmatchIndex(text, -1)) {
+		if m, ok := k.parseForm(submatch(text, loc)); ok {
+			marks = append(marks, m)
+			text = cutOut(text, loc[0], loc[1])
+		}
+	}
+	return text, append(marks, k.Find(text)...)
+}
+
+// submatch returns the one group that took part in a match.
+func submatch(text string, loc []int) string {
+	for i := 2; i < len(loc); i += 2 {
+		if loc[i] >= 0 {
+			return text[loc[i]:loc[i+1]]
+		}
+	}
+	return ""
+}
+
+var blankLines = regexp.MustCompile(`^(?:[ \t]*\r?\n)+`)
+
+// cutOut removes text[start:end]. What stands before and after it is joined by
+// the wider of the two gaps; the indentation of a following line stays.
+func cutOut(text string, start, end int) string {
+	before, after := strings.TrimRight(text[:start], blank), text[end:]
+	gap := blankLines.FindString(after)
+	if after = after[len(gap):]; gap == "" {
+		after = strings.TrimLeft(after, " \t")
+		gap = text[end : len(text)-len(after)]
+	}
+	if wide := text[len(before):start]; strings.Count(wide, "\n") >= strings.Count(gap, "\n") && wide != "" {
+		gap = wide
+	}
+	switch {
+	case before == "":
+		return after
+	case strings.Trim(after, blank) == "":
+		return before
+	}
+	return before + gap + after
+}

@@ -1,0 +1,169 @@
+package mapping
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxLabel is the longest name of a label that GitHub takes, in characters.
+const MaxLabel = 50
+
+const (
+	placeholder  = "{value}"
+	bucketPrefix = "bucket:"
+	ignoreLabel  = "ignore"
+)
+
+// LabelScheme is how planning's values show as labels. GitHub holds names that
+// differ in case for one label, so case never counts here.
+type LabelScheme struct {
+	Prefix     string // of the projections: "plan:"
+	InProgress string // on an open issue that is being worked on
+	Estimate   string // "points/{value}"
+	Hours      string // "hours/{value}", on sub-issues
+}
+
+// Validate reports everything that is wrong with the scheme.
+func (s LabelScheme) Validate() error {
+	errs := []error{
+		validateLabel("prefix", s.Prefix, len("Partially")),
+		validateLabel("in_progress", s.InProgress, 0),
+		validatePattern("estimate", s.Estimate),
+		validatePattern("hours", s.Hours),
+	}
+	if _, ok := patternValue(s.Hours, s.EstimateLabel("1")); ok {
+		errs = append(errs, errors.New("estimate, hours: one label would match both"))
+	} else if _, ok := patternValue(s.Estimate, s.HoursLabel("1")); ok {
+		errs = append(errs, errors.New("estimate, hours: one label would match both"))
+	}
+	if s.Owned(s.InProgress) {
+		errs = append(errs, fmt.Errorf("in_progress: %q is one of the labels that the bridge owns, but people set it", s.InProgress))
+	}
+	return errors.Join(errs...)
+}
+
+func validatePattern(name, pattern string) error {
+	if strings.Count(pattern, placeholder) != 1 {
+		return fmt.Errorf("%s: %q must contain %s exactly once", name, pattern, placeholder)
+	}
+	// Room for a value of ten characters.
+	return validateLabel(name, strings.Replace(pattern, placeholder, "1", 1), 9)
+}
+
+// validateLabel checks a label's name that may grow by room characters.
+func validateLabel(name, label string, room int) error {
+	switch {
+	case strings.TrimSpace(label) == "":
+		return fmt.Errorf("%s: must not be empty", name)
+	case strings.Contains(label, ","):
+		return fmt.Errorf("%s: %q must not contain a comma", name, label)
+	case utf8.RuneCountInString(label)+room > MaxLabel:
+		return fmt.Errorf("%s: %q is too long, a label has at most %d characters", name, label, MaxLabel)
+	}
+	return nil
+}
+
+// EstimateOf reads the estimate from an issue's labels: its value ("" where
+// there is none) and all labels that say one. Of several values the one that
+// is not base wins, as it is the newer; of several such the greatest.
+func (s LabelScheme) EstimateOf(labels []string, base string) (value string, all []string) {
+	return patternOf(s.Estimate, labels, base)
+}
+
+// HoursOf is EstimateOf for the hours of a sub-issue.
+func (s LabelScheme) HoursOf(labels []string, base string) (value string, all []string) {
+	return patternOf(s.Hours, labels, base)
+}
+
+// EstimateLabel returns the label for an estimate, "" for none.
+func (s LabelScheme) EstimateLabel(value string) string { return patternLabel(s.Estimate, value) }
+
+// HoursLabel returns the label for a number of hours, "" for none.
+func (s LabelScheme) HoursLabel(value string) string { return patternLabel(s.Hours, value) }
+
+// InProgressOn reports whether the in-progress label is among labels.
+func (s LabelScheme) InProgressOn(labels []string) bool { return hasLabel(labels, s.InProgress) }
+
+// Owned reports whether a label is the bridge's to add and remove. All others
+// are people's; so are the in-progress label and <prefix>ignore, which people
+// set.
+func (s LabelScheme) Owned(label string) bool {
+	if strings.EqualFold(label, s.Prefix+ignoreLabel) {
+		return false
+	}
+	_, estimate := patternValue(s.Estimate, label)
+	_, hours := patternValue(s.Hours, label)
+	return estimate || hours || hasPrefixFold(label, bucketPrefix) || s.Prefix != "" && hasPrefixFold(label, s.Prefix)
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+func patternOf(pattern string, labels []string, base string) (value string, all []string) {
+	base = CanonicalNumber(base)
+	for _, label := range labels {
+		v, ok := patternValue(pattern, label)
+		if !ok {
+			continue
+		}
+		if all = append(all, label); value == "" || value == base || v != base && size(v) > size(value) {
+			value = v
+		}
+	}
+	return value, all
+}
+
+func size(number string) float64 {
+	f, _ := strconv.ParseFloat(number, 64) //nolint:errcheck // canonical numbers parse; one beyond float64 is +Inf
+	return f
+}
+
+// patternValue returns the number that a label says by the pattern. A label
+// that fits it without a number is a person's.
+func patternValue(pattern, label string) (string, bool) {
+	before, after, ok := strings.Cut(pattern, placeholder)
+	end := len(label) - len(after)
+	if !ok || end < len(before) || !hasPrefixFold(label, before) || !strings.EqualFold(label[end:], after) {
+		return "", false
+	}
+	value := CanonicalNumber(label[len(before):end])
+	return value, value != ""
+}
+
+func patternLabel(pattern, value string) string {
+	if value = CanonicalNumber(value); value == "" {
+		return ""
+	}
+	return strings.Replace(pattern, placeholder, value, 1)
+}
+
+var decimal = regexp.MustCompile(`^0*([0-9]{1,30})(?:\.([0-9]{0,30}?)0*)?$`)
+
+// CanonicalNumber returns the one spelling of a decimal number that is not
+// negative: "3" for "3.0" and "03", "0.5" for "0.50". What is not written as
+// such ("+3", "1e3", ".5", "3,5", " 3") is no number, and "" is answered.
+func CanonicalNumber(s string) string {
+	m := decimal.FindStringSubmatch(s)
+	switch {
+	case m == nil || strings.HasSuffix(s, "."):
+		return ""
+	case m[2] == "":
+		return m[1]
+	}
+	return m[1] + "." + m[2]
+}
+
+// FormatNumber returns the canonical text of a number, rounded to a millionth;
+// "" for one that is negative or not finite.
+func FormatNumber(f float64) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return ""
+	}
+	return CanonicalNumber(strconv.FormatFloat(f+0, 'f', 6, 64)) // +0 makes -0 a plain 0
+}
