@@ -311,11 +311,8 @@ func testFull(f *fixture) {
 	f.found(mapping.IssueRef(over.Issue.ID), nil)
 
 	c := f.claim(first)
-	if _, err := f.Observe(f.ctx, f.project, []store.Observation{showing(first, 3, "three")}); err != nil {
-		f.Errorf("a leased key: %v", err)
-	}
-	f.finish(c, store.Outcome{})
-	f.finish(f.claim(first), store.Outcome{Kind: store.Wait, Service: "github"})
+	f.observe(showing(first, 3, "three")) // so is one that is leased
+	f.finish(c, store.Outcome{Kind: store.Wait, Service: "github"})
 	seen, err = f.Observe(f.ctx, f.project, []store.Observation{o})
 	f.no("Observe", err)
 	f.wantErr("while a key waits for a service", seen[0].Err, store.ErrFull)

@@ -1,0 +1,116 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+)
+
+// Claim implements [store.Queue].
+func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
+	c, wait, err := s.claim(ctx, store.Key{Project: project}, ttl)
+	if err != nil {
+		return nil, 0, fmt.Errorf("claim in project %s: %w", project, err)
+	}
+	return c, wait, nil
+}
+
+// ClaimKey implements [store.Queue].
+func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, error) {
+	c, _, err := s.claim(ctx, key, ttl)
+	if err != nil {
+		return nil, fmt.Errorf("claim %s: %w", key, err)
+	}
+	return c, nil
+}
+
+// claim leases the named key, or the next due one.
+func (s *Store) claim(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, time.Duration, error) {
+	until := time.Now().Add(ttl)
+	r, err := s.run(ctx, scriptClaim, key.Project, millis(ttl), string(key.Link))
+	if err != nil {
+		return nil, 0, err
+	}
+	id := r.str()
+	if id == "" {
+		return nil, time.Duration(r.num()) * time.Millisecond, r.err
+	}
+	key.Link = mapping.LinkID(id)
+	c := &store.Claim{
+		Key: key, Due: time.UnixMilli(r.num()), Token: r.num(), Until: until, Generation: r.num(), Attempts: int(r.num()),
+		Inbox: map[mapping.Ref]store.Snapshot{},
+	}
+	for r.more() {
+		if err := claimField(c, r.str(), r.str()); err != nil {
+			return nil, 0, fmt.Errorf("link %s: %w", key, err)
+		}
+	}
+	return c, 0, r.err
+}
+
+// claimField puts a field of the link's hash where the claim has it.
+func claimField(c *store.Claim, field, value string) (err error) {
+	ref, isSlot := strings.CutPrefix(field, "i:")
+	switch {
+	case isSlot:
+		c.Inbox[mapping.Ref(ref)], err = parseSlot(value)
+	case field == "r":
+		c.Link = new(mapping.Link)
+		err = decode(value, c.Link)
+	case field == "e":
+		c.Events, err = frames(value, func(_ int, body string) ([]byte, error) { return []byte(body), nil })
+	}
+	return err
+}
+
+// parseSlot reads an inbox slot as observe.lua wrote it.
+func parseSlot(value string) (s store.Snapshot, err error) {
+	// At 16, ambiguous 1, then "generation,seen,length,"
+	if len(value) < 17 {
+		return s, fmt.Errorf("slot %q is too short", value)
+	}
+	if s.At, err = rules.ParseOrderInt(value[:16]); err != nil {
+		return s, err
+	}
+	s.Ambiguous = value[16] == '1'
+	parts := strings.SplitN(value[17:], ",", 4)
+	if len(parts) != 4 {
+		return s, fmt.Errorf("slot %.40q has no header", value)
+	}
+	seen, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return s, fmt.Errorf("slot %.40q: %w", value, err)
+	}
+	n, err := strconv.Atoi(parts[2])
+	if err != nil || n < 0 || n > len(parts[3]) {
+		return s, fmt.Errorf("slot %.40q has a wrong length", value)
+	}
+	s.Seen, s.Digest = time.UnixMilli(seen), parts[3][:n]
+	s.Data, err = decompress(parts[3][n:])
+	return s, err
+}
+
+// frames reads "number,length;" and that many bytes, one after the other.
+func frames[T any](value string, each func(number int, body string) (T, error)) (list []T, err error) {
+	for value != "" {
+		head, rest, _ := strings.Cut(value, ";")
+		number, length, _ := strings.Cut(head, ",")
+		num, err1 := strconv.Atoi(number)
+		n, err2 := strconv.Atoi(length)
+		if err1 != nil || err2 != nil || n < 0 || n > len(rest) {
+			return nil, fmt.Errorf("frame %.40q has no header", value)
+		}
+		item, err := each(num, rest[:n])
+		if err != nil {
+			return nil, err
+		}
+		list, value = append(list, item), rest[n:]
+	}
+	return list, nil
+}

@@ -1,0 +1,65 @@
+package redisstore
+
+import "planbridge/mapping"
+
+// The key schema, version 1. P is Options.Prefix; times are Unix milliseconds
+// of Redis's own clock. All keys of one planning project share the hash tag
+// {project}, so that a Cluster spreads projects and one script can touch
+// whatever belongs to a decision. The space of what belongs to no project has
+// the tag {-}.
+//
+//	P:{project}:meta        hash    epoch: copy of the store's epoch, made at the project's first use
+//	                                seq: counts the writing scripts, so that a rollback shows
+//	P:{project}:links       zset    every link's id, score 0: the order of List
+//	P:{project}:l:<link>    hash    a link and all its work, in few fields:
+//	    r  record: compressed JSON of mapping.Link      x  its indexed refs, joined by newlines
+//	    h  history: frames "count,length;" + compressed JSON of the entries of one Finish, oldest first
+//	    e  events: frames "generation,length;" + event, oldest first
+//	    i:<ref>  inbox slot: At as 16 sortable hex digits, 1 or 0 (ambiguous),
+//	             "generation,seen,length," of the digest, the digest, and the compressed data
+//	    g  generation        t  token of the last claim   u  end of the lease
+//	    n  when a change that came under the lease is due
+//	    p  place: q in the queue, w waiting, f parked; absent: nothing to do
+//	    b  1: bulk           s  service waited for        f  reason of parking
+//	    a  attempts
+//	P:{project}:ref:<shard> hash    ref → link id; 1024 shards by SHA-1, so that Redis packs each densely
+//	P:{project}:live, bulk  zset    queued keys by due time; a leased key stands at its lease's end
+//	P:{project}:wait        zset    score 0: service, NUL, 0 live or 1 bulk, link id
+//	P:{project}:parked      zset    failures by when they were parked
+//	P:{project}:seen        zset    deliveries (12 bytes of a digest) by when they were seen
+//	P:{project}:ledger      hash    conflict id → order (16 sortable hex digits of its time) + compressed JSON
+//	P:{project}:ledgerby    zset    score 0: order + conflict id
+//	P:{project}:docs        hash    name → document
+//	P:{project}:marks:<set> hash    id → text
+//
+// and in the space {-} alone
+//
+//	P:{-}:meta              hash    epoch: the store's own; schema: version of all this
+//	P:{-}:projects          hash    the projects that have a copy of the epoch
+//	P:{-}:leases            hash    name → "until,owner"
+//	P:{-}:budgets           hash    name → when an even flow of writes would have its next
+//	P:{-}:budget:<name>     list    when the writes of the last hour were taken, newest first
+//
+// Scripts are given meta as KEYS[1] and build the other names from it
+// (scripts/prelude.lua), because most decisions learn which link they are
+// about only by reading an index. All those names have the slot of KEYS[1].
+const (
+	keyProjects = "projects"
+	keyLedger   = "ledger"
+	keyDocs     = "docs"
+	keyMarks    = "marks:"
+	keyLink     = "l:"
+)
+
+const (
+	fieldEpoch  = "epoch"
+	fieldSchema = "schema"
+)
+
+// meta is the name of a project's first key, on which all others are built.
+func (s *Store) meta(project mapping.ObjectID) string {
+	if project == "" {
+		project = "-"
+	}
+	return s.prefix + ":{" + string(project) + "}:meta"
+}

@@ -1,0 +1,89 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+)
+
+// fields reads some fields of a link's hash, the first of which every link
+// has.
+func (s *Store) fields(ctx context.Context, key store.Key, names ...any) ([]string, error) {
+	r, err := s.read(ctx, key.Project, keyLink+string(key.Link), "HMGET", names...)
+	if err != nil {
+		return nil, err
+	}
+	values, ok := r.([]any)
+	if !ok || len(values) != len(names) || values[0] == nil {
+		return nil, store.ErrNotFound
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i], _ = v.(string)
+	}
+	return texts, nil
+}
+
+// Link implements [store.Links].
+func (s *Store) Link(ctx context.Context, key store.Key) (*mapping.Link, error) {
+	v, err := s.fields(ctx, key, "r")
+	l := new(mapping.Link)
+	if err == nil {
+		err = decode(v[0], l)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("link %s: %w", key, err)
+	}
+	return l, nil
+}
+
+// Find implements [store.Links].
+func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error) {
+	r, err := s.run(ctx, scriptFind, project, string(ref))
+	if err == nil {
+		if id := r.str(); id != "" {
+			return mapping.LinkID(id), nil
+		}
+		err = store.ErrNotFound
+	}
+	return "", fmt.Errorf("link of %s in project %s: %w", ref, project, err)
+}
+
+// List implements [store.Links]. The order is that of the links' ids, and the
+// cursor is the last id of the page before.
+func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
+	r, err := s.run(ctx, scriptList, project, cursor, max(limit, 1))
+	if err != nil {
+		return nil, "", fmt.Errorf("links of project %s: %w", project, err)
+	}
+	for next = r.str(); r.more(); {
+		l := new(mapping.Link)
+		if err := decode(r.str(), l); err != nil {
+			return nil, "", fmt.Errorf("links of project %s: %w", project, err)
+		}
+		links = append(links, l)
+	}
+	return links, next, r.err
+}
+
+// History implements [store.Links].
+func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mapping.Entry, error) {
+	v, err := s.fields(ctx, key, "x", "h")
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", key, err)
+	}
+	batches, err := frames(v[1], func(_ int, body string) (batch []mapping.Entry, err error) {
+		err = decode(body, &batch)
+		return batch, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", key, err)
+	}
+	entries := slices.Concat(batches...)
+	slices.Reverse(entries)
+	return entries[:min(len(entries), rules.History, max(limit, 0))], nil
+}

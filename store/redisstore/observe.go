@@ -1,0 +1,135 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+)
+
+// Observe implements [store.Queue]. All observations go in one pipeline, one
+// script each.
+func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	args := make([][]any, len(obs))
+	for i := range obs {
+		if err := rules.CheckObservation(project, &obs[i]); err != nil {
+			return nil, err
+		}
+		var err error
+		if args[i], err = s.observation(&obs[i]); err != nil {
+			return nil, fmt.Errorf("observe in project %s: %w", project, err)
+		}
+	}
+	if len(obs) == 0 {
+		return nil, nil
+	}
+	seen, err := s.observe(ctx, project, args)
+	if err != nil {
+		return nil, fmt.Errorf("observe in project %s: %w", project, err)
+	}
+	return seen, nil
+}
+
+func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]any) ([]store.Observed, error) {
+	k, seq, err := s.join(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	pipe := func(some [][]any) []*redis.Cmd {
+		cmds := make([]*redis.Cmd, len(some))
+		// Each command has its own error, which is looked at below.
+		s.rdb.Pipelined(ctx, func(p redis.Pipeliner) error { //nolint:errcheck // see above
+			for i := range some {
+				cmds[i] = scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, s.argv(k, seq, some[i])...)
+			}
+			return nil
+		})
+		return cmds
+	}
+	cmds := pipe(args)
+	if redis.HasErrorPrefix(cmds[0].Err(), "NOSCRIPT") {
+		// Nothing was done: a pipeline's first command is the first to run.
+		if err := scriptObserve.Load(ctx, s.rdb).Err(); err != nil {
+			return nil, fmt.Errorf("redis: %w", err)
+		}
+		cmds = pipe(args)
+	}
+	seen := make([]store.Observed, len(args))
+	for i, cmd := range cmds {
+		r, err := s.reply(k, seq, cmd)
+		if err != nil {
+			return nil, err
+		}
+		if seen[i] = observed(project, r); r.err != nil {
+			return nil, r.err
+		}
+	}
+	return seen, nil
+}
+
+// observation lists the arguments of observe.lua.
+func (s *Store) observation(o *store.Observation) ([]any, error) {
+	var delivery, item, newID string
+	var data, record []byte
+	var newRefs []mapping.Ref
+	var err error
+	if o.Delivery != "" {
+		delivery = rules.DeliveryKey(o)
+	}
+	if o.Data != nil {
+		item = string(o.Item)
+		if data, err = compress(o.Data); err != nil {
+			return nil, err
+		}
+	}
+	if o.Create != nil {
+		newID, newRefs = string(o.Create.ID), o.Create.Refs()
+		if record, err = encode(o.Create); err != nil {
+			return nil, err
+		}
+	}
+	args := []any{
+		s.limit, delivery, rules.Deliveries.Milliseconds(), rules.DeliverySweep,
+		millis(o.Delay), flag(o.Bulk), string(o.Link), rules.Events,
+		item, rules.OrderInt(o.At), o.Digest, data, o.Event, newID, record,
+	}
+	args = appendRefs(args, o.Refs)
+	return appendRefs(args, newRefs), nil
+}
+
+func observed(project mapping.ObjectID, r *reply) (o store.Observed) {
+	if id := r.str(); id != "" {
+		o.Key = store.Key{Project: project, Link: mapping.LinkID(id)}
+	}
+	o.Created, o.Duplicate, o.Stored = r.num() == 1, r.num() == 1, r.num() == 1
+	if r.str() == "FULL" {
+		o.Err = fmt.Errorf("%s: %w", o.Key, store.ErrFull)
+	}
+	return o
+}
+
+// appendRefs adds a list in the form that the scripts' args() reads.
+func appendRefs(args []any, refs []mapping.Ref) []any {
+	args = append(args, len(refs))
+	for _, ref := range refs {
+		args = append(args, string(ref))
+	}
+	return args
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// millis rounds up, so that nothing is due too early.
+func millis(d time.Duration) int64 {
+	return (max(d, 0) + time.Millisecond - 1).Milliseconds()
+}

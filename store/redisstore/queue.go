@@ -1,0 +1,142 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+)
+
+// wakeStep bounds how many keys one script wakes, and with it how long it
+// keeps Redis from others.
+const wakeStep = 1000
+
+// Enqueue implements [store.Queue].
+func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration, bulk bool) error {
+	_, err := s.run(ctx, scriptEnqueue, key.Project, string(key.Link), s.limit, millis(delay), flag(bulk))
+	if err != nil {
+		return fmt.Errorf("enqueue %s: %w", key, err)
+	}
+	return nil
+}
+
+// Check implements [store.Queue].
+func (s *Store) Check(ctx context.Context, c *store.Claim) error {
+	if _, err := s.run(ctx, scriptCheck, c.Key.Project, string(c.Key.Link), c.Token); err != nil {
+		return fmt.Errorf("check %s: %w", c.Key, err)
+	}
+	return nil
+}
+
+// Save implements [store.Queue].
+func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) error {
+	if err := rules.CheckLink(c.Key, link); err != nil {
+		return err
+	}
+	record, err := encode(link)
+	if err == nil {
+		args := appendRefs([]any{string(c.Key.Link), c.Token, record}, link.Refs())
+		_, err = s.run(ctx, scriptSave, c.Key.Project, args...)
+	}
+	if err != nil {
+		return fmt.Errorf("save %s: %w", c.Key, err)
+	}
+	return nil
+}
+
+// kinds are the outcomes' names in finish.lua.
+var kinds = map[store.OutcomeKind]string{
+	store.Done: "done", store.Retry: "retry", store.Again: "again",
+	store.Wait: "wait", store.Park: "park", store.Remove: "remove",
+}
+
+// Finish implements [store.Queue]. Finishing a claim again that nobody has
+// taken up since is fine and changes nothing, as after a lost answer.
+func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
+	if err := rules.CheckLink(c.Key, link); err != nil {
+		return err
+	}
+	var record, entries []byte
+	var refs []mapping.Ref
+	var err error
+	if link != nil {
+		refs = link.Refs()
+		if record, err = encode(link); err != nil {
+			return fmt.Errorf("finish %s: %w", c.Key, err)
+		}
+	}
+	if history = history[max(0, len(history)-rules.History):]; len(history) > 0 {
+		if entries, err = encode(history); err != nil {
+			return fmt.Errorf("finish %s: %w", c.Key, err)
+		}
+	}
+	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, out.Reason, record}
+	args = append(appendRefs(args, refs), len(history), entries, rules.History)
+	if _, err = s.run(ctx, scriptFinish, c.Key.Project, args...); err != nil {
+		return fmt.Errorf("finish %s: %w", c.Key, err)
+	}
+	return nil
+}
+
+// Wake implements [store.Queue]. Many keys are woken in steps, each atomic;
+// what a crash leaves waiting, another Wake wakes.
+func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
+	woken, total := 0, 1
+	for first := true; woken < total; first = false {
+		r, err := s.run(ctx, scriptWake, project, service, wakeStep, woken, max(perSecond, 0))
+		if err != nil {
+			return woken, fmt.Errorf("wake %s in project %s: %w", service, project, err)
+		}
+		step, waited := int(r.num()), int(r.num())
+		if first {
+			total = waited // what begins to wait meanwhile is for the next Wake
+		}
+		if woken += step; step == 0 {
+			break
+		}
+	}
+	return woken, nil
+}
+
+// Failures implements [store.Queue].
+func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit int) (fs []store.Failure, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	r, err := s.run(ctx, scriptFailures, project, limit)
+	if err != nil {
+		return nil, fmt.Errorf("failures of project %s: %w", project, err)
+	}
+	for r.more() {
+		f := store.Failure{Key: store.Key{Project: project, Link: mapping.LinkID(r.str())}, At: time.UnixMilli(r.num())}
+		var l mapping.Link
+		if err := decode(r.str(), &l); err != nil {
+			return nil, fmt.Errorf("link %s: %w", f.Key, err)
+		}
+		f.Route, f.Where = l.Route, rules.Where(&l)
+		f.Reason, f.Attempts = r.str(), int(r.num())
+		fs = append(fs, f)
+	}
+	return fs, r.err
+}
+
+// Depth implements [store.Queue].
+func (s *Store) Depth(ctx context.Context, project mapping.ObjectID) (store.Depth, error) {
+	d := store.Depth{Waiting: map[string]int{}}
+	r, err := s.run(ctx, scriptDepth, project)
+	if err != nil {
+		return d, fmt.Errorf("queue of project %s: %w", project, err)
+	}
+	d.Live, d.Bulk, d.Failures = int(r.num()), int(r.num()), int(r.num())
+	if oldest := r.num(); oldest > 0 {
+		d.Oldest = time.UnixMilli(oldest)
+	}
+	for r.more() {
+		service := r.str()
+		d.Waiting[service] = int(r.num())
+	}
+	return d, r.err
+}

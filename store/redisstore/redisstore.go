@@ -1,0 +1,125 @@
+// Package redisstore keeps planbridge's memory in Redis, for production and for
+// several replicas. Its door is [Open].
+//
+// The key schema stands in keys.go. Every decision is one Lua script
+// (scripts/*.lua, each says what it takes and answers), so it is atomic, and
+// Redis's clock decides whatever time decides. epoch.go tells how the handle
+// notices that the store is not the one it was.
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Bounds of what one command may take.
+const (
+	dialTimeout = 3 * time.Second
+	ioTimeout   = 3 * time.Second
+	maxRetries  = 2
+	defaultPool = 32
+)
+
+// ErrEviction: Redis may evict keys when its memory is full, and links would
+// be lost without a trace.
+var ErrEviction = errors.New("redis may evict keys")
+
+// Options say how a store is opened.
+type Options struct {
+	// URL is redis:// or rediss://, with these query parameters beside those
+	// of go-redis: master=NAME for Sentinel, cluster=1 for Cluster, and any
+	// number of addr=HOST:PORT for further sentinels or nodes.
+	URL string
+	// Prefix opens the name of every key; "": planbridge.
+	Prefix string
+	// QueueLimit bounds the queued keys of a project, those that wait for a
+	// service included. 0: no bound.
+	QueueLimit int
+	Logger     *slog.Logger // nil: silent
+	// Skew is added to Redis's clock, so that tests can let time pass; nil: none.
+	Skew func() time.Duration
+}
+
+// Store is a [store.Store] in Redis. It is safe for concurrent use.
+type Store struct {
+	rdb    redis.UniversalClient
+	prefix string
+	limit  int
+	log    *slog.Logger
+	skew   func() time.Duration
+
+	known    atomic.Pointer[knowledge] // nil before the first contact
+	learning chan struct{}             // held by who changes known; a channel, so that waiting for it ends with the context
+	close    func() error
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open returns a handle on the store. A Redis that is away is no error: the
+// handle connects when it is there, and checks it then. What Open can find out
+// within ctx and is for an operator to mend is an error: [ErrEviction],
+// [store.ErrSchema], a URL that is none. Errors never show the URL.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	opt, err := parseURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		rdb: redis.NewUniversalClient(opt), prefix: o.Prefix, limit: o.QueueLimit, log: o.Logger, skew: o.Skew,
+		learning: make(chan struct{}, 1),
+	}
+	s.close = sync.OnceValue(s.rdb.Close)
+	if s.prefix == "" {
+		s.prefix = "planbridge"
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.skew == nil {
+		s.skew = func() time.Duration { return 0 }
+	}
+	err = s.learn(ctx, func() error { _, err := s.meet(ctx); return err })
+	switch {
+	case errors.Is(err, ErrEviction), errors.Is(err, store.ErrSchema):
+		return nil, errors.Join(fmt.Errorf("open store: %w", err), s.close())
+	case err != nil:
+		s.log.Warn("redis is away; the store is used once it is there", "error", err)
+	}
+	return s, nil
+}
+
+// Close ends the handle. It may be called more than once.
+func (s *Store) Close() error { return s.close() }
+
+// Ping implements [store.Store].
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.write(ctx, "", "meta", "HSET", "ping", "1"); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// read runs one reading command on a key of a project.
+func (s *Store) read(ctx context.Context, project mapping.ObjectID, key, command string, args ...any) (any, error) {
+	r, err := s.run(ctx, scriptRead, project, append([]any{key, command, len(args)}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return r.next(), r.err
+}
+
+// write runs one writing command on a key of a project.
+func (s *Store) write(ctx context.Context, project mapping.ObjectID, key, command string, args ...any) error {
+	_, err := s.run(ctx, scriptWrite, project, append([]any{key, command, len(args)}, args...)...)
+	return err
+}

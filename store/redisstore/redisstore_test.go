@@ -1,0 +1,48 @@
+package redisstore
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"planbridge/store"
+	"planbridge/store/redisstore/redistest"
+	"planbridge/store/storetest"
+)
+
+func open(t testing.TB, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {
+		server := redistest.Start(t)
+		var skew atomic.Int64
+		o := Options{
+			URL: server.URL, QueueLimit: queueLimit,
+			Skew: func() time.Duration { return time.Duration(skew.Load()) },
+		}
+		s := open(t, o)
+		return storetest.Opened{
+			Store:   s,
+			Advance: func(d time.Duration) { skew.Add(int64(d)) },
+			Restart: func(testing.TB) store.Store {
+				server.Kill()
+				server.Restart()
+				return s
+			},
+			Second: func(t testing.TB) store.Store { return open(t, o) },
+			Lose:   func(testing.TB) { server.Flush() },
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package redisstore
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/redis/go-redis/v9"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+//go:embed scripts/*.lua
+var sources embed.FS
+
+// The scripts; each file in scripts/ says what it takes and answers.
+var (
+	scriptObserve     = load("observe")
+	scriptEnqueue     = load("enqueue")
+	scriptClaim       = load("claim")
+	scriptCheck       = load("check")
+	scriptSave        = load("save")
+	scriptFinish      = load("finish")
+	scriptWake        = load("wake")
+	scriptFailures    = load("failures")
+	scriptDepth       = load("depth")
+	scriptList        = load("list")
+	scriptFind        = load("find")
+	scriptPutConflict = load("putconflict")
+	scriptConflicts   = load("conflicts")
+	scriptAcquire     = load("acquire")
+	scriptRelease     = load("release")
+	scriptBudget      = load("budget")
+	scriptMarks       = load("marks")
+	scriptRead        = load("read")
+	scriptWrite       = load("write")
+	scriptAdopt       = redis.NewScript(source("adopt"))
+)
+
+func load(name string) *redis.Script { return redis.NewScript(source("prelude") + source(name)) }
+
+// source reads an embedded script; one that is missing is a fault of the build.
+func source(name string) string {
+	data, err := sources.ReadFile("scripts/" + name + ".lua")
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+// run runs a script on a project's keys.
+func (s *Store) run(ctx context.Context, script *redis.Script, project mapping.ObjectID, args ...any) (*reply, error) {
+	k, seq, err := s.join(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	return s.exec(ctx, k, seq, script, project, args...)
+}
+
+func (s *Store) exec(ctx context.Context, k *knowledge, seq *atomic.Int64, script *redis.Script, project mapping.ObjectID, args ...any) (*reply, error) {
+	cmd := script.Run(ctx, s.rdb, []string{s.meta(project)}, s.argv(k, seq, args)...)
+	return s.reply(k, seq, cmd)
+}
+
+// argv puts before a script's arguments what the prelude takes.
+func (s *Store) argv(k *knowledge, seq *atomic.Int64, args []any) []any {
+	return append([]any{k.epoch, seq.Load(), s.skew().Milliseconds()}, args...)
+}
+
+// reply reads a script's answer and remembers its seq.
+func (s *Store) reply(k *knowledge, seq *atomic.Int64, cmd *redis.Cmd) (*reply, error) {
+	values, err := cmd.Slice()
+	if err != nil {
+		return nil, fmt.Errorf("redis: %w", err)
+	}
+	r := &reply{values: values}
+	switch code := r.str(); code {
+	case "OK":
+	case "EPOCH":
+		return nil, s.lose(k, "epoch "+strconv.Quote(r.str()))
+	case "NOTFOUND":
+		return nil, store.ErrNotFound
+	case "CONFLICT":
+		return nil, conflictOf(r.str())
+	case "LEASE":
+		return nil, store.ErrLeaseLost
+	case "FULL":
+		return nil, store.ErrFull
+	default:
+		return nil, fmt.Errorf("redis: unknown reply %q", code)
+	}
+	for now := r.num(); ; {
+		old := seq.Load()
+		if now <= old || seq.CompareAndSwap(old, now) {
+			return r, r.err
+		}
+	}
+}
+
+// conflictOf names the item that belongs to another link, where it is one.
+func conflictOf(ref string) error {
+	if ref == "" {
+		return store.ErrConflict
+	}
+	return fmt.Errorf("%s: %w", ref, store.ErrConflict)
+}
+
+// reply is what a script answered, read from the front. err is the first
+// value that was not what it should be.
+type reply struct {
+	values []any
+	err    error
+}
+
+func (r *reply) more() bool { return len(r.values) > 0 && r.err == nil }
+
+// next returns the next value, nil where there is none.
+func (r *reply) next() any {
+	if len(r.values) == 0 {
+		r.err = fmt.Errorf("redis: short reply")
+		return nil
+	}
+	v := r.values[0]
+	r.values = r.values[1:]
+	return v
+}
+
+// str returns the next text, "" where it is nil.
+func (r *reply) str() string {
+	switch v := r.next().(type) {
+	case string:
+		return v
+	case nil:
+		return ""
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// num returns the next number, 0 where it is nil.
+func (r *reply) num() int64 {
+	switch v := r.next().(type) {
+	case int64:
+		return v
+	case nil:
+		return 0
+	case string:
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil {
+			r.err = fmt.Errorf("redis: reply %q is no number", v)
+		}
+		return int64(n)
+	default:
+		r.err = fmt.Errorf("redis: reply %v is no number", v)
+		return 0
+	}
+}

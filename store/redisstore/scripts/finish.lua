@@ -1,0 +1,80 @@
+-- Ends a claim.
+-- ARGV: link, token, generation, kind (done, retry, again, wait, park, remove),
+--   delay in ms, service, reason, record ('' unchanged), n refs,
+--   number of history entries, their compressed JSON, history bound
+local w, token, gen, kind = work(arg()), tonumber(arg()), tonumber(arg()), arg()
+local delay, service, reason = tonumber(arg()), arg(), arg()
+local record, refs = arg(), args()
+local entries, history, bound = tonumber(arg()), arg(), tonumber(arg())
+
+-- A Finish that comes again because its answer was lost has nothing to do.
+if not w and kind == 'remove' or w and w.token == token and w.till == 0 then return reply() end
+if not holds(w, token) then return {'LEASE', ''} end
+
+local changed = w.gen ~= gen
+
+if kind == 'remove' and not changed then
+  leave(w)
+  for ref in string.gmatch(w.refs, '[^\n]+') do call('HDEL', refkey(ref), ref) end
+  call('ZREM', LINKS, w.id)
+  call('DEL', w.key)
+  return wrote()
+end
+
+-- consume forgets what the claim carried and keeps what came since.
+local function consume()
+  for _, field in ipairs(call('HKEYS', w.key)) do
+    if string.sub(field, 1, 2) == 'i:' then
+      local stored = string.match(call('HGET', w.key, field), '^(%d+)', 18)
+      if tonumber(stored) <= gen then call('HDEL', w.key, field) end
+    end
+  end
+  local events, first = unframe(call('HGET', w.key, 'e') or ''), 1
+  while events[first] and events[first].number <= gen do first = first + 1 end
+  if first > 1 then setfield(w.key, 'e', reframe(events, first)) end
+end
+
+-- addhistory drops the oldest frames that the bound can do without.
+local function addhistory()
+  local list = unframe((call('HGET', w.key, 'h') or '') .. frame(entries, history))
+  local sum, first = 0, #list + 1
+  while first > 1 and sum < bound do
+    first = first - 1
+    sum = sum + list[first].number
+  end
+  call('HSET', w.key, 'h', reframe(list, first))
+end
+
+if record ~= '' then
+  local taken = putlink(w, record, refs)
+  if taken then return {'CONFLICT', taken} end
+end
+if entries > 0 then addhistory() end
+
+local due = now + delay
+if changed then due = math.min(due, w.again) end
+call('HDEL', w.key, 'u', 'n')
+if kind == 'done' then
+  consume()
+  call('HDEL', w.key, 'a')
+  if not changed then leave(w) end
+elseif kind == 'retry' or kind == 'again' then
+  if kind == 'retry' then call('HINCRBY', w.key, 'a', 1) end
+  queue(w, due)
+elseif kind == 'wait' then
+  leave(w)
+  w.service = service
+  call('HSET', w.key, 'p', 'w', 's', service)
+  call('ZADD', WAIT, 0, waiter(w))
+elseif kind == 'park' then
+  if changed then
+    call('HDEL', w.key, 'a')
+  else
+    leave(w)
+    -- The attempt that led here counts among those that are shown.
+    call('HSET', w.key, 'p', 'f', 'f', reason, 'a', w.attempts + 1)
+    call('ZADD', PARKED, now, w.id)
+  end
+end
+if changed and (kind == 'done' or kind == 'park' or kind == 'remove') then queue(w, w.again) end
+return wrote()

@@ -1,0 +1,167 @@
+-- Stands before every script.
+--   KEYS[1]  the project's meta key; its slot is the slot of all that is touched
+--   ARGV[1]  the epoch that the handle knows
+--   ARGV[2]  the highest seq that the handle was ever answered by this project
+--   ARGV[3]  milliseconds that tests add to the clock
+-- A reply is {'OK', seq, ...}, seq 0 where nothing was written, or
+-- {code, detail} where nothing was done: EPOCH, NOTFOUND, CONFLICT, LEASE, FULL.
+local call = redis.call
+local META = KEYS[1]
+local BASE = string.sub(META, 1, -5)
+local LIVE, BULK, WAIT = BASE .. 'live', BASE .. 'bulk', BASE .. 'wait'
+local PARKED, LINKS = BASE .. 'parked', BASE .. 'links'
+
+local known = call('HMGET', META, 'epoch', 'seq')
+if known[1] ~= ARGV[1] then return {'EPOCH', known[1] or 'missing'} end
+if tonumber(known[2] or 0) < tonumber(ARGV[2]) then return {'EPOCH', 'rolled back'} end
+
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[3]
+
+local argi = 3
+local function arg()
+  argi = argi + 1
+  return ARGV[argi]
+end
+local function args()
+  local list = {}
+  for i = 1, tonumber(arg()) do list[i] = arg() end
+  return list
+end
+
+local function reply(...) return {'OK', 0, ...} end
+local function wrote(...) return {'OK', call('HINCRBY', META, 'seq', 1), ...} end
+
+local function linkkey(id) return BASE .. 'l:' .. id end
+
+-- The index of refs.
+local function refkey(ref)
+  return BASE .. 'ref:' .. tonumber(string.sub(redis.sha1hex(ref), 1, 4), 16) % 1024
+end
+local function owner(ref) return call('HGET', refkey(ref), ref) end
+
+-- work reads a link's queue state; nil where there is no such link.
+local function work(id)
+  local key = linkkey(id)
+  local v = call('HMGET', key, 'x', 'g', 't', 'u', 'n', 'p', 'b', 's', 'a')
+  if not v[1] then return nil end
+  return {
+    id = id, key = key, refs = v[1], gen = tonumber(v[2] or 0), token = tonumber(v[3] or 0),
+    till = tonumber(v[4] or 0), again = tonumber(v[5]), place = v[6] or '', bulk = v[7] == '1',
+    service = v[8], attempts = tonumber(v[9] or 0),
+  }
+end
+
+local function fresh(id)
+  return {id = id, key = linkkey(id), refs = '', gen = 0, token = 0, till = 0, place = '', bulk = false, attempts = 0}
+end
+
+local function inqueue(w) return w.place == 'q' or w.place == 'w' end
+local function leased(w) return w.till > now end
+local function holds(w, token) return w and w.token == tonumber(token) and leased(w) end
+
+-- full: the key may not enter the queue. limit 0 is no bound.
+local function full(w, limit)
+  if limit == 0 or w and inqueue(w) then return false end
+  return call('ZCARD', LIVE) + call('ZCARD', BULK) + call('ZCARD', WAIT) >= limit
+end
+
+local function queuekey(w) return w.bulk and BULK or LIVE end
+local function waiter(w) return w.service .. '\0' .. (w.bulk and '1' or '0') .. w.id end
+
+-- leave takes a key out of whatever index it stands in.
+local function leave(w)
+  if w.place == 'q' then
+    call('ZREM', queuekey(w), w.id)
+  elseif w.place == 'w' then
+    call('ZREM', WAIT, waiter(w))
+    call('HDEL', w.key, 's')
+  elseif w.place == 'f' then
+    call('ZREM', PARKED, w.id)
+    call('HDEL', w.key, 'f', 'a')
+    w.attempts = 0
+  end
+  if w.place ~= '' then call('HDEL', w.key, 'p') end
+  w.place = ''
+end
+
+-- queue makes a key due at a time.
+local function queue(w, due)
+  if w.place ~= 'q' then
+    leave(w)
+    call('HSET', w.key, 'p', 'q')
+    w.place = 'q'
+  end
+  call('ZADD', queuekey(w), due, w.id)
+end
+
+-- classify moves a key between live and bulk.
+local function classify(w, bulk)
+  if w.bulk == bulk then return end
+  local due = w.place == 'q' and call('ZSCORE', queuekey(w), w.id)
+  if w.place == 'q' then call('ZREM', queuekey(w), w.id) end
+  if w.place == 'w' then call('ZREM', WAIT, waiter(w)) end
+  w.bulk = bulk
+  if bulk then call('HSET', w.key, 'b', '1') else call('HDEL', w.key, 'b') end
+  if w.place == 'q' then call('ZADD', queuekey(w), due, w.id) end
+  if w.place == 'w' then call('ZADD', WAIT, 0, waiter(w)) end
+end
+
+-- change notes that something happened to the key and makes it due: at once
+-- where it stands free, after the claim where it is leased. A key that waits
+-- for a service goes on waiting unless wake is set.
+local function change(w, delay, bulk, wake)
+  w.gen = call('HINCRBY', w.key, 'g', 1)
+  classify(w, bulk and (w.bulk or not inqueue(w)))
+  local due = now + delay
+  if leased(w) then
+    if not w.again or due < w.again then call('HSET', w.key, 'n', due) end
+  elseif w.place == 'q' then
+    call('ZADD', queuekey(w), 'LT', due, w.id)
+  elseif w.place ~= 'w' or wake then
+    queue(w, due)
+  end
+end
+
+-- putlink stores a record and makes the index say exactly refs. It returns
+-- the ref that belongs to another link, and has then done nothing.
+local function putlink(w, record, refs)
+  local joined = table.concat(refs, '\n')
+  if joined ~= w.refs then
+    local keep = {}
+    for _, ref in ipairs(refs) do
+      local o = owner(ref)
+      if o and o ~= w.id then return ref end
+      keep[ref] = true
+    end
+    for ref in string.gmatch(w.refs, '[^\n]+') do
+      if not keep[ref] then call('HDEL', refkey(ref), ref) end
+    end
+    for _, ref in ipairs(refs) do call('HSET', refkey(ref), ref, w.id) end
+    w.refs = joined
+  end
+  call('HSET', w.key, 'r', record, 'x', joined)
+  return nil
+end
+
+-- Frames are "number,length;" and that many bytes, one after the other.
+local function frame(number, data) return number .. ',' .. #data .. ';' .. data end
+local function unframe(s)
+  local list, at = {}, 1
+  while at <= #s do
+    local number, length, body = string.match(s, '^(%d+),(%d+);()', at)
+    local stop = body + length
+    list[#list + 1] = {number = tonumber(number), all = string.sub(s, at, stop - 1)}
+    at = stop
+  end
+  return list
+end
+-- reframe joins the frames from the first-th on.
+local function reframe(list, first)
+  local parts = {}
+  for i = first, #list do parts[#parts + 1] = list[i].all end
+  return table.concat(parts)
+end
+local function setfield(key, field, value)
+  if value == '' then call('HDEL', key, field) else call('HSET', key, field, value) end
+end
