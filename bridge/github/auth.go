@@ -153,30 +153,39 @@ func (t *appAuth) list(ctx context.Context) ([]*installation, error) {
 	ctx = withCall(ctx, call{op: "app_installations"})
 	var all []*installation
 	next := t.base.JoinPath("app/installations").String() + "?per_page=100"
-	for next != "" {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)
+	for {
+		page, link, err := t.page(ctx, next)
 		if err != nil {
-			return nil, &notSent{fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)}
-		}
-		resp, err := t.self.RoundTrip(req)
-		if err != nil {
-			return nil, tokenError(err)
-		}
-		if resp.StatusCode != http.StatusOK {
-			return nil, &notSent{installationError(statusError(resp.StatusCode, resp.Header, bodyOf(resp), classRead))}
-		}
-		var page []*installation
-		if err := json.Unmarshal(bodyOf(resp), &page); err != nil {
-			return nil, &notSent{fmt.Errorf("%w: installations: %w", mapping.ErrUnavailable, err)}
+			return nil, err
 		}
 		all = append(all, page...)
-		u, err := t.base.Parse(nextLink(resp.Header.Values("Link")))
-		if err != nil || u.Host != t.base.Host || u.String() == t.base.String() {
-			break
+		u, err := t.base.Parse(link)
+		if link == "" || err != nil || u.Host != t.base.Host {
+			return all, nil
 		}
 		next = u.String()
 	}
-	return all, nil
+}
+
+// page reads one page of installations and the link to the next.
+func (t *appAuth) page(ctx context.Context, at string) (page []*installation, next string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, "", &notSent{fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)}
+	}
+	resp, err := t.self.RoundTrip(req)
+	if err != nil {
+		return nil, "", tokenError(err)
+	}
+	defer resp.Body.Close()
+	body := bodyOf(resp)
+	if resp.StatusCode != http.StatusOK {
+		return nil, "", &notSent{installationError(statusError(resp.StatusCode, resp.Header, body, classRead))}
+	}
+	if err := json.Unmarshal(body, &page); err != nil {
+		return nil, "", &notSent{fmt.Errorf("%w: installations: %w", mapping.ErrUnavailable, err)}
+	}
+	return page, nextLink(resp.Header.Values("Link")), nil
 }
 
 func (t *appAuth) forget(owner string) {

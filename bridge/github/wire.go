@@ -42,7 +42,7 @@ var errServer = errors.New("server error")
 func newWire(o Options) *wire {
 	w := &wire{base: o.Transport, metrics: *o.Metrics, log: o.Logger}
 	w.remaining.Store(-1)
-	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{
+	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{ //nolint:bodyclose // takes the type for an answer
 		Name:        "github",
 		Timeout:     o.Recovery,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakerTrips },
