@@ -3,6 +3,7 @@ package poll_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,37 @@ func TestChanged(t *testing.T) {
 	obs, marked, _ := w.store.writes()
 	if len(obs) != 1 || marked != 1 || obs[0].At != 2 || obs[0].Bulk || obs[0].Create != nil {
 		t.Errorf("%d marks, observed %+v", marked, obs)
+	}
+}
+
+// TestPolled: what a poll shows came to be after the last poll that did not show
+// it, which is how two edits' order may be told; the first poll of a process
+// cannot say.
+func TestPolled(t *testing.T) {
+	w := settled(t, card("a"), card("b"))
+	l := w.link(card("a"))
+	show := func(v int64) mapping.Interval {
+		w.planned.put(incoming, "Incoming", card("a", version(v)), card("b"))
+		w.poll()
+		return decode[mapping.Card](t, w.work(l), mapping.CardRef("a")).Polled
+	}
+	before := time.Now()
+	w.poll()
+	between := time.Now()
+	if got := show(2); got.From.Before(before) || got.From.After(between) || got.To.Before(between) || got.To.After(time.Now()) {
+		t.Errorf("came to be in %s, want from between %s and %s", got, before, between)
+	}
+	w.restart()
+	if got := show(3); got != (mapping.Interval{}) {
+		t.Errorf("a first poll says %s", got)
+	}
+	before = time.Now()
+	w.planned.put(incoming, "Incoming", card("a", version(3)), card("b"), card("new"))
+	w.poll()
+	fresh := w.links()[slices.IndexFunc(w.links(), func(l *mapping.Link) bool { return l.Card.ID == "new" })]
+	got := decode[mapping.Card](t, w.work(fresh), mapping.CardRef("new")).Polled
+	if got.From.IsZero() || got.From.After(before) {
+		t.Errorf("a new card came to be in %s", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -30,6 +31,26 @@ type known struct {
 	place  mapping.ObjectID
 	round  uint32 // in which it was last seen
 	gone   bool   // it disappeared, and that was observed
+	// seen and before are when the round in which it was last seen began, and
+	// the one in which it was seen before that, in Unix nanoseconds; 0: in no
+	// round of this process.
+	seen, before int64
+}
+
+// saw notes that the card was seen in a round.
+func (k *known) saw(r *round, place mapping.ObjectID) {
+	k.place = place
+	if k.round != r.rounds {
+		k.round, k.seen, k.before = r.rounds, r.began.UnixNano(), k.seen
+	}
+}
+
+// polled bounds when what a round shows of the card came to be.
+func (k *known) polled() mapping.Interval {
+	if k.before == 0 {
+		return mapping.Interval{}
+	}
+	return mapping.Interval{From: time.Unix(0, k.before).UTC(), To: time.Now().UTC()}
 }
 
 func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, set string) (*memory, error) {

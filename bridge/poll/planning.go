@@ -62,6 +62,7 @@ type Poller struct {
 	mu     sync.Mutex // held during a round; guards what follows
 	epoch  string     // of the store that the memory belongs to
 	rounds uint32
+	whole  time.Time // when the last round that saw everything began
 	cards  *memory
 	tasks  *memory
 	// buckets maps the ids of the backlog's listing to titles, for cards
@@ -81,7 +82,6 @@ func New(o Options) *Poller {
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
-	o.Logger = o.Logger.With("project", o.Name)
 	return &Poller{o: o, lease: lease{
 		store: o.Store, name: "poll:" + string(o.Project), owner: o.Owner, ttl: leaseTTL(o.Interval),
 	}}
@@ -124,14 +124,14 @@ func (p *Poller) Poll(ctx context.Context) error {
 		return fmt.Errorf("poll %s: %w", p.o.Name, err)
 	}
 	p.rounds++
-	r := &round{Poller: p, adopting: !adopted && !p.looked}
+	r := &round{Poller: p, began: began, adopting: !adopted && !p.looked}
 	if err := r.run(ctx); err != nil {
 		return fmt.Errorf("poll %s: %w", p.o.Name, err)
 	}
 	if !r.complete {
 		return nil
 	}
-	p.looked = p.looked || r.adopting
+	p.whole, p.looked = began, p.looked || r.adopting
 	if !adopted {
 		if err := p.adopt(ctx); err != nil {
 			return fmt.Errorf("poll %s: %w", p.o.Name, err)
@@ -171,7 +171,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		return false, err
 	}
 	p.cards, p.epoch, p.looked = cards, epoch, false
-	p.buckets, p.sweep = map[mapping.ObjectID]string{}, sweep{}
+	p.whole, p.buckets, p.sweep = time.Time{}, map[mapping.ObjectID]string{}, sweep{}
 	return adopted, nil
 }
 

@@ -28,6 +28,7 @@ const (
 // round is one look at everything of a project.
 type round struct {
 	*Poller
+	began    time.Time
 	routes   mapping.Routes
 	keys     mapping.Keys
 	adopting bool // everything is read, and whatever is marked is observed
@@ -240,7 +241,7 @@ func (r *round) unchanged(c *mapping.Card, place mapping.ObjectID) bool {
 	if k == nil {
 		return false
 	}
-	k.round, k.place = r.rounds, place
+	k.saw(r, place)
 	h := r.home(c)
 	return !r.adopting && !k.gone && k.quick == r.cards.quickCard(c) && (h.route == nil || k.entered(h.route.Name))
 }
@@ -251,13 +252,15 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 		return nil
 	}
 	old, h := r.cards.items[c.ID], r.home(c)
-	k := known{digest: mapping.DigestCard(bare(c)), quick: r.cards.quickCard(c), place: place, round: r.rounds}
-	same, fresh := false, h.route != nil
+	k := known{seen: r.lastWhole()}
 	if old != nil {
-		same = old.digest == k.digest && !old.gone
-		fresh = fresh && !old.entered(h.route.Name)
-		k.routes = old.routes
+		k = *old
+	} else {
+		k.saw(r, place)
 	}
+	k.digest, k.quick, k.gone = mapping.DigestCard(bare(c)), r.cards.quickCard(c), false
+	same := old != nil && old.digest == k.digest && !old.gone
+	fresh := h.route != nil && !k.entered(h.route.Name)
 	if fresh {
 		k.routes = append(slices.Clip(k.routes), h.route.Name)
 	}
@@ -273,8 +276,18 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{memory: r.cards, id: c.ID, known: k})
 	}
+	c.Polled = k.polled()
 	obs.Data = encode(c)
 	return r.add(ctx, item{obs: &obs, memory: r.cards, id: c.ID, known: k})
+}
+
+// lastWhole is when the last round began that would have shown a card that is
+// new now.
+func (r *round) lastWhole() int64 {
+	if r.whole.IsZero() {
+		return 0
+	}
+	return r.whole.UnixNano()
 }
 
 // task takes in a task. One that belongs to no link is dropped by the store.

@@ -71,7 +71,10 @@ func (s *service) BacklogEach(_ context.Context, visit func(mapping.ObjectID, st
 	if err := s.call("backlog"); err != nil {
 		return err
 	}
-	for _, b := range s.buckets {
+	s.mu.Lock()
+	buckets := slices.Clone(s.buckets)
+	s.mu.Unlock()
+	for _, b := range buckets {
 		for _, c := range b.cards {
 			c.Bucket, c.BucketName = b.id, b.title
 			if err := visit(b.id, b.title, c); err != nil {
@@ -99,6 +102,8 @@ func (s *service) Tasks(_ context.Context, card mapping.ObjectID) ([]mapping.Tas
 
 // put replaces the cards of a bucket.
 func (s *service) put(id mapping.ObjectID, title string, cards ...mapping.Card) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.buckets, func(b bucket) bool { return b.id == id })
 	if i < 0 {
 		s.buckets = append(s.buckets, bucket{id: id, title: title})
@@ -174,18 +179,25 @@ func (s *counting) writes() (observed []store.Observation, marked, docs int) {
 
 // world is a Poller of the service on an embedded store.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	planned *service
 	store   *counting
 	poller  *poll.Poller
 	options poll.Options
+	mu      sync.Mutex // guards routes where a poller runs beside the test
 	routes  []mapping.Route
 	log     *safeBuffer
 	woken   int
 	failed  []error
 }
 
-func newWorld(t *testing.T) *world {
+func (w *world) setRoutes(routes ...mapping.Route) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.routes = routes
+}
+
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
 	if err != nil {
@@ -199,9 +211,13 @@ func newWorld(t *testing.T) *world {
 	}
 	w.options = poll.Options{
 		Project: project, Name: "web", Planning: w.planned, Store: w.store,
-		Routes: func() mapping.Routes { return mapping.NewRoutes(w.routes) },
-		Keys:   func() mapping.Keys { return keys },
-		Owner:  "replica-1", Interval: 30 * time.Second,
+		Routes: func() mapping.Routes {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return mapping.NewRoutes(w.routes)
+		},
+		Keys:  func() mapping.Keys { return keys },
+		Owner: "replica-1", Interval: 30 * time.Second,
 		Metrics:   poll.NewMetrics(prometheus.NewRegistry()),
 		Logger:    slog.New(slog.NewTextHandler(w.log, nil)),
 		OnSuccess: func(context.Context) { w.woken++ },

@@ -1,0 +1,123 @@
+package mapping
+
+import (
+	"testing"
+	"time"
+)
+
+var firstRun = time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+
+// TestEntering has a case for each row of the rule's table.
+func TestEntering(t *testing.T) {
+	for name, tt := range map[string]struct {
+		issue    func(*Issue)
+		route    func(*Route)
+		entrance func(*Entrance)
+		why      string // "": it enters
+	}{
+		"enters":           {},
+		"pull request":     {issue: func(i *Issue) { i.PullRequest = true }, why: "it is a pull request"},
+		"closed":           {issue: func(i *Issue) { i.State = "closed" }, why: "it is not open"},
+		"own":              {entrance: func(e *Entrance) { e.Own = true }, why: "the bridge's own account made it"},
+		"no route":         {issue: func(i *Issue) { i.Repo = "acme/api" }, why: "no route is for its repository"},
+		"ignored":          {issue: func(i *Issue) { i.Labels = []string{"Plan:Ignore"} }, why: "it has the label plan:ignore"},
+		"to GitHub":        {route: func(r *Route) { r.Direction = ToGitHub }, why: "its route only goes to GitHub"},
+		"to planning":      {route: func(r *Route) { r.Direction = ToPlanning }},
+		"public":           {entrance: func(e *Entrance) { e.Public = true }, why: WhyPublic},
+		"public allowed":   {entrance: func(e *Entrance) { e.Public = true }, route: func(r *Route) { r.AllowPublic = true }},
+		"first run":        {entrance: func(e *Entrance) { e.FirstRun = func(string) time.Time { return time.Time{} } }, why: WhyNotKnown},
+		"old":              {issue: func(i *Issue) { i.UpdatedAt = firstRun.Add(-time.Second) }, why: "nobody touched it since its route began to run"},
+		"old, touched":     {issue: func(i *Issue) { i.CreatedAt = firstRun.Add(-time.Hour) }},
+		"same second":      {issue: func(i *Issue) { i.UpdatedAt = firstRun }},
+		"public, and old":  {issue: func(i *Issue) { i.UpdatedAt = firstRun.Add(-1) }, entrance: func(e *Entrance) { e.Public = true }, why: WhyPublic},
+		"closed, own, out": {issue: func(i *Issue) { i.State, i.Repo = "closed", "x/y" }, why: "it is not open"},
+	} {
+		issue := Issue{ID: 1, Repo: "acme/web", State: "open", UpdatedAt: firstRun.Add(time.Hour)}
+		route := Route{Name: "web", Repository: "acme/web", Direction: Both}
+		e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, FirstRun: func(string) time.Time { return firstRun }}
+		if tt.issue != nil {
+			tt.issue(&issue)
+		}
+		if tt.route != nil {
+			tt.route(&route)
+		}
+		if tt.entrance != nil {
+			tt.entrance(&e)
+		}
+		got, why := NewRoutes([]Route{route}).Entering(&issue, e)
+		if why != tt.why || (got != nil) != (why == "") {
+			t.Errorf("%s: %v, %q; want %q", name, got, why, tt.why)
+		}
+	}
+}
+
+// TestFirstRouteTakesIt: the first route that takes the issue decides, also
+// when it then keeps it out.
+func TestFirstRouteTakesIt(t *testing.T) {
+	routes := NewRoutes([]Route{
+		{Name: "a", Repository: "acme/web", Labels: []string{"bug"}, Direction: ToGitHub},
+		{Name: "b", Repository: "acme/web", Direction: Both},
+	})
+	e := Entrance{FirstRun: func(string) time.Time { return firstRun }}
+	issue := Issue{Repo: "acme/web", State: "open", UpdatedAt: firstRun.Add(1)}
+	if r, _ := routes.Entering(&issue, e); r == nil || r.Name != "b" {
+		t.Errorf("route %+v", r)
+	}
+	issue.Labels = []string{"bug"}
+	if r, why := routes.Entering(&issue, e); r != nil {
+		t.Errorf("route %+v, %q", r, why)
+	}
+}
+
+func TestMakesIssues(t *testing.T) {
+	for want, routes := range map[bool][]Route{
+		true: {
+			{Repository: "acme/web", CreateIssues: true, Direction: Both},
+			{Repository: "acme/web", CreateIssues: true, Direction: ToGitHub},
+		},
+		false: {
+			{Repository: "acme/web", Direction: Both},
+			{Repository: "acme/web", CreateIssues: true, Direction: ToPlanning},
+			{Repository: "acme/*", CreateIssues: true, Direction: Both},
+		},
+	} {
+		for _, r := range routes {
+			if r.MakesIssues() != want {
+				t.Errorf("%+v: %v", r, !want)
+			}
+		}
+	}
+}
+
+func TestEnteringLinks(t *testing.T) {
+	r := &Route{Name: "web", Project: "p", Repository: "acme/web"}
+	issue := &Issue{ID: 5, NodeID: "n", Repo: "acme/web", RepoID: 6, Number: 7, Author: "octocat", UpdatedAt: firstRun}
+	card := &Card{ID: "c", CID: 8, Bucket: "b", BucketName: "Incoming", Version: 9}
+
+	l := r.EnterIssue(issue, firstRun)
+	if l.State != Entering || l.Origin != GitHub || l.Project != "p" || l.Route != "web" || len(l.Nonce) != 16 || len(l.ID) != 16 ||
+		l.Issue != (IssueID{ID: 5, NodeID: "n", Repo: "acme/web", RepoID: 6, Number: 7, Author: "octocat"}) || l.Card != (CardID{}) {
+		t.Errorf("EnterIssue: %+v", l)
+	}
+	if again := r.EnterIssue(issue, firstRun); again.ID == l.ID || again.Nonce == l.Nonce {
+		t.Error("two links of one id or nonce")
+	}
+	l = r.EnterCard(card, firstRun)
+	if l.State != Entering || l.Origin != Planning || l.Issue != (IssueID{}) ||
+		l.Card != (CardID{ID: "c", CID: 8, Bucket: "b", BucketName: "Incoming"}) || !l.Created.Equal(firstRun) {
+		t.Errorf("EnterCard: %+v", l)
+	}
+	l = r.RebuildFromIssue(issue, Marker{Kind: MarkIssue, Link: "l", Nonce: "n", Partner: "c"}, firstRun)
+	if l.State != Linked || l.Origin != Planning || l.ID != "l" || l.Nonce != "n" || l.Card.ID != "c" || l.Issue.ID != 5 {
+		t.Errorf("RebuildFromIssue: %+v", l)
+	}
+	l = r.RebuildFromCard(card, Marker{Kind: MarkCard, Link: "l", Nonce: "n", Partner: "5"}, "acme/web", 7, firstRun)
+	if l.State != Linked || l.Origin != GitHub || l.ID != "l" || l.Card.ID != "c" || l.Issue != (IssueID{ID: 5, Repo: "acme/web", Number: 7}) {
+		t.Errorf("RebuildFromCard: %+v", l)
+	}
+	for _, partner := range []string{"", "x", "-1", "0", "99999999999999999999"} {
+		if l := r.RebuildFromCard(card, Marker{Partner: partner}, "acme/web", 7, firstRun); l != nil {
+			t.Errorf("partner %q: %+v", partner, l)
+		}
+	}
+}
