@@ -2,11 +2,17 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"planbridge/bridge/status"
+	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -27,18 +33,42 @@ func (a *App) Operator() *Operator {
 	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick}
 }
 
-// Projects lists the configured projects by the operator's names.
-func (o *Operator) projects() map[mapping.ObjectID]string {
-	out := map[mapping.ObjectID]string{}
-	for _, r := range o.set().Routes.All() {
-		out[r.Project] = r.ProjectName
+// OpenOperator opens the store that the configuration names, for a command
+// that finds no service running, and returns what closes it again. A store
+// that is not there yet is an error (fs.ErrNotExist), for a question must not make one.
+func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*Operator, func() error, error) {
+	if path, ok := c.Store.File(); ok {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fmt.Errorf("open store %s: %w", path, fs.ErrNotExist)
+		}
 	}
-	return out
+	s, err := OpenStore(ctx, c, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	set := newSettings(c, false)
+	return &Operator{store: s, set: func() *settings { return set }, kick: func() {}}, s.Close, nil
+}
+
+// Ready reports why the store cannot be used, nil where it can.
+func (o *Operator) Ready(ctx context.Context) error { return o.store.Ping(ctx) }
+
+// Routes lists the configured routes, in the order in which they take issues.
+func (o *Operator) Routes() []*mapping.Route { return o.set().Routes.All() }
+
+// projectName is the operator's name of a project.
+func (o *Operator) projectName(project mapping.ObjectID) string {
+	for _, r := range o.Routes() {
+		if r.Project == project {
+			return r.ProjectName
+		}
+	}
+	return string(project)
 }
 
 // Links visits the links of a route ("": of all), in the store's order.
 func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
-	for project := range o.projects() {
+	for _, project := range o.set().projects() {
 		for cursor := ""; ; {
 			links, next, err := o.store.List(ctx, project, cursor, linksPage)
 			if err != nil {
@@ -66,13 +96,14 @@ const maxFailures = 10_000
 // Failures lists the parked keys, oldest first.
 func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 	var out []store.Failure
-	for project := range o.projects() {
-		fs, err := o.store.Failures(ctx, project, maxFailures)
+	for _, project := range o.set().projects() {
+		parked, err := o.store.Failures(ctx, project, maxFailures)
 		if err != nil {
 			return nil, fmt.Errorf("list failures: %w", err)
 		}
-		out = append(out, fs...)
+		out = append(out, parked...)
 	}
+	slices.SortStableFunc(out, func(a, b store.Failure) int { return a.At.Compare(b.At) })
 	return out, nil
 }
 
@@ -100,50 +131,69 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 	return n, nil
 }
 
-// Conflicts lists the newest entries of the conflict ledger.
+// Conflicts lists the newest entries of the conflict ledger, newest first.
 func (o *Operator) Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error) {
 	var out []mapping.Conflict
-	for project := range o.projects() {
+	for _, project := range o.set().projects() {
 		cs, _, err := o.store.Conflicts(ctx, project, "", limit)
 		if err != nil {
 			return nil, fmt.Errorf("list conflicts: %w", err)
 		}
 		out = append(out, cs...)
 	}
-	return out, nil
+	slices.SortStableFunc(out, func(a, b mapping.Conflict) int { return b.At.Compare(a.At) })
+	return out[:min(limit, len(out))], nil
 }
 
-// Find returns the link of an issue (acme/web#12), a card's or a link's id.
+// Find returns the link that an item belongs to, by an issue's name
+// (acme/web#12), the id of a card or a task, or the link's own.
 func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error) {
 	repo, num, isIssue := strings.Cut(name, "#")
 	number, err := strconv.Atoi(num)
-	if isIssue && err != nil {
-		return nil, fmt.Errorf("find %s: expected owner/name#number, a card's id or a link's id", name)
+	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
+		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
+	}
+	named := func(id mapping.ObjectID, issue *mapping.IssueID) bool {
+		if isIssue {
+			return issue != nil && issue.Number == number && strings.EqualFold(issue.Repo, repo)
+		}
+		return string(id) == name
 	}
 	var found *mapping.Link
 	err = o.Links(ctx, "", func(l *mapping.Link) error {
-		switch {
-		case isIssue && strings.EqualFold(l.Issue.Repo, repo) && l.Issue.Number == number,
-			!isIssue && (string(l.ID) == name || string(l.Card.ID) == name):
+		ofChild := func(c mapping.Child) bool { return named(c.Task, c.Issue) }
+		if named(l.Card.ID, &l.Issue) || named(mapping.ObjectID(l.ID), nil) || slices.ContainsFunc(l.Children, ofChild) {
 			found = l
+			return errFound
 		}
 		return nil
 	})
-	if err == nil && found == nil {
-		err = fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+	switch {
+	case found != nil:
+		return found, nil
+	case err != nil:
+		return nil, err
 	}
-	return found, err
+	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
+
+// errFound ends the visits of Find.
+var errFound = errors.New("found")
 
 // History returns what was done to a link, newest first.
 func (o *Operator) History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error) {
-	return o.store.History(ctx, store.Key{Project: l.Project, Link: l.ID}, limit)
+	entries, err := o.store.History(ctx, store.Key{Project: l.Project, Link: l.ID}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("history of link %s: %w", l.ID, err)
+	}
+	return entries, nil
 }
 
 // Overview describes every project's queue, by the operator's names.
 func (o *Operator) Overview(ctx context.Context) (map[string]store.Depth, error) {
 	out := map[string]store.Depth{}
-	for project, name := range o.projects() {
+	for _, project := range o.set().projects() {
+		name := o.projectName(project)
 		d, err := o.store.Depth(ctx, project)
 		if err != nil {
 			return nil, fmt.Errorf("queue of project %s: %w", name, err)

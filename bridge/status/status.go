@@ -3,13 +3,15 @@
 //
 // Its door is [New], the handler of the admin listener: /metrics, /healthz,
 // /readyz, the status page at / and the JSON API under /api/v1/ that the
-// commands use.
+// commands use. shapes.go holds what the API answers, guard.go who may ask.
 package status
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -18,12 +20,21 @@ import (
 	"planbridge/store"
 )
 
-// Operator is what is asked of planbridge's memory.
+// ErrName is what [Operator].Find answers to a name that can be none.
+var ErrName = errors.New("expected owner/name#number, a card's id or a link's id")
+
+// Operator is what is asked of planbridge's memory. All methods are safe for
+// concurrent use.
 type Operator interface {
+	// Routes lists the configured routes.
+	Routes() []*mapping.Route
 	Links(ctx context.Context, route string, visit func(*mapping.Link) error) error
+	// Find wraps store.ErrNotFound where nothing has that name, [ErrName]
+	// where nothing can have it.
 	Find(ctx context.Context, name string) (*mapping.Link, error)
 	History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error)
 	Failures(ctx context.Context) ([]store.Failure, error)
+	// Retry wraps store.ErrNotFound where no failure has that name.
 	Retry(ctx context.Context, name string) (int, error)
 	Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error)
 	Overview(ctx context.Context) (map[string]store.Depth, error)
@@ -43,17 +54,58 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
+// Bounds of what one request may take.
+const (
+	askTimeout   = 30 * time.Second // the store, for one answer
+	readyTimeout = 5 * time.Second
+	maxScrapes   = 4 // at the same time
+)
+
+// handler answers all but metrics and probes.
+type handler struct {
+	Options
+	tally tally
+}
+
 // New returns the admin listener's handler.
 func New(o Options) http.Handler {
+	h := &handler{Options: o}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := o.Ready(r.Context()); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		w.Write([]byte("ok\n"))
-	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", h.readyz)
+	mux.Handle("/", h.guard(jsonErrors(h.routes())))
+	return h.local(mux)
+}
+
+func (h *handler) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", h.page)
+	mux.HandleFunc("GET /style.css", style)
+	mux.HandleFunc("POST /failures/retry", h.retryForm)
+	mux.HandleFunc("GET /api/v1/links", h.links)
+	mux.HandleFunc("GET /api/v1/links/{key}", h.link)
+	mux.HandleFunc("GET /api/v1/failures", h.failures)
+	mux.HandleFunc("POST /api/v1/failures/retry", h.retry)
+	mux.HandleFunc("GET /api/v1/conflicts", h.conflicts)
+	mux.HandleFunc("GET /api/v1/overview", h.overview)
+	mux.HandleFunc("GET /api/v1/version", h.version)
 	return mux
+}
+
+func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	if err := h.Ready(ctx); err != nil {
+		writeText(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	writeText(w, http.StatusOK, "ok")
+}
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n")) // a caller who has left needs no answer
 }

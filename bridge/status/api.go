@@ -1,0 +1,182 @@
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// How much an answer holds where it is not asked for more, and at most.
+const (
+	fewLinks, manyLinks         = 1000, 1_000_000
+	fewConflicts, manyConflicts = 100, 10_000
+	maxHistory                  = 1000
+)
+
+// links streams the list, so that it needs no memory however long it is. What
+// goes wrong after the first link can no longer be the answer's status: it is
+// told at the end.
+func (h *handler) links(w http.ResponseWriter, r *http.Request) {
+	limit, err := limitOf(r, fewLinks, manyLinks)
+	state := mapping.LinkState(r.FormValue("state"))
+	if state != "" && !slices.Contains(mapping.LinkStates, state) {
+		err = fmt.Errorf("state %q is none of %v", state, mapping.LinkStates)
+	}
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err)
+		return
+	}
+	n, end := 0, Links{}
+	enc := json.NewEncoder(w)
+	err = h.Operator.Links(r.Context(), r.FormValue("route"), func(l *mapping.Link) error {
+		if state != "" && l.State != state {
+			return nil
+		}
+		if n == limit {
+			end.More = true
+			return errEnough
+		}
+		separator := ","
+		if n++; n == 1 {
+			w.Header().Set("Content-Type", contentJSON)
+			separator = `{"links":[`
+		}
+		if _, err := io.WriteString(w, separator); err != nil {
+			return err
+		}
+		return enc.Encode(linkOf(l))
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	switch {
+	case n == 0 && err != nil:
+		h.fail(w, r, err)
+		return
+	case n == 0:
+		writeJSON(w, http.StatusOK, Links{Links: []Link{}})
+		return
+	case err != nil:
+		h.Logger.Warn("listing links", "err", err)
+		end.Error = err.Error()
+	}
+	tail, _ := json.Marshal(end)                                        // two plain values
+	_, _ = w.Write(append([]byte("]"), tail[len(`{"links":null`):]...)) // a caller who has left needs no answer
+}
+
+// errEnough ends a visit at the limit.
+var errEnough = errors.New("enough")
+
+func (h *handler) link(w http.ResponseWriter, r *http.Request) {
+	l, err := h.Operator.Find(r.Context(), r.PathValue("key"))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	history, err := h.Operator.History(r.Context(), l, maxHistory)
+	h.answer(w, r, func() any { return detailOf(l, history) }, err)
+}
+
+func (h *handler) failures(w http.ResponseWriter, r *http.Request) {
+	fs, err := h.Operator.Failures(r.Context())
+	h.answer(w, r, func() any { return Failures{each(fs, failureOf)} }, err)
+}
+
+func (h *handler) retry(w http.ResponseWriter, r *http.Request) {
+	var ask Retry
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&ask); err != nil || ask.Key == "" {
+		writeError(w, http.StatusBadRequest, errors.New(`expected {"key": "…"}: a failure's key or where, a link's id, or "all"`))
+		return
+	}
+	n, err := h.take(r.Context(), ask.Key)
+	h.answer(w, r, func() any { return Retried{n} }, err)
+}
+
+// take takes failures up again, and leaves a line about who asked for what.
+func (h *handler) take(ctx context.Context, key string) (int, error) {
+	n, err := h.Operator.Retry(ctx, key)
+	if err == nil {
+		h.Logger.Info("failures taken up again", "key", key, "count", n)
+	}
+	return n, err
+}
+
+func (h *handler) conflicts(w http.ResponseWriter, r *http.Request) {
+	limit, err := limitOf(r, fewConflicts, manyConflicts)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err)
+		return
+	}
+	cs, err := h.Operator.Conflicts(r.Context(), limit)
+	h.answer(w, r, func() any { return Conflicts{each(cs, conflictOf)} }, err)
+}
+
+func (h *handler) overview(w http.ResponseWriter, r *http.Request) {
+	o, err := h.look(r.Context())
+	h.answer(w, r, func() any { return o }, err)
+}
+
+func (h *handler) version(w http.ResponseWriter, r *http.Request) {
+	h.answer(w, r, func() any { return Version{h.Version} }, nil)
+}
+
+// limitOf reads the limit of a list.
+func limitOf(r *http.Request, few, many int) (int, error) {
+	text := r.FormValue("limit")
+	if text == "" {
+		return few, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > many {
+		return 0, fmt.Errorf("limit %q is no number from 1 to %d", text, many)
+	}
+	return n, nil
+}
+
+const contentJSON = "application/json; charset=utf-8"
+
+// answer writes what shape makes, or the error.
+func (h *handler) answer(w http.ResponseWriter, r *http.Request, shape func() any, err error) {
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, shape())
+}
+
+// fail writes the error with the status that fits it.
+func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusInternalServerError
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		status = http.StatusNotFound
+	case errors.Is(err, ErrName):
+		status = http.StatusBadRequest
+	case r.Context().Err() != nil:
+		status = http.StatusGatewayTimeout
+	}
+	if status >= http.StatusInternalServerError {
+		h.Logger.Warn("answering an operator", "path", r.URL.Path, "err", err)
+	}
+	writeError(w, status, err)
+}
+
+func writeError(w http.ResponseWriter, status int, err error) {
+	writeJSON(w, status, Failed{err.Error()})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", contentJSON)
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a caller who has left needs no answer
+}

@@ -1,0 +1,299 @@
+package status
+
+import (
+	"strconv"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// What the API answers. Keys are only ever added: scripts rely on them. What a
+// link keeps to itself (its nonce, with the marker key, makes markers) is not
+// in it.
+
+// Links answers GET /api/v1/links.
+type Links struct {
+	Links []Link `json:"links"`
+	// More: the limit was reached before the end.
+	More bool `json:"more"`
+	// Error is what ended the list early, for it may break after it began.
+	Error string `json:"error,omitempty"`
+}
+
+// Link is a root link as lists show it.
+type Link struct {
+	ID      string    `json:"id"`
+	Project string    `json:"project"` // id
+	Route   string    `json:"route"`
+	State   string    `json:"state"`
+	Where   string    `json:"where"`  // acme/web#12, or the card's id
+	Origin  string    `json:"origin"` // the side where a person made the first item
+	Issue   *Issue    `json:"issue,omitempty"`
+	Card    *Card     `json:"card,omitempty"`
+	Why     string    `json:"why,omitempty"` // of left, orphaned and dormant
+	Created time.Time `json:"created"`
+	Synced  time.Time `json:"synced,omitzero"` // when both sides were last known to agree
+}
+
+// Issue names the GitHub side of a link.
+type Issue struct {
+	Repository string    `json:"repository"`
+	Number     int       `json:"number"`
+	ID         int64     `json:"id"`
+	UpdatedAt  time.Time `json:"updated_at,omitzero"` // of the newest snapshot taken into account
+}
+
+// Card names the planning side of a link.
+type Card struct {
+	ID      string `json:"id"`
+	CID     int64  `json:"cid,omitempty"`
+	Bucket  string `json:"bucket,omitempty"` // title, or id where that is not known
+	Version int64  `json:"version"`          // newest taken into account
+}
+
+// LinkDetail answers GET /api/v1/links/{key}.
+type LinkDetail struct {
+	Link     Link               `json:"link"`
+	Base     map[string]Base    `json:"base"` // by attribute
+	Pending  []Pending          `json:"pending"`
+	Creating *Creating          `json:"creating,omitempty"`
+	Refused  map[string]Refusal `json:"refused"` // by attribute
+	Asking   map[string]string  `json:"asking"`  // by attribute: the conflict's id
+	Children []Child            `json:"children"`
+	History  []Entry            `json:"history"` // newest first
+}
+
+// Base is what both sides last agreed on, each in its own words.
+type Base struct {
+	GitHub   string `json:"github"`
+	Planning string `json:"planning"`
+	Version  int64  `json:"version"` // planning's
+}
+
+// Pending is a write whose outcome is not known, or not yet seen as an echo.
+type Pending struct {
+	Side      string    `json:"side"`
+	Item      string    `json:"item"`
+	Attribute string    `json:"attribute"`
+	From      string    `json:"from"`
+	To        string    `json:"to"`
+	At        time.Time `json:"at"`
+	Answered  bool      `json:"answered"`
+}
+
+// Creating is a create that may be under way.
+type Creating struct {
+	Side    string    `json:"side"`
+	At      time.Time `json:"at"`
+	Sent    bool      `json:"sent"`
+	Lookups int       `json:"lookups"` // complete ones that found nothing
+}
+
+// Refusal is a value that a side does not take.
+type Refusal struct {
+	Side  string    `json:"side"`
+	Words string    `json:"words"`
+	At    time.Time `json:"at"`
+}
+
+// Child is a task of the card with what it stands for.
+type Child struct {
+	Kind  string          `json:"kind"`
+	State string          `json:"state"`
+	Issue *Issue          `json:"issue,omitempty"`
+	Item  string          `json:"item,omitempty"` // text of a checklist item
+	Task  string          `json:"task,omitempty"` // id
+	Base  map[string]Base `json:"base"`
+}
+
+// Entry is one line of a link's history.
+type Entry struct {
+	At        time.Time `json:"at"`
+	Side      string    `json:"side,omitempty"`
+	Attribute string    `json:"attribute,omitempty"`
+	What      string    `json:"what"`
+	Why       string    `json:"why"`
+	Delivery  string    `json:"delivery,omitempty"`
+}
+
+// Failures answers GET /api/v1/failures, oldest first.
+type Failures struct {
+	Failures []Failure `json:"failures"`
+}
+
+// Failure is a key that was given up.
+type Failure struct {
+	Key      string    `json:"key"` // project/link
+	Route    string    `json:"route"`
+	Where    string    `json:"where"`
+	Reason   string    `json:"reason"`
+	Attempts int       `json:"attempts"`
+	At       time.Time `json:"at"`
+}
+
+// Retry is the body of POST /api/v1/failures/retry: a failure's key or where,
+// a link's id, or "all".
+type Retry struct {
+	Key string `json:"key"`
+}
+
+// Retried answers POST /api/v1/failures/retry.
+type Retried struct {
+	Retried int `json:"retried"`
+}
+
+// Conflicts answers GET /api/v1/conflicts, newest first.
+type Conflicts struct {
+	Conflicts []Conflict `json:"conflicts"`
+}
+
+// Conflict is an entry of the ledger.
+type Conflict struct {
+	ID        string    `json:"id"`
+	Link      string    `json:"link"`
+	Project   string    `json:"project"`
+	Route     string    `json:"route"`
+	Where     string    `json:"where"`
+	Attribute string    `json:"attribute"`
+	Base      *Base     `json:"base,omitempty"`
+	GitHub    string    `json:"github"`
+	Planning  string    `json:"planning"`
+	Winner    string    `json:"winner"` // "" while it is asked
+	Rule      string    `json:"rule"`
+	State     string    `json:"state"`
+	At        time.Time `json:"at"`
+	Settled   time.Time `json:"settled,omitzero"`
+}
+
+// Overview answers GET /api/v1/overview.
+type Overview struct {
+	Version  string    `json:"version"`
+	Projects []Project `json:"projects"` // by name
+	Routes   []Route   `json:"routes"`   // as they take issues, then those that are configured no longer
+}
+
+// Project is a project's queue.
+type Project struct {
+	Name     string         `json:"name"`
+	Live     int            `json:"live"`    // keys in the queue
+	Bulk     int            `json:"bulk"`    // keys behind the live ones
+	Waiting  map[string]int `json:"waiting"` // by the service that is away
+	Failures int            `json:"failures"`
+	Oldest   time.Time      `json:"oldest,omitzero"` // when the key that is overdue longest became due
+}
+
+// Route is a route with its links.
+type Route struct {
+	Name       string         `json:"name"`
+	Repository string         `json:"repository,omitempty"` // "" where it is no longer configured
+	Project    string         `json:"project,omitempty"`
+	Links      map[string]int `json:"links"` // by state
+}
+
+// Version answers GET /api/v1/version.
+type Version struct {
+	Version string `json:"version"`
+}
+
+// Failed is every answer that is an error.
+type Failed struct {
+	Error string `json:"error"`
+}
+
+// each converts a list; its result is never nil, so that JSON has [].
+func each[F, T any](list []F, convert func(*F) T) []T {
+	out := make([]T, len(list))
+	for i := range list {
+		out[i] = convert(&list[i])
+	}
+	return out
+}
+
+// byAttribute converts a map; its result is never nil, so that JSON has {}.
+func byAttribute[F, T any](m map[mapping.Attribute]F, convert func(F) T) map[string]T {
+	out := make(map[string]T, len(m))
+	for a, v := range m {
+		out[string(a)] = convert(v)
+	}
+	return out
+}
+
+func linkOf(l *mapping.Link) Link {
+	out := Link{
+		ID: string(l.ID), Project: string(l.Project), Route: l.Route, State: string(l.State), Where: where(l),
+		Origin: string(l.Origin), Issue: issueOf(&l.Issue), Why: l.Why, Created: l.Created, Synced: l.Synced,
+	}
+	if c := l.Card; c.ID != "" {
+		out.Card = &Card{ID: string(c.ID), CID: c.CID, Bucket: c.BucketName, Version: c.Version}
+		if c.BucketName == "" {
+			out.Card.Bucket = string(c.Bucket)
+		}
+	}
+	return out
+}
+
+// where names a link for people.
+func where(l *mapping.Link) string {
+	if l.Issue.Number != 0 {
+		return l.Issue.Repo + "#" + strconv.Itoa(l.Issue.Number)
+	}
+	return string(l.Card.ID)
+}
+
+func issueOf(i *mapping.IssueID) *Issue {
+	if i == nil || i.Repo == "" {
+		return nil
+	}
+	return &Issue{Repository: i.Repo, Number: i.Number, ID: i.ID, UpdatedAt: i.UpdatedAt}
+}
+
+func detailOf(l *mapping.Link, history []mapping.Entry) LinkDetail {
+	out := LinkDetail{
+		Link: linkOf(l), Base: byAttribute(l.Base, baseOf), Pending: each(l.Pending, pendingOf),
+		Refused:  byAttribute(l.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Words, r.At} }),
+		Asking:   byAttribute(l.Asking, func(id string) string { return id }),
+		Children: each(l.Children, childOf), History: each(history, entryOf),
+	}
+	if in := l.Intent; in != nil {
+		out.Creating = &Creating{Side: string(in.Side), At: in.At, Sent: in.Sent, Lookups: in.Lookups}
+	}
+	return out
+}
+
+func baseOf(b mapping.Base) Base { return Base(b) }
+
+func pendingOf(p *mapping.Pending) Pending {
+	return Pending{
+		Side: string(p.Side), Item: string(p.Item), Attribute: string(p.Attribute),
+		From: p.From, To: p.To, At: p.At, Answered: p.Answered,
+	}
+}
+
+func childOf(c *mapping.Child) Child {
+	return Child{
+		Kind: string(c.Kind), State: string(c.State), Issue: issueOf(c.Issue), Item: c.Item,
+		Task: string(c.Task), Base: byAttribute(c.Base, baseOf),
+	}
+}
+
+func entryOf(e *mapping.Entry) Entry {
+	return Entry{At: e.At, Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Why: e.Why, Delivery: e.Delivery}
+}
+
+func failureOf(f *store.Failure) Failure {
+	return Failure{Key: f.Key.String(), Route: f.Route, Where: f.Where, Reason: f.Reason, Attempts: f.Attempts, At: f.At}
+}
+
+func conflictOf(c *mapping.Conflict) Conflict {
+	out := Conflict{
+		ID: c.ID, Link: string(c.Link), Project: string(c.Project), Route: c.Route, Where: c.Where,
+		Attribute: string(c.Attribute), GitHub: c.GitHub, Planning: c.Planning, Winner: string(c.Winner),
+		Rule: c.Rule, State: c.State, At: c.At, Settled: c.Settled,
+	}
+	if c.Base != nil {
+		base := baseOf(*c.Base)
+		out.Base = &base
+	}
+	return out
+}
