@@ -248,24 +248,24 @@ func (i *issue) deleteComment(by actor, c *comment) {
 	i.sendComment("deleted", by, c, nil)
 }
 
-// link makes child a sub-issue of parent, taking it from another one.
-func (parent *issue) link(by actor, child *issue) {
+// link makes child a sub-issue of i, taking it from another one.
+func (i *issue) link(by actor, child *issue) {
 	if child.parent != nil {
 		child.parent.unlink(by, child)
 	}
-	child.parent = parent
-	parent.subs = append(parent.subs, child)
-	parent.happened("sub_issue_added", by).other = child
-	child.happened("parent_issue_added", by).other = parent
-	sendRelation("added", by, parent, child)
+	child.parent = i
+	i.subs = append(i.subs, child)
+	i.happened("sub_issue_added", by).other = child
+	child.happened("parent_issue_added", by).other = i
+	sendRelation("added", by, i, child)
 }
 
-func (parent *issue) unlink(by actor, child *issue) {
+func (i *issue) unlink(by actor, child *issue) {
 	child.parent = nil
-	parent.subs = slices.DeleteFunc(parent.subs, func(o *issue) bool { return o == child })
-	parent.happened("sub_issue_removed", by).other = child
-	child.happened("parent_issue_removed", by).other = parent
-	sendRelation("removed", by, parent, child)
+	i.subs = slices.DeleteFunc(i.subs, func(o *issue) bool { return o == child })
+	i.happened("sub_issue_removed", by).other = child
+	child.happened("parent_issue_removed", by).other = i
+	sendRelation("removed", by, i, child)
 }
 
 // remove deletes the issue: its number answers 410 from now on.

@@ -138,6 +138,12 @@ func (r *Repo) dropLabel(by actor, l *label) {
 	r.send("label", "deleted", by, fields{"label": r.s.wireLabel(r, l)})
 }
 
+// NewMilestone makes a milestone and returns its number.
+func (r *Repo) NewMilestone(user, title string) (number int) {
+	r.s.locked(func() { number = r.addMilestone(person(user), milestoneRequest{Title: &title}).number })
+	return number
+}
+
 // Comment adds a comment and returns its id.
 func (r *Repo) Comment(n int, user, body string) (id int64) {
 	r.s.locked(func() { id = r.must(n).addComment(person(user), body).id })

@@ -103,20 +103,21 @@ func addSubIssue(c *call) reply {
 	return created(c.wireIssue(c.issue))
 }
 
-func (parent *issue) refuseChild(child *issue, replace bool) string {
-	for p := parent; p != nil; p = p.parent {
+// refuseChild says why child cannot become a sub-issue, "" where it can.
+func (i *issue) refuseChild(child *issue, replace bool) string {
+	for p := i; p != nil; p = p.parent {
 		if p == child {
 			return "Sub issue may not create a circular dependency"
 		}
 	}
 	switch {
-	case child.parent == parent:
+	case child.parent == i:
 		return "Issue may not contain duplicate sub-issues"
 	case child.parent != nil && !replace:
 		return "Sub issue may only have one parent"
-	case len(parent.subs) >= maxChildren:
+	case len(i.subs) >= maxChildren:
 		return "Parent cannot have more than 100 sub-issues"
-	case parent.level()+child.depth() > maxLevels:
+	case i.level()+child.depth() > maxLevels:
 		return "Sub issue exceeds the maximum depth of 8 levels"
 	}
 	return ""

@@ -161,7 +161,7 @@ func text(raw json.RawMessage) *string {
 	return &out
 }
 
-// refuse says why GitHub takes a title or body not.
+// refuseTexts says why GitHub does not take a title or a body.
 func refuseTexts(title, body *string) *reply {
 	var r reply
 	switch {
@@ -177,8 +177,8 @@ func refuseTexts(title, body *string) *reply {
 	return &r
 }
 
-// milestoneOf reads a milestone's number; clear is true for null.
-func (c *call) milestoneOf(raw json.RawMessage) (m *milestone, clear bool, refused *reply) {
+// milestoneOf reads a milestone's number; none is true for null.
+func (c *call) milestoneOf(raw json.RawMessage) (m *milestone, none bool, refused *reply) {
 	if string(raw) == "null" {
 		return nil, true, nil
 	}
@@ -249,7 +249,7 @@ func patchIssue(c *call) reply {
 	}
 	var names []string
 	var m *milestone
-	var clear bool
+	var none bool
 	if !push {
 		q.Labels, q.Assignees, q.Milestone = nil, nil, nil
 	}
@@ -261,7 +261,7 @@ func patchIssue(c *call) reply {
 	}
 	if q.Milestone != nil {
 		var bad *reply
-		if m, clear, bad = c.milestoneOf(q.Milestone); bad != nil {
+		if m, none, bad = c.milestoneOf(q.Milestone); bad != nil {
 			return *bad
 		}
 	}
@@ -272,7 +272,7 @@ func patchIssue(c *call) reply {
 	if q.Assignees != nil {
 		i.setAssignees(c.by(), *q.Assignees)
 	}
-	if m != nil || clear {
+	if m != nil || none {
 		i.setMilestone(c.by(), m)
 	}
 	if q.State != nil {

@@ -81,7 +81,7 @@ func (q milestoneRequest) due() (*time.Time, error) {
 }
 
 // fill changes the milestone and answers what webhooks are told.
-func (q milestoneRequest) fill(c *call, m *milestone) (action string, changes fields) {
+func (q milestoneRequest) fill(m *milestone, now time.Time) (action string, changes fields) {
 	action, changes = "edited", fields{}
 	if q.Title != nil && *q.Title != m.title {
 		changes["title"] = fields{"from": m.title}
@@ -95,7 +95,7 @@ func (q milestoneRequest) fill(c *call, m *milestone) (action string, changes fi
 		changes["due_on"] = fields{"from": stampOrNull(m.due)}
 		m.due, _ = q.due()
 	}
-	m.updated = c.s.now()
+	m.updated = now
 	if q.State != nil && *q.State != m.state {
 		m.state, action, m.closed = *q.State, "opened", nil
 		if m.state == "closed" {
@@ -103,6 +103,15 @@ func (q milestoneRequest) fill(c *call, m *milestone) (action string, changes fi
 		}
 	}
 	return action, changes
+}
+
+func (r *Repo) addMilestone(by actor, q milestoneRequest) *milestone {
+	r.lastStone++
+	m := &milestone{id: r.s.nextID(), number: r.lastStone, state: "open", creator: by.login, created: r.s.now()}
+	r.milestones = append(r.milestones, m)
+	q.fill(m, r.s.now())
+	r.send("milestone", "created", by, fields{"milestone": r.s.wireMilestone(r, m)})
+	return m
 }
 
 func createMilestone(c *call) reply {
@@ -116,11 +125,7 @@ func createMilestone(c *call) reply {
 	if bad := q.refuse(c.repo, nil); bad != nil {
 		return *bad
 	}
-	c.repo.lastStone++
-	m := &milestone{id: c.s.nextID(), number: c.repo.lastStone, state: "open", creator: c.who.login, created: c.s.now()}
-	c.repo.milestones = append(c.repo.milestones, m)
-	q.fill(c, m)
-	c.repo.send("milestone", "created", c.by(), fields{"milestone": c.wireMilestone(m)})
+	m := c.repo.addMilestone(c.by(), q)
 	return created(c.wireMilestone(m))
 }
 
@@ -152,7 +157,7 @@ func patchMilestone(c *call) reply {
 	if bad := q.refuse(c.repo, m); bad != nil {
 		return *bad
 	}
-	action, changes := q.fill(c, m)
+	action, changes := q.fill(m, c.s.now())
 	c.repo.send("milestone", action, c.by(), fields{"milestone": c.wireMilestone(m), "changes": changes})
 	return ok(c.wireMilestone(m))
 }

@@ -102,7 +102,8 @@ func Start(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, log: o.Logger, ln: ln,
-		client:   &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}, Timeout: deliveryTimeout},
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}, Timeout: deliveryTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		host:     "http://" + ln.Addr().String(),
 		html:     "https://github.com",
 		changed:  make(chan struct{}),

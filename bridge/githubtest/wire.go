@@ -61,12 +61,6 @@ func (s *Server) wireRepo(r *Repo, id identity) fields {
 	if r.spec.Private {
 		visibility = "private"
 	}
-	open := 0
-	for _, i := range r.issues {
-		if !i.deleted && i.movedTo == nil && i.state == "open" {
-			open++
-		}
-	}
 	out := fields{
 		"id": r.id, "node_id": nodeID("R", r.id), "name": r.name, "full_name": r.fullName(),
 		"private": r.spec.Private, "visibility": visibility, "owner": s.wireUser(r.owner.login),
@@ -76,7 +70,7 @@ func (s *Server) wireRepo(r *Repo, id identity) fields {
 		"issue_events_url": url + "/issues/events{/number}", "hooks_url": url + "/hooks",
 		"created_at": stamp(r.created), "updated_at": stamp(r.pushed), "pushed_at": stamp(r.pushed),
 		"has_issues": !r.spec.NoIssues, "archived": r.spec.Archived, "disabled": false,
-		"open_issues_count": open, "open_issues": open, "default_branch": "main", "is_template": false,
+		"default_branch": "main", "is_template": false,
 	}
 	if !id.anonymous() {
 		push := s.canPush(id, r)
