@@ -188,6 +188,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Store: a.store, Epoch: a.Epoch, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
+		Down:     a.down,
 		Metrics:  reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intake = webhook.New(webhook.Options{
@@ -216,6 +217,19 @@ func (a *App) planningOf(project mapping.ObjectID) reconcile.Planning {
 		return nil
 	}
 	return p
+}
+
+// down reports whether the breaker of a service is open.
+func (a *App) down(service string) bool {
+	if service == reconcile.ServiceGitHub {
+		return a.github.Down()
+	}
+	for project, side := range a.planning {
+		if service == reconcile.ServicePlanning(project) {
+			return side.Down()
+		}
+	}
+	return false
 }
 
 // Epoch is the store's epoch as this process knows it; "" before the store was

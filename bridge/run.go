@@ -172,8 +172,8 @@ func (a *App) watch(ctx context.Context) {
 			a.log.Warn("watching the store", "err", err)
 			continue
 		}
-		if err := a.probeGitHub(ctx); err != nil && ctx.Err() == nil {
-			a.log.Debug("GitHub is still away", "err", err)
+		if err := a.wakeWaiting(ctx); err != nil && ctx.Err() == nil {
+			a.log.Debug("what keys wait for is still away", "err", err)
 		}
 	}
 }
@@ -197,17 +197,25 @@ func (a *App) checkEpoch(ctx context.Context) error {
 	return nil
 }
 
-// probeGitHub asks GitHub, while keys wait for it, whether it is back.
-func (a *App) probeGitHub(ctx context.Context) error {
-	waiting := false
+// wakeWaiting wakes the keys of projects that are adopted, and asks GitHub,
+// while keys wait for it, whether it is back. (Planning is asked by its
+// pollers.)
+func (a *App) wakeWaiting(ctx context.Context) error {
+	github := false
 	for _, project := range a.set.Load().projects() {
 		d, err := a.store.Depth(ctx, project)
 		if err != nil {
 			return err
 		}
-		waiting = waiting || d.Waiting[reconcile.ServiceGitHub] > 0
+		github = github || d.Waiting[reconcile.ServiceGitHub] > 0
+		if d.Waiting[reconcile.ServiceAdoption] == 0 {
+			continue
+		}
+		if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == a.Epoch() {
+			a.wake(ctx, project, reconcile.ServiceAdoption)
+		}
 	}
-	if !waiting {
+	if !github {
 		return nil
 	}
 	if err := a.github.Probe(ctx); err != nil {
@@ -253,6 +261,16 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	a.set.Store(set)
 	a.log.Info("configuration reloaded", "routes", len(c.Routes))
 	return nil
+}
+
+// PutDoc also wakes what waits for the document that says a project is
+// adopted.
+func (k *kicking) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
+	err := k.Store.PutDoc(ctx, project, name, data)
+	if err == nil && name == store.DocAdopted {
+		k.app.wake(ctx, project, reconcile.ServiceAdoption)
+	}
+	return err
 }
 
 // observed is the store as the intake sees it: what it makes due is worked at

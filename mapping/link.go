@@ -63,6 +63,9 @@ type Link struct {
 	// Gone counts, per side, the reads of the item itself in a row that
 	// answered gone; two make the link orphaned.
 	Gone map[Side]int `json:"gone,omitempty"`
+	// Unfinished says that something was written but not everything that was
+	// seen has been dealt with: both items are to be read in full next time.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Review is the iterationReview that was last acted on, so that a person
 	// can reopen an issue that an approval closed.
 	Review string `json:"review,omitempty"`

@@ -264,7 +264,7 @@ func (w *work) linked(side mapping.Side, why string) {
 			w.Metrics.Writes.WithLabelValues(w.link.Route, string(side), string(a)).Inc()
 		}
 	}
-	w.link.State, w.link.Intent, w.link.Why = mapping.Linked, nil, ""
+	w.link.State, w.link.Intent, w.link.Why, w.link.Unfinished = mapping.Linked, nil, "", true
 	w.log = w.Logger.With("link", w.link.ID, "item", where(w.link), "route", w.link.Route)
 	w.lag(side)
 	w.note(side, "", "create", why)

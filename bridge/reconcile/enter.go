@@ -11,10 +11,6 @@ import (
 	"planbridge/store"
 )
 
-// adoptWait is how long a create waits for the recovery poll that proves what
-// the partner services already hold.
-const adoptWait = 2 * time.Second
-
 // enter decides whether an item that was seen for the first time becomes a
 // link, and if so begins to create its partner.
 func (w *work) enter(ctx context.Context) error {
@@ -36,7 +32,7 @@ func (w *work) adopted(ctx context.Context) error {
 		return fmt.Errorf("read adoption: %w", err)
 	}
 	if string(doc) != w.Epoch() {
-		return later(adoptWait, "waiting for the first full poll of the project")
+		return &waitFor{ServiceAdoption, "nothing is created before the first full poll of the project"}
 	}
 	return nil
 }

@@ -23,6 +23,11 @@ func later(after time.Duration, format string, args ...any) error {
 	return &again{after, fmt.Sprintf(format, args...)}
 }
 
+// waitFor lets a key wait until something is woken by name.
+type waitFor struct{ service, why string }
+
+func (e *waitFor) Error() string { return e.why }
+
 // errRemove ends a link that never became one.
 var errRemove = errors.New("does not enter")
 
@@ -50,6 +55,7 @@ func onSide(side mapping.Side, err error) error {
 func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 	var (
 		put     *again
+		wait    *waitFor
 		limited *mapping.RateLimited
 		side    *sideError
 	)
@@ -61,16 +67,25 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 	case errors.As(err, &put):
 		w.log.Info("put off", "after", put.after.String(), "why", put.why)
 		return store.Outcome{Kind: store.Again, After: put.after, Reason: put.why}, "again"
+	case errors.As(err, &wait):
+		w.log.Info("waiting", "for", wait.service, "why", wait.why)
+		return store.Outcome{Kind: store.Wait, Service: wait.service, Reason: wait.why}, "waiting"
 	case ctx.Err() != nil:
 		return store.Outcome{Kind: store.Again, Reason: "handed back"}, "again"
 	case errors.As(err, &limited):
 		w.log.Warn("rate limited", "err", err)
 		return store.Outcome{Kind: store.Again, After: limited.After + jitter(limited.After/10+time.Second), Reason: err.Error()}, "limited"
-	case errors.As(err, &side) && (errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUnauthorized)):
+	case errors.As(err, &side) && w.down(side):
 		w.log.Warn("waiting for a service", "service", w.service(side.side), "err", err)
 		return store.Outcome{Kind: store.Wait, Service: w.service(side.side), Reason: err.Error()}, "waiting"
 	}
 	return w.failed(err)
+}
+
+// down reports whether an error says that a whole service is away, which is
+// one fact and not a failure of this key.
+func (w *work) down(e *sideError) bool {
+	return errors.Is(e, mapping.ErrUnauthorized) || errors.Is(e, mapping.ErrUnavailable) && w.Down(w.service(e.side))
 }
 
 func (w *work) service(side mapping.Side) string {

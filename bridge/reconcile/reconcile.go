@@ -129,6 +129,8 @@ type Options struct {
 	LeaseTTL      time.Duration             // 0: a minute
 	Metrics       *Metrics
 	Logger        *slog.Logger
+	// Down reports whether a service (see ServiceGitHub) is known to be away.
+	Down func(service string) bool
 	// OnWait is told the service that a key waits for.
 	OnWait func(service string)
 }
@@ -166,6 +168,9 @@ func (r *Reconciler) Kick() {
 
 // ServiceGitHub is the name by which keys wait for GitHub.
 const ServiceGitHub = "github"
+
+// ServiceAdoption is the name by which keys wait for store.DocAdopted.
+const ServiceAdoption = "adoption"
 
 // ServicePlanning is the name by which keys wait for a planning project.
 func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }

@@ -144,7 +144,7 @@ func (w *work) edited() mapping.Interval {
 	if w.issue == nil {
 		return mapping.Interval{}
 	}
-	return mapping.Interval{From: w.since, To: w.issue.UpdatedAt}
+	return mapping.Interval{From: w.link.Issue.UpdatedAt, To: w.issue.UpdatedAt}
 }
 
 // quiet puts off the return of a removed estimate label: whoever exchanges one

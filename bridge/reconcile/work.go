@@ -28,8 +28,6 @@ type work struct {
 	issue *mapping.Issue
 	card  *mapping.Card
 	g, p  mapping.View
-	// since is when the issue had last been seen before this claim.
-	since time.Time
 	// fresh: issue was read under this claim and nothing was written since.
 	fresh bool
 	// looked: the items themselves were read, whatever was seen before.
@@ -45,7 +43,7 @@ type work struct {
 func (r *Reconciler) newWork(claim *store.Claim) *work {
 	w := &work{
 		Reconciler: r, set: r.Settings(), claim: claim, link: claim.Link,
-		p: mapping.View{}, since: claim.Link.Issue.UpdatedAt,
+		p: mapping.View{}, looked: claim.Link.Unfinished || claim.Attempts > 0,
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
 	w.planning = r.Planning(w.link.Project)
@@ -95,9 +93,6 @@ func (w *work) takeEvents() error {
 		}
 		w.edits = append(w.edits, e)
 	}
-	if w.claim.Attempts > 0 {
-		w.looked = true
-	}
 	return nil
 }
 
@@ -134,7 +129,7 @@ func (w *work) seeIssue(ctx context.Context) error {
 	}
 	known := w.link.Issue
 	switch {
-	case w.looked || w.unbased():
+	case w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned):
 		return w.readIssue(ctx)
 	case !found || seen.UpdatedAt.Before(known.UpdatedAt):
 		return nil // nothing new, or a late delivery of what is known already
@@ -175,14 +170,33 @@ func (w *work) labelsMoving() bool {
 // OwnAccount reports whether a login is the bridge's own.
 func (w *work) OwnAccount(login string) bool { return login != "" && w.GitHub.OwnAccount(login) }
 
-// setIssue makes a snapshot the one that counts.
+// setIssue makes a snapshot the one that counts. The link takes it as known
+// only when all it shows has been dealt with (remember).
 func (w *work) setIssue(issue *mapping.Issue) {
 	w.issue = issue
 	w.g, w.extra = mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
-	w.link.Issue = mapping.IssueID{
-		ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: issue.RepoID, Number: issue.Number, Author: issue.Author,
-		UpdatedAt: issue.UpdatedAt, Digest: mapping.DigestIssue(issue),
+	if !w.route.TrackingTask {
+		delete(w.g, mapping.State)
 	}
+	i := &w.link.Issue
+	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author
+}
+
+// know takes a snapshot as known: what is older is stale from now on.
+func (w *work) know(issue *mapping.Issue) {
+	w.link.Issue.UpdatedAt, w.link.Issue.Digest = issue.UpdatedAt, mapping.DigestIssue(issue)
+}
+
+// newest is the time of the newest snapshot of the issue that is known.
+func (w *work) newest() time.Time {
+	at := w.link.Issue.UpdatedAt
+	if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok && time.Unix(s.At, 0).After(at) {
+		at = time.Unix(s.At, 0)
+	}
+	if w.issue != nil && w.issue.UpdatedAt.After(at) {
+		at = w.issue.UpdatedAt
+	}
+	return at
 }
 
 // unbased reports whether an attribute has never been agreed on, so that both
@@ -209,7 +223,7 @@ func (w *work) readIssue(ctx context.Context) error {
 	if err != nil {
 		return w.missing(ctx, mapping.GitHub, err)
 	}
-	if issue.UpdatedAt.Before(w.link.Issue.UpdatedAt) {
+	if issue.UpdatedAt.Before(w.newest()) {
 		return later(staleWait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.TimeOnly))
 	}
 	w.found(mapping.GitHub)
@@ -227,7 +241,7 @@ func (w *work) seeCard(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.looked || w.unbased() || ambiguous || w.link.Gone[mapping.Planning] > 0 && found {
+	if w.looked || w.unbased() || ambiguous || w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned) {
 		return w.readCard(ctx)
 	}
 	if !found || seen.Version < w.link.Card.Version {
@@ -266,7 +280,7 @@ func (w *work) readCard(ctx context.Context) error {
 // by more than our own writes explain, by reading the card's tasks.
 func (w *work) seeTracking(ctx context.Context) error {
 	child := w.link.Child(mapping.Tracking)
-	if child == nil || child.Task == "" {
+	if child == nil || child.State != mapping.Linked || !w.route.TrackingTask {
 		return nil
 	}
 	var seen mapping.Task
@@ -297,6 +311,8 @@ func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 	if isGone(err) {
 		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
 		child.State = mapping.Orphaned
+		delete(w.link.Base, mapping.State)
+		delete(w.p, mapping.State)
 		return nil
 	}
 	if err != nil {
@@ -308,6 +324,10 @@ func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 
 // remember takes what was seen as known, once the sides agree.
 func (w *work) remember() {
+	w.link.Unfinished = false
+	if w.issue != nil {
+		w.know(w.issue)
+	}
 	if w.card == nil {
 		return
 	}

@@ -70,6 +70,7 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 		return w.putFailed(ctx, item, ds, put, err)
 	}
 	w.unpend(mapping.Planning, item)
+	w.link.Unfinished = true
 	for _, d := range ds {
 		w.written(d, up)
 	}
@@ -203,6 +204,7 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 
 // wroteGitHub takes in that a decision's write to GitHub has happened.
 func (w *work) wroteGitHub(d mapping.Decision) {
+	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()
 	w.note(mapping.GitHub, d.Attribute, "write", d.Why)
@@ -255,6 +257,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 		w.wroteGitHub(d)
 	}
 	w.setIssue(&issue)
+	w.know(&issue)
 	return nil
 }
 
