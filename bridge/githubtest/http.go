@@ -249,10 +249,10 @@ func (s *Server) perform(c *call) answer {
 	return a
 }
 
-// since are the deliveries made after the id.
+// since are the deliveries made after the id that may leave at once.
 func (s *Server) since(id int64) (out []*queued) {
 	for _, q := range s.hookWork.queue {
-		if q.ID > id {
+		if q.ID > id && q.due <= s.age() {
 			out = append(out, q)
 		}
 	}

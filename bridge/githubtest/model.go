@@ -116,8 +116,6 @@ const remembered = 100
 
 func (r *Repo) fullName() string { return r.owner.login + "/" + r.name }
 
-func (i *issue) String() string { return fmt.Sprintf("%s#%d", i.repo.fullName(), i.number) }
-
 // AddRepo makes the repository "owner/name".
 func (s *Server) AddRepo(fullName string, spec RepoSpec) *Repo {
 	owner, name, ok := strings.Cut(fullName, "/")

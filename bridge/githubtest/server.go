@@ -96,7 +96,7 @@ func Start(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	ln, err := net.Listen("tcp", o.Addr)
+	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", o.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("githubtest: listen on %s: %w", o.Addr, err)
 	}

@@ -138,7 +138,7 @@ func sendRelation(what string, by actor, parent, child *issue) {
 
 func newGUID() string {
 	var b [16]byte
-	rand.Read(b[:]) //nolint:errcheck // never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
