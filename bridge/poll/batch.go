@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"planbridge/mapping"
@@ -27,7 +26,8 @@ func (r *round) add(ctx context.Context, it item) error {
 
 // flush stores what was gathered: the observations first, then the marks of
 // those that were taken, and last the memory. Whatever fails is seen again in
-// the next round.
+// the next round; what a full queue refuses keeps nothing else from being
+// stored.
 func (r *round) flush(ctx context.Context) error {
 	batch := r.batch
 	r.batch = r.batch[:0]
@@ -57,8 +57,11 @@ func (r *round) flush(ctx context.Context) error {
 		if it := &batch[i]; it.memory != nil && refused[i] == nil {
 			it.memory.put(it.id, it.known)
 		}
+		if refused[i] != nil {
+			r.refused = refused[i]
+		}
 	}
-	return errors.Join(refused...)
+	return nil
 }
 
 // observe stores the batch's observations and returns, per item of it, why it

@@ -66,7 +66,8 @@ type CatchUp struct {
 	o     CatchUpOptions
 	lease lease
 
-	mu sync.Mutex // held during a round
+	mu    sync.Mutex // held during a round
+	epoch string     // of the store that holds what was seen
 	// seen holds, per repository, the issues at and after its watermark, so
 	// that the overlap of two listings makes nothing due. Where it is lost,
 	// some links are looked at once more.
@@ -90,7 +91,6 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 	return &CatchUp{
 		o:     o,
 		lease: lease{store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
-		seen:  map[string]map[int64]sight{},
 	}
 }
 
@@ -120,6 +120,9 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 	epoch, err := c.o.Store.Epoch(ctx)
 	if err != nil {
 		return fmt.Errorf("catch up: read the store's epoch: %w", err)
+	}
+	if c.epoch != epoch {
+		c.epoch, c.seen = epoch, map[string]map[int64]sight{}
 	}
 	repos, err := c.repositories(ctx)
 	if err != nil {

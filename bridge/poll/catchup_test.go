@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -145,13 +144,8 @@ type catchUpWorld struct {
 
 func newCatchUp(t *testing.T) *catchUpWorld {
 	t.Helper()
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
 	w := &catchUpWorld{
-		t: t, store: &counting{Store: s}, taken: &taken{titles: map[int64]string{}}, log: &safeBuffer{},
+		t: t, store: &counting{Store: newStore(t, boltstore.Options{})}, taken: &taken{titles: map[int64]string{}}, log: &safeBuffer{},
 		hub: &hub{
 			now: start, issues: map[string][]mapping.Issue{}, perPage: 100, fails: map[string]error{},
 			before: map[int]func(){}, cached: map[string]string{},
@@ -427,6 +421,20 @@ func TestAdoptionOfOwnIssues(t *testing.T) {
 	}
 	if doc, err := w.store.Doc(t.Context(), "", "adopted:acme/web"); err != nil || len(doc) == 0 {
 		t.Errorf("document %q, %v", doc, err)
+	}
+}
+
+// TestCatchUpStoreLost: what an earlier store was told, a new one is told again.
+func TestCatchUpStoreLost(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.now = start.Add(time.Hour)
+	w.hub.edit("acme/web", 1, "one")
+	w.poll()
+	w.store.Store = newStore(t, boltstore.Options{})
+	w.hub.cached = map[string]string{} // since another time, so another URL
+	w.poll()
+	if w.taken.count != 2 {
+		t.Errorf("%d taken in, want the issue once for each store", w.taken.count)
 	}
 }
 

@@ -1,12 +1,14 @@
 package poll_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
 
 	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/boltstore"
 )
 
 // TestEntering: what is there at first is recorded, what comes later enters.
@@ -259,6 +261,69 @@ func TestNothingIsLostWithoutTheStore(t *testing.T) {
 	if l := w.onlyLink(); l.Card.ID != "new" {
 		t.Errorf("link %+v", l)
 	}
+}
+
+// TestStoreLost: with the store goes the memory of this process: what is there
+// is old again, and what is marked finds its link.
+func TestStoreLost(t *testing.T) {
+	w := settled(t, card("a"))
+	w.store.Store = newStore(t, boltstore.Options{})
+	mark := mapping.Marker{Kind: mapping.MarkCard, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: "12345"}
+	w.planned.put(incoming, "Incoming", card("a"), card("new meanwhile"), card("made", func(c *mapping.Card) {
+		c.Summary.Value = keys.AppendFooter("", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	}))
+	w.poll()
+	if l := w.onlyLink(); l.ID != mark.Link {
+		t.Errorf("link %+v", l)
+	}
+	if _, err := w.store.Doc(t.Context(), project, store.DocAdopted); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("adopted before the repository's own issues were listed: %v", err)
+	}
+	w.adopted()
+	w.poll()
+	if _, err := w.store.Doc(t.Context(), project, store.DocAdopted); err != nil {
+		t.Errorf("not adopted: %v", err)
+	}
+}
+
+// TestQueueFull: what a full queue refuses comes again, and keeps nothing else
+// from being seen.
+func TestQueueFull(t *testing.T) {
+	w := settled(t, card("a"), card("b"))
+	linked := w.link(card("b"))
+	w.store.Store = &refusing{w.store.Store, "new"}
+	w.planned.put(incoming, "Incoming", card("new"), card("a"), card("b", version(2)))
+	for range 2 {
+		if err := w.poller.Poll(t.Context()); !errors.Is(err, store.ErrFull) {
+			t.Fatalf("error %v", err)
+		}
+		if len(w.links()) != 1 {
+			t.Fatalf("links %v", w.links())
+		}
+	}
+	decode[mapping.Card](t, w.work(linked), mapping.CardRef("b"))
+	w.store.Store = w.store.Store.(*refusing).Store
+	w.poll()
+	if n := len(w.links()); n != 2 {
+		t.Errorf("%d links once there is room", n)
+	}
+}
+
+// refusing has no room for the links of one card.
+type refusing struct {
+	store.Store
+	card mapping.ObjectID
+}
+
+func (s *refusing) Observe(ctx context.Context, p mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	keep := slices.DeleteFunc(slices.Clone(obs), func(o store.Observation) bool { return o.Refs[0] == mapping.CardRef(s.card) })
+	got, err := s.Store.Observe(ctx, p, keep)
+	for i, o := range obs {
+		if o.Refs[0] == mapping.CardRef(s.card) {
+			got = slices.Insert(got, i, store.Observed{Err: store.ErrFull})
+		}
+	}
+	return got, err
 }
 
 // TestInterruptedBaseline: cards of a first poll that did not come to its end

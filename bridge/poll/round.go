@@ -31,8 +31,9 @@ type round struct {
 	began    time.Time
 	routes   mapping.Routes
 	keys     mapping.Keys
-	adopting bool // everything is read, and whatever is marked is observed
-	complete bool // no listing failed so far
+	adopting bool  // everything is read, and whatever is marked is observed
+	complete bool  // no listing failed so far
+	refused  error // why the store did not take an item; nil: it took all
 
 	sprints map[mapping.ObjectID]bool // those that exist; true: read in this round
 	shown   map[mapping.ObjectID]*shown
@@ -81,6 +82,9 @@ func (r *round) run(ctx context.Context) error {
 		return err
 	}
 	r.o.OnSuccess(ctx)
+	if r.refused != nil {
+		return fmt.Errorf("observe: %w", r.refused)
+	}
 	if err := r.record(ctx); err != nil {
 		return err
 	}

@@ -197,15 +197,20 @@ func (w *world) setRoutes(routes ...mapping.Route) {
 	w.routes = routes
 }
 
-func newWorld(t testing.TB) *world {
+func newStore(t testing.TB, o boltstore.Options) *boltstore.Store {
 	t.Helper()
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
 	w := &world{
-		t: t, store: &counting{Store: s}, log: &safeBuffer{},
+		t: t, store: &counting{Store: newStore(t, boltstore.Options{})}, log: &safeBuffer{},
 		planned: &service{items: map[mapping.ObjectID]listing{}, tasks: map[mapping.ObjectID][]mapping.Task{}, fails: map[string]error{}},
 		routes:  []mapping.Route{route("web", "Incoming")},
 	}

@@ -40,7 +40,7 @@ var (
 
 // world is an intake on an embedded store, with one route unless told.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	store   store.Store
 	intake  *webhook.Intake
 	options webhook.Options
@@ -49,12 +49,12 @@ type world struct {
 	guid    int
 }
 
-func newWorld(t *testing.T, change ...func(*webhook.Options)) *world {
+func newWorld(t testing.TB, change ...func(*webhook.Options)) *world {
 	t.Helper()
 	return newWorldOn(t, boltstore.Options{}, change...)
 }
 
-func newWorldOn(t *testing.T, so boltstore.Options, change ...func(*webhook.Options)) *world {
+func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*webhook.Options)) *world {
 	t.Helper()
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), so)
 	if err != nil {
