@@ -66,6 +66,10 @@ type Link struct {
 	// Unfinished says that something was written but not everything that was
 	// seen has been dealt with: both items are to be read in full next time.
 	Unfinished bool `json:"unfinished,omitempty"`
+	// Remarked is the digest of the text, without our marker, to which the
+	// marker was last given back: a service that takes it off again is not
+	// written to for ever.
+	Remarked string `json:"remarked,omitempty"`
 	// Review is the iterationReview that was last acted on, so that a person
 	// can reopen an issue that an approval closed.
 	Review string `json:"review,omitempty"`

@@ -131,7 +131,9 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 			in.Answers[a] = c.Winner
 		}
 	}
-	return mapping.Resolve(in), nil
+	plan := mapping.Resolve(in)
+	w.remark(&plan)
+	return plan, nil
 }
 
 // edited bounds when GitHub's edit was made: exactly, where its event came.

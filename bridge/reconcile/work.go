@@ -28,6 +28,9 @@ type work struct {
 	issue *mapping.Issue
 	card  *mapping.Card
 	g, p  mapping.View
+	// unmarked is the digest of the marked item's text where its marker is
+	// missing; "" where it is there.
+	unmarked string
 	// fresh: issue was read under this claim and nothing was written since.
 	fresh bool
 	// looked: the items themselves were read, whatever was seen before.
@@ -178,6 +181,7 @@ func (w *work) setIssue(issue *mapping.Issue) {
 	if !w.route.TrackingTask {
 		delete(w.g, mapping.State)
 	}
+	w.marked(mapping.GitHub, issue.Body)
 	i := &w.link.Issue
 	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author
 }
@@ -257,6 +261,7 @@ func (w *work) seeCard(ctx context.Context) error {
 // setCard makes a snapshot the one that counts.
 func (w *work) setCard(card *mapping.Card) {
 	w.card = card
+	w.marked(mapping.Planning, card.Summary.Value)
 	for a, v := range mapping.CardView(card, w.set.Keys) {
 		w.p[a] = v
 	}

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -89,7 +91,7 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 	// end earlier still (see work.writing).
 	ctx, cancel := context.WithDeadline(ctx, claim.Until)
 	defer cancel()
-	err := w.run(ctx)
+	err := w.guarded(ctx)
 	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
 		w.log.Warn("key given up", "err", err)
 		r.Metrics.Reconciles.WithLabelValues(w.link.Route, "lost").Inc()
@@ -112,6 +114,18 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 	if out.Kind == store.Wait {
 		r.OnWait(out.Service)
 	}
+}
+
+// guarded turns a panic into the failure of this one key: a fault that one
+// issue triggers must not take the service down for all others.
+func (w *work) guarded(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.log.Error("panic", "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("reconcile %s: panic: %v", where(w.link), p)
+		}
+	}()
+	return w.run(ctx)
 }
 
 // where names a link for people: the issue where there is one, else the card.

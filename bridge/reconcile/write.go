@@ -94,7 +94,11 @@ func (w *work) written(d mapping.Decision, up Updated) {
 	if !ok {
 		now = mapping.Versioned{Value: d.Planning.To, Version: w.p.VersionOr(d.Attribute, w.link.Base[d.Attribute].Version) + 1}
 	}
+	w.remarked(d)
 	if d.Attribute == mapping.Summary {
+		if ok {
+			w.marked(mapping.Planning, now.Value)
+		}
 		now.Value = w.strip(now.Value)
 	}
 	base := d.Base
@@ -204,6 +208,7 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 
 // wroteGitHub takes in that a decision's write to GitHub has happened.
 func (w *work) wroteGitHub(d mapping.Decision) {
+	w.remarked(d)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()

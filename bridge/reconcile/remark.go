@@ -1,0 +1,57 @@
+package reconcile
+
+import "planbridge/mapping"
+
+// markedSide is the side whose item the bridge made: that one carries the
+// marker.
+func (w *work) markedSide() mapping.Side { return w.link.Origin.Other() }
+
+// marked takes in whether the text of the marked item, as it stands there,
+// still carries its marker.
+func (w *work) marked(side mapping.Side, raw string) {
+	if side != w.markedSide() {
+		return
+	}
+	kind := mapping.MarkCard
+	if side == mapping.GitHub {
+		kind = mapping.MarkIssue
+	}
+	w.unmarked = ""
+	if !w.ours(raw, kind) {
+		w.unmarked = mapping.DigestText(raw)
+	}
+}
+
+// remark adds to a plan the return of a marker that somebody removed with the
+// text around it: without it the link could not be found again if the store
+// were lost. A text to which it was given back once is let be.
+func (w *work) remark(plan *mapping.Plan) {
+	if w.unmarked == "" || w.unmarked == w.link.Remarked {
+		return
+	}
+	for _, d := range plan.Decisions {
+		if d.Attribute == mapping.Summary {
+			return // it is written anyway, or has to be decided first
+		}
+	}
+	base, ok := w.link.Base[mapping.Summary]
+	if !ok {
+		return
+	}
+	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: "its marker was removed", Base: base}
+	if w.markedSide() == mapping.GitHub {
+		d.GitHub = &mapping.Write{From: base.GitHub, To: base.GitHub}
+	} else {
+		version := w.p.VersionOr(mapping.Summary, base.Version)
+		d.Planning = &mapping.Write{From: base.Planning, To: base.Planning, Version: version}
+		d.Base.Version = version
+	}
+	plan.Decisions = append(plan.Decisions, d)
+}
+
+// remarked notes a text to which the marker was given back.
+func (w *work) remarked(d mapping.Decision) {
+	if d.Action == mapping.Remark {
+		w.link.Remarked, w.unmarked = w.unmarked, ""
+	}
+}
