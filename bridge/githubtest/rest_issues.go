@@ -179,8 +179,8 @@ func refuseTexts(title, body *string) *reply {
 
 // milestoneOf reads a milestone's number; none is true for null.
 func (c *call) milestoneOf(raw json.RawMessage) (m *milestone, none bool, refused *reply) {
-	if string(raw) == "null" {
-		return nil, true, nil
+	if raw == nil || string(raw) == "null" {
+		return nil, raw != nil, nil
 	}
 	number, err := strconv.Atoi(strings.Trim(string(raw), `"`))
 	if m = c.repo.milestone(number); err != nil || m == nil {
@@ -214,10 +214,8 @@ func createIssue(c *call) reply {
 		if q.Assignees != nil {
 			n.assignees = *q.Assignees
 		}
-		if q.Milestone != nil {
-			if n.milestone, _, bad = c.milestoneOf(q.Milestone); bad != nil {
-				return *bad
-			}
+		if n.milestone, _, bad = c.milestoneOf(q.Milestone); bad != nil {
+			return *bad
 		}
 	}
 	i := c.repo.create(c.by(), n)
@@ -247,23 +245,16 @@ func patchIssue(c *call) reply {
 	if bad := refuseState(q); bad != nil {
 		return *bad
 	}
-	var names []string
-	var m *milestone
-	var none bool
 	if !push {
 		q.Labels, q.Assignees, q.Milestone = nil, nil, nil
 	}
-	if q.Labels != nil {
-		var bad *reply
-		if names, bad = labelNames(q.Labels, nil); bad != nil {
-			return *bad
-		}
+	names, bad := labelNames(q.Labels, nil)
+	if bad != nil {
+		return *bad
 	}
-	if q.Milestone != nil {
-		var bad *reply
-		if m, none, bad = c.milestoneOf(q.Milestone); bad != nil {
-			return *bad
-		}
+	m, none, bad := c.milestoneOf(q.Milestone)
+	if bad != nil {
+		return *bad
 	}
 	i.setTexts(c.by(), title, body)
 	if q.Labels != nil {
