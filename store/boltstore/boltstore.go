@@ -29,6 +29,9 @@ import (
 // long enough for a predecessor that is just stopping.
 const lockWait = 2 * time.Second
 
+// ErrInUse: another process holds the file.
+var ErrInUse = errors.New("another process uses it")
+
 // Options say how a store is opened. The zero value is useful.
 type Options struct {
 	Logger *slog.Logger // nil: silent
@@ -55,7 +58,7 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open opens the store in the file path, making it where there is none. It
-// fails when another process holds the file, and with [store.ErrSchema] when a
+// fails with [ErrInUse] when another process holds the file, with [store.ErrSchema] when a
 // newer program wrote it.
 func Open(path string, o Options) (*Store, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
@@ -64,7 +67,7 @@ func Open(path string, o Options) (*Store, error) {
 		FreelistType:   bbolt.FreelistMapType,
 	})
 	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fmt.Errorf("open store %s: another process uses it", path)
+		return nil, fmt.Errorf("open store %s: %w", path, ErrInUse)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)

@@ -1,0 +1,197 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"planbridge/bridge/github"
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store/boltstore"
+)
+
+// Level says how bad a [Finding] is.
+type Level string
+
+// The levels of findings.
+const (
+	LevelOK    Level = "ok"
+	LevelWarn  Level = "warn"  // works, or cannot be told
+	LevelFault Level = "fault" // does not work
+)
+
+// Finding is one thing that Check found out.
+type Finding struct {
+	Level Level  `json:"level"`
+	Place string `json:"place"`
+	Words string `json:"words"`
+}
+
+// Bounds of a check.
+const (
+	checkRequest  = 10 * time.Second // one request
+	checkPlace    = 30 * time.Second // all of one place
+	checkParallel = 4                // places at once
+)
+
+// Check proves a configuration against the live services, by reading alone. A
+// service that is down is a fault among the others and stops nothing. The
+// findings stand in the order of the file: store, projects, GitHub, routes.
+func Check(ctx context.Context, c *config.Config, log *slog.Logger) []Finding {
+	k := &checker{config: c, set: newSettings(c, false), log: log}
+	places := []place{{"store", k.store}}
+	for _, name := range slices.Sorted(maps.Keys(c.Planning.Projects)) {
+		places = append(places, place{"planning " + name, func(ctx context.Context, r *findings) { k.project(ctx, r, name) }})
+	}
+	hub, err := newGitHubClient(c, github.Options{Timeout: checkRequest, Logger: log})
+	if err != nil {
+		return append(look(ctx, places), Finding{LevelFault, "github", err.Error()})
+	}
+	defer hub.Close()
+	k.github = hub
+	reached := false
+	places = append(places, place{"github", func(ctx context.Context, r *findings) { reached = k.account(ctx, r) }})
+	found := look(ctx, places)
+	if !reached {
+		return append(found, Finding{LevelWarn, "github", "no repository was looked at"})
+	}
+	return append(found, look(ctx, k.repositories())...)
+}
+
+// checker proves one configuration.
+type checker struct {
+	config *config.Config
+	set    *settings
+	github *github.Client
+	log    *slog.Logger
+}
+
+// place is one thing to look at.
+type place struct {
+	name string
+	look func(ctx context.Context, r *findings)
+}
+
+// look looks at places, a few at a time, and keeps their order.
+func look(ctx context.Context, places []place) []Finding {
+	all := make([]findings, len(places))
+	var group errgroup.Group
+	group.SetLimit(checkParallel)
+	for i, p := range places {
+		group.Go(func() error {
+			ctx, cancel := context.WithTimeout(ctx, checkPlace)
+			defer cancel()
+			all[i].place = p.name
+			p.look(ctx, &all[i])
+			return nil
+		})
+	}
+	_ = group.Wait() // a place tells what is wrong in its findings
+	list := []Finding{}
+	for i := range all {
+		list = append(list, all[i].list...)
+	}
+	return list
+}
+
+// findings collects what is found out about one place.
+type findings struct {
+	place string
+	list  []Finding
+}
+
+func (f *findings) add(l Level, format string, args ...any) {
+	f.list = append(f.list, Finding{l, f.place, fmt.Sprintf(format, args...)})
+}
+
+func (f *findings) ok(format string, args ...any)    { f.add(LevelOK, format, args...) }
+func (f *findings) warn(format string, args ...any)  { f.add(LevelWarn, format, args...) }
+func (f *findings) fault(format string, args ...any) { f.add(LevelFault, format, args...) }
+
+// Routes are told apart in words, as several can share a place.
+func ofRoute(r *mapping.Route) string { return "route " + r.Name + ": " }
+
+// store opens the store and says what its settings can lose. What the back end
+// warns of when it is opened is a finding.
+func (k *checker) store(ctx context.Context, r *findings) {
+	path, file := k.config.Store.File()
+	if _, err := os.Stat(path); file && errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+			r.fault("%s cannot be made: there is no directory %s", path, filepath.Dir(path))
+			return
+		}
+		r.ok("%s is not there yet and will be made", path)
+		return
+	}
+	warned := &warnings{}
+	s, err := OpenStore(ctx, k.config, slog.New(warned))
+	if errors.Is(err, boltstore.ErrInUse) {
+		r.ok("%s is in use by another process; where that is planbridge, all is well", path)
+		return
+	}
+	if err != nil {
+		r.fault("%v", err)
+		return
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(ctx, checkRequest)
+	defer cancel()
+	if err := s.Ping(ctx); err != nil {
+		r.fault("%s does not answer: %v", k.config.Store.Redacted(), err)
+		return
+	}
+	r.ok("%s can be read and written", k.config.Store.Redacted())
+	for _, w := range warned.list() {
+		r.warn("%s", w)
+	}
+	if !file {
+		r.ok("what a crash of Redis can lose: with appendfsync always nothing, with everysec the last second, " +
+			"and a failover what its replica had not got; links that are lost are found again by their markers")
+	}
+}
+
+// warnings is a slog.Handler that keeps the words of warnings and errors.
+type warnings struct {
+	mu    sync.Mutex
+	words []string
+}
+
+func (w *warnings) list() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.words
+}
+
+// Enabled implements slog.Handler.
+func (w *warnings) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+
+// Handle implements slog.Handler.
+func (w *warnings) Handle(_ context.Context, r slog.Record) error {
+	parts := []string{r.Message}
+	r.Attrs(func(a slog.Attr) bool {
+		parts = append(parts, a.Value.String())
+		return true
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.words = append(w.words, strings.Join(parts, ": "))
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (w *warnings) WithAttrs([]slog.Attr) slog.Handler { return w }
+
+// WithGroup implements slog.Handler.
+func (w *warnings) WithGroup(string) slog.Handler { return w }

@@ -1,0 +1,277 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/bridge/github"
+	"planbridge/mapping"
+)
+
+// webhookPath ends the URL of a webhook that is for planbridge.
+const webhookPath = "/webhooks/github"
+
+// deliveriesSince is how far back failed deliveries are looked for.
+const deliveriesSince = 24 * time.Hour
+
+// account proves the token, and reports whether GitHub can be asked more.
+func (k *checker) account(ctx context.Context, r *findings) bool {
+	login, err := k.github.Viewer(ctx)
+	switch {
+	case errors.Is(err, mapping.ErrUnauthorized):
+		r.fault("the token (or the app's key) is refused: %v", err)
+	case err != nil:
+		r.fault("GitHub does not answer: %v", err)
+	}
+	if err != nil {
+		return false
+	}
+	r.ok("acting as %s", login)
+	for _, owner := range k.owners() {
+		k.access(ctx, r, owner)
+		if k.config.GitHub.App == nil {
+			break // a token has the same rights everywhere
+		}
+	}
+	return true
+}
+
+// owners lists the accounts whose repositories are written to, or else all.
+func (k *checker) owners() []string {
+	var all []string
+	for _, route := range k.set.Routes.All() {
+		if owner, _, _ := strings.Cut(route.Repository, "/"); !slices.Contains(all, owner) {
+			all = append(all, owner)
+		}
+	}
+	return all
+}
+
+// access says what the token may do at all; what it may do in a repository is
+// repository's to say.
+func (k *checker) access(ctx context.Context, r *findings, owner string) {
+	a, err := k.github.Access(ctx, owner)
+	switch {
+	case err != nil:
+		r.fault("the rights on %s cannot be read: %v", owner, err)
+	case a.Kind == "app" && a.Permissions["issues"] != "write":
+		r.fault("the app's installation on %s may not write issues (issues: %q)", owner, a.Permissions["issues"])
+	case a.Kind == "app":
+		r.ok("the app is installed on %s and may write issues", owner)
+	case a.Kind != "classic":
+		r.warn("what a fine-grained token may do cannot be read: give it Issues (read and write), Metadata and Webhooks (read)")
+	case slices.Contains(a.Scopes, "repo") || slices.Contains(a.Scopes, "public_repo"):
+		r.ok("the token has the scopes %s", strings.Join(a.Scopes, ", "))
+	default:
+		r.fault("the token has neither scope repo nor public_repo (it has: %s)", strings.Join(a.Scopes, ", "))
+	}
+}
+
+// repositories lists a place for each repository that a route names, and one
+// for each glob.
+func (k *checker) repositories() []place {
+	var places []place
+	seen := map[string]bool{}
+	for _, route := range k.set.Routes.All() {
+		name := strings.ToLower(route.Repository)
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		look := k.repository
+		if !route.Exact() {
+			look = k.glob
+		}
+		places = append(places, place{"repository " + route.Repository, func(ctx context.Context, r *findings) { look(ctx, r, route.Repository) }})
+	}
+	return places
+}
+
+// routesOf lists the routes that name a repository or glob in these words.
+func (k *checker) routesOf(repository string) []*mapping.Route {
+	return slices.DeleteFunc(k.set.Routes.All(), func(r *mapping.Route) bool { return !strings.EqualFold(r.Repository, repository) })
+}
+
+// repository proves one repository, for all routes that name it.
+func (k *checker) repository(ctx context.Context, r *findings, name string) {
+	repo, err := k.github.Repository(ctx, name)
+	switch {
+	case errors.Is(err, mapping.ErrNotFound):
+		r.fault("it is not there, or the token may not see it: %v", err)
+	case err != nil:
+		r.fault("it cannot be read: %v", err)
+	}
+	if err != nil {
+		return
+	}
+	if !strings.EqualFold(repo.FullName, name) {
+		r.fault("it is called %s now: its routes must name it so", repo.FullName)
+	}
+	switch {
+	case !repo.HasIssues:
+		r.fault("its issues are switched off")
+	case repo.Archived:
+		r.fault("it is archived: nothing can be written")
+	}
+	for _, route := range k.routesOf(name) {
+		if !repo.Private && !route.AllowPublic {
+			r.fault("%sit is public and the route does not say allow_public: planning text would be published", ofRoute(route))
+		}
+	}
+	if slices.ContainsFunc(k.routesOf(name), func(r *mapping.Route) bool { return r.Direction != mapping.ToPlanning }) {
+		permission(r, repo.Permissions)
+	}
+	k.hook(ctx, r, name)
+}
+
+// permission says whether issues can be kept: edits of other people's issues
+// and labels that do not exist yet take push, attaching labels takes triage.
+func permission(r *findings, has map[string]bool) {
+	switch {
+	case has == nil:
+		r.warn("GitHub does not say what the token may do here; it needs to write issues and labels")
+	case has["push"] || has["maintain"] || has["admin"]:
+		r.ok("issues and labels can be written")
+	case has["triage"]:
+		r.fault("the token has triage here: labels can be attached, but neither made nor can texts be edited; it needs push")
+	default:
+		r.fault("the token may only read here: GitHub would drop labels without a word; it needs push")
+	}
+}
+
+// glob proves that a glob means something.
+func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
+	owner, _, _ := strings.Cut(pattern, "/")
+	repos, err := k.github.OrgRepositories(ctx, owner)
+	if err != nil {
+		r.fault("the repositories of %s cannot be listed: %v", owner, err)
+		return
+	}
+	for _, route := range k.routesOf(pattern) {
+		var taken, public []string
+		for _, repo := range repos {
+			switch {
+			case !slices.Contains(k.set.Routes.ForRepo(repo.FullName), route) || repo.Archived || !repo.HasIssues:
+			case !repo.Private && !route.AllowPublic:
+				public = append(public, repo.FullName)
+			default:
+				taken = append(taken, repo.FullName)
+			}
+		}
+		if len(public) > 0 {
+			r.warn("%s%d public repositories are left out, as the route does not say allow_public: %s", ofRoute(route), len(public), few(public))
+		}
+		if len(taken) == 0 {
+			r.fault("%sit takes none of the %d repositories of %s that the token can see", ofRoute(route), len(repos), owner)
+			continue
+		}
+		r.ok("%sit takes %d repositories: %s", ofRoute(route), len(taken), few(taken))
+	}
+	k.hook(ctx, r, owner)
+}
+
+// few names the first of many.
+func few(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// hook proves that GitHub tells of what happens at target: a repository, or
+// the account of a glob. The webhook may be the repository's, its
+// organisation's or the app's own; not every token may read each of them.
+func (k *checker) hook(ctx context.Context, r *findings, target string) {
+	owners := []string{target}
+	if owner, _, isRepo := strings.Cut(target, "/"); isRepo {
+		owners = append(owners, owner)
+	}
+	if k.config.GitHub.App != nil {
+		owners = append(owners, "")
+	}
+	var unread []string
+	for _, owner := range owners {
+		hooks, err := k.github.ListHooks(ctx, owner)
+		switch {
+		case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrForbidden):
+			unread = append(unread, hooksOf(owner))
+			continue
+		case err != nil:
+			r.fault("%s cannot be listed: %v", hooksOf(owner), err)
+			return
+		}
+		found := false
+		for _, h := range hooks {
+			if u, err := url.Parse(h.URL); err == nil && strings.HasSuffix(u.Path, webhookPath) {
+				found = true
+				k.oneHook(ctx, r, owner, h, u.Host+u.Path)
+			}
+		}
+		if found {
+			return
+		}
+	}
+	late := fmt.Sprintf("changes on GitHub would be seen every %v only", k.config.GitHub.CatchUpInterval)
+	if len(unread) > 0 {
+		r.warn("whether there is a webhook cannot be told: the token may not read %s; without one, %s", strings.Join(unread, " and "), late)
+		return
+	}
+	r.fault("there is no webhook whose URL ends in %s: %s", webhookPath, late)
+}
+
+func hooksOf(owner string) string {
+	if owner == "" {
+		return "the app's webhook"
+	}
+	return "the webhooks of " + owner
+}
+
+// oneHook proves one webhook of planbridge; at is its URL without what may be secret.
+func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h github.Hook, at string) {
+	switch {
+	case !h.Active:
+		r.fault("the webhook to %s is switched off", at)
+		return
+	// The events of an app's webhook are not told.
+	case owner != "" && !slices.Contains(h.Events, "issues") && !slices.Contains(h.Events, "*"):
+		r.fault("the webhook to %s does not send issues (it sends: %s)", at, strings.Join(h.Events, ", "))
+		return
+	}
+	list, err := k.github.Deliveries(ctx, owner, h.ID, time.Now().Add(-deliveriesSince))
+	if err != nil {
+		r.warn("the webhook goes to %s; its deliveries cannot be listed: %v", at, err)
+		return
+	}
+	failed, all, last := failures(list)
+	if failed > 0 {
+		r.warn("the webhook goes to %s; of %d deliveries of the last day %d failed, the newest of them at %s with status %d",
+			at, all, failed, last.DeliveredAt.UTC().Format(time.RFC3339), last.StatusCode)
+		return
+	}
+	r.ok("the webhook goes to %s; of %d deliveries of the last day none failed", at, all)
+}
+
+// failures counts the events whose newest attempt failed; the list is newest
+// first. last is the newest of them.
+func failures(list []github.Delivery) (failed, all int, last github.Delivery) {
+	seen := map[string]bool{}
+	for _, d := range list {
+		if seen[d.GUID] {
+			continue
+		}
+		seen[d.GUID] = true
+		if d.StatusCode/100 == 2 {
+			continue
+		}
+		if failed++; failed == 1 {
+			last = d
+		}
+	}
+	return failed, len(seen), last
+}

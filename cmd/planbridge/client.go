@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge"
+	"planbridge/bridge/status"
+	"planbridge/config"
+)
+
+// askTimeout bounds one question, its answer included.
+const askTimeout = time.Minute
+
+// client asks planbridge's admin API.
+type client struct {
+	base  string
+	token string
+	http  *http.Client
+	close func() error
+}
+
+// connect finds the running service. Where none listens, the same API is
+// answered from the store within this process, so that both ways print the
+// same.
+func connect(ctx context.Context, p *process) (*client, error) {
+	c, err := p.load()
+	if err != nil {
+		return nil, err
+	}
+	remote := newClient(c)
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", remote.addr())
+	switch {
+	case err == nil:
+		return remote, conn.Close()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return openStore(ctx, c, p.stderr)
+	}
+	return nil, fmt.Errorf("admin listener: %w", err)
+}
+
+// newClient speaks to the admin listener of the service that runs with this
+// configuration on this machine.
+func newClient(c *config.Config) *client {
+	return &client{
+		base:  "http://" + reachable(c.Server.AdminListen),
+		token: c.Server.AdminToken.Reveal(),
+		http:  &http.Client{Timeout: askTimeout, Transport: &http.Transport{DisableKeepAlives: true}}, // no proxy: it is this machine
+		close: func() error { return nil },
+	}
+}
+
+func (c *client) addr() string { return strings.TrimPrefix(c.base, "http://") }
+
+// reachable turns what is listened on into what can be dialled: a listener on
+// all addresses answers on the loopback one.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if addr, err := netip.ParseAddr(host); host == "" || err == nil && addr.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// openStore answers from the store itself.
+func openStore(ctx context.Context, c *config.Config, stderr io.Writer) (*client, error) {
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	op, closeStore, err := bridge.OpenOperator(ctx, c, log)
+	if err != nil {
+		return nil, fmt.Errorf("no service answers on %s: %w", reachable(c.Server.AdminListen), err)
+	}
+	api := status.New(status.Options{
+		Operator: op, Registry: prometheus.NewRegistry(), Ready: op.Ready, Version: programVersion(),
+		Token: func() string { return "" }, Loopback: true, Logger: log,
+	})
+	return &client{base: "http://localhost", http: &http.Client{Transport: inProcess{api}}, close: closeStore}, nil
+}
+
+// inProcess is a transport without a network.
+type inProcess struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	a := &answer{header: http.Header{}, status: http.StatusOK}
+	in := r.Clone(r.Context())
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	t.handler.ServeHTTP(a, in)
+	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(&a.body), Request: r}, nil
+}
+
+// answer is a response as a handler writes it.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// ask sends one request (with in as its JSON, if any) and decodes the answer into out.
+func (c *client) ask(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return err
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return c.refused(resp)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("%s %s: the answer is not planbridge's: %w", method, c.base+path, err)
+	}
+	return nil
+}
+
+// refused is the error that an answer carries.
+func (c *client) refused(resp *http.Response) error {
+	var said status.Failed
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err == nil && json.Unmarshal(data, &said) == nil && said.Error != "" {
+		return errors.New(said.Error)
+	}
+	return fmt.Errorf("%s answers %s: is that planbridge?", c.base, resp.Status)
+}
+
+// with runs a question on a client that is closed afterwards.
+func with(ctx context.Context, p *process, question func(*client) error) error {
+	c, err := connect(ctx, p)
+	if err != nil {
+		return err
+	}
+	return errors.Join(question(c), c.close())
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+)
+
+type explainCmd struct {
+	output
+	Issue string `arg:"" help:"acme/web#12, or the id of a card, a task or a link."`
+}
+
+// Run implements the command.
+func (c *explainCmd) Run(ctx context.Context, p *process) error {
+	return with(ctx, p, func(api *client) error {
+		var got status.LinkDetail
+		if err := api.ask(ctx, http.MethodGet, "/api/v1/links/"+url.PathEscape(c.Issue), nil, &got); err != nil {
+			return err
+		}
+		return c.print(p, got, func() error { return explain(p.stdout, &got) })
+	})
+}
+
+// explain prints a link from its head to its history. Parts that are empty are
+// left out.
+func explain(w io.Writer, d *status.LinkDetail) error {
+	parts := []func(io.Writer, *status.LinkDetail) *table{explainLink, explainBase, explainPending, explainBlocked, explainChildren, explainHistory}
+	for i, part := range parts {
+		t := part(w, d)
+		if t == nil {
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func explainLink(w io.Writer, d *status.LinkDetail) *table {
+	l := d.Link
+	issue, card := ends(l)
+	t := newTable(w, "link", l.ID)
+	t.row("issue", issue)
+	t.row("card", card.ID)
+	t.row("bucket", card.Bucket)
+	t.row("route", l.Route)
+	t.row("project", l.Project)
+	t.row("state", l.State)
+	if l.Why != "" {
+		t.row("why", l.Why)
+	}
+	t.row("made on", l.Origin)
+	t.row("linked since", moment(l.Created))
+	t.row("agreed at", moment(l.Synced))
+	if in := d.Creating; in != nil {
+		sent := "not sent yet"
+		if in.Sent {
+			sent = fmt.Sprintf("sent %s, looked for %d times", moment(in.At), in.Lookups)
+		}
+		t.row("creating", "on "+in.Side+": "+sent)
+	}
+	return t
+}
+
+func explainBase(w io.Writer, d *status.LinkDetail) *table {
+	if len(d.Base) == 0 {
+		return nil
+	}
+	t := newTable(w, "AGREED ON", "VERSION", "GITHUB", "PLANNING")
+	for _, a := range attributes(d.Base) {
+		b := d.Base[a]
+		t.row(a, strconv.FormatInt(b.Version, 10), brief(b.GitHub), brief(b.Planning))
+	}
+	return t
+}
+
+func explainPending(w io.Writer, d *status.LinkDetail) *table {
+	if len(d.Pending) == 0 {
+		return nil
+	}
+	t := newTable(w, "PENDING", "SIDE", "SINCE", "ANSWERED", "FROM", "TO")
+	for _, p := range d.Pending {
+		t.row(p.Attribute, p.Side, moment(p.At), strconv.FormatBool(p.Answered), brief(p.From), brief(p.To))
+	}
+	return t
+}
+
+// explainBlocked shows what keeps single attributes from being synchronised.
+func explainBlocked(w io.Writer, d *status.LinkDetail) *table {
+	if len(d.Refused)+len(d.Asking) == 0 {
+		return nil
+	}
+	t := newTable(w, "BLOCKED", "BY", "WORDS")
+	for _, a := range attributes(d.Refused) {
+		t.row(a, d.Refused[a].Side, d.Refused[a].Words)
+	}
+	for _, a := range attributes(d.Asking) {
+		t.row(a, "conflict", d.Asking[a])
+	}
+	return t
+}
+
+func explainChildren(w io.Writer, d *status.LinkDetail) *table {
+	if len(d.Children) == 0 {
+		return nil
+	}
+	t := newTable(w, "TASK", "KIND", "STATE", "OF")
+	for _, c := range d.Children {
+		of := c.Item
+		if c.Issue != nil {
+			of = c.Issue.Repository + "#" + strconv.Itoa(c.Issue.Number)
+		}
+		t.row(c.Task, c.Kind, c.State, brief(of))
+	}
+	return t
+}
+
+func explainHistory(w io.Writer, d *status.LinkDetail) *table {
+	if len(d.History) == 0 {
+		return nil
+	}
+	t := newTable(w, "AT", "WHAT", "ATTRIBUTE", "SIDE", "WHY", "DELIVERY")
+	for _, e := range d.History {
+		t.row(moment(e.At), e.What, e.Attribute, e.Side, e.Why, e.Delivery)
+	}
+	return t
+}
+
+// attributes lists a map's keys in the order in which everything shows them.
+func attributes[V any](m map[string]V) []string {
+	rank := func(a string) int { return slices.Index(mapping.Attributes, mapping.Attribute(a)) }
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"planbridge/bridge/status"
+)
+
+type linksCmd struct {
+	output
+	Route string `placeholder:"NAME" help:"Only the links of this route."`
+	State string `placeholder:"STATE" enum:",entering,creating,linked,left,orphaned,dormant" default:"" help:"Only links in this state: entering, creating, linked, left, orphaned or dormant."`
+	Limit int    `default:"1000" help:"At most so many."`
+}
+
+// Run implements the command.
+func (c *linksCmd) Run(ctx context.Context, p *process) error {
+	query := url.Values{"limit": {strconv.Itoa(c.Limit)}, "route": {c.Route}, "state": {c.State}}
+	return with(ctx, p, func(api *client) error {
+		var got status.Links
+		if err := api.ask(ctx, http.MethodGet, "/api/v1/links?"+query.Encode(), nil, &got); err != nil {
+			return err
+		}
+		err := c.print(p, got, func() error {
+			t := newTable(p.stdout, "ISSUE", "CARD", "BUCKET", "STATE", "ROUTE", "SYNCED", "WHY")
+			for _, l := range got.Links {
+				issue, card := ends(l)
+				t.row(issue, card.ID, card.Bucket, l.State, l.Route, moment(l.Synced), l.Why)
+			}
+			return t.flush()
+		})
+		if got.More {
+			fmt.Fprintf(p.stderr, "planbridge: there are more than %d links; --limit says how many to list\n", c.Limit)
+		}
+		if got.Error != "" {
+			err = errors.Join(err, fmt.Errorf("the list is not complete: %s", got.Error))
+		}
+		return err
+	})
+}
+
+// ends names both items of a link, each "" where it does not exist yet.
+func ends(l status.Link) (issue string, card status.Card) {
+	if l.Issue != nil {
+		issue = l.Issue.Repository + "#" + strconv.Itoa(l.Issue.Number)
+	}
+	if l.Card != nil {
+		card = *l.Card
+	}
+	return issue, card
+}

@@ -1,0 +1,127 @@
+// Command planbridge keeps GitHub issues and the cards and tasks of a
+// planning service the same: the service itself (serve) and what its operator
+// asks of it (the other commands).
+//
+// main.go is flags, signals and exit statuses, [run] its door for tests;
+// client.go finds the running service, or its store where none runs; each
+// command stands in the file that is called like it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"planbridge/config"
+)
+
+// The exit statuses.
+const (
+	exitFine   = 0
+	exitWrong  = 1 // something is wrong
+	exitMisuse = 2 // usage or configuration
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	// From the first signal on the next one ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+}
+
+// commands is the command line.
+type commands struct {
+	Config string `short:"c" placeholder:"FILE" default:"${config}" help:"The configuration (default: planbridge.yaml, or what PLANBRIDGE_CONFIG says)."`
+
+	Serve     serveCmd     `cmd:"" help:"Run the service."`
+	Check     checkCmd     `cmd:"" help:"Prove the configuration against the live services."`
+	Links     linksCmd     `cmd:"" help:"List which issue belongs to which card."`
+	Failures  failuresCmd  `cmd:"" help:"List what was given up, or take it up again."`
+	Conflicts conflictsCmd `cmd:"" help:"List the conflict ledger, newest first."`
+	Explain   explainCmd   `cmd:"" help:"Show a link: what both sides last agreed on, and what was done to it."`
+	Health    healthCmd    `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+}
+
+// process is what a command has of the process it runs in.
+type process struct {
+	stdout, stderr io.Writer
+	env            func(string) (string, bool)
+	config         string // path
+}
+
+// errTold ends a command whose output says already what is wrong.
+var errTold = errors.New("something is wrong")
+
+// misuse is an error of usage or configuration.
+type misuse struct{ error }
+
+func (m misuse) Unwrap() error { return m.error }
+
+// load reads the configuration.
+func (p *process) load() (*config.Config, error) {
+	c, err := config.Load(p.config, p.env)
+	if err != nil {
+		return nil, misuse{err}
+	}
+	return c, nil
+}
+
+// run is the program without its process: it returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(string) (string, bool)) int {
+	var cli commands
+	path, ok := env("PLANBRIDGE_CONFIG")
+	if !ok || path == "" {
+		path = "planbridge.yaml"
+	}
+	exited, status := false, exitFine // --help ends the program here, and kong goes on parsing
+	parser, err := kong.New(&cli,
+		kong.Name("planbridge"),
+		kong.Description("Keeps GitHub issues and the cards and tasks of a planning service the same, in both directions."),
+		kong.Vars{"config": path},
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { exited, status = true, code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return report(stderr, err)
+	}
+	command, err := parser.Parse(args)
+	if exited {
+		return status
+	}
+	if err != nil {
+		return report(stderr, misuse{fmt.Errorf("%w (planbridge --help says more)", err)})
+	}
+	p := &process{stdout: stdout, stderr: stderr, env: env, config: cli.Config}
+	command.BindTo(ctx, (*context.Context)(nil))
+	return report(stderr, command.Run(p))
+}
+
+// report prints an error, each of several faults on a line of its own, and
+// returns the exit status that fits it.
+func report(stderr io.Writer, err error) int {
+	var m misuse
+	var faults config.Faults
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errTold):
+		return exitWrong
+	case errors.As(err, &faults): // each line names its file
+		fmt.Fprintln(stderr, faults)
+		return exitMisuse
+	}
+	fmt.Fprintln(stderr, "planbridge:", strings.TrimSpace(err.Error()))
+	if errors.As(err, &m) {
+		return exitMisuse
+	}
+	return exitWrong
+}

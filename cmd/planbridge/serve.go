@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"planbridge/bridge"
+	"planbridge/config"
+)
+
+// stopTimeout bounds the end of the service; the work in hand is bounded
+// below it.
+const stopTimeout = 15 * time.Second
+
+type serveCmd struct {
+	DryRun    bool   `help:"Write nothing to either service, and log what would be written."`
+	LogLevel  string `enum:"debug,info,warn,error" default:"info" placeholder:"debug|info|warn|error" help:"What to log."`
+	LogFormat string `enum:"json,text" default:"json" placeholder:"json|text" help:"How to log, on standard error."`
+}
+
+// Run implements the command: it serves until ctx ends.
+func (c *serveCmd) Run(ctx context.Context, p *process) error {
+	// Before anything else: until then a SIGHUP would end the process.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+
+	reloader, err := config.NewReloader(p.config, p.env)
+	if err != nil {
+		return misuse{err}
+	}
+	log := c.logger(p)
+	sayInactive(log, reloader.Current())
+	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun})
+	if err != nil {
+		return err
+	}
+	if err := app.Start(ctx); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-hangup:
+			reload(ctx, log, reloader, app)
+		case <-ctx.Done():
+			log.Info("stopping")
+			return stop(app)
+		}
+	}
+}
+
+func (c *serveCmd) logger(p *process) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // the flag's enum has been checked
+	o := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "text" {
+		return slog.New(slog.NewTextHandler(p.stderr, o))
+	}
+	return slog.New(slog.NewJSONHandler(p.stderr, o))
+}
+
+func sayInactive(log *slog.Logger, c *config.Config) {
+	for _, key := range inactive(c) {
+		log.Warn("this configuration key is accepted, but what it asks for is not active yet", "key", key)
+	}
+}
+
+// reload puts the file's present content in force. A bad file changes nothing.
+func reload(ctx context.Context, log *slog.Logger, reloader *config.Reloader, app *bridge.App) {
+	restart, err := reloader.Reload()
+	var faults config.Faults
+	switch {
+	case errors.As(err, &faults):
+		for _, f := range faults {
+			log.Error("configuration not reloaded, the old one stays in force", "fault", f.Error())
+		}
+		return
+	case err != nil:
+		log.Error("configuration not reloaded, the old one stays in force", "err", err)
+		return
+	}
+	for _, key := range restart {
+		log.Warn("this change shows only after a restart", "key", key)
+	}
+	sayInactive(log, reloader.Current())
+	if err := app.Reload(ctx, reloader.Current()); err != nil {
+		log.Error("configuration not put in force", "err", err)
+	}
+}
+
+// stop ends the service in good order, or gives up in time for whoever is
+// waiting to kill it.
+func stop(app *bridge.App) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- app.Stop(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("stop: not done within %v", stopTimeout)
+	}
+}
