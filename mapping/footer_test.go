@@ -148,7 +148,7 @@ func checkBody(t interface{ Errorf(string, ...any) }, text string, m mapping.Mar
 	want := strings.TrimRight(text, " \t\r\n")
 	for _, marked := range []string{
 		keys.AppendComment(text, m), keys.AppendFooter(text, m, "acme/my_web", 12, issueURL),
-		strings.ReplaceAll(keys.AppendComment(text, m), "\n\n<!--", "\r\n\r\n<!--"),
+		want + "\r\n\r\n" + keys.AppendComment("", m),
 	} {
 		body, marks := keys.Body(marked)
 		if body != want || len(marks) != 1 || marks[0] != m {

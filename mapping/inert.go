@@ -18,8 +18,10 @@ var (
 	safeURL = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])https?(://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:[/?#:][^\s<>()\[\]"'*|` + "`" + `]*)?)`)
 	// htmlTag begins raw HTML, inside which URLs may not be links.
 	htmlTag = regexp.MustCompile(`(?i)<(?:[a-z][a-z0-9-]*(?:[\s/>]|$)|[!/?])`)
-	// loneCR ends a line for GitHub and not for the parser used here.
-	loneCR = regexp.MustCompile(`\r(?:[^\n]|$)`)
+	// strange is what keeps a text's code from being looked for: a lone CR,
+	// which ends a line for GitHub and not for the parser used here, and quotes
+	// or lists nested so deep that parsing takes seconds.
+	strange = regexp.MustCompile(`\r(?:[^\n]|$)|(?m:^(?:[ \t]*(?:>|[*+-][ \t]|[0-9]+[.)][ \t])){16})`)
 )
 
 // span is a half-open range of bytes.
@@ -60,7 +62,7 @@ var markdownParser = goldmark.New(goldmark.WithExtensions(extension.Table, exten
 // code is left out: whether it is code hangs on contexts in which parsers
 // differ.
 func codeSpans(markdown string) spans {
-	if !strings.ContainsAny(markdown, "`~") || loneCR.MatchString(markdown) {
+	if !strings.ContainsAny(markdown, "`~") || strange.MatchString(markdown) {
 		return nil
 	}
 	var found spans

@@ -3,6 +3,7 @@ package mapping_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -102,6 +103,22 @@ func TestDefuseKeeping(t *testing.T) {
 		unshown := func(s string) string { return strings.ReplaceAll(s, "|", "\u2060") }
 		if got := shown(mapping.DefuseKeeping(unshown(c.text), unshown(c.held))); got != c.want {
 			t.Errorf("%s: DefuseKeeping(%q, %q) = %q, want %q", name, c.text, c.held, got, c.want)
+		}
+	}
+}
+
+// A text of the largest size that GitHub takes, made to be hard to parse, is
+// still defused at once.
+func TestDefuseLongTexts(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"> ", "- ", "1. ", "`", "` ", "[", "](", "*a", "<!--", "@b ", "&#", "https://a.b/", "| ` "} {
+		text := strings.Repeat(unit, 65_000/len(unit)) + "@bob `x`"
+		begin := time.Now()
+		if back := mapping.Refuse(mapping.Defuse(text)); back != text {
+			t.Errorf("%q repeated does not come back", unit)
+		}
+		if took := time.Since(begin); took > 5*time.Second { // milliseconds, where nothing else runs
+			t.Errorf("%q repeated takes %v", unit, took)
 		}
 	}
 }
