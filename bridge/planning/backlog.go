@@ -151,9 +151,13 @@ func (b *openBucket) items(d decoder) error {
 	if t != json.Delim('[') {
 		return fmt.Errorf("%v where the array of items was expected", t)
 	}
+	var raw json.RawMessage // one for all cards; nothing of a card refers to it
 	return rest(d, func() error {
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
 		var w wireCard
-		if err := d.Decode(&w); err != nil {
+		if err := w.UnmarshalJSON(raw); err != nil {
 			return err
 		}
 		return b.card(&w)

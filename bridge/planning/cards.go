@@ -17,18 +17,65 @@ var errNoID = errors.New("element without _id")
 
 // wireCard is a card as the service spells it (planning-api.md 2.4).
 type wireCard struct {
-	ID        oid                    `json:"_id"`
-	CID       integer                `json:"cid"`
-	Version   integer                `json:"version"`
-	Title     versioned[text]        `json:"title"`
-	Summary   versioned[rich]        `json:"summary"`
-	Estimate  versioned[number]      `json:"estimate"`
-	State     versioned[bucketState] `json:"state"`
-	Iteration versioned[oid]         `json:"iteration"`
-	Review    versioned[text]        `json:"iterationReview"`
-	Counters  versioned[*counters]   `json:"taskCounters"`
-	TP        flag                   `json:"isStandaloneTP"`
-	Tasks     nested                 `json:"tasks"`
+	ID        oid
+	CID       integer
+	Version   integer
+	Title     versioned[text]
+	Summary   versioned[rich]
+	Estimate  versioned[number]
+	State     versioned[bucketState]
+	Iteration versioned[oid]
+	Review    versioned[text]
+	Counters  versioned[counters]
+	TP        flag
+	Tasks     nested
+}
+
+// UnmarshalJSON reads the members of a card by hand: it is what every poll
+// does most (see scan.go).
+func (w *wireCard) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return errors.New("a card that is no object")
+	}
+	*w = wireCard{}
+	for key, value := range members(raw) {
+		if m := w.member(key); m != nil {
+			if err := m.UnmarshalJSON(value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *wireCard) member(key []byte) reader {
+	switch string(key) {
+	case "_id":
+		return &w.ID
+	case "cid":
+		return &w.CID
+	case "version":
+		return &w.Version
+	case "title":
+		return &w.Title
+	case "summary":
+		return &w.Summary
+	case "estimate":
+		return &w.Estimate
+	case "state":
+		return &w.State
+	case "iteration":
+		return &w.Iteration
+	case "iterationReview":
+		return &w.Review
+	case "taskCounters":
+		return &w.Counters
+	case "isStandaloneTP":
+		return &w.TP
+	case "tasks":
+		return &w.Tasks
+	}
+	return nil
 }
 
 // nested are the tasks inside a card of some sprint listings. Where the member
@@ -42,31 +89,31 @@ func (n *nested) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// counters is an aggregate over tasks; numbers may be floats, parts absent.
-type counters struct {
-	Done       number `json:"done"`
-	Todo       number `json:"todo"`
-	InProgress number `json:"inProgress"`
-	Total      number `json:"total"`
-	Status     text   `json:"status"`
-}
+// counters is an aggregate over tasks, nil where there is none; its numbers
+// may be floats, and parts may be absent.
+type counters struct{ *mapping.Counters }
 
 func (c *counters) UnmarshalJSON(raw []byte) error {
+	c.Counters = nil
 	if raw[0] != '{' {
 		return nil
 	}
-	type plain counters // without this method
-	return json.Unmarshal(raw, (*plain)(c))
-}
-
-func (c *counters) mapped() *mapping.Counters {
-	if c == nil {
-		return nil
+	c.Counters = &mapping.Counters{}
+	for key, value := range members(raw) {
+		switch string(key) {
+		case "status":
+			c.Status = string(scalar(value))
+		case "done":
+			c.Done = float(value)
+		case "todo":
+			c.Todo = float(value)
+		case "inProgress":
+			c.InProgress = float(value)
+		case "total":
+			c.Total = float(value)
+		}
 	}
-	return &mapping.Counters{
-		Done: c.Done.float(), Todo: c.Todo.float(), InProgress: c.InProgress.float(),
-		Total: c.Total.float(), Status: string(c.Status),
-	}
+	return nil
 }
 
 // card converts. bucket and name are those of the listing the card was seen
@@ -89,7 +136,7 @@ func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, err
 		BucketName:      name,
 		Iteration:       mapping.ObjectID(w.Iteration.Value),
 		Review:          string(w.Review.Value),
-		Counters:        w.Counters.Value.mapped(),
+		Counters:        w.Counters.Value.Counters,
 		CountersVersion: w.Counters.Version,
 		Placeholder:     bool(w.TP),
 	}

@@ -49,7 +49,8 @@ func (u *update) find(tree any) finding {
 				queue = append(queue, node{e, at.attr})
 			}
 		case map[string]any:
-			if u.take(&f, v, at.attr) || i > 0 && u.other(v) {
+			of := u.named(v, at.attr)
+			if u.take(&f, v, of) || i > 0 && u.other(v) {
 				continue
 			}
 			for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -57,7 +58,7 @@ func (u *update) find(tree any) finding {
 				if ourNames[name] || foreignNames[name] {
 					continue
 				}
-				attr := at.attr
+				attr := of
 				if u.writable(mapping.Attribute(name)) {
 					attr = mapping.Attribute(name)
 				}
@@ -66,6 +67,17 @@ func (u *update) find(tree any) finding {
 		}
 	}
 	return f
+}
+
+// named returns the attribute that an object says it is about
+// ({"attribute": "title", "current": …}), else the one it stands under.
+func (u *update) named(object map[string]any, under mapping.Attribute) mapping.Attribute {
+	for _, key := range []string{"attribute", "field", "name", "key", "path"} {
+		if name, ok := object[key].(string); ok && u.writable(mapping.Attribute(name)) {
+			return mapping.Attribute(name)
+		}
+	}
+	return under
 }
 
 // take records an object that is a versioned value and reports whether it is
@@ -78,11 +90,6 @@ func (u *update) take(f *finding, object map[string]any, attr mapping.Attribute)
 			f.version = version
 		}
 		return false
-	}
-	for _, key := range []string{"attribute", "field", "name", "key", "path"} {
-		if name, ok := object[key].(string); ok && u.writable(mapping.Attribute(name)) {
-			attr = mapping.Attribute(name)
-		}
 	}
 	if _, again := f.values[attr]; again || attr == "" || !known {
 		return true
@@ -108,9 +115,9 @@ func (u *update) other(object map[string]any) bool {
 func treeInteger(v any) (int64, bool) {
 	switch v := v.(type) {
 	case json.Number:
-		return parseInteger(v.String())
+		return parseInteger([]byte(v))
 	case string:
-		return parseInteger(v)
+		return parseInteger([]byte(v))
 	}
 	return 0, false
 }

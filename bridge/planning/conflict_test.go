@@ -26,6 +26,7 @@ var conflictShapes = map[string]string{
 	"errors":         `{"errors":{"title":%s}}`,
 	"errors array":   `{"errors":[{"title":%s}]}`,
 	"errors named":   `{"errors":[{"field":"title","current":{}},{"attribute":"title",%s]}`,
+	"errors with it": `{"errors":[{"attribute":"summary","message":"x"},{"attribute":"title","message":"version","current":%s}]}`,
 	"data":           `{"status":"fail","data":{"attributes":{"title":%s}}}`,
 	"array":          `[{"_id":"` + cardID + `","title":%s}]`,
 	"beside tasks":   `{"item":{"tasks":[{"_id":"t","title":{"value":"task's","version":99}}],"title":%s}}`,

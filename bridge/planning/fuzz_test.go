@@ -53,6 +53,34 @@ func compare[T any](t *testing.T, data []byte) {
 	}
 }
 
+// FuzzMembers: taking valid objects apart gives what encoding/json gives, and
+// what is not valid neither panics nor loops.
+func FuzzMembers(f *testing.F) {
+	seeds(f)
+	f.Add([]byte(`{ "a\"b" : "\\" , "\u0061":[{"}":"]"},-1.5e3] ,"":null, "x" :{ } }`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := map[string]stdjson.RawMessage{}
+		n := 0
+		data = bytes.TrimSpace(data)
+		for key, value := range members(data) {
+			if n++; n > len(data) {
+				t.Fatalf("%q: more members than bytes", data)
+			}
+			got[string(key)] = value
+		}
+		var want map[string]stdjson.RawMessage
+		if stdjson.Unmarshal(data, &want) != nil {
+			return
+		}
+		if want == nil {
+			want = map[string]stdjson.RawMessage{}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%q: %s", data, diff)
+		}
+	})
+}
+
 // FuzzBacklog: the stream of cards is the same with either library, and what
 // is read is what reading it as a whole gives.
 func FuzzBacklog(f *testing.F) {

@@ -26,18 +26,18 @@ type Sprint struct {
 }
 
 type wireSprint struct {
-	ID           oid                  `json:"_id"`
-	Title        versioned[text]      `json:"title"`
-	Summary      versioned[rich]      `json:"summary"`
-	Start        versioned[stamp]     `json:"startDate"`
-	End          versioned[stamp]     `json:"endDate"`
-	Version      integer              `json:"version"`
-	Estimate     versioned[number]    `json:"estimate"`
-	TaskEstimate versioned[number]    `json:"taskEstimate"`
-	Counters     versioned[*counters] `json:"taskCounters"`
-	IsFuture     flag                 `json:"isFuture"`
-	IsActive     flag                 `json:"isActive"`
-	IsPast       flag                 `json:"isPast"`
+	ID           oid                 `json:"_id"`
+	Title        versioned[text]     `json:"title"`
+	Summary      versioned[rich]     `json:"summary"`
+	Start        versioned[stamp]    `json:"startDate"`
+	End          versioned[stamp]    `json:"endDate"`
+	Version      integer             `json:"version"`
+	Estimate     versioned[number]   `json:"estimate"`
+	TaskEstimate versioned[number]   `json:"taskEstimate"`
+	Counters     versioned[counters] `json:"taskCounters"`
+	IsFuture     flag                `json:"isFuture"`
+	IsActive     flag                `json:"isActive"`
+	IsPast       flag                `json:"isPast"`
 }
 
 func (w *wireSprint) sprint() (Sprint, error) {
@@ -48,7 +48,7 @@ func (w *wireSprint) sprint() (Sprint, error) {
 		ID: mapping.ObjectID(w.ID), Title: string(w.Title.Value), Summary: string(w.Summary.Value),
 		Start: time.Time(w.Start.Value), End: time.Time(w.End.Value), Version: int64(w.Version),
 		Estimate: string(w.Estimate.Value), TaskEstimate: string(w.TaskEstimate.Value),
-		Counters: w.Counters.Value.mapped(),
+		Counters: w.Counters.Value.Counters,
 		IsFuture: bool(w.IsFuture), IsActive: bool(w.IsActive), IsPast: bool(w.IsPast),
 	}, nil
 }
@@ -98,14 +98,14 @@ func (e *entry) UnmarshalJSON(raw []byte) error {
 // signs are the members by which a sprint listing's task-shaped entries are
 // told from its cards. Their state is none: a card's may be a word too.
 type signs struct {
-	Tasks         json.RawMessage      `json:"tasks"`
-	TP            flag                 `json:"isStandaloneTP"`
-	Counters      versioned[*counters] `json:"taskCounters"`
-	Review        json.RawMessage      `json:"iterationReview"`
-	Owner         versioned[oid]       `json:"owner"`
-	Users         users                `json:"users"`
-	TimeRemaining json.RawMessage      `json:"timeRemaining"`
-	TimeEntries   json.RawMessage      `json:"timeEntriesTotal"`
+	Tasks         json.RawMessage     `json:"tasks"`
+	TP            flag                `json:"isStandaloneTP"`
+	Counters      versioned[counters] `json:"taskCounters"`
+	Review        json.RawMessage     `json:"iterationReview"`
+	Owner         versioned[oid]      `json:"owner"`
+	Users         users               `json:"users"`
+	TimeRemaining json.RawMessage     `json:"timeRemaining"`
+	TimeEntries   json.RawMessage     `json:"timeEntriesTotal"`
 }
 
 // isTask decides by what only one of the two can have, the surest first
@@ -114,7 +114,7 @@ type signs struct {
 // or not, and no owner.
 func (s *signs) isTask() bool {
 	switch {
-	case s.Tasks != nil || bool(s.TP) || s.Counters.Value != nil:
+	case s.Tasks != nil || bool(s.TP) || s.Counters.Value.Counters != nil:
 		return false
 	case s.TimeRemaining != nil || s.Users != nil || s.TimeEntries != nil:
 		return true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -95,8 +96,9 @@ func TestNotSent(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	refused := s.URL
 	s.Close()
-	tlsOnly := httptest.NewTLSServer(http.NotFoundHandler())
-	tlsOnly.Config.ErrorLog = nil
+	tlsOnly := httptest.NewUnstartedServer(http.NotFoundHandler())
+	tlsOnly.Config.ErrorLog = log.New(io.Discard, "", 0) // it will complain of the handshakes
+	tlsOnly.StartTLS()
 	defer tlsOnly.Close()
 	for name, c := range map[string]*Client{
 		"refused":         client(t, refused),

@@ -1,12 +1,9 @@
 package planning
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-json"
 
 	"planbridge/mapping"
 )
@@ -14,7 +11,10 @@ import (
 // The types of this file read the values of the planning service in every
 // spelling that its samples and real data show (planning-api.md 2.1). A value
 // that has an unexpected shape reads as empty: one odd field must not cost the
-// whole listing. Only what is not JSON at all is an error.
+// whole listing. Only what is not JSON at all is an error, the decoder's.
+
+// reader is what every such type is.
+type reader interface{ UnmarshalJSON([]byte) error }
 
 // versioned is an attribute, `{value, version}`. A bare value is taken as a
 // value without a version.
@@ -24,43 +24,23 @@ type versioned[T any] struct {
 }
 
 func (v *versioned[T]) UnmarshalJSON(raw []byte) error {
-	if raw[0] != '{' {
-		return json.Unmarshal(raw, &v.Value)
+	*v = versioned[T]{}
+	value, wrapped := raw, false
+	for key, member := range members(raw) {
+		switch string(key) {
+		case "value":
+			value, wrapped = member, true
+		case "version":
+			v.Version, _ = parseInteger(scalar(member))
+			if !wrapped {
+				value, wrapped = nil, true
+			}
+		}
 	}
-	var w struct {
-		Value   json.RawMessage `json:"value"`
-		Version json.RawMessage `json:"version"`
-	}
-	if err := json.Unmarshal(raw, &w); err != nil {
-		return err
-	}
-	if w.Value == nil && w.Version == nil { // {"markdown": …}, {"$oid": …} without the wrapper
-		return json.Unmarshal(raw, &v.Value)
-	}
-	v.Version, _ = parseInteger(scalar(w.Version))
-	if w.Value == nil {
+	if len(value) == 0 {
 		return nil
 	}
-	return json.Unmarshal(w.Value, &v.Value)
-}
-
-// scalar returns the text of a JSON string, number or boolean; "" for null,
-// objects and arrays.
-func scalar(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
-	}
-	switch raw[0] {
-	case '"':
-		var s string
-		if json.Unmarshal(raw, &s) != nil {
-			return ""
-		}
-		return strings.ToValidUTF8(s, "\uFFFD")
-	case '{', '[', 'n':
-		return ""
-	}
-	return string(raw)
+	return any(&v.Value).(reader).UnmarshalJSON(value)
 }
 
 // text is a string; numbers and booleans are taken as they are spelt.
@@ -77,21 +57,15 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 type rich string
 
 func (r *rich) UnmarshalJSON(raw []byte) error {
-	if raw[0] != '{' {
-		*r = rich(scalar(raw))
-		return nil
-	}
-	var w struct {
-		Markdown *text `json:"markdown"`
-		HTML     text  `json:"html"`
-	}
-	if err := json.Unmarshal(raw, &w); err != nil {
-		return err
-	}
-	if w.Markdown != nil {
-		*r = rich(*w.Markdown)
-	} else {
-		*r = rich(w.HTML)
+	*r = rich(scalar(raw))
+	for key, member := range members(raw) {
+		if string(key) == "markdown" && member[0] != 'n' {
+			*r = rich(scalar(member))
+			break
+		}
+		if string(key) == "html" {
+			*r = rich(scalar(member))
+		}
 	}
 	return nil
 }
@@ -100,17 +74,12 @@ func (r *rich) UnmarshalJSON(raw []byte) error {
 type oid mapping.ObjectID
 
 func (o *oid) UnmarshalJSON(raw []byte) error {
-	if raw[0] != '{' {
-		*o = oid(scalar(raw))
-		return nil
+	*o = oid(scalar(raw))
+	for key, member := range members(raw) {
+		if string(key) == "$oid" {
+			*o = oid(scalar(member))
+		}
 	}
-	var w struct {
-		OID text `json:"$oid"`
-	}
-	if err := json.Unmarshal(raw, &w); err != nil {
-		return err
-	}
-	*o = oid(w.OID)
 	return nil
 }
 
@@ -119,6 +88,7 @@ func (o *oid) UnmarshalJSON(raw []byte) error {
 type bucketState oid
 
 func (b *bucketState) UnmarshalJSON(raw []byte) error {
+	*b = ""
 	var o oid
 	if err := o.UnmarshalJSON(raw); err != nil {
 		return err
@@ -140,7 +110,7 @@ func looksLikeID(s string) bool {
 type number string
 
 func (n *number) UnmarshalJSON(raw []byte) error {
-	s := strings.TrimSpace(scalar(raw))
+	s := strings.TrimSpace(string(scalar(raw)))
 	if canonical, ok := ParseNumber(s); ok {
 		s = canonical
 	}
@@ -149,7 +119,17 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 }
 
 func (n number) float() float64 {
-	f, _ := strconv.ParseFloat(string(n), 64)
+	f, _ := parseFloat(string(n))
+	return f
+}
+
+// float reads a number as what it counts, 0 for what is none.
+func float(raw []byte) float64 {
+	text := scalar(raw)
+	if n, ok := parseInteger(text); ok {
+		return float64(n)
+	}
+	f, _ := parseFloat(string(text))
 	return f
 }
 
@@ -158,14 +138,22 @@ func (n number) float() float64 {
 // ("3", "0.5", "-1"). It reports false for what is no number or is beyond
 // ±1e15, where nothing an estimate could mean is left.
 func ParseNumber(s string) (string, bool) {
-	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || !(f > -1e15 && f < 1e15) || strings.ContainsAny(s, "xX_") {
+	f, ok := parseFloat(s)
+	switch {
+	case !ok:
 		return "", false
-	}
-	if f == 0 {
+	case f == 0:
 		return "0", true // and not "-0"
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64), true
+}
+
+func parseFloat(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(f > -1e15 && f < 1e15) || strings.ContainsAny(s, "xX_") {
+		return 0, false
+	}
+	return f, true
 }
 
 // integer is a whole number; floats (1.0) and numeric strings are taken.
@@ -179,8 +167,11 @@ func (i *integer) UnmarshalJSON(raw []byte) error {
 
 // parseInteger reads "7", "7.0" and "7e0"; it reports false for what is not
 // whole or not exact.
-func parseInteger(s string) (int64, bool) {
-	s = strings.TrimSpace(s)
+func parseInteger(text []byte) (int64, bool) {
+	if len(text) == 1 && text[0] >= '0' && text[0] <= '9' { // most versions
+		return int64(text[0] - '0'), true
+	}
+	s := strings.TrimSpace(string(text))
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, true
 	}
@@ -195,7 +186,7 @@ func parseInteger(s string) (int64, bool) {
 type flag bool
 
 func (f *flag) UnmarshalJSON(raw []byte) error {
-	b, _ := strconv.ParseBool(scalar(raw))
+	b, _ := strconv.ParseBool(string(scalar(raw)))
 	*f = flag(b)
 	return nil
 }
@@ -208,19 +199,13 @@ type stamp time.Time
 var stampLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", time.DateOnly}
 
 func (s *stamp) UnmarshalJSON(raw []byte) error {
+	*s = stamp{}
 	for range 2 { // {"$date": {"$numberLong": "…"}} is the deepest form
-		if raw[0] != '{' {
-			break
-		}
-		var w struct {
-			Date json.RawMessage `json:"$date"`
-			Long json.RawMessage `json:"$numberLong"`
-		}
-		if err := json.Unmarshal(raw, &w); err != nil {
-			return err
-		}
-		if raw = bytes.TrimSpace(append(w.Date, w.Long...)); len(raw) == 0 {
-			return nil
+		for key, member := range members(raw) {
+			if string(key) == "$date" || string(key) == "$numberLong" {
+				raw = member
+				break
+			}
 		}
 	}
 	value := scalar(raw)
@@ -229,7 +214,7 @@ func (s *stamp) UnmarshalJSON(raw []byte) error {
 		return nil
 	}
 	for _, layout := range stampLayouts {
-		if t, err := time.Parse(layout, value); err == nil {
+		if t, err := time.Parse(layout, string(value)); err == nil {
 			*s = stamp(t.UTC())
 			return nil
 		}

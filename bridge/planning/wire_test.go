@@ -252,7 +252,12 @@ func TestDays(t *testing.T) {
 			t.Errorf("days %s: %s", raw, diff)
 		}
 	}
-	if f := number("x").float(); f != 0 || math.IsNaN(f) {
-		t.Errorf("a word as a number is %v", f)
+	for _, word := range []string{"x", "NaN", "Inf", ""} {
+		if f := number(word).float(); f != 0 || math.IsNaN(f) {
+			t.Errorf("%q as a number is %v", word, f)
+		}
+		if c := decode[counters](t, `{"done":"`+word+`"}`); c.Done != 0 {
+			t.Errorf("%q counted is %v", word, c.Done)
+		}
 	}
 }

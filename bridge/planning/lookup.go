@@ -1,0 +1,89 @@
+package planning
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+)
+
+// BucketIDs returns the ids that may address a bucket, given by title or id,
+// the likeliest first: that of the bucket listing, then that of the project's
+// own list, which was seen to differ (facts of real data). The two lists are
+// joined by title. An unknown bucket is [mapping.ErrNotFound]; a title that
+// several buckets have is a [mapping.Rejection].
+func (c *Client) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
+	listed, err := c.Buckets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	project, err := c.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := joinBuckets(bucket, listed, project.Buckets)
+	if err != nil {
+		return nil, fmt.Errorf("planning: find bucket %q: %w", bucket, err)
+	}
+	return ids, nil
+}
+
+func joinBuckets(bucket string, lists ...[]Bucket) ([]mapping.ObjectID, error) {
+	title, id := strings.TrimSpace(bucket), mapping.ObjectID("")
+	for _, b := range slices.Concat(lists...) {
+		if string(b.ID) == title {
+			title, id = strings.TrimSpace(b.Title), b.ID
+			break
+		}
+	}
+	var ids []mapping.ObjectID
+	for _, list := range lists {
+		var same []mapping.ObjectID
+		for _, b := range list {
+			if b.ID == id || strings.TrimSpace(b.Title) == title && title != "" {
+				same = append(same, b.ID)
+			}
+		}
+		switch {
+		case slices.Contains(same, id):
+			same = []mapping.ObjectID{id}
+		case len(same) > 1 && id == "":
+			return nil, &mapping.Rejection{Words: fmt.Sprintf("%d buckets have this title; name it by its id", len(same))}
+		case len(same) > 1:
+			same = nil // the title of the named bucket does not say which of these it is
+		}
+		for _, s := range same {
+			if !slices.Contains(ids, s) {
+				ids = append(ids, s)
+			}
+		}
+	}
+	if ids == nil {
+		return nil, mapping.ErrNotFound
+	}
+	return ids, nil
+}
+
+// EachCard visits every card of every bucket and every sprint; a card that is
+// in both is visited twice. It is the complete lookup: after a nil error, a
+// card that was not visited was not there, unless it moved meanwhile.
+func (c *Client) EachCard(ctx context.Context, visit func(mapping.Card) error) error {
+	sprints, err := c.Sprints(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range sprints {
+		items, err := c.SprintItems(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		for _, card := range items.Cards {
+			if err := visit(card); err != nil {
+				return err
+			}
+		}
+	}
+	return c.BacklogEach(ctx, func(_ mapping.ObjectID, _ string, card mapping.Card) error { return visit(card) })
+}

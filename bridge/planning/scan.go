@@ -1,0 +1,134 @@
+package planning
+
+import (
+	"bytes"
+	"iter"
+	"unicode/utf8"
+
+	"github.com/goccy/go-json"
+)
+
+// The functions of this file take apart JSON that a decoder has already found
+// valid, without copying it: a poll reads a hundred thousand cards of a dozen
+// attributes each, and a decoder's call for every small part would cost ten
+// times what the poll costs now (BenchmarkBacklog). Of text that is not valid
+// they make nonsense, but neither panic nor loop.
+
+// members iterates over the keys and values of an object; of anything else
+// there are none. Both are parts of raw, a key with escapes apart.
+func members(raw []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		if len(raw) == 0 || raw[0] != '{' {
+			return
+		}
+		for i := space(raw, 1); i < len(raw) && raw[i] == '"'; i = space(raw, i+1) {
+			start := i
+			i = stringEnd(raw, i)
+			key := unquoted(raw[start:i])
+			i = space(raw, space(raw, i)+1) // the colon
+			start, i = i, valueEnd(raw, i)
+			if start >= i || !yield(key, raw[start:i]) {
+				return
+			}
+			if i = space(raw, i); i >= len(raw) || raw[i] != ',' {
+				return
+			}
+		}
+	}
+}
+
+// space skips white space.
+func space(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\r' || raw[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns where the string that begins at i ends, its quote included.
+func stringEnd(raw []byte, i int) int {
+	for i++; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return len(raw)
+}
+
+// valueEnd returns where the value that begins at i ends.
+func valueEnd(raw []byte, i int) int {
+	depth := 0
+	for i < len(raw) {
+		switch raw[i] {
+		case '"':
+			i = stringEnd(raw, i)
+		case '{', '[':
+			depth++
+			i++
+			continue
+		case '}', ']':
+			depth--
+			i++
+		case ',', ':', ' ', '\n', '\r', '\t':
+			i++
+			continue // only inside of objects and arrays
+		default:
+			for i < len(raw) && !delimiter[raw[i]] {
+				i++
+			}
+		}
+		if depth <= 0 {
+			break
+		}
+	}
+	return min(i, len(raw))
+}
+
+// delimiter holds what ends a number or a word.
+var delimiter = [256]bool{',': true, ':': true, '}': true, ']': true, '{': true, '[': true, '"': true,
+	' ': true, '\n': true, '\r': true, '\t': true}
+
+// unquoted returns what a JSON string says; where that is what it is spelt
+// like, as a part of raw.
+func unquoted(raw []byte) []byte {
+	if len(raw) < 2 {
+		return nil
+	}
+	inner := raw[1 : len(raw)-1]
+	if literal(inner) {
+		return inner
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return nil
+	}
+	return bytes.ToValidUTF8([]byte(s), []byte("\uFFFD"))
+}
+
+// literal reports whether a string has neither escapes nor bytes beyond ASCII.
+func literal(inner []byte) bool {
+	for _, c := range inner {
+		if c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// scalar returns the text of a JSON string, number or boolean; nothing for
+// null, objects and arrays. It may be a part of raw.
+func scalar(raw []byte) []byte {
+	if len(raw) == 0 {
+		return nil
+	}
+	switch raw[0] {
+	case '"':
+		return unquoted(raw)
+	case '{', '[', 'n':
+		return nil
+	}
+	return raw
+}
