@@ -79,8 +79,10 @@ func body(s string) string {
 	return b
 }
 
-func TestIssueBecomesCardAndBack(t *testing.T) {
-	w := start(t, bridgetest.Options{})
+func TestIssueBecomesCardAndBack(t *testing.T) { onBothStores(t, issueBecomesCardAndBack) }
+
+func issueBecomesCardAndBack(t *testing.T, o bridgetest.Options) {
+	w := start(t, o)
 	n, card := w.open(githubtest.IssueSpec{Title: "Login fails", Body: "On *every* browser.", Labels: []string{"points/3"}})
 	c := w.Project.Card(card)
 	if got := c.Summary; !strings.HasPrefix(got, "On *every* browser.") || !strings.Contains(got, "acme/web#1") {
@@ -119,8 +121,10 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-func TestCardBecomesIssue(t *testing.T) {
-	w := start(t, bridgetest.Options{})
+func TestCardBecomesIssue(t *testing.T) { onBothStores(t, cardBecomesIssue) }
+
+func cardBecomesIssue(t *testing.T, o bridgetest.Options) {
+	w := start(t, o)
 	w.Project.NewCard("Later", "alice", planningtest.CardSpec{Title: "elsewhere"})
 	w.until("a poll", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
 	five := 5.0

@@ -1,0 +1,177 @@
+package bridgetest_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+)
+
+// facts is what can be said about a thing.
+type facts map[string]string
+
+// expect waits until something is so:
+//
+//	expect issue N    there title body raw state reason labels comments comment
+//	expect card N     there title summary raw estimate bucket tasks status title-by summary-by
+//	expect task N     there state title by         the first task of card N
+//	expect link N     state why asking refused     the link of issue N
+//	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
+//	expect            issues cards tasks conflicts failures
+//
+// NAME=VALUE says it is equal, NAME~=VALUE that it contains that; ! negates.
+// Body and summary are what people wrote, without the bridge's marker; raw has
+// it. Labels are sorted and joined by commas; comment is all comments' text.
+func (s *scene) expect(l *line) error {
+	if err := s.ensure(); err != nil {
+		return err
+	}
+	of, n := l.next(), l.number()
+	look, ok := map[string]func() facts{
+		"":         s.worldFacts,
+		"issue":    func() facts { return issueFacts(s.Repo.Issue(n)) },
+		"card":     func() facts { return s.cardFacts(n) },
+		"task":     func() facts { return s.taskFacts(n) },
+		"link":     func() facts { return s.linkFacts(n) },
+		"conflict": func() facts { return s.conflictFacts(n) },
+	}[of]
+	if !ok {
+		return fmt.Errorf("expect %s: there is no such thing", of)
+	}
+	var wrong []string
+	err := s.until(func() bool {
+		is := look()
+		wrong = nil
+		for _, v := range l.values {
+			if got, known := is[v.name]; !known || !v.holds(got) {
+				wrong = append(wrong, fmt.Sprintf("%s is %q, want %s %q", v.name, got, v.op, v.text))
+			}
+		}
+		return wrong == nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s %d: %s", of, n, strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+func (v value) holds(got string) bool {
+	op, negated := strings.CutPrefix(v.op, "!")
+	same := got == v.text
+	if op == "~=" {
+		same = strings.Contains(got, v.text)
+	}
+	return same != negated
+}
+
+// parts tells what a person wrote from what the bridge appended.
+func parts(text string) (written, mark string) {
+	at := len(text)
+	for _, begin := range []string{"<!-- planbridge:", "Synced by planbridge with ["} {
+		if i := strings.Index(text, begin); i >= 0 {
+			at = min(at, i)
+		}
+	}
+	written = strings.TrimRight(text[:at], "\r\n")
+	if at == len(text) {
+		written = text
+	}
+	return written, text[len(written):]
+}
+
+func issueFacts(i githubtest.IssueState) facts {
+	if i.Number == 0 {
+		return facts{"there": "no"}
+	}
+	body, _ := parts(i.Body)
+	labels := slices.Sorted(slices.Values(i.Labels))
+	f := facts{"there": "yes", "title": i.Title, "body": body, "raw": i.Body, "state": i.State, "reason": i.StateReason,
+		"labels": strings.Join(labels, ","), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author}
+	for _, c := range i.Comments {
+		f["comment"] += c.Body + "\n"
+	}
+	return f
+}
+
+func (s *scene) cardFacts(n int) facts {
+	c := s.Project.Card(s.card(n))
+	if c.ID == "" {
+		return facts{"there": "no"}
+	}
+	summary, _ := parts(c.Summary)
+	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "estimate": "", "bucket": c.Bucket,
+		"tasks": strconv.Itoa(len(c.Tasks)), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
+	if c.Estimate != nil {
+		f["estimate"] = strconv.FormatFloat(*c.Estimate, 'f', -1, 64)
+	}
+	return f
+}
+
+// author is who wrote an attribute last.
+func (s *scene) author(id, attribute string) string {
+	past := s.Project.History(id, attribute)
+	if len(past) == 0 {
+		return ""
+	}
+	return past[len(past)-1].User
+}
+
+func (s *scene) taskFacts(n int) facts {
+	t := s.Project.Task(s.task(n))
+	if t.ID == "" {
+		return facts{"there": "no"}
+	}
+	return facts{"there": "yes", "state": t.State, "title": t.Title, "by": s.author(t.ID, "state")}
+}
+
+func (s *scene) linkFacts(n int) facts {
+	l, err := s.App.Operator().Find(context.Background(), fmt.Sprintf("%s#%d", bridgetest.RepoName, n))
+	if err != nil {
+		return facts{"state": "none"}
+	}
+	f := facts{"state": string(l.State), "why": l.Why, "asking": strconv.Itoa(len(l.Asking)), "refused": ""}
+	for a := range l.Refused {
+		f["refused"] += string(a)
+	}
+	return f
+}
+
+func (s *scene) conflictFacts(n int) facts {
+	all, err := s.App.Operator().Conflicts(context.Background(), 100)
+	if err != nil || n > len(all) {
+		return facts{"there": "no"}
+	}
+	c := all[len(all)-n]
+	return facts{"there": "yes", "attribute": string(c.Attribute), "winner": string(c.Winner), "state": c.State, "github": c.GitHub,
+		"planning": c.Planning, "rule": c.Rule}
+}
+
+func (s *scene) worldFacts() facts {
+	f := facts{"issues": strconv.Itoa(len(s.Repo.Issues())), "cards": strconv.Itoa(len(s.Project.Cards())),
+		"tasks": strconv.Itoa(s.tasks()), "reports": ""}
+	if s.App == nil {
+		return f
+	}
+	if all, err := s.App.Operator().Conflicts(context.Background(), 100); err == nil {
+		f["conflicts"] = strconv.Itoa(len(all))
+	}
+	if all, err := s.App.Operator().Failures(context.Background()); err == nil {
+		f["failures"] = strconv.Itoa(len(all))
+		for _, one := range all {
+			f["reports"] += one.Where + ": " + one.Reason + "\n"
+		}
+	}
+	return f
+}
+
+func (s *scene) tasks() (n int) {
+	for _, c := range s.Project.Cards() {
+		n += len(c.Tasks)
+	}
+	return n
+}
+

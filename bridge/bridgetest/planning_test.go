@@ -1,0 +1,121 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"planbridge/bridge/planningtest"
+)
+
+// planning is what happens in the planning service:
+//
+//	card WHO BUCKET TITLE [summary=] [estimate=]   edit CARD WHO [title=] [summary=] [estimate=]
+//	move CARD BUCKET                               delete CARD
+//	task CARD WHO [state=] [title=]                sprint CARD…: plan cards into a sprint of this week
+//	down|up                                        secret revoke|restore
+//	expel WHO: no member any more                  invite WHO: a member
+//	fault OP KIND [times=] [delay=] [status=]      traits [WORD…] [NAME=VALUE…]
+//	copy-marker CARD WHO BUCKET TITLE: make a card with a card's whole summary
+//	race OP CARD WHO [title=] …: WHO saves just before the bridge's next write OP takes effect
+func (s *scene) planning(l *line) error {
+	if err := s.ensure(); err != nil {
+		return err
+	}
+	switch verb := l.next(); verb {
+	case "card", "edit", "task", "move", "delete", "sprint", "copy-marker":
+		return s.planningPerson(verb, l)
+	case "down", "up":
+		s.Planning.Down(verb == "down")
+		return nil
+	case "secret":
+		return s.secret(l.next())
+	case "expel":
+		s.Project.RemoveMember(l.next())
+		return nil
+	case "fault":
+		s.Planning.Fault(planningtest.Fault{Op: l.next(), Kind: planningtest.FaultKind(l.next()), Times: l.int("times"),
+			Delay: l.duration("delay"), Status: l.int("status")})
+		return nil
+	case "traits":
+		var err error
+		s.Planning.SetTraits(func(t *planningtest.Traits) { err = setTraits(t, l) })
+		return err
+	default:
+		return fmt.Errorf("planning %s: nobody knows how to do that", verb)
+	}
+}
+
+// planningPerson is what people do in the service's pages.
+func (s *scene) planningPerson(verb string, l *line) error {
+	if verb == "card" {
+		who, bucket, spec := l.next(), l.next(), planningtest.CardSpec{Title: l.next()}
+		l.fill(&spec)
+		s.Project.NewCard(bucket, who, spec)
+		return nil
+	}
+	if verb == "sprint" {
+		now := time.Now()
+		sprint := s.Project.NewSprint(planningtest.SprintSpec{Title: "This week", Start: now.Add(-24 * time.Hour), End: now.Add(144 * time.Hour)})
+		for n := l.number(); n > 0; n = l.number() {
+			s.Project.MoveToSprint(s.card(n), sprint)
+		}
+		return nil
+	}
+	n := l.number()
+	id := s.card(n)
+	if id == "" {
+		return fmt.Errorf("there is no card %d", n)
+	}
+	switch verb {
+	case "edit":
+		s.Project.EditCard(id, l.next(), l.fill)
+	case "move":
+		s.Project.MoveCard(id, l.next())
+	case "delete":
+		s.Project.DeleteCard(id)
+	case "copy-marker":
+		who, bucket := l.next(), l.next()
+		s.Project.NewCard(bucket, who, planningtest.CardSpec{Title: l.next(), Summary: s.Project.Card(id).Summary})
+	case "task":
+		task := s.task(n)
+		if task == "" {
+			return fmt.Errorf("card %d has no task", n)
+		}
+		s.Project.EditTask(task, l.next(), func(e *planningtest.TaskEdit) {
+			l.set("state", &e.State)
+			l.set("title", &e.Title)
+		})
+	}
+	return nil
+}
+
+// fill gives a card what the line says. A footer of ours below what the person
+// sees stays where it is.
+func (l *line) fill(e *planningtest.CardEdit) {
+	l.set("title", &e.Title)
+	if text, ok := l.get("summary"); ok {
+		_, mark := parts(e.Summary)
+		e.Summary = text + mark
+	}
+	if text, ok := l.get("estimate"); ok {
+		e.Estimate = nil
+		if points, err := strconv.ParseFloat(text, 64); err == nil {
+			e.Estimate = &points
+		}
+	}
+}
+
+// secret takes the project's secret away, or gives it back.
+func (s *scene) secret(what string) error {
+	switch what {
+	case "revoke":
+		s.revoked = s.Project.Secret()
+		s.Project.RevokeSecret(s.revoked)
+	case "restore":
+		s.Project.RestoreSecret(s.revoked)
+	default:
+		return fmt.Errorf("secret %s: want revoke or restore", what)
+	}
+	return nil
+}
