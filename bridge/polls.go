@@ -32,8 +32,19 @@ func (a *App) buildPolls(c *config.Config) {
 		GitHub: &githubLists{a.github, c.GitHub.FormerAccounts}, Intake: a.intake, Store: &kicking{a.store, a},
 		Routes:   func() mapping.Routes { return a.set.Load().Routes },
 		FirstRun: a.firstRun, Owner: a.owner, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log,
-		OnSuccess: a.wakeGitHub,
+		OnSuccess: a.listed,
 	})
+}
+
+// listed follows a catch-up that GitHub answered: what waits for it goes on,
+// and projects that waited for GitHub's side to be looked through are adopted.
+func (a *App) listed(ctx context.Context) {
+	a.wakeGitHub(ctx)
+	for _, p := range a.pollers {
+		if err := p.Adopt(ctx); err != nil {
+			a.log.Warn("adopting after a catch-up", "err", err)
+		}
+	}
 }
 
 // githubLists fits the GitHub adapter to the catch-up.
