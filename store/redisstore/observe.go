@@ -83,7 +83,7 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 	}
 	if o.Data != nil {
 		item = string(o.Item)
-		if data, err = compress(o.Data); err != nil {
+		if data, err = compress(o.Data, quick); err != nil {
 			return nil, err
 		}
 	}

@@ -34,6 +34,18 @@ type Server struct {
 // the test.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
+	return start(t, append([]string{"--appendonly", "yes", "--appendfsync", "everysec", "--save", ""}, args...))
+}
+
+// StartSentinel runs a sentinel with the given configuration file, which it
+// rewrites, until the test ends.
+func StartSentinel(t testing.TB, conf string) *Server {
+	t.Helper()
+	return start(t, []string{conf, "--sentinel"})
+}
+
+func start(t testing.TB, args []string) *Server {
+	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Fatal("this test needs redis-server; install it, for example: apt-get install redis-server")
 	}
@@ -43,10 +55,7 @@ func Start(t testing.TB, args ...string) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{t: t, Addr: addr, URL: "redis://" + addr}
-	s.args = append([]string{
-		"--bind", "127.0.0.1", "--port", port, "--dir", t.TempDir(),
-		"--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
-	}, args...)
+	s.args = append(args, "--bind", "127.0.0.1", "--port", port, "--dir", t.TempDir())
 	s.Restart()
 	t.Cleanup(s.Stop)
 	return s

@@ -1,0 +1,130 @@
+package redisstore
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/redisstore/redistest"
+)
+
+// vocabulary is what issues are written with, the most frequent first.
+var vocabulary = strings.Fields(`the to and a in of is that it for on when with we not be this error as user have from page should
+after can if request are by an but get button which one server there all time message at does file click so no list or only
+version test open value show data will was login use new change default has response window set empty response browser
+expected log please update save add type still field work some after before would see setting name instead wrong issue same
+number they returns you your retry two been other where first now without service config cannot line text large need sometimes
+object image timeout between during connection customer again report database steps dialog missing run following table release
+happens correctly session load because device build second might session docker attached screenshot memory every production
+module parameter query column warning another update reproduce behaviour authentication thread performance migration deploy
+keyboard documentation rounding invoice discount subscription notification calendar accessibility internationalisation`)
+
+// prose makes text of n bytes that compresses worse than real Markdown: a KiB
+// of it to some 530 bytes, where a KiB of README files takes 490.
+func prose(r *rand.Rand, n int) string {
+	zipf := rand.NewZipf(r, 1.1, 12, uint64(len(vocabulary)-1))
+	var b strings.Builder
+	for b.Len() < n {
+		switch r.IntN(20) {
+		case 0:
+			fmt.Fprintf(&b, "`%x` ", r.Uint32())
+		case 1:
+			b.WriteString(".\n\n")
+		default:
+			b.WriteString(vocabulary[zipf.Uint64()] + " ")
+		}
+	}
+	return b.String()[:n]
+}
+
+func objectID(r *rand.Rand) mapping.ObjectID {
+	return mapping.ObjectID(fmt.Sprintf("%012x%012x", r.Uint64()>>16, r.Uint64()>>16))
+}
+
+// typicalLink is a link in its usual state, with a body of 1 KiB.
+func typicalLink(r *rand.Rand, project mapping.ObjectID) *mapping.Link {
+	body, title := prose(r, 1024), prose(r, 50)
+	at := time.Unix(1_770_000_000+r.Int64N(1e7), 0).UTC()
+	return &mapping.Link{
+		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: "acme/web", State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+		Issue: mapping.IssueID{
+			ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: "acme/web", RepoID: 123456789,
+			Number: r.IntN(20000), Author: "octocat", UpdatedAt: at, Digest: mapping.NewID(),
+		},
+		Card: mapping.CardID{ID: objectID(r), CID: r.Int64N(20000), Bucket: "5474406", BucketName: "Incoming", Version: 12, CountersVersion: 9},
+		Base: map[mapping.Attribute]mapping.Base{
+			mapping.Title:    {GitHub: title, Planning: title, Version: 1},
+			mapping.Summary:  {GitHub: body, Planning: body + "\n\n[acme/web#12](https://github.com/acme/web/issues/12#" + mapping.NewID() + mapping.NewID() + ")", Version: 12},
+			mapping.Estimate: {GitHub: "3", Planning: "3", Version: 1},
+			mapping.State:    {GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 3},
+		},
+		Children: []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Task: objectID(r)}},
+		Created:  at, Synced: at.Add(time.Hour),
+	}
+}
+
+func usedMemory(t *testing.T, server *redistest.Server) int {
+	t.Helper()
+	info, err := client(t, server).Info(t.Context(), "memory").Result()
+	must(t, err)
+	n, err := strconv.Atoi(parseInfo(info)["used_memory_dataset"])
+	must(t, err)
+	return n
+}
+
+// A link of a 1 KiB body takes no more than 2 KiB of Redis's memory, with its
+// indexes, its history and the delivery that made it.
+func TestMemoryPerLink(t *testing.T) {
+	const links, goal = 4000, 2048
+	seed := time.Now().UnixNano()
+	r := rand.New(rand.NewPCG(uint64(seed), 1))
+	server := redistest.Start(t, "--appendonly", "no")
+	s := open(t, Options{URL: server.URL})
+	const project = "54744060c955ca8169c61ee6"
+	_, err := s.Depth(t.Context(), project)
+	must(t, err)
+	before := usedMemory(t, server)
+	var key store.Key
+	for n := range links {
+		l := typicalLink(r, project)
+		key = store.Key{Project: project, Link: l.ID}
+		o := store.Observation{Refs: l.Refs(), Create: l, Delivery: fmt.Sprint(n), Item: l.Refs()[0], At: 1, Digest: "d", Data: []byte(l.Base[mapping.Summary].GitHub)}
+		_, err := s.Observe(t.Context(), project, []store.Observation{o})
+		must(t, err)
+		c, err := s.ClaimKey(t.Context(), key, time.Minute)
+		must(t, err)
+		history := []mapping.Entry{
+			{At: l.Created, Side: mapping.Planning, What: "create", Why: "entered by its webhook", Delivery: mapping.NewID()},
+			{At: l.Synced, Side: mapping.Planning, Attribute: mapping.Summary, What: "write", Why: "changed on GitHub", Delivery: mapping.NewID()},
+		}
+		must(t, s.Finish(t.Context(), c, c.Link, history, store.Outcome{}))
+	}
+	per := (usedMemory(t, server) - before) / links
+	hash, err := client(t, server).MemoryUsage(t.Context(), "planbridge:{"+project+"}:l:"+string(key.Link)).Result()
+	must(t, err)
+	t.Logf("seed %d: %d bytes per link, %d of them the link's own key", seed, per, hash)
+	if per > goal {
+		t.Errorf("seed %d: %d bytes per link, want at most %d", seed, per, goal)
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	s := open(b, Options{URL: redistest.Start(b).URL})
+	r := rand.New(rand.NewPCG(1, 1))
+	body := []byte(prose(r, 4096))
+	ref := mapping.IssueRef(1)
+	l := &mapping.Link{ID: "l", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	var n int64
+	for b.Loop() {
+		n++
+		o := store.Observation{Delivery: fmt.Sprint(n), Refs: []mapping.Ref{ref}, Create: l, Item: ref, At: n, Data: body}
+		if _, err := s.Observe(b.Context(), "p", []store.Observation{o}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package redisstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/redisstore/redistest"
+)
+
+// client is a plain connection to look at what the store keeps.
+func client(t testing.TB, server *redistest.Server) *redis.Client {
+	c := redis.NewClient(&redis.Options{Addr: server.Addr, DisableIdentity: true})
+	t.Cleanup(func() { c.Close() }) //nolint:errcheck // only reads
+	return c
+}
+
+func TestOpenRefusesAnEvictingServer(t *testing.T) {
+	server := redistest.Start(t, "--maxmemory-policy", "allkeys-lru")
+	_, err := Open(t.Context(), Options{URL: server.URL})
+	if !errors.Is(err, ErrEviction) || !strings.Contains(err.Error(), "noeviction") {
+		t.Errorf("Open = %v, want a refusal that says what to set", err)
+	}
+}
+
+func TestOpenRefusesANewerSchema(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	if err := client(t, server).HSet(t.Context(), s.meta(""), fieldSchema, 99).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Options{URL: server.URL}); !errors.Is(err, store.ErrSchema) {
+		t.Errorf("Open = %v, want %v", err, store.ErrSchema)
+	}
+}
+
+func TestOpenWarns(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"without append-only file": {[]string{"--appendonly", "no"}, "appendonly"},
+		"where INFO is forbidden":  {[]string{"--user", "default", "on", "nopass", "~*", "&*", "+@all", "-info"}, "does not tell"},
+		"not when all is well":     {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			server := redistest.Start(t, tt.args...)
+			s := open(t, Options{URL: server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			if got := log.String(); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("log = %q, want %q", got, tt.want)
+			}
+			if err := s.Ping(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The service starts while Redis is away, and what is wrong with Redis is
+// found at the first contact.
+func TestOpenWhileRedisIsAway(t *testing.T) {
+	server := redistest.Start(t)
+	server.Kill()
+	s := open(t, Options{URL: server.URL})
+	if err := s.Ping(t.Context()); err == nil || errors.Is(err, store.ErrEpoch) {
+		t.Errorf("Ping of a Redis that is away = %v", err)
+	}
+	server.Restart()
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("Ping once Redis is there: %v", err)
+	}
+
+	server.Kill()
+	s = open(t, Options{URL: server.URL})
+	server.Restart()
+	if _, err := server.Do("CONFIG", "SET", "maxmemory-policy", "volatile-ttl"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ping(t.Context()); !errors.Is(err, ErrEviction) {
+		t.Errorf("Ping at the first contact = %v, want %v", err, ErrEviction)
+	}
+	if _, err := server.Do("CONFIG", "SET", "maxmemory-policy", "noeviction"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("Ping once it is mended: %v", err)
+	}
+}
+
+func TestOperationsEndWithTheContext(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	if _, err := server.Do("CLIENT", "PAUSE", "60000", "ALL"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if err := s.Ping(ctx); err == nil {
+		t.Error("Ping of a Redis that hangs succeeded")
+	}
+	if took := time.Since(began); took > ioTimeout {
+		t.Errorf("Ping took %v after its context ended", took)
+	}
+}
+
+func TestScriptsAreLoadedAgain(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	l := &mapping.Link{ID: "l", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	o := store.Observation{Refs: l.Refs(), Create: l, Delivery: "d"}
+	for round := range 3 {
+		if _, err := server.Do("SCRIPT", "FLUSH"); err != nil {
+			t.Fatal(err)
+		}
+		seen, err := s.Observe(t.Context(), "p", []store.Observation{o, o})
+		if err != nil || seen[0].Duplicate != (round > 0) || !seen[1].Duplicate {
+			t.Errorf("Observe in round %d = %+v, %v", round, seen, err)
+		}
+		if _, err := server.Do("SCRIPT", "FLUSH"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Depth(t.Context(), "p"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWakeTakesManySteps(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	const keys = 2*wakeStep + 7
+	var obs []store.Observation
+	for i := range keys {
+		obs = append(obs, store.Observation{Create: &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Project: "p"}})
+	}
+	if _, err := s.Observe(t.Context(), "p", obs); err != nil {
+		t.Fatal(err)
+	}
+	for range keys {
+		c, _, err := s.Claim(t.Context(), "p", time.Minute)
+		if err != nil || c == nil {
+			t.Fatalf("Claim = %v, %v", c, err)
+		}
+		if err := s.Finish(t.Context(), c, nil, nil, store.Outcome{Kind: store.Wait, Service: "github"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.Wake(t.Context(), "p", "github", 1); err != nil || n != keys {
+		t.Errorf("Wake = %d, %v, want %d", n, err, keys)
+	}
+	last, err := client(t, server).ZRangeWithScores(t.Context(), "planbridge:{p}:live", 0, -1).Result()
+	if err != nil || len(last) != keys {
+		t.Fatalf("%d keys are due, %v", len(last), err)
+	}
+	spread := time.Duration(last[keys-1].Score-last[0].Score) * time.Millisecond
+	if want := (keys - 1) * time.Second; spread < want-time.Minute || spread > want+time.Minute {
+		t.Errorf("woken over %v, want %v", spread, want)
+	}
+}
+
+// Whatever the store keeps is named in keys.go, under the prefix and a hash
+// tag.
+func TestKeysFollowTheSchema(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL, Prefix: "pre"})
+	l := &mapping.Link{ID: "l1", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	o := store.Observation{Refs: l.Refs(), Create: l, Delivery: "d", Item: "issue:1", Data: []byte("x"), Event: []byte("e")}
+	second := *l
+	second.ID, second.Issue.ID = "l2", 2
+	_, err := s.Observe(t.Context(), "p", []store.Observation{o, {Create: &second, Bulk: true}})
+	must(t, err)
+	for _, kind := range []store.OutcomeKind{store.Wait, store.Park} {
+		c, _, err := s.Claim(t.Context(), "p", time.Minute)
+		must(t, err)
+		must(t, s.Finish(t.Context(), c, c.Link, []mapping.Entry{{What: "w"}}, store.Outcome{Kind: kind, Service: "github"}))
+	}
+	must(t, s.PutConflict(t.Context(), mapping.Conflict{ID: "c", Project: "p"}))
+	must(t, s.PutDoc(t.Context(), "", "d", nil))
+	must(t, s.PutMarks(t.Context(), "p", "cards", map[string]string{"a": "b"}))
+	_, err = s.Acquire(t.Context(), "n", "o", time.Minute)
+	must(t, err)
+	_, err = s.Budget(t.Context(), "github", 1, 1, 1)
+	must(t, err)
+
+	keys, err := client(t, server).Keys(t.Context(), "*").Result()
+	must(t, err)
+	if len(keys) < 14 {
+		t.Errorf("only %d keys: %v", len(keys), keys)
+	}
+	schema := regexp.MustCompile(`^pre:\{(p\}:(meta|links|l:l[12]|ref:\d+|live|bulk|wait|parked|seen|ledger|ledgerby|docs|marks:cards)` +
+		`|-\}:(meta|projects|leases|budgets|budget:github|docs))$`)
+	for _, key := range keys {
+		if !schema.MatchString(key) {
+			t.Errorf("key %q is not in the schema", key)
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
