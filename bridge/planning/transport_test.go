@@ -236,7 +236,7 @@ func TestBreaker(t *testing.T) {
 		if asked != 3 {
 			t.Fatalf("%d requests, want 3: none while it is open", asked)
 		}
-		time.Sleep(time.Minute + time.Second) // synctest's clock
+		<-time.After(time.Minute + time.Second) // of the bubble
 		if !c.Down() || c.State() != "half-open" {
 			t.Errorf("state %s after the pause", c.State())
 		}
@@ -244,7 +244,7 @@ func TestBreaker(t *testing.T) {
 		if c.State() != "open" || asked != 4 {
 			t.Errorf("state %s, %d requests after a failed probe", c.State(), asked)
 		}
-		time.Sleep(time.Minute + time.Second)
+		<-time.After(time.Minute + time.Second)
 		status = 200
 		if err := c.Probe(ctx()); err != nil || c.Down() {
 			t.Errorf("%v, down %v after a good probe", err, c.Down())
