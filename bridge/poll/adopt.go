@@ -15,12 +15,10 @@ func docAdopted(repo string) string { return "adopted:" + strings.ToLower(repo) 
 // unreadable is added to the epoch where a repository could not be read.
 const unreadable = " unreadable"
 
-// adopt lets the project create things once both sides have been looked
-// through for this epoch of the store (see the package comment).
+// adopt lets the project create things once GitHub's side has been looked
+// through for this epoch of the store, as planning's has been when it is called
+// (see the package comment).
 func (p *Poller) adopt(ctx context.Context) error {
-	if !p.looked {
-		return nil
-	}
 	for _, route := range p.o.Routes().All() {
 		if route.Project != p.o.Project || !route.Exact() {
 			continue

@@ -71,7 +71,8 @@ func TestOnePollerAtATime(t *testing.T) {
 }
 
 // TestTakenOver: a replica that lost its lease forgets what it remembers, so
-// that it does not take for new what the other one recorded.
+// that a card which entered by the other one, and did not stay, does not enter
+// again.
 func TestTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -79,24 +80,30 @@ func TestTakenOver(t *testing.T) {
 		go w.poller.Run(t.Context())
 		synctest.Wait()
 
-		// The lease goes to the second replica, which records a card of a route
-		// that is new, and back.
-		w.setRoutes(w.routes[0], route("api", "Other"))
 		o := w.options
 		o.Owner = "replica-2"
-		w.planned.put(other, "Other", card("a"))
 		if err := w.store.Release(t.Context(), "poll:"+string(project), "replica-1"); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); poll.New(o).Run(ctx) }()
-		pass(5 * time.Minute)
+		pass(time.Minute)
+		w.planned.put(incoming, "Incoming", card("a"))
+		pass(time.Minute)
+		if err := remove(w, w.onlyLink()); err != nil {
+			t.Fatal(err)
+		}
 		cancel()
 		<-done
+
+		before := w.planned.count("backlog")
 		pass(5 * time.Minute)
+		if w.planned.count("backlog") == before {
+			t.Fatal("the first replica did not go on")
+		}
 		if n := len(w.links()); n != 0 {
-			t.Errorf("%d links of cards that were recorded", n)
+			t.Errorf("%d links of a card that had entered before", n)
 		}
 	})
 }

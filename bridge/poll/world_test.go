@@ -184,17 +184,10 @@ type world struct {
 	store   *counting
 	poller  *poll.Poller
 	options poll.Options
-	mu      sync.Mutex // guards routes where a poller runs beside the test
 	routes  []mapping.Route
 	log     *safeBuffer
 	woken   int
 	failed  []error
-}
-
-func (w *world) setRoutes(routes ...mapping.Route) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.routes = routes
 }
 
 func newStore(t testing.TB, o boltstore.Options) *boltstore.Store {
@@ -216,13 +209,9 @@ func newWorld(t testing.TB) *world {
 	}
 	w.options = poll.Options{
 		Project: project, Name: "web", Planning: w.planned, Store: w.store,
-		Routes: func() mapping.Routes {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			return mapping.NewRoutes(w.routes)
-		},
-		Keys:  func() mapping.Keys { return keys },
-		Owner: "replica-1", Interval: 30 * time.Second,
+		Routes: func() mapping.Routes { return mapping.NewRoutes(w.routes) },
+		Keys:   func() mapping.Keys { return keys },
+		Owner:  "replica-1", Interval: 30 * time.Second,
 		Metrics:   poll.NewMetrics(prometheus.NewRegistry()),
 		Logger:    slog.New(slog.NewTextHandler(w.log, nil)),
 		OnSuccess: func(context.Context) { w.woken++ },

@@ -201,6 +201,17 @@ func TestQueueFull(t *testing.T) {
 	}
 }
 
+// TestQueueFullOfOthers: nor is the change of a known issue acknowledged that
+// the full queue did not take.
+func TestQueueFullOfOthers(t *testing.T) {
+	w := newWorldOn(t, boltstore.Options{QueueLimit: 1})
+	w.deliver("opened", issue(1), "stored")
+	w.work(w.onlyLink(web), nil)
+	w.deliver("opened", issue(2), "stored")
+	later := issue(1, func(i *mapping.Issue) { i.Title, i.UpdatedAt = "Another", edits.Add(time.Second) })
+	w.serve(w.request("issues", event("edited", later)), http.StatusServiceUnavailable, "full")
+}
+
 func TestLogNamesTheDelivery(t *testing.T) {
 	w := newWorld(t)
 	w.deliver("opened", issue(12), "stored")

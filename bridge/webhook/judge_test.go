@@ -336,6 +336,30 @@ func TestRouteThatMoved(t *testing.T) {
 	w.onlyLink(web)
 }
 
+// elsewhere is a store that finds each issue in one project, whose link is gone
+// by the time it is observed.
+type elsewhere struct{ webhook.Store }
+
+func (elsewhere) Find(_ context.Context, project mapping.ObjectID, _ mapping.Ref) (mapping.LinkID, error) {
+	if project == apps {
+		return "0000000000000001", nil
+	}
+	return "", store.ErrNotFound
+}
+
+// TestLinkRemovedMeanwhile: a link that goes away between the two questions
+// puts no link of one project into another.
+func TestLinkRemovedMeanwhile(t *testing.T) {
+	w := newWorld(t, func(o *webhook.Options) {
+		o.Store = elsewhere{o.Store}
+		o.Routes = routes(route("web", "acme/web", web), route("apps", "acme/apps", apps))
+	})
+	w.deliver("opened", issue(1), "ignored")
+	if n := len(w.links(web)) + len(w.links(apps)); n != 0 {
+		t.Errorf("%d links", n)
+	}
+}
+
 func TestRepositoryRenamed(t *testing.T) {
 	w := newWorld(t)
 	w.serve(w.request("repository", webhook.Event{Action: "renamed", Repo: "acme/website", RepoNameFrom: "web"}), http.StatusAccepted, "ignored")
