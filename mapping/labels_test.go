@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"planbridge/mapping"
@@ -130,17 +129,19 @@ func TestValidateScheme(t *testing.T) {
 
 func TestCanonicalNumber(t *testing.T) {
 	t.Parallel()
-	got := map[string]string{}
 	want := map[string]string{
 		"3": "3", "3.0": "3", "03": "3", "0.50": "0.5", "0": "0", "00": "0", "0.0": "0", "10": "10", "100.010": "100.01", "12345678901234": "12345678901234",
 		"0.08333333333333333": "0.08333333333333333",
-		"":                    "", "+3": "", "-3": "", "1e3": "", ".5": "", "3.": "", "3,5": "", " 3": "", "3\n": "", "٣": "", "0x1": "", "NaN": "", "1.2.3": "", ".": "",
 	}
-	for in := range want {
-		got[in] = mapping.CanonicalNumber(in)
+	for in, number := range want {
+		if got := mapping.CanonicalNumber(in); got != number {
+			t.Errorf("CanonicalNumber(%q) = %q, want %q", in, got, number)
+		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	for _, in := range []string{"", "+3", "-3", "1e3", ".5", "3.", "3,5", " 3", "3\n", "٣", "0x1", "NaN", "1.2.3", "."} {
+		if got := mapping.CanonicalNumber(in); got != "" {
+			t.Errorf("CanonicalNumber(%q) = %q, but it is no number", in, got)
+		}
 	}
 }
 
