@@ -9,9 +9,9 @@ import (
 )
 
 // The functions of this file take apart JSON that a decoder has already found
-// valid, without copying it: a poll reads a hundred thousand cards of a dozen
-// attributes each, and a decoder's call for every small part cost three times
-// as much (BenchmarkBacklog). Of text that is not valid
+// valid, without copying it. A poll reads a hundred thousand cards of a dozen
+// attributes each: with a decoder's call for every small part a card took 76
+// allocations, so it takes 11 (BenchmarkBacklog). Of text that is not valid
 // they make nonsense, but neither panic nor loop.
 
 // members iterates over the keys and values of an object; of anything else
