@@ -185,10 +185,11 @@ func (a *App) budget(ctx context.Context) (time.Duration, error) {
 
 func (a *App) buildWork(c *config.Config) error {
 	a.reconcile = reconcile.New(reconcile.Options{
-		Store: a.store, Epoch: a.Epoch, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
+		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
 		Down:     a.down,
+		Epoch:    func(ctx context.Context) (string, error) { return storeEpoch(ctx, a.store) },
 		Metrics:  reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intake = webhook.New(webhook.Options{
@@ -280,8 +281,8 @@ type listener struct {
 	addr   string
 }
 
-func (l *listener) start(serving *sync.WaitGroup, log *slog.Logger) error {
-	ln, err := net.Listen("tcp", l.server.Addr)
+func (l *listener) start(ctx context.Context, serving *sync.WaitGroup, log *slog.Logger) error {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", l.server.Addr)
 	if err != nil {
 		return fmt.Errorf("%s listener: %w", l.name, err)
 	}

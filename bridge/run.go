@@ -18,15 +18,15 @@ import (
 // Start listens and begins to work. Only a listener that cannot be had is an
 // error; services that are away are waited for in the background. ctx is for
 // starting alone: Stop ends the App.
-func (a *App) Start(context.Context) error {
+func (a *App) Start(ctx context.Context) error {
 	for _, l := range []*listener{a.public, a.admin} {
-		if err := l.start(&a.running, a.log); err != nil {
+		if err := l.start(ctx, &a.running, a.log); err != nil {
 			return errors.Join(err, a.Stop(context.Background()))
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.cancel = cancel
-	a.running.Go(func() { a.run(ctx) })
+	a.running.Go(func() { a.run(running) })
 	a.log.Info("started", "version", a.o.Version, "public", a.Addr(), "admin", a.AdminAddr(), "dry_run", a.o.DryRun)
 	return nil
 }
@@ -112,9 +112,11 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 func (a *App) reachStore(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	epoch, err := a.store.Epoch(ctx)
+	epoch, err := storeEpoch(ctx, a.store)
 	if errors.Is(err, store.ErrEpoch) {
-		epoch, err = a.store.Adopt(ctx)
+		if _, err = a.store.Adopt(ctx); err == nil {
+			epoch, err = storeEpoch(ctx, a.store)
+		}
 	}
 	if err != nil {
 		return err
@@ -124,6 +126,25 @@ func (a *App) reachStore(ctx context.Context) error {
 	}
 	a.epoch.Store(&epoch)
 	return nil
+}
+
+// storeEpoch is the store's epoch together with the incarnation of the servers
+// behind it, where there are any: a Redis that restarted or failed over may have
+// lost its last writes, and that is reason enough to look at everything that is
+// marked before anything is created.
+func storeEpoch(ctx context.Context, s store.Store) (string, error) {
+	epoch, err := s.Epoch(ctx)
+	if err != nil {
+		return "", err
+	}
+	servers, ok := s.(interface {
+		Incarnation(ctx context.Context) (string, error)
+	})
+	if !ok {
+		return epoch, nil
+	}
+	incarnation, err := servers.Incarnation(ctx)
+	return epoch + "/" + incarnation, err
 }
 
 // firstRunOf records when each route began to run: what was last touched
@@ -178,22 +199,20 @@ func (a *App) watch(ctx context.Context) {
 	}
 }
 
-// checkEpoch adopts the epoch of a store that is not the one it was. The
+// checkEpoch takes over the epoch of a store that is not the one it was. The
 // pollers then read everything and nothing is created until they have.
 func (a *App) checkEpoch(ctx context.Context) error {
-	_, err := a.store.Epoch(ctx)
-	if !errors.Is(err, store.ErrEpoch) {
+	epoch, err := storeEpoch(ctx, a.store)
+	if err == nil && epoch == a.Epoch() {
+		return nil
+	}
+	if err != nil && !errors.Is(err, store.ErrEpoch) {
 		return err
 	}
-	epoch, err := a.store.Adopt(ctx)
-	if err != nil {
+	if err := a.reachStore(ctx); err != nil {
 		return err
 	}
-	if err := a.firstRunOf(ctx, a.set.Load()); err != nil {
-		return err
-	}
-	a.epoch.Store(&epoch)
-	a.log.Error("the store is not the one it was: links are restored from their markers before anything is created", "epoch", epoch)
+	a.log.Error("the store is not the one it was, or its servers restarted: everything marked is looked at before anything is created", "epoch", a.Epoch())
 	return nil
 }
 
@@ -262,6 +281,9 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	a.log.Info("configuration reloaded", "routes", len(c.Routes))
 	return nil
 }
+
+// Epoch is that of storeEpoch.
+func (k *kicking) Epoch(ctx context.Context) (string, error) { return storeEpoch(ctx, k.Store) }
 
 // PutDoc also wakes what waits for the document that says a project is
 // adopted.

@@ -41,6 +41,7 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 		DryRun: dryRun,
 		Retry:  reconcile.Retry{MaxAttempts: c.Retry.MaxAttempts, MaxInterval: c.Retry.MaxInterval},
 		Settle: reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
+		Brakes: reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute},
 		Quiet:  quiet,
 	}}
 }

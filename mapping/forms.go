@@ -55,7 +55,7 @@ func IssueView(i *Issue, scheme LabelScheme, keys Keys, base map[Attribute]Base)
 	body, _ := keys.Body(i.Body)
 	value, all := scheme.EstimateOf(i.Labels, base[Estimate].GitHub)
 	for _, label := range all {
-		if label != scheme.EstimateLabel(value) {
+		if v, _ := scheme.EstimateOf([]string{label}, ""); v != value {
 			extra = append(extra, label)
 		}
 	}

@@ -73,11 +73,19 @@ type Link struct {
 	// Review is the iterationReview that was last acted on, so that a person
 	// can reopen an issue that an approval closed.
 	Review string `json:"review,omitempty"`
-	// Left is why a link stands in state left, orphaned or dormant.
+	// Pace counts the rounds of writes, to stop a runaway.
+	Pace Pace `json:"pace,omitzero"`
+	// Why is why a link stands in state left, orphaned or dormant.
 	Why string `json:"why,omitempty"`
 
 	Created time.Time `json:"created"`
 	Synced  time.Time `json:"synced,omitzero"` // when both sides were last known to agree
+}
+
+// Pace is how often a link was written in one minute.
+type Pace struct {
+	Minute time.Time `json:"minute"`
+	Writes int       `json:"writes"`
 }
 
 // IssueID names the issue of a link and the newest snapshot of it that was

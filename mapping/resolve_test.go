@@ -72,12 +72,16 @@ func TestDecisionTable(t *testing.T) {
 		"to_github, GitHub changed":     {base: based("a", "a", 1), g: "b", p: "a", v: 1, route: Route{Direction: ToGitHub}, action: Restrained},
 		"refused value is not repeated": {
 			base: based("a", "a", 1), g: "b", p: "a", v: 1,
-			in:     func(in *Input) { in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}} },
+			in: func(in *Input) {
+				in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}}
+			},
 			action: Blocked,
 		},
 		"another value is tried": {
 			base: based("a", "a", 1), g: "d", p: "a", v: 1,
-			in:     func(in *Input) { in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}} },
+			in: func(in *Input) {
+				in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}}
+			},
 			action: ToPlan, plan: "d", lock: 1,
 		},
 	}

@@ -42,6 +42,9 @@ func (w *work) make(ctx context.Context) error {
 		w.log.Info("dry run: would create", "side", w.link.Intent.Side)
 		return errRemove
 	}
+	if err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute); err != nil {
+		return err
+	}
 	if w.link.Intent.Side == mapping.GitHub {
 		return w.makeIssue(ctx)
 	}

@@ -31,7 +31,11 @@ func (w *work) adopted(ctx context.Context) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read adoption: %w", err)
 	}
-	if string(doc) != w.Epoch() {
+	epoch, err := w.Epoch(ctx)
+	if err != nil {
+		return fmt.Errorf("read epoch: %w", err)
+	}
+	if string(doc) != epoch {
 		return &waitFor{ServiceAdoption, "nothing is created before the first full poll of the project"}
 	}
 	return nil

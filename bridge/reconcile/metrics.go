@@ -14,6 +14,7 @@ type Metrics struct {
 	Prevented   *prometheus.CounterVec
 	Recovered   *prometheus.CounterVec
 	UserRefused *prometheus.CounterVec
+	Braked      *prometheus.CounterVec
 }
 
 // NewMetrics makes the metrics and registers them with reg, where it is not nil.
@@ -34,9 +35,10 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		Prevented:   counter("duplicates_prevented_total", "Items that would have been made twice, by how it was noticed.", "how"),
 		Recovered:   counter("lost_updates_recovered_total", "Edits of people that a write of ours ran over and that were brought back.", "route"),
 		UserRefused: counter("users_refused_total", "Writes in a person's name that planning refused and the route's user made instead.", "route"),
+		Braked:      counter("braked_total", "Acts that a route's brake put off, by kind.", "route", "kind"),
 	}
 	if reg != nil {
-		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused)
+		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused, m.Braked)
 	}
 	return m
 }

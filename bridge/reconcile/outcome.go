@@ -75,6 +75,9 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 	case errors.As(err, &limited):
 		w.log.Warn("rate limited", "err", err)
 		return store.Outcome{Kind: store.Again, After: limited.After + jitter(limited.After/10+time.Second), Reason: err.Error()}, "limited"
+	case errors.Is(err, errRunaway):
+		w.log.Error("parked", "err", err)
+		return store.Outcome{Kind: store.Park, Reason: err.Error()}, "parked"
 	case errors.As(err, &side) && w.down(side):
 		w.log.Warn("waiting for a service", "service", w.service(side.side), "err", err)
 		return store.Outcome{Kind: store.Wait, Service: w.service(side.side), Reason: err.Error()}, "waiting"

@@ -101,8 +101,12 @@ type Settings struct {
 	DryRun bool              // write nothing, log what would be written
 	Retry  Retry
 	Settle Settle
+	Brakes Brakes
 	Quiet  time.Duration // how long a removed estimate label may be on its way to another
 }
+
+// Brakes bound what one route may do in a minute; 0 means no bound.
+type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }
 
 // Retry bounds what is tried again.
 type Retry struct {
@@ -116,8 +120,8 @@ type Settle struct{ GitHub, Planning time.Duration }
 // Options configure a Reconciler. All fields but Metrics are required.
 type Options struct {
 	Store store.Store
-	// Epoch is the store's epoch as this process knows it.
-	Epoch  func() string
+	// Epoch is the store's epoch at this moment.
+	Epoch  func(ctx context.Context) (string, error)
 	GitHub GitHub
 	// Planning returns the project's side, or nil where it is not configured.
 	Planning func(project mapping.ObjectID) Planning

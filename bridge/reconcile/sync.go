@@ -93,6 +93,14 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 	if err := w.quiet(plan); err != nil {
 		return false, err
 	}
+	if hub || plan.Writes(mapping.Planning) {
+		if err := w.pace(); err != nil {
+			return false, err
+		}
+	}
+	if err := w.brakeCloses(ctx, plan); err != nil {
+		return false, err
+	}
 	if err := w.keepLosers(ctx, plan); err != nil {
 		return false, err
 	}

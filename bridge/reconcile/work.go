@@ -231,6 +231,10 @@ func (w *work) readIssue(ctx context.Context) error {
 		return later(staleWait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.TimeOnly))
 	}
 	w.found(mapping.GitHub)
+	var seen mapping.Issue
+	if found, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
+		issue.Editor = seen.Editor // a read does not say who edited, the event did
+	}
 	w.setIssue(&issue)
 	w.fresh = true
 	return nil

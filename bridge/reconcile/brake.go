@@ -1,0 +1,63 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// A brake bounds how much of one kind a route does in a minute, all replicas
+// together, so that a fault on either side does not flood the other before
+// somebody looks. What is over waits, and says so.
+
+// maxWritesPerMinute bounds the rounds of writes that one link may take in a
+// minute. People do not edit one item that often; two programs that answer each
+// other do.
+const maxWritesPerMinute = 30
+
+// errRunaway parks a link that is written over and over.
+var errRunaway = errors.New("written more often than people edit: two programs may be answering each other")
+
+// brake takes one act of a kind from the route's allowance.
+func (w *work) brake(ctx context.Context, kind string, perMinute int) error {
+	if perMinute <= 0 {
+		return nil
+	}
+	wait, err := w.Store.Budget(ctx, "brake:"+kind+":"+w.link.Route, perMinute, perMinute*60, perMinute)
+	if err != nil {
+		return fmt.Errorf("brake on %s: %w", kind, err)
+	}
+	if wait > 0 {
+		w.Metrics.Braked.WithLabelValues(w.link.Route, kind).Inc()
+		w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "wait", wait.String())
+		return later(wait+jitter(time.Second), "the route's brake on %s holds", kind)
+	}
+	return nil
+}
+
+// brakeCloses is the brake on plans that close the issue.
+func (w *work) brakeCloses(ctx context.Context, plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		if d.Attribute == mapping.State && d.GitHub != nil && d.GitHub.To == mapping.StateDone {
+			return w.brake(ctx, "closes", w.set.Brakes.ClosesPerMinute)
+		}
+	}
+	return nil
+}
+
+// pace counts a round of writes to this link and stops a runaway.
+func (w *work) pace() error {
+	now := time.Now().UTC().Truncate(time.Minute)
+	p := &w.link.Pace
+	if !p.Minute.Equal(now) {
+		*p = mapping.Pace{Minute: now}
+	}
+	if p.Writes++; p.Writes > maxWritesPerMinute {
+		*p = mapping.Pace{} // an operator who retries it begins anew
+		return errRunaway
+	}
+	return nil
+}

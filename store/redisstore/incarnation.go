@@ -1,0 +1,43 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Incarnation names the running servers: it changes when one restarts or a
+// replica is promoted, either of which can lose the last writes without any
+// handle knowing that it wrote them. It is "" where the servers do not tell.
+func (s *Store) Incarnation(ctx context.Context) (string, error) {
+	cluster, ok := s.rdb.(*redis.ClusterClient)
+	if !ok {
+		return runID(ctx, s.rdb)
+	}
+	var mu sync.Mutex
+	var ids []string
+	err := cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
+		id, err := runID(ctx, c)
+		mu.Lock()
+		defer mu.Unlock()
+		ids = append(ids, id)
+		return err
+	})
+	slices.Sort(ids)
+	return strings.Join(ids, "+"), err
+}
+
+func runID(ctx context.Context, c redis.Cmdable) (string, error) {
+	info, err := c.Info(ctx, "server").Result()
+	if err != nil && isNetwork(err) {
+		return "", fmt.Errorf("run id of redis: %w", err)
+	}
+	if err != nil {
+		return "", nil // INFO is not allowed: the seq of the scripts has to do
+	}
+	return parseInfo(info)["run_id"], nil
+}
