@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	"go.uber.org/goleak"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -46,6 +48,8 @@ func open(t testing.TB, path string, o Options) *Store {
 	return s
 }
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {
 		clock := newClock()
@@ -55,11 +59,18 @@ func TestConformance(t *testing.T) {
 		return storetest.Opened{
 			Store:   s,
 			Advance: clock.Advance,
+			// What a killed process leaves is the file as it is, so the next
+			// one opens a copy, made while this one is still open.
 			Restart: func(t testing.TB) store.Store {
-				if err := s.Close(); err != nil {
+				data, err := os.ReadFile(path)
+				if err != nil {
 					t.Fatal(err)
 				}
-				return open(t, path, o)
+				left := filepath.Join(t.TempDir(), "left.db")
+				if err := os.WriteFile(left, data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return open(t, left, o)
 			},
 		}
 	})
@@ -146,7 +157,7 @@ func TestAFailureUndoesItselfAlone(t *testing.T) {
 			return nil
 		}}
 	}
-	s.commit(group)
+	s.commit(slices.Clone(group))
 	err := s.view(t.Context(), func(tx *bbolt.Tx) error {
 		for i, w := range group {
 			kept := tx.Bucket(bucketMeta).Get([]byte{'n', byte(i)}) != nil
@@ -213,5 +224,19 @@ func BenchmarkObserve(b *testing.B) {
 			wg.Wait()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "observations/s")
 		})
+	}
+}
+
+func TestClosedIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	s := open(t, path, Options{})
+	if err := s.PutDoc(t.Context(), "p", "d", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := open(t, path, Options{}).Doc(t.Context(), "p", "d"); err != nil || string(got) != "x" {
+		t.Errorf("Doc = %q, %v", got, err)
 	}
 }

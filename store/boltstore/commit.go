@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"context"
+	"slices"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -70,22 +71,28 @@ func (s *Store) gather(first write) []write {
 	return group
 }
 
-// commit makes a group durable. When one of it fails, each runs in a
-// transaction of its own, so that the failing one alone is undone.
+// commit makes a group durable. One that fails is undone and told so, and the
+// others begin anew; nothing is synced before none fails.
 func (s *Store) commit(group []write) {
-	err := s.db.Update(func(tx *bbolt.Tx) error {
-		for _, w := range group {
-			if err := w.fn(tx); err != nil {
-				return err
+	for len(group) > 0 {
+		failed := -1
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			for i, w := range group {
+				if err := w.fn(tx); err != nil {
+					failed = i
+					return err
+				}
 			}
-		}
-		return nil
-	})
-	for _, w := range group {
-		if err != nil && len(group) > 1 {
-			w.done <- s.db.Update(w.fn)
+			return nil
+		})
+		if failed >= 0 {
+			group[failed].done <- err
+			group = slices.Delete(group, failed, failed+1)
 			continue
 		}
-		w.done <- err
+		for _, w := range group {
+			w.done <- err
+		}
+		return
 	}
 }

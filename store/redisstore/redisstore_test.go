@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"planbridge/store"
 	"planbridge/store/redisstore/redistest"
 	"planbridge/store/storetest"
@@ -23,6 +25,8 @@ func open(t testing.TB, o Options) *Store {
 	})
 	return s
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {

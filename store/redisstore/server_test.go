@@ -113,6 +113,7 @@ func TestOperationsEndWithTheContext(t *testing.T) {
 	if took := time.Since(began); took > ioTimeout {
 		t.Errorf("Ping took %v after its context ended", took)
 	}
+	server.Kill() // it would take its time to stop
 }
 
 func TestScriptsAreLoadedAgain(t *testing.T) {
