@@ -381,12 +381,18 @@ func (w *work) note(side mapping.Side, a mapping.Attribute, what, why string) {
 }
 
 // username is in whose name planning is written: the person who edited the
-// issue where the user table knows them, else the route's.
+// issue, or made it, where the user table knows them, else the route's. A read
+// does not say who edited.
 func (w *work) username() string {
-	if w.issue != nil {
-		if user, ok := w.set.Users[strings.ToLower(w.issue.Editor)]; ok && w.issue.Editor != "" {
-			return user
-		}
+	if w.issue == nil {
+		return w.route.Username
+	}
+	who := w.issue.Editor
+	if who == "" && w.link.State == mapping.Creating {
+		who = w.issue.Author
+	}
+	if user, ok := w.set.Users[strings.ToLower(who)]; ok && who != "" {
+		return user
 	}
 	return w.route.Username
 }
