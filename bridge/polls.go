@@ -24,7 +24,8 @@ func (a *App) buildPolls(c *config.Config) {
 			Keys:     func() mapping.Keys { return a.set.Load().Keys },
 			Owner:    a.owner,
 			Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
-			Metrics: metrics, Logger: a.log.With("project", name),
+			BucketIDs: a.planning[project].BucketIDs,
+			Metrics:   metrics, Logger: a.log.With("project", name),
 			OnSuccess: func(ctx context.Context) { a.wake(ctx, project, reconcile.ServicePlanning(project)) },
 		}))
 	}

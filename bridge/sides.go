@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -88,10 +87,17 @@ func parseEvent(name string, payload []byte) (webhook.Event, error) {
 type planningSide struct {
 	*planning.Client
 	mu      sync.Mutex
-	buckets map[string][]mapping.ObjectID // by title and by id
+	buckets map[string]bucketIDs // by title or id, as a route names them
 }
 
-func newPlanningSide(c *planning.Client) *planningSide { return &planningSide{Client: c} }
+type bucketIDs struct {
+	ids   []mapping.ObjectID
+	until time.Time
+}
+
+func newPlanningSide(c *planning.Client) *planningSide {
+	return &planningSide{Client: c, buckets: map[string]bucketIDs{}}
+}
 
 func (p *planningSide) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Card, error) {
 	return p.Client.CreateCard(ctx, bucket, username, planning.NewCard(n))
@@ -127,72 +133,24 @@ func (p *planningSide) SprintItems(ctx context.Context, sprint mapping.ObjectID)
 	return items.Cards, items.Tasks, err
 }
 
-// BucketIDs returns the ids under which a bucket, given by title or id, may be
-// addressed. The two listings of a project have been seen to disagree about
-// them (facts of real data), so both are asked, by title. The listing of
-// buckets, whose ids the card endpoints take, comes first.
+// bucketsFor is how long a bucket's ids are believed.
+const bucketsFor = 10 * time.Minute
+
+// BucketIDs is that of the client, asked once in a while: every create needs
+// it, and buckets hardly change.
 func (p *planningSide) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
 	p.mu.Lock()
-	ids := p.buckets[bucket]
+	known := p.buckets[bucket]
 	p.mu.Unlock()
-	if len(ids) > 0 {
-		return ids, nil
+	if time.Now().Before(known.until) {
+		return known.ids, nil
 	}
-	buckets, err := p.Buckets(ctx)
+	ids, err := p.Client.BucketIDs(ctx, bucket)
 	if err != nil {
 		return nil, err
-	}
-	project, err := p.Project(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byTitle, titles := map[string][]mapping.ObjectID{}, map[mapping.ObjectID]string{}
-	for _, b := range append(buckets, project.Buckets...) {
-		titles[b.ID] = b.Title
-		byTitle[b.Title] = append(byTitle[b.Title], b.ID)
-	}
-	known := map[string][]mapping.ObjectID{}
-	for id, title := range titles {
-		known[title] = unique(byTitle[title])
-		known[string(id)] = known[title]
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.buckets = known
-	return known[bucket], nil
-}
-
-func unique(ids []mapping.ObjectID) []mapping.ObjectID {
-	var out []mapping.ObjectID
-	seen := map[mapping.ObjectID]bool{}
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
-// EachCard visits every card of every bucket and every sprint.
-func (p *planningSide) EachCard(ctx context.Context, visit func(mapping.Card) error) error {
-	if err := p.BacklogEach(ctx, func(_ mapping.ObjectID, _ string, c mapping.Card) error { return visit(c) }); err != nil {
-		return err
-	}
-	sprints, err := p.Client.Sprints(ctx)
-	if err != nil {
-		return err
-	}
-	for _, s := range sprints {
-		items, err := p.Client.SprintItems(ctx, s.ID)
-		if err != nil {
-			return fmt.Errorf("sprint %s: %w", s.ID, err)
-		}
-		for _, c := range items.Cards {
-			if err := visit(c); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	p.buckets[bucket] = bucketIDs{ids, time.Now().Add(bucketsFor)}
+	return ids, nil
 }

@@ -151,6 +151,16 @@ func (r *Route) OwnsBucket(title string, ids ...ObjectID) bool {
 	return owns(r.Bucket) || slices.ContainsFunc(r.BucketByLabel, func(lb LabelBucket) bool { return owns(lb.Bucket) })
 }
 
+// NamesBucketByID reports whether the route names a bucket by what may be an
+// id: 24 hexadecimal digits.
+func (r *Route) NamesBucketByID() bool {
+	return isObjectID(r.Bucket) || slices.ContainsFunc(r.BucketByLabel, func(lb LabelBucket) bool { return isObjectID(lb.Bucket) })
+}
+
+func isObjectID(s string) bool {
+	return len(s) == 24 && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
+}
+
 // Routes is an ordered set of routes: exact ones before globs, otherwise in
 // the order of the file.
 type Routes struct{ list []Route }

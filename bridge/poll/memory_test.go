@@ -80,7 +80,7 @@ func TestUnchangedDoesNotAllocate(t *testing.T) {
 	m.put(c.ID, known{quick: m.quickCard(&c)})
 	r := &round{Poller: &Poller{cards: m}, homes: map[bucketName]home{}}
 	n := testing.AllocsPerRun(100, func() {
-		if !r.unchanged(&c, inBacklog) {
+		if !r.unchanged(ctx, &c, inBacklog) {
 			t.Error("it changed")
 		}
 	})

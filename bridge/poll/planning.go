@@ -32,7 +32,7 @@ type Sprint struct {
 	Future, Active, Past bool
 }
 
-// Options configure a Poller. All fields are required but the last two.
+// Options configure a Poller. All fields are required but the last three.
 type Options struct {
 	Project  mapping.ObjectID
 	Name     string // the operator's name for the project
@@ -47,6 +47,10 @@ type Options struct {
 	TaskSweepInterval time.Duration
 	Metrics           *Metrics
 	Logger            *slog.Logger
+	// BucketIDs returns all the ids that a bucket has: two listings of a
+	// project have been seen to disagree, and a route may name either. Nil:
+	// only the one that the backlog shows.
+	BucketIDs func(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
 	// OnSuccess is called when planning answered, to wake what waits for it.
 	OnSuccess func(context.Context)
 	// OnFailure is called with the error of a round that failed.

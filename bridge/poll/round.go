@@ -193,7 +193,7 @@ func (r *round) readBacklog(ctx context.Context) error {
 			delete(r.shown, card.ID)
 			return r.both(ctx, bucket, title, card, s.card)
 		}
-		if r.unchanged(&card, inBacklog) {
+		if r.unchanged(ctx, &card, inBacklog) {
 			return nil
 		}
 		c := card // only what changed moves to the heap
@@ -217,14 +217,14 @@ func (r *round) both(ctx context.Context, bucket mapping.ObjectID, title string,
 }
 
 // home says what the card's bucket means.
-func (r *round) home(c *mapping.Card) home {
+func (r *round) home(ctx context.Context, c *mapping.Card) home {
 	key := bucketName{c.Bucket, c.BucketName}
 	if h, ok := r.homes[key]; ok {
 		return h
 	}
 	var h home
 	if c.Bucket != "" {
-		h.route = r.routes.ForBucket(r.o.Project, c.BucketName, c.Bucket)
+		h.route = r.routes.ForBucket(r.o.Project, c.BucketName, r.bucketIDs(ctx, c.Bucket)...)
 	}
 	if h.route != nil {
 		h.enters = slices.ContainsFunc(r.baseline[h.route.Name], func(b string) bool {
@@ -246,16 +246,16 @@ func (r *round) unchanged(c *mapping.Card, place mapping.ObjectID) bool {
 		return false
 	}
 	k.saw(r, place)
-	h := r.home(c)
+	h := r.home(ctx, c)
 	return !r.adopting && !k.gone && k.quick == r.cards.quickCard(c) && (h.route == nil || k.entered(h.route.Name))
 }
 
 // card takes in a card.
 func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectID) error {
-	if r.unchanged(c, place) {
+	if r.unchanged(ctx, c, place) {
 		return nil
 	}
-	old, h := r.cards.items[c.ID], r.home(c)
+	old, h := r.cards.items[c.ID], r.home(ctx, c)
 	k := known{seen: r.lastWhole()}
 	if old != nil {
 		k = *old
@@ -317,4 +317,20 @@ func encode(v any) []byte {
 		panic("poll: encode: " + err.Error())
 	}
 	return data
+}
+
+// bucketIDs returns a bucket's ids, the one that its listing shows first. The
+// others are asked for only where a route names a bucket by an id.
+func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mapping.ObjectID {
+	ids := []mapping.ObjectID{bucket}
+	named := slices.ContainsFunc(r.routes.All(), func(route *mapping.Route) bool { return route.Project == r.o.Project && route.NamesBucketByID() })
+	if r.o.BucketIDs == nil || !named {
+		return ids
+	}
+	all, err := r.o.BucketIDs(ctx, string(bucket))
+	if err != nil {
+		r.o.Logger.Warn("a bucket's other ids could not be read", "bucket", bucket, "err", err)
+		return ids
+	}
+	return append(ids, all...)
 }

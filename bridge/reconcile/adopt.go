@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"planbridge/mapping"
@@ -21,11 +22,18 @@ const missingInARow = 10
 // on where it stopped.
 const readsPerClaim = 100
 
-// ours reports whether a text carries this link's marker of a kind.
+// ours reports whether a text carries a marker by which its item is this
+// link's: one made for this link, or one that names this link's issue (for a
+// card) or card (for an issue) as its partner, which is how an item is known
+// whose link was lost with the store.
 func (w *work) ours(text string, kind mapping.MarkerKind) bool {
+	partner := string(w.link.Card.ID)
+	if kind == mapping.MarkCard {
+		partner = strconv.FormatInt(w.link.Issue.ID, 10)
+	}
 	_, marks := w.set.Keys.Body(text)
 	for _, m := range marks {
-		if m.Kind == kind && m.Link == w.link.ID && m.Nonce == w.link.Nonce {
+		if m.Kind == kind && (m.Link == w.link.ID || m.Partner == partner) {
 			return true
 		}
 	}

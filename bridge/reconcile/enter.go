@@ -67,6 +67,9 @@ func (w *work) enterIssue(ctx context.Context) error {
 	case route.Project != w.link.Project:
 		return w.moveProject(ctx, route)
 	}
+	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
+		return err
+	}
 	parent, err := w.GitHub.Parent(ctx, w.issue.Repo, w.issue.Number)
 	if err != nil {
 		return onGitHub(err)
@@ -142,7 +145,22 @@ func (w *work) enterCard(ctx context.Context) error {
 		}
 	}
 	w.link.Issue.Repo = w.route.Repository
+	if found, err := w.adoptLost(ctx, mapping.GitHub, w.adoptIssue); found || err != nil {
+		return err
+	}
 	return w.begin(ctx, mapping.GitHub)
+}
+
+// adoptLost looks, among what was seen, for a partner that was made before the
+// store was lost; then nothing is created.
+func (w *work) adoptLost(ctx context.Context, side mapping.Side, adopt func(context.Context) (bool, error)) (bool, error) {
+	w.link.Intent = &mapping.Intent{Side: side}
+	found, err := adopt(ctx)
+	if found && err == nil {
+		return true, w.sync(ctx)
+	}
+	w.link.Intent = nil
+	return found, err
 }
 
 // begin writes the intent to create the partner on a side, and goes on to do it.

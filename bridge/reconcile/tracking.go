@@ -1,9 +1,11 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -56,10 +58,11 @@ func (w *work) adoptTracking(ctx context.Context, child *mapping.Child) (bool, e
 	if err != nil {
 		return false, onPlanning(fmt.Errorf("tasks of card %s: %w", w.link.Card.ID, err))
 	}
+	slices.SortFunc(tasks, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) }) // of copies the oldest
 	for i := range tasks {
 		_, marks := w.set.Keys.Body(tasks[i].Summary.Value)
 		for _, m := range marks {
-			if m.Kind == mapping.MarkTask && m.Link == w.link.ID {
+			if m.Kind == mapping.MarkTask && m.Partner == trackingPartner {
 				w.Metrics.Prevented.WithLabelValues("lookup").Inc()
 				child.Nonce = m.Nonce
 				w.trackedBy(child, &tasks[i], "found by its marker")
@@ -74,8 +77,11 @@ func (w *work) adoptTracking(ctx context.Context, child *mapping.Child) (bool, e
 	return false, nil
 }
 
+// trackingPartner is what the marker of a tracking task says it stands for.
+const trackingPartner = "tracking"
+
 func (w *work) makeTracking(ctx context.Context, child *mapping.Child) error {
-	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: child.Nonce, Partner: "tracking"}
+	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: child.Nonce, Partner: trackingPartner}
 	item := NewItem{
 		Title:   "GitHub " + issueName(w.link.Issue.Repo, w.link.Issue.Number),
 		Summary: w.set.Keys.AppendFooter("This task carries the state of the issue: to do is open, in progress is its label, done is closed.", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL()),

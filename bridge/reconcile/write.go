@@ -130,6 +130,15 @@ func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Dec
 		return false, nil
 	case errors.As(err, &refused):
 		w.unpend(mapping.Planning, item)
+		if refused.Words == "" {
+			// Without a word it may as well be a version conflict.
+			if err := w.takeCurrent(ctx, item, nil, nil); err != nil {
+				return false, err
+			}
+			if sent := ds[0].Planning.Version; sent != mapping.ForceVersion && w.p[ds[0].Attribute].Version != sent {
+				return true, nil
+			}
+		}
 		w.refuseValue(mapping.Planning, ds[0].Attribute, ds[0].Planning.To, refused)
 		return false, nil
 	case isGone(err):
