@@ -174,4 +174,3 @@ func (s *scene) tasks() (n int) {
 	}
 	return n
 }
-

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"planbridge/bridge/bridgetest"
@@ -19,7 +20,7 @@ import (
 //	down|up                                     fault OP KIND [times=] [after=] [code=]
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
-//	race OP WHO [title=] [body=]: WHO saves just before the bridge's next write OP takes effect
+//	race OP N WHO [title=] [body=]: WHO saves just before the bridge's next write OP takes effect
 //	clock DURATION: it is that much later for GitHub
 func (s *scene) github(l *line) error {
 	if err := s.ensure(); err != nil {
@@ -165,12 +166,11 @@ func (s *scene) limit(form string) error {
 
 // race lets a person save between the bridge's read and its write.
 func (s *scene) race(l *line) {
-	op, who := l.next(), l.next()
-	done := false
-	s.GitHub.BeforeWrite(func(now, _ string, n int) {
-		if now == op && !done {
-			done = true
-			s.save(n, who, l)
+	op, n, who := l.next(), l.number(), l.next()
+	var once sync.Once
+	s.GitHub.BeforeWrite(func(now, _ string, _ int) {
+		if now == op {
+			once.Do(func() { s.save(n, who, l) })
 		}
 	})
 }

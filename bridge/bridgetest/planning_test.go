@@ -14,10 +14,9 @@ import (
 //	move CARD BUCKET                               delete CARD
 //	task CARD WHO [state=] [title=]                sprint CARD…: plan cards into a sprint of this week
 //	down|up                                        secret revoke|restore
-//	expel WHO: no member any more                  invite WHO: a member
+//	expel WHO: no member any more
 //	fault OP KIND [times=] [delay=] [status=]      traits [WORD…] [NAME=VALUE…]
 //	copy-marker CARD WHO BUCKET TITLE: make a card with a card's whole summary
-//	race OP CARD WHO [title=] …: WHO saves just before the bridge's next write OP takes effect
 func (s *scene) planning(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
@@ -111,9 +110,9 @@ func (s *scene) secret(what string) error {
 	switch what {
 	case "revoke":
 		s.revoked = s.Project.Secret()
-		s.Project.RevokeSecret(s.revoked)
+		s.Project.RevokeSecret()
 	case "restore":
-		s.Project.RestoreSecret(s.revoked)
+		s.Project.AddSecret(s.revoked)
 	default:
 		return fmt.Errorf("secret %s: want revoke or restore", what)
 	}
