@@ -80,7 +80,7 @@ func TestUnchangedDoesNotAllocate(t *testing.T) {
 	m.put(c.ID, known{quick: m.quickCard(&c)})
 	r := &round{Poller: &Poller{cards: m}, homes: map[bucketName]home{}}
 	n := testing.AllocsPerRun(100, func() {
-		if !r.unchanged(ctx, &c, inBacklog) {
+		if !r.unchanged(t.Context(), &c, inBacklog) {
 			t.Error("it changed")
 		}
 	})

@@ -237,7 +237,7 @@ func (r *round) home(ctx context.Context, c *mapping.Card) home {
 
 // unchanged reports whether nothing is to be done about a card, and notes that
 // it was seen. It neither allocates nor asks the store.
-func (r *round) unchanged(c *mapping.Card, place mapping.ObjectID) bool {
+func (r *round) unchanged(ctx context.Context, c *mapping.Card, place mapping.ObjectID) bool {
 	if c.Placeholder {
 		return true // holds tasks of no card; no issue has it for a partner
 	}
