@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"planbridge/mapping"
@@ -53,14 +52,20 @@ func states(counts map[mapping.LinkState]int) map[string]int {
 // ten times what it took: a small store is always shown as it is, a large one
 // is not kept busy by people who reload the page.
 type tally struct {
-	mu     sync.Mutex
+	turn   chan struct{}                        // held by who counts
 	counts map[string]map[mapping.LinkState]int // never changed once it is here
 	until  time.Time
 }
 
+func newTally() *tally { return &tally{turn: make(chan struct{}, 1)} }
+
 func (t *tally) get(ctx context.Context, op Operator) (map[string]map[mapping.LinkState]int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	start := time.Now()
 	if start.Before(t.until) {
 		return t.counts, nil

@@ -64,12 +64,12 @@ const (
 // handler answers all but metrics and probes.
 type handler struct {
 	Options
-	tally tally
+	tally *tally
 }
 
 // New returns the admin listener's handler.
 func New(o Options) http.Handler {
-	h := &handler{Options: o}
+	h := &handler{Options: o, tally: newTally()}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })

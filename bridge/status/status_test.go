@@ -1,0 +1,249 @@
+package status_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// memory is an Operator without a store.
+type memory struct {
+	mu        sync.Mutex
+	routes    []*mapping.Route
+	links     []*mapping.Link
+	history   []mapping.Entry
+	failed    []store.Failure
+	conflicts []mapping.Conflict
+	queues    map[string]store.Depth
+	broken    error // answers everything
+	breakAt   int   // with broken: so many links come first
+	visits    int   // of all links
+}
+
+func (m *memory) Routes() []*mapping.Route { return m.routes }
+
+func (m *memory) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.visits++
+	for i, l := range m.links {
+		if m.broken != nil && i == m.breakAt {
+			return m.broken
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if route != "" && l.Route != route {
+			continue
+		}
+		if err := visit(l); err != nil {
+			return err
+		}
+	}
+	return m.broken
+}
+
+func (m *memory) Find(_ context.Context, name string) (*mapping.Link, error) {
+	if name == "x" {
+		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
+	}
+	for _, l := range m.links {
+		if name == fmt.Sprintf("%s#%d", l.Issue.Repo, l.Issue.Number) || name == string(l.Card.ID) {
+			return l, m.broken
+		}
+	}
+	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+}
+
+func (m *memory) History(context.Context, *mapping.Link, int) ([]mapping.Entry, error) {
+	return m.history, m.broken
+}
+
+func (m *memory) Failures(context.Context) ([]store.Failure, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failed, m.broken
+}
+
+func (m *memory) Retry(_ context.Context, name string) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var left []store.Failure
+	for _, f := range m.failed {
+		if name != "all" && name != f.Key.String() && name != f.Where {
+			left = append(left, f)
+		}
+	}
+	n := len(m.failed) - len(left)
+	m.failed = left
+	if n == 0 && name != "all" {
+		return 0, fmt.Errorf("failure %s: %w", name, store.ErrNotFound)
+	}
+	return n, m.broken
+}
+
+func (m *memory) Conflicts(_ context.Context, limit int) ([]mapping.Conflict, error) {
+	return m.conflicts[:min(limit, len(m.conflicts))], m.broken
+}
+
+func (m *memory) Overview(context.Context) (map[string]store.Depth, error) { return m.queues, m.broken }
+
+var noon = time.Date(2020, 11, 21, 12, 0, 0, 0, time.UTC)
+
+const nonce = "5ec2e75ec2e75ec2"
+
+// filled is a memory with one of everything.
+func filled() *memory {
+	return &memory{
+		routes: []*mapping.Route{
+			{Name: "web", Repository: "acme/web", Project: "p1", ProjectName: "web"},
+			{Name: "acme/api", Repository: "acme/api", Project: "p1", ProjectName: "web"},
+		},
+		links: []*mapping.Link{
+			{
+				ID: "l1", Project: "p1", Route: "web", State: mapping.Linked, Origin: mapping.GitHub, Nonce: nonce,
+				Issue:   mapping.IssueID{ID: 101, Repo: "acme/web", Number: 12, UpdatedAt: noon},
+				Card:    mapping.CardID{ID: "c1", CID: 7, Bucket: "b1", BucketName: "Incoming", Version: 3},
+				Base:    map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix <it>", Planning: "Fix <it>", Version: 2}},
+				Pending: []mapping.Pending{{ID: "x", Side: mapping.GitHub, Item: "issue:101", Attribute: mapping.Title, From: "a", To: "b", At: noon}},
+				Refused: map[mapping.Attribute]mapping.Refusal{mapping.Estimate: {Side: mapping.Planning, Words: "no such number", At: noon}},
+				Asking:  map[mapping.Attribute]string{mapping.State: "k1"},
+				Children: []mapping.Child{
+					{Kind: mapping.Tracking, State: mapping.Linked, Nonce: nonce, Task: "t1", Base: map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "todo", Planning: "todo", Version: 1}}},
+				},
+				Created: noon, Synced: noon.Add(time.Minute),
+			},
+			{
+				ID: "l2", Project: "p1", Route: "gone", State: mapping.Dormant, Origin: mapping.Planning, Nonce: nonce,
+				Card: mapping.CardID{ID: "c2", Bucket: "b2"}, Why: "its route is no longer configured", Created: noon,
+				Intent: &mapping.Intent{Side: mapping.GitHub, Nonce: nonce, At: noon, Sent: true, Lookups: 2},
+			},
+		},
+		history: []mapping.Entry{{At: noon, Side: mapping.Planning, Attribute: mapping.Title, What: "write", Why: "changed on GitHub", Delivery: "9:guid"}},
+		failed: []store.Failure{
+			{Key: store.Key{Project: "p1", Link: "l1"}, Route: "web", Where: "acme/web#12", Reason: "rejected: <b>no</b>", Attempts: 12, At: noon},
+			{Key: store.Key{Project: "p1", Link: "l2"}, Route: "web", Where: "c2", Reason: "forbidden", Attempts: 1, At: noon},
+		},
+		conflicts: []mapping.Conflict{{
+			ID: "k1", Link: "l1", Project: "p1", Route: "web", Where: "acme/web#12", Attribute: mapping.Title,
+			Base: &mapping.Base{GitHub: "a", Planning: "a", Version: 1}, GitHub: "<script>g()</script>", Planning: "p",
+			Winner: mapping.Planning, Rule: "policy planning", State: mapping.ConflictSettled, At: noon, Settled: noon,
+		}},
+		queues: map[string]store.Depth{"web": {Live: 2, Bulk: 1, Waiting: map[string]int{"github": 4}, Failures: 2, Oldest: noon}},
+	}
+}
+
+// admin is the handler on a memory, as a listener serves it.
+type admin struct {
+	t   *testing.T
+	mem *memory
+	o   status.Options
+	h   http.Handler
+}
+
+func newAdmin(t *testing.T, edit ...func(*status.Options)) *admin {
+	a := &admin{t: t, mem: filled()}
+	a.o = status.Options{
+		Operator: a.mem, Registry: prometheus.NewRegistry(), Ready: func(context.Context) error { return nil },
+		Version: "v1.2.3", Token: func() string { return "" }, Loopback: true, Logger: slog.New(slog.DiscardHandler),
+	}
+	for _, e := range edit {
+		e(&a.o)
+	}
+	a.h = status.New(a.o)
+	return a
+}
+
+// do sends a request to the listener; headers come in pairs.
+func (a *admin) do(method, target, body string, headers ...string) *http.Response {
+	a.t.Helper()
+	r := httptest.NewRequestWithContext(a.t.Context(), method, "http://127.0.0.1:9090"+target, strings.NewReader(body))
+	for i := 0; i < len(headers); i += 2 {
+		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+	}
+	w := httptest.NewRecorder()
+	a.h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+// text is the body of an answer that has the status.
+func (a *admin) text(resp *http.Response, want int) string {
+	a.t.Helper()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if resp.StatusCode != want {
+		a.t.Errorf("status %d, want %d: %s", resp.StatusCode, want, body)
+	}
+	return string(body)
+}
+
+// refused wants an error in the API's form and returns its words.
+func (a *admin) refused(resp *http.Response, want int) string {
+	a.t.Helper()
+	body := a.text(resp, want)
+	var said status.Failed
+	if err := json.Unmarshal([]byte(body), &said); err != nil || said.Error == "" {
+		a.t.Errorf("an error that is %q", body)
+	}
+	if got := resp.Header.Get("Content-Type"); !strings.HasPrefix(got, "application/json") {
+		a.t.Errorf("an error of the type %q", got)
+	}
+	return said.Error
+}
+
+func TestProbes(t *testing.T) {
+	var ready error
+	a := newAdmin(t, func(o *status.Options) {
+		o.Ready = func(ctx context.Context) error {
+			if _, bounded := ctx.Deadline(); !bounded {
+				t.Error("ready is asked without a deadline")
+			}
+			return ready
+		}
+	})
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if got := a.text(a.do("GET", path, ""), 200); got != "ok\n" {
+			t.Errorf("%s says %q", path, got)
+		}
+	}
+	ready = errors.New("the store is away")
+	if got := a.text(a.do("GET", "/readyz", ""), 503); got != "the store is away\n" {
+		t.Errorf("readyz says %q", got)
+	}
+	a.text(a.do("GET", "/healthz", ""), 200)
+}
+
+func TestMetrics(t *testing.T) {
+	a := newAdmin(t)
+	gauge := prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_things", Help: "Things."})
+	a.o.Registry.MustRegister(gauge)
+	gauge.Set(3)
+	body := a.text(a.do("GET", "/metrics", ""), 200)
+	if !strings.Contains(body, "# HELP planbridge_things Things.\n") || !strings.Contains(body, "planbridge_things 3\n") {
+		t.Errorf("metrics:\n%s", body)
+	}
+	problems, err := promlint.New(strings.NewReader(body)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Error(err, problems)
+	}
+}
