@@ -57,6 +57,9 @@ type Link struct {
 	// Asking maps an attribute to the id of the ledger entry that waits for a
 	// person's answer (policy ask).
 	Asking map[Attribute]string `json:"asking,omitempty"`
+	// Undo maps an attribute to the ledger entry whose loser an operator wants
+	// back.
+	Undo map[Attribute]string `json:"undo,omitempty"`
 	// Children are the tasks of the card that belong to this link: its
 	// tracking task, and the partners of sub-issues and checklist items.
 	Children []Child `json:"children,omitempty"`

@@ -24,13 +24,13 @@ type notice struct {
 
 // comment posts a notice. Where an earlier attempt may have got through, the
 // issue's comments are looked through for its marker first.
-func (w *work) comment(ctx context.Context, n notice) error {
+func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 	bodies := n.bodies()
-	posted := map[string]bool{}
+	posted := map[string]int64{}
 	if n.repeated || w.claim.Attempts > 0 || w.claim.Generation > 0 && len(bodies) > 1 {
 		comments, err := w.GitHub.Comments(ctx, w.link.Issue.Repo, w.link.Issue.Number, time.Time{})
 		if err != nil {
-			return onGitHub(fmt.Errorf("comments: %w", err))
+			return nil, onGitHub(fmt.Errorf("comments: %w", err))
 		}
 		for _, c := range comments {
 			if !w.OwnAccount(c.Author) {
@@ -39,35 +39,39 @@ func (w *work) comment(ctx context.Context, n notice) error {
 			_, marks := w.set.Keys.Body(c.Body)
 			for _, m := range marks {
 				if m.Kind == mapping.MarkConflict && m.Link == w.link.ID {
-					posted[m.Partner] = true
+					posted[m.Partner] = c.ID
 				}
 			}
 		}
 	}
 	for i, body := range bodies {
 		part := fmt.Sprintf("%s-%d", n.id, i+1)
-		if posted[part] {
+		if id, ok := posted[part]; ok {
+			ids = append(ids, id)
 			w.Metrics.Prevented.WithLabelValues("comment").Inc()
 			continue
 		}
 		mark := mapping.Marker{Kind: mapping.MarkConflict, Link: w.link.ID, Nonce: w.link.Nonce, Partner: part}
-		if err := w.postComment(ctx, w.set.Keys.AppendComment(body, mark)); err != nil {
-			return err
+		id, err := w.postComment(ctx, w.set.Keys.AppendComment(body, mark))
+		if err != nil {
+			return ids, err
 		}
+		ids = append(ids, id)
 	}
-	return nil
+	return ids, nil
 }
 
-func (w *work) postComment(ctx context.Context, body string) error {
+func (w *work) postComment(ctx context.Context, body string) (int64, error) {
 	ctx, cancel, err := w.writing(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer cancel()
-	if _, err := w.GitHub.CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body); err != nil {
-		return onGitHub(fmt.Errorf("comment: %w", err))
+	c, err := w.GitHub.CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body)
+	if err != nil {
+		return 0, onGitHub(fmt.Errorf("comment: %w", err))
 	}
-	return nil
+	return c.ID, nil
 }
 
 // bodies are the notice's comments: the kept texts collapsed and, in fences

@@ -65,9 +65,14 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 		return fmt.Errorf("keep conflict: %w", err)
 	}
 	if len(c.Comments) == 0 {
-		err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: github, planning: planning, repeated: err == nil})
+		ids, err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: github, planning: planning, repeated: err == nil})
 		if err != nil && !errors.Is(err, mapping.ErrForbidden) {
 			return err
+		}
+		if c.Comments = ids; len(ids) > 0 {
+			if err := w.Store.PutConflict(ctx, c); err != nil {
+				return fmt.Errorf("keep conflict: %w", err)
+			}
 		}
 	}
 	w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), resolution(d)).Inc()

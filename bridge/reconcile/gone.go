@@ -47,7 +47,7 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 	w.link.State, w.link.Why = mapping.Orphaned, fmt.Sprintf("its item in %s is gone", side)
 	w.note("", "", "orphaned", w.link.Why)
 	if side == mapping.Planning {
-		if err := w.comment(ctx, notice{
+		if _, err := w.comment(ctx, notice{
 			id:   "gone-" + string(w.link.Card.ID),
 			text: "The card of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here.",
 		}); err != nil {

@@ -31,6 +31,9 @@ func (w *work) sync(ctx context.Context) error {
 	if err := w.ensureTracking(ctx); err != nil {
 		return err
 	}
+	if err := w.undo(ctx); err != nil {
+		return err
+	}
 	for range maxRounds {
 		settled, err := w.round(ctx)
 		if errors.Is(err, errGone) {

@@ -1,0 +1,84 @@
+package bridgetest_test
+
+import (
+	"strings"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+)
+
+// collide gives the title two values at once and returns the conflict's ledger entry.
+func (w *world) collide(n int, card, github, planning string) mapping.Conflict {
+	w.t.Helper()
+	w.GitHub.PauseDeliveries()
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = github })
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = planning })
+	w.GitHub.ReleaseDeliveries()
+	var c mapping.Conflict
+	w.until("a conflict about "+github, func() bool {
+		cs, err := w.App.Operator().Conflicts(w.t.Context(), 100)
+		for _, x := range cs {
+			if x.GitHub == github && x.Planning == planning && len(x.Comments) > 0 {
+				c = x
+			}
+		}
+		return err == nil && c.ID != ""
+	})
+	return c
+}
+
+func TestOperatorResolvesAsk(t *testing.T) { onBothStores(t, operatorResolvesAsk) }
+
+func operatorResolvesAsk(t *testing.T, o bridgetest.Options) {
+	o.Route = "conflicts: {default: ask}"
+	w := start(t, o)
+	n, card := w.open(githubtest.IssueSpec{Title: "asked"})
+	for _, winner := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		g, p := "github says "+string(winner), "planning says "+string(winner)
+		c := w.collide(n, card, g, p)
+		w.until("the label", func() bool { return contains(w.Repo.Issue(n).Labels, "plan:conflict") })
+		w.settled()
+		if w.Repo.Issue(n).Title != g || w.Project.Card(card).Title != p {
+			t.Fatal("a title was overwritten while it was asked")
+		}
+		if err := w.App.Operator().ResolveConflict(t.Context(), c.ID, winner); err != nil {
+			t.Fatal(err)
+		}
+		want := g
+		if winner == mapping.Planning {
+			want = p
+		}
+		w.until("the winner on both sides and no label", func() bool {
+			i := w.Repo.Issue(n)
+			return i.Title == want && w.Project.Card(card).Title == want && !contains(i.Labels, "plan:conflict")
+		})
+		w.settled()
+	}
+	if got := len(w.Repo.Issue(n).Comments); got != 2 {
+		t.Errorf("%d comments, want one for each conflict", got)
+	}
+}
+
+func TestOperatorUndoes(t *testing.T) { onBothStores(t, operatorUndoes) }
+
+func operatorUndoes(t *testing.T, o bridgetest.Options) {
+	w := start(t, o)
+	n, card := w.open(githubtest.IssueSpec{Title: "undone"})
+	c := w.collide(n, card, "octocat's", "alice's")
+	w.until("planning's title on both sides", func() bool { return w.Repo.Issue(n).Title == "alice's" })
+	w.settled()
+	if err := w.App.Operator().UndoConflict(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the loser on both sides", func() bool {
+		return w.Repo.Issue(n).Title == "octocat's" && w.Project.Card(card).Title == "octocat's"
+	})
+	w.settled()
+	err := w.App.Operator().UndoConflict(t.Context(), c.ID)
+	if err == nil || !strings.Contains(err.Error(), "undone") {
+		t.Errorf("undone twice: %v", err)
+	}
+}

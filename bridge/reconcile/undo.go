@@ -1,0 +1,85 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// undo brings back the losers that an operator asked for: each is written to
+// the side it came from, as if a person had edited it there, and then crosses
+// as an ordinary change. A value that was changed again since the conflict is
+// not overwritten: then there is nothing to undo.
+func (w *work) undo(ctx context.Context) error {
+	for a, id := range w.link.Undo {
+		c, err := w.Store.Conflict(ctx, w.link.Project, id)
+		if errors.Is(err, store.ErrNotFound) {
+			delete(w.link.Undo, a)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read conflict %s: %w", id, err)
+		}
+		if err := w.undoOne(ctx, a, c); err != nil {
+			return err
+		}
+		delete(w.link.Undo, a)
+	}
+	return nil
+}
+
+func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Conflict) error {
+	if err := w.readBoth(ctx); err != nil {
+		return err
+	}
+	g, p := w.g[a].Value, w.p[a]
+	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.link.Base[a]}
+	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, c.GitHub, p.Value))
+	if c.Winner == mapping.Planning {
+		stands = mapping.Same(a, p.Value, c.Planning)
+	}
+	if !stands || !mapping.Equal(a, g, p.Value) {
+		w.note("", a, "undo", "conflict "+c.ID+" is not undone: the value was changed since")
+		return nil
+	}
+	if c.Winner == mapping.Planning {
+		d.GitHub = &mapping.Write{From: g, To: c.GitHub}
+		if err := w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}}); err != nil {
+			return err
+		}
+	} else {
+		d.Planning = &mapping.Write{From: p.Value, To: c.Planning, Version: p.Version}
+		moved, err := w.writePlanning(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
+		if err != nil {
+			return err
+		}
+		if moved {
+			return later(0, "planning moved while a conflict was undone")
+		}
+	}
+	c.State, c.Settled = mapping.ConflictUndone, time.Now().UTC()
+	if err := w.Store.PutConflict(ctx, c); err != nil {
+		return fmt.Errorf("undo conflict %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+// readBoth makes sure that both items were read under this claim.
+func (w *work) readBoth(ctx context.Context) error {
+	if !w.fresh {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+	}
+	if err := w.readCard(ctx); err != nil {
+		return err
+	}
+	if child := w.link.Child(mapping.Tracking); child != nil && child.State == mapping.Linked {
+		return w.readTracking(ctx, child)
+	}
+	return nil
+}
