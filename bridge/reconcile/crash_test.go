@@ -1,0 +1,90 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"testing"
+
+	"planbridge/mapping"
+)
+
+// scenario is something that people do, and how it has to end whatever
+// happens to the bridge meanwhile.
+type scenario struct {
+	name   string
+	tune   func(*world) // route and services, before anything is there
+	before func(*world) // agreed on in peace
+	do     func(*world) // brought to agreement under faults
+	ends   ends
+}
+
+// linked is an issue with its card, in peace.
+func linked(w *world) { w.openIssue("tok1", "tok2\n\nmiddle\n\ntok3", "points/3") }
+
+func scenarios() []scenario {
+	title, summary, estimate, state := mapping.Title, mapping.Summary, mapping.Estimate, mapping.State
+	return []scenario{
+		{name: "an issue becomes a card", do: linked,
+			ends: ends{want: map[mapping.Attribute]string{title: "tok1", summary: "tok2\n\nmiddle\n\ntok3", estimate: "3"}}},
+		{name: "a card becomes an issue", do: func(w *world) { w.addCard("tok1", "tok2 @bob", "3") },
+			ends: ends{want: map[mapping.Attribute]string{title: "tok1", estimate: "3", state: mapping.StateTodo}}},
+		{name: "the issue's title", before: linked, do: func(w *world) { w.editIssue(title, to("tok9")) },
+			ends: ends{want: map[mapping.Attribute]string{title: "tok9"}}},
+		{name: "the card's title", before: linked, do: func(w *world) { w.editCard(title, to("tok9")) },
+			ends: ends{want: map[mapping.Attribute]string{title: "tok9"}}},
+	}
+}
+
+func (s *scenario) begin(w *world) {
+	if s.tune != nil {
+		s.tune(w)
+		w.restart()
+	}
+	if s.before != nil {
+		s.before(w)
+		w.settle()
+	}
+	w.faults.armed = true
+	s.do(w)
+	w.settle()
+	w.faults.armed = false
+}
+
+// calm runs the scenario without a fault and returns the points it passes.
+func (s *scenario) calm(t *testing.T) (points []point) {
+	t.Helper()
+	err := inWorld(t, func(w *world) {
+		s.begin(w)
+		points = w.faults.points
+		w.verify(s.ends)
+	})
+	if err != nil {
+		t.Fatalf("without a fault: %v", err)
+	}
+	return points
+}
+
+func TestEveryCallMeetsEveryFate(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenarios() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			points := s.calm(t)
+			t.Logf("%d calls: %v", len(points), points)
+			for at, p := range points {
+				for _, fate := range p.fates() {
+					err := inWorld(t, func(w *world) {
+						w.faults.at, w.faults.fate = at, fate
+						s.begin(w)
+						w.verify(s.ends)
+						if !w.faults.fired {
+							w.fail("the call was never made")
+						}
+					})
+					if err != nil {
+						t.Error(fmt.Errorf("call %d, %s %s: %s: %w", at, p.kind, p.name, fate, err))
+					}
+				}
+			}
+		})
+	}
+}

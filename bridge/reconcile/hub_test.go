@@ -1,0 +1,226 @@
+package reconcile_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+const (
+	repo = "acme/web"
+	bot  = "planbridge[bot]"
+	dev  = "octocat"
+)
+
+// hub is GitHub in memory: one repository without optimistic locks, times in
+// whole seconds, and events that come late, or never.
+type hub struct {
+	w      *world
+	issues []*ghIssue // by number, from 1
+	writes int
+	// lag is how long an event takes; a negative one is a lost event.
+	lag func(n int) time.Duration
+	// refuse answers for a value that GitHub does not take; nil: it takes all.
+	refuse     func(a mapping.Attribute, value string) *mapping.Rejection
+	deliveries int
+	gone       bool
+}
+
+type ghIssue struct {
+	mapping.Issue
+	comments []reconcile.Comment
+}
+
+func (h *hub) OwnAccount(login string) bool { return login == bot }
+
+func (h *hub) Private(context.Context, string) (bool, error) { return true, nil }
+
+func (h *hub) Parent(context.Context, string, int) (*mapping.Issue, error) { return nil, nil }
+
+func (h *hub) LastNumber(context.Context, string) (int, error) { return len(h.issues), nil }
+
+func (h *hub) at(number int) (*ghIssue, error) {
+	if number < 1 || number > len(h.issues) || h.gone {
+		return nil, fmt.Errorf("issue %d: %w", number, mapping.ErrNotFound)
+	}
+	return h.issues[number-1], nil
+}
+
+func (h *hub) Issue(_ context.Context, _ string, number int) (mapping.Issue, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return mapping.Issue{}, err
+	}
+	return i.snapshot(""), nil
+}
+
+func (i *ghIssue) snapshot(editor string) mapping.Issue {
+	s := i.Issue
+	s.Labels, s.Editor = slices.Clone(s.Labels), editor
+	return s
+}
+
+// open makes an issue, whoever does it.
+func (h *hub) open(by string, n reconcile.NewIssue) *ghIssue {
+	now := time.Now().UTC().Truncate(time.Second)
+	i := &ghIssue{Issue: mapping.Issue{
+		ID: int64(1000 + len(h.issues)), Repo: repo, RepoID: 7, Number: len(h.issues) + 1, Title: n.Title, Body: n.Body,
+		Labels: slices.Clone(n.Labels), State: "open", Author: by, Association: "MEMBER", CreatedAt: now, UpdatedAt: now,
+	}}
+	h.issues = append(h.issues, i)
+	h.tell(i, by, nil)
+	return i
+}
+
+// change edits an issue and tells of it, where something really changed.
+func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
+	was := i.snapshot("")
+	edit(&i.Issue)
+	if mapping.DigestIssue(&was) == mapping.DigestIssue(&i.Issue) {
+		return
+	}
+	i.UpdatedAt = time.Now().UTC().Truncate(time.Second)
+	var e *mapping.Edit
+	if was.Title != i.Title || was.Body != i.Body {
+		e = &mapping.Edit{Title: i.Title, Body: i.Body, Sender: by, At: i.UpdatedAt}
+		if was.Title != i.Title {
+			e.TitleFrom = &was.Title
+		}
+		if was.Body != i.Body {
+			e.BodyFrom = &was.Body
+		}
+	}
+	h.tell(i, by, e)
+}
+
+// tell delivers what the issue looks like now, as the webhook intake would
+// store it.
+func (h *hub) tell(i *ghIssue, by string, e *mapping.Edit) {
+	h.deliveries++
+	lag := 500 * time.Millisecond
+	if h.lag != nil {
+		lag = h.lag(h.deliveries)
+	}
+	if lag < 0 {
+		return
+	}
+	issue := i.snapshot(by)
+	ref := mapping.IssueRef(issue.ID)
+	obs := store.Observation{
+		Delivery: fmt.Sprint("d", h.deliveries), Refs: []mapping.Ref{ref}, Item: ref,
+		At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
+	}
+	if e != nil {
+		obs.Event = encode(e)
+	}
+	h.w.after(lag, func() { h.w.observe(obs, h.w.entering(&obs, &issue)) })
+}
+
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func (h *hub) CreateIssue(_ context.Context, _ string, n reconcile.NewIssue) (mapping.Issue, error) {
+	if r := h.refuses(map[mapping.Attribute]string{mapping.Title: n.Title, mapping.Summary: n.Body}); r != nil {
+		return mapping.Issue{}, r
+	}
+	h.writes++
+	return h.open(bot, n).snapshot(""), nil
+}
+
+func (h *hub) refuses(set map[mapping.Attribute]string) error {
+	for a, v := range set {
+		if h.refuse == nil {
+			break
+		}
+		if r := h.refuse(a, v); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (h *hub) EditIssue(_ context.Context, _ string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return mapping.Issue{}, err
+	}
+	if e.Title != nil {
+		if r := h.refuses(map[mapping.Attribute]string{mapping.Title: *e.Title}); r != nil {
+			return mapping.Issue{}, r
+		}
+	}
+	h.writes++
+	h.change(i, bot, func(s *mapping.Issue) {
+		for to, from := range map[*string]*string{&s.Title: e.Title, &s.Body: e.Body} {
+			if from != nil {
+				*to = *from
+			}
+		}
+	})
+	if e.State != nil && *e.State != i.State {
+		h.change(i, bot, func(s *mapping.Issue) { s.State, s.StateReason = *e.State, *e.StateReason })
+	}
+	return i.snapshot(""), nil
+}
+
+func (h *hub) AddLabels(_ context.Context, _ string, number int, labels []string) ([]string, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return nil, err
+	}
+	h.writes++
+	for _, l := range labels {
+		if !slices.Contains(i.Labels, l) {
+			h.change(i, bot, func(s *mapping.Issue) { s.Labels = append(s.Labels, l) })
+		}
+	}
+	return slices.Clone(i.Labels), nil
+}
+
+func (h *hub) RemoveLabel(_ context.Context, _ string, number int, label string) ([]string, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return nil, err
+	}
+	h.writes++
+	h.change(i, bot, func(s *mapping.Issue) { s.Labels = without(s.Labels, label) })
+	return slices.Clone(i.Labels), nil
+}
+
+func without(labels []string, gone string) []string {
+	return slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return strings.EqualFold(l, gone) })
+}
+
+func (h *hub) Comments(_ context.Context, _ string, number int, _ time.Time) ([]reconcile.Comment, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(i.comments), nil
+}
+
+func (h *hub) CreateComment(_ context.Context, _ string, number int, body string) (reconcile.Comment, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return reconcile.Comment{}, err
+	}
+	h.writes++
+	c := reconcile.Comment{ID: int64(len(i.comments) + 1), Author: bot, Body: body}
+	i.comments = append(i.comments, c)
+	i.UpdatedAt = time.Now().UTC().Truncate(time.Second)
+	return c, nil
+}
+
+type comment = reconcile.Comment

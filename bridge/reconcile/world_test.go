@@ -1,0 +1,260 @@
+package reconcile_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+)
+
+const (
+	project      = mapping.ObjectID("p1")
+	pollInterval = 30 * time.Second
+	settleGitHub = 2 * time.Minute
+	// maxSteps bounds the claims of one run, many times what any needs.
+	maxSteps = 2000
+)
+
+var (
+	keys   = mapping.NewKeys([]byte("a key that nobody knows, of some length"))
+	scheme = mapping.LabelScheme{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"}
+)
+
+// world is both services, a store and a bridge between them, in fake time:
+// deliveries, polls, leases and retries come when they are due.
+type world struct {
+	hub    *hub
+	plan   *plan
+	store  store.Store
+	faults *faults
+	route  mapping.Route
+	recon  *reconcile.Reconciler
+
+	agenda []appointment
+	polled map[mapping.Ref]string // digests of what the poll has shown
+	next   time.Time              // of the next poll
+	words  *journal
+	log    bytes.Buffer
+	errs   []error
+}
+
+type appointment struct {
+	at time.Time
+	do func()
+}
+
+// inWorld runs f in a world of its own and returns what went wrong there.
+func inWorld(t *testing.T, f func(*world)) (err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "store.db")
+	synctest.Test(t, func(t *testing.T) {
+		s, openErr := boltstore.Open(path, boltstore.Options{})
+		if openErr != nil {
+			t.Fatal(openErr)
+		}
+		defer s.Close() //nolint:errcheck // the file is thrown away
+		w := newWorld(s)
+		f(w)
+		if len(w.errs) > 0 {
+			err = w.result()
+		}
+	})
+	return err
+}
+
+func newWorld(s store.Store) *world {
+	w := &world{
+		store: s, plan: &plan{}, polled: map[mapping.Ref]string{}, next: time.Now().Add(pollInterval), words: newJournal(),
+		route: mapping.Route{
+			Name: "web", Repository: repo, Project: project, ProjectName: "web", Username: "bridge", Bucket: "Incoming",
+			Authors: mapping.AuthorsAny, Direction: mapping.Both, CreateIssues: true, Tasks: mapping.TasksNone, TrackingTask: true,
+		},
+	}
+	w.hub = &hub{w: w}
+	w.faults = &faults{w: w}
+	epoch, err := s.Epoch(context.Background())
+	w.check(err)
+	w.check(s.PutDoc(context.Background(), project, store.DocAdopted, []byte(epoch)))
+	w.restart()
+	return w
+}
+
+func (w *world) check(err error) {
+	if err != nil {
+		w.errs = append(w.errs, err)
+	}
+}
+
+func (w *world) fail(format string, args ...any) {
+	w.errs = append(w.errs, fmt.Errorf(format, args...))
+}
+
+// restart begins a new process: nothing in memory survives.
+func (w *world) restart() {
+	set := &reconcile.Settings{
+		Routes: mapping.NewRoutes([]mapping.Route{w.route}), Scheme: scheme, Keys: keys, WebURL: "https://github.com",
+		Retry:  reconcile.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
+		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second,
+	}
+	w.recon = reconcile.New(reconcile.Options{
+		Store: &faultyStore{w.store, w.faults}, Epoch: w.store.Epoch, GitHub: &faultyHub{w.hub, w.faults},
+		Planning:      func(mapping.ObjectID) reconcile.Planning { return &faultyPlan{w.plan, w.faults} },
+		SameRendering: func(a, b string) bool { return mapping.Canonical(w.plan.text(a)) == mapping.Canonical(w.plan.text(b)) },
+		Settings:      func() *reconcile.Settings { return set },
+		Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project} },
+		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
+		Down:          func(string) bool { return false },
+	})
+}
+
+// after makes an appointment.
+func (w *world) after(d time.Duration, do func()) {
+	w.agenda = append(w.agenda, appointment{time.Now().Add(d), do})
+}
+
+// observe stores an observation as the intake and the poll do: what is known
+// first, and only what is not makes a link.
+func (w *world) observe(obs store.Observation, create *mapping.Link) {
+	got, err := w.store.Observe(context.Background(), project, []store.Observation{obs})
+	w.check(err)
+	if err == nil && got[0].Key == (store.Key{}) && create != nil {
+		obs.Create = create
+		_, err = w.store.Observe(context.Background(), project, []store.Observation{obs})
+		w.check(err)
+	}
+}
+
+// entering follows an issue's marker, or proposes its link.
+func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.Link {
+	if !w.hub.OwnAccount(issue.Author) {
+		return w.route.EnterIssue(issue, time.Now().UTC())
+	}
+	_, marks := keys.Body(issue.Body)
+	for _, m := range marks {
+		if m.Kind == mapping.MarkIssue {
+			obs.Link, obs.Refs = m.Link, append(obs.Refs, mapping.CardRef(mapping.ObjectID(m.Partner)))
+			return w.route.RebuildFromIssue(issue, m, time.Now().UTC())
+		}
+	}
+	return nil
+}
+
+// poll shows the store every card and task that differs from what the last
+// poll showed, and reports whether there was one.
+func (w *world) poll() (news bool) {
+	w.next = time.Now().Add(pollInterval)
+	if w.plan.gone {
+		return false
+	}
+	for _, c := range w.plan.cards {
+		ref, digest := mapping.CardRef(c.ID), mapping.DigestCard(c)
+		if w.polled[ref] == digest {
+			continue
+		}
+		w.polled[ref], news = digest, true
+		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: digest, Data: encode(c)}
+		w.observe(obs, w.enteringCard(&obs, c))
+	}
+	return news
+}
+
+func (w *world) enteringCard(obs *store.Observation, c *mapping.Card) *mapping.Link {
+	_, marks := keys.Body(c.Summary.Value)
+	for _, m := range marks {
+		if m.Kind == mapping.MarkCard {
+			obs.Link = m.Link
+			return nil
+		}
+	}
+	return w.route.EnterCard(c, time.Now().UTC())
+}
+
+// settle lets time pass until everything has come to rest.
+func (w *world) settle() {
+	for range maxSteps {
+		if len(w.errs) > 0 || w.step() {
+			return
+		}
+	}
+	w.fail("nothing comes to rest in %d steps", maxSteps)
+}
+
+// step does the next thing that is due; it reports whether there is none.
+func (w *world) step() (rest bool) {
+	w.keepAppointments()
+	claim, wait, err := w.store.Claim(context.Background(), project, time.Minute)
+	w.check(err)
+	if claim != nil {
+		w.work(claim)
+		return false
+	}
+	if !w.next.After(time.Now()) && w.poll() {
+		return false
+	}
+	wake := time.Time{}
+	if wait > 0 {
+		wake = time.Now().Add(wait)
+	}
+	for _, a := range w.agenda {
+		if wake.IsZero() || a.at.Before(wake) {
+			wake = a.at
+		}
+	}
+	if wake.IsZero() {
+		time.Sleep(time.Second)
+		return !w.poll() && w.wake() == 0
+	}
+	if wake.After(w.next) {
+		wake = w.next
+	}
+	time.Sleep(max(time.Until(wake), time.Millisecond))
+	return false
+}
+
+func (w *world) keepAppointments() {
+	for {
+		i := slices.IndexFunc(w.agenda, func(a appointment) bool { return !a.at.After(time.Now()) })
+		if i < 0 {
+			return
+		}
+		do := w.agenda[i].do
+		w.agenda = slices.Delete(w.agenda, i, i+1)
+		do()
+	}
+}
+
+// wake tells the keys that wait for a service that it is back.
+func (w *world) wake() (woken int) {
+	for _, service := range []string{reconcile.ServiceGitHub, reconcile.ServicePlanning(project), reconcile.ServiceAdoption} {
+		n, err := w.store.Wake(context.Background(), project, service, 100)
+		w.check(err)
+		woken += n
+	}
+	return woken
+}
+
+// work lets the bridge work one key. A crash ends its goroutine, and all that
+// the process had in memory.
+func (w *world) work(claim *store.Claim) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.recon.Work(context.Background(), claim)
+	}()
+	<-done
+	if w.faults.crashed {
+		w.faults.crashed = false
+		w.restart()
+	}
+}
