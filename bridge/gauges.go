@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,6 +12,10 @@ import (
 
 // gauges are the metrics that are read off the store when somebody asks.
 type gauges struct {
+	mu     sync.Mutex
+	next   time.Time // when counts may be made again
+	counts map[string]map[mapping.LinkState]int
+
 	app                            *App
 	depth, oldest, links, failures *prometheus.Desc
 }
@@ -50,7 +55,6 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	for _, r := range set.Routes.All() {
 		failures[r.Name] = 0
 	}
-	counts := map[string]map[mapping.LinkState]int{}
 	for _, project := range set.projects() {
 		d, err := g.app.store.Depth(ctx, project)
 		if err != nil {
@@ -72,9 +76,10 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 				failures[f.Route]++
 			}
 		}
-		if err := g.app.countLinks(ctx, project, counts); err != nil {
-			return
-		}
+	}
+	counts, err := g.countLinks(ctx, set.projects())
+	if err != nil {
+		return
 	}
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
@@ -94,20 +99,37 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 // linksPage is how many links are read at once.
 const linksPage = 500
 
-func (a *App) countLinks(ctx context.Context, project mapping.ObjectID, counts map[string]map[mapping.LinkState]int) error {
-	for cursor := ""; ; {
-		links, next, err := a.store.List(ctx, project, cursor, linksPage)
-		if err != nil {
-			return err
-		}
-		for _, l := range links {
-			if counts[l.Route] == nil {
-				counts[l.Route] = map[mapping.LinkState]int{}
+// countShare bounds the time that counting, which reads every link, may take
+// of all time: one part in so many.
+const countShare = 20
+
+// countLinks counts the links by route and state, or shows the last count
+// where counting again would cost too much.
+func (g *gauges) countLinks(ctx context.Context, projects []mapping.ObjectID) (map[string]map[mapping.LinkState]int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	began := time.Now()
+	if began.Before(g.next) {
+		return g.counts, nil
+	}
+	counts := map[string]map[mapping.LinkState]int{}
+	for _, project := range projects {
+		for cursor := ""; ; {
+			links, next, err := g.app.store.List(ctx, project, cursor, linksPage)
+			if err != nil {
+				return nil, err
 			}
-			counts[l.Route][l.State]++
-		}
-		if cursor = next; cursor == "" {
-			return nil
+			for _, l := range links {
+				if counts[l.Route] == nil {
+					counts[l.Route] = map[mapping.LinkState]int{}
+				}
+				counts[l.Route][l.State]++
+			}
+			if cursor = next; cursor == "" {
+				break
+			}
 		}
 	}
+	g.counts, g.next = counts, time.Now().Add(countShare*time.Since(began))
+	return counts, nil
 }
