@@ -22,8 +22,9 @@ type Issue struct {
 	PullRequest bool      `json:"pr,omitempty"`
 	Locked      bool      `json:"locked,omitempty"`
 	CreatedAt   time.Time `json:"created"`
-	UpdatedAt   time.Time `json:"updated"`          // whole seconds
-	Editor      string    `json:"editor,omitempty"` // login of the event's sender; "" where unknown
+	UpdatedAt   time.Time `json:"updated"`            // whole seconds
+	Editor      string    `json:"editor,omitempty"`   // login of the event's sender; "" where unknown
+	Delivery    string    `json:"delivery,omitempty"` // the webhook delivery that showed it; "" where a read or listing did
 }
 
 // Card is a snapshot of a planning card (planning-api.md 2.4).

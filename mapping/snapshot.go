@@ -29,7 +29,7 @@ type Edit struct {
 // synchronised. Who edited and when is not part of it.
 func DigestIssue(i *Issue) string {
 	c := *i
-	c.Editor, c.Association = "", ""
+	c.Editor, c.Association, c.Delivery = "", "", ""
 	c.UpdatedAt, c.CreatedAt = time.Time{}, time.Time{}
 	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))
 	return digest(&c)

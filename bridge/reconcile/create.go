@@ -257,6 +257,10 @@ func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now
 func (w *work) linkIssue(issue *mapping.Issue, why string) {
 	w.setIssue(issue)
 	w.link.Base = w.link.Intent.Base
+	if sent := w.link.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
+		delete(w.link.Base, mapping.Estimate) // GitHub dropped the label in silence
+		w.refuseLabel(mapping.Estimate, sent.GitHub)
+	}
 	w.fresh = true
 	w.linked(mapping.GitHub, issueName(issue.Repo, issue.Number)+" "+why)
 }
@@ -268,7 +272,7 @@ func (w *work) linked(side mapping.Side, why string) {
 		}
 	}
 	w.link.State, w.link.Intent, w.link.Why, w.link.Unfinished = mapping.Linked, nil, "", true
-	w.log = w.Logger.With("link", w.link.ID, "item", where(w.link), "route", w.link.Route)
+	w.log = w.logger()
 	w.lag(side)
 	w.note(side, "", "create", why)
 }

@@ -36,6 +36,8 @@ type work struct {
 	// looked: the items themselves were read, whatever was seen before.
 	looked bool
 	edits  []mapping.Edit
+	// delivery is the webhook delivery that led to this work, "" for none.
+	delivery string
 	// extra are estimate labels that lost against another one.
 	extra   []string
 	history []mapping.Entry
@@ -50,8 +52,27 @@ func (r *Reconciler) newWork(claim *store.Claim) *work {
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
 	w.planning = r.Planning(w.link.Project)
-	w.log = r.Logger.With("link", w.link.ID, "item", where(w.link), "route", w.link.Route)
+	w.delivery = w.newestDelivery()
+	w.log = w.logger()
 	return w
+}
+
+// logger names the link, and the delivery that led to this work where one did.
+func (w *work) logger() *slog.Logger {
+	log := w.Logger.With("link", w.link.ID, "item", where(w.link), "route", w.link.Route)
+	if w.delivery != "" {
+		log = log.With("delivery", w.delivery)
+	}
+	return log
+}
+
+// newestDelivery is the webhook delivery that showed the issue last.
+func (w *work) newestDelivery() string {
+	var seen mapping.Issue
+	if found, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil || !found {
+		return ""
+	}
+	return seen.Delivery
 }
 
 // run works the key by the state its link is in. Its error names the link once.
@@ -375,7 +396,7 @@ func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc
 
 // note adds a line to the link's history and to the log.
 func (w *work) note(side mapping.Side, a mapping.Attribute, what, why string) {
-	e := mapping.Entry{At: time.Now().UTC(), Side: side, Attribute: a, What: what, Why: why}
+	e := mapping.Entry{At: time.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery}
 	w.history = append(w.history, e)
 	w.log.Info(what, "side", string(side), "attribute", string(a), "why", why)
 }

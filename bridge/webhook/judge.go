@@ -40,6 +40,7 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 	case ev.Issue.PullRequest:
 		return verdict{result: ignored, why: "it is a pull request"}, nil
 	}
+	ev.Issue.Delivery = d.key
 	s := sighting{
 		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: away,
 		public: func() (bool, error) { return !ev.Private, nil },
