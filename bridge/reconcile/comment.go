@@ -68,6 +68,11 @@ func (w *work) postComment(ctx context.Context, body string) (int64, error) {
 	}
 	defer cancel()
 	c, err := w.GitHub.CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body)
+	if err != nil && !certain(err) {
+		// It may still be under way: looked for and posted again too early,
+		// it would stand there twice.
+		return 0, later(w.set.Settle.GitHub, "comment: %v; to be looked for before it is posted again", err)
+	}
 	if err != nil {
 		return 0, onGitHub(fmt.Errorf("comment: %w", err))
 	}

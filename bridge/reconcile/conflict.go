@@ -55,6 +55,9 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read conflict: %w", err)
 	}
+	if known.State == mapping.ConflictAnswered {
+		return nil // kept when it was asked; the answer stands until it is carried out
+	}
 	if err == nil {
 		c.At = known.At
 		if len(known.Comments) > 0 {

@@ -3,8 +3,6 @@ package reconcile_test
 import (
 	"fmt"
 	"testing"
-
-	"planbridge/mapping"
 )
 
 // scenario is something that people do, and how it has to end whatever
@@ -15,23 +13,6 @@ type scenario struct {
 	before func(*world) // agreed on in peace
 	do     func(*world) // brought to agreement under faults
 	ends   ends
-}
-
-// linked is an issue with its card, in peace.
-func linked(w *world) { w.openIssue("tok1", "tok2\n\nmiddle\n\ntok3", "points/3") }
-
-func scenarios() []scenario {
-	title, summary, estimate, state := mapping.Title, mapping.Summary, mapping.Estimate, mapping.State
-	return []scenario{
-		{name: "an issue becomes a card", do: linked,
-			ends: ends{want: map[mapping.Attribute]string{title: "tok1", summary: "tok2\n\nmiddle\n\ntok3", estimate: "3"}}},
-		{name: "a card becomes an issue", do: func(w *world) { w.addCard("tok1", "tok2 @bob", "3") },
-			ends: ends{want: map[mapping.Attribute]string{title: "tok1", estimate: "3", state: mapping.StateTodo}}},
-		{name: "the issue's title", before: linked, do: func(w *world) { w.editIssue(title, to("tok9")) },
-			ends: ends{want: map[mapping.Attribute]string{title: "tok9"}}},
-		{name: "the card's title", before: linked, do: func(w *world) { w.editCard(title, to("tok9")) },
-			ends: ends{want: map[mapping.Attribute]string{title: "tok9"}}},
-	}
 }
 
 func (s *scenario) begin(w *world) {

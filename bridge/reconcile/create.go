@@ -258,7 +258,7 @@ func (w *work) linkIssue(issue *mapping.Issue, why string) {
 	w.setIssue(issue)
 	w.link.Base = w.link.Intent.Base
 	if sent := w.link.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
-		delete(w.link.Base, mapping.Estimate) // GitHub dropped the label in silence
+		w.link.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
 		w.refuseLabel(mapping.Estimate, sent.GitHub)
 	}
 	w.fresh = true

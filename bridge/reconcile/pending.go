@@ -20,6 +20,9 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 			ID: mapping.NewNonce(), Side: side, Item: item, Attribute: d.Attribute,
 			From: write.From, To: write.To, Next: d.Base, At: time.Now().UTC(),
 		}
+		if side == mapping.GitHub && w.issue != nil {
+			p.After = w.issue.UpdatedAt
+		}
 		if old, ok := w.link.Base[d.Attribute]; ok {
 			p.Old = &old
 		}
@@ -36,32 +39,57 @@ func (w *work) unpend(side mapping.Side, item mapping.Ref, attrs ...mapping.Attr
 }
 
 // settlePending finds out what became of writes whose outcome is not known,
-// and checks the answered ones against their echoes.
+// and what stood on GitHub when those took effect that have.
 func (w *work) settlePending(ctx context.Context) error {
+	if w.set.DryRun {
+		return nil // whoever writes again will see to it
+	}
 	if err := w.readPending(ctx); err != nil {
 		return err
 	}
-	var kept []mapping.Pending
-	var lost []lostUpdate
-	for _, p := range w.link.Pending {
-		echo, echoed := w.echo(p)
-		if !p.Answered {
-			w.recover(p, echoed)
+	before := w.echoes(w.edits)
+	w.recoverAll(before)
+	w.lookBack(ctx, before)
+	for _, p := range slices.Clone(w.link.Pending) {
+		was, ok := before[p.ID]
+		if !ok {
+			continue
 		}
-		switch {
-		case echoed && !mapping.Same(p.Attribute, echo, p.From):
-			lost = append(lost, lostUpdate{p, echo})
-		case p.Answered && !echoed && time.Since(p.At) < w.set.Settle.GitHub:
+		if !mapping.Same(p.Attribute, was, p.From) && !w.wroteOurselves(p, was) {
+			if err := w.bringBack(ctx, lostUpdate{p, was}); err != nil {
+				return err
+			}
+		}
+		w.forget(p.ID)
+	}
+	return nil
+}
+
+// recoverAll decides what became of each write of unknown outcome. A write to
+// GitHub that happened is from now on one whose echo is awaited; one that did
+// not may still be under way.
+func (w *work) recoverAll(before map[string]string) {
+	var kept []mapping.Pending
+	for _, p := range w.link.Pending {
+		if p.Answered {
+			kept = append(kept, p)
+			continue
+		}
+		_, echoed := before[p.ID]
+		switch happened := w.recover(p, echoed); {
+		case p.Side != mapping.GitHub:
+		case !happened:
+			w.mayCome(p)
+		case p.Attribute != mapping.State:
+			p.Answered, p.At = true, time.Now().UTC()
 			kept = append(kept, p)
 		}
 	}
 	w.link.Pending = kept
-	for _, l := range lost {
-		if err := w.bringBack(ctx, l); err != nil {
-			return err
-		}
-	}
-	return nil
+}
+
+func (w *work) forget(id string) {
+	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool { return p.ID == id })
 }
 
 // readPending reads every item that a write of unknown outcome was made to.
@@ -99,19 +127,19 @@ func (w *work) readPending(ctx context.Context) error {
 // recover decides what became of one write of unknown outcome. A side that
 // holds the pending value, or a person's edit built on it, is from now on
 // compared with that value and not with the old base.
-func (w *work) recover(p mapping.Pending, echoed bool) {
+func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 	now, ok := w.p[p.Attribute]
 	if p.Side == mapping.GitHub {
 		now, ok = w.g[p.Attribute]
 	}
 	if !ok {
-		return
+		return echoed
 	}
-	happened := echoed || mapping.Same(p.Attribute, now.Value, p.To) ||
+	happened = echoed || mapping.Same(p.Attribute, now.Value, p.To) ||
 		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
 		w.builtOn(p, now)
 	if !happened {
-		return
+		return false
 	}
 	base := p.Next
 	if p.Side == mapping.Planning && base.Planning == p.To {
@@ -122,6 +150,7 @@ func (w *work) recover(p mapping.Pending, echoed bool) {
 	}
 	w.setBase(p.Attribute, base)
 	w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened")
+	return true
 }
 
 // builtOn reports whether a value that is neither what stood there before a
@@ -162,30 +191,6 @@ func (w *work) strip(text string) string {
 	return body
 }
 
-// echo looks for the event of an answered write and returns what stood there
-// when it took effect.
-func (w *work) echo(p mapping.Pending) (from string, ok bool) {
-	if p.Side != mapping.GitHub {
-		return "", false
-	}
-	for _, e := range w.edits {
-		from, to, edited := editOf(e, p.Attribute)
-		if edited && w.OwnAccount(e.Sender) && mapping.Same(p.Attribute, w.strip(to), p.To) {
-			return w.strip(from), true
-		}
-	}
-	return "", false
-}
-
-// verifyLater makes the key come back when the echo of a write is overdue.
-func (w *work) verifyLater() {
-	for _, p := range w.link.Pending {
-		if wait := w.set.Settle.GitHub - time.Since(p.At); p.Answered && wait > w.after {
-			w.after = wait
-		}
-	}
-}
-
 // lostUpdate is a person's edit that our write ran over: GitHub has no lock,
 // and it came between our read and our write.
 type lostUpdate struct {
@@ -204,8 +209,8 @@ func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
 	}
 	a, now := l.write.Attribute, w.g[l.write.Attribute].Value
 	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
-	merged, clean := "", false
-	if a == mapping.Summary {
+	merged, clean := l.text, mapping.Same(a, now, l.text)
+	if a == mapping.Summary && !clean {
 		merged, clean = mapping.Merge(l.write.From, now, l.text)
 	}
 	if !clean {
@@ -219,7 +224,7 @@ func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
 	}
 	w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()
 	w.note(mapping.GitHub, a, "lost update", d.Why)
-	if d.Winner == mapping.Planning {
+	if d.Winner == mapping.Planning || mapping.Same(a, now, merged) {
 		return nil
 	}
 	d.GitHub = &mapping.Write{From: now, To: merged}

@@ -9,7 +9,7 @@
 //
 // The files, in the order of a key's way: worker.go (claiming), work.go (what
 // is known of both sides), enter.go and create.go (an item without a partner),
-// pending.go, sync.go and write.go (two partners), conflict.go (the ledger and
+// pending.go, verify.go, sync.go and write.go (two partners), conflict.go (the ledger and
 // its comment), outcome.go (what becomes of the key).
 package reconcile
 
@@ -36,6 +36,9 @@ type GitHub interface {
 	Parent(ctx context.Context, repo string, number int) (*mapping.Issue, error)
 	Comments(ctx context.Context, repo string, number int, since time.Time) ([]Comment, error)
 	CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error)
+	// Edits returns what GitHub remembers of the edits of an issue's title or
+	// body (the attribute Summary), oldest first, as their events told them.
+	Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error)
 	// LastNumber returns the highest issue number of a repository that a
 	// listing shows (lists lag, so it may be too low).
 	LastNumber(ctx context.Context, repo string) (int, error)

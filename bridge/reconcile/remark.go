@@ -1,6 +1,10 @@
 package reconcile
 
-import "planbridge/mapping"
+import (
+	"slices"
+
+	"planbridge/mapping"
+)
 
 // markedSide is the side whose item the bridge made: that one carries the
 // marker.
@@ -29,14 +33,20 @@ func (w *work) remark(plan *mapping.Plan) {
 	if w.unmarked == "" || w.unmarked == w.link.Remarked {
 		return
 	}
-	for _, d := range plan.Decisions {
-		if d.Attribute == mapping.Summary {
-			return // it is written anyway, or has to be decided first
-		}
-	}
 	base, ok := w.link.Base[mapping.Summary]
 	if !ok {
 		return
+	}
+	// A summary that is written anyway gets its marker with it, and one that
+	// has to be decided first waits; a version that was counted is neither.
+	for i, d := range plan.Decisions {
+		if d.Attribute == mapping.Summary && d.Action != mapping.Adopt {
+			return
+		}
+		if d.Attribute == mapping.Summary {
+			base, plan.Decisions = d.Base, slices.Delete(plan.Decisions, i, i+1)
+			break
+		}
 	}
 	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: "its marker was removed", Base: base}
 	if w.markedSide() == mapping.GitHub {

@@ -107,6 +107,9 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 	if err := w.keepLosers(ctx, plan); err != nil {
 		return false, err
 	}
+	if err := w.dropExtra(ctx, plan); err != nil {
+		return false, err
+	}
 	moved, err := w.writePlanning(ctx, plan)
 	if err != nil || moved {
 		return false, err

@@ -183,36 +183,55 @@ func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.D
 func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 	var patch []mapping.Decision
 	var edit IssueEdit
-	extra := w.extra
+	var barred []mapping.Decision // whose labels we may not set
+	var why error
 	for _, d := range plan.Decisions {
 		if d.GitHub == nil {
 			continue
 		}
 		byLabel := d.Attribute == mapping.Estimate || d.Attribute == mapping.State && !w.opensOrCloses(d)
 		if d.Attribute == mapping.Estimate || d.Attribute == mapping.State {
-			if ok, err := w.relabel(ctx, d); err != nil {
+			switch ok, err := w.relabel(ctx, d); {
+			case errors.Is(err, mapping.ErrForbidden) && byLabel:
+				barred, why = append(barred, d), err
+			case err != nil:
 				return err
-			} else if ok && byLabel {
+			case ok && byLabel:
 				w.wroteGitHub(d)
 			}
-		}
-		if d.Attribute == mapping.Estimate {
-			extra = nil
 		}
 		if !byLabel {
 			patch = append(patch, d)
 			w.fill(&edit, d)
 		}
 	}
-	if len(extra) > 0 {
-		if err := w.swapLabels(ctx, nil, extra); err != nil {
-			return err
+	if len(patch) == 0 {
+		return why
+	}
+	if err := w.patch(ctx, patch, edit); err != nil {
+		return err
+	}
+	for _, d := range barred { // the issue can be written, its labels cannot
+		w.refuseLabel(d.Attribute, d.GitHub.To)
+	}
+	return nil
+}
+
+// refuseLabel blocks a value that only a label can carry.
+func (w *work) refuseLabel(a mapping.Attribute, value string) {
+	w.refuseValue(mapping.GitHub, a, value, &mapping.Rejection{Words: "GitHub does not take the label: the token has no right to set labels"})
+}
+
+// dropExtra removes the estimate labels that lost against another one, before
+// the winner is written to planning: which of two labels is the new one shows
+// only while the base is the old one.
+func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		if d.Attribute == mapping.Estimate && d.GitHub != nil {
+			return nil // relabel sees to all of them
 		}
 	}
-	if len(patch) == 0 {
-		return nil
-	}
-	return w.patch(ctx, patch, edit)
+	return w.swapLabels(ctx, nil, w.extra)
 }
 
 // wroteGitHub takes in that a decision's write to GitHub has happened.
@@ -324,7 +343,7 @@ func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 	}
 	for _, l := range add {
 		if !containsFold(w.issue.Labels, l) {
-			w.refuseValue(mapping.GitHub, d.Attribute, d.GitHub.To, &mapping.Rejection{Words: "GitHub drops the label in silence: the token has no right to set labels"})
+			w.refuseLabel(d.Attribute, d.GitHub.To)
 			return false, nil
 		}
 	}

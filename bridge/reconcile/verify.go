@@ -1,0 +1,120 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// echoes finds the edits that our writes on record made, and returns by the
+// record's id what stood there when each took effect. An edit that came from
+// what was expected goes first: one value may have been written twice.
+func (w *work) echoes(edits []mapping.Edit) map[string]string {
+	type part struct {
+		edit int
+		attr mapping.Attribute
+	}
+	before, taken := map[string]string{}, map[part]bool{}
+	for _, expected := range []bool{true, false} {
+		for _, p := range slices.Concat(w.link.Pending, w.link.Late) {
+			if _, ok := before[p.ID]; ok || p.Side != mapping.GitHub {
+				continue
+			}
+			for i, e := range edits {
+				was, ok := w.made(p, e)
+				if !ok || taken[part{i, p.Attribute}] || expected && !mapping.Same(p.Attribute, was, p.From) {
+					continue
+				}
+				before[p.ID], taken[part{i, p.Attribute}] = was, true
+				break
+			}
+		}
+	}
+	return before
+}
+
+// made reports whether an edit may be what a write of ours made, and what
+// stood there before it.
+func (w *work) made(p mapping.Pending, e mapping.Edit) (was string, ok bool) {
+	from, to, ok := editOf(e, p.Attribute)
+	ok = ok && w.OwnAccount(e.Sender) && !e.At.Before(p.After) && mapping.Same(p.Attribute, w.strip(to), p.To)
+	return w.strip(from), ok
+}
+
+// wroteOurselves reports whether a value that a write of ours ran over was
+// written by another one of ours.
+func (w *work) wroteOurselves(p mapping.Pending, value string) bool {
+	return slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(o mapping.Pending) bool {
+		return o.ID != p.ID && o.Side == mapping.GitHub && o.Attribute == p.Attribute && mapping.Same(p.Attribute, value, o.To)
+	})
+}
+
+// lookBack asks GitHub what it remembers of the writes whose echo is overdue
+// and adds what stood before them. Where GitHub does not tell, the record is
+// dropped and the history says so; where it is away, it is asked later.
+func (w *work) lookBack(ctx context.Context, before map[string]string) {
+	asked := map[mapping.Attribute]error{}
+	for _, p := range slices.Clone(w.link.Pending) {
+		if _, ok := before[p.ID]; ok || !p.Answered || time.Since(p.At) < w.set.Settle.GitHub {
+			continue
+		}
+		err, known := asked[p.Attribute]
+		if !known {
+			err = w.remembered(ctx, p.Attribute, before)
+			asked[p.Attribute] = err
+		}
+		if _, ok := before[p.ID]; ok {
+			continue
+		}
+		if err != nil && !untold(err) {
+			w.log.Warn("an echo is overdue and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
+			continue
+		}
+		why := "GitHub tells of no such edit"
+		if err != nil {
+			why = "GitHub does not tell: " + err.Error()
+		}
+		w.note(mapping.GitHub, p.Attribute, "unverified", "whether a write ran over an edit is not known: its echo never came, and "+why)
+		w.forget(p.ID)
+	}
+}
+
+// remembered adds what GitHub remembers of one attribute's edits.
+func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]string) error {
+	edits, err := w.GitHub.Edits(ctx, w.link.Issue, a)
+	if err != nil {
+		return err
+	}
+	for id, was := range w.echoes(edits) {
+		if _, ok := before[id]; !ok {
+			before[id] = was
+		}
+	}
+	return nil
+}
+
+// untold reports whether an error is GitHub's last word: it will not tell.
+func untold(err error) bool {
+	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved, mapping.ErrRejected} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// verifyLater makes the key come back when the echo of a write is overdue.
+func (w *work) verifyLater() {
+	for _, p := range w.link.Pending {
+		wait := w.set.Settle.GitHub - time.Since(p.At)
+		if wait <= 0 {
+			wait = w.set.Settle.GitHub // GitHub could not be asked
+		}
+		if p.Answered && wait > w.after {
+			w.after = wait
+		}
+	}
+}
