@@ -7,9 +7,10 @@ TIMEOUT ?= 10m
 # What each fuzz target and each benchmark gets.
 FUZZTIME  ?= 20s
 BENCHTIME ?= 1s
-# The long random run: how long, and from which seeds.
+# The long random run: how long, and from how many new seeds (or from SEED).
 SECONDS ?= 60
-SEEDS   ?= 1
+SEEDS   ?= 4
+SEED    ?=
 
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
@@ -63,9 +64,9 @@ fuzz: ## each fuzz target for FUZZTIME
 bench: deps ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
 
-chaos: deps ## the long random run: make chaos SECONDS=600 SEEDS="1 2 3"
-	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(SEEDS)" \
-	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos' ./bridge/bridgetest
+chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with SEED="17 4711"
+	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \
+	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/bridgetest
 
 # The two Kubernetes tools are used where they are installed; go install has both.
 deploy-check: deps ## hold deploy/ to the tools that will read it

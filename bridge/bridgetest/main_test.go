@@ -12,12 +12,21 @@ import (
 // far more than they compute.
 const atOnce = "4"
 
+// built is where programs are built that tests start.
+var built string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
+	dir, err := os.MkdirTemp("", "planbridge-built-")
+	if err != nil {
+		panic(err)
+	}
+	built = dir
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}
 	code := m.Run()
+	os.RemoveAll(built) //nolint:errcheck // what stays is in the temporary directory
 	if err := goleak.Find(); err != nil && code == 0 {
 		os.Stderr.WriteString(err.Error() + "\n") //nolint:errcheck // there is nobody else to tell
 		code = 1

@@ -248,7 +248,7 @@ func (i *issue) touch() {
 
 func (i *issue) remember(attribute, value string, by actor) {
 	i.history[attribute] = append(i.history[attribute],
-		Value{Value: value, User: by.login, Time: i.repo.s.now(), ByAPI: by.api})
+		Value{Value: value, User: by.login, Time: i.repo.s.now(), ByAPI: by.api, Order: i.repo.s.nextID()})
 }
 
 func (i *issue) happened(kind string, by actor) *event {

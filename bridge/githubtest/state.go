@@ -11,7 +11,8 @@ type Value struct {
 	Value string
 	User  string // who wrote it
 	Time  time.Time
-	ByAPI bool // through the API, not in the web interface
+	ByAPI bool  // through the API, not in the web interface
+	Order int64 // rises with every value, whichever attribute it is of
 }
 
 // IssueState is what an issue or pull request is now.

@@ -22,6 +22,9 @@ type serveCmd struct {
 	DryRun    bool   `help:"Write nothing to either service, and log what would be written."`
 	LogLevel  string `enum:"debug,info,warn,error" default:"info" placeholder:"debug|info|warn|error" help:"What to log."`
 	LogFormat string `enum:"json,text" default:"json" placeholder:"json|text" help:"How to log, on standard error."`
+	// Lease is for tests that kill the process and will not wait a minute
+	// until what it had in hand is free.
+	Lease time.Duration `hidden:"" default:"1m" help:"How long a key may be worked before others take it over."`
 }
 
 // Run implements the command: it serves until ctx ends.
@@ -37,7 +40,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	log := c.logger(p)
 	sayInactive(log, reloader.Current())
-	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun})
+	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun, LeaseTTL: c.Lease})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,247 @@
+package bridgetest_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/mapping"
+)
+
+// complaint is one thing that is wrong with a world.
+type complaint struct {
+	issue int    // 0: none is concerned
+	card  string // "": none is concerned
+	what  string
+}
+
+func (c complaint) String() string {
+	return fmt.Sprintf("issue %d, card %q: %s", c.issue, c.card, c.what)
+}
+
+// judge says what is wrong with a world that has come to rest:
+//
+//   - every issue that is open and every card of the route's bucket has
+//     exactly one partner, and every linked card one tracking task;
+//   - partners agree in every attribute;
+//   - nothing is said twice on an issue, and no label of people was touched;
+//   - every value that a person ever wrote is on a side, or in a conflict's
+//     comment, or was replaced by a person who saw it.
+func judge(s seen) []complaint {
+	j := &judging{}
+	partners := map[int]*seenCard{}
+	for i := range s.issues {
+		if c := j.partner(s, &s.issues[i]); c != nil {
+			partners[s.issues[i].number] = c
+		}
+		j.issue(&s.issues[i])
+	}
+	for i := range s.cards {
+		j.card(s, partners, &s.cards[i])
+	}
+	for _, n := range slices.Sorted(maps.Keys(partners)) {
+		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
+		j.pair(&s.issues[at], partners[n])
+	}
+	return j.complaints
+}
+
+type judging struct{ complaints []complaint }
+
+func (j *judging) complain(i *seenIssue, c *seenCard, format string, args ...any) {
+	var out complaint
+	if i != nil {
+		out.issue = i.number
+	}
+	if c != nil {
+		out.card = c.id
+	}
+	out.what = fmt.Sprintf(format, args...)
+	j.complaints = append(j.complaints, out)
+}
+
+// partner finds the card of an issue by the marker that one of them carries.
+func (j *judging) partner(s seen, i *seenIssue) *seenCard {
+	var found []*seenCard
+	for n := range s.cards {
+		if c := &s.cards[n]; joined(i, c) {
+			found = append(found, c)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0]
+	case len(found) > 1:
+		for _, c := range found {
+			j.complain(i, c, "one of %d cards of this issue", len(found))
+		}
+	case i.own || !i.closed: // an issue that was closed before it entered stays out
+		j.complain(i, nil, "no card")
+	}
+	return nil
+}
+
+// joined reports whether the item that the bridge made names the other one.
+func joined(i *seenIssue, c *seenCard) bool {
+	named := func(marks []mapping.Marker, kind mapping.MarkerKind, partner string) bool {
+		return slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == kind && m.Partner == partner })
+	}
+	return i.own && named(i.marks, mapping.MarkIssue, c.id) ||
+		c.own && named(c.marks, mapping.MarkCard, strconv.FormatInt(i.id, 10))
+}
+
+func (j *judging) issue(i *seenIssue) {
+	if len(i.stolen) > 0 {
+		j.complain(i, nil, "the bridge changed people's labels: %v", i.stolen)
+	}
+	if len(i.marks) > 1 {
+		j.complain(i, nil, "%d markers", len(i.marks))
+	}
+	if i.estimates > 1 {
+		j.complain(i, nil, "%d estimate labels", i.estimates)
+	}
+	marker, said := map[string]bool{}, map[string]bool{}
+	for _, c := range i.comments {
+		if c.marker == "" || marker[c.marker] {
+			j.complain(i, nil, "doubled comment, marker %q", c.marker)
+		}
+		marker[c.marker] = true
+		// A state is one of three words: the same two can meet again.
+		if text := fmt.Sprintf("%s %q", c.attribute, c.texts); c.attribute != mapping.State {
+			if said[text] {
+				j.complain(i, nil, "doubled comment: %s", text)
+			}
+			said[text] = true
+		}
+	}
+}
+
+func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
+	var issues []int
+	for n, p := range partners {
+		if p.id == c.id {
+			issues = append(issues, n)
+		}
+	}
+	if len(c.marks) > 1 {
+		j.complain(nil, c, "%d markers", len(c.marks))
+	}
+	switch {
+	case len(issues) > 1:
+		j.complain(nil, c, "it belongs to the issues %v", issues)
+	case len(issues) == 0 && (c.own || c.bucket == bridgetest.Bucket):
+		j.complain(nil, c, "no issue")
+	case len(issues) == 1 && c.tracking != 1:
+		j.complain(nil, c, "%d tracking tasks", c.tracking)
+	}
+}
+
+func (j *judging) pair(i *seenIssue, c *seenCard) {
+	for _, a := range mapping.Attributes {
+		g, p := i.now[a], c.now[a]
+		if a == mapping.Summary {
+			g, p = plainBullets(g), plainBullets(p)
+		}
+		if !mapping.Equal(a, g, p) {
+			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
+		}
+		for _, w := range slices.Concat(i.past[a], c.past[a]) {
+			if w.person && !kept(a, w, i, c) {
+				j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
+			}
+		}
+	}
+}
+
+// kept reports whether what a person contributed by a write is still there, or
+// was kept in a comment, or was replaced by somebody who saw it.
+func kept(a mapping.Attribute, w write, i *seenIssue, c *seenCard) bool {
+	what := contributed(a, w)
+	if what.in(i.now[a]) || what.in(c.now[a]) {
+		return true
+	}
+	for _, k := range i.comments {
+		if k.attribute == a && slices.ContainsFunc(k.texts, what.in) {
+			return true
+		}
+	}
+	for _, later := range slices.Concat(i.past[a], c.past[a]) {
+		// GitHub stamps whole seconds; and a value that was there again
+		// before a person wrote it can only be a state.
+		if later.person && !later.at.Before(w.at.Truncate(time.Second)) && what.in(later.from) && !what.in(later.made(a)) {
+			return true
+		}
+	}
+	return false
+}
+
+// made is what stands for a write's result: who adds an estimate label beside
+// another one means the new one.
+func (w write) made(a mapping.Attribute) string {
+	if a != mapping.Estimate {
+		return w.to
+	}
+	if added := without(strings.Split(w.to, ","), strings.Split(w.from, ",")); len(added) > 0 {
+		return strings.Join(added, ",")
+	}
+	return w.to
+}
+
+// contribution is what a write added and removed, in parts: lines of a
+// summary, numbers of an estimate, else the one value.
+type contribution struct {
+	attribute      mapping.Attribute
+	added, removed []string
+}
+
+func contributed(a mapping.Attribute, w write) contribution {
+	from, to := parted(a, w.from), parted(a, w.to)
+	if a == mapping.Summary {
+		return contribution{a, without(to, from), without(from, to)}
+	}
+	return contribution{a, without(to, from), nil}
+}
+
+// in reports whether a text holds the contribution. Nothing (a removed
+// estimate, which planning cannot express) is everywhere.
+func (c contribution) in(text string) bool {
+	is := parted(c.attribute, text)
+	return len(without(c.added, is)) == 0 && len(without(c.removed, is)) == len(c.removed)
+}
+
+func parted(a mapping.Attribute, value string) []string {
+	var out []string
+	switch a {
+	case mapping.Summary:
+		for _, line := range strings.Split(plainBullets(mapping.Canonical(mapping.Refuse(value))), "\n") {
+			if line = strings.TrimSpace(line); line != "" {
+				out = append(out, line)
+			}
+		}
+	case mapping.Estimate:
+		out = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+	case mapping.Title:
+		out = []string{mapping.CanonicalTitle(value)}
+	default:
+		out = []string{value}
+	}
+	slices.SortFunc(out, cmp.Compare[string])
+	return slices.Compact(out)
+}
+
+// plainBullets undoes the one change that the planning service may make to a
+// text when it normalises it.
+func plainBullets(text string) string {
+	lines := strings.Split(mapping.Canonical(text), "\n")
+	for i, l := range lines {
+		if rest, ok := strings.CutPrefix(l, "* "); ok {
+			lines[i] = "- " + rest
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,144 @@
+package bridgetest_test
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+)
+
+// chaosSettle is github.settle and planning.settle of the runs. Nothing that
+// fate delays takes longer: that is what the two settings promise.
+const chaosSettle = 2 * time.Second
+
+// fate lets things go wrong between the bridge and the services.
+type fate struct {
+	w      *bridgetest.World
+	random *rand.Rand
+	undo   []func() // ends each fault that was set
+}
+
+func newFate(w *bridgetest.World, seed uint64) *fate {
+	return &fate{w: w, random: rand.New(rand.NewPCG(seed, 3))}
+}
+
+func (f *fate) chance(percent int) bool { return f.random.IntN(100) < percent }
+
+func (f *fate) upTo(d time.Duration) time.Duration { return time.Duration(f.random.Int64N(int64(d))) }
+
+func pick[T any](f *fate, of ...T) T { return of[f.random.IntN(len(of))] }
+
+// githubTraits draws the habits of GitHub that a run keeps.
+func (f *fate) githubTraits(t *githubtest.Traits) {
+	t.SplitEdits, t.OpenedBare, t.WebCRLF = f.chance(30), f.chance(30), f.chance(30)
+	t.EchoBeforeAnswer, t.FormPayload, t.CursorPages = f.chance(40), f.chance(20), f.chance(20)
+}
+
+// planningTraits draws the behaviour of the planning service in a run.
+func (f *fate) planningTraits(t *planningtest.Traits) {
+	t.ConflictStatus = pick(f, 0, 200, 400, 409, 412, 422, 500)
+	t.ConflictShape = pick(f, planningtest.ConflictAttributes, planningtest.ConflictItem, planningtest.ConflictCurrent,
+		planningtest.ConflictErrors, planningtest.ConflictEmpty, planningtest.ConflictText, planningtest.ConflictArray)
+	t.SuccessStatus.Create, t.SuccessStatus.Update = pick(f, 0, 201), pick(f, 0, 200, 204)
+	t.EmptySummary = pick(f, planningtest.EmptyString, planningtest.EmptyNull, planningtest.EmptyObject)
+	t.HTMLInAnswers = pick(f, planningtest.HTMLOnWrites, planningtest.HTMLAlways, planningtest.HTMLNever)
+	t.NormaliseMarkdown, t.SameValueRaisesVersion, t.StateVersionSticks = f.chance(40), f.chance(40), f.chance(30)
+	t.CreateEstimateVersion1, t.TaskEditRaisesCardVersion = f.chance(30), f.chance(30)
+	t.NumericStrings, t.FloatNumbers, t.BareOIDs = f.chance(20), f.chance(20), f.chance(20)
+	t.UnknownFields, t.OmitOptional, t.BucketIDsDiffer = f.chance(30), f.chance(30), f.chance(30)
+	t.BucketIDAccepted = pick(f, planningtest.BucketIDBoth, planningtest.BucketIDListing, planningtest.BucketIDState)
+}
+
+// strike lets one thing go wrong.
+func (f *fate) strike() {
+	switch f.random.IntN(10) {
+	case 0, 1, 2, 3:
+		h := f.w.GitHub.Fault(f.githubFault())
+		f.undo = append(f.undo, h.Remove)
+	case 4, 5, 6:
+		h := f.w.Planning.Fault(f.planningFault())
+		f.undo = append(f.undo, h.Remove)
+	case 7:
+		f.w.GitHub.SetTraits(f.deliveries)
+	case 8:
+		f.w.GitHub.SetTraits(func(t *githubtest.Traits) {
+			t.StaleReads, t.ListLag = 0, 0
+			if f.chance(50) {
+				t.StaleReads, t.ListLag = f.upTo(chaosSettle/2), f.upTo(chaosSettle/2)
+			}
+		})
+	default:
+		f.w.GitHub.SetLatency(f.upTo(20 * time.Millisecond))
+		f.w.Planning.SetLatency(f.upTo(20 * time.Millisecond))
+	}
+}
+
+// deliveries draws what becomes of webhooks for a while.
+func (f *fate) deliveries(t *githubtest.Traits) {
+	t.Drop, t.Double, t.Reorder, t.Delay, t.LoseDropped = 0, 0, 0, 0, f.chance(50)
+	switch f.random.IntN(5) {
+	case 0:
+		t.Drop = 0.5
+	case 1:
+		t.Double = 0.7
+	case 2:
+		t.Reorder = chaosSettle / 2
+	case 3:
+		t.Delay = f.upTo(chaosSettle / 2)
+	}
+}
+
+func (f *fate) githubFault() githubtest.Fault {
+	if f.chance(10) {
+		limit := githubtest.SecondaryLimit(time.Second)
+		limit.Code = pick(f, http.StatusForbidden, http.StatusTooManyRequests)
+		return limit
+	}
+	return githubtest.Fault{
+		Match: pick(f, "", "read", "write", "write", "issue.create", "issue.patch", "issue.patch", "labels.add", "label.remove", "comment.create", "issues.list"),
+		Kind: pick(f, githubtest.Before, githubtest.After, githubtest.Drop, githubtest.DropBefore, githubtest.Delay,
+			githubtest.LateEffect, githubtest.Garbage, githubtest.Truncate),
+		Code: pick(f, 0, 500, 502, 503), After: f.upTo(chaosSettle / 2),
+	}
+}
+
+func (f *fate) planningFault() planningtest.Fault {
+	return planningtest.Fault{
+		Op: pick(f, "", planningtest.OpCardCreate, planningtest.OpCardUpdate, planningtest.OpCardUpdate, planningtest.OpTaskCreate,
+			planningtest.OpTaskUpdate, planningtest.OpCardRead, planningtest.OpBacklogItems, planningtest.OpTaskList),
+		Kind: pick(f, planningtest.Before, planningtest.After, planningtest.Drop, planningtest.DropBefore, planningtest.Delay,
+			planningtest.LateEffect, planningtest.Garbage, planningtest.Truncate, planningtest.EmptyListing, planningtest.HalfListing),
+		Status: pick(f, 0, 500, 502, 503), Delay: time.Millisecond + f.upTo(chaosSettle/2),
+	}
+}
+
+// outage takes a service away, or brings both back.
+func (f *fate) outage() {
+	switch f.random.IntN(4) {
+	case 0:
+		f.w.GitHub.Down(true)
+	case 1:
+		f.w.Planning.Down(true)
+	default:
+		f.w.GitHub.Down(false)
+		f.w.Planning.Down(false)
+	}
+}
+
+// rest ends everything that goes wrong.
+func (f *fate) rest() {
+	for _, undo := range f.undo {
+		undo()
+	}
+	f.w.GitHub.BeforeWrite(nil)
+	f.w.GitHub.SetLatency(0)
+	f.w.Planning.SetLatency(0)
+	f.w.GitHub.Down(false)
+	f.w.Planning.Down(false)
+	f.w.GitHub.SetTraits(func(t *githubtest.Traits) {
+		t.Drop, t.Double, t.Reorder, t.Delay, t.StaleReads, t.ListLag = 0, 0, 0, 0, 0, 0
+	})
+}

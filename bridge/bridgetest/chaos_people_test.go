@@ -1,0 +1,219 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+)
+
+// people are several persons who work on both sides. Whatever they write is
+// unlike anything written before, so that it can be found again.
+type people struct {
+	w    *bridgetest.World
+	most int // issues and cards that they make
+
+	mu     sync.Mutex
+	random *rand.Rand
+	diary  []string
+
+	made  atomic.Int64
+	words atomic.Int64
+}
+
+func newPeople(w *bridgetest.World, seed uint64) *people {
+	return &people{w: w, most: 8, random: rand.New(rand.NewPCG(seed, 2))}
+}
+
+func (p *people) intN(n int) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.random.IntN(n)
+}
+
+// chance is true in so many of a hundred cases.
+func (p *people) chance(percent int) bool { return p.intN(100) < percent }
+
+func (p *people) note(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.diary = append(p.diary, time.Now().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+// word is unlike any other.
+func (p *people) word() string { return "w" + strconv.FormatInt(p.words.Add(1), 10) }
+
+func (p *people) points() *float64 {
+	n := float64(p.words.Add(1))
+	return &n
+}
+
+// act is one thing that somebody does.
+func (p *people) act() {
+	issues, cards := p.w.Repo.Issues(), p.w.Project.Cards()
+	if n := p.made.Load(); n < 4 || n < int64(p.most) && p.chance(4) {
+		p.made.Add(1)
+		p.begin(n%2 == 0)
+		return
+	}
+	switch {
+	case len(issues) > 0 && p.chance(50):
+		p.onGitHub(issues[p.intN(len(issues))])
+	case len(cards) > 0:
+		p.inPlanning(cards[p.intN(len(cards))])
+	}
+}
+
+// begin makes an issue or a card.
+func (p *people) begin(issue bool) {
+	var lines []string
+	for range 8 {
+		lines = append(lines, p.line())
+	}
+	title, text := "title "+p.word(), strings.Join(lines, "\n")
+	if issue {
+		spec := githubtest.IssueSpec{Title: title, Body: text}
+		if p.chance(50) {
+			spec.Labels = []string{"bug", chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
+		}
+		p.note("opens issue %d %q", p.w.Repo.Open("octocat", spec), title)
+		return
+	}
+	spec := planningtest.CardSpec{Title: title, Summary: text}
+	if p.chance(50) {
+		spec.Estimate = p.points()
+	}
+	p.note("makes card %s %q", p.w.Project.NewCard(bridgetest.Bucket, "alice", spec), title)
+}
+
+// line is a line of Markdown that can be found again.
+func (p *people) line() string {
+	forms := []string{"line %s", "line %s", "* item %s", "a **bold** %s", "ask @octocat about %s, see #12", "%s: 1 < 2 & [a link](https://example.com)"}
+	return fmt.Sprintf(forms[p.intN(len(forms))], p.word())
+}
+
+// edited is a text after somebody worked on it, line by line or wholly. What
+// the bridge put below it stays, mostly.
+func (p *people) edited(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	written, mark := parts(text)
+	lines := strings.Split(written, "\n")
+	at := p.intN(len(lines))
+	switch p.intN(10) {
+	case 0, 1, 2, 3:
+		lines[at] = p.line()
+	case 4, 5:
+		lines = append(lines, p.line())
+	case 6:
+		lines = append([]string{p.line()}, lines...)
+	case 7:
+		if len(lines) > 3 {
+			lines = append(lines[:at], lines[at+1:]...)
+		}
+	case 8:
+		lines = append(lines, "", p.line())
+	default:
+		lines = nil
+		for range 3 + p.intN(5) {
+			lines = append(lines, p.line())
+		}
+		if p.chance(20) {
+			mark = ""
+		}
+	}
+	return strings.Join(lines, "\n") + mark
+}
+
+func (p *people) onGitHub(i githubtest.IssueState) {
+	repo, n, who := p.w.Repo, i.Number, []string{"octocat", "hubot"}[p.intN(2)]
+	switch p.intN(12) {
+	case 0, 1, 2, 3, 4:
+		p.editIssue(n, who)
+	case 5, 6:
+		p.relabel(n, who)
+	case 7:
+		p.note("%s closes issue %d", who, n)
+		repo.Close(n, who, "")
+	case 8:
+		p.note("%s reopens issue %d", who, n)
+		repo.Reopen(n, who)
+	case 9:
+		p.note("%s puts issue %d in progress", who, n)
+		repo.Label(n, who, chaosScheme.InProgress)
+	case 10:
+		p.note("%s takes issue %d out of progress", who, n)
+		repo.Unlabel(n, who, chaosScheme.InProgress)
+	default:
+		label := []string{"bug", "help wanted"}[p.intN(2)]
+		p.note("%s exchanges label %s of issue %d", who, label, n)
+		repo.Unlabel(n, who, label)
+		repo.Label(n, who, label)
+		repo.Comment(n, who, "I say "+p.word())
+	}
+}
+
+// editIssue saves an issue's title, its body or both.
+func (p *people) editIssue(n int, who string) {
+	what, crlf := p.intN(3), p.chance(30)
+	title := "title " + p.word()
+	p.w.Repo.Edit(n, who, func(e *githubtest.IssueEdit) {
+		if what != 0 {
+			e.Body = p.edited(e.Body)
+			e.CRLF = e.CRLF || crlf
+		}
+		if what != 1 {
+			e.Title = title
+		}
+	})
+	p.note("%s edits issue %d (0 title, 1 body, 2 both: %d) %q", who, n, what, title)
+}
+
+// relabel exchanges the estimate labels for another one.
+func (p *people) relabel(n int, who string) {
+	label := chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))
+	p.note("%s puts %s on issue %d", who, label, n)
+	_, all := chaosScheme.EstimateOf(p.w.Repo.Issue(n).Labels, "")
+	if p.chance(80) {
+		for _, l := range all {
+			p.w.Repo.Unlabel(n, who, l)
+		}
+	}
+	p.w.Repo.Label(n, who, label)
+}
+
+func (p *people) inPlanning(c planningtest.CardState) {
+	const who = "alice"
+	if len(c.Tasks) > 0 && p.chance(30) {
+		t := c.Tasks[0]
+		state := []string{"todo", "in-progress", "done"}[p.intN(3)]
+		p.note("%s sets task %s of card %s to %s", who, t.ID, c.ID, state)
+		p.w.Project.EditTask(t.ID, who, func(e *planningtest.TaskEdit) { e.State = state })
+		return
+	}
+	if p.chance(3) {
+		p.note("%s makes a task on card %s", who, c.ID)
+		p.w.Project.NewTask(c.ID, who, planningtest.TaskSpec{Title: "task " + p.word()})
+		return
+	}
+	what := 1 + p.intN(7)
+	title, points := "title "+p.word(), p.points()
+	p.w.Project.EditCard(c.ID, who, func(e *planningtest.CardEdit) {
+		if what&1 != 0 {
+			e.Summary = p.edited(e.Summary)
+		}
+		if what&2 != 0 {
+			e.Title = title
+		}
+		if what&4 != 0 {
+			e.Estimate = points
+		}
+	})
+	p.note("%s edits card %s (1 summary, 2 title, 4 estimate: %d) %q %v", who, c.ID, what, title, *points)
+}

@@ -1,0 +1,314 @@
+package bridgetest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+	"planbridge/store/redisstore/redistest"
+)
+
+// TestChaos lets several people work on both sides at random while everything
+// that can go wrong does: deliveries that are lost, doubled, late and out of
+// order, answers that are lost, errors before and after the effect, limits,
+// garbage, stale reads, outages; and bridges that are stopped and killed. Then
+// everything comes to rest, and the world is judged (see judge).
+//
+// PLANBRIDGE_CHAOS_SECONDS is how long people work, PLANBRIDGE_CHAOS_SEEDS the
+// seeds ("17 4711"), or how many new ones ("50x"). Odd seeds run on Redis,
+// half of them with two bridges. A seed gives the same people and fate, but
+// not the same race.
+func TestChaos(t *testing.T) {
+	seeds, d, err := chaosSettings(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := binary(); err != nil {
+		t.Fatal(err)
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			runChaos(t, seed, d)
+		})
+	}
+}
+
+// chaosSettings reads the run's settings; without any it is a short one.
+func chaosSettings(env func(string) string) (seeds []uint64, d time.Duration, err error) {
+	d = 8 * time.Second
+	if s := env("PLANBRIDGE_CHAOS_SECONDS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SECONDS: %w", err)
+		}
+		d = time.Duration(n) * time.Second
+	}
+	list := env("PLANBRIDGE_CHAOS_SEEDS")
+	if list == "" {
+		list = "2x"
+	}
+	if count, ok := strings.CutSuffix(list, "x"); ok {
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
+		}
+		first := rand.Uint64N(1_000_000_000)
+		for i := range uint64(n) {
+			seeds = append(seeds, first+i)
+		}
+		return seeds, d, nil
+	}
+	for _, word := range strings.Fields(list) {
+		seed, err := strconv.ParseUint(word, 10, 64)
+		if err != nil {
+			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds, d, nil
+}
+
+// chaos is one run.
+type chaos struct {
+	*bridgetest.World
+	t       *testing.T
+	seed    uint64
+	keys    mapping.Keys
+	people  *people
+	fate    *fate
+	bridges []*process
+}
+
+func runChaos(t *testing.T, seed uint64, d time.Duration) {
+	t.Logf("seed %d", seed)
+	c := startChaos(t, seed)
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	var all sync.WaitGroup
+	all.Go(func() { c.work(ctx) })
+	all.Go(func() { c.mischief(ctx) })
+	all.Go(func() { c.operate(ctx) })
+	all.Wait()
+
+	c.fate.rest()
+	for _, p := range c.bridges {
+		if err := p.start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	complaints := c.settle()
+	if len(complaints) == 0 {
+		complaints = c.quiet()
+	}
+	for _, p := range c.bridges {
+		if err := p.stop(); err != nil {
+			complaints = append(complaints, complaint{what: err.Error()})
+		}
+		lines, err := p.bad()
+		if err != nil {
+			t.Error(err)
+		}
+		for _, line := range lines {
+			complaints = append(complaints, complaint{what: "the bridge's log says " + line})
+		}
+	}
+	if len(complaints) > 0 {
+		c.tell(complaints)
+	}
+}
+
+// startChaos makes the world, starts its bridges and waits until they have
+// seen what was there: nothing.
+func startChaos(t *testing.T, seed uint64) *chaos {
+	o := bridgetest.Options{
+		Dir: t.TempDir(), Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
+		CatchUp: 500 * time.Millisecond, EnterDelay: 300 * time.Millisecond, GitHub: githubtest.Options{Seed: seed},
+	}
+	bridges := 1
+	if seed%2 == 1 {
+		o.Store = redistest.Start(t).URL
+		bridges += int(seed / 2 % 2)
+	}
+	w, err := bridgetest.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
+	c := &chaos{World: w, t: t, seed: seed, keys: mapping.NewKeys([]byte(key)), people: newPeople(w, seed), fate: newFate(w, seed)}
+	t.Cleanup(func() {
+		for _, p := range c.bridges {
+			p.kill()
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.GitHub.SetTraits(c.fate.githubTraits)
+	w.Planning.SetTraits(c.fate.planningTraits)
+	for i := range bridges {
+		p, err := newProcess(w, o.Dir, fmt.Sprintf("bridge%d", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.start(); err != nil {
+			t.Fatal(err)
+		}
+		c.bridges = append(c.bridges, p)
+		w.GitHub.AddHook(bridgetest.RepoName, "http://"+p.listen+"/webhooks/github", bridgetest.WebhookSecret)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := w.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) > 3 }); err != nil {
+		c.tell([]complaint{{what: err.Error()}})
+		t.FailNow()
+	}
+	return c
+}
+
+// pause waits for a random time, or reports false when ctx ends.
+func pause(ctx context.Context, r *rand.Rand, least, most time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(least + time.Duration(r.Int64N(int64(most-least)))):
+		return true
+	}
+}
+
+// work lets people act, some of them just before a write of the bridge takes
+// effect.
+func (c *chaos) work(ctx context.Context) {
+	r := rand.New(rand.NewPCG(c.seed, 4))
+	c.GitHub.BeforeWrite(func(op, _ string, number int) {
+		if op == "issue.patch" && c.people.chance(15) {
+			c.people.editIssue(number, "hubot")
+		}
+	})
+	for pause(ctx, r, 100*time.Millisecond, 600*time.Millisecond) {
+		c.people.act()
+	}
+}
+
+func (c *chaos) mischief(ctx context.Context) {
+	r := rand.New(rand.NewPCG(c.seed, 5))
+	for pause(ctx, r, 50*time.Millisecond, 500*time.Millisecond) {
+		if r.IntN(8) == 0 {
+			c.fate.outage()
+			continue
+		}
+		c.fate.strike()
+	}
+}
+
+// operate stops, kills and starts bridges.
+func (c *chaos) operate(ctx context.Context) {
+	r := rand.New(rand.NewPCG(c.seed, 6))
+	for pause(ctx, r, time.Second, 6*time.Second) {
+		p := c.bridges[r.IntN(len(c.bridges))]
+		if r.IntN(3) == 0 {
+			c.people.note("operator: stops a bridge")
+			if err := p.stop(); err != nil {
+				c.t.Error(err)
+			}
+		} else {
+			c.people.note("operator: kills a bridge")
+			p.kill()
+		}
+		pause(ctx, r, 0, time.Second)
+		if err := p.start(); err != nil {
+			c.t.Error(err)
+		}
+		c.people.note("operator: a bridge is up again")
+	}
+}
+
+// The patience with a world that is to come to rest: a lease of a process that
+// was killed, the longest back-off, a search for what a lost answer made.
+const (
+	restWithin = 120 * time.Second
+	// restFor is how long nothing may happen before it is at rest: longer than
+	// what fate held back may take, and a sweep of the tasks.
+	restFor = 2*chaosSettle + 500*time.Millisecond
+)
+
+// settle waits until the bridge has nothing to do and nothing is wrong any
+// more; what is wrong after a long time comes back.
+func (c *chaos) settle() []complaint {
+	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	defer cancel()
+	if err := c.GitHub.Idle(ctx); err != nil {
+		return []complaint{{what: err.Error()}}
+	}
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	writes, since := -1, time.Now()
+	for {
+		idle, why := c.idle(ctx)
+		complaints := judge(look(c.World, c.keys))
+		if n := c.Writes(); n != writes || !idle {
+			writes, since = n, time.Now()
+		}
+		// Whatever is wrong after a long rest stays wrong.
+		switch rested := time.Since(since); {
+		case rested > restFor && len(complaints) == 0:
+			return nil
+		case rested > 4*restFor:
+			return complaints
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return append(complaints, complaint{what: "never at rest: " + why})
+		}
+	}
+}
+
+// idle reports whether the queue is empty. Failures are taken up again, as an
+// operator does when the faults are over.
+func (c *chaos) idle(ctx context.Context) (bool, string) {
+	for _, p := range c.bridges {
+		o, err := p.queues(ctx)
+		if err != nil {
+			return false, err.Error()
+		}
+		for _, q := range o.Projects {
+			if q.Failures > 0 {
+				c.people.note("operator: takes up %d failures", q.Failures)
+				return false, errors.Join(fmt.Errorf("%d failures", q.Failures), p.retryAll(ctx)).Error()
+			}
+			if q.Live+q.Bulk > 0 || len(q.Waiting) > 0 {
+				return false, fmt.Sprintf("%+v", q)
+			}
+		}
+	}
+	return true, "the bridge went on writing"
+}
+
+// quiet lets polls pass; a write of the bridge is an echo that goes on.
+func (c *chaos) quiet() []complaint {
+	hub, plan := c.GitHub.Writes(), len(c.Planning.Journal())
+	before := c.Writes()
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	until := c.Planning.Calls(planningtest.OpBacklogItems) + quietPolls
+	err := c.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) >= until })
+	if err != nil {
+		return []complaint{{what: err.Error()}}
+	}
+	if n := c.Writes() - before; n > 0 {
+		return []complaint{{what: fmt.Sprintf("%d writes after all was at rest (%d on GitHub); planning: %+v", n, c.GitHub.Writes()-hub, c.Planning.Journal()[plan:])}}
+	}
+	return nil
+}
