@@ -131,11 +131,18 @@ func (a *App) reachStore(ctx context.Context) error {
 // storeEpoch is the store's epoch together with the incarnation of the servers
 // behind it, where there are any: a Redis that restarted or failed over may have
 // lost its last writes, and that is reason enough to look at everything that is
-// marked before anything is created.
+// marked before anything is created. Rebuild is another.
 func storeEpoch(ctx context.Context, s store.Store) (string, error) {
 	epoch, err := s.Epoch(ctx)
 	if err != nil {
 		return "", err
+	}
+	rebuild, err := s.Doc(ctx, "", docRebuild)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", err
+	}
+	if len(rebuild) > 0 {
+		epoch += "/" + string(rebuild)
 	}
 	servers, ok := s.(interface {
 		Incarnation(ctx context.Context) (string, error)
@@ -148,10 +155,15 @@ func storeEpoch(ctx context.Context, s store.Store) (string, error) {
 }
 
 // firstRunOf records when each route began to run: what was last touched
-// before is left alone.
+// before is left alone. A store that was lost is told again what this process
+// knows, or what people made while it was away would never enter.
 func (a *App) firstRunOf(ctx context.Context, set *settings) error {
 	for _, r := range set.Routes.All() {
-		t, err := poll.EnsureFirstRun(ctx, a.store, r, time.Now())
+		began := a.firstRun(r.Name)
+		if began.IsZero() {
+			began = time.Now()
+		}
+		t, err := poll.EnsureFirstRun(ctx, a.store, r, began)
 		if err != nil {
 			return err
 		}

@@ -70,6 +70,17 @@ func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, se
 	return m, nil
 }
 
+// recall takes over, from what was remembered of a store that is lost, in
+// whose buckets cards have been seen, so that what people made since still
+// enters and what was old stays so. Of the rest nothing is known to be stored.
+func (m *memory) recall(old *memory) {
+	for id, k := range old.items {
+		if _, ok := m.items[id]; !ok {
+			m.items[id] = &known{routes: k.routes}
+		}
+	}
+}
+
 func (k *known) mark() string { return k.digest + " " + strings.Join(k.routes, "\x1f") }
 
 // entered reports whether the card was seen in a bucket of the route before.

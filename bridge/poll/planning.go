@@ -65,6 +65,7 @@ type Poller struct {
 
 	mu     sync.Mutex // held during a round; guards what follows
 	epoch  string     // of the store that the memory belongs to
+	stale  bool       // the memory may be behind the store
 	rounds uint32
 	whole  time.Time // when the last round that saw everything began
 	cards  *memory
@@ -111,10 +112,12 @@ func (p *Poller) turn(ctx context.Context) {
 	}
 }
 
+// forget has the memory read from the store anew. It is kept until then: where
+// the store lost it, this is all there is.
 func (p *Poller) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cards = nil
+	p.stale = true
 }
 
 // Poll does one round, whoever holds the lease. An error says what could not
@@ -160,21 +163,28 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	if adopted = string(doc) == epoch; adopted {
 		p.looked = false
 	}
-	if p.cards != nil && p.epoch == epoch {
+	if p.cards != nil && p.epoch == epoch && !p.stale {
 		return adopted, nil
 	}
-	p.cards = nil // until all of it is loaded
+	p.stale = true // until all of it is loaded
 	cards, err := loadMemory(ctx, p.o.Store, p.o.Project, "cards")
 	if err != nil {
 		return false, err
 	}
-	if p.tasks, err = loadMemory(ctx, p.o.Store, p.o.Project, "tasks"); err != nil {
+	tasks, err := loadMemory(ctx, p.o.Store, p.o.Project, "tasks")
+	if err != nil {
 		return false, err
 	}
-	if p.baseline, err = p.loadBaseline(ctx); err != nil {
+	known, err := p.loadBaseline(ctx)
+	if err != nil {
 		return false, err
 	}
-	p.cards, p.epoch, p.looked = cards, epoch, false
+	if known == nil && p.baseline != nil {
+		known = p.baseline
+		cards.recall(p.cards)
+	}
+	p.cards, p.tasks, p.baseline = cards, tasks, known
+	p.epoch, p.looked, p.stale = epoch, false, false
 	p.whole, p.buckets, p.sweep = time.Time{}, map[mapping.ObjectID]string{}, sweep{}
 	return adopted, nil
 }

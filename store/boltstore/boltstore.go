@@ -1,28 +1,24 @@
 // Package boltstore keeps planbridge's memory in one file, for one process. Its
 // door is [Open].
 //
-// The file's layout is in layout.go; work.go says what happens to a queued key
+// The file's layout is in layout.go; file.go says how a file that is not the
+// one it was is noticed; work.go says what happens to a queued key
 // in each event of its life, and the other files read and write around that.
 // Every operation is one transaction; those that wait at the same time share
 // one fsync (commit.go).
 package boltstore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 
-	"planbridge/mapping"
 	"planbridge/store"
-	"planbridge/store/internal/rules"
 )
 
 // lockWait is how long Open waits for another process to let go of the file:
@@ -44,10 +40,16 @@ type Options struct {
 
 // Store is a [store.Store] in one file. It is safe for concurrent use.
 type Store struct {
+	path  string
+	clock func() time.Time
+
+	file   sync.RWMutex // guards what follows: Adopt may replace it
 	db     *bbolt.DB
-	path   string
 	opened os.FileInfo
-	clock  func() time.Time
+	lost   bool // the file was taken away or replaced
+	// incarnation is another for each opening of the file.
+	incarnation string
+
 	limit  int
 	writes chan write
 	quit   chan struct{}
@@ -61,30 +63,21 @@ var _ store.Store = (*Store)(nil)
 // fails with [ErrInUse] when another process holds the file, with [store.ErrSchema] when a
 // newer program wrote it.
 func Open(path string, o Options) (*Store, error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
-		Timeout:        lockWait,
-		NoFreelistSync: true, // fewer pages per commit; the list is rebuilt when opening
-		FreelistType:   bbolt.FreelistMapType,
-	})
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fmt.Errorf("open store %s: %w", path, ErrInUse)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w", path, err)
-	}
 	s := &Store{
-		db: db, path: path, clock: o.Clock, limit: o.QueueLimit,
+		path: path, clock: o.Clock, limit: o.QueueLimit,
 		writes: make(chan write), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
-	if err := s.prepare(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	s.close = sync.OnceValue(func() error {
 		close(s.quit)
 		<-s.done
+		s.file.Lock()
+		defer s.file.Unlock()
 		return s.db.Close()
 	})
 	go s.commitLoop()
@@ -92,29 +85,6 @@ func Open(path string, o Options) (*Store, error) {
 		o.Logger.Info("store opened", "path", path, "bytes", s.size())
 	}
 	return s, nil
-}
-
-// prepare checks the schema and gives a new file its epoch.
-func (s *Store) prepare() (err error) {
-	if s.opened, err = os.Stat(s.path); err != nil {
-		return err
-	}
-	return s.db.Update(func(tx *bbolt.Tx) error {
-		meta, err := tx.CreateBucketIfNotExists(bucketMeta)
-		if err != nil {
-			return err
-		}
-		if v := meta.Get(metaSchema); v != nil {
-			if n, err := strconv.Atoi(string(v)); err != nil || n > rules.Schema {
-				return fmt.Errorf("schema %s, this program knows %d: %w", v, rules.Schema, store.ErrSchema)
-			}
-			return nil
-		}
-		if err := meta.Put(metaEpoch, []byte(mapping.NewID())); err != nil {
-			return err
-		}
-		return meta.Put(metaSchema, []byte(strconv.Itoa(rules.Schema)))
-	})
 }
 
 func (s *Store) size() (n int64) {
@@ -125,32 +95,3 @@ func (s *Store) size() (n int64) {
 // Close ends the store after the operations under way. It may be called more
 // than once.
 func (s *Store) Close() error { return s.close() }
-
-// Ping implements [store.Store]. It also notices that the file was taken away
-// or replaced, for then what is written now is gone at the next start.
-func (s *Store) Ping(ctx context.Context) error {
-	if err := s.update(ctx, func(*bbolt.Tx) error { return nil }); err != nil {
-		return fmt.Errorf("store %s: %w", s.path, err)
-	}
-	now, err := os.Stat(s.path)
-	if err != nil {
-		return fmt.Errorf("store %s: %w", s.path, err)
-	}
-	if !os.SameFile(s.opened, now) {
-		return fmt.Errorf("store %s: the file was replaced while it is open", s.path)
-	}
-	return nil
-}
-
-// Epoch implements [store.Store]. The file is locked while it is open, so its
-// epoch never changes under a handle.
-func (s *Store) Epoch(ctx context.Context) (epoch string, err error) {
-	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		epoch = string(tx.Bucket(bucketMeta).Get(metaEpoch))
-		return nil
-	})
-	return epoch, err
-}
-
-// Adopt implements [store.Store]; see Epoch.
-func (s *Store) Adopt(ctx context.Context) (string, error) { return s.Epoch(ctx) }

@@ -40,6 +40,11 @@ func (s *Store) view(ctx context.Context, fn func(*bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	s.file.RLock()
+	defer s.file.RUnlock()
+	if err := s.usable(); err != nil {
+		return err
+	}
 	return s.db.View(fn)
 }
 
@@ -74,6 +79,14 @@ func (s *Store) gather(first write) []write {
 // commit makes a group durable. One that fails is undone and told so, and the
 // others begin anew; nothing is synced before none fails.
 func (s *Store) commit(group []write) {
+	s.file.RLock()
+	defer s.file.RUnlock()
+	if err := s.usable(); err != nil {
+		for _, w := range group {
+			w.done <- err
+		}
+		return
+	}
 	for len(group) > 0 {
 		failed := -1
 		err := s.db.Update(func(tx *bbolt.Tx) error {
