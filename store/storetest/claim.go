@@ -13,6 +13,7 @@ var claimTests = map[string]func(*fixture){
 	"TakesTheLongestDue":   testClaimOrder,
 	"IsExclusive":          testClaimExclusive,
 	"EndsWithItsLease":     testLeaseExpiry,
+	"CarriesWhatCame":      testLeaseExpiryChanged,
 	"KnowsItsEnd":          testClaimUntil,
 	"OfOneKey":             testClaimKey,
 	"OfOneKeyKeepsItsPlan": testClaimKeyAbandoned,
@@ -97,6 +98,23 @@ func testLeaseExpiry(f *fixture) {
 	f.finish(c, store.Outcome{})
 	lost("after the other's end")
 	f.nothingDue()
+}
+
+// A change under a lease that expired is in the next claim, and no reason to
+// be due again after that.
+func testLeaseExpiryChanged(f *fixture) {
+	l, _ := f.worked()
+	f.observe(showing(l, 2, "two"))
+	f.Opened.Advance(ttl)
+	c := f.claim(l)
+	f.wantInbox(c, "two", 1)
+	later := showing(l, 3, "three")
+	later.Delay = 30 * time.Minute
+	f.observe(later)
+	f.finish(c, store.Outcome{})
+	if m := f.nothingDue(); m != 30 {
+		f.Errorf("due in %d minutes, want 30", m)
+	}
 }
 
 func testClaimUntil(f *fixture) {

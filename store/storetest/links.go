@@ -171,7 +171,7 @@ func testList(f *fixture) {
 			}
 			for _, l := range links {
 				if seen[l.ID] || !want[l.ID] {
-					f.Errorf("limit %d: List shows %s twice or wrongly", limit, l.ID)
+					f.Fatalf("limit %d: List shows %s twice or wrongly", limit, l.ID)
 				}
 				seen[l.ID] = true
 			}

@@ -57,10 +57,9 @@ func testLedgerPages(f *fixture) {
 		for cursor, first := "", true; first || cursor != ""; first = false {
 			cs, next, err := f.Conflicts(f.ctx, f.project, cursor, limit)
 			f.no("Conflicts", err)
-			if len(cs) > limit {
-				f.Fatalf("Conflicts with limit %d gave %d", limit, len(cs))
+			if seen, cursor = append(seen, cs...), next; len(cs) > limit || len(seen) > n {
+				f.Fatalf("Conflicts with limit %d gave a page of %d, %d in all", limit, len(cs), len(seen))
 			}
-			seen, cursor = append(seen, cs...), next
 		}
 		ids := map[string]bool{}
 		for i, c := range seen {
