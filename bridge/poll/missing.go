@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"encoding/json"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -46,7 +47,10 @@ func (r *round) read(place mapping.ObjectID) bool {
 	return place == inBacklog || was || !exists
 }
 
+// lookEvent tells the reconcile to read the card itself.
+var lookEvent, _ = json.Marshal(mapping.Edit{Look: "missing"}) // plain data always has a JSON form
+
 // look makes a card's link due, for the reconcile to read the card itself.
 func look(card mapping.ObjectID) *store.Observation {
-	return &store.Observation{Refs: []mapping.Ref{mapping.CardRef(card)}, Bulk: true}
+	return &store.Observation{Refs: []mapping.Ref{mapping.CardRef(card)}, Event: lookEvent, Bulk: true}
 }

@@ -45,7 +45,10 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: away,
 		public: func() (bool, error) { return !ev.Private, nil },
 	}
-	if ev.Action == "edited" {
+	switch ev.Action {
+	case "deleted":
+		s.edit = &mapping.Edit{Look: ev.Action, Delivery: d.key}
+	case "edited":
 		s.edit = &mapping.Edit{
 			TitleFrom: ev.TitleFrom, BodyFrom: ev.BodyFrom, Title: ev.Issue.Title, Body: ev.Issue.Body,
 			Sender: ev.Sender, At: ev.Issue.UpdatedAt, Delivery: d.key,

@@ -85,14 +85,14 @@ func observation(s sighting) store.Observation {
 	if s.old != nil && s.old.ID > 0 {
 		obs.Refs = append(obs.Refs, mapping.IssueRef(s.old.ID))
 	}
+	if s.edit != nil {
+		obs.Event = encode(s.edit)
+	}
 	if s.away {
 		return obs
 	}
 	obs.Item, obs.At, obs.Digest = ref, s.issue.UpdatedAt.Unix(), mapping.DigestIssue(s.issue)
 	obs.Data = encode(s.issue)
-	if s.edit != nil {
-		obs.Event = encode(s.edit)
-	}
 	return obs
 }
 
