@@ -13,21 +13,21 @@ import (
 
 // github is what happens on GitHub:
 //
-//	open WHO TITLE [LABEL…] [body=] [crlf]      edit N WHO [title=] [body=] [crlf]
+//	open|open-pr WHO TITLE [LABEL…] [body=] [crlf]      edit N WHO [title=] [body=] [crlf]
 //	label|unlabel N WHO LABEL…                  close N WHO [REASON]      reopen N WHO
 //	comment N WHO TEXT                          delete N                  publish
 //	deliveries pause|release|shuffle|drop N     redeliver                 forge TITLE
 //	down|up                                     fault OP KIND [times=] [after=] [code=]
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
+//	token revoke|restore                        clock DURATION: it is that much later for GitHub
 //	race OP N WHO [title=] [body=]: WHO saves just before the bridge's next write OP takes effect
-//	clock DURATION: it is that much later for GitHub
 func (s *scene) github(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
 	}
 	switch verb := l.next(); verb {
-	case "open", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker":
+	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker":
 		s.githubPerson(verb, l)
 		return nil
 	case "deliveries":
@@ -48,6 +48,9 @@ func (s *scene) github(l *line) error {
 		return nil
 	case "limit":
 		return s.limit(l.next())
+	case "token":
+		s.token(l.next())
+		return nil
 	case "race":
 		s.race(l)
 		return nil
@@ -66,7 +69,7 @@ func (s *scene) github(l *line) error {
 
 // githubPerson is what people do in the web interface.
 func (s *scene) githubPerson(verb string, l *line) {
-	if verb == "open" {
+	if verb == "open" || verb == "open-pr" {
 		spec := githubtest.IssueSpec{}
 		who, crlf := l.next(), l.flag("crlf")
 		spec.Title, spec.Labels = l.next(), l.words
@@ -75,7 +78,11 @@ func (s *scene) githubPerson(verb string, l *line) {
 		if crlf {
 			spec.Body = crlfOf(spec.Body)
 		}
-		s.Repo.Open(who, spec)
+		if verb == "open-pr" {
+			s.Repo.OpenPR(who, spec)
+		} else {
+			s.Repo.Open(who, spec)
+		}
 		return
 	}
 	if verb == "publish" {
@@ -142,6 +149,14 @@ func (s *scene) deliveries(l *line) error {
 		return fmt.Errorf("deliveries %s: want pause, release, shuffle or drop", how)
 	}
 	return nil
+}
+
+// token takes the bridge's token away, or gives it back.
+func (s *scene) token(what string) {
+	s.GitHub.RevokeToken(bridgetest.Token)
+	if what == "restore" {
+		s.GitHub.AddToken(bridgetest.Token, bridgetest.Bot)
+	}
 }
 
 // limit sets one of the ways in which GitHub asks to be left alone.

@@ -11,7 +11,7 @@ import (
 // planning is what happens in the planning service:
 //
 //	card WHO BUCKET TITLE [summary=] [estimate=]   edit CARD WHO [title=] [summary=] [estimate=]
-//	move CARD BUCKET                               delete CARD
+//	move CARD BUCKET                               delete CARD        delete-task CARD
 //	task CARD WHO [state=] [title=]                sprint CARD…: plan cards into a sprint of this week
 //	down|up                                        secret revoke|restore
 //	expel WHO: no member any more
@@ -22,7 +22,7 @@ func (s *scene) planning(l *line) error {
 		return err
 	}
 	switch verb := l.next(); verb {
-	case "card", "edit", "task", "move", "delete", "sprint", "copy-marker":
+	case "card", "edit", "task", "move", "delete", "delete-task", "sprint", "copy-marker":
 		return s.planningPerson(verb, l)
 	case "down", "up":
 		s.Planning.Down(verb == "down")
@@ -73,6 +73,8 @@ func (s *scene) planningPerson(verb string, l *line) error {
 		s.Project.MoveCard(id, l.next())
 	case "delete":
 		s.Project.DeleteCard(id)
+	case "delete-task":
+		s.Project.DeleteTask(s.task(n))
 	case "copy-marker":
 		who, bucket := l.next(), l.next()
 		s.Project.NewCard(bucket, who, planningtest.CardSpec{Title: l.next(), Summary: s.Project.Card(id).Summary})

@@ -23,7 +23,7 @@ import (
 // says what it shows; one line is one act of a person or of fate, or one
 // expectation about a side's state:
 //
-//	world    [idle] [public] [route=@FILE] [users=YAML] [prefix=/PATH] [enter-delay=DURATION]
+//	world    [idle] [public] [route=@FILE] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [github-behind=DURATION]
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
 //	bridge   stop | start | restart
@@ -134,7 +134,7 @@ func parse(ts *testscript.TestScript, args []string) *line {
 			continue
 		}
 		v := value{m[1], m[2], m[3]}
-		if file, ok := strings.CutPrefix(v.text, "@"); ok {
+		if file, ok := strings.CutPrefix(v.text, "@"); ok && strings.Contains(file, ".") {
 			v.text = strings.TrimSuffix(ts.ReadFile(file), "\n")
 		}
 		l.values = append(l.values, v)
@@ -222,6 +222,9 @@ func (s *scene) world(l *line) error {
 	l.set("route", &s.o.Route)
 	l.set("prefix", &s.o.Planning.Prefix)
 	s.o.EnterDelay = l.duration("enter-delay")
+	if behind := l.duration("github-behind"); behind > 0 {
+		s.o.GitHub.Clock = func() time.Time { return time.Now().Add(-behind) }
+	}
 	if users, ok := l.get("users"); ok {
 		s.o.Config = func(yaml string) string {
 			return strings.Replace(yaml, "users: {octocat: alice}", "users: "+users, 1)
