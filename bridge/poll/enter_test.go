@@ -3,6 +3,7 @@ package poll_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 
@@ -263,8 +264,8 @@ func TestNothingIsLostWithoutTheStore(t *testing.T) {
 	}
 }
 
-// TestStoreLost: with the store goes the memory of this process: what is there
-// is old again, and what is marked finds its link.
+// TestStoreLost: this process still knows what was there: that does not enter,
+// what was made meanwhile does, and what is marked finds its link.
 func TestStoreLost(t *testing.T) {
 	w := settled(t, card("a"))
 	w.store.Store = newStore(t, boltstore.Options{})
@@ -273,8 +274,13 @@ func TestStoreLost(t *testing.T) {
 		c.Summary.Value = keys.AppendFooter("", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
 	}))
 	w.poll()
-	if l := w.onlyLink(); l.ID != mark.Link {
-		t.Errorf("link %+v", l)
+	states := map[mapping.ObjectID]mapping.LinkState{}
+	for _, l := range w.links() {
+		states[l.Card.ID] = l.State
+	}
+	want := map[mapping.ObjectID]mapping.LinkState{"made": mapping.Linked, "new meanwhile": mapping.Entering}
+	if !maps.Equal(states, want) {
+		t.Errorf("links %v, want %v", states, want)
 	}
 	if _, err := w.store.Doc(t.Context(), project, store.DocAdopted); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("adopted before the repository's own issues were listed: %v", err)
