@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,7 @@ const startWait = 20 * time.Second
 type Server struct {
 	URL  string // redis://127.0.0.1:port
 	Addr string
+	Dir  string // where it keeps its files
 
 	t    testing.TB
 	args []string
@@ -54,8 +57,8 @@ func start(t testing.TB, args []string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, Addr: addr, URL: "redis://" + addr}
-	s.args = append(args, "--bind", "127.0.0.1", "--port", port, "--dir", t.TempDir())
+	s := &Server{t: t, Addr: addr, URL: "redis://" + addr, Dir: t.TempDir()}
+	s.args = append(args, "--bind", "127.0.0.1", "--port", port, "--dir", s.Dir)
 	s.Restart()
 	t.Cleanup(s.Stop)
 	return s
@@ -143,6 +146,21 @@ func (s *Server) Kill() {
 	}
 	s.cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
 	s.wait()
+}
+
+// Kept is the append-only file, and how long it is. It must not have been
+// rewritten.
+func (s *Server) Kept() (path string, bytes int64) {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.Dir, "appendonlydir", "*.incr.aof"))
+	if err != nil || len(files) != 1 {
+		s.t.Fatalf("append-only files %v, %v", files, err)
+	}
+	info, err := os.Stat(files[0])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files[0], info.Size()
 }
 
 // Stop ends the server orderly. It may be called at any time.
