@@ -243,9 +243,17 @@ func TestHistorySaysWhoWroteWhat(t *testing.T) {
 	n := w.open("one", "bug")
 	w.s.Advance(time.Minute)
 	w.do("PATCH", "/repos/acme/web/issues/1", fields{"title": "two"}).want(200)
-	equal(t, "history", w.r.History(n, "title"), []Value{
-		{"one", "octocat", at.Truncate(time.Second), false},
-		{"two", bot, at.Truncate(time.Second).Add(time.Minute), true}})
+	history := w.r.History(n, "title")
+	first := history[0].Order
+	if second := history[1].Order; second <= first {
+		t.Errorf("orders %d, %d: the later value has not the higher one", first, second)
+	}
+	for i := range history {
+		history[i].Order = 0
+	}
+	equal(t, "history", history, []Value{
+		{Value: "one", User: "octocat", Time: at.Truncate(time.Second)},
+		{Value: "two", User: bot, Time: at.Truncate(time.Second).Add(time.Minute), ByAPI: true}})
 	equal(t, "labels", w.r.History(n, "labels")[0].Value, "bug")
 	equal(t, "updated_at", w.r.Issue(n).UpdatedAt, at.Truncate(time.Second).Add(time.Minute))
 	equal(t, "unknown", len(w.r.History(9, "title")), 0)
