@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,10 +32,15 @@ type hub struct {
 	refuse     func(a mapping.Attribute, value string) *mapping.Rejection
 	deliveries int
 	gone       bool
+	// untold is why GitHub does not tell of edits; nil: it does. asked counts
+	// how often it told.
+	untold error
+	asked  int
 }
 
 type ghIssue struct {
 	mapping.Issue
+	edits    []mapping.Edit // what GitHub remembers of them
 	comments []reconcile.Comment
 }
 
@@ -96,6 +102,7 @@ func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
 		if was.Body != i.Body {
 			e.BodyFrom = &was.Body
 		}
+		i.edits = append(i.edits, *e)
 	}
 	h.tell(i, by, e)
 }
@@ -224,3 +231,16 @@ func (h *hub) CreateComment(_ context.Context, _ string, number int, body string
 }
 
 type comment = reconcile.Comment
+
+// Edits tells what happened to a title or body, as GitHub's REST and GraphQL
+// APIs do.
+func (h *hub) Edits(_ context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
+	i, err := h.at(issue.Number)
+	if err != nil || h.untold != nil {
+		return nil, errors.Join(err, h.untold)
+	}
+	h.asked++
+	return slices.DeleteFunc(slices.Clone(i.edits), func(e mapping.Edit) bool {
+		return a == mapping.Title && e.TitleFrom == nil || a == mapping.Summary && e.BodyFrom == nil
+	}), nil
+}

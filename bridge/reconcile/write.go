@@ -321,7 +321,8 @@ func (w *work) patchFailed(ctx context.Context, item mapping.Ref, ds []mapping.D
 }
 
 // relabel brings the labels in line with an estimate or a state that planning
-// changed. It reports false when GitHub drops the label in silence.
+// changed. It reports false when GitHub drops the label in silence, and when a
+// person set another one meanwhile.
 func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 	var add, remove []string
 	if d.Attribute == mapping.Estimate {
@@ -338,7 +339,7 @@ func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 			remove = []string{w.set.Scheme.InProgress}
 		}
 	}
-	if err := w.swapLabels(ctx, add, remove); err != nil {
+	if err := w.swapLabels(ctx, add, nil); err != nil {
 		return false, err
 	}
 	for _, l := range add {
@@ -347,7 +348,20 @@ func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 			return false, nil
 		}
 	}
+	if err := w.swapLabels(ctx, nil, slices.DeleteFunc(remove, func(l string) bool { return containsFold(add, l) })); err != nil {
+		return false, err
+	}
+	if d.Attribute == mapping.Estimate && w.swappedMeanwhile(add) {
+		return false, w.swapLabels(ctx, nil, add)
+	}
 	return true, nil
+}
+
+// swappedMeanwhile reports that the issue has an estimate label beside ours: a
+// person set it while we did. Ours goes again, and both sides have changed.
+func (w *work) swappedMeanwhile(ours []string) bool {
+	_, all := w.set.Scheme.EstimateOf(w.issue.Labels, "")
+	return slices.ContainsFunc(all, func(l string) bool { return !containsFold(ours, l) })
 }
 
 func containsFold(list []string, s string) bool {
@@ -372,9 +386,6 @@ func (w *work) swapLabels(ctx context.Context, add, remove []string) error {
 		}
 	}
 	for _, l := range remove {
-		if containsFold(add, l) {
-			continue
-		}
 		if issue.Labels, err = w.GitHub.RemoveLabel(ctx, issue.Repo, issue.Number, l); err != nil {
 			return onGitHub(fmt.Errorf("remove label %s: %w", l, err))
 		}
