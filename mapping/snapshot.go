@@ -30,6 +30,7 @@ type Edit struct {
 func DigestIssue(i *Issue) string {
 	c := *i
 	c.Editor, c.Association, c.Delivery = "", "", ""
+	c.RepoID = 0 // reads and listings do not show it, webhooks do
 	c.UpdatedAt, c.CreatedAt = time.Time{}, time.Time{}
 	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))
 	return digest(&c)

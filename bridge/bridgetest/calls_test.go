@@ -1,0 +1,171 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+)
+
+// polling are the operations of polls and of GitHub's catch-up, which go on
+// whether anything changes or not.
+var polling = []string{planningtest.OpBacklogItems, planningtest.OpSprintList, planningtest.OpSprintItems, "issues.list"}
+
+// calls is how often each operation was asked for.
+type calls map[string]int
+
+func (c calls) sum(which func(op string) bool) (n int) {
+	for op, count := range c {
+		if which(op) {
+			n += count
+		}
+	}
+	return n
+}
+
+// writes is whether an operation of GitHub changes something.
+func writes(op string) bool {
+	return slices.Contains([]string{"issue.patch", "labels.add", "label.remove", "comment.create", "issue.create"}, op)
+}
+
+func reads(op string) bool { return !writes(op) }
+
+func all(string) bool { return true }
+
+// quietWorld is a world without the sweep of tasks, and a linked issue.
+func quietWorld(t testing.TB) (w *world, n int, card string) {
+	w = start(t, bridgetest.Options{Config: func(yaml string) string {
+		return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
+	}})
+	n, card = w.open(githubtest.IssueSpec{Title: "Title", Body: "Body", Labels: []string{"points/1"}})
+	w.settled()
+	return w, n, card
+}
+
+// spent does something, waits until all has settled, and counts the calls to
+// both services beyond the polls.
+func (w *world) spent(act func(), done func() bool) (github, planning calls) {
+	w.t.Helper()
+	w.GitHub.Advance(2 * time.Second) // GitHub's times have whole seconds
+	w.GitHub.ResetJournal()
+	w.Planning.ResetJournal()
+	act()
+	w.until("the change on the other side", done)
+	w.settled()
+	return w.counted()
+}
+
+func (w *world) counted() (github, planning calls) {
+	github, planning = calls{}, calls{}
+	for _, c := range w.GitHub.Journal() {
+		if !slices.Contains(polling, c.Op) {
+			github[c.Op]++
+		}
+	}
+	for _, c := range w.Planning.Journal() {
+		if !slices.Contains(polling, c.Op) {
+			planning[c.Op]++
+		}
+	}
+	return github, planning
+}
+
+func (w *world) editTitle(n int, card, title string) (github, planning calls) {
+	w.t.Helper()
+	return w.spent(
+		func() { w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = title }) },
+		func() bool { return w.Project.Card(card).Title == title })
+}
+
+func (w *world) editCard(n int, card, title string, points float64) (github, planning calls) {
+	w.t.Helper()
+	label := fmt.Sprintf("points/%g", points)
+	return w.spent(
+		func() {
+			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title, e.Estimate = title, &points })
+		},
+		func() bool {
+			i := w.Repo.Issue(n)
+			return i.Title == title && slices.Equal(i.Labels, []string{label})
+		})
+}
+
+// TestCallsPerChange holds the numbers of DESIGN: a GitHub edit costs one
+// planning call and no read; a planning edit one read and one write on GitHub,
+// and one more for each label that changes.
+func TestCallsPerChange(t *testing.T) {
+	w, n, card := quietWorld(t)
+	for i := range 3 {
+		github, planning := w.editTitle(n, card, fmt.Sprintf("of GitHub %d", i))
+		if planning.sum(all) != 1 || github.sum(all) != 0 {
+			t.Errorf("a GitHub edit took %v of planning and %v of GitHub", planning, github)
+		}
+	}
+	for i := range 3 {
+		github, planning := w.editCard(n, card, fmt.Sprintf("of planning %d", i), 1)
+		if planning.sum(all) != 0 || github["issue.get"] != 1 || github["issue.patch"] != 1 || github.sum(all) != 2 {
+			t.Errorf("a planning edit took %v of planning and %v of GitHub", planning, github)
+		}
+	}
+	github, planning := w.editCard(n, card, "and an estimate", 2)
+	// Three writes of one second show three states of one second, which forces one more read.
+	if planning.sum(all) != 0 || github.sum(reads) > 2 || github.sum(writes) != 3 {
+		t.Errorf("a planning edit with two labels took %v of planning and %v of GitHub", planning, github)
+	}
+}
+
+// TestCallsOfIdlePolls holds the third number: while nothing happens a poll
+// takes 2 calls and one a sprint, and GitHub answers nothing but 304.
+func TestCallsOfIdlePolls(t *testing.T) {
+	w, _, card := quietWorld(t)
+	const sprints, polls = 2, 10
+	now := time.Now()
+	for i := range sprints {
+		id := w.Project.NewSprint(planningtest.SprintSpec{Title: fmt.Sprint("Sprint ", i), Start: now.Add(-time.Hour), End: now.Add(time.Hour)})
+		w.Project.MoveToSprint(card, id)
+	}
+	w.settled()
+	w.GitHub.ResetJournal()
+	w.Planning.ResetJournal()
+	w.until("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= polls })
+	per := map[string]int{planningtest.OpBacklogItems: 1, planningtest.OpSprintList: 1, planningtest.OpSprintItems: sprints}
+	seen := w.Planning.Calls(planningtest.OpBacklogItems)
+	for _, c := range w.Planning.Journal() {
+		if per[c.Op] == 0 {
+			t.Errorf("an idle poll asked for %s", c.Op)
+		}
+	}
+	for op, each := range per {
+		if got := w.Planning.Calls(op); got < each*(seen-1) || got > each*(seen+1) { // a poll may be under way
+			t.Errorf("%d polls: %d calls of %s, want %d each", seen, got, op, each)
+		}
+	}
+	for _, c := range w.GitHub.Journal() {
+		if c.Status != 304 {
+			t.Errorf("while idle GitHub answered %s with %d", c.Op, c.Status)
+		}
+	}
+}
+
+// BenchmarkCallsPerChange prints the same numbers. What is measured is calls;
+// the time is that of the polls waited for.
+func BenchmarkCallsPerChange(b *testing.B) {
+	w, n, card := quietWorld(b)
+	var toPlanning, readsToPlanning, toGitHub int
+	for i := range b.N {
+		github, planning := w.editTitle(n, card, fmt.Sprintf("of GitHub %d", i))
+		toPlanning += planning.sum(all)
+		readsToPlanning += github.sum(reads)
+		github, _ = w.editCard(n, card, fmt.Sprintf("of planning %d", i), 1)
+		toGitHub += github.sum(all)
+	}
+	each := func(calls int) float64 { return float64(calls) / float64(b.N) }
+	b.ReportMetric(each(toPlanning), "planning-calls/github-edit")
+	b.ReportMetric(each(readsToPlanning), "github-reads/github-edit")
+	b.ReportMetric(each(toGitHub), "github-calls/planning-edit")
+}
