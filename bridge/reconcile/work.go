@@ -152,6 +152,10 @@ func (w *work) seeIssue(ctx context.Context) error {
 		return err
 	}
 	known := w.link.Issue
+	own := found && w.OwnAccount(seen.Editor)
+	if own {
+		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
+	}
 	switch {
 	case w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned):
 		return w.readIssue(ctx)
@@ -163,10 +167,6 @@ func (w *work) seeIssue(ctx context.Context) error {
 		return nil
 	}
 	w.setIssue(&seen)
-	own := w.OwnAccount(seen.Editor)
-	if own {
-		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
-	}
 	if own && w.changed() || w.labelsMoving() {
 		return w.readIssue(ctx)
 	}
@@ -280,7 +280,21 @@ func (w *work) seeCard(ctx context.Context) error {
 		return w.readCard(ctx)
 	}
 	w.setCard(&seen)
+	if w.echoed() {
+		w.Metrics.Echoes.WithLabelValues(string(mapping.Planning)).Inc()
+	}
 	return nil
+}
+
+// echoed reports whether planning's view is what was agreed on: what the poll
+// saw was a write of ours.
+func (w *work) echoed() bool {
+	for a, v := range w.p {
+		if base, ok := w.link.Base[a]; ok && !mapping.Same(a, v.Value, base.Planning) {
+			return false
+		}
+	}
+	return true
 }
 
 // setCard makes a snapshot the one that counts.
