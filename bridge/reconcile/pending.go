@@ -156,23 +156,31 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 // builtOn reports whether a value that is neither what stood there before a
 // lost write nor what was written is a person's edit of what was written.
 //
-// Planning's version tells: our write carried the old version, so it happened
-// only as the first change after it; two changes or more mean that it did. On
-// GitHub the edit's own event tells what it was made from; without one, the
-// text it is closer to.
+// Planning's version can tell that it is not: our write carried the old
+// version, so it happened only as the first change after it. On GitHub the
+// edit's own event tells what it was made from. Where neither does, only a text
+// that holds all that was written is taken for an edit of it: two other edits
+// raise the version as much, and what they are taken for must not be wrong.
 func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 	if mapping.Same(p.Attribute, now.Value, p.From) {
 		return false
 	}
-	if p.Side == mapping.Planning {
-		return p.Old != nil && now.Version >= p.Old.Version+2
+	if p.Side == mapping.Planning && (p.Old == nil || now.Version < p.Old.Version+2) {
+		return false
 	}
 	for _, e := range w.edits {
+		if p.Side != mapping.GitHub {
+			break
+		}
 		if from, to, ok := editOf(e, p.Attribute); ok && !w.OwnAccount(e.Sender) && mapping.Same(p.Attribute, w.strip(to), now.Value) {
 			return mapping.Same(p.Attribute, w.strip(from), p.To)
 		}
 	}
-	return mapping.Closer(now.Value, p.To, p.From)
+	if p.Attribute != mapping.Summary {
+		return false
+	}
+	both, clean := mapping.Merge(p.From, p.To, now.Value)
+	return clean && mapping.Same(p.Attribute, both, now.Value)
 }
 
 // editOf returns what an edit event says of one attribute.
