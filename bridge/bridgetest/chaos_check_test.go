@@ -150,12 +150,35 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 		if !mapping.Equal(a, g, p) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
 		}
-		for _, w := range slices.Concat(i.past[a], c.past[a]) {
-			if w.person && !kept(a, w, i, c) {
-				j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
-			}
+		j.lost(a, i, c, i.past[a], c.past[a])
+		j.lost(a, i, c, c.past[a], i.past[a])
+	}
+}
+
+// lost complains of what people wrote on one side and is nowhere.
+func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, other []write) {
+	for n, w := range past {
+		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) {
+			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
+}
+
+// undone reports whether people took back their own edits, so that a side is
+// as it was before them: to who did not look meanwhile, nothing has changed.
+func undone(before, other []write, w write) bool {
+	for _, b := range slices.Backward(before) {
+		if b.to == w.to {
+			since := b.at.Truncate(time.Second)
+			return !slices.ContainsFunc(other, func(o write) bool {
+				return !o.person && !o.at.Before(since) && !o.at.After(w.at)
+			})
+		}
+		if !b.person {
+			return false
+		}
+	}
+	return false
 }
 
 // kept reports whether what a person contributed by a write is still there, or
