@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -52,6 +53,31 @@ func (g *githubSide) Comments(ctx context.Context, repo string, number int, sinc
 func (g *githubSide) CreateComment(ctx context.Context, repo string, number int, body string) (reconcile.Comment, error) {
 	c, err := g.Client.CreateComment(ctx, repo, number, body)
 	return reconcile.Comment{ID: c.ID, Author: c.Author, Body: c.Body}, err
+}
+
+// Edits tells an issue's earlier titles, or its earlier bodies, as the events
+// of their edits did. Of a body that was taken out of GitHub's history nothing
+// is told.
+func (g *githubSide) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
+	var out []mapping.Edit
+	if a == mapping.Title {
+		renamed, err := g.RenamedEvents(ctx, issue.Repo, issue.Number)
+		for _, r := range renamed {
+			out = append(out, mapping.Edit{TitleFrom: &r.From, Title: r.To, Sender: r.Actor, At: r.At})
+		}
+		return out, err
+	}
+	if issue.NodeID == "" {
+		return nil, nil
+	}
+	bodies, err := g.UserContentEdits(ctx, issue.Repo, issue.NodeID)
+	slices.Reverse(bodies)
+	for i := 1; i < len(bodies); i++ {
+		if from := bodies[i-1].Diff; from != "" {
+			out = append(out, mapping.Edit{BodyFrom: &from, Body: bodies[i].Diff, Sender: bodies[i].Editor, At: bodies[i].At})
+		}
+	}
+	return out, err
 }
 
 // Private reports whether only members can read the repository, and asks

@@ -49,6 +49,10 @@ type Link struct {
 	// Pending holds the writes that were about to be made and whose outcome
 	// is not yet known, or (Answered) not yet verified by their echo.
 	Pending []Pending `json:"pending,omitempty"`
+	// Late holds writes to GitHub of unknown outcome that had not happened
+	// when they were looked for: they may still take effect, and are then no
+	// edit of anybody.
+	Late []Pending `json:"late,omitempty"`
 	// Intent is the create that may be under way for the root pair.
 	Intent *Intent `json:"intent,omitempty"`
 	// Refused holds values that a side does not take; they block their
@@ -130,7 +134,13 @@ type Pending struct {
 	Old       *Base     `json:"old,omitempty"` // the base the write was decided on; nil: none
 	Next      Base      `json:"next"`          // the base once the write is known to have happened
 	At        time.Time `json:"at"`
-	Answered  bool      `json:"answered,omitempty"` // acknowledged; kept only until its echo is seen
+	// After is the issue's updated_at before the write: its echo is not older
+	// by GitHub's own clock. Zero on planning's side.
+	After    time.Time `json:"after,omitzero"`
+	Answered bool      `json:"answered,omitempty"` // acknowledged; kept only until its echo is seen
+	// Verified: its echo was seen and dealt with; kept only until the event
+	// that told is consumed, so that it is not taken for another write's.
+	Verified bool `json:"verified,omitempty"`
 }
 
 // Intent is the record of one create, saved before it is made.

@@ -38,9 +38,9 @@ func (w *work) unpend(side mapping.Side, item mapping.Ref, attrs ...mapping.Attr
 	})
 }
 
-// settlePending finds out what became of writes whose outcome is not known,
-// and what stood on GitHub when those took effect that have.
-func (w *work) settlePending(ctx context.Context) error {
+// verify finds out what became of writes whose outcome is not known, and what
+// stood on GitHub when those took effect that have.
+func (w *work) verify(ctx context.Context) error {
 	if w.set.DryRun {
 		return nil // whoever writes again will see to it
 	}
@@ -52,7 +52,7 @@ func (w *work) settlePending(ctx context.Context) error {
 	w.lookBack(ctx, before)
 	for _, p := range slices.Clone(w.link.Pending) {
 		was, ok := before[p.ID]
-		if !ok {
+		if !ok || p.Verified {
 			continue
 		}
 		if !mapping.Same(p.Attribute, was, p.From) && !w.wroteOurselves(p, was) {
@@ -60,7 +60,7 @@ func (w *work) settlePending(ctx context.Context) error {
 				return err
 			}
 		}
-		w.forget(p.ID)
+		w.verified(p.ID)
 	}
 	return nil
 }
@@ -86,6 +86,15 @@ func (w *work) recoverAll(before map[string]string) {
 		}
 	}
 	w.link.Pending = kept
+}
+
+// verified notes that the echo of a write was dealt with.
+func (w *work) verified(id string) {
+	for i := range w.link.Pending {
+		if p := &w.link.Pending[i]; p.ID == id {
+			p.Answered, p.Verified = true, true
+		}
+	}
 }
 
 func (w *work) forget(id string) {

@@ -25,7 +25,7 @@ func (w *work) sync(ctx context.Context) error {
 	if done, err := w.filter(ctx); done || err != nil {
 		return err
 	}
-	if err := w.settlePending(ctx); err != nil {
+	if err := w.verify(ctx); err != nil {
 		return err
 	}
 	if err := w.ensureTracking(ctx); err != nil {

@@ -58,7 +58,7 @@ func (w *work) wroteOurselves(p mapping.Pending, value string) bool {
 func (w *work) lookBack(ctx context.Context, before map[string]string) {
 	asked := map[mapping.Attribute]error{}
 	for _, p := range slices.Clone(w.link.Pending) {
-		if _, ok := before[p.ID]; ok || !p.Answered || time.Since(p.At) < w.set.Settle.GitHub {
+		if _, ok := before[p.ID]; ok || !p.Answered || p.Verified || time.Since(p.At) < w.set.Settle.GitHub {
 			continue
 		}
 		err, known := asked[p.Attribute]
@@ -113,7 +113,7 @@ func (w *work) verifyLater() {
 		if wait <= 0 {
 			wait = w.set.Settle.GitHub // GitHub could not be asked
 		}
-		if p.Answered && wait > w.after {
+		if p.Answered && !p.Verified && wait > w.after {
 			w.after = wait
 		}
 	}

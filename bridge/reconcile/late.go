@@ -1,0 +1,113 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+const (
+	// lateFor is how long a write that had not happened when it was looked for
+	// is remembered: its process, or a proxy, may have been stopped for long.
+	lateFor = 24 * time.Hour
+	// maxLate bounds the records, the newest of which are kept.
+	maxLate = 4
+)
+
+// mayCome remembers a write to GitHub that had not happened when it was looked
+// for: it may still be under way.
+func (w *work) mayCome(p mapping.Pending) {
+	p.Old, p.Next = nil, mapping.Base{}
+	w.link.Late = append(w.link.Late, p)
+	if over := len(w.link.Late) - maxLate; over > 0 {
+		w.link.Late = slices.Delete(w.link.Late, 0, over)
+	}
+}
+
+// settleLate deals with writes of ours that took effect when nobody expected
+// them any more. What they wrote is an old value of ours and no edit: what stood
+// there before is written again, and if that was a person's edit it is then a
+// change of GitHub as any other. before is what stood there, by record, as far
+// as it is known.
+func (w *work) settleLate(ctx context.Context, before map[string]string) error {
+	w.link.Late = slices.DeleteFunc(w.link.Late, func(p mapping.Pending) bool { return time.Since(p.At) > lateFor })
+	w.lookForLate(ctx, before)
+	late := slices.Clone(w.link.Late)
+	for _, p := range late {
+		was, ok := before[p.ID]
+		if !ok {
+			continue
+		}
+		if !w.wroteOurselves(p, was) || mapping.Same(p.Attribute, was, w.link.Base[p.Attribute].GitHub) {
+			if err := w.putBack(ctx, p, was, late); err != nil {
+				return err
+			}
+		}
+		w.link.Late = slices.DeleteFunc(w.link.Late, func(o mapping.Pending) bool { return o.ID == p.ID })
+	}
+	return nil
+}
+
+// lookForLate looks for late writes of which no event told: GitHub shows what
+// one of them wrote and not what was agreed on. Where GitHub does not tell who
+// wrote it, it counts as somebody's edit.
+func (w *work) lookForLate(ctx context.Context, before map[string]string) {
+	for _, p := range w.link.Late {
+		base, ok := w.link.Base[p.Attribute]
+		if _, known := before[p.ID]; known || !ok || !w.shows(p) || mapping.Same(p.Attribute, p.To, base.GitHub) {
+			continue
+		}
+		if p.Attribute == mapping.State {
+			if w.OwnAccount(w.issue.Editor) {
+				before[p.ID] = base.GitHub
+			}
+			continue
+		}
+		if err := w.remembered(ctx, p.Attribute, before); err != nil {
+			w.note(mapping.GitHub, p.Attribute, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
+		}
+	}
+}
+
+// shows reports whether GitHub shows what a write of ours wrote, and no write
+// on record explains it.
+func (w *work) shows(p mapping.Pending) bool {
+	now, ok := w.g[p.Attribute]
+	return w.issue != nil && ok && mapping.Same(p.Attribute, now.Value, p.To) &&
+		!slices.ContainsFunc(w.link.Pending, func(o mapping.Pending) bool {
+			return o.Side == mapping.GitHub && o.Attribute == p.Attribute && mapping.Same(p.Attribute, o.To, p.To)
+		})
+}
+
+// putBack restores what a late write ran over.
+func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late []mapping.Pending) error {
+	if !w.fresh {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+	}
+	a := p.Attribute
+	base, now := w.link.Base[a], w.g[a].Value
+	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
+	stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) })
+	switch planned, known := w.p[a]; {
+	case !stands || mapping.Same(a, now, base.GitHub):
+		// Somebody wrote on top of it, or it is what was agreed on.
+		if edited {
+			return w.bringBack(ctx, lostUpdate{p, was})
+		}
+		return nil
+	case known && mapping.Equal(a, now, planned.Value):
+		return nil // planning holds it as well
+	}
+	if edited {
+		w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()
+	}
+	w.note(mapping.GitHub, a, "late", "an old value of ours arrived late: what stood there is written again")
+	return w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{{
+		Attribute: a, Action: mapping.ToHub, Why: "a write of ours took effect too late", Base: base,
+		GitHub: &mapping.Write{From: now, To: was},
+	}}})
+}
