@@ -17,10 +17,15 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 
 	"planbridge/mapping"
 	"planbridge/store"
 )
+
+// The library has one log for the whole process, on standard error, and a Redis
+// that is away floods it. All that it would say is in the errors returned here.
+func init() { logging.Disable() }
 
 // Bounds of what one command may take.
 const (
