@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,8 @@ type work struct {
 	// looked: the items themselves were read, whatever was seen before.
 	looked bool
 	edits  []mapping.Edit
+	// held is what planning answered with something else, though with success.
+	held map[mapping.Attribute]string
 	// delivery is the webhook delivery that led to this work, "" for none.
 	delivery string
 	// extra are estimate labels that lost against another one.
@@ -48,7 +51,7 @@ type work struct {
 func (r *Reconciler) newWork(claim *store.Claim) *work {
 	w := &work{
 		Reconciler: r, set: r.Settings(), claim: claim, link: claim.Link,
-		p: mapping.View{}, looked: claim.Link.Unfinished || claim.Attempts > 0 || len(claim.Link.Asking) > 0,
+		p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: claim.Link.Unfinished || claim.Attempts > 0 || len(claim.Link.Asking) > 0,
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
 	w.planning = r.Planning(w.link.Project)
@@ -369,6 +372,7 @@ func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 // remember takes what was seen as known, once the sides agree.
 func (w *work) remember() {
 	w.link.Unfinished = false
+	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool { return p.Verified })
 	if w.issue != nil {
 		w.know(w.issue)
 	}
