@@ -59,16 +59,35 @@ func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 		if _, known := before[p.ID]; known || !ok || !w.shows(p) || mapping.Same(p.Attribute, p.To, base.GitHub) {
 			continue
 		}
-		if p.Attribute == mapping.State {
+		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
 			if w.OwnAccount(w.issue.Editor) {
 				before[p.ID] = base.GitHub
 			}
 			continue
 		}
-		if err := w.remembered(ctx, p.Attribute, before); err != nil {
+		edits, err := w.GitHub.Edits(ctx, w.link.Issue, p.Attribute)
+		if err != nil {
 			w.note(mapping.GitHub, p.Attribute, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
+			continue
+		}
+		for _, e := range slices.Backward(edits) {
+			was, ok := w.madeLate(p.Attribute, e)
+			if !ok {
+				break
+			}
+			before[p.ID] = was // before the last edit, and other late ones right before it
 		}
 	}
+}
+
+// madeLate is made, for any of the late writes to an attribute.
+func (w *work) madeLate(a mapping.Attribute, e mapping.Edit) (was string, ok bool) {
+	for _, p := range w.link.Late {
+		if was, ok = w.made(p, e); ok && p.Attribute == a {
+			return was, true
+		}
+	}
+	return "", false
 }
 
 // shows reports whether GitHub shows what a write of ours wrote, and no write
@@ -91,16 +110,14 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 	a := p.Attribute
 	base, now := w.link.Base[a], w.g[a].Value
 	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
-	stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) })
-	switch planned, known := w.p[a]; {
-	case !stands || mapping.Same(a, now, base.GitHub):
-		// Somebody wrote on top of it, or it is what was agreed on.
-		if edited {
-			return w.bringBack(ctx, lostUpdate{p, was})
-		}
+	planned, known := w.p[a]
+	switch stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) }); {
+	case !stands && edited:
+		return w.bringBack(ctx, lostUpdate{p, was})
+	case !stands: // somebody has written on top of it
 		return nil
-	case known && mapping.Equal(a, now, planned.Value):
-		return nil // planning holds it as well
+	case !edited && (mapping.Same(a, now, base.GitHub) || known && mapping.Equal(a, now, planned.Value)):
+		return nil // by now it is what both sides hold
 	}
 	if edited {
 		w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()

@@ -62,7 +62,7 @@ func (w *work) verify(ctx context.Context) error {
 		}
 		w.verified(p.ID)
 	}
-	return nil
+	return w.settleLate(ctx, before)
 }
 
 // recoverAll decides what became of each write of unknown outcome. A write to

@@ -1,0 +1,163 @@
+package reconcile_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// lose makes the bridge's next calls of that name vanish, each with its answer.
+func (w *world) lose(name string, times int) {
+	w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
+	w.faults.before = func(i int, p point) {
+		if p.name == name && times > 0 {
+			times--
+			w.faults.at = i
+		}
+	}
+}
+
+// arrive lets a write of ours take effect now that was lost before.
+func (w *world) arrive(edit func(*mapping.Issue)) { w.hub.change(w.issue(), bot, edit) }
+
+func titled(title string) func(*mapping.Issue) { return func(i *mapping.Issue) { i.Title = title } }
+
+// lookAgain has both items read, as after a catch-up that found a difference.
+func (w *world) lookAgain() {
+	links, _, err := w.store.List(context.Background(), project, "", 10)
+	w.check(err)
+	w.look(links[0], true)
+}
+
+// What a late write of ours wrote is nobody's edit, whatever is known of it
+// and whatever it ran over.
+func TestLateWriteIsNoEdit(t *testing.T) {
+	t.Parallel()
+	title, summary := mapping.Title, mapping.Summary
+	body := "tok2\n\nmiddle\n\ntok3"
+	for _, c := range []struct {
+		name string
+		lost func(*world) // a change of the card whose first write to GitHub is lost
+		then func(*world) // what is agreed on afterwards
+		come func(*world) // the lost write arrives, in the company of other edits
+		look bool         // no event tells of it
+		want map[mapping.Attribute]string
+	}{
+		{name: "over a later title of planning",
+			lost: func(w *world) { w.editCard(title, to("tok9")) },
+			then: func(w *world) { w.editCard(title, to("tok5")) },
+			come: func(w *world) { w.arrive(titled("tok9")) },
+			want: map[mapping.Attribute]string{title: "tok5"}},
+		{name: "over a title of a person",
+			lost: func(w *world) { w.editCard(title, to("tok9")) },
+			then: func(w *world) { w.editIssue(title, to("tok5")) },
+			come: func(w *world) { w.arrive(titled("tok9")) },
+			want: map[mapping.Attribute]string{title: "tok5"}},
+		{name: "over a title of a person, told by no event", look: true,
+			lost: func(w *world) { w.editCard(title, to("tok9")) },
+			then: func(w *world) { w.editIssue(title, to("tok5")) },
+			come: func(w *world) { w.arrive(titled("tok9")) },
+			want: map[mapping.Attribute]string{title: "tok5"}},
+		{name: "over a title that nobody has seen yet",
+			lost: func(w *world) { w.editCard(title, to("tok9")) },
+			then: func(w *world) { w.editCard(title, to("tok5")) },
+			come: func(w *world) { w.editIssue(title, to("tok6")); w.arrive(titled("tok9")) },
+			want: map[mapping.Attribute]string{title: "tok6"}},
+		{name: "over a title that nobody has seen yet, told by no event", look: true,
+			lost: func(w *world) { w.editCard(title, to("tok9")) },
+			then: func(w *world) { w.editCard(title, to("tok5")) },
+			come: func(w *world) { w.editIssue(title, to("tok6")); w.arrive(titled("tok9")) },
+			want: map[mapping.Attribute]string{title: "tok6"}},
+		{name: "the value that was agreed on, over a title that nobody has seen yet",
+			lost: func(w *world) { w.editCard(title, to("tok9")) },
+			come: func(w *world) { w.editIssue(title, to("tok6")); w.arrive(titled("tok9")) },
+			want: map[mapping.Attribute]string{title: "tok6"}},
+		{name: "a person writes on top of it",
+			lost: func(w *world) { w.editCard(title, to("tok9")) },
+			then: func(w *world) { w.editCard(title, to("tok5")) },
+			come: func(w *world) { w.arrive(titled("tok9")); w.editIssue(title, to("tok6")) },
+			want: map[mapping.Attribute]string{title: "tok6"}},
+		{name: "two late writes",
+			lost: func(w *world) {
+				w.editCard(title, to("tok9"))
+				w.after(45*time.Second, func() { w.editCard(title, to("tok8")); w.lose("EditIssue", 1) })
+			},
+			then: func(w *world) { w.editIssue(title, to("tok5")) },
+			come: func(w *world) { w.arrive(titled("tok9")); w.arrive(titled("tok8")) },
+			want: map[mapping.Attribute]string{title: "tok5"}},
+		{name: "a text over a later one",
+			lost: func(w *world) { w.editCard(summary, line("tok3", "tok3 tok9")) },
+			then: func(w *world) { w.editIssue(summary, line("tok3 tok9", "tok3 tok5")) },
+			come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" }) },
+			want: map[mapping.Attribute]string{summary: "tok2\n\nmiddle\n\ntok3 tok5"}},
+		{name: "a text over one that nobody has seen yet",
+			lost: func(w *world) { w.editCard(summary, line("tok3", "tok3 tok9")) },
+			come: func(w *world) {
+				w.editIssue(summary, line("tok2", "tok2 tok6"))
+				w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
+			},
+			want: map[mapping.Attribute]string{summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"}},
+		{name: "a closing after the issue was opened again",
+			lost: func(w *world) { w.editCard(mapping.State, to(mapping.StateDone)) },
+			then: func(w *world) { w.editCard(mapping.State, to(mapping.StateTodo)) },
+			come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.State, i.StateReason = "closed", "completed" }) },
+			want: map[mapping.Attribute]string{mapping.State: mapping.StateTodo, summary: body}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.lose("EditIssue", 1)
+				c.lost(w)
+				w.settle()
+				if c.then != nil {
+					c.then(w)
+					w.settle()
+				}
+				if c.look {
+					w.hub.lag = never
+				}
+				c.come(w)
+				if c.look {
+					w.lookAgain()
+				}
+				for _, x := range []string{"tok9", "tok8", "tok5"} { // replaced by later words of people, or by what came back
+					w.words.removed[word{title, x}], w.words.removed[word{summary, x}] = true, true
+				}
+				w.settle()
+				w.verify(ends{want: c.want})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The same value typed by a person is an edit.
+func TestOldValueTypedByAPersonIsAnEdit(t *testing.T) {
+	t.Parallel()
+	for name, lag := range map[string]func(int) time.Duration{"by its event": nil, "by GitHub's memory": never} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.lose("EditIssue", 1)
+				w.editCard(mapping.Title, to("tok9"))
+				w.settle()
+				w.editCard(mapping.Title, to("tok5"))
+				w.settle()
+				w.hub.lag = lag
+				w.editIssue(mapping.Title, to("tok9"))
+				w.lookAgain()
+				w.settle()
+				w.verify(ends{want: map[mapping.Attribute]string{mapping.Title: "tok9"}})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
