@@ -34,7 +34,7 @@ func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, err)
 		return
 	}
-	n, end := 0, Links{}
+	n, end := 0, ListEnd{}
 	enc := json.NewEncoder(w)
 	err = h.Operator.Links(r.Context(), r.FormValue("route"), func(l *mapping.Link) error {
 		if state != "" && l.State != state {
@@ -68,8 +68,9 @@ func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 		h.Logger.Warn("listing links", "err", err)
 		end.Error = err.Error()
 	}
-	tail, _ := json.Marshal(end)                                        // two plain values
-	_, _ = w.Write(append([]byte("]"), tail[len(`{"links":null`):]...)) // a caller who has left needs no answer
+	tail, _ := json.Marshal(end) // two plain values
+	// A caller who has left needs no answer.
+	_, _ = fmt.Fprintf(w, "],%s\n", tail[len("{"):])
 }
 
 // errEnough ends a visit at the limit.

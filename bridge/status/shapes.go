@@ -15,6 +15,11 @@ import (
 // Links answers GET /api/v1/links.
 type Links struct {
 	Links []Link `json:"links"`
+	ListEnd
+}
+
+// ListEnd says how a list ended that is written as it is read.
+type ListEnd struct {
 	// More: the limit was reached before the end.
 	More bool `json:"more"`
 	// Error is what ended the list early, for it may break after it began.

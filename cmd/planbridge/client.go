@@ -22,8 +22,11 @@ import (
 	"planbridge/config"
 )
 
-// askTimeout bounds one question, its answer included.
-const askTimeout = time.Minute
+// Bounds of finding the service, and of one question with its answer.
+const (
+	dialTimeout = 5 * time.Second
+	askTimeout  = time.Minute
+)
 
 // client asks planbridge's admin API.
 type client struct {
@@ -42,7 +45,7 @@ func connect(ctx context.Context, p *process) (*client, error) {
 		return nil, err
 	}
 	remote := newClient(c)
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", remote.addr())
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", remote.addr())
 	switch {
 	case err == nil:
 		return remote, conn.Close()

@@ -114,6 +114,15 @@ func TestBothWays(t *testing.T) {
 		running[strings.Join(q, " ")] = op.fine(q...)
 	}
 	wantOutputs(t, running)
+	var detail status.LinkDetail
+	if err := json.Unmarshal([]byte(running["explain acme/web#1 -o json"]), &detail); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{detail.Link.ID, detail.Link.Card.ID, detail.Children[0].Task} {
+		if got := op.fine("explain", name); got != running["explain acme/web#1"] {
+			t.Errorf("explain %s is another link:\n%s", name, got)
+		}
+	}
 	if err := op.world.StopBridge(); err != nil {
 		t.Fatal(err)
 	}
