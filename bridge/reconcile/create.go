@@ -247,7 +247,7 @@ func (w *work) linkCard(card *mapping.Card, why string) {
 // where that is what was sent or its normalisation of it; else what was sent,
 // and what it says now is a change of planning to decide on.
 func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now mapping.Versioned) mapping.Base {
-	if mapping.Same(a, sent, now.Value) || a == mapping.Summary && w.SameRendering(sent, now.Value) {
+	if w.agrees(a, sent, now.Value) {
 		base.Planning, base.Version = now.Value, now.Version
 	}
 	return base

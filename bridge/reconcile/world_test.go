@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -57,7 +58,9 @@ type appointment struct {
 // inWorld runs f in a world of its own and returns what went wrong there.
 func inWorld(t *testing.T, f func(*world)) (err error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "store.db")
+	dir := memory(t)
+	defer os.RemoveAll(dir) //nolint:errcheck // thousands of them are made, and the system forgets them anyway
+	path := filepath.Join(dir, "store.db")
 	synctest.Test(t, func(t *testing.T) {
 		s, openErr := boltstore.Open(path, boltstore.Options{})
 		if openErr != nil {
@@ -71,6 +74,17 @@ func inWorld(t *testing.T, f func(*world)) (err error) {
 		}
 	})
 	return err
+}
+
+// memory is a directory that costs no disk, where the system has one: thousands
+// of stores are made here.
+func memory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "planbridge")
+	if err != nil {
+		return t.TempDir()
+	}
+	return dir
 }
 
 func newWorld(s store.Store) *world {

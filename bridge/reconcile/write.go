@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"planbridge/mapping"
 )
@@ -72,6 +73,10 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 	w.unpend(mapping.Planning, item)
 	w.link.Unfinished = true
 	for _, d := range ds {
+		if w.heldBack(d, up) {
+			moved = true
+			continue
+		}
 		w.written(d, up)
 	}
 	w.link.Card.Version = max(w.link.Card.Version, up.Version)
@@ -81,7 +86,35 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 		w.link.Card.CountersVersion++
 	}
 	w.lag(mapping.Planning)
-	return false, nil
+	return moved, nil
+}
+
+// heldBack reports whether a successful answer shows something else than what
+// was sent, and takes that in. It may be a version conflict (no status of one
+// is documented, planning-api.md part 7) or the service's own rewriting; both
+// are decided anew against the old base, so that no value goes unkept. Where
+// the same value comes back changed once more, it is rewriting.
+func (w *work) heldBack(d mapping.Decision, up Updated) bool {
+	a, to := d.Attribute, d.Planning.To
+	now, ok := up.Values[a]
+	if a == mapping.Summary {
+		now.Value = w.strip(now.Value)
+	}
+	if !ok || w.agrees(a, to, now.Value) || d.Planning.Version == mapping.ForceVersion || w.heldOnce(a, to) {
+		return false
+	}
+	w.held[a], w.p[a] = to, now
+	return true
+}
+
+func (w *work) heldOnce(a mapping.Attribute, sent string) bool {
+	was, ok := w.held[a]
+	return ok && was == sent
+}
+
+// agrees reports whether planning holds what was sent, or its normalisation.
+func (w *work) agrees(a mapping.Attribute, sent, now string) bool {
+	return mapping.Same(a, sent, now) || a == mapping.Summary && w.SameRendering(sent, now)
 }
 
 func isAttribute(field string) bool {
@@ -104,6 +137,9 @@ func (w *work) written(d mapping.Decision, up Updated) {
 	base := d.Base
 	if base.Planning == d.Planning.To {
 		base = w.answered(d.Attribute, base, d.Planning.To, now)
+	}
+	if w.heldOnce(d.Attribute, d.Planning.To) {
+		base.Planning, base.Version = now.Value, now.Version
 	}
 	w.setBase(d.Attribute, base)
 	w.p[d.Attribute] = now
@@ -340,6 +376,12 @@ func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 		}
 	}
 	if err := w.swapLabels(ctx, add, nil); err != nil {
+		if len(add) > 0 && !certain(err) {
+			w.mayCome(mapping.Pending{
+				ID: mapping.NewNonce(), Side: mapping.GitHub, Item: mapping.IssueRef(w.link.Issue.ID), Attribute: d.Attribute,
+				From: d.GitHub.From, To: d.GitHub.To, At: time.Now().UTC(), After: w.issue.UpdatedAt,
+			})
+		}
 		return false, err
 	}
 	for _, l := range add {
