@@ -104,6 +104,9 @@ func (w *work) step(ctx context.Context) error {
 	case mapping.Creating:
 		return w.create(ctx)
 	}
+	if err := w.restored(ctx); err != nil {
+		return err
+	}
 	return w.sync(ctx)
 }
 
