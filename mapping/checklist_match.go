@@ -1,0 +1,114 @@
+package mapping
+
+import (
+	"slices"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+const (
+	// renamed is how much of two texts has to be the same for one to be the
+	// other renamed: twice what they share, by the sum of their lengths.
+	renamed = 0.6
+	// maxAligned bounds the pairs of changed items that are compared. Lists
+	// that differ in more are compared place by place.
+	maxAligned = 1 << 14
+)
+
+// MatchItems finds the items of a checklist again after it was edited: for each
+// of now it answers the place in old (from 0) of the item that it was, or -1
+// where it is new. Items are given by their texts, in their order.
+//
+// Items with the same text are the same, wherever they have moved; of several
+// with one text those at the list's ends and then the first ones. What is left
+// is matched in order where the texts are similar: a renamed item. No old item
+// is matched twice.
+func MatchItems(old, now []string) []int {
+	old, now = canonicalTitles(old), canonicalTitles(now)
+	match := slices.Repeat([]int{-1}, len(now))
+	free := map[string][]int{} // the old items not matched yet, by text
+	head, tail := 0, 0
+	for head < len(old) && head < len(now) && old[head] == now[head] {
+		match[head] = head
+		head++
+	}
+	for tail < min(len(old), len(now))-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
+		tail++
+		match[len(now)-tail] = len(old) - tail
+	}
+	for i := head; i < len(old)-tail; i++ {
+		free[old[i]] = append(free[old[i]], i)
+	}
+	var left []int // of now
+	for i := head; i < len(now)-tail; i++ {
+		if same := free[now[i]]; len(same) > 0 {
+			match[i], free[now[i]] = same[0], same[1:]
+		} else {
+			left = append(left, i)
+		}
+	}
+	var gone []int // of old
+	for _, places := range free {
+		gone = append(gone, places...)
+	}
+	slices.Sort(gone)
+	alignRenamed(old, now, gone, left, match)
+	return match
+}
+
+// alignRenamed matches old items that are gone with new ones in order, so that
+// the sum of their similarities is the greatest.
+func alignRenamed(old, now []string, gone, left, match []int) {
+	if len(gone)*len(left) > maxAligned {
+		for k := range min(len(gone), len(left)) {
+			if similarity(old[gone[k]], now[left[k]]) >= renamed {
+				match[left[k]] = gone[k]
+			}
+		}
+		return
+	}
+	// best[i][j] is the greatest sum for gone[i:] and left[j:].
+	best := make([][]float64, len(gone)+1)
+	alike := make([][]float64, len(gone)+1)
+	for i := len(gone); i >= 0; i-- {
+		best[i], alike[i] = make([]float64, len(left)+1), make([]float64, len(left)+1)
+		for j := len(left) - 1; i < len(gone) && j >= 0; j-- {
+			best[i][j] = max(best[i+1][j], best[i][j+1])
+			if s := similarity(old[gone[i]], now[left[j]]); s >= renamed {
+				alike[i][j] = s + best[i+1][j+1]
+				best[i][j] = max(best[i][j], alike[i][j])
+			}
+		}
+	}
+	for i, j := 0, 0; i < len(gone) && j < len(left); {
+		switch best[i][j] {
+		case alike[i][j]:
+			if alike[i][j] > 0 {
+				match[left[j]] = gone[i]
+			}
+			i, j = i+1, j+1
+		case best[i+1][j]:
+			i++
+		default:
+			j++
+		}
+	}
+}
+
+// similarity is 1 for the same text and 0 for texts that share nothing, by how
+// many bytes an edit of one into the other takes out and puts in.
+func similarity(a, b string) float64 {
+	edited := 0
+	for _, e := range udiff.Strings(a, b) {
+		edited += e.End - e.Start + len(e.New)
+	}
+	return 1 - float64(edited)/float64(max(1, len(a)+len(b)))
+}
+
+func canonicalTitles(titles []string) []string {
+	out := make([]string, len(titles))
+	for i, t := range titles {
+		out[i] = CanonicalTitle(t)
+	}
+	return out
+}

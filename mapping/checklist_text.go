@@ -1,0 +1,113 @@
+package mapping
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// WithText returns a body whose text is another one and whose items are still
+// there: text is what [WithoutItems] gave of it, as a person edited it in
+// planning. Each run of items stays where it was relative to the lines around
+// it that were not edited; a run that was a paragraph of its own stays one.
+// Items that the text itself has become items of the body. Where the text
+// leaves no place in which the lines would be items (code or HTML that is not
+// ended), they move to the top of the body as one flat list.
+//
+// For every body, text without items and list of items:
+//
+//	WithText(body, WithoutItems(body)) = body
+//	WithoutItems(WithText(body, text)) = text, but for the number of blank lines in a row
+//	Items(WithText(body, text)) = Items(body)
+//	SetItems(WithText(body, text), want) = WithText(SetItems(body, want), text), as items and text
+//
+// An edited body has the line ends of its first line throughout.
+func WithText(body, text string) string {
+	rest, runs := carve(unixLines(body))
+	text = unixLines(text)
+	if Canonical(rest) == Canonical(text) {
+		return body
+	}
+	if len(runs) == 0 {
+		return withLineEnds(text, body)
+	}
+	items := Items(body)
+	edited := weave(text, runs, lineEdits(mergeable(rest), mergeable(text)))
+	if !keeps(edited, items, len(items)+len(boxes(text))) {
+		edited = onTop(items, text)
+	}
+	if !strings.HasSuffix(body, "\n") {
+		edited = strings.TrimRight(edited, "\n")
+	}
+	return withLineEnds(edited, body)
+}
+
+// ownBlock matches a line that cannot be read as the rest of an item above it.
+var ownBlock = regexp.MustCompile(`^ {0,3}(?:\n|[-+*] |#{1,6} |>|1[.)] )`)
+
+// weave puts runs of items back into a text that edits made of the one they
+// were taken from.
+func weave(text string, runs []run, edits []udiff.Edit) string {
+	var out strings.Builder
+	done := 0
+	for _, r := range runs {
+		at := min(max(moved(r, edits), done), len(text))
+		if r.alone {
+			at = betweenParagraphs(text, at)
+		}
+		out.WriteString(text[done:at])
+		done = at
+		lines := strings.TrimRight(r.lines, "\n") + "\n"
+		if so := out.String(); !isBlank(so) {
+			if !strings.HasSuffix(so, "\n") {
+				lines = "\n" + lines
+			}
+			if r.alone && !strings.HasSuffix(so, "\n\n") {
+				lines = "\n" + lines
+			}
+		}
+		if !r.tied && at < len(text) && !ownBlock.MatchString(text[at:]) {
+			lines += "\n"
+		}
+		out.WriteString(lines)
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// moved returns where a run is after edits of its text. What was inserted at its
+// place is above it then, unless the run is indented: that hangs on the line
+// above. What replaces the text around it is above it, too.
+func moved(r run, edits []udiff.Edit) int {
+	hangs := strings.HasPrefix(r.lines, " ") || strings.HasPrefix(r.lines, "\t")
+	shift := 0
+	for _, e := range edits {
+		if e.Start > r.at || e.Start == r.at && (e.End > r.at || hangs) {
+			break
+		}
+		if e.End > r.at {
+			return e.Start + shift + len(e.New)
+		}
+		shift += len(e.New) - (e.End - e.Start)
+	}
+	return r.at + shift
+}
+
+// betweenParagraphs returns the first place from at on that is the beginning of
+// the text or of a paragraph, or the text's end.
+func betweenParagraphs(text string, at int) int {
+	if at > 0 {
+		i := strings.Index(text[at-1:], "\n\n")
+		if at >= 2 && strings.HasSuffix(text[:at], "\n\n") {
+			i = -1
+		} else if i < 0 {
+			return len(text)
+		}
+		at += i + 1
+	}
+	for at < len(text) && text[at] == '\n' {
+		at++
+	}
+	return at
+}
