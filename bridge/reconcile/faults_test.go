@@ -58,6 +58,8 @@ type faults struct {
 	then    func() // what people do right after it, once
 	// before is called before each call with its index.
 	before func(i int, p point)
+	// draw, where set, says what befalls each call.
+	draw func(p point) fate
 }
 
 func call[T any](f *faults, kind, name string, do func() (T, error)) (T, error) {
@@ -69,13 +71,19 @@ func call[T any](f *faults, kind, name string, do func() (T, error)) (T, error) 
 	if f.before != nil {
 		f.before(i, p)
 	}
-	if i != f.at || f.fate == "" {
+	fate := f.fate
+	if f.draw != nil {
+		fate = f.draw(p)
+	} else if i != f.at {
+		fate = ""
+	}
+	if fate == "" {
 		return do()
 	}
-	return befall(f, p, do)
+	return befall(f, p, fate, do)
 }
 
-func befall[T any](f *faults, p point, do func() (T, error)) (T, error) {
+func befall[T any](f *faults, p point, fate fate, do func() (T, error)) (T, error) {
 	var none T
 	f.fired = true
 	defer func() {
@@ -87,7 +95,7 @@ func befall[T any](f *faults, p point, do func() (T, error)) (T, error) {
 	if p.kind == "store" {
 		broken = errors.New("store: connection reset")
 	}
-	switch f.fate {
+	switch fate {
 	case crashBefore:
 		f.crashed = true
 		runtime.Goexit()

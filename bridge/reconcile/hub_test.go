@@ -31,6 +31,7 @@ type hub struct {
 	// refuse answers for a value that GitHub does not take; nil: it takes all.
 	refuse     func(a mapping.Attribute, value string) *mapping.Rejection
 	deliveries int
+	told       map[int64]string // digest of the newest snapshot that arrived
 	gone       bool
 	// untold is why GitHub does not tell of edits; nil: it does. asked counts
 	// how often it told.
@@ -127,7 +128,32 @@ func (h *hub) tell(i *ghIssue, by string, e *mapping.Edit) {
 	if e != nil {
 		obs.Event = encode(e)
 	}
-	h.w.after(lag, func() { h.w.observe(obs, h.w.entering(&obs, &issue)) })
+	h.w.after(lag, func() {
+		h.told[issue.ID] = obs.Digest
+		h.w.observe(obs, h.w.entering(&obs, &issue))
+	})
+}
+
+// list is the catch-up: what of it has changed a while ago without a word that
+// arrived.
+func (h *hub) list() (news bool) {
+	for _, i := range h.issues {
+		issue := i.snapshot("")
+		digest := mapping.DigestIssue(&issue)
+		if h.gone || h.told[issue.ID] == digest || time.Since(issue.UpdatedAt) < settleGitHub {
+			continue
+		}
+		h.told[issue.ID], news = digest, true
+		ref := mapping.IssueRef(issue.ID)
+		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: digest, Data: encode(issue)}
+		h.w.observe(obs, h.w.entering(&obs, &issue))
+	}
+	return news
+}
+
+// behind reports whether something of it is still to be listed.
+func (h *hub) behind() bool {
+	return !h.gone && slices.ContainsFunc(h.issues, func(i *ghIssue) bool { return h.told[i.ID] != mapping.DigestIssue(&i.Issue) })
 }
 
 func encode(v any) []byte {

@@ -132,7 +132,7 @@ func meetings() []scenario {
 			both(mapping.Summary, "tok8", "tok9")(w)
 			both(mapping.Estimate, "5", "8")(w)
 		}, ends: ends{want: values{mapping.Title: "tok7", mapping.Summary: "tok9", mapping.Estimate: "8"}, conflicts: 3}},
-		{name: "long texts meet", before: linked, do: both(mapping.Summary, "tok8 "+strings.Repeat("x", 50_000), "tok9 "+strings.Repeat("y", 50_000)),
+		{name: "long texts meet", before: linked, do: both(mapping.Summary, "tok8 "+strings.Repeat("x", 31_000), "tok9 "+strings.Repeat("y", 31_000)),
 			ends: ends{conflicts: 1}},
 		{name: "nobody answers", tune: policy(mapping.PolicyAsk), before: linked, do: both(mapping.Title, "tok8", "tok9"),
 			ends: ends{conflicts: 1, open: true}},

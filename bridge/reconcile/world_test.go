@@ -95,7 +95,7 @@ func newWorld(s store.Store) *world {
 			Authors: mapping.AuthorsAny, Direction: mapping.Both, CreateIssues: true, Tasks: mapping.TasksNone, TrackingTask: true,
 		},
 	}
-	w.hub = &hub{w: w}
+	w.hub = &hub{w: w, told: map[int64]string{}}
 	w.faults = &faults{w: w}
 	epoch, err := s.Epoch(context.Background())
 	w.check(err)
@@ -168,8 +168,9 @@ func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.
 // poll showed, and reports whether there was one.
 func (w *world) poll() (news bool) {
 	w.next = time.Now().Add(pollInterval)
+	news = w.hub.list()
 	if w.plan.gone {
-		return false
+		return news
 	}
 	for _, c := range w.plan.cards {
 		ref, digest := mapping.CardRef(c.ID), mapping.DigestCard(c)
@@ -227,7 +228,7 @@ func (w *world) step() (rest bool) {
 	}
 	if wake.IsZero() {
 		time.Sleep(time.Second)
-		return !w.poll() && w.wake() == 0
+		return !w.poll() && w.wake() == 0 && !w.hub.behind()
 	}
 	if wake.After(w.next) {
 		wake = w.next
