@@ -49,6 +49,9 @@ type Options struct {
 	LeaseTTL time.Duration
 	// WritePause is the least time between two GitHub writes; 0: none.
 	WritePause time.Duration
+	// RedeliverInterval is the least time between two looks for failed
+	// deliveries; 0: github.catch_up_interval, five minutes at least.
+	RedeliverInterval time.Duration
 }
 
 // App is one running planbridge.

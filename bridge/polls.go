@@ -29,8 +29,9 @@ func (a *App) buildPolls(c *config.Config) {
 			OnSuccess: func(ctx context.Context) { a.wake(ctx, project, reconcile.ServicePlanning(project)) },
 		}))
 	}
+	lists := &githubLists{a.github, c.GitHub.FormerAccounts}
 	a.catchUp = poll.NewCatchUp(poll.CatchUpOptions{
-		GitHub: &githubLists{a.github, c.GitHub.FormerAccounts}, Intake: a.intake, Store: &kicking{a.store, a},
+		GitHub: lists, Hooks: lists, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
 		Routes:   func() mapping.Routes { return a.set.Load().Routes },
 		FirstRun: a.firstRun, Owner: a.owner, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log,
 		OnSuccess: a.listed,
@@ -74,6 +75,25 @@ func (g *githubLists) Repositories(ctx context.Context, glob string) ([]string, 
 		}
 	}
 	return out, nil
+}
+
+// ListHooks and Deliveries are those of the adapter in the catch-up's words.
+func (g *githubLists) ListHooks(ctx context.Context, owner string) ([]poll.Hook, error) {
+	hooks, err := g.Client.ListHooks(ctx, owner)
+	out := make([]poll.Hook, len(hooks))
+	for i, h := range hooks {
+		out[i] = poll.Hook{ID: h.ID, URL: h.URL, Active: h.Active}
+	}
+	return out, err
+}
+
+func (g *githubLists) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]poll.Delivery, error) {
+	list, err := g.Client.Deliveries(ctx, owner, hook, since)
+	out := make([]poll.Delivery, len(list))
+	for i, d := range list {
+		out[i] = poll.Delivery{ID: d.ID, GUID: d.GUID, Event: d.Event, At: d.DeliveredAt, Redelivery: d.Redelivery, OK: d.StatusCode/100 == 2}
+	}
+	return out, err
 }
 
 // Accounts lists the logins the bridge has or had.

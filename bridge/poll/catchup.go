@@ -41,7 +41,7 @@ type Intake interface {
 	Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error
 }
 
-// CatchUpOptions configure a CatchUp. All fields are required but the last two.
+// CatchUpOptions configure a CatchUp. All fields are required but the last ones.
 type CatchUpOptions struct {
 	GitHub   GitHub
 	Intake   Intake
@@ -53,6 +53,13 @@ type CatchUpOptions struct {
 	// Settle is how long GitHub's lists may lag.
 	Settle time.Duration
 	Logger *slog.Logger
+	// Hooks shows GitHub's own deliveries; nil: those that failed are not
+	// looked for. App says that the App's own hook is one of them.
+	Hooks Hooks
+	App   bool
+	// RedeliverInterval is the least time between two looks at one hook; 0:
+	// the interval, or five minutes where that is less.
+	RedeliverInterval time.Duration
 	// OnSuccess is called when GitHub answered, to wake what waits for it.
 	OnSuccess func(context.Context)
 	// OnFailure is called with the error of a round that failed.
@@ -72,6 +79,9 @@ type CatchUp struct {
 	// that the overlap of two listings makes nothing due. Where it is lost,
 	// some links are looked at once more.
 	seen map[string]map[int64]sight
+
+	redelivered time.Time            // when all hooks were last looked at
+	deaf        map[string]time.Time // owners that do not show their hooks, and until when that is taken for granted
 }
 
 // sight is what a listing showed of an issue.
@@ -88,8 +98,11 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
+	if o.RedeliverInterval == 0 {
+		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
+	}
 	return &CatchUp{
-		o:     o,
+		o: o, deaf: map[string]time.Time{},
 		lease: lease{store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
 	}
 }
@@ -103,7 +116,12 @@ func (c *CatchUp) Run(ctx context.Context) {
 func (c *CatchUp) turn(ctx context.Context) {
 	held, _, err := c.lease.acquire(ctx)
 	if err == nil && held {
-		err = c.lease.hold(ctx, c.Poll)
+		err = c.lease.hold(ctx, func(ctx context.Context) error {
+			if err := c.Poll(ctx); err != nil {
+				return err
+			}
+			return c.Redeliver(ctx)
+		})
 	}
 	if err != nil && ctx.Err() == nil {
 		c.o.Logger.Warn("catch up", "err", err)

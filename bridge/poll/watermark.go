@@ -69,12 +69,7 @@ func (c *CatchUp) since(ctx context.Context, repo string) (time.Time, error) {
 	if !errors.Is(err, store.ErrNotFound) {
 		return time.Time{}, fmt.Errorf("read watermark: %w", err)
 	}
-	var first time.Time
-	for _, r := range c.o.Routes().ForRepo(repo) {
-		if at := c.o.FirstRun(r.Name); !at.IsZero() && (first.IsZero() || at.Before(first)) {
-			first = at
-		}
-	}
+	first := c.firstRun(c.o.Routes().ForRepo(repo))
 	if first.IsZero() {
 		return first, nil
 	}

@@ -1,0 +1,244 @@
+package poll
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Hooks is what is asked of GitHub about its own deliveries. An owner is a
+// repository ("acme/web"), an organisation ("acme"), or the App itself ("").
+type Hooks interface {
+	ListHooks(ctx context.Context, owner string) ([]Hook, error)
+	// Deliveries lists a hook's deliveries at and after a time, newest first.
+	Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error)
+	// Redeliver asks GitHub to make a delivery again.
+	Redeliver(ctx context.Context, owner string, hook, delivery int64) error
+	// Down reports whether GitHub is known to be away.
+	Down() bool
+}
+
+// Hook is a webhook on GitHub.
+type Hook struct {
+	ID     int64
+	URL    string
+	Active bool
+}
+
+// Delivery is one attempt to deliver an event.
+type Delivery struct {
+	ID         int64
+	GUID       string // of the event: a redelivery keeps it
+	Event      string
+	At         time.Time
+	Redelivery bool
+	OK         bool // it was answered with 2xx
+}
+
+const (
+	// hookPath ends the URL of the bridge's webhook (DESIGN: the public listener).
+	// Hooks that end otherwise are other people's, whom a redelivery could harm.
+	hookPath = "/webhooks/github"
+	// kept is how long GitHub keeps deliveries.
+	kept = 72 * time.Hour
+	// deaf is how long an owner is not asked again that refused to tell its hooks.
+	deaf = 24 * time.Hour
+	// maxRedeliveries bounds one round, maxAttempts how often one event is asked for.
+	maxRedeliveries, maxAttempts = 20, 3
+	// minRedeliverInterval is the least pause between two looks at a hook.
+	minRedeliverInterval = 5 * time.Minute
+)
+
+// handled are the events of which the bridge reads something.
+var handled = []string{"issues", "sub_issues"}
+
+// docRedeliver names the document that keeps how far a hook was looked through.
+func docRedeliver(hook int64) string { return fmt.Sprint("redeliver:", hook) }
+
+// looked is that document.
+type looked struct {
+	At    time.Time      `json:"at"`    // of the last look, by this side's clock
+	Since time.Time      `json:"since"` // all before it arrived or was given up
+	Asked map[string]int `json:"asked,omitempty"`
+}
+
+// Redeliver looks for deliveries that failed and asks GitHub to make them
+// again, for all hooks whose last look is long enough ago. Listings tell what
+// an issue is; only a delivery tells what it was before an edit.
+func (c *CatchUp) Redeliver(ctx context.Context) error {
+	if c.o.Hooks == nil || c.o.Hooks.Down() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.redelivered) < c.o.RedeliverInterval {
+		return nil
+	}
+	owners, err := c.owners(ctx)
+	if err != nil {
+		return fmt.Errorf("redeliver: %w", err)
+	}
+	budget := maxRedeliveries
+	for _, owner := range owners {
+		if time.Now().Before(c.deaf[owner]) {
+			continue
+		}
+		err := c.redeliverOwner(ctx, owner, &budget)
+		if refused(err) {
+			c.o.Logger.Info("failed deliveries are not looked for here: GitHub does not show the hooks", "owner", owner, "err", err)
+			c.deaf[owner] = time.Now().Add(deaf)
+			err = nil
+		}
+		if err != nil {
+			return fmt.Errorf("redeliver %s: %w", owner, err)
+		}
+	}
+	c.redelivered = time.Now()
+	return nil
+}
+
+// owners lists who may have a hook for the repositories of the routes.
+func (c *CatchUp) owners(ctx context.Context) ([]string, error) {
+	repos, err := c.repositories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	if c.o.App {
+		out = append(out, "")
+	}
+	for _, repo := range repos {
+		if org, _, _ := strings.Cut(repo, "/"); !slices.Contains(out, org) {
+			out = append(out, org)
+		}
+	}
+	return append(out, repos...), nil
+}
+
+func (c *CatchUp) redeliverOwner(ctx context.Context, owner string, budget *int) error {
+	hooks, err := c.o.Hooks.ListHooks(ctx, owner)
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		if u, err := url.Parse(h.URL); err != nil || !h.Active || !strings.HasSuffix(strings.TrimRight(u.Path, "/"), hookPath) {
+			continue
+		}
+		if err := c.redeliverHook(ctx, owner, h.ID, budget); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, budget *int) error {
+	l, err := c.looked(ctx, hook)
+	if err != nil || l.Since.IsZero() || time.Since(l.At) < c.o.RedeliverInterval {
+		return err
+	}
+	l.At = time.Now().UTC()
+	list, err := c.o.Hooks.Deliveries(ctx, owner, hook, l.Since)
+	if err != nil {
+		return err
+	}
+	failed := l.take(list)
+	for _, d := range failed {
+		if *budget == 0 {
+			break
+		}
+		*budget--
+		l.Asked[d.GUID]++
+		err := c.o.Hooks.Redeliver(ctx, owner, hook, d.ID)
+		if err != nil && !refused(err) {
+			return err
+		}
+		c.o.Logger.Info("a delivery that failed is asked for again", "delivery", d.GUID, "event", d.Event, "at", d.At, "err", err)
+	}
+	data, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	if err := c.o.Store.PutDoc(ctx, "", docRedeliver(hook), data); err != nil {
+		return fmt.Errorf("store document %s: %w", docRedeliver(hook), err)
+	}
+	return nil
+}
+
+// looked reads how far a hook was looked through: at first, to when the first
+// route began to run. Its Since is zero while that is not known.
+func (c *CatchUp) looked(ctx context.Context, hook int64) (looked, error) {
+	l := looked{Asked: map[string]int{}}
+	doc, err := c.o.Store.Doc(ctx, "", docRedeliver(hook))
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(doc, &l); err != nil {
+			return l, fmt.Errorf("read document %s: %w", docRedeliver(hook), err)
+		}
+		return l, nil
+	case !errors.Is(err, store.ErrNotFound):
+		return l, fmt.Errorf("read document %s: %w", docRedeliver(hook), err)
+	}
+	if l.Since = c.firstRun(c.o.Routes().All()); !l.Since.IsZero() {
+		l.Since = latest(l.Since.Add(-c.o.Settle), time.Now().Add(-kept)).UTC().Truncate(time.Second)
+	}
+	return l, nil
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// take goes through the deliveries since the last look, newest first, and
+// returns the last attempts of those events that never arrived, oldest event
+// first. Since moves to the oldest event that may yet arrive, or past all.
+func (l *looked) take(list []Delivery) (failed []Delivery) {
+	arrived, last := map[string]bool{}, map[string]Delivery{}
+	for _, d := range list {
+		arrived[d.GUID] = arrived[d.GUID] || d.OK
+		if _, later := last[d.GUID]; !later {
+			last[d.GUID] = d
+		}
+	}
+	if len(list) > 0 {
+		l.Since = latest(l.Since, list[0].At)
+	}
+	asked := map[string]int{}
+	for _, d := range slices.Backward(list) {
+		// An attempt whose first one is not in the list belongs to an event
+		// that was given up.
+		if d.Redelivery || arrived[d.GUID] || !slices.Contains(handled, d.Event) {
+			continue
+		}
+		if asked[d.GUID] = l.Asked[d.GUID]; asked[d.GUID] >= maxAttempts {
+			continue
+		}
+		if len(failed) == 0 {
+			l.Since = d.At
+		}
+		failed = append(failed, last[d.GUID])
+	}
+	l.Asked = asked
+	return failed
+}
+
+// firstRun is when the first of the routes began to run; zero while that is
+// not known.
+func (c *CatchUp) firstRun(routes []*mapping.Route) (first time.Time) {
+	for _, r := range routes {
+		if at := c.o.FirstRun(r.Name); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
