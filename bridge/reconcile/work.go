@@ -41,6 +41,9 @@ type work struct {
 	held map[mapping.Attribute]string
 	// delivery is the webhook delivery that led to this work, "" for none.
 	delivery string
+	// counters is the version of the card's counters up to which the tracking
+	// task's state is known. A card that is read later may show a higher one.
+	counters int64
 	// extra are estimate labels that lost against another one.
 	extra   []string
 	history []mapping.Entry
@@ -339,6 +342,7 @@ func (w *work) seeTracking(ctx context.Context) error {
 		return err
 	}
 	if w.card != nil {
+		w.counters = w.card.CountersVersion
 		for i := range w.card.Tasks {
 			if t := &w.card.Tasks[i]; t.ID == child.Task && t.State.Version >= seen.State.Version {
 				seen, found = *t, true
@@ -383,7 +387,7 @@ func (w *work) remember() {
 		return
 	}
 	c := &w.link.Card
-	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), w.card.CountersVersion
+	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
 	if w.card.Bucket != "" {
 		c.Bucket, c.BucketName = w.card.Bucket, w.card.BucketName
 	}
