@@ -401,15 +401,17 @@ func (w *work) save(ctx context.Context) error {
 	return nil
 }
 
-// writeMargin is kept between the end of the last external write and the end
-// of the lease: whoever takes the key over finds no write of ours under way.
+// writeMargin is kept, of a lease of half a minute or more, between the end of
+// the last external write and the end of the lease: whoever takes the key over
+// finds no write of ours under way.
 const writeMargin = 5 * time.Second
 
 // writing saves the link (which checks the lease) and returns the context in
 // which one external write may be made: it ends well before the lease.
 func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	until := w.claim.Until.Add(-writeMargin)
-	if time.Until(until) < writeMargin {
+	margin := min(writeMargin, w.LeaseTTL/6)
+	until := w.claim.Until.Add(-margin)
+	if time.Until(until) < margin {
 		return nil, nil, later(0, "the lease is nearly over")
 	}
 	if err := w.save(ctx); err != nil {

@@ -1,0 +1,188 @@
+package reconcile_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// watch checks that each write to a service ends before the lease of the key
+// that is being worked: whoever takes the key over must not meet it.
+type watch struct {
+	w     *world
+	until time.Time // when the lease ends
+	seen  map[string]int
+}
+
+func (s *watch) write(ctx context.Context, name string) {
+	s.seen[name]++
+	if end, ok := ctx.Deadline(); !ok || s.until.Sub(end) < 5*time.Second {
+		s.w.fail("%s may go on until %v, the lease ends at %v", name, end, s.until)
+	}
+}
+
+type watchedStore struct {
+	store.Store
+	*watch
+}
+
+// Save is what the lease is checked with before each write.
+func (s *watchedStore) Save(ctx context.Context, c *store.Claim, link *mapping.Link) error {
+	s.until = c.Until
+	return s.Store.Save(ctx, c, link)
+}
+
+type watchedHub struct {
+	reconcile.GitHub
+	*watch
+}
+
+func (h *watchedHub) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
+	h.write(ctx, "CreateIssue")
+	return h.GitHub.CreateIssue(ctx, repo, n)
+}
+
+func (h *watchedHub) EditIssue(ctx context.Context, repo string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
+	h.write(ctx, "EditIssue")
+	return h.GitHub.EditIssue(ctx, repo, number, e)
+}
+
+func (h *watchedHub) AddLabels(ctx context.Context, repo string, number int, labels []string) ([]string, error) {
+	h.write(ctx, "AddLabels")
+	return h.GitHub.AddLabels(ctx, repo, number, labels)
+}
+
+func (h *watchedHub) RemoveLabel(ctx context.Context, repo string, number int, label string) ([]string, error) {
+	h.write(ctx, "RemoveLabel")
+	return h.GitHub.RemoveLabel(ctx, repo, number, label)
+}
+
+func (h *watchedHub) CreateComment(ctx context.Context, repo string, number int, body string) (reconcile.Comment, error) {
+	h.write(ctx, "CreateComment")
+	return h.GitHub.CreateComment(ctx, repo, number, body)
+}
+
+type watchedPlan struct {
+	reconcile.Planning
+	*watch
+	user string // whom planning refuses
+}
+
+func (p *watchedPlan) refuses(user string) error {
+	if user == p.user {
+		return &mapping.Rejection{Status: 400, Field: "username", Words: "no such member"}
+	}
+	return nil
+}
+
+func (p *watchedPlan) CreateCard(ctx context.Context, bucket mapping.ObjectID, user string, n reconcile.NewItem) (mapping.Card, error) {
+	p.write(ctx, "CreateCard "+user)
+	if err := p.refuses(user); err != nil {
+		return mapping.Card{}, err
+	}
+	return p.Planning.CreateCard(ctx, bucket, user, n)
+}
+
+func (p *watchedPlan) CreateTask(ctx context.Context, card mapping.ObjectID, user string, n reconcile.NewItem) (mapping.Task, error) {
+	p.write(ctx, "CreateTask "+user)
+	if err := p.refuses(user); err != nil {
+		return mapping.Task{}, err
+	}
+	return p.Planning.CreateTask(ctx, card, user, n)
+}
+
+func (p *watchedPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	p.write(ctx, "UpdateCard "+user)
+	if err := p.refuses(user); err != nil {
+		return reconcile.Updated{}, err
+	}
+	return p.Planning.UpdateCard(ctx, id, user, set)
+}
+
+func (p *watchedPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	p.write(ctx, "UpdateTask "+user)
+	if err := p.refuses(user); err != nil {
+		return reconcile.Updated{}, err
+	}
+	return p.Planning.UpdateTask(ctx, id, user, set)
+}
+
+// watch puts a watch over everything that the bridge writes; planning refuses
+// the user that octocat is there.
+func (w *world) watch() *watch {
+	s := &watch{w: w, seen: map[string]int{}}
+	o := &w.recon.Options
+	plan, settings := o.Planning, o.Settings
+	o.Store, o.GitHub = &watchedStore{o.Store, s}, &watchedHub{o.GitHub, s}
+	o.Planning = func(p mapping.ObjectID) reconcile.Planning { return &watchedPlan{plan(p), s, "alice"} }
+	o.Settings = func() *reconcile.Settings {
+		set := *settings()
+		set.Users = map[string]string{dev: "alice"}
+		return &set
+	}
+	return s
+}
+
+func TestEveryWriteEndsBeforeItsLease(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenarios() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				if s.tune != nil {
+					s.tune(w)
+					w.restart()
+				}
+				w.watch()
+				if s.before != nil {
+					s.before(w)
+					w.settle()
+				}
+				s.do(w)
+				w.settle()
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The writes that are made again: in the name of the route's user, and one
+// attribute at a time.
+func TestEveryRepeatedWriteEndsBeforeItsLease(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		s := w.watch()
+		linked(w)
+		w.settle()
+		w.plan.refuse = func(a mapping.Attribute, value string) *mapping.Rejection {
+			if a == mapping.Estimate && value == "99" {
+				return &mapping.Rejection{Status: 400, Words: "no"}
+			}
+			return nil
+		}
+		w.editIssue(mapping.Title, to("tok4"))
+		w.editIssue(mapping.Estimate, to("99"))
+		w.settle()
+		w.hub.refuse = func(a mapping.Attribute, value string) *mapping.Rejection {
+			if a == mapping.Title && value == "tok5" {
+				return &mapping.Rejection{Status: 422, Words: "no"}
+			}
+			return nil
+		}
+		w.editCard(mapping.Title, to("tok5"))
+		w.editCard(mapping.Summary, line("tok2", "tok6"))
+		w.settle()
+		for name, least := range map[string]int{"CreateCard alice": 1, "CreateCard bridge": 1, "UpdateCard alice": 1, "UpdateCard bridge": 2, "EditIssue": 3} {
+			if s.seen[name] < least {
+				w.fail("%s was called %d times, want %d: %v", name, s.seen[name], least, s.seen)
+			}
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
