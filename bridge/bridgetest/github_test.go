@@ -2,6 +2,7 @@ package bridgetest_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
@@ -16,7 +17,7 @@ import (
 //	open|open-pr WHO TITLE [LABEL…] [body=] [crlf]      edit N WHO [title=] [body=] [crlf]
 //	label|unlabel N WHO LABEL…                  close N WHO [REASON]      reopen N WHO
 //	comment N WHO TEXT                          delete N                  publish
-//	deliveries pause|release|shuffle|drop N     redeliver                 forge TITLE
+//	deliveries pause|release|arrive|shuffle|drop N     redeliver                 forge TITLE
 //	down|up                                     fault OP KIND [times=] [after=] [code=]
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
@@ -141,12 +142,16 @@ func (s *scene) deliveries(l *line) error {
 		s.GitHub.PauseDeliveries()
 	case "release":
 		s.GitHub.ReleaseDeliveries()
+	case "arrive":
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		return s.GitHub.Idle(ctx)
 	case "shuffle":
 		s.GitHub.ShuffleDeliveries()
 	case "drop":
 		s.GitHub.DropNext(l.number())
 	default:
-		return fmt.Errorf("deliveries %s: want pause, release, shuffle or drop", how)
+		return fmt.Errorf("deliveries %s: want pause, release, arrive, shuffle or drop", how)
 	}
 	return nil
 }

@@ -324,6 +324,10 @@ func (w *work) readCard(ctx context.Context) error {
 		return w.missing(ctx, mapping.Planning, err)
 	}
 	w.found(mapping.Planning)
+	var seen mapping.Card
+	if found, _, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err == nil && found && seen.Version == card.Version {
+		card.Polled = seen.Polled // a read does not say when this version came to be
+	}
 	w.setCard(&card)
 	return nil
 }
