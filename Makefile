@@ -15,7 +15,7 @@ SEED    ?=
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint fuzz bench chaos deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint fuzz bench chaos mutants deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ bench: deps ## all benchmarks
 chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with SEED="17 4711"
 	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \
 	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/bridgetest
+
+mutants: deps ## deliberate mistakes in the bridge, each of which the random run has to find: make mutants MUTANTS='no-*'
+	PLANBRIDGE_MUTANTS="$(MUTANTS)" $(GO) test -tags mutants -count 1 -v -timeout 0 -run '^TestMutants$$' ./bridge/bridgetest
 
 # The two Kubernetes tools are used where they are installed; go install has both.
 deploy-check: deps ## hold deploy/ to the tools that will read it

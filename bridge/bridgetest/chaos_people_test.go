@@ -3,6 +3,7 @@ package bridgetest_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,12 +152,30 @@ func (p *people) onGitHub(i githubtest.IssueState) {
 		p.note("%s takes issue %d out of progress", who, n)
 		repo.Unlabel(n, who, chaosScheme.InProgress)
 	default:
-		label := []string{"bug", "help wanted"}[p.intN(2)]
-		p.note("%s exchanges label %s of issue %d", who, label, n)
-		repo.Unlabel(n, who, label)
-		repo.Label(n, who, label)
+		p.sort(n, who)
 		repo.Comment(n, who, "I say "+p.word())
 	}
+}
+
+// interrupt is what somebody does between another's read and write.
+func (p *people) interrupt(n int) {
+	if p.chance(30) {
+		p.sort(n, "hubot")
+		return
+	}
+	p.editIssue(n, "hubot")
+}
+
+// sort puts a label that means nothing to the bridge on an issue, or takes it
+// off.
+func (p *people) sort(n int, who string) {
+	label := []string{"bug", "help wanted"}[p.intN(2)]
+	p.note("%s sorts issue %d: %s", who, n, label)
+	if slices.Contains(p.w.Repo.Issue(n).Labels, label) {
+		p.w.Repo.Unlabel(n, who, label)
+		return
+	}
+	p.w.Repo.Label(n, who, label)
 }
 
 // editIssue saves an issue's title, its body or both.

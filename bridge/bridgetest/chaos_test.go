@@ -192,8 +192,8 @@ func pause(ctx context.Context, r *rand.Rand, least, most time.Duration) bool {
 func (c *chaos) work(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 4))
 	c.GitHub.BeforeWrite(func(op, _ string, number int) {
-		if op == "issue.patch" && c.people.chance(15) {
-			c.people.editIssue(number, "hubot")
+		if op == "issue.patch" && c.people.chance(20) {
+			c.people.interrupt(number)
 		}
 	})
 	for pause(ctx, r, 100*time.Millisecond, 600*time.Millisecond) {
