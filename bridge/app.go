@@ -64,21 +64,23 @@ type App struct {
 	owner string // names this process in leases
 
 	github    *githubSide
-	planning  map[mapping.ObjectID]*planningSide
-	pollers   []*poll.Poller
+	projects  projects
 	catchUp   *poll.CatchUp
 	intake    *webhook.Intake
 	reconcile *reconcile.Reconciler
 	account   chan struct{} // closed once the bridge's own account is known
 	firstRuns sync.Map      // route name: time.Time
 
-	registry *prometheus.Registry
-	public   *listener
-	admin    *listener
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
-	stop     sync.Once
-	onStop   []func() error
+	registry        *prometheus.Registry
+	planningMetrics *planning.Metrics
+	pollMetrics     *poll.Metrics
+
+	public  *listener
+	admin   *listener
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	stop    sync.Once
+	onStop  []func() error
 }
 
 // New makes everything and starts nothing. The store's file is opened here; a
@@ -92,7 +94,7 @@ func New(o Options) (*App, error) {
 	}
 	a := &App{
 		o: o, log: o.Logger, registry: o.Registry, account: make(chan struct{}),
-		planning: map[mapping.ObjectID]*planningSide{}, owner: ownerName(),
+		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: ownerName(),
 	}
 	set := newSettings(o.Config, o.DryRun)
 	a.set.Store(set)
@@ -147,18 +149,14 @@ func (a *App) buildSides(c *config.Config) error {
 	}
 	a.github = newGitHubSide(hub)
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
-	for name, p := range c.Planning.Projects {
-		client, err := planning.New(planning.Options{
-			BaseURL: c.Planning.BaseURL, Project: mapping.ObjectID(p.ID), Secret: p.Secret.Reveal(), Logger: a.log,
-			Metrics: &planning.Metrics{Requests: requests, Duration: duration},
-		})
-		if err != nil {
-			return fmt.Errorf("project %s: %w", name, err)
+	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.registry)
+	a.onStop = append(a.onStop, func() error {
+		for _, p := range a.projects.all() {
+			p.side.Close()
 		}
-		a.planning[mapping.ObjectID(p.ID)] = newPlanningSide(client)
-		a.onStop = append(a.onStop, func() error { client.Close(); return nil })
-	}
-	return nil
+		return nil
+	})
+	return a.addProjects(c)
 }
 
 // newGitHubClient makes the adapter from the configuration; o carries what the
@@ -205,7 +203,7 @@ func (a *App) buildWork(c *config.Config) error {
 		OwnAccount: a.github.OwnAccount, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
 		Metrics: webhook.NewMetrics(a.registry), Logger: a.log,
 	})
-	a.buildPolls(c)
+	a.buildCatchUp(c)
 	a.public = &listener{name: "public", server: webhook.Server(c.Server.Listen, a.intake)}
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, status.New(status.Options{
 		Operator: a.Operator(), Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log,
@@ -215,12 +213,12 @@ func (a *App) buildWork(c *config.Config) error {
 	return nil
 }
 
-func (a *App) planningOf(project mapping.ObjectID) reconcile.Planning {
-	p, ok := a.planning[project]
-	if !ok {
+func (a *App) planningOf(id mapping.ObjectID) reconcile.Planning {
+	p := a.projects.get(id)
+	if p == nil {
 		return nil
 	}
-	return p
+	return p.side
 }
 
 // down reports whether the breaker of a service is open.
@@ -228,12 +226,9 @@ func (a *App) down(service string) bool {
 	if service == reconcile.ServiceGitHub {
 		return a.github.Down()
 	}
-	for project, side := range a.planning {
-		if service == reconcile.ServicePlanning(project) {
-			return side.Down()
-		}
-	}
-	return false
+	id, _ := strings.CutPrefix(service, reconcile.ServicePlanning(""))
+	p := a.projects.get(mapping.ObjectID(id))
+	return p != nil && p.side.Down()
 }
 
 // Epoch is the store's epoch as this process knows it; "" before the store was

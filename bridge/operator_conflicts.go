@@ -2,9 +2,11 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -17,7 +19,7 @@ func (o *Operator) ResolveConflict(ctx context.Context, id string, winner mappin
 		return err
 	}
 	if c.State != mapping.ConflictOpen && c.State != mapping.ConflictAnswered {
-		return fmt.Errorf("conflict %s is %s: only one that is asked can be resolved", id, c.State)
+		return fmt.Errorf("conflict %s is %s, only one that is asked can be resolved: %w", id, c.State, status.ErrState)
 	}
 	c.State, c.Winner, c.Rule = mapping.ConflictAnswered, winner, "an operator chose "+string(winner)
 	if err := o.store.PutConflict(ctx, c); err != nil {
@@ -37,10 +39,13 @@ func (o *Operator) UndoConflict(ctx context.Context, id string) error {
 		return err
 	}
 	if c.State != mapping.ConflictSettled {
-		return fmt.Errorf("conflict %s is %s: only one that is settled can be undone", id, c.State)
+		return fmt.Errorf("conflict %s is %s, only one that is settled can be undone: %w", id, c.State, status.ErrState)
 	}
 	key := store.Key{Project: c.Project, Link: c.Link}
 	claim, err := o.store.ClaimKey(ctx, key, undoLease)
+	if errors.Is(err, store.ErrConflict) {
+		return fmt.Errorf("undo conflict %s: its link is being worked, try again: %w", id, status.ErrState)
+	}
 	if err != nil {
 		return fmt.Errorf("undo conflict %s: %w", id, err)
 	}

@@ -9,26 +9,11 @@ import (
 
 	"planbridge/bridge/github"
 	"planbridge/bridge/poll"
-	"planbridge/bridge/reconcile"
 	"planbridge/config"
 	"planbridge/mapping"
 )
 
-func (a *App) buildPolls(c *config.Config) {
-	metrics := poll.NewMetrics(a.registry)
-	for name, p := range c.Planning.Projects {
-		project := mapping.ObjectID(p.ID)
-		a.pollers = append(a.pollers, poll.New(poll.Options{
-			Project: project, Name: name, Planning: a.planning[project], Store: &kicking{a.store, a},
-			Routes:   func() mapping.Routes { return a.set.Load().Routes },
-			Keys:     func() mapping.Keys { return a.set.Load().Keys },
-			Owner:    a.owner,
-			Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
-			BucketIDs: a.planning[project].BucketIDs,
-			Metrics:   metrics, Logger: a.log.With("project", name),
-			OnSuccess: func(ctx context.Context) { a.wake(ctx, project, reconcile.ServicePlanning(project)) },
-		}))
-	}
+func (a *App) buildCatchUp(c *config.Config) {
 	lists := &githubLists{a.github, c.GitHub.FormerAccounts}
 	a.catchUp = poll.NewCatchUp(poll.CatchUpOptions{
 		GitHub: lists, Hooks: lists, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
@@ -42,8 +27,8 @@ func (a *App) buildPolls(c *config.Config) {
 // and projects that waited for GitHub's side to be looked through are adopted.
 func (a *App) listed(ctx context.Context) {
 	a.wakeGitHub(ctx)
-	for _, p := range a.pollers {
-		if err := p.Adopt(ctx); err != nil {
+	for _, p := range a.projects.all() {
+		if err := p.poller.Adopt(ctx); err != nil {
 			a.log.Warn("adopting after a catch-up", "err", err)
 		}
 	}

@@ -75,9 +75,7 @@ func (a *App) run(ctx context.Context) {
 		return
 	}
 	a.running.Go(func() { a.watch(ctx) })
-	for _, p := range a.pollers {
-		a.running.Go(func() { p.Run(ctx) })
-	}
+	a.projects.start(func(p *poll.Poller) { a.running.Go(func() { p.Run(ctx) }) })
 	a.running.Go(func() {
 		if !a.until(ctx, "learn the bridge's own account", a.learnAccount) {
 			return
@@ -284,10 +282,8 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	if err := a.firstRunOf(ctx, set); err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	for _, p := range c.Planning.Projects {
-		if side, ok := a.planning[mapping.ObjectID(p.ID)]; ok {
-			side.SetSecret(p.Secret.Reveal())
-		}
+	if err := a.addProjects(c); err != nil {
+		return fmt.Errorf("reload: %w", err)
 	}
 	a.set.Store(set)
 	a.log.Info("configuration reloaded", "routes", len(c.Routes))

@@ -43,8 +43,8 @@ func (r *Reloader) Reload() (restart []string, err error) {
 }
 
 // Diff names the keys that differ between two configurations and are looked
-// at only when the service starts: listeners, the store, and which services
-// it speaks to.
+// at only when the service starts: listeners, the store, intervals, and which
+// services it speaks to as whom.
 func Diff(before, after *Config) []string {
 	keys := []struct {
 		path    string
@@ -53,6 +53,11 @@ func Diff(before, after *Config) []string {
 		{"server.listen", before.Server.Listen != after.Server.Listen},
 		{"server.admin_listen", before.Server.AdminListen != after.Server.AdminListen},
 		{"github.api_url", before.GitHub.APIURL != after.GitHub.APIURL},
+		{"github.token", !before.GitHub.Token.Equal(after.GitHub.Token)},
+		{"github.app", !before.GitHub.App.equal(after.GitHub.App)},
+		{"github.catch_up_interval", before.GitHub.CatchUpInterval != after.GitHub.CatchUpInterval},
+		{"planning.poll_interval", before.Planning.PollInterval != after.Planning.PollInterval},
+		{"planning.task_sweep_interval", before.Planning.TaskSweepInterval != after.Planning.TaskSweepInterval},
 		{"planning.base_url", before.Planning.BaseURL != after.Planning.BaseURL},
 		{"store.url", before.Store.URL != after.Store.URL},
 		{"store.prefix", before.Store.Prefix != after.Store.Prefix},
@@ -64,4 +69,11 @@ func Diff(before, after *Config) []string {
 		}
 	}
 	return changed
+}
+
+func (a *App) equal(b *App) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.ID == b.ID && a.PrivateKey.Equal(b.PrivateKey)
 }

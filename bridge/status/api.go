@@ -122,6 +122,43 @@ func (h *handler) conflicts(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return Conflicts{each(cs, conflictOf)} }, err)
 }
 
+// resolve answers a conflict that is asked.
+func (h *handler) resolve(w http.ResponseWriter, r *http.Request) {
+	var ask Resolve
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	winner := func() mapping.Side { return mapping.Side(ask.Winner) }
+	if err := dec.Decode(&ask); err != nil || winner() != mapping.GitHub && winner() != mapping.Planning {
+		writeError(w, http.StatusBadRequest, errors.New(`expected {"winner": "planning"} or {"winner": "github"}`))
+		return
+	}
+	id := r.PathValue("id")
+	err := h.Operator.ResolveConflict(r.Context(), id, winner())
+	if err == nil {
+		h.Logger.Info("conflict answered", "conflict", id, "winner", ask.Winner)
+	}
+	h.answer(w, r, func() any { return Accepted{id} }, err)
+}
+
+// undo has the loser of a settled conflict written back.
+func (h *handler) undo(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	err := h.Operator.UndoConflict(r.Context(), id)
+	if err == nil {
+		h.Logger.Info("conflict to be undone", "conflict", id)
+	}
+	h.answer(w, r, func() any { return Accepted{id} }, err)
+}
+
+// rebuild has the links restored from their markers.
+func (h *handler) rebuild(w http.ResponseWriter, r *http.Request) {
+	err := h.Operator.Rebuild(r.Context())
+	if err == nil {
+		h.Logger.Warn("an operator has everything that is marked looked at again")
+	}
+	h.answer(w, r, func() any { return Accepted{"rebuild"} }, err)
+}
+
 func (h *handler) overview(w http.ResponseWriter, r *http.Request) {
 	o, err := h.look(r.Context())
 	h.answer(w, r, func() any { return o }, err)
@@ -163,6 +200,8 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	case errors.Is(err, ErrName):
 		status = http.StatusBadRequest
+	case errors.Is(err, ErrState), errors.Is(err, store.ErrConflict):
+		status = http.StatusConflict
 	case r.Context().Err() != nil:
 		status = http.StatusGatewayTimeout
 	}

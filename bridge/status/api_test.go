@@ -115,6 +115,11 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/api/v1/failures/retry", `{"key":"` + strings.Repeat("x", 65<<10) + `"}`, 400, `expected {"key": "…"}: a failure's key or where, a link's id, or "all"`},
 		{"POST", "/api/v1/failures/retry", `{"key":"p1/l9"}`, 404, "failure p1/l9: not found"},
 		{"POST", "/failures/retry", "", 400, "the form names no failure"},
+		{"POST", "/api/v1/conflicts/k1/resolve", `{"winner":"me"}`, 400, `expected {"winner": "planning"} or {"winner": "github"}`},
+		{"POST", "/api/v1/conflicts/k1/resolve", `{"winner":"github"}`, 409, "conflict k1 is settled: not possible now"},
+		{"POST", "/api/v1/conflicts/k9/undo", "", 404, "conflict k9: not found"},
+		{"GET", "/api/v1/conflicts/k1/undo", "", 405, "method not allowed"},
+		{"GET", "/api/v1/rebuild", "", 405, "method not allowed"},
 	} {
 		if got := a.refused(a.do(tt.method, tt.path, tt.body), tt.status); got != tt.words {
 			t.Errorf("%s %s: %q, want %q", tt.method, tt.path, got, tt.words)
@@ -138,6 +143,30 @@ func TestRetry(t *testing.T) {
 		if got != fmt.Sprintf("{\"retried\":%d}\n", tt.want) || len(a.mem.failed) != tt.left {
 			t.Errorf("retry %s answers %s, %d are left", tt.key, got, len(a.mem.failed))
 		}
+	}
+}
+
+func TestConflictActs(t *testing.T) {
+	a := newAdmin(t)
+	a.mem.conflicts = append(a.mem.conflicts, mapping.Conflict{ID: "k2", State: mapping.ConflictOpen})
+	if got := a.text(a.do("POST", "/api/v1/conflicts/k2/resolve", `{"winner":"github"}`), 200); got != "{\"accepted\":\"k2\"}\n" {
+		t.Errorf("resolve answers %s", got)
+	}
+	if got := a.text(a.do("POST", "/api/v1/conflicts/k1/undo", ""), 200); got != "{\"accepted\":\"k1\"}\n" {
+		t.Errorf("undo answers %s", got)
+	}
+	for _, c := range a.mem.conflicts {
+		want := map[string]string{"k1": mapping.ConflictUndone, "k2": mapping.ConflictAnswered}[c.ID]
+		if c.State != want || c.ID == "k2" && c.Winner != mapping.GitHub {
+			t.Errorf("conflict %s is %s for %q", c.ID, c.State, c.Winner)
+		}
+	}
+}
+
+func TestRebuild(t *testing.T) {
+	a := newAdmin(t)
+	if got := a.text(a.do("POST", "/api/v1/rebuild", ""), 200); got != "{\"accepted\":\"rebuild\"}\n" || a.mem.rebuilds != 1 {
+		t.Errorf("rebuild answers %s after %d rebuilds", got, a.mem.rebuilds)
 	}
 }
 

@@ -143,6 +143,18 @@ type Retry struct {
 	Key string `json:"key"`
 }
 
+// Resolve is the body of POST /api/v1/conflicts/{id}/resolve.
+type Resolve struct {
+	Winner string `json:"winner"` // planning or github
+}
+
+// Accepted answers what is carried out later: POST
+// /api/v1/conflicts/{id}/resolve and …/undo (the conflict's id), and
+// /api/v1/rebuild ("rebuild").
+type Accepted struct {
+	Accepted string `json:"accepted"`
+}
+
 // Retried answers POST /api/v1/failures/retry.
 type Retried struct {
 	Retried int `json:"retried"`

@@ -23,6 +23,10 @@ import (
 // ErrName is what [Operator].Find answers to a name that can be none.
 var ErrName = errors.New("expected owner/name#number, a card's id or a link's id")
 
+// ErrState is what [Operator] answers to an act that the state of what it is
+// meant for does not allow.
+var ErrState = errors.New("not possible now")
+
 // Operator is what is asked of planbridge's memory. All methods are safe for
 // concurrent use.
 type Operator interface {
@@ -38,6 +42,13 @@ type Operator interface {
 	Retry(ctx context.Context, name string) (int, error)
 	Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error)
 	Overview(ctx context.Context) (map[string]store.Depth, error)
+	// ResolveConflict and UndoConflict wrap store.ErrNotFound where the ledger
+	// has no such entry, [ErrState] where it is not one to be resolved or undone.
+	ResolveConflict(ctx context.Context, id string, winner mapping.Side) error
+	UndoConflict(ctx context.Context, id string) error
+	// Rebuild has everything that is marked looked at again, and missing links
+	// restored, before anything is created.
+	Rebuild(ctx context.Context) error
 }
 
 // Options configure the handler. All fields are required.
@@ -88,6 +99,9 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("GET /api/v1/failures", h.failures)
 	mux.HandleFunc("POST /api/v1/failures/retry", h.retry)
 	mux.HandleFunc("GET /api/v1/conflicts", h.conflicts)
+	mux.HandleFunc("POST /api/v1/conflicts/{id}/resolve", h.resolve)
+	mux.HandleFunc("POST /api/v1/conflicts/{id}/undo", h.undo)
+	mux.HandleFunc("POST /api/v1/rebuild", h.rebuild)
 	mux.HandleFunc("GET /api/v1/overview", h.overview)
 	mux.HandleFunc("GET /api/v1/version", h.version)
 	return mux

@@ -34,6 +34,7 @@ type memory struct {
 	broken    error // answers everything
 	breakAt   int   // with broken: so many links come first
 	visits    int   // of all links
+	rebuilds  int
 }
 
 func (m *memory) Routes() []*mapping.Route { return m.routes }
@@ -100,6 +101,39 @@ func (m *memory) Retry(_ context.Context, name string) (int, error) {
 
 func (m *memory) Conflicts(_ context.Context, limit int) ([]mapping.Conflict, error) {
 	return m.conflicts[:min(limit, len(m.conflicts))], m.broken
+}
+
+func (m *memory) ResolveConflict(_ context.Context, id string, winner mapping.Side) error {
+	return m.act(id, mapping.ConflictOpen, mapping.ConflictAnswered, winner)
+}
+
+func (m *memory) UndoConflict(_ context.Context, id string) error {
+	return m.act(id, mapping.ConflictSettled, mapping.ConflictUndone, "")
+}
+
+// act moves a conflict from one state to another.
+func (m *memory) act(id, from, to string, winner mapping.Side) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.conflicts {
+		c := &m.conflicts[i]
+		switch {
+		case c.ID != id:
+		case c.State != from:
+			return fmt.Errorf("conflict %s is %s: %w", id, c.State, status.ErrState)
+		default:
+			c.State, c.Winner = to, winner
+			return nil
+		}
+	}
+	return fmt.Errorf("conflict %s: %w", id, store.ErrNotFound)
+}
+
+func (m *memory) Rebuild(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rebuilds++
+	return m.broken
 }
 
 func (m *memory) Overview(context.Context) (map[string]store.Depth, error) { return m.queues, m.broken }

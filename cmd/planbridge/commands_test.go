@@ -201,6 +201,46 @@ func TestRetryRunning(t *testing.T) {
 	}
 }
 
+// What a conflict's loser was can be had back, and what is asked answered, by
+// a command beside the running service.
+func TestConflictsRunning(t *testing.T) {
+	op := newOperator(t, bridgetest.Options{Route: "conflicts: {title: ask}"}, nil)
+	w := op.world
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Both"})
+	op.until("its card", func() bool { return len(w.Project.Cards()) == 1 && len(w.Project.Cards()[0].Tasks) == 1 })
+	card := w.Project.Cards()[0].ID
+	w.GitHub.PauseDeliveries()
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "GitHub's" })
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Planning's" })
+	w.GitHub.ReleaseDeliveries()
+	id := ""
+	op.until("an open conflict", func() bool {
+		for _, line := range strings.Split(op.fine("conflicts"), "\n") {
+			if strings.Contains(line, "open") {
+				id, _, _ = strings.Cut(line, " ")
+			}
+		}
+		return id != ""
+	})
+	if r := op.run("conflicts", "resolve", id, "nobody"); r.status != exitMisuse {
+		t.Errorf("resolve for nobody: %+v", r)
+	}
+	op.fine("conflicts", "resolve", id, "github")
+	op.until("GitHub's title on the card", func() bool { return w.Project.Card(card).Title == "GitHub's" })
+	op.until("the conflict settled", func() bool { return strings.Contains(op.fine("conflicts"), "settled") })
+	op.until("the undo taken", func() bool { return op.run("conflicts", "undo", id).status == exitFine })
+	op.until("planning's title on both sides", func() bool {
+		return w.Project.Card(card).Title == "Planning's" && w.Repo.Issue(n).Title == "Planning's"
+	})
+	if got := op.fine("rebuild", "-o", "json"); !strings.Contains(got, `"accepted": "rebuild"`) {
+		t.Errorf("rebuild: %q", got)
+	}
+}
+
 func TestExplainNothing(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, nil)
 	if err := op.world.StartBridge(); err != nil {

@@ -24,10 +24,8 @@ func inactive(c *config.Config) []string {
 	if inherits && c.Uses("defaults.tasks") {
 		keys = append(keys, "defaults.tasks")
 	}
-	for _, key := range []string{"brakes.creates_per_minute", "brakes.closes_per_minute", "labels.hours"} {
-		if c.Uses(key) {
-			keys = append(keys, key)
-		}
+	if c.Uses("labels.hours") {
+		keys = append(keys, "labels.hours")
 	}
 	return keys
 }

@@ -44,8 +44,9 @@ type commands struct {
 	Check     checkCmd     `cmd:"" help:"Prove the configuration against the live services."`
 	Links     linksCmd     `cmd:"" help:"List which issue belongs to which card."`
 	Failures  failuresCmd  `cmd:"" help:"List what was given up, or take it up again."`
-	Conflicts conflictsCmd `cmd:"" help:"List the conflict ledger, newest first."`
+	Conflicts conflictsCmd `cmd:"" help:"List the conflict ledger, answer what is asked, undo what was settled."`
 	Explain   explainCmd   `cmd:"" help:"Show a link: what both sides last agreed on, and what was done to it."`
+	Rebuild   rebuildCmd   `cmd:"" help:"Restore missing links from the markers on both sides, while the service runs."`
 	Health    healthCmd    `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

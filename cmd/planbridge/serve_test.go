@@ -321,7 +321,7 @@ func TestInactive(t *testing.T) {
 		"defaults":            {func(s string) string { return s + "defaults: {tasks: checklist}\n" }, []string{"defaults.tasks"}},
 		"defaults say none":   {func(s string) string { return s + "defaults: {tasks: none}\n" }, nil},
 		"overruled defaults":  {func(s string) string { return s + "    tasks: none\ndefaults: {tasks: checklist}\n" }, nil},
-		"brakes":              {func(s string) string { return s + "brakes: {closes_per_minute: 5}\n" }, []string{"brakes.closes_per_minute"}},
+		"brakes do work":      {func(s string) string { return s + "brakes: {closes_per_minute: 5}\n" }, nil},
 		"hours":               {func(s string) string { return s + "labels: {hours: 'h/{value}'}\n" }, []string{"labels.hours"}},
 		"labels that do work": {func(s string) string { return s + "labels: {prefix: 'x:'}\n" }, nil},
 	} {

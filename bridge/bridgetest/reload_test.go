@@ -1,0 +1,46 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/config"
+)
+
+// TestReloadAddsAProject: a second project and its route take part without a
+// restart, and a changed policy holds at once.
+func TestReloadAddsAProject(t *testing.T) {
+	w := start(t, bridgetest.Options{})
+	n, card := w.open(githubtest.IssueSpec{Title: "there before"})
+	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
+	w.GitHub.AddHook("acme/api", w.WebhookURL(), bridgetest.WebhookSecret)
+	second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{"Inbox"}})
+
+	text := strings.Replace(w.YAML(), "users: {", fmt.Sprintf("    api: {id: %s, secret: env:API_SECRET, username: %s}\nusers: {", second.ID(), bridgetest.BridgeUser), 1)
+	text += "    conflicts: {default: github}\n  - repository: acme/api\n    project: api\n    bucket: Inbox\n"
+	c, err := config.Parse([]byte(text), "planbridge.yaml", func(name string) (string, bool) {
+		if name == "API_SECRET" {
+			return second.Secret(), true
+		}
+		return w.Env(name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.App.Reload(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	api.Open("octocat", githubtest.IssueSpec{Title: "over there"})
+	w.until("a card in the new project", func() bool {
+		cards := second.Cards()
+		return len(cards) == 1 && cards[0].Title == "over there" && cards[0].Bucket == "Inbox"
+	})
+	w.collide(n, card, "octocat's", "alice's")
+	w.until("GitHub's title on both sides, by the new policy", func() bool {
+		return w.Project.Card(card).Title == "octocat's" && w.Repo.Issue(n).Title == "octocat's"
+	})
+}

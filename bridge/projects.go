@@ -1,0 +1,96 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"planbridge/bridge/planning"
+	"planbridge/bridge/poll"
+	"planbridge/bridge/reconcile"
+	"planbridge/config"
+	"planbridge/mapping"
+)
+
+// project is one planning project: how it is spoken to and polled.
+type project struct {
+	side   *planningSide
+	poller *poll.Poller
+}
+
+// projects are the planning projects this process works for. A reload can add
+// to them; one that is no longer configured stays until the next start, where
+// it does nothing, as no route leads to it.
+type projects struct {
+	mu   sync.Mutex
+	byID map[mapping.ObjectID]*project
+	// run starts a poller; nil until the store has been reached.
+	run func(*poll.Poller)
+}
+
+func (ps *projects) get(id mapping.ObjectID) *project {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return ps.byID[id]
+}
+
+func (ps *projects) all() []*project {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return slices.Collect(maps.Values(ps.byID))
+}
+
+// start begins to poll, now and whenever a project is added.
+func (ps *projects) start(run func(*poll.Poller)) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.run = run
+	for _, p := range ps.byID {
+		run(p.poller)
+	}
+}
+
+func (ps *projects) add(id mapping.ObjectID, p *project) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.byID[id] = p
+	if ps.run != nil {
+		ps.run(p.poller)
+	}
+}
+
+// addProjects makes what a configuration names and this process does not work
+// for yet, and gives the others their secrets.
+func (a *App) addProjects(c *config.Config) error {
+	for name, conf := range c.Planning.Projects {
+		id := mapping.ObjectID(conf.ID)
+		if known := a.projects.get(id); known != nil {
+			known.side.SetSecret(conf.Secret.Reveal())
+			continue
+		}
+		client, err := planning.New(planning.Options{
+			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.planningMetrics,
+		})
+		if err != nil {
+			return fmt.Errorf("project %s: %w", name, err)
+		}
+		side := newPlanningSide(client)
+		a.projects.add(id, &project{side, a.newPoller(c, name, id, side)})
+	}
+	return nil
+}
+
+func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *planningSide) *poll.Poller {
+	return poll.New(poll.Options{
+		Project: id, Name: name, Planning: side, Store: &kicking{a.store, a},
+		Routes:   func() mapping.Routes { return a.set.Load().Routes },
+		Keys:     func() mapping.Keys { return a.set.Load().Keys },
+		Owner:    a.owner,
+		Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
+		BucketIDs: side.BucketIDs,
+		Metrics:   a.pollMetrics, Logger: a.log.With("project", name),
+		OnSuccess: func(ctx context.Context) { a.wake(ctx, id, reconcile.ServicePlanning(id)) },
+	})
+}
