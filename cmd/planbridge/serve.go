@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"planbridge/bridge"
 	"planbridge/config"
 )
@@ -39,6 +41,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return misuse{err}
 	}
 	log := c.logger(p)
+	redis.SetLogger(redisLog{log})
 	sayInactive(log, reloader.Current())
 	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun, LeaseTTL: c.Lease})
 	if err != nil {
@@ -66,6 +69,15 @@ func (c *serveCmd) logger(p *process) *slog.Logger {
 		return slog.New(slog.NewTextHandler(p.stderr, o))
 	}
 	return slog.New(slog.NewJSONHandler(p.stderr, o))
+}
+
+// redisLog takes the lines that the Redis client would print on standard error
+// as they come, between the JSON.
+type redisLog struct{ log *slog.Logger }
+
+// Printf implements the client's logging interface.
+func (l redisLog) Printf(ctx context.Context, format string, v ...any) {
+	l.log.WarnContext(ctx, "redis client", "says", fmt.Sprintf(format, v...))
 }
 
 func sayInactive(log *slog.Logger, c *config.Config) {
