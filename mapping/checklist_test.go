@@ -143,7 +143,7 @@ func anyBody() *rapid.Generator[string] {
 func TestWithoutItemsKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		body := anyBody().Draw(t, "body")
+		body := strings.ReplaceAll(anyBody().Draw(t, "body"), "\r", "")
 		rest := mapping.WithoutItems(body)
 		if len(mapping.Items(body)) == 0 && rest != body {
 			t.Fatalf("WithoutItems = %q of a body without items", rest)
@@ -154,11 +154,11 @@ func TestWithoutItemsKeepsTheRest(t *testing.T) {
 		for _, line := range strings.SplitAfter(body, "\n") {
 			if len(left) > 0 && left[0] == line {
 				left = left[1:]
-			} else if strings.TrimSpace(line) != "" && !strings.Contains(line, "]") && !strings.Contains(line, "\r") {
+			} else if strings.TrimSpace(line) != "" && !strings.Contains(line, "]") {
 				t.Fatalf("%q is gone from %q", line, rest)
 			}
 		}
-		if strings.Join(left, "") != "" && !strings.Contains(body, "\r") {
+		if strings.Join(left, "") != "" {
 			t.Fatalf("%q is not of %q", left, body)
 		}
 	})

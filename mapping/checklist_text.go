@@ -24,11 +24,11 @@ import (
 //
 // An edited body has the line ends of its first line throughout.
 func WithText(body, text string) string {
-	rest, runs := carve(unixLines(body))
-	text = unixLines(text)
-	if Canonical(rest) == Canonical(text) {
+	if Canonical(WithoutItems(body)) == Canonical(text) {
 		return body
 	}
+	rest, runs := carve(unixLines(body))
+	text = unixLines(text)
 	if len(runs) == 0 {
 		return withLineEnds(text, body)
 	}

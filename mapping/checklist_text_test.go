@@ -182,6 +182,7 @@ func TestTextAndItemEditsMerge(t *testing.T) {
 
 func FuzzChecklist(f *testing.F) {
 	f.Add("one\r\n\r\n- [ ] a\r\n  - [x] b\r\n", "two", "c")
+	f.Add("one\rtwo\r- [ ] a\r\n\nthree", "one", "two")
 	f.Add("1. [ ] a\n```\n- [ ] b", "~~~\n\n    x", "```")
 	f.Fuzz(func(t *testing.T, body, text, words string) {
 		items := mapping.Items(body)
