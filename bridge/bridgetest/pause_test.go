@@ -1,0 +1,170 @@
+package bridgetest_test
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/store/redisstore/redistest"
+)
+
+const (
+	shortLease = "3s"
+	// underWay is how long a request takes that is under way while its process
+	// is stopped: longer than the lease.
+	underWay = 5 * time.Second
+)
+
+// pair is a world with two bridges on one Redis, each a process of its own.
+type pair struct {
+	*world
+	first, second *process
+}
+
+// startPair starts the first bridge of a pair; deliveries go to both.
+func startPair(t *testing.T, redis *redistest.Server) *pair {
+	t.Helper()
+	w := start(t, bridgetest.Options{Idle: true, Store: redis.URL, Prefix: strings.ReplaceAll(t.Name(), "/", "-"), Settle: underWay + time.Second})
+	p := &pair{world: w}
+	for name, to := range map[string]**process{"first": &p.first, "second": &p.second} {
+		made, err := newProcess(w.World, t.TempDir(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*to = made
+		t.Cleanup(func() {
+			made.kill()
+			if bad, err := made.bad(); err != nil && !os.IsNotExist(err) || len(bad) > 0 {
+				t.Error(name, err, bad)
+			}
+		})
+		w.GitHub.AddHook(bridgetest.RepoName, "http://"+made.listen+"/webhooks/github", bridgetest.WebhookSecret)
+	}
+	p.run(p.first)
+	return p
+}
+
+// run starts a process and waits until it takes deliveries.
+func (p *pair) run(b *process) {
+	p.t.Helper()
+	log, err := os.OpenFile(b.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer log.Close() //nolint:errcheck // the process has its own descriptor
+	b.cmd = exec.Command(b.binary, "--config", b.config, "serve", "--lease", shortLease)
+	b.cmd.Env, b.cmd.Stdout, b.cmd.Stderr = b.env, log, log
+	if err := b.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.until("a bridge that is ready", func() bool {
+		req, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "http://"+b.admin+"/readyz", nil)
+		if err != nil {
+			return false
+		}
+		resp, err := admin.Do(req)
+		return err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+	})
+}
+
+func (p *pair) signal(b *process, s syscall.Signal) {
+	p.t.Helper()
+	if err := b.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// both waits until both sides show a title.
+func (p *pair) both(number int, card, title string) {
+	p.t.Helper()
+	p.until("both sides show "+title, func() bool {
+		return p.Repo.Issue(number).Title == title && p.Project.Card(card).Title == title
+	})
+}
+
+// rests lets polls pass in which nothing may change.
+func (p *pair) rests(number int, card, title string) {
+	p.t.Helper()
+	writes, polls := p.Writes(), p.Planning.Calls(planningtest.OpBacklogItems)
+	p.until("polls", func() bool { return p.Planning.Calls(planningtest.OpBacklogItems) > polls+10 })
+	if n := p.Writes() - writes; n != 0 {
+		p.t.Errorf("%d writes after all had settled", n)
+	}
+	p.both(number, card, title)
+	if issues, cards := len(p.Repo.Issues()), len(p.Project.Cards()); issues != 1 || cards != 1 {
+		p.t.Errorf("%d issues, %d cards; want one of each", issues, cards)
+	}
+}
+
+// A process is stopped for longer than its lease while a write of it is under
+// way, another one takes over, and the first goes on: nothing old stays, and
+// nothing is made twice.
+func TestPausedProcess(t *testing.T) {
+	redis := redistest.Start(t)
+	t.Run("while it writes to GitHub", func(t *testing.T) {
+		t.Parallel()
+		p := startPair(t, redis)
+		n, card := p.open(githubtest.IssueSpec{Title: "One"})
+		p.both(n, card, "One")
+		slow := p.GitHub.Fault(githubtest.Fault{Match: "issue.patch", Kind: githubtest.Delay, After: underWay})
+		p.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
+		p.until("a write under way", func() bool { return slow.Count() == 1 })
+		p.signal(p.first, syscall.SIGSTOP)
+		p.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Three" })
+		p.run(p.second)
+		p.both(n, card, "Three")
+		p.until("the late write", func() bool {
+			return keepLast(p.Repo.History(n, "title"), "Two")
+		})
+		p.signal(p.first, syscall.SIGCONT)
+		p.both(n, card, "Three")
+		p.rests(n, card, "Three")
+	})
+	t.Run("while it writes to planning", func(t *testing.T) {
+		t.Parallel()
+		p := startPair(t, redis)
+		n, card := p.open(githubtest.IssueSpec{Title: "One"})
+		p.both(n, card, "One")
+		slow := p.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardUpdate, Kind: planningtest.Delay, Delay: underWay})
+		p.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Two" })
+		p.until("a write under way", func() bool { return slow.Count() == 1 })
+		p.signal(p.first, syscall.SIGSTOP)
+		p.run(p.second)
+		p.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Three" })
+		p.both(n, card, "Three")
+		p.signal(p.first, syscall.SIGCONT)
+		p.rests(n, card, "Three")
+	})
+	t.Run("while it makes a card", func(t *testing.T) {
+		t.Parallel()
+		p := startPair(t, redis)
+		slow := p.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardCreate, Kind: planningtest.Delay, Delay: underWay})
+		n := p.Repo.Open("octocat", githubtest.IssueSpec{Title: "One"})
+		p.until("a create under way", func() bool { return slow.Count() == 1 })
+		p.signal(p.first, syscall.SIGSTOP)
+		p.run(p.second)
+		p.until("the card with its task", func() bool {
+			cards := p.Project.Cards()
+			return len(cards) > 0 && len(cards[0].Tasks) > 0
+		})
+		p.signal(p.first, syscall.SIGCONT)
+		p.rests(n, p.Project.Cards()[0].ID, "One")
+	})
+}
+
+// keepLast reports whether a value stood there, and something came after it.
+func keepLast(values []githubtest.Value, value string) bool {
+	for i, v := range values {
+		if v.Value == value && i+1 < len(values) {
+			return true
+		}
+	}
+	return false
+}
