@@ -1,13 +1,17 @@
 package bridgetest_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
 	"planbridge/store/redisstore/redistest"
 )
 
@@ -110,5 +114,83 @@ func (p *team) restart(meanwhile func() error) {
 	}
 	if err := p.w.StartBridge(); err != nil {
 		p.w.t.Fatal(err)
+	}
+}
+
+// Values that differ when their base is lost are a conflict that the route's
+// policy decides; the loser is kept on the issue, once, however often the store
+// is lost.
+func TestConflictsWithoutBase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	w := start(t, bridgetest.Options{Store: "file:" + path, Route: "conflicts: {title: github, summary: ask}"})
+	n, card := w.open(githubtest.IssueSpec{Title: "Title", Body: "Text"})
+	w.settled()
+	p := &team{w: w}
+	lose := func() error { return os.Remove(path) }
+	p.restart(func() error {
+		w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title, e.Body = "GitHub's title", "GitHub's text" })
+		w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
+			_, mark := parts(e.Summary)
+			e.Title, e.Summary = "Planning's title", "Planning's text"+mark
+		})
+		return lose()
+	})
+	asked := func() bool { return contains(w.Repo.Issue(n).Labels, "plan:conflict") }
+	w.until("the winner on both sides", func() bool { return w.Project.Card(card).Title == "GitHub's title" && asked() })
+	for range 2 {
+		w.settled()
+		i, c := w.Repo.Issue(n), w.Project.Card(card)
+		if summary, _ := parts(c.Summary); i.Title != "GitHub's title" || i.Body != "GitHub's text" || summary != "Planning's text" {
+			t.Errorf("issue %q, %q; card %q, %q", i.Title, i.Body, c.Title, summary)
+		}
+		if len(i.Comments) != 2 || !strings.Contains(i.Comments[0].Body+i.Comments[1].Body, "Planning's title") {
+			t.Errorf("%d comments: %v", len(i.Comments), i.Comments)
+		}
+		p.restart(lose)
+		w.until("the question is known again", func() bool {
+			l, err := w.App.Operator().Find(t.Context(), fmt.Sprintf("%s#%d", bridgetest.RepoName, n))
+			return err == nil && len(l.Asking) == 1
+		})
+	}
+}
+
+// A copy of a marker captures nobody's partner when the links are restored,
+// whichever is seen first, and neither does a forged one.
+func TestMarkersOfOthersWhenTheStoreIsLost(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	w := start(t, bridgetest.Options{Store: "file:" + path})
+	n, card := w.open(githubtest.IssueSpec{Title: "Made on GitHub", Body: "Text"})
+	planned := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Made in planning", Summary: "Plan"})
+	w.until("its issue", func() bool { return len(w.Repo.Issues()) == 2 && len(w.Project.Tasks(planned)) == 1 })
+	w.settled()
+	made := w.Repo.Issues()[1]
+
+	p := &team{w: w}
+	p.restart(func() error {
+		// The listing shows the copy first.
+		w.Project.MoveCard(card, "Later")
+		w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "A copied card", Summary: w.Project.Card(card).Summary})
+		w.Repo.Open("mallory", githubtest.IssueSpec{Title: "A copied issue", Body: made.Body})
+		w.Project.NewCard(bridgetest.Bucket, "mallory", planningtest.CardSpec{Title: "A forged card",
+			Summary: "Text\n\nSynced by planbridge with [acme/web#1](https://github.com/acme/web/issues/1#planbridge-1.c.0123456789abcdef.0123456789abcdef.1." + strings.Repeat("0", 32) + ")"})
+		return os.Remove(path)
+	})
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Edited on GitHub" })
+	w.Project.EditCard(planned, "alice", func(e *planningtest.CardEdit) { e.Title = "Edited in planning" })
+	w.until("the true partners agree", func() bool {
+		return w.Project.Card(card).Title == w.Repo.Issue(n).Title && w.Repo.Issue(made.Number).Title == "Edited in planning"
+	})
+	w.settled()
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Edited again" })
+	w.until("an edit reaches the true card", func() bool { return w.Project.Card(card).Title == "Edited again" })
+	w.settled()
+	titles := map[string]int{}
+	for _, c := range w.Project.Cards() {
+		titles[c.Title] += 1 + len(c.Tasks)
+	}
+	if titles["A copied card"] != 1 || titles["A forged card"] != 1 {
+		t.Errorf("cards: %v", titles)
 	}
 }

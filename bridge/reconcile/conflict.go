@@ -37,10 +37,11 @@ func (w *work) needBoth(ctx context.Context) error {
 }
 
 // keepTexts puts two values that met into the ledger and onto the issue. The
-// entry's id follows from what met, so that repeating it finds the entry.
+// entry's id follows from what met, so that repeating it finds the entry, and
+// where the store lost that, the comment.
 func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planning string) error {
 	c := mapping.Conflict{
-		ID:   mapping.DigestText(fmt.Sprint(w.link.ID, d.Attribute, w.link.Base[d.Attribute], github, "\x00", planning)),
+		ID:   mapping.DigestText(fmt.Sprint(w.link.ID, d.Attribute, github, "\x00", planning)),
 		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.link), Attribute: d.Attribute,
 		GitHub: github, Planning: planning, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
 		At: time.Now().UTC(),
@@ -68,7 +69,7 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 		return fmt.Errorf("keep conflict: %w", err)
 	}
 	if len(c.Comments) == 0 {
-		ids, err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: github, planning: planning, repeated: err == nil})
+		ids, err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: github, planning: planning, repeated: err == nil || c.Base == nil})
 		if err != nil && !errors.Is(err, mapping.ErrForbidden) {
 			return err
 		}

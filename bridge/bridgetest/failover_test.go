@@ -1,0 +1,71 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/store/redisstore/redistest"
+)
+
+// A Sentinel promotes a replica that lacks the last writes: the bridge finds
+// the new master by itself, and what it lacks is restored from the markers.
+func TestRedisFailsOverToAReplicaThatLags(t *testing.T) {
+	t.Parallel()
+	master, replica := redistest.Start(t), redistest.Start(t)
+	masterHost, masterPort := hostPort(t, master.Addr)
+	tell(t, master, "ACL", "SETUSER", "replica", "on", ">secret", "~*", "&*", "+@all")
+	tell(t, replica, "CONFIG", "SET", "masteruser", "replica")
+	tell(t, replica, "CONFIG", "SET", "masterauth", "secret")
+	tell(t, replica, "REPLICAOF", masterHost, masterPort)
+	conf := filepath.Join(t.TempDir(), "sentinel.conf")
+	text := fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 4000\n", masterHost, masterPort)
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// WAIT answers once the replica has all there is.
+	tell(t, master, "SET", "probe", "1")
+	tell(t, master, "WAIT", "1", "20000")
+	sentinel := redistest.StartSentinel(t, conf)
+
+	p, stop := busyTeam(t, bridgetest.Options{LeaseTTL: soon, Store: sentinel.URL + "?master=main"})
+	p.w.until("the sentinel knows the replica", func() bool {
+		// An array of one replica begins with its length.
+		answer, err := sentinel.Do("SENTINEL", "REPLICAS", "main")
+		return err == nil && answer == "*1"
+	})
+	p.on(10)
+	tell(t, master, "ACL", "SETUSER", "replica", "off") // it cannot come back
+	tell(t, master, "CLIENT", "KILL", "TYPE", "replica")
+	p.on(40)
+	master.Kill()
+	p.w.until("the replica is promoted", func() bool {
+		// The first line of ROLE's answer is the length of a master's.
+		role, err := replica.Do("ROLE")
+		return err == nil && role == "*3"
+	})
+	p.on(20)
+	stop()
+	p.whole()
+}
+
+func hostPort(t *testing.T, addr string) (host, port string) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host, port
+}
+
+// tell gives a server a command that has to succeed.
+func tell(t *testing.T, s *redistest.Server, command ...string) {
+	t.Helper()
+	if _, err := s.Do(command...); err != nil {
+		t.Fatalf("%s: %v", strings.Join(command, " "), err)
+	}
+}
