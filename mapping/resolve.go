@@ -251,9 +251,10 @@ func asks(a Attribute, g string, p Versioned, why string) Decision {
 }
 
 // merged writes a merge, one side at a time: planning first, where the lock
-// decides. Until GitHub holds it as well, the base says that GitHub's edit is
-// taken up and planning's is not, so that what is left to do is a change of
-// planning, also after a crash between the two.
+// decides. Until GitHub holds it as well, the base is GitHub's text on both
+// sides, for the merge was made from all of it: what is left to do is a change of
+// planning, also after a crash between the two, and what a person writes on
+// GitHub meanwhile merges with it.
 func (in *Input) merged(m, g string, p Versioned) Decision {
 	hub := GitHubForm(Summary, m, g)
 	d := Decision{Attribute: Summary, Action: MergeBoth, Why: "both sides changed different parts"}
@@ -268,7 +269,7 @@ func (in *Input) merged(m, g string, p Versioned) Decision {
 		d.Base = Base{GitHub: g, Planning: m, Version: p.Version}
 	default:
 		d.Planning = &Write{From: p.Value, To: m, Version: p.Version}
-		d.Base = Base{GitHub: g, Planning: p.Value, Version: p.Version}
+		d.Base = Base{GitHub: g, Planning: PlanningForm(Summary, g, p.Value), Version: p.Version}
 	}
 	return d
 }

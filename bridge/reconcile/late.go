@@ -16,14 +16,38 @@ const (
 	maxLate = 4
 )
 
-// mayCome remembers a write to GitHub that had not happened when it was looked
-// for: it may still be under way.
+// mayCome remembers a write that had not happened when it was looked for: it
+// may still be under way.
 func (w *work) mayCome(p mapping.Pending) {
-	p.Old, p.Next = nil, mapping.Base{}
+	p.Old = nil
+	if p.Side == mapping.GitHub {
+		p.Next = mapping.Base{}
+	}
 	w.link.Late = append(w.link.Late, p)
 	if over := len(w.link.Late) - maxLate; over > 0 {
 		w.link.Late = slices.Delete(w.link.Late, 0, over)
 	}
+}
+
+// recoverLate takes in writes to planning that took effect after they had been
+// looked for. The version that they carried tells them from a person's edit;
+// one that is past cannot take effect any more.
+func (w *work) recoverLate(ctx context.Context) error {
+	happened := false
+	w.link.Late = slices.DeleteFunc(w.link.Late, func(p mapping.Pending) bool {
+		now, ok := w.p[p.Attribute]
+		if p.Side != mapping.Planning || !ok || now.Version <= p.Next.Version {
+			return false
+		}
+		if now.Version == p.Next.Version+1 && now.Version > w.link.Base[p.Attribute].Version {
+			happened = w.recover(p, false) || happened
+		}
+		return true
+	})
+	if happened && w.issue == nil {
+		return w.readIssue(ctx) // GitHub may have moved on since that was written
+	}
+	return nil
 }
 
 // settleLate deals with writes of ours that took effect when nobody expected
@@ -56,7 +80,7 @@ func (w *work) settleLate(ctx context.Context, before map[string]string) error {
 func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 	for _, p := range w.link.Late {
 		base, ok := w.link.Base[p.Attribute]
-		if _, known := before[p.ID]; known || !ok || !w.shows(p) || mapping.Same(p.Attribute, p.To, base.GitHub) {
+		if _, known := before[p.ID]; known || !ok || p.Side != mapping.GitHub || !w.shows(p) || mapping.Same(p.Attribute, p.To, base.GitHub) {
 			continue
 		}
 		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {

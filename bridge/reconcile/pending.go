@@ -49,6 +49,11 @@ func (w *work) verify(ctx context.Context) error {
 	}
 	before := w.echoes(w.edits)
 	w.recoverAll(before)
+	if w.issue == nil && w.unbased() {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+	}
 	w.lookBack(ctx, before)
 	for _, p := range slices.Clone(w.link.Pending) {
 		was, ok := before[p.ID]
@@ -77,9 +82,9 @@ func (w *work) recoverAll(before map[string]string) {
 		}
 		_, echoed := before[p.ID]
 		switch happened := w.recover(p, echoed); {
-		case p.Side != mapping.GitHub:
 		case !happened:
 			w.mayCome(p)
+		case p.Side != mapping.GitHub:
 		case p.Attribute != mapping.State:
 			p.Answered, p.At = true, time.Now().UTC()
 			kept = append(kept, p)
@@ -148,6 +153,10 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
 		w.builtOn(p, now)
 	if !happened {
+		if wentBack(p, now) {
+			delete(w.link.Base, p.Attribute)
+			w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost, or another one, was undone")
+		}
 		return false
 	}
 	base := p.Next
@@ -162,6 +171,15 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 	return true
 }
 
+// wentBack reports that planning holds what it held, or what was agreed on,
+// before a write of unknown outcome, yet two versions later: that write, or a person, changed it, and then a
+// person changed it back. Compared with the old base that would be no change, so
+// the two sides are from then on as at first sight.
+func wentBack(p mapping.Pending, now mapping.Versioned) bool {
+	return p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
+		(mapping.Same(p.Attribute, now.Value, p.From) || mapping.Same(p.Attribute, now.Value, p.Old.Planning))
+}
+
 // builtOn reports whether a value that is neither what stood there before a
 // lost write nor what was written is a person's edit of what was written.
 //
@@ -174,7 +192,7 @@ func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 	if mapping.Same(p.Attribute, now.Value, p.From) {
 		return false
 	}
-	if p.Side == mapping.Planning && (p.Old == nil || now.Version < p.Old.Version+2) {
+	if p.Side == mapping.Planning && (p.Old == nil || now.Version < p.Next.Version+2) {
 		return false
 	}
 	for _, e := range w.edits {

@@ -81,6 +81,9 @@ func (w *work) filter(ctx context.Context) (bool, error) {
 // round decides once and carries the decisions out. It reports whether nothing
 // was left to do.
 func (w *work) round(ctx context.Context) (settled bool, err error) {
+	if err := w.recoverLate(ctx); err != nil {
+		return false, err
+	}
 	plan, err := w.resolve(ctx)
 	if err != nil {
 		return false, err
