@@ -25,8 +25,9 @@ func TestVersionConflicts(t *testing.T) {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{Poll: time.Hour})
-			n, card := w.open(githubtest.IssueSpec{Title: "Title", Body: "One.\n\nTwo.\n\nThree."})
 			for _, shape := range conflictShapes {
+				// An issue each: so many writes to one would stop as a runaway.
+				n, card := w.open(githubtest.IssueSpec{Title: string(shape), Body: "One.\n\nTwo.\n\nThree."})
 				w.Planning.SetTraits(func(x *planningtest.Traits) { x.ConflictStatus, x.ConflictShape = status, shape })
 				w.refusedTitle(n, card, string(shape))
 				w.refusedSummary(n, card, string(shape))
