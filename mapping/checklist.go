@@ -59,15 +59,15 @@ type box struct {
 
 // blocksOnly finds the blocks of GitHub Markdown in which items can stand. The
 // extension for task lists is not used: it takes a box without a blank behind
-// it, which GitHub does not, and boxes that stand in headings or on a line
-// behind their list marker.
+// it, which GitHub does not, and boxes that stand in headings, on a line below
+// their list marker, or behind several markers.
 var blocksOnly = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
 var (
-	listMarker = regexp.MustCompile(`(?:[-+*]|[0-9]{1,9}[.)])[ \t]+$`)
+	listMarker = regexp.MustCompile(`^[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+$`)
 	boxAndText = regexp.MustCompile(`^\[([ xX])\][ \t]+([^\r\n]*)`)
 	tooDeep    = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[*+-][ \t]|[0-9]+[.)][ \t])){16}.*`)
 )

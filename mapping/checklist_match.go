@@ -2,8 +2,9 @@ package mapping
 
 import (
 	"slices"
-
-	"github.com/aymanbagabas/go-udiff"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -21,7 +22,8 @@ const (
 //
 // Items with the same text are the same, wherever they have moved; of several
 // with one text those at the list's ends and then the first ones. What is left
-// is matched in order where the texts are similar: a renamed item. No old item
+// is matched in order where the texts are similar, or one continues the other: a
+// renamed item. No old item
 // is matched twice.
 func MatchItems(old, now []string) []int {
 	old, now = canonicalTitles(old), canonicalTitles(now)
@@ -95,14 +97,21 @@ func alignRenamed(old, now []string, gone, left, match []int) {
 	}
 }
 
-// similarity is 1 for the same text and 0 for texts that share nothing, by how
-// many bytes an edit of one into the other takes out and puts in.
+// similarity is 1 for the same text and 0 for texts that share nothing. A text
+// that only words were put behind is renamed, however many they are.
 func similarity(a, b string) float64 {
-	edited := 0
-	for _, e := range udiff.Strings(a, b) {
-		edited += e.End - e.Start + len(e.New)
+	s := 1 - float64(distance(a, b))/float64(max(1, len(a)+len(b)))
+	if extends(a, b) || extends(b, a) {
+		s = max(s, renamed)
 	}
-	return 1 - float64(edited)/float64(max(1, len(a)+len(b)))
+	return s
+}
+
+// extends reports whether long is short with something behind its last word.
+func extends(long, short string) bool {
+	rest, ok := strings.CutPrefix(long, short)
+	next, _ := utf8.DecodeRuneInString(rest)
+	return ok && short != "" && !unicode.IsLetter(next) && !unicode.IsDigit(next)
 }
 
 func canonicalTitles(titles []string) []string {

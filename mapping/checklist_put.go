@@ -80,7 +80,7 @@ func addItems(body string, fresh []Item) string {
 		return body
 	}
 	now := Items(body)
-	all := append(now, fresh...)
+	all := slices.Concat(now, fresh)
 	if len(now) > 0 {
 		if longer := extendList(body, fresh); keeps(longer, all, len(all)) {
 			return longer

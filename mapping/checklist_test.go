@@ -41,7 +41,7 @@ func TestItems(t *testing.T) {
 		"nested":                        {"- [ ] a\n  - [x] b\n    1. [ ] c\n", "  a|x b|  c", ""},
 		"under a plain item":            {"- plain\n  - [ ] a\n- plain\n", "  a", "- plain\n- plain\n"},
 		"a plain item under it":         {"- [ ] a\n  - plain\n", "  a", "  - plain\n"},
-		"several markers on a line":     {"- - [ ] a\n", "  a", ""},
+		"several markers on a line":     {"- - [ ] a\n1. - [ ] b\n", "", "- - [ ] a\n1. - [ ] b\n"},
 		"wrapped words are text":        {"- [ ] a\n  more of a\n", "  a", "  more of a\n"},
 		"a paragraph of it is text":     {"- [ ] a\n\n  more of a\n", "  a", "  more of a\n"},
 		"white space and markup":        {"-   [ ] \t **a** `b`  \t\n", "  **a** `b`", ""},
@@ -107,7 +107,7 @@ func TestItemsOfDeepNesting(t *testing.T) {
 		"stairs": stairs,
 		"lists":  strings.Repeat("- ", 1<<15) + "[ ] a",
 		"quotes": strings.Repeat(strings.Repeat("> ", 40)+"a\n", 800) + "\n- [ ] a\n",
-		"boxes":  strings.Repeat("- [ ] ", 1<<13),
+		"boxes":  strings.Repeat("- [ ] ", 1<<13) + "a",
 		"items":  strings.Repeat("- [ ] a\n", 1<<13),
 	} {
 		start := time.Now()

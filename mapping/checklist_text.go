@@ -97,11 +97,9 @@ func moved(r run, edits []udiff.Edit) int {
 // betweenParagraphs returns the first place from at on that is the beginning of
 // the text or of a paragraph, or the text's end.
 func betweenParagraphs(text string, at int) int {
-	if at > 0 {
+	if at > 0 && !strings.HasSuffix(text[:at], "\n\n") {
 		i := strings.Index(text[at-1:], "\n\n")
-		if at >= 2 && strings.HasSuffix(text[:at], "\n\n") {
-			i = -1
-		} else if i < 0 {
+		if i < 0 {
 			return len(text)
 		}
 		at += i + 1
