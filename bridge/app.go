@@ -190,6 +190,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
 		Down:     a.down,
+		OnWait:   a.waits,
 		Epoch:    func(ctx context.Context) (string, error) { return storeEpoch(ctx, a.store) },
 		Metrics:  reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
 	})

@@ -240,9 +240,7 @@ func (a *App) wakeWaiting(ctx context.Context) error {
 		if d.Waiting[reconcile.ServiceAdoption] == 0 {
 			continue
 		}
-		if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == a.Epoch() {
-			a.wake(ctx, project, reconcile.ServiceAdoption)
-		}
+		a.waits(ctx, project, reconcile.ServiceAdoption)
 	}
 	if !github {
 		return nil
@@ -252,6 +250,16 @@ func (a *App) wakeWaiting(ctx context.Context) error {
 	}
 	a.wakeGitHub(ctx)
 	return nil
+}
+
+// waits wakes at once what waits for an adoption that came in the same moment.
+func (a *App) waits(ctx context.Context, project mapping.ObjectID, service string) {
+	if service != reconcile.ServiceAdoption {
+		return
+	}
+	if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == a.Epoch() {
+		a.wake(ctx, project, reconcile.ServiceAdoption)
+	}
 }
 
 // wakePerSecond is the rate at which keys that waited for a service come back.

@@ -138,8 +138,8 @@ type Options struct {
 	Logger        *slog.Logger
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
 	Down func(service string) bool
-	// OnWait is told the service that a key waits for.
-	OnWait func(service string)
+	// OnWait is told what a key now waits for: it may have come meanwhile.
+	OnWait func(ctx context.Context, project mapping.ObjectID, service string)
 }
 
 // Reconciler works the queue. It is safe for concurrent use.
@@ -160,7 +160,7 @@ func New(o Options) *Reconciler {
 		o.Metrics = NewMetrics(nil)
 	}
 	if o.OnWait == nil {
-		o.OnWait = func(string) {}
+		o.OnWait = func(context.Context, mapping.ObjectID, string) {}
 	}
 	return &Reconciler{Options: o, kick: make(chan struct{}, 1)}
 }

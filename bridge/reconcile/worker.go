@@ -112,7 +112,7 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 		}
 	}
 	if out.Kind == store.Wait {
-		r.OnWait(out.Service)
+		r.OnWait(fin, claim.Key.Project, out.Service)
 	}
 }
 
