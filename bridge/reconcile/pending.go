@@ -47,6 +47,9 @@ func (w *work) verify(ctx context.Context) error {
 	if err := w.readPending(ctx); err != nil {
 		return err
 	}
+	if err := w.finishSwap(ctx); err != nil {
+		return err
+	}
 	before := w.echoes(w.edits)
 	w.recoverAll(before)
 	if w.issue == nil && w.unbased() {
@@ -70,6 +73,24 @@ func (w *work) verify(ctx context.Context) error {
 	return w.settleLate(ctx, before)
 }
 
+// finishSwap takes off the old estimate label where a swap got only as far as
+// the new one: which of two labels is the new one shows only while the base is
+// the old one.
+func (w *work) finishSwap(ctx context.Context) error {
+	for _, p := range w.link.Pending {
+		if p.Attribute != mapping.Estimate || p.Side != mapping.GitHub || w.issue == nil {
+			continue
+		}
+		was, is := w.set.Scheme.EstimateLabel(p.From), w.set.Scheme.EstimateLabel(p.To)
+		if was != is && containsFold(w.issue.Labels, was) && containsFold(w.issue.Labels, is) {
+			if err := w.swapLabels(ctx, nil, []string{was}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // recoverAll decides what became of each write of unknown outcome. A write to
 // GitHub that happened is from now on one whose echo is awaited; one that did
 // not may still be under way.
@@ -85,7 +106,7 @@ func (w *work) recoverAll(before map[string]string) {
 		case !happened:
 			w.mayCome(p)
 		case p.Side != mapping.GitHub:
-		case p.Attribute != mapping.State:
+		case p.Attribute == mapping.Title || p.Attribute == mapping.Summary:
 			p.Answered, p.At = true, time.Now().UTC()
 			kept = append(kept, p)
 		}

@@ -102,14 +102,15 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 	r.Metrics.Duration.WithLabelValues(w.link.Route).Observe(time.Since(start).Seconds())
 	fin, cancelFin := context.WithTimeout(context.WithoutCancel(ctx), handBack)
 	defer cancelFin()
-	if err := r.Store.Finish(fin, claim, w.link, w.history, out); err != nil {
-		w.log.Warn("finishing", "err", err)
-		return
-	}
+	// Before the claim ends: a process that dies in between takes it up again.
 	if w.after > 0 && out.Kind == store.Done {
 		if err := r.Store.Enqueue(fin, claim.Key, w.after, true); err != nil && !errors.Is(err, store.ErrNotFound) {
 			w.log.Warn("looking again later", "err", err)
 		}
+	}
+	if err := r.Store.Finish(fin, claim, w.link, w.history, out); err != nil {
+		w.log.Warn("finishing", "err", err)
+		return
 	}
 	if out.Kind == store.Wait {
 		r.OnWait(fin, claim.Key.Project, out.Service)

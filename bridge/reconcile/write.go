@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -227,7 +226,7 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 		}
 		byLabel := d.Attribute == mapping.Estimate || d.Attribute == mapping.State && !w.opensOrCloses(d)
 		if d.Attribute == mapping.Estimate || d.Attribute == mapping.State {
-			switch ok, err := w.relabel(ctx, d); {
+			switch ok, err := w.labelled(ctx, d); {
 			case errors.Is(err, mapping.ErrForbidden) && byLabel:
 				barred, why = append(barred, d), err
 			case err != nil:
@@ -356,6 +355,17 @@ func (w *work) patchFailed(ctx context.Context, item mapping.Ref, ds []mapping.D
 	return onGitHub(err)
 }
 
+// labelled is relabel with a pending record around it.
+func (w *work) labelled(ctx context.Context, d mapping.Decision) (bool, error) {
+	item := mapping.IssueRef(w.link.Issue.ID)
+	w.pend(mapping.GitHub, item, []mapping.Decision{d})
+	ok, err := w.relabel(ctx, d)
+	if err == nil || errors.Is(err, mapping.ErrForbidden) {
+		w.unpend(mapping.GitHub, item, d.Attribute)
+	}
+	return ok, err
+}
+
 // relabel brings the labels in line with an estimate or a state that planning
 // changed. It reports false when GitHub drops the label in silence, and when a
 // person set another one meanwhile.
@@ -376,12 +386,6 @@ func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 		}
 	}
 	if err := w.swapLabels(ctx, add, nil); err != nil {
-		if len(add) > 0 && !certain(err) {
-			w.mayCome(mapping.Pending{
-				ID: mapping.NewNonce(), Side: mapping.GitHub, Item: mapping.IssueRef(w.link.Issue.ID), Attribute: d.Attribute,
-				From: d.GitHub.From, To: d.GitHub.To, At: time.Now().UTC(), After: w.issue.UpdatedAt,
-			})
-		}
 		return false, err
 	}
 	for _, l := range add {
