@@ -102,9 +102,6 @@ func (j *judging) issue(i *seenIssue) {
 	if len(i.marks) > 1 {
 		j.complain(i, nil, "%d markers", len(i.marks))
 	}
-	if i.estimates > 1 {
-		j.complain(i, nil, "%d estimate labels", i.estimates)
-	}
 	marker, said := map[string]bool{}, map[string]bool{}
 	for _, c := range i.comments {
 		if c.marker == "" || marker[c.marker] {
@@ -142,6 +139,9 @@ func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
 }
 
 func (j *judging) pair(i *seenIssue, c *seenCard) {
+	if i.estimates > 1 {
+		j.complain(i, c, "%d estimate labels", i.estimates)
+	}
 	for _, a := range mapping.Attributes {
 		g, p := i.now[a], c.now[a]
 		if a == mapping.Summary {
@@ -171,7 +171,7 @@ func undone(before, other []write, w write) bool {
 		if b.to == w.to {
 			since := b.at.Truncate(time.Second)
 			return !slices.ContainsFunc(other, func(o write) bool {
-				return !o.person && !o.at.Before(since) && !o.at.After(w.at)
+				return !o.person && o.to != w.to && !o.at.Before(since) && !o.at.After(w.at)
 			})
 		}
 		if !b.person {

@@ -48,7 +48,7 @@ func TestJudgeIsContent(t *testing.T) {
 	for name, change := range map[string]func(*seen){
 		"as it is": func(*seen) {},
 		"a closed issue stays out": func(s *seen) {
-			s.issues = append(s.issues, seenIssue{number: 2, id: 12, closed: true})
+			s.issues = append(s.issues, seenIssue{number: 2, id: 12, closed: true, estimates: 2})
 		},
 		"a card elsewhere stays out": func(s *seen) {
 			s.cards = append(s.cards, seenCard{id: "c2", bucket: "Later"})
@@ -132,6 +132,14 @@ func TestJudgeComplains(t *testing.T) {
 		"a lost estimate":      {func(s *seen) { person(&s.cards[0].seenItem, mapping.Estimate, "3", "5") }, "lost estimate"},
 		"a lost state": {func(s *seen) {
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
+		}, "lost state"},
+		"an edit taken back that the bridge had seen": {func(s *seen) {
+			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
+			person(&s.issues[0].seenItem, mapping.State, mapping.StateInProgress, mapping.StateTodo)
+			past := s.cards[0].past
+			past[mapping.State] = append(past[mapping.State], write{from: mapping.StateTodo, to: mapping.StateInProgress,
+				at: s.issues[0].past[mapping.State][1].at})
+			s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
 		}, "lost state"},
 		"kept under another attribute": {func(s *seen) {
 			person(&s.cards[0].seenItem, mapping.Estimate, "3", "5")

@@ -108,6 +108,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration) {
 			t.Fatal(err)
 		}
 	}
+	c.flurry()
 	complaints := c.settle()
 	if len(complaints) == 0 {
 		complaints = c.quiet()
@@ -232,6 +233,22 @@ func (c *chaos) operate(ctx context.Context) {
 		}
 		c.people.note("operator: a bridge is up again")
 	}
+}
+
+// flurry is the last hour before the release: everybody saves everything, while
+// some deliveries are lost and the lists lag. What the bridge misses now nothing
+// makes good later.
+func (c *chaos) flurry() {
+	r := rand.New(rand.NewPCG(c.seed, 7))
+	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.4, true, chaosSettle/2 })
+	for range 10 * len(c.Repo.Issues()) {
+		if !pause(c.t.Context(), r, 0, 60*time.Millisecond) {
+			return
+		}
+		c.people.act()
+	}
+	pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
+	c.fate.rest()
 }
 
 // The patience with a world that is to come to rest: a lease of a process that
