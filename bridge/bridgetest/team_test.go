@@ -143,7 +143,12 @@ func (p *team) whole() {
 	if err := p.w.Until(ctx, func() bool { faults = p.faults(); return len(faults) == 0 }); err != nil {
 		p.w.t.Fatalf("not whole:\n%s", strings.Join(faults, "\n"))
 	}
-	p.w.settled()
+	// Deliveries that met a store that was away have taken their time.
+	ctx, cancel = context.WithTimeout(p.w.t.Context(), 3*patience)
+	defer cancel()
+	if err := p.w.Settled(ctx, 3); err != nil {
+		p.w.t.Fatalf("never settled: %v", err)
+	}
 	if faults = p.faults(); len(faults) > 0 {
 		p.w.t.Fatalf("whole no more:\n%s", strings.Join(faults, "\n"))
 	}

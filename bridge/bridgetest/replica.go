@@ -1,0 +1,40 @@
+package bridgetest
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"planbridge/bridge"
+	"planbridge/config"
+)
+
+// AddReplica starts one more bridge on the world's store, with a webhook of
+// its own; edit changes its configuration, nil: as it is. Close stops it, if
+// nobody did before.
+func (w *World) AddReplica(edit func(yaml string) string) (*bridge.App, error) {
+	yaml := strings.Replace(w.YAML(), w.listen, "127.0.0.1:0", 1)
+	if edit != nil {
+		yaml = edit(yaml)
+	}
+	c, err := config.Parse([]byte(yaml), "planbridge.yaml", w.Env)
+	if err != nil {
+		return nil, err
+	}
+	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", LeaseTTL: w.o.LeaseTTL, Drain: 3 * time.Second})
+	if err != nil {
+		return nil, err
+	}
+	if err := app.Start(context.Background()); err != nil {
+		return nil, err
+	}
+	remove := w.remove
+	w.remove = func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		defer cancel()
+		_ = app.Stop(ctx) // how a replica ends is no matter of the world's
+		remove()
+	}
+	w.GitHub.AddHook(RepoName, "http://"+app.Addr()+"/webhooks/github", WebhookSecret)
+	return app, nil
+}
