@@ -85,7 +85,7 @@ func hunt(t *testing.T, tree, patch string, rounds int) {
 	inTree(t, tree, "go", "build", "-o", mutant, "./cmd/planbridge")
 	for round := range rounds {
 		run := exec.Command(os.Args[0], "-test.run", "^TestChaos$", "-test.failfast")
-		run.Env = append(os.Environ(), "PLANBRIDGE_BINARY="+mutant, "PLANBRIDGE_CHAOS_SECONDS=20", "PLANBRIDGE_CHAOS_SEEDS=8x")
+		run.Env = append(os.Environ(), "PLANBRIDGE_BINARY="+mutant, "PLANBRIDGE_CHAOS_SECONDS=15", "PLANBRIDGE_CHAOS_SEEDS=8x")
 		out, err := run.CombinedOutput()
 		var failed *exec.ExitError
 		switch {
