@@ -141,7 +141,9 @@ func TestGitHubLags(t *testing.T) {
 			w.rename(n, card)
 			w.GitHub.DropNext(1)
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "First, by GitHub.\n\nSecond." })
-			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1) })
+			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
+				e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
+			})
 			w.GitHub.SetTraits(func(x *githubtest.Traits) { x.StaleList = false })
 			w.until("both edits on both sides", func() bool {
 				const want = "First, by GitHub.\n\nSecond, by planning."
@@ -159,7 +161,7 @@ func TestClocksDiffer(t *testing.T) {
 	stands := func() time.Time { return now.Add(time.Minute) }
 	for name, o := range map[string]bridgetest.Options{
 		"GitHub is ahead":      {GitHub: githubtest.Options{Clock: off(7 * time.Minute)}},
-				"GitHub stands still":  {GitHub: githubtest.Options{Clock: stands}},
+		"GitHub stands still":  {GitHub: githubtest.Options{Clock: stands}},
 		"planning is ahead":    {Planning: planningtest.Options{Clock: off(7 * time.Minute)}},
 		"planning is behind":   {Planning: planningtest.Options{Clock: off(-7 * time.Minute)}},
 		"they differ together": {GitHub: githubtest.Options{Clock: off(5 * time.Minute)}, Planning: planningtest.Options{Clock: off(-5 * time.Minute)}},
@@ -178,7 +180,9 @@ func TestClocksDiffer(t *testing.T) {
 					})
 				}
 			})
-			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1) })
+			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
+				e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
+			})
 			w.until("the edit that was run over", func() bool {
 				const want = "First, by GitHub.\n\nSecond, by planning."
 				return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want
@@ -353,7 +357,9 @@ func TestLostEchoIsDeliveredAgain(t *testing.T) {
 			})
 		}
 	})
-	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1) })
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
+		e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
+	})
 	w.until("the edit that was run over", func() bool {
 		const want = "First, by GitHub.\n\nSecond, by planning."
 		return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want

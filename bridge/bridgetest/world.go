@@ -54,7 +54,7 @@ type Options struct {
 	WritePause                        time.Duration
 	LeaseTTL                          time.Duration
 	Redeliver                         time.Duration // the least time between two looks for failed deliveries; 0: minutes
-	Public                            bool // the repository is public
+	Public                            bool          // the repository is public
 	// Idle leaves the bridge unstarted.
 	Idle bool
 }
