@@ -268,10 +268,10 @@ func TestServeReloads(t *testing.T) {
 func TestServeSaysWhatItDoes(t *testing.T) {
 	addr := freePort(t)
 	op := newOperator(t, bridgetest.Options{Route: "tasks: checklist"}, func(text string) string {
-		return admin(addr)(text) + "brakes: {creates_per_minute: 5}\n"
+		return admin(addr)(text) + "labels: {hours: 'h/{value}'}\n"
 	})
 	s := op.serve("--dry-run", "--log-level", "debug")
-	for _, key := range []string{"routes[0].tasks", "brakes.creates_per_minute"} {
+	for _, key := range []string{"routes[0].tasks", "labels.hours"} {
 		if line := s.says("not active yet"); line["key"] != key || line["level"] != "WARN" {
 			t.Errorf("a key that is not active: %v, want %s", line, key)
 		}

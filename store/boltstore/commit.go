@@ -24,6 +24,9 @@ type write struct {
 // that fn wrote is kept. ctx is looked at before the operation, which then
 // runs to its end, so that its outcome is always known.
 func (s *Store) update(ctx context.Context, fn func(*bbolt.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err // both cases below may be ready
+	}
 	w := write{fn, make(chan error, 1)}
 	select {
 	case <-ctx.Done():
