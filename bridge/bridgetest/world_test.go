@@ -74,11 +74,6 @@ func (w *world) open(spec githubtest.IssueSpec) (number int, card string) {
 	return number, card
 }
 
-func body(s string) string {
-	b, _, _ := strings.Cut(s, "\n\n[acme/web#")
-	return b
-}
-
 func TestIssueBecomesCardAndBack(t *testing.T) { onBothStores(t, issueBecomesCardAndBack) }
 
 func issueBecomesCardAndBack(t *testing.T, o bridgetest.Options) {

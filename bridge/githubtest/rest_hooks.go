@@ -9,14 +9,14 @@ import (
 )
 
 func (s *Server) wireHook(h *hook) fields {
-	kind, base := "Repository", s.api+"/repos/"+h.target
+	var kind, base string
 	switch {
 	case h.app != nil:
 		kind, base = "App", s.api+"/app"
 	case h.repo == nil:
 		kind, base = "Organization", s.api+"/orgs/"+h.target
 	default:
-		base = s.api + "/repos/" + h.repo.fullName()
+		kind, base = "Repository", s.api+"/repos/"+h.repo.fullName()
 	}
 	url := base + "/hooks/" + strconv.FormatInt(h.id, 10)
 	events := h.events

@@ -98,7 +98,7 @@ func wantFault(t *testing.T, err, want error) {
 		t.Fatalf("error %v, want %v", err, want)
 	}
 	for _, f := range faults {
-		if f != want && errors.Is(err, f) {
+		if !errors.Is(f, want) && errors.Is(err, f) {
 			t.Errorf("error %v matches %v as well as %v", err, f, want)
 		}
 	}

@@ -109,7 +109,7 @@ func TestWait(t *testing.T) {
 	}
 	go w.newCard(planningtest.CardSpec{Title: "A"})
 	w.eventually("a card", func() bool { return len(w.p.Cards()) == 1 })
-	go w.try("GET", "", "")
+	go func() { _, _ = w.try("GET", "", "") }()
 	w.eventually("a call", func() bool { return w.s.Calls() == 1 })
 }
 
@@ -143,7 +143,7 @@ func TestConcurrency(t *testing.T) {
 			statuses[i] = r.status
 			w.p.NewTask(id, "alice", planningtest.TaskSpec{Title: "T"})
 			w.s.SetTraits(func(t *traits) { t.FloatNumbers = i%2 == 0 })
-			w.try("GET", "/backlog/items", "")
+			_, _ = w.try("GET", "/backlog/items", "")
 			w.p.Cards()
 		})
 	}

@@ -28,7 +28,7 @@ func BenchmarkUnchanged(b *testing.B) {
 	backlog := backlogOf()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(backlog)
+		_, _ = w.Write(backlog)
 	}))
 	b.Cleanup(srv.Close)
 	client, err := planning.New(planning.Options{BaseURL: srv.URL, Project: project, Secret: "secret"})

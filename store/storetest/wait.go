@@ -61,12 +61,13 @@ func testWakeRate(f *fixture) {
 	}
 	f.wake("github", 1./60, keys) // one a minute
 	for i := range keys {
-		c, next, err := f.Claim(f.ctx, f.project, 10*ttl)
+		c, _, err := f.Claim(f.ctx, f.project, 10*ttl)
 		f.no("Claim", err)
 		if c == nil {
 			f.Fatalf("key %d is not due in its minute", i)
 		}
-		if c, next, err = f.Claim(f.ctx, f.project, ttl); err != nil || c != nil {
+		c, next, err := f.Claim(f.ctx, f.project, ttl)
+		if err != nil || c != nil {
 			f.Fatalf("two keys due in minute %d", i)
 		}
 		if i < keys-1 && minutes(next) != 1 {

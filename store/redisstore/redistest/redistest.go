@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func start(t testing.TB, args []string) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{t: t, Addr: addr, URL: "redis://" + addr, Dir: t.TempDir()}
-	s.args = append(args, "--bind", "127.0.0.1", "--port", port, "--dir", s.Dir)
+	s.args = slices.Concat(args, []string{"--bind", "127.0.0.1", "--port", port, "--dir", s.Dir})
 	s.Restart()
 	t.Cleanup(s.Stop)
 	return s
