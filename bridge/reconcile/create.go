@@ -138,6 +138,9 @@ func (w *work) makeCard(ctx context.Context) error {
 	if len(buckets) == 0 {
 		return fmt.Errorf("create card: project %s has no bucket %q", w.route.ProjectName, w.route.BucketFor(w.issue))
 	}
+	if err := w.oneEstimate(ctx); err != nil {
+		return err
+	}
 	view, _ := mapping.IssueView(w.issue, w.set.Scheme, w.set.Keys, nil)
 	user, intent := w.username(), w.link.Intent
 	summary := mapping.PlanningForm(mapping.Summary, view[mapping.Summary].Value, "")
@@ -168,6 +171,17 @@ func (w *work) makeCard(ctx context.Context) error {
 			return uncertainCreate(intent, w.set.Settle.Planning, onPlanning(fmt.Errorf("create card: %w", err)))
 		}
 	}
+}
+
+// oneEstimate removes all estimate labels but the one that the card is made
+// with: once that is the base, another one would pass for the newer.
+func (w *work) oneEstimate(ctx context.Context) error {
+	if len(w.extra) > 0 && !w.fresh {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+	}
+	return w.swapLabels(ctx, nil, w.extra)
 }
 
 // cardText is a summary with the footer that names and marks the issue.
