@@ -70,6 +70,9 @@ type Link struct {
 	// Gone counts, per side, the reads of the item itself in a row that
 	// answered gone; two make the link orphaned.
 	Gone map[Side]int `json:"gone,omitempty"`
+	// GoneSince is when the first of those reads was made: a side that lags
+	// answers gone for what it does not know yet.
+	GoneSince time.Time `json:"gone_since,omitzero"`
 	// Unfinished says that something was written but not everything that was
 	// seen has been dealt with: both items are to be read in full next time.
 	Unfinished bool `json:"unfinished,omitempty"`

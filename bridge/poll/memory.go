@@ -31,6 +31,8 @@ type known struct {
 	place  mapping.ObjectID
 	round  uint32 // in which it was last seen
 	gone   bool   // it disappeared, and that was observed
+	// made: it entered in this process, so that its issue may not exist yet.
+	made bool
 	// seen and before are when the round in which it was last seen began, and
 	// the one in which it was seen before that, in Unix nanoseconds; 0: in no
 	// round of this process.
@@ -75,7 +77,7 @@ func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, se
 // enters and what was old stays so. Of the rest nothing is known to be stored.
 func (m *memory) recall(old *memory) {
 	for id, k := range old.items {
-		if _, ok := m.items[id]; !ok {
+		if _, ok := m.items[id]; !ok && !k.made {
 			m.items[id] = &known{routes: k.routes}
 		}
 	}

@@ -276,6 +276,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	switch {
 	case fresh && h.enters && !marked:
 		obs.Create = h.route.EnterCard(c, time.Now().UTC())
+		k.made = true
 	case same && !(r.adopting && marked):
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{memory: r.cards, id: c.ID, known: k})

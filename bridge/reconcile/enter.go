@@ -87,8 +87,7 @@ func (w *work) enterIssue(ctx context.Context) error {
 
 // gonIsRemove lets an item that vanished before it entered go without a word.
 func gonIsRemove(err error) error {
-	var put *again
-	if isGone(err) || errors.Is(err, errGone) || errors.As(err, &put) && put.after == goneWait {
+	if errors.Is(err, errGone) {
 		return errRemove
 	}
 	return err

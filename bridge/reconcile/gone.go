@@ -9,7 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// goneWait lies between the two reads that have to answer gone.
+// goneWait lies at least between the two reads that have to answer gone; more
+// where the side may lag for longer.
 const goneWait = 10 * time.Second
 
 // errGone ends a key's work: one of its items is proven gone.
@@ -40,13 +41,15 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 	if w.link.Gone == nil {
 		w.link.Gone = map[mapping.Side]int{}
 	}
-	w.link.Gone[side]++
-	if w.link.Gone[side] < 2 {
-		return later(goneWait, "%s says that its item is gone: to be read once more", side)
+	if w.link.Gone[side]++; w.link.Gone[side] == 1 {
+		w.link.GoneSince = time.Now().UTC()
+	}
+	if wait := w.goneWait(side) - time.Since(w.link.GoneSince); wait > 0 {
+		return later(wait, "%s says that its item is gone: to be read once more", side)
 	}
 	w.link.State, w.link.Why = mapping.Orphaned, fmt.Sprintf("its item in %s is gone", side)
 	w.note("", "", "orphaned", w.link.Why)
-	if side == mapping.Planning {
+	if side == mapping.Planning && w.link.Issue.Number != 0 {
 		if _, err := w.comment(ctx, notice{
 			id: "gone-" + string(w.link.Card.ID), repeated: true,
 			text: "The card of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here.",
@@ -55,6 +58,14 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 		}
 	}
 	return errGone
+}
+
+// goneWait is how long a side is given to know an item that it calls gone.
+func (w *work) goneWait(side mapping.Side) time.Duration {
+	if side == mapping.GitHub {
+		return max(goneWait, w.set.Settle.GitHub)
+	}
+	return max(goneWait, w.set.Settle.Planning)
 }
 
 // found takes in that an item could be read: an orphan is one no more.
