@@ -57,6 +57,8 @@ func (k *checker) owners() []string {
 func (k *checker) access(ctx context.Context, r *findings, owner string) {
 	a, err := k.github.Access(ctx, owner)
 	switch {
+	case errors.Is(err, mapping.ErrNotFound) && k.config.GitHub.App == nil:
+		r.warn("what the token may do cannot be read here: %v", err) // an Enterprise Server without rate limits answers so
 	case err != nil:
 		r.fault("the rights on %s cannot be read: %v", owner, err)
 	case a.Kind == "app" && a.Permissions["issues"] != "write":
@@ -109,7 +111,7 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 	if err != nil {
 		return
 	}
-	if !strings.EqualFold(repo.FullName, name) {
+	if repo.FullName != "" && !strings.EqualFold(repo.FullName, name) {
 		r.fault("it is called %s now: its routes must name it so", repo.FullName)
 	}
 	switch {

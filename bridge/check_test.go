@@ -208,6 +208,11 @@ func TestCheckAccount(t *testing.T) {
 		c.GitHub.RevokeToken(bridgetest.Token)
 		c.has("fault github: the token (or the app's key) is refused", "no repository was looked at")
 	})
+	t.Run("no rate limits", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.GitHub.Fault(githubtest.Fault{When: func(c githubtest.Call) bool { return c.Path == "/rate_limit" }, Times: -1, Kind: githubtest.Before, Code: 404})
+		c.has("ok github: acting as planbridge-bot", "warn github: what the token may do cannot be read here")
+	})
 	for scopes, want := range map[string]string{
 		"gist": "fault github: the token has neither scope repo nor public_repo (it has: gist)",
 		"":     "warn github: what a fine-grained token may do cannot be read",

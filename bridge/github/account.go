@@ -42,7 +42,7 @@ func (c *Client) askViewer(ctx context.Context) (string, error) {
 	}
 	var user wireUser
 	_, err := c.do(ctx, k, http.MethodGet, nil, &user)
-	if errors.Is(err, mapping.ErrForbidden) {
+	if errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrNotFound) {
 		// An installation's token (an App's, or a workflow's) has no /user;
 		// GraphQL tells it who it is.
 		var data struct{ Viewer wireUser }

@@ -201,12 +201,14 @@ func TestViewerOfAUserIsAskedOnce(t *testing.T) {
 
 // TestViewerOfAnInstallationToken: /user is not for it.
 func TestViewerOfAnInstallationToken(t *testing.T) {
-	f := newFake(t)
-	f.on("/user", 403, `{"message":"Resource not accessible by integration"}`)
-	f.on("/graphql", 200, `{"data":{"viewer":{"login":"github-actions[bot]"}}}`)
-	login, err := f.client(t).Viewer(within(t))
-	if err != nil || login != "github-actions[bot]" {
-		t.Errorf("viewer %q, %v", login, err)
+	for _, status := range []int{403, 404} {
+		f := newFake(t)
+		f.on("/user", status, `{"message":"Resource not accessible by integration"}`)
+		f.on("/graphql", 200, `{"data":{"viewer":{"login":"github-actions[bot]"}}}`)
+		login, err := f.client(t).Viewer(within(t))
+		if err != nil || login != "github-actions[bot]" {
+			t.Errorf("/user answers %d: viewer %q, %v", status, login, err)
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	gogithub "github.com/google/go-github/v62/github"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
+
+	"planbridge/mapping"
 )
 
 // App is the identity of a GitHub App.
@@ -191,5 +193,8 @@ func (c *Client) Probe(ctx context.Context) error {
 		k.object, k.path, k.jwt = "app", "app", true
 	}
 	_, err := c.do(ctx, k, http.MethodGet, nil, nil)
+	if errors.Is(err, mapping.ErrNotFound) && c.app == nil {
+		return nil // an Enterprise Server without rate limits says so, and with that it answers
+	}
 	return err
 }

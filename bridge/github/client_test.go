@@ -203,3 +203,18 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 func (endless) Close() error               { return nil }
+
+// TestProbeWithoutRateLimits: an Enterprise Server that limits nothing answers
+// 404, and yet it answers.
+func TestProbeWithoutRateLimits(t *testing.T) {
+	f := newFake(t)
+	f.on("/rate_limit", 404, `{"message":"Rate limiting is not enabled."}`)
+	if err := f.client(t).Probe(within(t)); err != nil {
+		t.Error(err)
+	}
+	f = newFake(t)
+	f.on("/rate_limit", 502, ``)
+	if err := f.client(t).Probe(within(t)); err == nil {
+		t.Error("a service that is down was taken for one that answers")
+	}
+}

@@ -140,7 +140,7 @@ func part[T any](r *partReader, field string, raw json.RawMessage) *T {
 }
 
 func (e *Event) setRepository(w *wireRepo) {
-	e.Repo, e.RepoID, e.RepoPrivate, e.Archived = w.FullName, w.ID, w.Private, w.Archived
+	e.Repo, e.RepoID, e.RepoPrivate, e.Archived = w.FullName, w.ID, w.private(), w.Archived
 }
 
 // issue converts w, nil where it is none. Where repo is told along with it

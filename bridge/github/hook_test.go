@@ -10,7 +10,7 @@ import (
 
 func TestRepositoriesOfAnOrganisationAndOfAUser(t *testing.T) {
 	f := newFake(t)
-	f.on("/orgs/acme/repos", 200, `[{"id":1,"full_name":"acme/web"},{"id":2,"full_name":"acme/api","has_issues":false}]`)
+	f.on("/orgs/acme/repos", 200, `[{"id":1,"full_name":"acme/web","private":false},{"id":2,"full_name":"acme/api","private":false,"has_issues":false}]`)
 	f.on("/orgs/octocat/repos", 404, `{"message":"Not Found"}`)
 	f.on("/users/octocat/repos", 200, `[{"id":3,"full_name":"octocat/x"}]`)
 	c := f.client(t)

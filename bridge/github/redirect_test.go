@@ -110,3 +110,17 @@ func TestRepositoryFollowsItsRename(t *testing.T) {
 	equal(t, r, Repository{ID: 77, FullName: "acme/new", Private: true, Archived: true,
 		Permissions: map[string]bool{"push": true, "admin": false}})
 }
+
+// TestVisibility: a repository is public where GitHub says so.
+func TestVisibility(t *testing.T) {
+	for said, want := range map[string]bool{
+		`"private":true`: true, `"private":false`: false, `"visibility":"public"`: false,
+		`"visibility":"internal"`: true, `"private":false,"visibility":"private"`: false, `"private":null`: true,
+	} {
+		f := newFake(t)
+		f.on("/repos/acme/web", 200, `{"id":77,"full_name":"acme/web",`+said+`}`)
+		if r, err := f.client(t).Repository(within(t), "acme/web"); err != nil || r.Private != want {
+			t.Errorf("%s: private %v, %v", said, r.Private, err)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type Repository struct {
 
 func (w wireRepo) repository() Repository {
 	return Repository{
-		ID: w.ID, FullName: w.FullName, Private: w.Private, Archived: w.Archived,
+		ID: w.ID, FullName: w.FullName, Private: w.private(), Archived: w.Archived,
 		HasIssues: w.HasIssues == nil || *w.HasIssues, Permissions: w.Permissions,
 	}
 }

@@ -63,10 +63,21 @@ type wireRepo struct {
 	ID          int64
 	FullName    string `json:"full_name"`
 	Name        string
-	Private     bool
+	Private     *bool
+	Visibility  string // public, private or internal
 	Archived    bool
 	HasIssues   *bool `json:"has_issues"`
 	Permissions map[string]bool
+}
+
+// private reports whether only members can read the repository. GitHub always
+// says which it is, and a repository is public where it says so: a stand-in
+// that leaves both fields out has nobody to keep a text from.
+func (w *wireRepo) private() bool {
+	if w.Private != nil {
+		return *w.Private
+	}
+	return w.Visibility != "public"
 }
 
 type wireIssue struct {

@@ -39,7 +39,7 @@ type verdict struct {
 
 // delivery is one request on its way through the intake.
 type delivery struct {
-	key   string // hook id and GUID: a GUID names the event, and two hooks can carry different payloads under one
+	key   string // hook id, where it is told, and GUID: a GUID names the event, and two hooks can carry different payloads under one
 	event string // X-GitHub-Event
 	log   *slog.Logger
 }
@@ -49,7 +49,7 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), in.o.Timeout)
 	defer cancel()
 	d := &delivery{
-		key:   r.Header.Get("X-GitHub-Hook-ID") + ":" + r.Header.Get("X-GitHub-Delivery"),
+		key:   strings.TrimPrefix(r.Header.Get("X-GitHub-Hook-ID")+":"+r.Header.Get("X-GitHub-Delivery"), ":"),
 		event: r.Header.Get("X-GitHub-Event"),
 	}
 	d.log = in.o.Logger.With("delivery", clip(d.key), "event", clip(d.event))

@@ -223,6 +223,20 @@ func TestLogNamesTheDelivery(t *testing.T) {
 	}
 }
 
+// TestDeliveryWithoutHook: a delivery that names no hook is known by its GUID.
+func TestDeliveryWithoutHook(t *testing.T) {
+	w := newWorld(t)
+	for _, result := range []string{"stored", "duplicate"} {
+		r := w.request("issues", event("opened", issue(12)))
+		r.Header.Del("X-GitHub-Hook-ID")
+		r.Header.Set("X-GitHub-Delivery", "guid-of-it")
+		w.serve(r, http.StatusAccepted, result)
+	}
+	if !strings.Contains(w.log.String(), "delivery=guid-of-it") {
+		t.Errorf("log lacks the delivery:\n%s", w.log)
+	}
+}
+
 // TestStrangersDoNotFillTheLog: a flood is counted, not written down.
 func TestStrangersDoNotFillTheLog(t *testing.T) {
 	w := newWorld(t)
