@@ -32,6 +32,10 @@ import (
 // answers 503 for keys that are not queued already.
 const queueLimit = 200_000
 
+// recovery is how long a service that is down is left alone before one request
+// may try again.
+const recovery = 5 * time.Second
+
 // Options configure an App. Config and Logger are required.
 type Options struct {
 	Config  *config.Config
@@ -141,7 +145,7 @@ func (a *App) buildSides(c *config.Config) error {
 	remaining := prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_github_rate_limit_remaining", Help: "Requests left of GitHub's primary limit, as of its last answer."})
 	a.registry.MustRegister(remaining)
 	hub, err := newGitHubClient(c, github.Options{
-		Budget: a.budget, WritePause: a.o.WritePause, Logger: a.log,
+		Budget: a.budget, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, RateRemaining: remaining},
 	})
 	if err != nil {

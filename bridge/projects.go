@@ -72,6 +72,7 @@ func (a *App) addProjects(c *config.Config) error {
 		}
 		client, err := planning.New(planning.Options{
 			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.planningMetrics,
+			BreakerPause: recovery,
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)
