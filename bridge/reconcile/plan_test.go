@@ -15,9 +15,10 @@ const bucket = mapping.ObjectID("b-incoming")
 // plan is a planning project in memory: attribute versions with optimistic
 // locks, and no word to anybody about a change.
 type plan struct {
-	cards  []*mapping.Card
-	tasks  []*mapping.Task
-	writes int
+	cards     []*mapping.Card
+	tasks     []*mapping.Task
+	writes    int
+	taskReads int
 	// refuse answers for a value that planning does not take; nil: it takes all.
 	refuse func(a mapping.Attribute, value string) *mapping.Rejection
 	// stored is what the service makes of a Markdown text; nil: nothing.
@@ -67,6 +68,7 @@ func (p *plan) Tasks(_ context.Context, card mapping.ObjectID) ([]mapping.Task, 
 }
 
 func (p *plan) Task(_ context.Context, id mapping.ObjectID) (mapping.Task, error) {
+	p.taskReads++
 	t, err := p.task(id)
 	if err != nil {
 		return mapping.Task{}, err

@@ -377,6 +377,11 @@ func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 		return onPlanning(err)
 	}
 	w.p[mapping.State] = task.State
+	if w.card != nil {
+		// Where our own writes do not move the counters as was expected of
+		// them, what they show now is what the next change moves them from.
+		w.link.Card.CountersVersion = min(w.link.Card.CountersVersion, w.card.CountersVersion)
+	}
 	return nil
 }
 
@@ -392,7 +397,7 @@ func (w *work) remember() {
 	}
 	c := &w.link.Card
 	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
-	if w.card.Bucket != "" {
+	if w.card.Bucket != "" && (w.card.BucketName != "" || w.card.Bucket != c.Bucket) { // only listings tell the name
 		c.Bucket, c.BucketName = w.card.Bucket, w.card.BucketName
 	}
 }
