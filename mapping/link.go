@@ -257,6 +257,7 @@ type Conflict struct {
 	Rule      string    `json:"rule"`     // which rule decided
 	State     string    `json:"state"`    // see the ConflictXxx constants
 	Comments  []int64   `json:"comments,omitempty"`
+	Posted    time.Time `json:"posted,omitzero"` // when its comment was last sent, whatever the answer
 	At        time.Time `json:"at"`
 	Settled   time.Time `json:"settled,omitzero"`
 }

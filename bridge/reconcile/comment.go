@@ -20,6 +20,9 @@ type notice struct {
 	text             string
 	github, planning string // texts that are kept whole, where not empty
 	repeated         bool   // it may have been posted before
+	// wait is how long a post of it may still be under way: looked for and
+	// posted again too early, it would stand there twice.
+	wait time.Duration
 }
 
 // comment posts a notice. Where an earlier attempt may have got through, the
@@ -51,6 +54,9 @@ func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 			w.Metrics.Prevented.WithLabelValues("comment").Inc()
 			continue
 		}
+		if n.wait > 0 {
+			return ids, later(n.wait, "a comment may still be under way")
+		}
 		mark := mapping.Marker{Kind: mapping.MarkConflict, Link: w.link.ID, Nonce: w.link.Nonce, Partner: part}
 		id, err := w.postComment(ctx, w.set.Keys.AppendComment(body, mark))
 		if err != nil {
@@ -69,8 +75,6 @@ func (w *work) postComment(ctx context.Context, body string) (int64, error) {
 	defer cancel()
 	c, err := w.GitHub.CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body)
 	if err != nil && !certain(err) {
-		// It may still be under way: looked for and posted again too early,
-		// it would stand there twice.
 		return 0, later(w.set.Settle.GitHub, "comment: %v; to be looked for before it is posted again", err)
 	}
 	if err != nil {

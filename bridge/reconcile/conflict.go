@@ -60,24 +60,10 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 		return nil // kept when it was asked; the answer stands until it is carried out
 	}
 	if err == nil {
-		c.At = known.At
-		if len(known.Comments) > 0 {
-			c.Comments = known.Comments
-		}
+		c.At, c.Posted, c.Comments = known.At, known.Posted, known.Comments
 	}
-	if err := w.Store.PutConflict(ctx, c); err != nil {
-		return fmt.Errorf("keep conflict: %w", err)
-	}
-	if len(c.Comments) == 0 {
-		ids, err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: github, planning: planning, repeated: err == nil || c.Base == nil})
-		if err != nil && !errors.Is(err, mapping.ErrForbidden) {
-			return err
-		}
-		if c.Comments = ids; len(ids) > 0 {
-			if err := w.Store.PutConflict(ctx, c); err != nil {
-				return fmt.Errorf("keep conflict: %w", err)
-			}
-		}
+	if err := w.post(ctx, c, err == nil || c.Base == nil); err != nil {
+		return err
 	}
 	w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), resolution(d)).Inc()
 	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
@@ -85,6 +71,38 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 		return w.ask(ctx, d.Attribute, c.ID)
 	}
 	return nil
+}
+
+// post puts a conflict into the ledger and, where that was not done yet, onto
+// the issue. The ledger knows before each post that it is made, so that whoever
+// comes next waits until it must have shown.
+func (w *work) post(ctx context.Context, c mapping.Conflict, repeated bool) error {
+	wait := w.set.Settle.GitHub - time.Since(c.Posted)
+	posts := len(c.Comments) == 0 && wait <= 0
+	if posts {
+		c.Posted = time.Now().UTC()
+	}
+	keep := func() error {
+		if err := w.Store.PutConflict(ctx, c); err != nil {
+			return fmt.Errorf("keep conflict: %w", err)
+		}
+		return nil
+	}
+	if err := keep(); err != nil || len(c.Comments) > 0 {
+		return err
+	}
+	ids, err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: c.GitHub, planning: c.Planning, repeated: repeated, wait: wait})
+	if err != nil && !errors.Is(err, mapping.ErrForbidden) {
+		if posts && certain(err) {
+			c.Posted = time.Time{}
+			return errors.Join(err, keep())
+		}
+		return err
+	}
+	if c.Comments = ids; len(ids) == 0 {
+		return nil
+	}
+	return keep()
 }
 
 func resolution(d mapping.Decision) string {
