@@ -263,12 +263,27 @@ func (w *work) readIssue(ctx context.Context) error {
 	w.found(mapping.GitHub)
 	var seen mapping.Issue
 	if found, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
+		if w.doubtful(&issue, &seen) {
+			return later(staleWait, "GitHub's read shows nothing of an edit of the same second: it may lag")
+		}
 		issue.Editor = seen.Editor // a read does not say who edited, the event did
 	}
 	w.setIssue(&issue)
 	w.fresh = true
 	return nil
 }
+
+// doubtful reports whether a read that shows what was known before, and not
+// what a person's event of the very same second showed, may be from before that
+// event: whole seconds do not tell. After a while it is believed.
+func (w *work) doubtful(read, seen *mapping.Issue) bool {
+	known := w.link.Issue.Digest
+	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known && !w.OwnAccount(seen.Editor) &&
+		time.Since(w.claim.Inbox[mapping.IssueRef(read.ID)].Seen) < doubt
+}
+
+// doubt is how long a read that may lag behind an event is not believed.
+const doubt = 10 * time.Second
 
 // staleWait is how long a lagging replica of GitHub is given to catch up.
 const staleWait = 3 * time.Second
