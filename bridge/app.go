@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -128,7 +129,28 @@ func OpenStore(ctx context.Context, c *config.Config, log *slog.Logger) (store.S
 	return redisstore.Open(ctx, redisstore.Options{URL: c.Store.URL, Prefix: c.Store.Prefix, QueueLimit: queueLimit, Logger: log})
 }
 
+// scratchStore is what a dry run remembers in: it must leave no trace in the
+// real store, where what it saw would count as dealt with. It knows the links
+// by their markers.
+func (a *App) scratchStore() error {
+	dir, err := os.MkdirTemp("", "planbridge-dry-run-")
+	if err != nil {
+		return fmt.Errorf("store of a dry run: %w", err)
+	}
+	a.onStop = append(a.onStop, func() error { return os.RemoveAll(dir) })
+	s, err := boltstore.Open(filepath.Join(dir, "planbridge.db"), boltstore.Options{Logger: a.log, QueueLimit: queueLimit})
+	if err != nil {
+		return err
+	}
+	a.store = s
+	a.onStop = append(a.onStop, s.Close)
+	return nil
+}
+
 func (a *App) buildStore(c *config.Config) error {
+	if a.o.DryRun {
+		return a.scratchStore()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	s, err := OpenStore(ctx, c, a.log)

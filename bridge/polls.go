@@ -15,8 +15,12 @@ import (
 
 func (a *App) buildCatchUp(c *config.Config) {
 	lists := &githubLists{a.github, c.GitHub.FormerAccounts}
+	var hooks poll.Hooks
+	if !a.o.DryRun {
+		hooks = lists // asking for a delivery again is a write
+	}
 	a.catchUp = poll.NewCatchUp(poll.CatchUpOptions{
-		GitHub: lists, Hooks: lists, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
+		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
 		Routes:   func() mapping.Routes { return a.set.Load().Routes },
 		FirstRun: a.firstRun, Owner: a.owner, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log,
 		OnSuccess: a.listed,

@@ -178,6 +178,13 @@ func (a *App) learnAccount(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	login, err := a.github.Viewer(ctx)
+	if errors.Is(err, mapping.ErrUnavailable) {
+		if known, e := a.store.Doc(ctx, "", docAccount); e == nil {
+			a.github.Assume(string(known))
+			a.log.Warn("GitHub is away: acting as the account of the last start", "account", string(known), "err", err)
+			return nil
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -257,7 +264,11 @@ func (a *App) waits(ctx context.Context, project mapping.ObjectID, service strin
 	if service != reconcile.ServiceAdoption {
 		return
 	}
-	if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == a.Epoch() {
+	epoch, err := storeEpoch(ctx, a.store)
+	if err != nil {
+		return
+	}
+	if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == epoch {
 		a.wake(ctx, project, reconcile.ServiceAdoption)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// minMarkerKey is how many bytes a key for HMAC-SHA256 has at least: half the
-// hash (RFC 2104 section 3 advises no less than its length for full strength).
-const minMarkerKey = 16
+// minMarkerKey is how many bytes a marker key has at least: a bound on mistakes,
+// not a recommendation (RFC 2104 section 3 advises the hash's 32).
+const minMarkerKey = 8
 
 // Validate holds the configuration to what it means, beyond types: it
 // returns nil or [Faults]. [Load] does it already; a Config made in Go must

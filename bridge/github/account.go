@@ -26,6 +26,16 @@ func (c *Client) Viewer(ctx context.Context) (string, error) {
 	return login, nil
 }
 
+// Assume takes a login for the bridge's own until Viewer, asked when it was not
+// known, would have told it: a start while GitHub is away.
+func (c *Client) Assume(login string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.viewer == "" {
+		c.viewer = login
+	}
+}
+
 func (c *Client) knownViewer() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
