@@ -67,6 +67,9 @@ type App struct {
 	store store.Store
 	epoch atomic.Pointer[string]
 	owner string // names this process in leases
+	// made is when New was called: whatever people do from then on is theirs
+	// to be seen, though the store may be reached much later.
+	made time.Time
 
 	github    *githubSide
 	projects  projects
@@ -99,7 +102,7 @@ func New(o Options) (*App, error) {
 	}
 	a := &App{
 		o: o, log: o.Logger, registry: o.Registry, account: make(chan struct{}),
-		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: ownerName(),
+		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: ownerName(), made: time.Now(),
 	}
 	set := newSettings(o.Config, o.DryRun)
 	a.set.Store(set)

@@ -119,7 +119,7 @@ func (a *App) reachStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.firstRunOf(ctx, a.set.Load()); err != nil {
+	if err := a.firstRunOf(ctx, a.set.Load(), a.made); err != nil {
 		return err
 	}
 	a.epoch.Store(&epoch)
@@ -155,11 +155,11 @@ func storeEpoch(ctx context.Context, s store.Store) (string, error) {
 // firstRunOf records when each route began to run: what was last touched
 // before is left alone. A store that was lost is told again what this process
 // knows, or what people made while it was away would never enter.
-func (a *App) firstRunOf(ctx context.Context, set *settings) error {
+func (a *App) firstRunOf(ctx context.Context, set *settings, now time.Time) error {
 	for _, r := range set.Routes.All() {
 		began := a.firstRun(r.Name)
 		if began.IsZero() {
-			began = time.Now()
+			began = now
 		}
 		t, err := poll.EnsureFirstRun(ctx, a.store, r, began)
 		if err != nil {
@@ -298,7 +298,7 @@ func (a *App) wake(ctx context.Context, project mapping.ObjectID, service string
 // that need a restart and keep their old values.
 func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	set := newSettings(c, a.o.DryRun)
-	if err := a.firstRunOf(ctx, set); err != nil {
+	if err := a.firstRunOf(ctx, set, time.Now()); err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
 	if err := a.addProjects(c); err != nil {
