@@ -15,7 +15,7 @@ SEED    ?=
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint fuzz bench chaos mutants deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint fuzz bench faults chaos mutants deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ fuzz: ## each fuzz target for FUZZTIME
 
 bench: deps ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
+
+faults: deps ## the store lost, cut off and failed over, replicas that come and go, paused processes, all under traffic
+	$(GO) test -race -count 1 -tags faults -timeout 20m ./bridge/bridgetest
 
 chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with SEED="17 4711"
 	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \

@@ -1,3 +1,5 @@
+//go:build faults
+
 package bridgetest_test
 
 import (
