@@ -188,6 +188,9 @@ func kept(a mapping.Attribute, w write, i *seenIssue, c *seenCard) bool {
 	if what.in(i.now[a]) || what.in(c.now[a]) {
 		return true
 	}
+	if a == mapping.State && w.to == mapping.StateInProgress && i.working {
+		return true // a closed issue can have the label that a person put on it
+	}
 	for _, k := range i.comments {
 		if k.attribute == a && slices.ContainsFunc(k.texts, what.in) {
 			return true

@@ -35,7 +35,8 @@ type seenIssue struct {
 	number    int
 	id        int64
 	closed    bool
-	estimates int // labels that say one
+	working   bool // the in-progress label is on it, open or not
+	estimates int  // labels that say one
 	// stolen are labels of people that the bridge put on or took off.
 	stolen   []string
 	comments []keptTexts // of the bridge
@@ -80,7 +81,7 @@ func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState) 
 	body, marks := keys.Body(i.Body)
 	labels := w.Repo.History(i.Number, "labels")
 	out := seenIssue{
-		number: i.Number, id: i.ID, closed: i.State == "closed", stolen: stolen(labels),
+		number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
 		seenItem: seenItem{
 			marks: marks, own: i.Author == bridgetest.Bot,
 			now: map[mapping.Attribute]string{

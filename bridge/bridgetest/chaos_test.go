@@ -236,11 +236,13 @@ func (c *chaos) operate(ctx context.Context) {
 }
 
 // flurry is the last hour before the release: everybody saves everything, while
-// some deliveries are lost and the lists lag. What the bridge misses now nothing
-// makes good later.
+// both services are slow, some deliveries are lost and the lists lag. What
+// the bridge misses now nothing makes good later.
 func (c *chaos) flurry() {
 	r := rand.New(rand.NewPCG(c.seed, 7))
 	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.4, true, chaosSettle/2 })
+	c.GitHub.SetLatency(40 * time.Millisecond)
+	c.Planning.SetLatency(40 * time.Millisecond)
 	for range 10 * len(c.Repo.Issues()) {
 		if !pause(c.t.Context(), r, 0, 60*time.Millisecond) {
 			return
