@@ -154,3 +154,20 @@ func TestUncutTitle(t *testing.T) {
 		}
 	}
 }
+
+func TestConflictID(t *testing.T) {
+	id := mapping.ConflictID("c1", mapping.Summary, "ours\r\ntext \n", "theirs")
+	if got := mapping.ConflictID("c1", mapping.Summary, "ours\ntext", "theirs\n"); got != id {
+		t.Errorf("%s and %s of what is the same to the bridge", id, got)
+	}
+	for _, other := range []string{
+		mapping.ConflictID("c2", mapping.Summary, "ours\ntext", "theirs"),
+		mapping.ConflictID("c1", mapping.Title, "ours\ntext", "theirs"),
+		mapping.ConflictID("c1", mapping.Summary, "theirs", "ours\ntext"),
+		mapping.ConflictID("c1", mapping.Summary, "ours\ntexttheirs", ""),
+	} {
+		if other == id {
+			t.Errorf("another conflict has the same id %s", id)
+		}
+	}
+}

@@ -33,15 +33,19 @@ func GitHubForm(a Attribute, p, held string) string {
 
 // same compares two values of one side in that side's representation.
 func same(a Attribute, x, y string) bool {
+	return canonical(a, x) == canonical(a, y)
+}
+
+func canonical(a Attribute, v string) string {
 	switch a {
 	case Title:
-		return CanonicalTitle(x) == CanonicalTitle(y)
+		return CanonicalTitle(v)
 	case Summary:
-		return Canonical(x) == Canonical(y)
+		return Canonical(v)
 	case Estimate:
-		return CanonicalNumber(x) == CanonicalNumber(y)
+		return CanonicalNumber(v)
 	}
-	return x == y
+	return v
 }
 
 // Same reports whether two values of one side are the same to the bridge:

@@ -262,6 +262,13 @@ type Conflict struct {
 	Settled   time.Time `json:"settled,omitzero"`
 }
 
+// ConflictID names the meeting of two values of an item in planning. It follows
+// from what met and from nothing that a store may forget: a link that is made
+// anew, under whatever id, finds the entry and its comment again.
+func ConflictID(item ObjectID, a Attribute, github, planning string) string {
+	return digest([]string{string(item), string(a), canonical(a, github), canonical(a, planning)})
+}
+
 // The states of a ledger entry.
 const (
 	ConflictOpen     = "open"     // asked; nobody has answered yet

@@ -41,7 +41,7 @@ func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 			}
 			_, marks := w.set.Keys.Body(c.Body)
 			for _, m := range marks {
-				if m.Kind == mapping.MarkConflict && m.Link == w.link.ID {
+				if m.Kind == mapping.MarkConflict { // of whichever link: a lost one's comments are known by what they hold
 					posted[m.Partner] = c.ID
 				}
 			}

@@ -41,7 +41,7 @@ func (w *work) needBoth(ctx context.Context) error {
 // where the store lost that, the comment.
 func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planning string) error {
 	c := mapping.Conflict{
-		ID:   mapping.DigestText(fmt.Sprint(w.link.ID, d.Attribute, github, "\x00", planning)),
+		ID:   mapping.ConflictID(w.link.Card.ID, d.Attribute, github, planning),
 		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.link), Attribute: d.Attribute,
 		GitHub: github, Planning: planning, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
 		At: time.Now().UTC(),

@@ -1,0 +1,70 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+)
+
+// forget replaces the store by an empty one that everything marked has been
+// seen for. The issue's event came first: its link is a new one, not the one
+// that the card's marker names.
+func (w *world) forget(path string) (closeStore func() error) {
+	ctx := context.Background()
+	s, err := boltstore.Open(path, boltstore.Options{})
+	if err != nil {
+		w.check(err)
+		return func() error { return nil }
+	}
+	epoch, err := s.Epoch(ctx)
+	w.check(err)
+	w.check(s.PutDoc(ctx, project, store.DocAdopted, []byte(epoch)))
+	w.store = s
+	w.restart()
+	issue, card := w.issue().snapshot(dev), w.card()
+	issueRef, cardRef := mapping.IssueRef(issue.ID), mapping.CardRef(card.ID)
+	_, err = s.Observe(ctx, project, []store.Observation{
+		{Refs: []mapping.Ref{issueRef}, Item: issueRef, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue), Create: w.route.EnterIssue(&issue, time.Now())},
+		{Refs: []mapping.Ref{cardRef, issueRef}, Item: cardRef, At: card.Version, Digest: mapping.DigestCard(card), Data: encode(card)},
+	})
+	w.check(err)
+	w.settle()
+	return s.Close
+}
+
+// The same two values that meet are one conflict, however often the store is
+// lost and under whatever id their link is made anew: it is told once.
+func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
+	dir := t.TempDir()
+	for _, policy := range []mapping.Policy{mapping.PolicyAsk, mapping.PolicyGitHub} {
+		if err := inWorld(t, func(w *world) {
+			w.route.DefaultPolicy = policy
+			w.restart()
+			linked(w)
+			w.settle()
+			w.rewriteIssue(mapping.Title, "tok8")
+			w.rewriteCard(mapping.Title, "tok9")
+			was := w.card().Title.Value
+			w.settle()
+			for n := range 2 {
+				// Planning, too, has forgotten how it was decided.
+				w.card().Title.Value = was
+				defer w.forget(filepath.Join(dir, fmt.Sprint(policy, n)))() //nolint:errcheck // the file is thrown away
+				if n := len(w.issue().comments); n != 1 {
+					w.fail("policy %s: %d comments, want one: %+v", policy, n, w.issue().comments)
+				}
+				if n := len(w.conflicts()); n != 1 {
+					w.fail("policy %s: %d conflicts in the ledger, want one", policy, n)
+				}
+			}
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
