@@ -81,6 +81,10 @@ func (r *Route) Policy(a Attribute) Policy {
 	return PolicyMerge
 }
 
+// HasTasks reports whether the tasks of a card stand for something on GitHub,
+// its tracking task aside: for sub-issues or for checklist items.
+func (r *Route) HasTasks() bool { return r.Tasks == TasksSubIssues || r.Tasks == TasksChecklist }
+
 // Exact reports whether the route names one repository and no glob.
 func (r *Route) Exact() bool { return !strings.ContainsAny(r.Repository, "*?[") }
 

@@ -26,7 +26,7 @@ type memory struct {
 // known is what is remembered of one item.
 type known struct {
 	digest string
-	routes []string // in whose buckets the card has been seen; shared, never changed in place
+	routes []string // in whose buckets the card has been seen, or oldTask; shared, never changed in place
 	quick  uint64   // quick hash of what digest is of; 0: not taken in this process
 	place  mapping.ObjectID
 	round  uint32 // in which it was last seen

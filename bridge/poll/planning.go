@@ -43,7 +43,8 @@ type Options struct {
 	Owner    string // names this replica in leases
 	Interval time.Duration
 	// TaskSweepInterval is how often the tasks of a linked card that no
-	// polled sprint shows are read; 0: never.
+	// polled sprint shows are read; 0: never. It applies to cards with a
+	// tracking task and to those of routes on which tasks stand for something.
 	TaskSweepInterval time.Duration
 	Metrics           *Metrics
 	Logger            *slog.Logger
@@ -62,6 +63,7 @@ type Options struct {
 type Poller struct {
 	o     Options
 	lease lease
+	shy   shy
 
 	mu     sync.Mutex // held during a round; guards what follows
 	epoch  string     // of the store that the memory belongs to
@@ -99,7 +101,13 @@ func (p *Poller) Run(ctx context.Context) {
 }
 
 func (p *Poller) turn(ctx context.Context) {
+	if epoch, err := p.o.Store.Epoch(ctx); err == nil && p.shy.waits(epoch, p.lease.ttl) {
+		return
+	}
 	held, kept, err := p.lease.acquire(ctx)
+	if err == nil {
+		p.shy.follows = !held
+	}
 	if !kept {
 		p.forget() // another replica may have polled meanwhile
 	}
@@ -182,6 +190,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	if known == nil && p.baseline != nil {
 		known = p.baseline
 		cards.recall(p.cards)
+		tasks.recall(p.tasks)
 	}
 	p.cards, p.tasks, p.baseline = cards, tasks, known
 	p.epoch, p.looked, p.stale = epoch, false, false

@@ -38,6 +38,7 @@ type round struct {
 	sprints map[mapping.ObjectID]bool // those that exist; true: read in this round
 	shown   map[mapping.ObjectID]*shown
 	nested  map[mapping.ObjectID]bool // cards whose tasks the sprints showed
+	tasked  []mapping.Task            // what they showed, to be taken in once their cards are
 	homes   map[bucketName]home
 	batch   []item
 }
@@ -78,6 +79,9 @@ func (r *round) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.takeTasks(ctx, r.tasked); err != nil {
+		return err
+	}
 	if err := r.flush(ctx); err != nil {
 		return err
 	}
@@ -117,9 +121,7 @@ func (r *round) readSprints(ctx context.Context) error {
 			continue
 		}
 		r.sprints[s.ID] = true
-		if err := r.sprint(ctx, s.ID, cards, tasks); err != nil {
-			return err
-		}
+		r.sprint(s.ID, cards, tasks)
 	}
 	return nil
 }
@@ -151,15 +153,11 @@ func (r *round) due(sprints []Sprint) []Sprint {
 	return live
 }
 
-func (r *round) sprint(ctx context.Context, id mapping.ObjectID, cards []mapping.Card, tasks []mapping.Task) error {
+func (r *round) sprint(id mapping.ObjectID, cards []mapping.Card, tasks []mapping.Task) {
 	for i := range cards {
 		c := &cards[i]
 		r.nested[c.ID] = r.nested[c.ID] || len(c.Tasks) > 0
-		for j := range c.Tasks {
-			if err := r.task(ctx, &c.Tasks[j]); err != nil {
-				return err
-			}
-		}
+		r.tasked = append(r.tasked, c.Tasks...)
 		switch s := r.shown[c.ID]; {
 		case s == nil:
 			r.shown[c.ID] = &shown{*c, id}
@@ -171,11 +169,8 @@ func (r *round) sprint(ctx context.Context, id mapping.ObjectID, cards []mapping
 	}
 	for i := range tasks {
 		r.nested[tasks[i].Owner] = true
-		if err := r.task(ctx, &tasks[i]); err != nil {
-			return err
-		}
 	}
-	return nil
+	r.tasked = append(r.tasked, tasks...)
 }
 
 // join completes the newer sight of a card by what only the older one tells.
@@ -293,22 +288,6 @@ func (r *round) lastWhole() int64 {
 		return 0
 	}
 	return r.whole.UnixNano()
-}
-
-// task takes in a task. One that belongs to no link is dropped by the store.
-func (r *round) task(ctx context.Context, t *mapping.Task) error {
-	quick, old := r.tasks.quickTask(t), r.tasks.items[t.ID]
-	if old != nil && old.quick == quick {
-		return nil
-	}
-	k := known{digest: mapping.DigestTask(ownerless(t)), quick: quick}
-	if old != nil && old.digest == k.digest {
-		return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k})
-	}
-	ref := mapping.TaskRef(t.ID)
-	return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k, obs: &store.Observation{
-		Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: encode(t),
-	}})
 }
 
 // encode is for plain data of this module, which always has a JSON form.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -15,9 +16,15 @@ const sweepPage = 500
 // sweep is the slow tour through the tasks of linked cards: whether the edit
 // of a task shows in its card's version is not known.
 type sweep struct {
-	queue []mapping.ObjectID // cards that this tour has still to visit
+	queue []stop             // what this tour has still to visit
 	share int                // how many a round visits
 	next  time.Time          // when the next tour begins
+}
+
+// stop is a card on the tour with the tasks that its link has on it.
+type stop struct {
+	card  mapping.ObjectID
+	tasks []mapping.ObjectID
 }
 
 // sweepTasks visits a round's share of the tour. A tour that is more than the
@@ -33,9 +40,8 @@ func (r *round) sweepTasks(ctx context.Context) error {
 		}
 	}
 	for n := 0; n < s.share && len(s.queue) > 0 && time.Since(began) < r.o.Interval/2; n++ {
-		card := s.queue[0]
-		if !r.nested[card] {
-			if err := r.visit(ctx, card); err != nil {
+		if next := s.queue[0]; !r.nested[next.card] {
+			if err := r.visit(ctx, next); err != nil {
 				return err
 			}
 		}
@@ -54,8 +60,8 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("list links: %w", err)
 		}
 		for _, l := range links {
-			if l.State == mapping.Linked && l.Card.ID != "" && len(l.Children) > 0 {
-				s.queue = append(s.queue, l.Card.ID)
+			if l.State == mapping.Linked && l.Card.ID != "" && (len(l.Children) > 0 || r.hasTasks(l)) {
+				s.queue = append(s.queue, stop{l.Card.ID, linkedTasks(l)})
 			}
 		}
 		if cursor = next; cursor == "" {
@@ -67,21 +73,41 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-func (r *round) visit(ctx context.Context, card mapping.ObjectID) error {
-	tasks, err := r.o.Planning.Tasks(ctx, card)
-	switch {
-	case errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone):
-		return r.add(ctx, item{obs: look(card)})
-	case err != nil && (unanswered(err) || ctx.Err() != nil):
-		return fmt.Errorf("read tasks of card %s: %w", card, err)
-	case err != nil:
-		r.o.Logger.Warn("tasks could not be read", "card", card, "err", err)
-		return nil
-	}
-	for i := range tasks {
-		if err := r.task(ctx, &tasks[i]); err != nil {
-			return err
+// hasTasks reports whether the tasks on a link's card stand for something on
+// GitHub, so that one that a person makes there has to be found.
+func (r *round) hasTasks(l *mapping.Link) bool {
+	route := r.routes.ByName(l.Route)
+	return route != nil && route.HasTasks()
+}
+
+// linkedTasks are the tasks that a link knows to be on its card.
+func linkedTasks(l *mapping.Link) []mapping.ObjectID {
+	var ids []mapping.ObjectID
+	for i := range l.Children {
+		if c := &l.Children[i]; c.State == mapping.Linked && c.Task != "" {
+			ids = append(ids, c.Task)
 		}
 	}
-	return nil
+	return ids
+}
+
+// visit reads the tasks of a card. One that its link knows and that is no
+// longer there was deleted or moved: the reconcile looks for itself.
+func (r *round) visit(ctx context.Context, s stop) error {
+	tasks, err := r.o.Planning.Tasks(ctx, s.card)
+	switch {
+	case errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone):
+		return r.add(ctx, item{obs: look(s.card)})
+	case err != nil && (unanswered(err) || ctx.Err() != nil):
+		return fmt.Errorf("read tasks of card %s: %w", s.card, err)
+	case err != nil:
+		r.o.Logger.Warn("tasks could not be read", "card", s.card, "err", err)
+		return nil
+	}
+	for _, id := range s.tasks {
+		if !slices.ContainsFunc(tasks, func(t mapping.Task) bool { return t.ID == id }) {
+			return r.add(ctx, item{obs: look(s.card)})
+		}
+	}
+	return r.takeTasks(ctx, tasks)
 }

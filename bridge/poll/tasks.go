@@ -1,0 +1,59 @@
+package poll
+
+import (
+	"context"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// oldTask marks a task that was there before the project was polled for the
+// first time: like a card that was, it is left alone until it is imported.
+const oldTask = "old"
+
+// takeTasks takes in tasks that a sprint's listing or the sweep showed.
+func (r *round) takeTasks(ctx context.Context, tasks []mapping.Task) error {
+	for i := range tasks {
+		if err := r.task(ctx, &tasks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// task takes in a task. The link that has it is told of it, else, where tasks
+// stand for something on GitHub, the link of its card, to which it is new. One
+// that belongs to neither is dropped by the store.
+func (r *round) task(ctx context.Context, t *mapping.Task) error {
+	quick, old := r.tasks.quickTask(t), r.tasks.items[t.ID]
+	if old != nil && old.quick == quick {
+		return nil
+	}
+	k := known{digest: mapping.DigestTask(ownerless(t)), quick: quick}
+	switch {
+	case old != nil:
+		k.routes = old.routes
+	case r.baseline == nil:
+		k.routes = []string{oldTask}
+	}
+	if old != nil && old.digest == k.digest {
+		return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k})
+	}
+	ref := mapping.TaskRef(t.ID)
+	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: encode(t)}
+	if t.Owner != "" && !k.entered(oldTask) && r.anyTasks() {
+		obs.Refs = append(obs.Refs, mapping.CardRef(t.Owner))
+	}
+	return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k, obs: &obs})
+}
+
+// anyTasks reports whether tasks of the project can stand for something on
+// GitHub.
+func (r *round) anyTasks() bool {
+	for _, route := range r.routes.All() {
+		if route.Project == r.o.Project && route.HasTasks() {
+			return true
+		}
+	}
+	return false
+}
