@@ -48,6 +48,9 @@ func canonical(a Attribute, v string) string {
 	return v
 }
 
+// DigestValue tells values of one side apart as [Same] does.
+func DigestValue(a Attribute, v string) string { return digest(canonical(a, v)) }
+
 // Same reports whether two values of one side are the same to the bridge:
 // line ends, trailing white space and the spelling of a number do not count.
 func Same(a Attribute, x, y string) bool { return same(a, x, y) }

@@ -53,6 +53,9 @@ type Link struct {
 	// when they were looked for: they may still take effect, and are then no
 	// edit of anybody.
 	Late []Pending `json:"late,omitempty"`
+	// Wrote holds our writes to the issue of the last seconds, by which a read
+	// that lags behind them is known.
+	Wrote []Wrote `json:"wrote,omitempty"`
 	// Intent is the create that may be under way for the root pair.
 	Intent *Intent `json:"intent,omitempty"`
 	// Refused holds values that a side does not take; they block their
@@ -144,6 +147,15 @@ type Pending struct {
 	// Verified: its echo was seen and dealt with; kept only until the event
 	// that told is consumed, so that it is not taken for another write's.
 	Verified bool `json:"verified,omitempty"`
+}
+
+// Wrote is a write of ours to an attribute of the issue that has happened.
+type Wrote struct {
+	Attribute Attribute `json:"attr"`
+	From      string    `json:"from"` // DigestValue of what stood there before it
+	At        time.Time `json:"at"`   // when it was answered, by our clock
+	// UpdatedAt is the issue's after it; zero where the answer did not tell.
+	UpdatedAt time.Time `json:"updated,omitzero"`
 }
 
 // Intent is the record of one create, saved before it is made.

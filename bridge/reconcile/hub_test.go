@@ -37,12 +37,21 @@ type hub struct {
 	// how often it told.
 	untold error
 	asked  int
+	// stale is how long reads of one issue lag.
+	stale time.Duration
 }
 
 type ghIssue struct {
 	mapping.Issue
 	edits    []mapping.Edit // what GitHub remembers of them
 	comments []reconcile.Comment
+	past     []past
+}
+
+// past is what an issue was until some moment.
+type past struct {
+	mapping.Issue
+	until time.Time
 }
 
 func (h *hub) OwnAccount(login string) bool { return login == bot }
@@ -64,6 +73,11 @@ func (h *hub) Issue(_ context.Context, _ string, number int) (mapping.Issue, err
 	i, err := h.at(number)
 	if err != nil {
 		return mapping.Issue{}, err
+	}
+	for _, p := range i.past {
+		if p.until.After(time.Now().Add(-h.stale)) {
+			return p.Issue, nil
+		}
 	}
 	return i.snapshot(""), nil
 }
@@ -93,6 +107,7 @@ func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
 	if mapping.DigestIssue(&was) == mapping.DigestIssue(&i.Issue) {
 		return
 	}
+	i.past = append(i.past, past{was, time.Now()})
 	i.UpdatedAt = time.Now().UTC().Truncate(time.Second)
 	var e *mapping.Edit
 	if was.Title != i.Title || was.Body != i.Body {

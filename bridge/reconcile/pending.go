@@ -136,7 +136,7 @@ func (w *work) readPending(ctx context.Context) error {
 		}
 		switch p.Item.Kind() {
 		case "issue":
-			issue = true
+			issue, task = true, task || p.Attribute == mapping.State
 		case "card":
 			card = true
 		case "task":
@@ -161,7 +161,9 @@ func (w *work) readPending(ctx context.Context) error {
 
 // recover decides what became of one write of unknown outcome. A side that
 // holds the pending value, or a person's edit built on it, is from now on
-// compared with that value and not with the old base.
+// compared with that value and not with the old base. Of a state, which has but
+// three values, it takes our own event to know whose it is: without one the two
+// sides are as at first sight.
 func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 	now, ok := w.p[p.Attribute]
 	if p.Side == mapping.GitHub {
@@ -178,6 +180,11 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 			delete(w.link.Base, p.Attribute)
 			w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost, or another one, was undone")
 		}
+		return false
+	}
+	if p.Side == mapping.GitHub && p.Attribute == mapping.State && !w.OwnAccount(w.issue.Editor) {
+		delete(w.link.Base, p.Attribute)
+		w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened, or a person did the same")
 		return false
 	}
 	base := p.Next

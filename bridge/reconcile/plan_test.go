@@ -26,6 +26,8 @@ type plan struct {
 	gone   bool
 	// silent answers a refused write without the current values.
 	silent bool
+	// whole answers a refused write with the whole item.
+	whole bool
 }
 
 func (p *plan) card(id mapping.ObjectID) (*mapping.Card, error) {
@@ -158,6 +160,11 @@ func (p *plan) put(attrs map[mapping.Attribute]*mapping.Versioned, version *int6
 		if p.silent {
 			current = nil
 		}
+		for a, v := range attrs {
+			if p.whole && !p.silent {
+				current[a] = *v
+			}
+		}
 		return reconcile.Updated{}, &mapping.VersionConflict{Current: current}
 	}
 	p.writes++
@@ -189,7 +196,8 @@ func (p *plan) UpdateTask(_ context.Context, id mapping.ObjectID, _ string, set 
 	if err != nil {
 		return reconcile.Updated{}, err
 	}
-	up, err := p.put(map[mapping.Attribute]*mapping.Versioned{mapping.State: &t.State}, &t.Version, set)
+	attrs := map[mapping.Attribute]*mapping.Versioned{mapping.Title: &t.Title, mapping.Summary: &t.Summary, mapping.State: &t.State}
+	up, err := p.put(attrs, &t.Version, set)
 	if c, lost := p.card(t.Owner); err == nil && lost == nil {
 		c.CountersVersion++
 		c.Version++

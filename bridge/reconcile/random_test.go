@@ -102,11 +102,12 @@ func TestAnythingMayHappen(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		mirror := rapid.Bool().Draw(rt, "mirror")
 		rule := rapid.SampledFrom([]mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub, mapping.PolicyPlanning}).Draw(rt, "policy")
-		silent := rapid.Bool().Draw(rt, "silent")
+		silent, whole := rapid.Bool().Draw(rt, "silent"), rapid.Bool().Draw(rt, "whole")
+		stale := time.Duration(rapid.IntRange(0, 2).Draw(rt, "stale")) * time.Second
 		todo, sky := deeds().Draw(rt, "deeds"), weather().Draw(rt, "weather")
 		lags := rapid.SliceOfN(rapid.IntRange(0, 40), 1, 8).Draw(rt, "lags")
 		err := inWorld(t, func(w *world) {
-			w.route.DefaultPolicy, w.plan.silent = rule, silent
+			w.route.DefaultPolicy, w.plan.silent, w.plan.whole = rule, silent, whole
 			w.restart()
 			if mirror {
 				mirrored(w)
@@ -115,6 +116,7 @@ func TestAnythingMayHappen(t *testing.T) {
 			}
 			w.settle()
 			w.lags(lags)
+			w.hub.stale = stale
 			w.faults.armed = true
 			w.suffer(sky)
 			at := 5 * time.Second

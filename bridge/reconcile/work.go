@@ -176,7 +176,7 @@ func (w *work) seeIssue(ctx context.Context) error {
 		return nil
 	}
 	w.setIssue(&seen)
-	if own && w.changed() || w.labelsMoving() {
+	if own && w.changed() || w.labelsMoving() || w.takesBack(&seen) {
 		return w.readIssue(ctx)
 	}
 	return nil
@@ -260,6 +260,9 @@ func (w *work) readIssue(ctx context.Context) error {
 	if issue.UpdatedAt.Before(w.newest()) {
 		return later(staleWait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.TimeOnly))
 	}
+	if w.takesBack(&issue) {
+		return later(staleWait, "GitHub's read shows what stood there before a write of ours: it may lag")
+	}
 	w.found(mapping.GitHub)
 	var seen mapping.Issue
 	if found, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
@@ -272,21 +275,6 @@ func (w *work) readIssue(ctx context.Context) error {
 	w.fresh = true
 	return nil
 }
-
-// doubtful reports whether a read that shows what was known before, and not
-// what a person's event of the very same second showed, may be from before that
-// event: whole seconds do not tell. After a while it is believed.
-func (w *work) doubtful(read, seen *mapping.Issue) bool {
-	known := w.link.Issue.Digest
-	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known && !w.OwnAccount(seen.Editor) &&
-		time.Since(w.claim.Inbox[mapping.IssueRef(read.ID)].Seen) < doubt
-}
-
-// doubt is how long a read that may lag behind an event is not believed.
-const doubt = 10 * time.Second
-
-// staleWait is how long a lagging replica of GitHub is given to catch up.
-const staleWait = 3 * time.Second
 
 func (w *work) seeCard(ctx context.Context) error {
 	var seen mapping.Card

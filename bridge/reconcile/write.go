@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"planbridge/mapping"
 )
@@ -203,6 +204,9 @@ func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.D
 		return w.readCard(ctx)
 	}
 	for a, v := range current {
+		if (a == mapping.State) != (item.Kind() == "task") {
+			continue // a task's title and text are not the card's
+		}
 		if a == mapping.Summary {
 			v.Value = w.strip(v.Value)
 		}
@@ -232,7 +236,7 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 			case err != nil:
 				return err
 			case ok && byLabel:
-				w.wroteGitHub(d)
+				w.wroteGitHub(d, time.Time{})
 			}
 		}
 		if !byLabel {
@@ -269,9 +273,11 @@ func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
 	return w.swapLabels(ctx, nil, w.extra)
 }
 
-// wroteGitHub takes in that a decision's write to GitHub has happened.
-func (w *work) wroteGitHub(d mapping.Decision) {
+// wroteGitHub takes in that a decision's write to GitHub has happened, and when
+// by GitHub's clock, where it tells.
+func (w *work) wroteGitHub(d mapping.Decision, updatedAt time.Time) {
 	w.remarked(d)
+	w.wrote(d, updatedAt)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()
@@ -322,7 +328,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 		}
 	}
 	for _, d := range ds {
-		w.wroteGitHub(d)
+		w.wroteGitHub(d, issue.UpdatedAt)
 	}
 	w.setIssue(&issue)
 	w.know(&issue)

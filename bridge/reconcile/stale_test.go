@@ -1,0 +1,130 @@
+package reconcile_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// link is the only one.
+func (w *world) link() *mapping.Link {
+	links, _, err := w.store.List(context.Background(), project, "", 10)
+	w.check(err)
+	return links[0]
+}
+
+// A read that lags shows what stood there before our own write, though by
+// GitHub's whole seconds it is as new: it is no edit of a person.
+func TestStaleReadAfterOurOwnWrite(t *testing.T) {
+	t.Parallel()
+	for a, v := range (values{mapping.Title: "tok9", mapping.Summary: "tok9\n\ntok3", mapping.Estimate: "8", mapping.State: mapping.StateInProgress}) {
+		for _, p := range []mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub} {
+			t.Run(string(a)+", "+string(p), func(t *testing.T) {
+				t.Parallel()
+				if err := inWorld(t, func(w *world) {
+					w.route.DefaultPolicy = p
+					w.restart()
+					linked(w)
+					w.settle()
+					w.hub.lag = never
+					w.rewriteCard(a, v)
+					w.race("Issue", func() { // a person was there in the same second
+						w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "bug") })
+						time.Sleep(200 * time.Millisecond) // of fake time
+						w.race("Finish", func() {          // right after the write
+							w.hub.stale = 100 * time.Millisecond
+							w.look(w.link(), true)
+						})
+					})
+					writes := w.plan.writes
+					w.settle()
+					w.verify(ends{want: values{a: v}})
+					if n := w.plan.writes - writes; n > 0 {
+						w.fail("%d writes to planning, where a person wrote", n)
+					}
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A person who takes back what we wrote, right after it, is believed, though
+// only once the read cannot lag any more.
+func TestOurOwnWriteIsTakenBack(t *testing.T) {
+	t.Parallel()
+	was := values{mapping.Title: "tok1", mapping.Estimate: "3", mapping.State: mapping.StateTodo}
+	for a, v := range (values{mapping.Title: "tok9", mapping.Estimate: "8", mapping.State: mapping.StateInProgress}) {
+		t.Run(string(a), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.rewriteCard(a, v)
+				w.race("Finish", func() { w.editIssue(a, to(was[a])) })
+				w.settle()
+				w.verify(ends{want: values{a: was[a]}})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A refused write to the tracking task is answered with the task: its title
+// and text are not the card's.
+func TestRefusedTaskIsNotTheCard(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.plan.whole = true
+		w.race("UpdateTask", func() { w.editCard(mapping.State, to(mapping.StateDone)) })
+		w.editIssue(mapping.State, to(mapping.StateInProgress))
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok1", mapping.Summary: body, mapping.State: mapping.StateDone}, conflicts: 1})
+		if edits := w.issue().edits; len(edits) > 0 {
+			w.fail("nobody edited the text, and yet it was: %+v", edits)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A state has three values: what a write of unknown outcome would have
+// written, a person may have set.
+func TestPersonSetsTheStateOfALostWrite(t *testing.T) {
+	t.Parallel()
+	for _, p := range []mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub} {
+		t.Run(string(p), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.route.DefaultPolicy = p
+				w.restart()
+				linked(w)
+				w.settle()
+				w.faults.armed, w.faults.fate, w.faults.at = true, crashBefore, -1
+				w.faults.before = func(i int, p point) {
+					if p.name == "EditIssue" && !w.faults.fired {
+						w.faults.at = i
+					}
+				}
+				w.faults.then = func() {
+					w.editIssue(mapping.State, to(mapping.StateDone))
+					w.editCard(mapping.State, to(mapping.StateInProgress))
+				}
+				w.editCard(mapping.State, to(mapping.StateDone))
+				w.settle()
+				w.verify(ends{conflicts: 1})
+				if n := len(w.conflicts()); n != 1 {
+					w.fail("%d conflicts, want one: two people changed the state", n)
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
