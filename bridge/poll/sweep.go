@@ -16,9 +16,9 @@ const sweepPage = 500
 // sweep is the slow tour through the tasks of linked cards: whether the edit
 // of a task shows in its card's version is not known.
 type sweep struct {
-	queue []stop             // what this tour has still to visit
-	share int                // how many a round visits
-	next  time.Time          // when the next tour begins
+	queue []stop    // what this tour has still to visit
+	share int       // how many a round visits
+	next  time.Time // when the next tour begins
 }
 
 // stop is a card on the tour with the tasks that its link has on it.
