@@ -240,7 +240,9 @@ func (c *chaos) operate(ctx context.Context) {
 // the bridge misses now nothing makes good later.
 func (c *chaos) flurry() {
 	r := rand.New(rand.NewPCG(c.seed, 7))
-	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.4, true, chaosSettle/2 })
+	c.GitHub.SetTraits(func(t *githubtest.Traits) {
+		t.Drop, t.LoseDropped, t.ListLag, t.StaleReads = 0.4, true, chaosSettle/2, chaosSettle/4
+	})
 	c.GitHub.SetLatency(40 * time.Millisecond)
 	c.Planning.SetLatency(40 * time.Millisecond)
 	for range 10 * len(c.Repo.Issues()) {
