@@ -27,6 +27,12 @@ const (
 // LinkStates lists every state, in the order of a link's life.
 var LinkStates = []LinkState{Entering, Creating, Linked, Left, Orphaned, Dormant}
 
+// Which issues an import takes.
+const (
+	ImportOpen = "open" // those that are open
+	ImportAll  = "all"  // closed ones, too
+)
+
 // Link is the durable record of a root link: the pair issue ↔ card with
 // everything that hangs on it. It is changed only under the lease of its key.
 type Link struct {
@@ -68,8 +74,18 @@ type Link struct {
 	// back.
 	Undo map[Attribute]string `json:"undo,omitempty"`
 	// Children are the tasks of the card that belong to this link: its
-	// tracking task, and the partners of sub-issues and checklist items.
+	// tracking task, and the partners of checklist items.
 	Children []Child `json:"children,omitempty"`
+	// Task says that this is no root link but a part of one: its issue is a
+	// sub-issue, and Card names the sub-issue's task.
+	Task bool `json:"task,omitempty"`
+	// Parts are the sub-issues of the issue with their tasks: each is a link
+	// of its own, with the root's ID and a nonce of its own, and is kept in
+	// the root's record, so that one key covers them all.
+	Parts []*Link `json:"parts,omitempty"`
+	// Family is what a root link remembers of its sub-issues and tasks as a
+	// whole, and a part of the sub-issue's place among them.
+	Family Family `json:"family,omitzero"`
 	// Gone counts, per side, the reads of the item itself in a row that
 	// answered gone; two make the link orphaned.
 	Gone map[Side]int `json:"gone,omitempty"`
@@ -88,6 +104,16 @@ type Link struct {
 	Review string `json:"review,omitempty"`
 	// Pace counts the rounds of writes, to stop a runaway.
 	Pace Pace `json:"pace,omitzero"`
+	// Import says which issues the import took that made the link (one of the
+	// ImportXxx constants); "" for a link that no import made.
+	Import string `json:"import,omitempty"`
+	// Parted says that an operator unlinked the pair: it stays dormant, though
+	// its route is configured, until an operator links it again.
+	Parted bool `json:"parted,omitempty"`
+	// Away is the repository to which the issue was transferred, where no
+	// route of the link's project takes it in: the link is left until one
+	// does, or the issue comes back.
+	Away string `json:"away,omitempty"`
 	// Why is why a link stands in state left, orphaned or dormant.
 	Why string `json:"why,omitempty"`
 
@@ -110,6 +136,9 @@ type IssueID struct {
 	RepoID int64  `json:"repo_id,omitempty"`
 	Number int    `json:"number,omitempty"`
 	Author string `json:"author,omitempty"`
+	// Born is the issue's created_at, by which one that was transferred
+	// without a word is known again.
+	Born time.Time `json:"born,omitzero"`
 	// UpdatedAt and Digest are those of the newest snapshot taken into
 	// account: what is older is stale, what is of the same second with
 	// another digest forces a read.
@@ -228,7 +257,10 @@ func (l *Link) Refs() []Ref {
 		refs = append(refs, IssueRef(l.Issue.ID))
 	}
 	if l.Card.ID != "" {
-		refs = append(refs, CardRef(l.Card.ID))
+		refs = append(refs, l.Partner())
+	}
+	for _, p := range l.Parts {
+		refs = append(refs, p.Refs()...)
 	}
 	for i := range l.Children {
 		c := &l.Children[i]

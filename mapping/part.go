@@ -1,0 +1,57 @@
+package mapping
+
+import "time"
+
+// Family is what is remembered of an issue's sub-issues and a card's tasks.
+type Family struct {
+	// Tasks is the route's tasks setting under which the link's tasks are
+	// kept; "" where nobody has looked yet which of them are older than that.
+	Tasks string `json:"tasks,omitempty"`
+	// Old are the tasks that were on the card before: like a card that was
+	// there before its route began, they stay what they are.
+	Old []ObjectID `json:"old,omitempty"`
+	// Listed: the issue's sub-issues were listed once, so that none that was
+	// there before is missed.
+	Listed bool `json:"listed,omitempty"`
+	// Next is when GitHub is asked again for what it refused: to list the
+	// sub-issues, or to take the part's issue as one. Tries counts how often
+	// it did.
+	Next  time.Time `json:"next,omitzero"`
+	Tries int       `json:"tries,omitempty"`
+	// Join: the part's issue was made by the bridge and is still to be added
+	// to its parent.
+	Join bool `json:"join,omitempty"`
+	// Parent is the database id of the parent that GitHub last told of; 0 for
+	// none.
+	Parent int64 `json:"parent,omitempty"`
+}
+
+// Partner names what the issue's partner is in planning: a card, or, of a
+// part, a task.
+func (l *Link) Partner() Ref {
+	if l.Task {
+		return TaskRef(l.Card.ID)
+	}
+	return CardRef(l.Card.ID)
+}
+
+// Part returns the part that an item belongs to, by the [Ref] of its issue or
+// its task, or nil.
+func (l *Link) Part(ref Ref) *Link {
+	for _, p := range l.Parts {
+		if p.Issue.ID != 0 && IssueRef(p.Issue.ID) == ref || p.Card.ID != "" && p.Partner() == ref {
+			return p
+		}
+	}
+	return nil
+}
+
+// NewPart makes a part of a root link; at is now. Its partner is to be made on
+// the side other than origin.
+func (l *Link) NewPart(origin Side, at time.Time) *Link {
+	nonce := NewNonce()
+	return &Link{
+		ID: l.ID, Project: l.Project, Route: l.Route, State: Creating, Origin: origin, Nonce: nonce, Task: true,
+		Intent: &Intent{Side: origin.Other(), Nonce: nonce, At: at}, Created: at,
+	}
+}
