@@ -25,7 +25,13 @@ type Issue struct {
 	UpdatedAt   time.Time `json:"updated"`            // whole seconds
 	Editor      string    `json:"editor,omitempty"`   // login of the event's sender; "" where unknown
 	Delivery    string    `json:"delivery,omitempty"` // the webhook delivery that showed it; "" where a read or listing did
+	// Parent names the issue (acme/web#12) that has this one as a sub-issue,
+	// or is NoParent; "" where the answer does not tell. Only listings do.
+	Parent string `json:"parent,omitempty"`
 }
+
+// NoParent is the Issue.Parent of an issue that is no sub-issue.
+const NoParent = "none"
 
 // Card is a snapshot of a planning card (planning-api.md 2.4).
 type Card struct {

@@ -13,8 +13,11 @@ import (
 // was not edited.
 type Edit struct {
 	// Look, where set, says that this is no edit but a reason to read both
-	// items themselves: deleted, transferred, missing from a listing.
+	// items themselves: deleted, transferred, missing from a listing; or, as
+	// LookOpened, that the issue is new.
 	Look string `json:"look,omitempty"`
+	// Moved, where set, says that an issue has become another one.
+	Moved *Move `json:"moved,omitempty"`
 
 	TitleFrom *string   `json:"title_from,omitempty"`
 	BodyFrom  *string   `json:"body_from,omitempty"`
@@ -25,12 +28,17 @@ type Edit struct {
 	Delivery  string    `json:"delivery,omitempty"`
 }
 
+// LookOpened is the Look of an `opened` event that tells of no transfer: the
+// issue was nothing else before.
+const LookOpened = "opened"
+
 // DigestIssue tells snapshots of one issue apart by everything that is
 // synchronised. Who edited and when is not part of it.
 func DigestIssue(i *Issue) string {
 	c := *i
 	c.Editor, c.Association, c.Delivery = "", "", ""
-	c.RepoID = 0 // reads and listings do not show it, webhooks do
+	c.RepoID, c.Parent = 0, "" // shown by webhooks, and by listings, only
+	c.Repo = ""                // a repository's new name changes nothing of its issues
 	c.UpdatedAt, c.CreatedAt = time.Time{}, time.Time{}
 	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))
 	return digest(&c)

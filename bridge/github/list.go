@@ -59,7 +59,9 @@ func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 				seen.PullRequests++
 				continue
 			}
-			issues = append(issues, page[i].issue(repo))
+			issue := page[i].issue(repo)
+			issue.Parent = page[i].parent()
+			issues = append(issues, issue)
 		}
 		seen.Issues += len(issues)
 		date, _ := http.ParseTime(a.header.Get("Date")) // zero says that there is none

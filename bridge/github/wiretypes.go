@@ -101,6 +101,22 @@ type wireIssue struct {
 	CreatedAt     stamp `json:"created_at"`
 	UpdatedAt     stamp `json:"updated_at"`
 	Repository    *wireRepo
+	ParentURL     string `json:"parent_issue_url"`
+	SubIssues     any    `json:"sub_issues_summary"`
+}
+
+// parent names the issue that has this one as a sub-issue. An answer without a
+// word of sub-issues tells nothing.
+func (w *wireIssue) parent() string {
+	if u, err := url.Parse(w.ParentURL); err == nil && w.ParentURL != "" {
+		if repo, number := issuePlace(u.Path); repo != "" && number > 0 {
+			return repo + "#" + strconv.Itoa(number)
+		}
+	}
+	if w.SubIssues != nil {
+		return mapping.NoParent
+	}
+	return ""
 }
 
 // issue converts w. Where w does not say whose issue it is, it is repo's.
