@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"planbridge/config"
@@ -170,6 +171,16 @@ func (a *App) firstRunOf(ctx context.Context, set *settings, now time.Time) erro
 	return nil
 }
 
+// tellFirstRuns records when routes began to run that a reload brought.
+func (a *App) tellFirstRuns(ctx context.Context, set *settings) error {
+	if !slices.ContainsFunc(set.Routes.All(), func(r *mapping.Route) bool { return a.firstRun(r.Name).IsZero() }) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return a.firstRunOf(ctx, set, set.made)
+}
+
 // docAccount names the document that holds the bridge's own login, for starts
 // while GitHub is away.
 const docAccount = "account"
@@ -221,7 +232,7 @@ func (a *App) watch(ctx context.Context) {
 func (a *App) checkEpoch(ctx context.Context) error {
 	epoch, err := storeEpoch(ctx, a.store)
 	if err == nil && epoch == a.Epoch() {
-		return nil
+		return a.tellFirstRuns(ctx, a.set.Load())
 	}
 	if err != nil && !errors.Is(err, store.ErrEpoch) {
 		return err
@@ -295,11 +306,12 @@ func (a *App) wake(ctx context.Context, project mapping.ObjectID, service string
 }
 
 // Reload takes over what can be changed while running; restart names the keys
-// that need a restart and keep their old values.
+// that need a restart and keep their old values. Where the store is away, new
+// routes begin to run all the same, and it is told when it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	set := newSettings(c, a.o.DryRun)
-	if err := a.firstRunOf(ctx, set, time.Now()); err != nil {
-		return fmt.Errorf("reload: %w", err)
+	if err := a.tellFirstRuns(ctx, set); err != nil {
+		a.log.Warn("new routes take nothing in before the store is back", "err", err)
 	}
 	if err := a.addProjects(c); err != nil {
 		return fmt.Errorf("reload: %w", err)

@@ -17,6 +17,7 @@ const quiet = 5 * time.Second
 type settings struct {
 	reconcile.Settings
 	config *config.Config
+	made   time.Time
 }
 
 func newSettings(c *config.Config, dryRun bool) *settings {
@@ -32,7 +33,7 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 	for i := range c.Routes {
 		routes[i] = route(c, &c.Routes[i])
 	}
-	return &settings{config: c, Settings: reconcile.Settings{
+	return &settings{config: c, made: time.Now(), Settings: reconcile.Settings{
 		Routes: mapping.NewRoutes(routes),
 		Scheme: mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours},
 		Keys:   mapping.NewKeys(keys...),

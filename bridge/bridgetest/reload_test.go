@@ -9,6 +9,7 @@ import (
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/config"
+	"planbridge/store/redisstore/redistest"
 )
 
 // TestReloadAddsAProject: a second project and its route take part without a
@@ -38,6 +39,34 @@ func TestReloadAddsAProject(t *testing.T) {
 	w.until("a card in the new project", func() bool {
 		cards := second.Cards()
 		return len(cards) == 1 && cards[0].Title == "over there" && cards[0].Bucket == "Inbox"
+	})
+	w.collide(n, card, "octocat's", "alice's")
+	w.until("GitHub's title on both sides, by the new policy", func() bool {
+		return w.Project.Card(card).Title == "octocat's" && w.Repo.Issue(n).Title == "octocat's"
+	})
+}
+
+// TestReloadWhileTheStoreIsAway: what the file says holds at once, and a route
+// that is new takes in what people do from then on once the store is back.
+func TestReloadWhileTheStoreIsAway(t *testing.T) {
+	r := redistest.Start(t)
+	w := start(t, bridgetest.Options{Store: r.URL})
+	n, card := w.open(githubtest.IssueSpec{Title: "there before"})
+	w.settled()
+	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
+	r.Kill()
+	c, err := config.Parse([]byte(w.YAML()+"    conflicts: {default: github}\n  - repository: acme/api\n    project: web\n    bucket: Bugs\n"), "planbridge.yaml", w.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.App.Reload(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	api.Open("octocat", githubtest.IssueSpec{Title: "over there"})
+	r.Restart()
+	w.until("a card by the new route", func() bool {
+		cards := w.Project.Cards()
+		return len(cards) == 2 && cards[1].Title == "over there" && cards[1].Bucket == "Bugs"
 	})
 	w.collide(n, card, "octocat's", "alice's")
 	w.until("GitHub's title on both sides, by the new policy", func() bool {
