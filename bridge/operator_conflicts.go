@@ -14,50 +14,79 @@ import (
 // ResolveConflict answers an attribute that is asked: the winner's value is
 // written to the other side at the next reconcile, which is made due now.
 func (o *Operator) ResolveConflict(ctx context.Context, id string, winner mapping.Side) error {
-	c, err := o.conflict(ctx, id)
-	if err != nil {
-		return err
-	}
-	if c.State != mapping.ConflictOpen && c.State != mapping.ConflictAnswered {
-		return fmt.Errorf("conflict %s is %s, only one that is asked can be resolved: %w", id, c.State, status.ErrState)
-	}
-	c.State, c.Winner, c.Rule = mapping.ConflictAnswered, winner, "an operator chose "+string(winner)
-	if err := o.store.PutConflict(ctx, c); err != nil {
-		return fmt.Errorf("resolve conflict %s: %w", id, err)
-	}
-	return o.due(ctx, store.Key{Project: c.Project, Link: c.Link})
+	return o.withConflict(ctx, id, func(c *mapping.Conflict, _ *store.Claim) error {
+		if c.State != mapping.ConflictOpen && c.State != mapping.ConflictAnswered {
+			return fmt.Errorf("it is %s; only one that is asked can be resolved: %w", c.State, status.ErrState)
+		}
+		c.State, c.Winner, c.Rule = mapping.ConflictAnswered, winner, "an operator chose "+string(winner)
+		return o.store.PutConflict(ctx, *c)
+	})
 }
-
-// undoLease is how long the link's key is held to note what is to be undone.
-const undoLease = 10 * time.Second
 
 // UndoConflict makes the next reconcile, which is made due now, write the
 // loser of a settled conflict back, unless the value was changed since.
 func (o *Operator) UndoConflict(ctx context.Context, id string) error {
+	return o.withConflict(ctx, id, func(c *mapping.Conflict, claim *store.Claim) error {
+		if c.State != mapping.ConflictSettled {
+			return fmt.Errorf("it is %s; only one that is settled can be undone: %w", c.State, status.ErrState)
+		}
+		if claim.Link.Undo == nil {
+			claim.Link.Undo = map[mapping.Attribute]string{}
+		}
+		claim.Link.Undo[c.Attribute] = c.ID
+		return nil
+	})
+}
+
+const (
+	// operatorLease is how long a link's key is held for an operator's command.
+	operatorLease = 10 * time.Second
+	// operatorWait is how long a command waits for a key that is being worked.
+	operatorWait = 5 * time.Second
+)
+
+// withConflict changes a ledger entry, or its link, while nobody works on the
+// link: a worker that is just posting the conflict's comment writes the entry,
+// too. The link is due afterwards.
+func (o *Operator) withConflict(ctx context.Context, id string, change func(*mapping.Conflict, *store.Claim) error) error {
 	c, err := o.conflict(ctx, id)
 	if err != nil {
 		return err
 	}
-	if c.State != mapping.ConflictSettled {
-		return fmt.Errorf("conflict %s is %s, only one that is settled can be undone: %w", id, c.State, status.ErrState)
+	claim, err := o.claim(ctx, store.Key{Project: c.Project, Link: c.Link})
+	if err != nil {
+		return fmt.Errorf("conflict %s: %w", id, err)
 	}
-	key := store.Key{Project: c.Project, Link: c.Link}
-	claim, err := o.store.ClaimKey(ctx, key, undoLease)
-	if errors.Is(err, store.ErrConflict) {
-		return fmt.Errorf("undo conflict %s: its link is being worked, try again: %w", id, status.ErrState)
+	if c, err = o.store.Conflict(ctx, c.Project, id); err == nil {
+		err = change(&c, claim)
+	}
+	if done := o.store.Finish(ctx, claim, claim.Link, nil, store.Outcome{Kind: store.Again}); err == nil {
+		err = done
 	}
 	if err != nil {
-		return fmt.Errorf("undo conflict %s: %w", id, err)
-	}
-	if claim.Link.Undo == nil {
-		claim.Link.Undo = map[mapping.Attribute]string{}
-	}
-	claim.Link.Undo[c.Attribute] = c.ID
-	if err := o.store.Finish(ctx, claim, claim.Link, nil, store.Outcome{Kind: store.Again}); err != nil {
-		return fmt.Errorf("undo conflict %s: %w", id, err)
+		return fmt.Errorf("conflict %s: %w", id, err)
 	}
 	o.kick()
 	return nil
+}
+
+// claim takes a link's key for an operator's command. While the key is worked
+// it waits a little.
+func (o *Operator) claim(ctx context.Context, key store.Key) (*store.Claim, error) {
+	patience := time.After(operatorWait)
+	for {
+		claim, err := o.store.ClaimKey(ctx, key, operatorLease)
+		if !errors.Is(err, store.ErrConflict) {
+			return claim, err
+		}
+		select {
+		case <-patience:
+			return nil, fmt.Errorf("its link is being worked, try again: %w", status.ErrState)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // conflict finds a ledger entry in any of the projects.

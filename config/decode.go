@@ -19,6 +19,7 @@ import (
 // fault and forgets where things stood.
 type decoder struct {
 	env     func(string) (string, bool)
+	wanted  func(key string) bool // which secrets are resolved
 	src     *source
 	anchors map[string]ast.Node
 	keys    map[string][]string // of each mapping, by its path, in the file's order
@@ -236,6 +237,10 @@ func (d *decoder) secret(path string, n ast.Node, v reflect.Value) {
 	}
 	if !ok {
 		ref = "" // whatever it is, it is not shown
+	}
+	if !d.wanted(path) {
+		d.src.failed[path] = true // says Validate that a missing value is no fault
+		return
 	}
 	s, found, want := resolveSecret(ref, d.env)
 	if want != "" {

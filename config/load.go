@@ -23,6 +23,25 @@ const maxFile = 256 << 10
 // environment for env:NAME; nil means that of the process. The error is
 // [Faults] when the file could be read.
 func Load(path string, env func(string) (string, bool)) (*Config, error) {
+	data, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data, path, env)
+}
+
+// LoadClient is [Load] for whoever only asks the running service: of the
+// secrets it resolves server.admin_token alone, so that an operator's shell does
+// not have to hold the service's. The others are zero.
+func LoadClient(path string, env func(string) (string, bool)) (*Config, error) {
+	data, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseWith(data, path, env, func(key string) bool { return key == "server.admin_token" })
+}
+
+func read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
@@ -32,11 +51,16 @@ func Load(path string, env func(string) (string, bool)) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	return Parse(data, path, env)
+	return data, nil
 }
 
 // Parse is [Load] on the content of a file; name stands in the faults.
 func Parse(data []byte, name string, env func(string) (string, bool)) (*Config, error) {
+	return parseWith(data, name, env, func(string) bool { return true })
+}
+
+// parseWith resolves the secrets at the wanted keys.
+func parseWith(data []byte, name string, env func(string) (string, bool), wanted func(key string) bool) (*Config, error) {
 	if env == nil {
 		env = os.LookupEnv
 	}
@@ -46,7 +70,7 @@ func Parse(data []byte, name string, env func(string) (string, bool)) (*Config, 
 		fault.File = name
 		return nil, Faults{*fault}.within(data)
 	}
-	c, d := decode(body, src, env)
+	c, d := decode(body, src, env, wanted)
 	c.settle(d.keys)
 	var semantic Faults
 	if errors.As(c.Validate(), &semantic) {
@@ -112,7 +136,7 @@ func syntaxFault(err error) *Fault {
 // decode returns the configuration that body says, over the defaults. The
 // defaults of routes are decoded first, wherever they stand, and each route
 // begins as a copy of them.
-func decode(body ast.Node, src *source, env func(string) (string, bool)) (*Config, *decoder) {
+func decode(body ast.Node, src *source, env func(string) (string, bool), wanted func(key string) bool) (*Config, *decoder) {
 	c := defaults()
 	c.src = src
 	document := struct {
@@ -122,6 +146,7 @@ func decode(body ast.Node, src *source, env func(string) (string, bool)) (*Confi
 	v := reflect.ValueOf(&document).Elem()
 	d := &decoder{
 		env:     env,
+		wanted:  wanted,
 		src:     src,
 		anchors: map[string]ast.Node{},
 		keys:    map[string][]string{},

@@ -268,3 +268,35 @@ func TestStoreFile(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadClient: who only asks the running service needs none of its secrets
+// but the admin token; every other fault counts as ever.
+func TestLoadClient(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "planbridge.yaml")
+	write := func(yaml string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := func(name string) (string, bool) { return "operator", name == "ADMIN" }
+	write("server: {admin_token: env:ADMIN}\n" + minimal)
+	c, err := config.LoadClient(path, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Server.AdminToken.Reveal(); got != "operator" {
+		t.Errorf("the admin token is %q", got)
+	}
+	if !c.GitHub.Token.IsZero() {
+		t.Error("a secret that nobody asked for was resolved")
+	}
+	if _, err := config.Load(path, env); err == nil {
+		t.Error("the service itself loads without its secrets")
+	}
+	write("server: {admin_token: env:NONE, listen: nonsense}\n" + minimal)
+	var faults config.Faults
+	if _, err := config.LoadClient(path, env); !errors.As(err, &faults) || len(faults) != 2 {
+		t.Errorf("faults: %v", err)
+	}
+}

@@ -40,19 +40,23 @@ type client struct {
 // answered from the store within this process, so that both ways print the
 // same.
 func connect(ctx context.Context, p *process) (*client, error) {
-	c, err := p.load()
+	asking, err := config.LoadClient(p.config, p.env)
 	if err != nil {
-		return nil, err
+		return nil, misuse{err}
 	}
-	remote := newClient(c)
+	remote := newClient(asking)
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", remote.addr())
 	switch {
 	case err == nil:
 		return remote, conn.Close()
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return openStore(ctx, c, p.stderr)
+	case !errors.Is(err, syscall.ECONNREFUSED):
+		return nil, fmt.Errorf("admin listener: %w", err)
 	}
-	return nil, fmt.Errorf("admin listener: %w", err)
+	c, err := p.load() // the store needs the service's own secrets
+	if err != nil {
+		return nil, err
+	}
+	return openStore(ctx, c, p.stderr)
 }
 
 // newClient speaks to the admin listener of the service that runs with this

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"planbridge/config"
 )
 
 // healthTimeout is shorter than what a container's probe usually waits.
@@ -19,9 +21,9 @@ type healthCmd struct {
 // Run implements the command. It never looks at the store: a service that does
 // not answer is not well, whoever holds its store.
 func (c *healthCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.load()
+	cfg, err := config.LoadClient(p.config, p.env)
 	if err != nil {
-		return err
+		return misuse{err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
