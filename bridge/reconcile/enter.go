@@ -70,19 +70,42 @@ func (w *work) enterIssue(ctx context.Context) error {
 	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
 		return err
 	}
-	parent, err := w.GitHub.Parent(ctx, w.issue.Repo, w.issue.Number)
-	if err != nil {
-		return onGitHub(err)
-	}
-	if parent != nil && route.Tasks == mapping.TasksSubIssues {
-		if _, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID)); err == nil {
-			return w.refuse("it is a sub-issue of " + issueName(parent.Repo, parent.Number) + ", which has a card")
-		} else if !errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("find parent: %w", err)
+	if route.Tasks == mapping.TasksSubIssues {
+		if parent, err := w.plannedParent(ctx); err != nil {
+			return err
+		} else if parent != "" {
+			return w.refuse("it is a sub-issue of " + parent + ", which has a card")
 		}
 	}
 	w.route, w.link.Route = route, route.Name
 	return w.begin(ctx, mapping.Planning)
+}
+
+// plannedParent names the issue that has this one as a sub-issue, where that has
+// a card; "" where none does. A parent that may not be read is none: said once
+// for a repository.
+func (w *work) plannedParent(ctx context.Context) (string, error) {
+	repo := w.issue.Repo
+	parent, err := w.GitHub.Parent(ctx, repo, w.issue.Number)
+	if errors.Is(err, mapping.ErrForbidden) {
+		if _, told := w.parentless.LoadOrStore(repo, true); !told {
+			w.Logger.Warn("parents of issues may not be read: sub-issues get cards of their own", "repo", repo, "err", err)
+		}
+		return "", nil
+	}
+	if err != nil {
+		return "", onGitHub(err)
+	}
+	if parent == nil {
+		return "", nil
+	}
+	switch _, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID)); {
+	case errors.Is(err, store.ErrNotFound):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("find parent: %w", err)
+	}
+	return issueName(parent.Repo, parent.Number), nil
 }
 
 // gonIsRemove lets an item that vanished before it entered go without a word.

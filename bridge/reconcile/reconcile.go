@@ -16,6 +16,7 @@ package reconcile
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"planbridge/mapping"
@@ -146,6 +147,8 @@ type Options struct {
 type Reconciler struct {
 	Options
 	kick chan struct{}
+	// parentless are the repositories whose issues' parents may not be read.
+	parentless sync.Map
 }
 
 // New returns a Reconciler; nothing runs until Run.

@@ -1,0 +1,55 @@
+package bridgetest_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+)
+
+// Where sub-issues are no tasks nobody asks for a parent: that it cannot be
+// read keeps no issue from its card.
+func TestParentsThatDoNotMatter(t *testing.T) {
+	w := start(t, bridgetest.Options{Route: "tasks: none"})
+	w.GitHub.Fault(githubtest.Fault{Match: "parent.get", Times: -1, Kind: githubtest.Before})
+	w.open(githubtest.IssueSpec{Title: "Title"})
+}
+
+// Where parents may not be read, issues have none, and that is said once.
+func TestParentsThatMayNotBeRead(t *testing.T) {
+	var log buffer
+	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	w.GitHub.Fault(githubtest.Fault{
+		Match: "parent.get", Times: -1, Kind: githubtest.Status, Code: 403,
+		Body: `{"message": "Resource not accessible by personal access token", "status": "403"}`,
+	})
+	for i := range 3 {
+		w.open(githubtest.IssueSpec{Title: fmt.Sprint("Title ", i)})
+	}
+	if n := strings.Count(log.String(), "parents of issues may not be read"); n != 1 {
+		t.Errorf("said %d times", n)
+	}
+}
+
+// buffer is a log that can be read while it is written.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
