@@ -265,10 +265,14 @@ type lostUpdate struct {
 // where that goes, else by the rules of a conflict. The restored text is then
 // an ordinary change of GitHub.
 func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
-	if !w.fresh {
+	w.wrote(l.write.Attribute, l.text, l.write.At, time.Time{}) // the pending record told of something older
+	switch {
+	case !w.fresh:
 		if err := w.readIssue(ctx); err != nil {
 			return err
 		}
+	case w.takesBack(w.issue):
+		return errLags()
 	}
 	a, now := l.write.Attribute, w.g[l.write.Attribute].Value
 	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}

@@ -24,6 +24,11 @@ func (w *work) doubtful(read, seen *mapping.Issue) bool {
 		time.Since(w.claim.Inbox[mapping.IssueRef(read.ID)].Seen) < doubt
 }
 
+// errLags puts a key off until a read cannot lag any more.
+func errLags() error {
+	return later(staleWait, "GitHub's read shows what stood there before a write of ours: it may lag")
+}
+
 // takesBack reports whether a snapshot shows what stood there before a recent
 // write of ours, and may be from before it: a person who took it back within the
 // same second is believed a while later. The answer to a label does not tell
@@ -38,11 +43,9 @@ func (w *work) takesBack(issue *mapping.Issue) bool {
 	})
 }
 
-// wrote notes a write of ours to the issue.
-func (w *work) wrote(d mapping.Decision, updatedAt time.Time) {
-	now := time.Now().UTC()
-	w.link.Wrote = slices.DeleteFunc(w.link.Wrote, func(o mapping.Wrote) bool { return now.Sub(o.At) >= doubt })
-	w.link.Wrote = append(w.link.Wrote, mapping.Wrote{
-		Attribute: d.Attribute, From: mapping.DigestValue(d.Attribute, d.GitHub.From), At: now, UpdatedAt: updatedAt,
-	})
+// wrote notes what stood there before a write of ours to the issue, and when
+// that was updated by GitHub's clock, where it tells.
+func (w *work) wrote(a mapping.Attribute, from string, at, updatedAt time.Time) {
+	w.link.Wrote = slices.DeleteFunc(w.link.Wrote, func(o mapping.Wrote) bool { return time.Since(o.At) >= doubt })
+	w.link.Wrote = append(w.link.Wrote, mapping.Wrote{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC(), UpdatedAt: updatedAt})
 }

@@ -52,6 +52,35 @@ func TestStaleReadAfterOurOwnWrite(t *testing.T) {
 	}
 }
 
+// What a write of ours ran over may still show in a read that lags: then it is
+// not there all the same.
+func TestStaleReadOfWhatWasRunOver(t *testing.T) {
+	t.Parallel()
+	for a, c := range map[mapping.Attribute]struct{ card, issue, want func(string) string }{
+		mapping.Title:   {to("tok9"), to("tok8"), to("tok9")},
+		mapping.Summary: {line("tok3", "tok3 tok9"), line("tok2", "tok2 tok8"), to("tok2 tok8\n\nmiddle\n\ntok3 tok9")},
+	} {
+		t.Run(string(a), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.hub.lag, w.hub.stale = func(int) time.Duration { return 100 * time.Millisecond }, 150*time.Millisecond
+				w.race("EditIssue", func() {
+					w.editIssue(a, c.issue)
+					time.Sleep(100 * time.Millisecond) // of fake time
+				})
+				w.editCard(a, c.card)
+				w.settle()
+				w.verify(ends{want: values{a: c.want("")}, conflicts: 1})
+				w.expectHistory("lost update", 1)
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // A person who takes back what we wrote, right after it, is believed, though
 // only once the read cannot lag any more.
 func TestOurOwnWriteIsTakenBack(t *testing.T) {

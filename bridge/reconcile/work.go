@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -37,12 +38,18 @@ type work struct {
 	// looked: the items themselves were read, whatever was seen before.
 	looked bool
 	edits  []mapping.Edit
+	// moves are the transfers that events told of; opened says that one told
+	// of the issue's opening.
+	moves  []*mapping.Move
+	opened bool
 	// held is what planning answered with something else, though with success.
 	held map[mapping.Attribute]string
 	// delivery is the webhook delivery that led to this work, "" for none.
 	delivery string
-	// counters is the version of the card's counters up to which the tracking
-	// task's state is known. A card that is read later may show a higher one.
+	// tasks are the card's tasks as far as they were seen.
+	tasks tasks
+	// counters is the version of the card's counters up to which its tasks are
+	// known. A card that is read later may show a higher one.
 	counters int64
 	// extra are estimate labels that lost against another one.
 	extra   []string
@@ -83,8 +90,13 @@ func (w *work) newestDelivery() string {
 
 // run works the key by the state its link is in. Its error names the link once.
 func (w *work) run(ctx context.Context) error {
-	if err := w.step(ctx); err != nil {
-		return fmt.Errorf("reconcile %s: %w", where(w.link), err)
+	name := where(w.link)
+	err := w.step(ctx)
+	if err != nil {
+		err = w.readdress(ctx, err)
+	}
+	if err != nil && !errors.Is(err, errGone) {
+		return fmt.Errorf("reconcile %s: %w", name, err)
 	}
 	return nil
 }
@@ -99,6 +111,12 @@ func (w *work) step(ctx context.Context) error {
 		w.looked = true
 	}
 	if err := w.takeEvents(); err != nil {
+		return err
+	}
+	if err := w.takeMoves(ctx); err != nil {
+		return err
+	}
+	if away, err := w.away(ctx); away || err != nil {
 		return err
 	}
 	switch w.link.State {
@@ -120,8 +138,12 @@ func (w *work) takeEvents() error {
 		if err := json.Unmarshal(data, &e); err != nil {
 			return fmt.Errorf("stored event: %w", err)
 		}
+		if e.Moved != nil {
+			w.moves = append(w.moves, e.Moved)
+		}
 		if e.Look != "" {
-			w.looked = true
+			w.opened = w.opened || e.Look == mapping.LookOpened
+			w.looked = w.looked || e.Look != mapping.LookOpened
 			continue
 		}
 		w.edits = append(w.edits, e)
@@ -151,7 +173,7 @@ func (w *work) see(ctx context.Context) error {
 	if err := w.seeCard(ctx); err != nil {
 		return err
 	}
-	return w.seeTracking(ctx)
+	return w.seeTasks(ctx)
 }
 
 func (w *work) seeIssue(ctx context.Context) error {
@@ -166,7 +188,7 @@ func (w *work) seeIssue(ctx context.Context) error {
 		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
 	}
 	switch {
-	case w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned):
+	case found && !w.stands(&seen) || w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned):
 		return w.readIssue(ctx)
 	case !found || seen.UpdatedAt.Before(known.UpdatedAt):
 		return nil // nothing new, or a late delivery of what is known already
@@ -213,7 +235,7 @@ func (w *work) setIssue(issue *mapping.Issue) {
 	}
 	w.marked(mapping.GitHub, issue.Body)
 	i := &w.link.Issue
-	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author
+	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author, i.Born = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author, issue.CreatedAt
 }
 
 // know takes a snapshot as known: what is older is stale from now on.
@@ -261,7 +283,7 @@ func (w *work) readIssue(ctx context.Context) error {
 		return later(staleWait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.TimeOnly))
 	}
 	if w.takesBack(&issue) {
-		return later(staleWait, "GitHub's read shows what stood there before a write of ours: it may lag")
+		return errLags()
 	}
 	w.found(mapping.GitHub)
 	var seen mapping.Issue
@@ -335,38 +357,6 @@ func (w *work) readCard(ctx context.Context) error {
 	return nil
 }
 
-// seeTracking learns the tracking task's state: from a snapshot of the task,
-// from tasks that came nested in the card, or, when the card's counters moved
-// by more than our own writes explain, by reading the card's tasks.
-func (w *work) seeTracking(ctx context.Context) error {
-	child := w.link.Child(mapping.Tracking)
-	if child == nil || child.State != mapping.Linked || !w.route.TrackingTask {
-		return nil
-	}
-	var seen mapping.Task
-	found, ambiguous, err := slot(w, mapping.TaskRef(child.Task), &seen)
-	if err != nil {
-		return err
-	}
-	if w.card != nil {
-		w.counters = w.card.CountersVersion
-		for i := range w.card.Tasks {
-			if t := &w.card.Tasks[i]; t.ID == child.Task && t.State.Version >= seen.State.Version {
-				seen, found = *t, true
-			}
-		}
-	}
-	moved := w.card != nil && w.card.CountersVersion != w.link.Card.CountersVersion
-	suspicious := found && mapping.Suspicious(w.link, mapping.TaskView(&seen))
-	if w.looked || ambiguous || suspicious || moved && !found {
-		return w.readTracking(ctx, child)
-	}
-	if found && seen.State.Version >= w.link.Base[mapping.State].Version {
-		w.p[mapping.State] = seen.State
-	}
-	return nil
-}
-
 func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 	task, err := w.planning.Task(ctx, child.Task)
 	if isGone(err) {
@@ -380,11 +370,7 @@ func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 		return onPlanning(err)
 	}
 	w.p[mapping.State] = task.State
-	if w.card != nil {
-		// Where our own writes do not move the counters as was expected of
-		// them, what they show now is what the next change moves them from.
-		w.link.Card.CountersVersion = min(w.link.Card.CountersVersion, w.card.CountersVersion)
-	}
+	w.countersKnown()
 	return nil
 }
 

@@ -277,7 +277,7 @@ func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
 // by GitHub's clock, where it tells.
 func (w *work) wroteGitHub(d mapping.Decision, updatedAt time.Time) {
 	w.remarked(d)
-	w.wrote(d, updatedAt)
+	w.wrote(d.Attribute, d.GitHub.From, time.Now(), updatedAt)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()
