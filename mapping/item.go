@@ -53,6 +53,9 @@ type Card struct {
 	// Tasks are the card's tasks where the read carried them (nested in a
 	// sprint listing, or read by endpoint 13); nil means not known.
 	Tasks []Task `json:"tasks,omitempty"`
+	// Users are the usernames on the card's tasks in its sprint; nil means not
+	// known: only a sprint's listing tells them.
+	Users []string `json:"users,omitzero"`
 	// Polled bounds when this version came to be: after the last poll that
 	// did not show it, before the end of the one that did. Zero where unknown.
 	Polled Interval `json:"polled,omitzero"`

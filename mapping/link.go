@@ -102,6 +102,9 @@ type Link struct {
 	// Review is the iterationReview that was last acted on, so that a person
 	// can reopen an issue that an approval closed.
 	Review string `json:"review,omitempty"`
+	// Shown is what of the card only shows on the issue; nil while nothing of
+	// it was ever shown.
+	Shown *Shown `json:"shown,omitempty"`
 	// Pace counts the rounds of writes, to stop a runaway.
 	Pace Pace `json:"pace,omitzero"`
 	// Import says which issues the import took that made the link (one of the
@@ -204,6 +207,9 @@ type Intent struct {
 	// Lookups counts them.
 	Looked  time.Time `json:"looked,omitzero"`
 	Lookups int       `json:"lookups,omitempty"`
+	// Most bounds how many items the request may make, after one of more was
+	// refused; 0: as many as a batch holds.
+	Most int `json:"most,omitempty"`
 }
 
 // Refusal is a value that a side does not take.
