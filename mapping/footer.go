@@ -80,6 +80,15 @@ func (k Keys) Body(text string) (body string, marks []Marker) {
 	return text, append(marks, k.Find(text)...)
 }
 
+// Foreign reports whether a text has a footer or comment with a marker that none
+// of the keys signed: that of a bridge with other keys, or a forged one.
+func (k Keys) Foreign(text string) bool {
+	return slices.ContainsFunc(ownForms.FindAllStringSubmatchIndex(text, -1), func(loc []int) bool {
+		_, ours := k.parseForm(submatch(text, loc))
+		return !ours
+	})
+}
+
 // submatch returns the one group that took part in a match.
 func submatch(text string, loc []int) string {
 	for i := 2; i < len(loc); i += 2 {

@@ -184,3 +184,24 @@ func ExampleKeys_Body() {
 	fmt.Printf("%q %+v\n", body, marks)
 	// Output: "What it is about." [{Kind:c Link:l Nonce:n Partner:42}]
 }
+
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	signed, forged := keys.Sign(mark), other.Sign(mark)
+	link := func(m string) string {
+		return "text\n\nSynced by planbridge with [acme/web#12](" + issueURL + "#" + m + ")"
+	}
+	for text, want := range map[string]bool{
+		"":                                     false,
+		"Synced by planbridge with great care": false,
+		link(signed):                           false,
+		link(forged):                           true,
+		link(signed) + "\n\n" + link(forged):   true,
+		"text\n\n<!-- planbridge:" + forged + " -->": true,
+		"see " + issueURL + "#" + forged:             false,
+	} {
+		if got := keys.Foreign(text); got != want {
+			t.Errorf("Foreign(%q) = %v", text, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"planbridge/mapping"
@@ -209,18 +210,6 @@ func TestMarkedCard(t *testing.T) {
 			t.Errorf("rebuilt %+v", l.Issue)
 		}
 	})
-	t.Run("forged", func(t *testing.T) {
-		w := settled(t)
-		strange := mapping.NewKeys([]byte("another key, of some length as well"))
-		c := card("a", func(c *mapping.Card) {
-			c.Summary.Value = strange.AppendFooter("Text", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
-		})
-		w.planned.put(incoming, "Incoming", c)
-		w.poll()
-		if l := w.onlyLink(); l.ID == mark.Link || l.State != mapping.Entering {
-			t.Errorf("a forged marker led to %+v", l)
-		}
-	})
 	t.Run("of no route", func(t *testing.T) {
 		w := settled(t)
 		w.routes[0].Repository = "acme/renamed"
@@ -346,5 +335,27 @@ func TestInterruptedBaseline(t *testing.T) {
 	w.poll()
 	if n := len(w.links()); n != 0 {
 		t.Errorf("%d links of a first poll", n)
+	}
+}
+
+// TestForeignCard: a card of a bridge with other keys has its issue already, and
+// one with a forged footer leads nowhere.
+func TestForeignCard(t *testing.T) {
+	w := settled(t)
+	foreign := mapping.NewKeys([]byte("the key of another bridge"))
+	made := card("theirs", func(c *mapping.Card) {
+		mark := mapping.Marker{Kind: mapping.MarkCard, Link: "l1", Nonce: "n1", Partner: "12"}
+		c.Summary.Value = foreign.AppendFooter("text", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	})
+	told := card("told", func(c *mapping.Card) { c.Summary.Value = "Synced by planbridge with great care" })
+	w.planned.put(incoming, "Incoming", made, told)
+	for range 3 {
+		w.poll()
+	}
+	if l := w.onlyLink(); l.Card.ID != "told" {
+		t.Errorf("link %+v", l)
+	}
+	if n := strings.Count(w.log.String(), "another marker key"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, w.log)
 	}
 }

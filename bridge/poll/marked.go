@@ -31,6 +31,18 @@ func (r *round) follow(obs *store.Observation, c *mapping.Card) bool {
 	return false
 }
 
+// foreign reports, and says, that a card is of a bridge with other keys: it has
+// its issue already. With a second bridge on one bucket each would otherwise
+// make partners for the other one's. (Who forges a footer keeps nothing but that
+// card from getting an issue.) It is asked once for each card that is new.
+func (r *round) foreign(c *mapping.Card) bool {
+	if !r.keys.Foreign(c.Summary.Value) {
+		return false
+	}
+	r.o.Logger.Warn("no issue is made of a card: its footer is of a bridge with another marker key", "card", c.ID, "title", c.Title.Value)
+	return true
+}
+
 // routeOf chooses the route of a link that is rebuilt: of those for its
 // repository, the one that owns the card's bucket, else the first.
 func (r *round) routeOf(c *mapping.Card, repo string) *mapping.Route {

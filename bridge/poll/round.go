@@ -269,7 +269,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	}
 	marked := r.follow(&obs, c)
 	switch {
-	case fresh && h.enters && !marked:
+	case fresh && h.enters && !marked && !r.foreign(c):
 		obs.Create = h.route.EnterCard(c, time.Now().UTC())
 		k.made = true
 	case same && !(r.adopting && marked):
