@@ -66,8 +66,10 @@ func (o *Operator) projectName(project mapping.ObjectID) string {
 	return string(project)
 }
 
-// Links visits the links of a route ("": of all), in the store's order.
+// Links visits the links of a route ("": of all), in the store's order. A route
+// that is not configured and has no link either is [store.ErrNotFound].
 func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
+	known := route == "" || slices.ContainsFunc(o.Routes(), func(r *mapping.Route) bool { return r.Name == route })
 	for _, project := range o.set().projects() {
 		for cursor := ""; ; {
 			links, next, err := o.store.List(ctx, project, cursor, linksPage)
@@ -78,6 +80,7 @@ func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.
 				if route != "" && l.Route != route {
 					continue
 				}
+				known = true
 				if err := visit(l); err != nil {
 					return err
 				}
@@ -86,6 +89,9 @@ func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.
 				break
 			}
 		}
+	}
+	if !known {
+		return fmt.Errorf("route %s: %w", route, store.ErrNotFound)
 	}
 	return nil
 }

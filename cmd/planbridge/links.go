@@ -18,6 +18,14 @@ type linksCmd struct {
 	Limit int    `default:"1000" help:"At most so many."`
 }
 
+// Validate implements kong's check of the command line.
+func (c *linksCmd) Validate() error {
+	if c.Limit < 1 {
+		return fmt.Errorf("--limit: %d, expected a number from 1", c.Limit)
+	}
+	return nil
+}
+
 // Run implements the command.
 func (c *linksCmd) Run(ctx context.Context, p *process) error {
 	query := url.Values{"limit": {strconv.Itoa(c.Limit)}, "route": {c.Route}, "state": {c.State}}

@@ -38,7 +38,8 @@ func main() {
 
 // commands is the command line.
 type commands struct {
-	Config string `short:"c" placeholder:"FILE" default:"${config}" help:"The configuration (default: planbridge.yaml, or what PLANBRIDGE_CONFIG says)."`
+	Config string           `short:"c" placeholder:"FILE" default:"${config}" help:"The configuration (default: planbridge.yaml, or what PLANBRIDGE_CONFIG says)."`
+	Print  kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Serve     serveCmd     `cmd:"" help:"Run the service."`
 	Check     checkCmd     `cmd:"" help:"Prove the configuration against the live services."`
@@ -86,7 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	parser, err := kong.New(&cli,
 		kong.Name("planbridge"),
 		kong.Description("Keeps GitHub issues and the cards and tasks of a planning service the same, in both directions."),
-		kong.Vars{"config": path},
+		kong.Vars{"config": path, "version": thisProgram().String()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exited, status = true, code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-
-	"planbridge/bridge/status"
 )
 
 // version is set by the linker: -ldflags "-X main.version=v1.2.3".
@@ -15,10 +13,26 @@ type versionCmd struct{ output }
 
 // Run implements the command.
 func (c *versionCmd) Run(p *process) error {
-	return c.print(p, status.Version{Version: programVersion()}, func() error {
-		_, err := fmt.Fprintf(p.stdout, "planbridge %s (%s, %s/%s)\n", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	v := thisProgram()
+	return c.print(p, v, func() error {
+		_, err := fmt.Fprintln(p.stdout, v)
 		return err
 	})
+}
+
+// built is what is known of this program.
+type built struct {
+	Version  string `json:"version"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func thisProgram() built {
+	return built{programVersion(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+func (b built) String() string {
+	return fmt.Sprintf("planbridge %s (%s, %s)", b.Version, b.Go, b.Platform)
 }
 
 // programVersion is what the linker was told, else the commit that was built.

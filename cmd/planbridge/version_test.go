@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os/exec"
 	"runtime/debug"
 	"strings"
@@ -11,7 +12,11 @@ func TestVersion(t *testing.T) {
 	if r := runWith(t, nil, "version"); r.status != exitFine || !strings.HasPrefix(r.out, "planbridge "+programVersion()+" (go1.") {
 		t.Errorf("version: %+v", r)
 	}
-	if r := runWith(t, nil, "version", "-o", "json"); r.out != "{\n  \"version\": \""+programVersion()+"\"\n}\n" {
+	if r := runWith(t, nil, "--version"); r.status != exitFine || r.out != thisProgram().String()+"\n" {
+		t.Errorf("--version: %+v", r)
+	}
+	var v built
+	if r := runWith(t, nil, "version", "-o", "json"); json.Unmarshal([]byte(r.out), &v) != nil || v != thisProgram() {
 		t.Errorf("version as JSON: %+v", r)
 	}
 	out, err := exec.CommandContext(t.Context(), binary, "version").Output()
