@@ -1,0 +1,168 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// tasks is what is known of a card's tasks.
+type tasks struct {
+	seen map[mapping.ObjectID]mapping.Task
+	// whole: seen holds every task of the card. listed: it was read under this
+	// claim, so that what it shows is newer than any snapshot.
+	whole, listed bool
+}
+
+// inOrder returns the tasks in the order in which they were made.
+func (t *tasks) inOrder() []mapping.Task {
+	return slices.SortedFunc(maps.Values(t.seen), func(a, b mapping.Task) int { return int(a.CID - b.CID) })
+}
+
+// take keeps the newest look at a task.
+func (t *tasks) take(task mapping.Task) {
+	old, ok := t.seen[task.ID]
+	if !ok || task.Version > old.Version || task.Version == old.Version && task.State.Version >= old.State.Version {
+		t.seen[task.ID] = task
+	}
+}
+
+// seeTasks learns the card's tasks: from snapshots of single ones, from those
+// that came nested in the card, or, when the card's counters moved by more than
+// these and our own writes explain, by reading all of them. The tracking
+// task's state is taken from there; so are the tasks that stand for something.
+func (w *work) seeTasks(ctx context.Context) error {
+	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}}
+	child := w.link.Child(mapping.Tracking)
+	if child != nil && (child.State != mapping.Linked || !w.route.TrackingTask) {
+		child = nil
+	}
+	if child == nil && !w.route.HasTasks() || w.link.Card.ID == "" {
+		return nil
+	}
+	unsure := false
+	for ref, s := range w.claim.Inbox {
+		if ref.Kind() != "task" {
+			continue
+		}
+		var t mapping.Task
+		if err := json.Unmarshal(s.Data, &t); err != nil {
+			return fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		}
+		w.tasks.take(t)
+		unsure = unsure || child != nil && child.Task == t.ID && (s.Ambiguous || mapping.Suspicious(w.link, mapping.TaskView(&t)))
+	}
+	moved := w.card != nil && w.card.CountersVersion-w.link.Card.CountersVersion != w.explained()
+	if w.card != nil {
+		w.counters = w.card.CountersVersion
+		for _, t := range w.card.Tasks {
+			w.tasks.take(t)
+		}
+		w.tasks.whole = len(w.card.Tasks) > 0
+	}
+	if w.looked || unsure || moved && !w.tasks.whole || w.route.HasTasks() && w.link.Family.Tasks != w.route.Tasks {
+		if err := w.readTasks(ctx, child); err != nil {
+			return err
+		}
+	}
+	w.knowOld()
+	return w.seeTracking(ctx, child)
+}
+
+// knowOld notes, when tasks begin to stand for something on the link's route,
+// which tasks the card had before: they stay what they are. A link that enters
+// has none (see begin).
+func (w *work) knowOld() {
+	f := &w.link.Family
+	if f.Tasks == w.route.Tasks || !w.tasks.whole {
+		return
+	}
+	for _, t := range w.tasks.inOrder() {
+		_, marks := w.set.Keys.Body(t.Summary.Value)
+		if _, known := w.taskBase(t.ID); !known && len(marks) == 0 && !slices.Contains(f.Old, t.ID) {
+			f.Old = append(f.Old, t.ID)
+		}
+	}
+	f.Tasks = w.route.Tasks
+}
+
+// explained is by how much the snapshots of single tasks moved the counters of
+// their card: each new task, and each change of a state, moves them by one (facts
+// of real data).
+func (w *work) explained() (n int64) {
+	for id, t := range w.tasks.seen {
+		if base, ok := w.taskBase(id); !ok {
+			n += 1 + t.State.Version
+		} else {
+			n += max(0, t.State.Version-base.Version)
+		}
+	}
+	return n
+}
+
+// taskBase is what was agreed on about the state of a task that the link has.
+func (w *work) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
+	if p := w.link.Part(mapping.TaskRef(id)); p != nil {
+		return p.Base[mapping.State], true
+	}
+	for i := range w.link.Children {
+		switch c := &w.link.Children[i]; {
+		case c.Task != id:
+		case c.Kind == mapping.Tracking:
+			return w.link.Base[mapping.State], true
+		default:
+			return c.Base[mapping.State], true
+		}
+	}
+	return mapping.Base{}, false
+}
+
+// readTasks reads all tasks of the card.
+func (w *work) readTasks(ctx context.Context, child *mapping.Child) error {
+	read, err := w.planning.Tasks(ctx, w.link.Card.ID)
+	if isGone(err) { // of the card, or only of this reading of it
+		if child != nil {
+			return w.readTracking(ctx, child)
+		}
+		return nil
+	}
+	if err != nil {
+		return onPlanning(fmt.Errorf("tasks of card %s: %w", w.link.Card.ID, err))
+	}
+	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}, whole: true, listed: true}
+	for _, t := range read {
+		w.tasks.take(t)
+	}
+	w.countersKnown()
+	return nil
+}
+
+// countersKnown takes in that the tasks were read. Where our own writes do not
+// move the counters as was expected of them, what they show now is what the
+// next change moves them from.
+func (w *work) countersKnown() {
+	if w.card != nil {
+		w.link.Card.CountersVersion = min(w.link.Card.CountersVersion, w.card.CountersVersion)
+	}
+}
+
+// seeTracking takes the state from its tracking task.
+func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
+	if child == nil {
+		return nil
+	}
+	t, found := w.tasks.seen[child.Task]
+	switch {
+	case w.tasks.listed && found:
+		w.p[mapping.State] = t.State
+	case w.tasks.listed:
+		return w.readTracking(ctx, child) // it is gone, or on another card
+	case found && t.State.Version >= w.link.Base[mapping.State].Version:
+		w.p[mapping.State] = t.State
+	}
+	return nil
+}
