@@ -42,10 +42,15 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 		DryRun: dryRun,
 		Retry:  reconcile.Retry{MaxAttempts: c.Retry.MaxAttempts, MaxInterval: c.Retry.MaxInterval},
 		Settle: reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
-		Brakes: reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute},
-		Quiet:  quiet,
+		Brakes: reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute,
+			ImportsPerMinute: importShare(c.GitHub.WritesPerMinute), ImportsPerHour: importShare(c.GitHub.WritesPerHour)},
+		Quiet: quiet,
 	}}
 }
+
+// importShare is the part of GitHub's write budget that imports may take: two
+// thirds, so that live changes never wait long for theirs.
+func importShare(writes int) int { return max(1, writes*2/3) }
 
 func route(c *config.Config, r *config.Route) mapping.Route {
 	project := c.Planning.Projects[r.Project]

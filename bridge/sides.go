@@ -129,6 +129,14 @@ func (p *planningSide) CreateCard(ctx context.Context, bucket mapping.ObjectID, 
 	return p.Client.CreateCard(ctx, bucket, username, planning.NewCard(n))
 }
 
+func (p *planningSide) CreateCards(ctx context.Context, bucket mapping.ObjectID, items []reconcile.BatchItem) ([]mapping.Card, error) {
+	cards := make([]planning.UserCard, len(items))
+	for i, n := range items {
+		cards[i] = planning.UserCard{Username: n.Username, NewCard: planning.NewCard(n.NewItem)}
+	}
+	return p.CreateCardsBy(ctx, bucket, cards)
+}
+
 func (p *planningSide) CreateTask(ctx context.Context, card mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Task, error) {
 	return p.Client.CreateTask(ctx, card, username, planning.NewTask(n))
 }

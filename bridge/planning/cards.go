@@ -178,6 +178,26 @@ func (c *Client) CreateCards(ctx context.Context, bucket mapping.ObjectID, usern
 	return c.createCards(ctx, bucket, username, cards, true)
 }
 
+// UserCard is a card to be made in the name of a user.
+type UserCard struct {
+	Username string
+	NewCard
+}
+
+// CreateCardsBy is [Client.CreateCards] with a user for each card.
+func (c *Client) CreateCardsBy(ctx context.Context, bucket mapping.ObjectID, cards []UserCard) ([]mapping.Card, error) {
+	k := c.read("card.create", "create cards in bucket "+string(bucket), "backlog/buckets", bucket, "items")
+	k.method = http.MethodPost
+	items := make([]item, len(cards))
+	username := ""
+	for i, n := range cards {
+		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate, whole: true, username: n.Username}
+		username = n.Username
+	}
+	return create(ctx, c, k, username, items, true,
+		func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
+}
+
 func (c *Client) createCards(ctx context.Context, bucket mapping.ObjectID, username string, cards []NewCard, batch bool) ([]mapping.Card, error) {
 	k := c.read("card.create", "create card in bucket "+string(bucket), "backlog/buckets", bucket, "items")
 	k.method = http.MethodPost

@@ -125,12 +125,16 @@ func (c *Client) update(ctx context.Context, k call, u update) (Updated, error) 
 // item is a card or task to be made.
 type item struct {
 	title, summary, estimate string
-	whole                    bool // its estimate is a whole number
+	whole                    bool   // its estimate is a whole number
+	username                 string // in whose name; "": the request's
 }
 
 // body makes the create body of one item (planning-api.md 4.1, 4.3).
 func (i item) body(username string) (map[string]any, error) {
 	value := func(v any) map[string]any { return map[string]any{"value": v} }
+	if i.username != "" {
+		username = i.username
+	}
 	members := map[string]any{"username": username, "title": value(i.title)}
 	if i.summary != "" {
 		members["summary"] = value(map[string]string{"markdown": i.summary})

@@ -67,7 +67,7 @@ func (w *work) adoptCard(ctx context.Context) (bool, error) {
 	if found == nil && w.link.Intent.Sent {
 		how = "lookup"
 		err := w.provenAbsent(w.set.Settle.Planning, func() error {
-			return onPlanning(w.planning.EachCard(ctx, func(c mapping.Card) error { take(c); return nil }))
+			return onPlanning(w.lookup(ctx, take))
 		}, func() bool { return found != nil })
 		if err != nil {
 			return false, err

@@ -38,6 +38,31 @@ func (w *work) brake(ctx context.Context, kind string, perMinute int) error {
 	return nil
 }
 
+// brakeCreate is the brake on making items. What an import makes was asked for
+// by an operator and is no flood: its cards go in batches, one at a time, and
+// its issues are bounded by a share of GitHub's write budget that leaves the
+// rest to live changes.
+func (w *work) brakeCreate(ctx context.Context) error {
+	if w.link.Import == "" {
+		return w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute)
+	}
+	perMinute, perHour := w.set.Brakes.ImportsPerMinute, w.set.Brakes.ImportsPerHour
+	if w.link.Intent.Side == mapping.Planning || perMinute <= 0 {
+		return nil
+	}
+	wait, err := w.Store.Budget(ctx, "import:github", perMinute, perHour, importBurst)
+	if err != nil {
+		return fmt.Errorf("budget of imports: %w", err)
+	}
+	if wait > 0 {
+		return later(wait+jitter(wait), "the import's share of GitHub's write budget is spent for now")
+	}
+	return nil
+}
+
+// importBurst is how many issues of an import may be made back to back.
+const importBurst = 5
+
 // brakeCloses is the brake on plans that close the issue.
 func (w *work) brakeCloses(ctx context.Context, plan mapping.Plan) error {
 	for _, d := range plan.Decisions {

@@ -42,7 +42,7 @@ func (w *work) make(ctx context.Context) error {
 		w.log.Info("dry run: would create", "side", w.link.Intent.Side)
 		return errRemove
 	}
-	if err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute); err != nil {
+	if err := w.brakeCreate(ctx); err != nil {
 		return err
 	}
 	if w.link.Intent.Side == mapping.GitHub {
@@ -151,9 +151,7 @@ func (w *work) makeCard(ctx context.Context) error {
 			mapping.Summary:  {GitHub: view[mapping.Summary].Value, Planning: summary},
 			mapping.Estimate: {GitHub: view[mapping.Estimate].Value, Planning: item.Estimate},
 		}
-		card, err := send(ctx, w, intent, func(ctx context.Context) (mapping.Card, error) {
-			return w.planning.CreateCard(ctx, buckets[0], user, item)
-		})
+		card, err := w.postCard(ctx, buckets[0], user, item)
 		var refused *mapping.Rejection
 		switch {
 		case err == nil:

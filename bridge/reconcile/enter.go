@@ -56,7 +56,7 @@ func (w *work) enterIssue(ctx context.Context) error {
 	}
 	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
 	switch {
-	case w.issue.State != "open":
+	case w.issue.State != "open" && w.link.Import != mapping.ImportAll:
 		return w.refuse("it was closed before it entered")
 	case route == nil:
 		return w.refuse(why)
@@ -70,7 +70,8 @@ func (w *work) enterIssue(ctx context.Context) error {
 	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
 		return err
 	}
-	if route.Tasks == mapping.TasksSubIssues {
+	// A listing that an import made tells which issues are no sub-issues.
+	if route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
 		if parent, err := w.plannedParent(ctx); err != nil {
 			return err
 		} else if parent != "" {

@@ -73,6 +73,9 @@ type Planning interface {
 	// CreateCard and CreateTask are never repeated by the adapter.
 	CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card NewItem) (mapping.Card, error)
 	CreateTask(ctx context.Context, card mapping.ObjectID, username string, task NewItem) (mapping.Task, error)
+	// CreateCards makes several cards of one bucket with one request. What was
+	// answered, in any order, comes back also beside an error.
+	CreateCards(ctx context.Context, bucket mapping.ObjectID, cards []BatchItem) ([]mapping.Card, error)
 	// UpdateCard and UpdateTask write attributes under their versions.
 	UpdateCard(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
 	UpdateTask(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
@@ -109,8 +112,9 @@ type Settings struct {
 	Quiet  time.Duration // how long a removed estimate label may be on its way to another
 }
 
-// Brakes bound what one route may do in a minute; 0 means no bound.
-type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }
+// Brakes bound what one route may do in a minute, and how many issues imports
+// make, all routes together; 0 means no bound.
+type Brakes struct{ CreatesPerMinute, ClosesPerMinute, ImportsPerMinute, ImportsPerHour int }
 
 // Retry bounds what is tried again.
 type Retry struct {
@@ -149,6 +153,11 @@ type Reconciler struct {
 	kick chan struct{}
 	// parentless are the repositories whose issues' parents may not be read.
 	parentless sync.Map
+
+	gathered chan struct{} // held by keys that wait for others (see batch.go)
+	batches  gathering[batchName, batched]
+	lookups  gathering[mapping.ObjectID, sought]
+	turns    sync.Map // project: chan struct{}
 }
 
 // New returns a Reconciler; nothing runs until Run.
@@ -165,7 +174,9 @@ func New(o Options) *Reconciler {
 	if o.OnWait == nil {
 		o.OnWait = func(context.Context, mapping.ObjectID, string) {}
 	}
-	return &Reconciler{Options: o, kick: make(chan struct{}, 1)}
+	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost)}
+	r.batches.act, r.lookups.act = r.makeBatch, r.lookForAll
+	return r
 }
 
 // Kick makes the workers look at the queue at once: something became due.

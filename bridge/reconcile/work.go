@@ -54,6 +54,8 @@ type work struct {
 	// extra are estimate labels that lost against another one.
 	extra   []string
 	history []mapping.Entry
+	// slots are the workers' slots, of which one is held; nil: of no bound.
+	slots chan struct{}
 	// after, where not zero, is when the key is looked at again although all is well.
 	after time.Duration
 }

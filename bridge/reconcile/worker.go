@@ -47,7 +47,7 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 		}
 		inHand.Go(func() {
 			defer func() { <-slots }()
-			r.Work(work, claim)
+			r.work(work, claim, slots)
 		})
 	}
 }
@@ -84,9 +84,13 @@ func (r *Reconciler) pause(ctx context.Context, d time.Duration) bool {
 }
 
 // Work works one claimed key to its end and finishes the claim.
-func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
+func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) { r.work(ctx, claim, nil) }
+
+// work is Work for who holds one of the slots.
+func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan struct{}) {
 	start := time.Now()
 	w := r.newWork(claim)
+	w.slots = slots
 	// Everything, the finishing included, ends before the lease does; writes
 	// end earlier still (see work.writing).
 	ctx, cancel := context.WithDeadline(ctx, claim.Until)

@@ -1,0 +1,123 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// How keys of an import wait for each other.
+const (
+	// gatherLinger is how long after the last one that came others are still
+	// waited for, gatherPatience how long after the first one.
+	gatherLinger, gatherPatience = 400 * time.Millisecond, 3 * time.Second
+	// gatherMost bounds how many keys wait at once: two batches, one that is
+	// being made and one that is gathering.
+	gatherMost = 2 * batchSize
+)
+
+// errNotTaken: the wait ended before anything was done.
+var errNotTaken = errors.New("nothing was done yet")
+
+// gathering lets keys that are worked at the same time do one thing together:
+// those that join under one name within a moment are acted for at once. The
+// zero value with act set is ready to use. It is safe for concurrent use.
+type gathering[K comparable, M any] struct {
+	// act does it and leaves each member its outcome. ctx is that of the
+	// member that came first.
+	act  func(ctx context.Context, name K, members []*M)
+	mu   sync.Mutex
+	open map[K]*group[M]
+}
+
+type group[M any] struct {
+	members []*M
+	came    chan struct{} // somebody joined
+	full    chan struct{} // closed when no more are taken
+	done    chan struct{} // closed when it was acted
+}
+
+// join waits until it was acted for m together with others, most of them at
+// most. errNotTaken says that ctx ended before it began; any other error that
+// ctx ended meanwhile.
+func (g *gathering[K, M]) join(ctx context.Context, name K, m *M, most int) error {
+	b := g.enter(ctx, name, m, most)
+	select {
+	case <-b.done:
+		return nil
+	case <-ctx.Done():
+	}
+	if g.leave(name, b, m) {
+		return errNotTaken
+	}
+	return ctx.Err()
+}
+
+func (g *gathering[K, M]) enter(ctx context.Context, name K, m *M, most int) *group[M] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b := g.open[name]
+	if b == nil {
+		b = &group[M]{came: make(chan struct{}, 1), full: make(chan struct{}), done: make(chan struct{})}
+		if g.open == nil {
+			g.open = map[K]*group[M]{}
+		}
+		g.open[name] = b
+		go g.run(ctx, name, b)
+	}
+	b.members = append(b.members, m)
+	select {
+	case b.came <- struct{}{}:
+	default:
+	}
+	if len(b.members) >= most {
+		delete(g.open, name)
+		close(b.full)
+	}
+	return b
+}
+
+// leave takes a member out of a group that is still gathering.
+func (g *gathering[K, M]) leave(name K, b *group[M], m *M) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[name] != b {
+		return false
+	}
+	for i := range b.members {
+		if b.members[i] == m {
+			b.members = append(b.members[:i:i], b.members[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// run waits for the group to be complete and acts for it.
+func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
+	defer close(b.done)
+	patience, linger := time.NewTimer(gatherPatience), time.NewTimer(gatherLinger)
+	defer patience.Stop()
+	defer linger.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-b.came:
+			linger.Reset(gatherLinger)
+		case <-b.full:
+			waiting = false
+		case <-linger.C:
+			waiting = false
+		case <-patience.C:
+			waiting = false
+		}
+	}
+	g.mu.Lock()
+	if g.open[name] == b {
+		delete(g.open, name)
+	}
+	g.mu.Unlock()
+	if len(b.members) > 0 {
+		g.act(ctx, name, b.members)
+	}
+}
