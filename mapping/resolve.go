@@ -103,6 +103,9 @@ func (p Plan) Writes(side Side) bool {
 //	| empty   | any     | no base                | write P to GitHub (and the other way)      |
 //	| any     | any     | no base, G ≠ P         | conflict                                   |
 //
+// Where checklist items are tasks, GitHub's summary is the body's text without
+// them (see [Route.Text]), in the decisions too.
+//
 // Two things differ by nature: planning cannot clear an estimate, so a removed
 // estimate label is written back; and a value that a side has refused is not
 // sent to it again.
@@ -117,7 +120,7 @@ func Resolve(in Input) Plan {
 }
 
 func (in *Input) decide(a Attribute) (Decision, bool) {
-	base, based := in.Link.Base[a]
+	base, based := in.base(a)
 	g, p, known := in.now(a)
 	if !based {
 		if !known {
@@ -147,16 +150,24 @@ func (in *Input) decide(a Attribute) (Decision, bool) {
 // now returns what both sides hold, the base standing in for a side that is
 // not known; known says whether both were seen.
 func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
-	base := in.Link.Base[a]
+	base, _ := in.base(a)
 	gv, gKnown := in.GitHub[a]
 	p, pKnown := in.Planning[a]
+	g = in.Route.Text(a, gv.Value)
 	if !gKnown {
-		gv.Value = base.GitHub
+		g = base.GitHub
 	}
 	if !pKnown {
 		p = Versioned{base.Planning, base.Version}
 	}
-	return gv.Value, p, gKnown && pKnown
+	return g, p, gKnown && pKnown
+}
+
+// base is what both sides last agreed on, of GitHub's value its text only.
+func (in *Input) base(a Attribute) (Base, bool) {
+	base, ok := in.Link.Base[a]
+	base.GitHub = in.Route.Text(a, base.GitHub)
+	return base, ok
 }
 
 func (in *Input) decideUnbased(a Attribute, g string, p Versioned) Decision {

@@ -85,6 +85,15 @@ func (r *Route) Policy(a Attribute) Policy {
 // its tracking task aside: for sub-issues or for checklist items.
 func (r *Route) HasTasks() bool { return r.Tasks == TasksSubIssues || r.Tasks == TasksChecklist }
 
+// Text is the part of a GitHub value that planning has a value for: of a body
+// whose checklist items are tasks, what stands around them.
+func (r *Route) Text(a Attribute, github string) string {
+	if a == Summary && r.Tasks == TasksChecklist {
+		return WithoutItems(github)
+	}
+	return github
+}
+
 // Exact reports whether the route names one repository and no glob.
 func (r *Route) Exact() bool { return !strings.ContainsAny(r.Repository, "*?[") }
 
