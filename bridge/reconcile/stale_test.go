@@ -52,6 +52,30 @@ func TestStaleReadAfterOurOwnWrite(t *testing.T) {
 	}
 }
 
+// An estimate label that lost against another one is still there in a read that
+// lags: it is not the newer of the two.
+func TestStaleReadOfALabelThatLost(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.openIssue("tok1", body, "points/3", "points/5")
+		w.words.removed[word{mapping.Estimate, "3"}] = true
+		w.race("RemoveLabel", func() {
+			time.Sleep(50 * time.Millisecond) // of fake time
+			w.race("Finish", func() {
+				w.hub.stale = 10 * time.Millisecond
+				w.look(w.link(), true)
+			})
+		})
+		w.settle()
+		w.verify(ends{want: values{mapping.Estimate: "5"}})
+		if w.plan.writes != 2 { // the card and its task
+			w.fail("%d writes to planning, want 2", w.plan.writes)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a write of ours ran over may still show in a read that lags: then it is
 // not there all the same.
 func TestStaleReadOfWhatWasRunOver(t *testing.T) {

@@ -441,6 +441,9 @@ func (w *work) swapLabels(ctx context.Context, add, remove []string) error {
 		if issue.Labels, err = w.GitHub.RemoveLabel(ctx, issue.Repo, issue.Number, l); err != nil {
 			return onGitHub(fmt.Errorf("remove label %s: %w", l, err))
 		}
+		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) > 0 {
+			w.wrote(mapping.Estimate, value, time.Now(), time.Time{})
+		}
 	}
 	w.setIssue(&issue)
 	return nil
