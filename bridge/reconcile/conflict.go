@@ -21,7 +21,7 @@ func (w *work) keepLosers(ctx context.Context, plan mapping.Plan) error {
 		if err := w.needBoth(ctx); err != nil {
 			return err
 		}
-		if err := w.keepTexts(ctx, d, w.g[d.Attribute].Value, w.p[d.Attribute].Value); err != nil {
+		if err := w.keepTexts(ctx, d, w.route.Text(d.Attribute, w.g[d.Attribute].Value), w.p[d.Attribute].Value); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -143,7 +144,7 @@ func (w *work) makeCard(ctx context.Context) error {
 	}
 	view, _ := mapping.IssueView(w.issue, w.set.Scheme, w.set.Keys, nil)
 	user, intent := w.username(), w.link.Intent
-	summary := mapping.PlanningForm(mapping.Summary, view[mapping.Summary].Value, "")
+	summary := mapping.PlanningForm(mapping.Summary, w.route.Text(mapping.Summary, view[mapping.Summary].Value), "")
 	item := NewItem{Title: view[mapping.Title].Value, Summary: w.cardText(summary), Estimate: mapping.PlanningForm(mapping.Estimate, view[mapping.Estimate].Value, "")}
 	for {
 		intent.Base = map[mapping.Attribute]mapping.Base{
@@ -213,6 +214,8 @@ func (w *work) makeIssue(ctx context.Context) error {
 	if estimate != "" {
 		issue.Labels = []string{w.set.Scheme.EstimateLabel(estimate)}
 	}
+	estimated, shown := issue.Labels, w.labelsAlong(ctx)
+	issue.Labels = slices.Concat(estimated, shown)
 	for {
 		intent.Base = map[mapping.Attribute]mapping.Base{
 			mapping.Title:    based(issue.Title, view[mapping.Title]),
@@ -230,6 +233,8 @@ func (w *work) makeIssue(ctx context.Context) error {
 		case errors.As(err, &refused) && refused.Field == "body" && body != "":
 			w.refuseValue(mapping.GitHub, mapping.Summary, body, refused)
 			body, issue.Body = "", w.issueText("")
+		case errors.As(err, &refused) && len(shown) > 0 && refused.Field != "title":
+			issue.Labels, shown = estimated, nil // what only shows must not keep the issue from being made
 		case errors.As(err, &refused) && len(issue.Labels) > 0 && refused.Field != "title":
 			w.refuseValue(mapping.GitHub, mapping.Estimate, estimate, refused)
 			issue.Labels, estimate = nil, ""

@@ -234,7 +234,7 @@ func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 	if p.Attribute != mapping.Summary {
 		return false
 	}
-	both, clean := mapping.Merge(p.From, p.To, now.Value)
+	both, clean := w.merge(p.From, p.To, now.Value)
 	return clean && mapping.Same(p.Attribute, both, now.Value)
 }
 
@@ -278,7 +278,7 @@ func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
 	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
 	merged, clean := l.text, mapping.Same(a, now, l.text)
 	if a == mapping.Summary && !clean {
-		merged, clean = mapping.Merge(l.write.From, now, l.text)
+		merged, clean = w.merge(l.write.From, now, l.text)
 	}
 	if !clean {
 		d = mapping.Overrun(w.route, a, w.link.Base[a])

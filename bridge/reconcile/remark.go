@@ -37,6 +37,7 @@ func (w *work) remark(plan *mapping.Plan) {
 	if !ok {
 		return
 	}
+	base.GitHub = w.route.Text(mapping.Summary, base.GitHub)
 	// A summary that is written anyway gets its marker with it, and one that
 	// has to be decided first waits; a version that was counted is neither.
 	for i, d := range plan.Decisions {

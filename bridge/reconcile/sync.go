@@ -150,6 +150,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	}
 	plan := mapping.Resolve(in)
 	w.remark(&plan)
+	w.whole(&plan, nil)
 	return plan, nil
 }
 

@@ -36,18 +36,18 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 	if err := w.readBoth(ctx); err != nil {
 		return err
 	}
-	g, p := w.g[a].Value, w.p[a]
+	g, p, lost := w.g[a].Value, w.p[a], w.route.Text(a, c.GitHub)
 	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.link.Base[a]}
-	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, c.GitHub, p.Value))
+	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, lost, p.Value))
 	if c.Winner == mapping.Planning {
-		stands = mapping.Same(a, p.Value, c.Planning)
+		stands = mapping.Same(a, w.route.Text(a, p.Value), w.route.Text(a, c.Planning))
 	}
-	if !stands || !mapping.Equal(a, g, p.Value) {
+	if !stands || !mapping.Equal(a, w.route.Text(a, g), p.Value) {
 		w.note("", a, "undo", "conflict "+c.ID+" is not undone: the value was changed since")
 		return nil
 	}
 	if c.Winner == mapping.Planning {
-		d.GitHub = &mapping.Write{From: g, To: c.GitHub}
+		d.GitHub = &mapping.Write{From: g, To: w.around(a, lost)}
 		if err := w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}}); err != nil {
 			return err
 		}

@@ -382,6 +382,7 @@ func (w *work) remember() {
 	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool { return p.Verified })
 	if w.issue != nil {
 		w.know(w.issue)
+		w.knowBody()
 	}
 	if w.card == nil {
 		return

@@ -1,0 +1,92 @@
+package reconcile
+
+import (
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// Where checklist items are tasks, the bridge's memory of a body (bases, pending
+// records, what an event says it came from) is of the whole of it, so that a
+// tick that a write ran over is found like any other edit. Only the text around
+// the items crosses as the summary (mapping.Route.Text); plans are decided on it,
+// and made plans of whole bodies here.
+
+// lists reports whether the items of the checklist are tasks.
+func (w *work) lists() bool { return w.route.Tasks == mapping.TasksChecklist && !w.link.Task }
+
+// merge is mapping.Merge for bodies as the route sees them.
+func (w *work) merge(base, a, b string) (string, bool) {
+	if w.lists() {
+		return mapping.MergeBodies(base, a, b)
+	}
+	return mapping.Merge(base, a, b)
+}
+
+// around returns a value of GitHub's as it is written: a text goes around the
+// items of the body that stands there.
+func (w *work) around(a mapping.Attribute, text string) string {
+	if a == mapping.Summary && w.lists() {
+		return mapping.WithText(w.body(), text)
+	}
+	return text
+}
+
+// body is the body without our marker, as far as it is known.
+func (w *work) body() string {
+	if now, ok := w.g[mapping.Summary]; ok {
+		return now.Value
+	}
+	return w.link.Base[mapping.Summary].GitHub
+}
+
+// whole makes of a plan about texts one about bodies, with changes of their
+// items. What is written to planning goes first, by itself, as its answer is a
+// part of the base.
+func (w *work) whole(plan *mapping.Plan, changes []mapping.Item) {
+	if !w.lists() {
+		return
+	}
+	base, based := w.link.Base[mapping.Summary]
+	i := slices.IndexFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary })
+	if i >= 0 && plan.Decisions[i].Planning != nil || !based {
+		changes = nil
+	}
+	if len(changes) > 0 && (i < 0 || plan.Decisions[i].GitHub == nil) {
+		text := w.route.Text(mapping.Summary, w.body())
+		base.GitHub = w.route.Text(mapping.Summary, base.GitHub)
+		plan.Decisions = append(plan.Decisions, mapping.Decision{
+			Attribute: mapping.Summary, Action: mapping.ToHub, Why: "planning changed tasks of its checklist", Base: base,
+			GitHub: &mapping.Write{From: text, To: text},
+		})
+	}
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; d.Attribute == mapping.Summary {
+			w.wholeOf(d, changes)
+		}
+	}
+}
+
+func (w *work) wholeOf(d *mapping.Decision, changes []mapping.Item) {
+	body := w.body()
+	if d.GitHub != nil {
+		to := mapping.WithText(mapping.SetItems(body, changes), d.GitHub.To)
+		d.GitHub = &mapping.Write{From: body, To: to}
+		body = to
+		if r := w.link.Refused[mapping.Summary]; r.Side == mapping.GitHub && r.Value == mapping.DigestText(to) {
+			d.Action, d.Why, d.GitHub = mapping.Blocked, "GitHub refused it: "+r.Words, nil
+		}
+	}
+	d.Base.GitHub = mapping.WithText(body, d.Base.GitHub)
+}
+
+// knowBody takes the body as it is now for what was agreed on, where it differs
+// in its items only: those are agreed on one by one.
+func (w *work) knowBody() {
+	base, ok := w.link.Base[mapping.Summary]
+	text := func(body string) string { return w.route.Text(mapping.Summary, body) }
+	if ok && w.lists() && mapping.Same(mapping.Summary, text(base.GitHub), text(w.body())) {
+		base.GitHub = w.body()
+		w.link.Base[mapping.Summary] = base
+	}
+}
