@@ -158,7 +158,7 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 // lost complains of what people wrote on one side and is nowhere.
 func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, other []write) {
 	for n, w := range past {
-		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) {
+		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
@@ -179,6 +179,20 @@ func undone(before, other []write, w write) bool {
 		}
 	}
 	return false
+}
+
+// overrunWithin is how old a read may be when the write that it allowed is made.
+const overrunWithin = 5 * time.Second
+
+// overrun reports whether a state that a person set on GitHub was run over by
+// the write of a state that another person set in planning. GitHub has no lock,
+// and tells only of titles and texts what a write ran over.
+func overrun(i *seenIssue, c *seenCard, w write) bool {
+	hub, planning := i.past[mapping.State], c.past[mapping.State]
+	return slices.Contains(hub, w) && slices.ContainsFunc(hub, func(o write) bool {
+		return !o.person && !o.at.Before(w.at.Truncate(time.Second)) && o.at.Sub(w.at) <= overrunWithin &&
+			slices.ContainsFunc(planning, func(p write) bool { return p.person && p.to == o.to })
+	})
 }
 
 // kept reports whether what a person contributed by a write is still there, or

@@ -78,6 +78,14 @@ func TestJudgeIsContent(t *testing.T) {
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
 			s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
 		},
+		"a state that was run over on GitHub": func(s *seen) {
+			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
+			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
+			i := &s.issues[0].seenItem
+			at := i.past[mapping.State][1].at.Add(time.Second)
+			i.past[mapping.State] = append(i.past[mapping.State], write{from: mapping.StateDone, to: mapping.StateInProgress, at: at})
+			s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := agreed()
@@ -112,14 +120,22 @@ func TestJudgeComplains(t *testing.T) {
 		"a copied marker on a person's issue": {func(s *seen) {
 			s.issues = append(s.issues, seenIssue{number: 2, id: 12, seenItem: seenItem{marks: []mapping.Marker{{Kind: mapping.MarkIssue, Partner: "c1"}}}})
 		}, "no card"},
-		"no tracking task":  {func(s *seen) { s.cards[0].tracking = 0 }, "0 tracking tasks"},
-		"two of them":       {func(s *seen) { s.cards[0].tracking = 2 }, "2 tracking tasks"},
-		"two footers":       {func(s *seen) { s.cards[0].marks = append(s.cards[0].marks, s.cards[0].marks[0]) }, "2 markers"},
-		"two estimates":     {func(s *seen) { s.issues[0].estimates = 2 }, "2 estimate labels"},
-		"a stolen label":    {func(s *seen) { s.issues[0].stolen = []string{"bug"} }, "people's labels"},
-		"titles differ":     {func(s *seen) { s.cards[0].now[mapping.Title] = "one" }, "the title differs"},
-		"summaries differ":  {func(s *seen) { s.cards[0].now[mapping.Summary] = "a\nb" }, "the summary differs"},
-		"estimates differ":  {func(s *seen) { s.cards[0].now[mapping.Estimate] = "" }, "the estimate differs"},
+		"no tracking task": {func(s *seen) { s.cards[0].tracking = 0 }, "0 tracking tasks"},
+		"two of them":      {func(s *seen) { s.cards[0].tracking = 2 }, "2 tracking tasks"},
+		"two footers":      {func(s *seen) { s.cards[0].marks = append(s.cards[0].marks, s.cards[0].marks[0]) }, "2 markers"},
+		"two estimates":    {func(s *seen) { s.issues[0].estimates = 2 }, "2 estimate labels"},
+		"a stolen label":   {func(s *seen) { s.issues[0].stolen = []string{"bug"} }, "people's labels"},
+		"titles differ":    {func(s *seen) { s.cards[0].now[mapping.Title] = "one" }, "the title differs"},
+		"summaries differ": {func(s *seen) { s.cards[0].now[mapping.Summary] = "a\nb" }, "the summary differs"},
+		"estimates differ": {func(s *seen) { s.cards[0].now[mapping.Estimate] = "" }, "the estimate differs"},
+		"a state in planning was run over": {func(s *seen) {
+			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
+			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
+			c := &s.cards[0].seenItem
+			at := c.past[mapping.State][1].at.Add(time.Second)
+			c.past[mapping.State] = append(c.past[mapping.State], write{from: mapping.StateDone, to: mapping.StateInProgress, at: at})
+			s.issues[0].now[mapping.State], c.now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
+		}, "lost state"},
 		"states differ":     {func(s *seen) { s.cards[0].now[mapping.State] = mapping.StateDone }, "the state differs"},
 		"a doubled comment": {func(s *seen) { s.issues[0].comments = []keptTexts{{marker: "x.1-1"}, {marker: "x.1-1"}} }, "doubled comment"},
 		"a comment said again under another id": {func(s *seen) {
