@@ -64,7 +64,7 @@ fuzz: ## each fuzz target for FUZZTIME
 bench: deps ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
 
-faults: deps ## the store lost, cut off and failed over, replicas that come and go, paused processes, all under traffic
+faults: deps ## also what takes too long for make test: a Sentinel fails over, a Cluster loses a node, processes are paused
 	$(GO) test -race -count 1 -tags faults -timeout 20m ./bridge/bridgetest
 
 chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with SEED="17 4711"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/store/redisstore/redistest"
@@ -53,6 +54,61 @@ func TestRedisFailsOverToAReplicaThatLags(t *testing.T) {
 	p.on(20)
 	stop()
 	p.whole()
+}
+
+// Two projects live on a Cluster of three, one node of which is killed and comes back.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	var nodes []*redistest.Server
+	for i := range 3 {
+		n := redistest.Start(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
+		tell(t, n, "CLUSTER", "ADDSLOTSRANGE", fmt.Sprint(i*5462), fmt.Sprint(min(i*5462+5461, 16383)))
+		tell(t, n, "CLUSTER", "SET-CONFIG-EPOCH", fmt.Sprint(i+1))
+		nodes = append(nodes, n)
+	}
+	for _, n := range nodes[1:] {
+		host, port := hostPort(t, nodes[0].Addr)
+		tell(t, n, "CLUSTER", "MEET", host, port)
+	}
+	ready := func() bool {
+		for _, n := range nodes {
+			// MOVED is an answer of a cluster that is up, CLUSTERDOWN is not.
+			_, err := n.Do("GET", "ready")
+			if err != nil && !strings.HasPrefix(err.Error(), "MOVED") {
+				return false
+			}
+		}
+		return true
+	}
+	for deadline, tick := time.Now().Add(patience), time.NewTicker(20*time.Millisecond); !ready(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatal("the cluster does not come up")
+		}
+	}
+
+	w, repo, board := twoProjects(t, bridgetest.Options{LeaseTTL: soon, Store: nodes[0].URL + "?cluster=1"})
+	one, two := newTeam(w, "a"), newTeam(w, "b")
+	two.repo, two.board = repo, board
+	var stops []func()
+	one.make(2)
+	two.make(2)
+	one.whole()
+	two.whole()
+	for _, p := range []*team{one, two} {
+		stop := p.busy(everyAct)
+		t.Cleanup(stop)
+		stops = append(stops, stop)
+	}
+	two.on(20)
+	nodes[1].Kill()
+	two.on(5)
+	nodes[1].Restart()
+	two.on(20)
+	for _, stop := range stops {
+		stop()
+	}
+	one.whole()
+	two.whole()
 }
 
 func hostPort(t *testing.T, addr string) (host, port string) {

@@ -1,5 +1,3 @@
-//go:build faults
-
 package bridgetest_test
 
 import (
@@ -124,6 +122,24 @@ func TestReplicasComeAndGo(t *testing.T) {
 	}
 }
 
+// The store is emptied while several replicas work on it: what was made
+// meanwhile enters, whichever of them polls next.
+func TestRedisIsEmptiedUnderReplicas(t *testing.T) {
+	t.Parallel()
+	r := redistest.Start(t)
+	p, stop := busyTeam(t, bridgetest.Options{LeaseTTL: soon, Store: r.URL})
+	for range 2 {
+		if _, err := p.w.AddReplica(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.on(20)
+	r.Flush()
+	p.on(40)
+	stop()
+	p.whole()
+}
+
 // All replicas share one budget of GitHub writes.
 func TestReplicasShareTheBudget(t *testing.T) {
 	t.Parallel()
@@ -181,59 +197,4 @@ func TestProjectsTakeTurns(t *testing.T) {
 	if n := len(w.Project.Cards()); n > many*3/4 {
 		t.Errorf("%d of %d were made before the other project's only one", n, many)
 	}
-}
-
-// Two projects live on a Cluster of three, one node of which is killed and comes back.
-func TestCluster(t *testing.T) {
-	t.Parallel()
-	var nodes []*redistest.Server
-	for i := range 3 {
-		n := redistest.Start(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
-		tell(t, n, "CLUSTER", "ADDSLOTSRANGE", fmt.Sprint(i*5462), fmt.Sprint(min(i*5462+5461, 16383)))
-		tell(t, n, "CLUSTER", "SET-CONFIG-EPOCH", fmt.Sprint(i+1))
-		nodes = append(nodes, n)
-	}
-	for _, n := range nodes[1:] {
-		host, port := hostPort(t, nodes[0].Addr)
-		tell(t, n, "CLUSTER", "MEET", host, port)
-	}
-	ready := func() bool {
-		for _, n := range nodes {
-			// MOVED is an answer of a cluster that is up, CLUSTERDOWN is not.
-			_, err := n.Do("GET", "ready")
-			if err != nil && !strings.HasPrefix(err.Error(), "MOVED") {
-				return false
-			}
-		}
-		return true
-	}
-	for deadline, tick := time.Now().Add(patience), time.NewTicker(20*time.Millisecond); !ready(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal("the cluster does not come up")
-		}
-	}
-
-	w, repo, board := twoProjects(t, bridgetest.Options{LeaseTTL: soon, Store: nodes[0].URL + "?cluster=1"})
-	one, two := newTeam(w, "a"), newTeam(w, "b")
-	two.repo, two.board = repo, board
-	var stops []func()
-	one.make(2)
-	two.make(2)
-	one.whole()
-	two.whole()
-	for _, p := range []*team{one, two} {
-		stop := p.busy(everyAct)
-		t.Cleanup(stop)
-		stops = append(stops, stop)
-	}
-	two.on(20)
-	nodes[1].Kill()
-	two.on(5)
-	nodes[1].Restart()
-	two.on(20)
-	for _, stop := range stops {
-		stop()
-	}
-	one.whole()
-	two.whole()
 }
