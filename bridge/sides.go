@@ -141,6 +141,22 @@ func (p *planningSide) CreateTask(ctx context.Context, card mapping.ObjectID, us
 	return p.Client.CreateTask(ctx, card, username, planning.NewTask(n))
 }
 
+// CreateTasks sends a single task as one, which every service takes.
+func (p *planningSide) CreateTasks(ctx context.Context, card mapping.ObjectID, username string, items []reconcile.NewItem) ([]mapping.Task, error) {
+	if len(items) == 1 {
+		task, err := p.CreateTask(ctx, card, username, items[0])
+		if err != nil {
+			return nil, err
+		}
+		return []mapping.Task{task}, nil
+	}
+	tasks := make([]planning.NewTask, len(items))
+	for i, n := range items {
+		tasks[i] = planning.NewTask(n)
+	}
+	return p.Client.CreateTasks(ctx, card, username, tasks)
+}
+
 func (p *planningSide) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	up, err := p.Client.UpdateCard(ctx, id, username, set)
 	return reconcile.Updated(up), err

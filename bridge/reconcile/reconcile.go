@@ -73,6 +73,9 @@ type Planning interface {
 	// CreateCard and CreateTask are never repeated by the adapter.
 	CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card NewItem) (mapping.Card, error)
 	CreateTask(ctx context.Context, card mapping.ObjectID, username string, task NewItem) (mapping.Task, error)
+	// CreateTasks makes several tasks on a card with one request, and answers as
+	// CreateCards does.
+	CreateTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []NewItem) ([]mapping.Task, error)
 	// CreateCards makes several cards of one bucket with one request. What was
 	// answered, in any order, comes back also beside an error.
 	CreateCards(ctx context.Context, bucket mapping.ObjectID, cards []BatchItem) ([]mapping.Card, error)
