@@ -61,12 +61,14 @@ type Options struct {
 
 // App is one running planbridge.
 type App struct {
-	o     Options
-	log   *slog.Logger
-	set   atomic.Pointer[settings]
-	store store.Store
-	epoch atomic.Pointer[string]
-	owner string // names this process in leases
+	o   Options
+	log *slog.Logger
+	set atomic.Pointer[settings]
+	// setting is held while set is replaced by what builds on it.
+	setting sync.Mutex
+	store   store.Store
+	epoch   atomic.Pointer[string]
+	owner   string // names this process in leases
 	// made is when New was called: whatever people do from then on is theirs
 	// to be seen, though the store may be reached much later.
 	made time.Time
@@ -219,9 +221,9 @@ func (a *App) buildWork(c *config.Config) error {
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
 		Down:     a.down,
-		OnWait:   a.waits,
-		Epoch:    func(ctx context.Context) (string, error) { return storeEpoch(ctx, a.store) },
-		Metrics:  reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
+		OnWait:   a.waits, Renamed: a.renamed,
+		Epoch:   func(ctx context.Context) (string, error) { return storeEpoch(ctx, a.store) },
+		Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intake = webhook.New(webhook.Options{
 		Secrets: func() [][]byte { return a.set.Load().webhookSecrets() },
@@ -231,6 +233,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Scheme:     func() mapping.LabelScheme { return a.set.Load().Scheme },
 		Keys:       func() mapping.Keys { return a.set.Load().Keys },
 		OwnAccount: a.github.OwnAccount, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
+		Renamed: a.renamed, Writable: a.writable,
 		Metrics: webhook.NewMetrics(a.registry), Logger: a.log,
 	})
 	a.buildCatchUp(c)

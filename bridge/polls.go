@@ -31,6 +31,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 // and projects that waited for GitHub's side to be looked through are adopted.
 func (a *App) listed(ctx context.Context) {
 	a.wakeGitHub(ctx)
+	a.wakeRepositories(ctx)
 	for _, p := range a.projects.all() {
 		if err := p.poller.Adopt(ctx); err != nil {
 			a.log.Warn("adopting after a catch-up", "err", err)

@@ -120,6 +120,9 @@ func (a *App) reachStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.followRenames(ctx); err != nil {
+		return err
+	}
 	if err := a.firstRunOf(ctx, a.set.Load(), a.made); err != nil {
 		return err
 	}
@@ -232,6 +235,9 @@ func (a *App) watch(ctx context.Context) {
 func (a *App) checkEpoch(ctx context.Context) error {
 	epoch, err := storeEpoch(ctx, a.store)
 	if err == nil && epoch == a.Epoch() {
+		if err := a.followRenames(ctx); err != nil {
+			return err
+		}
 		return a.tellFirstRuns(ctx, a.set.Load())
 	}
 	if err != nil && !errors.Is(err, store.ErrEpoch) {
@@ -316,7 +322,9 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	if err := a.addProjects(c); err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	a.set.Store(set)
+	a.setting.Lock()
+	a.set.Store(set.withNames(a.set.Load().renamed))
+	a.setting.Unlock()
 	a.log.Info("configuration reloaded", "routes", len(c.Routes))
 	return nil
 }

@@ -18,6 +18,8 @@ type settings struct {
 	reconcile.Settings
 	config *config.Config
 	made   time.Time
+	// renamed says what repositories of the configuration are called now.
+	renamed map[string]string
 }
 
 func newSettings(c *config.Config, dryRun bool) *settings {

@@ -99,12 +99,24 @@ func (g *githubSide) Private(ctx context.Context, repo string) (bool, error) {
 	return r.Private, nil
 }
 
+// RepositoryName is what a repository is called now, and Archived whether it is
+// read-only: asked when something was refused.
+func (g *githubSide) RepositoryName(ctx context.Context, repo string) (string, error) {
+	r, err := g.Repository(ctx, repo)
+	return r.FullName, err
+}
+
+func (g *githubSide) Archived(ctx context.Context, repo string) (bool, error) {
+	r, err := g.Repository(ctx, repo)
+	return r.Archived, err
+}
+
 // parseEvent fits GitHub's events to the intake.
 func parseEvent(name string, payload []byte) (webhook.Event, error) {
 	e, err := github.ParseEvent(name, payload)
 	return webhook.Event{
-		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, Repo: e.Repo, Private: e.RepoPrivate, Sender: e.Sender,
-		TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, RepoNameFrom: e.Changes.RepoNameFrom,
+		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, Private: e.RepoPrivate, Sender: e.Sender,
+		TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo,
 	}, err
 }
 

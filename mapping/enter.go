@@ -126,6 +126,6 @@ func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
 func idOf(issue *Issue) IssueID {
 	return IssueID{
 		ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: issue.RepoID,
-		Number: issue.Number, Author: issue.Author,
+		Number: issue.Number, Author: issue.Author, Born: issue.CreatedAt,
 	}
 }

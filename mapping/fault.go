@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"errors"
+	"strconv"
 	"time"
 )
 
@@ -43,6 +44,25 @@ type RateLimited struct {
 func (e *RateLimited) Error() string {
 	return e.API + ": rate limited (" + e.Why + "), retry after " + e.After.String()
 }
+
+// MovedError says that an issue answers from another place. It matches
+// [ErrMoved]. Fields that the answer did not tell are empty.
+type MovedError struct {
+	Repo     string // owner/name of the target
+	Number   int    // of the target; that of a renamed repository's issue is unchanged
+	Location string // the redirect's target, where it was not followed
+	Issue    *Issue // the target, where it was followed: the same ID after a rename, another after a transfer
+}
+
+func (e *MovedError) Error() string {
+	if e.Repo != "" && e.Number != 0 {
+		return "moved to " + e.Repo + "#" + strconv.Itoa(e.Number)
+	}
+	return "moved to " + e.Location
+}
+
+// Is reports whether target is [ErrMoved].
+func (e *MovedError) Is(target error) bool { return target == ErrMoved }
 
 // VersionConflict says that planning refused a write because an attribute
 // version moved (planning-api.md 4.2 rule 3). Current holds the values that

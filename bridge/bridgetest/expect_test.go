@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 )
 
@@ -19,7 +18,7 @@ type facts map[string]string
 //	expect issue N    there title body raw state reason labels comments comment
 //	expect card N     there title summary raw estimate bucket tasks status title-by summary-by
 //	expect task N     there state title by         the first task of card N
-//	expect link N     state why asking refused     the link of issue N
+//	expect link N     state why route asking refused     the link of issue N
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
 //	expect            issues cards tasks conflicts failures
 //
@@ -30,7 +29,12 @@ func (s *scene) expect(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
 	}
-	of, n := l.next(), l.number()
+	of := l.next()
+	if of == "in" { // another repository than acme/web
+		defer s.in(l)()
+		of = l.next()
+	}
+	n := l.number()
 	look, ok := map[string]func() facts{
 		"":         s.worldFacts,
 		"issue":    func() facts { return issueFacts(s.Repo.Issue(n)) },
@@ -129,11 +133,11 @@ func (s *scene) taskFacts(n int) facts {
 }
 
 func (s *scene) linkFacts(n int) facts {
-	l, err := s.App.Operator().Find(context.Background(), fmt.Sprintf("%s#%d", bridgetest.RepoName, n))
+	l, err := s.App.Operator().Find(context.Background(), fmt.Sprintf("%s#%d", s.Repo.Name(), n))
 	if err != nil {
 		return facts{"state": "none"}
 	}
-	f := facts{"state": string(l.State), "why": l.Why, "asking": strconv.Itoa(len(l.Asking)), "refused": ""}
+	f := facts{"state": string(l.State), "why": l.Why, "route": l.Route, "asking": strconv.Itoa(len(l.Asking)), "refused": ""}
 	for a := range l.Refused {
 		f["refused"] += string(a)
 	}

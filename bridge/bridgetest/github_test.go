@@ -22,6 +22,7 @@ import (
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
 //	token revoke|restore                        clock DURATION: it is that much later for GitHub
+//	repo, in, transfer, rename, archive, lock, convert …: see moves_test.go
 //	race OP N WHO [title=] [body=]: WHO saves just before the bridge's next write OP takes effect
 func (s *scene) github(l *line) error {
 	if err := s.ensure(); err != nil {
@@ -64,7 +65,7 @@ func (s *scene) github(l *line) error {
 		s.GitHub.SetTraits(func(t *githubtest.Traits) { err = setTraits(t, l) })
 		return err
 	default:
-		return fmt.Errorf("github %s: nobody knows how to do that", verb)
+		return s.repos(verb, l)
 	}
 }
 

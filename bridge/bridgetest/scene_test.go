@@ -23,7 +23,7 @@ import (
 // says what it shows; one line is one act of a person or of fate, or one
 // expectation about a side's state:
 //
-//	world    [idle] [public] [route=@FILE] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [github-behind=DURATION]
+//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [github-behind=DURATION]
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
 //	bridge   stop | start | restart
@@ -225,10 +225,15 @@ func (s *scene) world(l *line) error {
 	if behind := l.duration("github-behind"); behind > 0 {
 		s.o.GitHub.Clock = func() time.Time { return time.Now().Add(-behind) }
 	}
-	if users, ok := l.get("users"); ok {
-		s.o.Config = func(yaml string) string {
-			return strings.Replace(yaml, "users: {octocat: alice}", "users: "+users, 1)
+	users, more := "{octocat: alice}", ""
+	l.set("users", &users)
+	l.set("routes", &more)
+	s.o.Config = func(yaml string) string {
+		yaml = strings.Replace(yaml, "users: {octocat: alice}", "users: "+users, 1)
+		for line := range strings.Lines(more) {
+			yaml += "  " + strings.TrimRight(line, "\n") + "\n"
 		}
+		return yaml
 	}
 	return s.ensure()
 }

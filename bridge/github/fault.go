@@ -17,24 +17,8 @@ import (
 // together with a *mapping.Rejection.
 var ErrPriorityTaken = errors.New("priority has already been taken")
 
-// MovedError says that the item answers from another place. It matches
-// mapping.ErrMoved. Fields that the answer did not tell are empty.
-type MovedError struct {
-	Repo     string         // owner/name of the target
-	Number   int            // of the target; that of a renamed repository's issue is unchanged
-	Location string         // the redirect's target, where it was not followed
-	Issue    *mapping.Issue // the target, where it was followed: the same ID after a rename, another after a transfer
-}
-
-func (e *MovedError) Error() string {
-	if e.Repo != "" && e.Number != 0 {
-		return fmt.Sprintf("moved to %s#%d", e.Repo, e.Number)
-	}
-	return "moved to " + e.Location
-}
-
-// Is reports whether target is mapping.ErrMoved.
-func (e *MovedError) Is(target error) bool { return target == mapping.ErrMoved }
+// MovedError is what a redirect tells: see [mapping.MovedError].
+type MovedError = mapping.MovedError
 
 // notSent marks an error of a layer below http.Client whose request certainly
 // had no effect. err is classified already.

@@ -324,6 +324,10 @@ func (s *Server) enter(c *call) *reply {
 		return &notFound
 	case i.movedTo != nil:
 		return s.redirect(c, i.movedTo.repo, i.movedTo.number)
+	case i.converted && s.traits.DiscussionRedirect:
+		r = fail(http.StatusMovedPermanently, "Moved Permanently")
+		r.header = header("Location", fmt.Sprintf("%s/repos/%s/discussions/%d", s.api, c.repo.fullName(), c.Number))
+		return &r
 	case i.deleted:
 		r = fail(http.StatusGone, "This issue was deleted")
 		return &r

@@ -93,22 +93,23 @@ type past struct {
 
 type issue struct {
 	facts
-	repo     *Repo
-	id       int64
-	number   int
-	author   string
-	created  time.Time
-	born     time.Duration
-	pull     bool
-	past     []past
-	stale    int // reads that still answer the state before the last change
-	deleted  bool
-	movedTo  *issue
-	parent   *issue
-	subs     []*issue
-	comments []*comment
-	events   []*event
-	history  map[string][]Value
+	repo      *Repo
+	id        int64
+	number    int
+	author    string
+	created   time.Time
+	born      time.Duration
+	pull      bool
+	past      []past
+	stale     int // reads that still answer the state before the last change
+	deleted   bool
+	converted bool // into a discussion
+	movedTo   *issue
+	parent    *issue
+	subs      []*issue
+	comments  []*comment
+	events    []*event
+	history   map[string][]Value
 }
 
 // remembered bounds the snapshots of an issue that lagging reads can see.

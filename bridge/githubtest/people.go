@@ -173,6 +173,18 @@ func (r *Repo) Transfer(n int, to string) (number int) {
 	return number
 }
 
+// Convert makes a discussion of an issue, which is an issue no more: it answers
+// as one that was deleted, or with Traits.DiscussionRedirect points to the
+// discussion, which the API does not show.
+func (r *Repo) Convert(n int) {
+	r.s.locked(func() {
+		i := r.must(n)
+		i.leaveFamily()
+		i.deleted, i.converted = true, true
+		r.send("discussion", "created", person(maintainer), nil)
+	})
+}
+
 // Lock locks the conversation of an issue.
 func (r *Repo) Lock(n int) { r.s.locked(func() { r.must(n).setLock(person(maintainer), true) }) }
 

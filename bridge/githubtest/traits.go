@@ -23,6 +23,9 @@ type Traits struct {
 	// Redirect307 answers writes to renamed and transferred things with 307
 	// instead of 301.
 	Redirect307 bool
+	// DiscussionRedirect answers for an issue that was converted to a
+	// discussion with a redirect to that instead of 410.
+	DiscussionRedirect bool
 	// RateLimit is the primary limit of requests an hour; 0: 5000.
 	RateLimit int
 	// ContentPerMinute is the secondary limit on requests that create

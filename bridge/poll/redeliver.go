@@ -58,7 +58,7 @@ const (
 )
 
 // handled are the events of which the bridge reads something.
-var handled = []string{"issues", "sub_issues"}
+var handled = []string{"issues", "sub_issues", "repository"}
 
 // docRedeliver names the document that keeps how far a hook was looked through.
 func docRedeliver(hook int64) string { return fmt.Sprint("redeliver:", hook) }

@@ -67,6 +67,9 @@ func (w *work) enterIssue(ctx context.Context) error {
 	case route.Project != w.link.Project:
 		return w.moveProject(ctx, route)
 	}
+	if err := w.formerly(ctx); err != nil {
+		return err
+	}
 	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
 		return err
 	}

@@ -60,6 +60,10 @@ func (h *hub) Private(context.Context, string) (bool, error) { return true, nil 
 
 func (h *hub) Parent(context.Context, string, int) (*mapping.Issue, error) { return nil, nil }
 
+func (h *hub) RepositoryName(_ context.Context, repo string) (string, error) { return repo, nil }
+
+func (h *hub) Archived(context.Context, string) (bool, error) { return false, nil }
+
 func (h *hub) LastNumber(context.Context, string) (int, error) { return len(h.issues), nil }
 
 func (h *hub) at(number int) (*ghIssue, error) {

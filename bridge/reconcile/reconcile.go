@@ -45,6 +45,11 @@ type GitHub interface {
 	LastNumber(ctx context.Context, repo string) (int, error)
 	// Private reports whether only members can read the repository.
 	Private(ctx context.Context, repo string) (bool, error)
+	// RepositoryName is what a repository is called now: another name than it
+	// was asked for by, where it was renamed.
+	RepositoryName(ctx context.Context, repo string) (string, error)
+	// Archived reports whether a repository is read-only.
+	Archived(ctx context.Context, repo string) (bool, error)
 	// OwnAccount reports whether a login is the bridge's own, now or formerly.
 	OwnAccount(login string) bool
 }
@@ -148,12 +153,15 @@ type Options struct {
 	Down func(service string) bool
 	// OnWait is told what a key now waits for: it may have come meanwhile.
 	OnWait func(ctx context.Context, project mapping.ObjectID, service string)
+	// Renamed is told that a repository has another name.
+	Renamed func(ctx context.Context, from, to string) error
 }
 
 // Reconciler works the queue. It is safe for concurrent use.
 type Reconciler struct {
 	Options
-	kick chan struct{}
+	kick   chan struct{}
+	former former
 	// parentless are the repositories whose issues' parents may not be read.
 	parentless sync.Map
 
@@ -176,6 +184,9 @@ func New(o Options) *Reconciler {
 	}
 	if o.OnWait == nil {
 		o.OnWait = func(context.Context, mapping.ObjectID, string) {}
+	}
+	if o.Renamed == nil {
+		o.Renamed = func(context.Context, string, string) error { return nil }
 	}
 	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost)}
 	r.batches.act, r.lookups.act = r.makeBatch, r.lookForAll

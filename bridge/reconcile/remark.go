@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"slices"
+	"strconv"
 
 	"planbridge/mapping"
 )
@@ -21,9 +22,17 @@ func (w *work) marked(side mapping.Side, raw string) {
 		kind = mapping.MarkIssue
 	}
 	w.unmarked = ""
-	if !w.ours(raw, kind) {
+	if !w.ours(raw, kind) || kind == mapping.MarkCard && !w.namesIssue(raw) {
 		w.unmarked = mapping.DigestText(raw)
 	}
+}
+
+// namesIssue reports whether a card's marker names the link's issue, and not
+// the one that this was before it was transferred.
+func (w *work) namesIssue(raw string) bool {
+	partner := strconv.FormatInt(w.link.Issue.ID, 10)
+	_, marks := w.set.Keys.Body(raw)
+	return slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard && m.Partner == partner })
 }
 
 // remark adds to a plan the return of a marker that somebody removed with the
@@ -49,7 +58,7 @@ func (w *work) remark(plan *mapping.Plan) {
 			break
 		}
 	}
-	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: "its marker was removed", Base: base}
+	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: "its marker was removed, or names what the issue was before", Base: base}
 	if w.markedSide() == mapping.GitHub {
 		d.GitHub = &mapping.Write{From: base.GitHub, To: base.GitHub}
 	} else {

@@ -64,8 +64,7 @@ func (w *work) filter(ctx context.Context) (bool, error) {
 	ok, why := w.route.Accepts(w.issue, w.set.Scheme)
 	switch {
 	case !ok && w.link.State != mapping.Left:
-		w.link.State, w.link.Why = mapping.Left, why
-		w.note("", "", "left", why)
+		w.leave(why)
 		return true, nil
 	case !ok:
 		return true, nil

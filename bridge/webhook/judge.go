@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -26,8 +27,8 @@ var actions = map[string]bool{
 //	deleted, transferred   the link is looked at; the payload is not what is there now
 //	all others             the payload is the newest snapshot; `edited` also tells what it was
 func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, error) {
-	if d.event == "repository" && ev.Action == "renamed" {
-		d.log.Warn("repository was renamed: its routes must name it as it is called now", "repo", ev.Repo, "from", ev.RepoNameFrom)
+	if d.event == "repository" {
+		return in.repository(ctx, ev)
 	}
 	away := ev.Action == "deleted" || ev.Action == "transferred"
 	switch {
@@ -45,16 +46,45 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: away,
 		public: func() (bool, error) { return !ev.Private, nil },
 	}
-	switch ev.Action {
-	case "deleted":
-		s.edit = &mapping.Edit{Look: ev.Action, Delivery: d.key}
-	case "edited":
-		s.edit = &mapping.Edit{
+	s.edit = edit(d, ev)
+	return in.store(ctx, s)
+}
+
+// edit is what an event tells beyond what the issue is now; nil: nothing.
+func edit(d *delivery, ev Event) *mapping.Edit {
+	e := &mapping.Edit{Look: ev.Action, Delivery: d.key}
+	switch {
+	case ev.Action == "transferred" && ev.NewIssue != nil:
+		e.Moved = mapping.NewMove(ev.Issue.ID, ev.NewIssue)
+	case ev.Action == "transferred", ev.Action == "deleted":
+	case ev.Action == "opened" && ev.OldIssue != nil:
+		e.Look, e.Moved = "transferred", mapping.NewMove(ev.OldIssue.ID, ev.Issue)
+	case ev.Action == "opened" && ev.Issue.UpdatedAt.Sub(ev.Issue.CreatedAt) < time.Minute:
+		e.Look = mapping.LookOpened
+	case ev.Action == "edited":
+		e = &mapping.Edit{
 			TitleFrom: ev.TitleFrom, BodyFrom: ev.BodyFrom, Title: ev.Issue.Title, Body: ev.Issue.Body,
 			Sender: ev.Sender, At: ev.Issue.UpdatedAt, Delivery: d.key,
 		}
+	default:
+		return nil
 	}
-	return in.store(ctx, s)
+	return e
+}
+
+// repository passes on what became of a repository.
+func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
+	switch {
+	case ev.OldRepo != "" && ev.Repo != "":
+		if err := in.o.Renamed(ctx, ev.OldRepo, ev.Repo); err != nil {
+			return verdict{}, err
+		}
+	case ev.Action == "unarchived":
+		in.o.Writable(ctx, ev.Repo)
+	default:
+		return verdict{result: ignored, why: "nothing is read from this event"}, nil
+	}
+	return verdict{result: stored}, nil
 }
 
 // store makes a sighting durable.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -360,12 +361,24 @@ func TestLinkRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestRepositoryRenamed(t *testing.T) {
-	w := newWorld(t)
-	w.serve(w.request("repository", webhook.Event{Action: "renamed", Repo: "acme/website", RepoNameFrom: "web"}), http.StatusAccepted, "ignored")
-	if !strings.Contains(w.log.String(), "acme/website") {
-		t.Errorf("not reported:\n%s", w.log)
+// TestRepositoryEvents: what became of a repository is passed on, and a name
+// that could not be kept is no delivery that was taken.
+func TestRepositoryEvents(t *testing.T) {
+	var told []string
+	var fails error
+	w := newWorld(t, func(o *webhook.Options) {
+		o.Renamed = func(_ context.Context, from, to string) error { told = append(told, from+" is "+to); return fails }
+		o.Writable = func(_ context.Context, repo string) { told = append(told, repo) }
+	})
+	renamed := webhook.Event{Action: "renamed", Repo: "acme/website", OldRepo: "acme/web"}
+	w.serve(w.request("repository", renamed), http.StatusAccepted, "stored")
+	w.serve(w.request("repository", webhook.Event{Action: "unarchived", Repo: "acme/web"}), http.StatusAccepted, "stored")
+	w.serve(w.request("repository", webhook.Event{Action: "archived", Repo: "acme/web"}), http.StatusAccepted, "ignored")
+	if want := []string{"acme/web is acme/website", "acme/web"}; !slices.Equal(told, want) {
+		t.Errorf("told %q", told)
 	}
+	fails = errors.New("no store")
+	w.serve(w.request("repository", renamed), http.StatusServiceUnavailable, "unavailable")
 }
 
 // TestListed: a listing is judged by the same rules.

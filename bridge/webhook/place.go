@@ -48,9 +48,6 @@ func (p *placed) dropped() verdict {
 func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 	routes := in.o.Routes()
 	near := routes.ForRepo(s.issue.Repo)
-	if len(near) == 0 && s.old == nil {
-		return placed{why: "no route is for its repository"}, nil
-	}
 	p := placed{obs: observation(s)}
 	if !s.away {
 		if err := in.propose(&p, s, routes, near); err != nil {
@@ -58,9 +55,10 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 		}
 	}
 	projects := projectsOf(near)
-	if p.create != nil || s.old != nil {
-		// Before an issue enters, and when it comes from elsewhere, its link
-		// may be in a project that its repository's routes no longer name.
+	if p.create != nil || s.old != nil || len(near) == 0 {
+		// Before an issue enters, when it comes from elsewhere, and when its
+		// repository was renamed, its link may be in a project that its
+		// repository's routes do not name.
 		projects = projectsOf(append(near, routes.All()...))
 	}
 	home, err := in.home(ctx, projects, p.obs.Refs)

@@ -51,12 +51,13 @@ type Event struct {
 	// OldIssue is the issue that this one was before a transfer, as the
 	// `opened` event in the new repository tells.
 	OldIssue *mapping.Issue
-	Repo     string // owner/name
-	Private  bool   // only members can read the repository
-	Sender   string // login
+	NewIssue *mapping.Issue // what this one is now, as a `transferred` event tells
+	Repo     string         // owner/name
+	Private  bool           // only members can read the repository
+	Sender   string         // login
 	// TitleFrom and BodyFrom are what stood there before an `edited` event.
 	TitleFrom, BodyFrom *string
-	RepoNameFrom        string // of a `renamed` repository event
+	OldRepo             string // owner/name before a repository was renamed or transferred
 }
 
 // Options configure an Intake. The functions are asked at each delivery, so
@@ -79,6 +80,10 @@ type Options struct {
 	OwnAccount func(login string) bool
 	// FirstRun tells when a route began to run; zero while that is not known.
 	FirstRun func(route string) time.Time
+	// Renamed is told that a repository has another name, and Writable that
+	// one is archived no more.
+	Renamed  func(ctx context.Context, from, to string) error
+	Writable func(ctx context.Context, repo string)
 	// EnterDelay is how long a new issue waits for its labels and its parent.
 	EnterDelay time.Duration
 	// Timeout bounds a delivery from its first byte to the answer; 0 means

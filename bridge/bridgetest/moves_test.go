@@ -1,0 +1,51 @@
+package bridgetest_test
+
+import (
+	"fmt"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+)
+
+// repos is what happens to repositories and to issues as a whole:
+//
+//	repo NAME [public] [unhooked]       there is another repository; the bridge hears of it
+//	in REPO …                           any other act, in another repository
+//	transfer N REPO                     rename REPO NAME             archive|unarchive
+//	lock N                              convert N: into a discussion
+//	hidden REPO                         the bridge's token does not reach it
+func (s *scene) repos(verb string, l *line) error {
+	switch verb {
+	case "repo":
+		name := l.next()
+		s.GitHub.AddRepo(name, githubtest.RepoSpec{Private: !l.flag("public")})
+		if !l.flag("unhooked") {
+			s.GitHub.AddHook(name, s.WebhookURL(), bridgetest.WebhookSecret)
+		}
+	case "in":
+		defer s.in(l)()
+		return s.github(l)
+	case "transfer":
+		s.Repo.Transfer(l.number(), l.next())
+	case "rename":
+		s.GitHub.RenameRepo(l.next(), l.next())
+	case "archive", "unarchive":
+		s.Repo.Archive(verb == "archive")
+	case "lock":
+		s.Repo.Lock(l.number())
+	case "convert":
+		s.Repo.Convert(l.number())
+	case "hidden":
+		s.GitHub.AddToken(bridgetest.Token, bridgetest.Bot, githubtest.OnlyRepos(l.words...))
+	default:
+		return fmt.Errorf("github %s: nobody knows how to do that", verb)
+	}
+	return nil
+}
+
+// in lets a line be about another repository; the function it returns ends that.
+func (s *scene) in(l *line) (back func()) {
+	was := s.Repo
+	s.Repo = s.GitHub.Repo(l.next())
+	return func() { s.Repo = was }
+}

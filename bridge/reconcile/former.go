@@ -1,0 +1,139 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// former finds the links that an issue may have belonged to before it was
+// transferred without a word. A transfer keeps the author, and the title or
+// the time of creation. It is safe for concurrent use.
+type former struct {
+	mu    sync.Mutex
+	asOf  time.Time
+	links map[uint64][]store.Key
+}
+
+// formerPage is how many links are read at a time, maxFormers how many
+// candidates are asked for on GitHub.
+const formerPage, maxFormers = 500, 20
+
+// traits are what an issue has in common with what it was.
+func traits(author, title string, born time.Time) []uint64 {
+	sum := func(kind, value string) uint64 {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%s\x00%s\x00%s", author, kind, value) //nolint:errcheck // a hash takes everything
+		return h.Sum64()
+	}
+	out := []uint64{sum("title", mapping.CanonicalTitle(title))}
+	if !born.IsZero() {
+		out = append(out, sum("born", strconv.FormatInt(born.Unix(), 10)))
+	}
+	return out
+}
+
+// candidates returns the links, as they were at a time or later, whose issue
+// has a trait of this one.
+func (f *former) candidates(ctx context.Context, r *Reconciler, asOf time.Time, issue *mapping.Issue) ([]store.Key, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.asOf.Before(asOf) {
+		began, links := time.Now(), map[uint64][]store.Key{}
+		for _, project := range r.Projects() {
+			if err := collect(ctx, r.Store, project, links); err != nil {
+				return nil, err
+			}
+		}
+		f.asOf, f.links = began, links
+	}
+	var out []store.Key
+	seen := map[store.Key]bool{}
+	for _, t := range traits(issue.Author, issue.Title, issue.CreatedAt) {
+		for _, key := range f.links[t] {
+			if !seen[key] && len(out) < maxFormers {
+				seen[key] = true
+				out = append(out, key)
+			}
+		}
+	}
+	return out, nil
+}
+
+func collect(ctx context.Context, s store.Store, project mapping.ObjectID, into map[uint64][]store.Key) error {
+	for cursor := ""; ; {
+		links, next, err := s.List(ctx, project, cursor, formerPage)
+		if err != nil {
+			return fmt.Errorf("list links: %w", err)
+		}
+		for _, l := range links {
+			if l.Issue.ID == 0 || l.State == mapping.Entering {
+				continue
+			}
+			for _, t := range traits(l.Issue.Author, l.Base[mapping.Title].GitHub, l.Issue.Born) {
+				into[t] = append(into[t], store.Key{Project: project, Link: l.ID})
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		cursor = next
+	}
+}
+
+// formerly looks, before an unknown issue enters, whether it is what another
+// link's issue has become; then that link takes it. An issue whose opening was
+// told was nothing else before.
+func (w *work) formerly(ctx context.Context) error {
+	if w.opened {
+		return nil
+	}
+	keys, err := w.former.candidates(ctx, w.Reconciler, w.link.Created, w.issue)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		link, err := w.Store.Link(ctx, key)
+		if errors.Is(err, store.ErrNotFound) || err == nil && link.Issue.ID == w.issue.ID {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read link: %w", err)
+		}
+		var moved *mapping.MovedError
+		_, err = w.GitHub.Issue(ctx, link.Issue.Repo, link.Issue.Number)
+		switch {
+		case errors.As(err, &moved) && moved.Issue != nil && moved.Issue.ID == w.issue.ID:
+			return w.handOver(ctx, key, link)
+		case err != nil && !unreachable(err):
+			return onGitHub(err)
+		}
+	}
+	return nil
+}
+
+// handOver tells another link that this issue is what its own has become, and
+// ends this one.
+func (w *work) handOver(ctx context.Context, key store.Key, to *mapping.Link) error {
+	event, err := json.Marshal(mapping.Edit{Look: "transferred", Moved: mapping.NewMove(to.Issue.ID, w.issue)})
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	got, err := w.Store.Observe(ctx, key.Project, []store.Observation{{Refs: []mapping.Ref{mapping.IssueRef(to.Issue.ID)}, Event: event}})
+	if err == nil {
+		err = got[0].Err
+	}
+	if err != nil {
+		return fmt.Errorf("hand over to link %s: %w", key, err)
+	}
+	w.Metrics.Prevented.WithLabelValues("transfer").Inc()
+	return w.refuse("it is " + where(to) + ", transferred")
+}

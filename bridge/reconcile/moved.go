@@ -1,0 +1,251 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// An issue that answers from another place has either kept its database id (its
+// repository was renamed) or has another one: it was transferred, and the link
+// is re-keyed. Its card stays where it is. Events tell of a transfer, and a
+// redirect proves it where they were lost; what is believed is what GitHub
+// answers now, for of several transfers the events come in any order.
+
+// readdress answers an error of GitHub that is about the place and not about
+// the issue: it moved, or its repository is read-only.
+func (w *work) readdress(ctx context.Context, err error) error {
+	var side *sideError
+	if !errors.As(err, &side) || side.side != mapping.GitHub {
+		return err
+	}
+	switch {
+	case errors.Is(err, mapping.ErrMoved):
+		return w.follow(ctx, err)
+	case errors.Is(err, mapping.ErrForbidden):
+		return w.readOnly(ctx, err)
+	}
+	return err
+}
+
+// follow finds out where the issue of a refused read or write is now.
+func (w *work) follow(ctx context.Context, err error) error {
+	if w.link.Issue.Number == 0 { // its repository has moved before the issue was made
+		return w.followRepository(ctx, err)
+	}
+	var moved *mapping.MovedError
+	if !errors.As(err, &moved) || moved.Issue == nil { // a write is not redirected
+		_, err = w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+		if err == nil {
+			return later(staleWait, "GitHub does not agree with itself on where the issue is")
+		}
+		if !errors.As(err, &moved) {
+			return w.missing(ctx, mapping.GitHub, err)
+		}
+	}
+	switch {
+	case moved.Issue != nil:
+		return w.moveTo(ctx, moved.Issue)
+	case strings.Contains(moved.Location, "/discussions/"):
+		return w.missing(ctx, mapping.GitHub, fmt.Errorf("converted to a discussion: %w", mapping.ErrGone))
+	}
+	return w.outOfSight(ctx, mapping.IssueID{Repo: moved.Repo, Number: moved.Number})
+}
+
+func (w *work) followRepository(ctx context.Context, err error) error {
+	now, nameErr := w.GitHub.RepositoryName(ctx, w.link.Issue.Repo)
+	switch {
+	case nameErr != nil:
+		return onGitHub(nameErr)
+	case strings.EqualFold(now, w.link.Issue.Repo):
+		return err
+	}
+	if err := w.Renamed(ctx, w.link.Issue.Repo, now); err != nil {
+		return err
+	}
+	w.link.Issue.Repo = now
+	return later(0, "its repository is now %s", now)
+}
+
+// takeMoves follows the transfers that events told of. The place that they name
+// is asked: it may have moved on, or may not be ours to see.
+func (w *work) takeMoves(ctx context.Context) error {
+	for _, m := range w.moves {
+		if m.From != w.link.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
+			continue
+		}
+		var moved *mapping.MovedError
+		issue, err := w.GitHub.Issue(ctx, m.To.Repo, m.To.Number)
+		switch {
+		case err == nil && issue.ID == m.To.ID:
+			return w.moveTo(ctx, &issue)
+		case errors.As(err, &moved) && moved.Issue != nil:
+			return w.moveTo(ctx, moved.Issue)
+		case err != nil && !unreachable(err):
+			return onGitHub(err)
+		}
+		if _, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number); unreachable(err) {
+			return w.outOfSight(ctx, m.To)
+		}
+	}
+	return nil
+}
+
+// unreachable reports an error by which GitHub says that there is nothing here
+// for us.
+func unreachable(err error) bool {
+	return isGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrMoved)
+}
+
+// moveTo takes in where the issue is proven to be. The error puts the key off,
+// so that everything else is decided with the routes of that place.
+func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
+	was := w.link.Issue
+	if issue.ID == was.ID {
+		if err := w.Renamed(ctx, was.Repo, issue.Repo); err != nil {
+			return err
+		}
+		w.link.Issue.Repo, w.link.Issue.Number = issue.Repo, issue.Number
+		return later(0, "its repository is now %s", issue.Repo)
+	}
+	before := *w.link
+	w.link.MoveTo(mapping.NewMove(was.ID, issue).To)
+	delete(w.link.Gone, mapping.GitHub)
+	w.link.Unfinished = true // the card's footer names another issue
+	w.keepState(issue)
+	if err := w.settleIn(ctx, issue); err != nil {
+		*w.link = before
+		return err
+	}
+	if err := w.save(ctx); err != nil {
+		*w.link = before
+		if errors.Is(err, store.ErrConflict) {
+			return later(time.Second, "%s was taken for a new issue: its link goes first", issueName(issue.Repo, issue.Number))
+		}
+		return err
+	}
+	w.note(mapping.GitHub, "", "moved", issueName(was.Repo, was.Number)+" is now "+issueName(issue.Repo, issue.Number))
+	return later(0, "its issue is now %s", issueName(issue.Repo, issue.Number))
+}
+
+// keepState lets a transfer that dropped the in-progress label, because the new
+// repository has none of that name, be no change that a person made.
+func (w *work) keepState(issue *mapping.Issue) {
+	base, ok := w.link.Base[mapping.State]
+	view, _ := mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	if ok && base.GitHub == mapping.StateInProgress && view[mapping.State].Value == mapping.StateTodo {
+		base.GitHub, base.Planning = mapping.StateTodo, mapping.StateTodo
+		w.setBase(mapping.State, base)
+	}
+}
+
+// settleIn gives the link the route of the place its issue has come to, or has
+// it rest where no route of its project is for that.
+func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
+	route := w.set.Routes.Takes(w.link, issue, w.set.Scheme)
+	if route == nil {
+		why := "for which there is no route"
+		if len(w.set.Routes.ForRepo(issue.Repo)) > 0 {
+			why = "whose routes belong to another planning project"
+		}
+		w.goAway(issue.Repo, why)
+		return nil
+	}
+	if !route.AllowPublic && route.Direction != mapping.ToPlanning {
+		private, err := w.GitHub.Private(ctx, issue.Repo)
+		if err != nil {
+			return onGitHub(err)
+		}
+		if !private {
+			w.goAway(issue.Repo, "which is public, and its route does not allow that")
+			return nil
+		}
+	}
+	w.link.Route, w.link.Away = route.Name, ""
+	return nil
+}
+
+// outOfSight has the link rest: its issue went where the token does not reach.
+func (w *work) outOfSight(ctx context.Context, to mapping.IssueID) error {
+	if w.link.State == mapping.Entering {
+		return w.refuse("it was transferred")
+	}
+	if to.ID != 0 && to.ID != w.link.Issue.ID {
+		to.Author, to.Born = w.link.Issue.Author, w.link.Issue.Born
+		w.link.MoveTo(to)
+	}
+	w.goAway(to.Repo, "which the bridge cannot read")
+	return w.save(ctx)
+}
+
+func (w *work) goAway(repo, why string) {
+	if repo == "" {
+		repo = "another repository"
+	}
+	w.link.Away = repo
+	w.leave("it was transferred to " + repo + ", " + why)
+}
+
+// away reports whether the link's issue is in a repository that no route of its
+// project is for. Where a route has come for it, the link goes on.
+func (w *work) away(ctx context.Context) (bool, error) {
+	if w.link.Away == "" {
+		return false, nil
+	}
+	seen := mapping.Issue{Repo: w.link.Issue.Repo}
+	if _, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
+		return false, err
+	}
+	if w.set.Routes.Takes(w.link, &seen, w.set.Scheme) == nil {
+		w.leave(w.link.Why)
+		return true, nil
+	}
+	if err := w.settleIn(ctx, &seen); err != nil || w.link.Away != "" {
+		return true, err
+	}
+	if w.link.Unfinished = true; w.link.Intent != nil {
+		w.link.State = mapping.Creating
+	}
+	return true, later(0, "%s has a route again", w.link.Issue.Repo)
+}
+
+// leave has the link rest for a reason.
+func (w *work) leave(why string) {
+	if w.link.State != mapping.Left || w.link.Why != why {
+		w.note("", "", "left", why)
+	}
+	w.link.State, w.link.Why = mapping.Left, why
+}
+
+// stands reports whether a snapshot names the issue's place as the link knows
+// it. A repository's new name is taken over where the link's route says it;
+// else it may be an old one, told late, and a read has to tell.
+func (w *work) stands(seen *mapping.Issue) bool {
+	if strings.EqualFold(seen.Repo, w.link.Issue.Repo) {
+		return true
+	}
+	if !w.route.MatchesRepo(seen.Repo) {
+		return false
+	}
+	w.link.Issue.Repo = seen.Repo
+	return true
+}
+
+// ServiceRepository is the name by which keys wait for a repository that is
+// read-only.
+func ServiceRepository(repo string) string { return "repository:" + strings.ToLower(repo) }
+
+// readOnly lets a key wait whose repository is archived; what else GitHub
+// forbids is a failure.
+func (w *work) readOnly(ctx context.Context, err error) error {
+	archived, readErr := w.GitHub.Archived(ctx, w.link.Issue.Repo)
+	if readErr != nil || !archived {
+		return err
+	}
+	return &waitFor{ServiceRepository(w.link.Issue.Repo), "its repository is archived, and so read-only"}
+}

@@ -1,0 +1,149 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"planbridge/bridge/poll"
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// docRenamed names the document that says which repositories are called
+// otherwise than the configuration calls them: lower-case name there to name
+// now. Routes are by name; one that names a repository as it was called before
+// follows it until the configuration is changed, even if another repository
+// takes the old name meanwhile.
+const docRenamed = "renamed"
+
+// renamed takes in that a repository has another name. Only what a route names
+// exactly matters.
+func (a *App) renamed(ctx context.Context, from, to string) error {
+	if strings.EqualFold(from, to) || from == "" || to == "" {
+		return nil
+	}
+	a.setting.Lock()
+	defer a.setting.Unlock()
+	set := a.set.Load()
+	names, changed := map[string]string{}, false
+	for i := range set.config.Routes {
+		configured := set.config.Routes[i].Repository
+		now := configured
+		if known, ok := set.renamed[strings.ToLower(configured)]; ok {
+			now = known
+		}
+		if strings.EqualFold(now, from) {
+			now, changed = to, true
+			a.log.Warn("a repository was renamed: its route follows it until the configuration names it as it is called now", "route", set.config.Routes[i].Name, "configured", configured, "repo", to)
+		}
+		if !strings.EqualFold(now, configured) {
+			names[strings.ToLower(configured)] = now
+		}
+	}
+	if !changed {
+		return nil
+	}
+	if err := poll.Rename(ctx, a.store, from, to); err != nil {
+		return fmt.Errorf("rename %s: %w", from, err)
+	}
+	if err := a.keepNames(ctx, names); err != nil {
+		return err
+	}
+	a.set.Store(set.withNames(names))
+	return nil
+}
+
+func (a *App) keepNames(ctx context.Context, names map[string]string) error {
+	data, err := json.Marshal(names)
+	if err == nil {
+		err = a.store.PutDoc(ctx, "", docRenamed, data)
+	}
+	if err != nil {
+		return fmt.Errorf("store renames: %w", err)
+	}
+	return nil
+}
+
+// followRenames takes over what this or another replica has learned of names.
+// What the configuration names no more is forgotten.
+func (a *App) followRenames(ctx context.Context) error {
+	data, err := a.store.Doc(ctx, "", docRenamed)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read renames: %w", err)
+	}
+	var names map[string]string
+	if err := json.Unmarshal(data, &names); err != nil {
+		return fmt.Errorf("read renames: %w", err)
+	}
+	a.setting.Lock()
+	defer a.setting.Unlock()
+	set := a.set.Load()
+	next := set.withNames(names)
+	if maps.Equal(next.renamed, set.renamed) && len(names) == len(next.renamed) {
+		return nil
+	}
+	for was, now := range next.renamed {
+		if set.renamed[was] != now {
+			a.log.Warn("a route names a repository as it was called before: it follows it", "configured", was, "repo", now)
+		}
+	}
+	a.set.Store(next)
+	if len(names) == len(next.renamed) {
+		return nil
+	}
+	return a.keepNames(ctx, next.renamed)
+}
+
+// withNames returns the settings with the routes of renamed repositories at
+// their names of now.
+func (s *settings) withNames(names map[string]string) *settings {
+	next := *s
+	next.renamed = map[string]string{}
+	routes := make([]mapping.Route, len(s.config.Routes))
+	for i := range s.config.Routes {
+		routes[i] = route(s.config, &s.config.Routes[i])
+		configured := strings.ToLower(routes[i].Repository)
+		if now, ok := names[configured]; ok && routes[i].Exact() {
+			routes[i].Repository, next.renamed[configured] = now, now
+		}
+	}
+	next.Routes = mapping.NewRoutes(routes)
+	return &next
+}
+
+// writable wakes what waits for a repository that is archived no more.
+func (a *App) writable(ctx context.Context, repo string) {
+	for _, project := range a.set.Load().projects() {
+		a.wake(ctx, project, reconcile.ServiceRepository(repo))
+	}
+}
+
+// wakeRepositories asks, for keys that wait for a repository, whether it can be
+// written again: the event that tells may have been lost.
+func (a *App) wakeRepositories(ctx context.Context) {
+	asked := map[string]bool{}
+	for _, project := range a.set.Load().projects() {
+		d, err := a.store.Depth(ctx, project)
+		if err != nil {
+			return
+		}
+		for service := range d.Waiting {
+			repo, ok := strings.CutPrefix(service, reconcile.ServiceRepository(""))
+			if !ok || asked[repo] {
+				continue
+			}
+			asked[repo] = true
+			if archived, err := a.github.Archived(ctx, repo); err == nil && !archived {
+				a.writable(ctx, repo)
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package mapping
+
+// Move says that an issue has become another one: a transfer changes an
+// issue's database id, its number and its repository, and keeps its author and
+// the time of its creation.
+type Move struct {
+	From int64   `json:"from"` // database id before
+	To   IssueID `json:"to"`   // what it is now, as far as it is told
+}
+
+// NewMove names what an issue has become.
+func NewMove(from int64, to *Issue) *Move { return &Move{From: from, To: idOf(to)} }
+
+// MoveTo makes another issue, which the link's own one has become, the
+// link's. Nothing that was seen of it has been taken into account yet; writes
+// that are on their way are on their way to it.
+func (l *Link) MoveTo(to IssueID) {
+	was, now := IssueRef(l.Issue.ID), IssueRef(to.ID)
+	follow := func(ps []Pending) []Pending {
+		out := make([]Pending, len(ps))
+		for i, p := range ps {
+			if p.Item == was {
+				p.Item = now
+			}
+			out[i] = p
+		}
+		return out
+	}
+	l.Issue, l.Pending, l.Late = to, follow(l.Pending), follow(l.Late)
+}
+
+// Takes returns the route of the link's project that takes a transferred issue
+// in: the one the link has, where that is for the issue's repository, else the
+// first whose filter it passes, else the first; nil where there is none.
+func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
+	var first *Route
+	if own := rs.ByName(l.Route); own != nil && own.MatchesRepo(issue.Repo) {
+		return own
+	}
+	for _, r := range rs.ForRepo(issue.Repo) {
+		if r.Project != l.Project {
+			continue
+		}
+		if ok, _ := r.Accepts(issue, scheme); ok {
+			return r
+		}
+		if first == nil {
+			first = r
+		}
+	}
+	return first
+}
