@@ -38,7 +38,7 @@ func (g *githubSide) CreateIssue(ctx context.Context, repo string, n reconcile.N
 }
 
 func (g *githubSide) EditIssue(ctx context.Context, repo string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
-	return g.Client.EditIssue(ctx, repo, number, github.IssueEdit{Title: e.Title, Body: e.Body, State: e.State, StateReason: e.StateReason})
+	return g.Client.EditIssue(ctx, repo, number, github.IssueEdit{Title: e.Title, Body: e.Body, State: e.State, StateReason: e.StateReason, Milestone: e.Milestone})
 }
 
 func (g *githubSide) Comments(ctx context.Context, repo string, number int, since time.Time) ([]reconcile.Comment, error) {

@@ -280,3 +280,7 @@ type State interface {
 // for which a full poll has adopted every marked item. Nothing is created in a
 // project while it differs from the store's epoch.
 const DocAdopted = "adopted"
+
+// DocSprints names the document, in a project's space, that holds what the
+// poll last saw of its sprints: a JSON array of [mapping.Sprint].
+const DocSprints = "sprints"

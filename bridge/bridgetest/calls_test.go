@@ -91,7 +91,7 @@ func (w *world) editCard(n int, card, title string, points float64) (github, pla
 		},
 		func() bool {
 			i := w.Repo.Issue(n)
-			return i.Title == title && slices.Equal(i.Labels, []string{label})
+			return i.Title == title && slices.Equal(slices.DeleteFunc(i.Labels, isShown), []string{label})
 		})
 }
 

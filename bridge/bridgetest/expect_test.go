@@ -15,16 +15,18 @@ type facts map[string]string
 
 // expect waits until something is so:
 //
-//	expect issue N    there title body raw state reason labels comments comment
+//	expect issue N    there title body raw state reason labels shown milestone assignees comments comment
+//	expect milestone N there title text state due     the milestone of that number; due is in so many days
 //	expect card N     there title summary raw estimate bucket tasks status title-by summary-by
 //	expect task N     there state title by         the first task of card N
 //	expect link N     state why route asking refused     the link of issue N
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
-//	expect            issues cards tasks conflicts failures
+//	expect            issues cards tasks conflicts failures milestones colors
 //
 // NAME=VALUE says it is equal, NAME~=VALUE that it contains that; ! negates.
 // Body and summary are what people wrote, without the bridge's marker; raw has
-// it. Labels are sorted and joined by commas; comment is all comments' text.
+// it. Labels are sorted and joined by commas, shown are those that say what
+// planning does; comment is all comments' text.
 func (s *scene) expect(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
@@ -36,12 +38,13 @@ func (s *scene) expect(l *line) error {
 	}
 	n := l.number()
 	look, ok := map[string]func() facts{
-		"":         s.worldFacts,
-		"issue":    func() facts { return issueFacts(s.Repo.Issue(n)) },
-		"card":     func() facts { return s.cardFacts(n) },
-		"task":     func() facts { return s.taskFacts(n) },
-		"link":     func() facts { return s.linkFacts(n) },
-		"conflict": func() facts { return s.conflictFacts(n) },
+		"":          s.worldFacts,
+		"issue":     func() facts { return issueFacts(s.Repo.Issue(n)) },
+		"card":      func() facts { return s.cardFacts(n) },
+		"milestone": func() facts { return s.milestoneFacts(n) },
+		"task":      func() facts { return s.taskFacts(n) },
+		"link":      func() facts { return s.linkFacts(n) },
+		"conflict":  func() facts { return s.conflictFacts(n) },
 	}[of]
 	if !ok {
 		return fmt.Errorf("expect %s: there is no such thing", of)
@@ -92,9 +95,11 @@ func issueFacts(i githubtest.IssueState) facts {
 		return facts{"there": "no"}
 	}
 	body, _ := parts(i.Body)
-	labels := slices.Sorted(slices.Values(i.Labels))
+	shown := slices.Sorted(slices.Values(shownLabels.Projections(i.Labels)))
+	labels := slices.DeleteFunc(slices.Sorted(slices.Values(i.Labels)), func(l string) bool { return slices.Contains(shown, l) })
 	f := facts{"there": "yes", "title": i.Title, "body": body, "raw": i.Body, "state": i.State, "reason": i.StateReason,
-		"labels": strings.Join(labels, ","), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author}
+		"labels": strings.Join(labels, ","), "shown": strings.Join(shown, ","), "milestone": strconv.Itoa(i.Milestone),
+		"assignees": strings.Join(i.Assignees, ","), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author}
 	for _, c := range i.Comments {
 		f["comment"] += c.Body + "\n"
 	}
@@ -156,7 +161,7 @@ func (s *scene) conflictFacts(n int) facts {
 
 func (s *scene) worldFacts() facts {
 	f := facts{"issues": strconv.Itoa(len(s.Repo.Issues())), "cards": strconv.Itoa(len(s.Project.Cards())),
-		"tasks": strconv.Itoa(s.tasks()), "reports": ""}
+		"tasks": strconv.Itoa(s.tasks()), "reports": "", "milestones": strconv.Itoa(len(s.Repo.Milestones())), "colors": s.colors()}
 	if s.App == nil {
 		return f
 	}

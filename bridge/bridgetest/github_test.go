@@ -28,7 +28,11 @@ func (s *scene) github(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
 	}
-	switch verb := l.next(); verb {
+	verb := l.next()
+	if s.githubShows(verb, l) {
+		return nil
+	}
+	switch verb {
 	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker":
 		s.githubPerson(verb, l)
 		return nil

@@ -21,7 +21,11 @@ func (s *scene) planning(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
 	}
-	switch verb := l.next(); verb {
+	verb := l.next()
+	if known, err := s.planningShows(verb, l); known || err != nil {
+		return err
+	}
+	switch verb {
 	case "card", "edit", "task", "move", "delete", "delete-task", "sprint", "copy-marker":
 		return s.planningPerson(verb, l)
 	case "down", "up":

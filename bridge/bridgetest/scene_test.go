@@ -96,6 +96,8 @@ type scene struct {
 	o     bridgetest.Options
 	cards []string // ids, in the order of making, deleted ones included
 
+	sprints []string // ids, in the order of making
+
 	revoked string // the secret that was taken away
 }
 

@@ -34,6 +34,7 @@ type Repo struct {
 	labels     []*label
 	milestones []*milestone
 	lastStone  int
+	strangers  []string // whom nobody can assign
 }
 
 type label struct {

@@ -67,6 +67,9 @@ var routes = []route{
 	{"PATCH", inRepo + "/labels/{label}", "repolabel.patch", patchRepoLabel},
 	{"DELETE", inRepo + "/labels/{label}", "repolabel.delete", deleteRepoLabel},
 
+	{"POST", anIssue + "/assignees", "assignees.add", addAssignees},
+	{"DELETE", anIssue + "/assignees", "assignees.remove", removeAssignees},
+
 	{"GET", anIssue + "/comments", "comments.list", listComments},
 	{"POST", anIssue + "/comments", "comment.create", createComment},
 	{"GET", inRepo + "/issues/comments/{comment}", "comment.get", getComment},

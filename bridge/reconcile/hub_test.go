@@ -39,6 +39,9 @@ type hub struct {
 	asked  int
 	// stale is how long reads of one issue lag.
 	stale time.Duration
+
+	milestones []mapping.Milestone // by number, from 1
+	strangers  []string            // whom nobody can assign
 }
 
 type ghIssue struct {
@@ -46,6 +49,7 @@ type ghIssue struct {
 	edits    []mapping.Edit // what GitHub remembers of them
 	comments []reconcile.Comment
 	past     []past
+	closings []closing
 }
 
 // past is what an issue was until some moment.
@@ -88,7 +92,7 @@ func (h *hub) Issue(_ context.Context, _ string, number int) (mapping.Issue, err
 
 func (i *ghIssue) snapshot(editor string) mapping.Issue {
 	s := i.Issue
-	s.Labels, s.Editor = slices.Clone(s.Labels), editor
+	s.Labels, s.Assignees, s.Editor = slices.Clone(s.Labels), slices.Clone(s.Assignees), editor
 	return s
 }
 
@@ -113,6 +117,9 @@ func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
 	}
 	i.past = append(i.past, past{was, time.Now()})
 	i.UpdatedAt = time.Now().UTC().Truncate(time.Second)
+	if i.State == "closed" && was.State != "closed" {
+		i.closings = append(i.closings, closing{by, i.UpdatedAt})
+	}
 	var e *mapping.Edit
 	if was.Title != i.Title || was.Body != i.Body {
 		e = &mapping.Edit{Title: i.Title, Body: i.Body, Sender: by, At: i.UpdatedAt}
@@ -221,6 +228,9 @@ func (h *hub) EditIssue(_ context.Context, _ string, number int, e reconcile.Iss
 			}
 		}
 	})
+	if e.Milestone != nil {
+		h.change(i, bot, func(s *mapping.Issue) { s.Milestone = *e.Milestone })
+	}
 	if e.State != nil && *e.State != i.State {
 		h.change(i, bot, func(s *mapping.Issue) { s.State, s.StateReason = *e.State, *e.StateReason })
 	}

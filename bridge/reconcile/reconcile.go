@@ -52,6 +52,7 @@ type GitHub interface {
 	Archived(ctx context.Context, repo string) (bool, error)
 	// OwnAccount reports whether a login is the bridge's own, now or formerly.
 	OwnAccount(login string) bool
+	Shows
 }
 
 // NewIssue is an issue to be made.
@@ -61,7 +62,10 @@ type NewIssue struct {
 }
 
 // IssueEdit is a change of an issue; nil fields stay.
-type IssueEdit struct{ Title, Body, State, StateReason *string }
+type IssueEdit struct {
+	Title, Body, State, StateReason *string
+	Milestone                       *int // number; 0 takes it off
+}
 
 // Comment is an issue comment.
 type Comment struct {
@@ -164,6 +168,7 @@ type Reconciler struct {
 	former former
 	// parentless are the repositories whose issues' parents may not be read.
 	parentless sync.Map
+	paused     pauses
 
 	gathered chan struct{} // held by keys that wait for others (see batch.go)
 	batches  gathering[batchName, batched]

@@ -36,6 +36,9 @@ func (w *work) sync(ctx context.Context) error {
 	}
 	for range maxRounds {
 		settled, err := w.round(ctx)
+		if settled && err == nil {
+			settled, err = w.project(ctx)
+		}
 		if errors.Is(err, errGone) {
 			return nil
 		}
@@ -46,6 +49,7 @@ func (w *work) sync(ctx context.Context) error {
 			w.remember()
 			w.link.Synced = time.Now().UTC()
 			w.verifyLater()
+			w.showLater()
 			return nil
 		}
 	}

@@ -56,8 +56,9 @@ type work struct {
 	history []mapping.Entry
 	// slots are the workers' slots, of which one is held; nil: of no bound.
 	slots chan struct{}
-	// after, where not zero, is when the key is looked at again although all is well.
-	after time.Duration
+	// after, where not zero, is when the key is looked at again although all is well;
+	// showAfter is that for what of planning could not be shown.
+	after, showAfter time.Duration
 }
 
 func (r *Reconciler) newWork(claim *store.Claim) *work {

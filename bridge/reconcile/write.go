@@ -315,7 +315,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 		w.unpend(mapping.GitHub, item)
 		return err
 	}
-	issue, err := w.GitHub.EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, edit)
+	issue, err := w.edit(wctx, edit)
 	cancel()
 	if err != nil {
 		return w.patchFailed(ctx, item, ds, err)

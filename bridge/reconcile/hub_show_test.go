@@ -1,0 +1,107 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// What projections ask of GitHub, in memory.
+
+func (h *hub) EnsureLabel(context.Context, string, string, string, string) error { return nil }
+
+func (h *hub) Assign(_ context.Context, _ string, number int, logins []string) (mapping.Issue, error) {
+	return h.assignees(number, func(have []string) []string {
+		for _, login := range logins {
+			if !slices.Contains(have, login) && !slices.Contains(h.strangers, login) {
+				have = append(have, login)
+			}
+		}
+		return have
+	})
+}
+
+func (h *hub) Unassign(_ context.Context, _ string, number int, logins []string) (mapping.Issue, error) {
+	return h.assignees(number, func(have []string) []string {
+		return slices.DeleteFunc(have, func(login string) bool { return slices.Contains(logins, login) })
+	})
+}
+
+func (h *hub) assignees(number int, to func([]string) []string) (mapping.Issue, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return mapping.Issue{}, err
+	}
+	h.writes++
+	h.change(i, bot, func(s *mapping.Issue) { s.Assignees = to(slices.Clone(s.Assignees)) })
+	return i.snapshot(""), nil
+}
+
+func (h *hub) Milestones(context.Context, string) ([]mapping.Milestone, error) {
+	return slices.Clone(h.milestones), nil
+}
+
+// PutMilestone takes a title once, as GitHub does.
+func (h *hub) PutMilestone(_ context.Context, _ string, m mapping.Milestone) (mapping.Milestone, error) {
+	h.writes++
+	if slices.ContainsFunc(h.milestones, func(o mapping.Milestone) bool { return o.Title == m.Title && o.Number != m.Number }) {
+		return m, &mapping.Rejection{Status: 422, Field: "title", Words: "already_exists"}
+	}
+	if m.Number == 0 {
+		m.Number = len(h.milestones) + 1
+		h.milestones = append(h.milestones, m)
+		return m, nil
+	}
+	if m.Number > len(h.milestones) {
+		return m, fmt.Errorf("milestone %d: %w", m.Number, mapping.ErrNotFound)
+	}
+	h.milestones[m.Number-1] = m
+	return m, nil
+}
+
+// Closed tells from the past of the issue who closed it: nobody else does it
+// with these reasons while the bridge is about to.
+func (h *hub) Closed(_ context.Context, _ string, number int, since time.Time) (bool, error) {
+	i, err := h.at(number)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(i.closings, func(c closing) bool { return c.by == bot && !c.at.Before(since) }), nil
+}
+
+// closing is one time that an issue was closed.
+type closing struct {
+	by string
+	at time.Time
+}
+
+func (h *faultyHub) Assign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error) {
+	return call(h.f, "write", "Assign", func() (mapping.Issue, error) { return h.hub.Assign(ctx, repo, number, logins) })
+}
+
+func (h *faultyHub) Unassign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error) {
+	return call(h.f, "write", "Unassign", func() (mapping.Issue, error) { return h.hub.Unassign(ctx, repo, number, logins) })
+}
+
+func (h *faultyHub) Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error) {
+	return call(h.f, "read", "Milestones", func() ([]mapping.Milestone, error) { return h.hub.Milestones(ctx, repo) })
+}
+
+func (h *faultyHub) PutMilestone(ctx context.Context, repo string, m mapping.Milestone) (mapping.Milestone, error) {
+	return call(h.f, "write", "PutMilestone", func() (mapping.Milestone, error) { return h.hub.PutMilestone(ctx, repo, m) })
+}
+
+func (h *faultyHub) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
+	return call(h.f, "read", "Closed", func() (bool, error) { return h.hub.Closed(ctx, repo, number, since) })
+}
+
+// projections are the labels by which the issue shows its card.
+func (w *world) projections() string {
+	labels := scheme.Projections(w.issue().Labels)
+	slices.Sort(labels)
+	return strings.Join(labels, ",")
+}

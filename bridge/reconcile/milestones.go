@@ -1,0 +1,238 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// docMilestones names the document, in a project's space, that holds the book
+// of milestones.
+const docMilestones = "milestones"
+
+// milestoneBook says which milestone shows a sprint, by repository (in lower
+// case) and sprint. One replica at a time writes it, and the milestones, under
+// a lease.
+type milestoneBook map[string]map[mapping.ObjectID]milestoneEntry
+
+type milestoneEntry struct {
+	Number int    `json:"n,omitempty"` // 0: not known to be made
+	Digest string `json:"d,omitempty"` // of the sprint as the milestone shows it
+	// Sent is when a create was sent whose answer is not known.
+	Sent time.Time `json:"sent,omitzero"`
+}
+
+func (b milestoneBook) entry(repo string, sprint mapping.ObjectID) milestoneEntry {
+	return b[strings.ToLower(repo)][sprint]
+}
+
+// sprints reads what the poll last saw of a project's sprints.
+func (r *Reconciler) sprints(ctx context.Context, project mapping.ObjectID) (sprints []mapping.Sprint, err error) {
+	return sprints, r.readDoc(ctx, project, store.DocSprints, &sprints)
+}
+
+func (r *Reconciler) readBook(ctx context.Context, project mapping.ObjectID) (b milestoneBook, err error) {
+	return b, r.readDoc(ctx, project, docMilestones, &b)
+}
+
+// readDoc reads a document into v, which stays where there is none.
+func (r *Reconciler) readDoc(ctx context.Context, project mapping.ObjectID, name string, v any) error {
+	data, err := r.Store.Doc(ctx, project, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return nil
+}
+
+// openBook is the book under its lease.
+type openBook struct {
+	milestoneBook
+	r       *Reconciler
+	project mapping.ObjectID
+	set     *Settings
+}
+
+// bookWait is when a book that another worker has open is looked at again.
+const bookWait = 500 * time.Millisecond
+
+// withBook runs do while no other worker, here or elsewhere, writes a project's
+// milestones. It ends before the lease on them does.
+func (r *Reconciler) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
+	name, owner := "milestones:"+string(project), mapping.NewID()
+	until := time.Now().Add(r.LeaseTTL - min(writeMargin, r.LeaseTTL/6))
+	held, err := r.Store.Acquire(ctx, name, owner, r.LeaseTTL)
+	if err != nil {
+		return fmt.Errorf("lease %s: %w", name, err)
+	}
+	if !held {
+		return later(bookWait, "another one sees to the milestones")
+	}
+	defer func() {
+		release, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
+		defer cancel()
+		if err := r.Store.Release(release, name, owner); err != nil {
+			r.Logger.Warn("releasing a lease", "lease", name, "err", err)
+		}
+	}()
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	b, err := r.readBook(ctx, project)
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		b = milestoneBook{}
+	}
+	return do(ctx, &openBook{b, r, project, r.Settings()})
+}
+
+// put makes a sprint's milestone as it has to be and notes it in the book.
+// existing are the repository's milestones as of now.
+//
+// A milestone is made once: it carries a marker by which it is found among
+// those that exist; that a create was sent is noted before it, and after one
+// whose answer was lost none is sent before it must show in the listing. The
+// title, which GitHub takes once, is the last guard.
+func (b *openBook) put(ctx context.Context, repo string, sprint mapping.Sprint, existing []mapping.Milestone) (int, error) {
+	e := b.entry(repo, sprint.ID)
+	existing, unmarked := b.marked(existing, e.Number, sprint.ID)
+	want, write := mapping.ProjectMilestone(sprint, existing, b.set.Keys)
+	if want.Number == 0 {
+		if wait := b.set.Settle.GitHub - time.Since(e.Sent); wait > 0 && !e.Sent.IsZero() {
+			return 0, later(wait, "a milestone may still be under way")
+		}
+		if err := b.note(ctx, repo, sprint.ID, milestoneEntry{Sent: time.Now().UTC()}); err != nil {
+			return 0, err
+		}
+	}
+	if write || unmarked {
+		made, err := b.r.GitHub.PutMilestone(ctx, repo, want)
+		if err != nil {
+			if want.Number == 0 && certain(err) {
+				err = errors.Join(err, b.note(ctx, repo, sprint.ID, milestoneEntry{}))
+			}
+			return 0, onGitHub(fmt.Errorf("milestone of sprint %s in %s: %w", sprint.ID, repo, err))
+		}
+		b.r.Logger.Info("milestone", "repo", repo, "number", made.Number, "title", made.Title, "state", want.State)
+		want.Number = made.Number
+	}
+	return want.Number, b.note(ctx, repo, sprint.ID, milestoneEntry{Number: want.Number, Digest: sprintDigest(sprint)})
+}
+
+// marked gives a milestone that is known by its number, and whose description
+// somebody has written anew, its marker back for the comparison.
+func (b *openBook) marked(existing []mapping.Milestone, number int, sprint mapping.ObjectID) (all []mapping.Milestone, unmarked bool) {
+	if _, found := mapping.FindMilestone(existing, sprint, b.set.Keys); found || number == 0 {
+		return existing, false
+	}
+	all = slices.Clone(existing)
+	for i := range all {
+		if m := &all[i]; m.Number == number {
+			m.Description = b.set.Keys.AppendComment(m.Description, mapping.Marker{Kind: mapping.MarkSprint, Partner: string(sprint)})
+			unmarked = true
+		}
+	}
+	return all, unmarked
+}
+
+// note writes an entry of the book.
+func (b *openBook) note(ctx context.Context, repo string, sprint mapping.ObjectID, e milestoneEntry) error {
+	repo = strings.ToLower(repo)
+	if b.milestoneBook[repo] == nil {
+		b.milestoneBook[repo] = map[mapping.ObjectID]milestoneEntry{}
+	}
+	b.milestoneBook[repo][sprint] = e
+	data, err := json.Marshal(b.milestoneBook)
+	if err != nil {
+		return err
+	}
+	if err := b.r.Store.PutDoc(ctx, b.project, docMilestones, data); err != nil {
+		return fmt.Errorf("write %s: %w", docMilestones, err)
+	}
+	return nil
+}
+
+func sprintDigest(s mapping.Sprint) string {
+	data, _ := json.Marshal(s) // plain data
+	return mapping.DigestText(string(data))
+}
+
+// Milestones brings the milestones of a project's sprints in line with what the
+// poll last saw of these; none is made: that is done when a card of the sprint
+// is worked. After an error some may be as they were, and it is to be called
+// again.
+func (r *Reconciler) Milestones(ctx context.Context, project mapping.ObjectID) error {
+	sprints, err := r.sprints(ctx, project)
+	if err != nil {
+		return err
+	}
+	book, err := r.readBook(ctx, project)
+	if err != nil || r.Settings().DryRun {
+		return err
+	}
+	var errs []error
+	for _, repo := range slices.Sorted(maps.Keys(book)) {
+		stale := slices.DeleteFunc(slices.Clone(sprints), func(s mapping.Sprint) bool {
+			e := book.entry(repo, s.ID)
+			return e.Number == 0 || e.Digest == sprintDigest(s)
+		})
+		if len(stale) == 0 || !r.showsIn(project, repo) {
+			continue
+		}
+		errs = append(errs, r.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
+			existing, err := r.GitHub.Milestones(ctx, repo)
+			if err != nil {
+				return fmt.Errorf("milestones of %s: %w", repo, err)
+			}
+			return b.putAll(ctx, repo, stale, existing)
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// putAll brings several milestones of one repository in line, the earlier
+// sprint first.
+func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sprint, existing []mapping.Milestone) error {
+	slices.SortStableFunc(sprints, func(x, y mapping.Sprint) int { return cmp.Compare(x.End.Unix(), y.End.Unix()) })
+	for _, s := range sprints {
+		if _, found := mapping.FindMilestone(existing, s.ID, b.set.Keys); !found {
+			known := b.entry(repo, s.ID).Number
+			if !slices.ContainsFunc(existing, func(m mapping.Milestone) bool { return m.Number == known }) {
+				continue // somebody deleted it; it is made anew where a card needs it
+			}
+		}
+		number, err := b.put(ctx, repo, s, existing)
+		if err != nil {
+			return err
+		}
+		want, _ := mapping.ProjectMilestone(s, existing, b.set.Keys)
+		for i := range existing {
+			if existing[i].Number == number {
+				existing[i].Title = want.Title
+			}
+		}
+	}
+	return nil
+}
+
+// showsIn reports whether a route shows planning's side in a repository.
+func (r *Reconciler) showsIn(project mapping.ObjectID, repo string) bool {
+	return slices.ContainsFunc(r.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
+		return route.Project == project && route.Direction != mapping.ToPlanning
+	})
+}

@@ -1,0 +1,59 @@
+package reconcile
+
+import (
+	"sync"
+	"time"
+)
+
+// pauses remembers what went wrong and is not to be tried before a while has
+// passed, longer each time. It lives as long as the process. It is safe for
+// concurrent use.
+type pauses struct {
+	mu sync.Mutex
+	m  map[string]pause
+}
+
+type pause struct {
+	until time.Time
+	last  time.Duration
+}
+
+// left is how long it is until something may be tried again; 0: now.
+func (p *pauses) left(name string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(0, time.Until(p.m[name].until))
+}
+
+// fail takes in that something went wrong: at first it is left alone for the
+// time first, then for twice as long each time, up to most. It reports whether
+// it had been all right before.
+func (p *pauses) fail(name string, first, most time.Duration) (wait time.Duration, news bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was, failing := p.m[name]
+	wait = min(max(first, 2*was.last), most)
+	p.put(name, wait)
+	return wait, !failing
+}
+
+// hold leaves something alone for a while that went well.
+func (p *pauses) hold(name string, d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.put(name, d)
+}
+
+func (p *pauses) put(name string, d time.Duration) {
+	if p.m == nil {
+		p.m = map[string]pause{}
+	}
+	p.m[name] = pause{time.Now().Add(d), d}
+}
+
+// ok takes in that something went well.
+func (p *pauses) ok(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.m, name)
+}

@@ -1,0 +1,181 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// What planning says and GitHub cannot be asked about is shown on the issue:
+// the state of the card's tasks, its review and its bucket as labels, its
+// sprint as a milestone, and who works on it as assignees. It is projected, one
+// way: what a person changes of it is set right again, what a person adds
+// beside it stays. Nothing of it may keep an issue and its card from being kept
+// the same: what GitHub does not take is said once and tried again later.
+
+// Shows is what projections ask of GitHub. Errors match the sentinels of
+// mapping.
+type Shows interface {
+	// EnsureLabel makes a repository's label unless it is there.
+	EnsureLabel(ctx context.Context, repo, name, color, description string) error
+	// Assign and Unassign add and remove single assignees, and return the issue
+	// as it is then. Who cannot be assigned is left out without a word.
+	Assign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error)
+	Unassign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error)
+	// Milestones lists a repository's milestones, open and closed; PutMilestone
+	// makes one where its Number is 0 and else changes it as a whole.
+	Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error)
+	PutMilestone(ctx context.Context, repo string, m mapping.Milestone) (mapping.Milestone, error)
+	// Closed reports whether the bridge's own account closed the issue at a
+	// moment of GitHub's clock or later.
+	Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error)
+}
+
+// How long a projection that went wrong is left alone: at first, and at most.
+// What a service that is away or a lost answer broke is tried again soon; what
+// GitHub refuses (a right that is missing, an endpoint that it does not have)
+// will hardly be taken the next minute.
+const (
+	brokenFirst, brokenMost   = time.Second, time.Minute
+	refusedFirst, refusedMost = 5 * time.Minute, time.Hour
+)
+
+// project shows on the issue what planning says of the card, once the
+// attributes agree. It reports whether all is at rest: a review may have closed
+// the issue, and then that has to be decided on.
+func (w *work) project(ctx context.Context) (rest bool, err error) {
+	first := w.link.Shown == nil
+	s := w.shown()
+	if s == nil || w.link.Task || w.link.State != mapping.Linked {
+		return true, nil
+	}
+	if w.set.DryRun {
+		return true, nil
+	}
+	if w.route.Direction == mapping.ToPlanning {
+		w.link.Review = s.Review // the route may go both ways later: this review is not acted on then
+		return true, nil
+	}
+	if first && w.issue == nil { // what it has is not known either
+		if err := w.try(ctx, "planning's view", w.readIssue); err != nil || w.issue == nil {
+			w.link.Shown = nil
+			return true, err
+		}
+	}
+	rest = true
+	for _, p := range []struct {
+		name string
+		show func(context.Context) error
+	}{
+		{"review", func(ctx context.Context) (err error) {
+			var closed bool
+			closed, err = w.showReview(ctx, first)
+			rest = !closed
+			return err
+		}},
+		{"labels", w.showLabels},
+		{"milestone", w.showMilestone},
+		{"assignees", w.showAssignees},
+	} {
+		if err := w.try(ctx, p.name, p.show); err != nil {
+			return false, err
+		}
+	}
+	return rest, nil
+}
+
+// shown is what is known of the card that only shows; nil where nothing is.
+func (w *work) shown() *mapping.Shown {
+	if w.card == nil {
+		return w.link.Shown
+	}
+	if w.link.Shown == nil {
+		w.link.Shown = &mapping.Shown{}
+	}
+	w.link.Shown.Take(w.card)
+	return w.link.Shown
+}
+
+// try shows one thing, unless it went wrong a moment ago. Its error is one that
+// ends the work on the key: whatever GitHub said is put off.
+func (w *work) try(ctx context.Context, what string, show func(context.Context) error) error {
+	names := []string{what + " in " + w.link.Issue.Repo, what + " of " + string(w.link.ID)}
+	for _, name := range names {
+		if wait := w.paused.left(name); wait > 0 {
+			w.lookAgain(wait + jitter(wait/4))
+			return nil
+		}
+	}
+	err := show(ctx)
+	var put *again
+	var side *sideError
+	switch {
+	case err == nil:
+		w.paused.ok(names[0])
+		w.paused.ok(names[1])
+		return nil
+	case errors.As(err, &put) && put.after > 0: // a brake, or a read that lags
+		w.lookAgain(put.after)
+		return nil
+	case errors.Is(err, errRunaway):
+		w.putOff(names[1], err, refusedFirst, refusedMost)
+		return nil
+	case ctx.Err() != nil || !errors.As(err, &side):
+		return err
+	}
+	w.refusedToShow(names, err)
+	return nil
+}
+
+// refusedToShow puts off what GitHub did not take: for this issue alone where
+// it is the value, else for the repository.
+func (w *work) refusedToShow(names []string, err error) {
+	var limited *mapping.RateLimited
+	switch {
+	case errors.As(err, &limited):
+		w.lookAgain(limited.After + jitter(limited.After/10+time.Second))
+	case errors.Is(err, mapping.ErrRejected):
+		w.putOff(names[1], err, refusedFirst, refusedMost)
+	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):
+		w.putOff(names[0], err, brokenFirst, brokenMost)
+	default:
+		w.putOff(names[0], err, refusedFirst, refusedMost)
+	}
+}
+
+func (w *work) putOff(name string, err error, first, most time.Duration) {
+	wait, news := w.paused.fail(name, first, most)
+	if news {
+		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait.String(), "err", err)
+	}
+	w.lookAgain(wait + jitter(wait/4))
+}
+
+// lookAgain has the key looked at again after a while, though all is well.
+func (w *work) lookAgain(after time.Duration) {
+	if w.showAfter == 0 || after < w.showAfter {
+		w.showAfter = after
+	}
+}
+
+// showLater joins the look for what could not be shown with others.
+func (w *work) showLater() {
+	if w.showAfter > 0 && (w.after == 0 || w.showAfter < w.after) {
+		w.after = w.showAfter
+	}
+}
+
+// told reports whether the newest snapshot of the issue is an event of our own:
+// it may be from between two of our writes, so that nothing is concluded from
+// it without a read.
+func (w *work) told() bool { return w.issue != nil && !w.fresh && w.OwnAccount(w.issue.Editor) }
+
+// fetch reads the issue, unless it was read and nothing was written since.
+func (w *work) fetch(ctx context.Context) error {
+	if w.fresh {
+		return nil
+	}
+	return w.readIssue(ctx)
+}

@@ -1,0 +1,120 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// bucketName is the title of the card's bucket, "" where it is not known: only
+// listings tell it.
+func (w *work) bucketName() string {
+	c := w.link.Card
+	switch {
+	case w.card == nil || w.card.Bucket == "":
+		return c.BucketName
+	case w.card.BucketName != "":
+		return w.card.BucketName
+	case w.card.Bucket == c.Bucket:
+		return c.BucketName
+	}
+	return ""
+}
+
+// showLabels brings the labels that show the card in line, one by one: the set
+// is never replaced.
+func (w *work) showLabels(ctx context.Context) error {
+	add, remove := w.labelsToShow()
+	if len(add)+len(remove) > 0 && w.told() {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+		add, remove = w.labelsToShow()
+	}
+	if len(add)+len(remove) == 0 {
+		return nil
+	}
+	if err := w.pace(); err != nil {
+		return err
+	}
+	for _, l := range add {
+		w.ensureLabel(ctx, l)
+	}
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	repo, number := w.link.Issue.Repo, w.link.Issue.Number
+	if len(add) > 0 {
+		now, err := w.GitHub.AddLabels(wctx, repo, number, add)
+		if err != nil {
+			return onGitHub(fmt.Errorf("add labels: %w", err))
+		}
+		w.carries(now)
+		if missing := slices.DeleteFunc(slices.Clone(add), func(l string) bool { return containsFold(now, l) }); len(missing) > 0 {
+			return onGitHub(fmt.Errorf("add labels: %q were dropped in silence: %w", missing, mapping.ErrForbidden))
+		}
+	}
+	for _, l := range remove {
+		now, err := w.GitHub.RemoveLabel(wctx, repo, number, l)
+		if err != nil {
+			return onGitHub(fmt.Errorf("remove label %s: %w", l, err))
+		}
+		w.carries(now)
+	}
+	w.note(mapping.GitHub, "", "show", fmt.Sprintf("labels: %q on, %q off", add, remove))
+	return nil
+}
+
+// labelsToShow compares the labels that the issue has, as far as is known, with
+// those that show the card.
+func (w *work) labelsToShow() (add, remove []string) {
+	s := w.link.Shown
+	current := s.Labels
+	if w.issue != nil {
+		current = w.issue.Labels
+		s.Labels = w.set.Scheme.Projections(current)
+	}
+	return mapping.ProjectLabels(current, s.Card(w.bucketName()), w.set.Scheme)
+}
+
+// carries takes in the labels that the issue has after a write.
+func (w *work) carries(now []string) {
+	w.link.Shown.Labels = w.set.Scheme.Projections(now)
+	if w.issue != nil {
+		issue := *w.issue
+		issue.Labels = now
+		w.setIssue(&issue)
+	}
+}
+
+// labelsAlong are the labels that a new issue of the card is made with.
+func (w *work) labelsAlong(ctx context.Context) []string {
+	add, _ := mapping.ProjectLabels(nil, w.shown().Card(w.bucketName()), w.set.Scheme)
+	for _, l := range add {
+		w.ensureLabel(ctx, l)
+	}
+	return add
+}
+
+// ensureLabel gives a label its colour and description before it is first
+// added. GitHub makes unknown labels when they are added, so nothing is lost
+// where this goes wrong.
+func (w *work) ensureLabel(ctx context.Context, name string) {
+	key := "label " + name + " in " + w.link.Issue.Repo
+	if w.paused.left(key) > 0 {
+		return
+	}
+	spec := w.set.Scheme.Spec(name)
+	w.paused.hold(key, ensured)
+	if err := w.GitHub.EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description); err != nil {
+		w.log.Warn("a label goes without its colour", "label", name, "err", err)
+	}
+}
+
+// ensured is how long a label is believed to be there.
+const ensured = time.Hour

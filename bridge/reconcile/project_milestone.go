@@ -1,0 +1,171 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"planbridge/mapping"
+)
+
+// showMilestone gives the issue the milestone of its card's sprint. A card that
+// leaves its sprint takes along the milestone that the bridge set; a person's
+// own on a card without a sprint is left alone.
+func (w *work) showMilestone(ctx context.Context) error {
+	s := w.link.Shown
+	want := 0
+	if s.Sprint != "" {
+		var err error
+		if want, err = w.sprintMilestone(ctx, s.Sprint, 0); err != nil || want == 0 {
+			return err
+		}
+	}
+	if due, _ := w.milestoneDue(want); !due {
+		return nil
+	}
+	if err := w.fetch(ctx); err != nil { // GitHub has no lock: what a person set meanwhile counts
+		return err
+	}
+	if due, _ := w.milestoneDue(want); !due {
+		return nil
+	}
+	if err := w.pace(); err != nil {
+		return err
+	}
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	issue, err := w.GitHub.EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{Milestone: &want})
+	if errors.Is(err, mapping.ErrRejected) && want != 0 {
+		// It may not be there any more: somebody has deleted it.
+		now, lookup := w.sprintMilestone(ctx, s.Sprint, want)
+		switch {
+		case lookup != nil:
+			return lookup
+		case now != want:
+			return later(bookWait, "milestone %d is gone, it is %d now", want, now)
+		}
+	}
+	if err != nil {
+		return onGitHub(fmt.Errorf("set milestone %d: %w", want, err))
+	}
+	w.issueIs(&issue)
+	w.milestoneSet(want)
+	return nil
+}
+
+// milestoneDue reports whether the issue's milestone is to be another one: the
+// number wanted, 0 for none. It takes in what the issue has.
+func (w *work) milestoneDue(want int) (due bool, has int) {
+	s := w.link.Shown
+	if has = s.Milestone; w.issue != nil {
+		has = w.issue.Milestone
+	}
+	switch {
+	case has == want, want == 0 && has != s.Milestone: // so it is, or it is a person's own
+		s.Milestone = want
+		return false, has
+	case want != 0 && slices.Contains(s.Dropped, milestoneName(want)):
+		return false, has
+	}
+	return true, has
+}
+
+// milestoneSet takes in that the issue was given a milestone.
+func (w *work) milestoneSet(want int) {
+	s := w.link.Shown
+	if s.Milestone = want; w.issue.Milestone != want {
+		s.Milestone = w.issue.Milestone
+		s.Dropped = append(s.Dropped, milestoneName(want))
+	}
+	w.note(mapping.GitHub, "", "show", "milestone "+strconv.Itoa(want))
+}
+
+// milestoneName is how a milestone is named among what GitHub dropped.
+func milestoneName(number int) string { return "#" + strconv.Itoa(number) }
+
+// edit makes one PATCH, with the milestone along that the issue is to have.
+// Where GitHub refuses it so, it is made without.
+func (w *work) edit(ctx context.Context, edit IssueEdit) (mapping.Issue, error) {
+	repo, number := w.link.Issue.Repo, w.link.Issue.Number
+	want, ok := w.milestoneAlong(ctx)
+	if !ok {
+		return w.GitHub.EditIssue(ctx, repo, number, edit)
+	}
+	with := edit
+	with.Milestone = &want
+	issue, err := w.GitHub.EditIssue(ctx, repo, number, with)
+	if errors.Is(err, mapping.ErrRejected) {
+		return w.GitHub.EditIssue(ctx, repo, number, edit)
+	}
+	if err == nil && issue.Milestone == want {
+		w.link.Shown.Milestone = want
+		w.note(mapping.GitHub, "", "show", "milestone "+strconv.Itoa(want))
+	}
+	return issue, err
+}
+
+// milestoneAlong is the milestone that an edit takes along: one that is known
+// already, or none.
+func (w *work) milestoneAlong(ctx context.Context) (want int, ok bool) {
+	s := w.shown()
+	if s == nil || w.issue == nil || w.link.Task || w.link.State != mapping.Linked {
+		return 0, false
+	}
+	if s.Sprint != "" {
+		book, err := w.readBook(ctx, w.link.Project)
+		if err != nil {
+			return 0, false // the projection will say so
+		}
+		if want = book.entry(w.link.Issue.Repo, s.Sprint).Number; want == 0 {
+			return 0, false
+		}
+	}
+	ok, _ = w.milestoneDue(want)
+	return want, ok
+}
+
+// sprintMilestone is the number of the milestone of a sprint in the issue's
+// repository, which is made where there is none; 0 where the sprint is not
+// known yet. refused is a number that GitHub did not take, and is looked for
+// anew.
+func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, refused int) (int, error) {
+	repo := w.link.Issue.Repo
+	book, err := w.readBook(ctx, w.link.Project)
+	if err != nil {
+		return 0, err
+	}
+	if n := book.entry(repo, sprint).Number; n != 0 && n != refused {
+		return n, nil
+	}
+	facts, err := w.sprints(ctx, w.link.Project)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(facts, func(f mapping.Sprint) bool { return f.ID == sprint })
+	if i < 0 {
+		// The card was polled after the sprints were, or the sprint is gone.
+		wait, _ := w.paused.fail("sprint "+string(sprint), brokenFirst, refusedMost)
+		w.lookAgain(wait)
+		return 0, nil
+	}
+	w.paused.ok("sprint " + string(sprint))
+	var number int
+	err = w.withBook(ctx, w.link.Project, func(ctx context.Context, b *openBook) error {
+		if e := b.entry(repo, sprint); e.Number != 0 && e.Number != refused {
+			number = e.Number
+			return nil
+		}
+		existing, err := w.GitHub.Milestones(ctx, repo)
+		if err != nil {
+			return onGitHub(fmt.Errorf("milestones of %s: %w", repo, err))
+		}
+		number, err = b.put(ctx, repo, facts[i], existing)
+		return err
+	})
+	return number, err
+}

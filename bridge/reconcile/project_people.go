@@ -1,0 +1,123 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+)
+
+// showAssignees assigns the issue to those who work on the card's tasks in its
+// sprint, as far as the user table knows them. Others whom people assigned
+// stay; only those whom the bridge added are taken off again. GitHub leaves out
+// in silence who cannot be assigned: that is not tried twice.
+func (w *work) showAssignees(ctx context.Context) error {
+	s := w.link.Shown
+	want := w.logins()
+	if len(want)+len(s.Assignees)+len(s.Assigned) == 0 || w.issue == nil && slices.Equal(want, s.Assigned) {
+		return nil
+	}
+	if !slices.Equal(want, s.Assigned) {
+		s.Dropped = slices.DeleteFunc(s.Dropped, func(d string) bool { return !isMilestone(d) }) // somebody has changed them: once more
+	}
+	add, remove := w.assigneesToShow(want)
+	if len(add)+len(remove) > 0 || w.issue == nil {
+		if err := w.fetch(ctx); err != nil {
+			return err
+		}
+		add, remove = w.assigneesToShow(want)
+	}
+	if len(add)+len(remove) > 0 {
+		if err := w.assign(ctx, add, remove); err != nil {
+			return err
+		}
+	}
+	s.Assigned = want
+	return nil
+}
+
+// assigneesToShow compares who is assigned with who is to be.
+func (w *work) assigneesToShow(want []string) (add, remove []string) {
+	s := w.link.Shown
+	var have []string
+	if w.issue != nil {
+		have = w.issue.Assignees
+	}
+	for _, login := range want {
+		if !containsFold(have, login) && !containsFold(s.Dropped, login) {
+			add = append(add, login)
+		}
+	}
+	for _, login := range s.Assignees {
+		if !containsFold(want, login) && containsFold(have, login) {
+			remove = append(remove, login)
+		}
+	}
+	s.Assignees = slices.DeleteFunc(s.Assignees, func(login string) bool { return w.issue != nil && !containsFold(have, login) })
+	return add, remove
+}
+
+func (w *work) assign(ctx context.Context, add, remove []string) error {
+	if err := w.pace(); err != nil {
+		return err
+	}
+	s := w.link.Shown
+	s.Assignees = append(s.Assignees, add...) // should the answer be lost, they are known to be ours
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	repo, number := w.link.Issue.Repo, w.link.Issue.Number
+	if len(add) > 0 {
+		issue, err := w.GitHub.Assign(wctx, repo, number, add)
+		if err != nil {
+			return onGitHub(fmt.Errorf("assign %q: %w", add, err))
+		}
+		w.issueIs(&issue)
+		for _, login := range add {
+			if !containsFold(issue.Assignees, login) {
+				s.Dropped = append(s.Dropped, login)
+			}
+		}
+	}
+	if len(remove) > 0 {
+		issue, err := w.GitHub.Unassign(wctx, repo, number, remove)
+		if err != nil {
+			return onGitHub(fmt.Errorf("unassign %q: %w", remove, err))
+		}
+		w.issueIs(&issue)
+	}
+	s.Assignees = slices.DeleteFunc(s.Assignees, func(login string) bool { return !containsFold(w.issue.Assignees, login) })
+	w.note(mapping.GitHub, "", "show", fmt.Sprintf("assignees: %q on, %q off", add, remove))
+	return nil
+}
+
+// logins are the GitHub logins of who works on the card in its sprint, sorted:
+// the user table read backwards. Of several logins of one person the first
+// counts.
+func (w *work) logins() []string {
+	s := w.link.Shown
+	if s.Sprint == "" || len(w.set.Users) == 0 {
+		return nil
+	}
+	var out []string
+	for _, user := range s.Users {
+		best := ""
+		for login, username := range w.set.Users {
+			if username == user && (best == "" || login < best) {
+				best = login
+			}
+		}
+		if best != "" && !slices.Contains(out, best) {
+			out = append(out, best)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// isMilestone tells the milestones among what GitHub dropped.
+func isMilestone(dropped string) bool { return strings.HasPrefix(dropped, "#") }

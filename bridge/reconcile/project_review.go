@@ -1,0 +1,102 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// showReview closes the issue where the card's review says so: once for each
+// changed value, so that a person can reopen it. first says that nothing was
+// shown for the link before. It reports whether it closed the issue; the closed
+// state then goes to the tracking task like any other.
+//
+// The link remembers the review as acted on only after the close was answered.
+// Before it the link says that one may be under way, and whoever finds that
+// asks GitHub whether it happened: the issue may be open because it did not, or
+// because a person has reopened it since.
+func (w *work) showReview(ctx context.Context, first bool) (closed bool, err error) {
+	s := w.link.Shown
+	if mapping.ReviewOf(s.Review) == mapping.ReviewOf(w.link.Review) && s.Closing.IsZero() {
+		w.link.Review = s.Review
+		return false, nil
+	}
+	if err := w.fetch(ctx); err != nil {
+		return false, err
+	}
+	acted, err := w.actedOn(ctx, first)
+	if err != nil {
+		return false, err
+	}
+	verdict := mapping.ReviewAction(w.link.Review, s.Review, w.issue.State)
+	if !acted && (verdict == mapping.VerdictCloseCompleted || verdict == mapping.VerdictCloseNotPlanned) {
+		if err := w.closeFor(ctx, verdict); err != nil {
+			return false, err
+		}
+		closed = true
+	}
+	w.link.Review = s.Review
+	return closed, nil
+}
+
+// actedOn reports whether the card's review closed the issue before: by a write
+// whose answer was lost, or for a link that the store has lost since, which the
+// review's label tells.
+func (w *work) actedOn(ctx context.Context, first bool) (bool, error) {
+	s := w.link.Shown
+	if first {
+		return w.set.Scheme.Reviewed(w.issue.Labels, s.Review), nil
+	}
+	if s.Closing.IsZero() {
+		return false, nil
+	}
+	acted := w.issue.State == "closed"
+	if !acted {
+		var err error
+		if acted, err = w.GitHub.Closed(ctx, w.link.Issue.Repo, w.link.Issue.Number, s.Closing); err != nil {
+			// Where GitHub does not tell, a reopened issue was closed.
+			w.log.Warn("looking for a close whose answer was lost", "err", err)
+			acted = w.issue.StateReason == "reopened"
+		}
+	}
+	s.Closing = time.Time{}
+	return acted, nil
+}
+
+func (w *work) closeFor(ctx context.Context, verdict mapping.Verdict) error {
+	if err := w.brake(ctx, "closes", w.set.Brakes.ClosesPerMinute); err != nil {
+		return err
+	}
+	if err := w.pace(); err != nil {
+		return err
+	}
+	s := w.link.Shown
+	s.Closing = w.issue.UpdatedAt
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		s.Closing = time.Time{}
+		return err
+	}
+	defer cancel()
+	state, reason := "closed", string(verdict)
+	issue, err := w.GitHub.EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{State: &state, StateReason: &reason})
+	if err != nil {
+		if certain(err) {
+			s.Closing = time.Time{}
+		}
+		return onGitHub(fmt.Errorf("close for the review: %w", err))
+	}
+	s.Closing = time.Time{}
+	w.issueIs(&issue)
+	w.note(mapping.GitHub, mapping.State, "show", fmt.Sprintf("the review is %s: closed as %s", s.Review, reason))
+	return nil
+}
+
+// issueIs takes in the issue as it is after a write.
+func (w *work) issueIs(issue *mapping.Issue) {
+	w.link.Unfinished = true
+	w.setIssue(issue)
+	w.know(issue)
+}
