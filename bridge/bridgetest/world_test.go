@@ -37,7 +37,9 @@ func start(t testing.TB, o bridgetest.Options) *world {
 	return &world{w, t}
 }
 
-const patience = 20 * time.Second
+// patience is how long is waited for a state of the world: many times what it
+// takes, for machines on which much else runs.
+const patience = time.Minute
 
 // until waits for a state of the world.
 func (w *world) until(what string, cond func() bool) {
