@@ -174,6 +174,7 @@ func (s *scene) worldFacts() facts {
 			f["reports"] += one.Where + ": " + one.Reason + "\n"
 		}
 	}
+	f["waiting"] = strconv.Itoa(s.waiting())
 	return f
 }
 

@@ -1,6 +1,7 @@
 package bridgetest_test
 
 import (
+	"context"
 	"fmt"
 
 	"planbridge/bridge/bridgetest"
@@ -48,4 +49,18 @@ func (s *scene) in(l *line) (back func()) {
 	was := s.Repo
 	s.Repo = s.GitHub.Repo(l.next())
 	return func() { s.Repo = was }
+}
+
+// waiting counts the keys that wait for a service or a repository.
+func (s *scene) waiting() (n int) {
+	queues, err := s.App.Operator().Overview(context.Background())
+	if err != nil {
+		return -1
+	}
+	for _, q := range queues {
+		for _, keys := range q.Waiting {
+			n += keys
+		}
+	}
+	return n
 }
