@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"planbridge/mapping"
@@ -84,6 +85,9 @@ func (w *world) verifyOnce() {
 		for _, m := range marks {
 			if m.Kind == kind {
 				marked++
+			}
+			if m.Kind == mapping.MarkCard && m.Partner != strconv.FormatInt(w.issue().ID, 10) {
+				w.fail("the card's footer names issue %s, and it is %d", m.Partner, w.issue().ID)
 			}
 		}
 	}

@@ -138,6 +138,10 @@ func (s *faultyStore) PutConflict(ctx context.Context, c mapping.Conflict) error
 	return act(s.f, "store", "PutConflict", func() error { return s.Store.PutConflict(ctx, c) })
 }
 
+func (s *faultyStore) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	return call(s.f, "store", "Observe", func() ([]store.Observed, error) { return s.Store.Observe(ctx, project, obs) })
+}
+
 func (s *faultyStore) Save(ctx context.Context, c *store.Claim, link *mapping.Link) error {
 	return act(s.f, "store", "Save", func() error { return s.Store.Save(ctx, c, link) })
 }

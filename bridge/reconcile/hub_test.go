@@ -77,8 +77,8 @@ func (h *hub) at(number int) (*ghIssue, error) {
 	return h.issues[number-1], nil
 }
 
-func (h *hub) Issue(_ context.Context, _ string, number int) (mapping.Issue, error) {
-	i, err := h.at(number)
+func (h *hub) Issue(_ context.Context, repo string, number int) (mapping.Issue, error) {
+	i, err := h.in(repo, number)
 	if err != nil {
 		return mapping.Issue{}, err
 	}
@@ -210,8 +210,8 @@ func (h *hub) refuses(set map[mapping.Attribute]string) error {
 	return nil
 }
 
-func (h *hub) EditIssue(_ context.Context, _ string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
-	i, err := h.at(number)
+func (h *hub) EditIssue(_ context.Context, repo string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
+	i, err := h.in(repo, number)
 	if err != nil {
 		return mapping.Issue{}, err
 	}
@@ -237,8 +237,8 @@ func (h *hub) EditIssue(_ context.Context, _ string, number int, e reconcile.Iss
 	return i.snapshot(""), nil
 }
 
-func (h *hub) AddLabels(_ context.Context, _ string, number int, labels []string) ([]string, error) {
-	i, err := h.at(number)
+func (h *hub) AddLabels(_ context.Context, repo string, number int, labels []string) ([]string, error) {
+	i, err := h.in(repo, number)
 	if err != nil {
 		return nil, err
 	}
@@ -251,8 +251,8 @@ func (h *hub) AddLabels(_ context.Context, _ string, number int, labels []string
 	return slices.Clone(i.Labels), nil
 }
 
-func (h *hub) RemoveLabel(_ context.Context, _ string, number int, label string) ([]string, error) {
-	i, err := h.at(number)
+func (h *hub) RemoveLabel(_ context.Context, repo string, number int, label string) ([]string, error) {
+	i, err := h.in(repo, number)
 	if err != nil {
 		return nil, err
 	}
@@ -265,16 +265,16 @@ func without(labels []string, gone string) []string {
 	return slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return strings.EqualFold(l, gone) })
 }
 
-func (h *hub) Comments(_ context.Context, _ string, number int, _ time.Time) ([]reconcile.Comment, error) {
-	i, err := h.at(number)
+func (h *hub) Comments(_ context.Context, repo string, number int, _ time.Time) ([]reconcile.Comment, error) {
+	i, err := h.in(repo, number)
 	if err != nil {
 		return nil, err
 	}
 	return slices.Clone(i.comments), nil
 }
 
-func (h *hub) CreateComment(_ context.Context, _ string, number int, body string) (reconcile.Comment, error) {
-	i, err := h.at(number)
+func (h *hub) CreateComment(_ context.Context, repo string, number int, body string) (reconcile.Comment, error) {
+	i, err := h.in(repo, number)
 	if err != nil {
 		return reconcile.Comment{}, err
 	}
@@ -290,7 +290,7 @@ type comment = reconcile.Comment
 // Edits tells what happened to a title or body, as GitHub's REST and GraphQL
 // APIs do.
 func (h *hub) Edits(_ context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
-	i, err := h.at(issue.Number)
+	i, err := h.in(issue.Repo, issue.Number)
 	if err != nil || h.untold != nil {
 		return nil, errors.Join(err, h.untold)
 	}

@@ -1,0 +1,72 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// elsewhere is where issues are transferred to.
+const elsewhere = "acme/api"
+
+// in finds an issue where it is; from where it was, a read is told where that
+// is, and what it is there.
+func (h *hub) in(repo string, number int) (*ghIssue, error) {
+	i, err := h.at(number)
+	if err == nil && i.Repo != repo {
+		issue := i.snapshot("")
+		return nil, &mapping.MovedError{Repo: issue.Repo, Number: issue.Number, Issue: &issue}
+	}
+	return i, err
+}
+
+// transfer moves the issue to another repository, which tells it by some of its
+// two events, `transferred` there and `opened` here. It drops the labels.
+func (w *world) transfer(told ...string) {
+	i := w.issue()
+	was := i.ID
+	w.hub.change(i, dev, func(s *mapping.Issue) { s.ID, s.Repo, s.Labels = was+1000, elsewhere, nil })
+	delete(w.hub.told, i.ID)
+	issue := i.snapshot(dev)
+	for n, event := range told {
+		obs := store.Observation{
+			Delivery: fmt.Sprint(event, was), Refs: []mapping.Ref{mapping.IssueRef(was)},
+			Event: encode(mapping.Edit{Look: "transferred", Moved: mapping.NewMove(was, &issue)}),
+		}
+		if event == "opened" {
+			ref := mapping.IssueRef(issue.ID)
+			obs.Refs = append([]mapping.Ref{ref}, obs.Refs...)
+			obs.Item, obs.At, obs.Digest, obs.Data = ref, issue.UpdatedAt.Unix(), mapping.DigestIssue(&issue), encode(issue)
+		}
+		w.after(time.Duration(n)*time.Second, func() { w.observe(obs, nil) })
+	}
+}
+
+// wide lets the route be for both repositories.
+func wide(w *world) { w.route.Repository = "acme/*" }
+
+func transfers() []scenario {
+	want := ends{want: values{mapping.Title: "tok9", mapping.Estimate: "3"}}
+	then := func(told ...string) func(*world) {
+		return func(w *world) {
+			w.transfer(told...)
+			w.editIssue(mapping.Title, to("tok9"))
+		}
+	}
+	return []scenario{
+		{name: "a transfer is told", tune: wide, before: linked, do: then("transferred", "opened"), ends: want},
+		{name: "a transfer is told at its end", tune: wide, before: linked, do: then("opened"), ends: want},
+		{name: "a transfer is told at its beginning", tune: wide, before: linked, do: then("transferred"), ends: want},
+		{name: "nobody tells of a transfer", tune: wide, before: linked, do: then(), ends: want},
+		{name: "an issue that was made for a card is transferred", tune: wide, before: mirrored, do: then("transferred", "opened"), ends: want},
+		{name: "planning is the first to meet a transfer", tune: wide, before: linked, do: func(w *world) {
+			w.hub.lag = func(int) time.Duration { return -1 }
+			w.transfer()
+			w.rewriteCard(mapping.Summary, "tok9\n\ntok3")
+		}, ends: ends{want: values{mapping.Summary: "tok9\n\ntok3"}}},
+		{name: "an issue in progress is transferred", tune: wide, before: func(w *world) { w.openIssue("tok1", "", "in-progress") },
+			do: then("transferred"), ends: ends{want: values{mapping.Title: "tok9", mapping.State: mapping.StateInProgress}}},
+	}
+}
