@@ -39,6 +39,8 @@ type hub struct {
 	asked  int
 	// stale is how long reads of one issue lag.
 	stale time.Duration
+	// hooks is how many webhooks tell of an event; 0: one.
+	hooks int
 
 	milestones []mapping.Milestone // by number, from 1
 	strangers  []string            // whom nobody can assign
@@ -145,18 +147,22 @@ func (h *hub) tell(i *ghIssue, by string, e *mapping.Edit) {
 	if lag < 0 {
 		return
 	}
-	issue := i.snapshot(by)
+	n, issue := h.deliveries, i.snapshot(by)
 	ref := mapping.IssueRef(issue.ID)
 	obs := store.Observation{
-		Delivery: fmt.Sprint("d", h.deliveries), Refs: []mapping.Ref{ref}, Item: ref,
+		Refs: []mapping.Ref{ref}, Item: ref,
 		At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
-	}
-	if e != nil {
-		obs.Event = encode(e)
 	}
 	h.w.after(lag, func() {
 		h.told[issue.ID] = obs.Digest
-		h.w.observe(obs, h.w.entering(&obs, &issue))
+		for hook := range max(1, h.hooks) {
+			obs.Delivery = fmt.Sprintf("%d:d%d", hook, n)
+			if e != nil {
+				e.Delivery = obs.Delivery
+				obs.Event = encode(e)
+			}
+			h.w.observe(obs, h.w.entering(&obs, &issue))
+		}
 	})
 }
 

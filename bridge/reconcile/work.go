@@ -149,9 +149,21 @@ func (w *work) takeEvents() error {
 			w.looked = w.looked || e.Look != mapping.LookOpened
 			continue
 		}
-		w.edits = append(w.edits, e)
+		if !w.repeated(e) {
+			w.edits = append(w.edits, e)
+		}
 	}
 	return nil
+}
+
+// repeated reports whether another webhook told of an edit already: a delivery's GUID
+// names the event, whatever hook it came by.
+func (w *work) repeated(e mapping.Edit) bool {
+	guid := func(e mapping.Edit) string { return e.Delivery[strings.LastIndex(e.Delivery, ":")+1:] }
+	return slices.ContainsFunc(w.edits, func(o mapping.Edit) bool {
+		return e.Delivery != "" && guid(o) == guid(e) && o.Title == e.Title && o.Body == e.Body &&
+			(o.TitleFrom == nil) == (e.TitleFrom == nil)
+	})
 }
 
 // slot decodes an inbox slot into v and reports whether there is one, and

@@ -1,0 +1,50 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// Two webhooks tell of every edit, and a write is made twice, as its answer was
+// lost and the read after it lagged: the first echo told twice is not the
+// second, which ran over an edit.
+func TestEchoesToldTwice(t *testing.T) {
+	t.Parallel()
+	for a, c := range map[mapping.Attribute]struct{ card, issue func(string) string }{
+		mapping.Title:   {to("tok9"), to("tok8")},
+		mapping.Summary: {line("tok3", "tok3 tok9"), line("tok2", "tok2 tok8")},
+	} {
+		t.Run(string(a), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.hub.hooks, w.hub.stale = 2, 5*time.Second
+				w.hub.lag = func(int) time.Duration { return 20 * time.Second }
+				patches := 0
+				w.faults.armed, w.faults.fate, w.faults.at = true, answerLost, -1
+				w.faults.before = func(i int, p point) {
+					if p.name != "EditIssue" {
+						return
+					}
+					switch patches++; patches {
+					case 1:
+						w.faults.at = i
+					case 2:
+						w.editIssue(a, c.issue)
+					}
+				}
+				w.editCard(a, c.card)
+				w.settle()
+				w.verify(ends{conflicts: 1})
+				if patches < 2 {
+					w.fail("the write was not repeated")
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
