@@ -232,16 +232,25 @@ const (
 
 // Child is a task of the card with what it stands for on GitHub.
 type Child struct {
-	Kind    ChildKind          `json:"kind"`
-	State   LinkState          `json:"state"`
-	Origin  Side               `json:"origin,omitempty"`
-	Nonce   string             `json:"nonce"`
-	Issue   *IssueID           `json:"issue,omitempty"` // of a sub-issue
-	Item    string             `json:"item,omitempty"`  // text of a checklist item
-	Task    ObjectID           `json:"task,omitempty"`
-	Base    map[Attribute]Base `json:"base,omitempty"`
-	Pending []Pending          `json:"pending,omitempty"`
-	Intent  *Intent            `json:"intent,omitempty"`
+	Kind ChildKind `json:"kind"`
+	// State is Creating while one of the two is made, Linked while both are
+	// there, Left where a checklist item's line was removed (planning cannot
+	// delete its task), Orphaned where the task is gone.
+	State  LinkState `json:"state"`
+	Origin Side      `json:"origin,omitempty"`
+	Nonce  string    `json:"nonce"`
+	Issue  *IssueID  `json:"issue,omitempty"` // of a sub-issue
+	// Item is the text of a checklist item as it was last seen, or is to be
+	// written, in planning's form. Items that have a line stand in its order.
+	Item    string                `json:"item,omitempty"`
+	Task    ObjectID              `json:"task,omitempty"`
+	Base    map[Attribute]Base    `json:"base,omitempty"`
+	Pending []Pending             `json:"pending,omitempty"`
+	Late    []Pending             `json:"late,omitempty"`
+	Intent  *Intent               `json:"intent,omitempty"`
+	Refused map[Attribute]Refusal `json:"refused,omitempty"`
+	Asking  map[Attribute]string  `json:"asking,omitempty"`
+	Undo    map[Attribute]string  `json:"undo,omitempty"`
 }
 
 // Child returns the link's child of the given kind, or nil. It is meant for
@@ -294,11 +303,13 @@ type Entry struct {
 // Conflict is an entry of the conflict ledger: two values that met, both kept
 // whole.
 type Conflict struct {
-	ID        string    `json:"id"`
-	Link      LinkID    `json:"link"`
-	Project   ObjectID  `json:"project"`
-	Route     string    `json:"route"`
-	Where     string    `json:"where"` // acme/web#12
+	ID      string   `json:"id"`
+	Link    LinkID   `json:"link"`
+	Project ObjectID `json:"project"`
+	Route   string   `json:"route"`
+	Where   string   `json:"where"` // acme/web#12
+	// Task is the task whose value it is, where that is not the card's.
+	Task      ObjectID  `json:"task,omitempty"`
 	Attribute Attribute `json:"attr"`
 	Base      *Base     `json:"base,omitempty"`
 	GitHub    string    `json:"github"`   // GitHub's value, whole

@@ -15,9 +15,9 @@ type facts map[string]string
 
 // expect waits until something is so:
 //
-//	expect issue N    there title body raw state reason labels shown milestone assignees comments comment
+//	expect issue N    there title body raw items state reason labels shown milestone assignees comments comment
 //	expect milestone N there title text state due     the milestone of that number; due is in so many days
-//	expect card N     there title summary raw estimate bucket tasks status title-by summary-by
+//	expect card N     there title summary raw list estimate bucket tasks status title-by summary-by
 //	expect task N     there state title by         the first task of card N
 //	expect link N     state why route asking refused     the link of issue N
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
@@ -97,7 +97,7 @@ func issueFacts(i githubtest.IssueState) facts {
 	body, _ := parts(i.Body)
 	shown := slices.Sorted(slices.Values(shownLabels.Projections(i.Labels)))
 	labels := slices.DeleteFunc(slices.Sorted(slices.Values(i.Labels)), func(l string) bool { return slices.Contains(shown, l) })
-	f := facts{"there": "yes", "title": i.Title, "body": body, "raw": i.Body, "state": i.State, "reason": i.StateReason,
+	f := facts{"there": "yes", "title": i.Title, "body": body, "raw": i.Body, "items": itemFacts(body), "state": i.State, "reason": i.StateReason,
 		"labels": strings.Join(labels, ","), "shown": strings.Join(shown, ","), "milestone": strconv.Itoa(i.Milestone),
 		"assignees": strings.Join(i.Assignees, ","), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author}
 	for _, c := range i.Comments {
@@ -112,7 +112,7 @@ func (s *scene) cardFacts(n int) facts {
 		return facts{"there": "no"}
 	}
 	summary, _ := parts(c.Summary)
-	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "estimate": "", "bucket": c.Bucket,
+	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "list": listFacts(s.Project.Tasks(c.ID)), "estimate": "", "bucket": c.Bucket,
 		"tasks": strconv.Itoa(len(c.Tasks)), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
 	if c.Estimate != nil {
 		f["estimate"] = strconv.FormatFloat(*c.Estimate, 'f', -1, 64)

@@ -16,6 +16,7 @@ import (
 //
 //	open|open-pr WHO TITLE [LABEL…] [body=] [crlf]      edit N WHO [title=] [body=] [crlf]
 //	label|unlabel N WHO LABEL…                  close N WHO [REASON]      reopen N WHO
+//	tick|untick N WHO TEXT: click the box of that item
 //	comment N WHO TEXT                          delete N                  publish
 //	deliveries pause|release|arrive|shuffle|drop N     redeliver                 forge TITLE
 //	down|up                                     fault OP KIND [times=] [after=] [code=]
@@ -36,6 +37,8 @@ func (s *scene) github(l *line) error {
 	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker":
 		s.githubPerson(verb, l)
 		return nil
+	case "tick", "untick":
+		return s.tick(l.number(), l.next(), l.next(), verb == "tick")
 	case "deliveries":
 		return s.deliveries(l)
 	case "redeliver":

@@ -16,6 +16,8 @@ import (
 //	down|up                                        secret revoke|restore
 //	expel WHO: no member any more
 //	fault OP KIND [times=] [delay=] [status=]      traits [WORD…] [NAME=VALUE…]
+//	new-task CARD WHO TITLE [state=]               set-task CARD TITLE WHO [title=] [state=]
+//	drop-task CARD TITLE
 //	copy-marker CARD WHO BUCKET TITLE: make a card with a card's whole summary
 func (s *scene) planning(l *line) error {
 	if err := s.ensure(); err != nil {
@@ -26,7 +28,7 @@ func (s *scene) planning(l *line) error {
 		return err
 	}
 	switch verb {
-	case "card", "edit", "task", "move", "delete", "delete-task", "sprint", "copy-marker":
+	case "card", "edit", "task", "move", "delete", "delete-task", "sprint", "copy-marker", "new-task", "set-task", "drop-task":
 		return s.planningPerson(verb, l)
 	case "down", "up":
 		s.Planning.Down(verb == "down")
@@ -71,6 +73,8 @@ func (s *scene) planningPerson(verb string, l *line) error {
 		return fmt.Errorf("there is no card %d", n)
 	}
 	switch verb {
+	case "new-task", "set-task", "drop-task":
+		return s.planningTask(verb, id, l)
 	case "edit":
 		s.Project.EditCard(id, l.next(), l.fill)
 	case "move":

@@ -25,7 +25,7 @@ func (w *work) keepLosers(ctx context.Context, plan mapping.Plan) error {
 			return err
 		}
 	}
-	return nil
+	return w.keepItems(ctx, func(d *mapping.Decision) bool { return d.GitHub != nil })
 }
 
 // needBoth makes sure that the issue is at hand for the comment.
@@ -48,6 +48,9 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	}
 	if base, ok := w.link.Base[d.Attribute]; ok {
 		c.Base = &base
+	}
+	if w.link.Task {
+		c.Task = w.link.Card.ID
 	}
 	if d.Action == mapping.Ask {
 		c.State = mapping.ConflictOpen

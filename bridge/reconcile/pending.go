@@ -28,6 +28,9 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 		}
 		w.link.Pending = append(w.link.Pending, p)
 	}
+	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary }) {
+		w.pendItems()
+	}
 }
 
 // unpend removes the unanswered records of a side and item: their outcome is
@@ -36,6 +39,11 @@ func (w *work) unpend(side mapping.Side, item mapping.Ref, attrs ...mapping.Attr
 	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool {
 		return p.Side == side && p.Item == item && !p.Answered && (len(attrs) == 0 || slices.Contains(attrs, p.Attribute))
 	})
+	if side == mapping.GitHub && len(attrs) == 0 {
+		for _, c := range w.items() {
+			w.forgetItem(c)
+		}
+	}
 }
 
 // verify finds out what became of writes whose outcome is not known, and what
@@ -102,7 +110,11 @@ func (w *work) recoverAll(before map[string]string) {
 			continue
 		}
 		_, echoed := before[p.ID]
-		switch happened := w.recover(p, echoed); {
+		happened := w.recover(p, echoed)
+		if happened && p.Side == mapping.GitHub && p.Attribute == mapping.Summary {
+			w.wroteItems()
+		}
+		switch {
 		case !happened:
 			w.mayCome(p)
 		case p.Side != mapping.GitHub:

@@ -37,6 +37,9 @@ func (w *work) sync(ctx context.Context) error {
 	for range maxRounds {
 		settled, err := w.round(ctx)
 		if settled && err == nil {
+			settled, err = w.workList(ctx)
+		}
+		if settled && err == nil {
 			settled, err = w.project(ctx)
 		}
 		if errors.Is(err, errGone) {
@@ -50,7 +53,7 @@ func (w *work) sync(ctx context.Context) error {
 			w.link.Synced = time.Now().UTC()
 			w.verifyLater()
 			w.showLater()
-			return nil
+			return w.listErr
 		}
 	}
 	return fmt.Errorf("the sides still moved after %d rounds", maxRounds)
@@ -153,8 +156,9 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	}
 	plan := mapping.Resolve(in)
 	w.remark(&plan)
-	w.whole(&plan, nil)
-	return plan, nil
+	changes, err := w.decideList(ctx)
+	w.whole(&plan, changes)
+	return plan, err
 }
 
 // edited bounds when GitHub's edit was made: exactly, where its event came.

@@ -54,6 +54,15 @@ type work struct {
 	// extra are estimate labels that lost against another one.
 	extra   []string
 	history []mapping.Entry
+	// list is the checklist in this round, joined the tasks that lines
+	// were found to stand for in it, and listErr why a task of it is not as it
+	// should be.
+	list    list
+	joined  []mapping.ObjectID
+	listErr error
+	// of is the work that this one is a part of, for child; nil: none.
+	of    *work
+	child *mapping.Child
 	// slots are the workers' slots, of which one is held; nil: of no bound.
 	slots chan struct{}
 	// after, where not zero, is when the key is looked at again although all is well;
@@ -409,6 +418,10 @@ func (w *work) remember() {
 
 // save stores the link under the lease; ErrLeaseLost when that ended.
 func (w *work) save(ctx context.Context) error {
+	if w.of != nil {
+		w.giveBack()
+		return w.of.save(ctx)
+	}
 	if err := w.Store.Save(ctx, w.claim, w.link); err != nil {
 		return fmt.Errorf("save link: %w", err)
 	}

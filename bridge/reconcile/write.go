@@ -179,6 +179,9 @@ func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Dec
 		return false, nil
 	case isGone(err):
 		w.unpend(mapping.Planning, item)
+		if w.child != nil {
+			return true, nil // its tasks are read anew
+		}
 		if child := w.link.Child(mapping.Tracking); child != nil && item == mapping.TaskRef(child.Task) {
 			return true, w.readTracking(ctx, child)
 		}
@@ -192,6 +195,9 @@ func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Dec
 // takeCurrent takes the values that came with a refused PUT. Where none of
 // them explains the refusal, the item is read.
 func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.Decision, current map[mapping.Attribute]mapping.Versioned) error {
+	if w.child != nil {
+		return nil // its tasks are read anew
+	}
 	explained := false
 	for _, d := range ds {
 		v, ok := current[d.Attribute]
@@ -280,6 +286,9 @@ func (w *work) wroteGitHub(d mapping.Decision, updatedAt time.Time) {
 	w.wrote(d.Attribute, d.GitHub.From, time.Now(), updatedAt)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
+	if d.Attribute == mapping.Summary {
+		w.wroteItems()
+	}
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()
 	w.note(mapping.GitHub, d.Attribute, "write", d.Why)
 	w.lag(mapping.GitHub)

@@ -1,0 +1,265 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// A checklist is worked in three steps. First the lines of the body as it is now
+// and the card's tasks are found in what the link knows of them (seeList). Then
+// each pair is decided by itself (decideList); what that changes in the body goes
+// into the one write that the text and the items share (whole). What it changes
+// in planning is written when issue and card agree (workList), so that no task
+// holds them up.
+
+// list is a checklist as one round sees it.
+type list struct {
+	lines map[*mapping.Child]mapping.Item // as the body has them; nil where that is not known
+	plans map[*mapping.Child]mapping.Plan
+}
+
+// items are the link's checklist items. Lines that stand in the body come in
+// its order.
+func (w *work) items() []*mapping.Child {
+	var out []*mapping.Child
+	for i := range w.link.Children {
+		if c := &w.link.Children[i]; c.Kind == mapping.Checklist {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// setItems replaces the link's checklist items.
+func (w *work) setItems(items []mapping.Child) {
+	w.link.Children = append(slices.DeleteFunc(w.link.Children, func(c mapping.Child) bool { return c.Kind == mapping.Checklist }), items...)
+}
+
+// seeList finds the lines and the tasks of the checklist as they are now.
+func (w *work) seeList() {
+	w.takeTasks()
+	w.list = list{plans: map[*mapping.Child]mapping.Plan{}}
+	if w.issue == nil {
+		return
+	}
+	now := mapping.Items(w.body())
+	was := w.items()
+	known := make([]mapping.Line, len(was))
+	for k, c := range was {
+		known[k] = mapping.Line{Text: c.Item, To: pendingName(c), Away: c.State == mapping.Left || toBeAdded(c)}
+	}
+	var items []mapping.Child
+	var lines []mapping.Item
+	met := map[int]bool{}
+	for i, k := range mapping.FindLines(known, now) {
+		c := w.newItem(now[i])
+		if k >= 0 {
+			met[k] = true
+			c = w.metLine(was[k], now[i])
+		}
+		if c != nil {
+			items, lines = append(items, *c), append(lines, now[i])
+		}
+	}
+	for k, c := range was {
+		if !met[k] && w.missedLine(c) {
+			items = append(items, *c)
+		}
+	}
+	w.setItems(items)
+	w.list.lines = map[*mapping.Child]mapping.Item{}
+	for i, c := range w.items()[:len(lines)] {
+		w.list.lines[c] = lines[i]
+	}
+}
+
+// toBeAdded reports that a task's line is not known to be there yet.
+func toBeAdded(c *mapping.Child) bool {
+	return c.Intent != nil && c.Intent.Side == mapping.GitHub
+}
+
+// pendingName is what a write of unknown outcome makes of an item.
+func pendingName(c *mapping.Child) string {
+	for _, p := range c.Pending {
+		if p.Side == mapping.GitHub && p.Attribute == mapping.Title {
+			return p.To
+		}
+	}
+	return ""
+}
+
+// metLine takes in that an item has a line.
+func (w *work) metLine(c *mapping.Child, line mapping.Item) *mapping.Child {
+	switch {
+	case toBeAdded(c):
+		w.added(c)
+	case c.State == mapping.Left:
+		c.State = mapping.Linked
+		w.note(mapping.GitHub, mapping.Title, "back", "the line of task "+string(c.Task)+" is there again")
+	}
+	if to := pendingName(c); to != "" && itemName(line) == mapping.CanonicalTitle(to) {
+		w.wroteItem(c)
+	}
+	w.forgetItem(c)
+	c.Item = itemName(line)
+	return c
+}
+
+func itemName(line mapping.Item) string { return mapping.ItemView(line)[mapping.Title].Value }
+
+// missedLine takes in that an item has no line, and reports whether it is kept.
+// Its task stays, as planning cannot delete one, and the line is not written
+// again: somebody took it away.
+func (w *work) missedLine(c *mapping.Child) bool {
+	w.forgetItem(c)
+	switch {
+	case c.State == mapping.Orphaned, c.State == mapping.Creating && !toBeAdded(c) && !c.Intent.Sent:
+		return false
+	case c.State == mapping.Linked:
+		c.State = mapping.Left
+		w.note(mapping.GitHub, mapping.Title, "left", "the line of task "+string(c.Task)+" was removed; planning cannot delete the task")
+	}
+	return true
+}
+
+// newItem makes a child of a line that nobody knows: of one of the card's tasks
+// that says the same, else of one that is to be made. Nil where the route makes
+// none.
+func (w *work) newItem(line mapping.Item) *mapping.Child {
+	c := &mapping.Child{Kind: mapping.Checklist, State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(), Item: itemName(line)}
+	for _, t := range w.strangers() {
+		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
+			c.Task = t.ID
+			w.joined = append(w.joined, t.ID)
+			return c
+		}
+	}
+	if w.route.Direction == mapping.ToGitHub {
+		return nil
+	}
+	c.State, c.Intent = mapping.Creating, &mapping.Intent{Side: mapping.Planning}
+	return c
+}
+
+// decideList decides about each pair of a line and a task, and returns what of
+// it the body has to be changed for.
+func (w *work) decideList(ctx context.Context) ([]mapping.Item, error) {
+	if !w.lists() {
+		return nil, nil
+	}
+	w.seeList()
+	var changes []mapping.Item
+	if known := w.list.lines != nil; !known && !w.link.Family.Listed {
+		changes = append(changes, mapping.Item{}) // tasks that were there before may say what lines say
+	} else if known {
+		w.link.Family.Listed = true
+	}
+	for _, c := range w.items() {
+		line, there := w.list.lines[c]
+		switch {
+		case toBeAdded(c) && w.list.lines != nil:
+			changes = append(changes, addedItem(c))
+		case c.State == mapping.Linked && (there || w.list.lines == nil):
+			pw := w.pair(c)
+			if !w.tasks.listed && mapping.Suspicious(pw.link, pw.p) {
+				continue // its task is read first
+			}
+			plan, err := pw.decide(ctx)
+			if err != nil {
+				return nil, err
+			}
+			w.list.plans[c] = plan
+			if plan.Writes(mapping.GitHub) && there {
+				changes = append(changes, changedItem(line, plan))
+			} else if plan.Writes(mapping.GitHub) || len(c.Late) > 0 && w.issue == nil {
+				changes = append(changes, mapping.Item{}) // whatever it will be: the issue has to be read
+			}
+		case toBeAdded(c):
+			changes = append(changes, mapping.Item{})
+		}
+	}
+	return changes, nil
+}
+
+// addedItem is the line of a task that has none yet.
+func addedItem(c *mapping.Child) mapping.Item {
+	return mapping.Item{Text: mapping.ItemText(c.Item, ""), Checked: c.Intent.Base[mapping.State].GitHub == mapping.StateDone}
+}
+
+// changedItem is a line after what its plan writes to it.
+func changedItem(line mapping.Item, plan mapping.Plan) mapping.Item {
+	for _, d := range plan.Decisions {
+		switch {
+		case d.GitHub == nil:
+		case d.Attribute == mapping.Title:
+			line.Text = mapping.ItemText(d.GitHub.To, line.Text)
+		case d.Attribute == mapping.State:
+			line.Checked = d.GitHub.To == mapping.StateDone
+		}
+	}
+	return line
+}
+
+// pendItems records, with the body that is about to be written, what that does
+// to its items.
+func (w *work) pendItems() {
+	for _, c := range w.items() {
+		if toBeAdded(c) && w.list.lines != nil {
+			c.Intent.Sent = true
+		}
+		for _, d := range w.list.plans[c].Decisions {
+			if d.GitHub != nil {
+				c.Pending = append(c.Pending, mapping.Pending{
+					Side: mapping.GitHub, Item: mapping.TaskRef(c.Task), Attribute: d.Attribute, From: d.GitHub.From, To: d.GitHub.To, Next: d.Base,
+				})
+			}
+		}
+	}
+}
+
+// wroteItems takes in that the body was written with all its items.
+func (w *work) wroteItems() {
+	for _, c := range w.items() {
+		if toBeAdded(c) && c.Intent.Sent {
+			w.added(c)
+		}
+		w.wroteItem(c)
+	}
+}
+
+func (w *work) wroteItem(c *mapping.Child) {
+	for _, p := range c.Pending {
+		if p.Side == mapping.GitHub {
+			setItemBase(c, p.Attribute, p.Next)
+			w.note(mapping.GitHub, p.Attribute, "write", "its task "+string(c.Task)+" changed")
+			if p.Attribute == mapping.Title {
+				c.Item = mapping.CanonicalTitle(p.To)
+			}
+		}
+	}
+	w.forgetItem(c)
+}
+
+// added takes in that the line of a task was written.
+func (w *work) added(c *mapping.Child) {
+	c.State, c.Base, c.Intent = mapping.Linked, c.Intent.Base, nil
+	w.note(mapping.GitHub, mapping.Title, "create", "a line for task "+string(c.Task))
+}
+
+// forgetItem drops the records of writes to a line whose outcome is known.
+func (w *work) forgetItem(c *mapping.Child) {
+	c.Pending = slices.DeleteFunc(c.Pending, func(p mapping.Pending) bool { return p.Side == mapping.GitHub })
+	if toBeAdded(c) {
+		c.Intent.Sent = false
+	}
+}
+
+func setItemBase(c *mapping.Child, a mapping.Attribute, base mapping.Base) {
+	if c.Base == nil {
+		c.Base = map[mapping.Attribute]mapping.Base{}
+	}
+	c.Base[a] = base
+	delete(c.Refused, a)
+}

@@ -1,0 +1,269 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+const (
+	// itemPartner is what the marker of a checklist item's task says it stands
+	// for.
+	itemPartner = "item"
+	// maxBatch is how many tasks one request makes.
+	maxBatch = 100
+)
+
+// tracking is the link's tracking task where there is one, for readTasks.
+func (w *work) tracking() *mapping.Child {
+	if c := w.link.Child(mapping.Tracking); c != nil && c.State == mapping.Linked && w.route.TrackingTask {
+		return c
+	}
+	return nil
+}
+
+// takeTasks finds the tasks that were seen among the items: one that an item of
+// ours was waiting for, one that is gone, one that a person made.
+func (w *work) takeTasks() {
+	w.joined = nil
+	for _, t := range w.strangers() {
+		if m, ok := w.itemMark(&t); ok {
+			w.takeMarked(&t, m)
+		} else if w.isNew(&t) {
+			w.takeNew(&t)
+		}
+	}
+	for _, c := range w.items() {
+		t, seen := w.tasks.seen[c.Task]
+		switch {
+		case c.Task == "":
+		case w.tasks.listed && !seen, seen && w.elsewhere(&t):
+			w.note(mapping.Planning, mapping.State, "lost", "task "+string(c.Task)+" of its checklist is gone")
+			c.State, c.Task, c.Base, c.Intent, c.Pending, c.Late = mapping.Orphaned, "", nil, nil, nil, nil
+		case seen && toBeAdded(c):
+			c.Item, c.Intent.Base = mapping.CanonicalTitle(t.Title.Value), itemBase(&t)
+		}
+	}
+}
+
+func (w *work) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner != w.link.Card.ID }
+
+// strangers are the card's tasks, as far as they were seen, that stand for
+// nothing, in the order in which they were made.
+func (w *work) strangers() []mapping.Task {
+	return slices.DeleteFunc(w.tasks.inOrder(), func(t mapping.Task) bool {
+		return w.elsewhere(&t) || slices.Contains(w.joined, t.ID) ||
+			slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Task == t.ID })
+	})
+}
+
+// itemMark returns the marker by which a task says that it is one of ours.
+func (w *work) itemMark(t *mapping.Task) (mapping.Marker, bool) {
+	_, marks := w.set.Keys.Body(t.Summary.Value)
+	for _, m := range marks {
+		if m.Kind == mapping.MarkTask {
+			return m, true
+		}
+	}
+	return mapping.Marker{}, false
+}
+
+// isNew reports whether a person made a task since tasks stand for items.
+func (w *work) isNew(t *mapping.Task) bool {
+	return w.link.Family.Tasks == w.route.Tasks && !slices.Contains(w.link.Family.Old, t.ID)
+}
+
+// takeMarked takes in a task that carries a marker of ours: an item's, made by a
+// request whose answer was lost, or by a bridge whose store was lost; or a copy
+// that a person made of one.
+func (w *work) takeMarked(t *mapping.Task, m mapping.Marker) {
+	if m.Partner != itemPartner {
+		return
+	}
+	for _, c := range w.items() {
+		if c.Nonce == m.Nonce {
+			if c.Task == "" && c.State == mapping.Creating {
+				w.Metrics.Prevented.WithLabelValues("lookup").Inc()
+				w.madeTask(c, t, "found by its marker")
+			}
+			return
+		}
+	}
+	if m.Link == w.link.ID && !w.adoptable() && w.link.Family.Tasks == w.route.Tasks && slices.Contains(w.link.Family.Old, t.ID) {
+		return
+	}
+	w.link.Children = append(w.link.Children, mapping.Child{
+		Kind: mapping.Checklist, State: mapping.Left, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Task: t.ID,
+	})
+}
+
+// takeNew makes a child of a task that a person made, whose line is to be added,
+// unless it is one that was gone.
+func (w *work) takeNew(t *mapping.Task) {
+	title := mapping.CanonicalTitle(t.Title.Value)
+	if title == "" || w.route.Direction == mapping.ToPlanning {
+		return
+	}
+	for _, c := range w.items() {
+		if c.State == mapping.Orphaned && c.Item == title {
+			c.State, c.Task = mapping.Linked, t.ID
+			return
+		}
+	}
+	w.link.Children = append(w.link.Children, mapping.Child{
+		Kind: mapping.Checklist, State: mapping.Creating, Origin: mapping.Planning, Nonce: mapping.NewNonce(), Item: title, Task: t.ID,
+		Intent: &mapping.Intent{Side: mapping.GitHub, At: time.Now().UTC(), Base: itemBase(t)},
+	})
+}
+
+// itemBase is what a task and its new line agree on.
+func itemBase(t *mapping.Task) map[mapping.Attribute]mapping.Base {
+	base := map[mapping.Attribute]mapping.Base{}
+	for a, v := range mapping.ItemTaskView(t) {
+		base[a] = based(v.Value, v)
+	}
+	return base
+}
+
+// makeTasks makes the tasks of new lines, in one request for all of them, and
+// reports whether it made any. After a lost answer none is made again before its
+// absence is proven.
+func (w *work) makeTasks(ctx context.Context) (bool, error) {
+	var due, sent []*mapping.Child
+	for _, c := range w.items() {
+		switch {
+		case c.Intent == nil || c.Intent.Side != mapping.Planning || c.Refused[mapping.Title].Value == mapping.DigestText(c.Item):
+		case c.Intent.Sent:
+			sent = append(sent, c)
+		default:
+			due = append(due, c)
+		}
+	}
+	if len(sent) > 0 {
+		found, err := w.lookForTasks(ctx, sent)
+		return found, err
+	}
+	if len(due) == 0 {
+		return false, nil
+	}
+	if err := w.adopted(ctx); err != nil {
+		return false, err
+	}
+	if err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute); err != nil {
+		return false, err
+	}
+	return true, w.postTasks(ctx, due[:min(len(due), maxBatch)])
+}
+
+// lookForTasks looks among the card's tasks for those that may have been made.
+func (w *work) lookForTasks(ctx context.Context, sent []*mapping.Child) (found bool, err error) {
+	for _, c := range sent {
+		if wait := w.set.Settle.Planning - time.Since(c.Intent.At); wait > 0 {
+			return false, later(wait, "a create of tasks may still be under way")
+		}
+	}
+	if err := w.readTasks(ctx, w.tracking()); err != nil {
+		return false, err
+	}
+	w.takeTasks()
+	again := false
+	for _, c := range sent {
+		switch {
+		case c.Intent == nil:
+			found = true
+		case c.Intent.Lookups >= 1:
+			c.Intent.Sent, c.Intent.Lookups = false, 0
+			found = true
+		default:
+			c.Intent.Lookups++
+			again = true
+		}
+	}
+	if again {
+		return found, later(lookupGap, "absence of a task is to be proven by a second lookup")
+	}
+	return found, nil
+}
+
+// postTasks makes tasks of lines in one request. Which task is whose their
+// markers tell, whatever the order of the answer.
+func (w *work) postTasks(ctx context.Context, due []*mapping.Child) error {
+	tasks := make([]NewItem, len(due))
+	for i, c := range due {
+		mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: c.Nonce, Partner: itemPartner}
+		tasks[i] = NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())}
+		c.Intent.Sent, c.Intent.At, c.Intent.Lookups = true, time.Now().UTC(), 0
+	}
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		w.notSent(due)
+		return err
+	}
+	made, err := w.planning.CreateTasks(wctx, w.link.Card.ID, w.route.Username, tasks)
+	cancel()
+	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
+	for i := range made {
+		t := &made[i]
+		if m, ok := w.itemMark(t); ok {
+			w.tasks.take(*t)
+			w.link.Card.CountersVersion++
+			w.takeMarked(t, m)
+		}
+	}
+	due = slices.DeleteFunc(due, func(c *mapping.Child) bool { return c.Intent == nil })
+	var refused *mapping.Rejection
+	switch {
+	case err == nil && len(due) > 0:
+		return later(w.set.Settle.Planning, "%d tasks are not in the answer to their creation: they are looked for", len(due))
+	case err == nil:
+		w.lag(mapping.Planning)
+		return nil
+	case errors.As(err, &refused) && len(due) > 1:
+		// One refused name must not keep the others: each on its own.
+		w.notSent(due)
+		for _, c := range due {
+			if err := w.postTasks(ctx, []*mapping.Child{c}); err != nil {
+				return err
+			}
+		}
+		return nil
+	case errors.As(err, &refused):
+		w.notSent(due)
+		pw := w.pair(due[0])
+		pw.refuseValue(mapping.Planning, mapping.Title, due[0].Item, refused)
+		pw.giveBack()
+		return nil
+	case certain(err):
+		w.notSent(due)
+	}
+	if len(due) == 0 {
+		return onPlanning(err)
+	}
+	return uncertainCreate(due[0].Intent, w.set.Settle.Planning, onPlanning(fmt.Errorf("create %d tasks: %w", len(tasks), err)))
+}
+
+func (w *work) notSent(items []*mapping.Child) {
+	for _, c := range items {
+		c.Intent.Sent = false
+	}
+}
+
+// madeTask completes an item with its task. Its first base is a new task's state
+// (planning-api.md part 3), so that a line that is ticked already is a change of
+// GitHub.
+func (w *work) madeTask(c *mapping.Child, t *mapping.Task, how string) {
+	c.State, c.Task, c.Intent = mapping.Linked, t.ID, nil
+	state := mapping.ItemState(t.State)
+	state.Value = mapping.StateTodo
+	c.Base = map[mapping.Attribute]mapping.Base{
+		mapping.Title: based(c.Item, mapping.Versioned{Value: c.Item, Version: t.Title.Version}),
+		mapping.State: based(mapping.StateTodo, state),
+	}
+	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.Planning), string(mapping.Title)).Inc()
+	w.note(mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line "+how)
+}

@@ -1,0 +1,219 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// pair is a checklist item and its task, worked like a link of their own: what is
+// done to it is kept in the root's record.
+func (w *work) pair(c *mapping.Child) *work {
+	pw := *w
+	pw.of, pw.child, pw.history, pw.unmarked = w, c, nil, ""
+	pw.link = &mapping.Link{
+		ID: w.link.ID, Project: w.link.Project, Route: w.link.Route, State: mapping.Linked, Origin: c.Origin, Nonce: c.Nonce, Task: true,
+		Issue: w.link.Issue, Card: mapping.CardID{ID: c.Task}, Base: maps.Clone(c.Base), Pending: c.Pending, Late: c.Late,
+		Refused: maps.Clone(c.Refused), Asking: maps.Clone(c.Asking), Undo: maps.Clone(c.Undo),
+	}
+	pw.g, pw.p, pw.held = nil, mapping.View{}, map[mapping.Attribute]string{}
+	if line, ok := w.list.lines[c]; ok {
+		pw.g = mapping.ItemView(line)
+	}
+	if t, ok := w.tasks.seen[c.Task]; ok {
+		for a, v := range mapping.ItemTaskView(&t) {
+			if w.tasks.listed || v.Version >= c.Base[a].Version { // else a poll that overlapped a write
+				pw.p[a] = v
+			}
+		}
+	}
+	return &pw
+}
+
+// giveBack keeps what a pair's work came to in the root's record.
+func (w *work) giveBack() {
+	l, c := w.link, w.child
+	c.Base, c.Pending, c.Late, c.Refused, c.Asking, c.Undo = l.Base, l.Pending, l.Late, l.Refused, l.Asking, l.Undo
+	w.of.history = append(w.of.history, w.history...)
+	w.history = nil
+	w.of.link.Unfinished = w.of.link.Unfinished || l.Unfinished
+	if w.issue != w.of.issue && w.issue != nil { // a label of ours
+		w.of.setIssue(w.issue)
+	}
+}
+
+// decide is resolve for a pair.
+func (w *work) decide(ctx context.Context) (mapping.Plan, error) {
+	defer w.giveBack()
+	if err := w.recoverLate(ctx); err != nil {
+		return mapping.Plan{}, err
+	}
+	plan, err := w.resolve(ctx)
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
+		if d.Attribute != mapping.Title || d.GitHub == nil {
+			continue
+		}
+		// An item is as long as it likes; it cannot be without words.
+		whole := w.p[mapping.Title].Value
+		if mapping.Same(mapping.Title, d.GitHub.To, mapping.CutTitle(whole)) {
+			d.GitHub.To, d.Base.GitHub = whole, whole
+		}
+		if mapping.CanonicalTitle(d.GitHub.To) == "" {
+			d.Action, d.Why, d.GitHub, d.Loses = mapping.Blocked, "an item cannot be without words", nil, false
+		}
+	}
+	return plan, err
+}
+
+// keepItems is keepLosers for the values of pairs that are written to a side, or
+// left standing.
+func (w *work) keepItems(ctx context.Context, written func(*mapping.Decision) bool) error {
+	for _, c := range w.items() {
+		var lose mapping.Plan
+		for _, d := range w.list.plans[c].Decisions {
+			if d.Loses && written(&d) {
+				lose.Decisions = append(lose.Decisions, d)
+			}
+		}
+		if len(lose.Decisions) == 0 {
+			continue
+		}
+		if err := w.needBoth(ctx); err != nil {
+			return err
+		}
+		pw := w.pair(c)
+		err := pw.keepLosers(ctx, lose)
+		pw.giveBack()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workList writes to planning what the checklist changes there, once issue and
+// card agree. It reports whether nothing was left to do. What fails is kept for
+// the end: it is no fault of the issue or the card.
+func (w *work) workList(ctx context.Context) (rest bool, err error) {
+	if !w.lists() || w.listErr != nil || w.set.DryRun {
+		return true, nil
+	}
+	rest, err = w.writeList(ctx)
+	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
+		return false, err
+	}
+	if err != nil {
+		w.listErr = fmt.Errorf("checklist: %w", err)
+		return true, nil
+	}
+	return rest, nil
+}
+
+func (w *work) writeList(ctx context.Context) (rest bool, err error) {
+	if unsure := w.unsureOfTasks(); unsure && !w.tasks.listed {
+		return false, w.readTasks(ctx, w.tracking())
+	} else if unsure {
+		return false, w.recoverList()
+	}
+	if err := w.keepItems(ctx, func(d *mapping.Decision) bool { return d.GitHub == nil }); err != nil {
+		return false, err
+	}
+	rest = true
+	for _, c := range w.items() {
+		plan := w.list.plans[c]
+		moved, err := w.putTask(ctx, c, plan)
+		if err != nil {
+			return false, err
+		}
+		if moved {
+			return false, w.readTasks(ctx, w.tracking())
+		}
+		rest = rest && !plan.Writes(mapping.Planning)
+	}
+	made, err := w.makeTasks(ctx)
+	return rest && !made, err
+}
+
+// putTask makes the writes of a pair's plan to planning, and takes over what
+// needs none.
+func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan) (moved bool, err error) {
+	pw := w.pair(c)
+	defer pw.giveBack()
+	var ds []mapping.Decision
+	for _, d := range plan.Decisions {
+		if d.Planning != nil {
+			ds = append(ds, d)
+		}
+	}
+	if len(ds) > 0 {
+		if err := w.pace(); err != nil {
+			return false, err
+		}
+		moved, err = pw.put(ctx, mapping.TaskRef(c.Task), ds, func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return w.planning.UpdateTask(ctx, c.Task, user, set)
+		})
+		if moved || err != nil {
+			return moved, err
+		}
+		w.tookTask(c.Task, pw)
+		if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.State }) {
+			w.link.Card.CountersVersion++ // as put does for the tracking task
+		}
+	}
+	for _, d := range plan.Decisions {
+		if d.GitHub != nil {
+			return false, nil
+		}
+	}
+	return false, pw.agreed(ctx, plan)
+}
+
+// tookTask takes in what a write answered about a task.
+func (w *work) tookTask(id mapping.ObjectID, pw *work) {
+	t, ok := w.tasks.seen[id]
+	if !ok {
+		return
+	}
+	for a, v := range pw.p {
+		switch {
+		case a == mapping.Title && v.Version >= t.Title.Version:
+			t.Title = v
+		case a == mapping.State && v.Version > t.State.Version:
+			t.State = v
+		}
+	}
+	w.tasks.seen[id] = t
+}
+
+// unsureOfTasks reports that the tasks have to be read: what became of a write to
+// one is not known, or one shows another value without a newer version.
+func (w *work) unsureOfTasks() bool {
+	for _, c := range w.items() {
+		if len(c.Pending) > 0 || !w.tasks.listed && mapping.Suspicious(&mapping.Link{Base: c.Base}, w.pair(c).p) {
+			return true
+		}
+	}
+	return false
+}
+
+// recoverList finds out what became of writes to tasks whose outcome is not
+// known.
+func (w *work) recoverList() error {
+	for _, c := range w.items() {
+		if len(c.Pending) == 0 {
+			continue
+		}
+		pw := w.pair(c)
+		pw.link.Late = slices.DeleteFunc(pw.link.Late, func(p mapping.Pending) bool { return time.Since(p.At) > lateFor })
+		pw.recoverAll(nil)
+		pw.giveBack()
+	}
+	return nil
+}
