@@ -36,6 +36,10 @@ func (s *scene) expect(l *line) error {
 		defer s.in(l)()
 		of = l.next()
 	}
+	var metric string
+	if of == "metric" { // is=VALUE, or is=absent
+		metric = l.next()
+	}
 	n := l.number()
 	look, ok := map[string]func() facts{
 		"":          s.worldFacts,
@@ -45,6 +49,7 @@ func (s *scene) expect(l *line) error {
 		"task":      func() facts { return s.taskFacts(n) },
 		"link":      func() facts { return s.linkFacts(n) },
 		"conflict":  func() facts { return s.conflictFacts(n) },
+		"metric":    func() facts { return s.metricFacts(metric) },
 	}[of]
 	if !ok {
 		return fmt.Errorf("expect %s: there is no such thing", of)

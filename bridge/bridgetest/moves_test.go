@@ -3,6 +3,9 @@ package bridgetest_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
@@ -10,7 +13,8 @@ import (
 
 // repos is what happens to repositories and to issues as a whole:
 //
-//	repo NAME [public] [unhooked]       there is another repository; the bridge hears of it
+//	repo NAME [public] [unhooked] [members=A,B] [contributors=C,D]
+//	                                    there is another repository; the bridge hears of it
 //	in REPO …                           any other act, in another repository
 //	transfer N REPO                     rename REPO NAME             archive|unarchive
 //	lock N                              convert N: into a discussion
@@ -19,7 +23,13 @@ func (s *scene) repos(verb string, l *line) error {
 	switch verb {
 	case "repo":
 		name := l.next()
-		s.GitHub.AddRepo(name, githubtest.RepoSpec{Private: !l.flag("public")})
+		spec := githubtest.RepoSpec{Private: !l.flag("public")}
+		for who, logins := range map[string]*[]string{"members": &spec.Members, "contributors": &spec.Contributors} {
+			if v, ok := l.get(who); ok {
+				*logins = strings.Split(v, ",")
+			}
+		}
+		s.GitHub.AddRepo(name, spec)
 		if !l.flag("unhooked") {
 			s.GitHub.AddHook(name, s.WebhookURL(), bridgetest.WebhookSecret)
 		}
@@ -63,4 +73,23 @@ func (s *scene) waiting() (n int) {
 		}
 	}
 	return n
+}
+
+// metricFacts says how a line of the metrics goes on: its value.
+func (s *scene) metricFacts(name string) facts {
+	resp, err := http.Get(s.AdminURL() + "/metrics")
+	if err != nil {
+		return facts{"is": err.Error()}
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return facts{"is": err.Error()}
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "planbridge_"+name+" "); ok {
+			return facts{"is": strings.TrimSpace(value)}
+		}
+	}
+	return facts{"is": "absent"}
 }
