@@ -80,6 +80,7 @@ type App struct {
 	reconcile *reconcile.Reconciler
 	account   chan struct{} // closed once the bridge's own account is known
 	firstRuns sync.Map      // route name: time.Time
+	jobs      jobs
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -87,6 +88,7 @@ type App struct {
 
 	public  *listener
 	admin   *listener
+	handler http.Handler // of the admin listener
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	stop    sync.Once
@@ -238,10 +240,11 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.buildCatchUp(c)
 	a.public = &listener{name: "public", server: webhook.Server(c.Server.Listen, a.intake)}
-	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, status.New(status.Options{
-		Operator: a.Operator(), Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log,
+	a.handler = status.New(status.Options{
+		Operator: a.Operator(), Services: services{a}, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log,
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
-	}))}
+	})
+	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
 	a.registry.MustRegister(newGauges(a))
 	return nil
 }
@@ -263,6 +266,10 @@ func (a *App) down(service string) bool {
 	p := a.projects.get(mapping.ObjectID(id))
 	return p != nil && p.side.Down()
 }
+
+// Handler answers what the admin listener does, for a command in the same
+// process.
+func (a *App) Handler() http.Handler { return a.handler }
 
 // Epoch is the store's epoch as this process knows it; "" before the store was
 // first reached.

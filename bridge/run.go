@@ -52,6 +52,7 @@ func (a *App) Stop(ctx context.Context) error {
 			}
 		}
 		a.running.Wait()
+		a.jobs.wait()
 		err = errors.Join(err, a.close())
 		a.log.Info("stopped")
 	})
@@ -76,6 +77,7 @@ func (a *App) run(ctx context.Context) {
 		return
 	}
 	a.running.Go(func() { a.watch(ctx) })
+	a.jobs.open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.running.Go(func() { p.Run(ctx) }) })
 	a.running.Go(func() {
 		if !a.until(ctx, "learn the bridge's own account", a.learnAccount) {

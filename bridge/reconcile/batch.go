@@ -65,6 +65,13 @@ func (w *work) aside(ctx context.Context, wait func(context.Context) error) erro
 	return wait(ctx)
 }
 
+// moreBulk reports whether keys of an import are in the project's queue that
+// nobody works yet.
+func (r *Reconciler) moreBulk(ctx context.Context, project mapping.ObjectID) bool {
+	d, err := r.Store.Depth(ctx, project)
+	return err == nil && d.Bulk > len(r.gathered)
+}
+
 // postCard makes the card with one request: together with others where
 // an import made the link.
 func (w *work) postCard(ctx context.Context, bucket mapping.ObjectID, user string, item NewItem) (card mapping.Card, err error) {

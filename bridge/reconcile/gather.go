@@ -10,8 +10,9 @@ import (
 // How keys of an import wait for each other.
 const (
 	// gatherLinger is how long after the last one that came others are still
-	// waited for, gatherPatience how long after the first one.
-	gatherLinger, gatherPatience = 400 * time.Millisecond, 3 * time.Second
+	// waited for, gatherPatience how long after the first one while more are in
+	// the queue: live keys go before them.
+	gatherLinger, gatherPatience = 400 * time.Millisecond, 8 * time.Second
 	// gatherMost bounds how many keys wait at once: two batches, one that is
 	// being made and one that is gathering.
 	gatherMost = 2 * batchSize
@@ -22,11 +23,13 @@ var errNotTaken = errors.New("nothing was done yet")
 
 // gathering lets keys that are worked at the same time do one thing together:
 // those that join under one name within a moment are acted for at once. The
-// zero value with act set is ready to use. It is safe for concurrent use.
+// zero value with its functions set is ready to use. It is safe for concurrent use.
 type gathering[K comparable, M any] struct {
 	// act does it and leaves each member its outcome. ctx is that of the
 	// member that came first.
-	act  func(ctx context.Context, name K, members []*M)
+	act func(ctx context.Context, name K, members []*M)
+	// more reports whether others may still come.
+	more func(ctx context.Context, name K) bool
 	mu   sync.Mutex
 	open map[K]*group[M]
 }
@@ -107,7 +110,9 @@ func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
 		case <-b.full:
 			waiting = false
 		case <-linger.C:
-			waiting = false
+			if waiting = g.more(ctx, name); waiting {
+				linger.Reset(gatherLinger)
+			}
 		case <-patience.C:
 			waiting = false
 		}

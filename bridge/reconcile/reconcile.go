@@ -194,7 +194,8 @@ func New(o Options) *Reconciler {
 		o.Renamed = func(context.Context, string, string) error { return nil }
 	}
 	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost)}
-	r.batches.act, r.lookups.act = r.makeBatch, r.lookForAll
+	r.batches.act, r.batches.more = r.makeBatch, func(ctx context.Context, n batchName) bool { return r.moreBulk(ctx, n.project) }
+	r.lookups.act, r.lookups.more = r.lookForAll, r.moreBulk
 	return r
 }
 

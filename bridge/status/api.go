@@ -200,7 +200,7 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	case errors.Is(err, ErrName):
 		status = http.StatusBadRequest
-	case errors.Is(err, ErrState), errors.Is(err, store.ErrConflict):
+	case errors.Is(err, ErrState), errors.Is(err, ErrNoService), errors.Is(err, store.ErrConflict):
 		status = http.StatusConflict
 	case r.Context().Err() != nil:
 		status = http.StatusGatewayTimeout

@@ -51,9 +51,11 @@ type Operator interface {
 	Rebuild(ctx context.Context) error
 }
 
-// Options configure the handler. All fields are required.
+// Options configure the handler. All fields but Services are required.
 type Options struct {
 	Operator Operator
+	// Services is nil where the store alone was opened.
+	Services Services
 	Registry *prometheus.Registry
 	// Ready reports why deliveries cannot be taken, nil where they can.
 	Ready   func(ctx context.Context) error
@@ -102,6 +104,7 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST /api/v1/conflicts/{id}/resolve", h.resolve)
 	mux.HandleFunc("POST /api/v1/conflicts/{id}/undo", h.undo)
 	mux.HandleFunc("POST /api/v1/rebuild", h.rebuild)
+	h.jobRoutes(mux)
 	mux.HandleFunc("GET /api/v1/overview", h.overview)
 	mux.HandleFunc("GET /api/v1/version", h.version)
 	return mux

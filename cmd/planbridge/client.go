@@ -155,12 +155,20 @@ func (c *client) ask(ctx context.Context, method, path string, in, out any) erro
 	return nil
 }
 
+// refusal is what planbridge itself answered to a question.
+type refusal struct {
+	status int
+	words  string
+}
+
+func (r *refusal) Error() string { return r.words }
+
 // refused is the error that an answer carries.
 func (c *client) refused(resp *http.Response) error {
 	var said status.Failed
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err == nil && json.Unmarshal(data, &said) == nil && said.Error != "" {
-		return errors.New(said.Error)
+		return &refusal{resp.StatusCode, said.Error}
 	}
 	return fmt.Errorf("%s answers %s: is that planbridge?", c.base, resp.Status)
 }

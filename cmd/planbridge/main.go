@@ -43,6 +43,7 @@ type commands struct {
 
 	Serve     serveCmd     `cmd:"" help:"Run the service."`
 	Check     checkCmd     `cmd:"" help:"Prove the configuration against the live services."`
+	Import    importCmd    `cmd:"" help:"Import what is older than the service: issues become cards, cards become issues."`
 	Links     linksCmd     `cmd:"" help:"List which issue belongs to which card."`
 	Failures  failuresCmd  `cmd:"" help:"List what was given up, or take it up again."`
 	Conflicts conflictsCmd `cmd:"" help:"List the conflict ledger, answer what is asked, undo what was settled."`

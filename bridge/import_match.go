@@ -1,0 +1,74 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+
+	"planbridge/mapping"
+)
+
+// Partners are matched by title: a card that no link knows and an issue of the
+// same route with the same canonical title, where each is the only one. Of the
+// cards only a hash of the title and the id is held.
+
+// titleSeed makes the hashes of titles those of this process.
+var titleSeed = maphash.MakeSeed()
+
+type titleKey struct {
+	route string
+	hash  uint64
+}
+
+// title is a title that unlinked cards of a route's buckets have.
+type title struct {
+	card          mapping.CardID // the first of them
+	cards, issues int
+}
+
+// unique reports whether the title has exactly one card and one issue.
+func (t *title) unique() bool { return t != nil && t.cards == 1 && t.issues == 1 }
+
+// matched reports whether an issue has the title of the card: it is joined
+// with it, or nobody knows which of several it is.
+func (t *title) matched() bool { return t != nil && t.issues > 0 }
+
+func (t *title) why() string {
+	return fmt.Sprintf("%d issues and %d cards have this title; link them by hand, or import without --match", t.issues, t.cards)
+}
+
+func keyOfTitle(route *mapping.Route, a mapping.Attribute, text string) titleKey {
+	return titleKey{route.Name, maphash.String(titleSeed, mapping.CanonicalTitle(mapping.GitHubForm(a, text, "")))}
+}
+
+// titleOf returns what is known of a title, nil where no unlinked card has it
+// or nothing is matched.
+func (im *importer) titleOf(route *mapping.Route, text string) *title {
+	if im.ask.Match == "" {
+		return nil
+	}
+	return im.titles[keyOfTitle(route, mapping.Title, text)]
+}
+
+func (im *importer) cardTitles(ctx context.Context) error {
+	return im.eachCard(ctx, func(_ context.Context, route *mapping.Route, card *mapping.Card) error {
+		key := keyOfTitle(route, mapping.Title, card.Title.Value)
+		t := im.titles[key]
+		if t == nil {
+			t = &title{card: mapping.CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName}}
+			im.titles[key] = t
+		}
+		t.cards++
+		return nil
+	})
+}
+
+func (im *importer) issueTitles(ctx context.Context) error {
+	nothing := func(context.Context) error { return nil } // the issues are counted by another walk
+	return im.eachIssue(ctx, func(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
+		if t := im.titleOf(route, issue.Title); t != nil {
+			t.issues++
+		}
+		return nil
+	}, nothing)
+}

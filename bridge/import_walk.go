@@ -1,0 +1,278 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// issueVisit is told of an issue that the import takes and no link knows.
+type issueVisit func(context.Context, *mapping.Route, *mapping.Issue) error
+
+// eachIssue walks the issues of the routes' repositories, page by page. after
+// follows each page; nil: nothing does. While visit is countIssue all that is
+// seen is counted.
+func (im *importer) eachIssue(ctx context.Context, visit issueVisit, after func(context.Context) error) error {
+	repos, err := im.repositories(ctx)
+	if err != nil {
+		return err
+	}
+	for _, repo := range repos {
+		private, err := im.github.Private(ctx, repo)
+		if err != nil {
+			return fmt.Errorf("repository %s: %w", repo, err)
+		}
+		_, err = im.github.ListIssues(ctx, repo, im.listOptions(), func(page []mapping.Issue, _ time.Time) error {
+			for i := range page {
+				if err := im.issue(ctx, &page[i], !private, visit, after == nil); err != nil {
+					return err
+				}
+			}
+			if after == nil {
+				return nil
+			}
+			return after(ctx)
+		})
+		if err != nil {
+			return fmt.Errorf("list issues of %s: %w", repo, err)
+		}
+	}
+	return nil
+}
+
+// issue hands an issue to visit where it is to be imported.
+func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
+	set := im.set.Load()
+	route, why := set.Routes.Importing(issue, mapping.Entrance{Scheme: set.Scheme, Own: im.github.OwnAccount(issue.Author), Public: public}, im.ask.State)
+	if route != nil && !im.takes(route) {
+		return nil
+	}
+	key, known, err := im.known(ctx, mapping.IssueRef(issue.ID))
+	if err != nil {
+		return err
+	}
+	if counting {
+		im.seen(known, why != "")
+	}
+	switch {
+	case known && !counting:
+		return im.joinIn(ctx, key)
+	case known || route == nil:
+		return nil
+	}
+	return visit(ctx, route, issue)
+}
+
+func (im *importer) seen(known, out bool) {
+	r := im.job
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now.Import.Seen++
+	switch {
+	case known:
+		r.now.Import.Known++
+	case out:
+		r.now.Import.Out++
+	}
+}
+
+// joinIn waits, too, for what an import before this one, or beside it, has
+// under way.
+func (im *importer) joinIn(ctx context.Context, key store.Key) error {
+	l, err := im.store.Link(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if l.Import != "" && (l.State == mapping.Entering || l.State == mapping.Creating) && !slices.Contains(im.waiting, key) {
+		im.waiting = append(im.waiting, key)
+	}
+	return nil
+}
+
+// repositories lists those of the import's routes, each once.
+func (im *importer) repositories(ctx context.Context) ([]string, error) {
+	var out []string
+	add := func(repo string) {
+		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, repo) }) {
+			out = append(out, repo)
+		}
+	}
+	for _, r := range im.routes {
+		if r.Exact() {
+			add(r.Repository)
+			continue
+		}
+		repos, err := (&githubLists{githubSide: im.github}).Repositories(ctx, r.Repository)
+		if err != nil {
+			return nil, fmt.Errorf("list repositories %s: %w", r.Repository, err)
+		}
+		for _, repo := range repos {
+			if r.MatchesRepo(repo) {
+				add(repo)
+			}
+		}
+	}
+	return out, nil
+}
+
+// importIssues observes the issues that are to become cards, or are to be
+// joined with one. Sub-issues are left for another walk, when their parents'
+// cards are there.
+func (im *importer) importIssues(ctx context.Context, children bool, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
+	batch := map[mapping.ObjectID][]store.Observation{}
+	visit := func(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
+		if obs, ok := im.ofIssue(route, issue, children); ok {
+			batch[route.Project] = append(batch[route.Project], obs)
+		}
+		return nil
+	}
+	return im.eachIssue(ctx, visit, func(ctx context.Context) error {
+		obs := batch
+		batch = map[mapping.ObjectID][]store.Observation{}
+		return page(ctx, obs)
+	})
+}
+
+// ofIssue is the observation by which an issue is imported.
+func (im *importer) ofIssue(route *mapping.Route, issue *mapping.Issue, children bool) (store.Observation, bool) {
+	ref, at := mapping.IssueRef(issue.ID), time.Now().UTC()
+	link := route.EnterIssue(issue, at)
+	link.Import = im.ask.State
+	switch t := im.titleOf(route, issue.Title); {
+	case t.unique():
+		card := t.card
+		route.Join(link, card)
+		return store.Observation{Refs: []mapping.Ref{ref, mapping.CardRef(card.ID)}, Create: link, Bulk: true}, true
+	case t != nil, route.Direction == mapping.ToGitHub, isChild(issue) && !children && route.Tasks == mapping.TasksSubIssues:
+		return store.Observation{}, false
+	}
+	return store.Observation{
+		Refs: []mapping.Ref{ref}, Create: link, Bulk: true,
+		Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(issue), Data: encoded(issue),
+	}, true
+}
+
+// errEnough ends a walk over cards, whose answer must not wait for what is
+// done about them.
+var errEnough = errors.New("enough cards")
+
+// cardsAtOnce is how many cards a walk gathers; the next one goes on.
+const cardsAtOnce = 200
+
+// importCards observes the cards that are to become issues, some at a time.
+func (im *importer) importCards(ctx context.Context, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
+	for {
+		batch := map[mapping.ObjectID][]store.Observation{}
+		n := 0
+		err := im.eachCard(ctx, func(_ context.Context, route *mapping.Route, card *mapping.Card) error {
+			if !route.MakesIssues() || im.titleOf(route, card.Title.Value).matched() {
+				return nil
+			}
+			batch[route.Project] = append(batch[route.Project], im.ofCard(route, card))
+			if n++; n == cardsAtOnce {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return err
+		}
+		if e := page(ctx, batch); e != nil {
+			return e
+		}
+		if err == nil {
+			return nil
+		}
+		if err := im.settle(ctx, cardsAtOnce); err != nil {
+			return err
+		}
+	}
+}
+
+func (im *importer) ofCard(route *mapping.Route, card *mapping.Card) store.Observation {
+	ref := mapping.CardRef(card.ID)
+	link := route.EnterCard(card, time.Now().UTC())
+	link.Import = im.ask.State
+	bare := *card
+	bare.Tasks = nil
+	return store.Observation{
+		Refs: []mapping.Ref{ref}, Create: link, Bulk: true,
+		Item: ref, At: card.Version, Digest: mapping.DigestCard(&bare), Data: encoded(&bare),
+	}
+}
+
+// cardVisit is told of a card, in a bucket of one of the import's routes, that
+// no link knows and no marker of ours names.
+type cardVisit func(context.Context, *mapping.Route, *mapping.Card) error
+
+// eachCard walks the backlogs of the routes' projects.
+func (im *importer) eachCard(ctx context.Context, visit cardVisit) error {
+	set := im.set.Load()
+	for _, project := range set.projects() {
+		p := im.projects.get(project)
+		if p == nil || !slices.ContainsFunc(im.routes, func(r *mapping.Route) bool { return r.Project == project }) {
+			continue
+		}
+		ids := map[mapping.ObjectID][]mapping.ObjectID{}
+		err := p.side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
+			route, err := im.routeOf(ctx, p.side, ids, project, bucket, title)
+			if err != nil || route == nil || card.Placeholder {
+				return err
+			}
+			if _, marks := set.Keys.Body(card.Summary.Value); slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }) {
+				return nil
+			}
+			if _, known, err := im.App.known(ctx, mapping.CardRef(card.ID)); known || err != nil {
+				return err
+			}
+			card.Bucket, card.BucketName = bucket, title
+			return visit(ctx, route, &card)
+		})
+		if errors.Is(err, errEnough) {
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("list cards: %w", err)
+		}
+	}
+	return nil
+}
+
+// routeOf returns the route whose cards are in a bucket: the one that makes
+// issues of them, else the first that the import is for and that owns it.
+func (im *importer) routeOf(ctx context.Context, side *planningSide, known map[mapping.ObjectID][]mapping.ObjectID, project, bucket mapping.ObjectID, title string) (*mapping.Route, error) {
+	routes := im.set.Load().Routes
+	ids, ok := known[bucket]
+	if !ok {
+		ids = []mapping.ObjectID{bucket}
+		if slices.ContainsFunc(routes.All(), (*mapping.Route).NamesBucketByID) {
+			more, err := side.BucketIDs(ctx, string(bucket))
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, more...)
+		}
+		known[bucket] = ids
+	}
+	if r := routes.ForBucket(project, title, ids...); r != nil {
+		if im.takes(r) {
+			return r, nil
+		}
+		return nil, nil
+	}
+	for _, r := range im.routes {
+		if r.Project == project && r.OwnsBucket(title, ids...) {
+			return r, nil
+		}
+	}
+	return nil, nil
+}

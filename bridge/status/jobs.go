@@ -1,0 +1,121 @@
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// ErrNoService is what is answered where the store alone was opened to what
+// needs both services.
+var ErrNoService = errors.New("this needs a running service")
+
+// Services is what is asked of both services, not of planbridge's memory
+// alone. All methods are safe for concurrent use.
+type Services interface {
+	// Import begins a job, or returns the one that runs and was asked for the
+	// same.
+	Import(ctx context.Context, ask ImportAsk) (Job, error)
+	// Job wraps store.ErrNotFound where there is none of that id.
+	Job(ctx context.Context, id string) (Job, error)
+}
+
+// ImportAsk is the body of POST /api/v1/import.
+type ImportAsk struct {
+	Route  string `json:"route,omitempty"` // "": all routes
+	DryRun bool   `json:"dry_run,omitempty"`
+	Match  string `json:"match,omitempty"` // "title": partners are looked for
+	State  string `json:"state,omitempty"` // open (the default) or all
+}
+
+// The states of a job.
+const (
+	JobRunning = "running"
+	JobDone    = "done"
+	JobFailed  = "failed" // see Error; asking again goes on where it ended
+)
+
+// Job is a long task that was asked for. It is kept in memory: a service that
+// restarts knows it no more.
+type Job struct {
+	ID      string        `json:"id"`
+	Kind    string        `json:"kind"` // import
+	State   string        `json:"state"`
+	Doing   string        `json:"doing,omitempty"` // what it does now, for people
+	Error   string        `json:"error,omitempty"`
+	Started time.Time     `json:"started"`
+	Ended   time.Time     `json:"ended,omitzero"`
+	Total   int           `json:"total"` // items to be dealt with, as far as is known
+	Done    int           `json:"done"`  // of these, those that are
+	Import  *ImportResult `json:"import,omitempty"`
+}
+
+// ImportResult counts what an import does, or would do.
+type ImportResult struct {
+	Route  string `json:"route,omitempty"`
+	DryRun bool   `json:"dry_run"`
+	Seen   int    `json:"seen"`  // issues and cards that were looked at
+	Known  int    `json:"known"` // of these, those that are linked already
+	Out    int    `json:"out"`   // and those that no route takes
+	// What the others become.
+	Cards     int `json:"cards"`     // issues that get a card
+	Issues    int `json:"issues"`    // cards that get an issue
+	Joined    int `json:"joined"`    // pairs that are joined
+	Ambiguous int `json:"ambiguous"` // left alone: more than one partner has the title
+	Children  int `json:"children"`  // sub-issues, which follow their parents
+	// What became of them; all 0 in a dry run.
+	Failed  int `json:"failed"`  // given up; failures shows why
+	Dropped int `json:"dropped"` // no longer to be imported when their turn came
+	// Forecast is how long GitHub's write budget makes the new issues take.
+	Forecast float64      `json:"forecast_seconds"`
+	Items    []ImportItem `json:"items"` // of a dry run, and whatever is to be told
+	More     bool         `json:"more"`  // there are more items than are listed
+}
+
+// ImportItem is one issue or card of an import.
+type ImportItem struct {
+	Where   string `json:"where"` // acme/web#12, or the card's id
+	Title   string `json:"title,omitempty"`
+	Route   string `json:"route,omitempty"`
+	What    string `json:"what"` // card, issue, join, ambiguous, child, failed
+	Partner string `json:"partner,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
+
+func (h *handler) jobRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("POST /api/v1/import", func(w http.ResponseWriter, r *http.Request) {
+		var ask ImportAsk
+		if h.asked(w, r, &ask) {
+			job, err := h.Services.Import(r.Context(), ask)
+			h.answer(w, r, func() any { return job }, err)
+		}
+	})
+	mux.HandleFunc("GET /api/v1/jobs/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if h.Services == nil {
+			h.fail(w, r, fmt.Errorf("job: %w", ErrNoService))
+			return
+		}
+		job, err := h.Services.Job(r.Context(), r.PathValue("id"))
+		h.answer(w, r, func() any { return job }, err)
+	})
+}
+
+// asked reads the body of what needs the services, and answers where it cannot
+// be done.
+func (h *handler) asked(w http.ResponseWriter, r *http.Request, ask any) bool {
+	if h.Services == nil {
+		h.fail(w, r, ErrNoService)
+		return false
+	}
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(ask); err != nil && !errors.Is(err, io.EOF) {
+		writeError(w, http.StatusBadRequest, fmt.Errorf("the body is not understood: %w", err))
+		return false
+	}
+	return true
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+
+	"planbridge/bridge"
+	"planbridge/bridge/status"
+	"planbridge/config"
+)
+
+// connectServices finds the running service for what needs GitHub and
+// planning, too. Where none runs, this process becomes one for as long as the
+// question takes: it works like any other, but listens to nobody else. Where
+// the question only looks, nothing works and nothing is written.
+func connectServices(ctx context.Context, p *process, looks bool) (*client, error) {
+	asking, err := config.LoadClient(p.config, p.env)
+	if err != nil {
+		return nil, misuse{err}
+	}
+	remote := newClient(asking)
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", remote.addr())
+	switch {
+	case err == nil:
+		return remote, conn.Close()
+	case !errors.Is(err, syscall.ECONNREFUSED):
+		return nil, fmt.Errorf("admin listener: %w", err)
+	}
+	c, err := p.load()
+	if err != nil {
+		return nil, err
+	}
+	return becomeService(ctx, c, p, looks)
+}
+
+// nobody is where an App listens that is for this process alone.
+const nobody = "127.0.0.1:0"
+
+func becomeService(ctx context.Context, c *config.Config, p *process, looks bool) (*client, error) {
+	c.Server.Listen, c.Server.AdminListen = nobody, nobody
+	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	o := bridge.Options{Config: c, Logger: log, Version: programVersion()}
+	if path, ok := c.Store.File(); ok && looks {
+		// A question makes no store.
+		_, err := os.Stat(path)
+		o.DryRun = errors.Is(err, fs.ErrNotExist)
+	}
+	app, err := bridge.New(o)
+	if err != nil {
+		return nil, err
+	}
+	begin := app.Start
+	if looks {
+		begin = app.Open
+	}
+	if err := begin(ctx); err != nil {
+		return nil, errors.Join(err, stop(app))
+	}
+	return &client{
+		base: "http://localhost", token: c.Server.AdminToken.Reveal(),
+		http: &http.Client{Transport: inProcess{app.Handler()}}, close: func() error { return stop(app) },
+	}, nil
+}
+
+// withServices runs a question on a client of both services.
+func withServices(ctx context.Context, p *process, looks bool, question func(*client) error) error {
+	c, err := connectServices(ctx, p, looks)
+	if err != nil {
+		return err
+	}
+	return errors.Join(question(c), c.close())
+}
+
+// jobPoll is how often a job is looked at.
+const jobPoll = 300 * time.Millisecond
+
+// follow begins a job and follows it to its end.
+func (c *client) follow(ctx context.Context, path string, ask any, show func(status.Job)) (status.Job, error) {
+	var job status.Job
+	err := c.ask(ctx, http.MethodPost, path, ask, &job)
+	for startup := time.Now().Add(dialTimeout); err != nil && isNotYet(err) && time.Now().Before(startup); {
+		if !sleep(ctx, jobPoll) {
+			return job, ctx.Err()
+		}
+		err = c.ask(ctx, http.MethodPost, path, ask, &job)
+	}
+	for err == nil && job.State == status.JobRunning {
+		show(job)
+		if !sleep(ctx, jobPoll) {
+			return job, fmt.Errorf("interrupted: what was begun goes on where a service runs; the command can be run again at any moment: %w", ctx.Err())
+		}
+		err = c.ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &job)
+	}
+	if err == nil {
+		show(job)
+	}
+	return job, err
+}
+
+// isNotYet tells that the service has only just started.
+func isNotYet(err error) bool {
+	var r *refusal
+	return errors.As(err, &r) && r.status == http.StatusConflict
+}
+
+// sleep waits, and reports false when ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
