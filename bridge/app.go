@@ -73,14 +73,15 @@ type App struct {
 	// to be seen, though the store may be reached much later.
 	made time.Time
 
-	github    *githubSide
-	projects  projects
-	catchUp   *poll.CatchUp
-	intake    *webhook.Intake
-	reconcile *reconcile.Reconciler
-	account   chan struct{} // closed once the bridge's own account is known
-	firstRuns sync.Map      // route name: time.Time
+	github     *githubSide
+	projects   projects
+	catchUp    *poll.CatchUp
+	intake     *webhook.Intake
+	reconcile  *reconcile.Reconciler
+	sprintNews *sprintNews
+	account    chan struct{} // closed once the bridge's own account is known
 	jobs      jobs
+	firstRuns  sync.Map      // route name: time.Time
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -105,7 +106,7 @@ func New(o Options) (*App, error) {
 		o.Registry = prometheus.NewRegistry()
 	}
 	a := &App{
-		o: o, log: o.Logger, registry: o.Registry, account: make(chan struct{}),
+		o: o, log: o.Logger, registry: o.Registry, account: make(chan struct{}), sprintNews: newSprintNews(),
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: ownerName(), made: time.Now(),
 	}
 	set := newSettings(o.Config, o.DryRun)

@@ -92,6 +92,7 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		BucketIDs: side.BucketIDs,
 		Metrics:   a.pollMetrics, Logger: a.log.With("project", name),
+		OnSprints: func() { a.sprintNews.tell(id) },
 		OnSuccess: func(ctx context.Context) { a.wake(ctx, id, reconcile.ServicePlanning(id)) },
 	})
 }

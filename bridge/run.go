@@ -85,6 +85,7 @@ func (a *App) run(ctx context.Context) {
 		}
 		close(a.account)
 		a.running.Go(func() { a.catchUp.Run(ctx) })
+		a.running.Go(func() { a.seeToMilestones(ctx) })
 		a.reconcile.Run(ctx, a.o.Drain)
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"planbridge/bridge/github"
 	"planbridge/bridge/planning"
-	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/webhook"
 	"planbridge/mapping"
@@ -126,6 +125,7 @@ type planningSide struct {
 	*planning.Client
 	mu      sync.Mutex
 	buckets map[string]bucketIDs // by title or id, as a route names them
+	zone    zone
 }
 
 type bucketIDs struct {
@@ -177,22 +177,6 @@ func (p *planningSide) UpdateCard(ctx context.Context, id mapping.ObjectID, user
 func (p *planningSide) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	up, err := p.Client.UpdateTask(ctx, id, username, set)
 	return reconcile.Updated(up), err
-}
-
-// Sprints lists the project's sprints for the poller.
-func (p *planningSide) Sprints(ctx context.Context) ([]poll.Sprint, error) {
-	sprints, err := p.Client.Sprints(ctx)
-	out := make([]poll.Sprint, len(sprints))
-	for i, s := range sprints {
-		out[i] = poll.Sprint{ID: s.ID, Title: s.Title, Start: s.Start, End: s.End, Future: s.IsFuture, Active: s.IsActive, Past: s.IsPast}
-	}
-	return out, err
-}
-
-// SprintItems lists what a sprint holds, in either form.
-func (p *planningSide) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
-	items, err := p.Client.SprintItems(ctx, sprint)
-	return items.Cards, items.Tasks, err
 }
 
 // bucketsFor is how long a bucket's ids are believed.

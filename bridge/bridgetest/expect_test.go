@@ -16,7 +16,7 @@ type facts map[string]string
 // expect waits until something is so:
 //
 //	expect issue N    there title body raw items state reason labels shown milestone assignees comments comment
-//	expect milestone N there title text state due     the milestone of that number; due is in so many days
+//	expect milestone N there title text state due     the milestone of that number
 //	expect card N     there title summary raw list estimate bucket tasks status title-by summary-by
 //	expect task N     there state title by         the first task of card N
 //	expect link N     state why route asking refused     the link of issue N

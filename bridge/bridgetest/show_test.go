@@ -3,7 +3,6 @@ package bridgetest_test
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +17,7 @@ func isShown(label string) bool { return len(shownLabels.Projections([]string{la
 
 // planningShows is what people do in planning that GitHub only shows:
 //
-//	new-sprint TITLE [summary=] [start=] [end=]      start and end are durations from now
+//	new-sprint TITLE [summary=] [start=] [end=]      start and end are moments, or durations from now
 //	edit-sprint SPRINT [title=] [summary=] [start=] [end=]
 //	into CARD SPRINT                                 0: out of its sprint
 //	review CARD [VERDICT]                            none takes it back
@@ -62,7 +61,10 @@ func (l *line) fillSprint(e *planningtest.SprintSpec) {
 	l.set("title", &e.Title)
 	l.set("summary", &e.Summary)
 	for name, to := range map[string]*time.Time{"start": &e.Start, "end": &e.End} {
-		if _, ok := l.get(name); ok {
+		text, ok := l.get(name)
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			*to = at
+		} else if ok {
 			*to = time.Now().Add(l.duration(name))
 		}
 	}
@@ -97,7 +99,7 @@ func (s *scene) milestoneFacts(n int) facts {
 			text, _ := parts(m.Description)
 			f := facts{"there": "yes", "title": m.Title, "text": text, "state": m.State, "due": ""}
 			if !m.DueOn.IsZero() {
-				f["due"] = strconv.Itoa(int(time.Until(m.DueOn).Round(24*time.Hour).Hours() / 24))
+				f["due"] = m.DueOn.Format(time.DateOnly)
 			}
 			return f
 		}

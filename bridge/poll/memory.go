@@ -15,7 +15,7 @@ import (
 )
 
 // memory is what was seen of a project's cards or tasks. It is the store's
-// marks (id to "digest route\x1froute…") and, so that an item that is as it
+// marks (id to "digest route\x1froute…", and "\x1euser\x1fuser…") and, so that an item that is as it
 // was costs next to nothing, a quick hash of each in this process.
 type memory struct {
 	set   string // the marks' name
@@ -26,6 +26,7 @@ type memory struct {
 // known is what is remembered of one item.
 type known struct {
 	digest string
+	users  []string // who works on the card in its sprint, see users.go
 	routes []string // in whose buckets the card has been seen, or oldTask; shared, never changed in place
 	quick  uint64   // quick hash of what digest is of; 0: not taken in this process
 	place  mapping.ObjectID
@@ -62,8 +63,9 @@ func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, se
 	}
 	m := &memory{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*known, len(marks))}
 	for id, mark := range marks {
+		mark, users := cutUsers(mark)
 		digest, routes, _ := strings.Cut(mark, " ")
-		k := &known{digest: digest}
+		k := &known{digest: digest, users: users}
 		if routes != "" {
 			k.routes = strings.Split(routes, "\x1f")
 		}
@@ -83,7 +85,9 @@ func (m *memory) recall(old *memory) {
 	}
 }
 
-func (k *known) mark() string { return k.digest + " " + strings.Join(k.routes, "\x1f") }
+func (k *known) mark() string {
+	return k.digest + " " + strings.Join(k.routes, "\x1f") + markUsers(k.users)
+}
 
 // entered reports whether the card was seen in a bucket of the route before.
 func (k *known) entered(route string) bool { return slices.Contains(k.routes, route) }
@@ -113,6 +117,10 @@ func (m *memory) quickCard(c *mapping.Card) uint64 {
 	texts(&h, string(c.ID), string(c.Bucket), c.BucketName, string(c.Iteration), c.Review)
 	if c.Placeholder {
 		h.WriteByte(1)
+	}
+	if c.Users != nil {
+		h.WriteByte(2)
+		texts(&h, c.Users...)
 	}
 	if n := c.Counters; n != nil {
 		number(&h, math.Float64bits(n.Done), math.Float64bits(n.Todo), math.Float64bits(n.InProgress), math.Float64bits(n.Total))

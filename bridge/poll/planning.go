@@ -28,7 +28,8 @@ type Planning interface {
 type Sprint struct {
 	ID                   mapping.ObjectID
 	Title                string
-	Start, End           time.Time // zero where not set
+	Summary              string    // Markdown
+	Start, End           time.Time // in the project's time zone; zero where not set
 	Future, Active, Past bool
 }
 
@@ -52,6 +53,10 @@ type Options struct {
 	// project have been seen to disagree, and a route may name either. Nil:
 	// only the one that the backlog shows.
 	BucketIDs func(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
+	// OnSprints is told that what milestones show of the sprints (see
+	// store.DocSprints) changed, or may have while this process did not look.
+	// It must not block. Nil: nobody is told.
+	OnSprints func()
 	// OnSuccess is called when planning answered, to wake what waits for it.
 	OnSuccess func(context.Context)
 	// OnFailure is called with the error of a round that failed.
@@ -75,6 +80,7 @@ type Poller struct {
 	// buckets maps the ids of the backlog's listing to titles, for cards
 	// that a sprint shows.
 	buckets  map[mapping.ObjectID]string
+	facts    []byte // what is stored of the sprints; nil: not known
 	baseline baseline
 	sweep    sweep
 	// looked says that everything was read since adoption began.
@@ -194,7 +200,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	}
 	p.cards, p.tasks, p.baseline = cards, tasks, known
 	p.epoch, p.looked, p.stale = epoch, false, false
-	p.whole, p.buckets, p.sweep = time.Time{}, map[mapping.ObjectID]string{}, sweep{}
+	p.whole, p.buckets, p.sweep, p.facts = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil
 	return adopted, nil
 }
 

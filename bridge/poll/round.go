@@ -110,6 +110,9 @@ func (r *round) readSprints(ctx context.Context) error {
 	for _, s := range sprints {
 		r.sprints[s.ID] = false
 	}
+	if err := r.tellSprints(ctx, sprints); err != nil {
+		return err
+	}
 	for _, s := range r.due(sprints) {
 		cards, tasks, err := r.o.Planning.SprintItems(ctx, s.ID)
 		if err != nil {
@@ -178,6 +181,9 @@ func join(newer, older mapping.Card) mapping.Card {
 	if newer.Tasks == nil {
 		newer.Tasks = older.Tasks
 	}
+	if newer.Users == nil {
+		newer.Users = older.Users
+	}
 	return newer
 }
 
@@ -241,6 +247,7 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, place mapping.Ob
 		return false
 	}
 	k.saw(r, place)
+	recallUsers(c, k)
 	h := r.home(ctx, c)
 	return !r.adopting && !k.gone && k.quick == r.cards.quickCard(c) && (h.route == nil || k.entered(h.route.Name))
 }
@@ -257,7 +264,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	} else {
 		k.saw(r, place)
 	}
-	k.digest, k.quick, k.gone = mapping.DigestCard(bare(c)), r.cards.quickCard(c), false
+	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(bare(c)), r.cards.quickCard(c), false, keptUsers(c.Users)
 	same := old != nil && old.digest == k.digest && !old.gone
 	fresh := h.route != nil && !k.entered(h.route.Name)
 	if fresh {
