@@ -192,6 +192,7 @@ func (w *work) adoptLost(ctx context.Context, side mapping.Side, adopt func(cont
 // begin writes the intent to create the partner on a side, and goes on to do it.
 func (w *work) begin(ctx context.Context, side mapping.Side) error {
 	w.link.State = mapping.Creating
+	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
 	w.link.Intent = &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
 	if side == mapping.GitHub {
 		last, err := w.GitHub.LastNumber(ctx, w.link.Issue.Repo)
