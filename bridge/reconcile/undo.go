@@ -36,6 +36,13 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 	if err := w.readBoth(ctx); err != nil {
 		return err
 	}
+	if w.lists() && c.Task != "" {
+		undone, err := w.undoItem(ctx, c)
+		if err != nil {
+			return err
+		}
+		return w.undid(ctx, c, undone)
+	}
 	g, p, lost := w.g[a].Value, w.p[a], w.route.Text(a, c.GitHub)
 	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.link.Base[a]}
 	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, lost, p.Value))
@@ -43,8 +50,7 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 		stands = mapping.Same(a, w.route.Text(a, p.Value), w.route.Text(a, c.Planning))
 	}
 	if !stands || !mapping.Equal(a, w.route.Text(a, g), p.Value) {
-		w.note("", a, "undo", "conflict "+c.ID+" is not undone: the value was changed since")
-		return nil
+		return w.undid(ctx, c, false)
 	}
 	if c.Winner == mapping.Planning {
 		d.GitHub = &mapping.Write{From: g, To: w.around(a, lost)}
@@ -60,6 +66,15 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 		if moved {
 			return later(0, "planning moved while a conflict was undone")
 		}
+	}
+	return w.undid(ctx, c, true)
+}
+
+// undid takes in what became of an undo.
+func (w *work) undid(ctx context.Context, c mapping.Conflict, undone bool) error {
+	if !undone {
+		w.note("", c.Attribute, "undo", "conflict "+c.ID+" is not undone: the value was changed since")
+		return nil
 	}
 	c.State, c.Settled = mapping.ConflictUndone, time.Now().UTC()
 	if err := w.Store.PutConflict(ctx, c); err != nil {

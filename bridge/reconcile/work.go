@@ -73,7 +73,7 @@ type work struct {
 func (r *Reconciler) newWork(claim *store.Claim) *work {
 	w := &work{
 		Reconciler: r, set: r.Settings(), claim: claim, link: claim.Link,
-		p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: claim.Link.Unfinished || claim.Attempts > 0 || len(claim.Link.Asking) > 0,
+		p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: claim.Link.Unfinished || claim.Attempts > 0 || asks(claim.Link),
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
 	w.planning = r.Planning(w.link.Project)

@@ -1,0 +1,59 @@
+package reconcile
+
+import (
+	"context"
+
+	"planbridge/mapping"
+)
+
+// asks reports whether a question about the link waits for its answer.
+func asks(l *mapping.Link) bool {
+	for i := range l.Children {
+		if len(l.Children[i].Asking) > 0 {
+			return true
+		}
+	}
+	return len(l.Asking) > 0
+}
+
+// undoItem is undoOne for a conflict about a checklist item. It reports whether
+// there was something to undo.
+func (w *work) undoItem(ctx context.Context, c mapping.Conflict) (undone bool, err error) {
+	if err := w.readTasks(ctx, w.tracking()); err != nil {
+		return false, err
+	}
+	w.seeList()
+	var item *mapping.Child
+	for _, known := range w.items() {
+		if known.Task == c.Task && known.State == mapping.Linked {
+			item = known
+		}
+	}
+	if item == nil {
+		return false, nil
+	}
+	a, line, pw := c.Attribute, w.list.lines[item], w.pair(item)
+	w.list = list{} // what the checklist changes in the body is not written now
+	g, p := pw.g[a].Value, pw.p[a]
+	won, lost := c.GitHub, c.Planning
+	if c.Winner == mapping.Planning {
+		won, lost = lost, won
+	}
+	if !mapping.Same(a, p.Value, won) || !mapping.Equal(a, g, p.Value) {
+		return false, nil
+	}
+	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: item.Base[a]}
+	if c.Winner == mapping.Planning {
+		d.GitHub = &mapping.Write{From: g, To: lost}
+		changed := changedItem(line, mapping.Plan{Decisions: []mapping.Decision{d}})
+		d.Attribute, d.Base = mapping.Summary, w.link.Base[mapping.Summary]
+		d.GitHub = &mapping.Write{From: w.body(), To: mapping.SetItems(w.body(), []mapping.Item{changed})}
+		return true, w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
+	}
+	d.Planning = &mapping.Write{From: p.Value, To: lost, Version: p.Version}
+	moved, err := w.putTask(ctx, item, mapping.Plan{Decisions: []mapping.Decision{d}})
+	if err == nil && moved {
+		err = later(0, "planning moved while a conflict was undone")
+	}
+	return true, err
+}
