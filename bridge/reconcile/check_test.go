@@ -17,6 +17,7 @@ type ends struct {
 	want      map[mapping.Attribute]string // values on both sides; others are only compared
 	conflicts int                          // at most so many ledger entries
 	open      bool                         // the sides may differ: nobody has answered yet
+	also      func(*world)                 // what else is so
 }
 
 // verify checks the world at rest: nothing doubled, both sides equal, nothing
@@ -33,6 +34,10 @@ func (w *world) verify(e ends) {
 		w.verifyEqual(e.want)
 	}
 	w.verifyOnce()
+	w.verifyShown()
+	if e.also != nil {
+		e.also(w)
+	}
 	w.verifyConflicts(e.conflicts)
 	for _, word := range w.words.words {
 		if !w.words.removed[word] && !w.stands(word) {

@@ -63,7 +63,9 @@ func (w *work) showMilestone(ctx context.Context) error {
 func (w *work) milestoneDue(want int) (due bool, has int) {
 	s := w.link.Shown
 	if has = s.Milestone; w.issue != nil {
-		has = w.issue.Milestone
+		if has = w.issue.Milestone; want != 0 && has != s.Milestone {
+			s.Milestone = 0 // somebody took ours off
+		}
 	}
 	switch {
 	case has == want, want == 0 && has != s.Milestone: // so it is, or it is a person's own

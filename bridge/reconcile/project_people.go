@@ -16,7 +16,8 @@ import (
 func (w *work) showAssignees(ctx context.Context) error {
 	s := w.link.Shown
 	want := w.logins()
-	if len(want)+len(s.Assignees)+len(s.Assigned) == 0 || w.issue == nil && slices.Equal(want, s.Assigned) {
+	surplus := slices.ContainsFunc(s.Assignees, func(login string) bool { return !containsFold(want, login) })
+	if len(want)+len(s.Assigned) == 0 && !surplus || w.issue == nil && slices.Equal(want, s.Assigned) && !surplus {
 		return nil
 	}
 	if !slices.Equal(want, s.Assigned) {
@@ -24,6 +25,7 @@ func (w *work) showAssignees(ctx context.Context) error {
 	}
 	add, remove := w.assigneesToShow(want)
 	if len(add)+len(remove) > 0 || w.issue == nil {
+		s.Assigned = nil // whatever goes wrong, it is not dealt with
 		if err := w.fetch(ctx); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type values = map[mapping.Attribute]string
 
 func scenarios() []scenario {
 	var all []scenario
-	for _, group := range [][]scenario{creations(), edits(), meetings(), states(), refusals(), leavings(), transfers()} {
+	for _, group := range [][]scenario{creations(), edits(), meetings(), states(), refusals(), leavings(), transfers(), showings()} {
 		all = append(all, group...)
 	}
 	return all

@@ -117,7 +117,7 @@ func (w *world) fail(format string, args ...any) {
 // restart begins a new process: nothing in memory survives.
 func (w *world) restart() {
 	set := &reconcile.Settings{
-		Routes: mapping.NewRoutes([]mapping.Route{w.route}), Scheme: scheme, Keys: keys, WebURL: "https://github.com",
+		Routes: mapping.NewRoutes([]mapping.Route{w.route}), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		Retry:  reconcile.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
 		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second,
 	}
