@@ -69,6 +69,7 @@ type App struct {
 	store   store.Store
 	epoch   atomic.Pointer[string]
 	owner   string // names this process in leases
+	losses  losses
 	// made is when New was called: whatever people do from then on is theirs
 	// to be seen, though the store may be reached much later.
 	made time.Time
@@ -80,8 +81,8 @@ type App struct {
 	reconcile  *reconcile.Reconciler
 	sprintNews *sprintNews
 	account    chan struct{} // closed once the bridge's own account is known
-	jobs      jobs
-	firstRuns  sync.Map      // route name: time.Time
+	jobs       jobs
+	firstRuns  sync.Map // route name: time.Time
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -225,7 +226,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
 		Down:     a.down,
 		OnWait:   a.waits, Renamed: a.renamed,
-		Epoch:   func(ctx context.Context) (string, error) { return storeEpoch(ctx, a.store) },
+		Epoch:   a.storeEpoch,
 		Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intake = webhook.New(webhook.Options{

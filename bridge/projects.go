@@ -90,6 +90,7 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Keys:     func() mapping.Keys { return a.set.Load().Keys },
 		Owner:    a.owner,
 		Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
+		Settle: c.Planning.Settle, Lost: a.losses.last,
 		BucketIDs: side.BucketIDs,
 		Metrics:   a.pollMetrics, Logger: a.log.With("project", name),
 		OnSprints: func() { a.sprintNews.tell(id) },

@@ -114,10 +114,10 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 func (a *App) reachStore(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	epoch, err := storeEpoch(ctx, a.store)
+	epoch, err := a.storeEpoch(ctx)
 	if errors.Is(err, store.ErrEpoch) {
 		if _, err = a.store.Adopt(ctx); err == nil {
-			epoch, err = storeEpoch(ctx, a.store)
+			epoch, err = a.storeEpoch(ctx)
 		}
 	}
 	if err != nil {
@@ -236,7 +236,7 @@ func (a *App) watch(ctx context.Context) {
 // checkEpoch takes over the epoch of a store that is not the one it was. The
 // pollers then read everything and nothing is created until they have.
 func (a *App) checkEpoch(ctx context.Context) error {
-	epoch, err := storeEpoch(ctx, a.store)
+	epoch, err := a.storeEpoch(ctx)
 	if err == nil && epoch == a.Epoch() {
 		if err := a.followRenames(ctx); err != nil {
 			return err
@@ -284,7 +284,7 @@ func (a *App) waits(ctx context.Context, project mapping.ObjectID, service strin
 	if service != reconcile.ServiceAdoption {
 		return
 	}
-	epoch, err := storeEpoch(ctx, a.store)
+	epoch, err := a.storeEpoch(ctx)
 	if err != nil {
 		return
 	}
@@ -333,7 +333,7 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 }
 
 // Epoch is that of storeEpoch.
-func (k *kicking) Epoch(ctx context.Context) (string, error) { return storeEpoch(ctx, k.Store) }
+func (k *kicking) Epoch(ctx context.Context) (string, error) { return k.app.storeEpoch(ctx) }
 
 // PutDoc also wakes what waits for the document that says a project is
 // adopted.

@@ -52,6 +52,9 @@ type CatchUpOptions struct {
 	Interval time.Duration
 	// Settle is how long GitHub's lists may lag.
 	Settle time.Duration
+	// Lost is when this process noticed that the store is not the one it was;
+	// zero: never. What was sent before is looked for only when it must show.
+	Lost   func() time.Time
 	Logger *slog.Logger
 	// Hooks shows GitHub's own deliveries; nil: those that failed are not
 	// looked for. App says that the App's own hook is one of them.
@@ -101,6 +104,9 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 	if o.RedeliverInterval == 0 {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
 	}
+	if o.Lost == nil {
+		o.Lost = func() time.Time { return time.Time{} }
+	}
 	return &CatchUp{
 		o: o, deaf: map[string]time.Time{},
 		lease: lease{store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
@@ -120,12 +126,33 @@ func (c *CatchUp) turn(ctx context.Context) {
 			if err := c.Poll(ctx); err != nil {
 				return err
 			}
+			if err := c.afterLoss(ctx); err != nil {
+				return err
+			}
 			return c.Redeliver(ctx)
 		})
 	}
 	if err != nil && ctx.Err() == nil {
 		c.o.Logger.Warn("catch up", "err", err)
 		c.o.OnFailure(err)
+	}
+}
+
+// unsettled is how long what was made before the store was lost may still not
+// show.
+func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - time.Since(c.o.Lost()) }
+
+// afterLoss does the round that adopts as soon as there can be one.
+func (c *CatchUp) afterLoss(ctx context.Context) error {
+	wait := c.unsettled()
+	if wait <= 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return c.Poll(ctx)
 	}
 }
 
@@ -216,7 +243,7 @@ func (c *CatchUp) adopt(ctx context.Context, repo, epoch string) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read document %s: %w", name, err)
 	}
-	if string(doc) == epoch {
+	if string(doc) == epoch || c.unsettled() > 0 {
 		return nil
 	}
 	err = c.listOwn(ctx, repo)

@@ -57,6 +57,11 @@ type Options struct {
 	// store.DocSprints) changed, or may have while this process did not look.
 	// It must not block. Nil: nobody is told.
 	OnSprints func()
+	// Settle is how long a create may still be under way.
+	Settle time.Duration
+	// Lost is when this process noticed that the store is not the one it was;
+	// zero: never. What was sent before is looked for only when it must show.
+	Lost func() time.Time
 	// OnSuccess is called when planning answered, to wake what waits for it.
 	OnSuccess func(context.Context)
 	// OnFailure is called with the error of a round that failed.
@@ -94,6 +99,9 @@ func New(o Options) *Poller {
 	}
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
+	}
+	if o.Lost == nil {
+		o.Lost = func() time.Time { return time.Time{} }
 	}
 	return &Poller{o: o, lease: lease{
 		store: o.Store, name: "poll:" + string(o.Project), owner: o.Owner, ttl: leaseTTL(o.Interval),
@@ -152,8 +160,8 @@ func (p *Poller) Poll(ctx context.Context) error {
 	if !r.complete {
 		return nil
 	}
-	p.whole, p.looked = began, p.looked || r.adopting
-	if !adopted {
+	p.whole, p.looked = began, p.looked || r.adopting && began.Sub(p.o.Lost()) >= p.o.Settle
+	if !adopted && p.looked {
 		if err := p.adopt(ctx); err != nil {
 			return fmt.Errorf("poll %s: %w", p.o.Name, err)
 		}
