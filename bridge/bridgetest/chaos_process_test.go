@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -54,7 +53,7 @@ func newProcess(w *bridgetest.World, dir, name string) (*process, error) {
 	p := &process{binary: path, config: filepath.Join(dir, name+".yaml"), log: filepath.Join(dir, name+".log"), env: os.Environ()}
 	yaml := w.YAML()
 	for _, addr := range []*string{&p.listen, &p.admin} {
-		if *addr, err = freeAddr(); err != nil {
+		if *addr, err = bridgetest.FreeAddr(); err != nil {
 			return nil, err
 		}
 		yaml = strings.Replace(yaml, `"127.0.0.1:0"`, `"`+*addr+`"`, 1)
@@ -64,14 +63,6 @@ func newProcess(w *bridgetest.World, dir, name string) (*process, error) {
 		p.env = append(p.env, name+"="+value)
 	}
 	return p, os.WriteFile(p.config, []byte(yaml), 0o600)
-}
-
-func freeAddr() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
 
 // lease is short, so that a run need not wait a minute for what a killed

@@ -92,10 +92,18 @@ func (p *pair) both(number int, card, title string) {
 	})
 }
 
-// rests lets polls pass in which nothing may change.
+// rests waits until what is begun is done, and then lets polls pass in which
+// nothing may change.
 func (p *pair) rests(number int, card, title string) {
 	p.t.Helper()
-	writes, polls := p.Writes(), p.Planning.Calls(planningtest.OpBacklogItems)
+	writes, polls := -1, 0
+	p.until("polls without a write", func() bool {
+		if n := p.Writes(); n != writes {
+			writes, polls = n, p.Planning.Calls(planningtest.OpBacklogItems)
+		}
+		return p.Planning.Calls(planningtest.OpBacklogItems) > polls+10
+	})
+	polls = p.Planning.Calls(planningtest.OpBacklogItems)
 	p.until("polls", func() bool { return p.Planning.Calls(planningtest.OpBacklogItems) > polls+10 })
 	if n := p.Writes() - writes; n != 0 {
 		p.t.Errorf("%d writes after all had settled", n)

@@ -186,7 +186,12 @@ func (w *World) Env(name string) (string, bool) {
 }
 
 // StartBridge starts the bridge, on the address it had before if it had one.
-func (w *World) StartBridge() error {
+func (w *World) StartBridge() (err error) {
+	if w.listen == "127.0.0.1:0" {
+		if w.listen, err = FreeAddr(); err != nil {
+			return err
+		}
+	}
 	c, err := config.Parse([]byte(w.YAML()), "planbridge.yaml", w.Env)
 	if err != nil {
 		return err
@@ -198,8 +203,7 @@ func (w *World) StartBridge() error {
 	if err := app.Start(context.Background()); err != nil {
 		return err
 	}
-	w.App = app
-	if w.listen = app.Addr(); w.Hook == 0 {
+	if w.App = app; w.Hook == 0 {
 		w.Hook = w.GitHub.AddHook(RepoName, w.WebhookURL(), WebhookSecret)
 	}
 	return nil
