@@ -10,6 +10,13 @@ import (
 // points); a longer one is answered 422.
 const MaxTitle = 256
 
+// MaxBody is the longest body GitHub takes, in characters; a longer one is
+// answered 422 and never shortened.
+const MaxBody = 65536
+
+// TooLong reports whether GitHub does not take a body for its length.
+func TooLong(body string) bool { return utf8.RuneCountInString(body) > MaxBody }
+
 const ellipsis = "…"
 
 // Canonical is the form in which Markdown texts are compared: LF line ends, no

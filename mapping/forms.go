@@ -1,5 +1,10 @@
 package mapping
 
+import (
+	"strings"
+	"unicode"
+)
+
 // PlanningForm is a GitHub value as it is written to planning, where held is
 // what stands there now: unchanged, except that text which came from planning
 // gets its mentions and references back, and a title its part that was cut
@@ -18,17 +23,37 @@ func PlanningForm(a Attribute, g, held string) string {
 
 // GitHubForm is a planning value as it is written to GitHub, where held is
 // what stands there now: mentions and references that came from planning must
-// neither notify nor link, a title is cut at GitHub's 256 characters.
+// neither notify nor link, a title is one line of GitHub's 256 characters at
+// most, and control characters, which nobody sees and either service may refuse,
+// stay behind.
 func GitHubForm(a Attribute, p, held string) string {
 	switch a {
 	case Title:
-		return CutTitle(p)
+		return CutTitle(oneLine(p))
 	case Summary:
-		return DefuseKeeping(p, held)
+		return DefuseKeeping(strings.Map(visible, p), held)
 	case Estimate:
 		return CanonicalNumber(p)
 	}
 	return p
+}
+
+// oneLine returns a title as it is, or, where it is more than a line of
+// characters that show, what it comes to.
+func oneLine(title string) string {
+	if strings.ContainsFunc(title, unicode.IsControl) {
+		return CanonicalTitle(title)
+	}
+	return title
+}
+
+// visible is a mapping for strings.Map that drops control characters but those
+// that part words and lines.
+func visible(r rune) rune {
+	if r == '\n' || r == '\r' {
+		return r
+	}
+	return printable(r)
 }
 
 // same compares two values of one side in that side's representation.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,7 +32,7 @@ import (
 //	settle   wait until nothing is left to do
 //	quiet    five polls pass without a single write
 //	polls N  N polls pass
-//	text     FILE WORD N: write a file of N times that word
+//	text     FILE WORD N: write a file of N times that word, which may have escapes
 //
 // Issues go by their number, cards by the order in which they were made; task
 // N is the first task of card N. Values such as title='Two words' may be
@@ -303,6 +304,9 @@ func (s *scene) until(cond func() bool) error {
 
 func (s *scene) text(l *line) error {
 	name, word := l.next(), l.next()
+	if plain, err := strconv.Unquote(`"` + word + `"`); err == nil {
+		word = plain // '\x00'
+	}
 	return os.WriteFile(l.ts.MkAbs(name), []byte(strings.Repeat(word, l.number())), 0o600)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -162,7 +163,7 @@ func text(raw json.RawMessage) *string {
 }
 
 // refuseTexts says why GitHub does not take a title or a body.
-func refuseTexts(title, body *string) *reply {
+func (c *call) refuseTexts(title, body *string) *reply {
 	var r reply
 	switch {
 	case title != nil && strings.TrimSpace(*title) == "":
@@ -171,11 +172,25 @@ func refuseTexts(title, body *string) *reply {
 		r = invalid("Issue", "title", "custom", "title is too long (maximum is 256 characters)")
 	case body != nil && utf8.RuneCountInString(*body) > maxBody:
 		r = invalid("Issue", "body", "custom", "body is too long (maximum is 65536 characters)")
+	case c.s.traits.RefuseControl && strings.ContainsFunc(orEmpty(title)+orEmpty(body), control):
+		r = invalid("Issue", "body", "custom", "body contains control characters")
 	default:
 		return nil
 	}
+	if c.s.traits.BareRefusals {
+		delete(r.body.(fields), "errors")
+	}
 	return &r
 }
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func control(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 
 // milestoneOf reads a milestone's number; none is true for null.
 func (c *call) milestoneOf(raw json.RawMessage) (m *milestone, none bool, refused *reply) {
@@ -199,7 +214,7 @@ func createIssue(c *call) reply {
 	if title == nil {
 		return fail(http.StatusUnprocessableEntity, "Invalid request.\n\n\"title\" wasn't supplied.")
 	}
-	if bad := refuseTexts(title, body); bad != nil {
+	if bad := c.refuseTexts(title, body); bad != nil {
 		return *bad
 	}
 	n := newIssue{title: *title}
@@ -239,7 +254,7 @@ func patchIssue(c *call) reply {
 		q.Title = nil
 	}
 	title, body := text(q.Title), text(q.Body)
-	if bad := refuseTexts(title, body); bad != nil {
+	if bad := c.refuseTexts(title, body); bad != nil {
 		return *bad
 	}
 	if bad := refuseState(q); bad != nil {

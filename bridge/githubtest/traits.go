@@ -26,6 +26,9 @@ type Traits struct {
 	// DiscussionRedirect answers for an issue that was converted to a
 	// discussion with a redirect to that instead of 410.
 	DiscussionRedirect bool
+	// RefuseControl refuses titles and bodies with control characters, and
+	// BareRefusals says of no refused text which field it was.
+	RefuseControl, BareRefusals bool
 	// RateLimit is the primary limit of requests an hour; 0: 5000.
 	RateLimit int
 	// ContentPerMinute is the secondary limit on requests that create

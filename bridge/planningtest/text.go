@@ -4,6 +4,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Mangle is a harmful rewrite for [Traits.RewriteMarkdown]: it escapes
@@ -14,6 +15,14 @@ func Mangle(markdown string) string { return strings.ReplaceAll(markdown, "*", `
 func (t *Traits) stored(markdown string) string {
 	if t.NormaliseMarkdown {
 		markdown = normalise(markdown)
+	}
+	if t.StripControl {
+		markdown = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) {
+				return -1
+			}
+			return r
+		}, markdown)
 	}
 	if t.RewriteMarkdown != nil {
 		markdown = t.RewriteMarkdown(markdown)

@@ -45,6 +45,8 @@ type Traits struct {
 	// NormaliseMarkdown stores texts with changes that render the same: line
 	// ends, trailing white space, bullets.
 	NormaliseMarkdown bool
+	// StripControl stores texts without their control characters.
+	StripControl bool
 	// RewriteMarkdown, if set, changes every stored text; see [Mangle].
 	RewriteMarkdown func(markdown string) string
 

@@ -166,6 +166,9 @@ func (w *work) makeCard(ctx context.Context) error {
 			item.Estimate = ""
 		case (isGone(err) || errors.As(err, &refused)) && len(buckets) > 1:
 			buckets = buckets[1:]
+		case errors.As(err, &refused) && summary != "" && (refused.Field == "" || refused.Field == string(mapping.Summary)):
+			w.refuseValue(mapping.Planning, mapping.Summary, summary, refused)
+			summary, item.Summary = "", w.cardText("")
 		default:
 			return uncertainCreate(intent, w.set.Settle.Planning, onPlanning(fmt.Errorf("create card: %w", err)))
 		}
@@ -230,7 +233,7 @@ func (w *work) makeIssue(ctx context.Context) error {
 		case err == nil:
 			w.linkIssue(&made, "made for the card")
 			return nil
-		case errors.As(err, &refused) && refused.Field == "body" && body != "":
+		case errors.As(err, &refused) && body != "" && (refused.Field == "body" || mapping.TooLong(issue.Body)):
 			w.refuseValue(mapping.GitHub, mapping.Summary, body, refused)
 			body, issue.Body = "", w.issueText("")
 		case errors.As(err, &refused) && len(shown) > 0 && refused.Field != "title":
@@ -238,6 +241,9 @@ func (w *work) makeIssue(ctx context.Context) error {
 		case errors.As(err, &refused) && len(issue.Labels) > 0 && refused.Field != "title":
 			w.refuseValue(mapping.GitHub, mapping.Estimate, estimate, refused)
 			issue.Labels, estimate = nil, ""
+		case errors.As(err, &refused) && body != "" && refused.Field != "title":
+			w.refuseValue(mapping.GitHub, mapping.Summary, body, refused)
+			body, issue.Body = "", w.issueText("")
 		default:
 			return uncertainCreate(intent, w.set.Settle.GitHub, onGitHub(fmt.Errorf("create issue in %s: %w", w.link.Issue.Repo, err)))
 		}
