@@ -31,7 +31,9 @@ func (c complaint) String() string {
 //   - partners agree in every attribute;
 //   - nothing is said twice on an issue, and no label of people was touched;
 //   - every value that a person ever wrote is on a side, or in a conflict's
-//     comment, or was replaced by a person who saw it.
+//     comment, or was replaced by a person who saw it;
+//   - the bridge never gave a card a title or an estimate that it had before:
+//     people write none twice.
 func judge(s seen) []complaint {
 	j := &judging{}
 	partners := map[int]*seenCard{}
@@ -153,6 +155,18 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 		j.lost(a, i, c, i.past[a], c.past[a])
 		j.lost(a, i, c, c.past[a], i.past[a])
 	}
+	j.takenBack(mapping.Title, c)
+	j.takenBack(mapping.Estimate, c)
+}
+
+// takenBack complains of writes of the bridge that took back what a person had
+// written on a card, as one does who takes an old value for a new one.
+func (j *judging) takenBack(a mapping.Attribute, c *seenCard) {
+	for n, w := range c.past[a] {
+		if !w.person && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
+			j.complain(nil, c, "the bridge took back the %s: %q became %q again (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
+		}
+	}
 }
 
 // lost complains of what people wrote on one side and is nowhere.
@@ -213,7 +227,9 @@ func kept(a mapping.Attribute, w write, i *seenIssue, c *seenCard) bool {
 	for _, later := range slices.Concat(i.past[a], c.past[a]) {
 		// GitHub stamps whole seconds; and a value that was there again
 		// before a person wrote it can only be a state.
-		if later.person && !later.at.Before(w.at.Truncate(time.Second)) && what.in(later.from) && !what.in(later.made(a)) {
+		// Who sets a state means it, whatever stood there.
+		saw := what.in(later.from) || a == mapping.State
+		if later.person && !later.at.Before(w.at.Truncate(time.Second)) && saw && !what.in(later.made(a)) {
 			return true
 		}
 	}

@@ -132,6 +132,7 @@ func TestJudgeComplains(t *testing.T) {
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
 			c := &s.cards[0].seenItem
+			c.past[mapping.State][1].at = c.past[mapping.State][1].at.Add(time.Minute) // the later one
 			at := c.past[mapping.State][1].at.Add(time.Second)
 			c.past[mapping.State] = append(c.past[mapping.State], write{from: mapping.StateDone, to: mapping.StateInProgress, at: at})
 			s.issues[0].now[mapping.State], c.now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
@@ -141,6 +142,12 @@ func TestJudgeComplains(t *testing.T) {
 		"a comment said again under another id": {func(s *seen) {
 			s.issues[0].comments = []keptTexts{{"x.1-1", mapping.Title, []string{"a", "b"}}, {"x.2-1", mapping.Title, []string{"a", "b"}}}
 		}, "doubled comment"},
+		"an edit taken back": {func(s *seen) {
+			c := &s.cards[0].seenItem
+			person(c, mapping.Title, "two", "three")
+			c.past[mapping.Title] = append(c.past[mapping.Title], write{from: "three", to: "two"})
+			s.issues[0].comments = []keptTexts{{"x.1-1", mapping.Title, []string{"two", "three"}}}
+		}, "took back the title"},
 		"a lost title":         {func(s *seen) { person(&s.cards[0].seenItem, mapping.Title, "one", "gone") }, "lost title"},
 		"a lost first title":   {func(s *seen) { s.issues[0].past[mapping.Title][1].person = false }, "lost title"},
 		"a lost line":          {func(s *seen) { person(&s.cards[0].seenItem, mapping.Summary, "a\nb", "z\na\nb") }, "lost summary"},

@@ -159,7 +159,7 @@ func (p *people) onGitHub(i githubtest.IssueState) {
 
 // interrupt is what somebody does between another's read and write.
 func (p *people) interrupt(n int) {
-	if p.chance(30) {
+	if p.chance(50) {
 		p.sort(n, "hubot")
 		return
 	}

@@ -193,7 +193,7 @@ func pause(ctx context.Context, r *rand.Rand, least, most time.Duration) bool {
 func (c *chaos) work(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 4))
 	c.GitHub.BeforeWrite(func(op, _ string, number int) {
-		if op == "issue.patch" && c.people.chance(20) {
+		if op == "issue.patch" && c.people.chance(30) {
 			c.people.interrupt(number)
 		}
 	})
@@ -243,8 +243,9 @@ func (c *chaos) flurry() {
 	c.GitHub.SetTraits(func(t *githubtest.Traits) {
 		t.Drop, t.LoseDropped, t.ListLag, t.StaleReads = 0.4, true, chaosSettle/2, chaosSettle/4
 	})
-	c.GitHub.SetLatency(40 * time.Millisecond)
-	c.Planning.SetLatency(40 * time.Millisecond)
+	// Slow enough for much to happen while a key is worked.
+	c.GitHub.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(160*time.Millisecond))))
+	c.Planning.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(80*time.Millisecond))))
 	for range 10 * len(c.Repo.Issues()) {
 		if !pause(c.t.Context(), r, 0, 60*time.Millisecond) {
 			return
@@ -252,7 +253,31 @@ func (c *chaos) flurry() {
 		c.people.act()
 	}
 	pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
+	c.evening(r)
 	c.fate.rest()
+}
+
+// evening is when GitHub's people have gone home but for one who sorts: the cards
+// are edited in bursts, while GitHub is slow, and its events come before its answers or not at
+// all. What changes while a key is worked nobody tells again, and half of an
+// exchange of labels is all that is told.
+func (c *chaos) evening(r *rand.Rand) {
+	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.EchoBeforeAnswer, t.StaleReads = 0.3, true, 0 })
+	c.GitHub.SetLatency(200 * time.Millisecond)
+	c.GitHub.BeforeWrite(func(op, _ string, number int) {
+		if op == "issue.patch" && c.people.chance(30) {
+			c.people.sort(number, "hubot")
+		}
+	})
+	for range 3 {
+		for range 3 {
+			for _, card := range c.Project.Cards() {
+				c.people.inPlanning(card)
+			}
+			pause(c.t.Context(), r, 100*time.Millisecond, 400*time.Millisecond)
+		}
+		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
+	}
 }
 
 // The patience with a world that is to come to rest: a lease of a process that
