@@ -118,6 +118,7 @@ func New(o Options) (*App, error) {
 			return nil, errors.Join(err, a.close())
 		}
 	}
+	a.expect(set)
 	return a, nil
 }
 
@@ -173,11 +174,9 @@ func (a *App) buildStore(c *config.Config) error {
 
 func (a *App) buildSides(c *config.Config) error {
 	requests, duration := apiMetrics(a.registry)
-	remaining := prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_github_rate_limit_remaining", Help: "Requests left of GitHub's primary limit, as of its last answer."})
-	a.registry.MustRegister(remaining)
 	hub, err := newGitHubClient(c, github.Options{
 		Budget: a.budget, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
-		Metrics: &github.Metrics{Requests: requests, Duration: duration, RateRemaining: remaining},
+		Metrics: &github.Metrics{Requests: requests, Duration: duration},
 	})
 	if err != nil {
 		return err
@@ -249,6 +248,13 @@ func (a *App) buildWork(c *config.Config) error {
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
 	a.registry.MustRegister(newGauges(a))
 	return nil
+}
+
+// expect lets the series of all routes begin.
+func (a *App) expect(set *settings) {
+	for _, r := range set.Routes.All() {
+		a.reconcile.Metrics.Expect(r.Name)
+	}
 }
 
 func (a *App) planningOf(id mapping.ObjectID) reconcile.Planning {

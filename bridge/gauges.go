@@ -18,6 +18,7 @@ type gauges struct {
 
 	app                            *App
 	depth, oldest, links, failures *prometheus.Desc
+	remaining                      *prometheus.Desc
 }
 
 func newGauges(a *App) *gauges {
@@ -25,17 +26,18 @@ func newGauges(a *App) *gauges {
 		return prometheus.NewDesc("planbridge_"+name, help, labels, nil)
 	}
 	return &gauges{
-		app:      a,
-		depth:    desc("queue_depth", "Keys in the queue."),
-		oldest:   desc("queue_oldest_seconds", "How long the key that is overdue longest has been due."),
-		links:    desc("links", "Links, by state.", "route", "state"),
-		failures: desc("failures", "Keys that were given up and wait for an operator or a new change.", "route"),
+		app:       a,
+		depth:     desc("queue_depth", "Keys in the queue."),
+		oldest:    desc("queue_oldest_seconds", "How long the key that is overdue longest has been due."),
+		links:     desc("links", "Links, by state.", "route", "state"),
+		remaining: desc("github_rate_limit_remaining", "Requests left of GitHub's primary limit, as of its last answer; absent while no answer told."),
+		failures:  desc("failures", "Keys that were given up and wait for an operator or a new change.", "route"),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.depth, g.oldest, g.links, g.failures} {
+	for _, d := range []*prometheus.Desc{g.depth, g.oldest, g.links, g.failures, g.remaining} {
 		ch <- d
 	}
 }
@@ -48,6 +50,12 @@ const scrapeTimeout = 5 * time.Second
 func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	if n := g.app.github.RateRemaining(); n >= 0 {
+		gauge(g.remaining, float64(n))
+	}
 	set := g.app.set.Load()
 	var depth int
 	var oldest time.Duration
@@ -77,12 +85,9 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 			}
 		}
 	}
-	counts, err := g.countLinks(ctx, set.projects())
+	counts, err := g.countLinks(ctx, set)
 	if err != nil {
 		return
-	}
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	gauge(g.depth, float64(depth))
 	gauge(g.oldest, oldest.Seconds())
@@ -105,7 +110,7 @@ const countShare = 20
 
 // countLinks counts the links by route and state, or shows the last count
 // where counting again would cost too much.
-func (g *gauges) countLinks(ctx context.Context, projects []mapping.ObjectID) (map[string]map[mapping.LinkState]int, error) {
+func (g *gauges) countLinks(ctx context.Context, set *settings) (map[string]map[mapping.LinkState]int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	began := time.Now()
@@ -113,7 +118,13 @@ func (g *gauges) countLinks(ctx context.Context, projects []mapping.ObjectID) (m
 		return g.counts, nil
 	}
 	counts := map[string]map[mapping.LinkState]int{}
-	for _, project := range projects {
+	for _, r := range set.Routes.All() {
+		counts[r.Name] = map[mapping.LinkState]int{}
+		for _, state := range mapping.LinkStates {
+			counts[r.Name][state] = 0
+		}
+	}
+	for _, project := range set.projects() {
 		for cursor := ""; ; {
 			links, next, err := g.app.store.List(ctx, project, cursor, linksPage)
 			if err != nil {

@@ -328,6 +328,7 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	a.setting.Lock()
 	a.set.Store(set.withNames(a.set.Load().renamed))
 	a.setting.Unlock()
+	a.expect(set)
 	a.log.Info("configuration reloaded", "routes", len(c.Routes))
 	return nil
 }

@@ -297,6 +297,8 @@ func text(n ast.Node) (string, bool) {
 		return t.Value, true
 	case *ast.LiteralNode:
 		return t.Value.Value, true
+	case *ast.MappingNode:
+		return glued(t)
 	}
 	return "", false
 }

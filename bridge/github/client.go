@@ -26,9 +26,8 @@ type App struct {
 
 // Metrics are the series the client feeds. A nil field is not fed.
 type Metrics struct {
-	Requests      *prometheus.CounterVec   // labels api, operation, code (HTTP status, or "error")
-	Duration      *prometheus.HistogramVec // labels api, operation; seconds
-	RateRemaining prometheus.Gauge         // requests left in the primary limit's window
+	Requests *prometheus.CounterVec   // labels api, operation, code (HTTP status, or "error")
+	Duration *prometheus.HistogramVec // labels api, operation; seconds
 }
 
 // Options says how to reach GitHub. Exactly one of Token and App is needed.

@@ -78,9 +78,8 @@ func TestMetrics(t *testing.T) {
 	v.on("/repos/acme/gone/", 404, `{}`, "X-RateLimit-Remaining", "7", "X-RateLimit-Resource", "search")
 	v.on("/repos/acme/left", 200, `{}`, "X-RateLimit-Remaining", "4321", "X-RateLimit-Resource", "core")
 	m := &Metrics{
-		Requests:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "requests_total"}, []string{"api", "operation", "code"}),
-		Duration:      prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "seconds"}, []string{"api", "operation"}),
-		RateRemaining: prometheus.NewGauge(prometheus.GaugeOpts{Name: "remaining"}),
+		Requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "requests_total"}, []string{"api", "operation", "code"}),
+		Duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "seconds"}, []string{"api", "operation"}),
 	}
 	c := v.client(t, func(o *Options) { o.Metrics = m })
 	equal(t, c.RateRemaining(), -1)
@@ -96,7 +95,6 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	equal(t, timed(t, m.Duration, "read_issue"), uint64(3))
-	equal(t, value(t, m.RateRemaining), 4321.0)
 	equal(t, c.RateRemaining(), 4321)
 }
 

@@ -150,9 +150,6 @@ func (w *wire) noteRate(h http.Header) {
 		return
 	}
 	w.remaining.Store(n)
-	if w.metrics.RateRemaining != nil {
-		w.metrics.RateRemaining.Set(float64(n))
-	}
 }
 
 // whole is a body that has been read to its end.

@@ -1,6 +1,10 @@
 package reconcile
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/mapping"
+)
 
 // Metrics are the reconciler's counters, in DESIGN's names. Labels are bounded:
 // routes, sides and attributes, never issues.
@@ -41,4 +45,25 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused, m.Braked)
 	}
 	return m
+}
+
+// Expect lets a route's series begin at zero, so that what happens for the first
+// time is seen to rise.
+func (m *Metrics) Expect(route string) {
+	for _, result := range []string{"done", "again", "waiting", "limited", "retry", "parked", "removed", "lost"} {
+		m.Reconciles.WithLabelValues(route, result)
+	}
+	for _, a := range mapping.Attributes {
+		for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+			m.Writes.WithLabelValues(route, string(side), string(a))
+			m.Conflicts.WithLabelValues(route, string(a), string(side))
+		}
+		m.Conflicts.WithLabelValues(route, string(a), string(mapping.PolicyAsk))
+	}
+	for _, kind := range []string{"creates", "closes"} {
+		m.Braked.WithLabelValues(route, kind)
+	}
+	m.Duration.WithLabelValues(route)
+	m.Recovered.WithLabelValues(route)
+	m.UserRefused.WithLabelValues(route)
 }

@@ -83,7 +83,7 @@ func (in *Intake) refuse(w http.ResponseWriter, d *delivery, err error) {
 	if f.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
 	}
-	http.Error(w, f.result, f.status)
+	http.Error(w, words[f.result], f.status)
 }
 
 // clip bounds what a stranger can put into the log.

@@ -16,6 +16,12 @@ const (
 	unavailable = "unavailable" // the store did not take it
 )
 
+// words are what a delivery is answered with that was not taken.
+var words = map[string]string{
+	forged: "signature missing or wrong", malformed: "not understood", tooLarge: "too large", slow: "too slow",
+	full: "the queue is full", unavailable: "the store does not take it",
+}
+
 // Metrics are the intake's metrics.
 type Metrics struct{ deliveries *prometheus.CounterVec }
 
