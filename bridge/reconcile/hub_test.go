@@ -154,7 +154,7 @@ func (h *hub) tell(i *ghIssue, by string, e *mapping.Edit) {
 		At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
 	}
 	h.w.after(lag, func() {
-		h.told[issue.ID] = obs.Digest
+		h.told[issue.ID] = sight(&issue)
 		for hook := range max(1, h.hooks) {
 			obs.Delivery = fmt.Sprintf("%d:d%d", hook, n)
 			if e != nil {
@@ -172,10 +172,10 @@ func (h *hub) list() (news bool) {
 	for _, i := range h.issues {
 		issue := i.snapshot("")
 		digest := mapping.DigestIssue(&issue)
-		if h.gone || h.told[issue.ID] == digest || time.Since(issue.UpdatedAt) < settleGitHub {
+		if h.gone || h.told[issue.ID] == sight(&issue) || time.Since(issue.UpdatedAt) < settleGitHub {
 			continue
 		}
-		h.told[issue.ID], news = digest, true
+		h.told[issue.ID], news = sight(&issue), true
 		ref := mapping.IssueRef(issue.ID)
 		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: digest, Data: encode(issue)}
 		h.w.observe(obs, h.w.entering(&obs, &issue))
@@ -185,7 +185,12 @@ func (h *hub) list() (news bool) {
 
 // behind reports whether something of it is still to be listed.
 func (h *hub) behind() bool {
-	return !h.gone && slices.ContainsFunc(h.issues, func(i *ghIssue) bool { return h.told[i.ID] != mapping.DigestIssue(&i.Issue) })
+	return !h.gone && slices.ContainsFunc(h.issues, func(i *ghIssue) bool { return h.told[i.ID] != sight(&i.Issue) })
+}
+
+// sight tells what was seen of an issue from what was seen of it at another time.
+func sight(i *mapping.Issue) string {
+	return fmt.Sprint(i.UpdatedAt.Unix(), " ", mapping.DigestIssue(i))
 }
 
 func encode(v any) []byte {

@@ -162,6 +162,10 @@ func (w *work) decideList(ctx context.Context) ([]mapping.Item, error) {
 		case toBeAdded(c) && w.list.lines != nil:
 			changes = append(changes, addedItem(c))
 		case c.State == mapping.Linked && (there || w.list.lines == nil):
+			if (len(c.Late) > 0 || len(c.Base) == 0) && w.issue == nil {
+				changes = append(changes, mapping.Item{}) // GitHub may have moved on since that was written
+				continue
+			}
 			pw := w.pair(c)
 			if !w.tasks.listed && mapping.Suspicious(pw.link, pw.p) {
 				continue // its task is read first
@@ -173,7 +177,7 @@ func (w *work) decideList(ctx context.Context) ([]mapping.Item, error) {
 			w.list.plans[c] = plan
 			if plan.Writes(mapping.GitHub) && there {
 				changes = append(changes, changedItem(line, plan))
-			} else if plan.Writes(mapping.GitHub) || len(c.Late) > 0 && w.issue == nil {
+			} else if plan.Writes(mapping.GitHub) {
 				changes = append(changes, mapping.Item{}) // whatever it will be: the issue has to be read
 			}
 		case toBeAdded(c):

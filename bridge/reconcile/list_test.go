@@ -70,23 +70,34 @@ func (w *world) tickItem(text string, checked bool) {
 	})
 }
 
-// itemsNow are the items of the issue and those of the card, sorted, ticked ones
-// with a + and others with a -.
-func (w *world) itemsNow() (github, planning string) {
-	var g, p []string
-	sign := map[bool]string{true: "+", false: "-"}
-	body, _ := keys.Body(w.issue().Body)
+// itemsOf are the items of a body, sorted, ticked ones with a + and others with a
+// -; tasksNow are the card's tasks, as their items have to be.
+func (w *world) itemsOf(text string) []string {
+	var out []string
+	body, _ := keys.Body(text)
 	for _, item := range mapping.Items(body) {
-		g = append(g, sign[item.Checked]+mapping.Refuse(item.Text))
+		out = append(out, sign(item.Checked)+mapping.Refuse(item.Text))
 	}
+	slices.Sort(out)
+	return out
+}
+
+func (w *world) tasksNow() []string {
+	var out []string
 	for _, t := range w.plan.tasks {
 		if !strings.HasPrefix(t.Title.Value, "GitHub ") {
-			p = append(p, sign[t.State.Value == mapping.StateDone]+t.Title.Value)
+			out = append(out, sign(t.State.Value == mapping.StateDone)+t.Title.Value)
 		}
 	}
-	slices.Sort(g)
-	slices.Sort(p)
-	return strings.Join(g, " "), strings.Join(p, " ")
+	slices.Sort(out)
+	return out
+}
+
+func sign(ticked bool) string {
+	if ticked {
+		return "+"
+	}
+	return "-"
 }
 
 // verifyList checks a world with a checklist at rest: every line has one task, and
@@ -99,7 +110,7 @@ func (w *world) verifyList(want, left string, conflicts int) {
 		w.fail("%d issues, %d cards; want one of each", len(w.hub.issues), len(w.plan.cards))
 		return
 	}
-	g, p := w.itemsNow()
+	g, p := strings.Join(w.itemsOf(w.issue().Body), " "), strings.Join(w.tasksNow(), " ")
 	all := strings.Fields(want + " " + left)
 	slices.Sort(all)
 	if g != want || p != strings.Join(all, " ") {

@@ -53,6 +53,7 @@ func (w *work) sync(ctx context.Context) error {
 			w.link.Synced = time.Now().UTC()
 			w.verifyLater()
 			w.showLater()
+			w.link.Unfinished = w.listErr != nil
 			return w.listErr
 		}
 	}

@@ -253,6 +253,9 @@ func (w *work) OwnAccount(login string) bool { return login != "" && w.GitHub.Ow
 // only when all it shows has been dealt with (remember).
 func (w *work) setIssue(issue *mapping.Issue) {
 	w.issue = issue
+	if w.child != nil {
+		return // a pair has a line of its body, and nothing else of it
+	}
 	w.g, w.extra = mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
 	if !w.route.TrackingTask {
 		delete(w.g, mapping.State)
