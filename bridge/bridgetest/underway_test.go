@@ -18,27 +18,63 @@ const slowCreate = 6 * time.Second
 // was sent. Nothing is made again before it must have shown.
 func TestCreateUnderWayWhenTheStoreIsLost(t *testing.T) {
 	t.Parallel()
-	t.Run("card", func(t *testing.T) {
-		t.Parallel()
-		r := redistest.Start(t)
-		w := start(t, bridgetest.Options{Store: r.URL, Settle: slowCreate + time.Second})
-		slow := w.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardCreate, Kind: planningtest.LateEffect, Delay: slowCreate})
-		w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title"})
-		w.until("a create under way", func() bool { return slow.Count() == 1 })
-		r.Flush()
-		w.onePair()
-	})
-	t.Run("issue", func(t *testing.T) {
-		t.Parallel()
-		r := redistest.Start(t)
-		w := start(t, bridgetest.Options{Store: r.URL, Settle: slowCreate + time.Second})
-		w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
-		slow := w.GitHub.Fault(githubtest.Fault{Match: "issue.create", Kind: githubtest.LateEffect, After: slowCreate})
+	plan := func(w *world) {
 		w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Title"})
-		w.until("a create under way", func() bool { return slow.Count() == 1 })
-		r.Flush()
-		w.onePair()
-	})
+	}
+	late := func(op string) func(w *world) counter {
+		return func(w *world) counter {
+			return w.Planning.Fault(planningtest.Fault{Op: op, Kind: planningtest.LateEffect, Delay: slowCreate})
+		}
+	}
+	for name, c := range map[string]struct {
+		slow func(w *world) counter
+		act  func(w *world)
+	}{
+		"card":          {late(planningtest.OpCardCreate), func(w *world) { w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title"}) }},
+		"tracking task": {late(planningtest.OpTaskCreate), plan},
+		"issue": {func(w *world) counter {
+			return w.GitHub.Fault(githubtest.Fault{Match: "issue.create", Kind: githubtest.LateEffect, After: slowCreate})
+		}, plan},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := redistest.Start(t)
+			w := start(t, bridgetest.Options{Store: r.URL, Settle: slowCreate + time.Second})
+			w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+			slow := c.slow(w)
+			c.act(w)
+			w.until("a create under way", func() bool { return slow.Count() == 1 })
+			r.Flush()
+			w.onePair()
+		})
+	}
+}
+
+// counter counts the requests that a fault has hit.
+type counter interface{ Count() int }
+
+// A conflict's comment that is under way then is not posted again, either.
+func TestCommentUnderWayWhenTheStoreIsLost(t *testing.T) {
+	t.Parallel()
+	r := redistest.Start(t)
+	w := start(t, bridgetest.Options{Store: r.URL, Settle: slowCreate + time.Second, Route: "conflicts: {title: github}"})
+	w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+	card := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Title"})
+	w.onePair()
+	n := w.Repo.Issues()[0].Number
+	slow := w.GitHub.Fault(githubtest.Fault{Match: "comment.create", Kind: githubtest.LateEffect, After: slowCreate})
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "octocat's" })
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "alice's" })
+	w.until("a comment under way", func() bool { return slow.Count() == 1 })
+	epoch := w.App.Epoch()
+	r.Flush()
+	w.until("another epoch", func() bool { return w.App.Epoch() != epoch })
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "Text\n\n" + e.Body }) // its marker brings the link back
+	w.until("the winner on both sides", func() bool { return w.Project.Card(card).Title == "octocat's" })
+	w.settled()
+	if comments := w.Repo.Issue(n).Comments; len(comments) != 1 {
+		t.Errorf("%d comments: %+v", len(comments), comments)
+	}
 }
 
 // onePair waits until there are an issue and a card with its task, and nothing

@@ -21,7 +21,7 @@ type world struct {
 
 func start(t testing.TB, o bridgetest.Options) *world {
 	t.Helper()
-	if os.Getenv("PLANBRIDGE_TEST_LOG") != "" {
+	if o.Logger == nil && os.Getenv("PLANBRIDGE_TEST_LOG") != "" {
 		o.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	o.Dir = t.TempDir()

@@ -8,14 +8,15 @@ import (
 	"planbridge/mapping"
 )
 
-// restored sees to a link that was made of a card's marker because the store
-// lost it. People may have copied the card with its marker, so nothing is
-// decided before all cards have been seen; the oldest one is the link's.
+// restored sees to a link that was made of a marker because the store lost it.
+// Nothing is decided before everything has been seen: a task or a comment of the
+// link may still be under way, and people may have copied its card with the
+// marker. The oldest card is the link's.
 func (w *work) restored(ctx context.Context) error {
-	if w.link.Origin != mapping.GitHub || !w.link.Synced.IsZero() || !w.unbased() {
+	if !w.link.Synced.IsZero() || !w.unbased() {
 		return nil
 	}
-	if err := w.adopted(ctx); err != nil {
+	if err := w.adopted(ctx); err != nil || w.link.Origin != mapping.GitHub {
 		return err
 	}
 	for ref, s := range w.claim.Inbox {
