@@ -236,3 +236,11 @@ func (p *people) inPlanning(c planningtest.CardState) {
 	})
 	p.note("%s edits card %s (1 summary, 2 title, 4 estimate: %d) %q %v", who, c.ID, what, title, *points)
 }
+
+// estimate changes nothing but a card's estimate, so that nothing but labels
+// changes on its issue.
+func (p *people) estimate(c planningtest.CardState) {
+	points := p.points()
+	p.w.Project.EditCard(c.ID, "alice", func(e *planningtest.CardEdit) { e.Estimate = points })
+	p.note("alice estimates card %s %v", c.ID, *points)
+}
