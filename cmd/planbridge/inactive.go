@@ -14,7 +14,7 @@ func inactive(c *config.Config) []string {
 	inherits := false // some route takes tasks from the file's defaults
 	for i := range c.Routes {
 		key := fmt.Sprintf("routes[%d].tasks", i)
-		switch active := c.Routes[i].Tasks == config.NoTasks; {
+		switch active := c.Routes[i].Tasks != config.SubIssues; {
 		case c.Uses(key) && !active:
 			keys = append(keys, key)
 		case !c.Uses(key) && !active:
