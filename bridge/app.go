@@ -246,7 +246,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
-	a.registry.MustRegister(newGauges(a))
+	a.registry.MustRegister(newGauges(a), newSprintGauge(a.Operator()))
 	return nil
 }
 

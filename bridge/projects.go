@@ -93,6 +93,7 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Settle: c.Planning.Settle, Lost: a.losses.last,
 		BucketIDs: side.BucketIDs,
 		Metrics:   a.pollMetrics, Logger: a.log.With("project", name),
+		Burndown:  side.Burndown,
 		OnSprints: func() { a.sprintNews.tell(id) },
 		OnSuccess: func(ctx context.Context) { a.wake(ctx, id, reconcile.ServicePlanning(id)) },
 	})

@@ -284,3 +284,7 @@ const DocAdopted = "adopted"
 // DocSprints names the document, in a project's space, that holds what the
 // poll last saw of its sprints: a JSON array of [mapping.Sprint].
 const DocSprints = "sprints"
+
+// DocBurndown names the document, in a project's space, that holds the charts
+// of its sprints: a JSON array of [mapping.Burndown], active sprints first.
+const DocBurndown = "burndown"

@@ -62,6 +62,9 @@ type Options struct {
 	// Lost is when this process noticed that the store is not the one it was;
 	// zero: never. What was sent before is looked for only when it must show.
 	Lost func() time.Time
+	// Burndown reads a sprint's chart; the poller fills in Sprint, Title, Active
+	// and Read. Nil: charts are not read.
+	Burndown func(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error)
 	// OnSuccess is called when planning answered, to wake what waits for it.
 	OnSuccess func(context.Context)
 	// OnFailure is called with the error of a round that failed.
@@ -84,10 +87,11 @@ type Poller struct {
 	tasks  *memory
 	// buckets maps the ids of the backlog's listing to titles, for cards
 	// that a sprint shows.
-	buckets  map[mapping.ObjectID]string
-	facts    []byte // what is stored of the sprints; nil: not known
-	baseline baseline
-	sweep    sweep
+	buckets   map[mapping.ObjectID]string
+	facts     []byte // what is stored of the sprints; nil: not known
+	baseline  baseline
+	sweep     sweep
+	burndowns burndowns
 	// looked says that everything was read since adoption began.
 	looked bool
 }

@@ -35,6 +35,7 @@ type round struct {
 	complete bool  // no listing failed so far
 	refused  error // why the store did not take an item; nil: it took all
 
+	listed  []Sprint                  // as they were listed
 	sprints map[mapping.ObjectID]bool // those that exist; true: read in this round
 	shown   map[mapping.ObjectID]*shown
 	nested  map[mapping.ObjectID]bool // cards whose tasks the sprints showed
@@ -95,6 +96,7 @@ func (r *round) run(ctx context.Context) error {
 	if err := r.lookForMissing(ctx); err != nil {
 		return err
 	}
+	r.readBurndowns(ctx)
 	if err := r.sweepTasks(ctx); err != nil {
 		return err
 	}
@@ -110,6 +112,7 @@ func (r *round) readSprints(ctx context.Context) error {
 	for _, s := range sprints {
 		r.sprints[s.ID] = false
 	}
+	r.listed = sprints
 	if err := r.tellSprints(ctx, sprints); err != nil {
 		return err
 	}

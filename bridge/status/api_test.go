@@ -43,6 +43,11 @@ var answers = map[string]string{
 		{"id":"k1","link":"l1","project":"p1","route":"web","where":"acme/web#12","attribute":"title",
 		 "base":{"github":"a","planning":"a","version":1},"github":"\u003cscript\u003eg()\u003c/script\u003e","planning":"p",
 		 "winner":"planning","rule":"policy planning","state":"settled","at":"2020-11-21T12:00:00Z","settled":"2020-11-21T12:00:00Z"}]}`,
+	"/api/v1/burndown": `{"sprints":[
+		{"project":"web","sprint":"s1","title":"Sprint \u003c1\u003e","active":true,"read":"2020-11-21T12:00:00Z","start":"2020-11-19T12:00:00Z",
+		 "days":5,"original_hours":40,"remaining_hours":[38,30,12],"remaining_now_hours":12},
+		{"project":"web","sprint":"s0","title":"Sprint 0","active":false,"read":"2020-11-21T12:00:00Z",
+		 "days":0,"original_hours":8,"remaining_hours":[],"remaining_now_hours":8}]}`,
 	"/api/v1/overview": `{"version":"v1.2.3",
 		"projects":[{"name":"web","live":2,"bulk":1,"waiting":{"github":4},"failures":2,"oldest":"2020-11-21T12:00:00Z"}],
 		"routes":[

@@ -36,6 +36,7 @@ type pageData struct {
 	Failures     []Failure
 	MoreFailures int
 	Conflicts    []Conflict
+	Sprints      []Burndown
 	Problems     []string // what cannot be shown, and why
 	Now          time.Time
 }
@@ -61,6 +62,9 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	conflicts, err := h.Operator.Conflicts(ctx, pageConflicts)
 	problem(err)
 	d.Conflicts = each(conflicts, conflictOf)
+	charts, err := h.Operator.Burndowns(ctx)
+	problem(err)
+	d.Sprints = active(burndownsOf(charts, d.Now))
 
 	var body bytes.Buffer
 	if err := pageTemplate.Execute(&body, d); err != nil {

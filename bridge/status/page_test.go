@@ -21,6 +21,7 @@ func TestPage(t *testing.T) {
 		"<td>web <span class=\"quiet\">acme/web</span></td><td>web</td>", "<td>acme/api</td>", "(no longer configured)",
 		"acme/web#12", "rejected: &lt;b&gt;no&lt;/b&gt;", `name="key" value="p1/l1"`, `value="all"`,
 		"&lt;script&gt;g()&lt;/script&gt;", "planning won", "days ago",
+		"Sprint &lt;1&gt;", "12.0 of 40.0", `points="0.0,0.0 48.0,3.0 96.0,15.0 144.0,42.0"`,
 		`name="viewport" content="width=device-width`,
 	} {
 		if !strings.Contains(page, want) {

@@ -42,6 +42,9 @@ type Operator interface {
 	Retry(ctx context.Context, name string) (int, error)
 	Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error)
 	Overview(ctx context.Context) (map[string]store.Depth, error)
+	// Burndowns are the charts of the projects' sprints, by the projects' names,
+	// active sprints first.
+	Burndowns(ctx context.Context) (map[string][]mapping.Burndown, error)
 	// ResolveConflict and UndoConflict wrap store.ErrNotFound where the ledger
 	// has no such entry, [ErrState] where it is not one to be resolved or undone.
 	ResolveConflict(ctx context.Context, id string, winner mapping.Side) error
@@ -106,6 +109,7 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST /api/v1/rebuild", h.rebuild)
 	h.jobRoutes(mux)
 	mux.HandleFunc("GET /api/v1/overview", h.overview)
+	mux.HandleFunc("GET /api/v1/burndown", h.burndown)
 	mux.HandleFunc("GET /api/v1/version", h.version)
 	return mux
 }

@@ -31,6 +31,7 @@ type memory struct {
 	failed    []store.Failure
 	conflicts []mapping.Conflict
 	queues    map[string]store.Depth
+	charts    map[string][]mapping.Burndown
 	broken    error // answers everything
 	breakAt   int   // with broken: so many links come first
 	visits    int   // of all links
@@ -136,6 +137,10 @@ func (m *memory) Rebuild(context.Context) error {
 	return m.broken
 }
 
+func (m *memory) Burndowns(context.Context) (map[string][]mapping.Burndown, error) {
+	return m.charts, m.broken
+}
+
 func (m *memory) Overview(context.Context) (map[string]store.Depth, error) { return m.queues, m.broken }
 
 var noon = time.Date(2020, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -178,6 +183,10 @@ func filled() *memory {
 			ID: "k1", Link: "l1", Project: "p1", Route: "web", Where: "acme/web#12", Attribute: mapping.Title,
 			Base: &mapping.Base{GitHub: "a", Planning: "a", Version: 1}, GitHub: "<script>g()</script>", Planning: "p",
 			Winner: mapping.Planning, Rule: "policy planning", State: mapping.ConflictSettled, At: noon, Settled: noon,
+		}},
+		charts: map[string][]mapping.Burndown{"web": {
+			{Sprint: "s1", Title: "Sprint <1>", Active: true, Read: noon, Start: noon.Add(-48 * time.Hour), Days: 5, Original: 40, Remaining: []float64{38, 30, 12}},
+			{Sprint: "s0", Title: "Sprint 0", Read: noon, Original: 8},
 		}},
 		queues: map[string]store.Depth{"web": {Live: 2, Bulk: 1, Waiting: map[string]int{"github": 4}, Failures: 2, Oldest: noon}},
 	}
