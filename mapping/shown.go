@@ -43,6 +43,15 @@ func (s *Shown) Take(card *Card) {
 	}
 }
 
+// Moved is what is known once the issue was transferred: milestones, and who
+// can be assigned, are of the repository that it left. s may be nil.
+func (s *Shown) Moved() *Shown {
+	if s == nil {
+		return nil
+	}
+	return &Shown{Status: s.Status, Review: s.Review, Sprint: s.Sprint, Users: s.Users, Assignees: s.Assignees}
+}
+
 // Card is the part of the card that labels show. bucketName is "" where it is
 // not known.
 func (s *Shown) Card(bucketName string) *Card {

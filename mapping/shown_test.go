@@ -14,6 +14,10 @@ func TestShownTakesWhatASnapshotKnows(t *testing.T) {
 	if s.Status != "done" || s.Review != "Approved" || s.Sprint != "s1" || !slices.Equal(s.Users, []string{"alice"}) {
 		t.Errorf("of a card whose users are not known: %+v", s)
 	}
+	s.Milestone, s.Dropped = 7, []string{"#8"}
+	if m := s.Moved(); m.Milestone != 0 || m.Dropped != nil || m.Labels != nil || m.Review != "Approved" || s.Milestone != 7 || (*mapping.Shown)(nil).Moved() != nil {
+		t.Errorf("in another repository: %+v", m)
+	}
 	s.Take(&mapping.Card{Users: []string{}})
 	if s.Status != "" || s.Review != "" || s.Sprint != "" || len(s.Users) != 0 || len(s.Labels) != 1 {
 		t.Errorf("of a card without anything: %+v", s)

@@ -115,6 +115,7 @@ func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
 	}
 	before := *w.link
 	w.link.MoveTo(mapping.NewMove(was.ID, issue).To)
+	w.link.Shown = w.link.Shown.Moved()
 	delete(w.link.Gone, mapping.GitHub)
 	w.link.Unfinished = true // the card's footer names another issue
 	w.keepState(issue)

@@ -94,7 +94,11 @@ func (w *work) carries(now []string) {
 
 // labelsAlong are the labels that a new issue of the card is made with.
 func (w *work) labelsAlong(ctx context.Context) []string {
-	add, _ := mapping.ProjectLabels(nil, w.shown().Card(w.bucketName()), w.set.Scheme)
+	s := w.shown()
+	if s == nil || w.link.Task {
+		return nil
+	}
+	add, _ := mapping.ProjectLabels(nil, s.Card(w.bucketName()), w.set.Scheme)
 	for _, l := range add {
 		w.ensureLabel(ctx, l)
 	}

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func deeds() *rapid.Generator[[]deed] {
 		return deed{
 			after:  rapid.SampledFrom(moments).Draw(t, "after"),
 			where:  rapid.SampledFrom([]mapping.Side{mapping.GitHub, mapping.Planning}).Draw(t, "where"),
-			attr:   rapid.SampledFrom(mapping.Attributes).Draw(t, "attribute"),
+			attr:   rapid.SampledFrom(append(slices.Clone(mapping.Attributes), shows)).Draw(t, "attribute"),
 			change: rapid.IntRange(0, 3).Draw(t, "change"),
 		}
 	}), 1, 8)
@@ -59,7 +60,9 @@ func (d deed) do(w *world, n int) {
 		}
 		return tok + mark
 	}
-	if d.where == mapping.GitHub {
+	if d.attr == shows {
+		w.showAnything(d.where, d.change)
+	} else if d.where == mapping.GitHub {
 		w.editIssue(d.attr, edit)
 	} else {
 		w.editCard(d.attr, edit)
