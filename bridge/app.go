@@ -83,6 +83,9 @@ type App struct {
 	account    chan struct{} // closed once the bridge's own account is known
 	jobs       jobs
 	firstRuns  sync.Map // route name: time.Time
+	// pausedRoutes are the routes that are paused, as this process knows.
+	pausedRoutes sync.Map
+	drift        *prometheus.GaugeVec // absent before the first verification
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -224,6 +227,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
 		Down:     a.down,
+		Paused:   a.isPaused,
 		OnWait:   a.waits, Renamed: a.renamed,
 		Epoch:   a.storeEpoch,
 		Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
@@ -246,7 +250,8 @@ func (a *App) buildWork(c *config.Config) error {
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
-	a.registry.MustRegister(newGauges(a), newSprintGauge(a.Operator()))
+	a.drift = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})
+	a.registry.MustRegister(newGauges(a), newSprintGauge(a.Operator()), a.drift)
 	return nil
 }
 

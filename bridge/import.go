@@ -242,7 +242,7 @@ func (im *importer) observe(ctx context.Context, byProject map[mapping.ObjectID]
 				}
 			}
 			if obs = full; len(obs) > 0 {
-				if err := pause(ctx, time.Second); err != nil {
+				if err := wait(ctx, time.Second); err != nil {
 					return made, err
 				}
 			}
@@ -263,7 +263,7 @@ func (im *importer) settle(ctx context.Context, most int) error {
 		if len(im.waiting) <= most {
 			return nil
 		}
-		if err := pause(ctx, lookEvery); err != nil {
+		if err := wait(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
@@ -327,7 +327,7 @@ func (im *importer) parked(ctx context.Context) (map[store.Key]string, error) {
 	return out, nil
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+func wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

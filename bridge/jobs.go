@@ -49,6 +49,16 @@ func (j *job) snapshot() status.Job {
 		r.Items = slices.Clone(r.Items)
 		out.Import = &r
 	}
+	if out.Verify != nil {
+		r := *out.Verify
+		r.Differences = slices.Clone(r.Differences)
+		drift := make(map[string]int, len(r.Drift))
+		for route, n := range r.Drift {
+			drift[route] = n
+		}
+		r.Drift = drift
+		out.Verify = &r
+	}
 	return out
 }
 

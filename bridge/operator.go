@@ -24,13 +24,15 @@ type Operator struct {
 	store store.Store
 	set   func() *settings
 	kick  func()
+	// paused is told that a route was paused or resumed.
+	paused func(route string, paused bool)
 }
 
 var _ status.Operator = (*Operator)(nil)
 
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *Operator {
-	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick}
+	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick, paused: a.notePaused}
 }
 
 // OpenOperator opens the store that the configuration names, for a command
@@ -47,7 +49,7 @@ func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*Ope
 		return nil, nil, err
 	}
 	set := newSettings(c, false)
-	return &Operator{store: s, set: func() *settings { return set }, kick: func() {}}, s.Close, nil
+	return &Operator{store: s, set: func() *settings { return set }, kick: func() {}, paused: func(string, bool) {}}, s.Close, nil
 }
 
 // Ready reports why the store cannot be used, nil where it can.

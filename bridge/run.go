@@ -130,7 +130,7 @@ func (a *App) reachStore(ctx context.Context) error {
 		return err
 	}
 	a.epoch.Store(&epoch)
-	return nil
+	return a.learnPaused(ctx)
 }
 
 // storeEpoch is the store's epoch together with the incarnation of the servers
@@ -227,6 +227,9 @@ func (a *App) watch(ctx context.Context) {
 			a.log.Warn("watching the store", "err", err)
 			continue
 		}
+		if err := a.learnPaused(ctx); err != nil && ctx.Err() == nil {
+			a.log.Warn("looking which routes are paused", "err", err)
+		}
 		if err := a.wakeWaiting(ctx); err != nil && ctx.Err() == nil {
 			a.log.Debug("what keys wait for is still away", "err", err)
 		}
@@ -264,6 +267,11 @@ func (a *App) wakeWaiting(ctx context.Context) error {
 			return err
 		}
 		github = github || d.Waiting[reconcile.ServiceGitHub] > 0
+		for service := range d.Waiting {
+			if a.resumed(service) {
+				a.wake(ctx, project, service)
+			}
+		}
 		if d.Waiting[reconcile.ServiceAdoption] == 0 {
 			continue
 		}
@@ -281,6 +289,9 @@ func (a *App) wakeWaiting(ctx context.Context) error {
 
 // waits wakes at once what waits for an adoption that came in the same moment.
 func (a *App) waits(ctx context.Context, project mapping.ObjectID, service string) {
+	if a.resumed(service) {
+		a.wake(ctx, project, service)
+	}
 	if service != reconcile.ServiceAdoption {
 		return
 	}

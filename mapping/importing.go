@@ -24,6 +24,11 @@ func (rs Routes) Importing(issue *Issue, e Entrance, which string) (*Route, stri
 	return r, ""
 }
 
+// Writes reports whether the route's direction lets a side be written.
+func (r *Route) Writes(side Side) bool {
+	return side == Planning && r.Direction != ToGitHub || side == GitHub && r.Direction != ToPlanning
+}
+
 // Join makes a link that was made for an issue the link of that issue and a
 // card, both made by people. There is no base: what differs is decided by
 // policy; and the card gets the footer.

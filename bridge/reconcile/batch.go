@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,6 +36,7 @@ type batchName struct {
 // batched is one card of a batch that is to be made.
 type batched struct {
 	link  mapping.LinkID
+	order int // the issue's number: cards stand as their issues do
 	side  Planning
 	keys  mapping.Keys
 	item  BatchItem
@@ -96,7 +98,7 @@ func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, item Batc
 		most = batchSize
 	}
 	until, _ := ctx.Deadline() // writing sets one
-	m := &batched{link: w.link.ID, side: w.planning, keys: w.set.Keys, item: item, until: until}
+	m := &batched{link: w.link.ID, order: w.link.Issue.Number, side: w.planning, keys: w.set.Keys, item: item, until: until}
 	if err := w.batches.join(ctx, batchName{w.link.Project, bucket, most}, m, most); err != nil {
 		if errors.Is(err, errNotTaken) {
 			return mapping.Card{}, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
@@ -112,6 +114,7 @@ func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, item Batc
 // makeBatch makes the cards of one request and gives each key what is known of
 // its own.
 func (r *Reconciler) makeBatch(ctx context.Context, name batchName, members []*batched) {
+	slices.SortFunc(members, func(a, b *batched) int { return a.order - b.order })
 	until := members[0].until
 	for _, m := range members {
 		if m.count = len(members); m.until.Before(until) {

@@ -153,6 +153,8 @@ type Options struct {
 	LeaseTTL      time.Duration             // 0: a minute
 	Metrics       *Metrics
 	Logger        *slog.Logger
+	// Paused reports whether an operator paused a route; nil: none is.
+	Paused func(route string) bool
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
 	Down func(service string) bool
 	// OnWait is told what a key now waits for: it may have come meanwhile.
@@ -212,6 +214,9 @@ const ServiceGitHub = "github"
 
 // ServiceAdoption is the name by which keys wait for store.DocAdopted.
 const ServiceAdoption = "adoption"
+
+// ServicePaused is the name by which keys wait for a route to be resumed.
+func ServicePaused(route string) string { return "paused:" + route }
 
 // ServicePlanning is the name by which keys wait for a planning project.
 func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }

@@ -43,7 +43,10 @@ func (w *work) remark(plan *mapping.Plan) {
 		return
 	}
 	base, ok := w.link.Base[mapping.Summary]
-	if !ok {
+	ok = ok || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool {
+		return d.Attribute == mapping.Summary && d.Action == mapping.Adopt // a pair that was joined by hand
+	})
+	if !ok || !w.route.Writes(w.markedSide()) {
 		return
 	}
 	base.GitHub = w.route.Text(mapping.Summary, base.GitHub)

@@ -114,9 +114,15 @@ func (w *work) run(ctx context.Context) error {
 }
 
 func (w *work) step(ctx context.Context) error {
-	if w.route == nil || w.planning == nil {
+	if !w.link.Parted && (w.route == nil || w.planning == nil) {
 		w.link.State, w.link.Why = mapping.Dormant, "its route or project is no longer configured"
 		return nil
+	}
+	switch {
+	case w.link.Parted:
+		return nil
+	case w.Paused != nil && w.Paused(w.link.Route):
+		return &waitFor{ServicePaused(w.link.Route), "its route is paused"}
 	}
 	if w.link.State == mapping.Dormant {
 		w.link.State, w.link.Why = mapping.Linked, ""

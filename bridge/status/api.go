@@ -34,6 +34,11 @@ func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, err)
 		return
 	}
+	paused, err := h.Operator.Paused(r.Context())
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
 	n, end := 0, ListEnd{}
 	enc := json.NewEncoder(w)
 	err = h.Operator.Links(r.Context(), r.FormValue("route"), func(l *mapping.Link) error {
@@ -52,7 +57,9 @@ func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.WriteString(w, separator); err != nil {
 			return err
 		}
-		return enc.Encode(linkOf(l))
+		link := linkOf(l)
+		_, link.Paused = paused[l.Route]
+		return enc.Encode(link)
 	})
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -148,6 +155,19 @@ func (h *handler) undo(w http.ResponseWriter, r *http.Request) {
 		h.Logger.Info("conflict to be undone", "conflict", id)
 	}
 	h.answer(w, r, func() any { return Accepted{id} }, err)
+}
+
+// act does what an operator asks about what the path names, and leaves a line
+// about it.
+func (h *handler) act(what string, do func(context.Context, string) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		key := r.PathValue("key")
+		err := do(r.Context(), key)
+		if err == nil {
+			h.Logger.Info(what, "key", key)
+		}
+		h.answer(w, r, func() any { return Accepted{key} }, err)
+	}
 }
 
 // rebuild has the links restored from their markers.

@@ -17,11 +17,14 @@ var ErrNoService = errors.New("this needs a running service")
 // Services is what is asked of both services, not of planbridge's memory
 // alone. All methods are safe for concurrent use.
 type Services interface {
-	// Import begins a job, or returns the one that runs and was asked for the
-	// same.
+	// Import and Verify begin a job, or return the one that runs and was
+	// asked for the same. [ErrState] and [ErrName] as for Operator.
 	Import(ctx context.Context, ask ImportAsk) (Job, error)
+	Verify(ctx context.Context, ask VerifyAsk) (Job, error)
 	// Job wraps store.ErrNotFound where there is none of that id.
 	Job(ctx context.Context, id string) (Job, error)
+	// Join links an issue (acme/web#12) and a card, by id, by hand.
+	Join(ctx context.Context, issue, card string) (Link, error)
 }
 
 // ImportAsk is the body of POST /api/v1/import.
@@ -30,6 +33,12 @@ type ImportAsk struct {
 	DryRun bool   `json:"dry_run,omitempty"`
 	Match  string `json:"match,omitempty"` // "title": partners are looked for
 	State  string `json:"state,omitempty"` // open (the default) or all
+}
+
+// VerifyAsk is the body of POST /api/v1/verify.
+type VerifyAsk struct {
+	Route  string `json:"route,omitempty"` // "": all routes
+	Repair bool   `json:"repair,omitempty"`
 }
 
 // The states of a job.
@@ -43,7 +52,7 @@ const (
 // restarts knows it no more.
 type Job struct {
 	ID      string        `json:"id"`
-	Kind    string        `json:"kind"` // import
+	Kind    string        `json:"kind"` // import or verify
 	State   string        `json:"state"`
 	Doing   string        `json:"doing,omitempty"` // what it does now, for people
 	Error   string        `json:"error,omitempty"`
@@ -52,6 +61,7 @@ type Job struct {
 	Total   int           `json:"total"` // items to be dealt with, as far as is known
 	Done    int           `json:"done"`  // of these, those that are
 	Import  *ImportResult `json:"import,omitempty"`
+	Verify  *VerifyResult `json:"verify,omitempty"`
 }
 
 // ImportResult counts what an import does, or would do.
@@ -86,11 +96,44 @@ type ImportItem struct {
 	Why     string `json:"why,omitempty"`
 }
 
+// VerifyResult is what a verification found.
+type VerifyResult struct {
+	Route       string         `json:"route,omitempty"`
+	Links       int            `json:"links"`       // compared
+	Drift       map[string]int `json:"drift"`       // links that differ, by route
+	Repaired    int            `json:"repaired"`    // of these, those that differ no more
+	Differences []Difference   `json:"differences"` // those that stand
+	More        bool           `json:"more"`        // there are more than are listed
+}
+
+// Difference is an attribute in which the two sides of a link differ.
+type Difference struct {
+	Where     string `json:"where"`
+	Link      string `json:"link"`
+	Route     string `json:"route"`
+	Attribute string `json:"attribute,omitempty"` // "": of the pair as a whole
+	GitHub    string `json:"github,omitempty"`
+	Planning  string `json:"planning,omitempty"`
+	Why       string `json:"why"`
+}
+
+// Join is the body of POST /api/v1/links/{issue}/link.
+type Join struct {
+	Card string `json:"card"`
+}
+
 func (h *handler) jobRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /api/v1/import", func(w http.ResponseWriter, r *http.Request) {
 		var ask ImportAsk
 		if h.asked(w, r, &ask) {
 			job, err := h.Services.Import(r.Context(), ask)
+			h.answer(w, r, func() any { return job }, err)
+		}
+	})
+	mux.HandleFunc("POST /api/v1/verify", func(w http.ResponseWriter, r *http.Request) {
+		var ask VerifyAsk
+		if h.asked(w, r, &ask) {
+			job, err := h.Services.Verify(r.Context(), ask)
 			h.answer(w, r, func() any { return job }, err)
 		}
 	})
@@ -101,6 +144,13 @@ func (h *handler) jobRoutes(mux *http.ServeMux) {
 		}
 		job, err := h.Services.Job(r.Context(), r.PathValue("id"))
 		h.answer(w, r, func() any { return job }, err)
+	})
+	mux.HandleFunc("POST /api/v1/links/{key}/link", func(w http.ResponseWriter, r *http.Request) {
+		var ask Join
+		if h.asked(w, r, &ask) {
+			link, err := h.Services.Join(r.Context(), r.PathValue("key"), ask.Card)
+			h.answer(w, r, func() any { return link }, err)
+		}
 	})
 }
 

@@ -26,10 +26,14 @@ func (h *handler) look(ctx context.Context) (Overview, error) {
 	if err != nil {
 		return out, err
 	}
+	paused, err := h.Operator.Paused(ctx)
+	if err != nil {
+		return out, err
+	}
 	configured := map[string]bool{}
 	for _, r := range h.Operator.Routes() {
 		configured[r.Name] = true
-		out.Routes = append(out.Routes, Route{Name: r.Name, Repository: r.Repository, Project: r.ProjectName, Links: states(counts[r.Name])})
+		out.Routes = append(out.Routes, Route{Name: r.Name, Repository: r.Repository, Project: r.ProjectName, Links: states(counts[r.Name]), Paused: paused[r.Name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if !configured[name] {

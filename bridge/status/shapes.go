@@ -36,7 +36,8 @@ type Link struct {
 	Origin  string    `json:"origin"` // the side where a person made the first item
 	Issue   *Issue    `json:"issue,omitempty"`
 	Card    *Card     `json:"card,omitempty"`
-	Why     string    `json:"why,omitempty"` // of left, orphaned and dormant
+	Why     string    `json:"why,omitempty"`    // of left, orphaned and dormant
+	Paused  bool      `json:"paused,omitempty"` // its route is
 	Created time.Time `json:"created"`
 	Synced  time.Time `json:"synced,omitzero"` // when both sides were last known to agree
 }
@@ -205,7 +206,8 @@ type Route struct {
 	Name       string         `json:"name"`
 	Repository string         `json:"repository,omitempty"` // "" where it is no longer configured
 	Project    string         `json:"project,omitempty"`
-	Links      map[string]int `json:"links"` // by state
+	Links      map[string]int `json:"links"`           // by state
+	Paused     time.Time      `json:"paused,omitzero"` // since when; zero where it is not
 }
 
 // Version answers GET /api/v1/version.
@@ -235,6 +237,9 @@ func byAttribute[F, T any](m map[mapping.Attribute]F, convert func(F) T) map[str
 	}
 	return out
 }
+
+// LinkOf is a link as lists show it.
+func LinkOf(l *mapping.Link) Link { return linkOf(l) }
 
 func linkOf(l *mapping.Link) Link {
 	out := Link{

@@ -49,6 +49,14 @@ type Operator interface {
 	// has no such entry, [ErrState] where it is not one to be resolved or undone.
 	ResolveConflict(ctx context.Context, id string, winner mapping.Side) error
 	UndoConflict(ctx context.Context, id string) error
+	// Pause and Resume wrap store.ErrNotFound where there is no such route.
+	Pause(ctx context.Context, route string) error
+	Resume(ctx context.Context, route string) error
+	// Paused tells since when each paused route is.
+	Paused(ctx context.Context) (map[string]time.Time, error)
+	// Part parts the pair of a link; errors as those of Find, [ErrState] while
+	// it is being worked.
+	Part(ctx context.Context, name string) error
 	// Rebuild has everything that is marked looked at again, and missing links
 	// restored, before anything is created.
 	Rebuild(ctx context.Context) error
@@ -107,6 +115,9 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST /api/v1/conflicts/{id}/resolve", h.resolve)
 	mux.HandleFunc("POST /api/v1/conflicts/{id}/undo", h.undo)
 	mux.HandleFunc("POST /api/v1/rebuild", h.rebuild)
+	mux.HandleFunc("POST /api/v1/routes/{key}/pause", h.act("route paused", h.Operator.Pause))
+	mux.HandleFunc("POST /api/v1/routes/{key}/resume", h.act("route resumed", h.Operator.Resume))
+	mux.HandleFunc("POST /api/v1/links/{key}/unlink", h.act("pair parted", h.Operator.Part))
 	h.jobRoutes(mux)
 	mux.HandleFunc("GET /api/v1/overview", h.overview)
 	mux.HandleFunc("GET /api/v1/burndown", h.burndown)

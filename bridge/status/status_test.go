@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +34,7 @@ type memory struct {
 	conflicts []mapping.Conflict
 	queues    map[string]store.Depth
 	charts    map[string][]mapping.Burndown
+	paused    map[string]time.Time
 	broken    error // answers everything
 	breakAt   int   // with broken: so many links come first
 	visits    int   // of all links
@@ -39,6 +42,41 @@ type memory struct {
 }
 
 func (m *memory) Routes() []*mapping.Route { return m.routes }
+
+func (m *memory) Pause(_ context.Context, route string) error { return m.setPaused(route, time.Now()) }
+
+func (m *memory) Resume(_ context.Context, route string) error {
+	return m.setPaused(route, time.Time{})
+}
+
+func (m *memory) setPaused(route string, since time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.ContainsFunc(m.routes, func(r *mapping.Route) bool { return r.Name == route }) {
+		return fmt.Errorf("route %s: %w", route, store.ErrNotFound)
+	}
+	if m.paused == nil {
+		m.paused = map[string]time.Time{}
+	}
+	if m.paused[route] = since; since.IsZero() {
+		delete(m.paused, route)
+	}
+	return nil
+}
+
+func (m *memory) Paused(context.Context) (map[string]time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.paused), nil
+}
+
+func (m *memory) Part(ctx context.Context, name string) error {
+	l, err := m.Find(ctx, name)
+	if err == nil {
+		l.Parted = true
+	}
+	return err
+}
 
 func (m *memory) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
 	m.mu.Lock()

@@ -71,7 +71,7 @@ func importReport(w io.Writer, job *status.Job) error {
 			fmt.Fprintf(w, "%d %s\n", line.n, line.words)
 		}
 	}
-	if r.Forecast > 0 && r.DryRun {
+	if r.Forecast >= 1 && r.DryRun {
 		fmt.Fprintf(w, "GitHub's write budget makes the new issues take %s\n", seconds(r.Forecast))
 	}
 	if len(r.Items) == 0 {

@@ -38,7 +38,11 @@ func (c *linksCmd) Run(ctx context.Context, p *process) error {
 			t := newTable(p.stdout, "ISSUE", "CARD", "BUCKET", "STATE", "ROUTE", "SYNCED", "WHY")
 			for _, l := range got.Links {
 				issue, card := ends(l)
-				t.row(issue, card.ID, card.Bucket, l.State, l.Route, moment(l.Synced), l.Why)
+				why := l.Why
+				if why == "" && l.Paused {
+					why = "its route is paused"
+				}
+				t.row(issue, card.ID, card.Bucket, l.State, l.Route, moment(l.Synced), why)
 			}
 			return t.flush()
 		})

@@ -48,6 +48,11 @@ type commands struct {
 	Failures  failuresCmd  `cmd:"" help:"List what was given up, or take it up again."`
 	Conflicts conflictsCmd `cmd:"" help:"List the conflict ledger, answer what is asked, undo what was settled."`
 	Explain   explainCmd   `cmd:"" help:"Show a link: what both sides last agreed on, and what was done to it."`
+	Verify    verifyCmd    `cmd:"" help:"Compare every link on both sides, and make what differs due."`
+	Link      linkCmd      `cmd:"" help:"Link an issue and a card by hand."`
+	Unlink    unlinkCmd    `cmd:"" help:"Part an issue and its card: nothing is synchronised, nothing deleted."`
+	Pause     pauseCmd     `cmd:"" help:"Let a route's changes be taken and wait."`
+	Resume    resumeCmd    `cmd:"" help:"End a route's pause."`
 	Rebuild   rebuildCmd   `cmd:"" help:"Restore missing links from the markers on both sides, while the service runs."`
 	Health    healthCmd    `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

@@ -135,7 +135,7 @@ func TestUsage(t *testing.T) {
 		status int
 		says   string // on stderr; of help on stdout
 	}{
-		{"", exitMisuse, `expected one of "serve", "check", "links"`},
+		{"", exitMisuse, `expected one of "serve", "check", "import"`},
 		{"bogus", exitMisuse, "unexpected argument bogus"},
 		{"links --bogus", exitMisuse, "unknown flag --bogus"},
 		{"links -o xml", exitMisuse, `--output must be one of "table","json"`},

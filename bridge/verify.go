@@ -1,0 +1,361 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/bridge/github"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// A verification compares every link with what both sides hold now. It lists
+// both sides once, without holding them: an item that is as it was agreed on
+// needs no more. Where one is not, or is missing, the two items are read
+// themselves, and what the reconcile would write is the difference: what waits
+// for an answer, what a side refused, and what a route's direction keeps from
+// being written, is none.
+
+// Verify implements [status.Services].
+func (s services) Verify(ctx context.Context, ask status.VerifyAsk) (status.Job, error) {
+	routes, err := s.routesNamed(ask.Route)
+	if err != nil {
+		return status.Job{}, fmt.Errorf("verify: %w", err)
+	}
+	first := status.Job{Kind: "verify", Doing: "waiting for GitHub", Verify: &status.VerifyResult{
+		Route: ask.Route, Drift: map[string]int{}, Differences: []status.Difference{},
+	}}
+	return s.jobs.start(first, ask, func(ctx context.Context, j *job) error {
+		if err := s.ready(ctx); err != nil {
+			return err
+		}
+		v := &verifier{
+			importer: importer{App: s.App, job: j, routes: routes, ask: status.ImportAsk{State: mapping.ImportAll}},
+			seen:     map[store.Key]sides{}, doubtful: map[store.Key]bool{},
+		}
+		if err := v.run(ctx, ask.Repair); err != nil {
+			return fmt.Errorf("verify: %w", err)
+		}
+		return nil
+	})
+}
+
+// sides tells of which sides a link's item was seen.
+type sides uint8
+
+const (
+	seenIssue sides = 1 << iota
+	seenCard
+)
+
+// verifier is one verification at work.
+type verifier struct {
+	importer                     // its walks and its routes
+	seen     map[store.Key]sides // of every link that was compared
+	doubtful map[store.Key]bool  // links one of whose items is not what was agreed on
+}
+
+func (v *verifier) run(ctx context.Context, repair bool) error {
+	for _, list := range []struct {
+		what string
+		walk func(context.Context) error
+	}{{"issues", v.listIssues}, {"cards", v.listCards}, {"links", v.listLinks}} {
+		v.doing("listing the %s", list.what)
+		if err := list.walk(ctx); err != nil {
+			return err
+		}
+	}
+	v.job.update(func(now *status.Job) { now.Verify.Links, now.Total = len(v.seen), len(v.doubtful) })
+	v.doing("reading what differs")
+	differing, err := v.readDoubtful(ctx)
+	if err != nil {
+		return err
+	}
+	if repair {
+		v.doing("repairing")
+		if differing, err = v.repair(ctx, differing); err != nil {
+			return err
+		}
+	}
+	v.report(differing)
+	return nil
+}
+
+// different is a link with its differences.
+type different struct {
+	link  *mapping.Link
+	diffs []status.Difference
+}
+
+func (v *verifier) report(differing map[store.Key]different) {
+	drift := map[string]int{}
+	for _, r := range v.routes {
+		drift[r.Name] = 0
+	}
+	var all []status.Difference
+	for _, d := range differing {
+		drift[d.link.Route]++
+		all = append(all, d.diffs...)
+	}
+	slices.SortFunc(all, func(a, b status.Difference) int {
+		if a.Where < b.Where || a.Where == b.Where && a.Attribute < b.Attribute {
+			return -1
+		}
+		return 1
+	})
+	for route, n := range drift {
+		v.drift.WithLabelValues(route).Set(float64(n))
+	}
+	v.job.update(func(now *status.Job) {
+		r := now.Verify
+		if r.Drift = drift; len(all) > maxItems {
+			all, r.More = all[:maxItems], true
+		}
+		r.Differences = append(r.Differences, all...)
+	})
+}
+
+// linkOf returns the link that an item belongs to, where it is one that is to
+// be compared, and notes that the item was seen.
+func (v *verifier) linkOf(ctx context.Context, ref mapping.Ref, side sides) (store.Key, *mapping.Link, error) {
+	key, known, err := v.known(ctx, ref)
+	if err != nil || !known {
+		return key, nil, err
+	}
+	l, err := v.store.Link(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return key, nil, nil
+	}
+	if err != nil || !v.compares(l) {
+		return key, nil, err
+	}
+	if root := side == seenIssue && mapping.IssueRef(l.Issue.ID) == ref || side == seenCard && mapping.CardRef(l.Card.ID) == ref; !root {
+		return key, nil, nil // a part's: the root's counters tell
+	}
+	v.seen[key] |= side
+	return key, l, nil
+}
+
+// compares reports whether a link is to be compared.
+func (v *verifier) compares(l *mapping.Link) bool {
+	return l.State == mapping.Linked && slices.ContainsFunc(v.routes, func(r *mapping.Route) bool { return r.Name == l.Route })
+}
+
+func (v *verifier) listIssues(ctx context.Context) error {
+	repos, err := v.repositories(ctx)
+	if err != nil {
+		return err
+	}
+	set := v.set.Load()
+	for _, repo := range repos {
+		_, err := v.github.ListIssues(ctx, repo, github.ListOptions{Unconditional: true}, func(page []mapping.Issue, _ time.Time) error {
+			for i := range page {
+				key, l, err := v.linkOf(ctx, mapping.IssueRef(page[i].ID), seenIssue)
+				if err != nil {
+					return err
+				}
+				if l == nil {
+					continue
+				}
+				view, _ := mapping.IssueView(&page[i], set.Scheme, set.Keys, l.Base)
+				v.compare(key, l, mapping.GitHub, view)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("list issues of %s: %w", repo, err)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) listCards(ctx context.Context) error {
+	set := v.set.Load()
+	for _, project := range set.projects() {
+		p := v.projects.get(project)
+		if p == nil || !slices.ContainsFunc(v.routes, func(r *mapping.Route) bool { return r.Project == project }) {
+			continue
+		}
+		err := p.side.EachCard(ctx, func(card mapping.Card) error {
+			key, l, err := v.linkOf(ctx, mapping.CardRef(card.ID), seenCard)
+			if err != nil || l == nil {
+				return err
+			}
+			if card.Counters == nil || card.CountersVersion != l.Card.CountersVersion {
+				v.doubtful[key] = true // its tasks have to be read
+			}
+			v.compare(key, l, mapping.Planning, mapping.CardView(&card, set.Keys))
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("list cards: %w", err)
+		}
+	}
+	return nil
+}
+
+// compare takes a link for doubtful where a side does not hold what was agreed
+// on.
+func (v *verifier) compare(key store.Key, l *mapping.Link, side mapping.Side, view mapping.View) {
+	route := v.set.Load().Routes.ByName(l.Route)
+	if !route.TrackingTask {
+		delete(view, mapping.State)
+	}
+	for a, now := range view {
+		base, ok := l.Base[a]
+		is, was := route.Text(a, now.Value), route.Text(a, base.GitHub)
+		if side == mapping.Planning {
+			is, was = now.Value, base.Planning
+		}
+		if !ok || !mapping.Same(a, is, was) {
+			v.doubtful[key] = true
+		}
+	}
+}
+
+// listLinks finds the links of which no listing showed an item.
+func (v *verifier) listLinks(ctx context.Context) error {
+	for _, project := range v.set.Load().projects() {
+		for cursor := ""; ; {
+			links, next, err := v.store.List(ctx, project, cursor, linksPage)
+			if err != nil {
+				return fmt.Errorf("list links: %w", err)
+			}
+			for _, l := range links {
+				key := store.Key{Project: l.Project, Link: l.ID}
+				if seen := v.seen[key]; v.compares(l) && seen != seenIssue|seenCard {
+					v.seen[key], v.doubtful[key] = seen, true
+				}
+			}
+			if cursor = next; cursor == "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// readDoubtful reads the items of the doubtful links themselves.
+func (v *verifier) readDoubtful(ctx context.Context) (map[store.Key]different, error) {
+	out := map[store.Key]different{}
+	for key := range v.doubtful {
+		d, err := v.read(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if len(d.diffs) > 0 {
+			out[key] = d
+		}
+		v.job.update(func(now *status.Job) { now.Done++ })
+	}
+	return out, nil
+}
+
+// read compares a link with its items as they are read.
+func (v *verifier) read(ctx context.Context, key store.Key) (d different, err error) {
+	d.link, err = v.store.Link(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return d, nil
+	}
+	if err != nil || !v.compares(d.link) {
+		return d, err
+	}
+	l, set, side := d.link, v.set.Load(), v.projects.get(key.Project).side
+	route := set.Routes.ByName(l.Route)
+	add := func(why string) { d.diffs = append(d.diffs, differenceOf(l, why)) }
+	issue, err := v.github.Issue(ctx, l.Issue.Repo, l.Issue.Number)
+	if missing := absent(err); missing != "" {
+		add("the issue " + missing)
+		return d, nil
+	} else if err != nil {
+		return d, err
+	}
+	card, err := side.Card(ctx, l.Card.ID)
+	if missing := absent(err); missing != "" {
+		add("the card " + missing)
+		return d, nil
+	} else if err != nil {
+		return d, err
+	}
+	g, _ := mapping.IssueView(&issue, set.Scheme, set.Keys, l.Base)
+	p := mapping.CardView(&card, set.Keys)
+	child := l.Child(mapping.Tracking)
+	if child == nil || child.State != mapping.Linked || !route.TrackingTask {
+		delete(g, mapping.State)
+	} else {
+		task, err := side.Task(ctx, child.Task)
+		if missing := absent(err); missing != "" {
+			add("its tracking task " + missing)
+			return d, nil
+		} else if err != nil {
+			return d, err
+		}
+		maps.Copy(p, mapping.TaskView(&task))
+	}
+	for _, decided := range mapping.Resolve(mapping.Input{Link: l, Route: route, GitHub: g, Planning: p}).Decisions {
+		if decided.Planning == nil && decided.GitHub == nil {
+			continue
+		}
+		diff := differenceOf(l, decided.Why)
+		diff.Attribute, diff.GitHub, diff.Planning = string(decided.Attribute), g[decided.Attribute].Value, p[decided.Attribute].Value
+		d.diffs = append(d.diffs, diff)
+	}
+	return d, nil
+}
+
+// absent says what became of an item that cannot be read; "" where it can, or
+// where the service does not answer.
+func absent(err error) string {
+	switch {
+	case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrGone):
+		return "is gone"
+	case errors.Is(err, mapping.ErrMoved):
+		return "has moved"
+	}
+	return ""
+}
+
+func differenceOf(l *mapping.Link, why string) status.Difference {
+	return status.Difference{Where: whereOf(l), Link: string(l.ID), Route: l.Route, Why: why}
+}
+
+// repairPatience bounds how long a repair is waited for.
+const repairPatience = time.Minute
+
+// repair has the differing links looked at in full, waits until they are, and
+// returns those that differ still.
+func (v *verifier) repair(ctx context.Context, differing map[store.Key]different) (map[store.Key]different, error) {
+	asked := time.Now()
+	for key, d := range differing {
+		obs := store.Observation{Refs: d.link.Refs()[:1], Event: encoded(mapping.Edit{Look: "verify"})}
+		if _, err := v.observed().Observe(ctx, key.Project, []store.Observation{obs}); err != nil {
+			return nil, err
+		}
+	}
+	still := maps.Clone(differing)
+	for until := asked.Add(repairPatience); len(still) > 0 && time.Now().Before(until); {
+		if err := wait(ctx, lookEvery); err != nil {
+			return nil, err
+		}
+		for key := range still {
+			l, err := v.store.Link(ctx, key)
+			if err == nil && !l.Synced.After(asked) && v.compares(l) {
+				continue
+			}
+			d, err := v.read(ctx, key)
+			if err != nil {
+				return nil, err
+			}
+			if len(d.diffs) == 0 {
+				delete(still, key)
+			}
+		}
+	}
+	v.job.update(func(now *status.Job) { now.Verify.Repaired = len(differing) - len(still) })
+	return still, nil
+}

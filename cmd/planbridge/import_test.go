@@ -1,0 +1,241 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
+)
+
+// older is a world with issues and cards from the day before, and no bridge.
+func older(t *testing.T, o bridgetest.Options, issues ...string) *operator {
+	t.Helper()
+	yesterday := true
+	o.GitHub.Clock = func() time.Time {
+		if yesterday {
+			return time.Now().Add(-24 * time.Hour)
+		}
+		return time.Now()
+	}
+	op := newOperator(t, o, nil)
+	for _, title := range issues {
+		op.world.Repo.Open("octocat", githubtest.IssueSpec{Title: title})
+	}
+	yesterday = false
+	return op
+}
+
+func (op *operator) job(args ...string) status.Job {
+	op.t.Helper()
+	var job status.Job
+	r := op.run(append(args, "-o", "json")...)
+	if err := json.Unmarshal([]byte(r.out), &job); err != nil {
+		op.t.Fatalf("planbridge %s: %v: %+v", strings.Join(args, " "), err, r)
+	}
+	return job
+}
+
+// A dry run says what would be done and does nothing; an import without a
+// service does it and ends.
+func TestImportWithoutService(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "one", "two")
+	w := op.world
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "done long ago"})
+	w.Repo.Close(3, "octocat", "")
+	w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "a card"})
+	w.Project.NewCard("Later", "alice", planningtest.CardSpec{Title: "elsewhere"})
+
+	dry := op.job("import", "--dry-run")
+	if r := dry.Import; r.Cards != 2 || r.Issues != 1 || len(r.Items) != 3 || r.Items[0].Where != "acme/web#1" || r.Items[2].What != "issue" || dry.State != status.JobDone {
+		t.Errorf("dry run: %+v", r)
+	}
+	if text := op.fine("import", "--dry-run", "--route", "acme/web", "--state", "all"); !strings.Contains(text, "3 issues would become cards\n") || !strings.Contains(plain(text), "acme/web#3  card") {
+		t.Errorf("dry run:\n%s", text)
+	}
+	if len(w.Project.Cards()) != 2 || len(w.Repo.Issues()) != 3 || w.Writes() > 0 {
+		t.Errorf("a dry run wrote: %+v, %+v", w.Project.Cards(), w.Repo.Issues())
+	}
+	if r := op.run("import", "--route", "nobody"); r.status != exitWrong || !strings.Contains(r.stderr, "route nobody: not found") {
+		t.Errorf("a route of nobody: %+v", r)
+	}
+
+	text := op.fine("import", "--state", "all")
+	if !strings.Contains(text, "3 issues became cards\n1 cards became issues\n") {
+		t.Errorf("import:\n%s", text)
+	}
+	titles := map[string]string{}
+	for _, c := range w.Project.Cards() {
+		if len(c.Tasks) == 1 {
+			titles[c.Title] = w.Project.Tasks(c.ID)[0].State
+		}
+	}
+	if want := (map[string]string{"one": "todo", "two": "todo", "done long ago": "done", "a card": "todo"}); fmt.Sprint(titles) != fmt.Sprint(want) {
+		t.Errorf("tracking tasks: %v, want %v", titles, want)
+	}
+	if n := len(w.Repo.Issues()); n != 4 || w.Repo.Issue(4).Title != "a card" {
+		t.Errorf("%d issues: %+v", n, w.Repo.Issues())
+	}
+	if again := op.job("import", "--state", "all"); again.Import.Known < 3 || again.Import.Cards+again.Import.Issues != 0 || len(w.Repo.Issues()) != 4 {
+		t.Errorf("again: %+v", again.Import)
+	}
+	if text := op.fine("verify"); !strings.HasPrefix(text, "4 links compared, 0 differ\n") {
+		t.Errorf("verify:\n%s", text)
+	}
+}
+
+// Partners that people made are joined; what is not certain is left alone.
+func TestImportMatch(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "Same", "Twice", "Twice", "Only here", "Two cards")
+	w := op.world
+	card := func(title, summary string) string {
+		return w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: title, Summary: summary})
+	}
+	same := card("Same ", "What planning knows.")
+	card("Twice", "")
+	card("Two cards", "")
+	card("Two cards", "")
+	card("Only there", "")
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	op.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 2 })
+	job := op.job("import", "--match", "title")
+	if r := job.Import; r.Joined != 1 || r.Ambiguous != 3 || r.Cards != 1 || r.Issues != 1 || len(r.Items) != 3 {
+		t.Errorf("import: %+v", r)
+	}
+	if n := len(w.Project.Cards()); n != 6 {
+		t.Errorf("%d cards", n)
+	}
+	if n := len(w.Repo.Issues()); n != 6 {
+		t.Errorf("%d issues", n)
+	}
+	if text := op.fine("links"); !strings.Contains(text, "acme/web#1  "+same) {
+		t.Errorf("links:\n%s", text)
+	}
+	op.until("planning's text on the issue, the footer on the card", func() bool {
+		return w.Repo.Issue(1).Body == "What planning knows." && strings.Contains(w.Project.Card(same).Summary, "acme/web#1")
+	})
+	if again := op.job("import", "--match", "title"); again.Import.Joined+again.Import.Cards+again.Import.Issues != 0 {
+		t.Errorf("again: %+v", again.Import)
+	}
+}
+
+// What differs is found, and brought to agreement.
+func TestVerify(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "one", "two")
+	w := op.world
+	op.fine("import")
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "ONE" }) // no bridge is there to hear of it
+	card := w.Project.Cards()[1]
+	w.Project.EditTask(card.Tasks[0].ID, "alice", func(e *planningtest.TaskEdit) { e.State = "done" })
+	r := op.run("verify")
+	if r.status != exitWrong || r.stderr != "" || !strings.Contains(r.out, "2 links compared, 2 differ\n") || !strings.Contains(plain(r.out), "acme/web#1  acme/web  title  ONE  one  GitHub changed") {
+		t.Errorf("verify: %d\n%s%s", r.status, r.out, r.stderr)
+	}
+	op.fine("verify", "--repair")
+	if text := op.fine("verify", "--route", "acme/web"); !strings.Contains(text, "2 links compared, 0 differ\n") {
+		t.Errorf("verify after the repair:\n%s", text)
+	}
+	if w.Project.Cards()[0].Title != "ONE" || w.Repo.Issue(2).State != "closed" {
+		t.Errorf("not repaired: %+v %+v", w.Project.Cards(), w.Repo.Issues())
+	}
+	w.Project.DeleteCard(card.ID)
+	if r := op.run("verify"); r.status != exitWrong || !strings.Contains(r.out, "the card is gone") {
+		t.Errorf("verify without a card: %+v", r)
+	}
+}
+
+// While a route is paused its changes wait; a restart does not end that.
+func TestPause(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "one")
+	w := op.world
+	op.fine("import")
+	if text := op.fine("pause", "acme/web"); text != "route acme/web is paused\n" {
+		t.Errorf("pause: %q", text)
+	}
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "ONE" })
+	op.until("the change waits", func() bool {
+		var o status.Overview
+		queues, err := w.App.Operator().Overview(t.Context())
+		_ = o
+		return err == nil && queues["web"].Waiting["paused:acme/web"] == 1
+	})
+	if got := w.Project.Cards()[0].Title; got != "one" {
+		t.Errorf("the card's title is %q", got)
+	}
+	if text := op.fine("links"); !strings.Contains(text, "its route is paused") {
+		t.Errorf("links:\n%s", text)
+	}
+	if text := op.fine("resume", "acme/web", "-o", "json"); !strings.Contains(text, `"accepted": "acme/web"`) {
+		t.Errorf("resume: %q", text)
+	}
+	op.until("the change on the card", func() bool { return w.Project.Cards()[0].Title == "ONE" })
+	for _, name := range []string{"pause", "resume"} {
+		if r := op.run(name, "nobody"); r.status != exitWrong || !strings.Contains(r.stderr, "route nobody: not found") {
+			t.Errorf("%s nobody: %+v", name, r)
+		}
+	}
+}
+
+// A pair is parted and joined by hand.
+func TestLinkByHand(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "one", "two")
+	w := op.world
+	op.fine("import")
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	var first, second string
+	for _, c := range w.Project.Cards() {
+		if c.Title == "one" {
+			first = c.ID
+		} else {
+			second = c.ID
+		}
+	}
+	if r := op.run("link", "acme/web#1", second); r.status != exitWrong || !strings.Contains(r.stderr, "unlink them first") {
+		t.Errorf("link of what is linked: %+v", r)
+	}
+	op.fine("unlink", "acme/web#1")
+	op.fine("unlink", second)
+	if text := op.fine("links", "--state", "dormant"); strings.Count(text, "unlinked by an operator") != 2 {
+		t.Errorf("links:\n%s", text)
+	}
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "one apart" })
+	if err := w.Settled(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	if w.Project.Card(first).Title != "one" || len(w.Project.Cards()) != 2 {
+		t.Errorf("what was parted was synchronised: %+v", w.Project.Cards())
+	}
+	if text := op.fine("link", "acme/web#1", second); !strings.Contains(text, "acme/web#1 is linked with card "+second) {
+		t.Errorf("link: %q", text)
+	}
+	op.until("planning's title on the issue", func() bool { return w.Repo.Issue(1).Title == "two" })
+	op.until("the footer", func() bool { return strings.Contains(w.Project.Card(second).Summary, "acme/web#1") })
+	if text := op.fine("conflicts"); !strings.Contains(text, "one apart") {
+		t.Errorf("the losing title is not kept:\n%s", text)
+	}
+	old := w.Project.NewCard("Later", "alice", planningtest.CardSpec{Title: "by hand"})
+	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "by hand", Labels: []string{"plan:ignore"}})
+	if r := op.run("link", fmt.Sprintf("acme/web#%d", n), old); r.status != exitWrong || !strings.Contains(r.stderr, "plan:ignore") {
+		t.Errorf("link of what no route takes: %+v", r)
+	}
+	for _, args := range [][]string{{"link", "acme/web#99", old}, {"link", "acme/web#1", strings.Repeat("0", 24)}, {"link", "web", old}, {"unlink", "acme/web#99"}} {
+		if r := op.run(args...); r.status != exitWrong || r.stderr == "" {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"planbridge/bridge/status"
+)
+
+type verifyCmd struct {
+	output
+	Route  string `placeholder:"NAME" help:"Only this route's links."`
+	Repair bool   `help:"Look at what differs in full and bring it to agreement."`
+}
+
+// Help is what planbridge verify --help adds.
+func (c *verifyCmd) Help() string {
+	return `Exit status 1 where links differ; with --repair, where they still do afterwards.`
+}
+
+// Run implements the command.
+func (c *verifyCmd) Run(ctx context.Context, p *process) error {
+	return withServices(ctx, p, !c.Repair, func(api *client) error {
+		progress := newProgress(p.stderr)
+		job, err := api.follow(ctx, "/api/v1/verify", status.VerifyAsk{Route: c.Route, Repair: c.Repair}, progress.show)
+		progress.end()
+		if err != nil {
+			return err
+		}
+		if err := c.print(p, job, func() error { return verifyReport(p.stdout, job.Verify) }); err != nil {
+			return err
+		}
+		switch {
+		case job.State == status.JobFailed:
+			return errors.New(job.Error)
+		case len(job.Verify.Differences) > 0:
+			return errTold
+		}
+		return nil
+	})
+}
+
+func verifyReport(w io.Writer, r *status.VerifyResult) error {
+	total := 0
+	for _, n := range r.Drift {
+		total += n
+	}
+	fmt.Fprintf(w, "%d links compared, %d differ\n", r.Links, total)
+	if r.Repaired > 0 {
+		fmt.Fprintf(w, "%d were repaired\n", r.Repaired)
+	}
+	if len(r.Differences) == 0 {
+		return nil
+	}
+	t := newTable(w, "ITEM", "ROUTE", "ATTRIBUTE", "GITHUB", "PLANNING", "WHY")
+	for _, d := range r.Differences {
+		t.row(d.Where, d.Route, d.Attribute, brief(d.GitHub), brief(d.Planning), d.Why)
+	}
+	if r.More {
+		t.row("…")
+	}
+	return t.flush()
+}
