@@ -115,7 +115,7 @@ func parseEvent(name string, payload []byte) (webhook.Event, error) {
 	e, err := github.ParseEvent(name, payload)
 	return webhook.Event{
 		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, Private: e.RepoPrivate, Sender: e.Sender,
-		TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo,
+		Parent: e.Parent, SubIssue: e.SubIssue, TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo,
 	}, err
 }
 

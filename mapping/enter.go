@@ -121,6 +121,10 @@ func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
 	}
 }
 
+// NameIssue names an issue without a word on which snapshot of it was taken
+// into account: none was.
+func NameIssue(issue *Issue) IssueID { return idOf(issue) }
+
 // idOf names an issue without a word on which snapshot of it was taken into
 // account: none was.
 func idOf(issue *Issue) IssueID {

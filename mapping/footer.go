@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -120,4 +121,21 @@ func cutOut(text string, start, end int) string {
 		return before
 	}
 	return before + gap + after
+}
+
+// footerLink finds the links of footers: an issue's page with a marker for its
+// fragment, and the backslashes that a Markdown writer may have put in.
+var footerLink = regexp.MustCompile(`([\w.\\-]+/[\w.\\-]+)/issues/([0-9]{1,9})#([\w.\\-]+)`)
+
+// FooterIssue returns the issue that the footer with the given marker names, ""
+// and 0 where there is no such footer. The marker tells the issue's id only, by
+// which GitHub cannot be asked.
+func (k Keys) FooterIssue(text string, m Marker) (repo string, number int) {
+	for _, link := range footerLink.FindAllStringSubmatch(text, -1) {
+		if got, ok := k.Parse(strings.ReplaceAll(link[3], `\`, "")); ok && got == m {
+			number, _ = strconv.Atoi(link[2]) //nolint:errcheck // digits only, and so few that they fit
+			return strings.ReplaceAll(link[1], `\`, ""), number
+		}
+	}
+	return "", 0
 }

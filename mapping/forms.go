@@ -122,6 +122,17 @@ func CardView(c *Card, keys Keys) View {
 // TaskView reads the state that a tracking task carries.
 func TaskView(t *Task) View { return View{State: t.State} }
 
+// TaskItemView reads the attributes of a task that stands for a sub-issue.
+func TaskItemView(t *Task, keys Keys) View {
+	body, _ := keys.Body(t.Summary.Value)
+	return View{
+		Title:    t.Title,
+		Summary:  {Value: body, Version: t.Summary.Version},
+		Estimate: t.Estimate,
+		State:    t.State,
+	}
+}
+
 // Suspicious reports whether a view shows an attribute changed although its
 // version is not newer than the base's: the read overlapped a write, or the
 // service did something its document does not promise. The item has to be

@@ -16,7 +16,8 @@ type MarkerKind string
 
 // The kinds of marked items.
 const (
-	MarkIssue    MarkerKind = "i" // an issue; its partner is a card or a task
+	MarkIssue    MarkerKind = "i" // an issue; its partner is a card
+	MarkSubIssue MarkerKind = "s" // a sub-issue; its partner is a task
 	MarkCard     MarkerKind = "c" // a card; its partner is an issue
 	MarkTask     MarkerKind = "t" // a task; its partner is what it stands for
 	MarkConflict MarkerKind = "x" // a comment that holds a conflict's losing text

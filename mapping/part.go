@@ -13,17 +13,18 @@ type Family struct {
 	// Listed: the issue's sub-issues were listed once, so that none that was
 	// there before is missed.
 	Listed bool `json:"listed,omitempty"`
-	// Next is when GitHub is asked again for what it refused: to list the
-	// sub-issues, or to take the part's issue as one. Tries counts how often
-	// it did.
-	Next  time.Time `json:"next,omitzero"`
-	Tries int       `json:"tries,omitempty"`
 	// Join: the part's issue was made by the bridge and is still to be added
 	// to its parent.
 	Join bool `json:"join,omitempty"`
 	// Parent is the database id of the parent that GitHub last told of; 0 for
 	// none.
 	Parent int64 `json:"parent,omitempty"`
+}
+
+// Parent names an issue that has another one as a sub-issue.
+type Parent struct {
+	ID   int64  `json:"id"` // 0: there is none
+	Name string `json:"name"`
 }
 
 // Partner names what the issue's partner is in planning: a card, or, of a

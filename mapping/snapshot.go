@@ -16,6 +16,11 @@ type Edit struct {
 	// items themselves: deleted, transferred, missing from a listing; or, as
 	// LookOpened, that the issue is new.
 	Look string `json:"look,omitempty"`
+	// Item is the issue that it is about; "" for the link's own.
+	Item Ref `json:"item,omitempty"`
+	// Parent, where set, says that the issue became a sub-issue, or is one no
+	// more.
+	Parent *Parent `json:"parent,omitempty"`
 	// Moved, where set, says that an issue has become another one.
 	Moved *Move `json:"moved,omitempty"`
 

@@ -19,7 +19,7 @@ func (r *round) follow(obs *store.Observation, c *mapping.Card) bool {
 			continue
 		}
 		obs.Link = m.Link
-		repo, number := r.footer(c.Summary.Value, m)
+		repo, number := r.keys.FooterIssue(c.Summary.Value, m)
 		if route := r.routeOf(c, repo); route != nil {
 			obs.Create = route.RebuildFromCard(c, m, repo, number, time.Now().UTC())
 		}

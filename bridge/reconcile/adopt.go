@@ -28,16 +28,30 @@ const readsPerClaim = 100
 // whose link was lost with the store.
 func (w *work) ours(text string, kind mapping.MarkerKind) bool {
 	partner := string(w.link.Card.ID)
-	if kind == mapping.MarkCard {
+	if kind == mapping.MarkCard || kind == mapping.MarkTask {
 		partner = strconv.FormatInt(w.link.Issue.ID, 10)
 	}
 	_, marks := w.set.Keys.Body(text)
 	for _, m := range marks {
-		if m.Kind == kind && (m.Link == w.link.ID || m.Partner == partner) {
+		if m.Kind == kind && (m.Link == w.link.ID && !w.link.Task || m.Partner == partner) {
 			return true
 		}
 	}
 	return false
+}
+
+// markerOn is the kind of the marker that the link's item on a side carries
+// where the bridge made it.
+func (w *work) markerOn(side mapping.Side) mapping.MarkerKind {
+	switch {
+	case side == mapping.GitHub && w.link.Task:
+		return mapping.MarkSubIssue
+	case side == mapping.GitHub:
+		return mapping.MarkIssue
+	case w.link.Task:
+		return mapping.MarkTask
+	}
+	return mapping.MarkCard
 }
 
 // adoptCard looks for the card of this link's intent: among what a poll has
@@ -107,7 +121,7 @@ func (w *work) provenAbsent(settle time.Duration, lookup func() error, found fun
 func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 	var found *mapping.Issue
 	take := func(i mapping.Issue) {
-		if w.OwnAccount(i.Author) && w.ours(i.Body, mapping.MarkIssue) && (found == nil || i.Number < found.Number) {
+		if w.OwnAccount(i.Author) && w.ours(i.Body, w.markerOn(mapping.GitHub)) && (found == nil || i.Number < found.Number) {
 			found = &i
 		}
 	}

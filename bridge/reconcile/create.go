@@ -115,6 +115,9 @@ func (w *work) needCard(ctx context.Context) error {
 	if w.card != nil {
 		return nil
 	}
+	if w.link.Task {
+		return w.needTask(ctx)
+	}
 	var seen mapping.Card
 	if found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err != nil {
 		return err
@@ -191,7 +194,7 @@ func (w *work) cardText(summary string) string {
 	if w.link.Origin != mapping.GitHub {
 		return summary
 	}
-	mark := mapping.Marker{Kind: mapping.MarkCard, Link: w.link.ID, Nonce: w.link.Nonce, Partner: strconv.FormatInt(w.link.Issue.ID, 10)}
+	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.link.Nonce, Partner: strconv.FormatInt(w.link.Issue.ID, 10)}
 	return w.set.Keys.AppendFooter(summary, mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())
 }
 
@@ -201,7 +204,7 @@ func (w *work) issueText(body string) string {
 	if w.link.Origin != mapping.Planning {
 		return body
 	}
-	mark := mapping.Marker{Kind: mapping.MarkIssue, Link: w.link.ID, Nonce: w.link.Nonce, Partner: string(w.link.Card.ID)}
+	mark := mapping.Marker{Kind: w.markerOn(mapping.GitHub), Link: w.link.ID, Nonce: w.link.Nonce, Partner: string(w.link.Card.ID)}
 	return w.set.Keys.AppendComment(body, mark)
 }
 
@@ -224,6 +227,9 @@ func (w *work) makeIssue(ctx context.Context) error {
 			mapping.Title:    based(issue.Title, view[mapping.Title]),
 			mapping.Summary:  based(body, view[mapping.Summary]),
 			mapping.Estimate: based(estimate, view[mapping.Estimate]),
+		}
+		if w.link.Task {
+			intent.Base[mapping.State] = bornTodo(w.p[mapping.State])
 		}
 		made, err := send(ctx, w, intent, func(ctx context.Context) (mapping.Issue, error) {
 			return w.GitHub.CreateIssue(ctx, w.link.Issue.Repo, issue)

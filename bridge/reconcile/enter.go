@@ -59,7 +59,7 @@ func (w *work) enterIssue(ctx context.Context) error {
 	case w.issue.State != "open" && w.link.Import != mapping.ImportAll:
 		return w.refuse("it was closed before it entered")
 	case route == nil:
-		return w.refuse(why)
+		return w.orPart(ctx, why)
 	case route.Direction == mapping.ToGitHub:
 		return w.refuse("its route only goes to_github")
 	case w.OwnAccount(w.issue.Author):
@@ -75,41 +75,12 @@ func (w *work) enterIssue(ctx context.Context) error {
 	}
 	// A listing that an import made tells which issues are no sub-issues.
 	if route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
-		if parent, err := w.plannedParent(ctx); err != nil {
+		if handed, err := w.toParent(ctx); handed || err != nil {
 			return err
-		} else if parent != "" {
-			return w.refuse("it is a sub-issue of " + parent + ", which has a card")
 		}
 	}
 	w.route, w.link.Route = route, route.Name
 	return w.begin(ctx, mapping.Planning)
-}
-
-// plannedParent names the issue that has this one as a sub-issue, where that has
-// a card; "" where none does. A parent that may not be read is none: said once
-// for a repository.
-func (w *work) plannedParent(ctx context.Context) (string, error) {
-	repo := w.issue.Repo
-	parent, err := w.GitHub.Parent(ctx, repo, w.issue.Number)
-	if errors.Is(err, mapping.ErrForbidden) {
-		if _, told := w.parentless.LoadOrStore(repo, true); !told {
-			w.Logger.Warn("parents of issues may not be read: sub-issues get cards of their own", "repo", repo, "err", err)
-		}
-		return "", nil
-	}
-	if err != nil {
-		return "", onGitHub(err)
-	}
-	if parent == nil {
-		return "", nil
-	}
-	switch _, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID)); {
-	case errors.Is(err, store.ErrNotFound):
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("find parent: %w", err)
-	}
-	return issueName(parent.Repo, parent.Number), nil
 }
 
 // gonIsRemove lets an item that vanished before it entered go without a word.

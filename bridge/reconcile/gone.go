@@ -52,7 +52,7 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 	if side == mapping.Planning && w.link.Issue.Number != 0 {
 		if _, err := w.comment(ctx, notice{
 			id: "gone-" + string(w.link.Card.ID), repeated: true,
-			text: "The card of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here.",
+			text: "The " + w.link.Partner().Kind() + " of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here.",
 		}); err != nil {
 			w.log.Warn("saying on the issue that its card is gone", "err", err)
 		}

@@ -49,6 +49,8 @@ type hub struct {
 type ghIssue struct {
 	mapping.Issue
 	edits    []mapping.Edit // what GitHub remembers of them
+	parent   *ghIssue
+	subs     []*ghIssue
 	comments []reconcile.Comment
 	past     []past
 	closings []closing
@@ -63,8 +65,6 @@ type past struct {
 func (h *hub) OwnAccount(login string) bool { return login == bot }
 
 func (h *hub) Private(context.Context, string) (bool, error) { return true, nil }
-
-func (h *hub) Parent(context.Context, string, int) (*mapping.Issue, error) { return nil, nil }
 
 func (h *hub) RepositoryName(_ context.Context, repo string) (string, error) { return repo, nil }
 
@@ -158,7 +158,7 @@ func (h *hub) tell(i *ghIssue, by string, e *mapping.Edit) {
 		for hook := range max(1, h.hooks) {
 			obs.Delivery = fmt.Sprintf("%d:d%d", hook, n)
 			if e != nil {
-				e.Delivery = obs.Delivery
+				e.Delivery, e.Item = obs.Delivery, ref
 				obs.Event = encode(e)
 			}
 			h.w.observe(obs, h.w.entering(&obs, &issue))

@@ -152,7 +152,7 @@ func (w *work) readPending(ctx context.Context) error {
 		case "card":
 			card = true
 		case "task":
-			task = true
+			card, task = card || w.link.Task, true
 		}
 	}
 	if issue && !w.fresh {

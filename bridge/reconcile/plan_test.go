@@ -137,7 +137,7 @@ func (p *plan) CreateTask(_ context.Context, card mapping.ObjectID, _ string, it
 	t := &mapping.Task{
 		ID: mapping.ObjectID(fmt.Sprint("task", len(p.tasks)+1)), CID: int64(len(p.tasks) + 1), Owner: card,
 		Title: mapping.Versioned{Value: item.Title}, Summary: mapping.Versioned{Value: p.text(item.Summary)},
-		State: mapping.Versioned{Value: mapping.StateTodo},
+		Estimate: mapping.Versioned{Value: item.Estimate}, State: mapping.Versioned{Value: mapping.StateTodo},
 	}
 	p.tasks = append(p.tasks, t)
 	c.CountersVersion++
@@ -196,9 +196,10 @@ func (p *plan) UpdateTask(_ context.Context, id mapping.ObjectID, _ string, set 
 	if err != nil {
 		return reconcile.Updated{}, err
 	}
-	attrs := map[mapping.Attribute]*mapping.Versioned{mapping.Title: &t.Title, mapping.Summary: &t.Summary, mapping.State: &t.State}
+	attrs := map[mapping.Attribute]*mapping.Versioned{mapping.Title: &t.Title, mapping.Summary: &t.Summary, mapping.Estimate: &t.Estimate, mapping.State: &t.State}
+	was := t.State.Version
 	up, err := p.put(attrs, &t.Version, set)
-	if c, lost := p.card(t.Owner); err == nil && lost == nil {
+	if c, lost := p.card(t.Owner); err == nil && lost == nil && t.State.Version != was {
 		c.CountersVersion++
 		c.Version++
 	}

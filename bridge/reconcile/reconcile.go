@@ -35,6 +35,11 @@ type GitHub interface {
 	RemoveLabel(ctx context.Context, repo string, number int, label string) ([]string, error)
 	// Parent returns the issue that has this one as a sub-issue, or nil.
 	Parent(ctx context.Context, repo string, number int) (*mapping.Issue, error)
+	// SubIssues lists an issue's sub-issues, which may be of other repositories.
+	SubIssues(ctx context.Context, repo string, number int) ([]mapping.Issue, error)
+	// AddSubIssue makes the issue with database id sub a sub-issue. Adding it
+	// again is refused and does no harm.
+	AddSubIssue(ctx context.Context, repo string, number int, sub int64) error
 	Comments(ctx context.Context, repo string, number int, since time.Time) ([]Comment, error)
 	CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error)
 	// Edits returns what GitHub remembers of the edits of an issue's title or

@@ -17,10 +17,7 @@ func (w *work) marked(side mapping.Side, raw string) {
 	if side != w.markedSide() {
 		return
 	}
-	kind := mapping.MarkCard
-	if side == mapping.GitHub {
-		kind = mapping.MarkIssue
-	}
+	kind := w.markerOn(side)
 	w.unmarked = ""
 	if !w.ours(raw, kind) || kind == mapping.MarkCard && !w.namesIssue(raw) {
 		w.unmarked = mapping.DigestText(raw)

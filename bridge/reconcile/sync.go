@@ -69,7 +69,7 @@ func (w *work) filter(ctx context.Context) (bool, error) {
 	if w.issue == nil {
 		return w.link.State == mapping.Left, nil
 	}
-	ok, why := w.route.Accepts(w.issue, w.set.Scheme)
+	ok, why := w.accepts()
 	switch {
 	case !ok && w.link.State != mapping.Left:
 		w.leave(why)

@@ -21,6 +21,8 @@ type work struct {
 	set      *Settings
 	claim    *store.Claim
 	link     *mapping.Link
+	root     *work                   // of a part: the work on its root link
+	parts    map[*mapping.Link]*work // of a root link: the works on its parts
 	route    *mapping.Route
 	planning Planning
 	log      *slog.Logger
@@ -107,6 +109,7 @@ func (w *work) run(ctx context.Context) error {
 	if err != nil {
 		err = w.readdress(ctx, err)
 	}
+	err = w.family(ctx, err)
 	if err != nil && !errors.Is(err, errGone) {
 		return fmt.Errorf("reconcile %s: %w", name, err)
 	}
@@ -128,13 +131,7 @@ func (w *work) step(ctx context.Context) error {
 		w.link.State, w.link.Why = mapping.Linked, ""
 		w.looked = true
 	}
-	if err := w.takeEvents(); err != nil {
-		return err
-	}
-	if err := w.takeMoves(ctx); err != nil {
-		return err
-	}
-	if away, err := w.away(ctx); away || err != nil {
+	if away, err := w.arrive(ctx); away || err != nil {
 		return err
 	}
 	switch w.link.State {
@@ -149,12 +146,27 @@ func (w *work) step(ctx context.Context) error {
 	return w.sync(ctx)
 }
 
+// arrive takes in what events told, transfers first. It reports whether the
+// issue is out of reach.
+func (w *work) arrive(ctx context.Context) (away bool, err error) {
+	if err := w.takeEvents(); err != nil {
+		return false, err
+	}
+	if err := w.takeMoves(ctx); err != nil {
+		return false, err
+	}
+	return w.away(ctx)
+}
+
 // takeEvents decodes what must not be folded into a snapshot.
 func (w *work) takeEvents() error {
 	for _, data := range w.claim.Events {
 		var e mapping.Edit
 		if err := json.Unmarshal(data, &e); err != nil {
 			return fmt.Errorf("stored event: %w", err)
+		}
+		if e.Parent != nil || !w.mine(e.Item) {
+			continue // of another issue of the family
 		}
 		if e.Moved != nil {
 			w.moves = append(w.moves, e.Moved)
@@ -199,6 +211,9 @@ func slot[T any](w *work, ref mapping.Ref, v *T) (found, ambiguous bool, err err
 func (w *work) see(ctx context.Context) error {
 	if err := w.seeIssue(ctx); err != nil {
 		return err
+	}
+	if w.link.Task {
+		return w.seeTask(ctx)
 	}
 	if err := w.seeCard(ctx); err != nil {
 		return err
@@ -263,7 +278,7 @@ func (w *work) setIssue(issue *mapping.Issue) {
 		return // a pair has a line of its body, and nothing else of it
 	}
 	w.g, w.extra = mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
-	if !w.route.TrackingTask {
+	if !w.route.TrackingTask && !w.link.Task {
 		delete(w.g, mapping.State)
 	}
 	w.marked(mapping.GitHub, issue.Body)
@@ -377,6 +392,9 @@ func (w *work) readCard(ctx context.Context) error {
 	if w.link.Card.ID == "" {
 		return nil
 	}
+	if w.link.Task {
+		return w.readTask(ctx)
+	}
 	card, err := w.planning.Card(ctx, w.link.Card.ID)
 	if err != nil {
 		return w.missing(ctx, mapping.Planning, err)
@@ -431,7 +449,7 @@ func (w *work) save(ctx context.Context) error {
 		w.giveBack()
 		return w.of.save(ctx)
 	}
-	if err := w.Store.Save(ctx, w.claim, w.link); err != nil {
+	if err := w.Store.Save(ctx, w.claim, w.home().link); err != nil {
 		return fmt.Errorf("save link: %w", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -138,5 +139,5 @@ func where(l *mapping.Link) string {
 	if l.Issue.Number != 0 {
 		return issueName(l.Issue.Repo, l.Issue.Number)
 	}
-	return "card " + string(l.Card.ID)
+	return strings.Replace(string(l.Partner()), ":", " ", 1)
 }

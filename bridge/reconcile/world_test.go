@@ -156,6 +156,9 @@ func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.
 	}
 	_, marks := keys.Body(issue.Body)
 	for _, m := range marks {
+		if m.Kind == mapping.MarkSubIssue {
+			obs.Link, obs.Refs = m.Link, append(obs.Refs, mapping.TaskRef(mapping.ObjectID(m.Partner)))
+		}
 		if m.Kind == mapping.MarkIssue {
 			obs.Link, obs.Refs = m.Link, append(obs.Refs, mapping.CardRef(mapping.ObjectID(m.Partner)))
 			return w.route.RebuildFromIssue(issue, m, time.Now().UTC())
@@ -181,7 +184,7 @@ func (w *world) poll() (news bool) {
 		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: digest, Data: encode(c)}
 		w.observe(obs, w.enteringCard(&obs, c))
 	}
-	return news
+	return w.pollTasks() || news
 }
 
 func (w *world) enteringCard(obs *store.Observation, c *mapping.Card) *mapping.Link {

@@ -19,7 +19,7 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 	for _, d := range plan.Decisions {
 		switch {
 		case d.Planning == nil:
-		case d.Attribute == mapping.State:
+		case d.Attribute == mapping.State && !w.link.Task:
 			task = append(task, d)
 		default:
 			card = append(card, d)
@@ -27,9 +27,12 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 	}
 	if len(card) > 0 {
 		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			if w.link.Task {
+				return w.planning.UpdateTask(ctx, w.link.Card.ID, user, set)
+			}
 			return w.planning.UpdateCard(ctx, w.link.Card.ID, user, set)
 		}
-		if moved, err = w.put(ctx, mapping.CardRef(w.link.Card.ID), card, put); moved || err != nil {
+		if moved, err = w.put(ctx, w.link.Partner(), card, put); moved || err != nil {
 			return moved, err
 		}
 	}
@@ -79,11 +82,13 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 		}
 		w.written(d, up)
 	}
-	w.link.Card.Version = max(w.link.Card.Version, up.Version)
-	if item.Kind() == "task" {
+	if item == w.link.Partner() {
+		w.link.Card.Version = max(w.link.Card.Version, up.Version)
+	}
+	if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.State }) {
 		// The state change moves the card's counters by one: what a poll
 		// shows beyond that was somebody else.
-		w.link.Card.CountersVersion++
+		w.home().link.Card.CountersVersion++
 	}
 	w.lag(mapping.Planning)
 	return moved, nil
@@ -210,7 +215,7 @@ func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.D
 		return w.readCard(ctx)
 	}
 	for a, v := range current {
-		if (a == mapping.State) != (item.Kind() == "task") {
+		if (a == mapping.State) != (item.Kind() == "task") && !w.link.Task {
 			continue // a task's title and text are not the card's
 		}
 		if a == mapping.Summary {

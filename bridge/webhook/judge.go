@@ -27,8 +27,11 @@ var actions = map[string]bool{
 //	deleted, transferred   the link is looked at; the payload is not what is there now
 //	all others             the payload is the newest snapshot; `edited` also tells what it was
 func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, error) {
-	if d.event == "repository" {
+	switch d.event {
+	case "repository":
 		return in.repository(ctx, ev)
+	case "sub_issues":
+		return in.family(ctx, d, ev)
 	}
 	away := ev.Action == "deleted" || ev.Action == "transferred"
 	switch {
@@ -52,18 +55,18 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 
 // edit is what an event tells beyond what the issue is now; nil: nothing.
 func edit(d *delivery, ev Event) *mapping.Edit {
-	e := &mapping.Edit{Look: ev.Action, Delivery: d.key}
+	e := &mapping.Edit{Look: ev.Action, Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key}
 	switch {
 	case ev.Action == "transferred" && ev.NewIssue != nil:
 		e.Moved = mapping.NewMove(ev.Issue.ID, ev.NewIssue)
 	case ev.Action == "transferred", ev.Action == "deleted":
 	case ev.Action == "opened" && ev.OldIssue != nil:
-		e.Look, e.Moved = "transferred", mapping.NewMove(ev.OldIssue.ID, ev.Issue)
+		e.Look, e.Item, e.Moved = "transferred", mapping.IssueRef(ev.OldIssue.ID), mapping.NewMove(ev.OldIssue.ID, ev.Issue)
 	case ev.Action == "opened" && ev.Issue.UpdatedAt.Sub(ev.Issue.CreatedAt) < time.Minute:
 		e.Look = mapping.LookOpened
 	case ev.Action == "edited":
 		e = &mapping.Edit{
-			TitleFrom: ev.TitleFrom, BodyFrom: ev.BodyFrom, Title: ev.Issue.Title, Body: ev.Issue.Body,
+			Item: e.Item, TitleFrom: ev.TitleFrom, BodyFrom: ev.BodyFrom, Title: ev.Issue.Title, Body: ev.Issue.Body,
 			Sender: ev.Sender, At: ev.Issue.UpdatedAt, Delivery: d.key,
 		}
 	default:

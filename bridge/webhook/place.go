@@ -19,6 +19,7 @@ type sighting struct {
 	delivery string
 	issue    *mapping.Issue
 	old      *mapping.Issue // what it was before it was transferred here
+	parent   *mapping.Issue // that the issue has become a sub-issue of
 	away     bool           // the issue is not there any more as the payload shows it
 	edit     *mapping.Edit
 	public   func() (bool, error) // whether anybody can read its repository
@@ -83,6 +84,9 @@ func observation(s sighting) store.Observation {
 	if s.old != nil && s.old.ID > 0 {
 		obs.Refs = append(obs.Refs, mapping.IssueRef(s.old.ID))
 	}
+	if s.parent != nil {
+		obs.Refs = append(obs.Refs, mapping.IssueRef(s.parent.ID))
+	}
 	if s.edit != nil {
 		obs.Event = encode(s.edit)
 	}
@@ -116,8 +120,16 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 	case why == mapping.WhyPublic:
 		in.reportPublic(s.issue.Repo)
 	}
-	if p.why = why; route != nil {
-		p.create, p.delay = route.EnterIssue(s.issue, time.Now().UTC()), in.o.EnterDelay
+	p.why = why
+	enters, err := in.viaParent(s, near)
+	if err != nil {
+		return err
+	}
+	if route != nil {
+		enters = route.EnterIssue(s.issue, time.Now().UTC())
+	}
+	if enters != nil {
+		p.create, p.delay = enters, in.o.EnterDelay
 		if s.issue.UpdatedAt.Sub(s.issue.CreatedAt) <= in.o.EnterDelay {
 			p.obs.Delay = in.o.EnterDelay // its link, if it has one, waits for its labels too
 		}
@@ -132,6 +144,10 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route) {
 	_, marks := in.o.Keys().Body(issue.Body)
 	for _, m := range marks {
+		if m.Kind == mapping.MarkSubIssue { // its root's link makes it a part again
+			p.obs.Link, p.obs.Refs = m.Link, append(p.obs.Refs, mapping.TaskRef(mapping.ObjectID(m.Partner)))
+			return
+		}
 		if m.Kind != mapping.MarkIssue {
 			continue
 		}

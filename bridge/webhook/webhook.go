@@ -52,9 +52,11 @@ type Event struct {
 	// `opened` event in the new repository tells.
 	OldIssue *mapping.Issue
 	NewIssue *mapping.Issue // what this one is now, as a `transferred` event tells
-	Repo     string         // owner/name
-	Private  bool           // only members can read the repository
-	Sender   string         // login
+	// Parent and SubIssue are the two issues of a `sub_issues` event.
+	Parent, SubIssue *mapping.Issue
+	Repo             string // owner/name
+	Private          bool   // only members can read the repository
+	Sender           string // login
 	// TitleFrom and BodyFrom are what stood there before an `edited` event.
 	TitleFrom, BodyFrom *string
 	OldRepo             string // owner/name before a repository was renamed or transferred

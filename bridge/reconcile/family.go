@@ -1,0 +1,366 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// family brings an issue's sub-issues and their tasks to agreement, once the
+// issue and its card are or have to wait; err is what became of those. A part
+// that fails keeps neither its siblings nor the root waiting.
+func (w *work) family(ctx context.Context, err error) error {
+	var put *again
+	if w.route == nil || w.planning == nil || w.link.State != mapping.Linked || err != nil && !errors.As(err, &put) {
+		return err
+	}
+	if parentsErr := w.takeParents(); parentsErr != nil {
+		return parentsErr
+	}
+	if w.route.Tasks != mapping.TasksSubIssues {
+		return err
+	}
+	errs := []error{err, w.meet(ctx), w.makeSubTasks(ctx)}
+	for _, p := range slices.Clone(w.link.Parts) {
+		if ends(errs) {
+			break
+		}
+		pw := w.part(p)
+		err := pw.takeEvents()
+		if err == nil && pw.stirred() {
+			err = pw.workPart(ctx)
+		}
+		errs = append(errs, w.passed(pw, err))
+	}
+	w.showLater()
+	return worst(errs)
+}
+
+// passed takes over what a part's work leaves behind. A part that never came to
+// be is forgotten.
+func (w *work) passed(pw *work, err error) error {
+	w.history, pw.history = append(w.history, pw.history...), nil
+	w.after = max(w.after, pw.after)
+	if pw.showAfter > 0 {
+		w.lookAgain(pw.showAfter)
+	}
+	half := pw.link.Card.ID == "" || pw.link.Issue.ID == 0
+	if errors.Is(err, errRemove) || half && pw.link.State == mapping.Orphaned {
+		w.forgetPart(pw.link)
+		return nil
+	}
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	return err
+}
+
+func (w *work) forgetPart(p *mapping.Link) {
+	w.link.Parts = slices.DeleteFunc(w.link.Parts, func(o *mapping.Link) bool { return o == p })
+}
+
+// ends reports whether an error leaves nothing more to be done under this
+// claim.
+func ends(errs []error) bool {
+	for _, err := range errs {
+		var put *again
+		var wait *waitFor
+		var limited *mapping.RateLimited
+		switch {
+		case err == nil, errors.As(err, &put):
+		case errors.Is(err, store.ErrLeaseLost), errors.Is(err, store.ErrEpoch), errors.As(err, &wait), errors.As(err, &limited),
+			errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUnauthorized), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+			return true
+		}
+	}
+	return false
+}
+
+// worst is the error that decides what becomes of the key: a failure before
+// what only has to wait, of which the shortest.
+func worst(errs []error) error {
+	rank := func(err error) int {
+		var put *again
+		switch {
+		case errors.Is(err, store.ErrLeaseLost), errors.Is(err, store.ErrEpoch):
+			return 0
+		case errors.As(err, &put):
+			return 2
+		}
+		return 1
+	}
+	wait := func(err error) time.Duration {
+		if put := (*again)(nil); errors.As(err, &put) {
+			return put.after
+		}
+		return 0
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 0 {
+		return nil
+	}
+	return slices.MinFunc(errs, func(a, b error) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(wait(a), wait(b))) })
+}
+
+// meet makes parts of what was seen for the first time: sub-issues, and tasks
+// that people made on the card.
+func (w *work) meet(ctx context.Context) error {
+	known := len(w.link.Parts)
+	issues, err := w.newSubIssues(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range issues {
+		w.meetIssue(&issues[i])
+	}
+	if err := w.meetTasks(ctx); err != nil {
+		return err
+	}
+	if len(w.link.Parts) == known {
+		return nil
+	}
+	err = w.save(ctx)
+	if errors.Is(err, store.ErrConflict) {
+		w.link.Parts = w.link.Parts[:known]
+		return later(time.Second, "a sub-issue still belongs to another link")
+	}
+	return err
+}
+
+// newSubIssues returns the sub-issues that no part knows: those that were
+// handed over to this link, and, once, those that GitHub lists. One that has a
+// card of its own keeps it.
+func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
+	issues, err := w.listSubIssues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for ref, s := range w.claim.Inbox {
+		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) {
+			continue
+		}
+		var i mapping.Issue
+		if err := json.Unmarshal(s.Data, &i); err != nil {
+			return nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		}
+		if !slices.ContainsFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }) {
+			issues = append(issues, i)
+		}
+	}
+	slices.SortFunc(issues, func(a, b mapping.Issue) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.ID, b.ID)) })
+	var out []mapping.Issue
+	for _, i := range issues {
+		ref := mapping.IssueRef(i.ID)
+		if i.ID == w.link.Issue.ID || w.link.Part(ref) != nil {
+			continue
+		}
+		switch id, err := w.Store.Find(ctx, w.link.Project, ref); {
+		case errors.Is(err, store.ErrNotFound):
+			out = append(out, i)
+		case err != nil:
+			return nil, fmt.Errorf("find %s: %w", ref, err)
+		case id != w.link.ID:
+			if err := w.leaveTo(ctx, id, &i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// leaveTo leaves a sub-issue to the link that knows it: one that is only about
+// to enter hands it over; one that has a card keeps that.
+func (w *work) leaveTo(ctx context.Context, id mapping.LinkID, i *mapping.Issue) error {
+	other, err := w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: id})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return later(time.Second, "%s is between two links", issueName(i.Repo, i.Number))
+	case err != nil:
+		return fmt.Errorf("read link of %s: %w", issueName(i.Repo, i.Number), err)
+	case other.State == mapping.Entering:
+		return later(time.Second, "%s is still to be handed over", issueName(i.Repo, i.Number))
+	}
+	w.log.Info("a sub-issue keeps its own card", "sub_issue", issueName(i.Repo, i.Number), "link", id)
+	return nil
+}
+
+// listSubIssues lists the issue's sub-issues once, so that none is missed that
+// was there before, or of which no event told while the link was made.
+func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err error) {
+	if w.link.Family.Listed || w.link.Issue.Number == 0 {
+		return nil, nil
+	}
+	err = w.try(ctx, "sub-issues", func(ctx context.Context) error {
+		issues, err = w.GitHub.SubIssues(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+		if err != nil && !isGone(err) { // an older GitHub knows no sub-issues
+			return onGitHub(fmt.Errorf("list sub-issues: %w", err))
+		}
+		w.link.Family.Listed = true
+		return nil
+	})
+	return issues, err
+}
+
+// meetIssue makes a part of a sub-issue. One that was closed does not enter, as
+// no issue does; nor does one that the bridge made, whose part is there.
+func (w *work) meetIssue(i *mapping.Issue) {
+	if w.OwnAccount(i.Author) {
+		w.pairIssue(i)
+		return
+	}
+	ignored := mapping.Route{}
+	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || i.State != "open" || i.PullRequest || w.route.Direction == mapping.ToGitHub {
+		return
+	}
+	p := w.link.NewPart(mapping.GitHub, time.Now().UTC())
+	p.Issue = mapping.NameIssue(i)
+	w.link.Parts = append(w.link.Parts, p)
+	w.note(mapping.Planning, "", "sub-issue", issueName(i.Repo, i.Number)+" becomes a task")
+}
+
+// meetTasks makes parts of the tasks that people made on the card since it has
+// an issue. One that came from another card, with the pair it belongs to, stays
+// there.
+func (w *work) meetTasks(ctx context.Context) error {
+	f := &w.link.Family
+	for _, t := range w.tasks.inOrder() {
+		if _, known := w.taskBase(t.ID); known || t.Owner != "" && t.Owner != w.link.Card.ID || slices.Contains(f.Old, t.ID) || f.Tasks != w.route.Tasks {
+			continue
+		}
+		_, marks := w.set.Keys.Body(t.Summary.Value)
+		p, why := w.pairOf(&t, marks), "is that of its sub-issue by its marker"
+		if p == nil && len(marks) == 0 {
+			mayMake, err := w.makesIssues(ctx)
+			if err != nil {
+				return err
+			}
+			if mayMake {
+				p, why = w.link.NewPart(mapping.Planning, time.Now().UTC()), "becomes a sub-issue"
+				p.Card, p.Issue.Repo, p.Family.Join = mapping.CardID{ID: t.ID, CID: t.CID}, w.link.Issue.Repo, true
+			}
+		}
+		if p == nil {
+			continue
+		}
+		taken, err := w.taken(ctx, p)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			w.link.Parts = append(w.link.Parts, p)
+			w.note("", "", "task", "task "+string(t.ID)+" "+why)
+		}
+	}
+	return nil
+}
+
+// makesIssues reports whether the link's route makes sub-issues of tasks.
+func (w *work) makesIssues(ctx context.Context) (bool, error) {
+	if w.route.Direction == mapping.ToPlanning || !w.route.CreateIssues || w.set.DryRun {
+		return false, nil
+	}
+	if w.route.AllowPublic {
+		return true, nil
+	}
+	private, err := w.GitHub.Private(ctx, w.link.Issue.Repo)
+	return private, onGitHub(err)
+}
+
+// taken reports whether one of a new part's items belongs to another link.
+func (w *work) taken(ctx context.Context, p *mapping.Link) (bool, error) {
+	for _, ref := range p.Refs() {
+		switch _, err := w.Store.Find(ctx, w.link.Project, ref); {
+		case err == nil:
+			return true, nil
+		case !errors.Is(err, store.ErrNotFound):
+			return false, fmt.Errorf("find %s: %w", ref, err)
+		}
+	}
+	return false, nil
+}
+
+// pairOf is the part that a task belongs to which the bridge made, where the
+// record of the pair was lost: the marker tells the issue's id and the footer
+// where it is. The task of a part that is being made is found by makeSubTasks.
+func (w *work) pairOf(t *mapping.Task, marks []mapping.Marker) *mapping.Link {
+	for _, m := range marks {
+		id, err := strconv.ParseInt(m.Partner, 10, 64)
+		if m.Kind != mapping.MarkTask || err != nil || id <= 0 || w.link.Part(mapping.IssueRef(id)) != nil {
+			continue
+		}
+		if repo, number := w.set.Keys.FooterIssue(t.Summary.Value, m); number > 0 {
+			p := w.wholePart(mapping.GitHub, m.Nonce)
+			p.Issue, p.Card = mapping.IssueID{ID: id, Repo: repo, Number: number}, mapping.CardID{ID: t.ID, CID: t.CID}
+			w.Metrics.Prevented.WithLabelValues("lookup").Inc()
+			return p
+		}
+	}
+	return nil
+}
+
+// wholePart is a part both of whose items exist.
+func (w *work) wholePart(origin mapping.Side, nonce string) *mapping.Link {
+	p := w.link.NewPart(origin, time.Now().UTC())
+	p.State, p.Nonce, p.Intent = mapping.Linked, nonce, nil
+	return p
+}
+
+// pairIssue is pairOf for a sub-issue that the bridge made.
+func (w *work) pairIssue(i *mapping.Issue) {
+	_, marks := w.set.Keys.Body(i.Body)
+	for _, m := range marks {
+		if m.Kind != mapping.MarkSubIssue {
+			continue
+		}
+		task := mapping.ObjectID(m.Partner)
+		if _, known := w.taskBase(task); known {
+			return // its part looks for it itself
+		}
+		p := w.wholePart(mapping.Planning, m.Nonce)
+		p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
+		w.link.Parts = append(w.link.Parts, p)
+		w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
+		w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+m.Partner+" by its marker")
+		return
+	}
+}
+
+// takeParents notes which issues of the family changed their place in it. A
+// pair is one for life: it stays whatever parent the issue has, and an issue
+// that got a card of its own keeps that.
+func (w *work) takeParents() error {
+	for _, data := range w.claim.Events {
+		var e mapping.Edit
+		if err := json.Unmarshal(data, &e); err != nil {
+			return fmt.Errorf("stored event: %w", err)
+		}
+		if e.Parent == nil {
+			continue
+		}
+		l, keeps := w.link.Part(e.Item), "its task"
+		if e.Item == mapping.IssueRef(w.link.Issue.ID) {
+			l, keeps = w.link, "its card"
+		}
+		if l == nil || l.Family.Parent == e.Parent.ID {
+			continue
+		}
+		first := l.Family.Parent == 0 && l.Task
+		l.Family.Parent = e.Parent.ID
+		switch {
+		case e.Parent.ID == 0:
+			w.note("", "", "parent", where(l)+" is no sub-issue any more and keeps "+keeps)
+		case !first || !l.Task:
+			w.note("", "", "parent", strings.Join([]string{where(l), "is a sub-issue of", e.Parent.Name, "now and keeps", keeps}, " "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+const (
+	// maxLevels is how deep GitHub nests sub-issues.
+	maxLevels = 8
+	// parentFor is how long an issue waits for its parent's card.
+	parentFor = 10 * time.Minute
+	// siblings is for how long its link waits for further sub-issues, whose tasks
+	// are then made with one request.
+	siblings = time.Second
+)
+
+// orPart hands an issue that no route takes by itself over to its parent's
+// link: a route's filter is not about sub-issues.
+func (w *work) orPart(ctx context.Context, why string) error {
+	ignored := mapping.Route{}
+	if ok, _ := ignored.Accepts(w.issue, w.set.Scheme); ok && !w.OwnAccount(w.issue.Author) {
+		if handed, err := w.toParent(ctx); handed || err != nil {
+			return err
+		}
+	}
+	return w.refuse(why)
+}
+
+// toParent hands the issue over to the link of the nearest issue above it that
+// has a card, to become a task on that. It reports whether there is one.
+func (w *work) toParent(ctx context.Context) (handed bool, err error) {
+	repo, number := w.issue.Repo, w.issue.Number
+	for range maxLevels {
+		parent, err := w.parentOf(ctx, repo, number)
+		if parent == nil || err != nil {
+			return false, err
+		}
+		id, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID))
+		if err == nil {
+			if handed, err := w.toLink(ctx, store.Key{Project: w.link.Project, Link: id}, parent); handed || err != nil {
+				return handed, err
+			}
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return false, fmt.Errorf("find parent: %w", err)
+		}
+		repo, number = parent.Repo, parent.Number
+	}
+	return false, nil
+}
+
+// parentOf reads an issue's parent; nil where it has none. A parent that may
+// not be read is none, which is said once for a repository; nor is one that
+// cannot be read again and again, while all else can.
+func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.Issue, error) {
+	parent, err := w.GitHub.Parent(ctx, repo, number)
+	var limited *mapping.RateLimited
+	if err == nil || isGone(err) {
+		return parent, nil
+	}
+	if errors.As(err, &limited) || !errors.Is(err, mapping.ErrForbidden) && !errors.Is(err, mapping.ErrRejected) &&
+		(w.claim.Attempts < 2 || w.down(&sideError{mapping.GitHub, err})) {
+		return nil, onGitHub(err)
+	}
+	if _, told := w.parentless.LoadOrStore(repo, true); !told {
+		w.Logger.Warn("parents of issues may not be read: sub-issues get cards of their own", "repo", repo, "err", err)
+	}
+	return nil, nil
+}
+
+// toLink hands the issue over to a link that has a card, or that may still get
+// one, for which it waits.
+func (w *work) toLink(ctx context.Context, key store.Key, parent *mapping.Issue) (bool, error) {
+	link, err := w.Store.Link(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read link of parent: %w", err)
+	}
+	route := w.set.Routes.ByName(link.Route)
+	switch {
+	case route == nil || route.Tasks != mapping.TasksSubIssues || route.Direction == mapping.ToGitHub:
+		return false, nil
+	case link.State == mapping.Entering || link.State == mapping.Creating:
+		if time.Since(w.link.Created) > parentFor {
+			return false, nil
+		}
+		return false, later(2*time.Second, "its parent %s is to get a card first", issueName(parent.Repo, parent.Number))
+	case link.State != mapping.Linked && link.State != mapping.Left:
+		return false, nil
+	}
+	data, err := json.Marshal(w.issue)
+	if err != nil {
+		return false, fmt.Errorf("encode: %w", err)
+	}
+	got, err := w.Store.Observe(ctx, key.Project, []store.Observation{{
+		Refs: []mapping.Ref{mapping.IssueRef(parent.ID)}, Item: mapping.IssueRef(w.issue.ID),
+		At: w.issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(w.issue), Data: data, Delay: siblings,
+	}})
+	if err == nil {
+		err = got[0].Err
+	}
+	if err != nil {
+		return false, fmt.Errorf("hand over to %s: %w", where(link), err)
+	}
+	return true, w.refuse("it is a sub-issue of " + issueName(parent.Repo, parent.Number) + " and becomes a task")
+}

@@ -1,0 +1,200 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// A part of a root link, a sub-issue with its task, is worked as a link of its
+// own by all that works a root link, under the root's claim and in the root's
+// record. What differs is here, or asks [mapping.Link.Task].
+
+// part is the work on one part of the root link.
+func (w *work) part(p *mapping.Link) *work {
+	if pw := w.parts[p]; pw != nil {
+		return pw
+	}
+	set := *w.set
+	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
+	pw := &work{
+		Reconciler: w.Reconciler, set: &set, claim: w.claim, link: p, root: w, route: w.route, planning: w.planning,
+		p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: p.Unfinished || len(p.Asking) > 0,
+	}
+	pw.delivery = pw.newestDelivery()
+	pw.log = pw.logger()
+	if w.parts == nil {
+		w.parts = map[*mapping.Link]*work{}
+	}
+	w.parts[p] = pw
+	return pw
+}
+
+// home is the work on the root link, which may be this one.
+func (w *work) home() *work {
+	if w.root != nil {
+		return w.root
+	}
+	return w
+}
+
+// stirred reports whether there is anything to do about the part.
+func (w *work) stirred() bool {
+	p := w.link
+	_, issue := w.claim.Inbox[mapping.IssueRef(p.Issue.ID)]
+	_, task := w.claim.Inbox[p.Partner()]
+	if issue || task || w.looked || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Family.Join {
+		return true
+	}
+	unsettled := func(p mapping.Pending) bool {
+		return !p.Answered || !p.Verified && time.Since(p.At) >= w.set.Settle.GitHub
+	}
+	return slices.ContainsFunc(p.Pending, unsettled) || w.taskMoved()
+}
+
+// taskMoved reports whether the card's tasks show the part's one otherwise than
+// it is known.
+func (w *work) taskMoved() bool {
+	all := &w.root.tasks
+	t, found := all.seen[w.link.Card.ID]
+	if !found {
+		return all.listed && w.link.State != mapping.Orphaned
+	}
+	if t.Version > w.link.Card.Version || w.link.State == mapping.Orphaned {
+		return true
+	}
+	for a, v := range mapping.TaskItemView(&t, w.set.Keys) {
+		if base, ok := w.link.Base[a]; ok && (v.Version > base.Version || all.listed && !mapping.Same(a, v.Value, base.Planning)) {
+			return true
+		}
+	}
+	return false
+}
+
+// workPart brings one part to agreement.
+func (w *work) workPart(ctx context.Context) error {
+	away, err := w.away(ctx)
+	if !away && err == nil {
+		err = w.stepPart(ctx)
+	}
+	if err != nil {
+		err = w.readdress(ctx, err)
+	}
+	var put *again
+	if err != nil && !errors.As(err, &put) {
+		w.link.Unfinished = true // whatever was seen: both items are read next time
+	}
+	return err
+}
+
+func (w *work) stepPart(ctx context.Context) error {
+	if w.link.State != mapping.Creating {
+		if err := w.sync(ctx); err != nil {
+			return err
+		}
+		return w.join(ctx)
+	}
+	if w.link.Intent.Side == mapping.Planning {
+		return nil // made together with its siblings, see makeSubTasks
+	}
+	if err := w.fromHere(ctx); err != nil {
+		return err
+	}
+	err := w.create(ctx)
+	return worst([]error{err, w.join(ctx)})
+}
+
+// fromHere notes, before the sub-issue is made for the first time, how far the
+// repository's issues go: after a lost answer it is looked for behind them.
+func (w *work) fromHere(ctx context.Context) error {
+	if w.link.Intent.Sent || w.link.Intent.After > 0 {
+		return nil
+	}
+	last, err := w.GitHub.LastNumber(ctx, w.link.Issue.Repo)
+	w.link.Intent.After = last
+	return onGitHub(err)
+}
+
+// seeTask is seeCard for a part's task.
+func (w *work) seeTask(ctx context.Context) error {
+	all := &w.root.tasks
+	t, found := all.seen[w.link.Card.ID]
+	slot, inSlot := w.claim.Inbox[w.link.Partner()]
+	gone := w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned)
+	switch {
+	case all.listed && found:
+		w.found(mapping.Planning)
+	case w.looked || all.listed || w.unbased() || inSlot && slot.Ambiguous || gone:
+		return w.readTask(ctx)
+	case !found || t.Version < w.link.Card.Version:
+		return nil
+	case mapping.Suspicious(w.link, mapping.TaskItemView(&t, w.set.Keys)):
+		return w.readTask(ctx)
+	}
+	w.setTask(&t)
+	if inSlot && w.echoed() {
+		w.Metrics.Echoes.WithLabelValues(string(mapping.Planning)).Inc()
+	}
+	return nil
+}
+
+// readTask is readCard for a part's task.
+func (w *work) readTask(ctx context.Context) error {
+	t, err := w.planning.Task(ctx, w.link.Card.ID)
+	if err != nil {
+		return w.missing(ctx, mapping.Planning, err)
+	}
+	w.found(mapping.Planning)
+	w.setTask(&t)
+	return nil
+}
+
+// setTask makes a snapshot of a part's task the one that counts.
+func (w *work) setTask(t *mapping.Task) {
+	w.setCard(&mapping.Card{ID: t.ID, CID: t.CID, Version: t.Version, Title: t.Title, Summary: t.Summary, Estimate: t.Estimate})
+	w.p[mapping.State] = t.State
+}
+
+// needTask is needCard for a part's task.
+func (w *work) needTask(ctx context.Context) error {
+	if t, ok := w.root.tasks.seen[w.link.Card.ID]; ok {
+		w.setTask(&t)
+		return nil
+	}
+	return w.readTask(ctx)
+}
+
+// bornTodo is the first base of the state of a part: a new task is to do
+// (planning-api.md part 3) and a new issue is open, so that whatever else the
+// person's item shows is a change of that side.
+func bornTodo(now mapping.Versioned) mapping.Base {
+	base := mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: now.Version}
+	if now.Value != "" && now.Value != mapping.StateTodo {
+		base.Version--
+	}
+	return base
+}
+
+// accepts reports whether the issue is synchronised, and why not. A route's
+// filter is about root links: a sub-issue only asks for the label that keeps it
+// out.
+func (w *work) accepts() (bool, string) {
+	if w.link.Task {
+		ignored := mapping.Route{}
+		return ignored.Accepts(w.issue, w.set.Scheme)
+	}
+	return w.route.Accepts(w.issue, w.set.Scheme)
+}
+
+// mine reports whether an event about an item is for this work: a part's own
+// are, and the root's are all others.
+func (w *work) mine(item mapping.Ref) bool {
+	p := w.home().link.Part(item)
+	if w.link.Task {
+		return p == w.link
+	}
+	return p == nil
+}

@@ -1,0 +1,58 @@
+package webhook
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// family takes in a `sub_issues` event, of which there are two for each change:
+// one in the parent's repository and one in the sub-issue's.
+//
+//	sub_issue_added, parent_issue_added       the sub-issue, if no link knows it, comes to its parent's link
+//	sub_issue_removed, parent_issue_removed   its link is told
+func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, error) {
+	child, parent := ev.SubIssue, ev.Parent
+	added := ev.Action == "sub_issue_added" || ev.Action == "parent_issue_added"
+	switch {
+	case !added && ev.Action != "sub_issue_removed" && ev.Action != "parent_issue_removed":
+		return verdict{result: ignored, why: "the action is not known"}, nil
+	case child == nil || parent == nil || child.ID <= 0 || parent.ID <= 0 || child.Repo == "" || child.UpdatedAt.IsZero():
+		return verdict{result: ignored, why: "it does not show both issues"}, nil
+	}
+	child.Delivery = d.key
+	s := sighting{
+		delivery: d.key, issue: child, away: !added,
+		public: func() (bool, error) { return !ev.Private, nil },
+		edit:   &mapping.Edit{Item: mapping.IssueRef(child.ID), Parent: &mapping.Parent{}, Delivery: d.key},
+	}
+	if added {
+		s.parent = parent
+		*s.edit.Parent = mapping.Parent{ID: parent.ID, Name: parent.Repo + "#" + strconv.Itoa(parent.Number)}
+	}
+	return in.store(ctx, s)
+}
+
+// viaParent lets a sub-issue in that no route takes by itself: the route's
+// filter is not about sub-issues. Whether an issue above it has a card is for
+// the reconcile to find out.
+func (in *Intake) viaParent(s sighting, near []*mapping.Route) (*mapping.Link, error) {
+	isPart := s.parent != nil || s.issue.Parent != "" && s.issue.Parent != mapping.NoParent
+	ignored := mapping.Route{}
+	ok, _ := ignored.Accepts(s.issue, in.o.Scheme())
+	i := slices.IndexFunc(near, func(r *mapping.Route) bool {
+		return r.Tasks == mapping.TasksSubIssues && r.Direction != mapping.ToGitHub
+	})
+	if !isPart || !ok || i < 0 || s.issue.State != "open" || s.issue.PullRequest || in.o.OwnAccount(s.issue.Author) {
+		return nil, nil
+	}
+	if !near[i].AllowPublic {
+		if public, err := s.public(); public || err != nil {
+			return nil, err
+		}
+	}
+	return near[i].EnterIssue(s.issue, time.Now().UTC()), nil
+}
