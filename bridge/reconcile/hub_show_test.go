@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -97,11 +96,4 @@ func (h *faultyHub) PutMilestone(ctx context.Context, repo string, m mapping.Mil
 
 func (h *faultyHub) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
 	return call(h.f, "read", "Closed", func() (bool, error) { return h.hub.Closed(ctx, repo, number, since) })
-}
-
-// projections are the labels by which the issue shows its card.
-func (w *world) projections() string {
-	labels := scheme.Projections(w.issue().Labels)
-	slices.Sort(labels)
-	return strings.Join(labels, ",")
 }
