@@ -315,8 +315,7 @@ func newest(g, p Interval) (Side, bool) {
 // restrain takes back writes that the route's direction forbids or that a side
 // has refused.
 func (in *Input) restrain(d Decision) Decision {
-	forbidden := in.Route.Direction == ToGitHub && d.Planning != nil || in.Route.Direction == ToPlanning && d.GitHub != nil
-	if forbidden {
+	if d.Planning != nil && !in.Route.Writes(Planning) || d.GitHub != nil && !in.Route.Writes(GitHub) {
 		return in.oneWay(d)
 	}
 	refused, ok := in.Link.Refused[d.Attribute]

@@ -27,6 +27,10 @@ type former struct {
 // candidates are asked for on GitHub.
 const formerPage, maxFormers = 500, 20
 
+// formerAge bounds how old the list of links may be that candidates are taken
+// from, and how far the clocks may differ.
+const formerAge = 10 * time.Minute
+
 // traits are what an issue has in common with what it was.
 func traits(author, title string, born time.Time) []uint64 {
 	sum := func(kind, value string) uint64 {
@@ -96,7 +100,7 @@ func (w *work) formerly(ctx context.Context) error {
 	if w.opened {
 		return nil
 	}
-	keys, err := w.former.candidates(ctx, w.Reconciler, w.link.Created, w.issue)
+	keys, err := w.former.candidates(ctx, w.Reconciler, w.movedBy(), w.issue)
 	if err != nil {
 		return err
 	}
@@ -118,6 +122,21 @@ func (w *work) formerly(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// movedBy is when the issue was transferred at the latest, if it was: before
+// anything of it was seen, and, since a transfer counts as an update, not after
+// its last one. What is not known for sure is bounded: an import of many old
+// issues must not list all links for each.
+func (w *work) movedBy() time.Time {
+	by := w.link.Created
+	if updated := w.issue.UpdatedAt.Add(formerAge); updated.Before(by) {
+		by = updated
+	}
+	if oldest := time.Now().Add(-formerAge); by.Before(oldest) {
+		by = oldest
+	}
+	return by
 }
 
 // handOver tells another link that this issue is what its own has become, and

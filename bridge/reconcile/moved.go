@@ -119,7 +119,11 @@ func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
 	delete(w.link.Gone, mapping.GitHub)
 	w.link.Unfinished = true // the card's footer names another issue
 	w.keepState(issue)
-	if err := w.settleIn(ctx, issue); err != nil {
+	err := w.settleIn(ctx, issue)
+	if err == nil && w.link.Away != "" && before.State == mapping.Entering {
+		err = w.refuse("it was transferred before it entered")
+	}
+	if err != nil {
 		*w.link = before
 		return err
 	}

@@ -36,7 +36,7 @@ func (w *work) namesIssue(raw string) bool {
 // text around it: without it the link could not be found again if the store
 // were lost. A text to which it was given back once is let be.
 func (w *work) remark(plan *mapping.Plan) {
-	if w.unmarked == "" || w.unmarked == w.link.Remarked {
+	if w.unmarked == "" || w.unmarked == w.link.Remarked || !w.route.Writes(w.markedSide()) {
 		return
 	}
 	base, ok := w.link.Base[mapping.Summary]
