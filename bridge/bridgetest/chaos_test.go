@@ -278,10 +278,13 @@ func (c *chaos) evening(r *rand.Rand) {
 		}
 		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	}
-	for _, card := range c.Project.Cards() {
-		c.people.estimate(card)
+	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop = 0.5 })
+	for range 3 {
+		for _, card := range c.Project.Cards() {
+			c.people.estimate(card)
+		}
+		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	}
-	pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 }
 
 // The patience with a world that is to come to rest: a lease of a process that

@@ -181,3 +181,25 @@ func TestPersonSetsTheStateOfALostWrite(t *testing.T) {
 		})
 	}
 }
+
+// Of our own exchange of labels only the first half is told: it is no word of
+// anybody.
+func TestHalfAnExchange(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		n := 0
+		w.hub.lag = func(int) time.Duration {
+			if n++; n == 2 {
+				return -1
+			}
+			return 10 * time.Millisecond
+		}
+		w.editCard(mapping.Estimate, to("8"))
+		w.settle()
+		w.verify(ends{want: values{mapping.Estimate: "8"}})
+	}); err != nil {
+		t.Error(err)
+	}
+}
