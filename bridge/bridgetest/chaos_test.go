@@ -285,6 +285,17 @@ func (c *chaos) evening(r *rand.Rand) {
 		}
 		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	}
+	c.unheard(r)
+}
+
+// unheard are the last edits, of which hardly a word comes: only the lists, which
+// lag, tell of them, and nobody touches the issues again.
+func (c *chaos) unheard(r *rand.Rand) {
+	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.8, true, chaosSettle/2 })
+	for _, i := range c.Repo.Issues() {
+		c.people.editIssue(i.Number, "octocat")
+	}
+	pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 }
 
 // The patience with a world that is to come to rest: a lease of a process that

@@ -59,6 +59,7 @@ func (w *work) verify(ctx context.Context) error {
 		return err
 	}
 	before := w.echoes(w.edits)
+	w.askReplaced(ctx, before)
 	w.recoverAll(before)
 	if w.issue == nil && w.unbased() {
 		if err := w.readIssue(ctx); err != nil {

@@ -82,6 +82,24 @@ func (w *work) lookBack(ctx context.Context, before map[string]string) {
 	}
 }
 
+// askReplaced asks GitHub about the writes of unknown outcome of which GitHub
+// shows neither what they wrote nor what stood there before: they may have
+// happened, and run over an edit, before somebody replaced them.
+func (w *work) askReplaced(ctx context.Context, before map[string]string) {
+	for _, p := range w.link.Pending {
+		if _, echoed := before[p.ID]; echoed || p.Answered || p.Side != mapping.GitHub || p.Attribute != mapping.Title && p.Attribute != mapping.Summary {
+			continue
+		}
+		now := w.g[p.Attribute].Value
+		if mapping.Same(p.Attribute, now, p.To) || mapping.Same(p.Attribute, now, p.From) {
+			continue
+		}
+		if err := w.remembered(ctx, p.Attribute, before); err != nil {
+			w.log.Warn("whether a write happened is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
+		}
+	}
+}
+
 // remembered adds what GitHub remembers of one attribute's edits.
 func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]string) error {
 	edits, err := w.GitHub.Edits(ctx, w.link.Issue, a)

@@ -242,3 +242,37 @@ func TestLostAnswerRanOverAnEdit(t *testing.T) {
 		}
 	}
 }
+
+// A write whose answer was lost ran over an edit, its echo never comes, and
+// somebody has written something else since: only GitHub's memory tells.
+func TestLostAnswerRanOverAnEditAndWasReplaced(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fate{crashAfter, answerLost} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.hub.lag = never
+				w.faults.armed, w.faults.fate, w.faults.at = true, f, -1
+				w.faults.before = func(i int, p point) {
+					if p.name == "EditIssue" && !w.faults.fired {
+						w.faults.at = i
+						w.editIssue(mapping.Title, to("tok8"))
+					}
+				}
+				w.faults.then = func() {
+					w.faults.then = nil
+					w.words.removed[word{mapping.Title, "tok9"}] = true
+					w.editIssue(mapping.Title, to("tok7"))
+				}
+				w.editCard(mapping.Title, to("tok9"))
+				w.settle()
+				w.verify(ends{conflicts: 2})
+				w.expectHistory("lost update", 1)
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
