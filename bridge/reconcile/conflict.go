@@ -149,7 +149,7 @@ func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 			return fmt.Errorf("settle conflict: %w", err)
 		}
 	}
-	if len(w.link.Asking) == 1 {
+	if w.questions() == 1 {
 		if w.issue == nil {
 			if err := w.readIssue(ctx); err != nil {
 				return err

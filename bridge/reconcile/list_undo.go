@@ -16,6 +16,21 @@ func asks(l *mapping.Link) bool {
 	return len(l.Asking) > 0
 }
 
+// questions is how many questions wait for an answer on the issue.
+func (w *work) questions() int {
+	n, root := len(w.link.Asking), w.link
+	if w.child != nil {
+		root = w.of.link
+		n += len(root.Asking)
+	}
+	for i := range root.Children {
+		if c := &root.Children[i]; c != w.child {
+			n += len(c.Asking)
+		}
+	}
+	return n
+}
+
 // undoItem is undoOne for a conflict about a checklist item. It reports whether
 // there was something to undo.
 func (w *work) undoItem(ctx context.Context, c mapping.Conflict) (undone bool, err error) {

@@ -172,7 +172,27 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 			return false, nil
 		}
 	}
-	return false, pw.agreed(ctx, plan)
+	if err := pw.agreed(ctx, plan); err != nil {
+		return false, err
+	}
+	return false, pw.endQuestions(ctx, plan)
+}
+
+// endQuestions closes what was asked about a pair that needs no decision any
+// more.
+func (w *work) endQuestions(ctx context.Context, plan mapping.Plan) error {
+	if w.g == nil || len(w.p) == 0 {
+		return nil
+	}
+	for _, a := range slices.Collect(maps.Keys(w.link.Asking)) {
+		if slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {
+			continue
+		}
+		if err := w.endQuestion(ctx, mapping.Decision{Attribute: a, Why: "both sides agree"}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tookTask takes in what a write answered about a task.

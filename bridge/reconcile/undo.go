@@ -33,6 +33,13 @@ func (w *work) undo(ctx context.Context) error {
 }
 
 func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Conflict) error {
+	if part := w.link.Part(mapping.TaskRef(c.Task)); part != nil && !w.link.Task {
+		if part.Undo == nil {
+			part.Undo = map[mapping.Attribute]string{}
+		}
+		part.Undo[a] = c.ID
+		return nil
+	}
 	if err := w.readBoth(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,173 @@
+package bridgetest_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/config"
+	"planbridge/mapping"
+)
+
+// nameItem gives the only item of an issue two names at once and returns the
+// ledger entry.
+func (w *world) nameItem(n int, card, github, planning string) (c mapping.Conflict) {
+	w.t.Helper()
+	w.GitHub.PauseDeliveries()
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "Words.\n\n- [ ] " + github })
+	w.Project.EditTask(w.Project.Tasks(card)[1].ID, "alice", func(e *planningtest.TaskEdit) { e.Title = planning })
+	w.GitHub.ReleaseDeliveries()
+	w.until("a conflict about "+github, func() bool {
+		cs, err := w.App.Operator().Conflicts(w.t.Context(), 100)
+		for _, x := range cs {
+			if x.GitHub == github && x.Planning == planning && len(x.Comments) > 0 {
+				c = x
+			}
+		}
+		return err == nil && c.ID != ""
+	})
+	return c
+}
+
+// item is the text of the issue's only item, task the title of its task.
+func (w *world) item(n int) string {
+	if items := mapping.Items(w.Repo.Issue(n).Body); len(items) == 1 {
+		return items[0].Text
+	}
+	return ""
+}
+
+func (w *world) taskTitle(card string) string {
+	if tasks := w.Project.Tasks(card); len(tasks) == 2 {
+		return tasks[1].Title
+	}
+	return ""
+}
+
+// oneItem is a world with an issue that has one item.
+func oneItem(t *testing.T, route string) (w *world, n int, card string) {
+	w = start(t, bridgetest.Options{Route: "tasks: checklist\n" + route})
+	n = w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title", Body: "Words.\n\n- [ ] item"})
+	w.until("its task", func() bool {
+		cards := w.Project.Cards()
+		return len(cards) == 1 && len(cards[0].Tasks) == 2
+	})
+	w.settled()
+	return w, n, w.Project.Cards()[0].ID
+}
+
+func TestItemConflictIsAsked(t *testing.T) {
+	t.Parallel()
+	w, n, card := oneItem(t, "conflicts: {default: ask}")
+	for _, winner := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		g, p := "item of github "+string(winner), "item of planning "+string(winner)
+		c := w.nameItem(n, card, g, p)
+		w.until("the label", func() bool { return contains(w.Repo.Issue(n).Labels, "plan:conflict") })
+		w.settled()
+		if w.item(n) != g || w.taskTitle(card) != p || w.Repo.Issue(n).Title != "Title" {
+			t.Fatalf("a name was overwritten while it was asked: %q, %q", w.item(n), w.taskTitle(card))
+		}
+		if err := w.App.Operator().ResolveConflict(t.Context(), c.ID, winner); err != nil {
+			t.Fatal(err)
+		}
+		want := map[mapping.Side]string{mapping.GitHub: g, mapping.Planning: p}[winner]
+		w.until("the winner on both sides and no label", func() bool {
+			return w.item(n) == want && w.taskTitle(card) == want && !contains(w.Repo.Issue(n).Labels, "plan:conflict")
+		})
+		w.settled()
+	}
+}
+
+func TestItemConflictIsUndone(t *testing.T) {
+	t.Parallel()
+	for _, winner := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		w, n, card := oneItem(t, "conflicts: {default: "+string(winner)+"}")
+		c := w.nameItem(n, card, "item of github", "item of planning")
+		won, lost := "item of github", "item of planning"
+		if winner == mapping.Planning {
+			won, lost = lost, won
+		}
+		w.until("the winner on both sides", func() bool { return w.item(n) == won && w.taskTitle(card) == won })
+		w.settled()
+		if err := w.App.Operator().UndoConflict(t.Context(), c.ID); err != nil {
+			t.Fatal(err)
+		}
+		w.until("the loser on both sides", func() bool { return w.item(n) == lost && w.taskTitle(card) == lost })
+		w.settled()
+		if i := w.Repo.Issue(n); i.Title != "Title" || w.Project.Card(card).Title != "Title" {
+			t.Errorf("the titles are %q and %q", i.Title, w.Project.Card(card).Title)
+		}
+	}
+}
+
+// TestListWithoutItsStore: lines and tasks find one another again when the store
+// was lost, those that a person made in planning as well.
+func TestListWithoutItsStore(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	w := start(t, bridgetest.Options{Route: "tasks: checklist", Store: "file:" + path})
+	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title", Body: "Words.\n\n- [ ] one\n- [x] two"})
+	w.until("tasks", func() bool {
+		cards := w.Project.Cards()
+		return len(cards) == 1 && w.done(cards[0].ID) == 1
+	})
+	card := w.Project.Cards()[0].ID
+	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "three"})
+	w.until("its line", func() bool { return len(mapping.Items(w.Repo.Issue(n).Body)) == 3 })
+	w.settled()
+	if err := w.StopBridge(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the link", func() bool {
+		_, err := w.App.Operator().Find(t.Context(), bridgetest.RepoName+"#1")
+		return err == nil
+	})
+	w.settled()
+	w.Project.EditTask(w.Project.Tasks(card)[3].ID, "alice", func(e *planningtest.TaskEdit) { e.State = mapping.StateDone })
+	w.until("the tick of the third", func() bool { return itemFacts(w.Repo.Issue(n).Body) == "[ ] one, [x] two, [x] three" })
+	w.settled()
+	if got := listFacts(w.Project.Tasks(card)); got != "todo one, done two, done three" {
+		t.Errorf("tasks %s", got)
+	}
+	if body := w.Repo.Issue(n).Body; !strings.HasPrefix(body, "Words.\n") || w.Project.Card(card).Title != "Title" {
+		t.Errorf("body %q", body)
+	}
+}
+
+// TestListBegins: when items begin to stand for tasks on a route that has links,
+// an item and a task that say the same are one, and what else was on the card
+// before stays what it is.
+func TestListBegins(t *testing.T) {
+	t.Parallel()
+	w := start(t, bridgetest.Options{Route: "tasks: none"})
+	n, card := w.open(githubtest.IssueSpec{Title: "Title", Body: "Words.\n\n- [ ] both\n- [ ] item"})
+	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "both"})
+	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "old"})
+	w.settled()
+	c, err := config.Parse([]byte(strings.Replace(w.YAML(), "tasks: none", "tasks: checklist", 1)), "planbridge.yaml", w.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.App.Reload(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Touched" })
+	w.until("the task of the item", func() bool { return strings.Contains(listFacts(w.Project.Tasks(card)), "todo item") })
+	w.settled()
+	if got := listFacts(w.Project.Tasks(card)); got != "todo both, todo old, todo item" {
+		t.Errorf("tasks %s", got)
+	}
+	if got := itemFacts(w.Repo.Issue(n).Body); got != "[ ] both, [ ] item" {
+		t.Errorf("items %s", got)
+	}
+}
