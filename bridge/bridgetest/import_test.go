@@ -35,7 +35,7 @@ func past(t testing.TB, o bridgetest.Options) (*world, func()) {
 		if err := w.StartBridge(); err != nil {
 			t.Fatal(err)
 		}
-		w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 3 })
+		w.until("the first poll", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 0 })
 	}
 }
 
@@ -164,5 +164,134 @@ func imports(t *testing.T, o bridgetest.Options) {
 	again := w.finished(w.imports(status.ImportAsk{}))
 	if r := again.Import; r.Known != n || r.Cards != 0 || w.Planning.Calls(planningtest.OpTaskCreate) != n {
 		t.Errorf("again: %+v", r)
+	}
+}
+
+// importN imports n old issues while something goes wrong, and no poll tells
+// what became of it.
+func importN(t *testing.T, n int, o bridgetest.Options, wrong func(*world)) *world {
+	t.Helper()
+	o.Planning.Traits.BatchOrder = planningtest.BatchShuffled
+	o.Poll = time.Hour
+	w, now := past(t, o)
+	w.openMany(n)
+	now()
+	w.Planning.ResetJournal()
+	wrong(w)
+	if job := w.finished(w.imports(status.ImportAsk{})); job.Done != n || job.Import.Failed > 0 {
+		t.Errorf("job %+v, %+v", job, job.Import)
+	}
+	w.onePartner(n)
+	return w
+}
+
+// Whatever becomes of a batch, each issue gets one card; and what is looked for
+// is looked for together.
+func TestImportBatchFaults(t *testing.T) {
+	fault := func(f planningtest.Fault) func(*world) {
+		f.Op = planningtest.OpCardCreate
+		return func(w *world) { w.Planning.Fault(f) }
+	}
+	for name, tt := range map[string]struct {
+		wrong func(*world)
+		calls int // creates at most
+	}{
+		"all is well":      {func(*world) {}, 4},
+		"lost answer":      {fault(planningtest.Fault{Kind: planningtest.Drop, Times: 2}), 6},
+		"lost request":     {fault(planningtest.Fault{Kind: planningtest.DropBefore}), 6},
+		"partly":           {fault(planningtest.Fault{Kind: planningtest.PartialBatch, N: 30}), 6},
+		"partly refused":   {fault(planningtest.Fault{Kind: planningtest.PartialBatch, N: 30, Status: 400}), 14},
+		"garbage":          {fault(planningtest.Fault{Kind: planningtest.Garbage}), 5},
+		"truncated":        {fault(planningtest.Fault{Kind: planningtest.Truncate}), 5},
+		"late":             {fault(planningtest.Fault{Kind: planningtest.LateEffect, Delay: 300 * time.Millisecond}), 6},
+		"no large batches": {func(w *world) { w.Planning.SetTraits(func(t *planningtest.Traits) { t.MaxBatch = 10 }) }, 25},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := importN(t, 120, bridgetest.Options{}, tt.wrong)
+			if got := w.Planning.Calls(planningtest.OpCardCreate); got > tt.calls {
+				t.Errorf("%d calls made 120 cards, want %d at most", got, tt.calls)
+			}
+			if got := w.Planning.Calls(planningtest.OpBacklogItems); got > 12 {
+				t.Errorf("%d complete lookups", got)
+			}
+		})
+	}
+}
+
+// An import that is broken off by the end of the service goes on where it was,
+// with two at once.
+func TestImportBrokenOff(t *testing.T) { onBothStores(t, brokenOff) }
+
+func brokenOff(t *testing.T, o bridgetest.Options) {
+	const n = 250
+	o.LeaseTTL = 10 * time.Second
+	w, now := past(t, o)
+	w.openMany(n)
+	now()
+	w.imports(status.ImportAsk{})
+	w.until("some cards", func() bool { return len(w.Project.Cards()) > 0 })
+	if err := w.StopBridge(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	one := w.imports(status.ImportAsk{})
+	two := w.imports(status.ImportAsk{State: "all"})
+	if same := w.imports(status.ImportAsk{}); same.ID != one.ID || one.ID == two.ID {
+		t.Errorf("jobs %s, %s, %s", one.ID, same.ID, two.ID)
+	}
+	w.finished(one)
+	w.finished(two)
+	w.settled()
+	w.onePartner(n)
+}
+
+// Live changes do not wait for an import.
+func TestImportAndLiveChanges(t *testing.T) {
+	const n = 400
+	w, now := past(t, bridgetest.Options{})
+	w.openMany(n)
+	now()
+	job := w.imports(status.ImportAsk{})
+	w.until("the import is under way", func() bool { return len(w.Project.Cards()) > 0 })
+	live, card := w.open(githubtest.IssueSpec{Title: "live"})
+	w.Repo.Edit(live, "octocat", func(e *githubtest.IssueEdit) { e.Title = "live, edited" })
+	w.until("the edit on the card", func() bool { return w.Project.Card(card).Title == "live, edited" })
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "old 1, edited" })
+	if w.get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
+		t.Errorf("the import was over before live changes had crossed: %+v", job)
+	}
+	w.finished(job)
+	w.settled()
+	w.onePartner(n + 1)
+	w.until("the edit of an old one on its card", func() bool {
+		for _, c := range w.Project.Cards() {
+			if c.Title == "old 1, edited" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Sub-issues follow their parents, whatever the order of the list.
+func TestImportSubIssues(t *testing.T) {
+	w, now := past(t, bridgetest.Options{})
+	w.openMany(4)
+	w.Repo.AddSubIssue(4, 1)
+	w.Repo.AddSubIssue(4, 2)
+	now()
+	job := w.finished(w.imports(status.ImportAsk{}))
+	if r := job.Import; r.Cards != 2 || r.Children != 2 {
+		t.Errorf("import %+v", r)
+	}
+	w.settled()
+	tasks := map[string]int{}
+	for _, c := range w.Project.Cards() {
+		tasks[c.Title] = len(c.Tasks)
+	}
+	if len(tasks) != 2 || tasks["old 3"] != 1 || tasks["old 4"] != 3 {
+		t.Errorf("cards and their tasks: %v", tasks)
 	}
 }
