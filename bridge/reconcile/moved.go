@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -75,6 +76,9 @@ func (w *work) followRepository(ctx context.Context, err error) error {
 // takeMoves follows the transfers that events told of. The place that they name
 // is asked: it may have moved on, or may not be ours to see.
 func (w *work) takeMoves(ctx context.Context) error {
+	if err := w.seeStray(); err != nil {
+		return err
+	}
 	for _, m := range w.moves {
 		if m.From != w.link.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
 			continue
@@ -92,6 +96,23 @@ func (w *work) takeMoves(ctx context.Context) error {
 		if _, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number); unreachable(err) {
 			return w.outOfSight(ctx, m.To)
 		}
+	}
+	return nil
+}
+
+// seeStray has the link's issue read where another one was seen that carries the
+// link's marker. It is that issue, transferred without a word, or a copy: the
+// place of the link's own one tells.
+func (w *work) seeStray() error {
+	for ref, s := range w.claim.Inbox {
+		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) || w.link.Part(ref) != nil {
+			continue
+		}
+		var i mapping.Issue
+		if err := json.Unmarshal(s.Data, &i); err != nil {
+			return fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		}
+		w.looked = w.looked || w.OwnAccount(i.Author) && w.ours(i.Body, mapping.MarkIssue)
 	}
 	return nil
 }

@@ -61,6 +61,7 @@ func transfers() []scenario {
 		{name: "a transfer is told at its beginning", tune: wide, before: linked, do: then("transferred"), ends: want},
 		{name: "nobody tells of a transfer", tune: wide, before: linked, do: then(), ends: want},
 		{name: "an issue that was made for a card is transferred", tune: wide, before: mirrored, do: then("transferred", "opened"), ends: want},
+		{name: "nobody tells of the transfer of an issue that was made for a card", tune: wide, before: mirrored, do: then(), ends: want},
 		{name: "planning is the first to meet a transfer", tune: wide, before: linked, do: func(w *world) {
 			w.hub.lag = func(int) time.Duration { return -1 }
 			w.transfer()
