@@ -54,23 +54,22 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if f.Verbose {
 		log = slog.New(slog.NewTextHandler(errs, nil))
 	}
-	world, err := bridgetest.Start(bridgetest.Options{Logger: log, EnterDelay: 50 * time.Millisecond})
+	world, err := stage(bridgetest.Options{Logger: log, EnterDelay: 50 * time.Millisecond})
 	if err != nil {
 		fmt.Fprintln(errs, "planbridge-demo:", err)
 		return 1
 	}
-	failed := play(ctx, world, out, f.Patience)
-	if !f.Once && ctx.Err() == nil {
+	came := play(ctx, world, out, f.Patience)
+	if came && !f.Once && ctx.Err() == nil {
 		invite(world, out)
 		<-ctx.Done()
 		fmt.Fprintln(out, "\nStopping.")
 	}
 	if err := world.Close(); err != nil {
 		fmt.Fprintln(errs, "planbridge-demo: stop:", err)
-		failed++
+		return 1
 	}
-	if failed > 0 {
-		fmt.Fprintf(out, "%d of the steps did not come true.\n", failed)
+	if !came {
 		return 1
 	}
 	return 0

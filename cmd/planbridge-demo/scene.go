@@ -19,8 +19,11 @@ const personToken = "ghp_octocat"
 // scene is the play under way.
 type scene struct {
 	*bridgetest.World
-	issue int
-	card  string
+	issue int    // that the scene is about
+	card  string // its card
+
+	list     int // the issue with a checklist, in docsName
+	listCard string
 }
 
 // step is one act and what has to come of it.
@@ -31,8 +34,9 @@ type step struct {
 	seen      func(*scene) bool
 }
 
-// play plays every step and returns how many did not come true.
-func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time.Duration) (failed int) {
+// play plays the steps up to the first that does not come true, and reports
+// whether all did.
+func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time.Duration) bool {
 	s := &scene{World: w}
 	w.GitHub.AddToken(personToken, "octocat")
 	fmt.Fprintf(out, "GitHub (simulated)   %s   repository %s\nplanning (simulated) %s   project %s, bucket %s\nplanbridge           %s\n\n",
@@ -46,20 +50,16 @@ func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time
 		cancel()
 		took := time.Since(began).Round(time.Millisecond)
 		if err != nil {
-			failed++
 			fmt.Fprintf(out, "    ✗ not within %s: %s\n", patience, st.then)
-			if ctx.Err() != nil || s.card == "" {
-				return failed // nothing to go on with
-			}
-			continue
+			return false // the next steps build on it
 		}
 		fmt.Fprintf(out, "    ✓ %-70s %8s\n", st.then, took)
 	}
-	return failed
+	return true
 }
 
 func steps() []step {
-	return slices.Concat(sameSteps(), conflictSteps(), faultSteps())
+	return slices.Concat(sameSteps(), conflictSteps(), partSteps(), faultSteps(), shownSteps())
 }
 
 // sameSteps keep the two sides the same when one of them changes.
