@@ -118,7 +118,7 @@ func (s *scene) cardFacts(n int) facts {
 	}
 	summary, _ := parts(c.Summary)
 	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "list": listFacts(s.Project.Tasks(c.ID)), "estimate": "", "bucket": c.Bucket,
-		"tasks": strconv.Itoa(len(c.Tasks)), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
+		"tasks": strconv.Itoa(len(c.Tasks)), "task-titles": taskTitles(c.Tasks), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
 	if c.Estimate != nil {
 		f["estimate"] = strconv.FormatFloat(*c.Estimate, 'f', -1, 64)
 	}

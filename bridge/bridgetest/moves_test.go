@@ -9,6 +9,7 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
 )
 
 // repos is what happens to repositories and to issues as a whole:
@@ -17,6 +18,7 @@ import (
 //	                                    there is another repository; the bridge hears of it
 //	in REPO …                           any other act, in another repository
 //	transfer N REPO                     rename REPO NAME             archive|unarchive
+//	adopt N CHILD…                      make issues sub-issues of issue N
 //	lock N                              convert N: into a discussion
 //	hidden REPO                         the bridge's token does not reach it
 func (s *scene) repos(verb string, l *line) error {
@@ -42,6 +44,10 @@ func (s *scene) repos(verb string, l *line) error {
 		s.GitHub.RenameRepo(l.next(), l.next())
 	case "archive", "unarchive":
 		s.Repo.Archive(verb == "archive")
+	case "adopt":
+		for parent := l.number(); len(l.words) > 0; {
+			s.Repo.AddSubIssue(parent, l.number())
+		}
 	case "lock":
 		s.Repo.Lock(l.number())
 	case "convert":
@@ -92,4 +98,12 @@ func (s *scene) metricFacts(name string) facts {
 		}
 	}
 	return facts{"is": "absent"}
+}
+
+func taskTitles(tasks []planningtest.TaskState) string {
+	var titles []string
+	for _, t := range tasks {
+		titles = append(titles, t.Title)
+	}
+	return strings.Join(titles, ", ")
 }

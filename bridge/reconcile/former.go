@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -79,11 +80,10 @@ func collect(ctx context.Context, s store.Store, project mapping.ObjectID, into 
 			return fmt.Errorf("list links: %w", err)
 		}
 		for _, l := range links {
-			if l.Issue.ID == 0 || l.State == mapping.Entering {
-				continue
-			}
-			for _, t := range traits(l.Issue.Author, l.Base[mapping.Title].GitHub, l.Issue.Born) {
-				into[t] = append(into[t], store.Key{Project: project, Link: l.ID})
+			for _, pair := range pairs(l) {
+				for _, t := range traits(pair.Issue.Author, pair.Base[mapping.Title].GitHub, pair.Issue.Born) {
+					into[t] = append(into[t], store.Key{Project: project, Link: l.ID})
+				}
 			}
 		}
 		if next == "" {
@@ -91,6 +91,13 @@ func collect(ctx context.Context, s store.Store, project mapping.ObjectID, into 
 		}
 		cursor = next
 	}
+}
+
+// pairs are a root link and its parts, as far as they have issues.
+func pairs(l *mapping.Link) []*mapping.Link {
+	return slices.DeleteFunc(append([]*mapping.Link{l}, l.Parts...), func(p *mapping.Link) bool {
+		return p.Issue.ID == 0 || p.State == mapping.Entering
+	})
 }
 
 // formerly looks, before an unknown issue enters, whether it is what another
@@ -106,22 +113,46 @@ func (w *work) formerly(ctx context.Context) error {
 	}
 	for _, key := range keys {
 		link, err := w.Store.Link(ctx, key)
-		if errors.Is(err, store.ErrNotFound) || err == nil && link.Issue.ID == w.issue.ID {
+		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("read link: %w", err)
 		}
-		var moved *mapping.MovedError
-		_, err = w.GitHub.Issue(ctx, link.Issue.Repo, link.Issue.Number)
-		switch {
-		case errors.As(err, &moved) && moved.Issue != nil && moved.Issue.ID == w.issue.ID:
-			return w.handOver(ctx, key, link)
-		case err != nil && !unreachable(err):
-			return onGitHub(err)
+		for _, pair := range pairs(link) {
+			if !slices.ContainsFunc(traits(pair.Issue.Author, pair.Base[mapping.Title].GitHub, pair.Issue.Born), w.hasTrait) {
+				continue
+			}
+			switch was, err := w.was(ctx, pair); {
+			case err != nil:
+				return err
+			case was:
+				return w.handOver(ctx, key, pair)
+			}
 		}
 	}
 	return nil
+}
+
+func (w *work) hasTrait(t uint64) bool {
+	return slices.Contains(traits(w.issue.Author, w.issue.Title, w.issue.CreatedAt), t)
+}
+
+// was reports whether the issue of another pair has become this one: its place
+// redirects here.
+func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
+	if pair.Issue.ID == w.issue.ID {
+		return false, nil
+	}
+	var moved *mapping.MovedError
+	_, err := w.GitHub.Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
+	if errors.As(err, &moved) && moved.Issue != nil {
+		return moved.Issue.ID == w.issue.ID, nil
+	}
+	if err != nil && !unreachable(err) {
+		return false, onGitHub(err)
+	}
+	return false, nil
 }
 
 // movedBy is when the issue was transferred at the latest, if it was: before
@@ -142,7 +173,7 @@ func (w *work) movedBy() time.Time {
 // handOver tells another link that this issue is what its own has become, and
 // ends this one.
 func (w *work) handOver(ctx context.Context, key store.Key, to *mapping.Link) error {
-	event, err := json.Marshal(mapping.Edit{Look: "transferred", Moved: mapping.NewMove(to.Issue.ID, w.issue)})
+	event, err := json.Marshal(mapping.Edit{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID), Moved: mapping.NewMove(to.Issue.ID, w.issue)})
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}

@@ -76,9 +76,6 @@ func (w *work) followRepository(ctx context.Context, err error) error {
 // takeMoves follows the transfers that events told of. The place that they name
 // is asked: it may have moved on, or may not be ours to see.
 func (w *work) takeMoves(ctx context.Context) error {
-	if err := w.seeStray(); err != nil {
-		return err
-	}
 	for _, m := range w.moves {
 		if m.From != w.link.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
 			continue

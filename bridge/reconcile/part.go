@@ -76,7 +76,10 @@ func (w *work) taskMoved() bool {
 
 // workPart brings one part to agreement.
 func (w *work) workPart(ctx context.Context) error {
-	away, err := w.away(ctx)
+	away, err := false, w.takeMoves(ctx)
+	if err == nil {
+		away, err = w.away(ctx)
+	}
 	if !away && err == nil {
 		err = w.stepPart(ctx)
 	}

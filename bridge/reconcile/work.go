@@ -44,6 +44,8 @@ type work struct {
 	// of the issue's opening.
 	moves  []*mapping.Move
 	opened bool
+	// arrived are the issues that any of the family's have become.
+	arrived []int64
 	// held is what planning answered with something else, though with success.
 	held map[mapping.Attribute]string
 	// delivery is the webhook delivery that led to this work, "" for none.
@@ -152,6 +154,9 @@ func (w *work) arrive(ctx context.Context) (away bool, err error) {
 	if err := w.takeEvents(); err != nil {
 		return false, err
 	}
+	if err := w.seeStray(); err != nil {
+		return false, err
+	}
 	if err := w.takeMoves(ctx); err != nil {
 		return false, err
 	}
@@ -164,6 +169,9 @@ func (w *work) takeEvents() error {
 		var e mapping.Edit
 		if err := json.Unmarshal(data, &e); err != nil {
 			return fmt.Errorf("stored event: %w", err)
+		}
+		if e.Moved != nil {
+			w.arrived = append(w.arrived, e.Moved.To.ID)
 		}
 		if e.Parent != nil || !w.mine(e.Item) {
 			continue // of another issue of the family
