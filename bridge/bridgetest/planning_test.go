@@ -13,6 +13,7 @@ import (
 //	card WHO BUCKET TITLE [summary=] [estimate=]   edit CARD WHO [title=] [summary=] [estimate=]
 //	move CARD BUCKET                               delete CARD        delete-task CARD
 //	task CARD WHO [state=] [title=]                sprint CARD…: plan cards into a sprint of this week
+//	move-task CARD TO: CARD's first task is now one of card TO
 //	down|up                                        secret revoke|restore
 //	expel WHO: no member any more
 //	fault OP KIND [times=] [delay=] [status=]      traits [WORD…] [NAME=VALUE…]
@@ -32,6 +33,10 @@ func (s *scene) planning(l *line) error {
 		return s.planningPerson(verb, l)
 	case "down", "up":
 		s.Planning.Down(verb == "down")
+		return nil
+	case "move-task":
+		from, to := l.number(), l.number()
+		s.Project.MoveTask(s.task(from), s.card(to))
 		return nil
 	case "secret":
 		return s.secret(l.next())

@@ -141,6 +141,18 @@ func (p *Project) EditTask(id, user string, edit func(*TaskEdit)) {
 	p.write(t, author{user: user}, append(p.content(e.Title, was, e.Summary, e.Estimate), setting{state, e.State})...)
 }
 
+// MoveTask moves a task to another card, which the API cannot.
+func (p *Project) MoveTask(id, cardID string) {
+	defer p.s.act()()
+	t, to := p.item(task, id), p.item(card, cardID)
+	from := t.card
+	from.tasks = slices.DeleteFunc(from.tasks, func(o *item) bool { return o == t })
+	t.card, to.tasks = to, append(to.tasks, t)
+	t.version++
+	p.recount(from, false)
+	p.recount(to, false)
+}
+
 // DeleteTask deletes a task, which the API cannot.
 func (p *Project) DeleteTask(id string) {
 	defer p.s.act()()
