@@ -170,7 +170,8 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 	var found *mapping.Link
 	err = o.Links(ctx, "", func(l *mapping.Link) error {
 		ofChild := func(c mapping.Child) bool { return named(c.Task, c.Issue) }
-		if named(l.Card.ID, &l.Issue) || named(mapping.ObjectID(l.ID), nil) || slices.ContainsFunc(l.Children, ofChild) {
+		if named(l.Card.ID, &l.Issue) || named(mapping.ObjectID(l.ID), nil) || slices.ContainsFunc(l.Children, ofChild) ||
+			slices.ContainsFunc(l.Parts, func(p *mapping.Link) bool { return named(p.Card.ID, &p.Issue) }) {
 			found = l
 			return errFound
 		}

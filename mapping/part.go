@@ -16,14 +16,17 @@ type Family struct {
 	// Join: the part's issue was made by the bridge and is still to be added
 	// to its parent.
 	Join bool `json:"join,omitempty"`
-	// Parent is the database id of the parent that GitHub last told of; 0 for
-	// none.
+	// Parent is the database id of the parent that GitHub last told of, 0 where
+	// it told of none yet, NoParentID where it said that there is none any more.
 	Parent int64 `json:"parent,omitempty"`
 }
 
+// NoParentID is the Family.Parent of an issue that was taken out of its parent.
+const NoParentID = -1
+
 // Parent names an issue that has another one as a sub-issue.
 type Parent struct {
-	ID   int64  `json:"id"` // 0: there is none
+	ID   int64  `json:"id"` // NoParentID: there is none
 	Name string `json:"name"`
 }
 

@@ -15,11 +15,11 @@ type facts map[string]string
 
 // expect waits until something is so:
 //
-//	expect issue N    there title body raw items state reason labels shown milestone assignees comments comment
+//	expect issue N    there title body raw items state reason labels shown milestone assignees parent comments comment
 //	expect milestone N there title text state due     the milestone of that number
-//	expect card N     there title summary raw list estimate bucket tasks status title-by summary-by
+//	expect card N     there title summary raw list parts estimate bucket tasks status title-by summary-by
 //	expect task N     there state title by         the first task of card N
-//	expect link N     state why route asking refused     the link of issue N
+//	expect link N     state why route asking refused said     the link of issue N
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
 //	expect            issues cards tasks conflicts failures milestones colors
 //
@@ -104,7 +104,7 @@ func issueFacts(i githubtest.IssueState) facts {
 	labels := slices.DeleteFunc(slices.Sorted(slices.Values(i.Labels)), func(l string) bool { return slices.Contains(shown, l) })
 	f := facts{"there": "yes", "title": i.Title, "body": body, "raw": i.Body, "items": itemFacts(body), "state": i.State, "reason": i.StateReason,
 		"labels": strings.Join(labels, ","), "shown": strings.Join(shown, ","), "milestone": strconv.Itoa(i.Milestone),
-		"assignees": strings.Join(i.Assignees, ","), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author}
+		"assignees": strings.Join(i.Assignees, ","), "parent": strconv.Itoa(i.Parent), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author}
 	for _, c := range i.Comments {
 		f["comment"] += c.Body + "\n"
 	}
@@ -117,7 +117,7 @@ func (s *scene) cardFacts(n int) facts {
 		return facts{"there": "no"}
 	}
 	summary, _ := parts(c.Summary)
-	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "list": listFacts(s.Project.Tasks(c.ID)), "estimate": "", "bucket": c.Bucket,
+	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "list": listFacts(s.Project.Tasks(c.ID)), "parts": partFacts(c.Tasks), "estimate": "", "bucket": c.Bucket,
 		"tasks": strconv.Itoa(len(c.Tasks)), "task-titles": taskTitles(c.Tasks), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
 	if c.Estimate != nil {
 		f["estimate"] = strconv.FormatFloat(*c.Estimate, 'f', -1, 64)
@@ -148,6 +148,7 @@ func (s *scene) linkFacts(n int) facts {
 		return facts{"state": "none"}
 	}
 	f := facts{"state": string(l.State), "why": l.Why, "route": l.Route, "asking": strconv.Itoa(len(l.Asking)), "refused": ""}
+	f["said"] = s.said(l)
 	for a := range l.Refused {
 		f["refused"] += string(a)
 	}

@@ -14,12 +14,13 @@ import (
 
 // github is what happens on GitHub:
 //
-//	open|open-pr WHO TITLE [LABEL…] [body=] [crlf]      edit N WHO [title=] [body=] [crlf]
+//	open|open-pr WHO TITLE [LABEL…] [body=] [crlf] [parent=]      edit N WHO [title=] [body=] [crlf]
 //	label|unlabel N WHO LABEL…                  close N WHO [REASON]      reopen N WHO
 //	tick|untick N WHO TEXT: click the box of that item
+//	sub|unsub PARENT CHILD: make issue CHILD a sub-issue, or no more
 //	comment N WHO TEXT                          delete N                  publish
 //	deliveries pause|release|arrive|shuffle|drop N     redeliver                 forge TITLE
-//	down|up                                     fault OP KIND [times=] [after=] [code=]
+//	down|up                                     fault OP KIND [times=] [after=] [code=] [message=]
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
 //	token revoke|restore                        clock DURATION: it is that much later for GitHub
@@ -37,6 +38,13 @@ func (s *scene) github(l *line) error {
 	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker":
 		s.githubPerson(verb, l)
 		return nil
+	case "sub", "unsub":
+		if parent, child := l.number(), l.number(); verb == "sub" {
+			s.Repo.AddSubIssue(parent, child)
+		} else {
+			s.Repo.RemoveSubIssue(parent, child)
+		}
+		return nil
 	case "tick", "untick":
 		return s.tick(l.number(), l.next(), l.next(), verb == "tick")
 	case "deliveries":
@@ -52,8 +60,12 @@ func (s *scene) github(l *line) error {
 		s.GitHub.Down(verb == "down")
 		return nil
 	case "fault":
-		s.GitHub.Fault(githubtest.Fault{Match: l.next(), Kind: githubtest.FaultKind(l.next()), Times: l.int("times"),
-			After: l.duration("after"), Code: l.int("code")})
+		f := githubtest.Fault{Match: l.next(), Kind: githubtest.FaultKind(l.next()), Times: l.int("times"),
+			After: l.duration("after"), Code: l.int("code")}
+		if words, ok := l.get("message"); ok {
+			f.Body = fmt.Sprintf(`{"message": %q}`, words)
+		}
+		s.GitHub.Fault(f)
 		return nil
 	case "limit":
 		return s.limit(l.next())
@@ -90,7 +102,10 @@ func (s *scene) githubPerson(verb string, l *line) {
 		if verb == "open-pr" {
 			s.Repo.OpenPR(who, spec)
 		} else {
-			s.Repo.Open(who, spec)
+			n := s.Repo.Open(who, spec)
+			if parent := l.int("parent"); parent > 0 {
+				s.Repo.AddSubIssue(parent, n)
+			}
 		}
 		return
 	}

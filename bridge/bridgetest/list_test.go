@@ -58,6 +58,8 @@ func (s *scene) planningTask(verb, card string, l *line) error {
 		spec.Title = l.next()
 		l.set("title", &spec.Title)
 		l.set("state", &spec.State)
+		l.set("summary", &spec.Summary)
+		spec.Estimate = l.hours(spec.Estimate)
 		s.Project.NewTask(card, who, spec)
 		return nil
 	}
@@ -74,6 +76,11 @@ func (s *scene) planningTask(verb, card string, l *line) error {
 	s.Project.EditTask(tasks[i].ID, l.next(), func(e *planningtest.TaskEdit) {
 		l.set("title", &e.Title)
 		l.set("state", &e.State)
+		if text, ok := l.get("summary"); ok {
+			_, mark := parts(e.Summary)
+			e.Summary = text + mark
+		}
+		e.Estimate = l.hours(e.Estimate)
 	})
 	return nil
 }

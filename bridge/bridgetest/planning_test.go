@@ -16,8 +16,8 @@ import (
 //	move-task CARD TO: CARD's first task is now one of card TO
 //	down|up                                        secret revoke|restore
 //	expel WHO: no member any more
-//	fault OP KIND [times=] [delay=] [status=]      traits [WORD…] [NAME=VALUE…]
-//	new-task CARD WHO TITLE [state=]               set-task CARD TITLE WHO [title=] [state=]
+//	fault OP KIND [times=] [delay=] [status=] [n=]      traits [WORD…] [NAME=VALUE…]
+//	new-task CARD WHO TITLE [state=] [summary=] [hours=]   set-task CARD TITLE WHO [title=] [state=] [summary=] [hours=]
 //	drop-task CARD TITLE
 //	copy-marker CARD WHO BUCKET TITLE: make a card with a card's whole summary
 func (s *scene) planning(l *line) error {
@@ -45,7 +45,7 @@ func (s *scene) planning(l *line) error {
 		return nil
 	case "fault":
 		s.Planning.Fault(planningtest.Fault{Op: l.next(), Kind: planningtest.FaultKind(l.next()), Times: l.int("times"),
-			Delay: l.duration("delay"), Status: l.int("status")})
+			Delay: l.duration("delay"), Status: l.int("status"), N: l.int("n")})
 		return nil
 	case "traits":
 		var err error

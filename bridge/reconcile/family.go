@@ -356,7 +356,7 @@ func (w *work) takeParents() error {
 		first := l.Family.Parent == 0 && l.Task
 		l.Family.Parent = e.Parent.ID
 		switch {
-		case e.Parent.ID == 0:
+		case e.Parent.ID == mapping.NoParentID:
 			w.note("", "", "parent", where(l)+" is no sub-issue any more and keeps "+keeps)
 		case !first || !l.Task:
 			w.note("", "", "parent", strings.Join([]string{where(l), "is a sub-issue of", e.Parent.Name, "now and keeps", keeps}, " "))

@@ -27,7 +27,7 @@ func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, e
 	s := sighting{
 		delivery: d.key, issue: child, away: !added,
 		public: func() (bool, error) { return !ev.Private, nil },
-		edit:   &mapping.Edit{Item: mapping.IssueRef(child.ID), Parent: &mapping.Parent{}, Delivery: d.key},
+		edit:   &mapping.Edit{Item: mapping.IssueRef(child.ID), Parent: &mapping.Parent{ID: mapping.NoParentID}, Delivery: d.key},
 	}
 	if added {
 		s.parent = parent
