@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"planbridge/bridge/github"
@@ -303,13 +305,34 @@ func (im *importer) sweep(ctx context.Context) error {
 		}
 	}
 	im.waiting = kept
+	waits, err := im.waits(ctx)
+	if err != nil {
+		return err
+	}
 	im.job.update(func(now *status.Job) {
+		now.WaitsFor = waits
 		now.Done += done + dropped + failed
 		now.Total = max(now.Total, now.Done)
 		now.Import.Dropped += dropped
 		now.Import.Failed += failed
 	})
 	return nil
+}
+
+// waits names what keys of the projects wait for: a service that is away, a
+// route that is paused.
+func (im *importer) waits(ctx context.Context) ([]string, error) {
+	all := map[string]bool{}
+	for _, project := range im.set.Load().projects() {
+		d, err := im.store.Depth(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		for service := range d.Waiting {
+			all[service] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), nil
 }
 
 // parked lists the failures of the projects, by key.

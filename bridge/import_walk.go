@@ -24,13 +24,13 @@ func (im *importer) eachIssue(ctx context.Context, visit issueVisit, after func(
 		return err
 	}
 	for _, repo := range repos {
-		private, err := im.github.Private(ctx, repo)
+		public, err := im.isPublic(ctx, repo)
 		if err != nil {
 			return fmt.Errorf("repository %s: %w", repo, err)
 		}
 		_, err = im.github.ListIssues(ctx, repo, im.listOptions(), func(page []mapping.Issue, _ time.Time) error {
 			for i := range page {
-				if err := im.issue(ctx, &page[i], !private, visit, after == nil); err != nil {
+				if err := im.issue(ctx, &page[i], public, visit, after == nil); err != nil {
 					return err
 				}
 			}
@@ -44,6 +44,20 @@ func (im *importer) eachIssue(ctx context.Context, visit issueVisit, after func(
 		}
 	}
 	return nil
+}
+
+// isPublic reports whether anybody can read the repository, where that decides.
+// GitHub tells whoever may list a repository's issues; a stand-in that does not
+// has nobody to keep a text from.
+func (im *importer) isPublic(ctx context.Context, repo string) (bool, error) {
+	if near := im.set.Load().Routes.ForRepo(repo); !slices.ContainsFunc(near, func(r *mapping.Route) bool { return !r.AllowPublic }) {
+		return false, nil
+	}
+	private, err := im.github.Private(ctx, repo)
+	if errors.Is(err, mapping.ErrNotFound) {
+		return false, nil
+	}
+	return !private, err
 }
 
 // issue hands an issue to visit where it is to be imported.

@@ -295,3 +295,24 @@ func TestImportSubIssues(t *testing.T) {
 		t.Errorf("cards and their tasks: %v", tasks)
 	}
 }
+
+// BenchmarkImport prints what a thousand cards cost in calls of planning; the
+// tracking tasks cost one more each.
+func BenchmarkImport(b *testing.B) {
+	const n = 1000
+	for range b.N {
+		b.StopTimer()
+		w, now := past(b, bridgetest.Options{Poll: time.Hour})
+		w.openMany(n)
+		now()
+		w.Planning.ResetJournal()
+		w.GitHub.ResetJournal()
+		b.StartTimer()
+		w.finished(w.imports(status.ImportAsk{}))
+		b.StopTimer()
+		tasks := w.Planning.Calls(planningtest.OpTaskCreate)
+		b.ReportMetric(float64(w.Planning.Calls()-tasks), "planning-calls/1000-cards")
+		b.ReportMetric(float64(len(w.GitHub.Journal())), "github-calls/1000-cards")
+		b.StartTimer()
+	}
+}

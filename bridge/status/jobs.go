@@ -51,17 +51,20 @@ const (
 // Job is a long task that was asked for. It is kept in memory: a service that
 // restarts knows it no more.
 type Job struct {
-	ID      string        `json:"id"`
-	Kind    string        `json:"kind"` // import or verify
-	State   string        `json:"state"`
-	Doing   string        `json:"doing,omitempty"` // what it does now, for people
-	Error   string        `json:"error,omitempty"`
-	Started time.Time     `json:"started"`
-	Ended   time.Time     `json:"ended,omitzero"`
-	Total   int           `json:"total"` // items to be dealt with, as far as is known
-	Done    int           `json:"done"`  // of these, those that are
-	Import  *ImportResult `json:"import,omitempty"`
-	Verify  *VerifyResult `json:"verify,omitempty"`
+	ID    string `json:"id"`
+	Kind  string `json:"kind"` // import or verify
+	State string `json:"state"`
+	Doing string `json:"doing,omitempty"` // what it does now, for people
+	// WaitsFor names what keys wait for: a service that is away, a route
+	// that is paused.
+	WaitsFor []string      `json:"waits_for,omitempty"`
+	Error    string        `json:"error,omitempty"`
+	Started  time.Time     `json:"started"`
+	Ended    time.Time     `json:"ended,omitzero"`
+	Total    int           `json:"total"` // items to be dealt with, as far as is known
+	Done     int           `json:"done"`  // of these, those that are
+	Import   *ImportResult `json:"import,omitempty"`
+	Verify   *VerifyResult `json:"verify,omitempty"`
 }
 
 // ImportResult counts what an import does, or would do.

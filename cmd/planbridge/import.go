@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -18,7 +19,9 @@ type importCmd struct {
 	Route  string `placeholder:"NAME" help:"Only this route."`
 	DryRun bool   `help:"Say what would be done, and write nothing."`
 	Match  string `placeholder:"title" enum:",title" default:"" help:"Before anything is made look for partners: join an issue and a card that have the same title, where each is the only one."`
-	State  string `placeholder:"open|all" enum:"open,all" default:"open" help:"Which issues to take: open ones, or closed ones, too."`
+	// Lease is that of serve.
+	Lease time.Duration `hidden:"" default:"1m" help:"How long a key may be worked before others take it over."`
+	State string        `placeholder:"open|all" enum:"open,all" default:"open" help:"Which issues to take: open ones, or closed ones, too."`
 }
 
 // Help is what planbridge import --help adds.
@@ -31,7 +34,7 @@ two thirds of GitHub's write budget; --dry-run says how long that takes.`
 
 // Run implements the command.
 func (c *importCmd) Run(ctx context.Context, p *process) error {
-	return withServices(ctx, p, c.DryRun, func(api *client) error {
+	return withServices(ctx, p, servicing{looks: c.DryRun, lease: c.Lease}, func(api *client) error {
 		ask := status.ImportAsk{Route: c.Route, DryRun: c.DryRun, Match: c.Match, State: c.State}
 		progress := newProgress(p.stderr)
 		job, err := api.follow(ctx, "/api/v1/import", ask, progress.show)
@@ -119,7 +122,7 @@ func (p *progress) show(job status.Job) {
 		return
 	}
 	if p.bar != nil {
-		p.bar.Describe(job.Doing)
+		p.bar.Describe(strings.Join(append([]string{job.Doing}, job.WaitsFor...), ", waiting for "))
 		if job.Total > 0 {
 			p.bar.ChangeMax(job.Total)
 			_ = p.bar.Set(job.Done) // a terminal that is gone is nobody's loss
@@ -144,6 +147,9 @@ func (p *progress) line(job status.Job) {
 			rate := float64(job.Done) / since
 			text += fmt.Sprintf(", %.1f a second, %s left", rate, seconds(float64(job.Total-job.Done)/rate))
 		}
+	}
+	if len(job.WaitsFor) > 0 {
+		text += "; waiting for " + strings.Join(job.WaitsFor, ", ")
 	}
 	if text != p.last {
 		fmt.Fprintln(p.w, text)

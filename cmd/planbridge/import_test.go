@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -237,5 +238,47 @@ func TestLinkByHand(t *testing.T) {
 		if r := op.run(args...); r.status != exitWrong || r.stderr == "" {
 			t.Errorf("%v: %+v", args, r)
 		}
+	}
+}
+
+// An import that is killed in the middle leaves nothing that the next one does
+// not see: exactly one card each.
+func TestImportKilled(t *testing.T) {
+	const n = 150
+	titles := make([]string, n)
+	for i := range titles {
+		titles[i] = fmt.Sprintf("old %d", i)
+	}
+	op := older(t, bridgetest.Options{}, titles...)
+	for _, cards := range []int{0, 1, n / 2} {
+		cmd := exec.Command(binary, "import", "--config", op.config, "--lease", "4s")
+		for name, value := range op.env {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		op.until("the kill", func() bool { return len(op.world.Project.Cards()) >= cards && op.world.Planning.Calls() > 0 })
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+	}
+	if r := op.run("import", "--lease", "4s"); r.status != exitFine {
+		t.Errorf("import: %+v", r)
+	}
+	made := map[string]int{}
+	for _, c := range op.world.Project.Cards() {
+		if made[c.Title]++; len(c.Tasks) != 1 {
+			t.Errorf("card %s has %d tasks", c.Title, len(c.Tasks))
+		}
+	}
+	for title, times := range made {
+		if times != 1 {
+			t.Errorf("%d cards for %q", times, title)
+		}
+	}
+	if len(made) != n || len(op.world.Repo.Issues()) != n {
+		t.Errorf("%d titles on cards, %d issues", len(made), len(op.world.Repo.Issues()))
 	}
 }

@@ -79,7 +79,7 @@ policies; the losing text is kept. The card gets the footer that names the issue
 
 // Run implements the command.
 func (c *linkCmd) Run(ctx context.Context, p *process) error {
-	return withServices(ctx, p, false, func(api *client) error {
+	return withServices(ctx, p, servicing{}, func(api *client) error {
 		var got status.Link
 		if err := api.ask(ctx, http.MethodPost, "/api/v1/links/"+url.PathEscape(c.Issue)+"/link", status.Join{Card: c.Card}, &got); err != nil {
 			return err

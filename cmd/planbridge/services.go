@@ -17,11 +17,17 @@ import (
 	"planbridge/config"
 )
 
+// servicing is how a command becomes the service.
+type servicing struct {
+	looks bool          // the question changes nothing
+	lease time.Duration // 0: the service's own
+}
+
 // connectServices finds the running service for what needs GitHub and
 // planning, too. Where none runs, this process becomes one for as long as the
 // question takes: it works like any other, but listens to nobody else. Where
 // the question only looks, nothing works and nothing is written.
-func connectServices(ctx context.Context, p *process, looks bool) (*client, error) {
+func connectServices(ctx context.Context, p *process, as servicing) (*client, error) {
 	asking, err := config.LoadClient(p.config, p.env)
 	if err != nil {
 		return nil, misuse{err}
@@ -38,17 +44,17 @@ func connectServices(ctx context.Context, p *process, looks bool) (*client, erro
 	if err != nil {
 		return nil, err
 	}
-	return becomeService(ctx, c, p, looks)
+	return becomeService(ctx, c, p, as)
 }
 
 // nobody is where an App listens that is for this process alone.
 const nobody = "127.0.0.1:0"
 
-func becomeService(ctx context.Context, c *config.Config, p *process, looks bool) (*client, error) {
+func becomeService(ctx context.Context, c *config.Config, p *process, as servicing) (*client, error) {
 	c.Server.Listen, c.Server.AdminListen = nobody, nobody
 	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	o := bridge.Options{Config: c, Logger: log, Version: programVersion()}
-	if path, ok := c.Store.File(); ok && looks {
+	o := bridge.Options{Config: c, Logger: log, Version: programVersion(), LeaseTTL: as.lease}
+	if path, ok := c.Store.File(); ok && as.looks {
 		// A question makes no store.
 		_, err := os.Stat(path)
 		o.DryRun = errors.Is(err, fs.ErrNotExist)
@@ -58,7 +64,7 @@ func becomeService(ctx context.Context, c *config.Config, p *process, looks bool
 		return nil, err
 	}
 	begin := app.Start
-	if looks {
+	if as.looks {
 		begin = app.Open
 	}
 	if err := begin(ctx); err != nil {
@@ -71,8 +77,8 @@ func becomeService(ctx context.Context, c *config.Config, p *process, looks bool
 }
 
 // withServices runs a question on a client of both services.
-func withServices(ctx context.Context, p *process, looks bool, question func(*client) error) error {
-	c, err := connectServices(ctx, p, looks)
+func withServices(ctx context.Context, p *process, as servicing, question func(*client) error) error {
+	c, err := connectServices(ctx, p, as)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (c *verifyCmd) Help() string {
 
 // Run implements the command.
 func (c *verifyCmd) Run(ctx context.Context, p *process) error {
-	return withServices(ctx, p, !c.Repair, func(api *client) error {
+	return withServices(ctx, p, servicing{looks: !c.Repair}, func(api *client) error {
 		progress := newProgress(p.stderr)
 		job, err := api.follow(ctx, "/api/v1/verify", status.VerifyAsk{Route: c.Route, Repair: c.Repair}, progress.show)
 		progress.end()
