@@ -2,9 +2,13 @@ package bridgetest_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 )
@@ -39,5 +43,50 @@ func TestCallsPerChangeOfASubIssue(t *testing.T) {
 		if planning.sum(all) != 0 || github["issue.get"] != 1 || github["issue.patch"] != 1 || github.sum(all) != 2 {
 			t.Errorf("an edit of a task took %v of planning and %v of GitHub", planning, github)
 		}
+	}
+}
+
+// TestSubIssuesWithoutTheirStore: sub-issues and tasks find one another again
+// when the store was lost, whichever side they came from, and nothing is
+// doubled.
+func TestSubIssuesWithoutTheirStore(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	w := start(t, bridgetest.Options{Store: "file:" + path})
+	n, card := w.open(githubtest.IssueSpec{Title: "Title"})
+	w.settled()
+	w.Repo.AddSubIssue(n, w.Repo.Open("octocat", githubtest.IssueSpec{Title: "of GitHub"}))
+	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "of planning"})
+	w.until("both pairs", func() bool { return len(w.Project.Tasks(card)) == 3 && len(w.Repo.Issues()) == 3 })
+	w.settled()
+	if err := w.StopBridge(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	w.Repo.AddSubIssue(n, w.Repo.Open("octocat", githubtest.IssueSpec{Title: "meanwhile"}))
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the pairs", func() bool {
+		l, err := w.App.Operator().Find(t.Context(), bridgetest.RepoName+"#1")
+		return err == nil && len(l.Parts) == 3
+	})
+	w.settled()
+	for _, i := range w.Repo.Issues()[1:] {
+		w.Repo.Edit(i.Number, "octocat", func(e *githubtest.IssueEdit) { e.Title += ", edited" })
+	}
+	want := []string{"of GitHub, edited", "of planning, edited", "meanwhile, edited"}
+	w.until("their edits", func() bool {
+		var got []string
+		for _, task := range w.Project.Tasks(card)[1:] {
+			got = append(got, task.Title)
+		}
+		return slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)))
+	})
+	w.settled()
+	if issues, cards := len(w.Repo.Issues()), len(w.Project.Cards()); issues != 4 || cards != 1 {
+		t.Errorf("%d issues and %d cards", issues, cards)
 	}
 }

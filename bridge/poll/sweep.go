@@ -88,6 +88,11 @@ func linkedTasks(l *mapping.Link) []mapping.ObjectID {
 			ids = append(ids, c.Task)
 		}
 	}
+	for _, p := range l.Parts {
+		if p.State == mapping.Linked {
+			ids = append(ids, p.Card.ID)
+		}
+	}
 	return ids
 }
 
