@@ -119,6 +119,7 @@ func resolution(d mapping.Decision) string {
 func (w *work) conflictLabel() string { return w.set.Scheme.Prefix + "conflict" }
 
 func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
+	w.ensureLabel(ctx, w.conflictLabel())
 	if err := w.swapLabels(ctx, []string{w.conflictLabel()}, nil); err != nil {
 		return err
 	}

@@ -157,6 +157,16 @@ func (b *openBook) note(ctx context.Context, repo string, sprint mapping.ObjectI
 		b.milestoneBook[repo] = map[mapping.ObjectID]milestoneEntry{}
 	}
 	b.milestoneBook[repo][sprint] = e
+	return b.write(ctx)
+}
+
+// forget takes a repository out of the book.
+func (b *openBook) forget(ctx context.Context, repo string) error {
+	delete(b.milestoneBook, repo)
+	return b.write(ctx)
+}
+
+func (b *openBook) write(ctx context.Context) error {
 	data, err := json.Marshal(b.milestoneBook)
 	if err != nil {
 		return err
@@ -195,11 +205,11 @@ func (r *Reconciler) Milestones(ctx context.Context, project mapping.ObjectID) e
 			continue
 		}
 		errs = append(errs, r.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
-			existing, err := r.GitHub.Milestones(ctx, repo)
-			if err != nil {
-				return fmt.Errorf("milestones of %s: %w", repo, err)
+			err := b.putAll(ctx, repo, stale)
+			if isGone(err) || errors.Is(err, mapping.ErrMoved) {
+				return b.forget(ctx, repo) // it is called otherwise now: the marker tells, by whatever name
 			}
-			return b.putAll(ctx, repo, stale, existing)
+			return err
 		}))
 	}
 	return errors.Join(errs...)
@@ -207,7 +217,11 @@ func (r *Reconciler) Milestones(ctx context.Context, project mapping.ObjectID) e
 
 // putAll brings several milestones of one repository in line, the earlier
 // sprint first.
-func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sprint, existing []mapping.Milestone) error {
+func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sprint) error {
+	existing, err := b.r.GitHub.Milestones(ctx, repo)
+	if err != nil {
+		return fmt.Errorf("milestones of %s: %w", repo, err)
+	}
 	slices.SortStableFunc(sprints, func(x, y mapping.Sprint) int { return cmp.Compare(x.End.Unix(), y.End.Unix()) })
 	for _, s := range sprints {
 		if _, found := mapping.FindMilestone(existing, s.ID, b.set.Keys); !found {

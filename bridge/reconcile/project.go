@@ -52,6 +52,9 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 		return true, nil
 	}
 	if w.set.DryRun {
+		if add, remove := w.labelsToShow(); len(add)+len(remove) > 0 {
+			w.log.Info("dry run: would show", "add_labels", add, "remove_labels", remove)
+		}
 		return true, nil
 	}
 	if w.route.Direction == mapping.ToPlanning {
@@ -109,6 +112,11 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 		}
 	}
 	err := show(ctx)
+	if isGone(err) { // the issue, or only what was asked of it?
+		if gone := w.readIssue(ctx); gone != nil {
+			err = gone
+		}
+	}
 	var put *again
 	var side *sideError
 	switch {
@@ -165,6 +173,12 @@ func (w *work) showLater() {
 	if w.showAfter > 0 && (w.after == 0 || w.showAfter < w.after) {
 		w.after = w.showAfter
 	}
+}
+
+// showed notes that something is shown now.
+func (w *work) showed(what mapping.Attribute, why string) {
+	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(what)).Inc()
+	w.note(mapping.GitHub, what, "show", why)
 }
 
 // told reports whether the newest snapshot of the issue is an event of our own:

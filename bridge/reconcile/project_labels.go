@@ -66,7 +66,7 @@ func (w *work) showLabels(ctx context.Context) error {
 		}
 		w.carries(now)
 	}
-	w.note(mapping.GitHub, "", "show", fmt.Sprintf("labels: %q on, %q off", add, remove))
+	w.showed("labels", fmt.Sprintf("%q on, %q off", add, remove))
 	return nil
 }
 

@@ -84,7 +84,7 @@ func (w *work) milestoneSet(want int) {
 		s.Milestone = w.issue.Milestone
 		s.Dropped = append(s.Dropped, milestoneName(want))
 	}
-	w.note(mapping.GitHub, "", "show", "milestone "+strconv.Itoa(want))
+	w.showed("milestone", milestoneName(want))
 }
 
 // milestoneName is how a milestone is named among what GitHub dropped.
@@ -106,7 +106,7 @@ func (w *work) edit(ctx context.Context, edit IssueEdit) (mapping.Issue, error) 
 	}
 	if err == nil && issue.Milestone == want {
 		w.link.Shown.Milestone = want
-		w.note(mapping.GitHub, "", "show", "milestone "+strconv.Itoa(want))
+		w.showed("milestone", milestoneName(want))
 	}
 	return issue, err
 }

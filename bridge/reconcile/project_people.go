@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"planbridge/mapping"
 )
 
 // showAssignees assigns the issue to those who work on the card's tasks in its
@@ -93,7 +91,7 @@ func (w *work) assign(ctx context.Context, add, remove []string) error {
 		w.issueIs(&issue)
 	}
 	s.Assignees = slices.DeleteFunc(s.Assignees, func(login string) bool { return !containsFold(w.issue.Assignees, login) })
-	w.note(mapping.GitHub, "", "show", fmt.Sprintf("assignees: %q on, %q off", add, remove))
+	w.showed("assignees", fmt.Sprintf("%q on, %q off", add, remove))
 	return nil
 }
 

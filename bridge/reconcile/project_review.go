@@ -90,7 +90,7 @@ func (w *work) closeFor(ctx context.Context, verdict mapping.Verdict) error {
 	}
 	s.Closing = time.Time{}
 	w.issueIs(&issue)
-	w.note(mapping.GitHub, mapping.State, "show", fmt.Sprintf("the review is %s: closed as %s", s.Review, reason))
+	w.showed(mapping.State, fmt.Sprintf("the review is %s: closed as %s", s.Review, reason))
 	return nil
 }
 

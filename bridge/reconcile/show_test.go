@@ -214,6 +214,33 @@ func TestPeoplesMilestonesStay(t *testing.T) {
 	}
 }
 
+// TestMilestonesOfALostStore: where the book is lost the marker tells which
+// milestone is a sprint's, also behind a description that people wrote anew
+// while the book was there.
+func TestMilestonesOfALostStore(t *testing.T) {
+	err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		intoSprint()(w)
+		w.settle()
+		w.hub.milestones[0].Description = "Mine"
+		w.sprint("Sprint one")
+		w.check(w.recon.Milestones(context.Background(), project))
+		if m := w.hub.milestones[0]; m.Title != "Sprint one" || m.Description == "Mine" {
+			w.fail("the milestone is %+v", m)
+		}
+		w.check(w.store.PutDoc(context.Background(), project, "milestones", []byte("{}")))
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Milestone = 0 })
+		w.settle()
+		if w.issue().Milestone != 1 || len(w.hub.milestones) != 1 {
+			w.fail("milestone %d of %+v", w.issue().Milestone, w.hub.milestones)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWhoCannotBeAssigned is tried once, and again when the card's users change.
 func TestWhoCannotBeAssigned(t *testing.T) {
 	err := inWorld(t, func(w *world) {
