@@ -53,7 +53,7 @@ func (w *work) sync(ctx context.Context) error {
 			w.link.Synced = time.Now().UTC()
 			w.verifyLater()
 			w.showLater()
-			w.link.Unfinished = w.listErr != nil
+			w.link.Unfinished = w.listErr != nil || w.unread
 			return w.listErr
 		}
 	}

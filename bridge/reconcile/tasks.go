@@ -65,7 +65,7 @@ func (w *work) seeTasks(ctx context.Context) error {
 		w.tasks.whole = len(w.card.Tasks) > 0
 	}
 	if w.looked || unsure || moved && !w.tasks.whole || w.route.HasTasks() && w.link.Family.Tasks != w.route.Tasks {
-		if err := w.readTasks(ctx, child); err != nil {
+		if err := w.tryTasks(ctx, child); err != nil {
 			return err
 		}
 	}

@@ -52,6 +52,8 @@ type work struct {
 	delivery string
 	// tasks are the card's tasks as far as they were seen.
 	tasks tasks
+	// unread: the card's tasks could not be read though they had to be.
+	unread bool
 	// counters is the version of the card's counters up to which its tasks are
 	// known. A card that is read later may show a higher one.
 	counters int64

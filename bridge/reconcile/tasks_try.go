@@ -1,0 +1,37 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+
+	"planbridge/mapping"
+)
+
+// tryTasks reads the card's tasks, unless that went wrong a moment ago. Where they
+// cannot be read, issue and card stay the same all the same: the tracking task is
+// read by itself, and the others are looked at again after a while.
+func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
+	name := "the tasks of cards of project " + string(w.link.Project)
+	wait := w.paused.left(name)
+	if wait <= 0 {
+		err := w.readTasks(ctx, tracking)
+		var side *sideError
+		if err == nil {
+			w.paused.ok(name)
+			return nil
+		}
+		if ctx.Err() != nil || !errors.As(err, &side) {
+			return err
+		}
+		var news bool
+		if wait, news = w.paused.fail(name, brokenFirst, brokenMost); news {
+			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait.String(), "err", err)
+		}
+	}
+	w.lookAgain(wait + jitter(wait/4))
+	w.unread, w.counters = true, w.link.Card.CountersVersion
+	if tracking != nil {
+		return w.readTracking(ctx, tracking)
+	}
+	return nil
+}
