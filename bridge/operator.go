@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -26,13 +27,17 @@ type Operator struct {
 	kick  func()
 	// paused is told that a route was paused or resumed.
 	paused func(route string, paused bool)
+	// reader returns what reads the live services, and what ends its use.
+	reader func() (*reconcile.Reconciler, func(), error)
 }
 
 var _ status.Operator = (*Operator)(nil)
 
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *Operator {
-	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick, paused: a.notePaused}
+	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick, paused: a.notePaused, reader: func() (*reconcile.Reconciler, func(), error) {
+		return a.reconcile, func() {}, nil
+	}}
 }
 
 // OpenOperator opens the store that the configuration names, for a command
@@ -49,7 +54,10 @@ func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*Ope
 		return nil, nil, err
 	}
 	set := newSettings(c, false)
-	return &Operator{store: s, set: func() *settings { return set }, kick: func() {}, paused: func(string, bool) {}}, s.Close, nil
+	return &Operator{
+		store: s, set: func() *settings { return set }, kick: func() {}, paused: func(string, bool) {},
+		reader: func() (*reconcile.Reconciler, func(), error) { return newReader(c, s, set) },
+	}, s.Close, nil
 }
 
 // Ready reports why the store cannot be used, nil where it can.

@@ -90,7 +90,12 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	history, err := h.Operator.History(r.Context(), l, maxHistory)
-	h.answer(w, r, func() any { return detailOf(l, history) }, err)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	now, err := h.Operator.Preview(r.Context(), l)
+	h.answer(w, r, func() any { return detailOf(l, history, now) }, err)
 }
 
 func (h *handler) failures(w http.ResponseWriter, r *http.Request) {

@@ -68,6 +68,31 @@ type LinkDetail struct {
 	Asking   map[string]string  `json:"asking"`  // by attribute: the conflict's id
 	Children []Child            `json:"children"`
 	History  []Entry            `json:"history"` // newest first
+	Now      *Now               `json:"now,omitempty"`
+}
+
+// Now is what both sides of a pair show at this moment, and what the next
+// reconcile would do about it.
+type Now struct {
+	GitHub   map[string]string    `json:"github"`           // by attribute
+	Planning map[string]Versioned `json:"planning"`         // by attribute
+	Unread   map[string]string    `json:"unread,omitempty"` // by side: why it could not be read
+	Next     []Next               `json:"next"`             // empty: nothing is to be done
+}
+
+// Versioned is a planning value with its version.
+type Versioned struct {
+	Value   string `json:"value"`
+	Version int64  `json:"version"`
+}
+
+// Next is what the next reconcile would do about one attribute.
+type Next struct {
+	Attribute  string  `json:"attribute"`
+	Action     string  `json:"action"`
+	Why        string  `json:"why"`
+	ToGitHub   *string `json:"to_github,omitempty"`   // what GitHub would be sent
+	ToPlanning *string `json:"to_planning,omitempty"` // what planning would be sent
 }
 
 // Base is what both sides last agreed on, each in its own words.
@@ -270,17 +295,43 @@ func issueOf(i *mapping.IssueID) *Issue {
 	return &Issue{Repository: i.Repo, Number: i.Number, ID: i.ID, UpdatedAt: i.UpdatedAt}
 }
 
-func detailOf(l *mapping.Link, history []mapping.Entry) LinkDetail {
+func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) LinkDetail {
 	out := LinkDetail{
 		Link: linkOf(l), Base: byAttribute(l.Base, baseOf), Pending: each(l.Pending, pendingOf),
 		Refused:  byAttribute(l.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Words, r.At} }),
 		Asking:   byAttribute(l.Asking, func(id string) string { return id }),
-		Children: each(l.Children, childOf), History: each(history, entryOf),
+		Children: each(l.Children, childOf), History: each(history, entryOf), Now: nowOf(now),
 	}
 	if in := l.Intent; in != nil {
 		out.Creating = &Creating{Side: string(in.Side), At: in.At, Sent: in.Sent, Lookups: in.Lookups}
 	}
 	return out
+}
+
+func nowOf(p *mapping.Preview) *Now {
+	if p == nil {
+		return nil
+	}
+	out := &Now{
+		GitHub:   byAttribute(p.GitHub, func(v mapping.Versioned) string { return v.Value }),
+		Planning: byAttribute(p.Planning, func(v mapping.Versioned) Versioned { return Versioned(v) }),
+		Unread:   map[string]string{}, Next: each(p.Plan.Decisions, nextOf),
+	}
+	for side, why := range p.Unread {
+		out.Unread[string(side)] = why
+	}
+	return out
+}
+
+func nextOf(d *mapping.Decision) Next {
+	n := Next{Attribute: string(d.Attribute), Action: string(d.Action), Why: d.Why}
+	if d.GitHub != nil {
+		n.ToGitHub = &d.GitHub.To
+	}
+	if d.Planning != nil {
+		n.ToPlanning = &d.Planning.To
+	}
+	return n
 }
 
 func baseOf(b mapping.Base) Base { return Base(b) }

@@ -37,6 +37,9 @@ type Operator interface {
 	// where nothing can have it.
 	Find(ctx context.Context, name string) (*mapping.Link, error)
 	History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error)
+	// Preview reads both items of a link now and says what the next reconcile
+	// would do; nil where there is no pair yet.
+	Preview(ctx context.Context, l *mapping.Link) (*mapping.Preview, error)
 	Failures(ctx context.Context) ([]store.Failure, error)
 	// Retry wraps store.ErrNotFound where no failure has that name.
 	Retry(ctx context.Context, name string) (int, error)

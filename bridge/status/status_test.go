@@ -34,6 +34,7 @@ type memory struct {
 	conflicts []mapping.Conflict
 	queues    map[string]store.Depth
 	charts    map[string][]mapping.Burndown
+	now       *mapping.Preview
 	paused    map[string]time.Time
 	broken    error // answers everything
 	breakAt   int   // with broken: so many links come first
@@ -113,6 +114,10 @@ func (m *memory) Find(_ context.Context, name string) (*mapping.Link, error) {
 
 func (m *memory) History(context.Context, *mapping.Link, int) ([]mapping.Entry, error) {
 	return m.history, m.broken
+}
+
+func (m *memory) Preview(context.Context, *mapping.Link) (*mapping.Preview, error) {
+	return m.now, m.broken
 }
 
 func (m *memory) Failures(context.Context) ([]store.Failure, error) {

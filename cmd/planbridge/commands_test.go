@@ -132,6 +132,13 @@ func TestBothWays(t *testing.T) {
 			t.Errorf("planbridge %s prints without a service\n%s\nand with one\n%s", name, got, running[name])
 		}
 	}
+	op.world.Project.EditCard(detail.Link.Card.ID, "alice", func(e *planningtest.CardEdit) { e.Title = "Paint the door" })
+	if got, want := plain(op.fine("explain", "acme/web#1")), "title  to_github  Paint the door  -  planning changed, GitHub did not\n"; !strings.Contains(got, want) {
+		t.Errorf("explain of what is to be done lacks %q:\n%s", want, got)
+	}
+	if got := op.world.Repo.Issue(1).Title; got != "Fix the door" {
+		t.Errorf("explain wrote: the issue's title is %q", got)
+	}
 	if r := op.run("links", "--route", "nobody"); r.status != exitWrong || r.stderr != "planbridge: route nobody: not found\n" {
 		t.Errorf("links of no route: %+v", r)
 	}
@@ -159,6 +166,7 @@ func wantOutputs(t *testing.T, got map[string]string) {
 		"explain acme/web#1": {
 			"issue  acme/web#1\n", "card  ID\n", "bucket  Incoming\n", "route  acme/web\n", "state  linked\n", "made on  github\n", "agreed at  TIME\n",
 			"AGREED ON  VERSION  GITHUB  PLANNING\n", "  Fix the door  Fix the door\n", "  It squeaks.  It squeaks.", "\ntracking", "AT  WHAT  ATTRIBUTE  SIDE  WHY  DELIVERY\n", "TIME  create  ",
+			"NOW  VERSION  GITHUB  PLANNING\n", "nothing  -  -  -  the sides agree\n",
 		},
 		"explain acme/web#1 -o json": {`"base": {`, `"history": [`, `"kind": "tracking"`},
 		"explain ACME/web#7":         {"issue  acme/web#7\n", "card  -\n", "state  creating\n", "creating  on planning: sent TIME, looked for 2 times\n"},

@@ -34,7 +34,7 @@ func (c *explainCmd) Run(ctx context.Context, p *process) error {
 // explain prints a link from its head to its history. Parts that are empty are
 // left out.
 func explain(w io.Writer, d *status.LinkDetail) error {
-	parts := []func(io.Writer, *status.LinkDetail) *table{explainLink, explainBase, explainPending, explainBlocked, explainChildren, explainHistory}
+	parts := []func(io.Writer, *status.LinkDetail) *table{explainLink, explainBase, explainNow, explainNext, explainPending, explainBlocked, explainChildren, explainHistory}
 	for i, part := range parts {
 		t := part(w, d)
 		if t == nil {
@@ -86,6 +86,50 @@ func explainBase(w io.Writer, d *status.LinkDetail) *table {
 		t.row(a, strconv.FormatInt(b.Version, 10), brief(b.GitHub), brief(b.Planning))
 	}
 	return t
+}
+
+// explainNow shows both sides as they are at this moment.
+func explainNow(w io.Writer, d *status.LinkDetail) *table {
+	if d.Now == nil {
+		return nil
+	}
+	t := newTable(w, "NOW", "VERSION", "GITHUB", "PLANNING")
+	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		if why, ok := d.Now.Unread[string(side)]; ok {
+			t.row("cannot be read", string(side), why, "")
+		}
+	}
+	all := maps.Clone(d.Now.Planning)
+	for a := range d.Now.GitHub {
+		all[a] = d.Now.Planning[a]
+	}
+	for _, a := range attributes(all) {
+		t.row(a, strconv.FormatInt(all[a].Version, 10), brief(d.Now.GitHub[a]), brief(all[a].Value))
+	}
+	return t
+}
+
+// explainNext shows what the next reconcile would do.
+func explainNext(w io.Writer, d *status.LinkDetail) *table {
+	if d.Now == nil {
+		return nil
+	}
+	t := newTable(w, "NEXT", "ACTION", "TO GITHUB", "TO PLANNING", "WHY")
+	if len(d.Now.Next) == 0 {
+		t.row("nothing", "", "", "", "the sides agree")
+	}
+	for _, n := range d.Now.Next {
+		t.row(n.Attribute, n.Action, sent(n.ToGitHub), sent(n.ToPlanning), n.Why)
+	}
+	return t
+}
+
+// sent is a value that would be written; nil: nothing would be.
+func sent(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return brief(*value)
 }
 
 func explainPending(w io.Writer, d *status.LinkDetail) *table {

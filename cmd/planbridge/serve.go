@@ -42,7 +42,6 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	log := c.logger(p)
 	redis.SetLogger(redisLog{log})
-	sayInactive(log, reloader.Current())
 	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun, LeaseTTL: c.Lease})
 	if err != nil {
 		return err
@@ -80,12 +79,6 @@ func (l redisLog) Printf(ctx context.Context, format string, v ...any) {
 	l.log.WarnContext(ctx, "redis client", "says", fmt.Sprintf(format, v...))
 }
 
-func sayInactive(log *slog.Logger, c *config.Config) {
-	for _, key := range inactive(c) {
-		log.Warn("this configuration key is accepted, but what it asks for is not active yet", "key", key)
-	}
-}
-
 // reload puts the file's present content in force. A bad file changes nothing.
 func reload(ctx context.Context, log *slog.Logger, reloader *config.Reloader, app *bridge.App) {
 	restart, err := reloader.Reload()
@@ -103,7 +96,6 @@ func reload(ctx context.Context, log *slog.Logger, reloader *config.Reloader, ap
 	for _, key := range restart {
 		log.Warn("this change shows only after a restart", "key", key)
 	}
-	sayInactive(log, reloader.Current())
 	if err := app.Reload(ctx, reloader.Current()); err != nil {
 		log.Error("configuration not put in force", "err", err)
 	}

@@ -19,7 +19,6 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/status"
-	"planbridge/config"
 )
 
 // service is the binary at work.
@@ -265,23 +264,6 @@ func TestServeReloads(t *testing.T) {
 	}
 }
 
-func TestServeSaysWhatItDoes(t *testing.T) {
-	addr := freePort(t)
-	op := newOperator(t, bridgetest.Options{Route: "tasks: checklist"}, func(text string) string {
-		return admin(addr)(text) + "labels: {hours: 'h/{value}'}\n"
-	})
-	s := op.serve("--dry-run", "--log-level", "debug")
-	for _, key := range []string{"routes[0].tasks", "labels.hours"} {
-		if line := s.says("not active yet"); line["key"] != key || line["level"] != "WARN" {
-			t.Errorf("a key that is not active: %v, want %s", line, key)
-		}
-	}
-	s.signal(syscall.SIGTERM)
-	if got := s.ended(); got != exitFine {
-		t.Errorf("exit status %d", got)
-	}
-}
-
 func TestServeLogsText(t *testing.T) {
 	s := newOperator(t, bridgetest.Options{}, nil).serve("--log-format", "text")
 	s.signal(syscall.SIGTERM)
@@ -305,33 +287,5 @@ func TestServeCannotStart(t *testing.T) {
 	op = newOperator(t, bridgetest.Options{Store: "file:/nowhere/at/all.db"}, nil)
 	if r := op.run("serve"); r.status != exitWrong || !strings.Contains(r.stderr, "planbridge: open store /nowhere/at/all.db") {
 		t.Errorf("serve without its store: %+v", r)
-	}
-}
-
-func TestInactive(t *testing.T) {
-	op := newOperator(t, bridgetest.Options{}, nil)
-	lookup := func(name string) (string, bool) { v, ok := op.env[name]; return v, ok }
-	for name, tt := range map[string]struct {
-		edit func(string) string
-		want []string
-	}{
-		"nothing is said":     {func(s string) string { return s }, nil},
-		"a route":             {func(s string) string { return s + "    tasks: sub_issues\n" }, []string{"routes[0].tasks"}},
-		"a route says none":   {func(s string) string { return s + "    tasks: none\n" }, nil},
-		"defaults":            {func(s string) string { return s + "defaults: {tasks: sub_issues}\n" }, []string{"defaults.tasks"}},
-		"checklists do work":  {func(s string) string { return s + "    tasks: checklist\n" }, nil},
-		"defaults say none":   {func(s string) string { return s + "defaults: {tasks: none}\n" }, nil},
-		"overruled defaults":  {func(s string) string { return s + "    tasks: none\ndefaults: {tasks: sub_issues}\n" }, nil},
-		"brakes do work":      {func(s string) string { return s + "brakes: {closes_per_minute: 5}\n" }, nil},
-		"hours":               {func(s string) string { return s + "labels: {hours: 'h/{value}'}\n" }, []string{"labels.hours"}},
-		"labels that do work": {func(s string) string { return s + "labels: {prefix: 'x:'}\n" }, nil},
-	} {
-		c, err := config.Parse([]byte(tt.edit(op.world.YAML())), "planbridge.yaml", lookup)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got := inactive(c); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
 	}
 }

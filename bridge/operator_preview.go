@@ -1,0 +1,64 @@
+package bridge
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"planbridge/bridge/github"
+	"planbridge/bridge/planning"
+	"planbridge/bridge/reconcile"
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// previewPatience bounds the reads of a preview: whoever asks waits for it.
+const previewPatience = 15 * time.Second
+
+// Preview reads both items of a link and says what the next reconcile would do;
+// nil where there is no pair yet.
+func (o *Operator) Preview(ctx context.Context, l *mapping.Link) (*mapping.Preview, error) {
+	r, done, err := o.reader()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, previewPatience)
+	defer cancel()
+	return r.Preview(ctx, l)
+}
+
+// newReader makes what reads the live services where no service runs that has
+// its clients open.
+func newReader(c *config.Config, s store.Store, set *settings) (*reconcile.Reconciler, func(), error) {
+	hub, err := newGitHubClient(c, github.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, nil, err
+	}
+	sides, closers := map[mapping.ObjectID]reconcile.Planning{}, []func(){hub.Close}
+	done := func() {
+		for _, closer := range closers {
+			closer()
+		}
+	}
+	for _, p := range c.Planning.Projects {
+		id := mapping.ObjectID(p.ID)
+		client, err := planning.New(planning.Options{
+			BaseURL: c.Planning.BaseURL, Project: id, Secret: p.Secret.Reveal(), Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+		side := newPlanningSide(client)
+		closers = append(closers, side.Close)
+		sides[id] = side
+	}
+	return reconcile.New(reconcile.Options{
+		Store: s, GitHub: newGitHubSide(hub), SameRendering: planning.SameRendering,
+		Planning: func(id mapping.ObjectID) reconcile.Planning { return sides[id] },
+		Settings: func() *reconcile.Settings { return &set.Settings },
+		Logger:   slog.New(slog.DiscardHandler),
+	}), done, nil
+}
