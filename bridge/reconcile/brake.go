@@ -46,8 +46,17 @@ func (w *work) brakeCreate(ctx context.Context) error {
 	if w.link.Import == "" {
 		return w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute)
 	}
+	if w.link.Intent.Side == mapping.Planning {
+		return nil
+	}
+	return w.brakeImport(ctx)
+}
+
+// brakeImport takes one write to GitHub from the share of imports. Many keys
+// may wait for it, so that they come back at very different moments.
+func (w *work) brakeImport(ctx context.Context) error {
 	perMinute, perHour := w.set.Brakes.ImportsPerMinute, w.set.Brakes.ImportsPerHour
-	if w.link.Intent.Side == mapping.Planning || perMinute <= 0 {
+	if perMinute <= 0 {
 		return nil
 	}
 	wait, err := w.Store.Budget(ctx, "import:github", perMinute, perHour, importBurst)
@@ -55,12 +64,12 @@ func (w *work) brakeCreate(ctx context.Context) error {
 		return fmt.Errorf("budget of imports: %w", err)
 	}
 	if wait > 0 {
-		return later(wait+jitter(wait), "the import's share of GitHub's write budget is spent for now")
+		return later(wait+jitter(8*wait), "the import's share of GitHub's write budget is spent for now")
 	}
 	return nil
 }
 
-// importBurst is how many issues of an import may be made back to back.
+// importBurst is how many writes of imports may go to GitHub back to back.
 const importBurst = 5
 
 // brakeCloses is the brake on plans that close the issue.

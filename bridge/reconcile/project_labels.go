@@ -28,6 +28,11 @@ func (w *work) bucketName() string {
 // is never replaced.
 func (w *work) showLabels(ctx context.Context) error {
 	add, remove := w.labelsToShow()
+	if len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 {
+		if err := w.brakeImport(ctx); err != nil { // live changes go first
+			return err
+		}
+	}
 	if len(add)+len(remove) > 0 && w.told() {
 		if err := w.readIssue(ctx); err != nil {
 			return err
