@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -12,8 +13,8 @@ import (
 	"planbridge/store/internal/rules"
 )
 
-// Observe implements [store.Queue]. All observations go in one pipeline, one
-// script each.
+// Observe implements [store.Queue]. What several callers observe at the same
+// time shares round trips and scripts (see gather.go).
 func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
 	args := make([][]any, len(obs))
 	for i := range obs {
@@ -28,51 +29,64 @@ func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []sto
 	if len(obs) == 0 {
 		return nil, nil
 	}
-	seen, err := s.observe(ctx, project, args)
+	seen, err := s.gathering(project).observe(ctx, args)
 	if err != nil {
 		return nil, fmt.Errorf("observe in project %s: %w", project, err)
 	}
 	return seen, nil
 }
 
+// scriptMost bounds the observations of one script, and with it how long it
+// keeps Redis from others: some milliseconds.
+const scriptMost = 32
+
+// observe sends observations in one pipeline, so many to a script.
 func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]any) ([]store.Observed, error) {
 	k, seq, err := s.join(ctx, project)
 	if err != nil {
 		return nil, err
 	}
-	pipe := func(some [][]any) []*redis.Cmd {
-		cmds := make([]*redis.Cmd, len(some))
+	pipe := func() []*redis.Cmd {
+		var cmds []*redis.Cmd
 		// Each command has its own error, which is looked at below.
 		s.rdb.Pipelined(ctx, func(p redis.Pipeliner) error { //nolint:errcheck // see above
-			for i := range some {
-				cmds[i] = scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, s.argv(k, seq, some[i])...)
+			for some := range slices.Chunk(args, scriptMost) {
+				head := []any{s.limit, rules.Deliveries.Milliseconds(), rules.DeliverySweep, rules.Events, len(some)}
+				argv := s.argv(k, seq, slices.Concat(append([][]any{head}, some...)...))
+				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, argv...))
 			}
 			return nil
 		})
 		return cmds
 	}
-	cmds := pipe(args)
+	cmds := pipe()
 	if redis.HasErrorPrefix(cmds[0].Err(), "NOSCRIPT") {
 		// Nothing was done: a pipeline's first command is the first to run.
 		if err := scriptObserve.Load(ctx, s.rdb).Err(); err != nil {
 			return nil, fmt.Errorf("redis: %w", err)
 		}
-		cmds = pipe(args)
+		cmds = pipe()
 	}
-	seen := make([]store.Observed, len(args))
-	for i, cmd := range cmds {
+	seen := make([]store.Observed, 0, len(args))
+	for _, cmd := range cmds {
 		r, err := s.reply(k, seq, cmd)
 		if err != nil {
 			return nil, err
 		}
-		if seen[i] = observed(project, r); r.err != nil {
+		for r.more() {
+			seen = append(seen, observed(project, r))
+		}
+		if r.err != nil {
 			return nil, r.err
 		}
+	}
+	if len(seen) != len(args) {
+		return nil, fmt.Errorf("redis: %d answers to %d observations", len(seen), len(args))
 	}
 	return seen, nil
 }
 
-// observation lists the arguments of observe.lua.
+// observation lists what observe.lua takes of one observation.
 func (s *Store) observation(o *store.Observation) ([]any, error) {
 	var delivery, item, newID string
 	var data, record []byte
@@ -94,8 +108,7 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 		}
 	}
 	args := []any{
-		s.limit, delivery, rules.Deliveries.Milliseconds(), rules.DeliverySweep,
-		millis(o.Delay), flag(o.Bulk), string(o.Link), rules.Events,
+		delivery, millis(o.Delay), flag(o.Bulk), string(o.Link),
 		item, rules.OrderInt(o.At), o.Digest, data, o.Event, newID, record,
 	}
 	args = appendRefs(args, o.Refs)

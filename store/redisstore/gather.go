@@ -1,0 +1,110 @@
+package redisstore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+const (
+	// gatherMost bounds the observations that are sent together.
+	gatherMost = 256
+	// gatherWays is how many of a project's groups may be under way at once:
+	// while one is on the wire, Redis works on the other.
+	gatherWays = 2
+	// gatherWait bounds one group; the library's own bounds are lower.
+	gatherWait = 30 * time.Second
+)
+
+// gathering lets observations of one project that come at the same time go
+// together: what comes while groups are under way makes up the next one. A
+// lone observation never waits.
+type gathering struct {
+	send func(ctx context.Context, args [][]any) ([]store.Observed, error)
+
+	mu      sync.Mutex
+	waiting []*observing
+	ways    int // groups under way
+}
+
+// observing is one caller's part of a group.
+type observing struct {
+	args [][]any
+	seen []store.Observed
+	err  error
+	done chan struct{} // closed when seen and err are there
+}
+
+func (s *Store) gathering(project mapping.ObjectID) *gathering {
+	if g, ok := s.observes.Load(project); ok {
+		return g.(*gathering)
+	}
+	g, _ := s.observes.LoadOrStore(project, &gathering{send: func(ctx context.Context, args [][]any) ([]store.Observed, error) {
+		return s.observe(ctx, project, args)
+	}})
+	return g.(*gathering)
+}
+
+// observe waits until args are stored. Where ctx ends before, they may be
+// stored or not.
+func (g *gathering) observe(ctx context.Context, args [][]any) ([]store.Observed, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o := &observing{args: args, done: make(chan struct{})}
+	g.mu.Lock()
+	g.waiting = append(g.waiting, o)
+	if g.ways < gatherWays {
+		g.ways++
+		go g.run(context.WithoutCancel(ctx))
+	}
+	g.mu.Unlock()
+	select {
+	case <-o.done:
+		return o.seen, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// run sends groups until none waits.
+func (g *gathering) run(ctx context.Context) {
+	for group := g.next(); len(group) > 0; group = g.next() {
+		g.sendGroup(ctx, group)
+	}
+}
+
+func (g *gathering) sendGroup(ctx context.Context, group []*observing) {
+	ctx, cancel := context.WithTimeout(ctx, gatherWait)
+	defer cancel()
+	var args [][]any
+	for _, o := range group {
+		args = append(args, o.args...)
+	}
+	seen, err := g.send(ctx, args)
+	for _, o := range group {
+		if o.err = err; err == nil {
+			o.seen, seen = seen[:len(o.args):len(o.args)], seen[len(o.args):]
+		}
+		close(o.done)
+	}
+}
+
+// next takes the next group; after an empty one the way is given up.
+func (g *gathering) next() []*observing {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n, size := 0, 0
+	for n < len(g.waiting) && (n == 0 || size+len(g.waiting[n].args) <= gatherMost) {
+		size += len(g.waiting[n].args)
+		n++
+	}
+	group := g.waiting[:n:n]
+	if g.waiting = g.waiting[n:]; n == 0 {
+		g.ways--
+	}
+	return group
+}
