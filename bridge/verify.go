@@ -265,59 +265,65 @@ func (v *verifier) read(ctx context.Context, key store.Key) (d different, err er
 	if err != nil || !v.compares(d.link) {
 		return d, err
 	}
-	l, set, side := d.link, v.set.Load(), v.projects.get(key.Project).side
-	route := set.Routes.ByName(l.Route)
-	add := func(why string) { d.diffs = append(d.diffs, differenceOf(l, why)) }
-	issue, err := v.github.Issue(ctx, l.Issue.Repo, l.Issue.Number)
-	if missing := absent(err); missing != "" {
-		add("the issue " + missing)
-		return d, nil
-	} else if err != nil {
+	route := v.set.Load().Routes.ByName(d.link.Route)
+	g, p, missing, err := v.views(ctx, d.link, route)
+	if err != nil {
 		return d, err
 	}
-	card, err := side.Card(ctx, l.Card.ID)
-	if missing := absent(err); missing != "" {
-		add("the card " + missing)
+	if missing != "" {
+		d.diffs = []status.Difference{differenceOf(d.link, missing)}
 		return d, nil
-	} else if err != nil {
-		return d, err
 	}
-	g, _ := mapping.IssueView(&issue, set.Scheme, set.Keys, l.Base)
-	p := mapping.CardView(&card, set.Keys)
-	child := l.Child(mapping.Tracking)
-	if child == nil || child.State != mapping.Linked || !route.TrackingTask {
-		delete(g, mapping.State)
-	} else {
-		task, err := side.Task(ctx, child.Task)
-		if missing := absent(err); missing != "" {
-			add("its tracking task " + missing)
-			return d, nil
-		} else if err != nil {
-			return d, err
-		}
-		maps.Copy(p, mapping.TaskView(&task))
-	}
-	for _, decided := range mapping.Resolve(mapping.Input{Link: l, Route: route, GitHub: g, Planning: p}).Decisions {
+	for _, decided := range mapping.Resolve(mapping.Input{Link: d.link, Route: route, GitHub: g, Planning: p}).Decisions {
 		if decided.Planning == nil && decided.GitHub == nil {
 			continue
 		}
-		diff := differenceOf(l, decided.Why)
+		diff := differenceOf(d.link, decided.Why)
 		diff.Attribute, diff.GitHub, diff.Planning = string(decided.Attribute), g[decided.Attribute].Value, p[decided.Attribute].Value
 		d.diffs = append(d.diffs, diff)
 	}
 	return d, nil
 }
 
-// absent says what became of an item that cannot be read; "" where it can, or
-// where the service does not answer.
-func absent(err error) string {
+// views reads both items of a link, or says which of them is missing.
+func (v *verifier) views(ctx context.Context, l *mapping.Link, route *mapping.Route) (g, p mapping.View, missing string, err error) {
+	set, side := v.set.Load(), v.projects.get(l.Project).side
+	issue, err := v.github.Issue(ctx, l.Issue.Repo, l.Issue.Number)
+	if err != nil {
+		missing, err = absent("the issue", err)
+		return nil, nil, missing, err
+	}
+	card, err := side.Card(ctx, l.Card.ID)
+	if err != nil {
+		missing, err = absent("the card", err)
+		return nil, nil, missing, err
+	}
+	g, _ = mapping.IssueView(&issue, set.Scheme, set.Keys, l.Base)
+	p = mapping.CardView(&card, set.Keys)
+	child := l.Child(mapping.Tracking)
+	if child == nil || child.State != mapping.Linked || !route.TrackingTask {
+		delete(g, mapping.State)
+		return g, p, "", nil
+	}
+	task, err := side.Task(ctx, child.Task)
+	if err != nil {
+		missing, err = absent("its tracking task", err)
+		return nil, nil, missing, err
+	}
+	maps.Copy(p, mapping.TaskView(&task))
+	return g, p, "", nil
+}
+
+// absent says that an item is not there any more, where that is why it cannot
+// be read.
+func absent(what string, err error) (string, error) {
 	switch {
 	case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrGone):
-		return "is gone"
+		return what + " is gone", nil
 	case errors.Is(err, mapping.ErrMoved):
-		return "has moved"
+		return what + " has moved", nil
 	}
-	return ""
+	return "", err
 }
 
 func differenceOf(l *mapping.Link, why string) status.Difference {

@@ -115,3 +115,33 @@ func TestRetryButton(t *testing.T) {
 	a.mem.broken = errors.New("the store broke")
 	a.refused(a.do("POST", "/failures/retry", "key=all", "Content-Type", "application/x-www-form-urlencoded"), 500)
 }
+
+// A route that is paused is shown as such, on the page and with its links.
+func TestPausedRoute(t *testing.T) {
+	a := newAdmin(t)
+	if got := a.text(a.do("POST", "/api/v1/routes/web/pause", ""), 200); !strings.Contains(got, `"accepted":"web"`) {
+		t.Errorf("pause: %s", got)
+	}
+	if page := a.text(a.do("GET", "/", ""), 200); !strings.Contains(page, `<span class="bad">paused now</span>`) {
+		t.Errorf("the page does not say that the route is paused:\n%s", page)
+	}
+	if links := a.text(a.do("GET", "/api/v1/links?route=web&limit=1", ""), 200); !strings.Contains(links, `"paused":true`) {
+		t.Errorf("links: %s", links)
+	}
+	a.text(a.do("POST", "/api/v1/routes/web/resume", ""), 200)
+	if overview := a.text(a.do("GET", "/api/v1/overview", ""), 200); strings.Contains(overview, "paused") {
+		t.Errorf("overview: %s", overview)
+	}
+	a.text(a.do("POST", "/api/v1/routes/nobody/pause", ""), 404)
+}
+
+// Where the store alone is open, what needs both services is refused.
+func TestNoServices(t *testing.T) {
+	a := newAdmin(t)
+	for path, body := range map[string]string{"POST /api/v1/import": "{}", "POST /api/v1/verify": "{}", "GET /api/v1/jobs/x": "", "POST /api/v1/links/acme%2Fweb%2312/link": `{"card": "c"}`} {
+		method, path, _ := strings.Cut(path, " ")
+		if got := a.text(a.do(method, path, body), 409); !strings.Contains(got, "needs a running service") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
