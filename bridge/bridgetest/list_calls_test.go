@@ -147,3 +147,20 @@ func BenchmarkCallsPerPoll(b *testing.B) {
 		})
 	}
 }
+
+// TestManyItems: a long checklist, ticked all over, is no runaway.
+func TestManyItems(t *testing.T) {
+	t.Parallel()
+	w, n, card := listWorld(t, 40)
+	body := w.Repo.Issue(n).Body
+	items := mapping.Items(body)
+	for i := range items {
+		items[i].Checked = true
+	}
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = mapping.SetItems(body, items) })
+	w.until("all done", func() bool { return w.done(card) == len(items) })
+	w.settled()
+	if failed, err := w.App.Operator().Failures(t.Context()); err != nil || len(failed) > 0 {
+		t.Errorf("failures %v, %v", failed, err)
+	}
+}

@@ -18,6 +18,8 @@ import (
 type list struct {
 	lines map[*mapping.Child]mapping.Item // as the body has them; nil where that is not known
 	plans map[*mapping.Child]mapping.Plan
+	// joined are tasks that a line was found to stand for.
+	joined []mapping.ObjectID
 }
 
 // items are the link's checklist items. Lines that stand in the body come in
@@ -39,8 +41,8 @@ func (w *work) setItems(items []mapping.Child) {
 
 // seeList finds the lines and the tasks of the checklist as they are now.
 func (w *work) seeList() {
-	w.takeTasks()
 	w.list = list{plans: map[*mapping.Child]mapping.Plan{}}
+	w.takeTasks()
 	if w.issue == nil {
 		return
 	}
@@ -132,7 +134,7 @@ func (w *work) newItem(line mapping.Item) *mapping.Child {
 	for _, t := range w.strangers() {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
 			c.Task = t.ID
-			w.joined = append(w.joined, t.ID)
+			w.list.joined = append(w.list.joined, t.ID)
 			return c
 		}
 	}

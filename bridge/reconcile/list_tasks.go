@@ -30,7 +30,6 @@ func (w *work) tracking() *mapping.Child {
 // takeTasks finds the tasks that were seen among the items: one that an item of
 // ours was waiting for, one that is gone, one that a person made.
 func (w *work) takeTasks() {
-	w.joined = nil
 	for _, t := range w.strangers() {
 		if m, ok := w.itemMark(&t); ok {
 			w.takeMarked(&t, m)
@@ -57,7 +56,7 @@ func (w *work) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner
 // nothing, in the order in which they were made.
 func (w *work) strangers() []mapping.Task {
 	return slices.DeleteFunc(w.tasks.inOrder(), func(t mapping.Task) bool {
-		return w.elsewhere(&t) || slices.Contains(w.joined, t.ID) ||
+		return w.elsewhere(&t) || slices.Contains(w.list.joined, t.ID) ||
 			slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Task == t.ID })
 	})
 }
@@ -65,12 +64,22 @@ func (w *work) strangers() []mapping.Task {
 // itemMark returns the marker by which a task says that it is one of ours.
 func (w *work) itemMark(t *mapping.Task) (mapping.Marker, bool) {
 	_, marks := w.set.Keys.Body(t.Summary.Value)
-	for _, m := range marks {
-		if m.Kind == mapping.MarkTask {
-			return m, true
+	i := slices.IndexFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkTask })
+	if i < 0 {
+		return mapping.Marker{}, false
+	}
+	return marks[i], true
+}
+
+// waitingFor returns the item for which a task was made that is not known yet.
+func (w *work) waitingFor(t *mapping.Task) *mapping.Child {
+	m, _ := w.itemMark(t)
+	for _, c := range w.items() {
+		if c.Nonce == m.Nonce && c.Task == "" && c.State == mapping.Creating {
+			return c
 		}
 	}
-	return mapping.Marker{}, false
+	return nil
 }
 
 // isNew reports whether a person made a task since tasks stand for items.
@@ -82,24 +91,17 @@ func (w *work) isNew(t *mapping.Task) bool {
 // request whose answer was lost, or by a bridge whose store was lost; or a copy
 // that a person made of one.
 func (w *work) takeMarked(t *mapping.Task, m mapping.Marker) {
-	if m.Partner != itemPartner {
+	if c := w.waitingFor(t); c != nil {
+		w.Metrics.Prevented.WithLabelValues("lookup").Inc()
+		w.madeTask(c, t, "found by its marker")
 		return
 	}
-	for _, c := range w.items() {
-		if c.Nonce == m.Nonce {
-			if c.Task == "" && c.State == mapping.Creating {
-				w.Metrics.Prevented.WithLabelValues("lookup").Inc()
-				w.madeTask(c, t, "found by its marker")
-			}
-			return
-		}
+	copied := slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Nonce == m.Nonce })
+	if m.Partner == itemPartner && !copied {
+		w.link.Children = append(w.link.Children, mapping.Child{
+			Kind: mapping.Checklist, State: mapping.Left, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Task: t.ID,
+		})
 	}
-	if m.Link == w.link.ID && !w.adoptable() && w.link.Family.Tasks == w.route.Tasks && slices.Contains(w.link.Family.Old, t.ID) {
-		return
-	}
-	w.link.Children = append(w.link.Children, mapping.Child{
-		Kind: mapping.Checklist, State: mapping.Left, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Task: t.ID,
-	})
 }
 
 // takeNew makes a child of a task that a person made, whose line is to be added,
@@ -167,15 +169,21 @@ func (w *work) lookForTasks(ctx context.Context, sent []*mapping.Child) (found b
 			return false, later(wait, "a create of tasks may still be under way")
 		}
 	}
+	w.tasks.listed = false
 	if err := w.readTasks(ctx, w.tracking()); err != nil {
 		return false, err
 	}
-	w.takeTasks()
+	if !w.tasks.listed {
+		return false, later(lookupGap, "the card's tasks cannot be read")
+	}
+	for _, t := range w.strangers() {
+		if w.waitingFor(&t) != nil {
+			return true, nil // the next round takes it
+		}
+	}
 	again := false
 	for _, c := range sent {
 		switch {
-		case c.Intent == nil:
-			found = true
 		case c.Intent.Lookups >= 1:
 			c.Intent.Sent, c.Intent.Lookups = false, 0
 			found = true
@@ -208,11 +216,10 @@ func (w *work) postTasks(ctx context.Context, due []*mapping.Child) error {
 	cancel()
 	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
 	for i := range made {
-		t := &made[i]
-		if m, ok := w.itemMark(t); ok {
-			w.tasks.take(*t)
+		if c := w.waitingFor(&made[i]); c != nil {
+			w.tasks.take(made[i])
 			w.link.Card.CountersVersion++
-			w.takeMarked(t, m)
+			w.madeTask(c, &made[i], "made")
 		}
 	}
 	due = slices.DeleteFunc(due, func(c *mapping.Child) bool { return c.Intent == nil })
@@ -265,5 +272,5 @@ func (w *work) madeTask(c *mapping.Child, t *mapping.Task, how string) {
 		mapping.State: based(mapping.StateTodo, state),
 	}
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.Planning), string(mapping.Title)).Inc()
-	w.note(mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line "+how)
+	w.note(mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
 }

@@ -120,7 +120,13 @@ func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 	if unsure := w.unsureOfTasks(); unsure && !w.tasks.listed {
 		return false, w.readTasks(ctx, w.tracking())
 	} else if unsure {
-		return false, w.recoverList()
+		w.recoverList()
+		return false, nil
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Values(w.list.plans)), func(p mapping.Plan) bool { return p.Writes(mapping.Planning) }) {
+		if err := w.pace(); err != nil {
+			return false, err
+		}
 	}
 	if err := w.keepItems(ctx, func(d *mapping.Decision) bool { return d.GitHub == nil }); err != nil {
 		return false, err
@@ -153,9 +159,6 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 		}
 	}
 	if len(ds) > 0 {
-		if err := w.pace(); err != nil {
-			return false, err
-		}
 		moved, err = pw.put(ctx, mapping.TaskRef(c.Task), ds, func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
 			return w.planning.UpdateTask(ctx, c.Task, user, set)
 		})
@@ -225,7 +228,7 @@ func (w *work) unsureOfTasks() bool {
 
 // recoverList finds out what became of writes to tasks whose outcome is not
 // known.
-func (w *work) recoverList() error {
+func (w *work) recoverList() {
 	for _, c := range w.items() {
 		if len(c.Pending) == 0 {
 			continue
@@ -235,5 +238,4 @@ func (w *work) recoverList() error {
 		pw.recoverAll(nil)
 		pw.giveBack()
 	}
-	return nil
 }

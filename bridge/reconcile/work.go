@@ -60,11 +60,9 @@ type work struct {
 	// extra are estimate labels that lost against another one.
 	extra   []string
 	history []mapping.Entry
-	// list is the checklist in this round, joined the tasks that lines
-	// were found to stand for in it, and listErr why a task of it is not as it
-	// should be.
+	// list is the checklist in this round, and listErr why a task of it
+	// is not as it should be.
 	list    list
-	joined  []mapping.ObjectID
 	listErr error
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
