@@ -155,6 +155,7 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 		j.lost(a, i, c, i.past[a], c.past[a])
 		j.lost(a, i, c, c.past[a], i.past[a])
 	}
+	j.shown(i, c)
 	j.takenBack(mapping.Title, c)
 	j.takenBack(mapping.Estimate, c)
 }

@@ -25,6 +25,8 @@ type people struct {
 	random *rand.Rand
 	diary  []string
 
+	sprints []string // ids
+
 	made  atomic.Int64
 	words atomic.Int64
 }
@@ -134,6 +136,10 @@ func (p *people) edited(text string) string {
 
 func (p *people) onGitHub(i githubtest.IssueState) {
 	repo, n, who := p.w.Repo, i.Number, []string{"octocat", "hubot"}[p.intN(2)]
+	if p.chance(6) {
+		p.meddle(i, who)
+		return
+	}
 	switch p.intN(12) {
 	case 0, 1, 2, 3, 4:
 		p.editIssue(n, who)
@@ -209,6 +215,10 @@ func (p *people) relabel(n int, who string) {
 
 func (p *people) inPlanning(c planningtest.CardState) {
 	const who = "alice"
+	if len(c.Tasks) > 0 && p.chance(6) { // the bridge has seen it in its bucket, which a sprint does not tell
+		p.plan(c)
+		return
+	}
 	if len(c.Tasks) > 0 && p.chance(30) {
 		t := c.Tasks[0]
 		state := []string{"todo", "in-progress", "done"}[p.intN(3)]

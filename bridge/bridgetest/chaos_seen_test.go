@@ -40,6 +40,7 @@ type seenIssue struct {
 	// stolen are labels of people that the bridge put on or took off.
 	stolen   []string
 	comments []keptTexts // of the bridge
+	shows    *showing
 }
 
 type seenCard struct {
@@ -47,6 +48,7 @@ type seenCard struct {
 	id       string
 	bucket   string
 	tracking int // tasks that carry a tracking marker
+	says     *saying
 }
 
 // write is one value that an attribute got.
@@ -81,7 +83,7 @@ func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState) 
 	body, marks := keys.Body(i.Body)
 	labels := w.Repo.History(i.Number, "labels")
 	out := seenIssue{
-		number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
+		shows: showingOf(i), number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
 		seenItem: seenItem{
 			marks: marks, own: i.Author == bridgetest.Bot,
 			now: map[mapping.Attribute]string{
@@ -117,7 +119,7 @@ func lookCard(w *bridgetest.World, keys mapping.Keys, c planningtest.CardState) 
 	same := func(v string) string { return v }
 	titles := w.Project.History(c.ID, "title")
 	out := seenCard{
-		id: c.ID, bucket: c.Bucket,
+		says: sayingOf(c), id: c.ID, bucket: c.Bucket,
 		seenItem: seenItem{
 			marks: marks, own: len(titles) > 0 && titles[0].ByAPI,
 			now: map[mapping.Attribute]string{mapping.Title: c.Title, mapping.Summary: summary, mapping.Estimate: ""},

@@ -1,0 +1,72 @@
+package bridgetest_test
+
+import (
+	"time"
+
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+)
+
+// What only planning says and GitHub shows, in the random run.
+
+// showing is what an issue shows of its card.
+type showing struct {
+	labels    []string
+	milestone int
+}
+
+// saying is what a card says that its issue has to show.
+type saying struct {
+	status, bucket string
+	sprint         string
+}
+
+func showingOf(i githubtest.IssueState) *showing { return &showing{i.Labels, i.Milestone} }
+
+func sayingOf(c planningtest.CardState) *saying { return &saying{c.Status, c.Bucket, c.Sprint} }
+
+// shown complains of an issue that shows something else than its card says.
+func (j *judging) shown(i *seenIssue, c *seenCard) {
+	if i.shows == nil || c.says == nil {
+		return
+	}
+	says := &mapping.Card{BucketName: c.says.bucket, Counters: &mapping.Counters{Status: c.says.status}}
+	if c.says.sprint != "" {
+		says.BucketName = "" // only the backlog's listing tells it
+	}
+	if add, remove := mapping.ProjectLabels(i.shows.labels, says, chaosScheme); len(add)+len(remove) > 0 {
+		j.complain(i, c, "of its labels %q are missing and %q are too many", add, remove)
+	}
+	if i.shows.milestone == 0 != (c.says.sprint == "") {
+		j.complain(i, c, "milestone %d in sprint %q", i.shows.milestone, c.says.sprint)
+	}
+}
+
+// plan moves a card into one of two sprints, or out of it.
+func (p *people) plan(c planningtest.CardState) {
+	p.mu.Lock()
+	for len(p.sprints) < 2 {
+		now := time.Now()
+		title := []string{"This week", "Next week"}[len(p.sprints)]
+		p.sprints = append(p.sprints, p.w.Project.NewSprint(planningtest.SprintSpec{Title: title, Start: now.Add(-time.Hour), End: now.Add(time.Hour)}))
+	}
+	sprints := append([]string{""}, p.sprints...)
+	p.mu.Unlock()
+	to := sprints[p.intN(len(sprints))]
+	p.note("somebody plans card %s into sprint %q", c.ID, to)
+	p.w.Project.MoveToSprint(c.ID, to)
+}
+
+// meddle takes off, or puts on, what only shows.
+func (p *people) meddle(i githubtest.IssueState, who string) {
+	p.note("%s meddles with what issue %d shows", who, i.Number)
+	switch shown := shownLabels.Projections(i.Labels); {
+	case len(shown) > 0 && p.chance(60):
+		p.w.Repo.Unlabel(i.Number, who, shown[p.intN(len(shown))])
+	case i.Milestone != 0:
+		p.w.Repo.SetMilestone(i.Number, who, 0)
+	default:
+		p.w.Repo.Label(i.Number, who, "plan:Rejected")
+	}
+}
