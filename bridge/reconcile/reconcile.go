@@ -10,7 +10,8 @@
 // The files, in the order of a key's way: worker.go (claiming), work.go (what
 // is known of both sides), enter.go and create.go (an item without a partner),
 // pending.go, verify.go, sync.go and write.go (two partners), conflict.go (the ledger and
-// its comment), outcome.go (what becomes of the key).
+// its comment), project.go and milestones.go (what only planning says and
+// GitHub shows), outcome.go (what becomes of the key).
 package reconcile
 
 import (
