@@ -39,6 +39,7 @@ func (w *work) family(ctx context.Context, err error) error {
 		if err == nil && pw.stirred() {
 			err = pw.workPart(ctx)
 		}
+		pw.verifyLater() // also of those that rest: the key's date is set anew
 		errs = append(errs, w.passed(pw, err))
 	}
 	w.showLater()

@@ -225,8 +225,7 @@ func (w *world) verifyFamilyRest(cards, parts int) {
 	for _, f := range failures {
 		w.fail("parked: %s", f.Reason)
 	}
-	links, _, err := w.store.List(ctx, project, "", 10)
-	w.check(err)
+	links := w.links()
 	if len(links) != cards {
 		w.fail("%d links, want %d", len(links), cards)
 		return
@@ -252,11 +251,16 @@ func (w *world) verifyFamilyRest(cards, parts int) {
 	}
 }
 
-// says reports whether a link's history has a line with these words.
-func (w *world) says(words string) bool {
+// links are all links of the project.
+func (w *world) links() []*mapping.Link {
 	links, _, err := w.store.List(context.Background(), project, "", 10)
 	w.check(err)
-	for _, l := range links {
+	return links
+}
+
+// says reports whether a link's history has a line with these words.
+func (w *world) says(words string) bool {
+	for _, l := range w.links() {
 		lines, err := w.store.History(context.Background(), store.Key{Project: project, Link: l.ID}, 1000)
 		w.check(err)
 		for _, e := range lines {

@@ -100,7 +100,7 @@ func (w *work) adoptTask(ctx context.Context, pw *work) (bool, error) {
 		if !pw.ours(t.Summary.Value, mapping.MarkTask) {
 			continue
 		}
-		if err := pw.needIssue(ctx); err != nil {
+		if err := pw.fetch(ctx); err != nil {
 			return false, err
 		}
 		if pw.link.Intent.Base == nil { // made for an earlier record of the pair
@@ -118,10 +118,8 @@ func (w *work) adoptTask(ctx context.Context, pw *work) (bool, error) {
 // have been lost with a link that was to be its own. A value that planning
 // refused waits until it changes.
 func (w *work) taskReady(ctx context.Context) (bool, error) {
-	if !w.fresh {
-		if err := w.readIssue(ctx); err != nil {
-			return false, err
-		}
+	if err := w.fetch(ctx); err != nil {
+		return false, err
 	}
 	if ok, why := w.accepts(); !ok {
 		return false, w.refuse(why)
@@ -242,6 +240,9 @@ func (w *work) linkTask(t *mapping.Task, how string) {
 	w.link.Base = map[mapping.Attribute]mapping.Base{mapping.State: bornTodo(t.State)}
 	for a, base := range w.link.Intent.Base {
 		w.link.Base[a] = w.answered(a, base, base.Planning, w.p[a])
+	}
+	if w.issue != nil {
+		w.know(w.issue) // what was handed over with the sub-issue may be older
 	}
 	w.root.link.Card.CountersVersion++
 	w.root.tasks.take(*t)

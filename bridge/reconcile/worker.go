@@ -111,6 +111,7 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan st
 	if w.after > 0 && out.Kind == store.Done {
 		if err := r.Store.Enqueue(fin, claim.Key, w.after, true); err != nil && !errors.Is(err, store.ErrNotFound) {
 			w.log.Warn("looking again later", "err", err)
+			out = store.Outcome{Kind: store.Again, After: w.after, Reason: err.Error()}
 		}
 	}
 	if err := r.Store.Finish(fin, claim, w.link, w.history, out); err != nil {
