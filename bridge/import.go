@@ -160,7 +160,7 @@ func (im *importer) countIssue(_ context.Context, route *mapping.Route, issue *m
 		im.list(item)
 		return nil
 	case route.Direction == mapping.ToGitHub:
-		im.count(func(r *status.ImportResult) { r.Out++ })
+		im.count(func(r *status.ImportResult) { r.StaysOut("its route only goes to GitHub") })
 		return nil
 	case isChild(issue):
 		item.What, item.Why = "child", "it follows its parent "+issue.Parent

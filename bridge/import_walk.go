@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -72,7 +73,7 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 		return err
 	}
 	if counting {
-		im.seen(known, why != "")
+		im.seen(known, why)
 	}
 	switch {
 	case known && !counting:
@@ -83,17 +84,18 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 	return visit(ctx, route, issue)
 }
 
-func (im *importer) seen(known, out bool) {
-	r := im.job
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now.Import.Seen++
-	switch {
-	case known:
-		r.now.Import.Known++
-	case out:
-		r.now.Import.Out++
-	}
+// seen counts an issue that was looked at; why it stays out is "" where it
+// does not.
+func (im *importer) seen(known bool, why string) {
+	im.count(func(r *status.ImportResult) {
+		r.Seen++
+		switch {
+		case known:
+			r.Known++
+		case why != "":
+			r.StaysOut(why)
+		}
+	})
 }
 
 // joinIn waits, too, for what an import before this one, or beside it, has

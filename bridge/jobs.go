@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -46,17 +47,13 @@ func (j *job) snapshot() status.Job {
 	out := j.now
 	if out.Import != nil {
 		r := *out.Import
-		r.Items = slices.Clone(r.Items)
+		r.Items, r.OutWhy = slices.Clone(r.Items), maps.Clone(r.OutWhy)
 		out.Import = &r
 	}
 	if out.Verify != nil {
 		r := *out.Verify
 		r.Differences = slices.Clone(r.Differences)
-		drift := make(map[string]int, len(r.Drift))
-		for route, n := range r.Drift {
-			drift[route] = n
-		}
-		r.Drift = drift
+		r.Drift = maps.Clone(r.Drift)
 		out.Verify = &r
 	}
 	return out
@@ -119,7 +116,13 @@ type services struct{ *App }
 var _ status.Services = services{}
 
 // Job implements [status.Services].
-func (s services) Job(_ context.Context, id string) (status.Job, error) { return s.jobs.get(id) }
+func (s services) Job(_ context.Context, id string) (status.Job, error) {
+	now, err := s.jobs.get(id)
+	if now.State == status.JobRunning && now.Import != nil {
+		now.Import.Items = []status.ImportItem{} // told once, at the end
+	}
+	return now, err
+}
 
 // ready waits until what every job needs is known: the store and the bridge's
 // own account.

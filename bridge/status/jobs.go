@@ -74,6 +74,8 @@ type ImportResult struct {
 	Seen   int    `json:"seen"`  // issues and cards that were looked at
 	Known  int    `json:"known"` // of these, those that are linked already
 	Out    int    `json:"out"`   // and those that no route takes
+	// OutWhy counts them by the reason.
+	OutWhy map[string]int `json:"out_why,omitempty"`
 	// What the others become.
 	Cards     int `json:"cards"`     // issues that get a card
 	Issues    int `json:"issues"`    // cards that get an issue
@@ -87,6 +89,15 @@ type ImportResult struct {
 	Forecast float64      `json:"forecast_seconds"`
 	Items    []ImportItem `json:"items"` // of a dry run, and whatever is to be told
 	More     bool         `json:"more"`  // there are more items than are listed
+}
+
+// StaysOut counts an issue that is not imported, and why.
+func (r *ImportResult) StaysOut(why string) {
+	if r.OutWhy == nil {
+		r.OutWhy = map[string]int{}
+	}
+	r.Out++
+	r.OutWhy[why]++
 }
 
 // ImportItem is one issue or card of an import.

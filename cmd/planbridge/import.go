@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +69,7 @@ func importReport(w io.Writer, job *status.Job) error {
 		words string
 	}{
 		{r.Cards, "issues " + verb + " cards"}, {r.Issues, "cards " + verb + " issues"}, {r.Joined, "pairs " + map[bool]string{true: "would be joined", false: "joined"}[r.DryRun]},
-		{r.Children, "sub-issues follow their parents"}, {r.Ambiguous, "left alone: more than one has the title"}, {r.Out, "issues stay out"},
+		{r.Children, "sub-issues follow their parents"}, {r.Ambiguous, "left alone: more than one has the title"}, {r.Out, "issues stay out: " + reasons(r.OutWhy)},
 		{r.Dropped, "were not to be imported any more when their turn came"}, {r.Failed, "given up (planbridge failures)"},
 	} {
 		if line.n > 0 {
@@ -89,6 +91,15 @@ func importReport(w io.Writer, job *status.Job) error {
 		t.row("…")
 	}
 	return t.flush()
+}
+
+// reasons lists why issues stay out, and how many each keeps.
+func reasons(why map[string]int) string {
+	var out []string
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		out = append(out, fmt.Sprintf("%s (%d)", oneLine(reason), why[reason]))
+	}
+	return strings.Join(out, ", ")
 }
 
 func seconds(s float64) string {

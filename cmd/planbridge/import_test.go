@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,18 +18,18 @@ import (
 // older is a world with issues and cards from the day before, and no bridge.
 func older(t *testing.T, o bridgetest.Options, issues ...string) *operator {
 	t.Helper()
-	yesterday := true
+	var today atomic.Bool
 	o.GitHub.Clock = func() time.Time {
-		if yesterday {
-			return time.Now().Add(-24 * time.Hour)
+		if today.Load() {
+			return time.Now()
 		}
-		return time.Now()
+		return time.Now().Add(-24 * time.Hour)
 	}
 	op := newOperator(t, o, nil)
 	for _, title := range issues {
 		op.world.Repo.Open("octocat", githubtest.IssueSpec{Title: title})
 	}
-	yesterday = false
+	today.Store(true)
 	return op
 }
 
@@ -167,9 +168,7 @@ func TestPause(t *testing.T) {
 	op.admin()
 	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "ONE" })
 	op.until("the change waits", func() bool {
-		var o status.Overview
 		queues, err := w.App.Operator().Overview(t.Context())
-		_ = o
 		return err == nil && queues["web"].Waiting["paused:acme/web"] == 1
 	})
 	if got := w.Project.Cards()[0].Title; got != "one" {
