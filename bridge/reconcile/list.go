@@ -98,7 +98,7 @@ func (w *work) metLine(c *mapping.Child, line mapping.Item) *mapping.Child {
 	case toBeAdded(c):
 		w.added(c)
 	case c.State == mapping.Left:
-		c.State = mapping.Linked
+		c.State, w.rejoined = mapping.Linked, true
 		w.note(mapping.GitHub, mapping.Title, "back", "the line of task "+string(c.Task)+" is there again")
 	}
 	if to := pendingName(c); to != "" && itemName(line) == mapping.CanonicalTitle(to) {

@@ -169,12 +169,8 @@ func (w *work) lookForTasks(ctx context.Context, sent []*mapping.Child) (found b
 			return false, later(wait, "a create of tasks may still be under way")
 		}
 	}
-	w.tasks.listed = false
-	if err := w.readTasks(ctx, w.tracking()); err != nil {
+	if err := w.needTasks(ctx); err != nil {
 		return false, err
-	}
-	if !w.tasks.listed {
-		return false, later(lookupGap, "the card's tasks cannot be read")
 	}
 	for _, t := range w.strangers() {
 		if w.waitingFor(&t) != nil {

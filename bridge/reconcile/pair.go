@@ -118,7 +118,7 @@ func (w *work) workList(ctx context.Context) (rest bool, err error) {
 
 func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 	if unsure := w.unsureOfTasks(); unsure && !w.tasks.listed {
-		return false, w.readTasks(ctx, w.tracking())
+		return false, w.needTasks(ctx)
 	} else if unsure {
 		w.recoverList()
 		return false, nil
@@ -139,7 +139,7 @@ func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 			return false, err
 		}
 		if moved {
-			return false, w.readTasks(ctx, w.tracking())
+			return false, w.needTasks(ctx)
 		}
 		rest = rest && !plan.Writes(mapping.Planning)
 	}
@@ -216,8 +216,12 @@ func (w *work) tookTask(id mapping.ObjectID, pw *work) {
 }
 
 // unsureOfTasks reports that the tasks have to be read: what became of a write to
-// one is not known, or one shows another value without a newer version.
+// one is not known, one shows another value without a newer version, or was not
+// looked at while it had no line.
 func (w *work) unsureOfTasks() bool {
+	if w.rejoined && !w.tasks.listed {
+		return true
+	}
 	for _, c := range w.items() {
 		if len(c.Pending) > 0 || !w.tasks.listed && mapping.Suspicious(&mapping.Link{Base: c.Base}, w.pair(c).p) {
 			return true

@@ -35,3 +35,13 @@ func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
 	}
 	return nil
 }
+
+// needTasks reads the card's tasks for what cannot go on without.
+func (w *work) needTasks(ctx context.Context) error {
+	w.tasks.listed = false
+	err := w.readTasks(ctx, w.tracking())
+	if err == nil && !w.tasks.listed {
+		return later(brokenMost, "the card's tasks cannot be read")
+	}
+	return err
+}

@@ -64,6 +64,8 @@ type work struct {
 	// is not as it should be.
 	list    list
 	listErr error
+	// rejoined: a task has its line back, and may have changed without it.
+	rejoined bool
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
 	child *mapping.Child
