@@ -22,7 +22,7 @@ type BucketItems struct {
 // very many, [Client.BacklogEach] holds one card at a time.
 func (c *Client) Backlog(ctx context.Context) ([]BucketItems, error) {
 	var all []BucketItems
-	err := c.backlog(ctx, func(b *openBucket) error {
+	err := c.backlog(ctx, nil, func(b *openBucket) error {
 		all = append(all, BucketItems{ID: b.id(), Title: b.title()})
 		return nil
 	}, func(b *openBucket, card mapping.Card) error {
@@ -41,7 +41,16 @@ func (c *Client) Backlog(ctx context.Context) ([]BucketItems, error) {
 // is returned. Only a nil error means that every card was visited; after any
 // other the visits made stand and are not repeated.
 func (c *Client) BacklogEach(ctx context.Context, visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error) error {
-	return c.backlog(ctx, func(*openBucket) error { return nil }, func(b *openBucket, card mapping.Card) error {
+	return c.BacklogNews(ctx, nil, visit)
+}
+
+// BacklogNews is [Client.BacklogEach] without the cards of which known says,
+// from how they are spelt in a bucket's listing, that they are known: those are
+// not taken apart. The text is JSON, and known may read it while it runs.
+func (c *Client) BacklogNews(ctx context.Context, known func(bucketID mapping.ObjectID, title string, text []byte) bool,
+	visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error,
+) error {
+	return c.backlog(ctx, known, func(*openBucket) error { return nil }, func(b *openBucket, card mapping.Card) error {
 		if err := visit(b.id(), b.title(), card); err != nil {
 			return &visitError{err}
 		}
@@ -49,10 +58,10 @@ func (c *Client) BacklogEach(ctx context.Context, visit func(bucketID mapping.Ob
 	})
 }
 
-func (c *Client) backlog(ctx context.Context, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
+func (c *Client) backlog(ctx context.Context, known knows, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
 	k := c.read("backlog.items", "list backlog", "backlog/items")
 	k.stream = func(r io.Reader) error {
-		return decodeBacklog(json.NewDecoder(r), open, visit)
+		return decodeBacklog(json.NewDecoder(r), known, open, visit)
 	}
 	_, err := c.do(ctx, k)
 	return err
@@ -66,12 +75,16 @@ type decoder interface {
 	More() bool
 }
 
+// knows says of a card, as it is spelt, that it need not be taken apart.
+type knows func(bucket mapping.ObjectID, title string, text []byte) bool
+
 // openBucket is a bucket whose members are still arriving. Its id and name
 // normally come before its cards; cards that come first are held.
 type openBucket struct {
 	wireBucket
 	opened bool
 	held   []wireCard
+	known  knows // nil: no card is
 	open   func(*openBucket) error
 	visit  func(*openBucket, mapping.Card) error
 }
@@ -80,9 +93,9 @@ func (b *openBucket) id() mapping.ObjectID { return mapping.ObjectID(or(b.ID, b.
 func (b *openBucket) title() string        { return string(or(b.Name, b.Title)) }
 
 // decodeBacklog reads `[{bucket, id, items: [card …]} …]` card by card.
-func decodeBacklog(d decoder, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
+func decodeBacklog(d decoder, known knows, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
 	err := elements(d, '[', func() error {
-		b := &openBucket{open: open, visit: visit}
+		b := &openBucket{known: known, open: open, visit: visit}
 		if err := elements(d, '{', func() error { return b.member(d) }); err != nil {
 			return err
 		}
@@ -155,6 +168,9 @@ func (b *openBucket) items(d decoder) error {
 	return rest(d, func() error {
 		if err := d.Decode(&raw); err != nil {
 			return err
+		}
+		if b.known != nil && b.id() != "" && b.title() != "" && b.known(b.id(), b.title(), raw) {
+			return b.begin()
 		}
 		var w wireCard
 		if err := w.UnmarshalJSON(raw); err != nil {

@@ -63,7 +63,7 @@ func BenchmarkBacklog(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			n := 0
-			err := decodeBacklog(json.NewDecoder(bytes.NewReader(body)), func(*openBucket) error { return nil },
+			err := decodeBacklog(json.NewDecoder(bytes.NewReader(body)), nil, func(*openBucket) error { return nil },
 				func(*openBucket, mapping.Card) error { n++; return nil })
 			if err != nil || n != 10_000 {
 				b.Fatal(n, err)

@@ -87,7 +87,7 @@ func FuzzBacklog(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read := func(d decoder) (all []mapping.Card, err error) {
-			err = decodeBacklog(d, func(*openBucket) error { return nil },
+			err = decodeBacklog(d, nil, func(*openBucket) error { return nil },
 				func(_ *openBucket, c mapping.Card) error { all = append(all, c); return nil })
 			return all, err
 		}

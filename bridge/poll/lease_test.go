@@ -114,7 +114,7 @@ type slowPlanning struct {
 	release chan struct{}
 }
 
-func (s *slowPlanning) BacklogEach(ctx context.Context, _ func(mapping.ObjectID, string, mapping.Card) error) error {
+func (s *slowPlanning) BacklogNews(ctx context.Context, _ func(mapping.ObjectID, string, []byte) bool, _ func(mapping.ObjectID, string, mapping.Card) error) error {
 	if err := s.call("backlog"); err != nil {
 		return err
 	}

@@ -21,6 +21,13 @@ type memory struct {
 	set   string // the marks' name
 	seed  maphash.Seed
 	items map[mapping.ObjectID]*known
+	texts map[uint64]textOf // by known.text
+}
+
+// textOf is what is remembered of the card that a text is of.
+type textOf struct {
+	id    mapping.ObjectID
+	known *known
 }
 
 // known is what is remembered of one item.
@@ -29,6 +36,7 @@ type known struct {
 	users  []string // who works on the card in its sprint, see users.go
 	routes []string // in whose buckets the card has been seen, or oldTask; shared, never changed in place
 	quick  uint64   // quick hash of what digest is of; 0: not taken in this process
+	text   uint64   // hash of how the backlog spelt what quick is of; 0: not known
 	place  mapping.ObjectID
 	round  uint32 // in which it was last seen
 	gone   bool   // it disappeared, and that was observed
@@ -61,7 +69,7 @@ func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, se
 	if err != nil {
 		return nil, fmt.Errorf("read marks of %s: %w", set, err)
 	}
-	m := &memory{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*known, len(marks))}
+	m := &memory{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*known, len(marks)), texts: map[uint64]textOf{}}
 	for id, mark := range marks {
 		mark, users := cutUsers(mark)
 		digest, routes, _ := strings.Cut(mark, " ")
@@ -105,6 +113,31 @@ func ownerless(t *mapping.Task) *mapping.Task {
 	b := *t
 	b.Owner = ""
 	return &b
+}
+
+// hashText hashes how a bucket's listing spells a card, without reading it.
+func (m *memory) hashText(bucket mapping.ObjectID, title string, text []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(m.seed)
+	texts(&h, string(bucket), title)
+	h.Write(text)
+	return max(h.Sum64(), 1)
+}
+
+// noteText remembers how a card is spelt that was found unchanged.
+func (m *memory) noteText(text uint64, card mapping.ObjectID) {
+	k := m.items[card]
+	if text == 0 || k == nil || k.text == text {
+		return
+	}
+	m.forgetText(k)
+	k.text = text
+	m.texts[text] = textOf{mapping.ObjectID(strings.Clone(string(card))), k}
+}
+
+func (m *memory) forgetText(k *known) {
+	delete(m.texts, k.text)
+	k.text = 0
 }
 
 // quickCard hashes what [mapping.DigestCard] of the bare card is of, without

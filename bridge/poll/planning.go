@@ -14,9 +14,12 @@ import (
 
 // Planning is what a Poller asks of its planning project.
 type Planning interface {
-	// BacklogEach visits the cards of every bucket as they are decoded. A nil
-	// error means that all were visited. The card is only read while visit runs.
-	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
+	// BacklogNews visits the cards of every bucket as they are decoded, but for
+	// those of which known says, from how they are spelt in their bucket's
+	// listing, that they are known. A nil error means that all were shown to
+	// one of the two. What they are given is only read while they run.
+	BacklogNews(ctx context.Context, known func(bucket mapping.ObjectID, title string, text []byte) bool,
+		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
 	Sprints(ctx context.Context) ([]Sprint, error)
 	// SprintItems returns a sprint's cards, with the tasks nested in them, and
 	// the tasks that stand flat in its listing.

@@ -191,13 +191,24 @@ func join(newer, older mapping.Card) mapping.Card {
 }
 
 func (r *round) readBacklog(ctx context.Context) error {
-	err := r.o.Planning.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
+	var text uint64 // of the card that is visited next
+	known := func(bucket mapping.ObjectID, title string, spelt []byte) bool {
+		r.buckets[bucket] = title
+		text = r.cards.hashText(bucket, title, spelt)
+		return r.spelt(ctx, bucketName{bucket, title}, text)
+	}
+	err := r.o.Planning.BacklogNews(ctx, known, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
+		hash := text
+		text = 0 // a card that was held until its bucket was named is not shown to known
 		r.buckets[bucket] = title
 		if s := r.shown[card.ID]; s != nil {
 			delete(r.shown, card.ID)
 			return r.both(ctx, bucket, title, card, s.card)
 		}
 		if r.unchanged(ctx, &card, inBacklog) {
+			if !card.Placeholder {
+				r.cards.noteText(hash, card.ID)
+			}
 			return nil
 		}
 		c := card // only what changed moves to the heap
@@ -207,6 +218,22 @@ func (r *round) readBacklog(ctx context.Context) error {
 		return fmt.Errorf("list backlog: %w", err)
 	}
 	return nil
+}
+
+// spelt reports whether nothing is to be done about a card that is spelt as it
+// was when it was found unchanged, and notes that it was seen: it says what it
+// did then, so that it need not even be read.
+func (r *round) spelt(ctx context.Context, bucket bucketName, text uint64) bool {
+	t, ok := r.cards.texts[text]
+	if !ok || t.known.text != text || r.adopting || t.known.gone || r.shown[t.id] != nil {
+		return false
+	}
+	h := r.home(ctx, &mapping.Card{Bucket: bucket.id, BucketName: bucket.title})
+	if h.route != nil && !t.known.entered(h.route.Name) {
+		return false
+	}
+	t.known.saw(r, inBacklog)
+	return true
 }
 
 // both takes in a card that the backlog and a sprint show: the newer sight
@@ -264,6 +291,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	k := known{seen: r.lastWhole()}
 	if old != nil {
 		k = *old
+		r.cards.forgetText(&k)
 	} else {
 		k.saw(r, place)
 	}

@@ -67,7 +67,7 @@ func (s *service) count(name string) (n int) {
 	return n
 }
 
-func (s *service) BacklogEach(_ context.Context, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+func (s *service) BacklogNews(_ context.Context, known func(mapping.ObjectID, string, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) error {
 	if err := s.call("backlog"); err != nil {
 		return err
 	}
@@ -76,6 +76,13 @@ func (s *service) BacklogEach(_ context.Context, visit func(mapping.ObjectID, st
 	s.mu.Unlock()
 	for _, b := range buckets {
 		for _, c := range b.cards {
+			text, err := json.Marshal(c)
+			if err != nil {
+				return err
+			}
+			if known(b.id, b.title, text) {
+				continue
+			}
 			c.Bucket, c.BucketName = b.id, b.title
 			if err := visit(b.id, b.title, c); err != nil {
 				return err

@@ -1,0 +1,69 @@
+package poll_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"planbridge/bridge/poll"
+	"planbridge/mapping"
+)
+
+// reading notes which cards a round had to take apart.
+type reading struct {
+	*service
+	cards []string
+}
+
+func (s *reading) BacklogNews(ctx context.Context, known func(mapping.ObjectID, string, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+	return s.service.BacklogNews(ctx, known, func(b mapping.ObjectID, title string, c mapping.Card) error {
+		s.cards = append(s.cards, string(c.ID))
+		return visit(b, title, c)
+	})
+}
+
+// TestOnlyNewsIsTakenApart: a card that is spelt as before is not read, until
+// it, its bucket, what a sprint shows of it or the routes are other than before.
+func TestOnlyNewsIsTakenApart(t *testing.T) {
+	w := newWorld(t)
+	s := &reading{service: w.planned}
+	w.options.Planning = s
+	w.restart()
+	w.adopted()
+	w.planned.put(incoming, "Incoming", card("a"), card("b"))
+	w.planned.put(other, "Other", card("c"))
+	round := func(step, want string) {
+		t.Helper()
+		s.cards = nil
+		w.poll()
+		slices.Sort(s.cards)
+		if got := strings.Join(s.cards, " "); got != want {
+			t.Errorf("%s: took apart %q, want %q", step, got, want)
+		}
+	}
+	w.poll()
+	w.poll() // finds them as they were
+	round("unchanged", "")
+	w.planned.put(incoming, "Incoming", card("a", version(2)), card("b"))
+	round("edited", "a")
+	round("found as it was", "a")
+	round("unchanged again", "")
+	w.planned.put(incoming, "Incoming", card("a"), card("b"))
+	round("an older listing", "a")
+	w.planned.put(incoming, "Incoming", card("a", version(2)), card("b"))
+	w.poll()
+	w.poll()
+	w.planned.buckets[1].title = "Renamed"
+	round("bucket renamed", "c")
+	w.poll()
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	w.planned.items["s"] = listing{cards: []mapping.Card{card("b")}}
+	round("shown by a sprint", "b")
+	w.routes = append(w.routes, route("renamed", "Renamed"))
+	round("another route", "b c")
+	if n := len(w.links()); n != 0 {
+		t.Errorf("%s", fmt.Sprint(n, " links were made of what was known"))
+	}
+}
