@@ -139,7 +139,8 @@ func (w *work) hasTrait(t uint64) bool {
 }
 
 // was reports whether the issue of another pair has become this one: its place
-// redirects here.
+// redirects here, or nothing is there any more and what cannot be made twice is
+// the same, author, title and time of creation.
 func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
 	if pair.Issue.ID == w.issue.ID {
 		return false, nil
@@ -148,6 +149,10 @@ func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
 	_, err := w.GitHub.Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
 	if errors.As(err, &moved) && moved.Issue != nil {
 		return moved.Issue.ID == w.issue.ID, nil
+	}
+	if isGone(err) {
+		same := mapping.CanonicalTitle(pair.Base[mapping.Title].GitHub) == mapping.CanonicalTitle(w.issue.Title)
+		return same && pair.Issue.Author == w.issue.Author && pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero(), nil
 	}
 	if err != nil && !unreachable(err) {
 		return false, onGitHub(err)

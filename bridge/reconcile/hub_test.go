@@ -33,6 +33,8 @@ type hub struct {
 	deliveries int
 	told       map[int64]string // digest of the newest snapshot that arrived
 	gone       bool
+	// forgets: a transferred issue leaves no redirect.
+	forgets bool
 	// untold is why GitHub does not tell of edits; nil: it does. asked counts
 	// how often it told.
 	untold error

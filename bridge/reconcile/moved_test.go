@@ -15,6 +15,9 @@ const elsewhere = "acme/api"
 // is, and what it is there.
 func (h *hub) in(repo string, number int) (*ghIssue, error) {
 	i, err := h.at(number)
+	if err == nil && i.Repo != repo && h.forgets {
+		return nil, fmt.Errorf("issue %d: %w", number, mapping.ErrGone)
+	}
 	if err == nil && i.Repo != repo {
 		issue := i.snapshot("")
 		return nil, &mapping.MovedError{Repo: issue.Repo, Number: issue.Number, Issue: &issue}
@@ -62,6 +65,11 @@ func transfers() []scenario {
 		{name: "nobody tells of a transfer", tune: wide, before: linked, do: then(), ends: want},
 		{name: "an issue that was made for a card is transferred", tune: wide, before: mirrored, do: then("transferred", "opened"), ends: want},
 		{name: "nobody tells of the transfer of an issue that was made for a card", tune: wide, before: mirrored, do: then(), ends: want},
+		{name: "nobody tells of a transfer, and nothing is left behind", tune: wide, before: linked, do: func(w *world) {
+			w.hub.forgets = true
+			w.transfer()
+			w.editIssue(mapping.Summary, line("tok2", "tok9"))
+		}, ends: ends{want: values{mapping.Title: "tok1", mapping.Estimate: "3"}}},
 		{name: "planning is the first to meet a transfer", tune: wide, before: linked, do: func(w *world) {
 			w.hub.lag = func(int) time.Duration { return -1 }
 			w.transfer()

@@ -1,0 +1,58 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+)
+
+// TestTransferBetweenProjects: an issue has one partner for life. Where the
+// repository that it is transferred to belongs to another planning project, its
+// link rests and no second card is made there; transferred back, it goes on.
+func TestTransferBetweenProjects(t *testing.T) {
+	var w *world
+	var second *planningtest.Project
+	w = start(t, bridgetest.Options{Idle: true, Config: func(yaml string) string {
+		yaml = strings.Replace(yaml, "users: {", fmt.Sprintf("    api: {id: %s, secret: env:PLANNING_WEB_SECRET, username: %s}\nusers: {", second.ID(), bridgetest.BridgeUser), 1)
+		return yaml + "  - repository: acme/api\n    project: api\n    bucket: Inbox\n"
+	}})
+	second = w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{"Inbox"}})
+	second.AddSecret(w.Project.Secret())
+	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	w.GitHub.AddHook("acme/api", w.WebhookURL(), bridgetest.WebhookSecret)
+	api.Open("octocat", githubtest.IssueSpec{Title: "of the other project"})
+	w.until("a card in the other project", func() bool { return len(second.Cards()) == 1 })
+
+	n, card := w.open(githubtest.IssueSpec{Title: "transferred"})
+	there := w.Repo.Transfer(n, "acme/api")
+	state := func(name string) (mapping.LinkState, string) {
+		l, err := w.App.Operator().Find(t.Context(), name)
+		if err != nil {
+			return "", ""
+		}
+		return l.State, l.Why
+	}
+	w.until("its link rests", func() bool {
+		s, why := state(fmt.Sprintf("acme/api#%d", there))
+		return s == mapping.Left && strings.Contains(why, "another planning project")
+	})
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "meanwhile" })
+	w.settled()
+	if cards := second.Cards(); len(cards) != 1 || api.Issue(there).Title != "transferred" {
+		t.Errorf("%d cards in the other project, and the issue is called %q", len(cards), api.Issue(there).Title)
+	}
+	back := api.Transfer(there, bridgetest.RepoName)
+	w.until("what was changed meanwhile", func() bool { return w.Repo.Issue(back).Title == "meanwhile" })
+	w.settled()
+	if s, why := state(fmt.Sprintf("acme/web#%d", back)); s != mapping.Linked || len(w.Project.Cards()) != 1 || len(second.Cards()) != 1 {
+		t.Errorf("the link is %s (%s), with %d and %d cards", s, why, len(w.Project.Cards()), len(second.Cards()))
+	}
+}
