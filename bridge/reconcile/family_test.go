@@ -117,3 +117,64 @@ func TestEveryCallForAFamilyMeetsEveryFate(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatIsRefusedOfAFamily: what one side does not take blocks itself alone,
+// and is said once.
+func TestWhatIsRefusedOfAFamily(t *testing.T) {
+	t.Parallel()
+	for name, play := range map[string]func(*world){
+		"a hundred sub-issues": func(w *world) {
+			w.hub.issues[0].subs = make([]*ghIssue, 100)
+			w.addTask("tok5", "")
+			w.settle()
+			w.hub.issues[0].subs = nil
+			w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo, orphan: true})
+			if !w.says("does not become a sub-issue") {
+				w.fail("nothing is said of it")
+			}
+		},
+		"a title of a task": func(w *world) {
+			w.plan.refuse = func(a mapping.Attribute, v string) *mapping.Rejection {
+				if a == mapping.Title && v == "tok5" {
+					return &mapping.Rejection{Status: 422, Field: "title", Words: "no"}
+				}
+				return nil
+			}
+			i := w.openSub(0, "tok5", "")
+			w.openSub(0, "tok6", "")
+			w.settle()
+			if w.taskOf("tok6") == nil || !w.says("refused") {
+				w.fail("the other one waits, or nothing is said")
+			}
+			w.hub.change(i, dev, func(s *mapping.Issue) { s.Title = "tok7" })
+			w.settle()
+			w.verifyFamily(1, member{title: "tok7", state: mapping.StateTodo}, member{title: "tok6", state: mapping.StateTodo})
+		},
+		"hours of a task": func(w *world) {
+			w.plan.refuse = func(a mapping.Attribute, v string) *mapping.Rejection {
+				if a == mapping.Estimate && v == "0.3" {
+					return &mapping.Rejection{Status: 422, Field: "estimate", Words: "no"}
+				}
+				return nil
+			}
+			i := w.openSub(0, "tok5", "", "hours/0.3")
+			w.settle()
+			w.hub.change(i, dev, func(s *mapping.Issue) { s.Labels = []string{"hours/4"} })
+			w.settle()
+			w.verifyFamily(1, member{title: "tok5", hours: "4", state: mapping.StateTodo})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				withTasks(w)
+				w.restart()
+				linked(w)
+				w.settle()
+				play(w)
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -133,6 +133,11 @@ func (p *plan) CreateTask(_ context.Context, card mapping.ObjectID, _ string, it
 	if err != nil {
 		return mapping.Task{}, err
 	}
+	for a, v := range map[mapping.Attribute]string{mapping.Title: item.Title, mapping.Estimate: item.Estimate} {
+		if err := p.refuses(a, v); err != nil {
+			return mapping.Task{}, err
+		}
+	}
 	p.writes++
 	t := &mapping.Task{
 		ID: mapping.ObjectID(fmt.Sprint("task", len(p.tasks)+1)), CID: int64(len(p.tasks) + 1), Owner: card,

@@ -213,11 +213,7 @@ func (w *work) linkMade(made []mapping.Task, alone bool) bool {
 // alone first the person's name and then the estimate is left out.
 func (w *work) tasksRefused(ctx context.Context, user string, batch []*work, refused *mapping.Rejection) error {
 	if len(batch) > 1 {
-		var errs []error
-		for _, pw := range batch {
-			errs = append(errs, w.postSubTasks(ctx, user, []*work{pw}))
-		}
-		return worst(errs)
+		return w.postOneByOne(ctx, user, batch)
 	}
 	pw := batch[0]
 	hours := pw.link.Intent.Base[mapping.Estimate].Planning
@@ -231,6 +227,24 @@ func (w *work) tasksRefused(ctx context.Context, user string, batch []*work, ref
 	}
 	pw.refuseValue(mapping.Planning, mapping.Title, pw.link.Intent.Base[mapping.Title].GitHub, refused)
 	return w.passed(pw, nil)
+}
+
+// postOneByOne makes the tasks of a refused batch each on its own, so that one
+// refused value does not keep the others. Whether a part of the batch was taken
+// no document tells, so it is looked for first.
+func (w *work) postOneByOne(ctx context.Context, user string, batch []*work) error {
+	if err := w.readTasks(ctx, nil); err != nil {
+		return err
+	}
+	var errs []error
+	for _, pw := range batch {
+		found, err := w.adoptTask(ctx, pw)
+		if !found && err == nil {
+			err = w.postSubTasks(ctx, user, []*work{pw})
+		}
+		errs = append(errs, w.passed(pw, err))
+	}
+	return worst(errs)
 }
 
 // linkTask completes the part with the task that its intent made.
