@@ -166,3 +166,21 @@ func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
 	}
 	return nil
 }
+
+// readTracking reads the tracking task itself.
+func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
+	task, err := w.planning.Task(ctx, child.Task)
+	if isGone(err) {
+		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
+		child.State = mapping.Orphaned
+		delete(w.link.Base, mapping.State)
+		delete(w.p, mapping.State)
+		return nil
+	}
+	if err != nil {
+		return onPlanning(err)
+	}
+	w.p[mapping.State] = task.State
+	w.countersKnown()
+	return nil
+}
