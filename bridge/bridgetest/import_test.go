@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -314,5 +315,44 @@ func BenchmarkImport(b *testing.B) {
 		b.ReportMetric(float64(w.Planning.Calls()-tasks), "planning-calls/1000-cards")
 		b.ReportMetric(float64(len(w.GitHub.Journal())), "github-calls/1000-cards")
 		b.StartTimer()
+	}
+}
+
+// Old cards become issues within the budget of GitHub's writes, of which live
+// changes get theirs.
+func TestImportCards(t *testing.T) {
+	const n = 40
+	w := start(t, bridgetest.Options{Idle: true, Config: func(yaml string) string {
+		return strings.Replace(strings.Replace(yaml, "writes_per_minute: 10000", "writes_per_minute: 600", 1), "writes_per_hour: 600000", "writes_per_hour: 36000", 1)
+	}})
+	for i := range n {
+		w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: fmt.Sprintf("old %d", i+1)})
+	}
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	// The first poll takes what is there for old.
+	w.until("the polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 3 })
+	dry := w.finished(w.imports(status.ImportAsk{DryRun: true}))
+	if r := dry.Import; r.Issues != n || r.Forecast < 5 || len(w.Repo.Issues()) > 0 {
+		t.Errorf("dry run %+v, %d issues", r, len(w.Repo.Issues()))
+	}
+	job := w.imports(status.ImportAsk{})
+	w.until("some issues", func() bool { return len(w.Repo.Issues()) > 5 })
+	live := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "live"})
+	w.until("the issue of the live card", func() bool {
+		issues := w.Repo.Issues()
+		return slices.ContainsFunc(issues, func(i githubtest.IssueState) bool { return i.Title == "live" })
+	})
+	if w.get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
+		t.Errorf("the import was over before the live card had its issue: %+v", job)
+	}
+	w.finished(job)
+	titles := map[string]int{}
+	for _, i := range w.Repo.Issues() {
+		titles[i.Title]++
+	}
+	if len(titles) != n+1 || titles["live"] != 1 || len(w.Repo.Issues()) != n+1 || w.Project.Card(live).Title != "live" {
+		t.Errorf("issues: %v", titles)
 	}
 }
