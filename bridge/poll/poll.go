@@ -22,6 +22,16 @@
 // "baseline": the buckets of each route as of the last complete round; a route
 // that was taken out of the configuration and put back begins anew).
 //
+// # Tasks
+//
+// A task that a sprint's listing shows, flat or nested in its card, or that the
+// sweep reads, is told to the link that has it, and one that none has to the link
+// of its card, where tasks stand for something there. The sweep visits every such
+// card that no sprint shows once in its interval, spread over the rounds; a round
+// in which nothing moved costs two calls and one for each sprint that is read. Tasks
+// that were seen before the first complete round ended are old: nobody but a link
+// that has them is told.
+//
 // # What is missing
 //
 // An empty or halved listing orphans nothing: cards that disappear are only
