@@ -98,11 +98,3 @@ func (o *Operator) conflict(ctx context.Context, id string) (mapping.Conflict, e
 	}
 	return mapping.Conflict{}, fmt.Errorf("conflict %s: %w", id, store.ErrNotFound)
 }
-
-func (o *Operator) due(ctx context.Context, key store.Key) error {
-	if err := o.store.Enqueue(ctx, key, 0, false); err != nil {
-		return fmt.Errorf("make %s due: %w", key, err)
-	}
-	o.kick()
-	return nil
-}
