@@ -28,6 +28,8 @@ type Issue struct {
 	// Parent names the issue (acme/web#12) that has this one as a sub-issue,
 	// or is NoParent; "" where the answer does not tell. Only listings do.
 	Parent string `json:"parent,omitempty"`
+	// Childless: the answer says that the issue has no sub-issues.
+	Childless bool `json:"childless,omitempty"`
 }
 
 // NoParent is the Issue.Parent of an issue that is no sub-issue.

@@ -42,7 +42,7 @@ const LookOpened = "opened"
 func DigestIssue(i *Issue) string {
 	c := *i
 	c.Editor, c.Association, c.Delivery = "", "", ""
-	c.RepoID, c.Parent = 0, "" // shown by webhooks, and by listings, only
+	c.RepoID, c.Parent, c.Childless = 0, "", false // shown by webhooks, and by listings, only
 	c.Repo = ""                // a repository's new name changes nothing of its issues
 	c.UpdatedAt, c.CreatedAt = time.Time{}, time.Time{}
 	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))

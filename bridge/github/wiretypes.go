@@ -119,6 +119,13 @@ func (w *wireIssue) parent() string {
 	return ""
 }
 
+// childless reports whether w says that there are no sub-issues.
+func (w *wireIssue) childless() bool {
+	summary, _ := w.SubIssues.(map[string]any)
+	total, told := summary["total"].(float64)
+	return told && total == 0
+}
+
 // issue converts w. Where w does not say whose issue it is, it is repo's.
 func (w *wireIssue) issue(repo string) mapping.Issue {
 	i := mapping.Issue{
@@ -126,7 +133,7 @@ func (w *wireIssue) issue(repo string) mapping.Issue {
 		Title: w.Title, Body: w.Body, State: w.State, StateReason: w.StateReason,
 		Labels: names(w.Labels), Author: w.User.Login, Association: w.Association,
 		PullRequest: w.PullRequest != nil, Locked: w.Locked,
-		CreatedAt: w.CreatedAt.time(), UpdatedAt: w.UpdatedAt.time(),
+		CreatedAt: w.CreatedAt.time(), UpdatedAt: w.UpdatedAt.time(), Childless: w.childless(),
 	}
 	if i.Repo == "" {
 		i.Repo = repo

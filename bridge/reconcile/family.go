@@ -200,6 +200,10 @@ func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err e
 	if w.link.Family.Listed || w.link.Issue.Number == 0 {
 		return nil, nil
 	}
+	if w.issue != nil && w.issue.Childless { // one that comes later is told of, or listed itself
+		w.link.Family.Listed = true
+		return nil, nil
+	}
 	err = w.try(ctx, "sub-issues", func(ctx context.Context) error {
 		issues, err = w.GitHub.SubIssues(ctx, w.link.Issue.Repo, w.link.Issue.Number)
 		if err != nil && !isGone(err) { // an older GitHub knows no sub-issues
