@@ -2,9 +2,271 @@
 
 package bridgetest_test
 
-func measurePoll(*numbers)      {}
-func measureReconcile(*numbers) {}
-func measureStore(*numbers)     {}
-func measureReplicas(*numbers)  {}
-func measureImport(*numbers)    {}
-func measureCalls(*numbers)     {}
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-json"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/planning"
+	"planbridge/bridge/poll"
+	"planbridge/mapping"
+	"planbridge/store/boltstore"
+)
+
+// measurePoll compares a poll of unchanged cards with the library that it
+// decodes them with, reading the same answer from the same server into plain
+// structs and doing nothing with them.
+func measurePoll(n *numbers) {
+	for _, cards := range []int{1000, 10_000, 100_000} {
+		n.poll(n.scaled(cards))
+	}
+}
+
+func (n *numbers) poll(cards int) {
+	p := newPollBench(n.t, cards)
+	for range 3 { // records them, finds them as they were, knows how they are spelt
+		p.poll()
+	}
+	row := fmt.Sprintf("poll of %d unchanged cards", cards)
+	rounds := max(5, min(200_000/cards, 50))
+	var peers, polls, news []time.Duration
+	for range rounds {
+		peers, polls = append(peers, timed(p.peer)), append(polls, timed(p.poll))
+	}
+	ratio := float64(median(polls)) / float64(median(peers))
+	n.record(row, "decoder alone", median(peers).Seconds()*1000, "ms")
+	n.record(row, "poll", median(polls).Seconds()*1000, "ms")
+	n.atMost(row+" against the decoder alone: time", ratio, 1.5)
+
+	before, allocs := mallocs(), peakOf(p.poll)
+	n.record(row, "allocations, the server's included", float64(mallocs()-before)/float64(cards), "per card")
+	n.record(row, "body", float64(p.size)/1e6, "MB")
+	n.record(row, "peak memory beyond what is kept", float64(allocs)/1e6, "MB")
+	if cards >= 10_000 {
+		n.atMost(row+": peak memory against the body's size", float64(allocs)/float64(p.size), 2)
+	}
+	for range 5 {
+		p.change(max(cards/100, 1))
+		news = append(news, timed(p.poll))
+		p.poll()
+	}
+	n.record(row, "poll with 1 % changed", median(news).Seconds()*1000, "ms")
+	n.shown(row+": with 1 % changed, against none", fmt.Sprintf("%.3g", float64(median(news))/float64(median(polls))))
+	n.record(row, "kept in memory", float64(p.kept())/1e6, "MB")
+}
+
+func timed(f func()) time.Duration {
+	began := time.Now()
+	f()
+	return time.Since(began)
+}
+
+func mallocs() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Mallocs
+}
+
+// inUse is the memory of objects, dead ones that were not swept included.
+func inUse() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// peakOf is how much more memory is in use, at most, while f runs.
+func peakOf(f func()) uint64 {
+	runtime.GC()
+	before, most := inUse(), uint64(0)
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				most = max(most, inUse())
+			}
+		}
+	})
+	f()
+	close(done)
+	watching.Wait()
+	return max(most, before) - before
+}
+
+// pollBench is a poller of a project with many cards, none of them linked.
+type pollBench struct {
+	t      testing.TB
+	server *httptest.Server
+	poller *poll.Poller
+	before uint64 // memory in use before the poller was made
+
+	cards, size, version int
+	body                 []byte
+}
+
+// backlogOnly is the planning client of a project without sprints.
+type backlogOnly struct{ *planning.Client }
+
+func (backlogOnly) Sprints(context.Context) ([]poll.Sprint, error) { return nil, nil }
+func (backlogOnly) SprintItems(context.Context, mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
+	return nil, nil, nil
+}
+
+func newPollBench(t testing.TB, cards int) *pollBench {
+	t.Helper()
+	p := &pollBench{t: t, cards: cards}
+	p.change(0)
+	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(p.body) //nolint:errcheck // the client tells
+	}))
+	t.Cleanup(p.server.Close)
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "planbridge.db"), boltstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := planning.New(planning.Options{BaseURL: p.server.URL, Project: intakeProject, Secret: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	runtime.GC()
+	p.before = inUse()
+	routes := mapping.NewRoutes([]mapping.Route{{Name: "web", Repository: bridgetest.RepoName, Project: intakeProject, Bucket: "Incoming", Direction: mapping.Both, CreateIssues: true}})
+	p.poller = poll.New(poll.Options{
+		Project: intakeProject, Name: "web", Planning: backlogOnly{client}, Store: s, Owner: "bench", Interval: time.Minute,
+		Routes:  func() mapping.Routes { return routes },
+		Keys:    func() mapping.Keys { return mapping.NewKeys([]byte("a key that nobody knows, of some length")) },
+		Metrics: poll.NewMetrics(prometheus.NewRegistry()), Logger: slog.New(slog.DiscardHandler),
+	})
+	return p
+}
+
+// change edits so many cards, of some 1,000 bytes each.
+func (p *pollBench) change(many int) {
+	p.version++
+	var b bytes.Buffer
+	b.Grow(len(p.body) + 1024)
+	b.WriteString(`[{"bucket":"Incoming","id":{"$oid":"b1"},"items":[`)
+	text := strings.Repeat("Something has to be done about this. ", 16)
+	for i := range p.cards {
+		version := 1
+		if i < many {
+			version = p.version
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"_id":{"$oid":"54744060c955ca8169%06d"},"cid":%d,"version":%d,"estimate":{"value":3,"version":1},`+
+			`"isStandaloneTP":false,"iteration":{"value":null,"version":0},"state":{"value":{"$oid":"b1"},"version":0},`+
+			`"order":{"value":"000000001.0","version":0},"taskCounters":{"value":null,"version":0},`+
+			`"title":{"value":"Card %d, %d","version":%d},"summary":{"value":{"markdown":"%s","html":"<p>%d</p>"},"version":3},"_order":%d}`,
+			i, i, version, i, version, version, text, i, i)
+	}
+	b.WriteString("]}]")
+	p.body, p.size = b.Bytes(), b.Len()
+}
+
+func (p *pollBench) poll() {
+	if err := p.poller.Poll(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// kept is what the poller keeps between polls.
+func (p *pollBench) kept() uint64 {
+	body := uint64(cap(p.body))
+	runtime.GC()
+	now := inUse()
+	runtime.KeepAlive(p.poller)
+	return now - min(p.before+body, now)
+}
+
+// plainCard is what a card is decoded into without tolerance.
+type plainCard struct {
+	ID struct {
+		OID string `json:"$oid"`
+	} `json:"_id"`
+	CID, Version int64
+	Title        plainValue[string]
+	Summary      plainValue[struct{ Markdown string }]
+	Estimate     plainValue[*float64]
+	State        plainValue[struct {
+		OID string `json:"$oid"`
+	}]
+	Iteration plainValue[*struct {
+		OID string `json:"$oid"`
+	}]
+	Review   plainValue[string] `json:"iterationReview"`
+	Counters plainValue[any]    `json:"taskCounters"`
+	TP       bool               `json:"isStandaloneTP"`
+}
+
+type plainValue[T any] struct {
+	Value   T
+	Version int64
+}
+
+// peer reads the answer and decodes it, card by card.
+func (p *pollBench) peer() {
+	resp, err := http.Get(p.server.URL)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was read to its end
+	d := json.NewDecoder(resp.Body)
+	cards := 0
+	if err := plainBuckets(d, func() error { cards++; return d.Decode(new(plainCard)) }); err != nil || cards != p.cards {
+		p.t.Fatal(cards, err)
+	}
+	io.Copy(io.Discard, resp.Body) //nolint:errcheck // nothing is left
+}
+
+// plainBuckets goes through the buckets and calls each at every card.
+func plainBuckets(d *json.Decoder, each func() error) error {
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if token != "items" {
+			continue
+		}
+		if _, err := d.Token(); err != nil {
+			return err
+		}
+		for d.More() {
+			if err := each(); err != nil {
+				return err
+			}
+		}
+	}
+}

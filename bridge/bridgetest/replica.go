@@ -21,7 +21,7 @@ func (w *World) AddReplica(edit func(yaml string) string) (*bridge.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", LeaseTTL: w.o.LeaseTTL, Drain: 3 * time.Second})
+	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, Drain: 3 * time.Second})
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ type Options struct {
 	Poll, CatchUp, Settle, EnterDelay time.Duration
 	WritePause                        time.Duration
 	LeaseTTL                          time.Duration
+	Concurrency                       int           // keys worked at once; 0: as usual
 	Redeliver                         time.Duration // the least time between two looks for failed deliveries; 0: minutes
 	Public                            bool          // the repository is public
 	// Idle leaves the bridge unstarted.
@@ -196,7 +197,7 @@ func (w *World) StartBridge() (err error) {
 	if err != nil {
 		return err
 	}
-	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second})
+	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,261 @@
+//go:build bench
+
+package bridgetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/redisstore"
+	"planbridge/store/redisstore/redistest"
+)
+
+// slow is how long each call to planning takes.
+const slow = 20 * time.Millisecond
+
+// workshop is a world on Redis with many linked issues, and a handle on its
+// store by which many of them are made due at once.
+type workshop struct {
+	*world
+	redis  *redistest.Server
+	store  *redisstore.Store
+	edits  int
+	issues int
+}
+
+func newWorkshop(t *testing.T, issues int, o bridgetest.Options) *workshop {
+	t.Helper()
+	w := &workshop{redis: redistest.Start(t), issues: issues}
+	o.Store, o.Poll, o.CatchUp = w.redis.URL, time.Second, time.Hour
+	o.Config = func(yaml string) string {
+		return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1) + "brakes: {creates_per_minute: 100000}\n"
+	}
+	w.world = start(t, o)
+	for i := range issues {
+		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprintf("Issue %d", i+1), Body: "Body"})
+	}
+	w.wait("all cards and their tasks", 4*patience, func() bool { return w.Planning.Calls(planningtest.OpTaskCreate) >= issues })
+	w.idle()
+	var err error
+	if w.store, err = redisstore.Open(t.Context(), redisstore.Options{URL: w.redis.URL}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// idle waits until no key is in the queue.
+func (w *workshop) idle() {
+	w.t.Helper()
+	w.wait("an empty queue", 2*patience, func() bool {
+		queues, err := w.App.Operator().Overview(w.t.Context())
+		for _, q := range queues {
+			if q.Live+q.Bulk > 0 {
+				return false
+			}
+		}
+		return err == nil
+	})
+}
+
+// edit has the bridge see, all at once, that the titles of the first many
+// issues changed on GitHub.
+func (w *workshop) edit(many int) {
+	w.t.Helper()
+	w.edits++
+	var obs []store.Observation
+	for number := 1; number <= many; number++ {
+		i := w.Repo.Issue(number)
+		seen := mapping.Issue{
+			ID: i.ID, NodeID: i.NodeID, Repo: i.Repo, RepoID: w.Repo.ID(), Number: i.Number, Title: fmt.Sprintf("Issue %d, edit %d", number, w.edits), Body: i.Body,
+			State: i.State, Labels: i.Labels, Author: i.Author, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt.Add(time.Duration(w.edits) * time.Minute),
+		}
+		data, err := json.Marshal(&seen)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		ref := mapping.IssueRef(i.ID)
+		obs = append(obs, store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: seen.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&seen), Data: data})
+	}
+	if _, err := w.store.Observe(w.t.Context(), mapping.ObjectID(w.Project.ID()), obs); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// rate edits many issues and returns how many of them planning was told of per
+// second, between the first and the last.
+func (w *workshop) rate(many int) float64 {
+	w.t.Helper()
+	w.Planning.ResetJournal()
+	w.edit(many)
+	w.wait("all written", 2*patience, func() bool { return w.Planning.Calls(planningtest.OpCardUpdate) >= many })
+	var first, last time.Time
+	for _, c := range w.Planning.Journal() {
+		if c.Op != planningtest.OpCardUpdate {
+			continue
+		}
+		if first.IsZero() || c.Time.Before(first) {
+			first = c.Time
+		}
+		if end := c.Time.Add(c.Duration); end.After(last) {
+			last = end
+		}
+	}
+	return float64(many) / last.Sub(first).Seconds()
+}
+
+// measureReconcile holds the rate of reconciles to what a service that answers
+// after 20 ms lets so many at once do.
+func measureReconcile(n *numbers) {
+	for _, c := range []int{1, 8, 32} {
+		n.t.Run(fmt.Sprint("concurrency=", c), func(t *testing.T) {
+			part := numbers{t: t, size: n.size}
+			part.reconcile(c)
+			n.rows, n.raw = append(n.rows, part.rows...), append(n.raw, part.raw...)
+		})
+	}
+}
+
+func (n *numbers) reconcile(c int) {
+	many := max(n.scaled(40*c), 4)
+	w := newWorkshop(n.t, many, bridgetest.Options{Concurrency: c})
+	w.Planning.SetLatency(slow)
+	limit := float64(c) / slow.Seconds()
+	row := fmt.Sprintf("reconcile with planning at 20 ms, concurrency %d", c)
+	var ratios []float64
+	var trips float64
+	for range 3 {
+		before := w.trips()
+		got := w.rate(many)
+		w.idle()
+		trips = float64(w.trips()-before) / float64(many)
+		n.record(row, "rate", got, "1/s")
+		ratios = append(ratios, got/limit)
+	}
+	n.atLeast(row+fmt.Sprintf(", against %g/s", limit), median(ratios), 0.9)
+	n.record(row, "Redis scripts", trips, "per reconcile")
+	if c == 32 {
+		n.atMost("Redis round trips per reconcile that writes to planning", trips, 2)
+	}
+}
+
+// trips counts the scripts that Redis was asked to run.
+func (w *workshop) trips() int {
+	w.t.Helper()
+	opt, err := redis.ParseURL(w.redis.URL)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c := redis.NewClient(opt)
+	defer c.Close() //nolint:errcheck // nothing was written
+	info, err := c.Info(w.t.Context(), "commandstats").Result()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	total := 0
+	for line := range strings.Lines(info) {
+		rest, ok := strings.CutPrefix(line, "cmdstat_evalsha:calls=")
+		if !ok {
+			continue
+		}
+		count, _, _ := strings.Cut(rest, ",")
+		calls, err := strconv.Atoi(count)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		total += calls
+	}
+	return total
+}
+
+// replicaLatency makes planning what bounds a replica of sixteen workers.
+const replicaLatency = 250 * time.Millisecond
+
+// measureReplicas works the same queue with one, two and four processes, and
+// kills one of two.
+func measureReplicas(n *numbers) {
+	each := max(n.scaled(320), 16)
+	w := newWorkshop(n.t, 4*each, bridgetest.Options{})
+	w.Planning.SetLatency(replicaLatency)
+	var running []*process
+	defer func() {
+		for _, p := range running {
+			p.kill()
+		}
+	}()
+	rates := map[int]float64{}
+	for replicas := 1; replicas <= 4; replicas++ {
+		p, err := newProcess(w.World, n.t.TempDir(), "replica")
+		if err == nil {
+			err = p.start()
+		}
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		running = append(running, p)
+		if replicas == 1 { // the first takes over from the world's own
+			if err := w.StopBridge(); err != nil {
+				n.t.Fatal(err)
+			}
+		}
+		w.wait("the replica is ready", patience, func() bool { return p.ready(n.t.Context()) })
+		if replicas == 3 {
+			continue
+		}
+		rates[replicas] = w.rate(each * replicas)
+		n.record("replicas", fmt.Sprintf("%d at 250 ms", replicas), rates[replicas], "1/s")
+	}
+	n.atLeast("two replicas against one, planning-bound", rates[2]/rates[1], 1.9)
+	n.atLeast("four replicas against one, planning-bound", rates[4]/rates[1], 3.6)
+	n.takeOver(w, running)
+}
+
+// takeOver kills one of the replicas in the middle of its work, and measures
+// until all is done.
+func (n *numbers) takeOver(w *workshop, running []*process) {
+	many := max(n.scaled(320), 16)
+	w.Planning.ResetJournal()
+	w.edit(many)
+	w.wait("half of the work", patience, func() bool { return w.Planning.Calls(planningtest.OpCardUpdate) >= many/2 })
+	running[0].kill()
+	killed := time.Now()
+	project := mapping.ObjectID(w.Project.ID())
+	ctx := w.t.Context()
+	w.wait("the rest is done by the others", patience, func() bool {
+		d, err := w.store.Depth(ctx, project)
+		return err == nil && d.Live == 0 && len(d.Waiting) == 0
+	})
+	took := time.Since(killed).Seconds()
+	n.record("replicas", "killed to all done, with leases of "+lease, took, "s")
+	n.shown("a replica is killed: until its keys are done by others, with leases of "+lease, fmt.Sprintf("%.3g s", took))
+}
+
+func (p *process) ready(ctx context.Context) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.admin+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := admin.Do(req)
+	if err != nil {
+		return false
+	}
+	resp.Body.Close() //nolint:errcheck // it is not read
+	return resp.StatusCode == http.StatusOK
+}
