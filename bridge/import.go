@@ -52,7 +52,7 @@ func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job,
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
-		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}}
+		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}, refused: map[string]bool{}}
 		return im.run(ctx)
 	})
 }
@@ -65,6 +65,7 @@ type importer struct {
 	routes  []*mapping.Route
 	titles  map[titleKey]*title // of unlinked cards, where partners are looked for
 	waiting []store.Key         // observed and not done, oldest first
+	refused map[string]bool     // repositories that could not be listed
 }
 
 func (im *importer) run(ctx context.Context) error {

@@ -25,26 +25,57 @@ func (im *importer) eachIssue(ctx context.Context, visit issueVisit, after func(
 		return err
 	}
 	for _, repo := range repos {
-		public, err := im.isPublic(ctx, repo)
-		if err != nil {
-			return fmt.Errorf("repository %s: %w", repo, err)
+		err := im.eachIssueOf(ctx, repo, visit, after)
+		if unlistable(err) {
+			im.unread(repo, err)
+			continue
 		}
-		_, err = im.github.ListIssues(ctx, repo, im.listOptions(), func(page []mapping.Issue, _ time.Time) error {
-			for i := range page {
-				if err := im.issue(ctx, &page[i], public, visit, after == nil); err != nil {
-					return err
-				}
-			}
-			if after == nil {
-				return nil
-			}
-			return after(ctx)
-		})
 		if err != nil {
 			return fmt.Errorf("list issues of %s: %w", repo, err)
 		}
 	}
 	return nil
+}
+
+func (im *importer) eachIssueOf(ctx context.Context, repo string, visit issueVisit, after func(context.Context) error) error {
+	public, err := im.isPublic(ctx, repo)
+	if err != nil {
+		return err
+	}
+	_, err = im.github.ListIssues(ctx, repo, im.listOptions(), func(page []mapping.Issue, _ time.Time) error {
+		for i := range page {
+			if err := im.issue(ctx, &page[i], public, visit, after == nil); err != nil {
+				return err
+			}
+		}
+		if after == nil {
+			return nil
+		}
+		return after(ctx)
+	})
+	return err
+}
+
+// unlistable tells a repository that is not to be had from a service that does
+// not answer.
+func unlistable(err error) bool {
+	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// unread says once that a repository refuses to be listed; it does not keep the
+// others from being imported.
+func (im *importer) unread(repo string, err error) {
+	if im.refused[repo] {
+		return
+	}
+	im.refused[repo] = true
+	im.count(func(r *status.ImportResult) { r.Failed++ })
+	im.list(status.ImportItem{Where: repo, What: "failed", Why: err.Error()})
 }
 
 // isPublic reports whether anybody can read the repository, where that decides.

@@ -167,7 +167,7 @@ func (v *verifier) listIssues(ctx context.Context) error {
 			}
 			return nil
 		})
-		if err != nil {
+		if err != nil && !unlistable(err) { // else each issue is read
 			return fmt.Errorf("list issues of %s: %w", repo, err)
 		}
 	}
@@ -314,14 +314,16 @@ func (v *verifier) views(ctx context.Context, l *mapping.Link, route *mapping.Ro
 	return g, p, "", nil
 }
 
-// absent says that an item is not there any more, where that is why it cannot
-// be read.
+// absent says why an item cannot be read, where that is no fault of a service
+// that does not answer.
 func absent(what string, err error) (string, error) {
 	switch {
 	case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrGone):
 		return what + " is gone", nil
 	case errors.Is(err, mapping.ErrMoved):
 		return what + " has moved", nil
+	case errors.Is(err, mapping.ErrForbidden):
+		return what + " may not be read", nil
 	}
 	return "", err
 }

@@ -109,6 +109,8 @@ func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
 			linger.Reset(gatherLinger)
 		case <-b.full:
 			waiting = false
+		case <-ctx.Done(): // it came first, so that the others' time is nearly over, too
+			waiting = false
 		case <-linger.C:
 			if waiting = g.more(ctx, name); waiting {
 				linger.Reset(gatherLinger)

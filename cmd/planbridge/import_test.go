@@ -281,3 +281,17 @@ func TestImportKilled(t *testing.T) {
 		t.Errorf("%d titles on cards, %d issues", len(made), len(op.world.Repo.Issues()))
 	}
 }
+
+// A repository that cannot be listed does not keep the others from being imported.
+func TestImportRefusedRepository(t *testing.T) {
+	op := older(t, bridgetest.Options{Config: func(yaml string) string {
+		return yaml + "  - {repository: acme/secret, project: web, bucket: Later, create_issues: false}\n"
+	}}, "one")
+	r := op.run("import")
+	if r.status != exitWrong || !strings.Contains(plain(r.out), "acme/secret  failed") || !strings.Contains(r.out, "1 issues became cards") {
+		t.Errorf("import: %+v", r)
+	}
+	if cards := op.world.Project.Cards(); len(cards) != 1 || len(cards[0].Tasks) != 1 {
+		t.Errorf("cards: %+v", cards)
+	}
+}
