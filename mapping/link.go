@@ -117,6 +117,9 @@ type Link struct {
 	// route of the link's project takes it in: the link is left until one
 	// does, or the issue comes back.
 	Away string `json:"away,omitempty"`
+	// Former are the database ids that the issue had before it was transferred,
+	// the last of them: what comes late is still about it.
+	Former []int64 `json:"former,omitempty"`
 	// Why is why a link stands in state left, orphaned or dormant.
 	Why string `json:"why,omitempty"`
 
@@ -273,6 +276,9 @@ func (l *Link) Refs() []Ref {
 	}
 	if l.Card.ID != "" {
 		refs = append(refs, l.Partner())
+	}
+	for _, id := range l.Former {
+		refs = append(refs, IssueRef(id))
 	}
 	for _, p := range l.Parts {
 		refs = append(refs, p.Refs()...)

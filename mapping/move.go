@@ -1,5 +1,7 @@
 package mapping
 
+import "slices"
+
 // Move says that an issue has become another one: a transfer changes an
 // issue's database id, its number and its repository, and keeps its author and
 // the time of its creation.
@@ -26,7 +28,18 @@ func (l *Link) MoveTo(to IssueID) {
 		}
 		return out
 	}
+	former := slices.DeleteFunc(append(slices.Clone(l.Former), l.Issue.ID), func(id int64) bool { return id == to.ID })
+	l.Former = former[max(0, len(former)-maxFormer):]
 	l.Issue, l.Pending, l.Late = to, follow(l.Pending), follow(l.Late)
+}
+
+// maxFormer bounds Link.Former.
+const maxFormer = 8
+
+// Was reports whether an issue is one that the link's issue, or that of one of
+// its parts, was before it was transferred.
+func (l *Link) Was(issue int64) bool {
+	return slices.Contains(l.Former, issue) || slices.ContainsFunc(l.Parts, func(p *Link) bool { return p.Was(issue) })
 }
 
 // Takes returns the route of the link's project that takes a transferred issue

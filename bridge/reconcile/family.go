@@ -161,7 +161,7 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 	var out []mapping.Issue
 	for _, i := range issues {
 		ref := mapping.IssueRef(i.ID)
-		if i.ID == w.link.Issue.ID || w.link.Part(ref) != nil || slices.Contains(w.arrived, i.ID) {
+		if i.ID == w.link.Issue.ID || w.link.Part(ref) != nil || slices.Contains(w.arrived, i.ID) || w.link.Was(i.ID) {
 			continue
 		}
 		switch id, err := w.Store.Find(ctx, w.link.Project, ref); {

@@ -111,6 +111,11 @@ func (w *work) formerly(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(keys) > 0 && !w.fresh {
+		if err := w.readIssue(ctx); err != nil { // what a late event shows may have moved on
+			return gonIsRemove(err)
+		}
+	}
 	for _, key := range keys {
 		link, err := w.Store.Link(ctx, key)
 		if errors.Is(err, store.ErrNotFound) {
@@ -146,7 +151,10 @@ func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
 		return false, nil
 	}
 	var moved *mapping.MovedError
-	_, err := w.GitHub.Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
+	issue, err := w.GitHub.Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
+	if err == nil {
+		err = another(&pair.Issue, &issue)
+	}
 	if errors.As(err, &moved) && moved.Issue != nil {
 		return moved.Issue.ID == w.issue.ID, nil
 	}

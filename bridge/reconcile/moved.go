@@ -147,6 +147,9 @@ func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
 	}
 	if err := w.save(ctx); err != nil {
 		*w.link = before
+		if errors.Is(err, store.ErrConflict) && before.State == mapping.Entering {
+			return w.refuse("it was transferred, and its link with it")
+		}
 		if errors.Is(err, store.ErrConflict) {
 			return later(time.Second, "%s was taken for a new issue: its link goes first", issueName(issue.Repo, issue.Number))
 		}
@@ -154,6 +157,19 @@ func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
 	}
 	w.note(mapping.GitHub, "", "moved", issueName(was.Repo, was.Number)+" is now "+issueName(issue.Repo, issue.Number))
 	return later(0, "its issue is now %s", issueName(issue.Repo, issue.Number))
+}
+
+// another is the error that an issue at the place of a link's own one stands for
+// which is not it: the same one, transferred away and back, or the number of a
+// repository that was made anew.
+func another(own *mapping.IssueID, issue *mapping.Issue) error {
+	switch {
+	case own.ID == 0 || issue.ID == own.ID:
+		return nil
+	case issue.Author == own.Author && (own.Born.IsZero() || issue.CreatedAt.Equal(own.Born)):
+		return &mapping.MovedError{Repo: issue.Repo, Number: issue.Number, Issue: issue}
+	}
+	return fmt.Errorf("%s is another issue now: %w", issueName(issue.Repo, issue.Number), mapping.ErrGone)
 }
 
 // keepState lets a transfer that dropped the in-progress label, because the new

@@ -2,7 +2,10 @@ package reconcile_test
 
 import (
 	"fmt"
+	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -25,12 +28,18 @@ func (h *hub) in(repo string, number int) (*ghIssue, error) {
 	return i, err
 }
 
-// transfer moves the issue to another repository, which tells it by some of its
-// two events, `transferred` there and `opened` here. It drops the labels.
+// transfer moves the issue to a repository that knows none of its labels.
 func (w *world) transfer(told ...string) {
+	w.transferTo(elsewhere, nil, told...)
+}
+
+// transferTo moves the issue to another repository, where it has these labels,
+// and which tells it by some of its two events, `transferred` there and `opened`
+// here.
+func (w *world) transferTo(repo string, labels []string, told ...string) {
 	i := w.issue()
 	was := i.ID
-	w.hub.change(i, dev, func(s *mapping.Issue) { s.ID, s.Repo, s.Labels = was+1000, elsewhere, nil })
+	w.hub.change(i, dev, func(s *mapping.Issue) { s.ID, s.Repo, s.Labels = was+1000, repo, labels })
 	delete(w.hub.told, i.ID)
 	issue := i.snapshot(dev)
 	for n, event := range told {
@@ -78,4 +87,47 @@ func transfers() []scenario {
 		{name: "an issue in progress is transferred", tune: wide, before: func(w *world) { w.openIssue("tok1", "", "in-progress") },
 			do: then("transferred"), ends: ends{want: values{mapping.Title: "tok9", mapping.State: mapping.StateInProgress}}},
 	}
+}
+
+// TestAnythingMayHappenToTransfers lets people edit both sides at random, and
+// transfer the issue there and back, while calls fail, processes die and events
+// are late or lost.
+func TestAnythingMayHappenToTransfers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		mirror := rapid.Bool().Draw(rt, "mirror")
+		todo, sky := deeds().Draw(rt, "deeds"), weather().Draw(rt, "weather")
+		lags := rapid.SliceOfN(rapid.IntRange(0, 40), 1, 8).Draw(rt, "lags")
+		told := rapid.SliceOfN(rapid.SampledFrom([][]string{nil, {"transferred"}, {"opened"}, {"transferred", "opened"}, {"opened", "transferred"}}), 1, 2).Draw(rt, "told")
+		moments := rapid.SliceOfN(rapid.SampledFrom(moments), 2, 2).Draw(rt, "moments")
+		err := inWorld(t, func(w *world) {
+			wide(w)
+			w.restart()
+			if mirror {
+				mirrored(w)
+			} else {
+				linked(w)
+			}
+			w.settle()
+			w.lags(lags)
+			w.faults.armed = true
+			w.suffer(sky)
+			at := 5 * time.Second
+			for i, d := range todo {
+				at += d.after
+				w.after(at, func() { d.do(w, i) })
+			}
+			at = 6 * time.Second
+			for i, told := range told {
+				at += moments[i]
+				w.after(at, func() { w.transferTo([]string{elsewhere, repo}[i], w.issue().Labels, told...) })
+			}
+			w.settle()
+			w.faults.armed = false
+			w.verify(ends{conflicts: 100})
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+	})
 }

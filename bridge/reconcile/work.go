@@ -334,6 +334,9 @@ func (w *work) readIssue(ctx context.Context) error {
 		return nil
 	}
 	issue, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+	if err == nil {
+		err = another(&w.link.Issue, &issue)
+	}
 	if err != nil {
 		return w.missing(ctx, mapping.GitHub, err)
 	}
