@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -20,6 +21,9 @@ const (
 
 // errNotTaken: the wait ended before anything was done.
 var errNotTaken = errors.New("nothing was done yet")
+
+// errBroken: what was done together did not come to its end.
+var errBroken = errors.New("broken off")
 
 // gathering lets keys that are worked at the same time do one thing together:
 // those that join under one name within a moment are acted for at once. The
@@ -39,16 +43,17 @@ type group[M any] struct {
 	came    chan struct{} // somebody joined
 	full    chan struct{} // closed when no more are taken
 	done    chan struct{} // closed when it was acted
+	err     error         // then: why it was not to its end
 }
 
 // join waits until it was acted for m together with others, most of them at
 // most. errNotTaken says that ctx ended before it began; any other error that
-// ctx ended meanwhile.
+// nobody knows how far it came.
 func (g *gathering[K, M]) join(ctx context.Context, name K, m *M, most int) error {
 	b := g.enter(ctx, name, m, most)
 	select {
 	case <-b.done:
-		return nil
+		return b.err
 	case <-ctx.Done():
 	}
 	if g.leave(name, b, m) {
@@ -99,7 +104,12 @@ func (g *gathering[K, M]) leave(name K, b *group[M], m *M) bool {
 
 // run waits for the group to be complete and acts for it.
 func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
-	defer close(b.done)
+	defer func() { // as for a key that is worked: a fault that one of them triggers takes nothing else down
+		if p := recover(); p != nil {
+			b.err = fmt.Errorf("panic: %v", p)
+		}
+		close(b.done)
+	}()
 	patience, linger := time.NewTimer(gatherPatience), time.NewTimer(gatherLinger)
 	defer patience.Stop()
 	defer linger.Stop()
@@ -124,7 +134,9 @@ func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
 		delete(g.open, name)
 	}
 	g.mu.Unlock()
+	b.err = errBroken // stands where act does not return
 	if len(b.members) > 0 {
 		g.act(ctx, name, b.members)
 	}
+	b.err = nil
 }

@@ -92,6 +92,19 @@ func TestGatheringLeft(t *testing.T) {
 	})
 }
 
+// A panic is the failure of those whom it was for.
+func TestGatheringPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := gathering[string, int]{
+			act:  func(context.Context, string, []*int) { panic("odd text") },
+			more: func(context.Context, string) bool { return false },
+		}
+		if err := g.join(t.Context(), "a", new(int), 10); err == nil || err.Error() != "panic: odd text" {
+			t.Errorf("after a panic: %v", err)
+		}
+	})
+}
+
 // The answer to a batch is dealt by markers, whatever its order.
 func TestDeal(t *testing.T) {
 	keys := mapping.NewKeys([]byte("0123456789abcdef0123456789abcdef"))
