@@ -21,10 +21,9 @@ const (
 // where it is new. Items are given by their texts, in their order.
 //
 // Items with the same text are the same, wherever they have moved; of several
-// with one text those at the list's ends and then the first ones. What is left
-// is matched in order where the texts are similar, or one continues the other: a
-// renamed item. No old item
-// is matched twice.
+// with one text those at the list's ends, then those that stand in order, and then
+// the first ones. What is left is matched in order where the texts are similar,
+// or one continues the other: a renamed item. No old item is matched twice.
 func MatchItems(old, now []string) []int {
 	old, now = canonicalTitles(old), canonicalTitles(now)
 	match := slices.Repeat([]int{-1}, len(now))
@@ -38,11 +37,21 @@ func MatchItems(old, now []string) []int {
 		tail++
 		match[len(now)-tail] = len(old) - tail
 	}
+	alignSame(old, now, span{head, len(old) - tail}, span{head, len(now) - tail}, match)
+	taken := map[int]bool{}
+	for _, o := range match {
+		taken[o] = true
+	}
 	for i := head; i < len(old)-tail; i++ {
-		free[old[i]] = append(free[old[i]], i)
+		if !taken[i] {
+			free[old[i]] = append(free[old[i]], i)
+		}
 	}
 	var left []int // of now
 	for i := head; i < len(now)-tail; i++ {
+		if match[i] >= 0 {
+			continue
+		}
 		if same := free[now[i]]; len(same) > 0 {
 			match[i], free[now[i]] = same[0], same[1:]
 		} else {
@@ -58,17 +67,57 @@ func MatchItems(old, now []string) []int {
 	return match
 }
 
+// alignSame matches items with the same text that stand in order: as many as can
+// be, and of the ways to do that the one that leaves the most similar ones
+// between them.
+func alignSame(old, now []string, inOld, inNow span, match []int) {
+	if (inOld.to-inOld.from)*(inNow.to-inNow.from) > maxAligned {
+		return
+	}
+	more := map[string]int{} // how often a text is among the old ones beyond the new
+	places := func(s span, texts []string, by int) (out []int) {
+		for i := s.from; i < s.to; i++ {
+			out = append(out, i)
+			more[texts[i]] += by
+		}
+		return out
+	}
+	gone, left := places(inOld, old, 1), places(inNow, now, -1)
+	found := slices.Clone(match)
+	align(gone, left, found, func(o, n int) float64 {
+		switch {
+		case old[o] == now[n]:
+			return float64(len(gone) + len(left))
+		case more[old[o]] <= 0 || more[now[n]] >= 0:
+			return 0
+		}
+		return similarity(old[o], now[n])
+	})
+	for n, o := range found {
+		if o >= 0 && old[o] == now[n] {
+			match[n] = o
+		}
+	}
+}
+
 // alignRenamed matches old items that are gone with new ones in order, so that
 // the sum of their similarities is the greatest.
 func alignRenamed(old, now []string, gone, left, match []int) {
-	if len(gone)*len(left) > maxAligned {
-		for k := range min(len(gone), len(left)) {
-			if similarity(old[gone[k]], now[left[k]]) >= renamed {
-				match[left[k]] = gone[k]
-			}
-		}
+	alike := func(o, n int) float64 { return similarity(old[o], now[n]) }
+	if len(gone)*len(left) <= maxAligned {
+		align(gone, left, match, alike)
 		return
 	}
+	for k := range min(len(gone), len(left)) {
+		if alike(gone[k], left[k]) >= renamed {
+			match[left[k]] = gone[k]
+		}
+	}
+}
+
+// align matches old places with new ones in order, so that the sum of their
+// worths is the greatest; a worth below renamed is no match.
+func align(gone, left, match []int, worth func(o, n int) float64) {
 	// best[i][j] is the greatest sum for gone[i:] and left[j:].
 	best := make([][]float64, len(gone)+1)
 	alike := make([][]float64, len(gone)+1)
@@ -76,7 +125,7 @@ func alignRenamed(old, now []string, gone, left, match []int) {
 		best[i], alike[i] = make([]float64, len(left)+1), make([]float64, len(left)+1)
 		for j := len(left) - 1; i < len(gone) && j >= 0; j-- {
 			best[i][j] = max(best[i+1][j], best[i][j+1])
-			if s := similarity(old[gone[i]], now[left[j]]); s >= renamed {
+			if s := worth(gone[i], left[j]); s >= renamed {
 				alike[i][j] = s + best[i+1][j+1]
 				best[i][j] = max(best[i][j], alike[i][j])
 			}
