@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -29,8 +30,8 @@ var errBroken = errors.New("broken off")
 // those that join under one name within a moment are acted for at once. The
 // zero value with its functions set is ready to use. It is safe for concurrent use.
 type gathering[K comparable, M any] struct {
-	// act does it and leaves each member its outcome. ctx is that of the
-	// member that came first.
+	// act does it and leaves each member its outcome. ctx is that of one of
+	// them.
 	act func(ctx context.Context, name K, members []*M)
 	// more reports whether others may still come.
 	more func(ctx context.Context, name K) bool
@@ -40,10 +41,11 @@ type gathering[K comparable, M any] struct {
 
 type group[M any] struct {
 	members []*M
-	came    chan struct{} // somebody joined
-	full    chan struct{} // closed when no more are taken
-	done    chan struct{} // closed when it was acted
-	err     error         // then: why it was not to its end
+	ctxs    []context.Context // of the members
+	came    chan struct{}     // somebody joined
+	full    chan struct{}     // closed when no more are taken
+	done    chan struct{}     // closed when it was acted
+	err     error             // then: why it was not to its end
 }
 
 // join waits until it was acted for m together with others, most of them at
@@ -72,9 +74,9 @@ func (g *gathering[K, M]) enter(ctx context.Context, name K, m *M, most int) *gr
 			g.open = map[K]*group[M]{}
 		}
 		g.open[name] = b
-		go g.run(ctx, name, b)
+		go g.run(name, b)
 	}
-	b.members = append(b.members, m)
+	b.members, b.ctxs = append(b.members, m), append(b.ctxs, ctx)
 	select {
 	case b.came <- struct{}{}:
 	default:
@@ -95,7 +97,7 @@ func (g *gathering[K, M]) leave(name K, b *group[M], m *M) bool {
 	}
 	for i := range b.members {
 		if b.members[i] == m {
-			b.members = append(b.members[:i:i], b.members[i+1:]...)
+			b.members, b.ctxs = slices.Delete(b.members, i, i+1), slices.Delete(b.ctxs, i, i+1)
 			return true
 		}
 	}
@@ -103,7 +105,7 @@ func (g *gathering[K, M]) leave(name K, b *group[M], m *M) bool {
 }
 
 // run waits for the group to be complete and acts for it.
-func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
+func (g *gathering[K, M]) run(name K, b *group[M]) {
 	defer func() { // as for a key that is worked: a fault that one of them triggers takes nothing else down
 		if p := recover(); p != nil {
 			b.err = fmt.Errorf("panic: %v", p)
@@ -119,10 +121,10 @@ func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
 			linger.Reset(gatherLinger)
 		case <-b.full:
 			waiting = false
-		case <-ctx.Done(): // it came first, so that the others' time is nearly over, too
-			waiting = false
 		case <-linger.C:
-			if waiting = g.more(ctx, name); waiting {
+			if ctx := g.anyone(b); ctx == nil {
+				waiting = false
+			} else if waiting = g.more(ctx, name); waiting {
 				linger.Reset(gatherLinger)
 			}
 		case <-patience.C:
@@ -136,7 +138,17 @@ func (g *gathering[K, M]) run(ctx context.Context, name K, b *group[M]) {
 	g.mu.Unlock()
 	b.err = errBroken // stands where act does not return
 	if len(b.members) > 0 {
-		g.act(ctx, name, b.members)
+		g.act(b.ctxs[0], name, b.members)
 	}
 	b.err = nil
+}
+
+// anyone is the context of a member that is still there, nil where none is.
+func (g *gathering[K, M]) anyone(b *group[M]) context.Context {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(b.ctxs) == 0 {
+		return nil
+	}
+	return b.ctxs[0]
 }

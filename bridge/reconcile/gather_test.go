@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,9 +64,9 @@ func TestGathering(t *testing.T) {
 // Whose time is over before it began was not taken; afterwards nobody knows.
 func TestGatheringLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		acted := 0
+		var acted atomic.Int64
 		g := gathering[string, int]{
-			act:  func(_ context.Context, _ string, ms []*int) { <-time.After(time.Second); acted += len(ms) },
+			act:  func(_ context.Context, _ string, ms []*int) { <-time.After(time.Second); acted.Add(int64(len(ms))) },
 			more: func(context.Context, string) bool { return false },
 		}
 		short, cancel := context.WithTimeout(t.Context(), gatherLinger/2)
@@ -86,8 +87,8 @@ func TestGatheringLeft(t *testing.T) {
 		})
 		all.Wait()
 		<-time.After(time.Minute)
-		if acted != 1 {
-			t.Errorf("acted for %d", acted)
+		if n := acted.Load(); n != 1 {
+			t.Errorf("acted for %d", n)
 		}
 	})
 }
