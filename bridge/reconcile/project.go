@@ -112,14 +112,17 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 		}
 	}
 	err := show(ctx)
-	if isGone(err) { // the issue, or only what was asked of it?
+	if isGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only what was asked of it?
 		if gone := w.readIssue(ctx); gone != nil {
 			err = gone
 		}
 	}
 	var put *again
 	var side *sideError
+	var moved *mapping.MovedError
 	switch {
+	case errors.As(err, &moved) && moved.Issue != nil:
+		return err // its link follows
 	case err == nil:
 		w.paused.ok(names[0])
 		w.paused.ok(names[1])
