@@ -19,7 +19,7 @@ import (
 //	budgets    name             → JSON, the writes of the last hour
 //	p:<project>                   one bucket per project, "" included, with
 //	  links    link             → JSON mapping.Link
-//	  work     link             → JSON work: its queue state, inbox and events
+//	  work     link             → work: its queue state, inbox and events (see workcodec.go)
 //	  history  link             → JSON []mapping.Entry, oldest first
 //	  refs     ref              → link
 //	  queue    class time link  → the due keys; class is 0 live, 1 bulk; a leased one stands at its lease's end

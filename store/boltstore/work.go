@@ -1,7 +1,6 @@
 package boltstore
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -45,13 +44,13 @@ type slot struct {
 	At        int64  `json:"at"`
 	Digest    string `json:"d"`
 	Ambiguous bool   `json:"m,omitempty"`
-	Data      []byte `json:"b"`
+	Data      blob   `json:"b"`
 	Seen      int64  `json:"s"`
 }
 
 type event struct {
-	Gen  int64  `json:"g"`
-	Data []byte `json:"b"`
+	Gen  int64 `json:"g"`
+	Data blob  `json:"b"`
 }
 
 // inQueue: the key counts against the queue's bound.
@@ -200,9 +199,13 @@ func (w *work) index(id mapping.LinkID) entry {
 
 // work reads a key's queue state; nil where there is no such link.
 func (sp space) work(id mapping.LinkID) (*work, error) {
-	w := new(work)
-	if ok, err := get(sp.b("work"), []byte(id), w); !ok {
-		return nil, err
+	data := sp.b("work").Get([]byte(id))
+	if data == nil {
+		return nil, nil
+	}
+	w, err := decodeWork(data)
+	if err != nil {
+		return nil, fmt.Errorf("work %s/%s: %w", sp.project, id, err)
 	}
 	w.entry = w.index(id)
 	return w, nil
@@ -210,7 +213,7 @@ func (sp space) work(id mapping.LinkID) (*work, error) {
 
 // putWork stores a key's queue state and moves its index entry along.
 func (sp space) putWork(id mapping.LinkID, w *work) error {
-	data, err := json.Marshal(w)
+	data, err := encodeWork(w)
 	if err != nil {
 		return fmt.Errorf("work %s/%s: %w", sp.project, id, err)
 	}
