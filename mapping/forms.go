@@ -31,7 +31,7 @@ func GitHubForm(a Attribute, p, held string) string {
 	case Title:
 		return CutTitle(oneLine(p))
 	case Summary:
-		return DefuseKeeping(strings.Map(visible, p), held)
+		return DefuseKeeping(legible(p), held)
 	case Estimate:
 		return CanonicalNumber(p)
 	}
@@ -45,6 +45,16 @@ func oneLine(title string) string {
 		return CanonicalTitle(title)
 	}
 	return title
+}
+
+// legible returns a text as it is, or, where it holds characters that do not
+// show, without these. Its lines are parted first: what stood between a CR and
+// an LF made them two line ends.
+func legible(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return visible(r) < 0 }) {
+		return strings.Map(visible, unixLines(text))
+	}
+	return text
 }
 
 // visible is a mapping for strings.Map that drops control characters but those
