@@ -34,7 +34,9 @@ var answers = map[string]string{
 		"pending":[{"side":"github","item":"issue:101","attribute":"title","from":"a","to":"b","at":"2020-11-21T12:00:00Z","answered":false}],
 		"refused":{"estimate":{"side":"planning","words":"no such number","at":"2020-11-21T12:00:00Z"}},
 		"asking":{"state":"k1"},
-		"children":[{"kind":"tracking","state":"linked","task":"t1","base":{"state":{"github":"todo","planning":"todo","version":1}}}],
+		"children":[{"kind":"tracking","state":"linked","task":"t1","base":{"state":{"github":"todo","planning":"todo","version":1}}},
+		 {"kind":"sub_issue","state":"linked","issue":{"repository":"acme/web","number":13,"id":102,"updated_at":"2020-11-21T12:00:00Z"},"task":"t2",
+		  "base":{"title":{"github":"Part","planning":"Part","version":3}}}],
 		"history":[{"at":"2020-11-21T12:00:00Z","side":"planning","attribute":"title","what":"write","why":"changed on GitHub","delivery":"9:guid"}]}`,
 	"/api/v1/failures": `{"failures":[
 		{"key":"p1/l1","route":"web","where":"acme/web#12","reason":"rejected: \u003cb\u003eno\u003c/b\u003e","attempts":12,"at":"2020-11-21T12:00:00Z"},

@@ -302,6 +302,9 @@ func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) Li
 		Asking:   byAttribute(l.Asking, func(id string) string { return id }),
 		Children: each(l.Children, childOf), History: each(history, entryOf), Now: nowOf(now),
 	}
+	for _, p := range l.Parts {
+		out.Children = append(out.Children, partOf(p))
+	}
 	if in := l.Intent; in != nil {
 		out.Creating = &Creating{Side: string(in.Side), At: in.At, Sent: in.Sent, Lookups: in.Lookups}
 	}
@@ -347,6 +350,14 @@ func childOf(c *mapping.Child) Child {
 	return Child{
 		Kind: string(c.Kind), State: string(c.State), Issue: issueOf(c.Issue), Item: c.Item,
 		Task: string(c.Task), Base: byAttribute(c.Base, baseOf),
+	}
+}
+
+// partOf shows a sub-issue and its task as the child that it is.
+func partOf(p *mapping.Link) Child {
+	return Child{
+		Kind: string(mapping.SubIssue), State: string(p.State), Issue: issueOf(&p.Issue),
+		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf),
 	}
 }
 

@@ -209,6 +209,10 @@ func filled() *memory {
 				Children: []mapping.Child{
 					{Kind: mapping.Tracking, State: mapping.Linked, Nonce: nonce, Task: "t1", Base: map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "todo", Planning: "todo", Version: 1}}},
 				},
+				Parts: []*mapping.Link{{
+					ID: "l1", Project: "p1", Route: "web", State: mapping.Linked, Nonce: nonce, Task: true, Issue: mapping.IssueID{ID: 102, Repo: "acme/web", Number: 13, UpdatedAt: noon},
+					Card: mapping.CardID{ID: "t2"}, Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Part", Planning: "Part", Version: 3}},
+				}},
 				Created: noon, Synced: noon.Add(time.Minute),
 			},
 			{
