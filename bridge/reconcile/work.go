@@ -150,59 +150,6 @@ func (w *work) step(ctx context.Context) error {
 	return w.sync(ctx)
 }
 
-// arrive takes in what events told, transfers first. It reports whether the
-// issue is out of reach.
-func (w *work) arrive(ctx context.Context) (away bool, err error) {
-	if err := w.takeEvents(); err != nil {
-		return false, err
-	}
-	if err := w.seeStray(); err != nil {
-		return false, err
-	}
-	if err := w.takeMoves(ctx); err != nil {
-		return false, err
-	}
-	return w.away(ctx)
-}
-
-// takeEvents decodes what must not be folded into a snapshot.
-func (w *work) takeEvents() error {
-	for _, data := range w.claim.Events {
-		var e mapping.Edit
-		if err := json.Unmarshal(data, &e); err != nil {
-			return fmt.Errorf("stored event: %w", err)
-		}
-		if e.Moved != nil {
-			w.arrived = append(w.arrived, e.Moved.To.ID)
-		}
-		if e.Parent != nil || !w.mine(e.Item) {
-			continue // of another issue of the family
-		}
-		if e.Moved != nil {
-			w.moves = append(w.moves, e.Moved)
-		}
-		if e.Look != "" {
-			w.opened = w.opened || e.Look == mapping.LookOpened
-			w.looked = w.looked || e.Look != mapping.LookOpened
-			continue
-		}
-		if !w.repeated(e) {
-			w.edits = append(w.edits, e)
-		}
-	}
-	return nil
-}
-
-// repeated reports whether another webhook told of an edit already: a delivery's GUID
-// names the event, whatever hook it came by.
-func (w *work) repeated(e mapping.Edit) bool {
-	guid := func(e mapping.Edit) string { return e.Delivery[strings.LastIndex(e.Delivery, ":")+1:] }
-	return slices.ContainsFunc(w.edits, func(o mapping.Edit) bool {
-		return e.Delivery != "" && guid(o) == guid(e) && o.Title == e.Title && o.Body == e.Body &&
-			(o.TitleFrom == nil) == (e.TitleFrom == nil)
-	})
-}
-
 // slot decodes an inbox slot into v and reports whether there is one, and
 // whether it is ambiguous.
 func slot[T any](w *work, ref mapping.Ref, v *T) (found, ambiguous bool, err error) {
