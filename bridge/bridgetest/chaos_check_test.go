@@ -27,7 +27,9 @@ func (c complaint) String() string {
 // judge says what is wrong with a world that has come to rest:
 //
 //   - every issue that is open and every card of the route's bucket has
-//     exactly one partner, and every linked card one tracking task;
+//     exactly one partner, and every linked card one tracking task; a
+//     sub-issue's partner may be a task on the card of its parent;
+//   - every line of a checklist has one task, where tasks stand for those;
 //   - partners agree in every attribute;
 //   - nothing is said twice on an issue, and no label of people was touched;
 //   - every value that a person ever wrote is on a side, or in a conflict's
@@ -48,7 +50,9 @@ func judge(s seen) []complaint {
 	}
 	for _, n := range slices.Sorted(maps.Keys(partners)) {
 		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
+		j.family(partners, &s.issues[at], partners[n])
 		j.pair(&s.issues[at], partners[n])
+		j.list(&s.issues[at], partners[n])
 	}
 	return j.complaints
 }
@@ -62,6 +66,9 @@ func (j *judging) complain(i *seenIssue, c *seenCard, format string, args ...any
 	}
 	if c != nil {
 		out.card = c.id
+	}
+	if c != nil && c.of != "" {
+		out.card, format = c.of, "task "+c.id+": "+format
 	}
 	out.what = fmt.Sprintf(format, args...)
 	j.complaints = append(j.complaints, out)
@@ -93,8 +100,11 @@ func joined(i *seenIssue, c *seenCard) bool {
 	named := func(marks []mapping.Marker, kind mapping.MarkerKind, partner string) bool {
 		return slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == kind && m.Partner == partner })
 	}
-	return i.own && named(i.marks, mapping.MarkIssue, c.id) ||
-		c.own && named(c.marks, mapping.MarkCard, strconv.FormatInt(i.id, 10))
+	hub, planning := mapping.MarkIssue, mapping.MarkCard
+	if c.of != "" {
+		hub, planning = mapping.MarkSubIssue, mapping.MarkTask
+	}
+	return i.own && named(i.marks, hub, c.id) || c.own && named(c.marks, planning, strconv.FormatInt(i.id, 10))
 }
 
 func (j *judging) issue(i *seenIssue) {
@@ -135,7 +145,7 @@ func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
 		j.complain(nil, c, "it belongs to the issues %v", issues)
 	case len(issues) == 0 && (c.own || c.bucket == bridgetest.Bucket):
 		j.complain(nil, c, "no issue")
-	case len(issues) == 1 && c.tracking != 1:
+	case len(issues) == 1 && c.of == "" && c.tracking != 1:
 		j.complain(nil, c, "%d tracking tasks", c.tracking)
 	}
 }
@@ -148,6 +158,9 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 		g, p := i.now[a], c.now[a]
 		if a == mapping.Summary {
 			g, p = plainBullets(g), plainBullets(p)
+			if i.list != nil {
+				g, p = ink(g), ink(p) // a list takes the blank lines behind it along
+			}
 		}
 		if !mapping.Equal(a, g, p) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)

@@ -13,13 +13,16 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
 )
 
 // people are several persons who work on both sides. Whatever they write is
 // unlike anything written before, so that it can be found again.
 type people struct {
-	w    *bridgetest.World
-	most int // issues and cards that they make
+	w     *bridgetest.World
+	keys  mapping.Keys
+	lists bool // tasks stand for items of checklists
+	most  int  // issues and cards that they make; and sub-issues and tasks
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -28,11 +31,12 @@ type people struct {
 	sprints []string // ids
 
 	made  atomic.Int64
+	parts atomic.Int64
 	words atomic.Int64
 }
 
-func newPeople(w *bridgetest.World, seed uint64) *people {
-	return &people{w: w, most: 8, random: rand.New(rand.NewPCG(seed, 2))}
+func newPeople(w *bridgetest.World, keys mapping.Keys, lists bool, seed uint64) *people {
+	return &people{w: w, keys: keys, lists: lists, most: 8, random: rand.New(rand.NewPCG(seed, 2))}
 }
 
 func (p *people) intN(n int) int {
@@ -82,6 +86,9 @@ func (p *people) begin(issue bool) {
 	}
 	title, text := "title "+p.word(), strings.Join(lines, "\n")
 	if issue {
+		if p.lists {
+			text += "\n\n- [ ] item " + p.word() + "\n- [x] item " + p.word() + "\n"
+		}
 		spec := githubtest.IssueSpec{Title: title, Body: text}
 		if p.chance(50) {
 			spec.Labels = []string{"bug", chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
@@ -138,6 +145,14 @@ func (p *people) onGitHub(i githubtest.IssueState) {
 	repo, n, who := p.w.Repo, i.Number, []string{"octocat", "hubot"}[p.intN(2)]
 	if p.chance(6) {
 		p.meddle(i, who)
+		return
+	}
+	switch {
+	case p.lists && p.chance(25):
+		p.tickOff(n, who)
+		return
+	case !p.lists && i.Parent == 0 && p.chance(8) && p.startPart():
+		p.openSub(i, who)
 		return
 	}
 	switch p.intN(12) {
@@ -200,11 +215,15 @@ func (p *people) editIssue(n int, who string) {
 	p.note("%s edits issue %d (0 title, 1 body, 2 both: %d) %q", who, n, what, title)
 }
 
-// relabel exchanges the estimate labels for another one.
+// relabel exchanges the estimate labels, or a sub-issue's hours, for another one.
 func (p *people) relabel(n int, who string) {
-	label := chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))
+	i, scheme := p.w.Repo.Issue(n), chaosScheme
+	if i.Parent != 0 {
+		scheme = hoursScheme
+	}
+	label := scheme.EstimateLabel(strconv.Itoa(int(*p.points())))
 	p.note("%s puts %s on issue %d", who, label, n)
-	_, all := chaosScheme.EstimateOf(p.w.Repo.Issue(n).Labels, "")
+	_, all := scheme.EstimateOf(i.Labels, "")
 	if p.chance(80) {
 		for _, l := range all {
 			p.w.Repo.Unlabel(n, who, l)
@@ -215,20 +234,15 @@ func (p *people) relabel(n int, who string) {
 
 func (p *people) inPlanning(c planningtest.CardState) {
 	const who = "alice"
-	if len(c.Tasks) > 0 && p.chance(6) { // the bridge has seen it in its bucket, which a sprint does not tell
+	switch known := slices.ContainsFunc(c.Tasks, p.isTracking); {
+	case known && p.chance(6): // the bridge has seen it in its bucket, which a sprint does not tell
 		p.plan(c)
 		return
-	}
-	if len(c.Tasks) > 0 && p.chance(30) {
-		t := c.Tasks[0]
-		state := []string{"todo", "in-progress", "done"}[p.intN(3)]
-		p.note("%s sets task %s of card %s to %s", who, t.ID, c.ID, state)
-		p.w.Project.EditTask(t.ID, who, func(e *planningtest.TaskEdit) { e.State = state })
+	case len(c.Tasks) > 0 && p.chance(40):
+		p.editTask(c.Tasks[p.intN(len(c.Tasks))], who)
 		return
-	}
-	if p.chance(3) {
-		p.note("%s makes a task on card %s", who, c.ID)
-		p.w.Project.NewTask(c.ID, who, planningtest.TaskSpec{Title: "task " + p.word()})
+	case p.chance(6) && p.startPart():
+		p.makeTask(c, who)
 		return
 	}
 	what := 1 + p.intN(7)

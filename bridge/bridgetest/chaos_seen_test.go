@@ -18,7 +18,7 @@ import (
 // what the checker judges.
 type seen struct {
 	issues []seenIssue
-	cards  []seenCard
+	cards  []seenCard // and the tasks that stand for sub-issues
 }
 
 // seenItem is an issue or a card with all it ever was.
@@ -41,14 +41,18 @@ type seenIssue struct {
 	stolen   []string
 	comments []keptTexts // of the bridge
 	shows    *showing
+	parent   int // number; 0: none
+	list     *listed
 }
 
 type seenCard struct {
 	seenItem
 	id       string
+	of       string // the card of a task; "": it is a card
 	bucket   string
 	tracking int // tasks that carry a tracking marker
 	says     *saying
+	list     *listed
 }
 
 // write is one value that an attribute got.
@@ -67,41 +71,59 @@ type keptTexts struct {
 
 var chaosScheme = mapping.LabelScheme{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"}
 
-// look gathers what there is to see.
-func look(w *bridgetest.World, keys mapping.Keys) seen {
+// look gathers what there is to see; lists: tasks stand for checklists, else for
+// sub-issues.
+func look(w *bridgetest.World, keys mapping.Keys, lists bool) seen {
 	var s seen
-	for _, i := range w.Repo.Issues() {
-		s.issues = append(s.issues, lookIssue(w, keys, i))
-	}
 	for _, c := range w.Project.Cards() {
-		s.cards = append(s.cards, lookCard(w, keys, c))
+		card := lookCard(w, keys, c)
+		if lists {
+			card.list = planList(w, keys, c)
+		}
+		s.cards = append(s.cards, card)
+		for _, t := range c.Tasks {
+			if !lists && !isTracking(keys, t) {
+				s.cards = append(s.cards, lookTask(w, keys, c, t))
+			}
+		}
+	}
+	text := func(v string) string { body, _ := keys.Body(v); return body }
+	if lists {
+		text = func(v string) string { body, _ := keys.Body(v); return mapping.WithoutItems(body) }
+	}
+	for _, i := range w.Repo.Issues() {
+		issue := lookIssue(w, keys, i, text, chaosScheme)
+		if slices.ContainsFunc(s.cards, func(c seenCard) bool { return c.of != "" && joined(&issue, &c) }) {
+			issue = lookIssue(w, keys, i, text, hoursScheme)
+		}
+		if lists {
+			issue.list = hubList(w, i)
+		}
+		s.issues = append(s.issues, issue)
 	}
 	return s
 }
 
-func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState) seenIssue {
-	body, marks := keys.Body(i.Body)
+func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, text func(string) string, scheme mapping.LabelScheme) seenIssue {
+	_, marks := keys.Body(i.Body)
 	labels := w.Repo.History(i.Number, "labels")
 	out := seenIssue{
-		shows: showingOf(i), number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
+		shows: showingOf(i), parent: i.Parent, number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
 		seenItem: seenItem{
 			marks: marks, own: i.Author == bridgetest.Bot,
 			now: map[mapping.Attribute]string{
-				mapping.Title: i.Title, mapping.Summary: body,
-				mapping.Estimate: estimates(i.Labels), mapping.State: stateOf(i.State, i.Labels),
+				mapping.Title: i.Title, mapping.Summary: text(i.Body),
+				mapping.Estimate: estimates(i.Labels, scheme), mapping.State: stateOf(i.State, i.Labels),
 			},
 			past: map[mapping.Attribute][]write{
-				mapping.Title: hubWrites(w.Repo.History(i.Number, "title"), func(v string) string { return v }),
-				mapping.Summary: hubWrites(w.Repo.History(i.Number, "body"), func(v string) string {
-					body, _ := keys.Body(v)
-					return body
-				}),
-				mapping.Estimate: hubWrites(labels, func(v string) string { return estimates(strings.Split(v, ",")) }),
+				mapping.Title:    hubWrites(w.Repo.History(i.Number, "title"), func(v string) string { return v }),
+				mapping.Summary:  hubWrites(w.Repo.History(i.Number, "body"), text),
+				mapping.Estimate: hubWrites(labels, func(v string) string { return estimates(strings.Split(v, ","), scheme) }),
 				mapping.State:    hubStates(w.Repo.History(i.Number, "state"), labels),
 			},
 		},
 	}
-	_, all := chaosScheme.EstimateOf(i.Labels, "")
+	_, all := scheme.EstimateOf(i.Labels, "")
 	out.estimates = len(all)
 	for _, c := range i.Comments {
 		if c.Author == bridgetest.Bot {
@@ -113,42 +135,52 @@ func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState) 
 
 func lookCard(w *bridgetest.World, keys mapping.Keys, c planningtest.CardState) seenCard {
 	summary, marks := keys.Body(c.Summary)
-	past := func(id, attribute string, of func(string) string) []write {
-		return planWrites(w.Project.History(id, attribute), of)
-	}
-	same := func(v string) string { return v }
-	titles := w.Project.History(c.ID, "title")
 	out := seenCard{
 		says: sayingOf(c), id: c.ID, bucket: c.Bucket,
 		seenItem: seenItem{
-			marks: marks, own: len(titles) > 0 && titles[0].ByAPI,
-			now: map[mapping.Attribute]string{mapping.Title: c.Title, mapping.Summary: summary, mapping.Estimate: ""},
-			past: map[mapping.Attribute][]write{
-				mapping.Title:    past(c.ID, "title", same),
-				mapping.Summary:  past(c.ID, "summary", func(v string) string { body, _ := keys.Body(v); return body }),
-				mapping.Estimate: past(c.ID, "estimate", mapping.CanonicalNumber),
-			},
+			marks: marks, own: madeByAPI(w, c.ID), past: planPast(w, keys, c.ID),
+			now: map[mapping.Attribute]string{mapping.Title: c.Title, mapping.Summary: summary, mapping.Estimate: number(c.Estimate)},
 		},
 	}
-	if c.Estimate != nil {
-		out.now[mapping.Estimate] = mapping.FormatNumber(*c.Estimate)
-	}
 	for _, t := range c.Tasks {
-		_, marks := keys.Body(t.Summary)
-		if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkTask }) {
+		if isTracking(keys, t) {
 			out.tracking++
 			out.now[mapping.State] = t.State
-			out.past[mapping.State] = past(t.ID, "state", same)
+			out.past[mapping.State] = planWrites(w.Project.History(t.ID, "state"), func(v string) string { return v })
 		}
 	}
 	return out
 }
 
+// planPast is what a card or a task was, but for its state.
+func planPast(w *bridgetest.World, keys mapping.Keys, id string) map[mapping.Attribute][]write {
+	past := func(attribute string, of func(string) string) []write {
+		return planWrites(w.Project.History(id, attribute), of)
+	}
+	return map[mapping.Attribute][]write{
+		mapping.Title:    past("title", func(v string) string { return v }),
+		mapping.Summary:  past("summary", func(v string) string { body, _ := keys.Body(v); return body }),
+		mapping.Estimate: past("estimate", mapping.CanonicalNumber),
+	}
+}
+
+func madeByAPI(w *bridgetest.World, id string) bool {
+	titles := w.Project.History(id, "title")
+	return len(titles) > 0 && titles[0].ByAPI
+}
+
+func number(n *float64) string {
+	if n == nil {
+		return ""
+	}
+	return mapping.FormatNumber(*n)
+}
+
 // estimates are the values of all estimate labels, joined by commas.
-func estimates(labels []string) string {
-	_, all := chaosScheme.EstimateOf(labels, "")
+func estimates(labels []string, scheme mapping.LabelScheme) string {
+	_, all := scheme.EstimateOf(labels, "")
 	for i, l := range all {
-		all[i], _ = chaosScheme.EstimateOf([]string{l}, "")
+		all[i], _ = scheme.EstimateOf([]string{l}, "")
 	}
 	slices.Sort(all)
 	return strings.Join(all, ",")

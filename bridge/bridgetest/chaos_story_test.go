@@ -30,6 +30,9 @@ func (c *chaos) tell(complaints []complaint) {
 		if one.issue != 0 && !slices.Contains(issues, one.issue) {
 			issues = append(issues, one.issue)
 		}
+		if parent := c.parentOf(one.issue); parent != 0 && !slices.Contains(issues, parent) {
+			issues = append(issues, parent)
+		}
 		if one.card != "" && !slices.Contains(cards, one.card) {
 			cards = append(cards, one.card)
 		}
@@ -44,6 +47,14 @@ func (c *chaos) tell(complaints []complaint) {
 	fmt.Fprintf(f, "\n== what people did\n%s\n", strings.Join(c.people.diary, "\n"))
 	c.tellLogs(f, issues, cards)
 	c.t.Errorf("seed %d: its story is in %s; again: make chaos SEED=%d", c.seed, path, c.seed)
+}
+
+// parentOf is the parent of an issue; 0: there is none, or no such issue.
+func (c *chaos) parentOf(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return c.Repo.Issue(n).Parent
 }
 
 func (c *chaos) hubTraits() (t githubtest.Traits) {
@@ -65,7 +76,7 @@ func (c *chaos) tellIssue(f io.Writer, n int) {
 	}
 	fmt.Fprintf(f, "-- its calls\n")
 	for _, call := range c.GitHub.Journal() {
-		if call.Number == n && call.Method != "GET" || call.Op == "issue.create" || call.Number == n && call.Fault != "" {
+		if call.Number == n && call.Method != "GET" || call.Op == "issue.create" || call.Op == "subissue.add" || call.Number == n && call.Fault != "" {
 			fmt.Fprintf(f, "%s %s %d fault %q %s\n", call.Time.Format("15:04:05.000"), call.Op, call.Status, call.Fault, call.Body)
 		}
 	}
@@ -90,7 +101,7 @@ func (c *chaos) tellCard(f io.Writer, id string) {
 	tell(id, "title", "summary", "estimate")
 	items := []string{id}
 	for _, t := range card.Tasks {
-		tell(t.ID, "title", "state")
+		tell(t.ID, "title", "summary", "estimate", "state")
 		items = append(items, t.ID)
 	}
 	fmt.Fprintf(f, "-- its calls\n")

@@ -27,7 +27,8 @@ import (
 //
 // PLANBRIDGE_CHAOS_SECONDS is how long people work, PLANBRIDGE_CHAOS_SEEDS the
 // seeds ("17 4711"), or how many new ones ("50x"). Odd seeds run on Redis,
-// half of them with two bridges. A seed gives the same people and fate, but
+// half of them with two bridges; with one of four, tasks stand for the items of
+// checklists, else for sub-issues. A seed gives the same people and fate, but
 // not the same race.
 func TestChaos(t *testing.T) {
 	seeds, d, err := chaosSettings(os.Getenv)
@@ -137,6 +138,10 @@ func startChaos(t *testing.T, seed uint64) *chaos {
 		Dir: t.TempDir(), Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
 		CatchUp: 500 * time.Millisecond, EnterDelay: 300 * time.Millisecond, GitHub: githubtest.Options{Seed: seed},
 	}
+	lists := listSeed(seed)
+	if lists {
+		o.Route = "tasks: checklist"
+	}
 	bridges := 1
 	if seed%2 == 1 {
 		o.Store = redistest.Start(t).URL
@@ -147,7 +152,8 @@ func startChaos(t *testing.T, seed uint64) *chaos {
 		t.Fatal(err)
 	}
 	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
-	c := &chaos{World: w, t: t, seed: seed, keys: mapping.NewKeys([]byte(key)), people: newPeople(w, seed), fate: newFate(w, seed)}
+	keys := mapping.NewKeys([]byte(key))
+	c := &chaos{World: w, t: t, seed: seed, keys: keys, people: newPeople(w, keys, lists, seed), fate: newFate(w, seed)}
 	t.Cleanup(func() {
 		for _, p := range c.bridges {
 			p.kill()
@@ -246,7 +252,7 @@ func (c *chaos) flurry() {
 	// Slow enough for much to happen while a key is worked.
 	c.GitHub.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(160*time.Millisecond))))
 	c.Planning.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(80*time.Millisecond))))
-	for range 10 * len(c.Repo.Issues()) {
+	for range 10 * min(len(c.Repo.Issues()), c.people.most) {
 		if !pause(c.t.Context(), r, 0, 60*time.Millisecond) {
 			return
 		}
@@ -320,7 +326,7 @@ func (c *chaos) settle() []complaint {
 	writes, since := -1, time.Now()
 	for {
 		idle, why := c.idle(ctx)
-		complaints := judge(look(c.World, c.keys))
+		complaints := judge(look(c.World, c.keys, c.people.lists))
 		if n := c.Writes(); n != writes || !idle {
 			writes, since = n, time.Now()
 		}

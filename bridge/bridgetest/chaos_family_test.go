@@ -1,0 +1,98 @@
+package bridgetest_test
+
+import (
+	"slices"
+	"strconv"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+)
+
+// Sub-issues and tasks in the random run.
+
+// hoursScheme reads the hours label, a sub-issue's estimate, as an estimate.
+var hoursScheme = func() mapping.LabelScheme {
+	s := chaosScheme
+	s.Estimate = s.Hours
+	return s
+}()
+
+// trackingMark is what the marker of a tracking task says it stands for.
+const trackingMark = "tracking"
+
+func isTracking(keys mapping.Keys, t planningtest.TaskState) bool {
+	_, marks := keys.Body(t.Summary)
+	return slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkTask && m.Partner == trackingMark })
+}
+
+// lookTask reads a task as what a sub-issue is the partner of.
+func lookTask(w *bridgetest.World, keys mapping.Keys, of planningtest.CardState, t planningtest.TaskState) seenCard {
+	summary, marks := keys.Body(t.Summary)
+	out := seenCard{id: t.ID, of: of.ID, bucket: of.Bucket, seenItem: seenItem{
+		marks: marks, own: madeByAPI(w, t.ID), past: planPast(w, keys, t.ID),
+		now: map[mapping.Attribute]string{mapping.Title: t.Title, mapping.Summary: summary, mapping.Estimate: number(t.Estimate), mapping.State: t.State},
+	}}
+	out.past[mapping.State] = planWrites(w.Project.History(t.ID, "state"), func(v string) string { return v })
+	return out
+}
+
+// family complains of a sub-issue whose task is on another card than its
+// parent's.
+func (j *judging) family(partners map[int]*seenCard, i *seenIssue, c *seenCard) {
+	if p := partners[i.parent]; c.of != "" && (p == nil || p.id != c.of) {
+		j.complain(i, c, "its task is not on the card of its parent, issue %d", i.parent)
+	}
+}
+
+// startPart counts what people make below an issue or a card, and reports
+// whether there may be one more.
+func (p *people) startPart() bool { return p.parts.Add(1) <= int64(p.most) }
+
+// openSub opens an issue below another one.
+func (p *people) openSub(i githubtest.IssueState, who string) {
+	spec := githubtest.IssueSpec{Title: "sub-issue " + p.word(), Body: p.line() + "\n" + p.line()}
+	if p.chance(50) {
+		spec.Labels = []string{hoursScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
+	}
+	n := p.w.Repo.Open(who, spec)
+	p.w.Repo.AddSubIssue(i.Number, n)
+	p.note("%s opens issue %d %q below issue %d", who, n, spec.Title, i.Number)
+}
+
+// makeTask makes a task on a card.
+func (p *people) makeTask(c planningtest.CardState, who string) {
+	spec := planningtest.TaskSpec{Title: "task " + p.word()}
+	if !p.lists && p.chance(50) {
+		spec.Summary, spec.Estimate = p.line()+"\n"+p.line(), p.points()
+	}
+	if p.chance(20) {
+		spec.State = mapping.StateInProgress
+	}
+	p.note("%s makes task %s %q on card %s", who, p.w.Project.NewTask(c.ID, who, spec), spec.Title, c.ID)
+}
+
+// editTask edits a task; of a tracking task nothing but the state.
+func (p *people) editTask(t planningtest.TaskState, who string) {
+	state := []string{mapping.StateTodo, mapping.StateInProgress, mapping.StateDone}[p.intN(3)]
+	what, title, points := p.intN(4), "task "+p.word(), p.points()
+	if p.isTracking(t) || p.lists && what != 0 {
+		what = 3
+	}
+	p.w.Project.EditTask(t.ID, who, func(e *planningtest.TaskEdit) {
+		switch what {
+		case 0:
+			e.Title = title
+		case 1:
+			e.Summary = p.edited(e.Summary)
+		case 2:
+			e.Estimate = points
+		default:
+			e.State = state
+		}
+	})
+	p.note("%s edits task %s of card %s (0 title, 1 summary, 2 estimate, 3 state: %d) %q %v %s", who, t.ID, t.Card, what, title, *points, state)
+}
+
+func (p *people) isTracking(t planningtest.TaskState) bool { return isTracking(p.keys, t) }
