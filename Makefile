@@ -14,8 +14,13 @@ SEED    ?=
 
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
+# Of make bench: which rows (all), per cent of the usual sizes, a file for the raw figures.
+ROWS ?=
+SIZE ?= 100
+RAW  ?=
+
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint fuzz bench faults chaos mutants deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint fuzz bench bench-all faults chaos mutants deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +66,11 @@ fuzz: ## each fuzz target for FUZZTIME
 	  done; \
 	done
 
-bench: deps ## all benchmarks
+bench: deps ## the table of numbers in the README: make bench ROWS=intake,poll SIZE=20 RAW=figures.jsonl
+	PLANBRIDGE_BENCH_ROWS="$(ROWS)" PLANBRIDGE_BENCH_SIZE="$(SIZE)" PLANBRIDGE_BENCH_RAW="$(abspath $(RAW))" \
+	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestNumbers$$' ./bridge/bridgetest
+
+bench-all: deps ## all benchmarks of single parts
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
 
 faults: deps ## also what takes too long for make test: a Sentinel fails over, a Cluster loses a node, processes are paused

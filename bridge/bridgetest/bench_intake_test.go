@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,7 +81,13 @@ func (n *numbers) intake(name string, s store.Store) {
 	var ratios []float64
 	for range intakeRounds {
 		requests := d.make(n.scaled(4000))
-		peer, got := closedLoop(n.t, bare, requests), closedLoop(n.t, own, requests)
+		before := processorTime(n.t)
+		peer := closedLoop(n.t, bare, requests)
+		between := processorTime(n.t)
+		got := closedLoop(n.t, own, requests)
+		each := float64(len(requests)) * float64(time.Microsecond)
+		n.record(row, "bare server and its clients, processor time", float64(between-before)/each, "µs each")
+		n.record(row, "intake and its clients, processor time (Redis not included)", float64(processorTime(n.t)-between)/each, "µs each")
 		n.record(row, "bare server, closed loop", peer, "1/s")
 		n.record(row, "closed loop", got, "1/s")
 		ratios = append(ratios, got/peer)
@@ -133,6 +140,16 @@ func intakeOn(s store.Store) http.Handler {
 		Metrics:    webhook.NewMetrics(prometheus.NewRegistry()),
 		Logger:     slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
+}
+
+// processorTime is what this process has used so far.
+func processorTime(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // drain works all keys, so that nothing adds up.

@@ -131,6 +131,9 @@ func (w *world) wait(what string, bound time.Duration, cond func() bool) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), bound)
 	defer cancel()
 	if err := w.Until(ctx, cond); err != nil {
+		if w.App == nil {
+			w.t.Fatalf("never: %s", what)
+		}
 		queues, err := w.App.Operator().Overview(w.t.Context())
 		w.t.Fatalf("never: %s; queues: %+v, %v", what, queues, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/webhook"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore"
@@ -202,10 +204,7 @@ func measureReplicas(n *numbers) {
 	}()
 	rates := map[int]float64{}
 	for replicas := 1; replicas <= 4; replicas++ {
-		p, err := newProcess(w.World, n.t.TempDir(), "replica")
-		if err == nil {
-			err = p.start()
-		}
+		p, err := newReplica(w.World, n.t.TempDir())
 		if err != nil {
 			n.t.Fatal(err)
 		}
@@ -225,6 +224,28 @@ func measureReplicas(n *numbers) {
 	n.atLeast("two replicas against one, planning-bound", rates[2]/rates[1], 1.9)
 	n.atLeast("four replicas against one, planning-bound", rates[4]/rates[1], 3.6)
 	n.takeOver(w, running)
+}
+
+// newReplica starts a process beside those that a world has.
+func newReplica(w *bridgetest.World, dir string) (*process, error) {
+	p, err := newProcess(w, dir, "replica")
+	if err != nil {
+		return nil, err
+	}
+	// The world's own bridge had an address, so that the one that was free is the admin listener's.
+	p.admin = p.listen
+	if p.listen, err = bridgetest.FreeAddr(); err != nil {
+		return nil, err
+	}
+	yaml, err := os.ReadFile(p.config)
+	if err != nil {
+		return nil, err
+	}
+	own := strings.TrimSuffix(strings.TrimPrefix(w.WebhookURL(), "http://"), webhook.Path)
+	if err := os.WriteFile(p.config, []byte(strings.Replace(string(yaml), own, p.listen, 1)), 0o600); err != nil {
+		return nil, err
+	}
+	return p, p.start()
 }
 
 // takeOver kills one of the replicas in the middle of its work, and measures

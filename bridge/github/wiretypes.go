@@ -1,10 +1,11 @@
 package github
 
 import (
-	"encoding/json"
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/goccy/go-json"
 
 	"planbridge/mapping"
 )

@@ -2,11 +2,12 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/goccy/go-json"
 
 	"planbridge/mapping"
 	"planbridge/store"

@@ -5,15 +5,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 )
 
-// Records and snapshots are kept as one byte that names the form and DEFLATE
+// Records and large snapshots are kept as one byte that names the form and DEFLATE
 // with a preset dictionary, which makes of a link with a body of 1 KiB (3 KB
 // of JSON that says most texts twice) some 900 bytes.
 const formDeflate1 = '1'
+
+// formPlain is data as it is: a snapshot of a usual size, which a webhook waits
+// for and which is gone when its key was worked.
+const formPlain = '0'
+
+// plainMost is the size from which a snapshot is compressed.
+const plainMost = 8 << 10
+
+// pack makes a snapshot's record.
+func pack(data []byte) ([]byte, error) {
+	if len(data) > plainMost {
+		return compress(data, quick)
+	}
+	return append([]byte{formPlain}, data...), nil
+}
 
 // dictionary1 holds what such JSON is full of, the most frequent last. What is
 // stored under formDeflate1 cannot be read with any other: a change needs a
@@ -66,6 +82,9 @@ func compress(data []byte, pool *sync.Pool) ([]byte, error) {
 }
 
 func decompress(data string) ([]byte, error) {
+	if strings.HasPrefix(data, string(formPlain)) {
+		return []byte(data[1:]), nil
+	}
 	if data == "" || data[0] != formDeflate1 {
 		return nil, fmt.Errorf("decompress: unknown form %.1q", data)
 	}

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"bytes"
 	"encoding/hex"
 	"strings"
 	"testing"
@@ -10,6 +11,22 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 )
+
+func TestPackReturnsWhatItWasGiven(t *testing.T) {
+	for _, n := range []int{0, 1, plainMost, plainMost + 1, 1 << 20} {
+		data := bytes.Repeat([]byte("1"), n)
+		packed, err := pack(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := decompress(string(packed)); err != nil || !bytes.Equal(back, data) {
+			t.Errorf("of %d bytes came %d back, %v", n, len(back), err)
+		}
+		if n > plainMost && len(packed) > n/10 {
+			t.Errorf("%d bytes take %d", n, len(packed))
+		}
+	}
+}
 
 func TestCompressReturnsWhatItWasGiven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -97,7 +97,7 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 	}
 	if o.Data != nil {
 		item = string(o.Item)
-		if data, err = compress(o.Data, quick); err != nil {
+		if data, err = pack(o.Data); err != nil {
 			return nil, err
 		}
 	}
