@@ -20,7 +20,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint fuzz bench bench-all faults chaos mutants deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint fuzz bench bench-all organisation faults chaos mutants deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,10 @@ fuzz: ## each fuzz target for FUZZTIME
 bench: deps ## the table of numbers in the README: make bench ROWS=intake,poll SIZE=20 RAW=figures.jsonl
 	PLANBRIDGE_BENCH_ROWS="$(ROWS)" PLANBRIDGE_BENCH_SIZE="$(SIZE)" PLANBRIDGE_BENCH_RAW="$(abspath $(RAW))" \
 	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestNumbers$$' ./bridge/bridgetest
+
+organisation: deps ## a large organisation's day in short: make organisation REPOS=500 PROJECTS=20 ISSUES=2000 EVENTS=2000 RATE=50
+	PLANBRIDGE_ORG_REPOS=$(REPOS) PLANBRIDGE_ORG_PROJECTS=$(PROJECTS) PLANBRIDGE_ORG_ISSUES=$(ISSUES) PLANBRIDGE_ORG_EVENTS=$(EVENTS) PLANBRIDGE_ORG_RATE=$(RATE) \
+	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestOrganisation$$' ./bridge/bridgetest
 
 bench-all: deps ## all benchmarks of single parts
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
