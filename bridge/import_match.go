@@ -55,7 +55,7 @@ func (im *importer) cardTitles(ctx context.Context) error {
 		key := keyOfTitle(route, mapping.Title, card.Title.Value)
 		t := im.titles[key]
 		if t == nil {
-			t = &title{card: mapping.CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName}}
+			t = &title{card: mapping.NameCard(card)}
 			im.titles[key] = t
 		}
 		t.cards++

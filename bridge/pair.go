@@ -99,7 +99,7 @@ func (s services) join(ctx context.Context, issueName string, cardID mapping.Obj
 			return nil, err
 		}
 	}
-	to := mapping.CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName}
+	to := mapping.NameCard(&card)
 	if linked {
 		return s.rejoin(ctx, mine, to)
 	}

@@ -80,7 +80,7 @@ func (r *Route) EnterIssue(issue *Issue, at time.Time) *Link {
 // EnterCard makes the link of a card that enters by the route.
 func (r *Route) EnterCard(card *Card, at time.Time) *Link {
 	l := r.enter(Planning, at)
-	l.Card = CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName}
+	l.Card = NameCard(card)
 	return l
 }
 
@@ -110,7 +110,7 @@ func (r *Route) RebuildFromCard(card *Card, m Marker, repo string, number int, a
 	}
 	l := r.rebuild(GitHub, m, at)
 	l.Issue = IssueID{ID: id, Repo: repo, Number: number}
-	l.Card = CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName}
+	l.Card = NameCard(card)
 	return l
 }
 
@@ -124,6 +124,12 @@ func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
 // NameIssue names an issue without a word on which snapshot of it was taken
 // into account: none was.
 func NameIssue(issue *Issue) IssueID { return idOf(issue) }
+
+// NameCard names a card without a word on which snapshot of it was taken into
+// account: none was.
+func NameCard(card *Card) CardID {
+	return CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName, StateID: card.StateID}
+}
 
 // idOf names an issue without a word on which snapshot of it was taken into
 // account: none was.

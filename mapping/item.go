@@ -45,9 +45,12 @@ type Card struct {
 	Estimate   Versioned `json:"estimate"`         // decimal text; "" for null
 	Bucket     ObjectID  `json:"bucket,omitempty"` // of the listing it was seen in, else its state attribute; "" where unknown
 	BucketName string    `json:"bucket_name,omitempty"`
-	Iteration  ObjectID  `json:"iteration,omitempty"`
-	Review     string    `json:"review,omitempty"` // iterationReview as the service spells it
-	Counters   *Counters `json:"counters,omitempty"`
+	// StateID is the bucket's id in the card's own state attribute where that is
+	// not Bucket: listings may have ids of their own (facts of real data).
+	StateID   ObjectID  `json:"state_id,omitempty"`
+	Iteration ObjectID  `json:"iteration,omitempty"`
+	Review    string    `json:"review,omitempty"` // iterationReview as the service spells it
+	Counters  *Counters `json:"counters,omitempty"`
 	// CountersVersion moves when a task of the card is made or changes state
 	// (facts of real data), which is how a poll learns of it.
 	CountersVersion int64 `json:"counters_version,omitempty"`

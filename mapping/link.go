@@ -152,6 +152,12 @@ type IssueID struct {
 	Digest    string    `json:"digest,omitempty"`
 }
 
+// SameBucket reports whether a snapshot shows the card where it was last seen,
+// by either of the ids that the bucket has.
+func (c *CardID) SameBucket(card *Card) bool {
+	return card.Bucket == c.Bucket || card.Bucket != "" && card.Bucket == c.StateID
+}
+
 // CardID names the card of a link and the newest version of it that was taken
 // into account.
 type CardID struct {
@@ -159,6 +165,7 @@ type CardID struct {
 	CID             int64    `json:"cid,omitempty"`
 	Bucket          ObjectID `json:"bucket,omitempty"` // where the card was made or last seen
 	BucketName      string   `json:"bucket_name,omitempty"`
+	StateID         ObjectID `json:"state_id,omitempty"` // Card.StateID, as it was there
 	Version         int64    `json:"version,omitempty"`
 	CountersVersion int64    `json:"counters_version,omitempty"`
 }

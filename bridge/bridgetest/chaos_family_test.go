@@ -38,10 +38,14 @@ func lookTask(w *bridgetest.World, keys mapping.Keys, of planningtest.CardState,
 	return out
 }
 
-// family complains of a sub-issue whose task is on another card than its
-// parent's.
+// family complains of a sub-issue whose task is on another card than that of
+// the nearest issue above it that has one.
 func (j *judging) family(partners map[int]*seenCard, i *seenIssue, c *seenCard) {
-	if p := partners[i.parent]; c.of != "" && (p == nil || p.id != c.of) {
+	p := partners[i.parent]
+	if p != nil && p.of != "" {
+		p = &seenCard{id: p.of}
+	}
+	if c.of != "" && (p == nil || p.id != c.of) {
 		j.complain(i, c, "its task is not on the card of its parent, issue %d", i.parent)
 	}
 }

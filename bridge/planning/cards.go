@@ -140,6 +140,9 @@ func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, err
 		CountersVersion: w.Counters.Version,
 		Placeholder:     bool(w.TP),
 	}
+	if state := mapping.ObjectID(w.State.Value); state != bucket {
+		c.StateID = state
+	}
 	if w.Tasks != nil {
 		c.Tasks, _ = mapTasks(w.Tasks, c.ID) // nil, so not known, where one has no id
 	}

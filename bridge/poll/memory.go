@@ -147,7 +147,7 @@ func (m *memory) quickCard(c *mapping.Card) uint64 {
 	h.SetSeed(m.seed)
 	number(&h, uint64(c.CID), uint64(c.Version), uint64(c.CountersVersion))
 	versioned(&h, &c.Title, &c.Summary, &c.Estimate)
-	texts(&h, string(c.ID), string(c.Bucket), c.BucketName, string(c.Iteration), c.Review)
+	texts(&h, string(c.ID), string(c.Bucket), c.BucketName, string(c.StateID), string(c.Iteration), c.Review)
 	if c.Placeholder {
 		h.WriteByte(1)
 	}

@@ -262,7 +262,8 @@ func based(github string, p mapping.Versioned) mapping.Base {
 
 // linkCard completes the link with the card that its intent made.
 func (w *work) linkCard(card *mapping.Card, why string) {
-	w.link.Card = mapping.CardID{ID: card.ID, CID: card.CID, Bucket: card.Bucket, BucketName: card.BucketName, Version: card.Version, CountersVersion: card.CountersVersion}
+	w.link.Card = mapping.NameCard(card)
+	w.link.Card.Version, w.link.Card.CountersVersion = card.Version, card.CountersVersion
 	view := mapping.CardView(card, w.set.Keys)
 	w.link.Base = map[mapping.Attribute]mapping.Base{}
 	for a, base := range w.link.Intent.Base {

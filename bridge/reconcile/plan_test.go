@@ -24,6 +24,9 @@ type plan struct {
 	// stored is what the service makes of a Markdown text; nil: nothing.
 	stored func(string) string
 	gone   bool
+	// stateID is the bucket's id in the cards' own state, where that is not the
+	// one in its listing.
+	stateID mapping.ObjectID
 	// silent answers a refused write without the current values.
 	silent bool
 	// whole answers a refused write with the whole item.
@@ -53,7 +56,11 @@ func (p *plan) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error
 	if err != nil {
 		return mapping.Card{}, err
 	}
-	return *c, nil
+	read := *c
+	if p.stateID != "" {
+		read.Bucket, read.BucketName, read.StateID = p.stateID, "", ""
+	}
+	return read, nil
 }
 
 func (p *plan) Tasks(_ context.Context, card mapping.ObjectID) ([]mapping.Task, error) {

@@ -18,7 +18,7 @@ func (w *work) bucketName() string {
 		return c.BucketName
 	case w.card.BucketName != "":
 		return w.card.BucketName
-	case w.card.Bucket == c.Bucket:
+	case c.SameBucket(w.card):
 		return c.BucketName
 	}
 	return ""

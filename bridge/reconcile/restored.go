@@ -29,7 +29,7 @@ func (w *work) restored(ctx context.Context) error {
 		}
 		if c.CID < w.link.Card.CID && w.ours(c.Summary.Value, mapping.MarkCard) {
 			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.link.Card.ID))
-			w.link.Card = mapping.CardID{ID: c.ID, CID: c.CID, Bucket: c.Bucket, BucketName: c.BucketName}
+			w.link.Card = mapping.NameCard(&c)
 		}
 	}
 	return nil

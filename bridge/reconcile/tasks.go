@@ -27,6 +27,9 @@ func (t *tasks) inOrder() []mapping.Task {
 func (t *tasks) take(task mapping.Task) {
 	old, ok := t.seen[task.ID]
 	if !ok || task.Version > old.Version || task.Version == old.Version && task.State.Version >= old.State.Version {
+		if t.seen == nil { // a root that has to wait did not come to look at its tasks
+			t.seen = map[mapping.ObjectID]mapping.Task{}
+		}
 		t.seen[task.ID] = task
 	}
 }

@@ -381,8 +381,8 @@ func (w *work) remember() {
 	}
 	c := &w.link.Card
 	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
-	if w.card.Bucket != "" && (w.card.BucketName != "" || w.card.Bucket != c.Bucket) { // only listings tell the name
-		c.Bucket, c.BucketName = w.card.Bucket, w.card.BucketName
+	if w.card.Bucket != "" && (w.card.BucketName != "" || !c.SameBucket(w.card)) { // only listings tell the name
+		c.Bucket, c.BucketName, c.StateID = w.card.Bucket, w.card.BucketName, w.card.StateID
 	}
 }
 

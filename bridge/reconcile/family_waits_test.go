@@ -1,0 +1,36 @@
+package reconcile_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// A sub-issue becomes a task though its parent has to wait for a read that does
+// not lag, before anything was seen of the card.
+func TestSubIssueOfAParentThatWaits(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		linked(w)
+		w.settle()
+		w.hub.lag = func(int) time.Duration { return 30 * time.Second }
+		w.openSub(0, "tok5", "")
+		w.after(20*time.Second, func() {
+			w.hub.lag, w.hub.stale = nil, 15*time.Second
+			w.editIssue(mapping.Title, to("tok9"))
+		})
+		w.after(30*time.Second, func() { w.look(w.link(), true) })
+		w.after(time.Minute, func() { w.hub.stale = 0 })
+		w.settle()
+		if strings.Contains(w.log.String(), "panic") {
+			w.fail("a panic")
+		}
+		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
+	}); err != nil {
+		t.Error(err)
+	}
+}
