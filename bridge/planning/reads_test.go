@@ -49,7 +49,7 @@ func TestReads(t *testing.T) {
 	bucket := Bucket{ID: "b1", Title: "Incoming"}
 	cardIn := func(id mapping.ObjectID) []mapping.Card {
 		c := fullCardMapped
-		c.Bucket = id
+		c.Bucket, c.StateID = id, c.Bucket // the card's own id of it differs
 		return []mapping.Card{c}
 	}
 	for _, tt := range []struct {
