@@ -36,6 +36,23 @@ func TestParentsThatMayNotBeRead(t *testing.T) {
 	}
 }
 
+// Where the parents of issues cannot be told, GitHub is not taken to be down,
+// and issues become cards a moment later, many at once as well.
+func TestParentsThatCannotBeTold(t *testing.T) {
+	var log buffer
+	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	for _, op := range []string{"parent.get", "subissue*", "repolabel*", "milestone*", "hooks.list"} {
+		w.GitHub.Fault(githubtest.Fault{Match: op, Times: -1, Kind: githubtest.Before})
+	}
+	for i := range 12 {
+		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Title ", i)})
+	}
+	w.until("a card for each", func() bool { return len(w.Project.Cards()) == 12 })
+	if strings.Contains(log.String(), "breaker changed") {
+		t.Error("GitHub was taken to be down")
+	}
+}
+
 // buffer is a log that can be read while it is written.
 type buffer struct {
 	mu sync.Mutex

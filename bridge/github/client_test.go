@@ -187,6 +187,31 @@ func TestRefusalsAndOwnCancelsDoNotOpenTheBreaker(t *testing.T) {
 	}
 }
 
+// What a service may do without, a GitHub that only takes issues for one,
+// says nothing of the service where it fails.
+func TestWhatIsAsideDoesNotOpenTheBreaker(t *testing.T) {
+	for _, status := range []int{500, 501, 503} {
+		answer := func(r *http.Request) (int, string, http.Header) {
+			if r.URL.Path == "/repos/a/b/issues/1" {
+				return okIssue(r)
+			}
+			return status, ``, nil
+		}
+		bubble(t, answer, nil, func(c *Client) {
+			ctx := context.Background()
+			for range 2 * breakerTrips {
+				_, parent := c.Parent(ctx, "a/b", 1)
+				_, subs := c.SubIssues(ctx, "a/b", 1)
+				wantKind(t, parent, "unavailable")
+				wantKind(t, subs, "unavailable")
+			}
+			if _, err := c.Issue(ctx, "a/b", 1); err != nil || c.Down() {
+				t.Errorf("%d: error %v, down %v", status, err, c.Down())
+			}
+		})
+	}
+}
+
 func TestAnswerWithoutEndIsBounded(t *testing.T) {
 	resp := &http.Response{Body: endless{}}
 	if err := buffer(resp); err == nil {

@@ -73,7 +73,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, &notSent{err}
 	}
-	resp, err := w.breaker.Execute(func() (*http.Response, error) {
+	resp, err := w.guarded(k.op, func() (*http.Response, error) {
 		resp, err := w.send(req, k)
 		if err == nil && resp.StatusCode >= 500 {
 			err = errServer

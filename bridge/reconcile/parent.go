@@ -19,6 +19,8 @@ const (
 	// siblings is for how long its link waits for further sub-issues, whose tasks
 	// are then made with one request.
 	siblings = time.Second
+	// parentWithin is how long the answer may take: a card waits for it.
+	parentWithin = 3 * time.Second
 )
 
 // orPart hands an issue that no route takes by itself over to its parent's
@@ -57,15 +59,24 @@ func (w *work) toParent(ctx context.Context) (handed bool, err error) {
 
 // parentOf reads an issue's parent; nil where it has none. A parent that may
 // not be read is none, which is said once for a repository; nor is one that
-// cannot be read again and again, while all else can.
+// cannot be read again and again, while the issue itself, which every attempt
+// but the first reads, can: after two further attempts, or one where the
+// repository is known for it.
 func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.Issue, error) {
-	parent, err := w.GitHub.Parent(ctx, repo, number)
+	within, stop := context.WithTimeout(ctx, parentWithin)
+	defer stop()
+	parent, err := w.GitHub.Parent(within, repo, number)
 	var limited *mapping.RateLimited
 	if err == nil || isGone(err) {
+		w.parentless.Delete(repo)
 		return parent, nil
 	}
+	attempts := 2
+	if _, known := w.parentless.Load(repo); known {
+		attempts = 1
+	}
 	if errors.As(err, &limited) || !errors.Is(err, mapping.ErrForbidden) && !errors.Is(err, mapping.ErrRejected) &&
-		(w.claim.Attempts < 2 || w.down(&sideError{mapping.GitHub, err})) {
+		(w.claim.Attempts < attempts || w.down(&sideError{mapping.GitHub, err})) {
 		return nil, onGitHub(err)
 	}
 	if _, told := w.parentless.LoadOrStore(repo, true); !told {
