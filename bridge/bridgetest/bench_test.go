@@ -139,6 +139,18 @@ func (w *world) wait(what string, bound time.Duration, cond func() bool) {
 	}
 }
 
+// nothingDue reports whether no key is due or waits for a service. Keys that
+// are looked at again later do not count.
+func (w *world) nothingDue() bool {
+	queues, err := w.App.Operator().Overview(w.t.Context())
+	for _, q := range queues {
+		if !q.Oldest.IsZero() || len(q.Waiting) > 0 {
+			return false
+		}
+	}
+	return err == nil
+}
+
 // median is the middle one.
 func median[T int | float64 | time.Duration](values []T) T { return quantile(values, 0.5) }
 

@@ -63,18 +63,10 @@ func newWorkshop(t *testing.T, issues int, o bridgetest.Options) *workshop {
 	return w
 }
 
-// idle waits until no key is in the queue.
+// idle waits until nothing is to be done now.
 func (w *workshop) idle() {
 	w.t.Helper()
-	w.wait("an empty queue", 2*patience, func() bool {
-		queues, err := w.App.Operator().Overview(w.t.Context())
-		for _, q := range queues {
-			if q.Live+q.Bulk > 0 {
-				return false
-			}
-		}
-		return err == nil
-	})
+	w.wait("nothing is due", 2*patience, w.nothingDue)
 }
 
 // edit has the bridge see, all at once, that the titles of the first many

@@ -50,7 +50,8 @@ func TestOrganisation(t *testing.T) {
 	for i := range issues {
 		o.open(i)
 	}
-	o.done("the first issues", issues)
+	o.wait("tracked cards of the first issues", 5*patience, func() bool { return o.Planning.Calls(planningtest.OpTaskCreate) >= issues })
+	o.done("the first issues")
 	t.Logf("%d issues entered in %.1f s", issues, time.Since(began).Seconds())
 
 	o.GitHub.ResetJournal()
@@ -59,18 +60,16 @@ func TestOrganisation(t *testing.T) {
 	began = time.Now()
 	tick := time.NewTicker(time.Second / time.Duration(rate))
 	defer tick.Stop()
-	made := issues
 	for i := range events {
 		<-tick.C
 		if i%10 == 0 {
 			o.open(issues + i)
-			made++
 		} else {
 			o.act(i)
 		}
 	}
 	took := time.Since(began)
-	o.done("the day's work", made)
+	o.done("the day's work")
 	t.Logf("%d events in %.1f s; all done %.1f s later", events, took.Seconds(), time.Since(began).Seconds()-took.Seconds())
 	o.report(before, events)
 }
@@ -142,25 +141,13 @@ func (o *organisation) act(i int) {
 	}
 }
 
-// done waits until there is a tracked card for each issue and nothing is left to do.
-func (o *organisation) done(what string, cards int) {
+// done waits until every delivery was taken and nothing is left to do.
+func (o *organisation) done(what string) {
 	o.t.Helper()
-	o.wait(what, 5*patience, func() bool {
-		have := 0
-		for _, p := range o.boards {
-			have += len(p.Cards())
-		}
-		return have >= cards
-	})
-	o.wait(what+" is done", 5*patience, func() bool {
-		queues, err := o.App.Operator().Overview(o.t.Context())
-		for _, q := range queues {
-			if q.Live+q.Bulk > 0 {
-				return false
-			}
-		}
-		return err == nil
-	})
+	if err := o.GitHub.Idle(o.t.Context()); err != nil {
+		o.t.Fatal(err)
+	}
+	o.wait(what+" is done", 5*patience, o.nothingDue)
 }
 
 // lags are the counts of the histogram of lags, by upper bound.
