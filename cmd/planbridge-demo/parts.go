@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +126,10 @@ func stage(o bridgetest.Options) (*bridgetest.World, error) {
 		return nil, err
 	}
 	w.GitHub.AddRepo(docsName, githubtest.RepoSpec{Private: true})
-	w.GitHub.AddHook(docsName, w.WebhookURL(), bridgetest.WebhookSecret)
 	w.Project.AddBucket(docsBucket)
-	return w, w.StartBridge()
+	if err := w.StartBridge(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	w.GitHub.AddHook(docsName, w.WebhookURL(), bridgetest.WebhookSecret) // the address is known only now
+	return w, nil
 }
