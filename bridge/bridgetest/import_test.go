@@ -138,14 +138,23 @@ func (w *world) onePartner(n int) {
 	}
 }
 
-func TestImport(t *testing.T) { onBothStores(t, imports) }
+// many is how many issues an import has that would have n, were the tests not
+// held to the race detector: each takes many times as long then.
+func many(n int) int {
+	if len(raceFlags) > 0 {
+		return n / 8
+	}
+	return n
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, imports)
+}
 
 // imports shows that a thousand old issues become cards, in batches.
 func imports(t *testing.T, o bridgetest.Options) {
-	n := 1000
-	if len(raceFlags) > 0 {
-		n = 300 // each takes many times as long
-	}
+	n := many(1000)
 	w, now := past(t, o)
 	w.openMany(n)
 	now()
@@ -197,6 +206,7 @@ func importN(t *testing.T, n int, o bridgetest.Options, wrong func(*world)) *wor
 // Whatever becomes of a batch, each issue gets one card; and what is looked for
 // is looked for together.
 func TestImportBatchFaults(t *testing.T) {
+	t.Parallel()
 	fault := func(f planningtest.Fault) func(*world) {
 		f.Op = planningtest.OpCardCreate
 		return func(w *world) { w.Planning.Fault(f) }
@@ -229,10 +239,13 @@ func TestImportBatchFaults(t *testing.T) {
 
 // An import that is broken off by the end of the service goes on where it was,
 // with two at once.
-func TestImportBrokenOff(t *testing.T) { onBothStores(t, brokenOff) }
+func TestImportBrokenOff(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, brokenOff)
+}
 
 func brokenOff(t *testing.T, o bridgetest.Options) {
-	const n = 250
+	n := many(600)
 	o.LeaseTTL = 10 * time.Second
 	w, now := past(t, o)
 	w.openMany(n)
@@ -258,7 +271,8 @@ func brokenOff(t *testing.T, o bridgetest.Options) {
 
 // Live changes do not wait for an import.
 func TestImportAndLiveChanges(t *testing.T) {
-	const n = 400
+	t.Parallel()
+	n := many(1000)
 	w, now := past(t, bridgetest.Options{})
 	w.openMany(n)
 	now()
