@@ -5,6 +5,7 @@ package bridgetest_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -251,7 +252,7 @@ func (p *pollBench) peer() {
 func plainBuckets(d *json.Decoder, each func() error) error {
 	for {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
