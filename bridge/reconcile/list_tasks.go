@@ -50,6 +50,24 @@ func (w *work) takeTasks() {
 	}
 }
 
+// readMissed reads the tasks of items that the listing of the card's tasks lacks:
+// it may be cut short, so that only a task itself can say that it is gone.
+func (w *work) readMissed(ctx context.Context) error {
+	for _, c := range w.items() {
+		if _, listed := w.tasks.seen[c.Task]; listed || c.Task == "" {
+			continue
+		}
+		t, err := w.planning.Task(ctx, c.Task)
+		if err != nil && !isGone(err) {
+			return onPlanning(err)
+		}
+		if err == nil {
+			w.tasks.take(t)
+		}
+	}
+	return nil
+}
+
 func (w *work) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner != w.link.Card.ID }
 
 // strangers are the card's tasks, as far as they were seen, that stand for

@@ -24,6 +24,8 @@ type plan struct {
 	// stored is what the service makes of a Markdown text; nil: nothing.
 	stored func(string) string
 	gone   bool
+	// short lists no tasks.
+	short bool
 	// stateID is the bucket's id in the cards' own state, where that is not the
 	// one in its listing.
 	stateID mapping.ObjectID
@@ -69,7 +71,7 @@ func (p *plan) Tasks(_ context.Context, card mapping.ObjectID) ([]mapping.Task, 
 	}
 	var out []mapping.Task
 	for _, t := range p.tasks {
-		if t.Owner == card {
+		if t.Owner == card && !p.short {
 			out = append(out, *t)
 		}
 	}

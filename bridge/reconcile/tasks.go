@@ -141,7 +141,7 @@ func (w *work) readTasks(ctx context.Context, child *mapping.Child) error {
 		w.tasks.take(t)
 	}
 	w.countersKnown()
-	return nil
+	return w.readMissed(ctx)
 }
 
 // countersKnown takes in that the tasks were read. Where our own writes do not
