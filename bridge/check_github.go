@@ -244,6 +244,10 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h gith
 	case owner != "" && !slices.Contains(h.Events, "issues") && !slices.Contains(h.Events, "*"):
 		r.fault("the webhook to %s does not send issues (it sends: %s)", at, strings.Join(h.Events, ", "))
 		return
+	case owner != "" && !slices.Contains(h.Events, "*"):
+		if missing := k.unsent(h.Events); len(missing) > 0 {
+			r.warn("the webhook does not send %s: what they tell is found by the catch-up only", strings.Join(missing, ", "))
+		}
 	}
 	list, err := k.github.Deliveries(ctx, owner, h.ID, time.Now().Add(-deliveriesSince))
 	if err != nil {
@@ -257,6 +261,15 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h gith
 		return
 	}
 	r.ok("the webhook goes to %s; of %d deliveries of the last day none failed", at, all)
+}
+
+// unsent lists the events that a webhook could send besides issues, and does not.
+func (k *checker) unsent(events []string) []string {
+	want := []string{"repository"}
+	if slices.ContainsFunc(k.set.Routes.All(), func(r *mapping.Route) bool { return r.Tasks == mapping.TasksSubIssues }) {
+		want = []string{"sub_issues", "repository"}
+	}
+	return slices.DeleteFunc(want, func(event string) bool { return slices.Contains(events, event) })
 }
 
 // failures counts the events whose newest attempt failed; the list is newest

@@ -289,6 +289,16 @@ func TestCheckHook(t *testing.T) {
 		c.hook(bridgetest.RepoName, http.StatusOK, "push", "label")
 		c.has("does not send issues (it sends: push, label)")
 	})
+	t.Run("issues alone", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.hook(bridgetest.RepoName, http.StatusOK, "issues")
+		c.has("warn repository acme/web: the webhook does not send sub_issues, repository: ", "ok repository acme/web: the webhook goes to")
+	})
+	t.Run("issues alone where sub-issues are nothing", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{Route: "tasks: none"})
+		c.hook(bridgetest.RepoName, http.StatusOK, "issues")
+		c.has("warn repository acme/web: the webhook does not send repository: ")
+	})
 	t.Run("failures", func(t *testing.T) {
 		c := newChecked(t, bridgetest.Options{})
 		c.hook(bridgetest.RepoName, http.StatusServiceUnavailable)
