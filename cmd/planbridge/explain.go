@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -162,13 +163,19 @@ func explainChildren(w io.Writer, d *status.LinkDetail) *table {
 	if len(d.Children) == 0 {
 		return nil
 	}
-	t := newTable(w, "TASK", "KIND", "STATE", "OF")
+	t := newTable(w, "TASK", "KIND", "STATE", "OF", "AGREED ON")
 	for _, c := range d.Children {
 		of := c.Item
 		if c.Issue != nil {
 			of = c.Issue.Repository + "#" + strconv.Itoa(c.Issue.Number)
 		}
-		t.row(c.Task, c.Kind, c.State, brief(of))
+		var agreed []string
+		for _, a := range attributes(c.Base) {
+			if a != string(mapping.Summary) {
+				agreed = append(agreed, a+" "+brief(c.Base[a].GitHub))
+			}
+		}
+		t.row(c.Task, c.Kind, c.State, brief(of), strings.Join(agreed, ", "))
 	}
 	return t
 }
