@@ -47,14 +47,26 @@ func oneLine(title string) string {
 	return title
 }
 
-// legible returns a text as it is, or, where it holds characters that do not
-// show, without these. Its lines are parted first: what stood between a CR and
-// an LF made them two line ends.
+// legible returns a text without the characters that do not show. A CR and an
+// LF that one of these stood between stay two line ends.
 func legible(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return visible(r) < 0 }) {
-		return strings.Map(visible, unixLines(text))
+	if !strings.ContainsFunc(text, func(r rune) bool { return visible(r) < 0 }) {
+		return text
 	}
-	return text
+	var b strings.Builder
+	last, dropped := rune(0), false
+	for _, r := range text {
+		if r = visible(r); r < 0 {
+			dropped = true
+			continue
+		}
+		if dropped && last == '\r' && r == '\n' {
+			b.WriteByte('\n')
+		}
+		b.WriteRune(r)
+		last, dropped = r, false
+	}
+	return b.String()
 }
 
 // visible is a mapping for strings.Map that drops control characters but those

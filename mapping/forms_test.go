@@ -16,9 +16,9 @@ func TestGitHubForm(t *testing.T) {
 		{Title, "plain  title ", "plain  title "},
 		{Title, "two\nlines\tand a \x00 NUL", "two lines and a  NUL"},
 		{Title, strings.Repeat("ž", 300), strings.Repeat("ž", 255) + "…"},
-		{Summary, "a\x00b\x07\tc\r\nd\u0085e\x7f", "ab\tc\nde"},
+		{Summary, "a\x00b\x07\tc\r\nd\u0085e\x7f", "ab\tc\r\nde"},
 		{Summary, "trailing  \n\n", "trailing  \n\n"},
-		{Summary, "two lines\r\x00\nfurther on", "two lines\n\nfurther on"},
+		{Summary, "two lines\r\x00\nfurther on", "two lines\r\n\nfurther on"},
 		{Estimate, "3.0", "3"},
 		{State, StateDone, StateDone},
 	} {

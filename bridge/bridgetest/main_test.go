@@ -10,7 +10,7 @@ import (
 
 // atOnce is how many worlds run beside each other. They wait for one another
 // far more than they compute.
-const atOnce = "4"
+const atOnce = "6"
 
 // built is where programs are built that tests start.
 var built string
