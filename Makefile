@@ -3,7 +3,7 @@
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Of one package's tests.
-TIMEOUT ?= 10m
+TIMEOUT ?= 15m
 # What each fuzz target and each benchmark gets.
 FUZZTIME  ?= 20s
 BENCHTIME ?= 1s
