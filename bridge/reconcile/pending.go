@@ -84,17 +84,26 @@ func (w *work) verify(ctx context.Context) error {
 
 // finishSwap takes off the old estimate label where a swap got only as far as
 // the new one: which of two labels is the new one shows only while the base is
-// the old one.
+// the old one. Where a person set another one meanwhile ours goes, too, as it
+// does while the swap is made.
 func (w *work) finishSwap(ctx context.Context) error {
 	for _, p := range w.link.Pending {
-		if p.Attribute != mapping.Estimate || p.Side != mapping.GitHub || w.issue == nil {
+		if p.Attribute != mapping.Estimate || p.Side != mapping.GitHub || p.Answered || w.issue == nil {
 			continue
 		}
 		was, is := w.set.Scheme.EstimateLabel(p.From), w.set.Scheme.EstimateLabel(p.To)
-		if was != is && containsFold(w.issue.Labels, was) && containsFold(w.issue.Labels, is) {
-			if err := w.swapLabels(ctx, nil, []string{was}); err != nil {
-				return err
-			}
+		if was == is || !containsFold(w.issue.Labels, is) {
+			continue
+		}
+		var off []string
+		if w.swappedMeanwhile([]string{was, is}) {
+			off = append(off, is)
+		}
+		if containsFold(w.issue.Labels, was) {
+			off = append(off, was)
+		}
+		if err := w.swapLabels(ctx, nil, off); err != nil {
+			return err
 		}
 	}
 	return nil

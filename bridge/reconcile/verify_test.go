@@ -276,3 +276,31 @@ func TestLostAnswerRanOverAnEditAndWasReplaced(t *testing.T) {
 		})
 	}
 }
+
+// A person sets another estimate label while ours is being added, and the
+// answer that would tell is lost: theirs is a word, and no label that lost.
+func TestLostAnswerOfALabelBesideAnother(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fate{crashAfter, answerLost} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.hub.lag = func(int) time.Duration { return 20 * time.Second }
+				w.faults.armed, w.faults.fate, w.faults.at = true, f, -1
+				w.faults.before = func(i int, p point) {
+					if p.name == "AddLabels" && !w.faults.fired {
+						w.faults.at = i
+						w.editIssue(mapping.Estimate, to("5"))
+					}
+				}
+				w.editCard(mapping.Estimate, to("8"))
+				w.settle()
+				w.verify(ends{want: values{mapping.Estimate: "8"}, conflicts: 1})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
