@@ -40,6 +40,12 @@ type client struct {
 // answered from the store within this process, so that both ways print the
 // same.
 func connect(ctx context.Context, p *process) (*client, error) {
+	return find(ctx, p, func(c *config.Config) (*client, error) { return openStore(ctx, c, p.stderr) })
+}
+
+// find finds the running service. Where none listens, stand does in its place,
+// with the whole configuration: it needs the service's own secrets.
+func find(ctx context.Context, p *process, stand func(*config.Config) (*client, error)) (*client, error) {
 	asking, err := config.LoadClient(p.config, p.env)
 	if err != nil {
 		return nil, misuse{err}
@@ -52,11 +58,11 @@ func connect(ctx context.Context, p *process) (*client, error) {
 	case !errors.Is(err, syscall.ECONNREFUSED):
 		return nil, fmt.Errorf("admin listener: %w", err)
 	}
-	c, err := p.load() // the store needs the service's own secrets
+	c, err := p.load()
 	if err != nil {
 		return nil, err
 	}
-	return openStore(ctx, c, p.stderr)
+	return stand(c)
 }
 
 // newClient speaks to the admin listener of the service that runs with this

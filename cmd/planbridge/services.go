@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
-	"syscall"
 	"time"
 
 	"planbridge/bridge"
@@ -28,23 +26,7 @@ type servicing struct {
 // question takes: it works like any other, but listens to nobody else. Where
 // the question only looks, nothing works and nothing is written.
 func connectServices(ctx context.Context, p *process, as servicing) (*client, error) {
-	asking, err := config.LoadClient(p.config, p.env)
-	if err != nil {
-		return nil, misuse{err}
-	}
-	remote := newClient(asking)
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", remote.addr())
-	switch {
-	case err == nil:
-		return remote, conn.Close()
-	case !errors.Is(err, syscall.ECONNREFUSED):
-		return nil, fmt.Errorf("admin listener: %w", err)
-	}
-	c, err := p.load()
-	if err != nil {
-		return nil, err
-	}
-	return becomeService(ctx, c, p, as)
+	return find(ctx, p, func(c *config.Config) (*client, error) { return becomeService(ctx, c, p, as) })
 }
 
 // nobody is where an App listens that is for this process alone.
