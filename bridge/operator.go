@@ -177,7 +177,7 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 	}
 	var found *mapping.Link
 	err = o.Links(ctx, "", func(l *mapping.Link) error {
-		ofChild := func(c mapping.Child) bool { return named(c.Task, c.Issue) }
+		ofChild := func(c mapping.Child) bool { return named(c.Task, nil) }
 		if named(l.Card.ID, &l.Issue) || named(mapping.ObjectID(l.ID), nil) || slices.ContainsFunc(l.Children, ofChild) ||
 			slices.ContainsFunc(l.Parts, func(p *mapping.Link) bool { return named(p.Card.ID, &p.Issue) }) {
 			found = l

@@ -236,7 +236,6 @@ type ChildKind string
 // The kinds of children.
 const (
 	Tracking  ChildKind = "tracking"  // carries the issue's state; a card has no writable one
-	SubIssue  ChildKind = "sub_issue" // a sub-issue of the issue
 	Checklist ChildKind = "checklist" // a checklist item of the issue's body
 )
 
@@ -249,7 +248,6 @@ type Child struct {
 	State  LinkState `json:"state"`
 	Origin Side      `json:"origin,omitempty"`
 	Nonce  string    `json:"nonce"`
-	Issue  *IssueID  `json:"issue,omitempty"` // of a sub-issue
 	// Item is the text of a checklist item as it was last seen, or is to be
 	// written, in planning's form. Items that have a line stand in its order.
 	Item    string                `json:"item,omitempty"`
@@ -291,12 +289,8 @@ func (l *Link) Refs() []Ref {
 		refs = append(refs, p.Refs()...)
 	}
 	for i := range l.Children {
-		c := &l.Children[i]
-		if c.Issue != nil && c.Issue.ID != 0 {
-			refs = append(refs, IssueRef(c.Issue.ID))
-		}
-		if c.Task != "" {
-			refs = append(refs, TaskRef(c.Task))
+		if task := l.Children[i].Task; task != "" {
+			refs = append(refs, TaskRef(task))
 		}
 	}
 	return refs

@@ -140,7 +140,7 @@ func TestBacklogAndSprint(t *testing.T) {
 func TestSprintForms(t *testing.T) {
 	w := settled(t, card("a"))
 	l := w.link(card("a"), func(l *mapping.Link) {
-		l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: "nested"}, {Kind: mapping.SubIssue, Task: "flat"}}
+		l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: "nested"}, {Kind: mapping.Checklist, Task: "flat"}}
 	})
 	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
 	show := func(v int64) {

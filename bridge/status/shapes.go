@@ -348,7 +348,7 @@ func pendingOf(p *mapping.Pending) Pending {
 
 func childOf(c *mapping.Child) Child {
 	return Child{
-		Kind: string(c.Kind), State: string(c.State), Issue: issueOf(c.Issue), Item: c.Item,
+		Kind: string(c.Kind), State: string(c.State), Item: c.Item,
 		Task: string(c.Task), Base: byAttribute(c.Base, baseOf),
 	}
 }
@@ -356,7 +356,7 @@ func childOf(c *mapping.Child) Child {
 // partOf shows a sub-issue and its task as the child that it is.
 func partOf(p *mapping.Link) Child {
 	return Child{
-		Kind: string(mapping.SubIssue), State: string(p.State), Issue: issueOf(&p.Issue),
+		Kind: "sub_issue", State: string(p.State), Issue: issueOf(&p.Issue),
 		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf),
 	}
 }

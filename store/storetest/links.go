@@ -38,8 +38,10 @@ func (f *fixture) fullLink() *mapping.Link {
 	l.Intent = &mapping.Intent{Side: mapping.Planning, Nonce: "n", At: now, Sent: true}
 	l.Children = []mapping.Child{
 		{Kind: mapping.Tracking, State: mapping.Linked, Task: mapping.ObjectID("t" + mapping.NewID()), Nonce: "n1"},
-		{Kind: mapping.SubIssue, State: mapping.Linked, Issue: &mapping.IssueID{ID: 900000 + int64(f.links)}, Nonce: "n2"},
 	}
+	part := l.NewPart(mapping.GitHub, now)
+	part.Issue.ID, part.Card.ID = 900000+int64(f.links), mapping.ObjectID("t"+mapping.NewID())
+	l.Parts = []*mapping.Link{part}
 	l.Gone = map[mapping.Side]int{mapping.Planning: 1}
 	l.Created = now
 	return l
