@@ -94,8 +94,13 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
+	// What is remembered of a link is worth showing without what it would do next.
 	now, err := h.Operator.Preview(r.Context(), l)
-	h.answer(w, r, func() any { return detailOf(l, history, now) }, err)
+	detail := detailOf(l, history, now)
+	if err != nil {
+		detail.NowError = err.Error()
+	}
+	writeJSON(w, http.StatusOK, detail)
 }
 
 func (h *handler) failures(w http.ResponseWriter, r *http.Request) {

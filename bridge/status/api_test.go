@@ -98,6 +98,19 @@ func TestLinkInTheMaking(t *testing.T) {
 	}
 }
 
+// What is remembered of a link is shown where nobody can say what comes next.
+func TestLinkWithoutPreview(t *testing.T) {
+	a := newAdmin(t)
+	a.mem.blind = errors.New("decide about acme/web#12: connection refused")
+	var got status.LinkDetail
+	if err := json.Unmarshal([]byte(a.text(a.do("GET", "/api/v1/links/acme%2Fweb%2312", ""), 200)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.NowError != a.mem.blind.Error() || got.Now != nil || len(got.Base) == 0 || len(got.History) == 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	a := newAdmin(t)
 	for _, tt := range []struct {

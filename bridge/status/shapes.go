@@ -69,6 +69,7 @@ type LinkDetail struct {
 	Children []Child            `json:"children"`
 	History  []Entry            `json:"history"` // newest first
 	Now      *Now               `json:"now,omitempty"`
+	NowError string             `json:"now_error,omitempty"` // why Now could not be found out
 }
 
 // Now is what both sides of a pair show at this moment, and what the next

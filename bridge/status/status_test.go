@@ -35,6 +35,7 @@ type memory struct {
 	queues    map[string]store.Depth
 	charts    map[string][]mapping.Burndown
 	now       *mapping.Preview
+	blind     error // answers previews
 	paused    map[string]time.Time
 	broken    error // answers everything
 	breakAt   int   // with broken: so many links come first
@@ -117,7 +118,7 @@ func (m *memory) History(context.Context, *mapping.Link, int) ([]mapping.Entry, 
 }
 
 func (m *memory) Preview(context.Context, *mapping.Link) (*mapping.Preview, error) {
-	return m.now, m.broken
+	return m.now, errors.Join(m.broken, m.blind)
 }
 
 func (m *memory) Failures(context.Context) ([]store.Failure, error) {

@@ -91,10 +91,14 @@ func explainBase(w io.Writer, d *status.LinkDetail) *table {
 
 // explainNow shows both sides as they are at this moment.
 func explainNow(w io.Writer, d *status.LinkDetail) *table {
+	t := newTable(w, "NOW", "VERSION", "GITHUB", "PLANNING")
+	if d.NowError != "" {
+		t.row("not known", "", d.NowError, "")
+		return t
+	}
 	if d.Now == nil {
 		return nil
 	}
-	t := newTable(w, "NOW", "VERSION", "GITHUB", "PLANNING")
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		if why, ok := d.Now.Unread[string(side)]; ok {
 			t.row("cannot be read", string(side), why, "")

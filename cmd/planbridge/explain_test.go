@@ -7,6 +7,16 @@ import (
 	"planbridge/bridge/status"
 )
 
+func TestExplainWithoutPreview(t *testing.T) {
+	var out strings.Builder
+	if err := explainNow(&out, &status.LinkDetail{NowError: "decide about acme/web#12: connection refused"}).flush(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "connection refused") {
+		t.Errorf("got %s", out.String())
+	}
+}
+
 // What is said of a task names what its sides agree on, texts left out.
 func TestExplainTasks(t *testing.T) {
 	var out strings.Builder
