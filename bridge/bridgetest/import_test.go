@@ -173,6 +173,9 @@ func imports(t *testing.T, o bridgetest.Options) {
 	if got := w.Planning.Calls(planningtest.OpCardUpdate, planningtest.OpTaskUpdate); got > 0 {
 		t.Errorf("%d other calls", got)
 	}
+	if walks := float64(w.pagesOfAll()) / float64((n+99)/100); walks > 3 {
+		t.Errorf("the issues were walked %.1f times: once to count, once to import, once to find nothing new", walks)
+	}
 	for _, c := range w.Project.Cards() {
 		if !strings.HasPrefix(c.Summary, "Text of ") {
 			t.Errorf("summary %q", c.Summary)
@@ -183,6 +186,16 @@ func imports(t *testing.T, o bridgetest.Options) {
 	if r := again.Import; r.Known != n || r.Cards != 0 || w.Planning.Calls(planningtest.OpTaskCreate) != n {
 		t.Errorf("again: %+v", r)
 	}
+}
+
+// pagesOfAll counts the pages of listings that are of all issues.
+func (w *world) pagesOfAll() (n int) {
+	for _, c := range w.GitHub.Journal() {
+		if c.Op == "issues.list" && !strings.Contains(c.Path, "since=") && !strings.Contains(c.Path, "creator=") {
+			n++
+		}
+	}
+	return n
 }
 
 // importN imports n old issues while something goes wrong, and no poll tells

@@ -18,7 +18,8 @@ type ListOptions struct {
 	Creator string
 	Labels  []string // all of them
 	PerPage int      // 0: 100
-	// Unconditional lists everything even where nothing changed.
+	// Unconditional lists everything even where nothing changed, and in the
+	// order of creation: updates during the walk, ours too, do not shift it.
 	Unconditional bool
 }
 
@@ -33,7 +34,7 @@ type Listing struct {
 }
 
 // ListIssues hands a repository's issues over page by page, least recently
-// updated first, without pull requests. date is the Date of the page's answer,
+// updated first unless the options say otherwise, without pull requests. date is the Date of the page's answer,
 // by GitHub's clock; zero where it has none. The list may lag behind reads by
 // minutes. An error of fn ends the walk and is returned as it is; a walk that
 // does not end well is not remembered for NotModified.
@@ -75,6 +76,9 @@ func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 
 func (o ListOptions) query() url.Values {
 	q := url.Values{"sort": {"updated"}, "direction": {"asc"}, "state": {"all"}, "per_page": {"100"}}
+	if o.Unconditional {
+		q.Set("sort", "created")
+	}
 	if o.State != "" {
 		q.Set("state", o.State)
 	}

@@ -32,6 +32,7 @@ type hub struct {
 	before  map[int]func() // called before the page of that number
 	cached  map[string]string
 	calls   []string
+	pages   int // that were handed over
 	repos   []string
 	private bool
 }
@@ -50,6 +51,7 @@ func (h *hub) ListIssues(_ context.Context, repo string, q poll.Query, page func
 			delete(h.before, n)
 			f()
 		}
+		h.pages++
 		list := h.list(repo, q)
 		from, to := min((n-1)*h.perPage, len(list)), min(n*h.perPage, len(list))
 		if err := page(slices.Clone(list[from:to]), h.now); err != nil {
@@ -323,6 +325,26 @@ func TestManyPages(t *testing.T) {
 		if len(w.hub.calls) != 1 {
 			t.Errorf("%s: it does not come to rest: %v", name, w.hub.calls)
 		}
+	}
+}
+
+// TestManyAtOnceComeToRest: what was updated within the overlap, and is more
+// than a page, is not listed again and again while nothing happens.
+func TestManyAtOnceComeToRest(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.perPage = 10
+	for i := range 95 {
+		w.hub.now = start.Add(time.Hour + time.Duration(i/2)*time.Second)
+		w.hub.edit("acme/web", int64(i+1), "first")
+	}
+	for range 3 {
+		w.poll()
+		w.hub.now = w.hub.now.Add(5 * time.Minute)
+	}
+	w.hub.pages = 0
+	w.poll()
+	if w.hub.pages != 0 || len(w.taken.titles) != 95 || w.taken.count != 95 {
+		t.Errorf("%d pages while nothing happens; took in %d issues in %d steps", w.hub.pages, len(w.taken.titles), w.taken.count)
 	}
 }
 

@@ -25,9 +25,11 @@ func docSince(repo string) string { return "since:" + strings.ToLower(repo) }
 // repository lists what was updated at and after the watermark, and moves it.
 //
 // The watermark moves only after a page is stored, to the newest update on it
-// but never past the moment of GitHub's answer, less what its lists may lag and
-// an overlap. It is then the same again while nothing happens, and with it the URL and its ETag:
-// an idle repository costs one 304.
+// but never past the moment of GitHub's answer less what its lists may lag and
+// an overlap: what was updated before that moment is listed. It is then the same again while nothing
+// happens, and with it the URL and its ETag: an idle repository costs one 304.
+// However many were updated at once, no more than the last second's are listed
+// again when the overlap is over.
 //
 // Pages shift when an issue is updated during the walk, so that a later page may miss an issue.
 // Therefore a page that moves the watermark is the last of its walk, and the
@@ -125,13 +127,18 @@ func (w *walk) page(ctx context.Context, page []mapping.Issue, date time.Time) e
 	return nil
 }
 
-// mark is how far the watermark may go by what was seen.
+// mark is how far the watermark may go by what was seen. Where an answer does
+// not say when it was given, that was at least when the newest was updated.
 func (w *walk) mark() time.Time {
-	at := w.newest
-	if !w.began.IsZero() && w.began.Before(at) {
-		at = w.began
+	answered := w.began
+	if answered.IsZero() {
+		answered = w.newest
 	}
-	return at.Add(-w.catchUp.o.Settle - overlap).UTC().Truncate(time.Second)
+	at := answered.Add(-w.catchUp.o.Settle - overlap)
+	if w.newest.Before(at) {
+		at = w.newest
+	}
+	return at.UTC().Truncate(time.Second)
 }
 
 // take stores what a page shows and the listings before it did not.
