@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-json"
-
 	"planbridge/mapping"
 )
 
@@ -55,20 +53,6 @@ type Changes struct {
 // much is taken as can be.
 var interpreted = []string{"issues", "issue_comment", "sub_issues", "repository"}
 
-type wireEvent struct {
-	Action     json.RawMessage
-	Issue      json.RawMessage
-	Repository json.RawMessage
-	Sender     json.RawMessage
-	Changes    json.RawMessage
-	Label      json.RawMessage
-	Comment    json.RawMessage
-	Parent     json.RawMessage `json:"parent_issue"`
-	ParentRepo json.RawMessage `json:"parent_issue_repo"`
-	Sub        json.RawMessage `json:"sub_issue"`
-	SubRepo    json.RawMessage `json:"sub_issue_repo"`
-}
-
 type wireFrom struct{ From *string }
 
 type wireChanges struct {
@@ -83,36 +67,40 @@ type wireChanges struct {
 	}
 }
 
+// wireEvent is the parts of an event. What was not told is zero.
+type wireEvent struct {
+	action                    string
+	label                     named
+	issue, parent, sub        *wireIssue
+	repo, parentRepo, subRepo wireRepo
+	sender                    wireUser
+	comment                   *wireComment
+	changes                   wireChanges
+}
+
 // ParseEvent reads a webhook's JSON; name is the header X-GitHub-Event. An
 // event or action it does not know is no error. What is wrong is ErrPayload.
-//
-// Most of what an intake does is reading payloads, so that it is done by a
-// faster library than encoding/json; a fuzz test compares the two.
 func ParseEvent(name string, payload []byte) (Event, error) {
-	if !utf8.Valid(payload) { // the library would let it through
+	if !utf8.Valid(payload) {
 		payload = bytes.ToValidUTF8(payload, []byte("\uFFFD"))
 	}
+	r := partReader{scanner: scanner{data: payload}, name: name}
 	var w wireEvent
-	if err := json.Unmarshal(payload, &w); err != nil {
-		return Event{}, fmt.Errorf("%w: event %s: %w", ErrPayload, name, err)
+	r.event(&w)
+	if !r.end() {
+		return Event{}, fmt.Errorf("%w: event %s: no JSON", ErrPayload, name)
 	}
-	r := partReader{name: name}
-	e := Event{Name: name, Action: *part[string](&r, "action", w.Action)}
-	e.setRepository(part[wireRepo](&r, "repository", w.Repository))
-	sender := part[wireUser](&r, "sender", w.Sender)
-	e.Sender, e.SenderType = sender.Login, sender.Type
-	e.Label = string(*part[named](&r, "label", w.Label))
-	e.Issue = e.issue(part[wireIssue](&r, "issue", w.Issue), nil)
-	e.Parent = e.issue(part[wireIssue](&r, "parent_issue", w.Parent), part[wireRepo](&r, "parent_issue_repo", w.ParentRepo))
-	e.SubIssue = e.issue(part[wireIssue](&r, "sub_issue", w.Sub), part[wireRepo](&r, "sub_issue_repo", w.SubRepo))
-	if present(w.Comment) {
-		c := part[wireComment](&r, "comment", w.Comment).comment()
+	e := Event{Name: name, Action: w.action, Sender: w.sender.Login, SenderType: w.sender.Type, Label: string(w.label)}
+	e.setRepository(&w.repo)
+	e.Issue, e.Parent, e.SubIssue = e.issue(w.issue, nil), e.issue(w.parent, &w.parentRepo), e.issue(w.sub, &w.subRepo)
+	if w.comment != nil {
+		c := w.comment.comment()
 		e.Comment = &c
 	}
-	e.setChanges(part[wireChanges](&r, "changes", w.Changes))
+	e.setChanges(&w.changes)
 	if name == "issues" {
 		if e.Issue == nil {
-			r.fail("issue", "missing")
+			r.refuse("issue", "missing")
 		} else {
 			e.Issue.Editor = e.Sender
 		}
@@ -120,32 +108,68 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 	return e, r.err
 }
 
-// partReader decodes the parts of an event and keeps the first error that
+// partReader reads the parts of an event and keeps the first error that
 // matters.
 type partReader struct {
+	scanner
 	name string
 	err  error
 }
 
-func (r *partReader) fail(field string, why any) {
+func (r *partReader) refuse(field, why string) {
 	if r.err == nil && slices.Contains(interpreted, r.name) {
-		r.err = fmt.Errorf("%w: event %s: %s: %v", ErrPayload, r.name, field, why)
+		r.err = fmt.Errorf("%w: event %s: %s %s", ErrPayload, r.name, field, why)
 	}
 }
 
-func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+func (r *partReader) event(w *wireEvent) {
+	if c := r.peek(); c != '{' && c != 'n' {
+		r.fail()
+		return
+	}
+	r.object(func(name []byte) {
+		switch field := string(name); field {
+		case "action":
+			part(r, field, &w.action, r.text)
+		case "issue":
+			optionalPart(r, field, &w.issue, r.issue)
+		case "repository":
+			part(r, field, &w.repo, r.repo)
+		case "sender":
+			part(r, field, &w.sender, r.user)
+		case "changes":
+			part(r, field, &w.changes, r.changes)
+		case "label":
+			part(r, field, &w.label, r.label)
+		case "comment":
+			optionalPart(r, field, &w.comment, r.comment)
+		case "parent_issue":
+			optionalPart(r, field, &w.parent, r.issue)
+		case "parent_issue_repo":
+			part(r, field, &w.parentRepo, r.repo)
+		case "sub_issue":
+			optionalPart(r, field, &w.sub, r.issue)
+		case "sub_issue_repo":
+			part(r, field, &w.subRepo, r.repo)
+		default:
+			r.skip()
+		}
+	})
+}
 
-// part decodes one part; what is missing or broken is T's zero.
-func part[T any](r *partReader, field string, raw json.RawMessage) *T {
-	v := new(T)
-	if !present(raw) {
-		return v
+// part reads one part; one that is broken is T's zero.
+func part[T any](r *partReader, field string, v *T, read func(*T)) {
+	var zero T
+	*v = zero // where a name is told twice the last one counts
+	r.wrong = false
+	if read(v); r.wrong {
+		*v = zero
+		r.refuse(field, "is not of the kind that it should be")
 	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		r.fail(field, err)
-		v = new(T)
-	}
-	return v
+}
+
+func optionalPart[T any](r *partReader, field string, v **T, read func(*T)) {
+	part(r, field, v, func(v **T) { optional(&r.scanner, v, read) })
 }
 
 func (e *Event) setRepository(w *wireRepo) {
