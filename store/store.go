@@ -155,7 +155,8 @@ type Claim struct {
 type Outcome struct {
 	// Kind is one of the OutcomeXxx constants.
 	Kind OutcomeKind
-	// After delays the next attempt (Retry, Again).
+	// After delays the next attempt (Retry, Again), or has the key looked at once
+	// more (Done).
 	After time.Duration
 	// Service is what Wait waits for: "github", "planning:<project>".
 	Service string
@@ -168,7 +169,8 @@ type OutcomeKind int
 
 const (
 	// Done: the sides agree. The claim's inbox and events are consumed, the attempts
-	// forgotten, and the key leaves the queue unless a change came meanwhile.
+	// forgotten, and the key leaves the queue unless a change came meanwhile. Where
+	// After is not 0 it stays, due after that.
 	Done OutcomeKind = iota
 	// Retry: a failed attempt: spent, inbox kept, due after After.
 	Retry
@@ -232,6 +234,11 @@ type Queue interface {
 	// Finish ends a claim: stores link (nil: unchanged), appends history, and
 	// does what the outcome says, in one step. Errors as Save.
 	Finish(ctx context.Context, c *Claim, link *mapping.Link, history []mapping.Entry, out Outcome) error
+	// FinishAndClaim is Finish and, in the same step, Claim in the same project:
+	// a worker goes on with one question. Where the claim could not be ended
+	// nothing is leased; where the answer is lost, the key that was leased is
+	// due again when its lease ends, as after Claim.
+	FinishAndClaim(ctx context.Context, c *Claim, link *mapping.Link, history []mapping.Entry, out Outcome, ttl time.Duration) (*Claim, time.Duration, error)
 	// Wake makes the keys due that wait for a service, spread over the time
 	// that perSecond of them allows, and returns how many there were.
 	Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error)

@@ -150,8 +150,15 @@ func (s *faultyStore) Finish(ctx context.Context, c *store.Claim, link *mapping.
 	return act(s.f, "store", "Finish", func() error { return s.Store.Finish(ctx, c, link, history, out) })
 }
 
-func (s *faultyStore) Enqueue(ctx context.Context, key store.Key, delay time.Duration, bulk bool) error {
-	return act(s.f, "store", "Enqueue", func() error { return s.Store.Enqueue(ctx, key, delay, bulk) })
+func (s *faultyStore) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (next *store.Claim, wait time.Duration, err error) {
+	err = act(s.f, "store", "FinishAndClaim", func() error {
+		next, wait, err = s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return next, wait, nil
 }
 
 // faultyHub is GitHub as the bridge sees it.

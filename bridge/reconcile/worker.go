@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,10 @@ import (
 // idlePoll is how often the queue is looked at when nothing says that a key is
 // due: other replicas make keys due without a word to this one.
 const idlePoll = time.Second
+
+// rowMost is how many keys of one project a worker takes in a row where there
+// are other projects: their keys wait for as many reconciles at most.
+const rowMost = 16
 
 // handBack is how long a key that was in hand at shutdown may take to be given
 // back.
@@ -48,7 +53,19 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 		}
 		inHand.Go(func() {
 			defer func() { <-slots }()
-			r.work(work, claim, slots)
+			r.serve(ctx, work, claim, slots)
+		})
+	}
+}
+
+// serve works a key, and then what ending one hands on: until nothing is due,
+// ctx ends, or the other projects have their turn.
+func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, slots chan struct{}) {
+	project := claim.Key.Project
+	for row := 1; claim != nil; row++ {
+		claim = r.work(work, claim, slots, func() bool {
+			projects := r.Projects()
+			return ctx.Err() == nil && slices.Contains(projects, project) && (row < rowMost || len(projects) == 1)
 		})
 	}
 }
@@ -85,10 +102,13 @@ func (r *Reconciler) pause(ctx context.Context, d time.Duration) bool {
 }
 
 // Work works one claimed key to its end and finishes the claim.
-func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) { r.work(ctx, claim, nil) }
+func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
+	r.work(ctx, claim, nil, func() bool { return false })
+}
 
-// work is Work for who holds one of the slots.
-func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan struct{}) {
+// work is Work for who holds one of the slots. Where more says so when the key
+// is finished, it returns the claim of the next one, or nil where none is due.
+func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan struct{}, more func() bool) (next *store.Claim) {
 	start := time.Now()
 	w := r.newWork(claim)
 	w.slots = slots
@@ -100,27 +120,29 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan st
 	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
 		w.log.Warn("key given up", "err", err)
 		r.Metrics.Reconciles.WithLabelValues(w.link.Route, "lost").Inc()
-		return
+		return nil
 	}
 	out, result := w.outcome(ctx, err)
 	r.Metrics.Reconciles.WithLabelValues(w.link.Route, result).Inc()
 	r.Metrics.Duration.WithLabelValues(w.link.Route).Observe(time.Since(start).Seconds())
 	fin, cancelFin := context.WithTimeout(context.WithoutCancel(ctx), handBack)
 	defer cancelFin()
-	// Before the claim ends: a process that dies in between takes it up again.
-	if w.after > 0 && out.Kind == store.Done {
-		if err := r.Store.Enqueue(fin, claim.Key, w.after, true); err != nil && !errors.Is(err, store.ErrNotFound) {
-			w.log.Warn("looking again later", "err", err)
-			out = store.Outcome{Kind: store.Again, After: w.after, Reason: err.Error()}
-		}
+	if out.Kind == store.Done {
+		out.After = w.after
 	}
-	if err := r.Store.Finish(fin, claim, w.link, w.history, out); err != nil {
+	if more() {
+		next, _, err = r.Store.FinishAndClaim(fin, claim, w.link, w.history, out, r.LeaseTTL)
+	} else {
+		err = r.Store.Finish(fin, claim, w.link, w.history, out)
+	}
+	if err != nil {
 		w.log.Warn("finishing", "err", err)
-		return
+		return nil
 	}
 	if out.Kind == store.Wait {
 		r.OnWait(fin, claim.Key.Project, out.Service)
 	}
+	return next
 }
 
 // guarded turns a panic into the failure of this one key: a fault that one

@@ -41,6 +41,7 @@ type world struct {
 	faults *faults
 	route  mapping.Route
 	recon  *reconcile.Reconciler
+	crowd  int // workers of a reconciler that runs by itself; 0: as usual
 
 	agenda []appointment
 	polled map[mapping.Ref]string // digests of what the poll has shown
@@ -129,6 +130,7 @@ func (w *world) restart() {
 		Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project} },
 		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 		Down:          func(string) bool { return false },
+		Concurrency:   w.crowd,
 	})
 }
 

@@ -21,12 +21,7 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 	until := time.Now().Add(ttl)
 	var c *store.Claim
 	err = s.in(ctx, project, func(sp space) error {
-		c = nil
-		if id, wait = sp.next(); id == "" {
-			return nil
-		}
-		var err error
-		c, err = sp.claim(id, ttl, until)
+		c, wait, err = sp.claimNext(ttl, until)
 		return err
 	})
 	if err != nil {
@@ -62,6 +57,16 @@ func (sp space) next() (mapping.LinkID, time.Duration) {
 		}
 	}
 	return "", time.Duration(wait)
+}
+
+// claimNext leases the next key, or returns how long until there is one.
+func (sp space) claimNext(ttl time.Duration, until time.Time) (*store.Claim, time.Duration, error) {
+	id, wait := sp.next()
+	if id == "" {
+		return nil, wait, nil
+	}
+	c, err := sp.claim(id, ttl, until)
+	return c, 0, err
 }
 
 // claim leases a key and gathers what its worker needs.
@@ -152,25 +157,50 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 // Finish implements [store.Queue]. Finishing a claim again that nobody has
 // taken up since is fine and changes nothing, as after a lost answer.
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
+	return s.end(ctx, c, link, history, out, func(space) error { return nil })
+}
+
+// FinishAndClaim implements [store.Queue].
+func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (next *store.Claim, wait time.Duration, err error) {
+	until := time.Now().Add(ttl)
+	err = s.end(ctx, c, link, history, out, func(sp space) error {
+		next, wait, err = sp.claimNext(ttl, until)
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return next, wait, nil
+}
+
+// end ends a claim and does, in the same transaction, what comes then.
+func (s *Store) end(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, then func(space) error) error {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return err
 	}
 	err := s.in(ctx, c.Key.Project, func(sp space) error {
-		w, err := sp.work(c.Key.Link)
-		switch {
-		case err != nil:
+		if err := sp.end(c, link, history, out); err != nil {
 			return err
-		case w == nil && out.Kind == store.Remove, w != nil && w.Token == c.Token && w.Until == 0:
-			return nil
-		case w == nil || !w.holds(c.Token, sp.now):
-			return store.ErrLeaseLost
 		}
-		return sp.finish(c, w, link, history, out)
+		return then(sp)
 	})
 	if err != nil {
 		return fmt.Errorf("finish %s: %w", c.Key, err)
 	}
 	return nil
+}
+
+func (sp space) end(c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
+	w, err := sp.work(c.Key.Link)
+	switch {
+	case err != nil:
+		return err
+	case w == nil && out.Kind == store.Remove, w != nil && w.Token == c.Token && w.Until == 0:
+		return nil
+	case w == nil || !w.holds(c.Token, sp.now):
+		return store.ErrLeaseLost
+	}
+	return sp.finish(c, w, link, history, out)
 }
 
 func (sp space) finish(c *store.Claim, w *work, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {

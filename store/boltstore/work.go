@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -140,6 +141,9 @@ func (w *work) lease(now int64, ttl time.Duration) (due int64) {
 func (w *work) finish(out store.Outcome, gen, now int64) {
 	changed, again := w.Gen != gen, w.Again
 	due := now + int64(max(out.After, 0))
+	if out.Kind == store.Done && out.After <= 0 {
+		due = math.MaxInt64
+	}
 	if changed {
 		due = min(due, again)
 	}
@@ -149,6 +153,9 @@ func (w *work) finish(out store.Outcome, gen, now int64) {
 		w.consume(gen)
 		w.Attempts = 0
 		w.Place = idle
+		if due < math.MaxInt64 {
+			w.queue(due)
+		}
 	case store.Retry:
 		w.Attempts++
 		w.queue(due)
@@ -162,7 +169,7 @@ func (w *work) finish(out store.Outcome, gen, now int64) {
 		w.Place, w.Due = parked, now
 	}
 	w.Reason = out.Reason
-	if changed && (out.Kind == store.Done || out.Kind == store.Park || out.Kind == store.Remove) {
+	if changed && (out.Kind == store.Park || out.Kind == store.Remove) {
 		w.queue(again)
 	}
 }

@@ -37,11 +37,15 @@ func (s *Store) claim(ctx context.Context, key store.Key, ttl time.Duration) (*s
 	if err != nil {
 		return nil, 0, err
 	}
-	id := r.str()
-	if id == "" {
+	return readClaim(key.Project, r, until)
+}
+
+// readClaim reads what claim.lua answers.
+func readClaim(project mapping.ObjectID, r *reply, until time.Time) (*store.Claim, time.Duration, error) {
+	key := store.Key{Project: project, Link: mapping.LinkID(r.str())}
+	if key.Link == "" {
 		return nil, time.Duration(r.num()) * time.Millisecond, r.err
 	}
-	key.Link = mapping.LinkID(id)
 	c := &store.Claim{
 		Key: key, Due: time.UnixMilli(r.num()), Token: r.num(), Until: until, Generation: r.num(), Attempts: int(r.num()),
 		Inbox: map[mapping.Ref]store.Snapshot{},

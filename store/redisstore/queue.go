@@ -56,8 +56,31 @@ var kinds = map[store.OutcomeKind]string{
 // Finish implements [store.Queue]. Finishing a claim again that nobody has
 // taken up since is fine and changes nothing, as after a lost answer.
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
+	if _, err := s.finish(ctx, c, link, history, out, 0); err != nil {
+		return fmt.Errorf("finish %s: %w", c.Key, err)
+	}
+	return nil
+}
+
+// FinishAndClaim implements [store.Queue]. Where its answer is lost the key that
+// it leased is due again when that lease ends.
+func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, time.Duration, error) {
+	until := time.Now().Add(ttl)
+	r, err := s.finish(ctx, c, link, history, out, ttl)
+	if err != nil {
+		return nil, 0, fmt.Errorf("finish %s: %w", c.Key, err)
+	}
+	next, wait, err := readClaim(c.Key.Project, r, until)
+	if err != nil {
+		return nil, 0, fmt.Errorf("claim after %s: %w", c.Key, err)
+	}
+	return next, wait, nil
+}
+
+// finish ends a claim, and leases the next key where ttl is not 0.
+func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*reply, error) {
 	if err := rules.CheckLink(c.Key, link); err != nil {
-		return err
+		return nil, err
 	}
 	var record, entries []byte
 	var refs []mapping.Ref
@@ -65,20 +88,17 @@ func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 	if link != nil {
 		refs = link.Refs()
 		if record, err = encode(link); err != nil {
-			return fmt.Errorf("finish %s: %w", c.Key, err)
+			return nil, err
 		}
 	}
 	if history = history[max(0, len(history)-rules.History):]; len(history) > 0 {
 		if entries, err = encode(history); err != nil {
-			return fmt.Errorf("finish %s: %w", c.Key, err)
+			return nil, err
 		}
 	}
 	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, out.Reason, record}
-	args = append(appendRefs(args, refs), len(history), entries, rules.History)
-	if _, err = s.run(ctx, scriptFinish, c.Key.Project, args...); err != nil {
-		return fmt.Errorf("finish %s: %w", c.Key, err)
-	}
-	return nil
+	args = append(appendRefs(args, refs), len(history), entries, rules.History, millis(ttl))
+	return s.run(ctx, scriptFinish, c.Key.Project, args...)
 }
 
 // Wake implements [store.Queue]. Many keys are woken in steps, each atomic;

@@ -20,10 +20,10 @@ var sources embed.FS
 var (
 	scriptObserve     = load("observe")
 	scriptEnqueue     = load("enqueue")
-	scriptClaim       = load("claim")
+	scriptClaim       = load("take", "claim")
 	scriptCheck       = load("check")
 	scriptSave        = load("save")
-	scriptFinish      = load("finish")
+	scriptFinish      = load("take", "finish")
 	scriptWake        = load("wake")
 	scriptFailures    = load("failures")
 	scriptDepth       = load("depth")
@@ -40,7 +40,14 @@ var (
 	scriptAdopt       = redis.NewScript(source("adopt"))
 )
 
-func load(name string) *redis.Script { return redis.NewScript(source("prelude") + source(name)) }
+// load joins the parts of a script behind the prelude.
+func load(names ...string) *redis.Script {
+	text := source("prelude")
+	for _, name := range names {
+		text += source(name)
+	}
+	return redis.NewScript(text)
+}
 
 // source reads an embedded script; one that is missing is a fault of the build.
 func source(name string) string {

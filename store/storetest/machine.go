@@ -27,6 +27,27 @@ func (m *machine) save(rt *rapid.T) {
 }
 
 func (m *machine) finish(rt *rapid.T) {
+	m.end(rt, "Finish", func(c *store.Claim, history []mapping.Entry, out store.Outcome) error {
+		return m.o.Store.Finish(m.t.Context(), c, nil, history, out)
+	})
+}
+
+func (m *machine) finishAndClaim(rt *rapid.T) {
+	var next *store.Claim
+	var wait time.Duration
+	ttl := rapid.IntRange(1, 4).Draw(rt, "ttl")
+	lost := m.end(rt, "FinishAndClaim", func(c *store.Claim, history []mapping.Entry, out store.Outcome) (err error) {
+		next, wait, err = m.o.Store.FinishAndClaim(m.t.Context(), c, nil, history, out, time.Duration(ttl)*time.Minute)
+		return err
+	})
+	if !lost {
+		m.tookNext(rt, next, wait, ttl)
+	}
+}
+
+// end ends one of the claims in the way given, and reports whether that claim
+// had been lost.
+func (m *machine) end(rt *rapid.T, how string, end func(*store.Claim, []mapping.Entry, store.Outcome) error) (lost bool) {
 	c, k := m.anyClaim(rt)
 	out := store.Outcome{
 		Kind:    rapid.SampledFrom([]store.OutcomeKind{store.Done, store.Retry, store.Again, store.Wait, store.Park, store.Remove}).Draw(rt, "outcome"),
@@ -36,13 +57,14 @@ func (m *machine) finish(rt *rapid.T) {
 	}
 	done := m.done(c, out.Kind)
 	entries := make([]mapping.Entry, rapid.IntRange(0, 3).Draw(rt, "entries"))
-	err := m.o.Store.Finish(m.t.Context(), c, nil, entries, out)
-	if lost := k == nil && !done; lost != errors.Is(err, store.ErrLeaseLost) || !lost && err != nil {
-		rt.Fatalf("Finish = %v, held %v, done before %v", err, k != nil, done)
+	err := end(c, entries, out)
+	if lost = k == nil && !done; lost != errors.Is(err, store.ErrLeaseLost) || !lost && err != nil {
+		rt.Fatalf("%s = %v, held %v, done before %v", how, err, k != nil, done)
 	}
 	if k != nil {
 		m.model.finish(k, m.seen[c], out, len(entries))
 	}
+	return lost
 }
 
 func (m *machine) wake(rt *rapid.T) {

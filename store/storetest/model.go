@@ -27,7 +27,7 @@ func testModel(t *testing.T, o Opened) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"": m.check, "observe": m.observe, "enqueue": m.enqueue, "claim": m.claim, "claimKey": m.claimKey,
-			"save": m.save, "finish": m.finish, "wake": m.wake, "advance": m.advance,
+			"save": m.save, "finish": m.finish, "finishAndClaim": m.finishAndClaim, "wake": m.wake, "advance": m.advance,
 		})
 	})
 }
@@ -169,14 +169,17 @@ func (m *model) finish(k *modelKey, gen int, out store.Outcome, history int) {
 	k.history += history
 	k.until = 0
 	due := m.now + minutes(out.After)
-	if changed {
-		due = min(due, k.again)
+	if out.Kind == store.Done && out.After == 0 {
+		due = never
+	}
+	if changed && (due == never || k.again < due) {
+		due = k.again
 	}
 	switch out.Kind {
 	case store.Done:
 		maps.DeleteFunc(k.inbox, func(_ mapping.Ref, s modelSlot) bool { return s.gen <= gen })
 		k.events = slices.DeleteFunc(k.events, func(e modelEvent) bool { return e.gen <= gen })
-		k.attempts, k.due = 0, never
+		k.attempts, k.due = 0, due
 	case store.Retry:
 		k.attempts++
 		k.due = due
@@ -188,7 +191,7 @@ func (m *model) finish(k *modelKey, gen int, out store.Outcome, history int) {
 		k.attempts++
 		k.parked, k.due, k.reason = true, never, out.Reason
 	}
-	if changed && (out.Kind == store.Done || out.Kind == store.Park || out.Kind == store.Remove) {
+	if changed && (out.Kind == store.Park || out.Kind == store.Remove) {
 		if k.parked {
 			k.attempts, k.parked = 0, false
 		}
@@ -291,11 +294,17 @@ func (m *machine) enqueue(rt *rapid.T) {
 
 func (m *machine) claim(rt *rapid.T) {
 	ttl := rapid.IntRange(1, 4).Draw(rt, "ttl")
-	ids, next := m.claimable()
 	c, wait, err := m.o.Store.Claim(m.t.Context(), m.project, time.Duration(ttl)*time.Minute)
-	switch {
-	case err != nil:
+	if err != nil {
 		rt.Fatal(err)
+	}
+	m.tookNext(rt, c, wait, ttl)
+}
+
+// tookNext compares what claimed the next key with the model's next.
+func (m *machine) tookNext(rt *rapid.T, c *store.Claim, wait time.Duration, ttl int) {
+	ids, next := m.claimable()
+	switch {
 	case c == nil && ids != nil:
 		rt.Fatalf("Claim = none, want one of %v", ids)
 	case c == nil && (minutes(wait) != max(next, 0) || (wait == 0) != (next == never)):

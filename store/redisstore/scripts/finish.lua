@@ -1,25 +1,13 @@
--- Ends a claim.
+-- Ends a claim and, where a ttl is given, leases the next key.
 -- ARGV: link, token, generation, kind (done, retry, again, wait, park, remove),
 --   delay in ms, service, reason, record ('' unchanged), n refs,
---   number of history entries, their compressed JSON, history bound
+--   number of history entries, their compressed JSON, history bound,
+--   ttl in ms (0: no other key)
+-- Reply: nothing, or as claim.lua
 local w, token, gen, kind = work(arg()), tonumber(arg()), tonumber(arg()), arg()
 local delay, service, reason = tonumber(arg()), arg(), arg()
 local record, refs = arg(), args()
-local entries, history, bound = tonumber(arg()), arg(), tonumber(arg())
-
--- A Finish that comes again because its answer was lost has nothing to do.
-if not w and kind == 'remove' or w and w.token == token and w.till == 0 then return reply() end
-if not holds(w, token) then return {'LEASE', ''} end
-
-local changed = w.gen ~= gen
-
-if kind == 'remove' and not changed then
-  leave(w)
-  for ref in string.gmatch(w.refs, '[^\n]+') do call('HDEL', refkey(ref), ref) end
-  call('ZREM', LINKS, w.id)
-  call('DEL', w.key)
-  return wrote()
-end
+local entries, history, bound, ttl = tonumber(arg()), arg(), tonumber(arg()), tonumber(arg())
 
 -- consume forgets what the claim carried and keeps what came since.
 local function consume()
@@ -45,36 +33,56 @@ local function addhistory()
   call('HSET', w.key, 'h', reframe(list, first))
 end
 
-if record ~= '' then
-  local taken = putlink(w, record, refs)
-  if taken then return {'CONFLICT', taken} end
-end
-if entries > 0 then addhistory() end
-
-local due = now + delay
-if changed then due = math.min(due, w.again) end
-call('HDEL', w.key, 'u', 'n')
-if kind == 'done' then
-  consume()
-  call('HDEL', w.key, 'a')
-  if not changed then leave(w) end
-elseif kind == 'retry' or kind == 'again' then
-  if kind == 'retry' then call('HINCRBY', w.key, 'a', 1) end
-  queue(w, due)
-elseif kind == 'wait' then
+local function remove()
   leave(w)
-  w.service = service
-  call('HSET', w.key, 'p', 'w', 's', service)
-  call('ZADD', WAIT, 0, waiter(w))
-elseif kind == 'park' then
-  if changed then
+  for ref in string.gmatch(w.refs, '[^\n]+') do call('HDEL', refkey(ref), ref) end
+  call('ZREM', LINKS, w.id)
+  call('DEL', w.key)
+end
+
+-- settle gives the key its next place. A change that came meanwhile is due at
+-- w.again, whatever the outcome but that the key waits for a service.
+local function settle(changed)
+  local due = (kind == 'retry' or kind == 'again' or kind == 'done' and delay > 0) and now + delay or nil
+  if changed and kind ~= 'wait' then due = math.min(due or math.huge, w.again) end
+  call('HDEL', w.key, 'u', 'n')
+  if kind == 'done' or kind == 'park' and changed then
     call('HDEL', w.key, 'a')
-  else
-    leave(w)
+  elseif kind == 'retry' then
+    call('HINCRBY', w.key, 'a', 1)
+  end
+  if due then return queue(w, due) end
+  leave(w)
+  if kind == 'wait' then
+    w.service = service
+    call('HSET', w.key, 'p', 'w', 's', service)
+    call('ZADD', WAIT, 0, waiter(w))
+  elseif kind == 'park' then
     -- The attempt that led here counts among those that are shown.
     call('HSET', w.key, 'p', 'f', 'f', reason, 'a', w.attempts + 1)
     call('ZADD', PARKED, now, w.id)
   end
 end
-if changed and (kind == 'done' or kind == 'park' or kind == 'remove') then queue(w, w.again) end
-return wrote()
+
+-- finish returns the reply that says why nothing was done.
+local function finish()
+  -- A Finish that comes again because its answer was lost has nothing to do.
+  if not w and kind == 'remove' or w and w.token == token and w.till == 0 then return nil end
+  if not holds(w, token) then return {'LEASE', ''} end
+  local changed = w.gen ~= gen
+  if kind == 'remove' and not changed then return remove() end
+  if record ~= '' then
+    local taken = putlink(w, record, refs)
+    if taken then return {'CONFLICT', taken} end
+  end
+  if entries > 0 then addhistory() end
+  if kind == 'done' then consume() end
+  settle(changed)
+end
+
+local refused = finish()
+if refused then return refused end
+if ttl == 0 then return wrote() end
+local id, wait = nextdue()
+if not id then return wrote('', wait) end
+return take(work(id), ttl)

@@ -147,20 +147,17 @@ end
 -- Frames are "number,length;" and that many bytes, one after the other.
 local function frame(number, data) return number .. ',' .. #data .. ';' .. data end
 local function unframe(s)
-  local list, at = {}, 1
+  local list, at = {s = s}, 1
   while at <= #s do
     local number, length, body = string.match(s, '^(%d+),(%d+);()', at)
-    local stop = body + length
-    list[#list + 1] = {number = tonumber(number), all = string.sub(s, at, stop - 1)}
-    at = stop
+    list[#list + 1] = {number = tonumber(number), at = at}
+    at = body + length
   end
   return list
 end
--- reframe joins the frames from the first-th on.
+-- reframe returns the frames from the first-th on.
 local function reframe(list, first)
-  local parts = {}
-  for i = first, #list do parts[#parts + 1] = list[i].all end
-  return table.concat(parts)
+  return list[first] and string.sub(list.s, list[first].at) or ''
 end
 local function setfield(key, field, value)
   if value == '' then call('HDEL', key, field) else call('HSET', key, field, value) end

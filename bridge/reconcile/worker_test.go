@@ -1,0 +1,163 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+)
+
+// run lets the bridge work by itself for a while.
+func (w *world) run(d time.Duration) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.recon.Run(ctx, time.Minute)
+	}()
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		time.Sleep(time.Second)
+		synctest.Wait() // the world is one goroutine's
+		w.keepAppointments()
+		w.recon.Kick()
+	}
+	cancel()
+	<-ended
+}
+
+// TestAWorkerGoesOn has one worker take key after key in the step that ends the
+// one before, and that step fail: no key is lost, none is worked twice.
+func TestAWorkerGoesOn(t *testing.T) {
+	t.Parallel()
+	const issues = 6
+	for _, meets := range []fate{"", lost, answerLost} {
+		t.Run("step "+string(meets), func(t *testing.T) {
+			t.Parallel()
+			err := inWorld(t, func(w *world) {
+				w.crowd = 1
+				w.restart()
+				for n := range issues {
+					w.openIssue(fmt.Sprint("tok", n), "text")
+				}
+				steps := 0
+				w.faults.armed = true
+				w.faults.draw = func(p point) fate {
+					if p.name == "FinishAndClaim" {
+						if steps++; steps%3 == 2 {
+							return meets
+						}
+					}
+					return ""
+				}
+				w.run(10 * time.Minute)
+				w.faults.armed = false
+				w.settle()
+				if steps < issues || w.faults.fired != (meets != "") {
+					w.fail("%d keys were ended by a worker that goes on, faults %v", steps, w.faults.fired)
+				}
+				w.verifyOneEach(issues)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// verifyOneEach demands that each issue has one card.
+func (w *world) verifyOneEach(issues int) {
+	var titles []string
+	for _, c := range w.plan.cards {
+		titles = append(titles, c.Title.Value)
+	}
+	slices.Sort(titles)
+	if len(titles) != issues || len(slices.Compact(titles)) != issues {
+		w.fail("%d issues have the cards %q", issues, titles)
+	}
+	d, err := w.store.Depth(context.Background(), project)
+	w.check(err)
+	if d.Live != 0 || d.Failures != 0 {
+		w.fail("left in the queue: %+v", d)
+	}
+}
+
+// orderly notes the order in which keys are ended.
+type orderly struct {
+	store.Store
+	mu    sync.Mutex
+	ended []store.Key
+}
+
+func (o *orderly) note(c *store.Claim) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = append(o.ended, c.Key)
+}
+
+func (o *orderly) Finish(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome) error {
+	o.note(c)
+	return o.Store.Finish(ctx, c, l, h, out)
+}
+
+func (o *orderly) FinishAndClaim(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, time.Duration, error) {
+	o.note(c)
+	return o.Store.FinishAndClaim(ctx, c, l, h, out, ttl)
+}
+
+// TestABusyProjectLeavesOthersTheirTurn: a worker that goes on does not keep to
+// one project for long.
+func TestABusyProjectLeavesOthersTheirTurn(t *testing.T) {
+	const busy, few = 200, 3
+	synctest.Test(t, func(t *testing.T) {
+		s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close() //nolint:errcheck // the file is thrown away
+		projects := map[mapping.ObjectID]int{"busy": busy, "quiet": few}
+		for p, n := range projects {
+			var obs []store.Observation
+			for i := range n {
+				obs = append(obs, store.Observation{Create: &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Project: p, State: mapping.Linked}})
+			}
+			if _, err := s.Observe(t.Context(), p, obs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := &orderly{Store: s}
+		r := reconcile.New(reconcile.Options{ // without a route a key is ended at once
+			Store: o, Planning: func(mapping.ObjectID) reconcile.Planning { return nil },
+			Settings: func() *reconcile.Settings { return &reconcile.Settings{Routes: mapping.NewRoutes(nil)} },
+			Projects: func() []mapping.ObjectID { return []mapping.ObjectID{"busy", "quiet"} },
+			Logger:   slog.New(slog.NewTextHandler(io.Discard, nil)), Concurrency: 1,
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.Run(ctx, time.Minute)
+		}()
+		time.Sleep(time.Minute)
+		cancel()
+		<-ended
+		if len(o.ended) != busy+few {
+			t.Fatalf("%d keys were worked, want %d", len(o.ended), busy+few)
+		}
+		for i, k := range o.ended {
+			if k.Project == "quiet" && i > busy/5 {
+				t.Errorf("%s came after %d keys of the busy project", k, i)
+			}
+		}
+	})
+}
