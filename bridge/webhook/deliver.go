@@ -5,11 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 
+	"planbridge/mapping"
 	"planbridge/store"
 )
 
@@ -41,7 +45,26 @@ type verdict struct {
 type delivery struct {
 	key   string // hook id, where it is told, and GUID: a GUID names the event, and two hooks can carry different payloads under one
 	event string // X-GitHub-Event
-	log   *slog.Logger
+
+	// What the payload turned out to be of.
+	action string
+	issue  *mapping.Issue
+}
+
+// log writes a line that carries what is known of the delivery. Attributes are
+// put together for it alone: most deliveries have one line.
+func (in *Intake) log(ctx context.Context, level slog.Level, d *delivery, text string, more ...slog.Attr) {
+	if !in.o.Logger.Enabled(ctx, level) {
+		return
+	}
+	attrs := append(make([]slog.Attr, 0, 8), slog.String("delivery", clip(d.key)), slog.String("event", clip(d.event)))
+	if d.action != "" {
+		attrs = append(attrs, slog.String("action", d.action))
+	}
+	if d.issue != nil {
+		attrs = append(attrs, slog.String("issue", d.issue.Repo+"#"+strconv.Itoa(d.issue.Number)))
+	}
+	in.o.Logger.LogAttrs(ctx, level, text, append(attrs, more...)...)
 }
 
 // deliver answers one delivery. Nothing is left to do after the answer.
@@ -52,28 +75,29 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 		key:   strings.TrimPrefix(r.Header.Get("X-GitHub-Hook-ID")+":"+r.Header.Get("X-GitHub-Delivery"), ":"),
 		event: r.Header.Get("X-GitHub-Event"),
 	}
-	d.log = in.o.Logger.With("delivery", clip(d.key), "event", clip(d.event))
 	v, err := in.take(ctx, w, r, d)
 	if err != nil {
-		in.refuse(w, d, err)
+		in.refuse(ctx, w, d, err)
 		return
 	}
 	in.o.Metrics.count(d.event, v.result)
 	if v.key.Link != "" {
-		d.log.Info("delivery", "result", v.result, "link", v.key.String())
+		in.log(ctx, slog.LevelInfo, d, "delivery", slog.String("result", v.result), slog.String("link", v.key.String()))
 	} else {
-		d.log.Debug("delivery", "result", v.result, "why", v.why)
+		in.log(ctx, slog.LevelDebug, d, "delivery", slog.String("result", v.result), slog.String("why", v.why))
 	}
 	w.WriteHeader(http.StatusAccepted)
-	fmt.Fprintln(w, strings.TrimSuffix(v.result+": "+v.why, ": "))
+	io.WriteString(w, strings.TrimSuffix(v.result+": "+v.why, ": ")+"\n") //nolint:errcheck // who sent it may be gone
 }
 
 // refuse answers a delivery that was not taken.
-func (in *Intake) refuse(w http.ResponseWriter, d *delivery, err error) {
+func (in *Intake) refuse(ctx context.Context, w http.ResponseWriter, d *delivery, err error) {
 	f := &fault{http.StatusServiceUnavailable, unavailable, err}
 	errors.As(err, &f)
 	in.o.Metrics.count(d.event, f.result)
-	write := func() { d.log.Warn("delivery not taken", "result", f.result, "err", err) }
+	write := func() {
+		in.log(ctx, slog.LevelWarn, d, "delivery not taken", slog.String("result", f.result), slog.Any("err", err))
+	}
 	switch f.result {
 	case forged, tooLarge, slow: // whoever sent it has not proven to be GitHub
 		in.strangers.Do(write)
@@ -89,10 +113,12 @@ func (in *Intake) refuse(w http.ResponseWriter, d *delivery, err error) {
 // clip bounds what a stranger can put into the log.
 func clip(s string) string { return s[:min(len(s), maxHeader)] }
 
-// take goes through the steps of the package comment and adds to d's log what
-// it learns. An error that is no *fault means that the store did not take it.
+// take goes through the steps of the package comment and adds to d what it
+// learns. An error that is no *fault means that the store did not take it.
 func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Request, d *delivery) (verdict, error) {
-	body, err := in.read(ctx, w, r)
+	buffer := bodies.Get().(*bytes.Buffer)
+	defer reuse(buffer) // what was read of it are copies
+	body, err := in.read(ctx, w, r, buffer)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -110,18 +136,29 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err != nil {
 		return verdict{}, bad(err)
 	}
-	d.log = d.log.With("action", ev.Action)
-	if ev.Issue != nil {
-		d.log = d.log.With("issue", fmt.Sprintf("%s#%d", ev.Issue.Repo, ev.Issue.Number))
-	}
+	d.action, d.issue = ev.Action, ev.Issue
 	return in.judge(ctx, d, ev)
+}
+
+// bodies are buffers to read bodies into.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// usualBody is what a body hardly ever exceeds. A buffer that grew beyond is
+// not kept.
+const usualBody = 64 << 10
+
+func reuse(b *bytes.Buffer) {
+	if b.Cap() <= 2*usualBody {
+		b.Reset()
+		bodies.Put(b)
+	}
 }
 
 func bad(err error) *fault { return &fault{http.StatusBadRequest, malformed, err} }
 
-// read reads the body until ctx's deadline. Memory grows with what arrives and
+// read reads the body into a buffer until ctx's deadline. Memory grows with what arrives and
 // not with what is announced.
-func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Request, body *bytes.Buffer) ([]byte, error) {
 	large := &fault{http.StatusRequestEntityTooLarge, tooLarge, errors.New("body is over 26 MiB")}
 	if r.ContentLength > maxBody {
 		w.Header().Set("Connection", "close")
@@ -132,8 +169,7 @@ func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return nil, bad(fmt.Errorf("bound the read: %w", err))
 	}
-	var body bytes.Buffer
-	body.Grow(int(min(max(r.ContentLength, 0), 64<<10)) + bytes.MinRead)
+	body.Grow(int(min(max(r.ContentLength, 0), usualBody)) + bytes.MinRead)
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
 	var over *http.MaxBytesError
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -39,7 +38,7 @@ func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, e
 // viaParent lets a sub-issue in that no route takes by itself: the route's
 // filter is not about sub-issues. Whether an issue above it has a card is for
 // the reconcile to find out.
-func (in *Intake) viaParent(s sighting, near []*mapping.Route) (*mapping.Link, error) {
+func (in *Intake) viaParent(s sighting, near []*mapping.Route) (*mapping.Route, error) {
 	isPart := s.parent != nil || s.issue.Parent != "" && s.issue.Parent != mapping.NoParent
 	ignored := mapping.Route{}
 	ok, _ := ignored.Accepts(s.issue, in.o.Scheme())
@@ -54,5 +53,5 @@ func (in *Intake) viaParent(s sighting, near []*mapping.Route) (*mapping.Link, e
 			return nil, err
 		}
 	}
-	return near[i].EnterIssue(s.issue, time.Now().UTC()), nil
+	return near[i], nil
 }

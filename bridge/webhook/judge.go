@@ -132,7 +132,7 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []pl
 		}
 		if got[i].Key == (store.Key{}) && ps[i].create != nil {
 			o := ps[i].obs
-			o.Create, o.Delay = ps[i].create, ps[i].delay
+			o.Create, o.Delay = ps[i].create(), ps[i].delay
 			fresh, index = append(fresh, o), append(index, i)
 		}
 	}

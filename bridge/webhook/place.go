@@ -29,9 +29,10 @@ type sighting struct {
 type placed struct {
 	project mapping.ObjectID // "": nothing to remember of it
 	obs     store.Observation
-	create  *mapping.Link // where no link knows the issue
-	delay   time.Duration // of what is created
-	why     string        // why it would not enter
+	into    mapping.ObjectID     // the project of what create makes
+	create  func() *mapping.Link // where no link knows the issue; nil: none is made
+	delay   time.Duration        // of what is created
+	why     string               // why it would not enter
 }
 
 func (p *placed) dropped() verdict {
@@ -39,6 +40,10 @@ func (p *placed) dropped() verdict {
 		return verdict{result: refused, why: p.why}
 	}
 	return verdict{result: ignored, why: p.why}
+}
+
+func (p *placed) makes(project mapping.ObjectID, link func() *mapping.Link) {
+	p.into, p.create = project, link
 }
 
 // place decides which link a sighting is of: the one that knows the issue (or
@@ -68,11 +73,11 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 		return placed{}, err
 	case home != "":
 		p.project = home
-		if p.create != nil && p.create.Project != home {
+		if p.into != home {
 			p.create = nil
 		}
 	case p.create != nil:
-		p.project = p.create.Project
+		p.project = p.into
 	}
 	return p, nil
 }
@@ -126,10 +131,11 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 		return err
 	}
 	if route != nil {
-		enters = route.EnterIssue(s.issue, time.Now().UTC())
+		enters = route
 	}
 	if enters != nil {
-		p.create, p.delay = enters, in.o.EnterDelay
+		p.makes(enters.Project, func() *mapping.Link { return enters.EnterIssue(s.issue, time.Now().UTC()) })
+		p.delay = in.o.EnterDelay
 		if s.issue.UpdatedAt.Sub(s.issue.CreatedAt) <= in.o.EnterDelay {
 			p.obs.Delay = in.o.EnterDelay // its link, if it has one, waits for its labels too
 		}
@@ -154,7 +160,7 @@ func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route)
 		p.obs.Link = m.Link
 		p.obs.Refs = append(p.obs.Refs, mapping.CardRef(mapping.ObjectID(m.Partner)))
 		if r := maker(near); r != nil {
-			p.create = r.RebuildFromIssue(issue, m, time.Now().UTC())
+			p.makes(r.Project, func() *mapping.Link { return r.RebuildFromIssue(issue, m, time.Now().UTC()) })
 		}
 		return
 	}

@@ -72,7 +72,8 @@ type Options struct {
 	Verify func(secrets [][]byte, body []byte, header string) error
 	// Payload takes the JSON out of a body, which can be a form.
 	Payload func(contentType string, body []byte) ([]byte, error)
-	// Parse reads a payload. An unknown event is no error.
+	// Parse reads a payload, which it must not keep. An unknown event is no
+	// error.
 	Parse func(name string, payload []byte) (Event, error)
 
 	Store      Store
