@@ -5,9 +5,6 @@ package bridgetest_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +16,6 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
-	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore"
@@ -40,23 +36,6 @@ func measureCalls(n *numbers) {
 			n.rows, n.raw = append(n.rows, part.rows...), append(n.raw, part.raw...)
 		})
 	}
-}
-
-// imported is a world of so many issues that an import made cards of.
-func imported(t *testing.T, n int) *world {
-	t.Helper()
-	w, now := past(t, bridgetest.Options{Config: func(yaml string) string {
-		yaml = strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
-		return yaml + "brakes: {creates_per_minute: 100000}\n"
-	}})
-	w.openMany(n)
-	now()
-	w.Planning.ResetJournal()
-	job := w.finished(w.imports(status.ImportAsk{}))
-	if r := job.Import; r.Cards != n || r.Failed+r.Dropped > 0 {
-		t.Errorf("job %+v, %+v", job, r)
-	}
-	return w
 }
 
 func (n *numbers) calls(w *world, links int) {
@@ -98,78 +77,6 @@ func (n *numbers) calls(w *world, links int) {
 	}
 	n.atMost(row+": planning calls per idle poll (no sprints)", float64(len(w.Planning.Journal())/polls), 2)
 	n.atMost(row+": GitHub answers but 304 while idle", float64(other), 0)
-}
-
-// measureImport imports ten thousand issues with the bridge in a process of its
-// own, so that its memory can be told from the simulators'.
-func measureImport(n *numbers) {
-	var most [2]float64
-	for i, issues := range []int{max(n.scaled(1000), 100), max(n.scaled(10_000), 1000)} {
-		n.t.Run(fmt.Sprint("issues=", issues), func(t *testing.T) {
-			part := numbers{t: t, size: n.size}
-			most[i] = part.importAll(issues)
-			n.rows, n.raw = append(n.rows, part.rows...), append(n.raw, part.raw...)
-		})
-	}
-	n.shown("import of ten times as many issues: peak memory of the process, times", fmt.Sprintf("%.2g", most[1]/most[0]))
-}
-
-func (n *numbers) importAll(issues int) (peak float64) {
-	w, now := past(n.t, bridgetest.Options{Config: func(yaml string) string {
-		yaml = strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
-		return yaml + "brakes: {creates_per_minute: 100000}\n"
-	}})
-	w.openMany(issues)
-	now()
-	if err := w.StopBridge(); err != nil {
-		n.t.Fatal(err)
-	}
-	w.Planning.ResetJournal()
-	p, err := newProcess(w.World, n.t.TempDir(), "import")
-	if err == nil {
-		err = p.start()
-	}
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer p.kill()
-	w.wait("the first polls", patience, func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 3 })
-	w.Planning.ResetJournal()
-	began := time.Now()
-	cmd := exec.CommandContext(n.t.Context(), p.binary, "--config", p.config, "import")
-	cmd.Env = p.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		n.t.Fatalf("import: %v\n%s", err, out)
-	}
-	took := time.Since(began).Seconds()
-	row := fmt.Sprintf("import of %d issues", issues)
-	cards := w.Planning.Calls(planningtest.OpCardCreate)
-	n.record(row, "time", took, "s")
-	n.shown(row+": a second", fmt.Sprintf("%.0f", float64(issues)/took))
-	n.atMost(row+": planning calls that make cards", float64(cards), float64(issues)/100+5)
-	n.atMost(row+": calls that make tasks, per card", float64(w.Planning.Calls(planningtest.OpTaskCreate))/float64(issues), 1)
-	if got := len(w.Project.Cards()); got != issues {
-		n.t.Errorf("%d cards", got)
-	}
-	peak = p.peak()
-	n.record(row, "peak memory of the process", peak, "MB")
-	return peak
-}
-
-// peak is the most memory that the process ever had, in MB; 0 where the system
-// does not tell.
-func (p *process) peak() float64 {
-	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "status"))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kb, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
-			return kb / 1024
-		}
-	}
-	return 0
 }
 
 // measureStore asks Redis what a link takes, by the size of its body.

@@ -16,6 +16,7 @@ import (
 	"runtime/metrics"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
+	"planbridge/store"
 	"planbridge/store/boltstore"
 )
 
@@ -39,7 +41,7 @@ func measurePoll(n *numbers) {
 }
 
 func (n *numbers) poll(cards int) {
-	p := newPollBench(n.t, cards)
+	p := newPollBench(n.t, intakeProject, fileStore(n.t, filepath.Join(n.t.TempDir(), "planbridge.db")), cards)
 	for range 3 { // records them, finds them as they were, knows how they are spelt
 		p.poll()
 	}
@@ -120,7 +122,9 @@ type pollBench struct {
 	t      testing.TB
 	server *httptest.Server
 	poller *poll.Poller
-	before uint64 // memory in use, but for the body, before the poller was made
+	// backlogs counts the polls.
+	backlogs atomic.Int64
+	before   uint64 // memory in use, but for the body, before the poller was made
 
 	cards, size, version int
 	body                 []byte
@@ -134,34 +138,34 @@ func (backlogOnly) SprintItems(context.Context, mapping.ObjectID) ([]mapping.Car
 	return nil, nil, nil
 }
 
-func newPollBench(t testing.TB, cards int) *pollBench {
+// fileStore opens the embedded store, and closes it at the end unless that was
+// done.
+func fileStore(t testing.TB, path string) store.Store {
 	t.Helper()
-	p := &pollBench{t: t, cards: cards}
-	p.change(0)
-	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Write(p.body) //nolint:errcheck // the client tells
-	}))
-	t.Cleanup(p.server.Close)
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "planbridge.db"), boltstore.Options{})
+	s, err := boltstore.Open(path, boltstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	client, err := planning.New(planning.Options{BaseURL: p.server.URL, Project: intakeProject, Secret: "secret"})
+	t.Cleanup(func() { s.Close() }) //nolint:errcheck // it may be closed
+	return s
+}
+
+func newPollBench(t testing.TB, project mapping.ObjectID, s store.Store, cards int) *pollBench {
+	t.Helper()
+	p := &pollBench{t: t, cards: cards}
+	p.change(0)
+	p.server = httptest.NewServer(p)
+	t.Cleanup(p.server.Close)
+	client, err := planning.New(planning.Options{BaseURL: p.server.URL, Project: project, Secret: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
 	runtime.GC()
 	p.before = inUse() - uint64(cap(p.body))
-	routes := mapping.NewRoutes([]mapping.Route{{Name: "web", Repository: bridgetest.RepoName, Project: intakeProject, Bucket: "Incoming", Direction: mapping.Both, CreateIssues: true}})
+	routes := mapping.NewRoutes([]mapping.Route{{Name: bridgetest.RepoName, Repository: bridgetest.RepoName, Project: project, Bucket: bridgetest.Bucket, Direction: mapping.Both, CreateIssues: true}})
 	p.poller = poll.New(poll.Options{
-		Project: intakeProject, Name: "web", Planning: backlogOnly{client}, Store: s, Owner: "bench", Interval: time.Minute,
+		Project: project, Name: "web", Planning: backlogOnly{client}, Store: s, Owner: "bench", Interval: time.Minute,
 		Routes:  func() mapping.Routes { return routes },
 		Keys:    func() mapping.Keys { return mapping.NewKeys([]byte("a key that nobody knows, of some length")) },
 		Metrics: poll.NewMetrics(prometheus.NewRegistry()), Logger: slog.New(slog.DiscardHandler),
@@ -169,13 +173,38 @@ func newPollBench(t testing.TB, cards int) *pollBench {
 	return p
 }
 
+// ServeHTTP answers the backlog, a card's one task, and that there is nothing
+// else.
+func (p *pollBench) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	body := []byte("[]")
+	switch path := r.URL.Path; {
+	case strings.HasSuffix(path, "/backlog/items"):
+		p.backlogs.Add(1)
+		body = p.body
+	case strings.HasSuffix(path, "/tasks"):
+		card := strings.TrimPrefix(strings.TrimSuffix(path, "/tasks"), path[:strings.LastIndex(path, "/items/")+len("/items/")])
+		body = fmt.Appendf(nil, `[{"_id":{"$oid":%q},"cid":1,"version":1,"owner":{"value":{"$oid":%[2]q},"version":0},"title":{"value":"Track","version":0},`+
+			`"state":{"value":"todo","version":0}}]`, taskOf(card), card)
+	}
+	w.Write(body) //nolint:errcheck // the client tells
+}
+
+// cardID is the id of the card with that index, taskOf that of a card's task.
+func cardID(i int) mapping.ObjectID {
+	return mapping.ObjectID(fmt.Sprintf("54744060c955ca8169%06d", i))
+}
+func taskOf(card string) string { return "6" + card[1:] }
+
+// cardText is every card's summary.
+var cardText = strings.Repeat("Something has to be done about this. ", 16)
+
 // change edits so many cards, of some 1,000 bytes each.
 func (p *pollBench) change(many int) {
 	p.version++
 	var b bytes.Buffer
 	b.Grow(len(p.body) + 1024)
 	b.WriteString(`[{"bucket":"Incoming","id":{"$oid":"b1"},"items":[`)
-	text := strings.Repeat("Something has to be done about this. ", 16)
 	for i := range p.cards {
 		version := 1
 		if i < many {
@@ -184,11 +213,11 @@ func (p *pollBench) change(many int) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"_id":{"$oid":"54744060c955ca8169%06d"},"cid":%d,"version":%d,"estimate":{"value":3,"version":1},`+
+		fmt.Fprintf(&b, `{"_id":{"$oid":%q},"cid":%d,"version":%d,"estimate":{"value":3,"version":1},`+
 			`"isStandaloneTP":false,"iteration":{"value":null,"version":0},"state":{"value":{"$oid":"b1"},"version":0},`+
 			`"order":{"value":"000000001.0","version":0},"taskCounters":{"value":null,"version":0},`+
 			`"title":{"value":"Card %d, %d","version":%d},"summary":{"value":{"markdown":"%s","html":"<p>%d</p>"},"version":3},"_order":%d}`,
-			i, i, version, i, version, version, text, i, i)
+			cardID(i), i, version, i, version, version, cardText, i, i)
 	}
 	b.WriteString("]}]")
 	p.body, p.size = b.Bytes(), b.Len()

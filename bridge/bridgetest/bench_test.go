@@ -37,7 +37,7 @@ func TestNumbers(t *testing.T) {
 		measure func(*numbers)
 	}{
 		{"calls", measureCalls}, {"intake", measureIntake}, {"poll", measurePoll}, {"reconcile", measureReconcile},
-		{"store", measureStore}, {"replicas", measureReplicas}, {"import", measureImport},
+		{"store", measureStore}, {"replicas", measureReplicas}, {"import", measureImport}, {"memory", measureMemory},
 	} {
 		if len(wanted) == 0 || slices.Contains(wanted, m.name) {
 			t.Run(m.name, func(t *testing.T) {

@@ -86,15 +86,15 @@ func (w *world) imports(ask status.ImportAsk) status.Job {
 	return job
 }
 
-// finished follows a job to its end.
+// finished follows a job to its end, for as long as it goes on.
 func (w *world) finished(job status.Job) status.Job {
 	w.t.Helper()
-	moved, done := time.Now(), -1
+	moved, done := time.Now(), 0
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for ; job.State == status.JobRunning; <-tick.C {
-		if job.Done != done {
-			moved, done = time.Now(), job.Done
+		if n := job.Done + job.Import.Seen; n != done {
+			moved, done = time.Now(), n
 		}
 		if time.Since(moved) > 4*patience {
 			w.t.Fatalf("does not go on: %+v, %+v", job, job.Import)

@@ -1,9 +1,9 @@
 package github
 
 import (
+	"bytes"
 	"container/list"
 	"crypto/sha256"
-	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -22,10 +22,11 @@ type etags struct {
 	maxEntries int
 	maxBytes   int
 
-	mu    sync.Mutex
-	byKey map[etagKey]*list.Element
-	order *list.List // of *snapshot, latest use first
-	bytes int
+	mu      sync.Mutex
+	byKey   map[etagKey]*list.Element
+	byIssue map[string]map[*list.Element]bool // what is about an issue, see issueOf
+	order   *list.List                        // of *snapshot, latest use first
+	bytes   int
 }
 
 // etagKey is what GitHub varies an answer on.
@@ -38,7 +39,7 @@ type etagKey struct {
 type snapshot struct {
 	key    etagKey
 	etag   string
-	path   string
+	issue  string // see issueOf
 	header http.Header
 	body   []byte
 }
@@ -46,9 +47,22 @@ type snapshot struct {
 // size charges for the bookkeeping too, so that many small answers count.
 func (s *snapshot) size() int { return len(s.body) + 1024 }
 
+// lasting are the headers that a 304 need not repeat and that are read.
+var lasting = []string{"Content-Type", "Link", "X-Oauth-Scopes"}
+
+func lastingOf(h http.Header) http.Header {
+	out := make(http.Header, len(lasting))
+	for _, name := range lasting {
+		if values := h.Values(name); len(values) > 0 {
+			out[name] = values
+		}
+	}
+	return out
+}
+
 func newETags(next http.RoundTripper, entries, bytes int) *etags {
 	return &etags{next: next, maxEntries: entries, maxBytes: bytes,
-		byKey: map[etagKey]*list.Element{}, order: list.New()}
+		byKey: map[etagKey]*list.Element{}, byIssue: map[string]map[*list.Element]bool{}, order: list.New()}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -126,14 +140,22 @@ func (t *etags) get(key etagKey) *snapshot {
 // cannot be asked about again.
 func (t *etags) keep(key etagKey, resp *http.Response, path string) {
 	etag := resp.Header.Get("ETag")
-	s := &snapshot{key: key, etag: etag, path: path, header: resp.Header.Clone(), body: bodyOf(resp)}
+	s := &snapshot{key: key, etag: etag, issue: issueOf(path), body: bodyOf(resp)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.remove(t.byKey[key])
 	if resp.StatusCode != http.StatusOK || etag == "" || s.size() > t.maxBytes {
 		return
 	}
-	t.byKey[key] = t.order.PushFront(s)
+	s.header, s.body = lastingOf(resp.Header), bytes.Clone(s.body) // what was read into is larger
+	e := t.order.PushFront(s)
+	t.byKey[key] = e
+	if s.issue != "" {
+		if t.byIssue[s.issue] == nil {
+			t.byIssue[s.issue] = map[*list.Element]bool{}
+		}
+		t.byIssue[s.issue][e] = true
+	}
 	t.bytes += s.size()
 	for t.order.Len() > t.maxEntries || t.bytes > t.maxBytes {
 		t.remove(t.order.Back())
@@ -153,25 +175,29 @@ func (t *etags) remove(e *list.Element) {
 	}
 	s := t.order.Remove(e).(*snapshot)
 	delete(t.byKey, s.key)
+	if delete(t.byIssue[s.issue], e); len(t.byIssue[s.issue]) == 0 {
+		delete(t.byIssue, s.issue)
+	}
 	t.bytes -= s.size()
 }
 
 var issuePath = regexp.MustCompile(`/issues/\d+(/|$)`)
 
-// dropIssue forgets everything about the issue that a write goes to, of
-// whatever repository: one repository has several paths (names old and new,
-// /repositories/ID), and a needless read costs little.
+// issueOf names the issue that a path is about, of whatever repository: one
+// repository has several paths (names old and new, /repositories/ID), and a
+// needless read costs little. "" where it is about none.
+func issueOf(path string) string { return strings.TrimSuffix(issuePath.FindString(path), "/") }
+
+// dropIssue forgets everything about the issue that a write goes to.
 func (t *etags) dropIssue(path string) {
-	issue := strings.TrimSuffix(issuePath.FindString(path), "/")
+	issue := issueOf(path)
 	if issue == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for e := range maps.Values(t.byKey) {
-		if p := e.Value.(*snapshot).path; strings.Contains(p+"/", issue+"/") {
-			t.remove(e)
-		}
+	for e := range t.byIssue[issue] {
+		t.remove(e)
 	}
 }
 

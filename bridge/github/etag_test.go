@@ -213,8 +213,8 @@ func TestETagCacheIsBounded(t *testing.T) {
 		for e := tr.order.Front(); e != nil; e = e.Next() {
 			sum += e.Value.(*snapshot).size()
 		}
-		if tr.order.Len() != entries || len(tr.byKey) != entries || tr.bytes != sum || sum > 40_000 {
-			t.Errorf("%d entries, %d keys, %d bytes counted, %d real", tr.order.Len(), len(tr.byKey), tr.bytes, sum)
+		if tr.order.Len() != entries || len(tr.byKey) != entries || len(tr.byIssue) != entries || tr.bytes != sum || sum > 40_000 {
+			t.Errorf("%d entries, %d keys, %d issues, %d bytes counted, %d real", tr.order.Len(), len(tr.byKey), len(tr.byIssue), tr.bytes, sum)
 		}
 	}
 	for i := range 50 {
@@ -222,7 +222,7 @@ func TestETagCacheIsBounded(t *testing.T) {
 		read(0) // stays, being used
 	}
 	check(6) // by bytes
-	if tr.order.Front().Value.(*snapshot).path != "/repos/a/b/issues/0" {
+	if tr.order.Front().Value.(*snapshot).issue != "/issues/0" {
 		t.Error("the latest use is not in front")
 	}
 	size = 10

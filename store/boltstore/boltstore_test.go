@@ -240,3 +240,18 @@ func TestClosedIsKept(t *testing.T) {
 		t.Errorf("Doc = %q, %v", got, err)
 	}
 }
+
+// TestBudgetForgets: what no window can see any more is not kept, so that a
+// large budget's record stays as small as its use is.
+func TestBudgetForgets(t *testing.T) {
+	var b budget
+	for i := range int64(3 * 3600) {
+		now := i * int64(time.Second)
+		if wait := b.take(now, 300, 300*60, 300); wait > 0 {
+			t.Fatalf("second %d: wait %s", i, wait)
+		}
+	}
+	if len(b.Taken) > 61 {
+		t.Errorf("%d of three hours are kept, want those of a minute", len(b.Taken))
+	}
+}

@@ -3,6 +3,7 @@ package boltstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -75,6 +76,10 @@ func (s *Store) Budget(ctx context.Context, name string, perMinute, perHour, bur
 }
 
 func (b *budget) take(now int64, perMinute, perHour, burst int) time.Duration {
+	longest := time.Hour
+	if perMinute > 0 && perHour >= 60*perMinute {
+		perHour, longest = 0, time.Minute // no hour has more than its minutes
+	}
 	wait := max(b.window(now, perMinute, time.Minute), b.window(now, perHour, time.Hour))
 	if perMinute > 0 && burst > 0 {
 		interval := int64(time.Minute) / int64(perMinute)
@@ -87,6 +92,7 @@ func (b *budget) take(now int64, perMinute, perHour, burst int) time.Duration {
 	}
 	b.Taken = append(b.Taken, now)
 	b.Taken = b.Taken[max(0, len(b.Taken)-max(perMinute, perHour)):]
+	b.Taken = slices.DeleteFunc(b.Taken, func(at int64) bool { return at < now-int64(longest) })
 	return 0
 }
 

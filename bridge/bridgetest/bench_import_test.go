@@ -1,0 +1,181 @@
+//go:build bench
+
+package bridgetest_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
+)
+
+// manyItems are options of a world with very many items: nothing but what is
+// measured goes on, and neither brakes nor GitHub's hourly limit, which would
+// make it last a day, hold it up. The budget of writes is 10,000 a minute, the
+// most that a configuration may say.
+func manyItems() bridgetest.Options {
+	return bridgetest.Options{
+		Poll: time.Second, CatchUp: 20 * time.Second,
+		GitHub: githubtest.Options{Traits: githubtest.Traits{RateLimit: 1 << 30}},
+		Config: func(yaml string) string {
+			yaml = strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
+			return yaml + "brakes: {creates_per_minute: 100000}\n"
+		},
+	}
+}
+
+// imported is a world of so many issues that an import made cards of.
+func imported(t *testing.T, n int) *world {
+	t.Helper()
+	w, now := past(t, manyItems())
+	w.openMany(n)
+	now()
+	w.Planning.ResetJournal()
+	job := w.finished(w.imports(status.ImportAsk{}))
+	if r := job.Import; r.Cards != n || r.Failed+r.Dropped > 0 {
+		t.Errorf("job %+v, %+v", job, r)
+	}
+	return w
+}
+
+// measureImport imports ten thousand issues with the bridge in a process of its
+// own, so that its memory can be told from the simulators'.
+func measureImport(n *numbers) {
+	sizes := []int{max(n.scaled(1000), 100), max(n.scaled(10_000), 1000)}
+	var most [2]float64
+	for i, issues := range sizes {
+		n.t.Run(fmt.Sprint("issues=", issues), func(t *testing.T) {
+			part := numbers{t: t, size: n.size}
+			most[i] = part.importAll(issues)
+			n.rows, n.raw = append(n.rows, part.rows...), append(n.raw, part.raw...)
+		})
+	}
+	n.shown(fmt.Sprintf("import of %d against one of %d: more memory of the process per issue", sizes[1], sizes[0]),
+		fmt.Sprintf("%.2g KB", (most[1]-most[0])*1000/float64(sizes[1]-sizes[0])))
+}
+
+// importAll returns the most memory of its own, in MB, that the process had.
+func (n *numbers) importAll(issues int) float64 {
+	w, now := past(n.t, manyItems())
+	w.openMany(issues)
+	now()
+	if err := w.StopBridge(); err != nil {
+		n.t.Fatal(err)
+	}
+	p, err := newProcess(w.World, n.t.TempDir(), "import")
+	if err == nil {
+		err = p.start()
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer p.kill()
+	w.Planning.ResetJournal()
+	w.wait("the first polls", patience, func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 3 })
+	w.Planning.ResetJournal()
+	w.GitHub.ResetJournal()
+	peak := p.watchMemory()
+	began := time.Now()
+	cmd := exec.CommandContext(n.t.Context(), p.binary, "--config", p.config, "import")
+	cmd.Env = p.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		n.t.Fatalf("import: %v\n%s", err, out)
+	}
+	took, spent := time.Since(began).Seconds(), p.processorTime()
+	most := peak()
+	row := fmt.Sprintf("import of %d issues", issues)
+	n.record(row, "time", took, "s")
+	n.record(row, "processor time of the process, per issue", 1000*spent.Seconds()/float64(issues), "ms")
+	n.shown(row+": a second", fmt.Sprintf("%.0f", float64(issues)/took))
+	n.atMost(row+": planning calls that make cards", float64(w.Planning.Calls(planningtest.OpCardCreate)), float64(issues)/100+5)
+	n.atMost(row+": calls that make tasks, per card", float64(w.Planning.Calls(planningtest.OpTaskCreate))/float64(issues), 1)
+	n.importCalls(w, row, issues)
+	if got := len(w.Project.Cards()); got != issues {
+		n.t.Errorf("%d cards", got)
+	}
+	n.shown(row+": most memory of the process", fmt.Sprintf("%.0f MB", most))
+	n.record(row, "most memory with the program's and the store's pages", p.status("VmHWM"), "MB")
+	return most
+}
+
+// importCalls says what an import asked of both services beyond polls.
+func (n *numbers) importCalls(w *world, row string, issues int) {
+	github, planning := w.counted()
+	n.shown(row+": GitHub calls per issue, without the lists", fmt.Sprintf("%.2f", float64(github.sum(all))/float64(issues)))
+	n.shown(row+": pages of all its issues", strconv.Itoa(w.pagesOfAll()))
+	listed := 0
+	for _, c := range w.GitHub.Journal() {
+		if c.Op == "issues.list" && c.Status != 304 {
+			listed++
+		}
+	}
+	n.record(row, "pages of issues, those of the catch-up included", float64(listed), "calls")
+	n.t.Logf("%s: GitHub %v, planning %v", row, github, planning)
+}
+
+// watchMemory looks how much memory of its own the process has, until the
+// function that it returns is called: that is the most there was, in MB.
+func (p *process) watchMemory() (most func() float64) {
+	peak, done := 0.0, make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			peak = max(peak, p.status("RssAnon"))
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return func() float64 {
+		close(done)
+		watching.Wait()
+		return peak
+	}
+}
+
+// processorTime is what the process has used so far; 0 where the system does
+// not tell.
+func (p *process) processorTime() time.Duration {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "stat"))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), ") ") // the name may hold anything
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * time.Second / 100 // Linux has told it in hundredths of a second for ever
+}
+
+// status is a size in MB from what the system tells of the process; 0 where it
+// does not tell.
+func (p *process) status(name string) float64 {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "status"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			kb, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
+			return kb / 1000
+		}
+	}
+	return 0
+}
