@@ -235,10 +235,12 @@ type Queue interface {
 	// does what the outcome says, in one step. Errors as Save.
 	Finish(ctx context.Context, c *Claim, link *mapping.Link, history []mapping.Entry, out Outcome) error
 	// FinishAndClaim is Finish and, in the same step, Claim in the same project:
-	// a worker goes on with one question. Where the claim could not be ended
-	// nothing is leased; where the answer is lost, the key that was leased is
-	// due again when its lease ends, as after Claim.
-	FinishAndClaim(ctx context.Context, c *Claim, link *mapping.Link, history []mapping.Entry, out Outcome, ttl time.Duration) (*Claim, time.Duration, error)
+	// a worker goes on with one question. It returns nil where no other key is
+	// due. The key itself is left to Claim: what came while it was worked is mostly
+	// the echo of that work, of which more is on its way. Where the claim could
+	// not be ended nothing is leased; where the answer is lost, the key that was
+	// leased is due again when its lease ends, as after Claim.
+	FinishAndClaim(ctx context.Context, c *Claim, link *mapping.Link, history []mapping.Entry, out Outcome, ttl time.Duration) (*Claim, error)
 	// Wake makes the keys due that wait for a service, spread over the time
 	// that perSecond of them allows, and returns how many there were.
 	Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error)

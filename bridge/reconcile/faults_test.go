@@ -150,15 +150,10 @@ func (s *faultyStore) Finish(ctx context.Context, c *store.Claim, link *mapping.
 	return act(s.f, "store", "Finish", func() error { return s.Store.Finish(ctx, c, link, history, out) })
 }
 
-func (s *faultyStore) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (next *store.Claim, wait time.Duration, err error) {
-	err = act(s.f, "store", "FinishAndClaim", func() error {
-		next, wait, err = s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
-		return err
+func (s *faultyStore) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
+	return call(s.f, "store", "FinishAndClaim", func() (*store.Claim, error) {
+		return s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return next, wait, nil
 }
 
 // faultyHub is GitHub as the bridge sees it.

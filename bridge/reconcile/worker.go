@@ -131,7 +131,7 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan st
 		out.After = w.after
 	}
 	if more() {
-		next, _, err = r.Store.FinishAndClaim(fin, claim, w.link, w.history, out, r.LeaseTTL)
+		next, err = r.Store.FinishAndClaim(fin, claim, w.link, w.history, out, r.LeaseTTL)
 	} else {
 		err = r.Store.Finish(fin, claim, w.link, w.history, out)
 	}

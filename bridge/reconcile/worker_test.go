@@ -110,7 +110,7 @@ func (o *orderly) Finish(ctx context.Context, c *store.Claim, l *mapping.Link, h
 	return o.Store.Finish(ctx, c, l, h, out)
 }
 
-func (o *orderly) FinishAndClaim(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, time.Duration, error) {
+func (o *orderly) FinishAndClaim(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
 	o.note(c)
 	return o.Store.FinishAndClaim(ctx, c, l, h, out, ttl)
 }

@@ -21,7 +21,7 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 	until := time.Now().Add(ttl)
 	var c *store.Claim
 	err = s.in(ctx, project, func(sp space) error {
-		c, wait, err = sp.claimNext(ttl, until)
+		c, wait, err = sp.claimNext("", ttl, until)
 		return err
 	})
 	if err != nil {
@@ -32,19 +32,22 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 
 func (s *Store) next(ctx context.Context, project mapping.ObjectID) (id mapping.LinkID, wait time.Duration, err error) {
 	err = s.read(ctx, project, func(sp space) error {
-		id, wait = sp.next()
+		id, wait = sp.next("")
 		return nil
 	})
 	return id, wait, err
 }
 
-// next finds the key to claim, or how long until there is one (0: none is
-// queued).
-func (sp space) next() (mapping.LinkID, time.Duration) {
+// next finds the key to claim that is not the given one, or how long until
+// there is one (0: none is queued).
+func (sp space) next(but mapping.LinkID) (mapping.LinkID, time.Duration) {
 	var wait int64
 	c := sp.b("queue").Cursor()
 	for _, class := range []byte{0, 1} {
 		k, _ := c.Seek([]byte{class})
+		if k != nil && k[0] == class && mapping.LinkID(k[9:]) == but {
+			k, _ = c.Next()
+		}
 		if k == nil || k[0] != class {
 			continue
 		}
@@ -59,9 +62,10 @@ func (sp space) next() (mapping.LinkID, time.Duration) {
 	return "", time.Duration(wait)
 }
 
-// claimNext leases the next key, or returns how long until there is one.
-func (sp space) claimNext(ttl time.Duration, until time.Time) (*store.Claim, time.Duration, error) {
-	id, wait := sp.next()
+// claimNext leases the next key that is not the given one, or returns how long
+// until there is one.
+func (sp space) claimNext(but mapping.LinkID, ttl time.Duration, until time.Time) (*store.Claim, time.Duration, error) {
+	id, wait := sp.next(but)
 	if id == "" {
 		return nil, wait, nil
 	}
@@ -161,16 +165,16 @@ func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 }
 
 // FinishAndClaim implements [store.Queue].
-func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (next *store.Claim, wait time.Duration, err error) {
+func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (next *store.Claim, err error) {
 	until := time.Now().Add(ttl)
 	err = s.end(ctx, c, link, history, out, func(sp space) error {
-		next, wait, err = sp.claimNext(ttl, until)
+		next, _, err = sp.claimNext(c.Key.Link, ttl, until)
 		return err
 	})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return next, wait, nil
+	return next, nil
 }
 
 // end ends a claim and does, in the same transaction, what comes then.

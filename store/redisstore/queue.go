@@ -64,17 +64,17 @@ func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 
 // FinishAndClaim implements [store.Queue]. Where its answer is lost the key that
 // it leased is due again when that lease ends.
-func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, time.Duration, error) {
+func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
 	until := time.Now().Add(ttl)
 	r, err := s.finish(ctx, c, link, history, out, ttl)
 	if err != nil {
-		return nil, 0, fmt.Errorf("finish %s: %w", c.Key, err)
+		return nil, fmt.Errorf("finish %s: %w", c.Key, err)
 	}
-	next, wait, err := readClaim(c.Key.Project, r, until)
+	next, _, err := readClaim(c.Key.Project, r, until)
 	if err != nil {
-		return nil, 0, fmt.Errorf("claim after %s: %w", c.Key, err)
+		return nil, fmt.Errorf("claim after %s: %w", c.Key, err)
 	}
-	return next, wait, nil
+	return next, nil
 }
 
 // finish ends a claim, and leases the next key where ttl is not 0.

@@ -380,7 +380,7 @@ func everyOperation(f *fixture, s store.Store, c *store.Claim, p mapping.ObjectI
 	try("Save", s.Save(f.ctx, c, c.Link))
 	try("Check", s.Check(f.ctx, c))
 	try("Finish", s.Finish(f.ctx, c, nil, nil, store.Outcome{}))
-	_, _, err = s.FinishAndClaim(f.ctx, c, nil, nil, store.Outcome{}, ttl)
+	_, err = s.FinishAndClaim(f.ctx, c, nil, nil, store.Outcome{}, ttl)
 	try("FinishAndClaim", err)
 	_, err = s.Wake(f.ctx, p, "github", 1)
 	try("Wake", err)

@@ -334,7 +334,7 @@ func testFinishAndClaim(f *fixture) {
 	f.observe(creating(live))
 	one.Why = "stored"
 	for i, want := range []*mapping.Link{live, bulk} { // live ones first, as Claim does
-		next, _, err := f.FinishAndClaim(f.ctx, c, one, []mapping.Entry{{What: "work"}}, store.Outcome{}, ttl)
+		next, err := f.FinishAndClaim(f.ctx, c, one, []mapping.Entry{{What: "work"}}, store.Outcome{}, ttl)
 		f.no("FinishAndClaim", err)
 		if next == nil || next.Key != f.key(want) || next.Link.ID != want.ID || next.Token <= 0 {
 			f.Fatalf("claim %d = %+v, want one of %s", i, next, want.ID)
@@ -343,10 +343,11 @@ func testFinishAndClaim(f *fixture) {
 		f.wantErr("Check of the one before", f.Check(f.ctx, c), store.ErrLeaseLost)
 		c, one = next, next.Link
 	}
-	next, wait, err := f.FinishAndClaim(f.ctx, c, nil, nil, store.Outcome{Kind: store.Retry, After: 3 * time.Minute}, ttl)
-	if err != nil || next != nil || minutes(wait) != 3 {
-		f.Errorf("the last FinishAndClaim = %+v, %v, %v, want none for 3 minutes", next, wait, err)
+	next, err := f.FinishAndClaim(f.ctx, c, nil, nil, store.Outcome{Kind: store.Again}, ttl)
+	if err != nil || next != nil {
+		f.Errorf("the last FinishAndClaim = %+v, %v, want none: the key itself is left", next, err)
 	}
+	f.claim(bulk)
 	got, err := f.Link(f.ctx, f.key(&mapping.Link{ID: live.ID}))
 	if err != nil || got.ID != live.ID {
 		f.Errorf("Link = %+v, %v", got, err)
@@ -361,7 +362,7 @@ func testFinishAndClaimLost(f *fixture) {
 	c := f.claim(l)
 	other := f.newLink()
 	f.observe(creating(other))
-	next, _, err := f.FinishAndClaim(f.ctx, old, l, nil, store.Outcome{}, ttl)
+	next, err := f.FinishAndClaim(f.ctx, old, l, nil, store.Outcome{}, ttl)
 	f.wantErr("FinishAndClaim of a lost claim", err, store.ErrLeaseLost)
 	if next != nil {
 		f.Errorf("a lost claim led to %+v", next)
@@ -371,13 +372,13 @@ func testFinishAndClaimLost(f *fixture) {
 	holder := f.newLink()
 	holder.Card.ID = taken.Card.ID
 	f.observe(creating(holder))
-	next, _, err = f.FinishAndClaim(f.ctx, c, &taken, nil, store.Outcome{}, ttl)
+	next, err = f.FinishAndClaim(f.ctx, c, &taken, nil, store.Outcome{}, ttl)
 	f.wantErr("FinishAndClaim with another link's card", err, store.ErrConflict)
 	if next != nil {
 		f.Errorf("a refused link led to %+v", next)
 	}
 	f.finish(c, store.Outcome{})
-	next, _, err = f.FinishAndClaim(f.ctx, c, nil, nil, store.Outcome{}, ttl)
+	next, err = f.FinishAndClaim(f.ctx, c, nil, nil, store.Outcome{}, ttl)
 	f.no("FinishAndClaim of what had been ended", err)
 	if next == nil || next.Key != f.key(other) {
 		f.Errorf("claim = %+v, want one of %s", next, other.ID)

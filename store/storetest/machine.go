@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -33,15 +34,23 @@ func (m *machine) finish(rt *rapid.T) {
 }
 
 func (m *machine) finishAndClaim(rt *rapid.T) {
-	var next *store.Claim
-	var wait time.Duration
+	var ended, next *store.Claim
 	ttl := rapid.IntRange(1, 4).Draw(rt, "ttl")
 	lost := m.end(rt, "FinishAndClaim", func(c *store.Claim, history []mapping.Entry, out store.Outcome) (err error) {
-		next, wait, err = m.o.Store.FinishAndClaim(m.t.Context(), c, nil, history, out, time.Duration(ttl)*time.Minute)
+		ended = c
+		next, err = m.o.Store.FinishAndClaim(m.t.Context(), c, nil, history, out, time.Duration(ttl)*time.Minute)
 		return err
 	})
-	if !lost {
-		m.tookNext(rt, next, wait, ttl)
+	if lost {
+		return
+	}
+	ids, _ := m.claimable(ended.Key.Link)
+	switch {
+	case next == nil && ids == nil:
+	case next == nil || !slices.Contains(ids, next.Key.Link):
+		rt.Fatalf("FinishAndClaim = %+v, want one of %v", next, ids)
+	default:
+		m.claimed(rt, next, ttl)
 	}
 }
 

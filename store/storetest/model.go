@@ -106,13 +106,13 @@ func (m *model) change(k *modelKey, delay int, bulk, wake bool) {
 	}
 }
 
-// claimable lists the keys that a claim may return, else in how many minutes
-// there is one (never: none is queued).
-func (m *model) claimable() (ids []mapping.LinkID, next int) {
+// claimable lists the keys that a claim may return, all but the one that is
+// named, else in how many minutes there is one (never: none is queued).
+func (m *model) claimable(but mapping.LinkID) (ids []mapping.LinkID, next int) {
 	for _, bulk := range []bool{false, true} {
 		first := m.now + 1
 		for _, k := range m.keys {
-			if k.due == never || k.bulk != bulk {
+			if k.due == never || k.bulk != bulk || k.id == but {
 				continue
 			}
 			if k.due < first {
@@ -294,17 +294,11 @@ func (m *machine) enqueue(rt *rapid.T) {
 
 func (m *machine) claim(rt *rapid.T) {
 	ttl := rapid.IntRange(1, 4).Draw(rt, "ttl")
+	ids, next := m.claimable("")
 	c, wait, err := m.o.Store.Claim(m.t.Context(), m.project, time.Duration(ttl)*time.Minute)
-	if err != nil {
-		rt.Fatal(err)
-	}
-	m.tookNext(rt, c, wait, ttl)
-}
-
-// tookNext compares what claimed the next key with the model's next.
-func (m *machine) tookNext(rt *rapid.T, c *store.Claim, wait time.Duration, ttl int) {
-	ids, next := m.claimable()
 	switch {
+	case err != nil:
+		rt.Fatal(err)
 	case c == nil && ids != nil:
 		rt.Fatalf("Claim = none, want one of %v", ids)
 	case c == nil && (minutes(wait) != max(next, 0) || (wait == 0) != (next == never)):

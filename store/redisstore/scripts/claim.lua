@@ -3,7 +3,7 @@
 -- Reply: what take returns; or '' and the ms until a key is due (0: none is)
 local ttl, id, wait = tonumber(arg()), arg(), nil
 if id == '' then
-  id, wait = nextdue()
+  id, wait = nextdue('')
   if not id then return reply('', wait) end
 end
 local w = work(id)

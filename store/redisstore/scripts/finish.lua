@@ -3,11 +3,12 @@
 --   delay in ms, service, reason, record ('' unchanged), n refs,
 --   number of history entries, their compressed JSON, history bound,
 --   ttl in ms (0: no other key)
--- Reply: nothing, or as claim.lua
-local w, token, gen, kind = work(arg()), tonumber(arg()), tonumber(arg()), arg()
+-- Reply: nothing; or as claim.lua, of a key that is another one
+local id, token, gen, kind = arg(), tonumber(arg()), tonumber(arg()), arg()
 local delay, service, reason = tonumber(arg()), arg(), arg()
 local record, refs = arg(), args()
 local entries, history, bound, ttl = tonumber(arg()), arg(), tonumber(arg()), tonumber(arg())
+local w = work(id)
 
 -- consume forgets what the claim carried and keeps what came since.
 local function consume()
@@ -83,6 +84,6 @@ end
 local refused = finish()
 if refused then return refused end
 if ttl == 0 then return wrote() end
-local id, wait = nextdue()
-if not id then return wrote('', wait) end
-return take(work(id), ttl)
+local other = nextdue(id)
+if not other then return wrote('', 0) end
+return take(work(other), ttl)

@@ -1,11 +1,12 @@
 -- Stands between the prelude and the scripts that lease keys.
 
--- nextdue returns the key that is due longest, live ones first; or nil and in
--- how many ms one is (0: none is queued).
-local function nextdue()
+-- nextdue returns the key that is due longest, live ones first, but not the one
+-- that is named; or nil and in how many ms one is (0: none is queued).
+local function nextdue(but)
   local soonest = math.huge
   for _, key in ipairs({LIVE, BULK}) do
     local first = call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    if first[1] and first[1] == but then first = call('ZRANGE', key, 1, 1, 'WITHSCORES') end
     if first[1] and tonumber(first[2]) <= now then return first[1] end
     soonest = math.min(soonest, tonumber(first[2]) or math.huge)
   end
