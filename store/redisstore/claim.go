@@ -60,14 +60,25 @@ func readClaim(project mapping.ObjectID, r *reply, until time.Time) (*store.Clai
 
 // claimField puts a field of the link's hash where the claim has it.
 func claimField(c *store.Claim, field, value string) (err error) {
-	ref, isSlot := strings.CutPrefix(field, "i:")
+	_, name, _ := strings.Cut(field, ":")
+	ref := mapping.Ref(name)
+	s := c.Inbox[ref]
 	switch {
-	case isSlot:
-		c.Inbox[mapping.Ref(ref)], err = parseSlot(value)
+	case field == "i:"+name:
+		data := s.Data
+		if s, err = parseSlot(value); s.Data == nil {
+			s.Data = data
+		}
+		c.Inbox[ref] = s
+	case field == "d:"+name:
+		s.Data, err = decompress(value)
+		c.Inbox[ref] = s
 	case field == "r":
 		c.Link = new(mapping.Link)
 		err = decode(value, c.Link)
-	case field == "e":
+	case field == "E":
+		c.Events = append(c.Events, []byte(value))
+	case field == "e": // as earlier programs kept them, before all others
 		c.Events, err = frames(value, func(_ int, body string) ([]byte, error) { return []byte(body), nil })
 	}
 	return err
@@ -96,7 +107,9 @@ func parseSlot(value string) (s store.Snapshot, err error) {
 		return s, fmt.Errorf("slot %.40q has a wrong length", value)
 	}
 	s.Seen, s.Digest = time.UnixMilli(seen), parts[3][:n]
-	s.Data, err = decompress(parts[3][n:])
+	if n < len(parts[3]) { // as earlier programs kept it
+		s.Data, err = decompress(parts[3][n:])
+	}
 	return s, err
 }
 

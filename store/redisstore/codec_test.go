@@ -75,6 +75,9 @@ func FuzzClaimField(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add("i:issue:1", "80000000000000050"+"7,1764000000000,3,abc"+string(packed))
+	f.Add("i:issue:1", "80000000000000050"+"7,1764000000000,3,abc")
+	f.Add("d:issue:1", string(packed))
+	f.Add("E", "hello")
 	f.Add("e", "3,5;hello4,0;")
 	f.Add("e", "3,-5;hello")
 	f.Add("i:x", "80000000000000050,,,")

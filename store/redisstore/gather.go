@@ -12,22 +12,20 @@ import (
 const (
 	// gatherMost bounds the observations that are sent together.
 	gatherMost = 256
-	// gatherWays is how many of a project's groups may be under way at once:
-	// while one is on the wire, Redis works on the other.
-	gatherWays = 2
 	// gatherWait bounds one group; the library's own bounds are lower.
 	gatherWait = 30 * time.Second
 )
 
 // gathering lets observations of one project that come at the same time go
-// together: what comes while groups are under way makes up the next one. A
-// lone observation never waits.
+// together: what comes while a group is under way makes up the next one. A lone
+// observation never waits. There is one group at a time: two are smaller, and
+// what a script costs beside its observations is paid twice.
 type gathering struct {
 	send func(ctx context.Context, args [][]any) ([]store.Observed, error)
 
 	mu      sync.Mutex
 	waiting []*observing
-	ways    int // groups under way
+	running bool // a group is under way
 }
 
 // observing is one caller's part of a group.
@@ -57,8 +55,8 @@ func (g *gathering) observe(ctx context.Context, args [][]any) ([]store.Observed
 	o := &observing{args: args, done: make(chan struct{})}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, o)
-	if g.ways < gatherWays {
-		g.ways++
+	if !g.running {
+		g.running = true
 		go g.run(context.WithoutCancel(ctx))
 	}
 	g.mu.Unlock()
@@ -93,7 +91,7 @@ func (g *gathering) sendGroup(ctx context.Context, group []*observing) {
 	}
 }
 
-// next takes the next group; after an empty one the way is given up.
+// next takes the next group; an empty one is the last.
 func (g *gathering) next() []*observing {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,8 +101,6 @@ func (g *gathering) next() []*observing {
 		n++
 	}
 	group := g.waiting[:n:n]
-	if g.waiting = g.waiting[n:]; n == 0 {
-		g.ways--
-	}
+	g.waiting, g.running = g.waiting[n:], n > 0
 	return group
 }

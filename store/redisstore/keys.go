@@ -14,14 +14,15 @@ import "planbridge/mapping"
 //	P:{project}:l:<link>    hash    a link and all its work, in few fields:
 //	    r  record: compressed JSON of mapping.Link      x  its indexed refs, joined by newlines
 //	    h  history: frames "count,length;" + compressed JSON of the entries of one Finish, oldest first
-//	    e  events: frames "generation,length;" + event, oldest first
 //	    i:<ref>  inbox slot: At as 16 sortable hex digits, 1 or 0 (ambiguous),
-//	             "generation,seen,length," of the digest, the digest, and the compressed data
+//	             "generation,seen,length," of the digest, the digest
+//	    d:<ref>  the slot's data, compressed where it is large
 //	    g  generation        t  token of the last claim   u  end of the lease
 //	    n  when a change that came under the lease is due
 //	    p  place: q in the queue, w waiting, f parked; absent: nothing to do
 //	    b  1: bulk           s  service waited for        f  reason of parking
 //	    a  attempts
+//	P:{project}:e:<link>    list    the link's events: generation and event by turns, oldest first
 //	P:{project}:ref:<shard> hash    ref → link id; 1024 shards by SHA-1, so that Redis packs each densely
 //	P:{project}:live, bulk  zset    queued keys by due time; a leased key stands at its lease's end
 //	P:{project}:wait        zset    score 0: service, NUL, 0 live or 1 bulk, link id

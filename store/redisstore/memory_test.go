@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -135,5 +136,35 @@ func BenchmarkObserve(b *testing.B) {
 		if _, err := s.Observe(b.Context(), "p", []store.Observation{o}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestWaitingEventsAreNotWrittenAgain: a key that waits with many events costs the
+// log as much for the next one as a key that waits with none.
+func TestWaitingEventsAreNotWrittenAgain(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	rdb := client(t, server)
+	size := func() int {
+		n, err := strconv.Atoi(parseInfo(rdb.Info(t.Context(), "persistence").Val())["aof_current_size"])
+		must(t, err)
+		return n
+	}
+	l := &mapping.Link{ID: "l1", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	event := bytes.Repeat([]byte("e"), 10_000)
+	for i := range 20 {
+		_, err := s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l, Item: "issue:1", At: int64(i), Data: []byte("x"), Event: event}})
+		must(t, err)
+	}
+	before := size()
+	_, err := s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Item: "issue:1", At: 20, Data: []byte("x"), Event: event}})
+	must(t, err)
+	if grown := size() - before; grown < len(event) || grown > 2*len(event) {
+		t.Errorf("an event of %d bytes made the log grow by %d", len(event), grown)
+	}
+	c, _, err := s.Claim(t.Context(), "p", time.Minute)
+	must(t, err)
+	if len(c.Events) != 21 || !bytes.Equal(c.Events[20], event) {
+		t.Errorf("the claim carries %d events", len(c.Events))
 	}
 }

@@ -2,8 +2,11 @@ package redisstore
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -51,9 +54,7 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 		// Each command has its own error, which is looked at below.
 		s.rdb.Pipelined(ctx, func(p redis.Pipeliner) error { //nolint:errcheck // see above
 			for some := range slices.Chunk(args, scriptMost) {
-				head := []any{s.limit, rules.Deliveries.Milliseconds(), rules.DeliverySweep, rules.Events, len(some)}
-				argv := s.argv(k, seq, slices.Concat(append([][]any{head}, some...)...))
-				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, argv...))
+				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, s.argv(k, seq, s.together(some))...))
 			}
 			return nil
 		})
@@ -86,7 +87,20 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 	return seen, nil
 }
 
-// observation lists what observe.lua takes of one observation.
+// together makes the arguments of several observations those of one script.
+func (s *Store) together(some [][]any) []any {
+	all := append(make([]any, 0, 5+8*len(some)), s.limit, rules.Deliveries.Milliseconds(), rules.DeliverySweep, rules.Events, len(some))
+	for _, args := range some {
+		all = append(all, args[0])
+	}
+	for _, args := range some {
+		all = append(all, args[1:]...)
+	}
+	return all
+}
+
+// observation lists what observe.lua takes of one observation, its delivery
+// first.
 func (s *Store) observation(o *store.Observation) ([]any, error) {
 	var delivery, item, newID string
 	var data, record []byte
@@ -107,20 +121,63 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 			return nil, err
 		}
 	}
-	args := []any{
-		delivery, millis(o.Delay), flag(o.Bulk), string(o.Link),
-		item, rules.OrderInt(o.At), o.Digest, data, o.Event, newID, record,
+	h := head{data: make([]byte, 0, 128)}
+	h.add(strconv.FormatInt(millis(o.Delay), 10))
+	h.add(strconv.Itoa(flag(o.Bulk)))
+	h.add(string(o.Link))
+	h.add(item)
+	h.add(rules.OrderInt(o.At))
+	h.add(o.Digest)
+	h.add(strconv.Itoa(flag(len(o.Event) > 0)))
+	h.add(newID)
+	h.add(strconv.Itoa(len(o.Refs)))
+	h.add(strconv.Itoa(len(newRefs)))
+	if h.err != nil {
+		return nil, h.err
 	}
-	args = appendRefs(args, o.Refs)
-	return appendRefs(args, newRefs), nil
+	args := append(make([]any, 0, 5+len(o.Refs)+len(newRefs)), delivery, h.data, data)
+	if len(o.Event) > 0 {
+		args = append(args, o.Event)
+	}
+	if o.Create != nil {
+		args = append(args, record)
+	}
+	for _, ref := range slices.Concat(o.Refs, newRefs) {
+		args = append(args, string(ref))
+	}
+	return args, nil
 }
+
+// head is short texts in one argument, since every argument of a script costs
+// Redis as much as some bytes.
+type head struct {
+	data []byte
+	err  error
+}
+
+func (h *head) add(text string) {
+	if len(text) > math.MaxUint16 {
+		h.err = fmt.Errorf("%.40q… is too long", text)
+		return
+	}
+	h.data = append(binary.BigEndian.AppendUint16(h.data, uint16(len(text))), text...)
+}
+
+// What the script answers of an observation, summed up.
+const (
+	saidCreated = 1 << iota
+	saidDuplicate
+	saidStored
+	saidFull
+)
 
 func observed(project mapping.ObjectID, r *reply) (o store.Observed) {
 	if id := r.str(); id != "" {
 		o.Key = store.Key{Project: project, Link: mapping.LinkID(id)}
 	}
-	o.Created, o.Duplicate, o.Stored = r.num() == 1, r.num() == 1, r.num() == 1
-	if r.str() == "FULL" {
+	said := r.num()
+	o.Created, o.Duplicate, o.Stored = said&saidCreated != 0, said&saidDuplicate != 0, said&saidStored != 0
+	if said&saidFull != 0 {
 		o.Err = fmt.Errorf("%s: %w", o.Key, store.ErrFull)
 	}
 	return o

@@ -200,7 +200,7 @@ func TestKeysFollowTheSchema(t *testing.T) {
 	if len(keys) < 14 {
 		t.Errorf("only %d keys: %v", len(keys), keys)
 	}
-	schema := regexp.MustCompile(`^pre:\{(p\}:(meta|links|l:l[12]|ref:\d+|live|bulk|wait|parked|seen|ledger|ledgerby|docs|marks:cards)` +
+	schema := regexp.MustCompile(`^pre:\{(p\}:(meta|links|[le]:l[12]|ref:\d+|live|bulk|wait|parked|seen|ledger|ledgerby|docs|marks:cards)` +
 		`|-\}:(meta|projects|leases|budgets|budget:github|docs))$`)
 	for _, key := range keys {
 		if !schema.MatchString(key) {

@@ -15,12 +15,16 @@ local function consume()
   for _, field in ipairs(call('HKEYS', w.key)) do
     if string.sub(field, 1, 2) == 'i:' then
       local stored = string.match(call('HGET', w.key, field), '^(%d+)', 18)
-      if tonumber(stored) <= gen then call('HDEL', w.key, field) end
+      if tonumber(stored) <= gen then call('HDEL', w.key, field, 'd:' .. string.sub(field, 3)) end
     end
   end
-  local events, first = unframe(call('HGET', w.key, 'e') or ''), 1
-  while events[first] and events[first].number <= gen do first = first + 1 end
-  if first > 1 then setfield(w.key, 'e', reframe(events, first)) end
+  call('HDEL', w.key, 'e')
+  local key = eventkey(w.id)
+  local stamp = call('LINDEX', key, 0)
+  while stamp and tonumber(stamp) <= gen do
+    call('LTRIM', key, 2, -1)
+    stamp = call('LINDEX', key, 0)
+  end
 end
 
 -- addhistory drops the oldest frames that the bound can do without.
@@ -38,7 +42,7 @@ local function remove()
   leave(w)
   for ref in string.gmatch(w.refs, '[^\n]+') do call('HDEL', refkey(ref), ref) end
   call('ZREM', LINKS, w.id)
-  call('DEL', w.key)
+  call('DEL', w.key, eventkey(w.id))
 end
 
 -- settle gives the key its next place. A change that came meanwhile is due at

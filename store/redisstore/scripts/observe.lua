@@ -1,19 +1,27 @@
 -- Observations, in their order: each finds or makes its link, stores what was
 -- seen, makes it due.
--- ARGV: queue limit, outdated before, sweep, event bound, n observations, and of
---   each: delivery ('' none), delay in ms, bulk 1/0, marker's link ('' none),
---   item ('' no snapshot), at, digest, data, event ('' none), id and record of
---   the link to make ('' none), n refs, n refs of the link to make
--- Reply, of each: link id ('' dropped), created, duplicate, stored, 'FULL' or ''
-local limit, outdated, sweep, events = tonumber(arg()), now - arg(), arg(), tonumber(arg())
+-- ARGV: queue limit, outdated before, sweep, event bound, n observations, their n
+--   deliveries ('' none), and of each observation: a head, the data ('' no
+--   snapshot), the event where the head says so, the record of the link to make
+--   where the head names one, refs, refs of the link to make
+-- A head is short texts, each behind its length in two bytes: delay in ms, bulk
+--   1/0, marker's link ('' none), item, at, digest, event 1/0, id of the link to
+--   make ('' none), n refs, n refs of the link to make
+-- Reply, of each: link id ('' dropped) and the sum of 1 created, 2 duplicate, 4 stored, 8 full
+local limit, outdated, sweep, events, n = tonumber(arg()), now - arg(), arg(), tonumber(arg()), tonumber(arg())
 local SEEN = BASE .. 'seen'
+local HEAD = '>' .. string.rep('Hc0', 10)
+local deliveries = argi
+argi = argi + n
+local seenat = call('ZMSCORE', SEEN, unpack(ARGV, deliveries + 1, deliveries + n))
 
-local delivery, delay, bulk, marker, item, at, digest, data, event, newid, record, refs, newrefs
+local delivery, delay, bulk, marker, item, at, digest, data, event, newid, record
+local refs, newrefs = {}, {}
 local function take()
-  delivery, delay, bulk, marker = arg(), tonumber(arg()), arg() == '1', arg()
-  item, at, digest, data, event = arg(), arg(), arg(), arg(), arg()
-  newid, record = arg(), arg()
-  refs, newrefs = args(), args()
+  local nrefs, nnew
+  delay, bulk, marker, item, at, digest, event, newid, nrefs, nnew = struct.unpack(HEAD, arg())
+  data, event, record = arg(), event == '1' and arg(), newid ~= '' and arg()
+  refs, newrefs = several(tonumber(nrefs)), several(tonumber(nnew))
 end
 
 local function exists(id) return id ~= '' and call('HEXISTS', linkkey(id), 'x') == 1 end
@@ -30,69 +38,92 @@ local function resolve()
   return exists(newid) and newid or ''
 end
 
--- store puts the snapshot into its slot unless a newer one is there.
-local function store(w)
-  local field, seen, ambiguous = 'i:' .. item, now, '0'
-  local old = call('HGET', w.key, field)
+-- slot makes the head of the snapshot's slot; nil where a newer snapshot is in it,
+-- or the same one: then same is true.
+local function slot(w, old)
+  local seen, ambiguous = NOW, '0'
   if old then
     local oldat = string.sub(old, 1, 16)
     local _, first, length, body = string.match(old, '^(%d+),(%d+),(%d+),()', 18)
-    if at < oldat then return 0 end
+    if at < oldat then return nil, false end
     if at == oldat then
-      if string.sub(old, body, body + length - 1) == digest then return 1 end
+      if string.sub(old, body, body + length - 1) == digest then return nil, true end
       ambiguous = '1'
     end
     seen = first
   end
-  call('HSET', w.key, field,
-    at .. ambiguous .. string.format('%d,%d,%d,', w.gen, seen, #digest) .. digest .. data)
-  return 1
+  return at .. ambiguous .. w.gen .. ',' .. seen .. ',' .. #digest .. ',' .. digest
 end
 
-local function addevent(w)
-  local list = unframe((call('HGET', w.key, 'e') or '') .. frame(w.gen, event))
-  call('HSET', w.key, 'e', reframe(list, math.max(1, #list - events + 1)))
+-- note stores what was seen with the key's new generation, in one write; it
+-- reports whether the slot holds the snapshot.
+local function note(w, old)
+  local head, same
+  if item ~= '' then head, same = slot(w, old) end
+  if head then
+    call('HSET', w.key, 'g', w.gen, 'i:' .. item, head, 'd:' .. item, data)
+  else
+    call('HSET', w.key, 'g', w.gen)
+  end
+  if event then
+    local key = eventkey(w.id)
+    local length = call('RPUSH', key, w.gen, event)
+    if length > 2 * events then call('LTRIM', key, length - 2 * events, -1) end
+  end
+  return head ~= nil or same
 end
 
+-- What is remembered when all is done, as the arguments of ZADD.
+local remembered, doubled = {}, {}
+local function delivered(i)
+  delivery = ARGV[deliveries + i]
+  return delivery ~= '' and (doubled[delivery] or seenat[i] and tonumber(seenat[i]) > outdated)
+end
 local function remember()
-  local old = call('ZRANGEBYSCORE', SEEN, '-inf', outdated, 'LIMIT', 0, sweep)
-  if #old > 0 then call('ZREM', SEEN, unpack(old)) end
-  call('ZADD', SEEN, now, delivery)
+  if delivery == '' then return end
+  doubled[delivery] = true
+  remembered[#remembered + 1] = NOW
+  remembered[#remembered + 1] = delivery
 end
 
-local out, wrotesome = {}, false
-local function answer(id, created, duplicate, stored, full)
-  local n = #out
-  out[n + 1], out[n + 2], out[n + 3], out[n + 4], out[n + 5] = id, created, duplicate and 1 or 0, stored, full
-end
+local out, wrotesome = {'OK', 0}, false
+local function answer(id, what) out[#out + 1], out[#out + 2] = id, what end
 
-local function observe()
+local function observe(i)
   local id = resolve()
-  local before = delivery ~= '' and call('ZSCORE', SEEN, delivery)
-  local duplicate = before and tonumber(before) > outdated
+  local duplicate = delivered(i)
+  local what = duplicate and 2 or 0
   local create = id == '' and newid ~= '' and not duplicate
   if create then id = newid end
-  if id == '' then return answer('', 0, duplicate, 0, '') end
-  local w = not create and work(id) or nil
-  if full(w, limit) then return answer(id, 0, duplicate, 0, 'FULL') end
+  if id == '' then return answer('', what) end
+  local w, old
+  if not create then w, old = work(id, 'i:' .. item) end
+  if full(w, limit) then return answer(id, what + 8) end
   if create then
     w = fresh(id)
     putlink(w, record, newrefs)
     call('ZADD', LINKS, 0, id)
+    what = what + 1
   end
-  change(w, delay, bulk, false)
-  local stored = 0
-  if not duplicate then
-    if item ~= '' then stored = store(w) end
-    if event ~= '' then addevent(w) end
-    if delivery ~= '' then remember() end
+  change(w, tonumber(delay), bulk == '1', false)
+  if duplicate then
+    call('HSET', w.key, 'g', w.gen)
+  else
+    if note(w, old) then what = what + 4 end
+    remember()
   end
   wrotesome = true
-  answer(id, create and 1 or 0, duplicate, stored, '')
+  answer(id, what)
 end
 
-for _ = 1, tonumber(arg()) do
+for i = 1, n do
   take()
-  observe()
+  observe(i)
 end
-return {'OK', wrotesome and call('HINCRBY', META, 'seq', 1) or 0, unpack(out)}
+if #remembered > 0 then
+  local old = call('ZRANGEBYSCORE', SEEN, '-inf', outdated, 'LIMIT', 0, sweep * n)
+  if #old > 0 then call('ZREM', SEEN, unpack(old)) end
+  call('ZADD', SEEN, unpack(remembered))
+end
+if wrotesome then out[2] = call('HINCRBY', META, 'seq', 1) end
+return out

@@ -17,22 +17,25 @@ if tonumber(known[2] or 0) < tonumber(ARGV[2]) then return {'EPOCH', 'rolled bac
 
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[3]
+local NOW = string.format('%d', now) -- a number would be put into digits each time
 
 local argi = 3
 local function arg()
   argi = argi + 1
   return ARGV[argi]
 end
-local function args()
+local function several(n)
   local list = {}
-  for i = 1, tonumber(arg()) do list[i] = arg() end
+  for i = 1, n do list[i] = arg() end
   return list
 end
+local function args() return several(tonumber(arg())) end
 
 local function reply(...) return {'OK', 0, ...} end
 local function wrote(...) return {'OK', call('HINCRBY', META, 'seq', 1), ...} end
 
 local function linkkey(id) return BASE .. 'l:' .. id end
+local function eventkey(id) return BASE .. 'e:' .. id end
 
 -- The index of refs.
 local function refkey(ref)
@@ -40,16 +43,17 @@ local function refkey(ref)
 end
 local function owner(ref) return call('HGET', refkey(ref), ref) end
 
--- work reads a link's queue state; nil where there is no such link.
-local function work(id)
+-- work reads a link's queue state; nil where there is no such link. Beside it stands
+-- the value of another field, where one is named.
+local function work(id, also)
   local key = linkkey(id)
-  local v = call('HMGET', key, 'x', 'g', 't', 'u', 'n', 'p', 'b', 's', 'a')
+  local v = call('HMGET', key, 'x', 'g', 't', 'u', 'n', 'p', 'b', 's', 'a', also or 'x')
   if not v[1] then return nil end
   return {
     id = id, key = key, refs = v[1], gen = tonumber(v[2] or 0), token = tonumber(v[3] or 0),
     till = tonumber(v[4] or 0), again = tonumber(v[5]), place = v[6] or '', bulk = v[7] == '1',
     service = v[8], attempts = tonumber(v[9] or 0),
-  }
+  }, v[10]
 end
 
 local function fresh(id)
@@ -109,13 +113,13 @@ end
 
 -- change notes that something happened to the key and makes it due: at once
 -- where it stands free, after the claim where it is leased. A key that waits
--- for a service goes on waiting unless wake is set.
+-- for a service goes on waiting unless wake is set. The caller stores w.gen.
 local function change(w, delay, bulk, wake)
-  w.gen = call('HINCRBY', w.key, 'g', 1)
+  w.gen = w.gen + 1
   classify(w, bulk and (w.bulk or not inqueue(w)))
-  local due = now + delay
+  local due = delay == 0 and NOW or now + delay
   if leased(w) then
-    if not w.again or due < w.again then call('HSET', w.key, 'n', due) end
+    if not w.again or now + delay < w.again then call('HSET', w.key, 'n', due) end
   elseif w.place == 'q' then
     call('ZADD', queuekey(w), 'LT', due, w.id)
   elseif w.place ~= 'w' or wake then
@@ -158,7 +162,4 @@ end
 -- reframe returns the frames from the first-th on.
 local function reframe(list, first)
   return list[first] and string.sub(list.s, list[first].at) or ''
-end
-local function setfield(key, field, value)
-  if value == '' then call('HDEL', key, field) else call('HSET', key, field, value) end
 end

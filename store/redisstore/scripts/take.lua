@@ -14,7 +14,8 @@ local function nextdue(but)
 end
 
 -- take leases a key and returns what a claim is made of: link id, due, token,
--- generation, attempts, then the link's fields and values but its history.
+-- generation, attempts, then the link's fields and values but its history, and
+-- its events, each as field E.
 local function take(w, ttl)
   local since = w.place == 'q' and call('ZSCORE', queuekey(w), w.id) or now
   if not inqueue(w) then classify(w, false) end
@@ -29,6 +30,11 @@ local function take(w, ttl)
       out[#out + 1] = all[i]
       out[#out + 1] = all[i + 1]
     end
+  end
+  local events = call('LRANGE', eventkey(w.id), 0, -1)
+  for i = 2, #events, 2 do
+    out[#out + 1] = 'E'
+    out[#out + 1] = events[i]
   end
   return out
 end
