@@ -94,7 +94,7 @@ func hunt(t *testing.T, tree, patch string, rounds int) {
 		case !errors.As(err, &failed) || !strings.Contains(string(out), "its story is in"):
 			t.Fatalf("the random run did not run: %v\n%s", err, out)
 		}
-		t.Logf("found in round %d: %s", round+1, firstComplaint(string(out)))
+		t.Logf("found in round %d, %s", round+1, firstComplaint(string(out)))
 		return
 	}
 	t.Errorf("it survives %d seeds", 8*rounds)
@@ -109,10 +109,11 @@ func inTree(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
+// firstComplaint is what the judge said first, with the seed.
 func firstComplaint(out string) string {
 	for line := range strings.Lines(out) {
-		if _, after, ok := strings.Cut(line, ": issue "); ok && strings.Contains(line, "seed") {
-			return "issue " + strings.TrimSpace(after)
+		if _, after, ok := strings.Cut(line, ": seed "); ok {
+			return "seed " + strings.TrimSpace(after)
 		}
 	}
 	return out
