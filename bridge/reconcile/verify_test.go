@@ -28,6 +28,18 @@ func (w *world) race(name string, do func()) {
 	}
 }
 
+// befall lets a fate befall the bridge's first call of that name, which comes
+// right after a person has done something.
+func (w *world) befall(name string, f fate, do func()) {
+	w.faults.armed, w.faults.fate, w.faults.at = true, f, -1
+	w.faults.before = func(i int, p point) {
+		if p.name == name && w.faults.at < 0 {
+			w.faults.at = i
+			do()
+		}
+	}
+}
+
 // history is the link's, oldest first.
 func (w *world) history() (what []string) {
 	links, _, err := w.store.List(context.Background(), project, "", 10)
@@ -224,13 +236,7 @@ func TestLostAnswerRanOverAnEdit(t *testing.T) {
 					linked(w)
 					w.settle()
 					w.hub.lag = lag
-					w.faults.armed, w.faults.fate, w.faults.at = true, f, -1
-					w.faults.before = func(i int, p point) {
-						if p.name == "EditIssue" && !w.faults.fired {
-							w.faults.at = i
-							w.editIssue(mapping.Summary, line("tok2", "tok2 tok8"))
-						}
-					}
+					w.befall("EditIssue", f, func() { w.editIssue(mapping.Summary, line("tok2", "tok2 tok8")) })
 					w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 					w.settle()
 					w.verify(ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok8\n\nmiddle\n\ntok3 tok9"}})
@@ -254,13 +260,7 @@ func TestLostAnswerRanOverAnEditAndWasReplaced(t *testing.T) {
 				linked(w)
 				w.settle()
 				w.hub.lag = never
-				w.faults.armed, w.faults.fate, w.faults.at = true, f, -1
-				w.faults.before = func(i int, p point) {
-					if p.name == "EditIssue" && !w.faults.fired {
-						w.faults.at = i
-						w.editIssue(mapping.Title, to("tok8"))
-					}
-				}
+				w.befall("EditIssue", f, func() { w.editIssue(mapping.Title, to("tok8")) })
 				w.faults.then = func() {
 					w.faults.then = nil
 					w.words.removed[word{mapping.Title, "tok9"}] = true
@@ -288,13 +288,7 @@ func TestLostAnswerOfALabelBesideAnother(t *testing.T) {
 				linked(w)
 				w.settle()
 				w.hub.lag = func(int) time.Duration { return 20 * time.Second }
-				w.faults.armed, w.faults.fate, w.faults.at = true, f, -1
-				w.faults.before = func(i int, p point) {
-					if p.name == "AddLabels" && !w.faults.fired {
-						w.faults.at = i
-						w.editIssue(mapping.Estimate, to("5"))
-					}
-				}
+				w.befall("AddLabels", f, func() { w.editIssue(mapping.Estimate, to("5")) })
 				w.editCard(mapping.Estimate, to("8"))
 				w.settle()
 				w.verify(ends{want: values{mapping.Estimate: "8"}, conflicts: 1})
