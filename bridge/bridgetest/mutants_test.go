@@ -112,7 +112,7 @@ func inTree(t *testing.T, dir, name string, args ...string) {
 // firstComplaint is what the judge said first, with the seed.
 func firstComplaint(out string) string {
 	for line := range strings.Lines(out) {
-		if _, after, ok := strings.Cut(line, ": seed "); ok {
+		if _, after, ok := strings.Cut(line, ": seed "); ok && strings.Contains(after, ": issue ") {
 			return "seed " + strings.TrimSpace(after)
 		}
 	}
