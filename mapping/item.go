@@ -66,6 +66,21 @@ type Card struct {
 	Polled Interval `json:"polled,omitzero"`
 }
 
+// Complete adds to a read of the card what only a poll tells, from what the
+// last one saw: its bucket's title, where it is still there, who works on it in
+// its sprint, and when its version came to be.
+func (c *Card) Complete(polled *Card) {
+	if place := NameCard(polled); c.Bucket == "" || c.Bucket == place.Bucket || c.Bucket == place.StateID {
+		c.Bucket, c.BucketName, c.StateID = place.Bucket, place.BucketName, place.StateID
+	}
+	if c.Users == nil && c.Iteration == polled.Iteration {
+		c.Users = polled.Users
+	}
+	if c.Version == polled.Version {
+		c.Polled = polled.Polled
+	}
+}
+
 // Counters is planning's aggregate over a card's tasks.
 type Counters struct {
 	Done       float64 `json:"done"`

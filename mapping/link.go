@@ -152,10 +152,16 @@ type IssueID struct {
 	Digest    string    `json:"digest,omitempty"`
 }
 
-// SameBucket reports whether a snapshot shows the card where it was last seen,
-// by either of the ids that the bucket has.
-func (c *CardID) SameBucket(card *Card) bool {
-	return card.Bucket == c.Bucket || card.Bucket != "" && card.Bucket == c.StateID
+// Place takes in where a snapshot shows the card. Only listings tell the
+// bucket's title: it stays known where a snapshot without it shows no bucket, as
+// in a sprint, or the same one by either of its ids.
+func (c *CardID) Place(card *Card) {
+	switch {
+	case card.Bucket == "" && c.BucketName == "":
+		c.BucketName = c.Made
+	case card.Bucket != "" && (card.BucketName != "" || card.Bucket != c.Bucket && card.Bucket != c.StateID):
+		c.Bucket, c.BucketName, c.StateID, c.Made = card.Bucket, card.BucketName, card.StateID, ""
+	}
 }
 
 // CardID names the card of a link and the newest version of it that was taken
@@ -166,6 +172,7 @@ type CardID struct {
 	Bucket          ObjectID `json:"bucket,omitempty"` // where the card was made or last seen
 	BucketName      string   `json:"bucket_name,omitempty"`
 	StateID         ObjectID `json:"state_id,omitempty"` // Card.StateID, as it was there
+	Made            string   `json:"made,omitempty"`     // title of the bucket it was made in, until one is seen
 	Version         int64    `json:"version,omitempty"`
 	CountersVersion int64    `json:"counters_version,omitempty"`
 }

@@ -157,6 +157,16 @@ func (r *Route) BucketFor(issue *Issue) string {
 	return r.Bucket
 }
 
+// BucketTitle returns the title of the bucket that [Route.BucketFor] names, ""
+// where it names it by its id.
+func (r *Route) BucketTitle(issue *Issue) string {
+	bucket := r.BucketFor(issue)
+	if isObjectID(bucket) {
+		return ""
+	}
+	return bucket
+}
+
 // OwnsBucket reports whether cards of a bucket, known by its ids (which can
 // differ between listings) and title, belong to the route.
 func (r *Route) OwnsBucket(title string, ids ...ObjectID) bool {

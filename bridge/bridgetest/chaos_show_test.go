@@ -32,9 +32,6 @@ func (j *judging) shown(i *seenIssue, c *seenCard) {
 		return
 	}
 	says := &mapping.Card{BucketName: c.says.bucket, Counters: &mapping.Counters{Status: c.says.status}}
-	if c.says.sprint != "" {
-		says.BucketName = "" // only the backlog's listing tells it
-	}
 	if add, remove := mapping.ProjectLabels(i.shows.labels, says, chaosScheme); len(add)+len(remove) > 0 {
 		j.complain(i, c, "of its labels %q are missing and %q are too many", add, remove)
 	}

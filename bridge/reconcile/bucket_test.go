@@ -28,3 +28,54 @@ func TestReadsOfACardKeepItsBucketsName(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A sprint does not tell a card's bucket: a card that was planned before its
+// bucket was ever listed is taken to be where it was made.
+func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fate{"", crashAfter, answerLost} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				plan := func() {
+					w.faults.then = nil
+					w.sprint("Sprint 1")
+					w.plans(func(c *mapping.Card) { c.Iteration, c.Bucket, c.BucketName = sprintID, "", "" })
+				}
+				w.befall("CreateCard", f, func() { w.faults.then = plan })
+				if f == "" {
+					w.race("CreateTask", plan)
+				}
+				linked(w)
+				w.settle()
+				w.verifyShown()
+				if !slices.Contains(w.issue().Labels, "bucket:Incoming") {
+					w.fail("labels %q", w.issue().Labels)
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What only a listing tells of a card is not lost on an issue that is kept out
+// meanwhile: nothing tells it again.
+func TestListedWhileTheIssueIsKeptOut(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		both(linked, intoSprint("alice"))(w)
+		w.settle()
+		kept := w.issue().Labels
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(slices.Clip(kept), "plan:ignore") })
+		w.settle()
+		w.plans(func(c *mapping.Card) { c.Users, c.Bucket, c.BucketName = []string{"carol"}, "b-later", "Later" })
+		w.settle()
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = kept })
+		w.settle()
+		w.verifyShown()
+		assigned("ghost")(w)
+	}); err != nil {
+		t.Error(err)
+	}
+}

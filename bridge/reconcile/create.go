@@ -264,6 +264,7 @@ func based(github string, p mapping.Versioned) mapping.Base {
 func (w *work) linkCard(card *mapping.Card, why string) {
 	w.link.Card = mapping.NameCard(card)
 	w.link.Card.Version, w.link.Card.CountersVersion = card.Version, card.CountersVersion
+	w.link.Card.Made = w.route.BucketTitle(w.issue)
 	view := mapping.CardView(card, w.set.Keys)
 	w.link.Base = map[mapping.Attribute]mapping.Base{}
 	for a, base := range w.link.Intent.Base {

@@ -58,11 +58,18 @@ func (p *plan) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error
 	if err != nil {
 		return mapping.Card{}, err
 	}
-	read := *c
+	read := p.answer(c)
 	if p.stateID != "" {
-		read.Bucket, read.BucketName, read.StateID = p.stateID, "", ""
+		read.Bucket, read.StateID = p.stateID, ""
 	}
 	return read, nil
+}
+
+// answer is a card without what only listings tell.
+func (p *plan) answer(c *mapping.Card) mapping.Card {
+	answer := *c
+	answer.BucketName, answer.Users = "", nil
+	return answer
 }
 
 func (p *plan) Tasks(_ context.Context, card mapping.ObjectID) ([]mapping.Task, error) {
@@ -134,7 +141,7 @@ func (p *plan) CreateCard(_ context.Context, _ mapping.ObjectID, _ string, item 
 		}
 	}
 	p.writes++
-	return *p.add(item), nil
+	return p.answer(p.add(item)), nil
 }
 
 func (p *plan) CreateTask(_ context.Context, card mapping.ObjectID, _ string, item reconcile.NewItem) (mapping.Task, error) {

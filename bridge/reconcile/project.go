@@ -91,13 +91,10 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 
 // shown is what is known of the card that only shows; nil where nothing is.
 func (w *work) shown() *mapping.Shown {
-	if w.card == nil {
-		return w.link.Shown
-	}
-	if w.link.Shown == nil {
+	if w.link.Shown == nil && w.card != nil {
 		w.link.Shown = &mapping.Shown{}
+		w.link.Shown.Take(w.card)
 	}
-	w.link.Shown.Take(w.card)
 	return w.link.Shown
 }
 

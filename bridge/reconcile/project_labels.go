@@ -9,21 +9,6 @@ import (
 	"planbridge/mapping"
 )
 
-// bucketName is the title of the card's bucket, "" where it is not known: only
-// listings tell it.
-func (w *work) bucketName() string {
-	c := w.link.Card
-	switch {
-	case w.card == nil || w.card.Bucket == "":
-		return c.BucketName
-	case w.card.BucketName != "":
-		return w.card.BucketName
-	case c.SameBucket(w.card):
-		return c.BucketName
-	}
-	return ""
-}
-
 // showLabels brings the labels that show the card in line, one by one: the set
 // is never replaced.
 func (w *work) showLabels(ctx context.Context) error {
@@ -84,7 +69,7 @@ func (w *work) labelsToShow() (add, remove []string) {
 		current = w.issue.Labels
 		s.Labels = w.set.Scheme.Projections(current)
 	}
-	return mapping.ProjectLabels(current, s.Card(w.bucketName()), w.set.Scheme)
+	return mapping.ProjectLabels(current, s.Card(w.link.Card.BucketName), w.set.Scheme)
 }
 
 // carries takes in the labels that the issue has after a write.
@@ -103,7 +88,7 @@ func (w *work) labelsAlong(ctx context.Context) []string {
 	if s == nil || w.link.Task {
 		return nil
 	}
-	add, _ := mapping.ProjectLabels(nil, s.Card(w.bucketName()), w.set.Scheme)
+	add, _ := mapping.ProjectLabels(nil, s.Card(w.link.Card.BucketName), w.set.Scheme)
 	for _, l := range add {
 		w.ensureLabel(ctx, l)
 	}

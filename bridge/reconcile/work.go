@@ -342,6 +342,10 @@ func (w *work) echoed() bool {
 // setCard makes a snapshot the one that counts.
 func (w *work) setCard(card *mapping.Card) {
 	w.card = card
+	w.link.Card.Place(card)
+	if w.link.Shown != nil {
+		w.link.Shown.Take(card)
+	}
 	w.marked(mapping.Planning, card.Summary.Value)
 	for a, v := range mapping.CardView(card, w.set.Keys) {
 		w.p[a] = v
@@ -361,8 +365,8 @@ func (w *work) readCard(ctx context.Context) error {
 	}
 	w.found(mapping.Planning)
 	var seen mapping.Card
-	if found, _, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err == nil && found && seen.Version == card.Version {
-		card.Polled = seen.Polled // a read does not say when this version came to be
+	if found, _, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err == nil && found {
+		card.Complete(&seen) // the poll tells it once
 	}
 	w.setCard(&card)
 	return nil
@@ -381,9 +385,6 @@ func (w *work) remember() {
 	}
 	c := &w.link.Card
 	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
-	if w.card.Bucket != "" && (w.card.BucketName != "" || !c.SameBucket(w.card)) { // only listings tell the name
-		c.Bucket, c.BucketName, c.StateID = w.card.Bucket, w.card.BucketName, w.card.StateID
-	}
 }
 
 // save stores the link under the lease; ErrLeaseLost when that ended.
