@@ -44,7 +44,8 @@ const (
 
 // project shows on the issue what planning says of the card, once the
 // attributes agree. It reports whether all is at rest: a review may have closed
-// the issue, and then that has to be decided on.
+// the issue, and what was read or answered may show a person's edit. That has to
+// be decided on.
 func (w *work) project(ctx context.Context) (rest bool, err error) {
 	first := w.link.Shown == nil
 	s := w.shown()
@@ -67,17 +68,12 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 			return true, err
 		}
 	}
-	rest = true
+	before := w.g
 	for _, p := range []struct {
 		name string
 		show func(context.Context) error
 	}{
-		{"review", func(ctx context.Context) (err error) {
-			var closed bool
-			closed, err = w.showReview(ctx, first)
-			rest = !closed
-			return err
-		}},
+		{"review", func(ctx context.Context) error { return w.showReview(ctx, first) }},
 		{"labels", w.showLabels},
 		{"milestone", w.showMilestone},
 		{"assignees", w.showAssignees},
@@ -86,7 +82,22 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 			return false, err
 		}
 	}
-	return rest, nil
+	return !w.moved(before), nil
+}
+
+// moved reports whether GitHub's view is another one than it was before; what
+// was not seen then was as agreed on.
+func (w *work) moved(before mapping.View) bool {
+	for a, now := range w.g {
+		was, seen := before[a]
+		if !seen {
+			was.Value = w.link.Base[a].GitHub
+		}
+		if !mapping.Same(a, now.Value, was.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // shown is what is known of the card that only shows; nil where nothing is.

@@ -10,35 +10,34 @@ import (
 
 // showReview closes the issue where the card's review says so: once for each
 // changed value, so that a person can reopen it. first says that nothing was
-// shown for the link before. It reports whether it closed the issue; the closed
-// state then goes to the tracking task like any other.
+// shown for the link before. The closed state then goes to the tracking task like
+// any other.
 //
 // The link remembers the review as acted on only after the close was answered.
 // Before it the link says that one may be under way, and whoever finds that
 // asks GitHub whether it happened: the issue may be open because it did not, or
 // because a person has reopened it since.
-func (w *work) showReview(ctx context.Context, first bool) (closed bool, err error) {
+func (w *work) showReview(ctx context.Context, first bool) error {
 	s := w.link.Shown
 	if mapping.ReviewOf(s.Review) == mapping.ReviewOf(w.link.Review) && s.Closing.IsZero() {
 		w.link.Review = s.Review
-		return false, nil
+		return nil
 	}
 	if err := w.fetch(ctx); err != nil {
-		return false, err
+		return err
 	}
 	acted, err := w.actedOn(ctx, first)
 	if err != nil {
-		return false, err
+		return err
 	}
 	verdict := mapping.ReviewAction(w.link.Review, s.Review, w.issue.State)
 	if !acted && (verdict == mapping.VerdictCloseCompleted || verdict == mapping.VerdictCloseNotPlanned) {
 		if err := w.closeFor(ctx, verdict); err != nil {
-			return false, err
+			return err
 		}
-		closed = true
 	}
 	w.link.Review = s.Review
-	return closed, nil
+	return nil
 }
 
 // actedOn reports whether the card's review closed the issue before: by a write

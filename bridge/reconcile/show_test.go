@@ -313,3 +313,22 @@ func TestShownCosts(t *testing.T) {
 }
 
 var _ reconcile.Shows = (*hub)(nil)
+
+// What a person wrote right before something was shown, and the answer to that
+// shows first, is no less an edit: its own event tells nothing new then.
+func TestEditThatAnAnswerShowsFirst(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.race("EditIssue", func() {
+			w.editIssue(mapping.Title, to("tok7"))
+			time.Sleep(2 * time.Second) // the milestone is set in another second
+		})
+		intoSprint()(w)
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok7"}})
+	}); err != nil {
+		t.Error(err)
+	}
+}
