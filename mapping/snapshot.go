@@ -45,15 +45,8 @@ func DigestIssue(i *Issue) string {
 	c.RepoID, c.Parent, c.Childless = 0, "", false // shown by webhooks, and by listings, only
 	c.Repo = ""                                    // a repository's new name changes nothing of its issues
 	c.UpdatedAt, c.CreatedAt = time.Time{}, time.Time{}
-	c.Labels, c.Assignees = sorted(c.Labels), sorted(c.Assignees)
-	return digestOf(c.AppendJSON(make([]byte, 0, len(c.Title)+len(c.Body)+512)))
-}
-
-func sorted(list []string) []string {
-	if slices.IsSorted(list) {
-		return list
-	}
-	return slices.Sorted(slices.Values(list))
+	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))
+	return digest(&c)
 }
 
 // DigestCard tells snapshots of one card apart.
@@ -74,10 +67,6 @@ func digest(v any) string {
 	if err != nil {
 		panic("mapping: digest: " + err.Error()) // only plain data of this package comes here
 	}
-	return digestOf(data)
-}
-
-func digestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }

@@ -99,7 +99,7 @@ func observation(s sighting) store.Observation {
 		return obs
 	}
 	obs.Item, obs.At, obs.Digest = ref, s.issue.UpdatedAt.Unix(), mapping.DigestIssue(s.issue)
-	obs.Data = s.issue.AppendJSON(make([]byte, 0, len(s.issue.Body)+1024))
+	obs.Data = encode(s.issue)
 	return obs
 }
 
