@@ -91,10 +91,11 @@ func (sp space) claim(id mapping.LinkID, ttl time.Duration, until time.Time) (*s
 	for ref, s := range w.Inbox {
 		c.Inbox[ref] = store.Snapshot{At: s.At, Digest: s.Digest, Ambiguous: s.Ambiguous, Data: s.Data, Seen: time.Unix(0, s.Seen)}
 	}
-	for _, e := range w.Events {
-		c.Events = append(c.Events, e.Data)
+	if err := sp.putWork(id, w); err != nil {
+		return nil, err
 	}
-	return c, sp.putWork(id, w)
+	c.Events = sp.events(id, w)
+	return c, nil
 }
 
 // ClaimKey implements [store.Queue].

@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,22 +48,43 @@ func (s *Store) open() error {
 	return nil
 }
 
-// prepare checks the schema and gives a new file its epoch.
+// prepare checks the schema and gives a new file its epoch, and one of a lower
+// schema what it lacks.
 func prepare(tx *bbolt.Tx) error {
 	meta, err := tx.CreateBucketIfNotExists(bucketMeta)
 	if err != nil {
 		return err
 	}
-	if v := meta.Get(metaSchema); v != nil {
+	current := strconv.Itoa(rules.Schema)
+	switch v := meta.Get(metaSchema); {
+	case v == nil:
+		if err := meta.Put(metaEpoch, []byte(mapping.NewID())); err != nil {
+			return err
+		}
+	case string(v) == current:
+		return nil
+	default:
 		if n, err := strconv.Atoi(string(v)); err != nil || n > rules.Schema {
 			return fmt.Errorf("schema %s, this program knows %d: %w", v, rules.Schema, store.ErrSchema)
 		}
-		return nil
 	}
-	if err := meta.Put(metaEpoch, []byte(mapping.NewID())); err != nil {
+	if err := tx.ForEach(complete); err != nil {
 		return err
 	}
-	return meta.Put(metaSchema, []byte(strconv.Itoa(rules.Schema)))
+	return meta.Put(metaSchema, []byte(current))
+}
+
+// complete makes the buckets that a project has not.
+func complete(name []byte, b *bbolt.Bucket) error {
+	if !bytes.HasPrefix(name, []byte(projectPrefix)) {
+		return nil
+	}
+	for _, sub := range spaceBuckets {
+		if _, err := b.CreateBucketIfNotExists([]byte(sub)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // look compares the file in its place with the one that is open.

@@ -19,7 +19,8 @@ import (
 //	budgets    name             → JSON, the writes of the last hour
 //	p:<project>                   one bucket per project, "" included, with
 //	  links    link             → JSON mapping.Link
-//	  work     link             → work: its queue state, inbox and events (see workcodec.go)
+//	  work     link             → work: its queue state and inbox, and which events wait (see workcodec.go)
+//	  events   link 0 number    → an event
 //	  history  link             → JSON []mapping.Entry, oldest first
 //	  refs     ref              → link
 //	  queue    class time link  → the due keys; class is 0 live, 1 bulk; a leased one stands at its lease's end
@@ -41,6 +42,9 @@ var (
 	countQueued   = []byte("queued")
 )
 
+// projectPrefix opens the name of a project's bucket.
+const projectPrefix = "p:"
+
 // space is one project's part of the file inside one transaction.
 type space struct {
 	project mapping.ObjectID
@@ -51,23 +55,21 @@ type space struct {
 
 var spaceBuckets = []string{
 	"links", "work", "history", "refs", "queue", "waiting", "failed", "counts",
-	"seen", "seentime", "ledger", "ledgerby", "docs", "marks",
+	"events", "seen", "seentime", "ledger", "ledgerby", "docs", "marks",
 }
 
 // in runs fn on a project's space in a writing transaction.
 func (s *Store) in(ctx context.Context, project mapping.ObjectID, fn func(space) error) error {
 	return s.update(ctx, func(tx *bbolt.Tx) error {
-		name := []byte("p:" + project)
+		name := []byte(projectPrefix + project)
 		b := tx.Bucket(name)
 		if b == nil {
 			var err error
 			if b, err = tx.CreateBucket(name); err != nil {
 				return err
 			}
-			for _, sub := range spaceBuckets {
-				if _, err := b.CreateBucket([]byte(sub)); err != nil {
-					return err
-				}
+			if err := complete(name, b); err != nil {
+				return err
 			}
 		}
 		return fn(space{project, b, s.clock().UnixNano(), s.limit})
@@ -78,7 +80,7 @@ func (s *Store) in(ctx context.Context, project mapping.ObjectID, fn func(space)
 // where the project has none yet.
 func (s *Store) read(ctx context.Context, project mapping.ObjectID, fn func(space) error) error {
 	return s.view(ctx, func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte("p:" + project))
+		b := tx.Bucket([]byte(projectPrefix + project))
 		if b == nil {
 			return nil
 		}
@@ -167,7 +169,7 @@ func (sp space) remove(id mapping.LinkID, w *work) error {
 	if err := sp.unindex(id, nil); err != nil {
 		return err
 	}
-	w.Place = idle
+	w.Place, w.Events = idle, nil
 	if err := sp.putWork(id, w); err != nil {
 		return err
 	}

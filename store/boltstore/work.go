@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -37,7 +38,8 @@ type work struct {
 	Inbox    map[mapping.Ref]slot `json:"i,omitempty"`
 	Events   []event              `json:"e,omitempty"` // oldest first
 
-	entry entry // where the indexes have it now
+	entry  entry   // where the indexes have it now
+	stored []int64 // the events that have a record now
 }
 
 type slot struct {
@@ -49,6 +51,8 @@ type slot struct {
 	Seen      int64  `json:"s"`
 }
 
+// event is one that waits; Data is only there until it is stored in a record of
+// its own.
 type event struct {
 	Gen  int64 `json:"g"`
 	Data blob  `json:"b"`
@@ -215,16 +219,20 @@ func (sp space) work(id mapping.LinkID) (*work, error) {
 		return nil, fmt.Errorf("work %s/%s: %w", sp.project, id, err)
 	}
 	w.entry = w.index(id)
+	for _, e := range w.Events {
+		if e.Data == nil {
+			w.stored = append(w.stored, e.Gen)
+		}
+	}
 	return w, nil
 }
 
 // putWork stores a key's queue state and moves its index entry along.
 func (sp space) putWork(id mapping.LinkID, w *work) error {
-	data, err := encodeWork(w)
-	if err != nil {
-		return fmt.Errorf("work %s/%s: %w", sp.project, id, err)
+	if err := sp.putEvents(id, w); err != nil {
+		return err
 	}
-	if err := sp.b("work").Put([]byte(id), data); err != nil {
+	if err := sp.b("work").Put([]byte(id), encodeWork(w)); err != nil {
 		return err
 	}
 	was, is := w.entry, w.index(id)
@@ -243,6 +251,48 @@ func (sp space) putWork(id mapping.LinkID, w *work) error {
 		}
 	}
 	return sp.count(counted(is) - counted(was))
+}
+
+func eventKey(id mapping.LinkID, gen int64) []byte {
+	return []byte(string(id) + "\x00" + string(be64(gen)))
+}
+
+// putEvents stores the events that are new and forgets those that are no more.
+func (sp space) putEvents(id mapping.LinkID, w *work) error {
+	if len(w.stored) == 0 && len(w.Events) == 0 {
+		return nil
+	}
+	events := sp.b("events")
+	for _, gen := range w.stored {
+		if slices.ContainsFunc(w.Events, func(e event) bool { return e.Gen == gen }) {
+			continue
+		}
+		if err := events.Delete(eventKey(id, gen)); err != nil {
+			return err
+		}
+	}
+	w.stored = nil
+	for i := range w.Events {
+		e := &w.Events[i]
+		if w.stored = append(w.stored, e.Gen); e.Data == nil {
+			continue
+		}
+		if err := events.Put(eventKey(id, e.Gen), e.Data); err != nil {
+			return err
+		}
+		e.Data = nil
+	}
+	return nil
+}
+
+// events reads the events of a work that is stored.
+func (sp space) events(id mapping.LinkID, w *work) [][]byte {
+	var all [][]byte
+	b := sp.b("events")
+	for _, e := range w.Events {
+		all = append(all, bytes.Clone(b.Get(eventKey(id, e.Gen))))
+	}
+	return all
 }
 
 func counted(e entry) int64 {

@@ -3,103 +3,127 @@ package boltstore
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+
+	"planbridge/mapping"
 )
 
-// A work's record is a head in JSON and then, as they are, the snapshots and
-// events that the head tells the lengths of: an observation rewrites the record,
-// and most of it is payloads that need not be gone through for that.
-//
-//	formParts, length of the head (uvarint), head, data of the inbox in the order
-//	of its refs, data of the events
-//
-// A record that begins with { is wholly JSON, with the data in it: the form of
-// earlier programs, which is read still.
-const formParts = 1
+// A work's record is written at each observation, of which a webhook waits for
+// one. It is formBinary and then numbers as varints and texts behind their
+// lengths, in the order of encodeWork. Of an event it holds the number only: the
+// event itself stands in a record of its own, so that those that wait are not
+// written again with each that comes.
+const formBinary = 2
 
-// maxBlob is beyond what any observation carries.
-const maxBlob = 1 << 30
-
-// errParts: a record is shorter than its head says.
-var errParts = errors.New("record is cut")
-
-// blob is data that stands behind the head; in the head it is its length.
-type blob []byte
-
-// MarshalJSON implements json.Marshaler.
-func (b blob) MarshalJSON() ([]byte, error) { return json.Marshal(len(b)) }
-
-// UnmarshalJSON implements json.Unmarshaler. Of a length it makes so much room,
-// which decodeWork fills.
-func (b *blob) UnmarshalJSON(raw []byte) error {
-	var n int
-	if json.Unmarshal(raw, &n) != nil {
-		return json.Unmarshal(raw, (*[]byte)(b))
-	}
-	if n < 0 || n > maxBlob {
-		return errParts
-	}
-	*b = make(blob, n)
-	return nil
-}
+// errCut: a record is shorter than it says.
+var errCut = errors.New("record is cut")
 
 // encodeWork makes a record.
-func encodeWork(w *work) ([]byte, error) {
-	head, err := json.Marshal(w)
-	if err != nil {
-		return nil, err
+func encodeWork(w *work) []byte {
+	size := 128
+	for _, s := range w.Inbox {
+		size += 128 + len(s.Data)
 	}
-	data := binary.AppendUvarint([]byte{formParts}, uint64(len(head)))
-	data = append(data, head...)
-	for b := range w.blobs {
-		data = append(data, *b...)
+	b := append(make([]byte, 0, size), formBinary)
+	b = appendNumbers(b, w.Gen, w.Token, w.Until, w.Again, int64(w.Place), number(w.Bulk), w.Due, int64(w.Attempts))
+	b = appendPart(appendPart(b, w.Service), w.Reason)
+	b = appendNumbers(b, int64(len(w.Inbox)))
+	for _, ref := range slices.Sorted(maps.Keys(w.Inbox)) {
+		s := w.Inbox[ref]
+		b = appendNumbers(appendPart(b, ref), s.Gen, s.At, number(s.Ambiguous), s.Seen)
+		b = appendPart(appendPart(b, s.Digest), s.Data)
 	}
-	return data, nil
+	b = appendNumbers(b, int64(len(w.Events)))
+	for _, e := range w.Events {
+		b = appendNumbers(b, e.Gen)
+	}
+	return b
+}
+
+func appendNumbers(b []byte, numbers ...int64) []byte {
+	for _, n := range numbers {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
+}
+
+func appendPart[T ~string | ~[]byte](b []byte, part T) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
+}
+
+func number(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // decodeWork reads a record, which it does not keep.
 func decodeWork(data []byte) (*work, error) {
-	w := new(work)
-	if bytes.HasPrefix(data, []byte("{")) {
-		return w, json.Unmarshal(data, w)
-	}
-	if data[0] != formParts {
+	switch data[0] {
+	case '{', formParts:
+		return decodeWork1(data)
+	case formBinary:
+	default:
 		return nil, fmt.Errorf("unknown form %d", data[0])
 	}
-	length, n := binary.Uvarint(data[1:])
-	if n <= 0 || length > uint64(len(data)-1-n) {
-		return nil, errParts
-	}
-	head, parts := data[1+n:1+n+int(length)], data[1+n+int(length):]
-	if err := json.Unmarshal(head, w); err != nil {
-		return nil, err
-	}
-	for b := range w.blobs {
-		if len(*b) > len(parts) {
-			return nil, errParts
+	r := recordReader{data: data[1:]}
+	w := &work{Gen: r.number(), Token: r.number(), Until: r.number(), Again: r.number(), Place: place(r.number())}
+	w.Bulk, w.Due, w.Attempts = r.number() == 1, r.number(), int(r.number())
+	w.Service, w.Reason = string(r.part()), string(r.part())
+	for range r.count() {
+		if w.Inbox == nil {
+			w.Inbox = map[mapping.Ref]slot{}
 		}
-		parts = parts[copy(*b, parts):]
+		ref := mapping.Ref(r.part())
+		s := slot{Gen: r.number(), At: r.number(), Ambiguous: r.number() == 1, Seen: r.number()}
+		s.Digest, s.Data = string(r.part()), bytes.Clone(r.part())
+		w.Inbox[ref] = s
 	}
-	return w, nil
+	for range r.count() {
+		w.Events = append(w.Events, event{Gen: r.number()})
+	}
+	return w, r.err
 }
 
-// blobs goes through all data in the order of the record. What is done to one
-// stays.
-func (w *work) blobs(yield func(*blob) bool) {
-	for _, ref := range slices.Sorted(maps.Keys(w.Inbox)) {
-		s := w.Inbox[ref]
-		ok := yield(&s.Data)
-		if w.Inbox[ref] = s; !ok {
-			return
-		}
+// recordReader reads a record from the front; after an error all is zero.
+type recordReader struct {
+	data []byte
+	err  error
+}
+
+func (r *recordReader) cut() { r.data, r.err = nil, errCut }
+
+func (r *recordReader) number() int64 {
+	n, size := binary.Varint(r.data)
+	if size <= 0 {
+		r.cut()
+		return 0
 	}
-	for i := range w.Events {
-		if !yield(&w.Events[i].Data) {
-			return
-		}
+	r.data = r.data[size:]
+	return n
+}
+
+// count is a number of things of which each takes a byte at least.
+func (r *recordReader) count() int64 {
+	n := r.number()
+	if n < 0 || n > int64(len(r.data)) {
+		r.cut()
+		return 0
 	}
+	return n
+}
+
+func (r *recordReader) part() []byte {
+	n, size := binary.Uvarint(r.data)
+	if size <= 0 || n > uint64(len(r.data)-size) {
+		r.cut()
+		return nil
+	}
+	part := r.data[size : size+int(n)]
+	r.data = r.data[size+int(n):]
+	return part
 }

@@ -2,7 +2,7 @@ package redisstore
 
 import "planbridge/mapping"
 
-// The key schema, version 1. P is Options.Prefix; times are Unix milliseconds
+// The key schema, version 2. P is Options.Prefix; times are Unix milliseconds
 // of Redis's own clock. All keys of one planning project share the hash tag
 // {project}, so that a Cluster spreads projects and one script can touch
 // whatever belongs to a decision. The space of what belongs to no project has
@@ -40,6 +40,10 @@ import "planbridge/mapping"
 //	P:{-}:leases            hash    name → "until,owner"
 //	P:{-}:budgets           hash    name → when an even flow of writes would have its next
 //	P:{-}:budget:<name>     list    when the writes of the last hour were taken, newest first
+//
+// Version 1 had the data behind the digest in i:<ref>, and the events in a field e
+// of the link: frames "generation,length;" + event, oldest first. Both are read
+// still.
 //
 // Scripts are given meta as KEYS[1] and build the other names from it
 // (scripts/prelude.lua), because most decisions learn which link they are

@@ -15,7 +15,7 @@ import (
 const (
 	// Schema is the version of the stored form. A program refuses what a
 	// higher one wrote.
-	Schema = 1
+	Schema = 2
 	// History bounds the entries that are kept per link.
 	History = 50
 	// Events bounds the events that are kept per link; the oldest give way.

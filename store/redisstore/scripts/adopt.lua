@@ -7,5 +7,5 @@ if not epoch or epoch == ARGV[1] then
   epoch = ARGV[2]
   redis.call('HSET', KEYS[1], 'epoch', epoch)
 end
-redis.call('HSETNX', KEYS[1], 'schema', ARGV[3])
+redis.call('HSET', KEYS[1], 'schema', ARGV[3])
 return epoch
