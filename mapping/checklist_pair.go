@@ -3,8 +3,8 @@ package mapping
 // Line is what is known of the line that a checklist item has in a body.
 type Line struct {
 	Text string // in planning's form (see [ItemView]), as it was last known
-	// To is what a write whose outcome is not known may have made of it; "" for
-	// none.
+	// To is what a write whose outcome is not known may have made of it, or what
+	// its task is called by now; "" for none.
 	To string
 	// Away: it is not known to have a line now, so that only one with its very
 	// text is its own.

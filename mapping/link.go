@@ -123,6 +123,11 @@ type Link struct {
 	// Why is why a link stands in state left, orphaned or dormant.
 	Why string `json:"why,omitempty"`
 
+	// Epoch is the digest of the store's epoch under which the pair was made by
+	// the bridge; "" where it was not, or that is not known. A store of that epoch
+	// knows everything that was made for the pair since.
+	Epoch string `json:"epoch,omitempty"`
+
 	Created time.Time `json:"created"`
 	Synced  time.Time `json:"synced,omitzero"` // when both sides were last known to agree
 }

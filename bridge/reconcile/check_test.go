@@ -136,7 +136,7 @@ func (w *world) stands(x word) bool {
 		return true
 	}
 	ledger := slices.ContainsFunc(w.conflicts(), func(c mapping.Conflict) bool { return has(c.GitHub) || has(c.Planning) })
-	return ledger && slices.ContainsFunc(w.issue().comments, func(c comment) bool { return strings.Contains(c.Body, x.text) })
+	return (ledger || w.opening != "") && slices.ContainsFunc(w.issue().comments, func(c comment) bool { return strings.Contains(c.Body, x.text) })
 }
 
 // verifyRest checks that nothing is left over and that looking at everything

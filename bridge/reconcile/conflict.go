@@ -65,7 +65,11 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	if err == nil {
 		c.At, c.Posted, c.Comments = known.At, known.Posted, known.Comments
 	}
-	if err := w.post(ctx, c, err == nil || c.Base == nil); err != nil {
+	behind, lost := w.behind(ctx)
+	if lost != nil {
+		return lost
+	}
+	if err := w.post(ctx, c, err == nil || behind); err != nil {
 		return err
 	}
 	w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), resolution(d)).Inc()

@@ -23,24 +23,6 @@ func (w *work) enter(ctx context.Context) error {
 	return w.enterIssue(ctx)
 }
 
-// adopted reports, as an error, that nothing may be created yet: a store that
-// is new or was replaced does not know which partners exist, until one full
-// poll has adopted every marked item.
-func (w *work) adopted(ctx context.Context) error {
-	doc, err := w.Store.Doc(ctx, w.link.Project, store.DocAdopted)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("read adoption: %w", err)
-	}
-	epoch, err := w.Epoch(ctx)
-	if err != nil {
-		return fmt.Errorf("read epoch: %w", err)
-	}
-	if string(doc) != epoch {
-		return &waitFor{ServiceAdoption, "nothing is created before the first full poll of the project"}
-	}
-	return nil
-}
-
 func (w *work) enterIssue(ctx context.Context) error {
 	var seen mapping.Issue
 	found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen)
@@ -162,7 +144,7 @@ func (w *work) adoptLost(ctx context.Context, side mapping.Side, adopt func(cont
 
 // begin writes the intent to create the partner on a side, and goes on to do it.
 func (w *work) begin(ctx context.Context, side mapping.Side) error {
-	w.link.State = mapping.Creating
+	w.link.State, w.link.Epoch = mapping.Creating, w.epoch
 	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
 	w.link.Intent = &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
 	if side == mapping.GitHub {

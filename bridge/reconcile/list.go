@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -50,7 +51,7 @@ func (w *work) seeList() {
 	was := w.items()
 	known := make([]mapping.Line, len(was))
 	for k, c := range was {
-		known[k] = mapping.Line{Text: c.Item, To: pendingName(c), Away: c.State == mapping.Left || toBeAdded(c)}
+		known[k] = mapping.Line{Text: c.Item, To: cmp.Or(pendingName(c), w.tasks.seen[c.Task].Title.Value), Away: c.State == mapping.Left || toBeAdded(c)}
 	}
 	var items []mapping.Child
 	var lines []mapping.Item

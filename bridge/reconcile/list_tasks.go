@@ -171,8 +171,13 @@ func (w *work) makeTasks(ctx context.Context) (bool, error) {
 	if len(due) == 0 {
 		return false, nil
 	}
-	if err := w.adopted(ctx); err != nil {
+	if behind, err := w.behind(ctx); err != nil {
 		return false, err
+	} else if behind && !w.tasks.listed {
+		w.link.Children = slices.DeleteFunc(w.link.Children, func(c mapping.Child) bool {
+			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(&c)
+		})
+		return true, w.needTasks(ctx) // lines are found among the tasks before one is new
 	}
 	if err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute); err != nil {
 		return false, err

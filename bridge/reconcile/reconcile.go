@@ -9,6 +9,7 @@
 //
 // The files, in the order of a key's way: worker.go (claiming), work.go (what
 // is known of both sides), enter.go and create.go (an item without a partner),
+// adopted.go (whether the store may have forgotten what was made),
 // pending.go, verify.go, sync.go and write.go (two partners), conflict.go (the ledger and
 // its comment), project.go and milestones.go (what only planning says and
 // GitHub shows), outcome.go (what becomes of the key). A checklist: body.go (its text and
@@ -174,8 +175,9 @@ type Options struct {
 // Reconciler works the queue. It is safe for concurrent use.
 type Reconciler struct {
 	Options
-	kick   chan struct{}
-	former former
+	kick      chan struct{}
+	former    former
+	adoptions adoptions
 	// parentless are the repositories whose issues' parents may not be read.
 	parentless sync.Map
 	paused     pauses

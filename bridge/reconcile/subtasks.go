@@ -23,10 +23,16 @@ func (w *work) makeSubTasks(ctx context.Context) error {
 	if len(wanted) == 0 || w.set.DryRun {
 		return nil
 	}
-	if err := w.adopted(ctx); err != nil {
+	behind, err := w.behind(ctx)
+	if err != nil {
 		return err
 	}
-	wanted, err := w.findTasks(ctx, wanted)
+	if behind && !w.tasks.listed {
+		if err := w.needTasks(ctx); err != nil {
+			return err
+		}
+	}
+	wanted, err = w.findTasks(ctx, wanted)
 	var ready []*work
 	for _, pw := range wanted {
 		ok, readyErr := pw.taskReady(ctx)

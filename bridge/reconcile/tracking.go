@@ -25,9 +25,6 @@ func (w *work) ensureTracking(ctx context.Context) error {
 			Intent: &mapping.Intent{Side: mapping.Planning},
 		})
 		child = w.link.Child(mapping.Tracking)
-		if w.adoptable() {
-			child.Intent.Sent = true // an earlier store may have made one: look first
-		}
 	}
 	if child.State != mapping.Creating {
 		return nil
@@ -35,7 +32,11 @@ func (w *work) ensureTracking(ctx context.Context) error {
 	if _, refused := w.link.Refused[mapping.State]; refused {
 		return nil
 	}
-	if child.Intent.Sent {
+	behind, err := w.behind(ctx)
+	if err != nil {
+		return err
+	}
+	if behind || child.Intent.Sent {
 		found, err := w.adoptTracking(ctx, child)
 		if found || err != nil {
 			return err
@@ -43,10 +44,6 @@ func (w *work) ensureTracking(ctx context.Context) error {
 	}
 	return w.makeTracking(ctx, child)
 }
-
-// adoptable reports whether the link was rebuilt from a marker, so that its
-// tracking task may exist under a nonce that was lost with the store.
-func (w *work) adoptable() bool { return w.unbased() }
 
 // adoptTracking looks among the card's tasks for the one that carries the
 // marker (planning-api.md endpoint 13).

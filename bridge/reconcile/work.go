@@ -50,6 +50,8 @@ type work struct {
 	held map[mapping.Attribute]string
 	// delivery is the webhook delivery that led to this work, "" for none.
 	delivery string
+	// epoch is the digest of the store's epoch, once that is known to be adopted.
+	epoch string
 	// tasks are the card's tasks as far as they were seen.
 	tasks tasks
 	// unread: the card's tasks could not be read though they had to be.

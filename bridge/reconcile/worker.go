@@ -139,8 +139,11 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan st
 		w.log.Warn("finishing", "err", err)
 		return nil
 	}
-	if out.Kind == store.Wait {
+	switch {
+	case out.Kind == store.Wait:
 		r.OnWait(fin, claim.Key.Project, out.Service)
+	case out.Kind == store.Again && out.After < idlePoll:
+		r.Kick()
 	}
 	return next
 }

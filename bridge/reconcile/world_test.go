@@ -35,13 +35,16 @@ var (
 // world is both services, a store and a bridge between them, in fake time:
 // deliveries, polls, leases and retries come when they are due.
 type world struct {
-	hub    *hub
-	plan   *plan
-	store  store.Store
-	faults *faults
-	route  mapping.Route
-	recon  *reconcile.Reconciler
-	crowd  int // workers of a reconciler that runs by itself; 0: as usual
+	hub   *hub
+	plan  *plan
+	store store.Store
+	path  string // of the store's file
+	// opening is part of the epoch: another for a copy that was restored.
+	opening string
+	faults  *faults
+	route   mapping.Route
+	recon   *reconcile.Reconciler
+	crowd   int // workers of a reconciler that runs by itself; 0: as usual
 
 	agenda []appointment
 	polled map[mapping.Ref]string // digests of what the poll has shown
@@ -69,6 +72,7 @@ func inWorld(t *testing.T, f func(*world)) (err error) {
 		}
 		defer s.Close() //nolint:errcheck // the file is thrown away
 		w := newWorld(s)
+		w.path = path
 		f(w)
 		if len(w.errs) > 0 {
 			err = w.result()
@@ -105,6 +109,11 @@ func newWorld(s store.Store) *world {
 	return w
 }
 
+func (w *world) epoch(ctx context.Context) (string, error) {
+	epoch, err := w.store.Epoch(ctx)
+	return epoch + w.opening, err
+}
+
 func (w *world) check(err error) {
 	if err != nil {
 		w.errs = append(w.errs, err)
@@ -123,7 +132,7 @@ func (w *world) restart() {
 		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second,
 	}
 	w.recon = reconcile.New(reconcile.Options{
-		Store: &faultyStore{w.store, w.faults}, Epoch: w.store.Epoch, GitHub: &faultyHub{w.hub, w.faults},
+		Store: &faultyStore{w.store, w.faults}, Epoch: w.epoch, GitHub: &faultyHub{w.hub, w.faults},
 		Planning:      func(mapping.ObjectID) reconcile.Planning { return &faultyPlan{w.plan, w.faults} },
 		SameRendering: func(a, b string) bool { return mapping.Canonical(w.plan.text(a)) == mapping.Canonical(w.plan.text(b)) },
 		Settings:      func() *reconcile.Settings { return set },

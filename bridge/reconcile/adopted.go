@@ -1,0 +1,84 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// A store that is new, was replaced, or is an old copy of itself does not know
+// all that was made: neither which partners there are, nor which tasks and
+// comments. Its epoch is another one then. Under a new epoch nothing is made
+// before everything marked has been seen (adopted), and nothing beside a pair of
+// an earlier epoch before it was looked for (behind).
+
+// adopted reports, as an error, that nothing may be made yet: not everything
+// marked has been seen for the store's epoch, or the claim is older than that and
+// may lack what was seen.
+func (w *work) adopted(ctx context.Context) error {
+	h := w.home()
+	if h.epoch != "" {
+		return nil
+	}
+	doc, err := w.Store.Doc(ctx, w.link.Project, store.DocAdopted)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read adoption: %w", err)
+	}
+	epoch, err := w.Epoch(ctx)
+	if err != nil {
+		return fmt.Errorf("read epoch: %w", err)
+	}
+	if string(doc) != epoch {
+		return &waitFor{ServiceAdoption, "nothing is created before the first full poll of the project"}
+	}
+	if claimed := w.claim.Until.Add(-w.LeaseTTL); !claimed.After(w.adoptions.since(w.link.Project, epoch)) {
+		return later(time.Millisecond, "everything marked was seen after it was claimed")
+	}
+	h.epoch = mapping.DigestText(epoch)
+	return nil
+}
+
+// behind reports whether more may have been made for the pair than the store
+// knows, as the pair was not made under its epoch. An error says that nothing
+// may be made yet.
+func (w *work) behind(ctx context.Context) (bool, error) {
+	if w.of != nil {
+		return w.of.behind(ctx)
+	}
+	if err := w.adopted(ctx); err != nil {
+		return false, err
+	}
+	h := w.home()
+	return h.link.Epoch != h.epoch, nil
+}
+
+// adoptions are the projects of which this process knows that they are adopted.
+// The zero value is ready to use. It is safe for concurrent use.
+type adoptions struct {
+	mu sync.Mutex
+	of map[mapping.ObjectID]adoption
+}
+
+type adoption struct {
+	epoch string
+	known time.Time
+}
+
+// since is when this process first knew that a project is adopted for an epoch:
+// now, if it did not.
+func (a *adoptions) since(project mapping.ObjectID, epoch string) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.of[project].epoch != epoch {
+		if a.of == nil {
+			a.of = map[mapping.ObjectID]adoption{}
+		}
+		a.of[project] = adoption{epoch, time.Now()}
+	}
+	return a.of[project].known
+}

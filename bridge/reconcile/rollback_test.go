@@ -1,0 +1,150 @@
+package reconcile_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+)
+
+// copied is the store's file as it is now.
+func (w *world) copied() []byte {
+	data, err := os.ReadFile(w.path)
+	w.check(err)
+	return data
+}
+
+// rollBack begins a new process on an old copy of the store. What the poll has
+// shown of tasks stays shown: the listings that an adoption reads do not have
+// the tasks of all cards.
+func (w *world) rollBack(copied []byte) (closeStore func() error) {
+	path := filepath.Join(filepath.Dir(w.path), "old.db")
+	w.check(os.WriteFile(path, copied, 0o600))
+	s, err := boltstore.Open(path, boltstore.Options{})
+	if err != nil {
+		w.check(err)
+		return func() error { return nil }
+	}
+	w.store, w.opening = s, "/2"
+	maps.DeleteFunc(w.polled, func(ref mapping.Ref, _ string) bool { return ref.Kind() != "task" })
+	w.restart()
+	return s.Close
+}
+
+// adopt shows the store everything that listings have, and lets things be made.
+func (w *world) adopt() {
+	for _, i := range w.hub.issues {
+		issue := i.snapshot("")
+		ref := mapping.IssueRef(issue.ID)
+		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue)}
+		w.hub.told[issue.ID] = sight(&issue)
+		w.observe(obs, w.entering(&obs, &issue))
+	}
+	w.poll()
+	epoch, err := w.epoch(context.Background())
+	w.check(err)
+	w.check(w.store.PutDoc(context.Background(), project, store.DocAdopted, []byte(epoch)))
+	w.wake()
+}
+
+// adoptMeanwhile lets the world come to rest while everything is seen again at
+// the worst moment: when the first key has been claimed and is about to ask
+// whether it was.
+func (w *world) adoptMeanwhile() {
+	adopted := false
+	w.faults.before = func(_ int, p point) {
+		if p.name == "Doc" && !adopted {
+			adopted = true
+			w.adopt()
+		}
+	}
+	w.faults.armed = true
+	w.settle()
+	w.faults.armed = false
+	if !adopted {
+		w.adopt()
+	}
+}
+
+// An old copy of the store, from before any of the bridge's calls, takes its
+// place when all is at rest: nothing is made twice, and nothing that a person
+// wrote is lost.
+func eachRollBack(t *testing.T, play, verify func(*world)) {
+	t.Helper()
+	for at, copies := 0, 1; at < copies; at++ {
+		for _, meanwhile := range []bool{false, true} {
+			if spared(at) && at > 0 {
+				continue
+			}
+			err := inWorld(t, func(w *world) {
+				var all [][]byte
+				w.faults.at = -1
+				w.faults.before = func(int, point) {
+					if now := w.copied(); len(all) == 0 || !bytes.Equal(now, all[len(all)-1]) {
+						all = append(all, now)
+					}
+				}
+				play(w)
+				if copies = len(all); at >= copies {
+					return
+				}
+				defer w.rollBack(all[at])() //nolint:errcheck // the file is thrown away
+				if meanwhile {
+					w.adoptMeanwhile()
+				} else {
+					w.adopt()
+				}
+				w.settle()
+				clear(w.polled) // the sweep has come to all tasks
+				w.settle()
+				verify(w)
+			})
+			if err != nil {
+				t.Error(fmt.Errorf("copy %d, adopted meanwhile: %v: %w", at, meanwhile, err))
+			}
+		}
+	}
+}
+
+func TestTheStoreIsRolledBack(t *testing.T) {
+	t.Parallel()
+	for _, s := range slices.Concat(creations(), edits(), meetings()) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			eachRollBack(t, s.begin, func(w *world) {
+				ends := s.ends
+				ends.conflicts += 2 // what differs without a base is one
+				w.verify(ends)
+			})
+		})
+	}
+}
+
+func TestTheStoreOfAFamilyIsRolledBack(t *testing.T) {
+	t.Parallel()
+	for _, f := range families() {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			eachRollBack(t, f.begin, func(w *world) { w.verifyFamily(max(1, f.cards), f.ends...) })
+		})
+	}
+}
+
+func TestTheStoreOfAChecklistIsRolledBack(t *testing.T) {
+	t.Parallel()
+	for _, s := range listScenarios() {
+		s.tune = tasksOfItems
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			eachRollBack(t, s.begin, func(w *world) { w.verifyList(s.want, s.left, s.conflicts+2) })
+		})
+	}
+}
