@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -131,6 +132,13 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []pl
 			return nil, got[i].Err
 		}
 		if got[i].Key == (store.Key{}) && ps[i].create != nil {
+			one, known, err := in.observeElsewhere(ctx, project, &ps[i])
+			if err != nil {
+				return nil, err
+			}
+			if got[i] = one; known {
+				continue
+			}
 			o := ps[i].obs
 			o.Create, o.Delay = ps[i].create(), ps[i].delay
 			fresh, index = append(fresh, o), append(index, i)
@@ -149,6 +157,24 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []pl
 		}
 	}
 	return got, nil
+}
+
+// observeElsewhere stores a sighting that a project does not know in the one that
+// does, and reports whether there is one.
+func (in *Intake) observeElsewhere(ctx context.Context, project mapping.ObjectID, p *placed) (store.Observed, bool, error) {
+	if !p.elsewhere {
+		return store.Observed{}, false, nil
+	}
+	others := slices.DeleteFunc(projectsOf(in.o.Routes().All()), func(other mapping.ObjectID) bool { return other == project })
+	home, err := in.home(ctx, others, p.obs.Refs)
+	if home == "" || err != nil {
+		return store.Observed{}, false, err
+	}
+	got, err := in.o.Store.Observe(ctx, home, []store.Observation{p.obs})
+	if err != nil {
+		return store.Observed{}, false, err
+	}
+	return got[0], true, got[0].Err
 }
 
 // asFull tells a full queue from a store that does not answer.

@@ -33,6 +33,9 @@ type placed struct {
 	create  func() *mapping.Link // where no link knows the issue; nil: none is made
 	delay   time.Duration        // of what is created
 	why     string               // why it would not enter
+	// elsewhere says that a link in another project may know it, which is to be
+	// looked at before create.
+	elsewhere bool
 }
 
 func (p *placed) dropped() verdict {
@@ -61,11 +64,21 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 		}
 	}
 	projects := projectsOf(near)
+	if len(projects) == 1 && s.old == nil {
+		// Nearly always; and nearly always that project knows it, which the
+		// store finds when it observes.
+		p.project, p.elsewhere = projects[0], true
+		return p, nil
+	}
 	if p.create != nil || s.old != nil || len(near) == 0 {
 		// Before an issue enters, when it comes from elsewhere, and when its
 		// repository was renamed, its link may be in a project that its
 		// repository's routes do not name.
 		projects = projectsOf(append(near, routes.All()...))
+	}
+	if len(projects) == 1 {
+		p.project = projects[0]
+		return p, nil
 	}
 	home, err := in.home(ctx, projects, p.obs.Refs)
 	switch {
@@ -182,11 +195,7 @@ func (in *Intake) reportPublic(repo string) {
 }
 
 // home returns the first of the projects that knows one of the refs, or "".
-// A single project is not asked: the store looks when it observes.
 func (in *Intake) home(ctx context.Context, projects []mapping.ObjectID, refs []mapping.Ref) (mapping.ObjectID, error) {
-	if len(projects) == 1 {
-		return projects[0], nil
-	}
 	for _, project := range projects {
 		for _, ref := range refs {
 			_, err := in.o.Store.Find(ctx, project, ref)
