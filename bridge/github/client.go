@@ -55,7 +55,7 @@ type Options struct {
 	// Recovery is how long the breaker stays open before one request may try
 	// again; 0: 10 s.
 	Recovery time.Duration
-	// CacheEntries and CacheBytes bound the ETag cache; 0: 4,096 and 16 MiB.
+	// CacheEntries and CacheBytes bound the ETag cache; 0: 4,096 and 32 MiB.
 	CacheEntries int
 	CacheBytes   int
 
@@ -86,7 +86,7 @@ const (
 	defaultTimeout      = 20 * time.Second
 	defaultRecovery     = 10 * time.Second
 	defaultCacheEntries = 4096
-	defaultCacheBytes   = 16 << 20
+	defaultCacheBytes   = 32 << 20
 )
 
 // New returns a client. It does no I/O; the error is about the options.

@@ -198,11 +198,32 @@ func TestCatchUp(t *testing.T) {
 	if len(w.taken.titles) != 1 || w.taken.titles[2] != "new" {
 		t.Errorf("took in %v", w.taken.titles)
 	}
-	if got, want := w.watermark(), start.Add(time.Hour-3*time.Minute); !got.Equal(want) {
-		t.Errorf("watermark %s, want %s", got, want)
-	}
 	if w.woken != 1 {
 		t.Errorf("woken %d times", w.woken)
+	}
+}
+
+// TestWatermark: it stays while few issues are listed, so that news cost one
+// request, and moves when there are more.
+func TestWatermark(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.now = start.Add(time.Hour)
+	w.poll()
+	for i := range 5 {
+		w.hub.calls, w.hub.pages = nil, 0
+		w.hub.edit("acme/web", int64(i+1), "news")
+		w.poll()
+		if got := w.watermark(); len(w.hub.calls) != 1 || w.hub.pages != 1 || !got.IsZero() {
+			t.Errorf("after %d issues: calls %v, %d pages, watermark %s", i+1, w.hub.calls, w.hub.pages, got)
+		}
+	}
+	w.hub.edit("acme/web", 6, "news")
+	w.poll()
+	if got, want := w.watermark(), w.hub.now.Add(-3*time.Minute); !got.Equal(want) {
+		t.Errorf("watermark %s, want %s", got, want)
+	}
+	if w.taken.count != 6 {
+		t.Errorf("%d taken in, want each of six once", w.taken.count)
 	}
 }
 
@@ -251,7 +272,9 @@ func TestLaggingList(t *testing.T) {
 	w.hub.now = start.Add(time.Hour)
 	w.hub.edit("acme/web", 1, "listed late")
 	w.hub.now = w.hub.now.Add(time.Minute)
-	w.hub.edit("acme/web", 2, "listed at once")
+	for i := range 6 {
+		w.hub.edit("acme/web", int64(i+2), "listed at once")
+	}
 	late := w.hub.issues["acme/web"][0]
 	w.hub.issues["acme/web"] = w.hub.issues["acme/web"][1:]
 	w.poll()
@@ -268,11 +291,13 @@ func TestLaggingList(t *testing.T) {
 func TestWatermarkNeverPassesTheAnswer(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.now = start.Add(time.Hour)
-	w.hub.edit("acme/web", 1, "from the future")
-	w.hub.issues["acme/web"][0].UpdatedAt = start.Add(time.Hour + 24*time.Hour)
+	for i := range 6 {
+		w.hub.edit("acme/web", int64(i+1), "from the future")
+		w.hub.issues["acme/web"][i].UpdatedAt = start.Add(time.Hour + 24*time.Hour)
+	}
 	w.hub.lag = -48 * time.Hour
 	w.poll()
-	if got := w.watermark(); got.After(start.Add(time.Hour - 3*time.Minute)) {
+	if got := w.watermark(); !got.Equal(start.Add(time.Hour - 3*time.Minute)) {
 		t.Errorf("watermark %s", got)
 	}
 }
@@ -282,7 +307,9 @@ func TestWatermarkNeverPassesTheAnswer(t *testing.T) {
 func TestUnstoredPage(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.now = start.Add(time.Hour)
-	w.hub.edit("acme/web", 1, "one")
+	for i := range 6 {
+		w.hub.edit("acme/web", int64(i+1), "one")
+	}
 	w.taken.fail = errors.New("store is away")
 	if err := w.catchUp.Poll(t.Context()); !errors.Is(err, w.taken.fail) {
 		t.Fatalf("error %v", err)

@@ -15,6 +15,11 @@ import (
 // overlap is what a listing repeats beyond what GitHub's lists may lag.
 const overlap = time.Minute
 
+// few is how many issues the listings may show again and again before the
+// watermark moves: with another watermark the URL is another one, which has to
+// be asked for once more before it answers 304.
+const few = 5
+
 // errEnough ends a walk whose watermark could be moved.
 var errEnough = errors.New("enough")
 
@@ -29,7 +34,8 @@ func docSince(repo string) string { return "since:" + strings.ToLower(repo) }
 // an overlap: what was updated before that moment is listed. It is then the same again while nothing
 // happens, and with it the URL and its ETag: an idle repository costs one 304.
 // However many were updated at once, no more than the last second's are listed
-// again when the overlap is over.
+// again when the overlap is over. While few are, the watermark stays, and news
+// cost one request.
 //
 // Pages shift when an issue is updated during the walk, so that a later page may miss an issue.
 // Therefore a page that moves the watermark is the last of its walk, and the
@@ -120,7 +126,7 @@ func (w *walk) page(ctx context.Context, page []mapping.Issue, date time.Time) e
 			w.newest = at
 		}
 	}
-	if w.next = w.mark(); w.pages == 1 && !w.since.IsZero() && w.next.After(w.since) {
+	if w.next = w.mark(); w.pages == 1 && len(page) > few && !w.since.IsZero() && w.next.After(w.since) {
 		return errEnough
 	}
 	w.next = time.Time{}
