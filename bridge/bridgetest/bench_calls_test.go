@@ -5,6 +5,7 @@ package bridgetest_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,12 +66,37 @@ func (n *numbers) calls(w *world, links int) {
 	n.atMost(row+": GitHub calls per planning edit", each(github.sum(all)), 2)
 	n.atMost(row+": planning calls per planning edit", each(planning.sum(all)), 0)
 
+	n.idle(w, row)
+}
+
+// idle counts what is asked while nothing happens: once GitHub's lists are
+// listed no more, which is a minute and github.settle after the last change.
+func (n *numbers) idle(w *world, row string) {
+	began := time.Now()
+	w.wait("the catch-up comes to rest", 4*patience, func() bool {
+		lists := 0
+		for _, c := range slices.Backward(w.GitHub.Journal()) {
+			switch {
+			case c.Op != "issues.list":
+			case c.Status != http.StatusNotModified:
+				return false
+			default:
+				if lists++; lists == 3 {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	n.record(row, "until the catch-up is at rest", time.Since(began).Seconds(), "s")
 	w.GitHub.ResetJournal()
 	w.Planning.ResetJournal()
-	w.wait("polls", patience, func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 10 })
+	w.wait("polls", 4*patience, func() bool {
+		return w.Planning.Calls(planningtest.OpBacklogItems) > 10 && w.GitHub.Calls("issues.list") > 2
+	})
 	polls, other := w.Planning.Calls(planningtest.OpBacklogItems), 0
 	for _, c := range w.GitHub.Journal() {
-		if c.Status != 304 {
+		if c.Status != http.StatusNotModified {
 			other++
 			n.t.Logf("while idle GitHub answered %s with %d", c.Op, c.Status)
 		}

@@ -25,7 +25,7 @@ import (
 // most that a configuration may say.
 func manyItems() bridgetest.Options {
 	return bridgetest.Options{
-		Poll: time.Second, CatchUp: 20 * time.Second,
+		Poll: 5 * time.Second, CatchUp: 20 * time.Second, Settle: 30 * time.Second,
 		GitHub: githubtest.Options{Traits: githubtest.Traits{RateLimit: 1 << 30}},
 		Config: func(yaml string) string {
 			yaml = strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
@@ -34,10 +34,15 @@ func manyItems() bridgetest.Options {
 	}
 }
 
+// usualLease is what a process has that is not made to be killed.
+const usualLease = "1m"
+
 // imported is a world of so many issues that an import made cards of.
 func imported(t *testing.T, n int) *world {
 	t.Helper()
-	w, now := past(t, manyItems())
+	o := manyItems()
+	o.Poll, o.CatchUp, o.Settle = time.Second, 4*time.Second, time.Second
+	w, now := past(t, o)
 	w.openMany(n)
 	now()
 	w.Planning.ResetJournal()
@@ -74,6 +79,7 @@ func (n *numbers) importAll(issues int) float64 {
 	}
 	p, err := newProcess(w.World, n.t.TempDir(), "import")
 	if err == nil {
+		p.lease = usualLease
 		err = p.start()
 	}
 	if err != nil {
@@ -81,7 +87,7 @@ func (n *numbers) importAll(issues int) float64 {
 	}
 	defer p.kill()
 	w.Planning.ResetJournal()
-	w.wait("the first polls", patience, func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 3 })
+	w.wait("the first polls", patience, func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 2 })
 	w.Planning.ResetJournal()
 	w.GitHub.ResetJournal()
 	peak := p.watchMemory()

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -36,7 +35,6 @@ func measureMemory(n *numbers) {
 			}
 			return s
 		})
-		n.shown(fmt.Sprintf("%d links: what Redis itself holds", links), fmt.Sprintf("%.0f MB", dataset(t, server)/1e6))
 	})
 }
 
@@ -52,12 +50,17 @@ func (n *numbers) memory(t *testing.T, kind, url string, links int, open func() 
 	s := open()
 	planning = newPollBench(t, project, s, links)
 	planning.poll()
-	putCardLinks(t, s, project, links)
+	at, all := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), make([]*mapping.Link, links)
+	for i := range all {
+		all[i] = cardLink(i, project, at)
+	}
+	putLinked(t, s, project, all)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	p, err := newProcess(w.World, t.TempDir(), "memory")
 	if err == nil {
+		p.lease = usualLease
 		err = p.start()
 	}
 	if err != nil {
@@ -71,39 +74,19 @@ func (n *numbers) memory(t *testing.T, kind, url string, links int, open func() 
 	n.record(row, "with the program's and the store's pages", p.status("VmRSS"), "MB")
 }
 
-// putCardLinks links every card of a pollBench with an issue, by the store's
-// contract: each link is made, claimed and finished.
-func putCardLinks(t *testing.T, s store.Store, project mapping.ObjectID, links int) {
+// putLinked makes links of which nothing is to be done: they are due in a day,
+// if nothing is seen of them before.
+func putLinked(t testing.TB, s store.Store, project mapping.ObjectID, links []*mapping.Link) {
 	t.Helper()
-	at := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
-	var obs []store.Observation
-	for i := range links {
-		l := cardLink(i, project, at)
-		obs = append(obs, store.Observation{Refs: l.Refs(), Create: l})
-	}
-	for some := range slices.Chunk(obs, 500) {
-		if _, err := s.Observe(t.Context(), project, some); err != nil {
+	for some := range slices.Chunk(links, 500) {
+		obs := make([]store.Observation, len(some))
+		for i, l := range some {
+			obs[i] = store.Observation{Refs: l.Refs(), Create: l, Delay: 24 * time.Hour}
+		}
+		if _, err := s.Observe(t.Context(), project, obs); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var working sync.WaitGroup
-	for range 32 {
-		working.Go(func() {
-			for {
-				c, _, err := s.Claim(t.Context(), project, time.Minute)
-				if err == nil && c != nil {
-					err = s.Finish(t.Context(), c, c.Link, nil, store.Outcome{})
-				}
-				if err != nil {
-					t.Error(err)
-				}
-				if err != nil || c == nil {
-					return
-				}
-			}
-		})
-	}
-	working.Wait()
 }
 
 // cardLink is the link of the card with that index, with its tracking task.
@@ -121,6 +104,6 @@ func cardLink(i int, project mapping.ObjectID, at time.Time) *mapping.Link {
 			mapping.Estimate: base("3", 1), mapping.State: base(mapping.StateTodo, 0),
 		},
 		Children: []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Task: mapping.ObjectID(taskOf(string(card)))}},
-		Created:  at, Synced: at,
+		Family:   mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Created: at, Synced: at,
 	}
 }

@@ -156,21 +156,28 @@ func newPollBench(t testing.TB, project mapping.ObjectID, s store.Store, cards i
 	p.change(0)
 	p.server = httptest.NewServer(p)
 	t.Cleanup(p.server.Close)
-	client, err := planning.New(planning.Options{BaseURL: p.server.URL, Project: project, Secret: "secret"})
+	runtime.GC()
+	p.before = inUse() - uint64(cap(p.body))
+	p.poller = newPoller(t, s, p.server.URL, "secret", project, bridgetest.RepoName)
+	return p
+}
+
+// newPoller is a poller of a project's backlog that follows no marker: what it
+// sees first it only records.
+func newPoller(t testing.TB, s store.Store, url, secret string, project mapping.ObjectID, route string) *poll.Poller {
+	t.Helper()
+	client, err := planning.New(planning.Options{BaseURL: url, Project: project, Secret: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	runtime.GC()
-	p.before = inUse() - uint64(cap(p.body))
-	routes := mapping.NewRoutes([]mapping.Route{{Name: bridgetest.RepoName, Repository: bridgetest.RepoName, Project: project, Bucket: bridgetest.Bucket, Direction: mapping.Both, CreateIssues: true}})
-	p.poller = poll.New(poll.Options{
+	routes := mapping.NewRoutes([]mapping.Route{{Name: route, Repository: bridgetest.RepoName, Project: project, Bucket: bridgetest.Bucket, Direction: mapping.Both, CreateIssues: true}})
+	return poll.New(poll.Options{
 		Project: project, Name: "web", Planning: backlogOnly{client}, Store: s, Owner: "bench", Interval: time.Minute,
 		Routes:  func() mapping.Routes { return routes },
 		Keys:    func() mapping.Keys { return mapping.NewKeys([]byte("a key that nobody knows, of some length")) },
 		Metrics: poll.NewMetrics(prometheus.NewRegistry()), Logger: slog.New(slog.DiscardHandler),
 	})
-	return p
 }
 
 // ServeHTTP answers the backlog, a card's one task, and that there is nothing
@@ -264,7 +271,7 @@ type plainValue[T any] struct {
 
 // peer reads the answer and decodes it, card by card.
 func (p *pollBench) peer() {
-	resp, err := http.Get(p.server.URL)
+	resp, err := http.Get(p.server.URL + "/backlog/items")
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package bridgetest_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,7 @@ type process struct {
 	binary, config, log string
 	env                 []string
 	listen, admin       string
+	lease               string // "": lease
 
 	cmd *exec.Cmd
 }
@@ -78,7 +80,7 @@ func (p *process) start() error {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
-	cmd := exec.Command(p.binary, "--config", p.config, "serve", "--lease", lease)
+	cmd := exec.Command(p.binary, "--config", p.config, "serve", "--lease", cmp.Or(p.lease, lease))
 	cmd.Env, cmd.Stderr, cmd.Stdout = p.env, log, log
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the bridge: %w", err)
