@@ -134,17 +134,22 @@ func (p *team) on(n int) {
 	p.w.until("people act", func() bool { return count() >= until })
 }
 
-// whole waits until all things are whole and nothing is left to do.
+// whole waits until all things are whole and nothing is left to do: for as long
+// as something still moves, as a machine may be slow.
 func (p *team) whole() {
 	p.w.t.Helper()
-	ctx, cancel := context.WithTimeout(p.w.t.Context(), 2*patience)
-	defer cancel()
-	var faults []string
-	if err := p.w.Until(ctx, func() bool { faults = p.faults(); return len(faults) == 0 }); err != nil {
+	faults, moved := p.faults(), time.Now()
+	err := p.w.Until(p.w.t.Context(), func() bool {
+		if now := p.faults(); !slices.Equal(now, faults) {
+			faults, moved = now, time.Now()
+		}
+		return len(faults) == 0 || time.Since(moved) > 2*patience
+	})
+	if err != nil || len(faults) > 0 {
 		p.w.t.Fatalf("not whole:\n%s", strings.Join(faults, "\n"))
 	}
 	// Deliveries that met a store that was away have taken their time.
-	ctx, cancel = context.WithTimeout(p.w.t.Context(), 3*patience)
+	ctx, cancel := context.WithTimeout(p.w.t.Context(), 3*patience)
 	defer cancel()
 	if err := p.w.Settled(ctx, 3); err != nil {
 		p.w.t.Fatalf("never settled: %v", err)
