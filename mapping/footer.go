@@ -48,8 +48,8 @@ func (k Keys) appendMark(body, mark string) string {
 
 const blank = " \t\r\n"
 
-// ownForms matches a footer or a comment in every form it may have; exactly one
-// of its groups holds the marker.
+// ownForms matches, where a text begins with it, a footer or a comment in every
+// form it may have; exactly one of its groups holds the marker.
 var ownForms = func() *regexp.Regexp {
 	mark := `(` + markerForm + `)`
 	url := `[^\s<>()"']*#` + mark
@@ -61,8 +61,40 @@ var ownForms = func() *regexp.Regexp {
 	}, `|`) + `)`
 	footer := strings.ReplaceAll(footerWords, " ", `\s+`) + `\s+` + link
 	comment := `<!--\s*planbridge:\s*` + mark + `\s*-->`
-	return regexp.MustCompile(`<p>\s*` + footer + `\s*</p>|` + footer + `|` + comment)
+	return regexp.MustCompile(`^(?:<p>\s*` + footer + `\s*</p>|` + footer + `|` + comment + `)`)
 }()
+
+// mayBeOwn reports whether what ownForms matches can begin here.
+func mayBeOwn(text string) bool {
+	return strings.HasPrefix(text, "<p>") || strings.HasPrefix(text, "Synced") || strings.HasPrefix(text, "<!--")
+}
+
+// findOwn finds the footers and comments of a text, as the indexes of a match and
+// its groups. A long text is searched for the few places where one may begin
+// only, since all that a footer may be takes time to look for everywhere.
+func findOwn(text string) (found [][]int) {
+	for at := 0; ; {
+		next := strings.IndexAny(text[at:], "<S")
+		if next < 0 {
+			return found
+		}
+		at += next
+		var loc []int
+		if mayBeOwn(text[at:]) {
+			loc = ownForms.FindStringSubmatchIndex(text[at:])
+		}
+		if loc == nil {
+			at++
+			continue
+		}
+		for i := range loc {
+			if loc[i] >= 0 {
+				loc[i] += at
+			}
+		}
+		found, at = append(found, loc), loc[1]
+	}
+}
 
 // Body parts a text into what people wrote and the bridge's valid markers.
 // Markers of footers and comments come first, the last of them foremost, as
@@ -72,7 +104,7 @@ func (k Keys) Body(text string) (body string, marks []Marker) {
 	if !strings.Contains(text, "planbridge") {
 		return text, nil
 	}
-	for _, loc := range slices.Backward(ownForms.FindAllStringSubmatchIndex(text, -1)) {
+	for _, loc := range slices.Backward(findOwn(text)) {
 		if m, ok := k.parseForm(submatch(text, loc)); ok {
 			marks = append(marks, m)
 			text = cutOut(text, loc[0], loc[1])
@@ -84,7 +116,7 @@ func (k Keys) Body(text string) (body string, marks []Marker) {
 // Foreign reports whether a text has a footer or comment with a marker that none
 // of the keys signed: that of a bridge with other keys, or a forged one.
 func (k Keys) Foreign(text string) bool {
-	return slices.ContainsFunc(ownForms.FindAllStringSubmatchIndex(text, -1), func(loc []int) bool {
+	return slices.ContainsFunc(findOwn(text), func(loc []int) bool {
 		_, ours := k.parseForm(submatch(text, loc))
 		return !ours
 	})
