@@ -16,14 +16,15 @@ import (
 // of JSON that says most texts twice) some 900 bytes.
 const formDeflate1 = '1'
 
-// formPlain is data as it is: a snapshot of a usual size, which a webhook waits
-// for and which is gone when its key was worked.
+// formPlain is data as it is: what is of a usual size and does not stand for
+// long, since it is gone when its key was worked: a snapshot, for which a webhook
+// waits, and a link with its pending records, for which a write does.
 const formPlain = '0'
 
-// plainMost is the size from which a snapshot is compressed.
+// plainMost is the size from which such data is compressed.
 const plainMost = 8 << 10
 
-// pack makes a snapshot's record.
+// pack makes a record of what does not stand for long.
 func pack(data []byte) ([]byte, error) {
 	if len(data) > plainMost {
 		return compress(data, quick)
@@ -88,12 +89,29 @@ func decompress(data string) ([]byte, error) {
 	if data == "" || data[0] != formDeflate1 {
 		return nil, fmt.Errorf("decompress: unknown form %.1q", data)
 	}
-	r := flate.NewReaderDict(bytes.NewReader([]byte(data[1:])), []byte(dictionary1))
-	out, err := io.ReadAll(r)
-	if err != nil {
+	r := readers.Get().(io.Reader)
+	defer readers.Put(r)
+	if err := r.(flate.Resetter).Reset(strings.NewReader(data[1:]), []byte(dictionary1)); err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}
-	return out, nil
+	out := bytes.NewBuffer(make([]byte, 0, 4*len(data)))
+	if _, err := out.ReadFrom(r); err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// readers are decompressors, of which each has a window of its own.
+var readers = sync.Pool{New: func() any { return flate.NewReaderDict(strings.NewReader(""), []byte(dictionary1)) }}
+
+// encodeBriefly makes a record of v that will not stand for long: another one
+// follows when what is under way is at its end.
+func encodeBriefly(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return pack(data)
 }
 
 // encode makes a record of v.

@@ -12,7 +12,7 @@ import "planbridge/mapping"
 //	                                seq: counts the writing scripts, so that a rollback shows
 //	P:{project}:links       zset    every link's id, score 0: the order of List
 //	P:{project}:l:<link>    hash    a link and all its work, in few fields:
-//	    r  record: compressed JSON of mapping.Link      x  its indexed refs, joined by newlines
+//	    r  record: JSON of mapping.Link, see codec.go   x  its indexed refs, joined by newlines
 //	    h  history: frames "count,length;" + compressed JSON of the entries of one Finish, oldest first
 //	    i:<ref>  inbox slot: At as 16 sortable hex digits, 1 or 0 (ambiguous),
 //	             "generation,seen,length," of the digest, the digest

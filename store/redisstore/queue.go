@@ -36,7 +36,7 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return err
 	}
-	record, err := encode(link)
+	record, err := encodeBriefly(link)
 	if err == nil {
 		args := appendRefs([]any{string(c.Key.Link), c.Token, record}, link.Refs())
 		_, err = s.run(ctx, scriptSave, c.Key.Project, args...)

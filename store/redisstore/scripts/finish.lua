@@ -8,17 +8,23 @@ local id, token, gen, kind = arg(), tonumber(arg()), tonumber(arg()), arg()
 local delay, service, reason = tonumber(arg()), arg(), arg()
 local record, refs = arg(), args()
 local entries, history, bound, ttl = tonumber(arg()), arg(), tonumber(arg()), tonumber(arg())
-local w = work(id)
+local w, f = whole(id)
+
+-- The fields to be set and deleted, each in one command at the end.
+local set, del = {}, {'u', 'n'}
+local function put(field, value) set[#set + 1], set[#set + 2] = field, value end
+local function drop(field) del[#del + 1] = field end
 
 -- consume forgets what the claim carried and keeps what came since.
 local function consume()
-  for _, field in ipairs(call('HKEYS', w.key)) do
-    if string.sub(field, 1, 2) == 'i:' then
-      local stored = string.match(call('HGET', w.key, field), '^(%d+)', 18)
-      if tonumber(stored) <= gen then call('HDEL', w.key, field, 'd:' .. string.sub(field, 3)) end
+  for field, value in pairs(f) do
+    local ref = string.match(field, '^i:(.*)')
+    if ref and tonumber((string.match(value, '^(%d+)', 18))) <= gen then
+      drop(field)
+      drop('d:' .. ref)
     end
   end
-  call('HDEL', w.key, 'e')
+  drop('e')
   local key = eventkey(w.id)
   local stamp = call('LINDEX', key, 0)
   while stamp and tonumber(stamp) <= gen do
@@ -29,13 +35,13 @@ end
 
 -- addhistory drops the oldest frames that the bound can do without.
 local function addhistory()
-  local list = unframe((call('HGET', w.key, 'h') or '') .. frame(entries, history))
+  local list = unframe((f.h or '') .. frame(entries, history))
   local sum, first = 0, #list + 1
   while first > 1 and sum < bound do
     first = first - 1
     sum = sum + list[first].number
   end
-  call('HSET', w.key, 'h', reframe(list, first))
+  put('h', reframe(list, first))
 end
 
 local function remove()
@@ -45,27 +51,31 @@ local function remove()
   call('DEL', w.key, eventkey(w.id))
 end
 
--- settle gives the key its next place. A change that came meanwhile is due at
--- w.again, whatever the outcome but that the key waits for a service.
+-- settle gives the key, which stands in the queue while it is leased, its next
+-- place. A change that came meanwhile is due at w.again, whatever the outcome
+-- but that the key waits for a service.
 local function settle(changed)
   local due = (kind == 'retry' or kind == 'again' or kind == 'done' and delay > 0) and now + delay or nil
   if changed and kind ~= 'wait' then due = math.min(due or math.huge, w.again) end
-  call('HDEL', w.key, 'u', 'n')
   if kind == 'done' or kind == 'park' and changed then
-    call('HDEL', w.key, 'a')
+    drop('a')
   elseif kind == 'retry' then
-    call('HINCRBY', w.key, 'a', 1)
+    put('a', w.attempts + 1)
   end
-  if due then return queue(w, due) end
-  leave(w)
+  if due then return call('ZADD', queuekey(w), due, w.id) end
+  call('ZREM', queuekey(w), w.id)
   if kind == 'wait' then
+    put('p', 'w')
+    put('s', service)
     w.service = service
-    call('HSET', w.key, 'p', 'w', 's', service)
     call('ZADD', WAIT, 0, waiter(w))
   elseif kind == 'park' then
-    -- The attempt that led here counts among those that are shown.
-    call('HSET', w.key, 'p', 'f', 'f', reason, 'a', w.attempts + 1)
+    put('p', 'f')
+    put('f', reason)
+    put('a', w.attempts + 1) -- the attempt that led here counts among those that are shown
     call('ZADD', PARKED, now, w.id)
+  else
+    drop('p')
   end
 end
 
@@ -77,17 +87,22 @@ local function finish()
   local changed = w.gen ~= gen
   if kind == 'remove' and not changed then return remove() end
   if record ~= '' then
-    local taken = putlink(w, record, refs)
+    local taken = index(w, refs)
     if taken then return {'CONFLICT', taken} end
+    put('r', record)
+    if w.refs ~= f.x then put('x', w.refs) end
   end
   if entries > 0 then addhistory() end
   if kind == 'done' then consume() end
   settle(changed)
+  if #set > 0 then call('HSET', w.key, unpack(set)) end
+  call('HDEL', w.key, unpack(del))
 end
 
 local refused = finish()
 if refused then return refused end
 if ttl == 0 then return wrote() end
-local other = nextdue(id)
+local other, since = nextdue(id)
 if not other then return wrote('', 0) end
-return take(work(other), ttl)
+local next, _, all = whole(other)
+return take(next, all, since, ttl)

@@ -127,25 +127,30 @@ local function change(w, delay, bulk, wake)
   end
 end
 
--- putlink stores a record and makes the index say exactly refs. It returns
--- the ref that belongs to another link, and has then done nothing.
-local function putlink(w, record, refs)
+-- index makes the index say exactly refs, which the caller stores with the link.
+-- It returns the ref that belongs to another link, and has then done nothing.
+local function index(w, refs)
   local joined = table.concat(refs, '\n')
-  if joined ~= w.refs then
-    local keep = {}
-    for _, ref in ipairs(refs) do
-      local o = owner(ref)
-      if o and o ~= w.id then return ref end
-      keep[ref] = true
-    end
-    for ref in string.gmatch(w.refs, '[^\n]+') do
-      if not keep[ref] then call('HDEL', refkey(ref), ref) end
-    end
-    for _, ref in ipairs(refs) do call('HSET', refkey(ref), ref, w.id) end
-    w.refs = joined
+  if joined == w.refs then return nil end
+  local keep = {}
+  for _, ref in ipairs(refs) do
+    local o = owner(ref)
+    if o and o ~= w.id then return ref end
+    keep[ref] = true
   end
-  call('HSET', w.key, 'r', record, 'x', joined)
+  for ref in string.gmatch(w.refs, '[^\n]+') do
+    if not keep[ref] then call('HDEL', refkey(ref), ref) end
+  end
+  for _, ref in ipairs(refs) do call('HSET', refkey(ref), ref, w.id) end
+  w.refs = joined
   return nil
+end
+
+-- putlink stores a record and its refs. It returns what index does.
+local function putlink(w, record, refs)
+  local taken = index(w, refs)
+  if not taken then call('HSET', w.key, 'r', record, 'x', w.refs) end
+  return taken
 end
 
 -- Frames are "number,length;" and that many bytes, one after the other.
