@@ -126,7 +126,9 @@ func httpClient(given *http.Client) *http.Client {
 	}
 	if hc.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = 16 // a project's workers all talk to one host
+		// A project's workers all talk to one host: what they do not keep open
+		// they would open anew for each request.
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 128
 		hc.Transport = t
 	}
 	hc.CheckRedirect = followRedirect
