@@ -41,7 +41,10 @@ type workshop struct {
 func newWorkshop(t *testing.T, issues int, o bridgetest.Options) *workshop {
 	t.Helper()
 	w := &workshop{redis: redistest.Start(t), issues: issues}
-	o.Store, o.Poll, o.CatchUp = w.redis.URL, time.Second, time.Hour
+	o.Store, o.CatchUp = w.redis.URL, time.Hour
+	if o.Poll == 0 {
+		o.Poll = time.Second
+	}
 	o.Config = func(yaml string) string {
 		return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1) + "brakes: {creates_per_minute: 100000}\n"
 	}
@@ -100,23 +103,12 @@ func (w *workshop) rate(many int) float64 {
 	w.Planning.ResetJournal()
 	w.edit(many)
 	w.wait("all written", 2*patience, func() bool { return w.Planning.Calls(planningtest.OpCardUpdate) >= many })
-	var first, last time.Time
-	for _, c := range w.Planning.Journal() {
-		if c.Op != planningtest.OpCardUpdate {
-			continue
-		}
-		if first.IsZero() || c.Time.Before(first) {
-			first = c.Time
-		}
-		if end := c.Time.Add(c.Duration); end.After(last) {
-			last = end
-		}
-	}
-	return float64(many) / last.Sub(first).Seconds()
+	return w.written(many)
 }
 
 // measureReconcile holds the rate of reconciles to what a service that answers
-// after 20 ms lets so many at once do.
+// after 20 ms lets so many at once do, and to what so many bare goroutines
+// reach beside it.
 func measureReconcile(n *numbers) {
 	for _, c := range []int{1, 8, 32} {
 		n.t.Run(fmt.Sprint("concurrency=", c), func(t *testing.T) {
@@ -129,29 +121,43 @@ func measureReconcile(n *numbers) {
 
 func (n *numbers) reconcile(c int) {
 	many := max(n.scaled(40*c), 4)
-	w := newWorkshop(n.t, many, bridgetest.Options{Concurrency: c})
+	w := newWorkshop(n.t, many, bridgetest.Options{Concurrency: c, Poll: 30 * time.Second}) // as it is by default
+	peer := w.newBare(c)
 	w.Planning.SetLatency(slow)
 	limit := float64(c) / slow.Seconds()
 	row := fmt.Sprintf("reconcile with planning at 20 ms, concurrency %d", c)
-	var ratios []float64
-	var trips float64
-	for range 3 {
-		before := w.trips()
+	var ours, bares, against, trips []float64
+	for range 5 {
+		before, began := w.redisNow(), w.processorTime()
 		got := w.rate(many)
+		used, after := w.processorTime()-began, w.redisNow()
 		w.idle()
-		trips = float64(w.trips()-before) / float64(many)
+		began = w.processorTime()
+		bare := peer.rate(c)
+		usedBare := w.processorTime() - began
+		trips = append(trips, (after.scripts-before.scripts)/float64(many))
 		n.record(row, "rate", got, "1/s")
-		ratios = append(ratios, got/limit)
+		n.record(row, "rate of bare PUTs", bare, "1/s")
+		n.record(row, "processor time, with the simulators", used.Seconds()*1e3/float64(many), "ms")
+		n.record(row, "processor time of Redis", (after.seconds-before.seconds)*1e3/float64(many), "ms")
+		n.record(row, "processor time of a bare PUT, with the simulator", usedBare.Seconds()*1e3/float64(many), "ms")
+		ours, bares, against = append(ours, got/limit), append(bares, bare/limit), append(against, got/bare)
 	}
-	n.atLeast(row+fmt.Sprintf(", against %g/s", limit), median(ratios), 0.9)
-	n.record(row, "Redis scripts", trips, "per reconcile")
-	if c == 32 {
-		n.atMost("Redis round trips per reconcile that writes to planning", trips, 2)
-	}
+	n.atLeast(row+fmt.Sprintf(", against %g/s", limit), median(ours), 0.9)
+	n.shown(fmt.Sprintf("… %d goroutines with bare PUTs beside it, against %g/s", c, limit), fmt.Sprintf("%.3g", median(bares)))
+	n.atLeast(fmt.Sprintf("… against those bare PUTs, concurrency %d", c), median(against), 0.9)
+	n.record(row, "Redis scripts", median(trips), "per reconcile")
+	n.atMost(fmt.Sprintf("Redis round trips per reconcile that writes to planning, concurrency %d", c), median(trips), 2.1)
 }
 
-// trips counts the scripts that Redis was asked to run.
-func (w *workshop) trips() int {
+// usage is what Redis did so far.
+type usage struct {
+	scripts float64
+	seconds float64 // of processor time
+}
+
+// redisNow asks Redis what it did so far.
+func (w *workshop) redisNow() (u usage) {
 	w.t.Helper()
 	opt, err := redis.ParseURL(w.redis.URL)
 	if err != nil {
@@ -159,24 +165,21 @@ func (w *workshop) trips() int {
 	}
 	c := redis.NewClient(opt)
 	defer c.Close() //nolint:errcheck // nothing was written
-	info, err := c.Info(w.t.Context(), "commandstats").Result()
+	info, err := c.InfoMap(w.t.Context(), "commandstats", "cpu").Result()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	total := 0
-	for line := range strings.Lines(info) {
-		rest, ok := strings.CutPrefix(line, "cmdstat_evalsha:calls=")
-		if !ok {
-			continue
-		}
-		count, _, _ := strings.Cut(rest, ",")
-		calls, err := strconv.Atoi(count)
+	if _, err := fmt.Sscanf(info["Commandstats"]["cmdstat_evalsha"], "calls=%g,", &u.scripts); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, field := range []string{"used_cpu_sys", "used_cpu_user"} {
+		seconds, err := strconv.ParseFloat(info["CPU"][field], 64)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		total += calls
+		u.seconds += seconds
 	}
-	return total
+	return u
 }
 
 // replicaLatency makes planning what bounds a replica of sixteen workers.
