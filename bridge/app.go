@@ -80,7 +80,7 @@ type App struct {
 	intake     *webhook.Intake
 	reconcile  *reconcile.Reconciler
 	sprintNews *sprintNews
-	account    chan struct{} // closed once the bridge's own account is known
+	account    ownAccount
 	jobs       jobs
 	firstRuns  sync.Map // route name: time.Time
 	// pausedRoutes are the routes that are paused, as this process knows.
@@ -110,7 +110,7 @@ func New(o Options) (*App, error) {
 		o.Registry = prometheus.NewRegistry()
 	}
 	a := &App{
-		o: o, log: o.Logger, registry: o.Registry, account: make(chan struct{}), sprintNews: newSprintNews(),
+		o: o, log: o.Logger, registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: ownerName(), made: time.Now(),
 	}
 	set := newSettings(o.Config, o.DryRun)
@@ -184,7 +184,7 @@ func (a *App) buildSides(c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	a.github = newGitHubSide(hub)
+	a.github = newGitHubSide(hub, a.answeredAs)
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
 	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.registry)
 	a.onStop = append(a.onStop, func() error {
@@ -235,11 +235,11 @@ func (a *App) buildWork(c *config.Config) error {
 	a.intake = webhook.New(webhook.Options{
 		Secrets: func() [][]byte { return a.set.Load().webhookSecrets() },
 		Verify:  github.VerifySignature, Payload: github.Payload, Parse: parseEvent,
-		Store:      a.observed(),
-		Routes:     func() mapping.Routes { return a.set.Load().Routes },
-		Scheme:     func() mapping.LabelScheme { return a.set.Load().Scheme },
-		Keys:       func() mapping.Keys { return a.set.Load().Keys },
-		OwnAccount: a.github.OwnAccount, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
+		Store:  a.observed(),
+		Routes: func() mapping.Routes { return a.set.Load().Routes },
+		Scheme: func() mapping.LabelScheme { return a.set.Load().Scheme },
+		Keys:   func() mapping.Keys { return a.set.Load().Keys },
+		Whose:  a.github.Whose, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
 		Renamed: a.renamed, Writable: a.writable,
 		Metrics: webhook.NewMetrics(a.registry), Logger: a.log,
 	})

@@ -23,15 +23,20 @@ const deliveriesSince = 24 * time.Hour
 func (k *checker) account(ctx context.Context, r *findings) bool {
 	login, err := k.github.Viewer(ctx)
 	switch {
+	case mapping.Refused(err) && len(k.config.GitHub.FormerAccounts) > 0:
+		r.ok("GitHub does not say which account this is: acting as one of %s (github.former_accounts)", strings.Join(k.config.GitHub.FormerAccounts, ", "))
+	case mapping.Refused(err):
+		r.warn("GitHub does not say which account this is: give a token whose GET /user (or GraphQL viewer) is answered, or name its login in github.former_accounts: %v", err)
+	case err == nil:
+		r.ok("acting as %s", login)
 	case errors.Is(err, mapping.ErrUnauthorized):
 		r.fault("the token (or the app's key) is refused: %v", err)
 	case err != nil:
 		r.fault("GitHub does not answer: %v", err)
 	}
-	if err != nil {
+	if err != nil && !mapping.Refused(err) {
 		return false
 	}
-	r.ok("acting as %s", login)
 	for _, owner := range k.owners() {
 		k.access(ctx, r, owner)
 		if k.config.GitHub.App == nil {
@@ -57,7 +62,7 @@ func (k *checker) owners() []string {
 func (k *checker) access(ctx context.Context, r *findings, owner string) {
 	a, err := k.github.Access(ctx, owner)
 	switch {
-	case errors.Is(err, mapping.ErrNotFound) && k.config.GitHub.App == nil:
+	case mapping.Refused(err) && k.config.GitHub.App == nil:
 		r.warn("what the token may do cannot be read here: %v", err) // an Enterprise Server without rate limits answers so
 	case err != nil:
 		r.fault("the rights on %s cannot be read: %v", owner, err)

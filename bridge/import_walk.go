@@ -79,23 +79,18 @@ func (im *importer) unread(repo string, err error) {
 }
 
 // isPublic reports whether anybody can read the repository, where that decides.
-// GitHub tells whoever may list a repository's issues; a stand-in that does not
-// has nobody to keep a text from.
 func (im *importer) isPublic(ctx context.Context, repo string) (bool, error) {
 	if near := im.set.Load().Routes.ForRepo(repo); !slices.ContainsFunc(near, func(r *mapping.Route) bool { return !r.AllowPublic }) {
 		return false, nil
 	}
 	private, err := im.github.Private(ctx, repo)
-	if errors.Is(err, mapping.ErrNotFound) {
-		return false, nil
-	}
-	return !private, err
+	return !private && err == nil, err
 }
 
 // issue hands an issue to visit where it is to be imported.
 func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
 	set := im.set.Load()
-	route, why := set.Routes.Importing(issue, mapping.Entrance{Scheme: set.Scheme, Own: im.github.OwnAccount(issue.Author), Public: public}, im.ask.State)
+	route, why := set.Routes.Importing(issue, mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.github.Whose(issue.Author)), Public: public}, im.ask.State)
 	if route != nil && !im.takes(route) {
 		return nil
 	}

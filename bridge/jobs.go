@@ -128,7 +128,7 @@ func (s services) Job(_ context.Context, id string) (status.Job, error) {
 // own account.
 func (s services) ready(ctx context.Context) error {
 	select {
-	case <-s.account:
+	case <-s.account.settled:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for GitHub: %w", ctx.Err())
@@ -171,11 +171,16 @@ func (a *App) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.github.Viewer(ctx); err != nil {
+	if err := a.recallAccount(ctx); err != nil {
 		return err
 	}
+	if _, err := a.github.Viewer(ctx); errors.Is(err, mapping.ErrUnauthorized) {
+		return err
+	} else if err != nil {
+		a.withoutAccount(err)
+	}
 	a.epoch.Store(&epoch)
-	close(a.account)
+	a.account.settle()
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.cancel = cancel
 	a.jobs.open(running)

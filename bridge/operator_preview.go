@@ -56,7 +56,7 @@ func newReader(c *config.Config, s store.Store, set *settings) (*reconcile.Recon
 		sides[id] = side
 	}
 	return reconcile.New(reconcile.Options{
-		Store: s, GitHub: newGitHubSide(hub), SameRendering: planning.SameRendering,
+		Store: s, GitHub: newGitHubSide(hub, func(context.Context, string) {}), SameRendering: planning.SameRendering,
 		Planning: func(id mapping.ObjectID) reconcile.Planning { return sides[id] },
 		Settings: func() *reconcile.Settings { return &set.Settings },
 		Logger:   slog.New(slog.DiscardHandler),

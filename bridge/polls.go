@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -14,7 +13,7 @@ import (
 )
 
 func (a *App) buildCatchUp(c *config.Config) {
-	lists := &githubLists{a.github, c.GitHub.FormerAccounts}
+	lists := &githubLists{a.github}
 	var hooks poll.Hooks
 	if !a.o.DryRun {
 		hooks = lists // asking for a delivery again is a write
@@ -42,11 +41,10 @@ func (a *App) listed(ctx context.Context) {
 // githubLists fits the GitHub adapter to the catch-up.
 type githubLists struct {
 	*githubSide
-	former []string
 }
 
 func (g *githubLists) ListIssues(ctx context.Context, repo string, q poll.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
-	seen, err := g.Client.ListIssues(ctx, repo, github.ListOptions{Since: q.Since, State: "all", Creator: q.Creator}, page)
+	seen, err := g.Client.ListIssues(ctx, repo, github.ListOptions{Since: q.Since, State: "all", Creator: q.Creator, Unconditional: q.Afresh}, page)
 	return seen.NotModified, err
 }
 
@@ -84,13 +82,4 @@ func (g *githubLists) Deliveries(ctx context.Context, owner string, hook int64, 
 		out[i] = poll.Delivery{ID: d.ID, GUID: d.GUID, Event: d.Event, At: d.DeliveredAt, Redelivery: d.Redelivery, OK: d.StatusCode/100 == 2}
 	}
 	return out, err
-}
-
-// Accounts lists the logins the bridge has or had.
-func (g *githubLists) Accounts(ctx context.Context) ([]string, error) {
-	login, err := g.Viewer(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("own account: %w", err)
-	}
-	return append([]string{login}, g.former...), nil
 }

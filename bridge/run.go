@@ -79,11 +79,11 @@ func (a *App) run(ctx context.Context) {
 	a.running.Go(func() { a.watch(ctx) })
 	a.jobs.open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.running.Go(func() { p.Run(ctx) }) })
+	a.running.Go(func() { a.learnAccount(ctx) })
 	a.running.Go(func() {
-		if !a.until(ctx, "learn the bridge's own account", a.learnAccount) {
+		if !a.accountSettled(ctx) {
 			return
 		}
-		close(a.account)
 		a.running.Go(func() { a.catchUp.Run(ctx) })
 		a.running.Go(func() { a.seeToMilestones(ctx) })
 		a.reconcile.Run(ctx, a.o.Drain)
@@ -127,6 +127,9 @@ func (a *App) reachStore(ctx context.Context) error {
 		return err
 	}
 	if err := a.firstRunOf(ctx, a.set.Load(), a.made); err != nil {
+		return err
+	}
+	if err := a.recallAccount(ctx); err != nil {
 		return err
 	}
 	a.epoch.Store(&epoch)
@@ -187,28 +190,6 @@ func (a *App) tellFirstRuns(ctx context.Context, set *settings) error {
 	return a.firstRunOf(ctx, set, set.made)
 }
 
-// docAccount names the document that holds the bridge's own login, for starts
-// while GitHub is away.
-const docAccount = "account"
-
-func (a *App) learnAccount(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	login, err := a.github.Viewer(ctx)
-	if errors.Is(err, mapping.ErrUnavailable) {
-		if known, e := a.store.Doc(ctx, "", docAccount); e == nil {
-			a.github.Assume(string(known))
-			a.log.Warn("GitHub is away: acting as the account of the last start", "account", string(known), "err", err)
-			return nil
-		}
-	}
-	if err != nil {
-		return err
-	}
-	a.log.Info("acting on GitHub", "account", login)
-	return a.store.PutDoc(ctx, "", docAccount, []byte(login))
-}
-
 // watchInterval is how often the store's epoch is compared, and a service that
 // keys wait for is probed.
 const watchInterval = 5 * time.Second
@@ -226,6 +207,11 @@ func (a *App) watch(ctx context.Context) {
 		if err := a.checkEpoch(ctx); err != nil && ctx.Err() == nil {
 			a.log.Warn("watching the store", "err", err)
 			continue
+		}
+		if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
+			if err := a.recallAccount(ctx); err != nil && ctx.Err() == nil {
+				a.log.Warn("looking for the bridge's own account", "err", err)
+			}
 		}
 		if err := a.learnPaused(ctx); err != nil && ctx.Err() == nil {
 			a.log.Warn("looking which routes are paused", "err", err)

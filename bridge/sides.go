@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,9 @@ const privateFor = 5 * time.Minute
 // githubSide fits the GitHub adapter to the reconciler.
 type githubSide struct {
 	*github.Client
+	// answeredAs is told who made an issue or a comment with a request of ours.
+	answeredAs func(ctx context.Context, login string)
+
 	mu      sync.Mutex
 	private map[string]visibility
 }
@@ -28,12 +32,16 @@ type visibility struct {
 	until   time.Time
 }
 
-func newGitHubSide(c *github.Client) *githubSide {
-	return &githubSide{Client: c, private: map[string]visibility{}}
+func newGitHubSide(c *github.Client, answeredAs func(context.Context, string)) *githubSide {
+	return &githubSide{Client: c, answeredAs: answeredAs, private: map[string]visibility{}}
 }
 
 func (g *githubSide) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
-	return g.Client.CreateIssue(ctx, repo, github.NewIssue{Title: n.Title, Body: n.Body, Labels: n.Labels})
+	issue, err := g.Client.CreateIssue(ctx, repo, github.NewIssue{Title: n.Title, Body: n.Body, Labels: n.Labels})
+	if err == nil {
+		g.answeredAs(ctx, issue.Author)
+	}
+	return issue, err
 }
 
 func (g *githubSide) EditIssue(ctx context.Context, repo string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
@@ -51,6 +59,9 @@ func (g *githubSide) Comments(ctx context.Context, repo string, number int, sinc
 
 func (g *githubSide) CreateComment(ctx context.Context, repo string, number int, body string) (reconcile.Comment, error) {
 	c, err := g.Client.CreateComment(ctx, repo, number, body)
+	if err == nil {
+		g.answeredAs(ctx, c.Author)
+	}
 	return reconcile.Comment{ID: c.ID, Author: c.Author, Body: c.Body}, err
 }
 
@@ -80,7 +91,8 @@ func (g *githubSide) Edits(ctx context.Context, issue mapping.IssueID, a mapping
 }
 
 // Private reports whether only members can read the repository, and asks
-// GitHub for it once in a while.
+// GitHub for it once in a while. One that GitHub does not know for us is not
+// public: anybody would be told of that.
 func (g *githubSide) Private(ctx context.Context, repo string) (bool, error) {
 	g.mu.Lock()
 	v := g.private[repo]
@@ -89,13 +101,14 @@ func (g *githubSide) Private(ctx context.Context, repo string) (bool, error) {
 		return v.private, nil
 	}
 	r, err := g.Repository(ctx, repo)
-	if err != nil {
+	hidden := errors.Is(err, mapping.ErrNotFound)
+	if err != nil && !hidden {
 		return false, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.private[repo] = visibility{r.Private, time.Now().Add(privateFor)}
-	return r.Private, nil
+	g.private[repo] = visibility{hidden || r.Private, time.Now().Add(privateFor)}
+	return hidden || r.Private, nil
 }
 
 // RepositoryName is what a repository is called now, and Archived whether it is

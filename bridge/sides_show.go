@@ -31,7 +31,7 @@ func (g *githubSide) PutMilestone(ctx context.Context, repo string, m mapping.Mi
 func (g *githubSide) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
 	events, err := g.ClosedEvents(ctx, repo, number)
 	for _, e := range events {
-		if !e.At.Before(since) && g.OwnAccount(e.Actor) {
+		if !e.At.Before(since) && g.Whose(e.Actor).Perhaps() {
 			return true, nil
 		}
 	}

@@ -42,7 +42,7 @@ type GitHub struct {
 	EnterDelay      time.Duration `yaml:"enter_delay"`
 	WritesPerMinute int           `yaml:"writes_per_minute"` // of all replicas together
 	WritesPerHour   int           `yaml:"writes_per_hour"`
-	FormerAccounts  []string      `yaml:"former_accounts"` // logins the bridge had before
+	FormerAccounts  []string      `yaml:"former_accounts"` // logins the bridge had before, or has where GitHub does not tell it
 }
 
 // App is a GitHub App. PrivateKey is an RSA key in PEM.

@@ -33,6 +33,17 @@ var (
 	ErrStale = errors.New("stale read")
 )
 
+// Refused reports whether an error is a service's last word on what it was
+// asked, so that asking again soon is of no use.
+func Refused(err error) bool {
+	for _, target := range []error{ErrNotFound, ErrGone, ErrForbidden, ErrMoved, ErrRejected} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
 // RateLimited says that a side asks to be left alone for a while. It had no
 // effect there.
 type RateLimited struct {

@@ -169,14 +169,14 @@ func intakeOn(s store.Store) http.Handler {
 				TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom,
 			}, err
 		},
-		Store:      s,
-		Routes:     func() mapping.Routes { return routes },
-		Scheme:     func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
-		Keys:       func() mapping.Keys { return keys },
-		OwnAccount: func(login string) bool { return login == bridgetest.Bot },
-		FirstRun:   func(string) time.Time { return time.Unix(1, 0) },
-		Metrics:    webhook.NewMetrics(prometheus.NewRegistry()),
-		Logger:     slog.New(slog.NewJSONHandler(io.Discard, nil)),
+		Store:    s,
+		Routes:   func() mapping.Routes { return routes },
+		Scheme:   func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
+		Keys:     func() mapping.Keys { return keys },
+		Whose:    func(string) mapping.Whose { return mapping.Theirs },
+		FirstRun: func(string) time.Time { return time.Unix(1, 0) },
+		Metrics:  webhook.NewMetrics(prometheus.NewRegistry()),
+		Logger:   slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
 }
 

@@ -35,6 +35,7 @@ func pick[T any](f *fate, of ...T) T { return of[f.random.IntN(len(of))] }
 func (f *fate) githubTraits(t *githubtest.Traits) {
 	t.SplitEdits, t.OpenedBare, t.WebCRLF = f.chance(30), f.chance(30), f.chance(30)
 	t.EchoBeforeAnswer, t.FormPayload, t.CursorPages = f.chance(40), f.chance(20), f.chance(20)
+	t.NoViewer = pick(f, 0, 0, 0, 0, 404, 500)
 }
 
 // planningTraits draws the behaviour of the planning service in a run.

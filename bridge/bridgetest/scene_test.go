@@ -27,7 +27,7 @@ import (
 //	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [github-behind=DURATION]
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
-//	bridge   stop | start | restart
+//	bridge   stop | start | restart | forget: restart without the store's file
 //	expect   what is to become true of a side (see expect_test.go)
 //	settle   wait until nothing is left to do
 //	quiet    five polls pass without a single write
@@ -250,13 +250,18 @@ func (s *scene) bridge(l *line) error {
 		return s.StopBridge()
 	case "start":
 		return s.StartBridge()
-	case "restart":
+	case "restart", "forget":
 		if err := s.StopBridge(); err != nil {
 			return err
 		}
+		if verb == "forget" {
+			if err := os.Remove(filepath.Join(s.o.Dir, "planbridge.db")); err != nil {
+				return err
+			}
+		}
 		return s.StartBridge()
 	default:
-		return fmt.Errorf("bridge %s: want stop, start or restart", verb)
+		return fmt.Errorf("bridge %s: want stop, start, restart or forget", verb)
 	}
 }
 

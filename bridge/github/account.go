@@ -10,70 +10,119 @@ import (
 	"planbridge/mapping"
 )
 
-// Viewer returns the login of the bridge's own account as issues and webhooks
-// show it: an App's is "slug[bot]". It is asked once.
+// Viewer asks for the login of the bridge's own account as issues and webhooks
+// show it: an App's is "slug[bot]". It is asked until it is told, and then taken
+// for known. [mapping.Refused] says of its error that GitHub will not tell.
 func (c *Client) Viewer(ctx context.Context) (string, error) {
-	if login := c.knownViewer(); login != "" {
+	if login, how := c.Known(); how == mapping.Named {
 		return login, nil
 	}
 	login, err := c.askViewer(ctx)
 	if err != nil {
 		return "", err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.viewer = login
+	c.name(login, mapping.Named)
 	return login, nil
 }
 
-// Assume takes a login for the bridge's own until Viewer, asked when it was not
-// known, would have told it: a start while GitHub is away.
+// Assume takes a login for the bridge's own as if Viewer had told it, unless it
+// has: a start while GitHub is away.
 func (c *Client) Assume(login string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.viewer == "" {
-		c.viewer = login
+	if _, how := c.Known(); how != mapping.Named {
+		c.name(login, mapping.Named)
 	}
 }
 
-func (c *Client) knownViewer() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.viewer
+// Learn takes the account that made something with a request of ours for the
+// bridge's own where GitHub does not tell that, and reports whether it is news.
+func (c *Client) Learn(login string) bool {
+	known, how := c.Known()
+	if login == "" || how == mapping.Named || strings.EqualFold(login, known) {
+		return false
+	}
+	c.name(login, mapping.Answered)
+	return true
 }
 
+func (c *Client) name(login string, how mapping.Whose) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.viewer, c.how = login, how
+}
+
+// Known returns the bridge's own login and how it is known: Named, Answered,
+// or, with "", Unknown.
+func (c *Client) Known() (login string, how mapping.Whose) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.viewer == "" {
+		return "", mapping.Unknown
+	}
+	return c.viewer, c.how
+}
+
+// askViewer asks in every way there is. Its error is the one that leaves hope.
 func (c *Client) askViewer(ctx context.Context) (string, error) {
 	k := call{op: "read_viewer", object: "account", path: "user"}
 	if c.app != nil {
 		k.path, k.jwt = "app", true
 		var app struct{ Slug string }
-		_, err := c.do(ctx, k, http.MethodGet, nil, &app)
-		return app.Slug + "[bot]", err
+		if _, err := c.do(ctx, k, http.MethodGet, nil, &app); err != nil || app.Slug == "" {
+			return "", k.nameless(err)
+		}
+		return app.Slug + "[bot]", nil
 	}
 	var user wireUser
 	_, err := c.do(ctx, k, http.MethodGet, nil, &user)
-	if errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrNotFound) {
-		// An installation's token (an App's, or a workflow's) has no /user;
-		// GraphQL tells it who it is.
-		var data struct{ Viewer wireUser }
-		err = c.query(ctx, k, `query { viewer { login } }`, nil, &data)
-		user = data.Viewer
+	if err == nil && user.Login != "" || errors.Is(err, mapping.ErrUnauthorized) {
+		return user.Login, err
 	}
-	if err == nil && user.Login == "" {
-		err = k.wrap(mapping.ErrUnavailable)
+	// An installation's token (an App's, or a workflow's) has no /user;
+	// GraphQL tells it who it is.
+	var data struct{ Viewer wireUser }
+	graph := c.query(ctx, k, `query { viewer { login } }`, nil, &data)
+	switch {
+	case graph == nil && data.Viewer.Login != "":
+		return data.Viewer.Login, nil
+	case mapping.Refused(err):
+		err = graph
 	}
-	return user.Login, err
+	return "", k.nameless(err)
 }
 
-// OwnAccount reports whether login is the bridge's account, or one it had
-// before. The bridge's own is known once Viewer has succeeded. "x" and
-// "x[bot]" are different accounts.
-func (c *Client) OwnAccount(login string) bool {
-	if login == "" {
-		return false
+// nameless is the error of an answer that names no account, or err itself.
+func (k call) nameless(err error) error {
+	if err != nil {
+		return err
 	}
-	return strings.EqualFold(login, c.knownViewer()) ||
-		slices.ContainsFunc(c.former, func(f string) bool { return strings.EqualFold(f, login) })
+	return k.wrap(mapping.ErrUnavailable)
+}
+
+// Whose tells whether login is the bridge's account, or one it had before. "x"
+// and "x[bot]" are different accounts. Until the bridge's own is known, any
+// other may be it.
+func (c *Client) Whose(login string) mapping.Whose {
+	if login != "" && slices.ContainsFunc(c.former, func(f string) bool { return strings.EqualFold(f, login) }) {
+		return mapping.Named
+	}
+	viewer, how := c.Known()
+	switch {
+	case viewer == "", login == "" && how != mapping.Named:
+		return mapping.Unknown
+	case strings.EqualFold(login, viewer):
+		return how
+	}
+	return mapping.Theirs
+}
+
+// Accounts returns the logins that the bridge has or had; none where the one
+// it has is not known.
+func (c *Client) Accounts() []string {
+	viewer, _ := c.Known()
+	if viewer == "" {
+		return nil
+	}
+	return append([]string{viewer}, c.former...)
 }
 
 // Access is what can be told of the rights of the bridge's token.

@@ -2,6 +2,7 @@ package github
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/sony/gobreaker/v2"
 )
@@ -11,13 +12,16 @@ import (
 // whole, and while GitHub is down it is not asked for.
 func aside(op string) bool {
 	switch op {
-	case "read_parent", "list_sub_issues", "add_sub_issue", "remove_sub_issue",
+	case "read_viewer", "read_parent", "list_sub_issues", "add_sub_issue", "remove_sub_issue",
 		"list_milestones", "create_milestone", "edit_milestone", "read_label", "create_label", "assign", "unassign",
 		"list_hooks", "list_deliveries", "read_delivery", "redeliver", "list_content_edits", "list_issue_events":
 		return true
 	}
 	return false
 }
+
+// asideWithin is how long the answer to such a read may take: a key waits for it.
+const asideWithin = 5 * time.Second
 
 // guarded makes a request under the breaker.
 func (w *wire) guarded(op string, request func() (*http.Response, error)) (*http.Response, error) {

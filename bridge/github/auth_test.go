@@ -10,8 +10,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"planbridge/mapping"
 )
 
 var appKey = sync.OnceValue(func() []byte {
@@ -180,21 +183,20 @@ func TestViewerOfAUserIsAskedOnce(t *testing.T) {
 	f := newFake(t)
 	f.on("/user", 200, `{"login":"Bridge","type":"User"}`)
 	c := f.client(t, func(o *Options) { o.FormerAccounts = []string{"old-bot[bot]", "older"} })
-	if c.OwnAccount("bridge") {
-		t.Error("own before it is known")
-	}
+	equal(t, c.Whose("bridge"), mapping.Unknown)
 	for range 2 {
 		if login, err := c.Viewer(within(t)); err != nil || login != "Bridge" {
 			t.Errorf("viewer %q, %v", login, err)
 		}
 	}
 	equal(t, len(f.requests()), 1)
-	for login, own := range map[string]bool{
-		"bridge": true, "BRIDGE": true, "bridge[bot]": false, "OLD-bot[bot]": true, "old-bot": false,
-		"older": true, "octocat": false, "": false,
+	equal(t, c.Learn("octocat"), false) // GitHub's own word counts
+	for login, whose := range map[string]mapping.Whose{
+		"bridge": mapping.Named, "BRIDGE": mapping.Named, "bridge[bot]": mapping.Theirs, "OLD-bot[bot]": mapping.Named, "old-bot": mapping.Theirs,
+		"older": mapping.Named, "octocat": mapping.Theirs, "": mapping.Theirs,
 	} {
-		if c.OwnAccount(login) != own {
-			t.Errorf("OwnAccount(%q) is %v", login, !own)
+		if got := c.Whose(login); got != whose {
+			t.Errorf("Whose(%q) is %v", login, got)
 		}
 	}
 }
@@ -225,8 +227,42 @@ func TestViewerFailures(t *testing.T) {
 	c = f.client(t)
 	_, err = c.Viewer(within(t))
 	wantKind(t, err, "unavailable")
-	if c.OwnAccount("") {
-		t.Error("nobody is our own account")
+	equal(t, c.Whose(""), mapping.Unknown)
+}
+
+// TestViewerThatNobodyTells: an answer to a write of ours names the account.
+func TestViewerThatNobodyTells(t *testing.T) {
+	for _, c := range []struct{ user, graphql int }{{404, 404}, {403, 501}, {501, 404}, {404, 500}, {500, 404}} {
+		f := newFake(t)
+		var told atomic.Bool
+		f.mux.HandleFunc("/user", func(w http.ResponseWriter, _ *http.Request) {
+			if told.Load() {
+				write(w, 200, `{"login":"octocat"}`)
+			} else {
+				write(w, c.user, `{}`)
+			}
+		})
+		f.on("/graphql", c.graphql, `{}`)
+		client := f.client(t, func(o *Options) { o.FormerAccounts = []string{"older"} })
+		_, err := client.Viewer(within(t))
+		equal(t, mapping.Refused(err), c.user != 500 && c.graphql != 500)
+		for _, login := range []string{"bridge", "octocat", ""} {
+			equal(t, client.Whose(login), mapping.Unknown)
+		}
+		equal(t, len(client.Accounts()), 0)
+		equal(t, client.Learn(""), false)
+		equal(t, client.Learn("Bridge"), true)
+		equal(t, client.Learn("bridge"), false)
+		for login, whose := range map[string]mapping.Whose{
+			"bridge": mapping.Answered, "older": mapping.Named, "octocat": mapping.Theirs, "": mapping.Unknown,
+		} {
+			equal(t, client.Whose(login), whose)
+		}
+		told.Store(true)
+		if login, err := client.Viewer(within(t)); login != "octocat" || err != nil {
+			t.Errorf("viewer %q, %v", login, err)
+		}
+		equal(t, client.Whose("bridge"), mapping.Theirs)
 	}
 }
 

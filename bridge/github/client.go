@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	gogithub "github.com/google/go-github/v62/github"
@@ -37,7 +38,7 @@ type Options struct {
 	APIURL string
 	Token  string
 	App    *App
-	// FormerAccounts are logins the bridge had before; see OwnAccount.
+	// FormerAccounts are logins the bridge had before; see Whose.
 	FormerAccounts []string
 
 	// Budget takes one write from the budget that all replicas share and
@@ -76,9 +77,11 @@ type Client struct {
 	turn   chan struct{} // held by the one write that is under way
 	pause  *rate.Limiter // nil: none
 
+	probes atomic.Int64
 	former []string
 	mu     sync.Mutex
-	viewer string // "" until known
+	viewer string        // "" until known
+	how    mapping.Whose // viewer is known
 }
 
 const (
@@ -182,18 +185,3 @@ func (c *Client) Down() bool { return c.wire.down() }
 // RateRemaining returns how many requests the primary limit's window had left
 // at the last answer, or -1 where none has said so yet.
 func (c *Client) RateRemaining() int { return int(c.wire.remaining.Load()) }
-
-// Probe asks GitHub for a sign of life with a request that counts against no
-// limit. It closes the breaker when it succeeds; while the breaker is open it
-// is refused like any other request.
-func (c *Client) Probe(ctx context.Context) error {
-	k := call{op: "probe", object: "rate limit", path: "rate_limit", class: classFree}
-	if c.app != nil { // /rate_limit wants an installation, of which there may be none
-		k.object, k.path, k.jwt = "app", "app", true
-	}
-	_, err := c.do(ctx, k, http.MethodGet, nil, nil)
-	if errors.Is(err, mapping.ErrNotFound) && c.app == nil {
-		return nil // an Enterprise Server without rate limits says so, and with that it answers
-	}
-	return err
-}

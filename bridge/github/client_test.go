@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,8 +203,9 @@ func TestWhatIsAsideDoesNotOpenTheBreaker(t *testing.T) {
 			for range 2 * breakerTrips {
 				_, parent := c.Parent(ctx, "a/b", 1)
 				_, subs := c.SubIssues(ctx, "a/b", 1)
-				wantKind(t, parent, "unavailable")
-				wantKind(t, subs, "unavailable")
+				kind := map[bool]string{true: "rejected", false: "unavailable"}[status == 501]
+				wantKind(t, parent, kind)
+				wantKind(t, subs, kind)
 			}
 			if _, err := c.Issue(ctx, "a/b", 1); err != nil || c.Down() {
 				t.Errorf("%d: error %v, down %v", status, err, c.Down())
@@ -226,6 +228,68 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 func (endless) Close() error               { return nil }
+
+// TestProbeWhereTheLimitsNeverAnswer: a GitHub that is back is known to be, though
+// it answers for ever that /rate_limit is broken, or not at all.
+func TestProbeWhereTheLimitsNeverAnswer(t *testing.T) {
+	for _, status := range []int{403, 404, 500, 501, 503} {
+		var down atomic.Bool
+		answer := func(r *http.Request) (int, string, http.Header) {
+			switch {
+			case down.Load():
+				return 502, ``, nil
+			case r.URL.Path == "/repos/a/b/issues/1":
+				return okIssue(r)
+			}
+			return status, ``, nil
+		}
+		bubble(t, answer, nil, func(c *Client) {
+			ctx := context.Background()
+			if _, err := c.Issue(ctx, "a/b", 1); err != nil {
+				t.Fatal(err)
+			}
+			down.Store(true)
+			for range breakerTrips {
+				_, err := c.Issue(ctx, "a/b", 1)
+				wantKind(t, err, "unavailable")
+			}
+			for range 4 {
+				time.Sleep(defaultRecovery + time.Second)
+				wantKind(t, c.Probe(ctx), "unavailable")
+			}
+			down.Store(false)
+			for range 2 {
+				time.Sleep(defaultRecovery + time.Second)
+				if c.Probe(ctx) == nil {
+					break
+				}
+			}
+			if c.Down() {
+				t.Errorf("%d: still taken to be down", status)
+			}
+		})
+	}
+}
+
+// TestWhatIsAsideIsNotWaitedFor: a key waits for the answer.
+func TestWhatIsAsideIsNotWaitedFor(t *testing.T) {
+	bubble(t, okIssue, func(o *Options) {
+		o.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+	}, func(c *Client) {
+		begin := time.Now()
+		_, err := c.SubIssues(context.Background(), "a/b", 1)
+		wantKind(t, err, "unavailable")
+		_, err = c.Viewer(context.Background())
+		wantKind(t, err, "unavailable")
+		equal(t, time.Since(begin), 3*asideWithin)
+		if c.Down() {
+			t.Error("the breaker opened")
+		}
+	})
+}
 
 // TestProbeWithoutRateLimits: an Enterprise Server that limits nothing answers
 // 404, and yet it answers.

@@ -115,7 +115,7 @@ func statusError(status int, header http.Header, body []byte, k class) error {
 		return told(mapping.ErrNotFound, said)
 	case status == http.StatusGone:
 		return told(mapping.ErrGone, said)
-	case status/100 == 4:
+	case status/100 == 4, status == http.StatusNotImplemented:
 		return rejection(status, said, details)
 	default:
 		return told(lost(k), "answer "+strconv.Itoa(status))

@@ -29,6 +29,7 @@ type wire struct {
 	metrics   Metrics
 	log       *slog.Logger
 	remaining atomic.Int64
+	answered  atomic.Pointer[call] // the last read of an issue or a listing that was
 }
 
 const (
@@ -73,9 +74,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, &notSent{err}
 	}
+	if aside(k.op) && k.class != classWrite {
+		ctx, cancel := context.WithTimeout(req.Context(), asideWithin)
+		defer cancel()
+		req = req.WithContext(ctx)
+	}
 	resp, err := w.guarded(k.op, func() (*http.Response, error) {
 		resp, err := w.send(req, k)
-		if err == nil && resp.StatusCode >= 500 {
+		if err == nil && resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented {
 			err = errServer
 		}
 		return resp, err
@@ -95,6 +101,9 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if resp.StatusCode < 400 {
 		w.gate.passed(k.class)
+	}
+	if resp.StatusCode < 400 && req.Method == http.MethodGet && k.class == classRead && !aside(k.op) && k.op != "probe" {
+		w.answered.Store(&k)
 	}
 	return resp, nil
 }

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,8 +22,13 @@ func postGraphQL(c *call) reply {
 	if bad := c.decode(&q); bad != nil {
 		return *bad
 	}
-	if !strings.Contains(q.Query, "userContentEdits") {
-		return ok(fields{"errors": []fields{{"type": "undefinedField", "message": "githubtest answers userContentEdits alone"}}})
+	switch {
+	case strings.Contains(q.Query, "viewer") && c.s.traits.NoViewer != 0:
+		return fail(c.s.traits.NoViewer, http.StatusText(c.s.traits.NoViewer))
+	case strings.Contains(q.Query, "viewer"):
+		return ok(fields{"data": fields{"viewer": fields{"login": c.who.login}}})
+	case !strings.Contains(q.Query, "userContentEdits"):
+		return ok(fields{"errors": []fields{{"type": "undefinedField", "message": "githubtest answers viewer and userContentEdits alone"}}})
 	}
 	id := nodeIDs.FindString(string(c.body))
 	for _, r := range c.s.repos {

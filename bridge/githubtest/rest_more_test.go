@@ -141,9 +141,14 @@ func TestUserContentEdits(t *testing.T) {
 	equal(t, "newest first, the original last", got, []string{"by the bot", bot, "by bob", "bob", "body of one", "octocat"})
 	inline := ask(fmt.Sprintf(`{ node(id: %q) { ... on Issue { userContentEdits(last: 5) { totalCount } } } }`, id), nil)
 	equal(t, "inline", inline.obj("data", "node", "userContentEdits")["totalCount"], 3)
-	if ask(query, fields{"id": "I_kwDOnone"}).obj()["errors"] == nil || ask("{ viewer { login } }", nil).obj()["errors"] == nil {
+	if ask(query, fields{"id": "I_kwDOnone"}).obj()["errors"] == nil || ask("{ rateLimit { cost } }", nil).obj()["errors"] == nil {
 		t.Error("no errors")
 	}
+	const viewer = "{ viewer { login } }"
+	equal(t, "viewer", ask(viewer, nil).obj("data", "viewer")["login"], bot)
+	w.s.SetTraits(func(t *Traits) { t.NoViewer = 403 })
+	w.do("POST", w.s.GraphQLURL(), fields{"query": viewer}).want(403)
+	w.do("GET", "/user", nil).want(403)
 	w.do("POST", w.s.GraphQLURL(), fields{"query": query}, "Authorization", "").want(401)
 	equal(t, "no write", w.s.Writes(), 1)
 }

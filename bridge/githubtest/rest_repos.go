@@ -13,6 +13,8 @@ func getViewer(c *call) reply {
 	switch {
 	case c.who.token == nil:
 		return fail(http.StatusUnauthorized, "Requires authentication")
+	case c.s.traits.NoViewer != 0:
+		return fail(c.s.traits.NoViewer, http.StatusText(c.s.traits.NoViewer))
 	case c.who.token.app != nil:
 		return noIntegration
 	}

@@ -17,6 +17,9 @@ type Traits struct {
 	// NoSubIssues makes the sub-issue endpoints answer 404, as an older
 	// Enterprise Server does.
 	NoSubIssues bool
+	// NoViewer is the status with which GET /user and GraphQL's viewer are
+	// refused; 0: they are answered.
+	NoViewer int
 	// CursorPages makes listings of issues page by after= alone; a page=
 	// beyond the first is refused with 422.
 	CursorPages bool

@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -25,20 +24,26 @@ type GitHub interface {
 	Repositories(ctx context.Context, glob string) ([]string, error)
 	// Private reports whether only members can read the repository.
 	Private(ctx context.Context, repo string) (bool, error)
-	// Accounts returns the logins that the bridge has or had.
-	Accounts(ctx context.Context) ([]string, error)
+	// Accounts returns the logins that the bridge has or had; none where the one
+	// it has is not known.
+	Accounts() []string
 }
 
 // Query says which issues to list.
 type Query struct {
 	Since   time.Time // updated at or after; zero: all
 	Creator string    // login; "": anybody's
+	Afresh  bool      // hand all over, also where nothing changed
 }
 
 // Intake takes in issues that a listing showed. Repeating a call is harmless;
 // when it returns nil all of it is durable.
 type Intake interface {
 	Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error
+	// Marked reports whether an issue carries a marker of ours, and Adopt takes
+	// in all such issues where nobody knows which account is ours.
+	Marked(issue *mapping.Issue) bool
+	Adopt(ctx context.Context, issues []mapping.Issue) error
 }
 
 // CatchUpOptions configure a CatchUp. All fields are required but the last ones.
@@ -82,6 +87,7 @@ type CatchUp struct {
 	// that the overlap of two listings makes nothing due. Where it is lost,
 	// some links are looked at once more.
 	seen map[string]map[int64]sight
+	told map[string]bool // repositories that this store was told of
 
 	redelivered time.Time            // when all hooks were last looked at
 	deaf        map[string]time.Time // owners that do not show their hooks, and until when that is taken for granted
@@ -167,22 +173,23 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		return fmt.Errorf("catch up: read the store's epoch: %w", err)
 	}
 	if c.epoch != epoch {
-		c.epoch, c.seen = epoch, map[string]map[int64]sight{}
+		c.epoch, c.seen, c.told = epoch, map[string]map[int64]sight{}, map[string]bool{}
 	}
 	repos, err := c.repositories(ctx)
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
+	adopted := c.adopt(ctx, repos, epoch)
 	answered := false
 	for _, repo := range repos {
-		err := c.adopt(ctx, repo, epoch)
+		err := adopted[repo]
 		if err == nil {
 			err = c.repository(ctx, repo)
 		}
 		switch {
 		case err == nil:
 			answered = true
-		case refused(err):
+		case mapping.Refused(err):
 			c.o.Logger.Warn("repository could not be listed", "repo", repo, "err", err)
 		default:
 			return fmt.Errorf("catch up %s: %w", repo, err)
@@ -192,17 +199,6 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		c.o.OnSuccess(ctx)
 	}
 	return nil
-}
-
-// refused tells a repository that is not to be had from a service, ours or
-// GitHub's, that does not answer.
-func refused(err error) bool {
-	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved, mapping.ErrRejected} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
 }
 
 // repositories lists those that the routes name, exact ones first.
@@ -219,7 +215,7 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 			continue
 		}
 		repos, err := c.o.GitHub.Repositories(ctx, route.Repository)
-		if refused(err) {
+		if mapping.Refused(err) {
 			c.o.Logger.Warn("repositories could not be listed", "glob", route.Repository, "err", err)
 			continue
 		}
@@ -233,50 +229,4 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// adopt lists once for each epoch of the store what the bridge's own account
-// made in the repository; the intake follows the markers.
-func (c *CatchUp) adopt(ctx context.Context, repo, epoch string) error {
-	name := docAdopted(repo)
-	doc, err := c.o.Store.Doc(ctx, "", name)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("read document %s: %w", name, err)
-	}
-	if string(doc) == epoch || c.unsettled() > 0 {
-		return nil
-	}
-	err = c.listOwn(ctx, repo)
-	if err != nil && !refused(err) {
-		return err
-	}
-	done := epoch
-	if err != nil {
-		done += unreadable
-	}
-	if string(doc) != done {
-		if err := c.o.Store.PutDoc(ctx, "", name, []byte(done)); err != nil {
-			return fmt.Errorf("store document %s: %w", name, err)
-		}
-	}
-	return err
-}
-
-func (c *CatchUp) listOwn(ctx context.Context, repo string) error {
-	accounts, err := c.o.GitHub.Accounts(ctx)
-	if err != nil {
-		return fmt.Errorf("own accounts: %w", err)
-	}
-	for _, login := range accounts {
-		// A walk during which an issue moved to its end may have missed
-		// another one at a page's border.
-		for quiet := false; !quiet; {
-			w := walk{catchUp: c, repo: repo}
-			if err := w.list(ctx, Query{Creator: login}); err != nil {
-				return err
-			}
-			quiet = w.quiet()
-		}
-	}
-	return nil
 }

@@ -35,6 +35,8 @@ type hub struct {
 	pages   int // that were handed over
 	repos   []string
 	private bool
+
+	accounts []string // of the bridge
 }
 
 func (h *hub) ListIssues(_ context.Context, repo string, q poll.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
@@ -43,7 +45,7 @@ func (h *hub) ListIssues(_ context.Context, repo string, q poll.Query, page func
 	if err := h.failure(repo); err != nil {
 		return false, err
 	}
-	if list := h.list(repo, q); len(list) <= h.perPage && h.cached[url] == digest(list) {
+	if list := h.list(repo, q); !q.Afresh && len(list) <= h.perPage && h.cached[url] == digest(list) {
 		return true, nil
 	}
 	for n := 1; ; n++ {
@@ -96,9 +98,7 @@ func (h *hub) Repositories(context.Context, string) ([]string, error) {
 	return h.repos, h.failure("glob")
 }
 func (h *hub) Private(context.Context, string) (bool, error) { return h.private, nil }
-func (h *hub) Accounts(context.Context) ([]string, error) {
-	return []string{"planbridge[bot]", "old-bot"}, h.failure("accounts")
-}
+func (h *hub) Accounts() []string                            { return h.accounts }
 
 // edit makes or changes an issue now.
 func (h *hub) edit(repo string, id int64, title string) {
@@ -112,9 +112,10 @@ func (h *hub) set(i mapping.Issue) {
 
 // taken is an intake that keeps what it took in.
 type taken struct {
-	titles map[int64]string
-	count  int
-	fail   error
+	titles  map[int64]string
+	adopted []int64
+	count   int
+	fail    error
 }
 
 func (k *taken) Listed(_ context.Context, issues []mapping.Issue, private func() (bool, error)) error {
@@ -129,6 +130,18 @@ func (k *taken) Listed(_ context.Context, issues []mapping.Issue, private func()
 		k.count++
 	}
 	return nil
+}
+
+// marked is a body that carries a marker.
+const marked = "marked"
+
+func (k *taken) Marked(issue *mapping.Issue) bool { return issue.Body == marked }
+
+func (k *taken) Adopt(_ context.Context, issues []mapping.Issue) error {
+	for _, i := range issues {
+		k.adopted = append(k.adopted, i.ID)
+	}
+	return k.fail
 }
 
 type catchUpWorld struct {
@@ -150,7 +163,7 @@ func newCatchUp(t *testing.T) *catchUpWorld {
 		t: t, store: &counting{Store: newStore(t, boltstore.Options{})}, taken: &taken{titles: map[int64]string{}}, log: &safeBuffer{},
 		hub: &hub{
 			now: start, issues: map[string][]mapping.Issue{}, perPage: 100, fails: map[string]error{},
-			before: map[int]func(){}, cached: map[string]string{},
+			before: map[int]func(){}, cached: map[string]string{}, accounts: []string{"planbridge[bot]", "old-bot"},
 		},
 		routes: []mapping.Route{route("web", "Incoming")},
 	}
@@ -454,14 +467,6 @@ func TestAdoptionOfOwnIssues(t *testing.T) {
 		w.hub.set(mapping.Issue{ID: int64(i + 1), Repo: "acme/web", Title: author, Author: author, UpdatedAt: w.hub.now})
 	}
 	w.hub.now = start.Add(time.Hour)
-	w.hub.fails["accounts"] = mapping.ErrUnavailable
-	if err := w.catchUp.Poll(t.Context()); !errors.Is(err, mapping.ErrUnavailable) {
-		t.Fatalf("error %v", err)
-	}
-	if _, err := w.store.Doc(t.Context(), "", "adopted:acme/web"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("adopted while our accounts are not known: %v", err)
-	}
-	delete(w.hub.fails, "accounts")
 	for range 3 {
 		w.poll()
 	}
@@ -473,6 +478,34 @@ func TestAdoptionOfOwnIssues(t *testing.T) {
 	}
 }
 
+// TestAdoptionOfMarkedIssues: where our account is not known, what is marked is
+// taken in of all repositories at once, or of none.
+func TestAdoptionOfMarkedIssues(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.accounts = nil
+	api := route("api", "Incoming")
+	api.Repository = "acme/api"
+	w.routes = append(w.routes, api)
+	w.hub.now = start.Add(-1000 * time.Hour)
+	for i, body := range []string{marked, "", marked} {
+		repo := []string{"acme/web", "acme/web", "acme/api"}[i]
+		w.hub.set(mapping.Issue{ID: int64(i + 1), Repo: repo, Author: "somebody", Body: body, UpdatedAt: w.hub.now})
+	}
+	w.hub.now = start.Add(time.Hour)
+	w.hub.fail("acme/api", mapping.ErrUnavailable)
+	if err := w.catchUp.Poll(t.Context()); !errors.Is(err, mapping.ErrUnavailable) || len(w.taken.adopted) != 0 {
+		t.Fatalf("error %v, adopted %v", err, w.taken.adopted)
+	}
+	w.hub.fail("acme/api", nil)
+	for range 3 {
+		w.poll()
+	}
+	slices.Sort(w.taken.adopted)
+	if !slices.Equal(w.taken.adopted, []int64{1, 3}) || w.taken.count != 0 {
+		t.Errorf("adopted %v, took in %d", w.taken.adopted, w.taken.count)
+	}
+}
+
 // TestCatchUpStoreLost: what an earlier store was told, a new one is told again.
 func TestCatchUpStoreLost(t *testing.T) {
 	w := newCatchUp(t)
@@ -480,7 +513,6 @@ func TestCatchUpStoreLost(t *testing.T) {
 	w.hub.edit("acme/web", 1, "one")
 	w.poll()
 	w.store.Store = newStore(t, boltstore.Options{})
-	w.hub.cached = map[string]string{} // since another time, so another URL
 	w.poll()
 	if w.taken.count != 2 {
 		t.Errorf("%d taken in, want the issue once for each store", w.taken.count)

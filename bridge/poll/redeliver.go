@@ -92,7 +92,7 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 			continue
 		}
 		err := c.redeliverOwner(ctx, owner, &budget)
-		if refused(err) {
+		if mapping.Refused(err) {
 			c.o.Logger.Info("failed deliveries are not looked for here: GitHub does not show the hooks", "owner", owner, "err", err)
 			c.deaf[owner] = time.Now().Add(deaf)
 			err = nil
@@ -157,7 +157,7 @@ func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, b
 		*budget--
 		l.Asked[d.GUID]++
 		err := c.o.Hooks.Redeliver(ctx, owner, hook, d.ID)
-		if err != nil && !refused(err) {
+		if err != nil && !mapping.Refused(err) {
 			return err
 		}
 		c.o.Logger.Info("a delivery that failed is asked for again", "delivery", d.GUID, "event", d.Event, "at", d.At, "err", err)

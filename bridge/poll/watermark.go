@@ -49,9 +49,10 @@ func (c *CatchUp) repository(ctx context.Context, repo string) error {
 	}
 	for {
 		w := walk{catchUp: c, repo: repo, since: since}
-		if err := w.list(ctx, Query{Since: since}); err != nil {
+		if err := w.list(ctx, Query{Since: since, Afresh: !c.told[repo]}); err != nil {
 			return err
 		}
+		c.told[repo] = true
 		if !w.next.After(since) {
 			return nil
 		}
@@ -118,6 +119,16 @@ func (w *walk) page(ctx context.Context, page []mapping.Issue, date time.Time) e
 	if err := w.take(ctx, page); err != nil {
 		return err
 	}
+	w.look(page, date)
+	if w.next = w.mark(); w.pages == 1 && len(page) > few && !w.since.IsZero() && w.next.After(w.since) {
+		return errEnough
+	}
+	w.next = time.Time{}
+	return nil
+}
+
+// look takes in when a page was answered and what is the newest on it.
+func (w *walk) look(page []mapping.Issue, date time.Time) {
 	if w.pages++; w.pages == 1 {
 		w.began = date
 	}
@@ -126,11 +137,6 @@ func (w *walk) page(ctx context.Context, page []mapping.Issue, date time.Time) e
 			w.newest = at
 		}
 	}
-	if w.next = w.mark(); w.pages == 1 && len(page) > few && !w.since.IsZero() && w.next.After(w.since) {
-		return errEnough
-	}
-	w.next = time.Time{}
-	return nil
 }
 
 // mark is how far the watermark may go by what was seen. Where an answer does

@@ -117,11 +117,13 @@ func (w *work) provenAbsent(settle time.Duration, lookup func() error, found fun
 
 // adoptIssue looks for the issue of this link's intent: among what webhooks
 // have brought, and, when the answer was lost and no webhook came, by reading
-// every issue number above the highest one known at the intent.
+// every issue number above the highest one known at the intent. Where the
+// bridge's own account is not known the issue proves itself: the intent's nonce
+// is nowhere before it is made, so the first that carries it is no copy.
 func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 	var found *mapping.Issue
 	take := func(i mapping.Issue) {
-		if w.OwnAccount(i.Author) && w.ours(i.Body, w.markerOn(mapping.GitHub)) && (found == nil || i.Number < found.Number) {
+		if w.GitHub.Whose(i.Author).Perhaps() && w.ours(i.Body, w.markerOn(mapping.GitHub)) && (found == nil || i.Number < found.Number) {
 			found = &i
 		}
 	}
@@ -135,10 +137,15 @@ func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 		}
 		take(i)
 	}
-	how := "webhook"
-	if found == nil && w.link.Intent.Sent {
+	how, intent := "webhook", w.link.Intent
+	if found != nil && w.link.State == mapping.Creating && !w.GitHub.Whose(found.Author).Ours() {
+		how, found = "lookup", nil
+		if err := w.searchNumbers(ctx, take, func() bool { return found != nil }); err != nil {
+			return false, err
+		}
+	}
+	if found == nil && intent.Sent {
 		how = "lookup"
-		intent := w.link.Intent
 		if wait := w.set.Settle.GitHub - time.Since(intent.At); wait > 0 {
 			return false, later(wait, "a create may still be under way")
 		}

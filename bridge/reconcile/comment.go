@@ -36,7 +36,7 @@ func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 			return nil, onGitHub(fmt.Errorf("comments: %w", err))
 		}
 		for _, c := range comments {
-			if !w.OwnAccount(c.Author) {
+			if !w.GitHub.Whose(c.Author).Perhaps() {
 				continue
 			}
 			_, marks := w.set.Keys.Body(c.Body)

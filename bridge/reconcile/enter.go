@@ -44,7 +44,7 @@ func (w *work) enterIssue(ctx context.Context) error {
 		return w.orPart(ctx, why)
 	case route.Direction == mapping.ToGitHub:
 		return w.refuse("its route only goes to_github")
-	case w.OwnAccount(w.issue.Author):
+	case w.bridgeMade(w.issue):
 		return w.refuse("the bridge made it")
 	case route.Project != w.link.Project:
 		return w.moveProject(ctx, route)
@@ -149,6 +149,9 @@ func (w *work) begin(ctx context.Context, side mapping.Side) error {
 	w.link.Intent = &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
 	if side == mapping.GitHub {
 		last, err := w.GitHub.LastNumber(ctx, w.link.Issue.Repo)
+		if isGone(err) || errors.Is(err, mapping.ErrRejected) {
+			err = nil // issues are not listed here: after a lost answer all are read
+		}
 		if err != nil {
 			w.link.State, w.link.Intent = mapping.Entering, nil
 			return onGitHub(err)

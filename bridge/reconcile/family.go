@@ -153,7 +153,14 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 		if err := json.Unmarshal(s.Data, &i); err != nil {
 			return nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
 		}
-		if !slices.ContainsFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }) {
+		if slices.ContainsFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }) {
+			continue
+		}
+		stray, err := w.stray(ctx, &i)
+		if err != nil {
+			return nil, err
+		}
+		if !stray {
 			issues = append(issues, i)
 		}
 	}
@@ -176,6 +183,16 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 		}
 	}
 	return out, nil
+}
+
+// stray reports whether an issue came to this link by a copy of its marker and
+// not by its parent.
+func (w *work) stray(ctx context.Context, i *mapping.Issue) (bool, error) {
+	if !w.ours(i.Body, mapping.MarkIssue) {
+		return false, nil
+	}
+	parent, err := w.parentOf(ctx, i.Repo, i.Number)
+	return parent == nil, err
 }
 
 // leaveTo leaves a sub-issue to the link that knows it: one that is only about
@@ -218,7 +235,7 @@ func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err e
 // meetIssue makes a part of a sub-issue. One that was closed does not enter, as
 // no issue does; nor does one that the bridge made, whose part is there.
 func (w *work) meetIssue(i *mapping.Issue) {
-	if w.OwnAccount(i.Author) {
+	if w.bridgeMade(i) {
 		w.pairIssue(i)
 		return
 	}

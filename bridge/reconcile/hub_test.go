@@ -64,7 +64,12 @@ type past struct {
 	until time.Time
 }
 
-func (h *hub) OwnAccount(login string) bool { return login == bot }
+func (h *hub) Whose(login string) mapping.Whose {
+	if login == bot {
+		return mapping.Named
+	}
+	return mapping.Theirs
+}
 
 func (h *hub) Private(context.Context, string) (bool, error) { return true, nil }
 

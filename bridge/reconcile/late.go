@@ -84,7 +84,7 @@ func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 			continue
 		}
 		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
-			if w.OwnAccount(w.issue.Editor) {
+			if w.GitHub.Whose(w.issue.Editor).Ours() {
 				before[p.ID] = base.GitHub
 			}
 			continue

@@ -109,7 +109,13 @@ func (w *work) seeStray() error {
 		if err := json.Unmarshal(s.Data, &i); err != nil {
 			return fmt.Errorf("stored snapshot of %s: %w", ref, err)
 		}
-		w.looked = w.looked || w.OwnAccount(i.Author) && w.ours(i.Body, mapping.MarkIssue)
+		author := w.GitHub.Whose(i.Author)
+		if !author.Perhaps() || !w.ours(i.Body, mapping.MarkIssue) {
+			continue
+		}
+		if w.looked = true; !author.Ours() {
+			w.log.Warn("another issue carries this one's marker: it is a copy, or this one transferred", "other", issueName(i.Repo, i.Number), "author", i.Author)
+		}
 	}
 	return nil
 }

@@ -19,15 +19,17 @@ const (
 	// siblings is for how long its link waits for further sub-issues, whose tasks
 	// are then made with one request.
 	siblings = time.Second
-	// parentWithin is how long the answer may take: a card waits for it.
+	// parentWithin is how long the answer may take: a card waits for it; and
+	// parentKnown that of a repository that is known to give none.
 	parentWithin = 3 * time.Second
+	parentKnown  = time.Second
 )
 
 // orPart hands an issue that no route takes by itself over to its parent's
 // link: a route's filter is not about sub-issues.
 func (w *work) orPart(ctx context.Context, why string) error {
 	ignored := mapping.Route{}
-	if ok, _ := ignored.Accepts(w.issue, w.set.Scheme); ok && !w.OwnAccount(w.issue.Author) {
+	if ok, _ := ignored.Accepts(w.issue, w.set.Scheme); ok && !w.bridgeMade(w.issue) {
 		if handed, err := w.toParent(ctx); handed || err != nil {
 			return err
 		}
@@ -63,17 +65,17 @@ func (w *work) toParent(ctx context.Context) (handed bool, err error) {
 // but the first reads, can: after two further attempts, or one where the
 // repository is known for it.
 func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.Issue, error) {
-	within, stop := context.WithTimeout(ctx, parentWithin)
+	patience, attempts := parentWithin, 2
+	if _, known := w.parentless.Load(repo); known {
+		patience, attempts = parentKnown, 1
+	}
+	within, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	parent, err := w.GitHub.Parent(within, repo, number)
 	var limited *mapping.RateLimited
 	if err == nil || isGone(err) {
 		w.parentless.Delete(repo)
 		return parent, nil
-	}
-	attempts := 2
-	if _, known := w.parentless.Load(repo); known {
-		attempts = 1
 	}
 	if errors.As(err, &limited) || !errors.Is(err, mapping.ErrForbidden) && !errors.Is(err, mapping.ErrRejected) &&
 		(w.claim.Attempts < attempts || w.down(&sideError{mapping.GitHub, err})) {

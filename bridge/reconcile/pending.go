@@ -204,7 +204,7 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 		}
 		return false
 	}
-	if p.Side == mapping.GitHub && p.Attribute == mapping.State && !w.OwnAccount(w.issue.Editor) {
+	if p.Side == mapping.GitHub && p.Attribute == mapping.State && !w.GitHub.Whose(w.issue.Editor).Ours() {
 		delete(w.link.Base, p.Attribute)
 		w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened, or a person did the same")
 		return false
@@ -249,7 +249,7 @@ func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 		if p.Side != mapping.GitHub {
 			break
 		}
-		if from, to, ok := editOf(e, p.Attribute); ok && !w.OwnAccount(e.Sender) && mapping.Same(p.Attribute, w.strip(to), now.Value) {
+		if from, to, ok := editOf(e, p.Attribute); ok && !w.GitHub.Whose(e.Sender).Ours() && mapping.Same(p.Attribute, w.strip(to), now.Value) {
 			return mapping.Same(p.Attribute, w.strip(from), p.To)
 		}
 	}

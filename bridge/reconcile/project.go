@@ -195,7 +195,9 @@ func (w *work) showed(what mapping.Attribute, why string) {
 // told reports whether the newest snapshot of the issue is an event of our own:
 // it may be from between two of our writes, so that nothing is concluded from
 // it without a read.
-func (w *work) told() bool { return w.issue != nil && !w.fresh && w.OwnAccount(w.issue.Editor) }
+func (w *work) told() bool {
+	return w.issue != nil && !w.fresh && w.GitHub.Whose(w.issue.Editor).Perhaps()
+}
 
 // fetch reads the issue, unless it was read and nothing was written since.
 func (w *work) fetch(ctx context.Context) error {

@@ -59,8 +59,8 @@ type GitHub interface {
 	RepositoryName(ctx context.Context, repo string) (string, error)
 	// Archived reports whether a repository is read-only.
 	Archived(ctx context.Context, repo string) (bool, error)
-	// OwnAccount reports whether a login is the bridge's own, now or formerly.
-	OwnAccount(login string) bool
+	// Whose tells whether a login is the bridge's own, now or formerly.
+	Whose(login string) mapping.Whose
 	Shows
 }
 

@@ -20,7 +20,7 @@ const (
 // event: whole seconds do not tell. After a while it is believed.
 func (w *work) doubtful(read, seen *mapping.Issue) bool {
 	known := w.link.Issue.Digest
-	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known && !w.OwnAccount(seen.Editor) &&
+	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known && !w.GitHub.Whose(seen.Editor).Ours() &&
 		time.Since(w.claim.Inbox[mapping.IssueRef(read.ID)].Seen) < doubt
 }
 

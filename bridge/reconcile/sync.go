@@ -165,7 +165,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 // edited bounds when GitHub's edit was made: exactly, where its event came.
 func (w *work) edited() mapping.Interval {
 	for _, e := range w.edits {
-		if !w.OwnAccount(e.Sender) {
+		if !w.GitHub.Whose(e.Sender).Perhaps() {
 			return mapping.Interval{From: e.At, To: e.At}
 		}
 	}

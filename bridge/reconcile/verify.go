@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -40,7 +39,7 @@ func (w *work) echoes(edits []mapping.Edit) map[string]string {
 // stood there before it.
 func (w *work) made(p mapping.Pending, e mapping.Edit) (was string, ok bool) {
 	from, to, ok := editOf(e, p.Attribute)
-	ok = ok && w.OwnAccount(e.Sender) && !e.At.Before(p.After) && mapping.Same(p.Attribute, w.strip(to), p.To)
+	ok = ok && w.GitHub.Whose(e.Sender).Perhaps() && !e.At.Before(p.After) && mapping.Same(p.Attribute, w.strip(to), p.To)
 	return w.strip(from), ok
 }
 
@@ -69,7 +68,7 @@ func (w *work) lookBack(ctx context.Context, before map[string]string) {
 		if _, ok := before[p.ID]; ok {
 			continue
 		}
-		if err != nil && !untold(err) {
+		if err != nil && !mapping.Refused(err) {
 			w.log.Warn("an echo is overdue and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
 			continue
 		}
@@ -112,16 +111,6 @@ func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[s
 		}
 	}
 	return nil
-}
-
-// untold reports whether an error is GitHub's last word: it will not tell.
-func untold(err error) bool {
-	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved, mapping.ErrRejected} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
 }
 
 // verifyLater makes the key come back when the echo of a write is overdue.

@@ -187,8 +187,8 @@ func (w *work) seeIssue(ctx context.Context) error {
 		return err
 	}
 	known := w.link.Issue
-	own := found && w.OwnAccount(seen.Editor)
-	if own {
+	own := found && w.GitHub.Whose(seen.Editor).Perhaps()
+	if found && w.GitHub.Whose(seen.Editor).Ours() {
 		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
 	}
 	switch {
@@ -226,8 +226,10 @@ func (w *work) labelsMoving() bool {
 	return len(w.extra) > 0 || w.g[mapping.Estimate].Value == "" && w.link.Base[mapping.Estimate].GitHub != ""
 }
 
-// OwnAccount reports whether a login is the bridge's own.
-func (w *work) OwnAccount(login string) bool { return login != "" && w.GitHub.OwnAccount(login) }
+// bridgeMade reports whether the bridge made an issue.
+func (w *work) bridgeMade(issue *mapping.Issue) bool {
+	return w.set.Keys.Made(issue, w.GitHub.Whose(issue.Author))
+}
 
 // setIssue makes a snapshot the one that counts. The link takes it as known
 // only when all it shows has been dealt with (remember).

@@ -162,7 +162,7 @@ func (w *world) observe(obs store.Observation, create *mapping.Link) {
 
 // entering follows an issue's marker, or proposes its link.
 func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.Link {
-	if !w.hub.OwnAccount(issue.Author) {
+	if !w.hub.Whose(issue.Author).Ours() {
 		return w.route.EnterIssue(issue, time.Now().UTC())
 	}
 	_, marks := keys.Body(issue.Body)

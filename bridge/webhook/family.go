@@ -45,7 +45,7 @@ func (in *Intake) viaParent(s sighting, near []*mapping.Route) (*mapping.Route, 
 	i := slices.IndexFunc(near, func(r *mapping.Route) bool {
 		return r.Tasks == mapping.TasksSubIssues && r.Direction != mapping.ToGitHub
 	})
-	if !isPart || !ok || i < 0 || s.issue.State != "open" || s.issue.PullRequest || in.o.OwnAccount(s.issue.Author) {
+	if !isPart || !ok || i < 0 || s.issue.State != "open" || s.issue.PullRequest || in.made(s.issue) {
 		return nil, nil
 	}
 	if !near[i].AllowPublic {

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -183,32 +182,6 @@ func asFull(err error) error {
 		return &fault{http.StatusServiceUnavailable, full, err}
 	}
 	return err
-}
-
-// Listed takes in issues that a listing showed, by the rules of a webhook.
-// private tells whether only members can read their repository; it is asked
-// only where that decides. After an error some of them may not have been
-// stored; taking them in again is harmless.
-func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error {
-	batches := map[mapping.ObjectID][]placed{}
-	for i := range issues {
-		p, err := in.place(ctx, sighting{issue: &issues[i], public: func() (bool, error) {
-			only, err := private()
-			return !only, err
-		}})
-		if err != nil {
-			return fmt.Errorf("take in %s#%d: %w", issues[i].Repo, issues[i].Number, err)
-		}
-		if p.project != "" {
-			batches[p.project] = append(batches[p.project], p)
-		}
-	}
-	for project, batch := range batches {
-		if _, err := in.observe(ctx, project, batch); err != nil {
-			return fmt.Errorf("take in listed issues: %w", err)
-		}
-	}
-	return nil
 }
 
 // encode is for plain data of this module, which always has a JSON form.

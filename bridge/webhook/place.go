@@ -23,6 +23,7 @@ type sighting struct {
 	away     bool           // the issue is not there any more as the payload shows it
 	edit     *mapping.Edit
 	public   func() (bool, error) // whether anybody can read its repository
+	proven   bool                 // its marker is no copy, whoever its author is
 }
 
 // placed is a sighting made ready for the store.
@@ -119,11 +120,10 @@ func observation(s sighting) store.Observation {
 // propose adds what is to be done where no link knows the issue: follow our
 // own marker, or let the issue enter.
 func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*mapping.Route) error {
-	own := in.o.OwnAccount(s.issue.Author)
-	if own {
-		in.follow(p, s.issue, near)
+	if author := in.o.Whose(s.issue.Author); author.Perhaps() {
+		in.follow(p, s.issue, near, s.proven || author.Ours())
 	}
-	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: own, Public: true, FirstRun: in.o.FirstRun}
+	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: in.made(s.issue), Public: true, FirstRun: in.o.FirstRun}
 	route, why := routes.Entering(s.issue, e)
 	if why == mapping.WhyPublic {
 		var err error
@@ -158,9 +158,10 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 
 // follow proposes the link that the marker of an issue of ours names: the
 // answer to its creation may not have come yet, or the store may have lost it.
-// A marker counts only on an issue that our own account made: on a public
-// repository anybody can copy one.
-func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route) {
+// A marker counts only on an issue that our own account made, or may have made:
+// on a public repository anybody can copy one. A link that the store has lost
+// is made again only where the issue is sure to be ours.
+func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route, sure bool) {
 	_, marks := in.o.Keys().Body(issue.Body)
 	for _, m := range marks {
 		if m.Kind == mapping.MarkSubIssue { // its root's link makes it a part again
@@ -172,11 +173,16 @@ func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route)
 		}
 		p.obs.Link = m.Link
 		p.obs.Refs = append(p.obs.Refs, mapping.CardRef(mapping.ObjectID(m.Partner)))
-		if r := maker(near); r != nil {
+		if r := maker(near); r != nil && sure {
 			p.makes(r.Project, func() *mapping.Link { return r.RebuildFromIssue(issue, m, time.Now().UTC()) })
 		}
 		return
 	}
+}
+
+// made reports whether the bridge made an issue.
+func (in *Intake) made(issue *mapping.Issue) bool {
+	return in.o.Keys().Made(issue, in.o.Whose(issue.Author))
 }
 
 // maker returns the first of the routes that makes issues.

@@ -76,11 +76,11 @@ type Options struct {
 	// error.
 	Parse func(name string, payload []byte) (Event, error)
 
-	Store      Store
-	Routes     func() mapping.Routes
-	Scheme     func() mapping.LabelScheme
-	Keys       func() mapping.Keys
-	OwnAccount func(login string) bool
+	Store  Store
+	Routes func() mapping.Routes
+	Scheme func() mapping.LabelScheme
+	Keys   func() mapping.Keys
+	Whose  func(login string) mapping.Whose
 	// FirstRun tells when a route began to run; zero while that is not known.
 	FirstRun func(route string) time.Time
 	// Renamed is told that a repository has another name, and Writable that

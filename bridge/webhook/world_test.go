@@ -73,7 +73,7 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*webhook.Opti
 		Routes:     routes(route("web", "acme/web", web)),
 		Scheme:     func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
 		Keys:       func() mapping.Keys { return keys },
-		OwnAccount: func(login string) bool { return login == bot },
+		Whose:      whose,
 		FirstRun:   func(string) time.Time { return began },
 		EnterDelay: 2 * time.Second,
 		Metrics:    webhook.NewMetrics(w.reg),
@@ -84,6 +84,14 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*webhook.Opti
 	}
 	w.intake = webhook.New(w.options)
 	return w
+}
+
+// whose knows the bridge's account.
+func whose(login string) mapping.Whose {
+	if login == bot {
+		return mapping.Named
+	}
+	return mapping.Theirs
 }
 
 func route(name, repo string, project mapping.ObjectID) mapping.Route {

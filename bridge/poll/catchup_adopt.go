@@ -1,0 +1,130 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// adopt lists once for each epoch of the store what the bridge's own account
+// made in the repositories, and the intake follows the markers. It returns what
+// went wrong, by repository.
+//
+// Where the own account is not known everything is listed and what is marked is
+// taken in together: a copy of a marker is known by the original being older,
+// wherever that is.
+func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[string]error {
+	failed := map[string]error{}
+	accounts := c.o.GitHub.Accounts()
+	marked := map[int64]mapping.Issue{}
+	var listed []string
+	for _, repo := range repos {
+		due, err := c.adoptionDue(ctx, repo, epoch)
+		switch {
+		case err == nil && !due:
+			continue
+		case err == nil && len(accounts) == 0:
+			err = c.listMarked(ctx, repo, marked)
+		case err == nil:
+			err = c.listOwn(ctx, repo, accounts)
+		}
+		if err != nil {
+			failed[repo] = err
+		}
+		if err != nil && !mapping.Refused(err) {
+			if len(accounts) == 0 {
+				return failed // an original may be among what was not listed
+			}
+			break
+		}
+		listed = append(listed, repo)
+	}
+	if len(marked) > 0 {
+		if err := c.o.Intake.Adopt(ctx, slices.Collect(maps.Values(marked))); err != nil {
+			failed[listed[0]] = err
+			return failed
+		}
+	}
+	for _, repo := range listed {
+		if err := c.adopted(ctx, repo, epoch, failed[repo]); err != nil {
+			failed[repo] = err
+		}
+	}
+	return failed
+}
+
+// adoptionDue reports whether the repository is still to be looked through for
+// this epoch, and can be: what was made before the store was lost has to show.
+func (c *CatchUp) adoptionDue(ctx context.Context, repo, epoch string) (bool, error) {
+	doc, err := c.o.Store.Doc(ctx, "", docAdopted(repo))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return false, fmt.Errorf("read document %s: %w", docAdopted(repo), err)
+	}
+	return string(doc) != epoch && c.unsettled() <= 0, nil
+}
+
+// adopted notes that the repository was looked through, or refused to be.
+func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error) error {
+	if refused != nil {
+		epoch += unreadable
+	}
+	if err := c.o.Store.PutDoc(ctx, "", docAdopted(repo), []byte(epoch)); err != nil {
+		return fmt.Errorf("store document %s: %w", docAdopted(repo), err)
+	}
+	return refused
+}
+
+// maxWalks bounds how often a listing is repeated that people's edits disturb.
+const maxWalks = 5
+
+// undisturbed lists until nothing moved meanwhile: a walk during which an issue
+// moved to its end may have missed another one at a page's border.
+func undisturbed(list func() (*walk, error)) error {
+	for range maxWalks {
+		w, err := list()
+		if err != nil || w.quiet() {
+			return err
+		}
+	}
+	return nil
+}
+
+// listOwn lists what the accounts made.
+func (c *CatchUp) listOwn(ctx context.Context, repo string, accounts []string) error {
+	for _, login := range accounts {
+		err := undisturbed(func() (*walk, error) {
+			w := &walk{catchUp: c, repo: repo}
+			return w, w.list(ctx, Query{Creator: login, Afresh: true})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listMarked adds all marked issues of the repository to found, by their ids.
+func (c *CatchUp) listMarked(ctx context.Context, repo string, found map[int64]mapping.Issue) error {
+	return undisturbed(func() (*walk, error) {
+		w := &walk{catchUp: c, repo: repo}
+		_, err := c.o.GitHub.ListIssues(ctx, repo, Query{Afresh: true}, func(page []mapping.Issue, date time.Time) error {
+			for i := range page {
+				if c.o.Intake.Marked(&page[i]) {
+					found[page[i].ID] = page[i]
+				}
+			}
+			w.look(page, date)
+			return nil
+		})
+		if err != nil {
+			return w, fmt.Errorf("list issues: %w", err)
+		}
+		return w, nil
+	})
+}

@@ -1,0 +1,82 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// Listed takes in issues that a listing showed, by the rules of a webhook.
+// private tells whether only members can read their repository; it is asked
+// only where that decides. After an error some of them may not have been
+// stored; taking them in again is harmless.
+func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error {
+	sightings := make([]sighting, len(issues))
+	for i := range issues {
+		sightings[i] = sighting{issue: &issues[i], public: func() (bool, error) {
+			only, err := private()
+			return !only, err
+		}}
+	}
+	return in.listed(ctx, sightings)
+}
+
+// Marked reports whether an issue carries a marker of those that the bridge
+// gives the issues it makes.
+func (in *Intake) Marked(issue *mapping.Issue) bool { return in.o.Keys().Marked(issue.Body) }
+
+// Adopt takes in all marked issues of several repositories, listed after the
+// store was lost while the bridge's own account is not known. Of those with the
+// same marker the oldest is taken for the one that the bridge made; the others
+// are copies, which is reported.
+func (in *Intake) Adopt(ctx context.Context, issues []mapping.Issue) error {
+	slices.SortFunc(issues, func(a, b mapping.Issue) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	first := map[string]*mapping.Issue{} // by partner
+	var sightings []sighting
+	for i := range issues {
+		partner := in.partner(&issues[i])
+		if own := first[partner]; own != nil {
+			in.o.Logger.Warn("an issue carries the marker of an older one: it is taken for a copy",
+				"repo", issues[i].Repo, "issue", issues[i].Number, "original_repo", own.Repo, "original", own.Number)
+			continue
+		}
+		first[partner] = &issues[i]
+		sightings = append(sightings, sighting{issue: &issues[i], proven: true, public: func() (bool, error) { return true, nil }})
+	}
+	return in.listed(ctx, sightings)
+}
+
+// partner is the card or task that the foremost marker of an issue names.
+func (in *Intake) partner(issue *mapping.Issue) string {
+	_, marks := in.o.Keys().Body(issue.Body)
+	for _, m := range marks {
+		if m.Kind == mapping.MarkIssue || m.Kind == mapping.MarkSubIssue {
+			return m.Partner
+		}
+	}
+	return ""
+}
+
+func (in *Intake) listed(ctx context.Context, sightings []sighting) error {
+	batches := map[mapping.ObjectID][]placed{}
+	for _, s := range sightings {
+		p, err := in.place(ctx, s)
+		if err != nil {
+			return fmt.Errorf("take in %s#%d: %w", s.issue.Repo, s.issue.Number, err)
+		}
+		if p.project != "" {
+			batches[p.project] = append(batches[p.project], p)
+		}
+	}
+	for project, batch := range batches {
+		if _, err := in.observe(ctx, project, batch); err != nil {
+			return fmt.Errorf("take in listed issues: %w", err)
+		}
+	}
+	return nil
+}
