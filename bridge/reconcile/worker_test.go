@@ -97,21 +97,26 @@ type orderly struct {
 	store.Store
 	mu    sync.Mutex
 	ended []store.Key
+	most  int
+	all   chan struct{} // closed when most were ended; nil: nobody waits
 }
 
 func (o *orderly) note(c *store.Claim) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = append(o.ended, c.Key)
+	if o.all != nil && len(o.ended) == o.most {
+		close(o.all)
+	}
 }
 
 func (o *orderly) Finish(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome) error {
-	o.note(c)
+	defer o.note(c)
 	return o.Store.Finish(ctx, c, l, h, out)
 }
 
 func (o *orderly) FinishAndClaim(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
-	o.note(c)
+	defer o.note(c)
 	return o.Store.FinishAndClaim(ctx, c, l, h, out, ttl)
 }
 

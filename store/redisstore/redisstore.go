@@ -51,6 +51,8 @@ type Options struct {
 	// service included. 0: no bound.
 	QueueLimit int
 	Logger     *slog.Logger // nil: silent
+	// Hook is passed by every command; nil: none.
+	Hook redis.Hook
 	// Skew is added to Redis's clock, so that tests can let time pass; nil: none.
 	Skew func() time.Duration
 }
@@ -83,6 +85,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		rdb: redis.NewUniversalClient(opt), prefix: o.Prefix, limit: o.QueueLimit, log: o.Logger, skew: o.Skew,
 		learning: make(chan struct{}, 1),
+	}
+	if o.Hook != nil {
+		s.rdb.AddHook(o.Hook)
 	}
 	s.close = sync.OnceValue(s.rdb.Close)
 	if s.prefix == "" {
