@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -65,14 +66,19 @@ func start(t testing.TB, args []string) *Server {
 	return s
 }
 
+// freeAddr is an address of a port that systems give to no outgoing connection
+// before the server takes it, or while it is restarted.
 func freeAddr(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10000+rand.N(10000))
+		if l, err := net.Listen("tcp", addr); err == nil {
+			l.Close() //nolint:errcheck // nothing was written
+			return addr
+		}
 	}
-	defer l.Close() //nolint:errcheck // nothing was written
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // Restart starts the server, ending the running one orderly, and waits until
