@@ -41,7 +41,7 @@ const usualLease = "1m"
 func imported(t *testing.T, n int) *world {
 	t.Helper()
 	o := manyItems()
-	o.Poll, o.CatchUp, o.Settle = time.Second, 4*time.Second, time.Second
+	o.Poll, o.CatchUp, o.Settle = time.Second, 4*time.Second, 20*time.Second
 	w, now := past(t, o)
 	w.openMany(n)
 	now()
