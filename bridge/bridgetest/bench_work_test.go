@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -72,6 +73,10 @@ func (w *workshop) idle() {
 	w.wait("nothing is due", 2*patience, w.nothingDue)
 }
 
+// ahead is how long before they are due changes are stored, so that none is
+// worked while others are still being stored.
+const ahead = 2 * time.Second
+
 // edit has the bridge see, all at once, that the titles of the first many
 // issues changed on GitHub.
 func (w *workshop) edit(many int) {
@@ -91,8 +96,14 @@ func (w *workshop) edit(many int) {
 		ref := mapping.IssueRef(i.ID)
 		obs = append(obs, store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: seen.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&seen), Data: data})
 	}
-	if _, err := w.store.Observe(w.t.Context(), mapping.ObjectID(w.Project.ID()), obs); err != nil {
-		w.t.Fatal(err)
+	due := time.Now().Add(ahead)
+	for part := range slices.Chunk(obs, 100) {
+		for i := range part {
+			part[i].Delay = max(0, time.Until(due))
+		}
+		if _, err := w.store.Observe(w.t.Context(), mapping.ObjectID(w.Project.ID()), part); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 }
 
