@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -253,5 +254,27 @@ func TestBudgetForgets(t *testing.T) {
 	}
 	if len(b.Taken) > 61 {
 		t.Errorf("%d of three hours are kept, want those of a minute", len(b.Taken))
+	}
+}
+
+// TestBudgetForms: a budget comes back as it was stored, and is read as it was
+// stored before.
+func TestBudgetForms(t *testing.T) {
+	want := budget{Taken: times{1, 1_770_000_000_000_000_000, 1_770_000_000_000_000_001}, Next: 7}
+	data, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stored := range []string{string(data), `{"t":[1,1770000000000000000,1770000000000000001],"n":7}`} {
+		var got budget
+		if err := json.Unmarshal([]byte(stored), &got); err != nil || !slices.Equal(got.Taken, want.Taken) || got.Next != want.Next {
+			t.Errorf("%s reads as %v, %v", stored, got, err)
+		}
+	}
+	for _, none := range []string{`{"t":null,"n":1}`, `{"n":1}`, `{"t":"","n":1}`} {
+		var got budget
+		if err := json.Unmarshal([]byte(none), &got); err != nil || len(got.Taken) > 0 {
+			t.Errorf("%s reads as %v, %v", none, got, err)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package boltstore
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -50,8 +52,38 @@ func (s *Store) Release(ctx context.Context, name, owner string) error {
 // budget remembers the writes of the last hour exactly, and paces what may go
 // back to back by GCRA: Next is the theoretical arrival time.
 type budget struct {
-	Taken []int64 `json:"t"` // oldest first
-	Next  int64   `json:"n"`
+	Taken times `json:"t"` // oldest first
+	Next  int64 `json:"n"`
+}
+
+// times is stored packed: a budget is read and written for every write to
+// GitHub, and a list of numbers takes most of that.
+type times []int64
+
+// MarshalJSON implements json.Marshaler.
+func (t times) MarshalJSON() ([]byte, error) {
+	packed := make([]byte, 0, 8*len(t))
+	for _, at := range t {
+		packed = binary.BigEndian.AppendUint64(packed, uint64(at))
+	}
+	return json.Marshal(packed)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. It also reads the list that was
+// stored before.
+func (t *times) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '"' {
+		return json.Unmarshal(data, (*[]int64)(t))
+	}
+	var packed []byte
+	if err := json.Unmarshal(data, &packed); err != nil {
+		return err
+	}
+	*t = make(times, 0, len(packed)/8+1)
+	for ; len(packed) >= 8; packed = packed[8:] {
+		*t = append(*t, int64(binary.BigEndian.Uint64(packed)))
+	}
+	return nil
 }
 
 // Budget implements [store.Leases]. In any 60 seconds at most perMinute writes
