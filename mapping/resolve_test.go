@@ -11,81 +11,83 @@ import (
 
 func at(min int) time.Time { return time.Date(2026, 1, 1, 12, min, 0, 0, time.UTC) }
 
-// TestDecisionTable has a case for each row of the table above Resolve.
+func based(g, p string, v int64) map[Attribute]Base { return map[Attribute]Base{Title: {g, p, v}} }
+
+// decisions has a case for each row of the table above Resolve.
+var decisions = map[string]struct {
+	base   map[Attribute]Base
+	g, p   string
+	v      int64
+	route  Route
+	in     func(*Input)
+	action Action // "": no decision
+	hub    string // what is written to GitHub
+	plan   string // what is written to planning
+	lock   int64
+	loses  bool
+	winner Side
+}{
+	"same, same":                      {base: based("a", "a", 1), g: "a", p: "a", v: 1},
+	"same, same, version moved":       {base: based("a", "a", 1), g: "a", p: "a", v: 2, action: Adopt},
+	"own representation is no change": {base: based("a", "A", 1), g: "a", p: "A", v: 1},
+	"white space is no change":        {base: based("a", "a", 1), g: "a ", p: "a", v: 1},
+	"changed, same":                   {base: based("a", "a", 1), g: "b", p: "a", v: 1, action: ToPlan, plan: "b", lock: 1},
+	"changed, same, newer version":    {base: based("a", "a", 1), g: "b", p: "a", v: 4, action: ToPlan, plan: "b", lock: 4},
+	"forced":                          {base: based("a", "a", 1), g: "b", p: "a", v: 1, route: Route{Force: true}, action: ToPlan, plan: "b", lock: ForceVersion},
+	"same, changed":                   {base: based("a", "a", 1), g: "a", p: "b", v: 2, action: ToHub, hub: "b"},
+	"both to the same":                {base: based("a", "a", 1), g: "b", p: "b", v: 2, action: Adopt},
+	"conflict, default":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, action: Settle, hub: "c", loses: true, winner: Planning},
+	"conflict, planning":              {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyPlanning}, action: Settle, hub: "c", loses: true, winner: Planning},
+	"conflict, github":                {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Policies: map[Attribute]Policy{Title: PolicyGitHub}}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub},
+	"conflict, ask":                   {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk}, action: Ask, loses: true},
+	"ask, answered": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk},
+		in: func(in *Input) { in.Answers = map[Attribute]Side{Title: GitHub} }, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
+	},
+	"newest, GitHub later": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
+		in: func(in *Input) {
+			in.Edited = map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}
+		}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
+	},
+	"newest, planning later": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
+		in: func(in *Input) {
+			in.Edited = map[Side]Interval{GitHub: {at(0), at(1)}, Planning: {at(2), at(3)}}
+		}, action: Settle, hub: "c", loses: true, winner: Planning,
+	},
+	"newest, undecidable": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
+		in: func(in *Input) {
+			in.Edited = map[Side]Interval{GitHub: {at(2), at(2)}, Planning: {at(1), at(3)}}
+		}, action: Ask, loses: true,
+	},
+	"newest, unknown":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest}, action: Ask, loses: true},
+	"no base, equal":                {g: "a", p: "a", v: 3, action: Adopt},
+	"no base, only planning":        {g: "", p: "a", v: 3, action: ToHub, hub: "a"},
+	"no base, only GitHub":          {g: "a", p: "", v: 3, action: ToPlan, plan: "a", lock: 3},
+	"no base, different":            {g: "a", p: "b", v: 3, action: Settle, hub: "b", loses: true, winner: Planning},
+	"to_planning, planning changed": {base: based("a", "a", 1), g: "a", p: "b", v: 2, route: Route{Direction: ToPlanning}, action: Restrained},
+	"to_planning, both changed":     {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Direction: ToPlanning}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub},
+	"to_github, GitHub changed":     {base: based("a", "a", 1), g: "b", p: "a", v: 1, route: Route{Direction: ToGitHub}, action: Restrained},
+	"refused value is not repeated": {
+		base: based("a", "a", 1), g: "b", p: "a", v: 1,
+		in: func(in *Input) {
+			in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}}
+		},
+		action: Blocked,
+	},
+	"another value is tried": {
+		base: based("a", "a", 1), g: "d", p: "a", v: 1,
+		in: func(in *Input) {
+			in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}}
+		},
+		action: ToPlan, plan: "d", lock: 1,
+	},
+}
+
 func TestDecisionTable(t *testing.T) {
-	based := func(g, p string, v int64) map[Attribute]Base { return map[Attribute]Base{Title: {g, p, v}} }
-	tests := map[string]struct {
-		base   map[Attribute]Base
-		g, p   string
-		v      int64
-		route  Route
-		in     func(*Input)
-		action Action // "": no decision
-		hub    string // what is written to GitHub
-		plan   string // what is written to planning
-		lock   int64
-		loses  bool
-		winner Side
-	}{
-		"same, same":                      {base: based("a", "a", 1), g: "a", p: "a", v: 1},
-		"same, same, version moved":       {base: based("a", "a", 1), g: "a", p: "a", v: 2, action: Adopt},
-		"own representation is no change": {base: based("a", "A", 1), g: "a", p: "A", v: 1},
-		"white space is no change":        {base: based("a", "a", 1), g: "a ", p: "a", v: 1},
-		"changed, same":                   {base: based("a", "a", 1), g: "b", p: "a", v: 1, action: ToPlan, plan: "b", lock: 1},
-		"changed, same, newer version":    {base: based("a", "a", 1), g: "b", p: "a", v: 4, action: ToPlan, plan: "b", lock: 4},
-		"forced":                          {base: based("a", "a", 1), g: "b", p: "a", v: 1, route: Route{Force: true}, action: ToPlan, plan: "b", lock: ForceVersion},
-		"same, changed":                   {base: based("a", "a", 1), g: "a", p: "b", v: 2, action: ToHub, hub: "b"},
-		"both to the same":                {base: based("a", "a", 1), g: "b", p: "b", v: 2, action: Adopt},
-		"conflict, default":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, action: Settle, hub: "c", loses: true, winner: Planning},
-		"conflict, planning":              {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyPlanning}, action: Settle, hub: "c", loses: true, winner: Planning},
-		"conflict, github":                {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Policies: map[Attribute]Policy{Title: PolicyGitHub}}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub},
-		"conflict, ask":                   {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk}, action: Ask, loses: true},
-		"ask, answered": {
-			base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk},
-			in: func(in *Input) { in.Answers = map[Attribute]Side{Title: GitHub} }, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
-		},
-		"newest, GitHub later": {
-			base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
-			in: func(in *Input) {
-				in.Edited = map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}
-			}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
-		},
-		"newest, planning later": {
-			base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
-			in: func(in *Input) {
-				in.Edited = map[Side]Interval{GitHub: {at(0), at(1)}, Planning: {at(2), at(3)}}
-			}, action: Settle, hub: "c", loses: true, winner: Planning,
-		},
-		"newest, undecidable": {
-			base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
-			in: func(in *Input) {
-				in.Edited = map[Side]Interval{GitHub: {at(2), at(2)}, Planning: {at(1), at(3)}}
-			}, action: Ask, loses: true,
-		},
-		"newest, unknown":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest}, action: Ask, loses: true},
-		"no base, equal":                {g: "a", p: "a", v: 3, action: Adopt},
-		"no base, only planning":        {g: "", p: "a", v: 3, action: ToHub, hub: "a"},
-		"no base, only GitHub":          {g: "a", p: "", v: 3, action: ToPlan, plan: "a", lock: 3},
-		"no base, different":            {g: "a", p: "b", v: 3, action: Settle, hub: "b", loses: true, winner: Planning},
-		"to_planning, planning changed": {base: based("a", "a", 1), g: "a", p: "b", v: 2, route: Route{Direction: ToPlanning}, action: Restrained},
-		"to_planning, both changed":     {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Direction: ToPlanning}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub},
-		"to_github, GitHub changed":     {base: based("a", "a", 1), g: "b", p: "a", v: 1, route: Route{Direction: ToGitHub}, action: Restrained},
-		"refused value is not repeated": {
-			base: based("a", "a", 1), g: "b", p: "a", v: 1,
-			in: func(in *Input) {
-				in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}}
-			},
-			action: Blocked,
-		},
-		"another value is tried": {
-			base: based("a", "a", 1), g: "d", p: "a", v: 1,
-			in: func(in *Input) {
-				in.Link.Refused = map[Attribute]Refusal{Title: {Side: Planning, Value: DigestText("b")}}
-			},
-			action: ToPlan, plan: "d", lock: 1,
-		},
-	}
-	for name, tt := range tests {
+	for name, tt := range decisions {
 		t.Run(name, func(t *testing.T) {
 			in := Input{Link: &Link{Base: tt.base}, Route: &tt.route, GitHub: View{Title: {Value: tt.g}}, Planning: View{Title: {tt.p, tt.v}}}
 			if tt.in != nil {

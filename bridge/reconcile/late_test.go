@@ -31,80 +31,82 @@ func (w *world) lookAgain() {
 	w.look(links[0], true)
 }
 
+// lateWrites are writes of ours that arrive late, and what came between.
+var lateWrites = []struct {
+	name string
+	lost func(*world) // a change of the card whose first write to GitHub is lost
+	then func(*world) // what is agreed on afterwards
+	come func(*world) // the lost write arrives, in the company of other edits
+	look bool         // no event tells of it
+	want map[mapping.Attribute]string
+}{
+	{name: "over a later title of planning",
+		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
+		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
+		come: func(w *world) { w.arrive(titled("tok9")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
+	{name: "over a title of a person",
+		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
+		then: func(w *world) { w.editIssue(mapping.Title, to("tok5")) },
+		come: func(w *world) { w.arrive(titled("tok9")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
+	{name: "over a title of a person, told by no event", look: true,
+		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
+		then: func(w *world) { w.editIssue(mapping.Title, to("tok5")) },
+		come: func(w *world) { w.arrive(titled("tok9")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
+	{name: "over a title that nobody has seen yet",
+		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
+		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
+		come: func(w *world) { w.editIssue(mapping.Title, to("tok6")); w.arrive(titled("tok9")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
+	{name: "over a title that nobody has seen yet, told by no event", look: true,
+		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
+		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
+		come: func(w *world) { w.editIssue(mapping.Title, to("tok6")); w.arrive(titled("tok9")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
+	{name: "the value that was agreed on, over a title that nobody has seen yet",
+		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
+		come: func(w *world) { w.editIssue(mapping.Title, to("tok6")); w.arrive(titled("tok9")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
+	{name: "a person writes on top of it",
+		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
+		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
+		come: func(w *world) { w.arrive(titled("tok9")); w.editIssue(mapping.Title, to("tok6")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
+	{name: "two late writes",
+		lost: func(w *world) {
+			w.editCard(mapping.Title, to("tok9"))
+			w.after(45*time.Second, func() { w.editCard(mapping.Title, to("tok8")); w.lose("EditIssue", 1) })
+		},
+		then: func(w *world) { w.editIssue(mapping.Title, to("tok5")) },
+		come: func(w *world) { w.arrive(titled("tok9")); w.arrive(titled("tok8")) },
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
+	{name: "a text over a later one",
+		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
+		then: func(w *world) { w.editIssue(mapping.Summary, line("tok3 tok9", "tok3 tok5")) },
+		come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" }) },
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2\n\nmiddle\n\ntok3 tok5"}},
+	{name: "a text over one that nobody has seen yet",
+		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
+		come: func(w *world) {
+			w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
+			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
+		},
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"}},
+	{name: "a closing after the issue was opened again",
+		lost: func(w *world) { w.editCard(mapping.State, to(mapping.StateDone)) },
+		then: func(w *world) { w.editCard(mapping.State, to(mapping.StateTodo)) },
+		come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.State, i.StateReason = "closed", "completed" }) },
+		want: map[mapping.Attribute]string{mapping.State: mapping.StateTodo, mapping.Summary: "tok2\n\nmiddle\n\ntok3"}},
+}
+
 // What a late write of ours wrote is nobody's edit, whatever is known of it
 // and whatever it ran over.
 func TestLateWriteIsNoEdit(t *testing.T) {
 	t.Parallel()
 	title, summary := mapping.Title, mapping.Summary
-	body := "tok2\n\nmiddle\n\ntok3"
-	for _, c := range []struct {
-		name string
-		lost func(*world) // a change of the card whose first write to GitHub is lost
-		then func(*world) // what is agreed on afterwards
-		come func(*world) // the lost write arrives, in the company of other edits
-		look bool         // no event tells of it
-		want map[mapping.Attribute]string
-	}{
-		{name: "over a later title of planning",
-			lost: func(w *world) { w.editCard(title, to("tok9")) },
-			then: func(w *world) { w.editCard(title, to("tok5")) },
-			come: func(w *world) { w.arrive(titled("tok9")) },
-			want: map[mapping.Attribute]string{title: "tok5"}},
-		{name: "over a title of a person",
-			lost: func(w *world) { w.editCard(title, to("tok9")) },
-			then: func(w *world) { w.editIssue(title, to("tok5")) },
-			come: func(w *world) { w.arrive(titled("tok9")) },
-			want: map[mapping.Attribute]string{title: "tok5"}},
-		{name: "over a title of a person, told by no event", look: true,
-			lost: func(w *world) { w.editCard(title, to("tok9")) },
-			then: func(w *world) { w.editIssue(title, to("tok5")) },
-			come: func(w *world) { w.arrive(titled("tok9")) },
-			want: map[mapping.Attribute]string{title: "tok5"}},
-		{name: "over a title that nobody has seen yet",
-			lost: func(w *world) { w.editCard(title, to("tok9")) },
-			then: func(w *world) { w.editCard(title, to("tok5")) },
-			come: func(w *world) { w.editIssue(title, to("tok6")); w.arrive(titled("tok9")) },
-			want: map[mapping.Attribute]string{title: "tok6"}},
-		{name: "over a title that nobody has seen yet, told by no event", look: true,
-			lost: func(w *world) { w.editCard(title, to("tok9")) },
-			then: func(w *world) { w.editCard(title, to("tok5")) },
-			come: func(w *world) { w.editIssue(title, to("tok6")); w.arrive(titled("tok9")) },
-			want: map[mapping.Attribute]string{title: "tok6"}},
-		{name: "the value that was agreed on, over a title that nobody has seen yet",
-			lost: func(w *world) { w.editCard(title, to("tok9")) },
-			come: func(w *world) { w.editIssue(title, to("tok6")); w.arrive(titled("tok9")) },
-			want: map[mapping.Attribute]string{title: "tok6"}},
-		{name: "a person writes on top of it",
-			lost: func(w *world) { w.editCard(title, to("tok9")) },
-			then: func(w *world) { w.editCard(title, to("tok5")) },
-			come: func(w *world) { w.arrive(titled("tok9")); w.editIssue(title, to("tok6")) },
-			want: map[mapping.Attribute]string{title: "tok6"}},
-		{name: "two late writes",
-			lost: func(w *world) {
-				w.editCard(title, to("tok9"))
-				w.after(45*time.Second, func() { w.editCard(title, to("tok8")); w.lose("EditIssue", 1) })
-			},
-			then: func(w *world) { w.editIssue(title, to("tok5")) },
-			come: func(w *world) { w.arrive(titled("tok9")); w.arrive(titled("tok8")) },
-			want: map[mapping.Attribute]string{title: "tok5"}},
-		{name: "a text over a later one",
-			lost: func(w *world) { w.editCard(summary, line("tok3", "tok3 tok9")) },
-			then: func(w *world) { w.editIssue(summary, line("tok3 tok9", "tok3 tok5")) },
-			come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" }) },
-			want: map[mapping.Attribute]string{summary: "tok2\n\nmiddle\n\ntok3 tok5"}},
-		{name: "a text over one that nobody has seen yet",
-			lost: func(w *world) { w.editCard(summary, line("tok3", "tok3 tok9")) },
-			come: func(w *world) {
-				w.editIssue(summary, line("tok2", "tok2 tok6"))
-				w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
-			},
-			want: map[mapping.Attribute]string{summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"}},
-		{name: "a closing after the issue was opened again",
-			lost: func(w *world) { w.editCard(mapping.State, to(mapping.StateDone)) },
-			then: func(w *world) { w.editCard(mapping.State, to(mapping.StateTodo)) },
-			come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.State, i.StateReason = "closed", "completed" }) },
-			want: map[mapping.Attribute]string{mapping.State: mapping.StateTodo, summary: body}},
-	} {
+	for _, c := range lateWrites {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if err := inWorld(t, func(w *world) {

@@ -1,0 +1,103 @@
+package poll_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"planbridge/bridge/poll"
+	"planbridge/mapping"
+	"planbridge/store/boltstore"
+)
+
+// TestAdoptionOfOwnIssues: once for each epoch, what any of our accounts made is
+// listed, however old it is.
+func TestAdoptionOfOwnIssues(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.now = start.Add(-1000 * time.Hour)
+	for i, author := range []string{"planbridge[bot]", "old-bot", "octocat"} {
+		w.hub.set(mapping.Issue{ID: int64(i + 1), Repo: "acme/web", Title: author, Author: author, UpdatedAt: w.hub.now})
+	}
+	w.hub.now = start.Add(time.Hour)
+	for range 3 {
+		w.poll()
+	}
+	if len(w.taken.titles) != 2 || w.taken.count != 2 {
+		t.Errorf("took in %v in %d steps", w.taken.titles, w.taken.count)
+	}
+	if doc, err := w.store.Doc(t.Context(), "", "adopted:acme/web"); err != nil || len(doc) == 0 {
+		t.Errorf("document %q, %v", doc, err)
+	}
+}
+
+// TestAdoptionOfMarkedIssues: where our account is not known, what is marked is
+// taken in of all repositories at once, or of none.
+func TestAdoptionOfMarkedIssues(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.accounts = nil
+	api := route("api", "Incoming")
+	api.Repository = "acme/api"
+	w.routes = append(w.routes, api)
+	w.hub.now = start.Add(-1000 * time.Hour)
+	for i, body := range []string{marked, "", marked} {
+		repo := []string{"acme/web", "acme/web", "acme/api"}[i]
+		w.hub.set(mapping.Issue{ID: int64(i + 1), Repo: repo, Author: "somebody", Body: body, UpdatedAt: w.hub.now})
+	}
+	w.hub.now = start.Add(time.Hour)
+	w.hub.fail("acme/api", mapping.ErrUnavailable)
+	if err := w.catchUp.Poll(t.Context()); !errors.Is(err, mapping.ErrUnavailable) || len(w.taken.adopted) != 0 {
+		t.Fatalf("error %v, adopted %v", err, w.taken.adopted)
+	}
+	w.hub.fail("acme/api", nil)
+	for range 3 {
+		w.poll()
+	}
+	slices.Sort(w.taken.adopted)
+	if !slices.Equal(w.taken.adopted, []int64{1, 3}) || w.taken.count != 0 {
+		t.Errorf("adopted %v, took in %d", w.taken.adopted, w.taken.count)
+	}
+}
+
+// TestCatchUpStoreLost: what an earlier store was told, a new one is told again.
+func TestCatchUpStoreLost(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.now = start.Add(time.Hour)
+	w.hub.edit("acme/web", 1, "one")
+	w.poll()
+	w.store.Store = newStore(t, boltstore.Options{})
+	w.poll()
+	if w.taken.count != 2 {
+		t.Errorf("%d taken in, want the issue once for each store", w.taken.count)
+	}
+}
+
+// TestFirstRunUnknown: nothing is listed before it is known since when.
+func TestFirstRunUnknown(t *testing.T) {
+	w := newCatchUp(t)
+	w.options.FirstRun = func(string) time.Time { return time.Time{} }
+	w.catchUp = poll.NewCatchUp(w.options)
+	w.hub.now = start.Add(time.Hour)
+	w.hub.edit("acme/web", 1, "one")
+	w.poll()
+	if len(w.taken.titles) != 0 {
+		t.Errorf("took in %v", w.taken.titles)
+	}
+}
+
+func TestEnsureFirstRun(t *testing.T) {
+	w := newCatchUp(t)
+	now := start.Add(700 * time.Millisecond)
+	for i := range 3 {
+		got, err := poll.EnsureFirstRun(t.Context(), w.store, &w.routes[0], now.Add(time.Duration(i)*time.Hour))
+		if err != nil || !got.Equal(start) {
+			t.Errorf("call %d: %s, %v", i, got, err)
+		}
+	}
+	if err := w.store.PutDoc(t.Context(), project, "route:web:first_run", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := poll.EnsureFirstRun(t.Context(), w.store, &w.routes[0], now); err == nil {
+		t.Error("a document that is no time is no error")
+	}
+}
