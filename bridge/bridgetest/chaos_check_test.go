@@ -169,19 +169,19 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 		j.lost(a, i, c, c.past[a], i.past[a])
 	}
 	j.shown(i, c)
-	j.takenBack(mapping.Title, c)
-	j.takenBack(mapping.Estimate, c)
+	j.takenBack(mapping.Title, i, c)
+	j.takenBack(mapping.Estimate, i, c)
 }
 
 // takenBack complains of writes of the bridge that took back what a person had
 // written on a card, as one does who takes an old value for a new one.
-func (j *judging) takenBack(a mapping.Attribute, c *seenCard) {
+func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
 	for n, w := range c.past[a] {
 		// What an issue said earlier in the same second may come again from a read
 		// that lags: GitHub's times have whole seconds. The issue still has it.
 		lagged := n > 0 && !c.past[a][n-1].person && w.at.Sub(c.past[a][n-1].at) < time.Second
 		if !w.person && !lagged && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
-			j.complain(nil, c, "the bridge took back the %s: %q became %q again (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
+			j.complain(i, c, "the bridge took back the %s: %q became %q again (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
 }

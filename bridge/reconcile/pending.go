@@ -61,6 +61,9 @@ func (w *work) verify(ctx context.Context) error {
 	before := w.echoes(w.edits)
 	w.askReplaced(ctx, before)
 	w.recoverAll(before)
+	if w.issue != nil && w.takesBack(w.issue) {
+		return errLags() // it was read before it was known what had happened
+	}
 	if w.issue == nil && w.unbased() {
 		if err := w.readIssue(ctx); err != nil {
 			return err
@@ -208,6 +211,9 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 		delete(w.link.Base, p.Attribute)
 		w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened, or a person did the same")
 		return false
+	}
+	if p.Side == mapping.GitHub {
+		w.wrote(p.Attribute, p.From, time.Now(), time.Time{})
 	}
 	base := p.Next
 	if p.Side == mapping.Planning && base.Planning == p.To {

@@ -203,3 +203,67 @@ func TestHalfAnExchange(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The answer to a write was lost, and its echo or a read told that it happened:
+// a read that lags shows what stood there before it, and is no edit of a person.
+func TestStaleReadAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	for a, v := range (values{mapping.Title: "tok9", mapping.Summary: "tok9\n\ntok3"}) {
+		for name, lagging := range map[string]int{"the first read": 1, "the second one": 2} {
+			t.Run(string(a)+", "+name, func(t *testing.T) {
+				t.Parallel()
+				if err := inWorld(t, func(w *world) {
+					linked(w)
+					w.settle()
+					reads := w.lagAfterALostAnswer(lagging)
+					w.rewriteCard(a, v)
+					writes := w.plan.writes
+					w.settle()
+					w.verify(ends{want: values{a: v}})
+					if n := w.plan.writes - writes; n > 0 {
+						w.fail("%d writes to planning, where a person wrote", n)
+					}
+					if *reads < lagging {
+						w.fail("%d reads, the one that lags is not among them", *reads)
+					}
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// lagAfterALostAnswer loses the answer to the next edit of the issue, but not
+// its echo. Of the reads after it, which it counts, one lags; a person changed
+// the issue in the same second.
+func (w *world) lagAfterALostAnswer(lagging int) (reads *int) {
+	var wrote time.Time
+	w.hub.lag = never // of the person nothing is told
+	w.befall("EditIssue", answerLost, func() {
+		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // of fake time
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "bug") })
+		time.Sleep(200 * time.Millisecond)
+		wrote, w.hub.lag = time.Now(), func(int) time.Duration { return 50 * time.Millisecond }
+	})
+	lose := w.faults.before
+	reads = new(int)
+	w.faults.before = func(i int, p point) {
+		lose(i, p)
+		if wrote.IsZero() {
+			return
+		}
+		w.hub.stale = 0
+		switch p.name {
+		case "Issue":
+			if *reads++; *reads == lagging {
+				w.hub.stale = time.Since(wrote) + 100*time.Millisecond
+			}
+		case "Finish":
+			if *reads > 0 && *reads < lagging {
+				w.look(w.link(), true)
+			}
+		}
+	}
+	return reads
+}
