@@ -163,3 +163,37 @@ func TestOldValueTypedByAPersonIsAnEdit(t *testing.T) {
 		})
 	}
 }
+
+// GitHub's memory tells again of an edit that was dealt with. It is not taken
+// for a late effect of an earlier write of the same value, which was lost.
+func TestRememberedEditIsNoLateWrite(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		writes := 0
+		w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
+		w.faults.before = func(i int, p point) {
+			if p.name != "EditIssue" {
+				return
+			}
+			switch writes++; writes {
+			case 1, 3: // the second one runs over an edit, which the third brings back
+				w.faults.at = i
+			case 2:
+				w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
+			case 4:
+				w.hub.lag = never
+			}
+		}
+		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
+		w.settle()
+		w.verify(ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"}})
+		w.expectHistory("late", 0)
+		if writes != 4 || w.hub.asked == 0 {
+			w.fail("%d writes, GitHub asked %d times", writes, w.hub.asked)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -99,15 +99,19 @@ func (w *work) askReplaced(ctx context.Context, before map[string]string) {
 	}
 }
 
-// remembered adds what GitHub remembers of one attribute's edits.
+// remembered adds what GitHub remembers of one attribute's edits. It says
+// nothing of late writes: GitHub remembers edits that were dealt with, too, and
+// one of them may have written what such a write would.
 func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]string) error {
 	edits, err := w.GitHub.Edits(ctx, w.link.Issue, a)
 	if err != nil {
 		return err
 	}
-	for id, was := range w.echoes(edits) {
-		if _, ok := before[id]; !ok {
-			before[id] = was
+	found := w.echoes(edits)
+	for _, p := range w.link.Pending {
+		was, ok := found[p.ID]
+		if _, known := before[p.ID]; ok && !known {
+			before[p.ID] = was
 		}
 	}
 	return nil
