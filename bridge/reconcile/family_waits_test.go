@@ -34,3 +34,39 @@ func TestSubIssueOfAParentThatWaits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A parent that cannot be read once is read again, however many attempts other
+// faults have taken: a sub-issue that has become a card stays one.
+func TestSubIssueAfterOtherFaults(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		linked(w)
+		w.settle()
+		var lostOnes, unread int
+		parentRead := false
+		w.faults.armed = true
+		w.faults.draw = func(p point) fate {
+			switch {
+			case p.name == "Parent" && lostOnes == 2 && unread == 0:
+				unread++
+				return unavailable
+			case p.name == "Parent":
+				parentRead = true
+			case parentRead && p.name == "Observe" && lostOnes < 2:
+				lostOnes++
+				return lost
+			}
+			return ""
+		}
+		w.openSub(0, "tok5", "")
+		w.settle()
+		if lostOnes != 2 || unread != 1 {
+			w.fail("%d and %d faults", lostOnes, unread)
+		}
+		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -65,22 +65,31 @@ func (w *work) toParent(ctx context.Context) (handed bool, err error) {
 // but the first reads, can: after two further attempts, or one where the
 // repository is known for it.
 func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.Issue, error) {
-	patience, attempts := parentWithin, 2
+	patience, further := parentWithin, 2
 	if _, known := w.parentless.Load(repo); known {
-		patience, attempts = parentKnown, 1
+		patience, further = parentKnown, 1
 	}
 	within, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	parent, err := w.GitHub.Parent(within, repo, number)
-	var limited *mapping.RateLimited
+	issue := issueName(repo, number)
 	if err == nil || isGone(err) {
 		w.parentless.Delete(repo)
+		w.parentUnread.Delete(issue)
 		return parent, nil
 	}
-	if errors.As(err, &limited) || !errors.Is(err, mapping.ErrForbidden) && !errors.Is(err, mapping.ErrRejected) &&
-		(w.claim.Attempts < attempts || w.down(&sideError{mapping.GitHub, err})) {
-		return nil, onGitHub(err)
+	if !errors.Is(err, mapping.ErrForbidden) && !errors.Is(err, mapping.ErrRejected) {
+		// Attempts that failed for another reason say nothing of this one.
+		var limited *mapping.RateLimited
+		if errors.As(err, &limited) || w.down(&sideError{mapping.GitHub, err}) {
+			return nil, onGitHub(err)
+		}
+		if times, _ := w.parentUnread.LoadOrStore(issue, 0); times.(int) < further {
+			w.parentUnread.Store(issue, times.(int)+1)
+			return nil, onGitHub(err)
+		}
 	}
+	w.parentUnread.Delete(issue)
 	if _, told := w.parentless.LoadOrStore(repo, true); !told {
 		w.Logger.Warn("parents of issues may not be read: sub-issues get cards of their own", "repo", repo, "err", err)
 	}

@@ -72,14 +72,20 @@ func (d deed) do(w *world, n int) {
 // weather is what befalls the calls in their order: mostly nothing.
 func weather() *rapid.Generator[[]int] { return rapid.SliceOfN(rapid.IntRange(0, 23), 0, 80) }
 
+// A parent is spared the third time: one that cannot be read three times in a
+// row is given up, and its sub-issue rightly becomes a card.
 func (w *world) suffer(weather []int) {
+	parents := 0
 	w.faults.draw = func(p point) fate {
 		if len(weather) == 0 {
 			return ""
 		}
 		n := weather[0] - 18
 		weather = weather[1:]
-		if fates := p.fates(); n >= 0 && n < len(fates) {
+		if n >= 0 && p.name == "Parent" {
+			parents++
+		}
+		if fates := p.fates(); n >= 0 && n < len(fates) && (p.name != "Parent" || parents < 3) {
 			return fates[n]
 		}
 		return ""

@@ -180,7 +180,9 @@ type Reconciler struct {
 	adoptions adoptions
 	// parentless are the repositories whose issues' parents may not be read.
 	parentless sync.Map
-	paused     pauses
+	// parentUnread counts, by issue, how often in a row its parent could not be read.
+	parentUnread sync.Map
+	paused       pauses
 
 	gathered chan struct{} // held by keys that wait for others (see batch.go)
 	batches  gathering[batchName, batched]
