@@ -75,18 +75,21 @@ func (w *work) settleLate(ctx context.Context, before map[string]string) error {
 }
 
 // lookForLate looks for late writes of which no event told: GitHub shows what
-// one of them wrote and not what was agreed on. Where GitHub does not tell who
-// wrote it, it counts as somebody's edit.
+// one of them wrote, or a text that no event explains, and not what was agreed
+// on. Where GitHub does not tell who wrote it, it counts as somebody's edit.
 func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 	for _, p := range w.link.Late {
 		base, ok := w.link.Base[p.Attribute]
-		if _, known := before[p.ID]; known || !ok || p.Side != mapping.GitHub || !w.shows(p) || mapping.Same(p.Attribute, p.To, base.GitHub) {
+		if _, known := before[p.ID]; known || !ok || p.Side != mapping.GitHub || mapping.Same(p.Attribute, p.To, base.GitHub) {
 			continue
 		}
 		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
-			if w.GitHub.Whose(w.issue.Editor).Ours() {
+			if w.shows(p) && w.GitHub.Whose(w.issue.Editor).Ours() {
 				before[p.ID] = base.GitHub
 			}
+			continue
+		}
+		if !w.shows(p) && !w.unexplained(p.Attribute) {
 			continue
 		}
 		edits, err := w.GitHub.Edits(ctx, w.link.Issue, p.Attribute)
@@ -94,14 +97,44 @@ func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 			w.note(mapping.GitHub, p.Attribute, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
 			continue
 		}
-		for _, e := range slices.Backward(edits) {
-			was, ok := w.madeLate(p.Attribute, e)
-			if !ok {
-				break
-			}
-			before[p.ID] = was // before the last edit, and other late ones right before it
+		if was, ok := w.lastLate(p.Attribute, edits); ok {
+			before[p.ID] = was
 		}
 	}
+}
+
+// unexplained reports whether GitHub shows another value than what was agreed
+// on or written by a write on record, and no event tells that it was made from
+// what was agreed on.
+func (w *work) unexplained(a mapping.Attribute) bool {
+	now, ok := w.g[a]
+	base := w.link.Base[a].GitHub
+	if w.issue == nil || !ok || mapping.Same(a, now.Value, base) || w.onRecord(a, now.Value) {
+		return false
+	}
+	return !slices.ContainsFunc(w.edits, func(e mapping.Edit) bool {
+		from, to, ok := editOf(e, a)
+		return ok && mapping.Same(a, w.strip(to), now.Value) && mapping.Same(a, w.strip(from), base)
+	})
+}
+
+// lastLate is what stood before the last edit that a late write made, and before
+// other late ones right before it. What was edited before that which was agreed
+// on has been dealt with.
+func (w *work) lastLate(a mapping.Attribute, edits []mapping.Edit) (was string, found bool) {
+	for _, e := range slices.Backward(edits) {
+		if _, to, ok := editOf(e, a); ok && mapping.Same(a, w.strip(to), w.link.Base[a].GitHub) {
+			break
+		}
+		before, late := w.madeLate(a, e)
+		if found && !late {
+			break
+		}
+		if late {
+			was, found = before, true
+		}
+	}
+	return was, found
 }
 
 // madeLate is made, for any of the late writes to an attribute.
@@ -118,10 +151,15 @@ func (w *work) madeLate(a mapping.Attribute, e mapping.Edit) (was string, ok boo
 // on record explains it.
 func (w *work) shows(p mapping.Pending) bool {
 	now, ok := w.g[p.Attribute]
-	return w.issue != nil && ok && mapping.Same(p.Attribute, now.Value, p.To) &&
-		!slices.ContainsFunc(w.link.Pending, func(o mapping.Pending) bool {
-			return o.Side == mapping.GitHub && o.Attribute == p.Attribute && mapping.Same(p.Attribute, o.To, p.To)
-		})
+	return w.issue != nil && ok && mapping.Same(p.Attribute, now.Value, p.To) && !w.onRecord(p.Attribute, p.To)
+}
+
+// onRecord reports whether a write to GitHub that is not forgotten yet wrote a
+// value.
+func (w *work) onRecord(a mapping.Attribute, value string) bool {
+	return slices.ContainsFunc(w.link.Pending, func(o mapping.Pending) bool {
+		return o.Side == mapping.GitHub && o.Attribute == a && mapping.Same(a, o.To, value)
+	})
 }
 
 // putBack restores what a late write ran over.
@@ -136,9 +174,9 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
 	planned, known := w.p[a]
 	switch stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) }); {
-	case !stands && edited:
+	case !stands && (edited || a == mapping.Summary): // somebody has edited a text on top of it
 		return w.bringBack(ctx, lostUpdate{p, was})
-	case !stands: // somebody has written on top of it
+	case !stands:
 		return nil
 	case !edited && (mapping.Same(a, now, base.GitHub) || known && mapping.Equal(a, now, planned.Value)):
 		return nil // by now it is what both sides hold

@@ -94,6 +94,22 @@ var lateWrites = []struct {
 			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
 		},
 		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"}},
+	{name: "a person adds to it, and takes nothing away",
+		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
+		then: func(w *world) { w.editCard(mapping.Summary, line("middle", "middle tok5")) },
+		come: func(w *world) {
+			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
+			w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
+		},
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle tok5\n\ntok3 tok9"}},
+	{name: "a person adds to it, told by no event", look: true,
+		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
+		then: func(w *world) { w.editCard(mapping.Summary, line("middle", "middle tok5")) },
+		come: func(w *world) {
+			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
+			w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
+		},
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle tok5\n\ntok3 tok9"}},
 	{name: "a closing after the issue was opened again",
 		lost: func(w *world) { w.editCard(mapping.State, to(mapping.StateDone)) },
 		then: func(w *world) { w.editCard(mapping.State, to(mapping.StateTodo)) },

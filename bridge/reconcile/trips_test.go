@@ -100,8 +100,9 @@ func TestRoundTripsPerReconcile(t *testing.T) {
 		c.change()
 		before := count.n.Load()
 		w.until(t, o, issues)
-		// The first key has to be claimed, and after the last one is none.
-		if got := count.n.Load() - before; got > c.per*issues+2 {
+		// The first key has to be claimed, after the last one is none, and now and
+		// then the store asks how its server is.
+		if got := count.n.Load() - before; got > c.per*issues+issues/4 {
 			t.Errorf("%s: %d round trips for %d reconciles, want %d each", c.name, got, issues, c.per)
 		}
 	}
