@@ -195,7 +195,7 @@ func (n *numbers) putLinks(s store.Store, r *rand.Rand, many, size int) {
 				mapping.State:    {GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 3},
 			},
 			Children: []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Task: objectID(r)}},
-			Created:  at, Synced: at.Add(time.Hour),
+			Epoch:    mapping.DigestText("epoch"), Created: at, Synced: at.Add(time.Hour),
 		}
 		obs = append(obs, store.Observation{Delivery: mapping.NewID(), Refs: l.Refs(), Create: l, Item: l.Refs()[0], At: 1, Digest: "d", Data: []byte(body)})
 	}
