@@ -354,6 +354,25 @@ func TestListingAsksInOrder(t *testing.T) {
 		"creator=bridge%5Bbot%5D&direction=asc&per_page=7&since=2026-01-02T03%3A04%3A05Z&sort=updated&state=open")
 }
 
+// A listing since a watermark goes by updates, whatever was listed before: its
+// first page says how far the watermark may go. Only a whole one does not shift
+// while issues are edited.
+func TestOrderOfAListing(t *testing.T) {
+	for _, tc := range []struct {
+		o    ListOptions
+		sort string
+	}{
+		{ListOptions{}, "updated"},
+		{ListOptions{Since: serverNow}, "updated"},
+		{ListOptions{Since: serverNow, Unconditional: true}, "updated"},
+		{ListOptions{Unconditional: true}, "created"},
+	} {
+		if q := tc.o.query(); q.Get("sort") != tc.sort || q.Get("direction") != "asc" {
+			t.Errorf("%+v: %s", tc.o, q.Encode())
+		}
+	}
+}
+
 func TestIdleRepositoryCostsOne304(t *testing.T) {
 	f := newFake(t)
 	f.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -18,8 +18,9 @@ type ListOptions struct {
 	Creator string
 	Labels  []string // all of them
 	PerPage int      // 0: 100
-	// Unconditional lists everything even where nothing changed, and in the
-	// order of creation: updates during the walk, ours too, do not shift it.
+	// Unconditional lists everything even where nothing changed, and without
+	// Since in the order of creation: updates during the walk, ours too, do not
+	// shift it.
 	Unconditional bool
 }
 
@@ -76,7 +77,7 @@ func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
 
 func (o ListOptions) query() url.Values {
 	q := url.Values{"sort": {"updated"}, "direction": {"asc"}, "state": {"all"}, "per_page": {"100"}}
-	if o.Unconditional {
+	if o.Unconditional && o.Since.IsZero() { // a watermark goes by updates
 		q.Set("sort", "created")
 	}
 	if o.State != "" {
