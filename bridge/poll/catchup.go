@@ -33,7 +33,7 @@ type GitHub interface {
 type Query struct {
 	Since   time.Time // updated at or after; zero: all
 	Creator string    // login; "": anybody's
-	Afresh  bool      // hand all over, also where nothing changed
+	Afresh  bool      // hand all over, also where nothing changed; without Since by creation
 }
 
 // Intake takes in issues that a listing showed. Repeating a call is harmless;

@@ -80,29 +80,12 @@ func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error
 	return refused
 }
 
-// maxWalks bounds how often a listing is repeated that people's edits disturb.
-const maxWalks = 5
-
-// undisturbed lists until nothing moved meanwhile: a walk during which an issue
-// moved to its end may have missed another one at a page's border.
-func undisturbed(list func() (*walk, error)) error {
-	for range maxWalks {
-		w, err := list()
-		if err != nil || w.quiet() {
-			return err
-		}
-	}
-	return nil
-}
-
-// listOwn lists what the accounts made.
+// listOwn lists what the accounts made. A whole listing goes by creation, so that
+// people's edits meanwhile do not shift it.
 func (c *CatchUp) listOwn(ctx context.Context, repo string, accounts []string) error {
 	for _, login := range accounts {
-		err := undisturbed(func() (*walk, error) {
-			w := &walk{catchUp: c, repo: repo}
-			return w, w.list(ctx, Query{Creator: login, Afresh: true})
-		})
-		if err != nil {
+		w := walk{catchUp: c, repo: repo}
+		if err := w.list(ctx, Query{Creator: login, Afresh: true}); err != nil {
 			return err
 		}
 	}
@@ -111,20 +94,16 @@ func (c *CatchUp) listOwn(ctx context.Context, repo string, accounts []string) e
 
 // listMarked adds all marked issues of the repository to found, by their ids.
 func (c *CatchUp) listMarked(ctx context.Context, repo string, found map[int64]mapping.Issue) error {
-	return undisturbed(func() (*walk, error) {
-		w := &walk{catchUp: c, repo: repo}
-		_, err := c.o.GitHub.ListIssues(ctx, repo, Query{Afresh: true}, func(page []mapping.Issue, date time.Time) error {
-			for i := range page {
-				if c.o.Intake.Marked(&page[i]) {
-					found[page[i].ID] = page[i]
-				}
+	_, err := c.o.GitHub.ListIssues(ctx, repo, Query{Afresh: true}, func(page []mapping.Issue, _ time.Time) error {
+		for i := range page {
+			if c.o.Intake.Marked(&page[i]) {
+				found[page[i].ID] = page[i]
 			}
-			w.look(page, date)
-			return nil
-		})
-		if err != nil {
-			return w, fmt.Errorf("list issues: %w", err)
 		}
-		return w, nil
+		return nil
 	})
+	if err != nil {
+		return fmt.Errorf("list issues: %w", err)
+	}
+	return nil
 }
