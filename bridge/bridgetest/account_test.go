@@ -2,8 +2,6 @@ package bridgetest_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
@@ -48,18 +46,7 @@ func TestAccountIsNotNamedAndRedisIsEmptied(t *testing.T) {
 // The account that an answer had named is lost with the file.
 func TestAccountIsNotNamedAndTheFileIsDeleted(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "planbridge.db")
-	p, stop := busyTeam(t, bridgetest.Options{LeaseTTL: soon, Store: "file:" + path, GitHub: nameless(501)})
-	p.on(10)
-	stop()
-	p.whole()
-	p.births = false
-	stop = p.busy(everyAct)
-	p.on(5)
-	p.restart(func() error { return os.Remove(path) })
-	p.on(20)
-	stop()
-	p.whole()
+	deletedWhileStopped(t, bridgetest.Options{LeaseTTL: soon, GitHub: nameless(501)})
 }
 
 // An idle GitHub, whose lists have not changed since they were read last, is

@@ -75,8 +75,14 @@ func TestFileIsDeletedWhileOpen(t *testing.T) {
 // found again.
 func TestFileIsDeletedWhileStopped(t *testing.T) {
 	t.Parallel()
+	deletedWhileStopped(t, bridgetest.Options{LeaseTTL: soon})
+}
+
+func deletedWhileStopped(t *testing.T, o bridgetest.Options) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "planbridge.db")
-	p, stop := busyTeam(t, bridgetest.Options{LeaseTTL: soon, Store: "file:" + path})
+	o.Store = "file:" + path
+	p, stop := busyTeam(t, o)
 	p.on(10)
 	stop()
 	p.whole()
