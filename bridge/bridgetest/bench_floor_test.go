@@ -17,6 +17,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"planbridge/bridge/github"
 	"planbridge/store/redisstore/redistest"
 )
 
@@ -26,6 +27,21 @@ const floorBytes = 2000
 
 // floor makes some bytes durable and returns when they are.
 type floor func(key string, data []byte) error
+
+// some keeps as many bytes of a payload as the intake does.
+func some(keep floor) floor {
+	return func(key string, data []byte) error { return keep(key, data[:min(len(data), floorBytes)]) }
+}
+
+// read keeps what reads the payload first, by the library that the intake has.
+func read(keep floor) floor {
+	return func(key string, data []byte) error {
+		if _, err := github.ParseEvent("issues", data); err != nil {
+			return err
+		}
+		return keep(key, data)
+	}
+}
 
 // record is something that waits to become durable.
 type record struct {
