@@ -103,15 +103,15 @@ func redisFloor(t testing.TB, server *redistest.Server) floor {
 	return grouped(t, func(group []record) error {
 		for _, r := range group {
 			fmt.Fprintf(out, "*3\r\n$3\r\nSET\r\n$%d\r\nfloor:%s\r\n$%d\r\n", len("floor:")+len(r.key), r.key, len(r.data))
-			out.Write(r.data) //nolint:errcheck // Flush tells
-			out.WriteString("\r\n")
+			out.Write(r.data)       //nolint:errcheck // Flush tells
+			out.WriteString("\r\n") //nolint:errcheck // Flush tells
 		}
 		if err := out.Flush(); err != nil {
 			return err
 		}
 		for range group {
 			if line, err := in.ReadSlice('\n'); err != nil || line[0] != '+' {
-				return fmt.Errorf("answer %q: %v", line, err)
+				return fmt.Errorf("answer %q: %w", line, err)
 			}
 		}
 		return nil
