@@ -208,8 +208,10 @@ type Wrote struct {
 	Attribute Attribute `json:"attr"`
 	From      string    `json:"from"` // DigestValue of what stood there before it
 	At        time.Time `json:"at"`   // when it was answered, by our clock
-	// UpdatedAt is the issue's after it; zero where the answer did not tell.
+	// UpdatedAt is the issue's after it, and To the DigestValue of what stands
+	// there; zero where the answer did not tell.
 	UpdatedAt time.Time `json:"updated,omitzero"`
+	To        string    `json:"to,omitempty"`
 }
 
 // Intent is the record of one create, saved before it is made.

@@ -62,6 +62,8 @@ func (d listDeed) do(w *world, n int) {
 		w.editIssue(mapping.Summary, func(body string) string { return mapping.SetItems(body, []mapping.Item{{Text: "line " + tok}}) })
 	case "text":
 		w.editIssue(mapping.Summary, func(body string) string { return tok + "\n\n" + body })
+	case "rewrite":
+		w.editIssue(mapping.Summary, func(string) string { return rewritten(tok) })
 	case "state":
 		task(func(t *mapping.Task) {
 			t.State.Value = []string{mapping.StateTodo, mapping.StateInProgress, mapping.StateDone}[n%3]

@@ -213,7 +213,7 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 		return false
 	}
 	if p.Side == mapping.GitHub {
-		w.wrote(p.Attribute, p.From, time.Now(), time.Time{})
+		w.wrote(p.Attribute, p.From, time.Now(), nil)
 	}
 	base := p.Next
 	if p.Side == mapping.Planning && base.Planning == p.To {
@@ -293,7 +293,7 @@ type lostUpdate struct {
 // where that goes, else by the rules of a conflict. The restored text is then
 // an ordinary change of GitHub.
 func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
-	w.wrote(l.write.Attribute, l.text, l.write.At, time.Time{}) // the pending record told of something older
+	w.wrote(l.write.Attribute, l.text, l.write.At, nil) // the pending record told of something older
 	switch {
 	case !w.fresh:
 		if err := w.readIssue(ctx); err != nil {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -15,13 +16,21 @@ const (
 	staleWait = 3 * time.Second
 )
 
-// doubtful reports whether a read that shows what was known before, and not
-// what a person's event of the very same second showed, may be from before that
-// event: whole seconds do not tell. After a while it is believed.
+// doubtful reports whether a read may be from before a person's event of the very
+// same second: it shows something else than that, of what the bridge is to write,
+// or just what was known before. Whole seconds do not tell. After a while it is
+// believed.
 func (w *work) doubtful(read, seen *mapping.Issue) bool {
+	if w.GitHub.Whose(seen.Editor).Ours() || time.Since(w.claim.Inbox[mapping.IssueRef(read.ID)].Seen) >= doubt {
+		return false
+	}
 	known := w.link.Issue.Digest
-	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known && !w.GitHub.Whose(seen.Editor).Ours() &&
-		time.Since(w.claim.Inbox[mapping.IssueRef(read.ID)].Seen) < doubt
+	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(w.viewOf(read), w.viewOf(seen))
+}
+
+func (w *work) viewOf(issue *mapping.Issue) mapping.View {
+	view, _ := mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	return view
 }
 
 // errLags puts a key off until a read cannot lag any more.
@@ -29,23 +38,60 @@ func errLags() error {
 	return later(staleWait, "GitHub's read shows what stood there before a write of ours: it may lag")
 }
 
-// takesBack reports whether a snapshot shows what stood there before a recent
-// write of ours, and may be from before it: a person who took it back within the
-// same second is believed a while later. The answer to a label does not tell
+// takesBack reports whether a snapshot may be from before a recent write of ours:
+// it shows what stood there before it, or, of the same second, something else than
+// that wrote and no edit is known to have made of it. A person who did that within
+// the same second is believed a while later. The answer to a label does not tell
 // when the issue was updated, so it may be newer than all that is known.
 func (w *work) takesBack(issue *mapping.Issue) bool {
-	view, _ := mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	view := w.viewOf(issue)
 	return slices.ContainsFunc(w.link.Wrote, func(o mapping.Wrote) bool {
 		v := view[o.Attribute].Value
-		return time.Since(o.At) < doubt && mapping.DigestValue(o.Attribute, v) == o.From &&
-			!mapping.Same(o.Attribute, v, w.link.Base[o.Attribute].GitHub) &&
-			(o.UpdatedAt.IsZero() || !issue.UpdatedAt.After(o.UpdatedAt))
+		if time.Since(o.At) >= doubt || mapping.Same(o.Attribute, v, w.link.Base[o.Attribute].GitHub) {
+			return false
+		}
+		is := mapping.DigestValue(o.Attribute, v)
+		return is == o.From && (o.UpdatedAt.IsZero() || !issue.UpdatedAt.After(o.UpdatedAt)) ||
+			issue.UpdatedAt.Equal(o.UpdatedAt) && o == w.lastAnswered(o.Attribute) && !w.madeOf(o, is)
 	})
 }
 
-// wrote notes what stood there before a write of ours to the issue, and when
-// that was updated by GitHub's clock, where it tells.
-func (w *work) wrote(a mapping.Attribute, from string, at, updatedAt time.Time) {
+// lastAnswered is the newest write of ours to an attribute whose answer told when
+// it took effect.
+func (w *work) lastAnswered(a mapping.Attribute) (last mapping.Wrote) {
+	for _, o := range w.link.Wrote {
+		if o.Attribute == a && !o.UpdatedAt.IsZero() {
+			last = o
+		}
+	}
+	return last
+}
+
+// madeOf reports whether a value is what a write of ours wrote, or what people
+// made of that in the end as far as events tell.
+func (w *work) madeOf(o mapping.Wrote, is string) bool {
+	at, left := o.To, slices.Clone(w.edits)
+	for {
+		next := ""
+		i := slices.IndexFunc(left, func(e mapping.Edit) bool {
+			from, to, ok := editOf(e, o.Attribute)
+			next = mapping.DigestValue(o.Attribute, w.strip(to))
+			return ok && mapping.DigestValue(o.Attribute, w.strip(from)) == at
+		})
+		if i < 0 {
+			return at == is
+		}
+		at, left = next, slices.Delete(left, i, i+1)
+	}
+}
+
+// wrote notes what stood there before a write of ours to the issue, and the answer
+// to it, where that tells when it took effect.
+func (w *work) wrote(a mapping.Attribute, from string, at time.Time, answer *mapping.Issue) {
+	o := mapping.Wrote{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC()}
+	if answer != nil {
+		o.UpdatedAt, o.To = answer.UpdatedAt, mapping.DigestValue(a, w.viewOf(answer)[a].Value)
+	}
 	w.link.Wrote = slices.DeleteFunc(w.link.Wrote, func(o mapping.Wrote) bool { return time.Since(o.At) >= doubt })
-	w.link.Wrote = append(w.link.Wrote, mapping.Wrote{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC(), UpdatedAt: updatedAt})
+	w.link.Wrote = append(w.link.Wrote, o)
 }

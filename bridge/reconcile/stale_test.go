@@ -147,6 +147,51 @@ func TestRefusedTaskIsNotTheCard(t *testing.T) {
 	}
 }
 
+// Within one second a person rewrites the issue in two steps, of which events
+// tell one or none, a write of ours runs over that, and another person works on
+// what it wrote. A read that lags shows the first step, which no write of ours
+// was made from: it stands there no more, and what was made since is no edit of it.
+func TestStaleReadOfAStepOnTheWay(t *testing.T) {
+	t.Parallel()
+	for name, told := range map[string]bool{"of which an event told": true, "of which nothing told": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				tasksOfItems(w)
+				w.restart()
+				w.openIssue("Title", "tok2\n\nmiddle\n\n- [ ] item tok3")
+				w.settle()
+				rewrite := func(to string) {
+					w.editIssue(mapping.Summary, func(string) string { return to })
+					time.Sleep(100 * time.Millisecond) // of fake time
+				}
+				w.race("EditIssue", func() {
+					time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+					if !told {
+						w.hub.lag = never
+					}
+					rewrite("tok4\n\n- [ ] item tok5")
+					w.hub.lag = never
+					rewrite("tok4\n\n- [ ] item tok5\n- [ ] item tok6")
+					w.hub.lag = func(int) time.Duration { return 10 * time.Millisecond }
+					w.race("Finish", func() { // right after the write
+						time.Sleep(100 * time.Millisecond)
+						w.hub.lag = never
+						w.editIssue(mapping.Summary, line("middle", "middle tok7"))
+						w.hub.stale = 250 * time.Millisecond
+						w.hub.lag = nil
+					})
+				})
+				w.setTask("item tok3", func(t *mapping.Task) { t.State.Value = mapping.StateDone })
+				w.settle()
+				w.verifyAnyList(true)
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // A state has three values: what a write of unknown outcome would have
 // written, a person may have set.
 func TestPersonSetsTheStateOfALostWrite(t *testing.T) {

@@ -247,7 +247,7 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 			case err != nil:
 				return err
 			case ok && byLabel:
-				w.wroteGitHub(d, time.Time{})
+				w.wroteGitHub(d, nil)
 			}
 		}
 		if !byLabel {
@@ -284,11 +284,11 @@ func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
 	return w.swapLabels(ctx, nil, w.extra)
 }
 
-// wroteGitHub takes in that a decision's write to GitHub has happened, and when
-// by GitHub's clock, where it tells.
-func (w *work) wroteGitHub(d mapping.Decision, updatedAt time.Time) {
+// wroteGitHub takes in that a decision's write to GitHub has happened, and the
+// answer, where that is the issue.
+func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	w.remarked(d)
-	w.wrote(d.Attribute, d.GitHub.From, time.Now(), updatedAt)
+	w.wrote(d.Attribute, d.GitHub.From, time.Now(), answer)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
 	if d.Attribute == mapping.Summary {
@@ -342,7 +342,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 		}
 	}
 	for _, d := range ds {
-		w.wroteGitHub(d, issue.UpdatedAt)
+		w.wroteGitHub(d, &issue)
 	}
 	w.setIssue(&issue)
 	w.know(&issue)
@@ -456,7 +456,7 @@ func (w *work) swapLabels(ctx context.Context, add, remove []string) error {
 			return onGitHub(fmt.Errorf("remove label %s: %w", l, err))
 		}
 		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) > 0 {
-			w.wrote(mapping.Estimate, value, time.Now(), time.Time{})
+			w.wrote(mapping.Estimate, value, time.Now(), nil)
 		}
 	}
 	w.setIssue(&issue)

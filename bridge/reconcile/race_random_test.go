@@ -1,0 +1,95 @@
+package reconcile_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"planbridge/mapping"
+)
+
+// rush is one thing that somebody does on GitHub while the bridge works: right
+// before its next call there, or a few later.
+type rush struct {
+	calls int // since the rush before
+	after time.Duration
+	deed  listDeed
+}
+
+func rushes() *rapid.Generator[[]rush] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) rush {
+		return rush{
+			calls: rapid.IntRange(0, 3).Draw(t, "calls"),
+			after: time.Duration(rapid.IntRange(0, 300).Draw(t, "after")) * time.Millisecond,
+			deed: listDeed{
+				kind:  rapid.SampledFrom([]string{"tick", "name", "add", "remove", "text", "rewrite", "rewrite"}).Draw(t, "kind"),
+				which: rapid.IntRange(0, 5).Draw(t, "which"),
+			},
+		}
+	}), 1, 8)
+}
+
+// rush lets people act before the bridge's calls to GitHub.
+func (w *world) rush(todo []rush) {
+	w.faults.armed = true
+	w.faults.before = func(_ int, p point) {
+		if !slices.Contains([]string{"EditIssue", "Issue", "Edits"}, p.name) {
+			return
+		}
+		for ; len(todo) > 0 && todo[0].calls == 0; todo = todo[1:] {
+			time.Sleep(todo[0].after) // of fake time
+			todo[0].deed.do(w, 50+len(todo))
+		}
+		if len(todo) > 0 {
+			todo[0].calls--
+		}
+	}
+}
+
+// TestPeopleRaceTheBridge lets several people edit an issue between the bridge's
+// reads and writes of it, within the same second, while reads lag and events are
+// late or lost: whatever a person wrote and nobody who saw it took away is on a
+// side or in a comment.
+func TestPeopleRaceTheBridge(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		lists := rapid.Bool().Draw(rt, "lists")
+		start := "summary"
+		if lists {
+			start = rapid.SampledFrom([]string{"state", "title", "task", "summary"}).Draw(rt, "start")
+		}
+		todo := rushes().Draw(rt, "rushes")
+		lags := rapid.SliceOfN(rapid.IntRange(0, 14), 1, 6).Draw(rt, "lags")
+		stale := time.Duration(rapid.IntRange(0, 9).Draw(rt, "stale")) * 100 * time.Millisecond
+		err := inWorld(t, func(w *world) {
+			if lists {
+				w.route.Tasks = mapping.TasksChecklist
+			}
+			w.restart()
+			w.openIssue("Title", "tok1\n\ntok2\n\n- [ ] item tok3\n- [x] item tok4\n\ntok5")
+			w.settle()
+			w.lags(lags)
+			w.hub.stale = stale
+			w.rush(todo)
+			listDeed{kind: start}.do(w, 0)
+			w.settle()
+			w.faults.armed = false
+			if lists {
+				w.verifyAnyList(true)
+			} else {
+				w.verify(ends{conflicts: 100})
+			}
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+// rewritten is what a person makes of a body without keeping any of it.
+func rewritten(tok string) string {
+	return strings.ReplaceAll("TOK1 text\n\n- [ ] item TOK2\n- [ ] line TOK3", "TOK", tok)
+}
