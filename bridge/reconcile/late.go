@@ -155,10 +155,11 @@ func (w *work) shows(p mapping.Pending) bool {
 }
 
 // onRecord reports whether a write to GitHub that is not forgotten yet wrote a
-// value.
+// value, and nothing was agreed on since.
 func (w *work) onRecord(a mapping.Attribute, value string) bool {
 	return slices.ContainsFunc(w.link.Pending, func(o mapping.Pending) bool {
-		return o.Side == mapping.GitHub && o.Attribute == a && mapping.Same(a, o.To, value)
+		return o.Side == mapping.GitHub && o.Attribute == a && mapping.Same(a, o.To, value) &&
+			mapping.Same(a, o.Next.GitHub, w.link.Base[a].GitHub)
 	})
 }
 
@@ -174,7 +175,8 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
 	planned, known := w.p[a]
 	switch stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) }); {
-	case !stands && (edited || a == mapping.Summary): // somebody has edited a text on top of it
+	case edited && w.writtenAgain(p) != nil, // that may stand there, and not what came late
+		!stands && (edited || a == mapping.Summary): // somebody has edited a text on top of it
 		return w.bringBack(ctx, lostUpdate{p, was})
 	case !stands:
 		return nil

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -147,6 +148,113 @@ func TestLateWriteIsNoEdit(t *testing.T) {
 				}
 				w.settle()
 				w.verify(ends{want: c.want})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Of a late write no event told, and the read that shows it is the one before
+// the next write to GitHub.
+func TestLateWriteShowsBeforeTheNextOne(t *testing.T) {
+	t.Parallel()
+	for _, p := range []mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub} {
+		t.Run(string(p), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.route.DefaultPolicy = p
+				w.restart()
+				linked(w)
+				w.settle()
+				w.lose("EditIssue", 1)
+				w.editCard(mapping.Title, to("tok9"))
+				w.settle()
+				w.editCard(mapping.Title, to("tok5"))
+				w.settle()
+				w.hub.lag = never
+				w.arrive(titled("tok9"))
+				w.editCard(mapping.Summary, line("tok2", "tok2 tok6"))
+				w.settle()
+				w.verify(ends{want: values{mapping.Title: "tok5", mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3"}})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A write is lost and made again, a person edits what it wrote, and then the lost
+// one arrives, before and after the echo of the second was looked for.
+func TestLateWriteOfWhatWasWrittenAgain(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]time.Duration{"before": 80 * time.Second, "after": 200 * time.Second} {
+		for _, look := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, looked at %v", name, look), func(t *testing.T) {
+				t.Parallel()
+				if err := inWorld(t, func(w *world) {
+					linked(w)
+					w.settle()
+					w.lose("EditIssue", 1)
+					w.hub.lag = never
+					w.editCard(mapping.Title, to("tok9"))
+					w.after(40*time.Second, func() {
+						w.hub.lag = nil
+						w.editIssue(mapping.Title, to("tok5"))
+						w.hub.lag = never
+					})
+					w.after(at, func() {
+						w.arrive(titled("tok9"))
+						if look {
+							w.lookAgain()
+						}
+					})
+					w.settle()
+					w.verify(ends{want: values{mapping.Title: "tok5"}})
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A write took effect, but its answer was lost and the read after it lagged, so
+// that it is written again, or something else is; one of the two ran over an edit.
+// No event tells of any of it.
+func TestWriteThatSeemedLostAndTheNextOne(t *testing.T) {
+	t.Parallel()
+	edit := line("tok2", "tok2 tok8")
+	for name, c := range map[string]struct {
+		first, second func(*world) // right before the writes
+		want          string
+	}{
+		"the first of the same text":  {first: func(w *world) { w.editIssue(mapping.Summary, edit) }},
+		"the second of the same text": {second: func(w *world) { w.editIssue(mapping.Summary, edit) }},
+		"the first of two texts": {first: func(w *world) {
+			w.editIssue(mapping.Summary, edit)
+			w.editCard(mapping.Summary, line("tok5", "tok5 tok7"))
+		}, want: " tok7"},
+		"the second of two texts": {first: func(w *world) { w.editCard(mapping.Summary, line("tok5", "tok5 tok7")) },
+			second: func(w *world) { w.editIssue(mapping.Summary, edit) }, want: " tok7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.openIssue("tok1", "tok2\n\nmiddle\n\ntok3\n\nmiddle\n\ntok5")
+				w.settle()
+				w.hub.lag, w.hub.stale = never, 5*time.Second
+				w.befall("EditIssue", answerLost, func() {
+					if c.first != nil {
+						c.first(w)
+					}
+					if c.second != nil {
+						w.faults.then = func() { w.faults.then = nil; w.race("EditIssue", func() { c.second(w) }) }
+					}
+				})
+				w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
+				w.settle()
+				w.verify(ends{want: values{mapping.Summary: "tok2 tok8\n\nmiddle\n\ntok3 tok9\n\nmiddle\n\ntok5" + c.want}})
 			}); err != nil {
 				t.Error(err)
 			}

@@ -210,9 +210,11 @@ func changedItem(line mapping.Item, plan mapping.Plan) mapping.Item {
 }
 
 // pendItems records, with the body that is about to be written, what that does
-// to its items.
+// to its items. What an earlier one would have done that did not happen is none
+// of it.
 func (w *work) pendItems() {
 	for _, c := range w.items() {
+		w.forgetItem(c)
 		if toBeAdded(c) && w.list.lines != nil {
 			c.Intent.Sent = true
 		}

@@ -59,6 +59,7 @@ func (w *work) verify(ctx context.Context) error {
 		return err
 	}
 	before := w.echoes(w.edits)
+	w.tellApart(ctx, before)
 	w.askReplaced(ctx, before)
 	w.recoverAll(before)
 	if w.issue != nil && w.takesBack(w.issue) {
@@ -70,6 +71,9 @@ func (w *work) verify(ctx context.Context) error {
 		}
 	}
 	w.lookBack(ctx, before)
+	if err := w.settleLate(ctx, before); err != nil {
+		return err
+	}
 	for _, p := range slices.Clone(w.link.Pending) {
 		was, ok := before[p.ID]
 		if !ok || p.Verified {
@@ -82,7 +86,7 @@ func (w *work) verify(ctx context.Context) error {
 		}
 		w.verified(p.ID)
 	}
-	return w.settleLate(ctx, before)
+	return nil
 }
 
 // finishSwap takes off the old estimate label where a swap got only as far as
@@ -296,7 +300,7 @@ func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
 	w.wrote(l.write.Attribute, l.text, l.write.At, nil) // the pending record told of something older
 	switch {
 	case !w.fresh:
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readAgain(ctx); err != nil {
 			return err
 		}
 	case w.takesBack(w.issue):

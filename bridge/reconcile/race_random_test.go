@@ -11,21 +11,25 @@ import (
 	"planbridge/mapping"
 )
 
-// rush is one thing that somebody does on GitHub while the bridge works: right
-// before its next call there, or a few later.
+// rush is one thing that somebody does while the bridge works: right before
+// its next call to GitHub, or a few later.
 type rush struct {
 	calls int // since the rush before
 	after time.Duration
 	deed  listDeed
 }
 
-func rushes() *rapid.Generator[[]rush] {
+func rushes(lists bool) *rapid.Generator[[]rush] {
+	kinds := []string{"tick", "name", "add", "remove", "text", "rewrite", "rewrite", "summary"}
+	if lists {
+		kinds = append(kinds, "state", "title", "task")
+	}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) rush {
 		return rush{
 			calls: rapid.IntRange(0, 3).Draw(t, "calls"),
 			after: time.Duration(rapid.IntRange(0, 300).Draw(t, "after")) * time.Millisecond,
 			deed: listDeed{
-				kind:  rapid.SampledFrom([]string{"tick", "name", "add", "remove", "text", "rewrite", "rewrite"}).Draw(t, "kind"),
+				kind:  rapid.SampledFrom(kinds).Draw(t, "kind"),
 				which: rapid.IntRange(0, 5).Draw(t, "which"),
 			},
 		}
@@ -61,10 +65,13 @@ func TestPeopleRaceTheBridge(t *testing.T) {
 		if lists {
 			start = rapid.SampledFrom([]string{"state", "title", "task", "summary"}).Draw(rt, "start")
 		}
-		todo := rushes().Draw(rt, "rushes")
+		todo := rushes(lists).Draw(rt, "rushes")
+		sky := weather().Draw(rt, "weather")
 		lags := rapid.SliceOfN(rapid.IntRange(0, 14), 1, 6).Draw(rt, "lags")
+		rule := rapid.SampledFrom([]mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub, mapping.PolicyPlanning}).Draw(rt, "policy")
 		stale := time.Duration(rapid.IntRange(0, 9).Draw(rt, "stale")) * 100 * time.Millisecond
 		err := inWorld(t, func(w *world) {
+			w.route.DefaultPolicy = rule
 			if lists {
 				w.route.Tasks = mapping.TasksChecklist
 			}
@@ -74,6 +81,7 @@ func TestPeopleRaceTheBridge(t *testing.T) {
 			w.lags(lags)
 			w.hub.stale = stale
 			w.rush(todo)
+			w.suffer(sky)
 			listDeed{kind: start}.do(w, 0)
 			w.settle()
 			w.faults.armed = false

@@ -97,7 +97,7 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 	}
 	hub := plan.Writes(mapping.GitHub) || len(w.extra) > 0
 	if hub && !w.fresh {
-		return false, w.readIssue(ctx) // GitHub has no lock: read again, decide again
+		return false, w.readAgain(ctx)
 	}
 	if w.set.DryRun {
 		w.announce(plan)
@@ -133,6 +133,16 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 		return false, err
 	}
 	return !hub && !plan.Writes(mapping.Planning), nil
+}
+
+// readAgain reads the issue before it is written, as GitHub has no lock. What a
+// late write of ours did shows there perhaps first, and is nobody's edit.
+func (w *work) readAgain(ctx context.Context) error {
+	if err := w.readIssue(ctx); err != nil {
+		return err
+	}
+	w.list = list{} // of another body
+	return w.settleLate(ctx, map[string]string{})
 }
 
 func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -99,22 +100,82 @@ func (w *work) askReplaced(ctx context.Context, before map[string]string) {
 	}
 }
 
-// remembered adds what GitHub remembers of one attribute's edits. It says
-// nothing of late writes: GitHub remembers edits that were dealt with, too, and
-// one of them may have written what such a write would.
+// remembered adds what GitHub remembers of one attribute's edits. Of late writes
+// it counts only where what they wrote stood there when another one of ours took
+// effect, or since that was written again: GitHub remembers edits that were dealt
+// with, too, and one of them may have written what a late write would.
 func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]string) error {
 	edits, err := w.GitHub.Edits(ctx, w.link.Issue, a)
 	if err != nil {
 		return err
 	}
-	found := w.echoes(edits)
-	for _, p := range w.link.Pending {
-		was, ok := found[p.ID]
+	add := func(p mapping.Pending, since time.Time) {
+		made := slices.DeleteFunc(slices.Clone(edits), func(e mapping.Edit) bool { return e.At.Before(since) })
+		was, ok := w.echoes(made)[p.ID]
 		if _, known := before[p.ID]; ok && !known {
 			before[p.ID] = was
 		}
 	}
+	for _, p := range w.link.Pending {
+		add(p, time.Time{})
+	}
+	for _, p := range w.link.Late {
+		if again := w.writtenAgain(p); again != nil {
+			add(p, again.After)
+		} else if w.stoodThere(p, before) {
+			add(p, p.After)
+		}
+	}
 	return nil
+}
+
+// writtenAgain is the write awaiting its echo that wrote what a late one would
+// have; nil: none.
+func (w *work) writtenAgain(late mapping.Pending) *mapping.Pending {
+	i := slices.IndexFunc(w.link.Pending, func(p mapping.Pending) bool {
+		return p.Side == late.Side && p.Attribute == late.Attribute && !p.Verified && mapping.Same(p.Attribute, p.To, late.To)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &w.link.Pending[i]
+}
+
+// stoodThere reports whether a write ran over what a late one wrote: that has
+// happened then.
+func (w *work) stoodThere(late mapping.Pending, before map[string]string) bool {
+	return slices.ContainsFunc(w.link.Pending, func(p mapping.Pending) bool {
+		was, ok := before[p.ID]
+		return ok && p.Attribute == late.Attribute && mapping.Same(p.Attribute, was, late.To) && !mapping.Same(p.Attribute, was, p.From)
+	})
+}
+
+// tellApart asks GitHub about late writes that have happened, as another one of
+// ours ran over what they wrote, and about those whose echo may be that of the
+// write that was made in their stead: each ran over something else.
+func (w *work) tellApart(ctx context.Context, before map[string]string) {
+	for _, p := range w.link.Late {
+		again := w.writtenAgain(p)
+		_, told := before[p.ID]
+		unclear := !told && w.stoodThere(p, before)
+		if again != nil {
+			_, other := before[again.ID]
+			unclear = told || other
+		}
+		if !unclear {
+			continue
+		}
+		found := map[string]string{}
+		if err := w.remembered(ctx, p.Attribute, found); err != nil {
+			w.log.Warn("which of our writes ran over what is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
+			continue
+		}
+		delete(before, p.ID)
+		if again != nil {
+			delete(before, again.ID)
+		}
+		maps.Copy(before, found)
+	}
 }
 
 // verifyLater makes the key come back when the echo of a write is overdue.
