@@ -10,8 +10,9 @@ import (
 )
 
 // echoes finds the edits that our writes on record made, and returns by the
-// record's id what stood there when each took effect. An edit that came from
-// what was expected goes first: one value may have been written twice.
+// record's id what stood there when each took effect. One value may have been
+// written twice: an edit that came from what was expected goes first, and the
+// newest record, which the fewest edits can be of.
 func (w *work) echoes(edits []mapping.Edit) map[string]string {
 	type part struct {
 		edit int
@@ -19,7 +20,7 @@ func (w *work) echoes(edits []mapping.Edit) map[string]string {
 	}
 	before, taken := map[string]string{}, map[part]bool{}
 	for _, expected := range []bool{true, false} {
-		for _, p := range slices.Concat(w.link.Pending, w.link.Late) {
+		for _, p := range slices.Backward(slices.Concat(w.link.Late, w.link.Pending)) {
 			if _, ok := before[p.ID]; ok || p.Side != mapping.GitHub {
 				continue
 			}

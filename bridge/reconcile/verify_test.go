@@ -225,6 +225,29 @@ func TestOneOfSeveralWritesRanOverAnEdit(t *testing.T) {
 	}
 }
 
+// Two writes of one value await their echoes, each made when the same stood there,
+// and the first ran over an edit: what the second came from does not tell of it.
+func TestFirstOfTwoWritesOfOneValueRanOverAnEdit(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.hub.lag = never
+		w.race("EditIssue", func() { w.editIssue(mapping.Title, to("tok8")) })
+		w.editCard(mapping.Title, to("tok9"))
+		w.after(40*time.Second, func() {
+			w.hub.lag = nil
+			w.editIssue(mapping.Title, to("tok1"))
+			w.hub.lag = never
+		})
+		w.after(70*time.Second, func() { w.editCard(mapping.Title, to("tok9")) })
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok9"}, conflicts: 1})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A write whose process died before its answer came ran over an edit.
 func TestLostAnswerRanOverAnEdit(t *testing.T) {
 	t.Parallel()
