@@ -48,7 +48,8 @@ type Options struct {
 	Registry *prometheus.Registry
 	// Drain bounds how long work in hand goes on after Stop; 0: 8 s.
 	Drain time.Duration
-	// Concurrency is how many keys are worked at once; 0: 16.
+	// Concurrency is how many keys may be at planning or GitHub at once; 0: 16.
+	// Half as many more are worked while the store is asked for them.
 	Concurrency int
 	// LeaseTTL is how long a key may be worked before others take it over; 0: a minute.
 	LeaseTTL time.Duration
@@ -105,6 +106,9 @@ type App struct {
 func New(o Options) (*App, error) {
 	if o.Drain == 0 {
 		o.Drain = 8 * time.Second
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = 16
 	}
 	if o.Registry == nil {
 		o.Registry = prometheus.NewRegistry()
@@ -230,7 +234,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Paused:   a.isPaused,
 		OnWait:   a.waits, Renamed: a.renamed,
 		Epoch:   a.storeEpoch,
-		Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, LeaseTTL: a.o.LeaseTTL,
+		Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intake = webhook.New(webhook.Options{
 		Secrets: func() [][]byte { return a.set.Load().webhookSecrets() },

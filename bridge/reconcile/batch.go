@@ -60,10 +60,8 @@ func (w *work) aside(ctx context.Context, wait func(context.Context) error) erro
 	default:
 		return later(time.Second, "enough keys of the import are under way")
 	}
-	if w.slots != nil {
-		<-w.slots
-		defer func() { w.slots <- struct{}{} }()
-	}
+	w.seats.leave()
+	defer w.seats.back()
 	return wait(ctx)
 }
 

@@ -158,7 +158,8 @@ type Options struct {
 	SameRendering func(a, b string) bool
 	Settings      func() *Settings
 	Projects      func() []mapping.ObjectID // whose queues are worked
-	Concurrency   int                       // keys worked at once
+	Concurrency   int                       // keys that may be at a service at once; 0: 16
+	Beside        int                       // keys worked beside them, while the store is asked; 0: none
 	LeaseTTL      time.Duration             // 0: a minute
 	Metrics       *Metrics
 	Logger        *slog.Logger

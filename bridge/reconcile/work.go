@@ -71,8 +71,8 @@ type work struct {
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
 	child *mapping.Child
-	// slots are the workers' slots, of which one is held; nil: of no bound.
-	slots chan struct{}
+	// seats are those of which the root link's work has a hand and, while it runs, a seat.
+	seats *seats
 	// after, where not zero, is when the key is looked at again although all is well;
 	// showAfter is that for what of planning could not be shown.
 	after, showAfter time.Duration
@@ -391,11 +391,16 @@ func (w *work) remember() {
 	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
 }
 
-// save stores the link under the lease; ErrLeaseLost when that ended.
+// save stores the link under the lease; ErrLeaseLost when that ended. Another key
+// may have the seat meanwhile.
 func (w *work) save(ctx context.Context) error {
 	if w.of != nil {
 		w.giveBack()
 		return w.of.save(ctx)
+	}
+	if !w.fresh { // what people write on GitHub between our read and our write is run over
+		w.seats.rise()
+		defer w.seats.sit()
 	}
 	if err := w.Store.Save(ctx, w.claim, w.home().link); err != nil {
 		return fmt.Errorf("save link: %w", err)
@@ -409,15 +414,16 @@ func (w *work) save(ctx context.Context) error {
 const writeMargin = 5 * time.Second
 
 // writing saves the link (which checks the lease) and returns the context in
-// which one external write may be made: it ends well before the lease.
+// which one external write may be made: it ends well before the lease, also
+// where the seat had to be waited for.
 func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	margin := min(writeMargin, w.LeaseTTL/6)
 	until := w.claim.Until.Add(-margin)
-	if time.Until(until) < margin {
-		return nil, nil, later(0, "the lease is nearly over")
-	}
 	if err := w.save(ctx); err != nil {
 		return nil, nil, err
+	}
+	if time.Until(until) < margin {
+		return nil, nil, later(0, "the lease is nearly over")
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
 	return ctx, cancel, nil

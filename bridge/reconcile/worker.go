@@ -36,34 +36,34 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 	defer inHand.Wait()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(drain, stop) })()
 
-	slots := make(chan struct{}, r.Concurrency)
+	s := newSeats(r.Concurrency, r.Beside)
 	for next := 0; ; next++ {
 		select {
-		case slots <- struct{}{}:
+		case s.hands <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
 		claim, wait := r.claimNext(ctx, next)
 		if claim == nil {
-			<-slots
+			<-s.hands
 			if !r.pause(ctx, wait) {
 				return
 			}
 			continue
 		}
 		inHand.Go(func() {
-			defer func() { <-slots }()
-			r.serve(ctx, work, claim, slots)
+			defer func() { <-s.hands }()
+			r.serve(ctx, work, claim, s)
 		})
 	}
 }
 
 // serve works a key, and then what ending one hands on: until nothing is due,
 // ctx ends, or the other projects have their turn.
-func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, slots chan struct{}) {
+func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, s *seats) {
 	project := claim.Key.Project
 	for row := 1; claim != nil; row++ {
-		claim = r.work(work, claim, slots, func() bool {
+		claim = r.work(work, claim, s, func() bool {
 			projects := r.Projects()
 			return ctx.Err() == nil && slices.Contains(projects, project) && (row < rowMost || len(projects) == 1)
 		})
@@ -106,17 +106,19 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 	r.work(ctx, claim, nil, func() bool { return false })
 }
 
-// work is Work for who holds one of the slots. Where more says so when the key
+// work is Work for who has a hand of s. Where more says so when the key
 // is finished, it returns the claim of the next one, or nil where none is due.
-func (r *Reconciler) work(ctx context.Context, claim *store.Claim, slots chan struct{}, more func() bool) (next *store.Claim) {
+func (r *Reconciler) work(ctx context.Context, claim *store.Claim, s *seats, more func() bool) (next *store.Claim) {
 	start := time.Now()
 	w := r.newWork(claim)
-	w.slots = slots
+	w.seats = s
 	// Everything, the finishing included, ends before the lease does; writes
 	// end earlier still (see work.writing).
 	ctx, cancel := context.WithDeadline(ctx, claim.Until)
 	defer cancel()
+	s.sit()
 	err := w.guarded(ctx)
+	s.rise()
 	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
 		w.log.Warn("key given up", "err", err)
 		r.Metrics.Reconciles.WithLabelValues(w.link.Route, "lost").Inc()
