@@ -172,6 +172,10 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 	}
 	a := p.Attribute
 	base, now := w.link.Base[a], w.g[a].Value
+	if s, told := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; told && mapping.Same(a, now, was) &&
+		s.At == w.issue.UpdatedAt.Unix() && time.Since(s.Seen) < doubt {
+		return errLags() // of the second in which an event told that it stands there no more
+	}
 	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
 	planned, known := w.p[a]
 	switch stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) }); {

@@ -262,6 +262,31 @@ func TestWriteThatSeemedLostAndTheNextOne(t *testing.T) {
 	}
 }
 
+// The read that follows the echo of a late write lags within the same second, and
+// shows what that ran over: it stands there no more.
+func TestStaleReadAfterALateWrite(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.lose("EditIssue", 1)
+		w.editCard(mapping.Title, to("tok9"))
+		w.settle()
+		w.editCard(mapping.Title, to("tok5"))
+		w.settle()
+		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // of fake time
+		w.hub.lag = never
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "bug") })
+		time.Sleep(200 * time.Millisecond)
+		w.hub.lag, w.hub.stale = func(int) time.Duration { return 10 * time.Millisecond }, 150*time.Millisecond
+		w.arrive(titled("tok9"))
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok5"}})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // The same value typed by a person is an edit.
 func TestOldValueTypedByAPersonIsAnEdit(t *testing.T) {
 	t.Parallel()
