@@ -33,7 +33,7 @@ func (w *work) brake(ctx context.Context, kind string, perMinute int) error {
 	if wait > 0 {
 		w.Metrics.Braked.WithLabelValues(w.link.Route, kind).Inc()
 		w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "wait", wait.String())
-		return later(wait+jitter(time.Second), "the route's brake on %s holds", kind)
+		return later(wait+w.jitter(time.Second), "the route's brake on %s holds", kind)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (w *work) brakeImport(ctx context.Context) error {
 		return fmt.Errorf("budget of imports: %w", err)
 	}
 	if wait > 0 {
-		return later(wait+jitter(8*wait), "the import's share of GitHub's write budget is spent for now")
+		return later(wait+w.jitter(8*wait), "the import's share of GitHub's write budget is spent for now")
 	}
 	return nil
 }

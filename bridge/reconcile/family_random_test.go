@@ -149,7 +149,9 @@ func TestAnythingMayHappenToAFamily(t *testing.T) {
 		todo, sky := deeds().Draw(rt, "deeds"), weather().Draw(rt, "weather")
 		who := rapid.SliceOfN(rapid.IntRange(0, 5), len(todo), len(todo)).Draw(rt, "who")
 		lags := rapid.SliceOfN(rapid.IntRange(0, 40), 1, 8).Draw(rt, "lags")
+		dice := rapid.Uint64().Draw(rt, "dice")
 		err := inWorld(t, func(w *world) {
+			w.dice.Seed(dice, 0)
 			withTasks(w)
 			w.restart()
 			linked(w)

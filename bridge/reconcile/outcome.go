@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"planbridge/mapping"
@@ -74,7 +73,7 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 		return store.Outcome{Kind: store.Again, Reason: "handed back"}, "again"
 	case errors.As(err, &limited):
 		w.log.Warn("rate limited", "err", err)
-		return store.Outcome{Kind: store.Again, After: limited.After + jitter(limited.After/10+time.Second), Reason: err.Error()}, "limited"
+		return store.Outcome{Kind: store.Again, After: limited.After + w.jitter(limited.After/10+time.Second), Reason: err.Error()}, "limited"
 	case errors.Is(err, errRunaway):
 		w.log.Error("parked", "err", err)
 		return store.Outcome{Kind: store.Park, Reason: err.Error()}, "parked"
@@ -106,14 +105,15 @@ func (w *work) failed(err error) (store.Outcome, string) {
 		return store.Outcome{Kind: store.Park, Reason: err.Error()}, "parked"
 	}
 	after := min(time.Second<<min(attempts-1, 20), w.set.Retry.MaxInterval)
-	after = after/2 + jitter(after)
+	after = after/2 + w.jitter(after)
 	w.log.Warn("to be tried again", "attempt", attempts, "after", after.String(), "err", err)
 	return store.Outcome{Kind: store.Retry, After: after, Reason: err.Error()}, "retry"
 }
 
-func jitter(d time.Duration) time.Duration {
+// jitter is a random part of a duration.
+func (r *Reconciler) jitter(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
 	}
-	return rand.N(d)
+	return time.Duration(r.random(int64(d)))
 }

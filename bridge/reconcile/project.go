@@ -115,7 +115,7 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 	names := []string{what + " in " + w.link.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
 		if wait := w.paused.left(name); wait > 0 {
-			w.lookAgain(wait + jitter(wait/4))
+			w.lookAgain(wait + w.jitter(wait/4))
 			return nil
 		}
 	}
@@ -154,7 +154,7 @@ func (w *work) refusedToShow(names []string, err error) {
 	var limited *mapping.RateLimited
 	switch {
 	case errors.As(err, &limited):
-		w.lookAgain(limited.After + jitter(limited.After/10+time.Second))
+		w.lookAgain(limited.After + w.jitter(limited.After/10+time.Second))
 	case errors.Is(err, mapping.ErrRejected):
 		w.putOff(names[1], err, refusedFirst, refusedMost)
 	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):
@@ -169,7 +169,7 @@ func (w *work) putOff(name string, err error, first, most time.Duration) {
 	if news {
 		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait.String(), "err", err)
 	}
-	w.lookAgain(wait + jitter(wait/4))
+	w.lookAgain(wait + w.jitter(wait/4))
 }
 
 // lookAgain has the key looked at again after a while, though all is well.

@@ -20,6 +20,7 @@ package reconcile
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -189,6 +190,8 @@ type Reconciler struct {
 	batches  gathering[batchName, batched]
 	lookups  gathering[mapping.ObjectID, sought]
 	turns    sync.Map // project: chan struct{}
+
+	random func(n int64) int64 // in [0, n), safe for concurrent use
 }
 
 // New returns a Reconciler; nothing runs until Run.
@@ -208,7 +211,7 @@ func New(o Options) *Reconciler {
 	if o.Renamed == nil {
 		o.Renamed = func(context.Context, string, string) error { return nil }
 	}
-	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost)}
+	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost), random: rand.Int64N}
 	r.batches.act, r.batches.more = r.makeBatch, func(ctx context.Context, n batchName) bool { return r.moreBulk(ctx, n.project) }
 	r.lookups.act, r.lookups.more = r.lookForAll, r.moreBulk
 	return r

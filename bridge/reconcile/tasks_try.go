@@ -28,7 +28,7 @@ func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
 			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait.String(), "err", err)
 		}
 	}
-	w.lookAgain(wait + jitter(wait/4))
+	w.lookAgain(wait + w.jitter(wait/4))
 	w.unread, w.counters = true, w.link.Card.CountersVersion
 	if tracking != nil {
 		return w.readTracking(ctx, tracking)

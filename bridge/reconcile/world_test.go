@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,6 +46,9 @@ type world struct {
 	route   mapping.Route
 	recon   *reconcile.Reconciler
 	crowd   int // workers of a reconciler that runs by itself; 0: as usual
+	// dice are what is left to chance, where no crowd does the work: a run with the
+	// same seed is the same run.
+	dice *rand.PCG
 
 	agenda []appointment
 	polled map[mapping.Ref]string // digests of what the poll has shown
@@ -94,7 +98,7 @@ func memory(t *testing.T) string {
 
 func newWorld(s store.Store) *world {
 	w := &world{
-		store: s, plan: &plan{}, polled: map[mapping.Ref]string{}, next: time.Now().Add(pollInterval), words: newJournal(),
+		store: s, plan: &plan{}, polled: map[mapping.Ref]string{}, next: time.Now().Add(pollInterval), words: newJournal(), dice: rand.NewPCG(0, 0),
 		route: mapping.Route{
 			Name: "web", Repository: repo, Project: project, ProjectName: "web", Username: "bridge", Bucket: "Incoming",
 			Authors: mapping.AuthorsAny, Direction: mapping.Both, CreateIssues: true, Tasks: mapping.TasksNone, TrackingTask: true,
@@ -141,6 +145,9 @@ func (w *world) restart() {
 		Down:          func(string) bool { return false },
 		Concurrency:   w.crowd,
 	})
+	if w.crowd == 0 {
+		w.recon.Random(rand.New(w.dice).Int64N)
+	}
 }
 
 // after makes an appointment.
