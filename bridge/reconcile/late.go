@@ -61,7 +61,7 @@ func (w *work) settleLate(ctx context.Context, before map[string]string) error {
 	late := slices.Clone(w.link.Late)
 	for _, p := range late {
 		was, ok := before[p.ID]
-		if !ok {
+		if !ok || p.Verified {
 			continue
 		}
 		if !w.wroteOurselves(p, was) || mapping.Same(p.Attribute, was, w.link.Base[p.Attribute].GitHub) {
@@ -69,22 +69,27 @@ func (w *work) settleLate(ctx context.Context, before map[string]string) error {
 				return err
 			}
 		}
-		w.link.Late = slices.DeleteFunc(w.link.Late, func(o mapping.Pending) bool { return o.ID == p.ID })
+		w.verified(p.ID)
 	}
 	return nil
 }
 
 // lookForLate looks for late writes of which no event told: GitHub shows what
-// one of them wrote, or a text that no event explains, and not what was agreed
-// on. Where GitHub does not tell who wrote it, it counts as somebody's edit.
+// one of them wrote, or a text that no event explains. Where what was agreed on is
+// what one of them wrote, anything that happened to the issue may be that. Where
+// GitHub does not tell who wrote it, it counts as somebody's edit.
 func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 	for _, p := range w.link.Late {
 		base, ok := w.link.Base[p.Attribute]
-		if _, known := before[p.ID]; known || !ok || p.Side != mapping.GitHub || mapping.Same(p.Attribute, p.To, base.GitHub) {
+		if _, known := before[p.ID]; known || !ok || p.Verified || p.Side != mapping.GitHub {
+			continue
+		}
+		agreed := mapping.Same(p.Attribute, p.To, base.GitHub)
+		if agreed && (w.issue == nil || !w.issue.UpdatedAt.After(w.link.Issue.UpdatedAt)) {
 			continue
 		}
 		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
-			if w.shows(p) && w.GitHub.Whose(w.issue.Editor).Ours() {
+			if !agreed && w.shows(p) && w.GitHub.Whose(w.issue.Editor).Ours() {
 				before[p.ID] = base.GitHub
 			}
 			continue
@@ -120,14 +125,13 @@ func (w *work) unexplained(a mapping.Attribute) bool {
 
 // lastLate is what stood before the last edit that a late write made, and before
 // other late ones right before it. What was edited before that which was agreed
-// on has been dealt with.
+// on has been dealt with; a late write of the same is newer than what is known.
 func (w *work) lastLate(a mapping.Attribute, edits []mapping.Edit) (was string, found bool) {
 	for _, e := range slices.Backward(edits) {
-		if _, to, ok := editOf(e, a); ok && mapping.Same(a, w.strip(to), w.link.Base[a].GitHub) {
-			break
-		}
 		before, late := w.madeLate(a, e)
-		if found && !late {
+		_, to, ok := editOf(e, a)
+		agreed := ok && mapping.Same(a, w.strip(to), w.link.Base[a].GitHub)
+		if found && !late || agreed && !(late && e.At.After(w.link.Issue.UpdatedAt)) {
 			break
 		}
 		if late {

@@ -143,11 +143,14 @@ func (w *work) recoverAll(before map[string]string) {
 	w.link.Pending = kept
 }
 
-// verified notes that the echo of a write was dealt with.
+// verified notes that the echo of a write was dealt with. The record stays until
+// the sides agree: until then the echo may be looked at again, and is of no other.
 func (w *work) verified(id string) {
-	for i := range w.link.Pending {
-		if p := &w.link.Pending[i]; p.ID == id {
-			p.Answered, p.Verified = true, true
+	for _, records := range [][]mapping.Pending{w.link.Pending, w.link.Late} {
+		for i := range records {
+			if p := &records[i]; p.ID == id {
+				p.Answered, p.Verified = true, true
+			}
 		}
 	}
 }

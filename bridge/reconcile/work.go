@@ -379,7 +379,8 @@ func (w *work) readCard(ctx context.Context) error {
 // remember takes what was seen as known, once the sides agree.
 func (w *work) remember() {
 	w.link.Unfinished = false
-	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool { return p.Verified })
+	dealtWith := func(p mapping.Pending) bool { return p.Verified }
+	w.link.Pending, w.link.Late = slices.DeleteFunc(w.link.Pending, dealtWith), slices.DeleteFunc(w.link.Late, dealtWith)
 	if w.issue != nil {
 		w.know(w.issue)
 		w.knowBody()
