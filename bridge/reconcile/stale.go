@@ -39,21 +39,29 @@ func errLags() error {
 }
 
 // takesBack reports whether a snapshot may be from before a recent write of ours:
-// it shows what stood there before it, or, of the same second, something else than
-// that wrote and no edit is known to have made of it. A person who did that within
-// the same second is believed a while later. The answer to a label does not tell
-// when the issue was updated, so it may be newer than all that is known.
+// it shows what stood there before it and was not written since, or, of the same
+// second, something else than that wrote and no edit is known to have made of it. A
+// person who did that within the same second is believed a while later. The answer
+// to a label does not tell when the issue was updated, so it may be newer than all
+// that is known. What was agreed on may stand there again, but not where an answer
+// tells that it was written over: an edit that was brought back is not agreed on yet.
 func (w *work) takesBack(issue *mapping.Issue) bool {
 	view := w.viewOf(issue)
 	return slices.ContainsFunc(w.link.Wrote, func(o mapping.Wrote) bool {
 		v := view[o.Attribute].Value
-		if time.Since(o.At) >= doubt || mapping.Same(o.Attribute, v, w.link.Base[o.Attribute].GitHub) {
+		if time.Since(o.At) >= doubt {
 			return false
 		}
-		is := mapping.DigestValue(o.Attribute, v)
-		return is == o.From && (o.UpdatedAt.IsZero() || !issue.UpdatedAt.After(o.UpdatedAt)) ||
-			issue.UpdatedAt.Equal(o.UpdatedAt) && o == w.lastAnswered(o.Attribute) && !w.madeOf(o, is)
+		is, agreed := mapping.DigestValue(o.Attribute, v), mapping.Same(o.Attribute, v, w.link.Base[o.Attribute].GitHub)
+		return is == o.From && !w.wroteSince(o, is) && (o.UpdatedAt.IsZero() && !agreed || !issue.UpdatedAt.After(o.UpdatedAt)) ||
+			issue.UpdatedAt.Equal(o.UpdatedAt) && !agreed && o == w.lastAnswered(o.Attribute) && !w.madeOf(o, is)
 	})
+}
+
+// wroteSince reports whether a write of ours after another one wrote a value.
+func (w *work) wroteSince(o mapping.Wrote, is string) bool {
+	after := w.link.Wrote[slices.Index(w.link.Wrote, o)+1:]
+	return slices.ContainsFunc(after, func(n mapping.Wrote) bool { return n.Attribute == o.Attribute && n.To == is })
 }
 
 // lastAnswered is the newest write of ours to an attribute whose answer told when

@@ -312,3 +312,43 @@ func (w *world) lagAfterALostAnswer(lagging int) (reads *int) {
 	}
 	return reads
 }
+
+// An edit was brought back, and a read that lags shows what stood there before
+// that, which is what was agreed on last: it says nothing of what is there now.
+func TestStaleReadAfterAnEditWasBroughtBack(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.route.DefaultPolicy = mapping.PolicyPlanning
+		w.restart()
+		linked(w)
+		w.settle()
+		writes, back := 0, time.Time{}
+		w.hub.lag = never
+		w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
+		w.faults.before = func(i int, p point) {
+			w.hub.stale = 0
+			switch {
+			case p.name == "EditIssue":
+				if writes++; writes == 2 {
+					back, w.hub.lag = time.Now(), never
+					break
+				}
+				if writes == 1 {
+					time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // of fake time
+					w.editIssue(mapping.Summary, line("tok2", "tok2 tok8"))
+					w.editCard(mapping.Summary, line("middle", "middle tok7"))
+				}
+				w.hub.lag = func(int) time.Duration { return 50 * time.Millisecond }
+			case p.name == "PutConflict" && w.faults.at < 0:
+				w.faults.at = i
+			case p.name == "Issue" && w.faults.fired && !back.IsZero():
+				w.hub.stale, back = time.Since(back)+10*time.Millisecond, time.Time{}
+			}
+		}
+		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
+		w.settle()
+		w.verify(ends{conflicts: 1, want: values{mapping.Summary: "tok2\n\nmiddle tok7\n\ntok3 tok9"}})
+	}); err != nil {
+		t.Error(err)
+	}
+}
