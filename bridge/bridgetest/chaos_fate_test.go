@@ -102,7 +102,7 @@ func (f *fate) githubFault() githubtest.Fault {
 		Match: pick(f, "", "read", "write", "write", "issue.create", "issue.patch", "issue.patch", "labels.add", "label.remove", "comment.create", "issues.list",
 			"subissue.add", "subissues.list", "parent.get"),
 		Kind: pick(f, githubtest.Before, githubtest.After, githubtest.Drop, githubtest.DropBefore, githubtest.Delay,
-			githubtest.LateEffect, githubtest.Garbage, githubtest.Truncate),
+			githubtest.LateEffect, githubtest.Garbage, githubtest.Hollow, githubtest.Truncate),
 		Code: pick(f, 0, 500, 502, 503), After: f.upTo(chaosSettle / 2),
 	}
 }

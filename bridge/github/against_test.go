@@ -238,7 +238,7 @@ func TestLimitsAgainstTheSimulator(t *testing.T) {
 // TestFaultsAgainstTheSimulator: an error that promises no effect has none.
 func TestFaultsAgainstTheSimulator(t *testing.T) {
 	for _, kind := range []githubtest.FaultKind{githubtest.Before, githubtest.After, githubtest.Drop,
-		githubtest.DropBefore, githubtest.Garbage, githubtest.Truncate} {
+		githubtest.DropBefore, githubtest.Garbage, githubtest.Hollow, githubtest.Truncate} {
 		w := newWorld(t, githubtest.Options{})
 		c, ctx := w.client(t), background(t)
 		w.Fault(githubtest.Fault{Match: "write", Kind: kind})

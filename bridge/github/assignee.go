@@ -23,7 +23,7 @@ func (c *Client) Unassign(ctx context.Context, repo string, number int, logins [
 }
 
 func (c *Client) assignees(ctx context.Context, method string, k call, repo string, logins []string) (mapping.Issue, error) {
-	var w wireIssue
+	var w oneIssue
 	if _, err := c.do(ctx, k.sub("assignees"), method, map[string]any{"assignees": logins}, &w); err != nil {
 		return mapping.Issue{}, err
 	}

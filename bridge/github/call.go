@@ -105,14 +105,18 @@ type answer struct {
 }
 
 // do makes one request: in is sent as JSON unless nil, the answer is decoded
-// into out unless nil. Its errors are complete: classified and wrapped.
+// into out unless nil, which may then say that it is not whole. Its errors are complete: classified and wrapped.
 func (c *Client) do(ctx context.Context, k call, method string, in, out any) (*answer, error) {
 	if method != http.MethodGet && k.class == classRead {
 		k.class = classWrite
 	}
 	a, err := c.exchange(ctx, k, method, in)
 	if err == nil && out != nil {
-		if e := json.Unmarshal(a.body, out); e != nil {
+		e := json.Unmarshal(a.body, out)
+		if w, ok := out.(interface{ whole() error }); ok && e == nil {
+			e = w.whole()
+		}
+		if e != nil {
 			c.cache.forget(a.url.String()) // or its ETag would confirm it for good
 			err = fmt.Errorf("%w: answer %d: %w", lost(k.class), a.status, e)
 		}

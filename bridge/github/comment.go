@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -24,6 +25,13 @@ type wireComment struct {
 
 func (w wireComment) comment() Comment {
 	return Comment{ID: w.ID, Author: w.User.Login, Body: w.Body, CreatedAt: w.CreatedAt.time()}
+}
+
+func (w *wireComment) whole() error {
+	if w.ID <= 0 {
+		return errors.New("no comment: without id")
+	}
+	return nil
 }
 
 // Comments lists an issue's comments that were changed at or after since

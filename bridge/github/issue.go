@@ -55,7 +55,7 @@ func (e IssueEdit) body() map[string]any {
 // that carries it.
 func (c *Client) Issue(ctx context.Context, repo string, number int) (mapping.Issue, error) {
 	k := issueCall("read_issue", repo, number)
-	var w wireIssue
+	var w oneIssue
 	if _, err := c.do(ctx, k, http.MethodGet, nil, &w); err != nil {
 		return mapping.Issue{}, err
 	}
@@ -70,7 +70,7 @@ func (c *Client) Issue(ctx context.Context, repo string, number int) (mapping.Is
 // right to push, labels, assignees and milestone are dropped silently.
 // mapping.ErrUncertain means that it may exist.
 func (c *Client) CreateIssue(ctx context.Context, repo string, n NewIssue) (mapping.Issue, error) {
-	var w wireIssue
+	var w oneIssue
 	if _, err := c.do(ctx, repoCall("create_issue", repo).sub("issues"), http.MethodPost, n, &w); err != nil {
 		return mapping.Issue{}, err
 	}
@@ -80,7 +80,7 @@ func (c *Client) CreateIssue(ctx context.Context, repo string, n NewIssue) (mapp
 // EditIssue changes an issue and returns it as it is now. A refused value is a
 // *mapping.Rejection whose Field is GitHub's name: title, body, ….
 func (c *Client) EditIssue(ctx context.Context, repo string, number int, e IssueEdit) (mapping.Issue, error) {
-	var w wireIssue
+	var w oneIssue
 	if _, err := c.do(ctx, issueCall("edit_issue", repo, number), http.MethodPatch, e.body(), &w); err != nil {
 		return mapping.Issue{}, err
 	}

@@ -165,7 +165,7 @@ func TestHeaderlessLimitsGrowAndAreForgotten(t *testing.T) {
 		if limited {
 			return 429, ``, nil
 		}
-		return 200, `{"id":1,"number":1}`, nil
+		return 200, oneJSON, nil
 	}
 	bubble(t, answer, nil, func(c *Client) {
 		edit := func() error {
@@ -214,7 +214,7 @@ func TestGraphQLLimitIsItsOwn(t *testing.T) {
 		if strings.HasSuffix(r.URL.Path, "/graphql") {
 			return 200, `{"data":null,"errors":[{"type":"RATE_LIMITED","message":"API rate limit exceeded"}]}`, nil
 		}
-		return 200, `{"id":1,"number":1,"repository_url":"https://api.github.com/repos/a/b"}`, nil
+		return 200, oneJSON, nil
 	}
 	bubble(t, answer, nil, func(c *Client) {
 		ctx := context.Background()
@@ -233,7 +233,7 @@ func TestGraphQLLimitIsItsOwn(t *testing.T) {
 func TestProbePassesThePrimaryLimit(t *testing.T) {
 	answer := func(r *http.Request) (int, string, http.Header) {
 		if r.URL.Path == "/rate_limit" {
-			return 200, `{}`, nil
+			return 200, oneJSON, nil
 		}
 		reset := strconv.FormatInt(time.Now().Add(time.Minute).Unix(), 10)
 		return 403, `{}`, http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {reset}}

@@ -134,3 +134,6 @@ var sentinels = map[string]error{
 	"gone": mapping.ErrGone, "moved": mapping.ErrMoved, "rejected": mapping.ErrRejected,
 	"unavailable": mapping.ErrUnavailable, "uncertain": mapping.ErrUncertain, "stale": mapping.ErrStale,
 }
+
+// oneJSON is as much of issue 1 of a/b as an answer has to have.
+const oneJSON = `{"id":1,"number":1,"title":"t","state":"open","repository_url":"https://api.github.com/repos/a/b"}`

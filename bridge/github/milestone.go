@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -33,6 +34,13 @@ func (w wireMilestone) milestone() Milestone {
 }
 
 // body sends noon, which is the same date in Los Angeles.
+func (w *wireMilestone) whole() error {
+	if w.Number <= 0 {
+		return errors.New("no milestone: without number")
+	}
+	return nil
+}
+
 func (m Milestone) body() map[string]any {
 	b := map[string]any{"title": m.Title, "description": m.Description, "due_on": nil}
 	if m.State != "" {

@@ -13,7 +13,7 @@ import (
 )
 
 func okIssue(*http.Request) (int, string, http.Header) {
-	return 200, `{"id":1,"number":1,"repository_url":"https://api.github.com/repos/a/b"}`, nil
+	return 200, oneJSON, nil
 }
 
 func TestBudget(t *testing.T) {

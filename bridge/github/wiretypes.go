@@ -1,6 +1,7 @@
 package github
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"time"
@@ -104,6 +105,19 @@ type wireIssue struct {
 	Repository    *wireRepo
 	ParentURL     string `json:"parent_issue_url"`
 	SubIssues     any    `json:"sub_issues_summary"`
+}
+
+// oneIssue is an issue that was asked for by itself, or the answer to a write of
+// it, which is taken for how the issue stands.
+type oneIssue struct{ wireIssue }
+
+// whole tells an issue from JSON that is none, as a proxy's {}: what is not in
+// that would else count as what somebody has taken out of the issue.
+func (w *oneIssue) whole() error {
+	if w.ID <= 0 || w.Number <= 0 || w.Title == "" || w.State == "" {
+		return errors.New("no issue: without id, number, title or state")
+	}
+	return nil
 }
 
 // parent names the issue that has this one as a sub-issue. An answer without a

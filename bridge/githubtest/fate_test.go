@@ -29,6 +29,7 @@ func TestEveryKindOfFault(t *testing.T) {
 		{Fault{Kind: Delay, After: time.Millisecond}, 201, 1, 201},
 		{Fault{Kind: Status, Code: 418, Body: `{"message":"tea"}`}, 418, 0, 418},
 		{Fault{Kind: Garbage}, 201, 1, 201},
+		{Fault{Kind: Hollow}, 201, 1, 201},
 		{Fault{Kind: Truncate}, 201, 1, 201},
 	} {
 		t.Run(fmt.Sprint(x.fault.Kind, x.fault.Code), func(t *testing.T) {
@@ -46,6 +47,8 @@ func TestEveryKindOfFault(t *testing.T) {
 			switch x.fault.Kind {
 			case Garbage:
 				equal(t, "HTML", got.header.Get("Content-Type"), "text/html")
+			case Hollow:
+				equal(t, "body", string(got.raw), "{}")
 			case Truncate:
 				if got.err == nil {
 					t.Errorf("whole: %s", got.raw)

@@ -22,6 +22,7 @@ const (
 	LateEffect FaultKind = "late-effect" // answered with an error at once, has its effect later
 	Status     FaultKind = "status"      // Before with the Fault's own Code, Header and Body
 	Garbage    FaultKind = "garbage"     // has its effect, answered with a page of HTML
+	Hollow     FaultKind = "hollow"      // has its effect, answered with JSON that is nothing: {}
 	Truncate   FaultKind = "truncate"    // has its effect, the answer ends in the middle
 )
 

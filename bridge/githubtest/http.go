@@ -146,6 +146,10 @@ func (s *Server) misbehave(w http.ResponseWriter, c *call, f *Fault) {
 		a.header.Set("Content-Type", "text/html")
 		a.body = []byte("<html><body>Unicorn!</body></html>")
 		s.write(w, c.r, a)
+	case Hollow:
+		a := s.perform(c)
+		a.body = []byte("{}")
+		s.write(w, c.r, a)
 	case Truncate:
 		a := s.perform(c)
 		a.header.Set("Content-Length", strconv.Itoa(len(a.body)+1))
