@@ -83,7 +83,7 @@ type App struct {
 	sprintNews *sprintNews
 	account    ownAccount
 	jobs       jobs
-	firstRuns  sync.Map // route name: time.Time
+	firstRuns  sync.Map // route name: poll.FirstRun
 	// pausedRoutes are the routes that are paused, as this process knows.
 	pausedRoutes sync.Map
 	drift        *prometheus.GaugeVec // absent before the first verification
@@ -295,13 +295,6 @@ func (a *App) Epoch() string {
 		return *e
 	}
 	return ""
-}
-
-func (a *App) firstRun(route string) time.Time {
-	if t, ok := a.firstRuns.Load(route); ok {
-		return t.(time.Time)
-	}
-	return time.Time{}
 }
 
 // ready reports why deliveries cannot be taken: the store does not answer.

@@ -21,7 +21,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 	a.catchUp = poll.NewCatchUp(poll.CatchUpOptions{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
 		Routes:   func() mapping.Routes { return a.set.Load().Routes },
-		FirstRun: a.firstRun, Owner: a.owner, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.losses.last, Logger: a.log,
+		FirstRun: a.firstRunByGitHub, Owner: a.owner, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.losses.last, Logger: a.log,
 		OnSuccess: a.listed,
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"planbridge/config"
@@ -162,34 +161,6 @@ func storeEpoch(ctx context.Context, s store.Store) (string, error) {
 	return epoch + "/" + incarnation, err
 }
 
-// firstRunOf records when each route began to run: what was last touched
-// before is left alone. A store that was lost is told again what this process
-// knows, or what people made while it was away would never enter.
-func (a *App) firstRunOf(ctx context.Context, set *settings, now time.Time) error {
-	for _, r := range set.Routes.All() {
-		began := a.firstRun(r.Name)
-		if began.IsZero() {
-			began = now
-		}
-		t, err := poll.EnsureFirstRun(ctx, a.store, r, began)
-		if err != nil {
-			return err
-		}
-		a.firstRuns.Store(r.Name, t)
-	}
-	return nil
-}
-
-// tellFirstRuns records when routes began to run that a reload brought.
-func (a *App) tellFirstRuns(ctx context.Context, set *settings) error {
-	if !slices.ContainsFunc(set.Routes.All(), func(r *mapping.Route) bool { return a.firstRun(r.Name).IsZero() }) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	return a.firstRunOf(ctx, set, set.made)
-}
-
 // watchInterval is how often the store's epoch is compared, and a service that
 // keys wait for is probed.
 const watchInterval = 5 * time.Second
@@ -243,10 +214,10 @@ func (a *App) checkEpoch(ctx context.Context) error {
 }
 
 // wakeWaiting wakes the keys of projects that are adopted, and asks GitHub,
-// while keys wait for it, whether it is back. (Planning is asked by its
+// while keys or first runs wait for it, whether it is back. (Planning is asked by its
 // pollers.)
 func (a *App) wakeWaiting(ctx context.Context) error {
-	github := false
+	github := a.clockWanted()
 	for _, project := range a.set.Load().projects() {
 		d, err := a.store.Depth(ctx, project)
 		if err != nil {

@@ -225,7 +225,7 @@ func (s *scene) world(l *line) error {
 	l.set("route", &s.o.Route)
 	l.set("prefix", &s.o.Planning.Prefix)
 	s.o.EnterDelay = l.duration("enter-delay")
-	if behind := l.duration("github-behind"); behind > 0 {
+	if behind := l.duration("github-behind"); behind != 0 {
 		s.o.GitHub.Clock = func() time.Time { return time.Now().Add(-behind) }
 	}
 	users, more := "{octocat: alice}", ""

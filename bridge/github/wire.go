@@ -29,7 +29,8 @@ type wire struct {
 	metrics   Metrics
 	log       *slog.Logger
 	remaining atomic.Int64
-	answered  atomic.Pointer[call] // the last read of an issue or a listing that was
+	answered  atomic.Pointer[call]          // the last read of an issue or a listing that was
+	ahead     atomic.Pointer[time.Duration] // see ClockAhead
 }
 
 const (
@@ -123,6 +124,7 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 	code := "error"
 	if err == nil {
 		code = strconv.Itoa(resp.StatusCode)
+		w.noteDate(resp.StatusCode, resp.Header, begin, time.Now())
 		resp.Header.Del(fromCache) // ours alone to set
 	}
 	if w.metrics.Requests != nil {

@@ -85,19 +85,41 @@ func TestFirstRunUnknown(t *testing.T) {
 	}
 }
 
+// TestEnsureFirstRun: a route begins to run once, by GitHub's clock as soon as
+// that is known, and then for good.
 func TestEnsureFirstRun(t *testing.T) {
 	w := newCatchUp(t)
-	now := start.Add(700 * time.Millisecond)
-	for i := range 3 {
-		got, err := poll.EnsureFirstRun(t.Context(), w.store, &w.routes[0], now.Add(time.Duration(i)*time.Hour))
-		if err != nil || !got.Equal(start) {
-			t.Errorf("call %d: %s, %v", i, got, err)
+	clock := func(ahead time.Duration, known bool) func() (time.Duration, bool) {
+		return func() (time.Duration, bool) { return ahead, known }
+	}
+	ours := func(at time.Time) poll.FirstRun { return poll.FirstRun{At: at.Add(700 * time.Millisecond), Ours: true} }
+	behind := start.Add(-5 * time.Minute)
+	for i, tc := range []struct {
+		route string
+		began poll.FirstRun
+		clock func() (time.Duration, bool)
+		want  poll.FirstRun
+	}{
+		{"web", ours(start), clock(0, false), poll.FirstRun{At: start, Ours: true}},
+		{"web", ours(start.Add(time.Hour)), clock(0, false), poll.FirstRun{At: start, Ours: true}},
+		{"web", ours(start.Add(2 * time.Hour)), clock(-5*time.Minute, true), poll.FirstRun{At: behind}},
+		{"web", ours(start), clock(-5*time.Minute, true), poll.FirstRun{At: behind}},
+		{"web", ours(start), clock(0, false), poll.FirstRun{At: behind}},
+		{"api", ours(start), clock(time.Minute, true), poll.FirstRun{At: start.Add(time.Minute)}},
+		{"api", ours(start), clock(0, true), poll.FirstRun{At: start.Add(time.Minute)}},
+		{"lost", poll.FirstRun{At: start}, clock(time.Minute, true), poll.FirstRun{At: start}},
+	} {
+		route := w.routes[0]
+		route.Name = tc.route
+		got, err := poll.EnsureFirstRun(t.Context(), w.store, &route, tc.began, tc.clock)
+		if err != nil || got != tc.want {
+			t.Errorf("call %d: %v, %v; want %v", i, got, err, tc.want)
 		}
 	}
 	if err := w.store.PutDoc(t.Context(), project, "route:web:first_run", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := poll.EnsureFirstRun(t.Context(), w.store, &w.routes[0], now); err == nil {
+	if _, err := poll.EnsureFirstRun(t.Context(), w.store, &w.routes[0], ours(start), clock(0, true)); err == nil {
 		t.Error("a document that is no time is no error")
 	}
 }

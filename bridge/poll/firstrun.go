@@ -4,32 +4,70 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
-// EnsureFirstRun returns when a route began to run, in whole seconds: now, if
-// it never ran before. Issues that nobody touched since do not enter. The store
-// keeps it, so that it outlasts restarts; replicas that call it at the same
-// moment may disagree by that moment until they ask again.
-func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, now time.Time) (time.Time, error) {
+// FirstRun is when a route began to run, in whole seconds. It is compared with
+// GitHub's stamps, and so goes by GitHub's clock, as watermarks do; until GitHub
+// has told its time, by the bridge's own.
+type FirstRun struct {
+	At   time.Time
+	Ours bool // At is by the bridge's own clock
+}
+
+// ByGitHub is the same moment by GitHub's clock, which is ahead of ours by so
+// much.
+func (f FirstRun) ByGitHub(ahead time.Duration) FirstRun {
+	if !f.Ours {
+		return f
+	}
+	return FirstRun{At: f.At.Add(ahead).UTC().Truncate(time.Second)}
+}
+
+// byOurs follows, in the store, a moment by the bridge's own clock.
+const byOurs = " (own clock)"
+
+func (f FirstRun) encode() string {
+	text := f.At.UTC().Truncate(time.Second).Format(time.RFC3339)
+	if f.Ours {
+		text += byOurs
+	}
+	return text
+}
+
+func decodeFirstRun(text string) (f FirstRun, err error) {
+	text, f.Ours = strings.CutSuffix(text, byOurs)
+	f.At, err = time.Parse(time.RFC3339, text)
+	return f, err
+}
+
+// EnsureFirstRun returns when a route began to run: at began, if it never ran
+// before. Issues that nobody touched since do not enter. The store keeps it, so
+// that it outlasts restarts. What is by the bridge's own clock, here or there,
+// is made right once clock knows how far GitHub's is ahead. Replicas that call
+// it at the same moment may disagree by that moment, or by how much their clocks
+// differ, until they ask again.
+func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRun, clock func() (ahead time.Duration, known bool)) (FirstRun, error) {
 	name := "route:" + route.Name + ":first_run"
 	doc, err := s.Doc(ctx, route.Project, name)
-	if errors.Is(err, store.ErrNotFound) {
-		now = now.UTC().Truncate(time.Second)
-		if err := s.PutDoc(ctx, route.Project, name, []byte(now.Format(time.RFC3339))); err != nil {
-			return time.Time{}, fmt.Errorf("store first run of route %s: %w", route.Name, err)
+	if err == nil {
+		began, err = decodeFirstRun(string(doc))
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return FirstRun{}, fmt.Errorf("read first run of route %s: %w", route.Name, err)
+	}
+	began.At = began.At.UTC().Truncate(time.Second)
+	if ahead, known := clock(); known {
+		began = began.ByGitHub(ahead)
+	}
+	if text := began.encode(); text != string(doc) {
+		if err := s.PutDoc(ctx, route.Project, name, []byte(text)); err != nil {
+			return FirstRun{}, fmt.Errorf("store first run of route %s: %w", route.Name, err)
 		}
-		return now, nil
 	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("read first run of route %s: %w", route.Name, err)
-	}
-	at, err := time.Parse(time.RFC3339, string(doc))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("read first run of route %s: %w", route.Name, err)
-	}
-	return at, nil
+	return began, nil
 }
