@@ -36,5 +36,6 @@ func (p *Poller) adopt(ctx context.Context) error {
 		return fmt.Errorf("store document %s: %w", store.DocAdopted, err)
 	}
 	p.o.Logger.Info("adopted: everything marked has been seen")
+	p.left.tell(ctx, p.o.Logger)
 	return nil
 }

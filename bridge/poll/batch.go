@@ -14,6 +14,10 @@ type item struct {
 	memory *memory            // nil: not to be remembered
 	id     mapping.ObjectID
 	known  known
+	// left is the route whose bucket held the card, the number of which is cid,
+	// when the project was adopted; "": none.
+	left string
+	cid  int64
 }
 
 func (r *round) add(ctx context.Context, it item) error {
@@ -56,6 +60,9 @@ func (r *round) flush(ctx context.Context) error {
 	for i := range batch {
 		if it := &batch[i]; it.memory != nil && refused[i] == nil {
 			it.memory.put(it.id, it.known)
+			if it.left != "" {
+				r.left.add(it.left, it.cid)
+			}
 		}
 		if refused[i] != nil {
 			r.refused = refused[i]

@@ -97,6 +97,9 @@ type Poller struct {
 	burndowns burndowns
 	// looked says that everything was read since adoption began.
 	looked bool
+	// witness and left are of an adoption that is under way.
+	witness witness
+	left    left
 }
 
 // New returns a Poller; nothing runs until Run.
@@ -167,7 +170,13 @@ func (p *Poller) Poll(ctx context.Context) error {
 	if !r.complete {
 		return nil
 	}
-	p.whole, p.looked = began, p.looked || r.adopting && began.Sub(p.o.Lost()) >= p.o.Settle
+	p.whole = began
+	if r.adopting && began.Sub(p.o.Lost()) >= p.o.Settle && p.witness.believes(r) {
+		p.looked = true
+	}
+	if adopted {
+		p.witness, p.left = witness{}, left{}
+	}
 	if !adopted && p.looked {
 		if err := p.adopt(ctx); err != nil {
 			return fmt.Errorf("poll %s: %w", p.o.Name, err)
@@ -212,6 +221,9 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		known = p.baseline
 		cards.recall(p.cards)
 		tasks.recall(p.tasks)
+	}
+	if p.cards != nil {
+		p.witness.recall(p.cards)
 	}
 	p.cards, p.tasks, p.baseline = cards, tasks, known
 	p.epoch, p.looked, p.stale = epoch, false, false

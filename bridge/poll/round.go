@@ -306,6 +306,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 		At: c.Version, Digest: k.digest, Bulk: r.adopting,
 	}
 	marked := r.follow(&obs, c)
+	r.left.lost = r.left.lost || r.adopting && marked
 	switch {
 	case fresh && h.enters && !marked && !r.foreign(c):
 		obs.Create = h.route.EnterCard(c, time.Now().UTC())
@@ -316,7 +317,11 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	}
 	c.Polled = k.polled()
 	obs.Data = encode(c)
-	return r.add(ctx, item{obs: &obs, memory: r.cards, id: c.ID, known: k})
+	seen := item{obs: &obs, memory: r.cards, id: c.ID, known: k}
+	if r.adopting && fresh && !h.enters && !marked && !r.keys.Foreign(c.Summary.Value) {
+		seen.left, seen.cid = h.route.Name, c.CID
+	}
+	return r.add(ctx, seen)
 }
 
 // lastWhole is when the last round began that would have shown a card that is

@@ -1,0 +1,96 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/store/redisstore/redistest"
+)
+
+// A listing that lies just after the store was lost proves nothing: cards that
+// this process saw before are still there, and none is made again.
+func TestListingsLieWhenTheStoreIsLost(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(*testing.T) (url string, keep, lose func()){
+		"bolt, deleted": func(t *testing.T) (string, func(), func()) {
+			path := filepath.Join(t.TempDir(), "planbridge.db")
+			return "file:" + path, func() {}, func() { must(t, os.Remove(path)) }
+		},
+		"redis, emptied": func(t *testing.T) (string, func(), func()) {
+			r := redistest.Start(t)
+			return r.URL, func() {}, r.Flush
+		},
+		"redis, rolled back": func(t *testing.T) (string, func(), func()) {
+			r := redistest.Start(t)
+			var path string
+			var known int64
+			return r.URL, func() { path, known = r.Kept() }, func() {
+				r.Kill()
+				must(t, os.Truncate(path, known))
+				r.Restart()
+			}
+		},
+	} {
+		for _, kind := range []planningtest.FaultKind{planningtest.EmptyListing, planningtest.HalfListing} {
+			t.Run(fmt.Sprintf("%s, %s", name, kind), func(t *testing.T) {
+				t.Parallel()
+				url, keep, lose := begin(t)
+				listingLies(t, bridgetest.Options{LeaseTTL: soon, Store: url}, kind, keep, lose)
+			})
+		}
+	}
+}
+
+func listingLies(t *testing.T, o bridgetest.Options, kind planningtest.FaultKind, keep, lose func()) {
+	o.Route = "conflicts: {title: github}" // the base is lost as well
+	w := start(t, o)
+	const pairs = 6
+	for i := range pairs {
+		if i == pairs/2 {
+			w.settled()
+			keep() // as much as comes back, where any does
+		}
+		w.open(githubtest.IssueSpec{Title: fmt.Sprintf("Issue %d", i)})
+	}
+	w.settled()
+	lie := w.Planning.Fault(planningtest.Fault{Op: planningtest.OpBacklogItems, Kind: kind, Times: -1})
+	lose()
+	edit := func(text string) {
+		for n := 1; n <= pairs; n++ {
+			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = fmt.Sprintf("Issue %d %s", n, text) })
+		}
+	}
+	edit("of a lost store")
+	// Every repository is looked through, and many rounds would do.
+	before := lie.Count()
+	w.until("rounds over the listing that lies", func() bool { return lie.Count() >= before+30 })
+	edit("once more")
+	lie.Remove()
+	w.until("the last titles", func() bool {
+		last := 0
+		for _, c := range w.Project.Cards() {
+			for n := 1; n <= pairs; n++ {
+				if c.Title == fmt.Sprintf("Issue %d once more", n) {
+					last++
+				}
+			}
+		}
+		return last >= pairs
+	})
+	w.settled()
+	if n := len(w.Project.Cards()); n != pairs {
+		t.Errorf("%d cards, want %d", n, pairs)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,56 @@
+package poll
+
+import (
+	"time"
+
+	"planbridge/mapping"
+)
+
+// lackingPatience bounds how long a complete listing that lacks cards which this
+// process saw before the store was lost keeps a project from being adopted.
+const lackingPatience = 5 * time.Minute
+
+// witness are the cards that this process saw before it read its memory from the
+// store anew. Planning has no delete, so a listing after a loss that lacks one
+// lies, or the card just moved out of sight. A listing that lies is no proof that
+// a partner is not there.
+type witness struct {
+	cards map[mapping.ObjectID]struct{}
+	since time.Time // when a complete round first lacked some; zero: none did
+}
+
+// recall adds what was seen according to a memory that is given up. What has
+// been gone for longer than would be waited for it is not expected back.
+func (w *witness) recall(old *memory) {
+	if w.cards == nil {
+		w.cards = make(map[mapping.ObjectID]struct{}, len(old.items))
+	}
+	for id, k := range old.items {
+		if k.place != "" && (!k.gone || time.Since(time.Unix(0, k.seen)) < lackingPatience) {
+			w.cards[id] = struct{}{}
+		}
+	}
+}
+
+// believes reports whether a complete round proves what is not there: it showed
+// all that this process saw before, or that has been waited for long enough.
+func (w *witness) believes(r *round) bool {
+	lacking := 0
+	for id := range w.cards {
+		if k := r.cards.items[id]; k == nil || k.round != r.rounds {
+			lacking++
+		}
+	}
+	switch {
+	case lacking == 0:
+		return true
+	case w.since.IsZero():
+		w.since = r.began
+		r.o.Logger.Warn("nothing is created yet: cards that were there before the store was lost are missing from the listings",
+			"missing", lacking, "of", len(w.cards), "for_at_most", lackingPatience.String())
+	case r.began.Sub(w.since) >= lackingPatience:
+		r.o.Logger.Warn("cards that were there before the store was lost are taken to be gone", "missing", lacking, "of", len(w.cards))
+		return true
+	}
+	return false
+}

@@ -1,0 +1,154 @@
+package poll_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// isAdopted reports whether anything may be made.
+func (w *world) isAdopted() bool {
+	w.t.Helper()
+	epoch, err := w.store.Epoch(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	doc, err := w.store.Doc(w.t.Context(), project, store.DocAdopted)
+	return err == nil && string(doc) == epoch
+}
+
+// TestListingLacksCardsOfALostStore: a listing is no proof of absence while it
+// lacks what this process saw before the store was lost.
+func TestListingLacksCardsOfALostStore(t *testing.T) {
+	cards := []mapping.Card{card("one"), card("two"), card("three")}
+	for name, shown := range map[string][]mapping.Card{"empty": nil, "halved": cards[:1], "other": {card("new")}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, _, path := twoReplicas(t)
+				w.planned.put(incoming, "Incoming", cards...)
+				w.poll()
+				w.lose(path)
+				w.planned.put(incoming, "Incoming", shown...)
+				for range 3 {
+					w.poll()
+					pass(time.Minute)
+				}
+				if w.isAdopted() {
+					t.Fatal("a listing that lacks cards was believed")
+				}
+				w.lose(path) // once more, with all that was seen before
+				w.poll()
+				if w.isAdopted() {
+					t.Fatal("a listing that lacks cards was believed after a second loss")
+				}
+				if n := strings.Count(w.log.String(), "level=WARN"); n != 1 {
+					t.Errorf("%d warnings, want one:\n%s", n, w.log)
+				}
+				w.planned.put(incoming, "Incoming", append(slices.Clone(cards), card("new"))...)
+				w.poll()
+				if !w.isAdopted() {
+					t.Error("a listing with all cards is not believed")
+				}
+			})
+		})
+	}
+}
+
+// TestCardGoneWithTheStore: a card that stays away holds nothing up for ever,
+// and one that was seen to be gone long before does not at all.
+func TestCardGoneWithTheStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, _, path := twoReplicas(t)
+		w.planned.put(incoming, "Incoming", card("one"), card("two"), card("three"))
+		w.poll()
+		w.planned.put(incoming, "Incoming", card("one"), card("two"))
+		w.poll()
+		pass(time.Hour)
+		w.poll()
+		w.lose(path)
+		w.poll()
+		if !w.isAdopted() {
+			t.Fatal("a card that was gone long before holds up")
+		}
+		w.planned.put(incoming, "Incoming", card("one"))
+		w.lose(path)
+		w.poll()
+		pass(4 * time.Minute)
+		w.poll()
+		if w.isAdopted() {
+			t.Fatal("believed too early")
+		}
+		pass(time.Minute)
+		w.poll()
+		if !w.isAdopted() {
+			t.Error("a card that is gone holds up for ever")
+		}
+		if n := strings.Count(w.log.String(), "level=WARN"); n != 2 {
+			t.Errorf("%d warnings, want two:\n%s", n, w.log)
+		}
+	})
+}
+
+// TestCardsTakenForOld: what a new store takes for old is told, as a warning
+// where marked cards show that there was another one.
+func TestCardsTakenForOld(t *testing.T) {
+	numbered := func(n int64) mapping.Card {
+		return card(fmt.Sprintf("c%d", n), func(c *mapping.Card) { c.CID = n })
+	}
+	mark := mapping.Marker{Kind: mapping.MarkCard, Link: "00000000000000aa", Nonce: "00000000000000bb", Partner: "12345"}
+	ours := card("ours", func(c *mapping.Card) {
+		c.Summary.Value = keys.AppendFooter("", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
+	})
+	for _, test := range []struct {
+		name  string
+		cards []mapping.Card
+		level string // "": nothing is told
+		want  string
+	}{
+		{"first run", []mapping.Card{numbered(4), numbered(5)}, "INFO", `cards=2 cids="[4 5]"`},
+		{"lost", []mapping.Card{numbered(4), ours, numbered(5)}, "WARN", `cards=2 cids="[4 5]"`},
+		{"none", []mapping.Card{ours}, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.planned.put(incoming, "Incoming", test.cards...)
+			w.planned.put(other, "Other", numbered(9))
+			w.poll()
+			w.adopted()
+			w.poll()
+			w.poll()
+			var told []string
+			for line := range strings.Lines(w.log.String()) {
+				if strings.Contains(line, "import") {
+					told = append(told, line)
+				}
+			}
+			if test.level == "" {
+				if len(told) != 0 {
+					t.Errorf("told: %s", told)
+				}
+				return
+			}
+			if len(told) != 1 || !strings.Contains(told[0], "level="+test.level) || !strings.Contains(told[0], test.want) || !strings.Contains(told[0], "route=web") {
+				t.Errorf("told: %s, want one %s of %s", told, test.level, test.want)
+			}
+		})
+	}
+}
+
+// TestManyCardsTakenForOld: only a few are named.
+func TestManyCardsTakenForOld(t *testing.T) {
+	var cards []mapping.Card
+	for i := range 500 {
+		cards = append(cards, card(fmt.Sprint(i), func(c *mapping.Card) { c.CID = int64(i) + 1 }))
+	}
+	if log := settled(t, cards...).log.String(); !strings.Contains(log, "cards=500") || strings.Contains(log, "cids") {
+		t.Errorf("log: %.2000s", log)
+	}
+}
