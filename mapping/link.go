@@ -209,7 +209,7 @@ type Wrote struct {
 	From      string    `json:"from"` // DigestValue of what stood there before it
 	At        time.Time `json:"at"`   // when it was answered, by our clock
 	// UpdatedAt is the issue's after it, and To the DigestValue of what stands
-	// there; zero where the answer did not tell.
+	// there; zero where the answer did not tell. An echo tells the second alone.
 	UpdatedAt time.Time `json:"updated,omitzero"`
 	To        string    `json:"to,omitempty"`
 }

@@ -221,6 +221,9 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 	}
 	if p.Side == mapping.GitHub {
 		w.wrote(p.Attribute, p.From, time.Now(), nil)
+		if echoed {
+			w.link.Wrote[len(w.link.Wrote)-1].To = mapping.DigestValue(p.Attribute, p.To)
+		}
 	}
 	base := p.Next
 	if p.Side == mapping.Planning && base.Planning == p.To {

@@ -40,8 +40,8 @@ func errLags() error {
 
 // takesBack reports whether a snapshot may be from before a recent write of ours:
 // it shows what stood there before it and was not written since, or, of the same
-// second, something else than that wrote and no edit is known to have made of it. A
-// person who did that within the same second is believed a while later. The answer
+// second or where that is not known, something else than that wrote and no edit is
+// known to have made of it. A person who did that is believed a while later. The answer
 // to a label does not tell when the issue was updated, so it may be newer than all
 // that is known. What was agreed on may stand there again, but not where an answer
 // tells that it was written over: an edit that was brought back is not agreed on yet.
@@ -54,7 +54,7 @@ func (w *work) takesBack(issue *mapping.Issue) bool {
 		}
 		is, agreed := mapping.DigestValue(o.Attribute, v), mapping.Same(o.Attribute, v, w.link.Base[o.Attribute].GitHub)
 		return is == o.From && !w.wroteSince(o, is) && (o.UpdatedAt.IsZero() && !agreed || !issue.UpdatedAt.After(o.UpdatedAt)) ||
-			issue.UpdatedAt.Equal(o.UpdatedAt) && !agreed && o == w.lastAnswered(o.Attribute) && !w.madeOf(o, is)
+			(o.UpdatedAt.IsZero() || issue.UpdatedAt.Equal(o.UpdatedAt)) && !agreed && o == w.lastKnown(o.Attribute) && !w.madeOf(o, is)
 	})
 }
 
@@ -64,11 +64,11 @@ func (w *work) wroteSince(o mapping.Wrote, is string) bool {
 	return slices.ContainsFunc(after, func(n mapping.Wrote) bool { return n.Attribute == o.Attribute && n.To == is })
 }
 
-// lastAnswered is the newest write of ours to an attribute whose answer told when
-// it took effect.
-func (w *work) lastAnswered(a mapping.Attribute) (last mapping.Wrote) {
+// lastKnown is the newest write of ours to an attribute of which an answer, or an
+// echo in its stead, told what stands there since.
+func (w *work) lastKnown(a mapping.Attribute) (last mapping.Wrote) {
 	for _, o := range w.link.Wrote {
-		if o.Attribute == a && !o.UpdatedAt.IsZero() {
+		if o.Attribute == a && o.To != "" {
 			last = o
 		}
 	}

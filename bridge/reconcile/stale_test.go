@@ -352,3 +352,43 @@ func TestStaleReadAfterAnEditWasBroughtBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The answer to a write was lost, and GitHub's memory tells that it ran over two
+// edits of its own second. A read that lags shows the first of them alone, and
+// nothing of what somebody has made of the write since.
+func TestStaleReadShowsAStepBeforeALostAnswer(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		step := time.Time{}
+		w.befall("EditIssue", answerLost, func() {
+			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // of fake time
+			w.hub.lag = func(int) time.Duration { return 60 * time.Millisecond }
+			w.editIssue(mapping.Summary, line("tok2", "tok2 tok8"))
+			time.Sleep(40 * time.Millisecond)
+			w.hub.lag = never
+			w.editIssue(mapping.Summary, line("middle", "middle tok7"))
+			step = time.Now()
+		})
+		w.faults.then = func() {
+			w.faults.then = nil
+			w.editIssue(mapping.Summary, line("tok2", "tok6"))
+		}
+		befall := w.faults.before
+		w.faults.before = func(i int, p point) {
+			befall(i, p)
+			if w.hub.stale = 0; p.name == "Issue" && !step.IsZero() {
+				w.hub.stale, step = time.Since(step)+time.Millisecond, time.Time{}
+			}
+			if w.faults.fired {
+				w.hub.lag = nil
+			}
+		}
+		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
+		w.settle()
+		w.verify(ends{conflicts: 1})
+	}); err != nil {
+		t.Error(err)
+	}
+}
