@@ -85,8 +85,8 @@ func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 			continue
 		}
 		agreed := mapping.Same(p.Attribute, p.To, base.GitHub)
-		if agreed && (w.issue == nil || !w.issue.UpdatedAt.After(w.link.Issue.UpdatedAt)) {
-			continue
+		if agreed && (w.writtenAgain(p) != nil || w.issue == nil || !w.issue.UpdatedAt.After(w.link.Issue.UpdatedAt)) {
+			continue // nothing happened, or it is told apart from the echo that is awaited (tellApart)
 		}
 		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
 			if !agreed && w.shows(p) && w.GitHub.Whose(w.issue.Editor).Ours() {

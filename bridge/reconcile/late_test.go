@@ -325,6 +325,38 @@ func TestLateWriteAndTheOneMadeInItsSteadRanOverEdits(t *testing.T) {
 	}
 }
 
+// A write took effect though it seemed lost, and was made again: that one comes
+// late, over what a person has made of the first. The first one's echo is not
+// taken for its.
+func TestWriteThatSeemedLostAndComesAgainLate(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.hub.lag, w.hub.stale = never, 5*time.Second
+		writes := 0
+		w.faults.armed, w.faults.fate, w.faults.at = true, answerLost, -1
+		w.faults.before = func(i int, p point) {
+			if p.name != "EditIssue" {
+				return
+			}
+			switch writes++; writes {
+			case 1:
+				w.faults.at = i
+			case 2:
+				w.editIssue(mapping.Title, to("tok5"))
+				w.faults.at, w.faults.fate, w.hub.stale = i, late, 0
+				w.after(lateness/2, w.lookAgain)
+			}
+		}
+		w.editCard(mapping.Title, to("tok9"))
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok5"}})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // The same value typed by a person is an edit.
 func TestOldValueTypedByAPersonIsAnEdit(t *testing.T) {
 	t.Parallel()
