@@ -36,6 +36,13 @@ func (w *work) enterIssue(ctx context.Context) error {
 	} else {
 		w.setIssue(&seen)
 	}
+	if w.bridgeMade(w.issue) {
+		return w.refuse("the bridge made it")
+	}
+	// What was linked when the store was lost is so again, even if it would not enter today.
+	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
+		return err
+	}
 	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
 	switch {
 	case w.issue.State != "open" && w.link.Import != mapping.ImportAll:
@@ -44,15 +51,10 @@ func (w *work) enterIssue(ctx context.Context) error {
 		return w.orPart(ctx, why)
 	case route.Direction == mapping.ToGitHub:
 		return w.refuse("its route only goes to_github")
-	case w.bridgeMade(w.issue):
-		return w.refuse("the bridge made it")
 	case route.Project != w.link.Project:
 		return w.moveProject(ctx, route)
 	}
 	if err := w.formerly(ctx); err != nil {
-		return err
-	}
-	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
 		return err
 	}
 	// A listing that an import made tells which issues are no sub-issues.

@@ -68,3 +68,27 @@ func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
 		}
 	}
 }
+
+// An issue that would not enter as it is now has its card all the same, when the
+// store that knew of it is lost.
+func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
+	dir := t.TempDir()
+	for name, change := range map[string]func(*mapping.Issue){
+		"closed":  func(i *mapping.Issue) { i.State, i.StateReason = "closed", "completed" },
+		"ignored": func(i *mapping.Issue) { i.Labels = append(i.Labels, "plan:ignore") },
+	} {
+		if err := inWorld(t, func(w *world) {
+			linked(w)
+			w.settle()
+			w.hub.change(w.issue(), dev, change)
+			defer w.forget(filepath.Join(dir, name))() //nolint:errcheck // the file is thrown away
+			links, _, err := w.store.List(context.Background(), project, "", 10)
+			w.check(err)
+			if len(links) != 1 || links[0].Card.ID != w.card().ID {
+				w.fail("%s: links %+v, want one with the card", name, links)
+			}
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
