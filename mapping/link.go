@@ -62,6 +62,9 @@ type Link struct {
 	// Wrote holds our writes to the issue of the last seconds, by which a read
 	// that lags behind them is known.
 	Wrote []Wrote `json:"wrote,omitempty"`
+	// Steps holds what each of our writes of the last seconds made of the issue,
+	// until its event has come.
+	Steps []Step `json:"steps,omitempty"`
 	// Intent is the create that may be under way for the root pair.
 	Intent *Intent `json:"intent,omitempty"`
 	// Refused holds values that a side does not take; they block their
@@ -212,6 +215,12 @@ type Wrote struct {
 	// there; zero where the answer did not tell. An echo tells the second alone.
 	UpdatedAt time.Time `json:"updated,omitzero"`
 	To        string    `json:"to,omitempty"`
+}
+
+// Step is the issue as one of our writes left it.
+type Step struct {
+	Digest string    `json:"digest"` // DigestIssue
+	At     time.Time `json:"at"`     // when the write was answered, by our clock
 }
 
 // Intent is the record of one create, saved before it is made.

@@ -23,6 +23,9 @@ type Edit struct {
 	Parent *Parent `json:"parent,omitempty"`
 	// Moved, where set, says that an issue has become another one.
 	Moved *Move `json:"moved,omitempty"`
+	// Step, where set, is what an event of our own account about a label shows:
+	// perhaps a step of what we wrote, else a snapshot as any other.
+	Step *OwnEvent `json:"step,omitempty"`
 
 	TitleFrom *string   `json:"title_from,omitempty"`
 	BodyFrom  *string   `json:"body_from,omitempty"`
@@ -31,6 +34,12 @@ type Edit struct {
 	Sender    string    `json:"sender"`
 	At        time.Time `json:"at"` // the issue's updated_at
 	Delivery  string    `json:"delivery,omitempty"`
+}
+
+// OwnEvent is the issue as an event of our own account shows it.
+type OwnEvent struct {
+	Issue Issue     `json:"issue"`
+	Came  time.Time `json:"came"` // when the event came, by our clock
 }
 
 // LookOpened is the Look of an `opened` event that tells of no transfer: the

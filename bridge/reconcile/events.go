@@ -38,6 +38,12 @@ func (w *work) takeEvents() error {
 		if e.Parent != nil || !w.mine(e.Item) {
 			continue // of another issue of the family
 		}
+		if e.Step != nil {
+			if err := w.ownEvent(e.Step); err != nil {
+				return err
+			}
+			continue
+		}
 		if e.Moved != nil {
 			w.moves = append(w.moves, e.Moved)
 		}

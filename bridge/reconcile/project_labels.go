@@ -38,23 +38,24 @@ func (w *work) showLabels(ctx context.Context) error {
 		return err
 	}
 	defer cancel()
-	repo, number := w.link.Issue.Repo, w.link.Issue.Number
+	issue := mapping.Issue{Repo: w.link.Issue.Repo, Number: w.link.Issue.Number}
+	if w.issue != nil {
+		issue = *w.issue
+	}
 	if len(add) > 0 {
-		now, err := w.GitHub.AddLabels(wctx, repo, number, add)
-		if err != nil {
-			return onGitHub(fmt.Errorf("add labels: %w", err))
+		if err := w.addLabels(wctx, &issue, add); err != nil {
+			return err
 		}
-		w.carries(now)
-		if missing := slices.DeleteFunc(slices.Clone(add), func(l string) bool { return containsFold(now, l) }); len(missing) > 0 {
+		w.carries(issue.Labels)
+		if missing := slices.DeleteFunc(slices.Clone(add), func(l string) bool { return containsFold(issue.Labels, l) }); len(missing) > 0 {
 			return onGitHub(fmt.Errorf("add labels: %q were dropped in silence: %w", missing, mapping.ErrForbidden))
 		}
 	}
 	for _, l := range remove {
-		now, err := w.GitHub.RemoveLabel(wctx, repo, number, l)
-		if err != nil {
-			return onGitHub(fmt.Errorf("remove label %s: %w", l, err))
+		if err := w.removeLabel(wctx, &issue, l); err != nil {
+			return err
 		}
-		w.carries(now)
+		w.carries(issue.Labels)
 	}
 	w.showed("labels", fmt.Sprintf("%q on, %q off", add, remove))
 	return nil

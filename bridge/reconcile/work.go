@@ -194,7 +194,7 @@ func (w *work) seeIssue(ctx context.Context) error {
 	switch {
 	case found && !w.stands(&seen) || w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned):
 		return w.readIssue(ctx)
-	case !found || seen.UpdatedAt.Before(known.UpdatedAt):
+	case !found || seen.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && w.isStep(&seen, time.Now()):
 		return nil // nothing new, or a late delivery of what is known already
 	case ambiguous || seen.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(&seen) != known.Digest:
 		return w.readIssue(ctx)

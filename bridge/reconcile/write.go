@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -346,6 +345,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 	}
 	w.setIssue(&issue)
 	w.know(&issue)
+	w.stepped(&issue)
 	return nil
 }
 
@@ -447,13 +447,13 @@ func (w *work) swapLabels(ctx context.Context, add, remove []string) error {
 	defer cancel()
 	issue := *w.issue
 	if len(add) > 0 {
-		if issue.Labels, err = w.GitHub.AddLabels(ctx, issue.Repo, issue.Number, add); err != nil {
-			return onGitHub(fmt.Errorf("add labels: %w", err))
+		if err := w.addLabels(ctx, &issue, add); err != nil {
+			return err
 		}
 	}
 	for _, l := range remove {
-		if issue.Labels, err = w.GitHub.RemoveLabel(ctx, issue.Repo, issue.Number, l); err != nil {
-			return onGitHub(fmt.Errorf("remove label %s: %w", l, err))
+		if err := w.removeLabel(ctx, &issue, l); err != nil {
+			return err
 		}
 		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) > 0 {
 			w.wrote(mapping.Estimate, value, time.Now(), nil)

@@ -51,6 +51,13 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 		public: func() (bool, error) { return !ev.Private, nil },
 	}
 	s.edit = edit(d, ev)
+	if (ev.Action == "labeled" || ev.Action == "unlabeled") && in.o.Whose(ev.Sender).Ours() {
+		// Each of our steps counts: a slot keeps but the last of one second.
+		s.edit = &mapping.Edit{
+			Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key,
+			Step: &mapping.OwnEvent{Issue: *ev.Issue, Came: time.Now().UTC()},
+		}
+	}
 	return in.store(ctx, s)
 }
 

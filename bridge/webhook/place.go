@@ -109,7 +109,7 @@ func observation(s sighting) store.Observation {
 	if s.edit != nil {
 		obs.Event = encode(s.edit)
 	}
-	if s.away {
+	if s.away || s.edit != nil && s.edit.Step != nil {
 		return obs
 	}
 	obs.Item, obs.At, obs.Digest = ref, s.issue.UpdatedAt.Unix(), mapping.DigestIssue(s.issue)
