@@ -40,7 +40,10 @@ func (w *world) transfer(told ...string) {
 func (w *world) transferTo(repo string, labels []string, told ...string) {
 	i := w.issue()
 	was := i.ID
-	w.hub.change(i, dev, func(s *mapping.Issue) { s.ID, s.Repo, s.Labels = was+1000, repo, labels })
+	w.hub.change(i, dev, func(s *mapping.Issue) {
+		s.ID, s.Repo, s.Labels = was+1000, repo, labels
+		s.Milestone = 0 // GitHub keeps one only where the other repository has it too
+	})
 	delete(w.hub.told, i.ID)
 	issue := i.snapshot(dev)
 	for n, event := range told {
