@@ -46,7 +46,7 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 		Settle: reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
 		Brakes: reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute,
 			ImportsPerMinute: importShare(c.GitHub.WritesPerMinute), ImportsPerHour: importShare(c.GitHub.WritesPerHour)},
-		Quiet: quiet,
+		EnterDelay: c.GitHub.EnterDelay, Quiet: quiet,
 	}}
 }
 

@@ -63,6 +63,19 @@ func (rs Routes) Entering(issue *Issue, e Entrance) (*Route, string) {
 	return r, ""
 }
 
+// Lasted reports whether an issue that an event showed open has entered though it
+// may be closed by now: it is open still, or was for longer than delay, as
+// GitHub's stamps tell. One that was closed within it was a mistake, and a card
+// made of that could not be deleted. Where closed_at is not told, the last touch
+// stands for it.
+func (i *Issue) Lasted(delay time.Duration) bool {
+	closed := i.ClosedAt
+	if closed.IsZero() {
+		closed = i.UpdatedAt
+	}
+	return i.State == "open" || closed.Sub(i.CreatedAt) > delay
+}
+
 // MakesIssues reports whether new cards of the route's buckets become issues:
 // for that there has to be one repository to make them in.
 func (r *Route) MakesIssues() bool {

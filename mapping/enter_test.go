@@ -121,3 +121,24 @@ func TestEnteringLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestLasted: an issue that was closed within the delay was a mistake.
+func TestLasted(t *testing.T) {
+	at := func(s int) time.Time { return firstRun.Add(time.Duration(s) * time.Second) }
+	for name, tt := range map[string]struct {
+		issue Issue
+		want  bool
+	}{
+		"open":                          {Issue{State: "open", UpdatedAt: at(1)}, true},
+		"closed later":                  {Issue{State: "closed", ClosedAt: at(3), UpdatedAt: at(3)}, true},
+		"closed within the delay":       {Issue{State: "closed", ClosedAt: at(2), UpdatedAt: at(2)}, false},
+		"closed at once, touched later": {Issue{State: "closed", ClosedAt: at(1), UpdatedAt: at(60)}, false},
+		"closed, not told when":         {Issue{State: "closed", UpdatedAt: at(3)}, true},
+		"closed at once, not told when": {Issue{State: "closed", UpdatedAt: at(1)}, false},
+	} {
+		tt.issue.CreatedAt = at(0)
+		if got := tt.issue.Lasted(2 * time.Second); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type Issue struct {
 	Locked      bool      `json:"locked,omitempty"`
 	CreatedAt   time.Time `json:"created"`
 	UpdatedAt   time.Time `json:"updated"`            // whole seconds
+	ClosedAt    time.Time `json:"closed,omitzero"`    // zero while it is open, and where the answer does not tell
 	Editor      string    `json:"editor,omitempty"`   // login of the event's sender; "" where unknown
 	Delivery    string    `json:"delivery,omitempty"` // the webhook delivery that showed it; "" where a read or listing did
 	// Parent names the issue (acme/web#12) that has this one as a sub-issue,

@@ -53,7 +53,7 @@ func DigestIssue(i *Issue) string {
 	c.Editor, c.Association, c.Delivery = "", "", ""
 	c.RepoID, c.Parent, c.Childless = 0, "", false // shown by webhooks, and by listings, only
 	c.Repo = ""                                    // a repository's new name changes nothing of its issues
-	c.UpdatedAt, c.CreatedAt = time.Time{}, time.Time{}
+	c.UpdatedAt, c.CreatedAt, c.ClosedAt = time.Time{}, time.Time{}, time.Time{}
 	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))
 	return digest(&c)
 }

@@ -102,6 +102,7 @@ type wireIssue struct {
 	Locked        bool
 	CreatedAt     stamp `json:"created_at"`
 	UpdatedAt     stamp `json:"updated_at"`
+	ClosedAt      stamp `json:"closed_at"`
 	Repository    *wireRepo
 	ParentURL     string `json:"parent_issue_url"`
 	SubIssues     any    `json:"sub_issues_summary"`
@@ -148,7 +149,7 @@ func (w *wireIssue) issue(repo string) mapping.Issue {
 		Title: w.Title, Body: w.Body, State: w.State, StateReason: w.StateReason,
 		Labels: names(w.Labels), Author: w.User.Login, Association: w.Association,
 		PullRequest: w.PullRequest != nil, Locked: w.Locked,
-		CreatedAt: w.CreatedAt.time(), UpdatedAt: w.UpdatedAt.time(), Childless: w.childless(),
+		CreatedAt: w.CreatedAt.time(), UpdatedAt: w.UpdatedAt.time(), ClosedAt: w.ClosedAt.time(), Childless: w.childless(),
 	}
 	if i.Repo == "" {
 		i.Repo = repo

@@ -45,8 +45,8 @@ func (w *work) enterIssue(ctx context.Context) error {
 	}
 	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
 	switch {
-	case w.issue.State != "open" && w.link.Import != mapping.ImportAll:
-		return w.refuse("it was closed before it entered")
+	case !w.issue.Lasted(w.set.EnterDelay) && w.link.Import != mapping.ImportAll:
+		return w.refuse("it was closed as soon as it was opened")
 	case route == nil:
 		return w.orPart(ctx, why)
 	case route.Direction == mapping.ToGitHub:

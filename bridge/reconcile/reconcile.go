@@ -131,7 +131,10 @@ type Settings struct {
 	Retry  Retry
 	Settle Settle
 	Brakes Brakes
-	Quiet  time.Duration // how long a removed estimate label may be on its way to another
+	// EnterDelay is how long a new issue waits before it becomes a card; one that
+	// is closed within it becomes none.
+	EnterDelay time.Duration
+	Quiet      time.Duration // how long a removed estimate label may be on its way to another
 }
 
 // Brakes bound what one route may do in a minute, and how many issues imports
