@@ -86,7 +86,7 @@ type App struct {
 	firstRuns  sync.Map // route name: poll.FirstRun
 	// pausedRoutes are the routes that are paused, as this process knows.
 	pausedRoutes sync.Map
-	drift        *prometheus.GaugeVec // absent before the first verification
+	drift        *prometheus.GaugeVec // as of the last verification; 0 before the first
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -263,6 +263,7 @@ func (a *App) buildWork(c *config.Config) error {
 func (a *App) expect(set *settings) {
 	for _, r := range set.Routes.All() {
 		a.reconcile.Metrics.Expect(r.Name)
+		a.drift.WithLabelValues(r.Name)
 	}
 }
 

@@ -60,6 +60,12 @@ func operatorResolvesAsk(t *testing.T, o bridgetest.Options) {
 	if got := len(w.Repo.Issue(n).Comments); got != 2 {
 		t.Errorf("%d comments, want one for each conflict", got)
 	}
+	for _, winner := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		name := `conflicts_total{attribute="title",resolution="` + string(winner) + `",route="acme/web"}`
+		if got := (&scene{World: w.World}).metricFacts(name)["is"]; got != "1" {
+			t.Errorf("%s is %s, want the operator's choice counted", name, got)
+		}
+	}
 }
 
 func TestOperatorUndoes(t *testing.T) { onBothStores(t, operatorUndoes) }

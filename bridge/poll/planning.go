@@ -113,6 +113,7 @@ func New(o Options) *Poller {
 	if o.Lost == nil {
 		o.Lost = func() time.Time { return time.Time{} }
 	}
+	o.Metrics.duration.WithLabelValues(o.Name) // begins at zero
 	return &Poller{o: o, lease: lease{
 		store: o.Store, name: "poll:" + string(o.Project), owner: o.Owner, ttl: leaseTTL(o.Interval),
 	}}

@@ -135,7 +135,8 @@ func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
 }
 
 // endQuestion closes the ledger entry of an attribute that was asked, once the
-// sides agree on it, and takes the label away with the last one.
+// sides agree on it, and takes the label away with the last one. An operator's
+// answer that was carried out is counted here; see [Metrics].
 func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 	id, ok := w.link.Asking[d.Attribute]
 	if !ok {
@@ -146,12 +147,16 @@ func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 		return fmt.Errorf("read conflict: %w", err)
 	}
 	if err == nil {
+		answered := c.State == mapping.ConflictAnswered
 		c.State, c.Settled, c.Rule = mapping.ConflictSettled, time.Now().UTC(), d.Why
 		if d.Winner != "" {
 			c.Winner = d.Winner
 		}
 		if err := w.Store.PutConflict(ctx, c); err != nil {
 			return fmt.Errorf("settle conflict: %w", err)
+		}
+		if answered {
+			w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), string(c.Winner)).Inc()
 		}
 	}
 	if w.questions() == 1 {

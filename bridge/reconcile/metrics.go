@@ -8,6 +8,11 @@ import (
 
 // Metrics are the reconciler's counters, in DESIGN's names. Labels are bounded:
 // routes, sides and attributes, never issues.
+//
+// Conflicts counts a conflict when its values are kept: under the side that the
+// policy lets win, or under ask. One that was asked is counted once more, under
+// the side that an operator chose, when that is carried out; not where people
+// made both sides equal, as then neither won.
 type Metrics struct {
 	Reconciles  *prometheus.CounterVec
 	Duration    *prometheus.HistogramVec
@@ -22,6 +27,7 @@ type Metrics struct {
 }
 
 // NewMetrics makes the metrics and registers them with reg, where it is not nil.
+// What has no route begins at zero; see also Expect.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_" + name, Help: help}, labels)
@@ -40,6 +46,13 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		Recovered:   counter("lost_updates_recovered_total", "Edits of people that a write of ours ran over and that were brought back.", "route"),
 		UserRefused: counter("users_refused_total", "Writes in a person's name that planning refused and the route's user made instead.", "route"),
 		Braked:      counter("braked_total", "Acts that a route's brake put off, by kind.", "route", "kind"),
+	}
+	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		m.Lag.WithLabelValues("to_" + string(side))
+		m.Echoes.WithLabelValues(string(side))
+	}
+	for _, how := range []string{"poll", "lookup", "webhook", "comment", "transfer"} {
+		m.Prevented.WithLabelValues(how)
 	}
 	if reg != nil {
 		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused, m.Braked)

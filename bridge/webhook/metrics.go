@@ -16,6 +16,9 @@ const (
 	unavailable = "unavailable" // the store did not take it
 )
 
+// results are all of them.
+var results = []string{stored, duplicate, ignored, refused, forged, malformed, tooLarge, slow, full, unavailable}
+
 // words are what a delivery is answered with that was not taken.
 var words = map[string]string{
 	forged: "signature missing or wrong", malformed: "not understood", tooLarge: "too large", slow: "too slow",
@@ -25,12 +28,18 @@ var words = map[string]string{
 // Metrics are the intake's metrics.
 type Metrics struct{ deliveries *prometheus.CounterVec }
 
-// NewMetrics registers the metrics with reg.
+// NewMetrics registers the metrics with reg. The series of the events that are
+// read, and of those nobody knows, begin at zero.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "planbridge_webhook_deliveries_total",
 		Help: "Webhook deliveries by event and by what became of them.",
 	}, []string{"event", "result"})}
+	for _, event := range []string{"issues", "sub_issues", "repository", "other"} {
+		for _, result := range results {
+			m.deliveries.WithLabelValues(event, result)
+		}
+	}
 	reg.MustRegister(m.deliveries)
 	return m
 }

@@ -175,7 +175,8 @@ func (w *world) deliver(action string, i *mapping.Issue, result string) {
 	w.serve(w.request("issues", event(action, i)), http.StatusAccepted, result)
 }
 
-// counts returns the deliveries counted, by "event result".
+// counts returns the deliveries counted, by "event result"; what began at zero
+// and stayed there is left out.
 func (w *world) counts() map[string]float64 {
 	families, err := w.reg.Gather()
 	if err != nil {
@@ -188,7 +189,9 @@ func (w *world) counts() map[string]float64 {
 			for _, l := range m.GetLabel() {
 				labels = append(labels, l.GetValue())
 			}
-			out[strings.Join(labels, " ")] = m.GetCounter().GetValue()
+			if n := m.GetCounter().GetValue(); n > 0 {
+				out[strings.Join(labels, " ")] = n
+			}
 		}
 	}
 	return out
