@@ -19,7 +19,7 @@ const (
 	// History bounds the entries that are kept per link.
 	History = 50
 	// Events bounds the events that are kept per link; the oldest give way.
-	Events = 32
+	Events = 64
 	// Deliveries is how long a webhook delivery is remembered. GitHub lets a
 	// delivery be redelivered for three days.
 	Deliveries = 4 * 24 * time.Hour
