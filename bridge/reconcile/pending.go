@@ -208,7 +208,7 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
 		w.builtOn(p, now)
 	if !happened {
-		if wentBack(p, now) {
+		if wentBack(p, now) || w.otherWentBack(p, now) {
 			delete(w.link.Base, p.Attribute)
 			w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost, or another one, was undone")
 		}
@@ -244,6 +244,16 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 func wentBack(p mapping.Pending, now mapping.Versioned) bool {
 	return p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
 		(mapping.Same(p.Attribute, now.Value, p.From) || mapping.Same(p.Attribute, now.Value, p.Old.Planning))
+}
+
+// otherWentBack reports that GitHub, from which a write of unknown outcome to
+// planning was made, is again as it was agreed on before, and planning is
+// somebody's edit of either. Compared with the old base only planning would have
+// changed, and who took the edit on GitHub back would not be heard.
+func (w *work) otherWentBack(p mapping.Pending, now mapping.Versioned) bool {
+	g, ok := w.g[p.Attribute]
+	return ok && p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
+		mapping.Same(p.Attribute, g.Value, p.Old.GitHub) && !mapping.Same(p.Attribute, g.Value, p.Next.GitHub)
 }
 
 // builtOn reports whether a value that is neither what stood there before a
