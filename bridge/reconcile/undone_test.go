@@ -14,12 +14,7 @@ func TestUndoneOnGitHubAfterALostAnswer(t *testing.T) {
 	if err := inWorld(t, func(w *world) {
 		linked(w)
 		w.settle()
-		w.faults.armed, w.faults.fate, w.faults.at = true, answerLost, -1
-		w.faults.before = func(i int, p point) {
-			if p.name == "UpdateCard" && !w.faults.fired {
-				w.faults.at = i
-			}
-		}
+		w.befall("UpdateCard", answerLost, func() {})
 		w.faults.then = func() {
 			w.editCard(mapping.Title, to("tok5"))
 			w.editIssue(mapping.Title, to("tok1"))
