@@ -110,21 +110,24 @@ func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[s
 	if err != nil {
 		return err
 	}
-	add := func(p mapping.Pending, since time.Time) {
-		made := slices.DeleteFunc(slices.Clone(edits), func(e mapping.Edit) bool { return e.At.Before(since) })
-		was, ok := w.echoes(made)[p.ID]
+	since := func(at time.Time) map[string]string {
+		return w.echoes(slices.DeleteFunc(slices.Clone(edits), func(e mapping.Edit) bool { return e.At.Before(at) }))
+	}
+	add := func(p mapping.Pending, found map[string]string) {
+		was, ok := found[p.ID]
 		if _, known := before[p.ID]; ok && !known {
 			before[p.ID] = was
 		}
 	}
+	all := w.echoes(edits)
 	for _, p := range w.link.Pending {
-		add(p, time.Time{})
+		add(p, all)
 	}
 	for _, p := range w.link.Late {
 		if again := w.writtenAgain(p); again != nil {
-			add(p, again.After)
+			add(p, since(again.After))
 		} else if w.stoodThere(p, before) {
-			add(p, p.After)
+			add(p, since(p.After))
 		}
 	}
 	return nil
