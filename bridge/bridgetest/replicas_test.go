@@ -194,7 +194,7 @@ func TestProjectsTakeTurns(t *testing.T) {
 	w.until("work on the many", func() bool { return len(w.Project.Cards()) > 20 })
 	repo.Open("octocat", githubtest.IssueSpec{Title: "The only one"})
 	w.until("the other project's card", func() bool { return len(board.Cards()) == 1 })
-	if n := len(w.Project.Cards()); n > many*3/4 {
+	if n := len(w.Project.Cards()); n > many*9/10 { // in one queue it would be behind nearly all; worker_test.go of reconcile counts
 		t.Errorf("%d of %d were made before the other project's only one", n, many)
 	}
 }

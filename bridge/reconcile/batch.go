@@ -60,8 +60,8 @@ func (w *work) aside(ctx context.Context, wait func(context.Context) error) erro
 	default:
 		return later(time.Second, "enough keys of the import are under way")
 	}
-	w.seats.leave()
-	defer w.seats.back()
+	w.place.leave()
+	defer w.place.back()
 	return wait(ctx)
 }
 

@@ -4,8 +4,7 @@ package reconcile
 // worked and, beside it, a seat while it may be at a service: planning and GitHub
 // are to have so many of us at once and no more. With more hands than seats the
 // records of some keys are read and stored while others wait for a service, so
-// that a seat which becomes free finds a key that is ready to be written. A nil
-// seats bounds nothing.
+// that a seat which becomes free finds a key that is ready to be written.
 type seats struct {
 	hands, taken chan struct{}
 }
@@ -14,30 +13,42 @@ func newSeats(seated, beside int) *seats {
 	return &seats{hands: make(chan struct{}, seated+beside), taken: make(chan struct{}, seated)}
 }
 
-func (s *seats) sit() {
-	if s != nil {
-		s.taken <- struct{}{}
+// place is what one key has of the seats: a hand and, while it may be at a
+// service, a seat. One without seats is bounded by nothing.
+type place struct {
+	*seats
+	seated bool
+}
+
+func (p *place) sit() {
+	if p.seats != nil {
+		p.taken <- struct{}{}
+		p.seated = true
 	}
 }
 
-func (s *seats) rise() {
-	if s != nil {
-		<-s.taken
+// rise gives the seat to another key, and reports whether there was one to give.
+func (p *place) rise() bool {
+	if !p.seated {
+		return false
 	}
+	p.seated = false
+	<-p.taken
+	return true
 }
 
 // leave gives the seat and the hand of a key that waits for something else to
 // others; back takes them again.
-func (s *seats) leave() {
-	s.rise()
-	if s != nil {
-		<-s.hands
+func (p *place) leave() {
+	p.rise()
+	if p.seats != nil {
+		<-p.hands
 	}
 }
 
-func (s *seats) back() {
-	if s != nil {
-		s.hands <- struct{}{}
+func (p *place) back() {
+	if p.seats != nil {
+		p.hands <- struct{}{}
 	}
-	s.sit()
+	p.sit()
 }

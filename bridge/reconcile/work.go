@@ -71,8 +71,8 @@ type work struct {
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
 	child *mapping.Child
-	// seats are those of which the root link's work has a hand and, while it runs, a seat.
-	seats *seats
+	// place is the root link's; what is worked as a part of it has none of its own.
+	place place
 	// after, where not zero, is when the key is looked at again although all is well;
 	// showAfter is that for what of planning could not be shown.
 	after, showAfter time.Duration
@@ -400,8 +400,9 @@ func (w *work) save(ctx context.Context) error {
 		return w.of.save(ctx)
 	}
 	if !w.fresh { // what people write on GitHub between our read and our write is run over
-		w.seats.rise()
-		defer w.seats.sit()
+		if w.place.rise() {
+			defer w.place.sit()
+		}
 	}
 	if err := w.Store.Save(ctx, w.claim, w.home().link); err != nil {
 		return fmt.Errorf("save link: %w", err)

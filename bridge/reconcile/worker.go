@@ -111,14 +111,14 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 func (r *Reconciler) work(ctx context.Context, claim *store.Claim, s *seats, more func() bool) (next *store.Claim) {
 	start := time.Now()
 	w := r.newWork(claim)
-	w.seats = s
+	w.place.seats = s
 	// Everything, the finishing included, ends before the lease does; writes
 	// end earlier still (see work.writing).
 	ctx, cancel := context.WithDeadline(ctx, claim.Until)
 	defer cancel()
-	s.sit()
+	w.place.sit()
 	err := w.guarded(ctx)
-	s.rise()
+	w.place.rise()
 	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
 		w.log.Warn("key given up", "err", err)
 		r.Metrics.Reconciles.WithLabelValues(w.link.Route, "lost").Inc()
