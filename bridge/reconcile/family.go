@@ -113,11 +113,14 @@ func worst(errs []error) error {
 }
 
 // meet makes parts of what was seen for the first time: sub-issues, and tasks
-// that people made on the card.
+// that people made on the card. Sub-issues that cannot be met yet are listed once
+// more: the listing alone shows those that were there before.
 func (w *work) meet(ctx context.Context) error {
-	known := len(w.link.Parts)
+	known, family := len(w.link.Parts), w.link.Family
+	family.Old = slices.Clone(family.Old)
 	issues, err := w.newSubIssues(ctx)
 	if err != nil {
+		w.link.Family = family
 		return err
 	}
 	for i := range issues {
@@ -131,7 +134,7 @@ func (w *work) meet(ctx context.Context) error {
 	}
 	err = w.save(ctx)
 	if errors.Is(err, store.ErrConflict) {
-		w.link.Parts = w.link.Parts[:known]
+		w.link.Parts, w.link.Family = w.link.Parts[:known], family
 		return later(time.Second, "a sub-issue still belongs to another link")
 	}
 	return err

@@ -38,6 +38,35 @@ func (w *world) forget(path string) (closeStore func() error) {
 	return s.Close
 }
 
+// A family is whole again when the store that knew of it is lost, though an issue
+// that was opened below it meanwhile is still to be handed over when the others
+// are listed.
+func TestFamilyIsLinkedAgain(t *testing.T) {
+	dir := t.TempDir()
+	if err := inWorld(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		linked(w)
+		w.settle()
+		w.openSub(0, "tok5", "")
+		w.addTask("tok6", "")
+		w.settle()
+		w.hub.lag = func(int) time.Duration { return -1 } // no event tells of it
+		issue := w.openSub(0, "tok7", "").snapshot("")
+		w.after(0, func() {
+			ref := mapping.IssueRef(issue.ID)
+			w.observe(store.Observation{
+				Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
+			}, w.route.EnterIssue(&issue, time.Now()))
+		})
+		defer w.forget(filepath.Join(dir, "family"))() //nolint:errcheck // the file is thrown away
+		todo := mapping.StateTodo
+		w.verifyFamily(1, member{title: "tok5", state: todo}, member{title: "tok6", state: todo}, member{title: "tok7", state: todo})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // The same two values that meet are one conflict, however often the store is
 // lost and under whatever id their link is made anew: it is told once.
 func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
