@@ -162,7 +162,7 @@ type Options struct {
 	SameRendering func(a, b string) bool
 	Settings      func() *Settings
 	Projects      func() []mapping.ObjectID // whose queues are worked
-	Concurrency   int                       // keys that may be at a service at once; 0: 16
+	Concurrency   int                       // keys that may be at a service at once; 0: one
 	Beside        int                       // keys worked beside them, while the store is asked; 0: none
 	LeaseTTL      time.Duration             // 0: a minute
 	Metrics       *Metrics
@@ -201,9 +201,6 @@ type Reconciler struct {
 func New(o Options) *Reconciler {
 	if o.LeaseTTL == 0 {
 		o.LeaseTTL = time.Minute
-	}
-	if o.Concurrency == 0 {
-		o.Concurrency = 16
 	}
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics(nil)

@@ -36,7 +36,7 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 	defer inHand.Wait()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(drain, stop) })()
 
-	s := newSeats(r.Concurrency, r.Beside)
+	s := newSeats(max(1, r.Concurrency), r.Beside)
 	for next := 0; ; next++ {
 		select {
 		case s.hands <- struct{}{}:
