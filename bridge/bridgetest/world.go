@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"planbridge/bridge"
@@ -197,17 +198,31 @@ func (w *World) StartBridge() (err error) {
 	if err != nil {
 		return err
 	}
-	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second})
-	if err != nil {
-		return err
-	}
-	if err := app.Start(context.Background()); err != nil {
-		return err
-	}
-	if w.App = app; w.Hook == 0 {
+	ctx, cancel := context.WithTimeout(context.Background(), startWait)
+	defer cancel()
+	w.Until(ctx, func() bool { //nolint:errcheck // err says what it waited for
+		w.App, err = w.startApp(c)
+		return !errors.Is(err, syscall.EADDRINUSE)
+	})
+	if err == nil && w.Hook == 0 {
 		w.Hook = w.GitHub.AddHook(RepoName, w.WebhookURL(), WebhookSecret)
 	}
-	return nil
+	return err
+}
+
+// startWait bounds how long a bridge waits for its address: that it had before
+// stays taken, for a moment, by a process that is started meanwhile.
+const startWait = 5 * time.Second
+
+func (w *World) startApp(c *config.Config) (*bridge.App, error) {
+	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second})
+	if err != nil {
+		return nil, err
+	}
+	if err := app.Start(context.Background()); err != nil {
+		return nil, err
+	}
+	return app, nil
 }
 
 // WebhookURL is where the bridge takes deliveries.

@@ -2,6 +2,7 @@ package planningtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -87,7 +89,7 @@ func (s *Server) Close() {
 
 // Down takes the service off the network (connections are refused, open ones
 // are cut) or brings it back on the same address. It panics where that
-// address cannot be had again.
+// address cannot be had again for some seconds.
 func (s *Server) Down(down bool) {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -97,11 +99,19 @@ func (s *Server) Down(down bool) {
 		<-s.done
 		s.http = nil
 	case !down && s.http == nil:
-		if err := s.up(); err != nil {
+		err := s.up()
+		for end := time.Now().Add(upWait); errors.Is(err, syscall.EADDRINUSE) && time.Now().Before(end); err = s.up() {
+			<-time.After(5 * time.Millisecond)
+		}
+		if err != nil {
 			panic("planningtest: " + err.Error())
 		}
 	}
 }
+
+// upWait bounds how long an address is waited for that was had before: it stays
+// taken, for a moment, by a process that is started meanwhile.
+const upWait = 5 * time.Second
 
 func (s *Server) up() error {
 	l, err := net.Listen("tcp", s.addr)

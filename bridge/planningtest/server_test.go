@@ -70,6 +70,19 @@ func TestDown(t *testing.T) {
 	w.want(w.get("/items/"+id), map[string]string{"title.value": `"while down"`})
 }
 
+// TestUpWaitsForItsAddress: what still listens for a moment is waited for.
+func TestUpWaitsForItsAddress(t *testing.T) {
+	w := newWorld(t, planningtest.Options{})
+	w.s.Down(true)
+	left, err := net.Listen("tcp", strings.TrimPrefix(w.s.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { left.Close() }) //nolint:errcheck // nobody connected
+	w.s.Down(false)
+	w.get("")
+}
+
 func TestStartRefusesATakenAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -67,14 +68,19 @@ func start(t testing.TB, args []string) *Server {
 }
 
 // freeAddr is an address of a port that systems give to no outgoing connection
-// before the server takes it, or while it is restarted.
+// before the server takes it, or while it is restarted. It is asked for by
+// connecting: a listener that was closed stays, for a moment, in a process that
+// is started meanwhile.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 10000+rand.N(10000))
-		if l, err := net.Listen("tcp", addr); err == nil {
-			l.Close() //nolint:errcheck // nothing was written
+		c, err := net.Dial("tcp", addr)
+		if errors.Is(err, syscall.ECONNREFUSED) {
 			return addr
+		}
+		if err == nil {
+			c.Close() //nolint:errcheck // nothing was written
 		}
 	}
 	t.Fatal("no port is free")
