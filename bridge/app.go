@@ -232,7 +232,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
 		Down:     a.down,
 		Paused:   a.isPaused,
-		OnWait:   a.waits, Renamed: a.renamed,
+		OnWait:   a.waits, OnCard: a.projects.exists, Renamed: a.renamed,
 		Epoch:   a.storeEpoch,
 		Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})

@@ -36,6 +36,13 @@ func (ps *projects) get(id mapping.ObjectID) *project {
 	return ps.byID[id]
 }
 
+// exists tells a project's poller of a card, which may be in no listing yet.
+func (ps *projects) exists(project, card mapping.ObjectID) {
+	if p := ps.get(project); p != nil {
+		p.poller.Exists(card)
+	}
+}
+
 func (ps *projects) all() []*project {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

@@ -95,6 +95,54 @@ func TestCardGoneWithTheStore(t *testing.T) {
 	})
 }
 
+// TestListingLacksCardsThatWereTold: what the reconcile made or read counts like
+// what a round showed, until one does.
+func TestListingLacksCardsThatWereTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, _, path := twoReplicas(t)
+		w.planned.put(incoming, "Incoming")
+		w.poll()
+		w.poller.Exists("one")
+		w.lose(path)
+		w.poll()
+		pass(time.Minute)
+		w.poll()
+		if w.isAdopted() {
+			t.Fatal("a listing that lacks a card was believed")
+		}
+		w.planned.put(incoming, "Incoming", card("one"))
+		w.poll()
+		if !w.isAdopted() {
+			t.Fatal("a listing with the card is not believed")
+		}
+		w.planned.put(incoming, "Incoming")
+		w.poll()
+		pass(time.Hour)
+		w.lose(path)
+		w.poll()
+		pass(5 * time.Minute)
+		w.poll()
+		if !w.isAdopted() {
+			t.Fatal("a card that is gone holds up for ever")
+		}
+		w.poll()
+		w.poller.Exists("two")
+		w.lose(path)
+		w.poll()
+		pass(5 * time.Minute)
+		w.poll()
+		w.poll()
+		w.lose(path)
+		w.poll()
+		if !w.isAdopted() {
+			t.Error("what was taken to be gone holds up once more")
+		}
+		if n := strings.Count(w.log.String(), "taken to be gone"); n != 2 {
+			t.Errorf("%d warnings, want two:\n%s", n, w.log)
+		}
+	})
+}
+
 // TestCardsTakenForOld: what a new store takes for old is told, as a warning
 // where marked cards show that there was another one.
 func TestCardsTakenForOld(t *testing.T) {

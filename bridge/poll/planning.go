@@ -80,6 +80,7 @@ type Poller struct {
 	o     Options
 	lease lease
 	shy   shy
+	told  told
 
 	mu     sync.Mutex // held during a round; guards what follows
 	epoch  string     // of the store that the memory belongs to
@@ -172,6 +173,7 @@ func (p *Poller) Poll(ctx context.Context) error {
 		return nil
 	}
 	p.whole = began
+	p.told.shown(p.cards)
 	if r.adopting && began.Sub(p.o.Lost()) >= p.o.Settle && p.witness.believes(r) {
 		p.looked = true
 	}

@@ -173,6 +173,9 @@ type Options struct {
 	Down func(service string) bool
 	// OnWait is told what a key now waits for: it may have come meanwhile.
 	OnWait func(ctx context.Context, project mapping.ObjectID, service string)
+	// OnCard is told of every card that planning showed or answered with. It must
+	// not block.
+	OnCard func(project, card mapping.ObjectID)
 	// Renamed is told that a repository has another name.
 	Renamed func(ctx context.Context, from, to string) error
 }
@@ -207,6 +210,9 @@ func New(o Options) *Reconciler {
 	}
 	if o.OnWait == nil {
 		o.OnWait = func(context.Context, mapping.ObjectID, string) {}
+	}
+	if o.OnCard == nil {
+		o.OnCard = func(_, _ mapping.ObjectID) {}
 	}
 	if o.Renamed == nil {
 		o.Renamed = func(context.Context, string, string) error { return nil }

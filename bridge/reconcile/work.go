@@ -345,7 +345,9 @@ func (w *work) echoed() bool {
 
 // setCard makes a snapshot the one that counts.
 func (w *work) setCard(card *mapping.Card) {
-	w.card = card
+	if w.card = card; !w.link.Task {
+		w.OnCard(w.link.Project, card.ID)
+	}
 	w.link.Card.Place(card)
 	if w.link.Shown != nil {
 		w.link.Shown.Take(card)
