@@ -16,6 +16,9 @@ type Shown struct {
 
 	// Labels are those of planning's that the issue has, as far as is known.
 	Labels []string `json:"labels,omitempty"`
+	// Unsure is set while something waits for its next turn to be shown: what the
+	// issue has of it may be another than is noted here.
+	Unsure bool `json:"unsure,omitempty"`
 	// Milestone is the number of the milestone that the bridge set; 0: none.
 	Milestone int `json:"milestone,omitempty"`
 	// Assignees are the logins that the bridge added, Assigned those that were

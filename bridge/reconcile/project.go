@@ -69,6 +69,19 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 		}
 	}
 	before := w.g
+	if err := w.showAll(ctx, first); err != nil {
+		return false, err
+	}
+	return !w.moved(before), nil
+}
+
+// showAll shows one thing after the other. Where one is put off, what the issue
+// has of it is read before its next turn: events that come meanwhile are dealt
+// with as far as they tell of anything else.
+func (w *work) showAll(ctx context.Context, first bool) error {
+	s, waits := w.link.Shown, w.showAfter
+	unsure := s.Unsure
+	s.Unsure, w.showAfter = true, 0
 	for _, p := range []struct {
 		name string
 		show func(context.Context) error
@@ -78,11 +91,23 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 		{"milestone", w.showMilestone},
 		{"assignees", w.showAssignees},
 	} {
-		if err := w.try(ctx, p.name, p.show); err != nil {
-			return false, err
+		err := w.try(ctx, p.name, func(ctx context.Context) error {
+			if unsure && w.issue == nil {
+				if err := w.readIssue(ctx); err != nil {
+					return err
+				}
+			}
+			return p.show(ctx)
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return !w.moved(before), nil
+	s.Unsure = w.showAfter > 0
+	if waits > 0 {
+		w.lookAgain(waits)
+	}
+	return nil
 }
 
 // moved reports whether GitHub's view is another one than it was before; what

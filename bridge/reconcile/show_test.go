@@ -332,3 +332,36 @@ func TestEditThatAnAnswerShowsFirst(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestShowingIsPutOffWithWhatItSaw: a label whose answer was lost, and that is
+// no longer wanted when the labels have their turn again, is taken off, though
+// its event came before that turn.
+func TestShowingIsPutOffWithWhatItSaw(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		status := func(s string) { w.plans(func(c *mapping.Card) { c.Counters = &mapping.Counters{Status: s} }) }
+		linked(w)
+		w.settle()
+		status("in-progress")
+		w.settle()
+		w.faults.armed, w.faults.draw = true, func(p point) fate {
+			if p.name != "AddLabels" || w.faults.fired {
+				return ""
+			}
+			return answerLost
+		}
+		w.faults.then = func() {
+			w.faults.then = nil
+			status("in-progress")
+			w.poll()
+		}
+		status("done")
+		w.settle()
+		if !w.faults.fired {
+			w.fail("no label was added")
+		}
+		w.verifyShown()
+	}); err != nil {
+		t.Error(err)
+	}
+}
