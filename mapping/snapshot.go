@@ -2,9 +2,11 @@ package mapping
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -47,15 +49,33 @@ type OwnEvent struct {
 const LookOpened = "opened"
 
 // DigestIssue tells snapshots of one issue apart by everything that is
-// synchronised. Who edited and when is not part of it.
+// synchronised. Who edited and when is not part of it, nor a repository's name,
+// which changes nothing of its issues, nor what only some answers show. An older
+// version's digests differ, which costs no more than a look at the issue.
+//
+// It is taken of every delivery, so that it is of a plain list and not of JSON.
 func DigestIssue(i *Issue) string {
-	c := *i
-	c.Editor, c.Association, c.Delivery = "", "", ""
-	c.RepoID, c.Parent, c.Childless = 0, "", false // shown by webhooks, and by listings, only
-	c.Repo = ""                                    // a repository's new name changes nothing of its issues
-	c.UpdatedAt, c.CreatedAt, c.ClosedAt = time.Time{}, time.Time{}, time.Time{}
-	c.Labels, c.Assignees = slices.Sorted(slices.Values(c.Labels)), slices.Sorted(slices.Values(c.Assignees))
-	return digest(&c)
+	b := make([]byte, 0, 512+len(i.Title)+len(i.Body))
+	for _, n := range []int64{i.ID, int64(i.Number), int64(i.Milestone)} {
+		b = binary.AppendVarint(b, n)
+	}
+	for _, yes := range []bool{i.PullRequest, i.Locked} {
+		b = strconv.AppendBool(b, yes)
+	}
+	b = appendTexts(b, i.NodeID, i.Title, i.Body, i.State, i.StateReason, i.Author)
+	for _, set := range [][]string{i.Labels, i.Assignees} {
+		b = binary.AppendUvarint(b, uint64(len(set)))
+		b = appendTexts(b, slices.Sorted(slices.Values(set))...)
+	}
+	return digestOf(b)
+}
+
+// appendTexts adds texts, each behind its length.
+func appendTexts(b []byte, texts ...string) []byte {
+	for _, s := range texts {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
 }
 
 // DigestCard tells snapshots of one card apart.
@@ -76,6 +96,10 @@ func digest(v any) string {
 	if err != nil {
 		panic("mapping: digest: " + err.Error()) // only plain data of this package comes here
 	}
+	return digestOf(data)
+}
+
+func digestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }
