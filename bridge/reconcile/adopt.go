@@ -1,10 +1,12 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -61,10 +63,10 @@ func (w *work) adoptCard(ctx context.Context) (bool, error) {
 	if err := w.needIssue(ctx); err != nil {
 		return false, err
 	}
-	var found *mapping.Card
+	var seen []mapping.Card
 	take := func(c mapping.Card) {
-		if w.ours(c.Summary.Value, mapping.MarkCard) && (found == nil || c.CID < found.CID) {
-			found = &c
+		if w.ours(c.Summary.Value, mapping.MarkCard) {
+			seen = append(seen, c)
 		}
 	}
 	for ref, s := range w.claim.Inbox {
@@ -77,11 +79,19 @@ func (w *work) adoptCard(ctx context.Context) (bool, error) {
 		}
 		take(c)
 	}
+	found, err := w.oldest(ctx, seen)
+	if err != nil {
+		return false, err
+	}
 	how := "poll"
 	if found == nil && w.link.Intent.Sent {
-		how = "lookup"
+		how, seen = "lookup", nil
 		err := w.provenAbsent(w.set.Settle.Planning, func() error {
-			return onPlanning(w.lookup(ctx, take))
+			if err := w.lookup(ctx, take); err != nil {
+				return onPlanning(err)
+			}
+			found, err = w.oldest(ctx, seen)
+			return err
 		}, func() bool { return found != nil })
 		if err != nil {
 			return false, err
@@ -93,6 +103,18 @@ func (w *work) adoptCard(ctx context.Context) (bool, error) {
 	w.Metrics.Prevented.WithLabelValues(how).Inc()
 	w.linkCard(found, "found by its marker ("+how+")")
 	return true, nil
+}
+
+// oldest returns, of cards that carry the link's marker, the one that was made
+// first; nil: none is free to be the link's.
+func (w *work) oldest(ctx context.Context, cards []mapping.Card) (*mapping.Card, error) {
+	slices.SortFunc(cards, func(a, b mapping.Card) int { return cmp.Compare(a.CID, b.CID) })
+	for i := range cards {
+		if free, err := w.mayTake(ctx, mapping.CardRef(cards[i].ID)); free || err != nil {
+			return &cards[i], err
+		}
+	}
+	return nil, nil
 }
 
 // provenAbsent runs one complete lookup. It returns nil when the item was
@@ -122,10 +144,15 @@ func (w *work) provenAbsent(settle time.Duration, lookup func() error, found fun
 // is nowhere before it is made, so the first that carries it is no copy.
 func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 	var found *mapping.Issue
-	take := func(i mapping.Issue) {
-		if w.GitHub.Whose(i.Author).Perhaps() && w.ours(i.Body, w.markerOn(mapping.GitHub)) && (found == nil || i.Number < found.Number) {
+	take := func(i mapping.Issue) error {
+		if found != nil && found.Number <= i.Number || !w.ours(w.madeWith(ctx, &i), w.markerOn(mapping.GitHub)) {
+			return nil
+		}
+		free, err := w.mayTake(ctx, mapping.IssueRef(i.ID))
+		if free {
 			found = &i
 		}
+		return err
 	}
 	for ref, s := range w.claim.Inbox {
 		var i mapping.Issue
@@ -135,7 +162,9 @@ func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 		if err := json.Unmarshal(s.Data, &i); err != nil {
 			return false, fmt.Errorf("stored snapshot of %s: %w", ref, err)
 		}
-		take(i)
+		if err := take(i); err != nil {
+			return false, err
+		}
 	}
 	how, intent := "webhook", w.link.Intent
 	if found != nil && w.link.State == mapping.Creating && !w.GitHub.Whose(found.Author).Ours() {
@@ -162,12 +191,13 @@ func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 	}
 	w.Metrics.Prevented.WithLabelValues(how).Inc()
 	w.linkIssue(found, "found by its marker ("+how+")")
+	w.looked = w.looked || how == "webhook" // what came later may have gone to another link
 	return true, nil
 }
 
 // searchNumbers reads the issues above intent.After until one is found or ten
 // numbers in a row are missing.
-func (w *work) searchNumbers(ctx context.Context, take func(mapping.Issue), found func() bool) error {
+func (w *work) searchNumbers(ctx context.Context, take func(mapping.Issue) error, found func() bool) error {
 	intent := w.link.Intent
 	missing := 0
 	for n, reads := intent.After+1, 0; missing < missingInARow; n, reads = n+1, reads+1 {
@@ -177,9 +207,8 @@ func (w *work) searchNumbers(ctx context.Context, take func(mapping.Issue), foun
 		issue, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, n)
 		switch {
 		case err == nil:
-			take(issue)
-			if found() {
-				return nil
+			if err := take(issue); err != nil || found() {
+				return err
 			}
 			intent.After, missing = n, 0
 		case isGone(err) || errors.Is(err, mapping.ErrMoved):

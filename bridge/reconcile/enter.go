@@ -39,6 +39,9 @@ func (w *work) enterIssue(ctx context.Context) error {
 	if w.bridgeMade(w.issue) {
 		return w.refuse("the bridge made it")
 	}
+	if handed, err := w.handBack(ctx); handed || err != nil {
+		return err
+	}
 	// What was linked when the store was lost is so again, even if it would not enter today.
 	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
 		return err

@@ -44,6 +44,9 @@ type hub struct {
 	// hooks is how many webhooks tell of an event; 0: one.
 	hooks int
 
+	// known is what is known of the bridge's account; 0: it is named.
+	known mapping.Whose
+
 	milestones []mapping.Milestone // by number, from 1
 	strangers  []string            // whom nobody can assign
 }
@@ -65,8 +68,11 @@ type past struct {
 }
 
 func (h *hub) Whose(login string) mapping.Whose {
-	if login == bot {
+	switch {
+	case login == bot && h.known == 0:
 		return mapping.Named
+	case login == bot:
+		return h.known
 	}
 	return mapping.Theirs
 }

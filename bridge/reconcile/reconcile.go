@@ -9,10 +9,10 @@
 //
 // The files, in the order of a key's way: worker.go (claiming), work.go (what
 // is known of both sides), enter.go and create.go (an item without a partner),
-// adopted.go (whether the store may have forgotten what was made),
-// pending.go, verify.go, sync.go and write.go (two partners), conflict.go (the ledger and
-// its comment), project.go and milestones.go (what only planning says and
-// GitHub shows), outcome.go (what becomes of the key). A checklist: body.go (its text and
+// unmarked.go (what was made and lost its marker), adopted.go (whether the store
+// may have forgotten what was made), pending.go, verify.go, sync.go and write.go
+// (two partners), conflict.go (the ledger and its comment), project.go and
+// milestones.go (what only planning says and GitHub shows), outcome.go (what becomes of the key). A checklist: body.go (its text and
 // its items in one body), list.go (lines and tasks found again and decided),
 // list_tasks.go (tasks made), pair.go (one item and its task).
 package reconcile

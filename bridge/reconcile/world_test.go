@@ -169,7 +169,7 @@ func (w *world) observe(obs store.Observation, create *mapping.Link) {
 
 // entering follows an issue's marker, or proposes its link.
 func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.Link {
-	if !w.hub.Whose(issue.Author).Ours() {
+	if !keys.Made(issue, w.hub.Whose(issue.Author)) {
 		return w.route.EnterIssue(issue, time.Now().UTC())
 	}
 	_, marks := keys.Body(issue.Body)

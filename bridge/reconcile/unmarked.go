@@ -1,0 +1,127 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Between a create and the moment when its link has what was made, a person may
+// take the marker off it, or move the text that holds it elsewhere. What the
+// bridge made is then known by what the text was before, and what another link
+// has meanwhile stays there.
+
+// madeWith is the text of an issue by which the bridge knows what it made: the body,
+// or the one that a person took the marker off, as an event or GitHub's memory tells
+// it; "" where there is no marker of ours on an issue that may be ours.
+func (w *work) madeWith(ctx context.Context, i *mapping.Issue) string {
+	if !w.GitHub.Whose(i.Author).Perhaps() {
+		return ""
+	}
+	if w.set.Keys.Marked(i.Body) {
+		return i.Body
+	}
+	for _, e := range w.edits {
+		if e.Item == mapping.IssueRef(i.ID) && e.BodyFrom != nil && w.set.Keys.Marked(*e.BodyFrom) {
+			return *e.BodyFrom
+		}
+	}
+	if !i.UpdatedAt.After(i.CreatedAt) {
+		return ""
+	}
+	edits, err := w.GitHub.Edits(ctx, mapping.NameIssue(i), mapping.Summary)
+	if err != nil { // many a GitHub does not tell
+		w.log.Debug("earlier bodies are not told", "issue", issueName(i.Repo, i.Number), "err", err)
+	}
+	for _, e := range edits {
+		if e.BodyFrom != nil && w.set.Keys.Marked(*e.BodyFrom) {
+			return *e.BodyFrom
+		}
+	}
+	return ""
+}
+
+// mayTake reports whether what was found by its marker is free to be the link's,
+// and says so where it is not. What another link is only about to take in may yet
+// be given back.
+func (w *work) mayTake(ctx context.Context, ref mapping.Ref) (bool, error) {
+	id, err := w.Store.Find(ctx, w.link.Project, ref)
+	if errors.Is(err, store.ErrNotFound) || err == nil && id == w.link.ID {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("find %s: %w", ref, err)
+	}
+	other, err := w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: id})
+	switch {
+	case errors.Is(err, store.ErrNotFound) || err == nil && other.State == mapping.Entering && time.Since(other.Created) < parentFor:
+		return false, later(lookupGap, "%s is between two links", ref)
+	case err != nil:
+		return false, fmt.Errorf("read link of %s: %w", ref, err)
+	}
+	w.note("", "", "left", fmt.Sprintf("%s carries its marker and belongs to another link, %s: it stays there", ref, id))
+	return false, nil
+}
+
+// handBack gives an issue that is about to enter to the link that waits for it: the
+// bridge made it for that, and a person took its marker off. It reports whether
+// there is one.
+func (w *work) handBack(ctx context.Context) (handed bool, err error) {
+	if w.link.Import != "" {
+		return false, nil
+	}
+	_, marks := w.set.Keys.Body(w.madeWith(ctx, w.issue))
+	for _, m := range marks {
+		if m.Kind != mapping.MarkIssue {
+			continue
+		}
+		ref := mapping.CardRef(mapping.ObjectID(m.Partner))
+		id, err := w.Store.Find(ctx, w.link.Project, ref)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return false, fmt.Errorf("find %s: %w", ref, err)
+		}
+		maker, err := w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: id})
+		if errors.Is(err, store.ErrNotFound) || err == nil && (maker.State != mapping.Creating || maker.Issue.ID != 0) {
+			continue
+		}
+		if err != nil {
+			return false, fmt.Errorf("read link of %s: %w", ref, err)
+		}
+		if err := w.tellMaker(ctx, ref); err != nil {
+			return false, err
+		}
+		return true, w.refuse("the bridge made it for " + string(ref))
+	}
+	return false, nil
+}
+
+// tellMaker hands over what was seen of the issue, and what its events told.
+func (w *work) tellMaker(ctx context.Context, maker mapping.Ref) error {
+	data, err := json.Marshal(w.issue)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	obs := []store.Observation{{
+		Refs: []mapping.Ref{maker}, Item: mapping.IssueRef(w.issue.ID),
+		At: w.issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(w.issue), Data: data,
+	}}
+	for _, event := range w.claim.Events {
+		obs = append(obs, store.Observation{Refs: []mapping.Ref{maker}, Event: event})
+	}
+	got, err := w.Store.Observe(ctx, w.link.Project, obs)
+	for _, g := range got {
+		err = errors.Join(err, g.Err)
+	}
+	if err != nil {
+		return fmt.Errorf("hand over to %s: %w", maker, err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// unanswered is a card whose issue is made, but the answer is lost, and 10 seconds
+// later a person takes the marker off with the text. openedAfter and editedAfter
+// are how long the events of the two take; negative: they are lost. then goes on.
+func (w *world) unanswered(known mapping.Whose, openedAfter, editedAfter time.Duration, then func(was string)) {
+	w.hub.known = known
+	w.hub.lag = func(int) time.Duration { return openedAfter }
+	w.faults.armed, w.faults.draw = true, func(p point) fate {
+		if p.name != "CreateIssue" || len(w.hub.issues) > 0 {
+			return ""
+		}
+		w.after(10*time.Second, func() {
+			was := w.issue().Body
+			w.hub.lag = func(int) time.Duration { return editedAfter }
+			w.editIssue(mapping.Summary, func(string) string { return "tok4" })
+			w.hub.lag = nil
+			then(was)
+		})
+		return answerLost
+	}
+	mirrored(w)
+}
+
+// An issue that the bridge made and whose marker a person took off before its
+// link had it is still that link's, however it is told.
+func TestMarkerGoesBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, known := range []mapping.Whose{mapping.Named, mapping.Answered} {
+		for name, events := range map[string][2]time.Duration{
+			"both in one moment": {20 * time.Second, 10 * time.Second},
+			"only the edit":      {-1, time.Second},
+			"the edit first":     {time.Minute, time.Second},
+			"nothing is told":    {-1, -1},
+		} {
+			t.Run(fmt.Sprint(known, ", ", name), func(t *testing.T) {
+				t.Parallel()
+				if err := inWorld(t, func(w *world) {
+					w.unanswered(known, events[0], events[1], func(string) {})
+					w.settle()
+					w.verify(ends{want: values{mapping.Title: "tok1", mapping.Summary: "tok4"}})
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// An issue that has become a card of its own, as nothing told that the bridge had
+// made it, stays that, though its marker comes back: the card that waits for it
+// gets another one.
+func TestMarkerComesBackToAnothersIssue(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.hub.untold = mapping.ErrForbidden
+		w.unanswered(mapping.Answered, -1, -1, func(was string) {
+			i := w.issue()
+			w.hub.change(i, dev, func(s *mapping.Issue) { s.Labels = append(s.Labels, "bug") })
+			w.after(time.Minute, func() { w.hub.change(i, dev, func(s *mapping.Issue) { s.Body = was }) })
+		})
+		w.verifyTwoPairs()
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// The same of a card: it entered without its marker and got an issue of its own.
+func TestMarkerComesBackToAnothersCard(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.faults.armed, w.faults.draw = true, func(p point) fate {
+			if p.name != "CreateCard" || len(w.plan.cards) > 0 {
+				return ""
+			}
+			w.after(0, func() {
+				was := w.card().Summary.Value
+				w.editCard(mapping.Summary, func(string) string { return "tok4" })
+				w.after(30*time.Second, func() {
+					w.editCard(mapping.Summary, func(now string) string { return now + was[strings.LastIndex(was, "\n\n"):] })
+				})
+			})
+			return answerLost
+		}
+		linked(w)
+		w.verifyTwoPairs()
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// verifyTwoPairs checks, once all has come to rest, that there are two pairs and
+// that one of them says why.
+func (w *world) verifyTwoPairs() {
+	w.settle()
+	if len(w.hub.issues) != 2 || len(w.plan.cards) != 2 {
+		w.fail("%d issues and %d cards, want two of each", len(w.hub.issues), len(w.plan.cards))
+	}
+	links := w.links()
+	for _, l := range links {
+		if l.State != mapping.Linked || l.Issue.ID == 0 || l.Card.ID == "" {
+			w.fail("link %+v", l)
+		}
+	}
+	if len(links) != 2 || links[0].Issue.ID == links[1].Issue.ID || links[0].Card.ID == links[1].Card.ID {
+		w.fail("%d links", len(links))
+	}
+	if !w.says("belongs to another link") {
+		w.fail("nothing is said of it")
+	}
+}
