@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 
@@ -68,10 +69,14 @@ func (g *gathering) observe(ctx context.Context, args [][]any) ([]store.Observed
 	}
 }
 
-// run sends groups until none waits.
+// run sends groups until none waits. It lets those that are ready to run go
+// before it, who may have more for the next group: what a script costs beside its
+// observations is as much as three of them.
 func (g *gathering) run(ctx context.Context) {
+	runtime.Gosched()
 	for group := g.next(); len(group) > 0; group = g.next() {
 		g.sendGroup(ctx, group)
+		runtime.Gosched()
 	}
 }
 

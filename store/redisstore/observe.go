@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // it only spreads
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -121,46 +122,47 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 			return nil, err
 		}
 	}
-	h := head{data: make([]byte, 0, 128)}
-	h.add(strconv.FormatInt(millis(o.Delay), 10))
-	h.add(strconv.Itoa(flag(o.Bulk)))
-	h.add(string(o.Link))
-	h.add(item)
-	h.add(rules.OrderInt(o.At))
-	h.add(o.Digest)
-	h.add(strconv.Itoa(flag(len(o.Event) > 0)))
-	h.add(newID)
-	h.add(strconv.Itoa(len(o.Refs)))
-	h.add(strconv.Itoa(len(newRefs)))
-	if h.err != nil {
-		return nil, h.err
+	head, err := header(o, len(newRefs), item, newID)
+	if err != nil {
+		return nil, err
 	}
-	args := append(make([]any, 0, 5+len(o.Refs)+len(newRefs)), delivery, h.data, data)
+	args := append(make([]any, 0, 5+len(o.Refs)+len(newRefs)), delivery, head, data)
 	if len(o.Event) > 0 {
 		args = append(args, o.Event)
 	}
 	if o.Create != nil {
 		args = append(args, record)
 	}
-	for _, ref := range slices.Concat(o.Refs, newRefs) {
+	for _, ref := range o.Refs {
+		args = append(args, shard(ref)+" "+string(ref))
+	}
+	for _, ref := range newRefs {
 		args = append(args, string(ref))
 	}
 	return args, nil
 }
 
-// head is short texts in one argument, since every argument of a script costs
+// header is what is short in one argument, since every argument of a script costs
 // Redis as much as some bytes.
-type head struct {
-	data []byte
-	err  error
+func header(o *store.Observation, newRefs int, item, newID string) ([]byte, error) {
+	h := make([]byte, 0, 128)
+	h = binary.BigEndian.AppendUint64(h, math.Float64bits(float64(millis(o.Delay))))
+	h = append(h, byte(flag(o.Bulk)|flag(len(o.Event) > 0)<<1|flag(o.Create != nil)<<2))
+	h = binary.BigEndian.AppendUint16(h, uint16(len(o.Refs)))
+	h = binary.BigEndian.AppendUint16(h, uint16(newRefs))
+	for _, text := range []string{string(o.Link), item, rules.OrderInt(o.At), o.Digest, newID} {
+		if len(text) > math.MaxUint16 {
+			return nil, fmt.Errorf("%.40q… is too long", text)
+		}
+		h = append(binary.BigEndian.AppendUint16(h, uint16(len(text))), text...)
+	}
+	return h, nil
 }
 
-func (h *head) add(text string) {
-	if len(text) > math.MaxUint16 {
-		h.err = fmt.Errorf("%.40q… is too long", text)
-		return
-	}
-	h.data = append(binary.BigEndian.AppendUint16(h.data, uint16(len(text))), text...)
+// shard is where refkey of the scripts has a ref, which is costly to find there.
+func shard(ref mapping.Ref) string {
+	sum := sha1.Sum([]byte(ref)) //nolint:gosec // it only spreads
+	return strconv.Itoa(int(binary.BigEndian.Uint16(sum[:])) % 1024)
 }
 
 // What the script answers of an observation, summed up.

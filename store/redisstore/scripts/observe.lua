@@ -4,34 +4,39 @@
 --   deliveries ('' none), and of each observation: a head, the data ('' no
 --   snapshot), the event where the head says so, the record of the link to make
 --   where the head names one, refs, refs of the link to make
--- A head is short texts, each behind its length in two bytes: delay in ms, bulk
---   1/0, marker's link ('' none), item, at, digest, event 1/0, id of the link to
---   make ('' none), n refs, n refs of the link to make
+-- A ref stands behind its shard and a space.
+-- A head is the delay in ms, 1 bulk + 2 event + 4 link to make, n refs, n refs of the
+--   link to make; then short texts, each behind its length in two bytes: marker's link
+--   ('' none), item, at, digest, id of the link to make
 -- Reply, of each: link id ('' dropped) and the sum of 1 created, 2 duplicate, 4 stored, 8 full
 local limit, outdated, sweep, events, n = tonumber(arg()), now - arg(), arg(), tonumber(arg()), tonumber(arg())
 local SEEN = BASE .. 'seen'
-local HEAD = '>' .. string.rep('Hc0', 10)
+local HEAD = '>dBHH' .. string.rep('Hc0', 5)
 local deliveries = argi
 argi = argi + n
 local seenat = call('ZMSCORE', SEEN, unpack(ARGV, deliveries + 1, deliveries + n))
 
-local delivery, delay, bulk, marker, item, at, digest, data, event, newid, record
-local refs, newrefs = {}, {}
+local delivery, delay, bulk, marker, item, at, digest, data, event, newid, record, refs, newrefs
 local function take()
-  local nrefs, nnew
-  delay, bulk, marker, item, at, digest, event, newid, nrefs, nnew = struct.unpack(HEAD, arg())
-  data, event, record = arg(), event == '1' and arg(), newid ~= '' and arg()
-  refs, newrefs = several(tonumber(nrefs)), several(tonumber(nnew))
+  local flags, nrefs, nnew
+  delay, flags, nrefs, nnew, marker, item, at, digest, newid = struct.unpack(HEAD, arg())
+  bulk = flags % 2 == 1
+  data, event, record = arg(), flags % 4 >= 2 and arg(), flags >= 4 and arg()
+  refs, newrefs = several(nrefs), nnew > 0 and several(nnew)
 end
 
+local function known(ref)
+  local shard, name = string.match(ref, '^(%d+) (.*)')
+  return call('HGET', REFS .. shard, name)
+end
 local function exists(id) return id ~= '' and call('HEXISTS', linkkey(id), 'x') == 1 end
 local function resolve()
   for _, ref in ipairs(refs) do
-    local id = owner(ref)
+    local id = known(ref)
     if id then return id end
   end
   if exists(marker) then return marker end
-  for _, ref in ipairs(newrefs) do
+  for _, ref in ipairs(newrefs or {}) do
     local id = owner(ref)
     if id then return id end
   end
@@ -40,7 +45,7 @@ end
 
 -- slot makes the head of the snapshot's slot; nil where a newer snapshot is in it,
 -- or the same one: then same is true.
-local function slot(w, old)
+local function slot(gen, old)
   local seen, ambiguous = NOW, '0'
   if old then
     local oldat = string.sub(old, 1, 16)
@@ -52,22 +57,23 @@ local function slot(w, old)
     end
     seen = first
   end
-  return at .. ambiguous .. w.gen .. ',' .. seen .. ',' .. #digest .. ',' .. digest
+  return at .. ambiguous .. gen .. ',' .. seen .. ',' .. #digest .. ',' .. digest
 end
 
--- note stores what was seen with the key's new generation, in one write; it
--- reports whether the slot holds the snapshot.
-local function note(w, old)
+-- note stores what was seen with the key's new generation and place, in one write;
+-- it reports whether the slot holds the snapshot.
+local function note(w, old, place)
+  local gen = string.format('%d', w.gen)
   local head, same
-  if item ~= '' then head, same = slot(w, old) end
+  if item ~= '' then head, same = slot(gen, old) end
   if head then
-    call('HSET', w.key, 'g', w.gen, 'i:' .. item, head, 'd:' .. item, data)
+    call('HSET', w.key, 'p', place, 'g', gen, 'i:' .. item, head, 'd:' .. item, data)
   else
-    call('HSET', w.key, 'g', w.gen)
+    call('HSET', w.key, 'p', place, 'g', gen)
   end
   if event then
     local key = eventkey(w.id)
-    local length = call('RPUSH', key, w.gen, event)
+    local length = call('RPUSH', key, gen, event)
     if length > 2 * events then call('LTRIM', key, length - 2 * events, -1) end
   end
   return head ~= nil or same
@@ -86,6 +92,24 @@ local function remember()
   remembered[#remembered + 1] = delivery
 end
 
+-- How many keys are queued. Those that dues is to put there are told with them.
+local queued = limit > 0 and call('ZCARD', LIVE) + call('ZCARD', BULK) + call('ZCARD', WAIT) or 0
+local dues = {} -- of live keys, as the arguments of ZADD
+
+-- come makes the key due. Nearly always it is live and free, and where it is due
+-- can be told with that of others.
+local function come(w)
+  if inqueue(w) then queued = queued - 1 end
+  if bulk or w.bulk or leased(w) or w.place ~= '' and w.place ~= 'q' then
+    change(w, delay, bulk, false)
+  else
+    w.gen, w.place = w.gen + 1, 'q'
+    dues[#dues + 1] = delay == 0 and NOW or now + delay
+    dues[#dues + 1] = w.id
+  end
+  if inqueue(w) then queued = queued + 1 end
+end
+
 local out, wrotesome = {'OK', 0}, false
 local function answer(id, what) out[#out + 1], out[#out + 2] = id, what end
 
@@ -98,18 +122,18 @@ local function observe(i)
   if id == '' then return answer('', what) end
   local w, old
   if not create then w, old = work(id, 'i:' .. item) end
-  if full(w, limit) then return answer(id, what + 8) end
+  if limit > 0 and queued >= limit and not (w and inqueue(w)) then return answer(id, what + 8) end
   if create then
     w = fresh(id)
-    putlink(w, record, newrefs)
+    putlink(w, record, newrefs or {})
     call('ZADD', LINKS, 0, id)
     what = what + 1
   end
-  change(w, tonumber(delay), bulk == '1', false)
+  come(w)
   if duplicate then
-    call('HSET', w.key, 'g', w.gen)
+    call('HSET', w.key, 'p', w.place, 'g', w.gen)
   else
-    if note(w, old) then what = what + 4 end
+    if note(w, old, w.place) then what = what + 4 end
     remember()
   end
   wrotesome = true
@@ -120,6 +144,7 @@ for i = 1, n do
   take()
   observe(i)
 end
+if #dues > 0 then call('ZADD', LIVE, 'LT', unpack(dues)) end
 if #remembered > 0 then
   local old = call('ZRANGEBYSCORE', SEEN, '-inf', outdated, 'LIMIT', 0, sweep * n)
   if #old > 0 then call('ZREM', SEEN, unpack(old)) end

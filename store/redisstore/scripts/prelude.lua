@@ -38,8 +38,9 @@ local function linkkey(id) return BASE .. 'l:' .. id end
 local function eventkey(id) return BASE .. 'e:' .. id end
 
 -- The index of refs.
+local REFS = BASE .. 'ref:'
 local function refkey(ref)
-  return BASE .. 'ref:' .. tonumber(string.sub(redis.sha1hex(ref), 1, 4), 16) % 1024
+  return REFS .. tonumber(string.sub(redis.sha1hex(ref), 1, 4), 16) % 1024
 end
 local function owner(ref) return call('HGET', refkey(ref), ref) end
 
