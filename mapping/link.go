@@ -59,6 +59,9 @@ type Link struct {
 	// when they were looked for: they may still take effect, and are then no
 	// edit of anybody.
 	Late []Pending `json:"late,omitempty"`
+	// Spent are the edits on GitHub that writes of ours made and that were dealt
+	// with, while there are others that may be looked for.
+	Spent []Spent `json:"spent,omitempty"`
 	// Wrote holds our writes to the issue of the last seconds, by which a read
 	// that lags behind them is known.
 	Wrote []Wrote `json:"wrote,omitempty"`
@@ -201,9 +204,24 @@ type Pending struct {
 	// by GitHub's own clock. Zero on planning's side.
 	After    time.Time `json:"after,omitzero"`
 	Answered bool      `json:"answered,omitempty"` // acknowledged; kept only until its echo is seen
-	// Verified: its echo was seen and dealt with; kept only until the event
-	// that told is consumed, so that it is not taken for another write's.
+	// Restores: what it writes on GitHub is somebody's edit that a write of ours
+	// ran over, which the sides do not agree on by it; of a late one, that it was
+	// not made again since.
+	Restores bool `json:"restores,omitempty"`
+	// Verified: its echo was seen and dealt with; kept only until the sides
+	// agree.
 	Verified bool `json:"verified,omitempty"`
+}
+
+// Spent is an edit on GitHub that a write of ours made, and that was dealt with:
+// no other write made it.
+type Spent struct {
+	Attribute Attribute `json:"attr"`
+	From      string    `json:"from"` // DigestValue of what stood there before it
+	To        string    `json:"to"`   // DigestValue of what it wrote
+	At        time.Time `json:"at"`   // by GitHub's clock
+	// Restores: the write restored an edit and did not come late.
+	Restores bool `json:"restores,omitempty"`
 }
 
 // Wrote is a write of ours to an attribute of the issue that has happened.

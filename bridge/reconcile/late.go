@@ -55,7 +55,7 @@ func (w *work) recoverLate(ctx context.Context) error {
 // there before is written again, and if that was a person's edit it is then a
 // change of GitHub as any other. before is what stood there, by record, as far
 // as it is known.
-func (w *work) settleLate(ctx context.Context, before map[string]string) error {
+func (w *work) settleLate(ctx context.Context, before map[string]ranOver) error {
 	w.link.Late = slices.DeleteFunc(w.link.Late, func(p mapping.Pending) bool { return time.Since(p.At) > lateFor })
 	w.lookForLate(ctx, before)
 	late := slices.Clone(w.link.Late)
@@ -64,12 +64,12 @@ func (w *work) settleLate(ctx context.Context, before map[string]string) error {
 		if !ok || p.Verified {
 			continue
 		}
-		if !w.wroteOurselves(p, was) || mapping.Same(p.Attribute, was, w.link.Base[p.Attribute].GitHub) {
-			if err := w.putBack(ctx, p, was, late); err != nil {
+		if w.lost(p, was.text, before) {
+			if err := w.putBack(ctx, p, was.text, late); err != nil {
 				return err
 			}
 		}
-		w.verified(p.ID)
+		w.verified(p, was)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (w *work) settleLate(ctx context.Context, before map[string]string) error {
 // one of them wrote, or a text that no event explains. Where what was agreed on is
 // what one of them wrote, anything that happened to the issue may be that. Where
 // GitHub does not tell who wrote it, it counts as somebody's edit.
-func (w *work) lookForLate(ctx context.Context, before map[string]string) {
+func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 	for _, p := range w.link.Late {
 		base, ok := w.link.Base[p.Attribute]
 		if _, known := before[p.ID]; known || !ok || p.Verified || p.Side != mapping.GitHub {
@@ -90,20 +90,15 @@ func (w *work) lookForLate(ctx context.Context, before map[string]string) {
 		}
 		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
 			if !agreed && w.shows(p) && w.GitHub.Whose(w.issue.Editor).Ours() {
-				before[p.ID] = base.GitHub
+				before[p.ID] = ranOver{text: base.GitHub}
 			}
 			continue
 		}
 		if !w.shows(p) && !w.unexplained(p.Attribute) {
 			continue
 		}
-		edits, err := w.GitHub.Edits(ctx, w.link.Issue, p.Attribute)
-		if err != nil {
+		if err := w.remembered(ctx, p.Attribute, before); err != nil {
 			w.note(mapping.GitHub, p.Attribute, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
-			continue
-		}
-		if was, ok := w.lastLate(p.Attribute, edits); ok {
-			before[p.ID] = was
 		}
 	}
 }
@@ -121,34 +116,6 @@ func (w *work) unexplained(a mapping.Attribute) bool {
 		from, to, ok := editOf(e, a)
 		return ok && mapping.Same(a, w.strip(to), now.Value) && mapping.Same(a, w.strip(from), base)
 	})
-}
-
-// lastLate is what stood before the last edit that a late write made, and before
-// other late ones right before it. What was edited before that which was agreed
-// on has been dealt with; a late write of the same is newer than what is known.
-func (w *work) lastLate(a mapping.Attribute, edits []mapping.Edit) (was string, found bool) {
-	for _, e := range slices.Backward(edits) {
-		before, late := w.madeLate(a, e)
-		_, to, ok := editOf(e, a)
-		agreed := ok && mapping.Same(a, w.strip(to), w.link.Base[a].GitHub)
-		if found && !late || agreed && !(late && e.At.After(w.link.Issue.UpdatedAt)) {
-			break
-		}
-		if late {
-			was, found = before, true
-		}
-	}
-	return was, found
-}
-
-// madeLate is made, for any of the late writes to an attribute.
-func (w *work) madeLate(a mapping.Attribute, e mapping.Edit) (was string, ok bool) {
-	for _, p := range w.link.Late {
-		if was, ok = w.made(p, e); ok && p.Attribute == a {
-			return was, true
-		}
-	}
-	return "", false
 }
 
 // shows reports whether GitHub shows what a write of ours wrote, and no write
@@ -182,11 +149,12 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 	}
 	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
 	planned, known := w.p[a]
-	switch stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) }); {
-	case edited && w.writtenAgain(p) != nil, // that may stand there, and not what came late
-		!stands && (edited || a == mapping.Summary): // somebody has edited a text on top of it
+	switch i := slices.IndexFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) }); {
+	case p.Restores, // it seemed lost, but was not made again
+		edited && i >= 0 && w.writtenAgain(late[i]) != nil, // that may stand there, and not what came late
+		i < 0 && (edited || a == mapping.Summary):          // somebody has edited a text on top of it
 		return w.bringBack(ctx, lostUpdate{p, was})
-	case !stands:
+	case i < 0:
 		return nil
 	case !edited && (mapping.Same(a, now, base.GitHub) || known && mapping.Equal(a, now, planned.Value)):
 		return nil // by now it is what both sides hold

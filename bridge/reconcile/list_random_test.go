@@ -64,6 +64,10 @@ func (d listDeed) do(w *world, n int) {
 		w.editIssue(mapping.Summary, func(body string) string { return tok + "\n\n" + body })
 	case "rewrite":
 		w.editIssue(mapping.Summary, func(string) string { return rewritten(tok) })
+	case "rename":
+		w.editIssue(mapping.Title, to(tok))
+	case "retitle":
+		w.editCard(mapping.Title, to(tok))
 	case "state":
 		task(func(t *mapping.Task) {
 			t.State.Value = []string{mapping.StateTodo, mapping.StateInProgress, mapping.StateDone}[n%3]

@@ -22,11 +22,17 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 		}
 		if side == mapping.GitHub && w.issue != nil {
 			p.After = w.issue.UpdatedAt
+			p.Restores = !mapping.Same(d.Attribute, write.To, d.Base.GitHub)
 		}
 		if old, ok := w.link.Base[d.Attribute]; ok {
 			p.Old = &old
 		}
 		w.link.Pending = append(w.link.Pending, p)
+		for i := range w.link.Late {
+			if o := &w.link.Late[i]; o.Side == side && o.Attribute == d.Attribute {
+				o.Restores = false
+			}
+		}
 	}
 	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary }) {
 		w.pendItems()
@@ -58,7 +64,8 @@ func (w *work) verify(ctx context.Context) error {
 	if err := w.finishSwap(ctx); err != nil {
 		return err
 	}
-	before := w.echoes(w.edits)
+	before := map[string]ranOver{}
+	w.echoes(w.edits, before)
 	w.tellApart(ctx, before)
 	w.askReplaced(ctx, before)
 	w.recoverAll(before)
@@ -79,12 +86,12 @@ func (w *work) verify(ctx context.Context) error {
 		if !ok || p.Verified {
 			continue
 		}
-		if !mapping.Same(p.Attribute, was, p.From) && !w.wroteOurselves(p, was) {
-			if err := w.bringBack(ctx, lostUpdate{p, was}); err != nil {
+		if !mapping.Same(p.Attribute, was.text, p.From) && w.lost(p, was.text, before) {
+			if err := w.bringBack(ctx, lostUpdate{p, was.text}); err != nil {
 				return err
 			}
 		}
-		w.verified(p.ID)
+		w.verified(p, was)
 	}
 	return nil
 }
@@ -119,7 +126,7 @@ func (w *work) finishSwap(ctx context.Context) error {
 // recoverAll decides what became of each write of unknown outcome. A write to
 // GitHub that happened is from now on one whose echo is awaited; one that did
 // not may still be under way.
-func (w *work) recoverAll(before map[string]string) {
+func (w *work) recoverAll(before map[string]ranOver) {
 	var kept []mapping.Pending
 	for _, p := range w.link.Pending {
 		if p.Answered {
@@ -144,14 +151,22 @@ func (w *work) recoverAll(before map[string]string) {
 }
 
 // verified notes that the echo of a write was dealt with. The record stays until
-// the sides agree: until then the echo may be looked at again, and is of no other.
-func (w *work) verified(id string) {
-	for _, records := range [][]mapping.Pending{w.link.Pending, w.link.Late} {
-		for i := range records {
-			if p := &records[i]; p.ID == id {
-				p.Answered, p.Verified = true, true
-			}
+// the sides agree.
+func (w *work) verified(done mapping.Pending, over ranOver) {
+	mark := func(records []mapping.Pending) bool {
+		i := slices.IndexFunc(records, func(p mapping.Pending) bool { return p.ID == done.ID })
+		if i >= 0 {
+			records[i].Answered, records[i].Verified = true, true
 		}
+		return i >= 0
+	}
+	spent := spentOn(done, over)
+	spent.Restores = !mark(w.link.Late) && mark(w.link.Pending) && done.Restores
+	if over.at.IsZero() {
+		return
+	}
+	if w.link.Spent = append(w.link.Spent, spent); len(w.link.Spent) > maxSpent {
+		w.link.Spent = slices.Delete(w.link.Spent, 0, 1)
 	}
 }
 
@@ -204,7 +219,7 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 	if !ok {
 		return echoed
 	}
-	happened = echoed || mapping.Same(p.Attribute, now.Value, p.To) ||
+	happened = echoed || mapping.Same(p.Attribute, now.Value, p.To) && !w.somebodyWrote(p) ||
 		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
 		w.builtOn(p, now)
 	if !happened {
@@ -265,7 +280,10 @@ func (w *work) otherWentBack(p mapping.Pending, now mapping.Versioned) bool {
 // that holds all that was written is taken for an edit of it: two other edits
 // raise the version as much, and what they are taken for must not be wrong.
 func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
-	if mapping.Same(p.Attribute, now.Value, p.From) {
+	late := func(o mapping.Pending) bool {
+		return o.Side == p.Side && o.Attribute == p.Attribute && mapping.Same(p.Attribute, now.Value, o.To)
+	}
+	if mapping.Same(p.Attribute, now.Value, p.From) || slices.ContainsFunc(w.link.Late, late) {
 		return false
 	}
 	if p.Side == mapping.Planning && (p.Old == nil || now.Version < p.Next.Version+2) {
@@ -284,6 +302,15 @@ func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 	}
 	both, clean := w.merge(p.From, p.To, now.Value)
 	return clean && mapping.Same(p.Attribute, both, now.Value)
+}
+
+// somebodyWrote reports whether an event tells that a person wrote to GitHub
+// what a write of ours would have.
+func (w *work) somebodyWrote(p mapping.Pending) bool {
+	return p.Side == mapping.GitHub && slices.ContainsFunc(w.edits, func(e mapping.Edit) bool {
+		_, to, ok := editOf(e, p.Attribute)
+		return ok && !w.GitHub.Whose(e.Sender).Perhaps() && mapping.Same(p.Attribute, w.strip(to), p.To)
+	})
 }
 
 // editOf returns what an edit event says of one attribute.
@@ -313,7 +340,9 @@ type lostUpdate struct {
 // where that goes, else by the rules of a conflict. The restored text is then
 // an ordinary change of GitHub.
 func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
-	w.wrote(l.write.Attribute, l.text, l.write.At, nil) // the pending record told of something older
+	for _, before := range []string{l.write.From, l.text} { // neither stands there any more
+		w.wrote(l.write.Attribute, before, l.write.At, nil)
+	}
 	switch {
 	case !w.fresh:
 		if err := w.readAgain(ctx); err != nil {

@@ -23,6 +23,8 @@ func rushes(lists bool) *rapid.Generator[[]rush] {
 	kinds := []string{"tick", "name", "add", "remove", "text", "rewrite", "rewrite", "summary"}
 	if lists {
 		kinds = append(kinds, "state", "title", "task")
+	} else {
+		kinds = append(kinds, "rename", "rename", "retitle")
 	}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) rush {
 		return rush{
@@ -59,44 +61,71 @@ func (w *world) rush(todo []rush) {
 // side or in a comment.
 func TestPeopleRaceTheBridge(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		lists := rapid.Bool().Draw(rt, "lists")
-		start := "summary"
+	rapid.Check(t, func(rt *rapid.T) { race(t, rt, rapid.Just([]fate(nil))) })
+}
+
+// TestPeopleRaceTheBridgesLateEdits is the same while the bridge's first edits
+// of the issue are lost or late, so that several are under way at once.
+func TestPeopleRaceTheBridgesLateEdits(t *testing.T) {
+	t.Parallel()
+	fates := rapid.SampledFrom([]fate{"", "", lost, answerLost, late, late})
+	rapid.Check(t, func(rt *rapid.T) { race(t, rt, rapid.SliceOfN(fates, 0, 4)) })
+}
+
+// race lets people race the bridge, the first edits of which meet their fates.
+func race(t *testing.T, rt *rapid.T, fates *rapid.Generator[[]fate]) {
+	lists := rapid.Bool().Draw(rt, "lists")
+	starts := []string{"summary", "retitle"}
+	if lists {
+		starts = []string{"state", "title", "task", "summary"}
+	}
+	start := rapid.SampledFrom(starts).Draw(rt, "start")
+	todo := rushes(lists).Draw(rt, "rushes")
+	sky, edits := weather().Draw(rt, "weather"), fates.Draw(rt, "edits")
+	lags := rapid.SliceOfN(rapid.IntRange(0, 14), 1, 6).Draw(rt, "lags")
+	rule := rapid.SampledFrom([]mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub, mapping.PolicyPlanning}).Draw(rt, "policy")
+	stale := time.Duration(rapid.IntRange(0, 9).Draw(rt, "stale")) * 100 * time.Millisecond
+	dice := rapid.Uint64().Draw(rt, "dice")
+	err := inWorld(t, func(w *world) {
+		w.dice.Seed(dice, 0)
+		w.route.DefaultPolicy = rule
 		if lists {
-			start = rapid.SampledFrom([]string{"state", "title", "task", "summary"}).Draw(rt, "start")
+			w.route.Tasks = mapping.TasksChecklist
 		}
-		todo := rushes(lists).Draw(rt, "rushes")
-		sky := weather().Draw(rt, "weather")
-		lags := rapid.SliceOfN(rapid.IntRange(0, 14), 1, 6).Draw(rt, "lags")
-		rule := rapid.SampledFrom([]mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub, mapping.PolicyPlanning}).Draw(rt, "policy")
-		stale := time.Duration(rapid.IntRange(0, 9).Draw(rt, "stale")) * 100 * time.Millisecond
-		dice := rapid.Uint64().Draw(rt, "dice")
-		err := inWorld(t, func(w *world) {
-			w.dice.Seed(dice, 0)
-			w.route.DefaultPolicy = rule
-			if lists {
-				w.route.Tasks = mapping.TasksChecklist
-			}
-			w.restart()
-			w.openIssue("Title", "tok1\n\ntok2\n\n- [ ] item tok3\n- [x] item tok4\n\ntok5")
-			w.settle()
-			w.lags(lags)
-			w.hub.stale = stale
-			w.rush(todo)
-			w.suffer(sky)
-			listDeed{kind: start}.do(w, 0)
-			w.settle()
-			w.faults.armed = false
-			if lists {
-				w.verifyAnyList(true)
-			} else {
-				w.verify(ends{conflicts: 100})
-			}
-		})
-		if err != nil {
-			rt.Fatal(err)
+		w.restart()
+		w.openIssue("Title", "tok1\n\ntok2\n\n- [ ] item tok3\n- [x] item tok4\n\ntok5")
+		w.settle()
+		w.lags(lags)
+		w.hub.stale = stale
+		w.rush(todo)
+		w.suffer(sky)
+		w.editsMeet(edits)
+		listDeed{kind: start}.do(w, 0)
+		w.settle()
+		w.faults.armed = false
+		if lists {
+			w.verifyAnyList(true)
+		} else {
+			w.verify(ends{conflicts: 100})
 		}
 	})
+	if err != nil {
+		rt.Fatal(err)
+	}
+}
+
+// editsMeet lets the bridge's next edits of the issue meet their fates, whatever
+// the weather.
+func (w *world) editsMeet(fates []fate) {
+	weather := w.faults.draw
+	w.faults.draw = func(p point) fate {
+		if p.name != "EditIssue" || len(fates) == 0 {
+			return weather(p)
+		}
+		next := fates[0]
+		fates = fates[1:]
+		return next
+	}
 }
 
 // rewritten is what a person makes of a body without keeping any of it.

@@ -142,7 +142,7 @@ func (w *work) readAgain(ctx context.Context) error {
 		return err
 	}
 	w.list = list{} // of another body
-	return w.settleLate(ctx, map[string]string{})
+	return w.settleLate(ctx, map[string]ranOver{})
 }
 
 func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {

@@ -9,19 +9,44 @@ import (
 	"planbridge/mapping"
 )
 
-// echoes finds the edits that our writes on record made, and returns by the
-// record's id what stood there when each took effect. One value may have been
+// ranOver is what stood on GitHub when a write of ours took effect, and GitHub's
+// time of that.
+type ranOver struct {
+	text string
+	at   time.Time
+}
+
+// maxSpent bounds the edits that are known to be spent; the newest are kept.
+const maxSpent = 32
+
+// echoes finds the edits that our writes on record made, and adds by the
+// record's id what stood there when each took effect. Each edit is of one write
+// only, and one that was dealt with is of no other. One value may have been
 // written twice: an edit that came from what was expected goes first, and the
 // newest record, which the fewest edits can be of.
-func (w *work) echoes(edits []mapping.Edit) map[string]string {
+func (w *work) echoes(edits []mapping.Edit, before map[string]ranOver) {
 	type part struct {
 		edit int
 		attr mapping.Attribute
 	}
-	before, taken := map[string]string{}, map[part]bool{}
+	records, taken := slices.Concat(w.link.Late, w.link.Pending), map[part]bool{}
+	spent := slices.Clone(w.link.Spent)
+	for _, p := range records {
+		if over, ok := before[p.ID]; ok && !p.Verified {
+			spent = append(spent, spentOn(p, over))
+		}
+	}
+	for _, s := range spent {
+		for i, e := range edits {
+			if !taken[part{i, s.Attribute}] && w.isSpent(s, e) {
+				taken[part{i, s.Attribute}] = true
+				break
+			}
+		}
+	}
 	for _, expected := range []bool{true, false} {
-		for _, p := range slices.Backward(slices.Concat(w.link.Late, w.link.Pending)) {
-			if _, ok := before[p.ID]; ok || p.Side != mapping.GitHub {
+		for _, p := range slices.Backward(records) {
+			if _, ok := before[p.ID]; ok || p.Verified || p.Side != mapping.GitHub {
 				continue
 			}
 			for i, e := range edits {
@@ -29,12 +54,22 @@ func (w *work) echoes(edits []mapping.Edit) map[string]string {
 				if !ok || taken[part{i, p.Attribute}] || expected && !mapping.Same(p.Attribute, was, p.From) {
 					continue
 				}
-				before[p.ID], taken[part{i, p.Attribute}] = was, true
+				before[p.ID], taken[part{i, p.Attribute}] = ranOver{was, e.At}, true
 				break
 			}
 		}
 	}
-	return before
+}
+
+func spentOn(p mapping.Pending, over ranOver) mapping.Spent {
+	return mapping.Spent{Attribute: p.Attribute, From: mapping.DigestValue(p.Attribute, over.text), To: mapping.DigestValue(p.Attribute, p.To), At: over.at}
+}
+
+// isSpent reports whether an edit is one that was dealt with. An event and what
+// GitHub remembers of the same edit may be a second apart.
+func (w *work) isSpent(s mapping.Spent, e mapping.Edit) bool {
+	from, to, ok := editOf(e, s.Attribute)
+	return ok && s.At.Sub(e.At).Abs() <= time.Second && s.From == mapping.DigestValue(s.Attribute, w.strip(from)) && s.To == mapping.DigestValue(s.Attribute, w.strip(to))
 }
 
 // made reports whether an edit may be what a write of ours made, and what
@@ -45,18 +80,31 @@ func (w *work) made(p mapping.Pending, e mapping.Edit) (was string, ok bool) {
 	return w.strip(from), ok
 }
 
+// lost reports whether a value that a write of ours ran over is missed: it was
+// agreed on, or not written by another one of ours.
+func (w *work) lost(p mapping.Pending, value string, before map[string]ranOver) bool {
+	return mapping.Same(p.Attribute, value, w.link.Base[p.Attribute].GitHub) || !w.wroteOurselves(p, value, before)
+}
+
 // wroteOurselves reports whether a value that a write of ours ran over was
-// written by another one of ours.
-func (w *work) wroteOurselves(p mapping.Pending, value string) bool {
-	return slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(o mapping.Pending) bool {
-		return o.ID != p.ID && o.Side == mapping.GitHub && o.Attribute == p.Attribute && mapping.Same(p.Attribute, value, o.To)
-	})
+// written by another one of ours that is known to have happened. Where that
+// restored an edit, it wrote what is lost when it is run over, unless it came
+// late: what was lost on its way was restored again.
+func (w *work) wroteOurselves(p mapping.Pending, value string, before map[string]ranOver) bool {
+	is := mapping.DigestValue(p.Attribute, value)
+	wrote := func(o mapping.Pending) bool {
+		_, told := before[o.ID]
+		return o.ID != p.ID && (told || o.Answered) && o.Side == mapping.GitHub && o.Attribute == p.Attribute && mapping.Same(p.Attribute, value, o.To)
+	}
+	return slices.ContainsFunc(w.link.Pending, func(o mapping.Pending) bool { return wrote(o) && !o.Restores }) ||
+		slices.ContainsFunc(w.link.Late, wrote) ||
+		slices.ContainsFunc(w.link.Spent, func(s mapping.Spent) bool { return s.Attribute == p.Attribute && s.To == is && !s.Restores })
 }
 
 // lookBack asks GitHub what it remembers of the writes whose echo is overdue
 // and adds what stood before them. Where GitHub does not tell, the record is
 // dropped and the history says so; where it is away, it is asked later.
-func (w *work) lookBack(ctx context.Context, before map[string]string) {
+func (w *work) lookBack(ctx context.Context, before map[string]ranOver) {
 	asked := map[mapping.Attribute]error{}
 	for _, p := range slices.Clone(w.link.Pending) {
 		if _, ok := before[p.ID]; ok || !p.Answered || p.Verified || time.Since(p.At) < w.set.Settle.GitHub {
@@ -86,7 +134,7 @@ func (w *work) lookBack(ctx context.Context, before map[string]string) {
 // askReplaced asks GitHub about the writes of unknown outcome of which GitHub
 // shows neither what they wrote nor what stood there before: they may have
 // happened, and run over an edit, before somebody replaced them.
-func (w *work) askReplaced(ctx context.Context, before map[string]string) {
+func (w *work) askReplaced(ctx context.Context, before map[string]ranOver) {
 	for _, p := range w.link.Pending {
 		if _, echoed := before[p.ID]; echoed || p.Answered || p.Side != mapping.GitHub || p.Attribute != mapping.Title && p.Attribute != mapping.Summary {
 			continue
@@ -101,36 +149,13 @@ func (w *work) askReplaced(ctx context.Context, before map[string]string) {
 	}
 }
 
-// remembered adds what GitHub remembers of one attribute's edits. Of late writes
-// it counts only where what they wrote stood there when another one of ours took
-// effect, or since that was written again: GitHub remembers edits that were dealt
-// with, too, and one of them may have written what a late write would.
-func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]string) error {
+// remembered adds what GitHub remembers of one attribute's edits.
+func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]ranOver) error {
 	edits, err := w.GitHub.Edits(ctx, w.link.Issue, a)
-	if err != nil {
-		return err
+	if err == nil {
+		w.echoes(edits, before)
 	}
-	since := func(at time.Time) map[string]string {
-		return w.echoes(slices.DeleteFunc(slices.Clone(edits), func(e mapping.Edit) bool { return e.At.Before(at) }))
-	}
-	add := func(p mapping.Pending, found map[string]string) {
-		was, ok := found[p.ID]
-		if _, known := before[p.ID]; ok && !known {
-			before[p.ID] = was
-		}
-	}
-	all := w.echoes(edits)
-	for _, p := range w.link.Pending {
-		add(p, all)
-	}
-	for _, p := range w.link.Late {
-		if again := w.writtenAgain(p); again != nil {
-			add(p, since(again.After))
-		} else if w.stoodThere(p, before) {
-			add(p, since(p.After))
-		}
-	}
-	return nil
+	return err
 }
 
 // writtenAgain is the write awaiting its echo that wrote what a late one would
@@ -147,17 +172,17 @@ func (w *work) writtenAgain(late mapping.Pending) *mapping.Pending {
 
 // stoodThere reports whether a write ran over what a late one wrote: that has
 // happened then.
-func (w *work) stoodThere(late mapping.Pending, before map[string]string) bool {
-	return slices.ContainsFunc(w.link.Pending, func(p mapping.Pending) bool {
+func (w *work) stoodThere(late mapping.Pending, before map[string]ranOver) bool {
+	return slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(p mapping.Pending) bool {
 		was, ok := before[p.ID]
-		return ok && p.Attribute == late.Attribute && mapping.Same(p.Attribute, was, late.To) && !mapping.Same(p.Attribute, was, p.From)
+		return ok && p.Attribute == late.Attribute && mapping.Same(p.Attribute, was.text, late.To) && !mapping.Same(p.Attribute, was.text, p.From)
 	})
 }
 
 // tellApart asks GitHub about late writes that have happened, as another one of
 // ours ran over what they wrote, and about those whose echo may be that of the
 // write that was made in their stead: each ran over something else.
-func (w *work) tellApart(ctx context.Context, before map[string]string) {
+func (w *work) tellApart(ctx context.Context, before map[string]ranOver) {
 	for _, p := range w.link.Late {
 		again := w.writtenAgain(p)
 		_, told := before[p.ID]
@@ -166,18 +191,19 @@ func (w *work) tellApart(ctx context.Context, before map[string]string) {
 			_, other := before[again.ID]
 			unclear = told || other
 		}
-		if !unclear {
+		if !unclear || p.Verified {
 			continue
 		}
-		found := map[string]string{}
+		found := maps.Clone(before)
+		delete(found, p.ID)
+		if again != nil {
+			delete(found, again.ID)
+		}
 		if err := w.remembered(ctx, p.Attribute, found); err != nil {
 			w.log.Warn("which of our writes ran over what is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
 			continue
 		}
-		delete(before, p.ID)
-		if again != nil {
-			delete(before, again.ID)
-		}
+		clear(before)
 		maps.Copy(before, found)
 	}
 }

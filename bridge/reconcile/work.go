@@ -383,6 +383,9 @@ func (w *work) remember() {
 	w.link.Unfinished = false
 	dealtWith := func(p mapping.Pending) bool { return p.Verified }
 	w.link.Pending, w.link.Late = slices.DeleteFunc(w.link.Pending, dealtWith), slices.DeleteFunc(w.link.Late, dealtWith)
+	w.link.Spent = slices.DeleteFunc(w.link.Spent, func(s mapping.Spent) bool {
+		return !slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(p mapping.Pending) bool { return p.Attribute == s.Attribute })
+	})
 	if w.issue != nil {
 		w.know(w.issue)
 		w.knowBody()
