@@ -23,6 +23,7 @@ import (
 //	down|up                                     fault OP KIND [times=] [after=] [code=] [message=]
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
+//	unmark N WHO [body=]: save the body without the marker
 //	token revoke|restore                        clock DURATION: it is that much later for GitHub
 //	repo, in, transfer, rename, archive, lock, convert …: see moves_test.go
 //	race OP N WHO [title=] [body=]: WHO saves just before the bridge's next write OP takes effect
@@ -35,7 +36,7 @@ func (s *scene) github(l *line) error {
 		return nil
 	}
 	switch verb {
-	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker":
+	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker", "unmark":
 		s.githubPerson(verb, l)
 		return nil
 	case "sub", "unsub":
@@ -136,6 +137,11 @@ func (s *scene) githubPerson(verb string, l *line) {
 		s.Repo.Reopen(n, who)
 	case "comment":
 		s.Repo.Comment(n, who, l.next())
+	case "unmark":
+		s.Repo.Edit(n, who, func(e *githubtest.IssueEdit) {
+			e.Body, _ = parts(e.Body)
+			l.set("body", &e.Body)
+		})
 	case "copy-marker":
 		s.Repo.Open(who, githubtest.IssueSpec{Title: l.next(), Body: s.Repo.Issue(n).Body})
 	}

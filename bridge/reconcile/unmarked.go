@@ -31,8 +31,8 @@ func (w *work) madeWith(ctx context.Context, i *mapping.Issue) string {
 			return *e.BodyFrom
 		}
 	}
-	if !i.UpdatedAt.After(i.CreatedAt) {
-		return ""
+	if !w.GitHub.Whose(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
+		return "" // anybody's, and as it was opened as far as whole seconds tell
 	}
 	edits, err := w.GitHub.Edits(ctx, mapping.NameIssue(i), mapping.Summary)
 	if err != nil { // many a GitHub does not tell

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // unanswered is a card whose issue is made, but the answer is lost, and 10 seconds
@@ -53,6 +54,40 @@ func TestMarkerGoesBeforeTheAnswer(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// An event that comes just before the link has what it found makes no lasting
+// quarrel.
+func TestMarkerGoesWhileTheIssueIsTaken(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		gone := false
+		w.faults.before = func(_ int, p point) {
+			if !gone || p.name != "Save" {
+				return
+			}
+			gone = false
+			issue, ref := w.issue().snapshot(dev), mapping.IssueRef(w.issue().ID)
+			edit := w.issue().edits[0]
+			edit.Item = ref
+			w.observe(store.Observation{
+				Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue), Event: encode(edit),
+			}, w.route.EnterIssue(&issue, time.Now()))
+		}
+		w.unanswered(mapping.Answered, 20*time.Second, -1, func(string) { gone = true })
+		w.after(time.Minute, func() {
+			if l := w.link(); l.Synced.IsZero() || l.State != mapping.Linked {
+				w.fail("it is not linked yet: %+v", l)
+			}
+		})
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok1", mapping.Summary: "tok4"}})
+		if gone {
+			w.fail("nothing was told")
+		}
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -132,11 +132,7 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, s *seats, mor
 	if out.Kind == store.Done {
 		out.After = w.after
 	}
-	if more() {
-		next, err = r.Store.FinishAndClaim(fin, claim, w.link, w.history, out, r.LeaseTTL)
-	} else {
-		err = r.Store.Finish(fin, claim, w.link, w.history, out)
-	}
+	next, err = w.finish(fin, err, out, more())
 	if err != nil {
 		w.log.Warn("finishing", "err", err)
 		return nil
@@ -148,6 +144,26 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, s *seats, mor
 		r.Kick()
 	}
 	return next
+}
+
+// finish ends the claim, of which err is what became. Where the link took in what
+// another one has, that is not stored.
+func (w *work) finish(ctx context.Context, err error, out store.Outcome, more bool) (next *store.Claim, _ error) {
+	link, history := w.link, w.history
+	for {
+		if errors.Is(err, store.ErrConflict) {
+			link, history = nil, nil
+		}
+		if more {
+			next, err = w.Store.FinishAndClaim(ctx, w.claim, link, history, out, w.LeaseTTL)
+		} else {
+			err = w.Store.Finish(ctx, w.claim, link, history, out)
+		}
+		if link == nil || !errors.Is(err, store.ErrConflict) {
+			return next, err
+		}
+		out, _ = w.failed(err)
+	}
 }
 
 // guarded turns a panic into the failure of this one key: a fault that one
