@@ -22,7 +22,7 @@ local function take()
   delay, flags, nrefs, nnew, marker, item, at, digest, newid = struct.unpack(HEAD, arg())
   bulk = flags % 2 == 1
   data, event, record = arg(), flags % 4 >= 2 and arg(), flags >= 4 and arg()
-  refs, newrefs = several(nrefs), nnew > 0 and several(nnew)
+  refs, newrefs = several(nrefs), several(nnew)
 end
 
 local function known(ref)
@@ -36,7 +36,7 @@ local function resolve()
     if id then return id end
   end
   if exists(marker) then return marker end
-  for _, ref in ipairs(newrefs or {}) do
+  for _, ref in ipairs(newrefs) do
     local id = owner(ref)
     if id then return id end
   end
@@ -62,19 +62,20 @@ end
 
 -- note stores what was seen with the key's new generation and place, in one write;
 -- it reports whether the slot holds the snapshot.
-local function note(w, old, place)
-  local gen = string.format('%d', w.gen)
+local function note(id, gen, place, old)
+  local key = linkkey(id)
+  gen = string.format('%d', gen)
   local head, same
   if item ~= '' then head, same = slot(gen, old) end
   if head then
-    call('HSET', w.key, 'p', place, 'g', gen, 'i:' .. item, head, 'd:' .. item, data)
+    call('HSET', key, 'p', place, 'g', gen, 'i:' .. item, head, 'd:' .. item, data)
   else
-    call('HSET', w.key, 'p', place, 'g', gen)
+    call('HSET', key, 'p', place, 'g', gen)
   end
   if event then
-    local key = eventkey(w.id)
-    local length = call('RPUSH', key, gen, event)
-    if length > 2 * events then call('LTRIM', key, length - 2 * events, -1) end
+    local list = eventkey(id)
+    local length = call('RPUSH', list, gen, event)
+    if length > 2 * events then call('LTRIM', list, length - 2 * events, -1) end
   end
   return head ~= nil or same
 end
@@ -96,18 +97,20 @@ end
 local queued = limit > 0 and call('ZCARD', LIVE) + call('ZCARD', BULK) + call('ZCARD', WAIT) or 0
 local dues = {} -- of live keys, as the arguments of ZADD
 
--- come makes the key due. Nearly always it is live and free, and where it is due
--- can be told with that of others.
-local function come(w)
-  if inqueue(w) then queued = queued - 1 end
-  if bulk or w.bulk or leased(w) or w.place ~= '' and w.place ~= 'q' then
-    change(w, delay, bulk, false)
-  else
-    w.gen, w.place = w.gen + 1, 'q'
-    dues[#dues + 1] = delay == 0 and NOW or now + delay
-    dues[#dues + 1] = w.id
+-- usual does what is nearly always to be done: a live key that is free, due or to
+-- be due, is told with others that it is. It reports false where it is another.
+local function usual(id)
+  if bulk then return false end
+  local v = call('HMGET', linkkey(id), 'g', 'u', 'p', 'b', 'i:' .. item)
+  local gen, till, place = v[1], v[2], v[3]
+  if not gen or v[4] or place and place ~= 'q' or till and tonumber(till) > now then return false end
+  if not place then
+    if limit > 0 and queued >= limit then return false end
+    queued = queued + 1
   end
-  if inqueue(w) then queued = queued + 1 end
+  dues[#dues + 1] = delay == 0 and NOW or now + delay
+  dues[#dues + 1] = id
+  return true, note(id, gen + 1, 'q', v[5])
 end
 
 local out, wrotesome = {'OK', 0}, false
@@ -117,23 +120,33 @@ local function observe(i)
   local id = resolve()
   local duplicate = delivered(i)
   local what = duplicate and 2 or 0
+  if id ~= '' and not duplicate then
+    local done, holds = usual(id)
+    if done then
+      remember()
+      wrotesome = true
+      return answer(id, holds and 4 or 0)
+    end
+  end
   local create = id == '' and newid ~= '' and not duplicate
   if create then id = newid end
   if id == '' then return answer('', what) end
   local w, old
   if not create then w, old = work(id, 'i:' .. item) end
-  if limit > 0 and queued >= limit and not (w and inqueue(w)) then return answer(id, what + 8) end
+  local entering = not (w and inqueue(w))
+  if limit > 0 and queued >= limit and entering then return answer(id, what + 8) end
   if create then
     w = fresh(id)
-    putlink(w, record, newrefs or {})
+    putlink(w, record, newrefs)
     call('ZADD', LINKS, 0, id)
     what = what + 1
   end
-  come(w)
+  change(w, delay, bulk, false)
+  if entering and inqueue(w) then queued = queued + 1 end
   if duplicate then
-    call('HSET', w.key, 'p', w.place, 'g', w.gen)
+    call('HSET', w.key, 'g', w.gen)
   else
-    if note(w, old, w.place) then what = what + 4 end
+    if note(id, w.gen, w.place, old) then what = what + 4 end
     remember()
   end
   wrotesome = true
