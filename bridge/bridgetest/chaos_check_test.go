@@ -198,9 +198,10 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 // undone reports whether people took back their own edits, so that a side is
 // as it was before them: to who did not look meanwhile, nothing has changed.
 func undone(before, other []write, w write) bool {
+	first := w // of those edits
 	for _, b := range slices.Backward(before) {
 		if b.to == w.to {
-			since := b.at.Truncate(time.Second)
+			since := first.at.Truncate(time.Second)
 			return !slices.ContainsFunc(other, func(o write) bool {
 				return !o.person && o.to != w.to && !o.at.Before(since) && !o.at.After(w.at)
 			})
@@ -208,6 +209,7 @@ func undone(before, other []write, w write) bool {
 		if !b.person {
 			return false
 		}
+		first = b
 	}
 	return false
 }

@@ -78,6 +78,17 @@ func TestJudgeIsContent(t *testing.T) {
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
 			s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
 		},
+		"people took their own edit back, right before which the bridge had passed others on": func(s *seen) {
+			i := &s.issues[0].seenItem
+			at := i.past[mapping.State][0].at
+			i.past[mapping.State] = append(i.past[mapping.State],
+				write{from: mapping.StateTodo, to: mapping.StateInProgress, at: at}, write{from: mapping.StateInProgress, to: mapping.StateTodo, at: at})
+			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
+			person(&s.cards[0].seenItem, mapping.State, mapping.StateDone, mapping.StateTodo)
+			i.past[mapping.State] = append(i.past[mapping.State],
+				write{from: mapping.StateTodo, to: mapping.StateInProgress, person: true, at: at.Add(time.Minute)})
+			s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
+		},
 		"a state that was run over on GitHub": func(s *seen) {
 			person(&s.cards[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateDone)
