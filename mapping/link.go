@@ -220,7 +220,7 @@ type Spent struct {
 	From      string    `json:"from"` // DigestValue of what stood there before it
 	To        string    `json:"to"`   // DigestValue of what it wrote
 	At        time.Time `json:"at"`   // by GitHub's clock
-	// Restores: the write restored an edit and did not come late.
+	// Restores: the write restored an edit and was not made again since.
 	Restores bool `json:"restores,omitempty"`
 }
 

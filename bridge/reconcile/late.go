@@ -12,7 +12,7 @@ const (
 	// lateFor is how long a write that had not happened when it was looked for
 	// is remembered: its process, or a proxy, may have been stopped for long.
 	lateFor = 24 * time.Hour
-	// maxLate bounds the records, the newest of which are kept.
+	// maxLate bounds the records of an attribute, the newest of which are kept.
 	maxLate = 4
 )
 
@@ -24,8 +24,15 @@ func (w *work) mayCome(p mapping.Pending) {
 		p.Next = mapping.Base{}
 	}
 	w.link.Late = append(w.link.Late, p)
-	if over := len(w.link.Late) - maxLate; over > 0 {
-		w.link.Late = slices.Delete(w.link.Late, 0, over)
+	newer := 0
+	for i, o := range slices.Backward(w.link.Late) {
+		if o.Side == p.Side && o.Attribute == p.Attribute {
+			newer++
+		}
+		if newer > maxLate {
+			w.link.Late = slices.Delete(w.link.Late, i, i+1)
+			return
+		}
 	}
 }
 
@@ -154,7 +161,11 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 		edited && i >= 0 && w.writtenAgain(late[i]) != nil, // that may stand there, and not what came late
 		i < 0 && (edited || a == mapping.Summary):          // somebody has edited a text on top of it
 		return w.bringBack(ctx, lostUpdate{p, was})
-	case i < 0:
+	case i < 0 && a == mapping.Title && !mapping.Same(a, now, was): // who edited it never saw what was agreed on
+		delete(w.link.Base, a)
+		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")
+		return w.readCard(ctx)
+	case i < 0, mapping.Same(a, now, was):
 		return nil
 	case !edited && (mapping.Same(a, now, base.GitHub) || known && mapping.Equal(a, now, planned.Value)):
 		return nil // by now it is what both sides hold

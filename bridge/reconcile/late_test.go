@@ -40,6 +40,8 @@ var lateWrites = []struct {
 	come func(*world) // the lost write arrives, in the company of other edits
 	look bool         // no event tells of it
 	want map[mapping.Attribute]string
+	// conflicts is how many there are at most.
+	conflicts int
 }{
 	{name: "over a later title of planning",
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
@@ -78,7 +80,7 @@ var lateWrites = []struct {
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.arrive(titled("tok9")); w.editIssue(mapping.Title, to("tok6")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"}, conflicts: 1},
 	{name: "two late writes",
 		lost: func(w *world) {
 			w.editCard(mapping.Title, to("tok9"))
@@ -151,7 +153,7 @@ func TestLateWriteIsNoEdit(t *testing.T) {
 					w.words.removed[word{title, x}], w.words.removed[word{summary, x}] = true, true
 				}
 				w.settle()
-				w.verify(ends{want: c.want})
+				w.verify(ends{want: c.want, conflicts: c.conflicts})
 			}); err != nil {
 				t.Error(err)
 			}

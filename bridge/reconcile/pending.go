@@ -153,15 +153,14 @@ func (w *work) recoverAll(before map[string]ranOver) {
 // verified notes that the echo of a write was dealt with. The record stays until
 // the sides agree.
 func (w *work) verified(done mapping.Pending, over ranOver) {
-	mark := func(records []mapping.Pending) bool {
-		i := slices.IndexFunc(records, func(p mapping.Pending) bool { return p.ID == done.ID })
-		if i >= 0 {
-			records[i].Answered, records[i].Verified = true, true
-		}
-		return i >= 0
-	}
 	spent := spentOn(done, over)
-	spent.Restores = !mark(w.link.Late) && mark(w.link.Pending) && done.Restores
+	for _, records := range [][]mapping.Pending{w.link.Pending, w.link.Late} {
+		for i := range records {
+			if p := &records[i]; p.ID == done.ID {
+				p.Answered, p.Verified, spent.Restores = true, true, p.Restores
+			}
+		}
+	}
 	if over.at.IsZero() {
 		return
 	}

@@ -88,17 +88,13 @@ func (w *work) lost(p mapping.Pending, value string, before map[string]ranOver) 
 
 // wroteOurselves reports whether a value that a write of ours ran over was
 // written by another one of ours that is known to have happened. Where that
-// restored an edit, it wrote what is lost when it is run over, unless it came
-// late: what was lost on its way was restored again.
+// restored an edit, it wrote what is lost when it is run over.
 func (w *work) wroteOurselves(p mapping.Pending, value string, before map[string]ranOver) bool {
 	is := mapping.DigestValue(p.Attribute, value)
-	wrote := func(o mapping.Pending) bool {
+	return slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(o mapping.Pending) bool {
 		_, told := before[o.ID]
-		return o.ID != p.ID && (told || o.Answered) && o.Side == mapping.GitHub && o.Attribute == p.Attribute && mapping.Same(p.Attribute, value, o.To)
-	}
-	return slices.ContainsFunc(w.link.Pending, func(o mapping.Pending) bool { return wrote(o) && !o.Restores }) ||
-		slices.ContainsFunc(w.link.Late, wrote) ||
-		slices.ContainsFunc(w.link.Spent, func(s mapping.Spent) bool { return s.Attribute == p.Attribute && s.To == is && !s.Restores })
+		return o.ID != p.ID && (told || o.Answered) && !o.Restores && o.Side == mapping.GitHub && o.Attribute == p.Attribute && mapping.Same(p.Attribute, value, o.To)
+	}) || slices.ContainsFunc(w.link.Spent, func(s mapping.Spent) bool { return s.Attribute == p.Attribute && s.To == is && !s.Restores })
 }
 
 // lookBack asks GitHub what it remembers of the writes whose echo is overdue
