@@ -65,11 +65,10 @@ func spentOn(p mapping.Pending, over ranOver) mapping.Spent {
 	return mapping.Spent{Attribute: p.Attribute, From: mapping.DigestValue(p.Attribute, over.text), To: mapping.DigestValue(p.Attribute, p.To), At: over.at}
 }
 
-// isSpent reports whether an edit is one that was dealt with. An event and what
-// GitHub remembers of the same edit may be a second apart.
+// isSpent reports whether an edit is one that was dealt with.
 func (w *work) isSpent(s mapping.Spent, e mapping.Edit) bool {
 	from, to, ok := editOf(e, s.Attribute)
-	return ok && s.At.Sub(e.At).Abs() <= time.Second && s.From == mapping.DigestValue(s.Attribute, w.strip(from)) && s.To == mapping.DigestValue(s.Attribute, w.strip(to))
+	return ok && s.At.Equal(e.At) && s.From == mapping.DigestValue(s.Attribute, w.strip(from)) && s.To == mapping.DigestValue(s.Attribute, w.strip(to))
 }
 
 // made reports whether an edit may be what a write of ours made, and what
