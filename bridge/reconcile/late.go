@@ -47,7 +47,7 @@ func (w *work) recoverLate(ctx context.Context) error {
 			return false
 		}
 		if now.Version == p.Next.Version+1 && now.Version > w.link.Base[p.Attribute].Version {
-			happened = w.recover(p, false) || happened
+			happened = w.recover(p, false, false) || happened
 		}
 		return true
 	})

@@ -239,7 +239,7 @@ func (w *work) recoverList() {
 		}
 		pw := w.pair(c)
 		pw.link.Late = slices.DeleteFunc(pw.link.Late, func(p mapping.Pending) bool { return time.Since(p.At) > lateFor })
-		pw.recoverAll(nil)
+		pw.recoverAll(nil, nil)
 		pw.giveBack()
 	}
 }

@@ -67,8 +67,7 @@ func (w *work) verify(ctx context.Context) error {
 	before := map[string]ranOver{}
 	w.echoes(w.edits, before)
 	w.tellApart(ctx, before)
-	w.askReplaced(ctx, before)
-	w.recoverAll(before)
+	w.recoverAll(before, w.askReplaced(ctx, before))
 	if w.issue != nil && w.takesBack(w.issue) {
 		return errLags() // it was read before it was known what had happened
 	}
@@ -126,7 +125,7 @@ func (w *work) finishSwap(ctx context.Context) error {
 // recoverAll decides what became of each write of unknown outcome. A write to
 // GitHub that happened is from now on one whose echo is awaited; one that did
 // not may still be under way.
-func (w *work) recoverAll(before map[string]ranOver) {
+func (w *work) recoverAll(before map[string]ranOver, denied map[string]bool) {
 	var kept []mapping.Pending
 	for _, p := range w.link.Pending {
 		if p.Answered {
@@ -134,7 +133,7 @@ func (w *work) recoverAll(before map[string]ranOver) {
 			continue
 		}
 		_, echoed := before[p.ID]
-		happened := w.recover(p, echoed)
+		happened := w.recover(p, echoed, denied[p.ID])
 		if happened && p.Side == mapping.GitHub && p.Attribute == mapping.Summary {
 			w.wroteItems()
 		}
@@ -207,10 +206,11 @@ func (w *work) readPending(ctx context.Context) error {
 
 // recover decides what became of one write of unknown outcome. A side that
 // holds the pending value, or a person's edit built on it, is from now on
-// compared with that value and not with the old base. Of a state, which has but
+// compared with that value and not with the old base; what GitHub, when asked,
+// denies (denied) was built on by nobody. Of a state, which has but
 // three values, it takes our own event to know whose it is: without one the two
 // sides are as at first sight.
-func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
+func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 	now, ok := w.p[p.Attribute]
 	if p.Side == mapping.GitHub {
 		now, ok = w.g[p.Attribute]
@@ -220,7 +220,7 @@ func (w *work) recover(p mapping.Pending, echoed bool) (happened bool) {
 	}
 	happened = echoed || mapping.Same(p.Attribute, now.Value, p.To) && !w.somebodyWrote(p) ||
 		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
-		w.builtOn(p, now)
+		!denied && w.builtOn(p, now)
 	if !happened {
 		if wentBack(p, now) || w.otherWentBack(p, now) {
 			delete(w.link.Base, p.Attribute)

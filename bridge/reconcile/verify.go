@@ -128,8 +128,10 @@ func (w *work) lookBack(ctx context.Context, before map[string]ranOver) {
 
 // askReplaced asks GitHub about the writes of unknown outcome of which GitHub
 // shows neither what they wrote nor what stood there before: they may have
-// happened, and run over an edit, before somebody replaced them.
-func (w *work) askReplaced(ctx context.Context, before map[string]ranOver) {
+// happened, and run over an edit, before somebody replaced them. It returns those
+// of which GitHub remembers nothing.
+func (w *work) askReplaced(ctx context.Context, before map[string]ranOver) map[string]bool {
+	denied := map[string]bool{}
 	for _, p := range w.link.Pending {
 		if _, echoed := before[p.ID]; echoed || p.Answered || p.Side != mapping.GitHub || p.Attribute != mapping.Title && p.Attribute != mapping.Summary {
 			continue
@@ -140,8 +142,12 @@ func (w *work) askReplaced(ctx context.Context, before map[string]ranOver) {
 		}
 		if err := w.remembered(ctx, p.Attribute, before); err != nil {
 			w.log.Warn("whether a write happened is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
+			continue
 		}
+		_, echoed := before[p.ID]
+		denied[p.ID] = !echoed
 	}
+	return denied
 }
 
 // remembered adds what GitHub remembers of one attribute's edits.
