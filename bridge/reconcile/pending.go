@@ -222,9 +222,9 @@ func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
 		!denied && w.builtOn(p, now)
 	if !happened {
-		if wentBack(p, now) || w.otherWentBack(p, now) {
+		if wentBack(p, now) || w.otherWentBack(p, now) || replaced(p, now) {
 			delete(w.link.Base, p.Attribute)
-			w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost, or another one, was undone")
+			w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost, or another one, was undone or replaced")
 		}
 		return false
 	}
@@ -258,6 +258,14 @@ func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 func wentBack(p mapping.Pending, now mapping.Versioned) bool {
 	return p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
 		(mapping.Same(p.Attribute, now.Value, p.From) || mapping.Same(p.Attribute, now.Value, p.Old.Planning))
+}
+
+// replaced reports that GitHub, of which no memory of this attribute can be asked,
+// holds neither what a write of unknown outcome wrote nor what stood there before:
+// whether a person replaced the one or the other is not known. Compared with the
+// old base, planning would not have changed once its change was taken back.
+func replaced(p mapping.Pending, now mapping.Versioned) bool {
+	return p.Side == mapping.GitHub && (p.Attribute == mapping.State || p.Attribute == mapping.Estimate) && !mapping.Same(p.Attribute, now.Value, p.From)
 }
 
 // otherWentBack reports that GitHub, from which a write of unknown outcome to

@@ -27,3 +27,42 @@ func TestUndoneOnGitHubAfterALostAnswer(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestUndoneInPlanningAfterALostAnswer: GitHub's answer to a write is lost, and
+// meanwhile a person replaces there what it wrote, another one takes the change
+// in planning back that it came from. Both have changed what stood there.
+func TestUndoneInPlanningAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		attribute         mapping.Attribute
+		agreed, lost, new string
+	}{
+		{mapping.State, mapping.StateDone, mapping.StateInProgress, mapping.StateTodo},
+		{mapping.Estimate, "3", "5", "8"},
+	} {
+		t.Run(string(tt.attribute), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.editCard(tt.attribute, to(tt.agreed))
+				w.settle()
+				w.befall("EditIssue", answerLost, func() {})
+				if tt.attribute == mapping.Estimate {
+					w.befall("AddLabels", answerLost, func() {})
+				}
+				w.faults.then = func() {
+					w.faults.then = nil
+					w.editCard(tt.attribute, to(tt.agreed))
+					w.editIssue(tt.attribute, to(tt.new))
+					w.poll()
+				}
+				w.editCard(tt.attribute, to(tt.lost))
+				w.settle()
+				w.verify(ends{want: values{tt.attribute: tt.agreed}, conflicts: 1})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
