@@ -77,8 +77,9 @@ organisation: deps ## a large organisation's day in short: make organisation REP
 bench-all: deps ## all benchmarks of single parts
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
 
-faults: deps ## also what takes too long for make test: a Sentinel fails over, a Cluster loses a node, processes are paused
+faults: deps ## also what takes too long for make test: a Sentinel fails over, a Cluster loses a node, processes are paused, late writes in numbers
 	$(GO) test -race -count 1 -tags faults -timeout 20m ./bridge/bridgetest
+	$(GO) test -count 1 -tags faults -timeout 20m -run '^TestPeopleRaceTheBridge' ./bridge/reconcile -rapid.checks 5000
 
 chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with SEED="17 4711"
 	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \

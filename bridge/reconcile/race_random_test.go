@@ -64,14 +64,6 @@ func TestPeopleRaceTheBridge(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) { race(t, rt, rapid.Just([]fate(nil))) })
 }
 
-// TestPeopleRaceTheBridgesLateEdits is the same while the bridge's first edits
-// of the issue are lost or late, so that several are under way at once.
-func TestPeopleRaceTheBridgesLateEdits(t *testing.T) {
-	t.Parallel()
-	fates := rapid.SampledFrom([]fate{"", "", lost, answerLost, late, late})
-	rapid.Check(t, func(rt *rapid.T) { race(t, rt, rapid.SliceOfN(fates, 0, 4)) })
-}
-
 // race lets people race the bridge, the first edits of which meet their fates.
 func race(t *testing.T, rt *rapid.T, fates *rapid.Generator[[]fate]) {
 	lists := rapid.Bool().Draw(rt, "lists")
