@@ -208,8 +208,8 @@ func (w *work) readPending(ctx context.Context) error {
 // holds the pending value, or a person's edit built on it, is from now on
 // compared with that value and not with the old base; what GitHub, when asked,
 // denies (denied) was built on by nobody. Of a state, which has but
-// three values, it takes our own event to know whose it is: without one the two
-// sides are as at first sight.
+// three values, it takes our own event to know whose it is, or the very next version: without
+// that the two sides are as at first sight.
 func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 	now, ok := w.p[p.Attribute]
 	if p.Side == mapping.GitHub {
@@ -228,7 +228,8 @@ func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 		}
 		return false
 	}
-	if p.Side == mapping.GitHub && p.Attribute == mapping.State && !w.GitHub.Whose(w.issue.Editor).Ours() {
+	if p.Attribute == mapping.State && (p.Side == mapping.GitHub && !w.GitHub.Whose(w.issue.Editor).Ours() ||
+		p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2) {
 		delete(w.link.Base, p.Attribute)
 		w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened, or a person did the same")
 		return false

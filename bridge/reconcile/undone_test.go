@@ -66,3 +66,27 @@ func TestUndoneInPlanningAfterALostAnswer(t *testing.T) {
 		})
 	}
 }
+
+// TestTheSameInPlanningAfterALostAnswer: a write to planning did not happen, its
+// answer is lost, and meanwhile a person comes to the same value there over another
+// one, while on GitHub the change that it came from is taken back. That value is
+// the person's.
+func TestTheSameInPlanningAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.befall("UpdateTask", lost, func() {})
+		w.faults.then = func() {
+			w.faults.then = nil
+			w.editCard(mapping.State, to(mapping.StateInProgress))
+			w.editCard(mapping.State, to(mapping.StateDone))
+			w.editIssue(mapping.State, to(mapping.StateInProgress))
+		}
+		w.editIssue(mapping.State, to(mapping.StateDone))
+		w.settle()
+		w.verify(ends{want: values{mapping.State: mapping.StateDone}, conflicts: 1})
+	}); err != nil {
+		t.Error(err)
+	}
+}
