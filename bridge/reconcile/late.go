@@ -86,6 +86,7 @@ func (w *work) settleLate(ctx context.Context, before map[string]ranOver) error 
 // what one of them wrote, anything that happened to the issue may be that. Where
 // GitHub does not tell who wrote it, it counts as somebody's edit.
 func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
+	asked := map[mapping.Attribute]bool{}
 	for _, p := range w.link.Late {
 		base, ok := w.link.Base[p.Attribute]
 		if _, known := before[p.ID]; known || !ok || p.Verified || p.Side != mapping.GitHub {
@@ -101,9 +102,10 @@ func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 			}
 			continue
 		}
-		if !w.shows(p) && !w.unexplained(p.Attribute) {
+		if asked[p.Attribute] || !w.shows(p) && !w.unexplained(p.Attribute) {
 			continue
 		}
+		asked[p.Attribute] = true // for all of its records
 		if err := w.remembered(ctx, p.Attribute, before); err != nil {
 			w.note(mapping.GitHub, p.Attribute, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
 		}
