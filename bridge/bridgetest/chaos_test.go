@@ -38,10 +38,17 @@ func TestChaos(t *testing.T) {
 	if _, err := binary(); err != nil {
 		t.Fatal(err)
 	}
+	var all tally
+	t.Cleanup(func() { // when the runs, which are parallel, have ended
+		t.Logf("%d seeds of %s: %s", len(seeds), d, &all)
+		if all.of(countEdits) == 0 || all.of(countFaults) == 0 {
+			t.Error("nobody did anything, or nothing went wrong: the runs show nothing")
+		}
+	})
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			runChaos(t, seed, d)
+			all.add(runChaos(t, seed, d))
 		})
 	}
 }
@@ -92,7 +99,8 @@ type chaos struct {
 	bridges []*process
 }
 
-func runChaos(t *testing.T, seed uint64, d time.Duration) {
+// runChaos plays one run, and returns what it counted.
+func runChaos(t *testing.T, seed uint64, d time.Duration) map[string]int {
 	t.Logf("seed %d", seed)
 	c := startChaos(t, seed)
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -131,6 +139,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration) {
 	if len(complaints) > 0 {
 		c.tell(complaints)
 	}
+	return c.counts()
 }
 
 // startChaos makes the world, starts its bridges and waits until they have
