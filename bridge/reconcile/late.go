@@ -153,21 +153,23 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 	a := p.Attribute
 	base, now := w.link.Base[a], w.g[a].Value
 	if s, told := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; told && mapping.Same(a, now, was) &&
-		s.At == w.issue.UpdatedAt.Unix() && time.Since(s.Seen) < doubt {
+		s.At == w.issue.UpdatedAt.Unix() && recent(s) {
 		return errLags() // of the second in which an event told that it stands there no more
 	}
 	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
 	planned, known := w.p[a]
-	switch i := slices.IndexFunc(late, func(o mapping.Pending) bool { return o.Attribute == a && mapping.Same(a, now, o.To) }); {
+	stands := slices.ContainsFunc(late, func(o mapping.Pending) bool { // what came late, and not what was written in its stead
+		return o.Attribute == a && mapping.Same(a, now, o.To) && (w.writtenAgain(o) == nil || o.ID == p.ID && !edited)
+	})
+	switch {
 	case p.Restores, // it seemed lost, but was not made again
-		edited && i >= 0 && w.writtenAgain(late[i]) != nil, // that may stand there, and not what came late
-		i < 0 && (edited || a == mapping.Summary):          // somebody has edited a text on top of it
+		!stands && (edited || a == mapping.Summary): // somebody has edited a text on top of it
 		return w.bringBack(ctx, lostUpdate{p, was})
-	case i < 0 && a == mapping.Title && !mapping.Same(a, now, was): // who edited it never saw what was agreed on
+	case !stands && a == mapping.Title && !mapping.Same(a, now, was): // who edited it never saw what was agreed on
 		delete(w.link.Base, a)
 		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")
 		return w.readCard(ctx)
-	case i < 0, mapping.Same(a, now, was):
+	case !stands, mapping.Same(a, now, was):
 		return nil
 	case !edited && (mapping.Same(a, now, base.GitHub) || known && mapping.Equal(a, now, planned.Value)):
 		return nil // by now it is what both sides hold

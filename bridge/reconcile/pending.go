@@ -28,14 +28,19 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 			p.Old = &old
 		}
 		w.link.Pending = append(w.link.Pending, p)
-		for i := range w.link.Late {
-			if o := &w.link.Late[i]; o.Side == side && o.Attribute == d.Attribute {
-				o.Restores = false
-			}
-		}
 	}
 	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary }) {
 		w.pendItems()
+	}
+}
+
+// madeAgain notes that a write to GitHub has happened: it holds what late ones
+// would have restored.
+func (w *work) madeAgain(a mapping.Attribute) {
+	for i := range w.link.Late {
+		if o := &w.link.Late[i]; o.Side == mapping.GitHub && o.Attribute == a {
+			o.Restores = false
+		}
 	}
 }
 
@@ -142,6 +147,7 @@ func (w *work) recoverAll(before map[string]ranOver, denied map[string]bool) {
 			w.mayCome(p)
 		case p.Side != mapping.GitHub:
 		case p.Attribute == mapping.Title || p.Attribute == mapping.Summary:
+			w.madeAgain(p.Attribute)
 			p.Answered, p.At = true, time.Now().UTC()
 			kept = append(kept, p)
 		}

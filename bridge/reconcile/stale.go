@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 const (
@@ -21,11 +22,18 @@ const (
 // or just what was known before. Whole seconds do not tell. After a while it is
 // believed.
 func (w *work) doubtful(read, seen *mapping.Issue) bool {
-	if w.GitHub.Whose(seen.Editor).Ours() || time.Since(w.claim.Inbox[mapping.IssueRef(read.ID)].Seen) >= doubt {
+	if w.GitHub.Whose(seen.Editor).Ours() || !recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
 		return false
 	}
 	known := w.link.Issue.Digest
 	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(w.viewOf(read), w.viewOf(seen))
+}
+
+// recent reports whether an item was changed, or first seen since it was last
+// worked, so short a while ago that reads of it may lag. A clock of GitHub's that
+// is far from ours does not tell the former.
+func recent(s store.Snapshot) bool {
+	return time.Since(s.Seen) < doubt || time.Since(time.Unix(s.At, 0)).Abs() < doubt
 }
 
 func (w *work) viewOf(issue *mapping.Issue) mapping.View {

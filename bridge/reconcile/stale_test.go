@@ -392,3 +392,44 @@ func TestStaleReadShowsAStepBeforeALostAnswer(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// waitForLong has an edit of the issue wait for planning, until something else is
+// done at the beginning of some second, long after it was told of.
+func (w *world) waitForLong(then func()) {
+	w.faults.armed = true
+	away := true
+	w.faults.draw = func(p point) fate {
+		if p.name == "UpdateCard" && away {
+			return unavailable
+		}
+		return ""
+	}
+	w.editIssue(mapping.Estimate, to("13"))
+	w.after(lateness, func() {
+		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // of fake time
+		away = false
+		then()
+	})
+}
+
+// A key that could not be worked off for a while is told of an edit, the second of
+// one second. A read that lags and shows the first of them is not believed, however
+// long the issue has been waiting.
+func TestStaleReadAfterALongWait(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.waitForLong(func() {
+			w.hub.lag = never
+			w.editIssue(mapping.Title, to("tok8"))
+			time.Sleep(100 * time.Millisecond) // of fake time
+			w.hub.lag, w.hub.stale = func(int) time.Duration { return 10 * time.Millisecond }, 60*time.Millisecond
+			w.editIssue(mapping.Title, to("tok9"))
+		})
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok9"}})
+	}); err != nil {
+		t.Error(err)
+	}
+}

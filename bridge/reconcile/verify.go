@@ -171,37 +171,39 @@ func (w *work) writtenAgain(late mapping.Pending) *mapping.Pending {
 	return &w.link.Pending[i]
 }
 
-// stoodThere reports whether a write ran over what a late one wrote: that has
-// happened then.
-func (w *work) stoodThere(late mapping.Pending, before map[string]ranOver) bool {
+// ranOverMore reports whether a write of ours ran over something else than what it
+// was made from: a late one may be among what happened in between.
+func (w *work) ranOverMore(a mapping.Attribute, before map[string]ranOver) bool {
 	return slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(p mapping.Pending) bool {
 		was, ok := before[p.ID]
-		return ok && p.Attribute == late.Attribute && mapping.Same(p.Attribute, was.text, late.To) && !mapping.Same(p.Attribute, was.text, p.From)
+		return ok && p.Attribute == a && !mapping.Same(a, was.text, p.From)
 	})
 }
 
-// tellApart asks GitHub about late writes that have happened, as another one of
-// ours ran over what they wrote, and about those whose echo may be that of the
-// write that was made in their stead: each ran over something else.
+// tellApart asks GitHub about late writes that may have happened before another one
+// of ours, which ran over something else than it was made from, and about those
+// whose echo may be that of the write that was made in their stead.
 func (w *work) tellApart(ctx context.Context, before map[string]ranOver) {
-	for _, p := range w.link.Late {
-		again := w.writtenAgain(p)
-		_, told := before[p.ID]
-		unclear := !told && w.stoodThere(p, before)
-		if again != nil {
-			_, other := before[again.ID]
-			unclear = told || other
+	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
+		found, unclear := maps.Clone(before), false
+		for _, p := range w.link.Late {
+			if p.Side != mapping.GitHub || p.Attribute != a || p.Verified {
+				continue
+			}
+			_, told := before[p.ID]
+			if again := w.writtenAgain(p); again == nil {
+				unclear = unclear || !told && w.ranOverMore(a, before)
+			} else if _, other := before[again.ID]; told || other {
+				unclear = true
+				delete(found, p.ID)
+				delete(found, again.ID)
+			}
 		}
-		if !unclear || p.Verified {
+		if !unclear {
 			continue
 		}
-		found := maps.Clone(before)
-		delete(found, p.ID)
-		if again != nil {
-			delete(found, again.ID)
-		}
-		if err := w.remembered(ctx, p.Attribute, found); err != nil {
-			w.log.Warn("which of our writes ran over what is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
+		if err := w.remembered(ctx, a, found); err != nil {
+			w.log.Warn("which of our writes ran over what is not known and GitHub cannot be asked", "attribute", a, "err", err)
 			continue
 		}
 		clear(before)

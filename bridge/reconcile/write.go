@@ -287,6 +287,7 @@ func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
 // answer, where that is the issue.
 func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	w.remarked(d)
+	w.madeAgain(d.Attribute)
 	w.wrote(d.Attribute, d.GitHub.From, time.Now(), answer)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
