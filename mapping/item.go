@@ -31,6 +31,8 @@ type Issue struct {
 	Parent string `json:"parent,omitempty"`
 	// Childless: the answer says that the issue has no sub-issues.
 	Childless bool `json:"childless,omitempty"`
+	// Imported: an import hands it over to its parent, to be taken closed as it is.
+	Imported bool `json:"imported,omitempty"`
 }
 
 // NoParent is the Issue.Parent of an issue that is no sub-issue.

@@ -332,6 +332,45 @@ func TestImportSubIssues(t *testing.T) {
 	}
 }
 
+// Of sub-issues, too, an import takes the closed ones where all are taken, of
+// parents that it imports and of those that were linked before.
+func TestImportClosedSubIssues(t *testing.T) {
+	w, now := past(t, bridgetest.Options{})
+	w.openMany(5)
+	for child, parent := range map[int]int{2: 1, 3: 1, 5: 4} {
+		w.Repo.AddSubIssue(parent, child)
+	}
+	for _, n := range []int{2, 4, 5} {
+		w.Repo.Close(n, "octocat", "")
+	}
+	now()
+	tasks := func() map[string]string {
+		out := map[string]string{}
+		for _, c := range w.Project.Cards() {
+			for _, task := range c.Tasks {
+				out[c.Title] += task.Title + " " + task.State + "; "
+			}
+		}
+		return out
+	}
+	want := func(first, fourth string) {
+		t.Helper()
+		w.until("the tasks", func() bool {
+			got := tasks()
+			return got["old 1"] == "GitHub acme/web#1 todo; old 3 todo; "+first && got["old 4"] == fourth
+		})
+		w.settled()
+	}
+	w.finished(w.imports(status.ImportAsk{}))
+	want("", "")
+	w.finished(w.imports(status.ImportAsk{State: "all"}))
+	want("old 2 done; ", "GitHub acme/web#4 done; old 5 done; ")
+	again := w.finished(w.imports(status.ImportAsk{State: "all"}))
+	if r := again.Import; r.Known != 5 || r.Children+r.Dropped > 0 {
+		t.Errorf("again: %+v", r)
+	}
+}
+
 // BenchmarkImport prints what a thousand cards cost in calls of planning; the
 // tracking tasks cost one more each.
 func BenchmarkImport(b *testing.B) {

@@ -156,7 +156,8 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 		if err := json.Unmarshal(s.Data, &i); err != nil {
 			return nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
 		}
-		if slices.ContainsFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }) {
+		if at := slices.IndexFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }); at >= 0 {
+			issues[at].Imported = i.Imported
 			continue
 		}
 		stray, err := w.stray(ctx, &i)
@@ -235,15 +236,15 @@ func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err e
 	return issues, err
 }
 
-// meetIssue makes a part of a sub-issue. One that was closed does not enter, as
-// no issue does; nor does one that the bridge made, whose part is there.
+// meetIssue makes a part of a sub-issue. One that was closed does not enter but by
+// an import, as no issue does; nor does one that the bridge made, whose part is there.
 func (w *work) meetIssue(i *mapping.Issue) {
 	if w.bridgeMade(i) {
 		w.pairIssue(i)
 		return
 	}
 	ignored := mapping.Route{}
-	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || i.State != "open" || i.PullRequest || w.route.Direction == mapping.ToGitHub {
+	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || i.State != "open" && !i.Imported || i.PullRequest || w.route.Direction == mapping.ToGitHub {
 		return
 	}
 	p := w.link.NewPart(mapping.GitHub, time.Now().UTC())

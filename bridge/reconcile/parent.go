@@ -118,7 +118,9 @@ func (w *work) toLink(ctx context.Context, key store.Key, parent *mapping.Issue)
 	case link.State != mapping.Linked && link.State != mapping.Left:
 		return false, nil
 	}
-	data, err := json.Marshal(w.issue)
+	issue := *w.issue
+	issue.Imported = w.link.Import == mapping.ImportAll
+	data, err := json.Marshal(issue)
 	if err != nil {
 		return false, fmt.Errorf("encode: %w", err)
 	}
