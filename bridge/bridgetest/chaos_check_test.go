@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"planbridge/bridge/bridgetest"
 	"planbridge/mapping"
 )
 
@@ -28,7 +27,8 @@ func (c complaint) String() string {
 //
 //   - every issue that is open and every card of the route's bucket has
 //     exactly one partner, and every linked card one tracking task; a
-//     sub-issue's partner may be a task on the card of its parent;
+//     sub-issue's partner may be a task on the card of its parent. What is
+//     older than the bridge has one where it was touched or imported, else none;
 //   - every line of a checklist has one task, where tasks stand for those;
 //   - partners agree in every attribute;
 //   - nothing is said twice on an issue, and no label of people was touched;
@@ -82,14 +82,19 @@ func (j *judging) partner(s seen, i *seenIssue) *seenCard {
 			found = append(found, c)
 		}
 	}
+	must, may := s.enters(i)
+	if len(found) > 0 && !may {
+		j.complain(i, found[0], "it has a card, though nobody touched it since the bridge began to run, and no import was to take it")
+	}
 	switch {
 	case len(found) == 1:
+		j.twins(s, i, found[0])
 		return found[0]
 	case len(found) > 1:
 		for _, c := range found {
 			j.complain(i, c, "one of %d cards of this issue", len(found))
 		}
-	case i.own || !i.closed: // an issue that was closed before it entered stays out
+	case must:
 		j.complain(i, nil, "no card")
 	}
 	return nil
@@ -104,7 +109,7 @@ func joined(i *seenIssue, c *seenCard) bool {
 	if c.of != "" {
 		hub, planning = mapping.MarkSubIssue, mapping.MarkTask
 	}
-	return i.own && named(i.marks, hub, c.id) || c.own && named(c.marks, planning, strconv.FormatInt(i.id, 10))
+	return i.own && named(i.marks, hub, c.id) || (c.own || c.old != nil) && named(c.marks, planning, strconv.FormatInt(i.id, 10))
 }
 
 func (j *judging) issue(i *seenIssue) {
@@ -140,10 +145,13 @@ func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
 	if len(c.marks) > 1 {
 		j.complain(nil, c, "%d markers", len(c.marks))
 	}
+	must, may := s.entersCard(c)
 	switch {
+	case len(issues) > 0 && !may:
+		j.complain(nil, c, "it belongs to the issues %v, though no import was to take it", issues)
 	case len(issues) > 1:
 		j.complain(nil, c, "it belongs to the issues %v", issues)
-	case len(issues) == 0 && (c.own || c.bucket == bridgetest.Bucket):
+	case len(issues) == 0 && must:
 		j.complain(nil, c, "no issue")
 	case len(issues) == 1 && c.of == "" && c.tracking != 1:
 		j.complain(nil, c, "%d tracking tasks", c.tracking)

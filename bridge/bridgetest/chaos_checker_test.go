@@ -205,7 +205,7 @@ func TestJudgeComplains(t *testing.T) {
 func TestChaosSettings(t *testing.T) {
 	env := map[string]string{}
 	get := func(name string) string { return env[name] }
-	if seeds, d, err := chaosSettings(get); len(seeds) != 2 || d != 8*time.Second || err != nil {
+	if seeds, d, err := chaosSettings(get); len(seeds) != 3 || d != 8*time.Second || err != nil {
 		t.Errorf("without settings: %v %v %v", seeds, d, err)
 	}
 	env["PLANBRIDGE_CHAOS_SEEDS"], env["PLANBRIDGE_CHAOS_SECONDS"] = "50x", "30"

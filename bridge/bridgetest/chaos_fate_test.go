@@ -19,6 +19,9 @@ type fate struct {
 	w      *bridgetest.World
 	random *rand.Rand
 	undo   []func() // ends each fault that was set
+
+	imports bool // batches break as well
+	honest  bool // no listing of planning's lies
 }
 
 func newFate(w *bridgetest.World, seed uint64) *fate {
@@ -108,13 +111,21 @@ func (f *fate) githubFault() githubtest.Fault {
 }
 
 func (f *fate) planningFault() planningtest.Fault {
-	return planningtest.Fault{
+	out := planningtest.Fault{
 		Op: pick(f, "", planningtest.OpCardCreate, planningtest.OpCardUpdate, planningtest.OpCardUpdate, planningtest.OpTaskCreate,
 			planningtest.OpTaskUpdate, planningtest.OpCardRead, planningtest.OpBacklogItems, planningtest.OpTaskList),
 		Kind: pick(f, planningtest.Before, planningtest.After, planningtest.Drop, planningtest.DropBefore, planningtest.Delay,
 			planningtest.LateEffect, planningtest.Garbage, planningtest.Truncate, planningtest.EmptyListing, planningtest.HalfListing),
 		Status: pick(f, 0, 500, 502, 503), Delay: time.Millisecond + f.upTo(chaosSettle/2),
 	}
+	lies := out.Kind == planningtest.EmptyListing || out.Kind == planningtest.HalfListing
+	switch {
+	case f.imports && f.chance(25):
+		out.Op, out.Kind, out.N = planningtest.OpCardCreate, planningtest.PartialBatch, 1+f.random.IntN(4)
+	case f.honest && lies:
+		out.Kind = planningtest.Delay
+	}
+	return out
 }
 
 // outage takes a service away, or brings both back.

@@ -29,6 +29,7 @@ type people struct {
 	diary  []string
 
 	sprints []string // ids
+	old     old
 
 	made  atomic.Int64
 	parts atomic.Int64
@@ -64,7 +65,7 @@ func (p *people) points() *float64 {
 
 // act is one thing that somebody does.
 func (p *people) act() {
-	issues, cards := p.w.Repo.Issues(), p.w.Project.Cards()
+	issues, cards := p.issues(), p.cards()
 	if n := p.made.Load(); n < 4 || n < int64(p.most) && p.chance(4) {
 		p.made.Add(1)
 		p.begin(n%2 == 0)
@@ -80,27 +81,43 @@ func (p *people) act() {
 
 // begin makes an issue or a card.
 func (p *people) begin(issue bool) {
+	if issue {
+		p.openIssue("title " + p.word())
+		return
+	}
+	p.makeCard("title " + p.word())
+}
+
+func (p *people) openIssue(title string) int {
+	text := p.text()
+	if p.lists {
+		text += "\n\n- [ ] item " + p.word() + "\n- [x] item " + p.word() + "\n"
+	}
+	spec := githubtest.IssueSpec{Title: title, Body: text}
+	if p.chance(50) {
+		spec.Labels = []string{"bug", chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
+	}
+	n := p.w.Repo.Open("octocat", spec)
+	p.note("opens issue %d %q", n, title)
+	return n
+}
+
+func (p *people) makeCard(title string) string {
+	spec := planningtest.CardSpec{Title: title, Summary: p.text()}
+	if p.chance(50) {
+		spec.Estimate = p.points()
+	}
+	id := p.w.Project.NewCard(bridgetest.Bucket, "alice", spec)
+	p.note("makes card %s %q", id, title)
+	return id
+}
+
+func (p *people) text() string {
 	var lines []string
 	for range 8 {
 		lines = append(lines, p.line())
 	}
-	title, text := "title "+p.word(), strings.Join(lines, "\n")
-	if issue {
-		if p.lists {
-			text += "\n\n- [ ] item " + p.word() + "\n- [x] item " + p.word() + "\n"
-		}
-		spec := githubtest.IssueSpec{Title: title, Body: text}
-		if p.chance(50) {
-			spec.Labels = []string{"bug", chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
-		}
-		p.note("opens issue %d %q", p.w.Repo.Open("octocat", spec), title)
-		return
-	}
-	spec := planningtest.CardSpec{Title: title, Summary: text}
-	if p.chance(50) {
-		spec.Estimate = p.points()
-	}
-	p.note("makes card %s %q", p.w.Project.NewCard(bridgetest.Bucket, "alice", spec), title)
+	return strings.Join(lines, "\n")
 }
 
 // line is a line of Markdown that can be found again.
@@ -234,14 +251,15 @@ func (p *people) relabel(n int, who string) {
 
 func (p *people) inPlanning(c planningtest.CardState) {
 	const who = "alice"
-	switch known := slices.ContainsFunc(c.Tasks, p.isTracking); {
+	known := slices.ContainsFunc(c.Tasks, p.isTracking)
+	switch {
 	case known && p.chance(6): // the bridge has seen it in its bucket, which a sprint does not tell
 		p.plan(c)
 		return
 	case len(c.Tasks) > 0 && p.chance(40):
 		p.editTask(c.Tasks[p.intN(len(c.Tasks))], who)
 		return
-	case p.chance(6) && p.startPart():
+	case (known || !p.old.hasCard(c.ID)) && p.chance(6) && p.startPart():
 		p.makeTask(c, who)
 		return
 	}

@@ -80,13 +80,20 @@ func (p *process) start() error {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
-	cmd := exec.Command(p.binary, "--config", p.config, "serve", "--lease", cmp.Or(p.lease, lease))
-	cmd.Env, cmd.Stderr, cmd.Stdout = p.env, log, log
+	cmd := p.command(log, "serve")
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the bridge: %w", err)
 	}
 	p.cmd = cmd
 	return nil
+}
+
+// command is another process with this bridge's configuration.
+func (p *process) command(log *os.File, args ...string) *exec.Cmd {
+	args = append([]string{"--config", p.config}, args...)
+	cmd := exec.Command(p.binary, append(args, "--lease", cmp.Or(p.lease, lease))...)
+	cmd.Env, cmd.Stderr, cmd.Stdout = p.env, log, log
+	return cmd
 }
 
 // kill ends the process as a crash would.
@@ -120,9 +127,9 @@ func (p *process) stop() error {
 	return nil
 }
 
-// bad returns the lines of the log that no run may have.
-func (p *process) bad() ([]string, error) {
-	log, err := os.ReadFile(p.log)
+// badLines returns the lines of a log that no run may have.
+func badLines(path string) ([]string, error) {
+	log, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

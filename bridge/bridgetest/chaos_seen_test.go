@@ -19,6 +19,7 @@ import (
 type seen struct {
 	issues []seenIssue
 	cards  []seenCard // and the tasks that stand for sub-issues
+	takenIn
 }
 
 // seenItem is an issue or a card with all it ever was.
@@ -43,6 +44,7 @@ type seenIssue struct {
 	shows    *showing
 	parent   int // number; 0: none
 	list     *listed
+	old      *oldItem // nil: it is younger than the bridge
 }
 
 type seenCard struct {
@@ -53,6 +55,7 @@ type seenCard struct {
 	tracking int // tasks that carry a tracking marker
 	says     *saying
 	list     *listed
+	old      *oldItem // nil: it is younger than the bridge
 }
 
 // write is one value that an attribute got.

@@ -119,9 +119,9 @@ func (c *chaos) tellLogs(f io.Writer, issues []int, cards []string) {
 	for _, n := range issues {
 		words = append(words, strconv.Quote(issueNumber(n)), issueNumber(n)+":", issueNumber(n)+" ")
 	}
-	for _, p := range c.bridges {
-		log, err := os.ReadFile(p.log)
-		fmt.Fprintf(f, "\n== %s (%v)\n", p.log, err)
+	for _, path := range c.logs() {
+		log, err := os.ReadFile(path)
+		fmt.Fprintf(f, "\n== %s (%v)\n", path, err)
 		for line := range strings.Lines(string(log)) {
 			concerned := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
 			if concerned || len(words) == 0 || !strings.Contains(line, `"link"`) {

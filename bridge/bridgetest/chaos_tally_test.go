@@ -79,8 +79,12 @@ func (c *chaos) counts() map[string]int {
 		_, what, _ := strings.Cut(line, " ")
 		if did, ok := strings.CutPrefix(what, "operator: "); !ok {
 			out[countEdits]++
-		} else if verb, bridge, _ := strings.Cut(did, " "); bridge == "a bridge" {
+		} else if verb, what, _ := strings.Cut(did, " "); what == "a bridge" {
 			out["bridge "+verb]++
+		} else if verb == "import" {
+			out["imports"]++
+		} else if strings.HasPrefix(what, "the store") {
+			out["store lost"]++
 		}
 	}
 	return out

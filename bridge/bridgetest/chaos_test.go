@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,8 +29,9 @@ import (
 // PLANBRIDGE_CHAOS_SECONDS is how long people work, PLANBRIDGE_CHAOS_SEEDS the
 // seeds ("17 4711"), or how many new ones ("50x"). Odd seeds run on Redis,
 // half of them with two bridges; with one of four, tasks stand for the items of
-// checklists, else for sub-issues. A seed gives the same people and fate, but
-// not the same race.
+// checklists, else for sub-issues; with one of three there are items older than
+// the bridge, and imports. A seed gives the same people and fate, but not the
+// same race.
 func TestChaos(t *testing.T) {
 	seeds, d, err := chaosSettings(os.Getenv)
 	if err != nil {
@@ -65,7 +67,7 @@ func chaosSettings(env func(string) string) (seeds []uint64, d time.Duration, er
 	}
 	list := env("PLANBRIDGE_CHAOS_SEEDS")
 	if list == "" {
-		list = "1 2" // the same at every change: make chaos is for new ones
+		list = "1 2 3" // the same at every change: make chaos is for new ones
 	}
 	if count, ok := strings.CutSuffix(list, "x"); ok {
 		n, err := strconv.Atoi(count)
@@ -93,33 +95,41 @@ type chaos struct {
 	*bridgetest.World
 	t       *testing.T
 	seed    uint64
+	dir     string
 	keys    mapping.Keys
 	people  *people
 	fate    *fate
 	bridges []*process
+	redis   *redistest.Server // nil: the store is a file
+	imports *operators        // nil: nothing is older than the bridge
 }
 
 // runChaos plays one run, and returns what it counted.
 func runChaos(t *testing.T, seed uint64, d time.Duration) map[string]int {
 	t.Logf("seed %d", seed)
 	c := startChaos(t, seed)
+	if complaints := c.beforehand(); len(complaints) > 0 {
+		c.tell(complaints)
+		return c.counts()
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	var all sync.WaitGroup
 	all.Go(func() { c.work(ctx) })
 	all.Go(func() { c.mischief(ctx) })
 	all.Go(func() { c.operate(ctx) })
+	all.Go(func() { c.importing(ctx) })
 	all.Wait()
 
 	c.fate.rest()
 	for _, p := range c.bridges {
-		if err := p.start(); err != nil {
+		if err := c.up(p); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c.flurry()
-	complaints := c.settle()
-	for _, next := range []func() []complaint{c.unheard, c.quiet} {
+	complaints := c.lastImport()
+	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet} {
 		if len(complaints) == 0 {
 			complaints = next()
 		}
@@ -128,7 +138,9 @@ func runChaos(t *testing.T, seed uint64, d time.Duration) map[string]int {
 		if err := p.stop(); err != nil {
 			complaints = append(complaints, complaint{what: err.Error()})
 		}
-		lines, err := p.bad()
+	}
+	for _, path := range c.logs() {
+		lines, err := badLines(path)
 		if err != nil {
 			t.Error(err)
 		}
@@ -142,30 +154,77 @@ func runChaos(t *testing.T, seed uint64, d time.Duration) map[string]int {
 	return c.counts()
 }
 
+// logs are the files that the bridges, and the operators' commands, wrote.
+func (c *chaos) logs() []string {
+	var out []string
+	for _, p := range c.bridges {
+		out = append(out, p.log)
+	}
+	if c.imports != nil {
+		out = append(out, c.imports.log.Name())
+	}
+	return out
+}
+
 // startChaos makes the world, starts its bridges and waits until they have
-// seen what was there: nothing.
+// seen what was there: nothing, or what is older.
 func startChaos(t *testing.T, seed uint64) *chaos {
+	c := newWorld(t, seed)
+	bridges := 1
+	if c.redis != nil {
+		bridges += int(seed / 2 % 2)
+	}
+	for i := range bridges {
+		p, err := newProcess(c.World, c.dir, fmt.Sprintf("bridge%d", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.start(); err != nil {
+			t.Fatal(err)
+		}
+		c.bridges = append(c.bridges, p)
+		c.GitHub.AddHook(bridgetest.RepoName, "http://"+p.listen+"/webhooks/github", bridgetest.WebhookSecret)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := c.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) > 3 }); err != nil {
+		c.tell([]complaint{{what: err.Error()}})
+		t.FailNow()
+	}
+	return c
+}
+
+// newWorld makes the world without its bridges.
+func newWorld(t *testing.T, seed uint64) *chaos {
+	c := &chaos{t: t, seed: seed, dir: t.TempDir()}
+	var begun atomic.Bool
 	o := bridgetest.Options{
-		Dir: t.TempDir(), Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
-		CatchUp: 500 * time.Millisecond, EnterDelay: 300 * time.Millisecond, GitHub: githubtest.Options{Seed: seed},
+		Dir: c.dir, Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
+		CatchUp: 500 * time.Millisecond, EnterDelay: 300 * time.Millisecond,
+		GitHub: githubtest.Options{Seed: seed, Clock: func() time.Time {
+			if begun.Load() {
+				return time.Now()
+			}
+			return time.Now().Add(-oldAge)
+		}},
 	}
 	lists := listSeed(seed)
 	if lists {
 		o.Route = "tasks: checklist"
 	}
-	bridges := 1
 	if seed%2 == 1 {
-		o.Store = redistest.Start(t).URL
-		bridges += int(seed / 2 % 2)
+		c.redis = redistest.Start(t)
+		o.Store = c.redis.URL
 	}
 	w, err := bridgetest.Start(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
-	keys := mapping.NewKeys([]byte(key))
-	c := &chaos{World: w, t: t, seed: seed, keys: keys, people: newPeople(w, keys, lists, seed), fate: newFate(w, seed)}
+	c.World, c.keys = w, mapping.NewKeys([]byte(key))
+	c.people, c.fate = newPeople(w, c.keys, lists, seed), newFate(w, seed)
 	t.Cleanup(func() {
+		c.endImports()
 		for _, p := range c.bridges {
 			p.kill()
 		}
@@ -175,23 +234,10 @@ func startChaos(t *testing.T, seed uint64) *chaos {
 	})
 	w.GitHub.SetTraits(c.fate.githubTraits)
 	w.Planning.SetTraits(c.fate.planningTraits)
-	for i := range bridges {
-		p, err := newProcess(w, o.Dir, fmt.Sprintf("bridge%d", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.start(); err != nil {
-			t.Fatal(err)
-		}
-		c.bridges = append(c.bridges, p)
-		w.GitHub.AddHook(bridgetest.RepoName, "http://"+p.listen+"/webhooks/github", bridgetest.WebhookSecret)
+	if importSeed(seed) {
+		c.past()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := w.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) > 3 }); err != nil {
-		c.tell([]complaint{{what: err.Error()}})
-		t.FailNow()
-	}
+	begun.Store(true)
 	return c
 }
 
@@ -245,7 +291,7 @@ func (c *chaos) operate(ctx context.Context) {
 			p.kill()
 		}
 		pause(ctx, r, 0, time.Second)
-		if err := p.start(); err != nil {
+		if err := c.up(p); err != nil {
 			c.t.Error(err)
 		}
 		c.people.note("operator: a bridge is up again")
@@ -263,6 +309,7 @@ func (c *chaos) flurry() {
 	// Slow enough for much to happen while a key is worked.
 	c.GitHub.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(160*time.Millisecond))))
 	c.Planning.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(80*time.Millisecond))))
+	c.beginImport(r)
 	for range 10 * min(len(c.Repo.Issues()), c.people.most) {
 		if !pause(c.t.Context(), r, 0, 60*time.Millisecond) {
 			return
@@ -288,7 +335,7 @@ func (c *chaos) evening(r *rand.Rand) {
 	})
 	for range 3 {
 		for range 3 {
-			for _, card := range c.Project.Cards() {
+			for _, card := range c.people.cards() {
 				c.people.inPlanning(card)
 			}
 			pause(c.t.Context(), r, 100*time.Millisecond, 400*time.Millisecond)
@@ -297,7 +344,7 @@ func (c *chaos) evening(r *rand.Rand) {
 	}
 	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop = 0.5 })
 	for range 3 {
-		for _, card := range c.Project.Cards() {
+		for _, card := range c.people.cards() {
 			c.people.estimate(card)
 		}
 		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
@@ -310,7 +357,7 @@ func (c *chaos) evening(r *rand.Rand) {
 func (c *chaos) unheard() []complaint {
 	r := rand.New(rand.NewPCG(c.seed, 8))
 	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.8, true, chaosSettle/2 })
-	for _, i := range c.Repo.Issues() {
+	for _, i := range c.people.issues() {
 		c.people.editIssue(i.Number, "octocat")
 		pause(c.t.Context(), r, 0, chaosSettle/8)
 	}
@@ -341,7 +388,7 @@ func (c *chaos) settle() []complaint {
 	writes, since := -1, time.Now()
 	for {
 		idle, why := c.idle(ctx)
-		complaints := judge(look(c.World, c.keys, c.people.lists))
+		complaints := judge(c.look())
 		if n := c.Writes(); n != writes || !idle {
 			writes, since = n, time.Now()
 		}

@@ -44,7 +44,7 @@ func startPair(t *testing.T, redis *redistest.Server) *pair {
 		*to = made
 		t.Cleanup(func() {
 			made.kill()
-			if bad, err := made.bad(); err != nil && !os.IsNotExist(err) || len(bad) > 0 {
+			if bad, err := badLines(made.log); err != nil && !os.IsNotExist(err) || len(bad) > 0 {
 				t.Error(name, err, bad)
 			}
 		})
