@@ -135,7 +135,24 @@ func (c *chaos) up(p *process) error {
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
-	return c.Until(ctx, func() bool { _, err := p.queues(ctx); return err == nil })
+	return answers(ctx, p)
+}
+
+// answers waits until a bridge answers.
+func answers(ctx context.Context, p *process) error {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		_, err := p.queues(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("a bridge does not answer: %w", err)
+		}
+	}
 }
 
 // lastImport is one that has nothing in its way, if there was any before: it has
@@ -149,8 +166,8 @@ func (c *chaos) lastImport() []complaint {
 	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
 	defer cancel()
 	for _, p := range c.bridges {
-		if err := c.Until(ctx, func() bool { _, err := p.queues(ctx); return err == nil }); err != nil {
-			return []complaint{{what: "a bridge does not answer: " + err.Error()}}
+		if err := answers(ctx, p); err != nil {
+			return []complaint{{what: err.Error()}}
 		}
 	}
 	c.idle(ctx) // failures are taken up again

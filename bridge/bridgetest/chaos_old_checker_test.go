@@ -25,7 +25,7 @@ func TestJudgeKnowsImports(t *testing.T) {
 		past := s.issues[0].past[mapping.Title]
 		past[1].at = past[0].at.Add(oldAge)
 	}
-	closed := func(s *seen) { s.issues[0].closed = true }
+	closed := func(s *seen) { s.issues[0].closed, s.issues[0].old.closed = true, true }
 	all := func(s *seen) { s.takenIn = takenIn{begun: mapping.ImportAll, ended: mapping.ImportAll} }
 	oldCard := func(s *seen) {
 		s.cards = append(s.cards, seenCard{id: "c2", bucket: bridgetest.Bucket, old: &oldItem{}})
@@ -43,6 +43,8 @@ func TestJudgeKnowsImports(t *testing.T) {
 		"imported twice":                    {[]func(*seen){func(s *seen) { s.cards = append(s.cards, s.cards[0]) }}, "one of 2 cards"},
 		"closed, and only open ones taken":  {[]func(*seen){closed, alone}, ""},
 		"closed, and taken all the same":    {[]func(*seen){closed}, "no import was to take it"},
+		"closed since, by its card":         {[]func(*seen){func(s *seen) { s.issues[0].closed = true }}, ""},
+		"closed since, and missing":         {[]func(*seen){func(s *seen) { s.issues[0].closed = true }, alone}, "no card"},
 		"closed, and missing":               {[]func(*seen){closed, all, alone}, "no card"},
 		"never imported":                    {[]func(*seen){never, alone}, ""},
 		"never imported, and taken":         {[]func(*seen){never}, "no import was to take it"},

@@ -25,6 +25,7 @@ type old struct {
 
 type oldItem struct {
 	asleep bool   // nobody touches it
+	closed bool   // at the first run
 	twin   string // a card that has the same title as this issue, and no other one has
 	apart  bool   // its title says nothing clear
 }
@@ -83,6 +84,7 @@ func (p *people) oldIssue(i oldItem, closed bool) int {
 	if closed {
 		p.w.Repo.Close(n, "octocat", "")
 	}
+	i.closed = closed
 	p.old.issues[n] = i
 	return n
 }
@@ -152,10 +154,12 @@ func (s seen) enters(i *seenIssue) (must, may bool) {
 		return i.own || !i.closed, true
 	case i.old.apart && d.matching:
 		return false, false
-	case d.ended == mapping.ImportAll, d.ended != "" && !i.closed, i.touched() && !i.closed:
+	case d.ended == mapping.ImportAll, (d.ended != "" || i.touched()) && !i.closed:
 		return true, true
+	case !i.old.asleep: // it was open at times
+		return false, true
 	}
-	return false, !i.old.asleep || d.begun == mapping.ImportAll || d.begun != "" && (!i.closed || i.parent != 0)
+	return d.ended != "" && !i.old.closed, d.begun == mapping.ImportAll || d.begun != "" && (!i.old.closed || i.parent != 0)
 }
 
 // entersCard says the same of a card, which nobody's touch lets in.
