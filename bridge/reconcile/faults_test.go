@@ -22,6 +22,7 @@ const (
 	answerLost  fate = "its answer lost"
 	late        fate = "takes effect after its answer was given up"
 	unavailable fate = "unavailable"
+	taken       fate = "another link has the item"
 )
 
 // lateness is how long a late call is under way: longer than the first retry
@@ -107,6 +108,8 @@ func befall[T any](f *faults, p point, fate fate, do func() (T, error)) (T, erro
 		do() //nolint:errcheck // that is the point
 	case late:
 		f.w.after(lateness, func() { do() }) //nolint:errcheck // that is the point
+	case taken:
+		return none, fmt.Errorf("%s: %w", p.name, store.ErrConflict)
 	case unavailable:
 		return none, fmt.Errorf("%s: %w", p.name, mapping.ErrUnavailable)
 	case lost:

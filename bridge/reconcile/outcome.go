@@ -63,6 +63,9 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 		return store.Outcome{Kind: store.Done}, "done"
 	case errors.Is(err, errRemove):
 		return store.Outcome{Kind: store.Remove}, "removed"
+	case errors.Is(err, store.ErrConflict) && len(w.link.Refs()) == 1: // as a store that lost a part of itself can have it
+		w.log.Warn("another link has the item: this one goes", "err", err)
+		return store.Outcome{Kind: store.Remove, Reason: err.Error()}, "removed"
 	case errors.As(err, &put):
 		w.log.Info("put off", "after", put.after.String(), "why", put.why)
 		return store.Outcome{Kind: store.Again, After: put.after, Reason: put.why}, "again"

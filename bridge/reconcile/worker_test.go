@@ -75,6 +75,31 @@ func TestAWorkerGoesOn(t *testing.T) {
 	}
 }
 
+// TestAnItemOfAnotherLinkMakesNothing: a link whose one item turns out to be
+// another link's goes before anything is made for it.
+func TestAnItemOfAnotherLinkMakesNothing(t *testing.T) {
+	t.Parallel()
+	err := inWorld(t, func(w *world) {
+		w.faults.armed = true
+		w.faults.draw = func(p point) fate {
+			if p.name == "Save" {
+				return taken
+			}
+			return ""
+		}
+		w.openIssue("tok1", "text")
+		w.run(10 * time.Minute)
+		w.faults.armed = false
+		w.verifyOneEach(0)
+		if links := w.links(); len(links) != 0 || !w.faults.fired {
+			w.fail("left are %d links, faults %v", len(links), w.faults.fired)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // verifyOneEach demands that each issue has one card.
 func (w *world) verifyOneEach(issues int) {
 	var titles []string
