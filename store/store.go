@@ -50,6 +50,12 @@ type Store interface {
 	// Adopt makes the handle accept the store's present epoch (a fresh one
 	// when there is none) after ErrEpoch, and returns it.
 	Adopt(ctx context.Context) (string, error)
+	// Mend makes what the store says of a project twice agree, where its server
+	// came back with a part of a write: a key that stands in no queue though it
+	// is queued is due, and of two links with one item the index decides which
+	// has it (Save tells the other ErrConflict). In a sound store it changes
+	// nothing; others may use the project meanwhile.
+	Mend(ctx context.Context, project mapping.ObjectID) error
 	Close() error
 }
 

@@ -1,10 +1,12 @@
 package bridgetest_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +53,42 @@ func TestRedisIsKilledAndForgetsItsLastSecond(t *testing.T) {
 	p.on(10)
 	stop()
 	p.whole()
+}
+
+// A file that ends within a transaction is loaded without it, but keeps its
+// beginning, which the next start runs: then some scripts have written in part.
+func TestRedisIsKilledWithinATransaction(t *testing.T) {
+	t.Parallel()
+	r := redistest.Start(t)
+	p, stop := busyTeam(t, bridgetest.Options{LeaseTTL: soon, Store: r.URL})
+	for round := range 5 {
+		p.on(20)
+		r.Kill()
+		cutWithinTransaction(t, r, round)
+		r.Restart()
+	}
+	p.on(10)
+	stop()
+	p.whole()
+}
+
+// cutWithinTransaction ends the file in the last command but some of its last
+// transaction that has so many.
+func cutWithinTransaction(t *testing.T, r *redistest.Server, but int) {
+	t.Helper()
+	path, _ := r.Kept()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	for end := len(data); end > 0; {
+		begin := bytes.LastIndex(data[:end], []byte("$5\r\nMULTI\r\n"))
+		commands := regexp.MustCompile(`\r\n\*\d+\r\n`).FindAllIndex(data[max(begin, 0):end], -1)
+		if n := len(commands) - 2 - but; begin > 0 && n > 0 {
+			must(t, os.Truncate(path, int64(begin+commands[n][1])))
+			return
+		}
+		end = begin
+	}
+	t.Fatal("the file has no such transaction")
 }
 
 func TestFileIsDeletedWhileOpen(t *testing.T) {

@@ -208,6 +208,11 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		return adopted, nil
 	}
 	p.stale = true // until all of it is loaded
+	if !adopted {
+		if err := p.o.Store.Mend(ctx, p.o.Project); err != nil {
+			return false, err
+		}
+	}
 	cards, err := loadMemory(ctx, p.o.Store, p.o.Project, "cards")
 	if err != nil {
 		return false, err

@@ -150,6 +150,10 @@ func (s *Store) Adopt(ctx context.Context) (string, error) {
 	return s.Epoch(ctx)
 }
 
+// Mend implements [store.Store]. A transaction is in the file whole or not at
+// all.
+func (s *Store) Mend(context.Context, mapping.ObjectID) error { return nil }
+
 func (s *Store) reopen() error {
 	s.file.Lock()
 	defer s.file.Unlock()

@@ -56,6 +56,9 @@ const (
 	keyLink     = "l:"
 )
 
+// refShards is how many hashes the refs are spread over.
+const refShards = 1024
+
 const (
 	fieldEpoch  = "epoch"
 	fieldSchema = "schema"

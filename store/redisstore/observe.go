@@ -162,7 +162,7 @@ func header(o *store.Observation, newRefs int, item, newID string) ([]byte, erro
 // shard is where refkey of the scripts has a ref, which is costly to find there.
 func shard(ref mapping.Ref) string {
 	sum := sha1.Sum([]byte(ref)) //nolint:gosec // it only spreads
-	return strconv.Itoa(int(binary.BigEndian.Uint16(sum[:])) % 1024)
+	return strconv.Itoa(int(binary.BigEndian.Uint16(sum[:])) % refShards)
 }
 
 // What the script answers of an observation, summed up.

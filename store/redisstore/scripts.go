@@ -28,6 +28,7 @@ var (
 	scriptFailures    = load("failures")
 	scriptDepth       = load("depth")
 	scriptList        = load("list")
+	scriptMend        = load("mend")
 	scriptFind        = load("find")
 	scriptPutConflict = load("putconflict")
 	scriptConflicts   = load("conflicts")

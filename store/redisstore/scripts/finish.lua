@@ -46,9 +46,9 @@ end
 
 local function remove()
   leave(w)
+  call('DEL', w.key, eventkey(w.id)) -- first: what leads to it is forgotten by mend.lua, too
   for ref in string.gmatch(w.refs, '[^\n]+') do call('HDEL', refkey(ref), ref) end
   call('ZREM', LINKS, w.id)
-  call('DEL', w.key, eventkey(w.id))
 end
 
 -- settle gives the key, which stands in the queue while it is leased, its next
