@@ -122,18 +122,24 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 			return nil, err
 		}
 	}
-	head, err := header(o, len(newRefs), item, newID)
+	var first, firstShard string
+	further := o.Refs
+	if len(further) > 0 {
+		first, firstShard, further = string(further[0]), shard(further[0]), further[1:]
+	}
+	head, err := header(o, len(further), len(newRefs),
+		string(o.Link), item, rules.OrderInt(o.At), strconv.Itoa(len(o.Digest))+","+o.Digest, newID, firstShard, first)
 	if err != nil {
 		return nil, err
 	}
-	args := append(make([]any, 0, 5+len(o.Refs)+len(newRefs)), delivery, head, data)
+	args := append(make([]any, 0, 5+len(further)+len(newRefs)), delivery, head, data)
 	if len(o.Event) > 0 {
 		args = append(args, o.Event)
 	}
 	if o.Create != nil {
 		args = append(args, record)
 	}
-	for _, ref := range o.Refs {
+	for _, ref := range further {
 		args = append(args, shard(ref)+" "+string(ref))
 	}
 	for _, ref := range newRefs {
@@ -144,13 +150,13 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 
 // header is what is short in one argument, since every argument of a script costs
 // Redis as much as some bytes.
-func header(o *store.Observation, newRefs int, item, newID string) ([]byte, error) {
-	h := make([]byte, 0, 128)
+func header(o *store.Observation, refs, newRefs int, texts ...string) ([]byte, error) {
+	h := make([]byte, 0, 160)
 	h = binary.BigEndian.AppendUint64(h, math.Float64bits(float64(millis(o.Delay))))
 	h = append(h, byte(flag(o.Bulk)|flag(len(o.Event) > 0)<<1|flag(o.Create != nil)<<2))
-	h = binary.BigEndian.AppendUint16(h, uint16(len(o.Refs)))
+	h = binary.BigEndian.AppendUint16(h, uint16(refs))
 	h = binary.BigEndian.AppendUint16(h, uint16(newRefs))
-	for _, text := range []string{string(o.Link), item, rules.OrderInt(o.At), o.Digest, newID} {
+	for _, text := range texts {
 		if len(text) > math.MaxUint16 {
 			return nil, fmt.Errorf("%.40q… is too long", text)
 		}

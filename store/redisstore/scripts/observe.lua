@@ -3,41 +3,43 @@
 -- ARGV: queue limit, outdated before, sweep, event bound, n observations, their n
 --   deliveries ('' none), and of each observation: a head, the data ('' no
 --   snapshot), the event where the head says so, the record of the link to make
---   where the head names one, refs, refs of the link to make
--- A ref stands behind its shard and a space.
--- A head is the delay in ms, 1 bulk + 2 event + 4 link to make, n refs, n refs of the
---   link to make; then short texts, each behind its length in two bytes: marker's link
---   ('' none), item, at, digest, id of the link to make
+--   where the head names one, further refs, refs of the link to make
+-- A further ref stands behind its shard and a space.
+-- A head is the delay in ms, 1 bulk + 2 event + 4 link to make, n further refs, n refs of
+--   the link to make; then short texts, each behind its length in two bytes: marker's link
+--   ('' none), item, at, length, comma and digest, id of the link to make, shard of the
+--   first ref ('' none), first ref
 -- Reply, of each: link id ('' dropped) and the sum of 1 created, 2 duplicate, 4 stored, 8 full
 local limit, outdated, sweep, events, n = tonumber(arg()), now - arg(), arg(), tonumber(arg()), tonumber(arg())
 local SEEN = BASE .. 'seen'
-local HEAD = '>dBHH' .. string.rep('Hc0', 5)
+local HEAD = '>dBHH' .. string.rep('Hc0', 7)
 local deliveries = argi
 argi = argi + n
 local seenat = call('ZMSCORE', SEEN, unpack(ARGV, deliveries + 1, deliveries + n))
 
-local delivery, delay, bulk, marker, item, at, digest, data, event, newid, record, refs, newrefs
+local delivery, delay, bulk, marker, item, at, digest, data, event, newid, record
+local shard, ref, nrefs, nnew, refs -- refs: behind which argument the further refs stand
 local function take()
-  local flags, nrefs, nnew
-  delay, flags, nrefs, nnew, marker, item, at, digest, newid = struct.unpack(HEAD, arg())
+  local flags
+  delay, flags, nrefs, nnew, marker, item, at, digest, newid, shard, ref = struct.unpack(HEAD, arg())
   bulk = flags % 2 == 1
   data, event, record = arg(), flags % 4 >= 2 and arg(), flags >= 4 and arg()
-  refs, newrefs = several(nrefs), several(nnew)
+  refs = argi
+  argi = argi + nrefs + nnew
 end
 
-local function known(ref)
-  local shard, name = string.match(ref, '^(%d+) (.*)')
-  return call('HGET', REFS .. shard, name)
-end
 local function exists(id) return id ~= '' and call('HEXISTS', linkkey(id), 'x') == 1 end
 local function resolve()
-  for _, ref in ipairs(refs) do
-    local id = known(ref)
-    if id then return id end
+  local id = shard ~= '' and call('HGET', REFS .. shard, ref)
+  for i = refs + 1, refs + nrefs do
+    if id then break end
+    local shard, ref = string.match(ARGV[i], '^(%d+) (.*)')
+    id = call('HGET', REFS .. shard, ref)
   end
+  if id then return id end
   if exists(marker) then return marker end
-  for _, ref in ipairs(newrefs) do
-    local id = owner(ref)
+  for i = refs + nrefs + 1, argi do
+    id = owner(ARGV[i])
     if id then return id end
   end
   return exists(newid) and newid or ''
@@ -49,21 +51,20 @@ local function slot(gen, old)
   local seen, ambiguous = NOW, '0'
   if old then
     local oldat = string.sub(old, 1, 16)
-    local _, first, length, body = string.match(old, '^(%d+),(%d+),(%d+),()', 18)
     if at < oldat then return nil, false end
+    local first, body = string.match(old, ',(%d+),()', 18)
     if at == oldat then
-      if string.sub(old, body, body + length - 1) == digest then return nil, true end
+      if string.sub(old, body, body + #digest - 1) == digest then return nil, true end
       ambiguous = '1'
     end
     seen = first
   end
-  return at .. ambiguous .. gen .. ',' .. seen .. ',' .. #digest .. ',' .. digest
+  return at .. ambiguous .. gen .. ',' .. seen .. ',' .. digest
 end
 
 -- note stores what was seen with the key's new generation and place, in one write;
 -- it reports whether the slot holds the snapshot.
-local function note(id, gen, place, old)
-  local key = linkkey(id)
+local function note(id, key, gen, place, old)
   gen = string.format('%d', gen)
   local head, same
   if item ~= '' then head, same = slot(gen, old) end
@@ -101,7 +102,8 @@ local dues = {} -- of live keys, as the arguments of ZADD
 -- be due, is told with others that it is. It reports false where it is another.
 local function usual(id)
   if bulk then return false end
-  local v = call('HMGET', linkkey(id), 'g', 'u', 'p', 'b', 'i:' .. item)
+  local key = linkkey(id)
+  local v = call('HMGET', key, 'g', 'u', 'p', 'b', 'i:' .. item)
   local gen, till, place = v[1], v[2], v[3]
   if not gen or v[4] or place and place ~= 'q' or till and tonumber(till) > now then return false end
   if not place then
@@ -110,7 +112,7 @@ local function usual(id)
   end
   dues[#dues + 1] = delay == 0 and NOW or now + delay
   dues[#dues + 1] = id
-  return true, note(id, gen + 1, 'q', v[5])
+  return true, note(id, key, gen + 1, 'q', v[5])
 end
 
 local out, wrotesome = {'OK', 0}, false
@@ -137,7 +139,8 @@ local function observe(i)
   if limit > 0 and queued >= limit and entering then return answer(id, what + 8) end
   if create then
     w = fresh(id)
-    putlink(w, record, newrefs)
+    argi = argi - nnew
+    putlink(w, record, several(nnew))
     call('ZADD', LINKS, 0, id)
     what = what + 1
   end
@@ -146,7 +149,7 @@ local function observe(i)
   if duplicate then
     call('HSET', w.key, 'g', w.gen)
   else
-    if note(id, w.gen, w.place, old) then what = what + 4 end
+    if note(id, w.key, w.gen, w.place, old) then what = what + 4 end
     remember()
   end
   wrotesome = true
