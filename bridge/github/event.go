@@ -94,7 +94,7 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 		payload = bytes.ToValidUTF8(payload, []byte("\uFFFD"))
 	}
 	var w wireEvent
-	if err := json.Unmarshal(payload, &w); err != nil {
+	if err := json.UnmarshalOf(payload, &w); err != nil {
 		if !slices.Contains(interpreted, name) && json.Unmarshal(payload, new(map[string]any)) == nil {
 			return Event{Name: name}, nil
 		}

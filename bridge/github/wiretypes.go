@@ -18,6 +18,11 @@ type stamp time.Time
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *stamp) UnmarshalJSON(b []byte) error {
+	var usual time.Time
+	if b[0] == '"' && usual.UnmarshalJSON(b) == nil {
+		*s = stamp(usual.UTC())
+		return nil
+	}
 	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
 		*s = stamp(time.Unix(n, 0).UTC())
 		return nil
