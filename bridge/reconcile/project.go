@@ -68,11 +68,11 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 			return true, err
 		}
 	}
-	before := w.g
+	before, knew := w.g, w.issue != nil
 	if err := w.showAll(ctx, first); err != nil {
 		return false, err
 	}
-	return !w.moved(before), nil
+	return knew == (w.issue != nil) && !w.moved(before), nil // what was looked at before that was known
 }
 
 // showAll shows one thing after the other. Where one is put off, what the issue

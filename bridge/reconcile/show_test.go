@@ -333,6 +333,24 @@ func TestEditThatAnAnswerShowsFirst(t *testing.T) {
 	}
 }
 
+// A label that shows the card is taken off, of which no event tells, and what is
+// shown after the labels brings the first sight of that.
+func TestRemovedLabelThatAnAnswerShowsFirst(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.hub.lag = never
+		w.showAnything(mapping.GitHub, 0)
+		w.hub.lag = nil
+		intoSprint()(w)
+		w.settle()
+		w.verifyShown()
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestShowingIsPutOffWithWhatItSaw: a label whose answer was lost, and that is
 // no longer wanted when the labels have their turn again, is taken off, though
 // its event came before that turn.
