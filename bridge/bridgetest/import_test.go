@@ -371,6 +371,37 @@ func TestImportClosedSubIssues(t *testing.T) {
 	}
 }
 
+// The card of a pair that an import joins has its footer before anything touches
+// the issue, so that the two find each other again whenever the store is lost.
+func TestImportSignsBeforeItTouches(t *testing.T) {
+	for winner, other := range map[string]string{"planning": "github", "github": "planning"} {
+		t.Run(winner, func(t *testing.T) {
+			w, now := past(t, bridgetest.Options{Route: "conflicts: {default: " + winner + "}"})
+			n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "same", Body: "from github", Labels: []string{"points/3"}})
+			five := 5.0
+			card := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "same", Summary: "from planning", Estimate: &five})
+			now()
+			var touched, signed atomic.Bool
+			w.GitHub.BeforeWrite(func(_, _ string, number int) {
+				if number == n && touched.CompareAndSwap(false, true) {
+					signed.Store(strings.Contains(w.Project.Card(card).Summary, "Synced by planbridge"))
+				}
+			})
+			w.finished(w.imports(status.ImportAsk{Match: "title"}))
+			w.settled()
+			if !touched.Load() || !signed.Load() {
+				t.Errorf("touched %t, the card was signed then: %t", touched.Load(), signed.Load())
+			}
+			if got := w.Project.Card(card).Summary; !strings.HasPrefix(got, "from "+winner) || strings.Contains(got, other) || strings.Count(got, "Synced by") != 1 {
+				t.Errorf("summary %q", got)
+			}
+			if got := w.Repo.Issue(n).Body; got != "from "+winner {
+				t.Errorf("body %q", got)
+			}
+		})
+	}
+}
+
 // BenchmarkImport prints what a thousand cards cost in calls of planning; the
 // tracking tasks cost one more each.
 func BenchmarkImport(b *testing.B) {

@@ -1,6 +1,9 @@
 package reconcile
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -67,6 +70,46 @@ func (w *work) remark(plan *mapping.Plan) {
 		d.Base.Version = version
 	}
 	plan.Decisions = append(plan.Decisions, d)
+}
+
+// signJoined gives the card of a pair that people made and that was joined its
+// footer before the issue is touched: were the store lost in between, an issue
+// that was touched would enter, and get a card of its own.
+func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
+	_, agreed := w.link.Base[mapping.Summary]
+	if agreed || w.root != nil || w.markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.link.Remarked || !w.route.Writes(mapping.Planning) {
+		return false, nil
+	}
+	now := w.p[mapping.Summary]
+	wctx, cancel, err := w.writing(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer cancel()
+	up, err := w.planning.UpdateCard(wctx, w.link.Card.ID, w.route.Username, map[mapping.Attribute]mapping.Versioned{
+		mapping.Summary: {Value: w.cardText(now.Value), Version: now.Version},
+	})
+	var conflict *mapping.VersionConflict
+	var refused *mapping.Rejection
+	switch {
+	case errors.As(err, &conflict):
+		return true, w.takeCurrent(ctx, w.link.Partner(), nil, nil)
+	case errors.As(err, &refused):
+		w.link.Remarked = w.unmarked
+		return false, nil
+	case err != nil:
+		return false, onPlanning(fmt.Errorf("give card %s its footer: %w", w.link.Card.ID, err))
+	}
+	w.link.Remarked, w.unmarked = w.unmarked, ""
+	w.link.Card.Version = max(w.link.Card.Version, up.Version)
+	if got, ok := up.Values[mapping.Summary]; ok {
+		now = mapping.Versioned{Value: w.strip(got.Value), Version: got.Version}
+	} else {
+		now.Version++
+	}
+	w.p[mapping.Summary] = now
+	w.note(mapping.Planning, mapping.Summary, "mark", "the card was joined")
+	return true, nil
 }
 
 // remarked notes a text to which the marker was given back.

@@ -113,6 +113,9 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 		if err := w.pace(); err != nil {
 			return false, err
 		}
+		if signed, err := w.signJoined(ctx); signed || err != nil {
+			return false, err
+		}
 	}
 	if err := w.brakeCloses(ctx, plan); err != nil {
 		return false, err
