@@ -215,3 +215,45 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// A slot of version 1, which has its data behind the digest, is compared with
+// what is observed as any other.
+func TestObservesOverAnOlderVersionsSlot(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL, Prefix: "pre"})
+	rdb := client(t, server)
+	l := &mapping.Link{ID: "l1", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	old := store.Observation{Refs: l.Refs(), Create: l, Item: "issue:1", At: 7, Digest: "d1", Data: []byte("old")}
+	_, err := s.Observe(t.Context(), "p", []store.Observation{old})
+	must(t, err)
+	const key, field = "pre:{p}:l:l1", "i:issue:1"
+	head, err := rdb.HGet(t.Context(), key, field).Result()
+	must(t, err)
+	for _, tt := range []struct {
+		name, digest string
+		at           int64
+		stored       bool
+		data         string
+	}{
+		{"the same", "d1", 7, true, "old"},
+		{"older", "d2", 6, false, "old"},
+		{"another of that second", "d2", 7, true, "new"},
+		{"longer digest", "d10", 7, true, "new"},
+		{"newer", "d1", 8, true, "new"},
+	} {
+		must(t, rdb.HSet(t.Context(), key, field, head+"0old").Err())
+		must(t, rdb.HDel(t.Context(), key, "d:issue:1").Err())
+		o := store.Observation{Refs: l.Refs(), Item: "issue:1", At: tt.at, Digest: tt.digest, Data: []byte("new")}
+		got, err := s.Observe(t.Context(), "p", []store.Observation{o})
+		must(t, err)
+		if got[0].Stored != tt.stored {
+			t.Errorf("%s: stored %v, want %v", tt.name, got[0].Stored, tt.stored)
+		}
+		c, _, err := s.Claim(t.Context(), "p", time.Minute)
+		must(t, err)
+		if c == nil || len(c.Inbox) != 1 || string(c.Inbox["issue:1"].Data) != tt.data || c.Inbox["issue:1"].Ambiguous != (tt.data == "new" && tt.at == 7) {
+			t.Errorf("%s: claimed %+v, want the %s snapshot", tt.name, c, tt.data)
+		}
+		must(t, s.Finish(t.Context(), c, c.Link, nil, store.Outcome{}))
+	}
+}
