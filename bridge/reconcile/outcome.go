@@ -63,7 +63,8 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 		return store.Outcome{Kind: store.Done}, "done"
 	case errors.Is(err, errRemove):
 		return store.Outcome{Kind: store.Remove}, "removed"
-	case errors.Is(err, store.ErrConflict) && len(w.link.Refs()) == 1: // as a store that lost a part of itself can have it
+	case errors.Is(err, store.ErrConflict) && len(w.link.Refs()) == 1 && (w.link.Intent == nil || !w.link.Intent.Sent):
+		// As a store that lost a part of itself can have it. What was sent for it an operator has to see.
 		w.log.Warn("another link has the item: this one goes", "err", err)
 		return store.Outcome{Kind: store.Remove, Reason: err.Error()}, "removed"
 	case errors.As(err, &put):
