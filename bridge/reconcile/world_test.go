@@ -45,7 +45,8 @@ type world struct {
 	faults  *faults
 	route   mapping.Route
 	recon   *reconcile.Reconciler
-	crowd   int // workers of a reconciler that runs by itself; 0: as usual
+	brakes  reconcile.Brakes // none as usual
+	crowd   int              // workers of a reconciler that runs by itself; 0: as usual
 	// dice are what is left to chance, where no crowd does the work: a run with the
 	// same seed is the same run.
 	dice *rand.PCG
@@ -133,7 +134,7 @@ func (w *world) restart() {
 	set := &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{w.route}), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		Retry:  reconcile.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
-		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second,
+		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes,
 	}
 	w.recon = reconcile.New(reconcile.Options{
 		Store: &faultyStore{w.store, w.faults}, Epoch: w.epoch, GitHub: &faultyHub{w.hub, w.faults},
