@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,9 +91,9 @@ func grouped(t testing.TB, commit func([]record) error) floor {
 }
 
 // redisFloor sends one SET a record, those that come together in one write.
-func redisFloor(t testing.TB, server *redistest.Server) floor {
+func redisFloor(t testing.TB, addr string) floor {
 	t.Helper()
-	conn, err := net.Dial("tcp", server.Addr)
+	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,9 +150,9 @@ func redisTime(t testing.TB, server *redistest.Server) time.Duration {
 }
 
 // boltFloor puts one value a record, those that come together in one commit.
-func boltFloor(t testing.TB) floor {
+func boltFloor(t testing.TB, path string) floor {
 	t.Helper()
-	db, err := bbolt.Open(filepath.Join(t.TempDir(), "floor.db"), 0o600, &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,283 @@
+//go:build bench
+
+package bridgetest_test
+
+import (
+	"bufio"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/github"
+	"planbridge/bridge/webhook"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
+	"planbridge/store/redisstore"
+)
+
+// Kinds of servers that are compared.
+const (
+	peerBare   = "bare"   // reads the body and checks the signature
+	peerIntake = "intake" // the bridge's
+	peerSome   = "some"   // bare, and keeps as much as the intake does
+	peerUnread = "unread" // bare, and keeps the payload
+	peerRead   = "read"   // bare, and reads the payload, and keeps as much as the intake does
+)
+
+// What a peer is asked, in a line; it answers by one with a number.
+const (
+	askUsed    = "used"    // µs of processor time so far
+	askCollect = "collect" // to collect its garbage
+	askDrain   = "drain"   // to work all keys, so that nothing adds up
+)
+
+const (
+	peerKindEnv  = "PLANBRIDGE_BENCH_PEER"
+	peerStoreEnv = "PLANBRIDGE_BENCH_STORE"
+)
+
+// peer is a server in a process of its own.
+type peer struct {
+	t    testing.TB
+	url  string
+	asks io.WriteCloser
+	says *bufio.Reader
+}
+
+// startPeer starts a server of a kind that keeps things in a store (a URL of Redis or
+// a file); it ends with the test.
+func startPeer(t testing.TB, kind, where string) *peer {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestIntakePeer$")
+	cmd.Env, cmd.Stderr = append(os.Environ(), peerKindEnv+"="+kind, peerStoreEnv+"="+where), os.Stderr
+	asks, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	says, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &peer{t: t, asks: asks, says: bufio.NewReader(says)}
+	t.Cleanup(func() {
+		asks.Close()                //nolint:errcheck // it ends then, or has ended
+		io.Copy(io.Discard, p.says) //nolint:errcheck // what it says at the end
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("peer %s: %v", kind, err)
+		}
+	})
+	p.url = p.line()
+	return p
+}
+
+func (p *peer) line() string {
+	p.t.Helper()
+	line, err := p.says.ReadString('\n')
+	if err != nil {
+		p.t.Fatalf("a peer says %q: %v", line, err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func (p *peer) ask(what string) (number int64) {
+	p.t.Helper()
+	if _, err := fmt.Fprintln(p.asks, what); err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(p.line(), &number); err != nil {
+		p.t.Fatal(err)
+	}
+	return number
+}
+
+// TestIntakePeer is what a peer's process runs. By itself it asks each kind
+// of peer to take one delivery.
+func TestIntakePeer(t *testing.T) {
+	kind, where := os.Getenv(peerKindEnv), os.Getenv(peerStoreEnv)
+	if kind == "" {
+		for _, kind := range []string{peerBare, peerIntake, peerSome, peerUnread, peerRead} {
+			closedLoop(t, startPeer(t, kind, t.TempDir()+"/"+kind).url, 1, newDeliverer(t, 1).make(1))
+		}
+		return
+	}
+	h, s := bareIntake(nil), store.Store(nil)
+	switch kind {
+	case peerIntake:
+		s = peerStore(t, where)
+		h = intakeOn(s)
+	case peerSome:
+		h = bareIntake(some(floorOn(t, where)))
+	case peerUnread:
+		h = bareIntake(floorOn(t, where))
+	case peerRead:
+		h = bareIntake(read(some(floorOn(t, where))))
+	}
+	fmt.Println(serve(t, h))
+	for asked := bufio.NewScanner(os.Stdin); asked.Scan(); {
+		switch asked.Text() {
+		case askUsed:
+			fmt.Println(processorTime(t).Microseconds())
+			continue
+		case askCollect:
+			runtime.GC()
+		case askDrain:
+			drain(t, s)
+		}
+		fmt.Println(0)
+	}
+}
+
+func peerStore(t testing.TB, where string) store.Store {
+	t.Helper()
+	var s store.Store
+	var err error
+	if onRedis(where) {
+		s, err = redisstore.Open(t.Context(), redisstore.Options{URL: where})
+	} else {
+		s, err = boltstore.Open(where, boltstore.Options{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := s.Epoch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func onRedis(where string) bool { return strings.HasPrefix(where, "redis://") }
+
+func floorOn(t testing.TB, where string) floor {
+	t.Helper()
+	if addr, on := strings.CutPrefix(where, "redis://"); on {
+		return redisFloor(t, addr)
+	}
+	return boltFloor(t, where)
+}
+
+const intakeProject = mapping.ObjectID("54744060c955ca8169c61ee6")
+
+// intakeOn is the intake as the bridge wires it.
+func intakeOn(s store.Store) http.Handler {
+	routes := mapping.NewRoutes([]mapping.Route{{
+		Name: "web", Repository: bridgetest.RepoName, Project: intakeProject, Bucket: bridgetest.Bucket,
+		Direction: mapping.Both, CreateIssues: true, TrackingTask: true, Tasks: mapping.TasksSubIssues,
+	}})
+	keys := mapping.NewKeys([]byte("a key that nobody knows, of some length"))
+	return webhook.New(webhook.Options{
+		Secrets: func() [][]byte { return [][]byte{[]byte(bridgetest.WebhookSecret)} },
+		Verify:  github.VerifySignature, Payload: github.Payload,
+		Parse: func(name string, payload []byte) (webhook.Event, error) {
+			e, err := github.ParseEvent(name, payload)
+			return webhook.Event{
+				Action: e.Action, Issue: e.Issue, Repo: e.Repo, Private: e.RepoPrivate, Sender: e.Sender,
+				TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom,
+			}, err
+		},
+		Store:    s,
+		Routes:   func() mapping.Routes { return routes },
+		Scheme:   func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
+		Keys:     func() mapping.Keys { return keys },
+		Whose:    func(string) mapping.Whose { return mapping.Theirs },
+		FirstRun: func(string) time.Time { return time.Unix(1, 0) },
+		Metrics:  webhook.NewMetrics(prometheus.NewRegistry()),
+		Logger:   slog.New(slog.NewJSONHandler(io.Discard, nil)),
+	})
+}
+
+// processorTime is what this process has used so far.
+func processorTime(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// drain works all keys, so that nothing adds up.
+func drain(t testing.TB, s store.Store) {
+	t.Helper()
+	for {
+		c, _, err := s.Claim(t.Context(), intakeProject, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c == nil {
+			return
+		}
+		if err := s.Finish(t.Context(), c, c.Link, nil, store.Outcome{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// bareIntake reads the body, checks its signature, lets keep have what is to be
+// kept of it, and answers.
+func bareIntake(keep floor) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !hmac.Equal([]byte(signature(body)), []byte(r.Header.Get("X-Hub-Signature-256"))) {
+			rw.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if keep != nil {
+			if err := keep(r.Header.Get("X-GitHub-Delivery"), body); err != nil {
+				rw.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+		}
+		rw.WriteHeader(http.StatusAccepted)
+		fmt.Fprintln(rw, "stored")
+	})
+}
+
+// serve serves a handler on a listener as the bridge has it.
+func serve(t testing.TB, h http.Handler) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := webhook.Server("", h)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		srv.Serve(l) //nolint:errcheck // it ends by Close only, and then says so
+	}()
+	t.Cleanup(func() {
+		srv.Close() //nolint:errcheck // nothing is left to be said
+		<-done
+	})
+	return "http://" + l.Addr().String() + webhook.Path
+}
+
+func signature(body []byte) string {
+	m := hmac.New(sha256.New, []byte(bridgetest.WebhookSecret))
+	m.Write(body)
+	return "sha256=" + hex.EncodeToString(m.Sum(nil))
+}
