@@ -65,7 +65,9 @@ func DigestIssue(i *Issue) string {
 	b = appendTexts(b, i.NodeID, i.Title, i.Body, i.State, i.StateReason, i.Author)
 	for _, set := range [][]string{i.Labels, i.Assignees} {
 		b = binary.AppendUvarint(b, uint64(len(set)))
-		b = appendTexts(b, slices.Sorted(slices.Values(set))...)
+		set = slices.Clone(set)
+		slices.Sort(set)
+		b = appendTexts(b, set...)
 	}
 	return digestOf(b)
 }

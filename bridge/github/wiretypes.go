@@ -49,7 +49,7 @@ type named string
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *named) UnmarshalJSON(b []byte) error {
 	var object struct{ Name string }
-	if json.Unmarshal(b, &object) == nil {
+	if json.UnmarshalOf(b, &object) == nil {
 		*n = named(object.Name)
 		return nil
 	}

@@ -17,6 +17,14 @@ import (
 	"planbridge/store"
 )
 
+// GitHub's headers, as net/http spells their names.
+const (
+	headerHook      = "X-Github-Hook-Id"
+	headerDelivery  = "X-Github-Delivery"
+	headerEvent     = "X-Github-Event"
+	headerSignature = "X-Hub-Signature-256"
+)
+
 const (
 	maxBody   = 26 << 20 // GitHub delivers at most 25 MB
 	maxHeader = 128      // of the identifiers that become keys of the store
@@ -72,8 +80,8 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), in.o.Timeout)
 	defer cancel()
 	d := &delivery{
-		key:   strings.TrimPrefix(r.Header.Get("X-GitHub-Hook-ID")+":"+r.Header.Get("X-GitHub-Delivery"), ":"),
-		event: r.Header.Get("X-GitHub-Event"),
+		key:   strings.TrimPrefix(r.Header.Get(headerHook)+":"+r.Header.Get(headerDelivery), ":"),
+		event: r.Header.Get(headerEvent),
 	}
 	v, err := in.take(ctx, w, r, d)
 	if err != nil {
@@ -122,10 +130,10 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err != nil {
 		return verdict{}, err
 	}
-	if err := in.o.Verify(in.o.Secrets(), body, r.Header.Get("X-Hub-Signature-256")); err != nil {
+	if err := in.o.Verify(in.o.Secrets(), body, r.Header.Get(headerSignature)); err != nil {
 		return verdict{}, &fault{http.StatusUnauthorized, forged, err}
 	}
-	if d.event == "" || r.Header.Get("X-GitHub-Delivery") == "" || len(d.key) > maxHeader {
+	if d.event == "" || r.Header.Get(headerDelivery) == "" || len(d.key) > maxHeader {
 		return verdict{}, bad(errors.New("GitHub's headers are missing or too long"))
 	}
 	payload, err := in.o.Payload(r.Header.Get("Content-Type"), body)
@@ -164,10 +172,12 @@ func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		w.Header().Set("Connection", "close")
 		return nil, large
 	}
-	deadline, _ := ctx.Deadline()
-	// A writer that knows no deadlines (a test's recorder) has none to keep.
-	if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, bad(fmt.Errorf("bound the read: %w", err))
+	if srv, ok := ctx.Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > in.o.Timeout {
+		deadline, _ := ctx.Deadline()
+		// A writer that knows no deadlines (a test's recorder) has none to keep.
+		if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return nil, bad(fmt.Errorf("bound the read: %w", err))
+		}
 	}
 	body.Grow(int(min(max(r.ContentLength, 0), usualBody)) + bytes.MinRead)
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))

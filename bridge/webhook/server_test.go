@@ -69,19 +69,25 @@ func TestSlowHeaders(t *testing.T) {
 	}
 }
 
-// TestSlowBody: a body that does not come in time is answered and counted.
+// TestSlowBody: a body that does not come in time is answered and counted,
+// whether it is the intake's bound or the server's that is the shorter.
 func TestSlowBody(t *testing.T) {
-	w := newWorld(t, func(o *webhook.Options) { o.Timeout = 100 * time.Millisecond })
-	addr := serveOn(t, webhook.Server("", w.intake))
-	conn := dial(t, addr)
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-GitHub-Event: issues\r\nContent-Length: 1000\r\n\r\n{", webhook.Path)
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusRequestTimeout || w.counts()["issues slow"] != 1 {
-		t.Errorf("answered %d, counted %v", res.StatusCode, w.counts())
+	for _, tc := range []struct{ intake, server time.Duration }{
+		{100 * time.Millisecond, time.Minute}, {time.Minute, 100 * time.Millisecond}, {100 * time.Millisecond, 0},
+	} {
+		w := newWorld(t, func(o *webhook.Options) { o.Timeout = tc.intake })
+		srv := webhook.Server("", w.intake)
+		srv.ReadTimeout = tc.server
+		conn := dial(t, serveOn(t, srv))
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-GitHub-Event: issues\r\nContent-Length: 1000\r\n\r\n{", webhook.Path)
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%+v: %v", tc, err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusRequestTimeout || w.counts()["issues slow"] != 1 {
+			t.Errorf("%+v: answered %d, counted %v", tc, res.StatusCode, w.counts())
+		}
 	}
 }
 

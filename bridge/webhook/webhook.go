@@ -90,7 +90,7 @@ type Options struct {
 	// EnterDelay is how long a new issue waits for its labels and its parent.
 	EnterDelay time.Duration
 	// Timeout bounds a delivery from its first byte to the answer; 0 means
-	// 9 s: GitHub gives up after 10.
+	// 9 s.
 	Timeout time.Duration
 	Metrics *Metrics
 	Logger  *slog.Logger
@@ -110,7 +110,7 @@ type Intake struct {
 // New returns an Intake.
 func New(o Options) *Intake {
 	if o.Timeout == 0 {
-		o.Timeout = 9 * time.Second
+		o.Timeout = usualTimeout
 	}
 	in := &Intake{o: o, mux: http.NewServeMux(), strangers: rate.Sometimes{First: 5, Interval: time.Minute}}
 	in.mux.HandleFunc("POST "+Path, in.deliver)
@@ -120,13 +120,16 @@ func New(o Options) *Intake {
 // ServeHTTP implements http.Handler.
 func (in *Intake) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.mux.ServeHTTP(w, r) }
 
+// usualTimeout leaves a second of the ten after which GitHub gives up.
+const usualTimeout = 9 * time.Second
+
 // Server returns a server for the public listener with the bounds that keep
 // slow or greedy clients from holding it up. The caller starts and stops it.
 func Server(addr string, handler http.Handler) *http.Server {
 	return &http.Server{
 		Addr: addr, Handler: handler,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
+		ReadTimeout:       usualTimeout, // an Intake sets no other where its own is as long
 		WriteTimeout:      20 * time.Second,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    32 << 10,

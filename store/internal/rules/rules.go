@@ -5,7 +5,10 @@ package rules
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"strconv"
 	"time"
 
 	"planbridge/mapping"
@@ -68,12 +71,16 @@ func Where(l *mapping.Link) string {
 func Order(t time.Time) string { return OrderInt(t.UnixMilli()) }
 
 // OrderInt is a text of 16 characters that sorts as n does.
-func OrderInt(n int64) string { return fmt.Sprintf("%016x", uint64(n)^1<<63) }
+func OrderInt(n int64) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n)^1<<63)
+	return hex.EncodeToString(b[:])
+}
 
 // ParseOrderInt undoes [OrderInt].
 func ParseOrderInt(s string) (int64, error) {
-	var u uint64
-	if _, err := fmt.Sscanf(s, "%016x", &u); err != nil {
+	u, err := strconv.ParseUint(s, 16, 64)
+	if err != nil {
 		return 0, fmt.Errorf("order %q: %w", s, err)
 	}
 	return int64(u ^ 1<<63), nil
