@@ -204,7 +204,7 @@ func (w *work) searchNumbers(ctx context.Context, take func(mapping.Issue) error
 		if reads == readsPerClaim {
 			return later(0, "still looking among the issues after #%d", intent.After)
 		}
-		issue, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, n)
+		issue, err := w.atGitHub().Issue(ctx, w.link.Issue.Repo, n)
 		switch {
 		case err == nil:
 			if err := take(issue); err != nil || found() {

@@ -78,7 +78,7 @@ func (w *work) postCard(ctx context.Context, bucket mapping.ObjectID, user strin
 	intent := w.link.Intent
 	if w.link.Import == "" {
 		return send(ctx, w, intent, func(ctx context.Context) (mapping.Card, error) {
-			return w.planning.CreateCard(ctx, bucket, user, item)
+			return w.atPlanning().CreateCard(ctx, bucket, user, item)
 		})
 	}
 	err = w.aside(ctx, func(ctx context.Context) error {
@@ -195,7 +195,7 @@ type sought struct {
 // Keys of an import share one complete lookup.
 func (w *work) lookup(ctx context.Context, take func(mapping.Card)) error {
 	if w.link.Import == "" {
-		return w.planning.EachCard(ctx, func(c mapping.Card) error { take(c); return nil })
+		return w.atPlanning().EachCard(ctx, func(c mapping.Card) error { take(c); return nil })
 	}
 	s := &sought{link: w.link.ID, partner: strconv.FormatInt(w.link.Issue.ID, 10), side: w.planning, keys: w.set.Keys}
 	err := w.aside(ctx, func(ctx context.Context) error { return w.lookups.join(ctx, w.link.Project, s, gatherMost) })

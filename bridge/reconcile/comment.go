@@ -31,7 +31,7 @@ func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 	bodies := n.bodies()
 	posted := map[string]int64{}
 	if n.repeated || w.claim.Attempts > 0 || w.claim.Generation > 0 && len(bodies) > 1 {
-		comments, err := w.GitHub.Comments(ctx, w.link.Issue.Repo, w.link.Issue.Number, time.Time{})
+		comments, err := w.atGitHub().Comments(ctx, w.link.Issue.Repo, w.link.Issue.Number, time.Time{})
 		if err != nil {
 			return nil, onGitHub(fmt.Errorf("comments: %w", err))
 		}
@@ -73,7 +73,7 @@ func (w *work) postComment(ctx context.Context, body string) (int64, error) {
 		return 0, err
 	}
 	defer cancel()
-	c, err := w.GitHub.CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body)
+	c, err := w.atGitHub().CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body)
 	if err != nil && !certain(err) {
 		return 0, later(w.set.Settle.GitHub, "comment: %v; to be looked for before it is posted again", err)
 	}

@@ -135,7 +135,7 @@ func (w *work) makeCard(ctx context.Context) error {
 	if err := w.needIssue(ctx); err != nil {
 		return err
 	}
-	buckets, err := w.planning.BucketIDs(ctx, w.route.BucketFor(w.issue))
+	buckets, err := w.atPlanning().BucketIDs(ctx, w.route.BucketFor(w.issue))
 	if err != nil {
 		return onPlanning(err)
 	}
@@ -232,7 +232,7 @@ func (w *work) makeIssue(ctx context.Context) error {
 			intent.Base[mapping.State] = bornTodo(w.p[mapping.State])
 		}
 		made, err := send(ctx, w, intent, func(ctx context.Context) (mapping.Issue, error) {
-			return w.GitHub.CreateIssue(ctx, w.link.Issue.Repo, issue)
+			return w.atGitHub().CreateIssue(ctx, w.link.Issue.Repo, issue)
 		})
 		var refused *mapping.Rejection
 		switch {

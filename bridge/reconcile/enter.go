@@ -120,7 +120,7 @@ func (w *work) enterCard(ctx context.Context) error {
 		return w.refuse("its route makes no issues")
 	}
 	if !w.route.AllowPublic {
-		private, err := w.GitHub.Private(ctx, w.route.Repository)
+		private, err := w.atGitHub().Private(ctx, w.route.Repository)
 		if err != nil {
 			return onGitHub(err)
 		}
@@ -153,7 +153,7 @@ func (w *work) begin(ctx context.Context, side mapping.Side) error {
 	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
 	w.link.Intent = &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
 	if side == mapping.GitHub {
-		last, err := w.GitHub.LastNumber(ctx, w.link.Issue.Repo)
+		last, err := w.atGitHub().LastNumber(ctx, w.link.Issue.Repo)
 		if isGone(err) || errors.Is(err, mapping.ErrRejected) {
 			err = nil // issues are not listed here: after a lost answer all are read
 		}

@@ -226,7 +226,7 @@ func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err e
 		return nil, nil
 	}
 	err = w.try(ctx, "sub-issues", func(ctx context.Context) error {
-		issues, err = w.GitHub.SubIssues(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+		issues, err = w.atGitHub().SubIssues(ctx, w.link.Issue.Repo, w.link.Issue.Number)
 		if err != nil && !isGone(err) { // an older GitHub knows no sub-issues
 			return onGitHub(fmt.Errorf("list sub-issues: %w", err))
 		}
@@ -297,7 +297,7 @@ func (w *work) makesIssues(ctx context.Context) (bool, error) {
 	if w.route.AllowPublic {
 		return true, nil
 	}
-	private, err := w.GitHub.Private(ctx, w.link.Issue.Repo)
+	private, err := w.atGitHub().Private(ctx, w.link.Issue.Repo)
 	return private, onGitHub(err)
 }
 

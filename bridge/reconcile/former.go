@@ -151,7 +151,7 @@ func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
 		return false, nil
 	}
 	var moved *mapping.MovedError
-	issue, err := w.GitHub.Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
+	issue, err := w.atGitHub().Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
 	if err == nil {
 		err = another(&pair.Issue, &issue)
 	}

@@ -28,7 +28,7 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 		return onSide(side, err)
 	}
 	if side == mapping.GitHub {
-		if _, err := w.GitHub.RepositoryName(ctx, w.link.Issue.Repo); err != nil {
+		if _, err := w.atGitHub().RepositoryName(ctx, w.link.Issue.Repo); err != nil {
 			if isGone(err) {
 				err = fmt.Errorf("repository %s cannot be read: %w", w.link.Issue.Repo, mapping.ErrForbidden)
 			}

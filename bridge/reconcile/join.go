@@ -24,7 +24,7 @@ func (w *work) join(ctx context.Context) error {
 			return err
 		}
 		defer cancel()
-		err = w.GitHub.AddSubIssue(wctx, root.Repo, root.Number, w.link.Issue.ID)
+		err = w.atGitHub().AddSubIssue(wctx, root.Repo, root.Number, w.link.Issue.ID)
 		var refused *mapping.Rejection
 		if !errors.As(err, &refused) {
 			if err == nil {

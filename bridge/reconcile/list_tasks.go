@@ -57,7 +57,7 @@ func (w *work) readMissed(ctx context.Context) error {
 		if _, listed := w.tasks.seen[c.Task]; listed || c.Task == "" {
 			continue
 		}
-		t, err := w.planning.Task(ctx, c.Task)
+		t, err := w.atPlanning().Task(ctx, c.Task)
 		if err != nil && !isGone(err) {
 			return onPlanning(err)
 		}
@@ -231,7 +231,7 @@ func (w *work) postTasks(ctx context.Context, due []*mapping.Child) error {
 		w.notSent(due)
 		return err
 	}
-	made, err := w.planning.CreateTasks(wctx, w.link.Card.ID, w.route.Username, tasks)
+	made, err := w.atPlanning().CreateTasks(wctx, w.link.Card.ID, w.route.Username, tasks)
 	cancel()
 	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
 	for i := range made {

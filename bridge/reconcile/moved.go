@@ -41,7 +41,7 @@ func (w *work) follow(ctx context.Context, err error) error {
 	}
 	var moved *mapping.MovedError
 	if !errors.As(err, &moved) || moved.Issue == nil { // a write is not redirected
-		_, err = w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+		_, err = w.atGitHub().Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
 		if err == nil {
 			return later(staleWait, "GitHub does not agree with itself on where the issue is")
 		}
@@ -59,7 +59,7 @@ func (w *work) follow(ctx context.Context, err error) error {
 }
 
 func (w *work) followRepository(ctx context.Context, err error) error {
-	now, nameErr := w.GitHub.RepositoryName(ctx, w.link.Issue.Repo)
+	now, nameErr := w.atGitHub().RepositoryName(ctx, w.link.Issue.Repo)
 	switch {
 	case nameErr != nil:
 		return onGitHub(nameErr)
@@ -81,7 +81,7 @@ func (w *work) takeMoves(ctx context.Context) error {
 			continue
 		}
 		var moved *mapping.MovedError
-		issue, err := w.GitHub.Issue(ctx, m.To.Repo, m.To.Number)
+		issue, err := w.atGitHub().Issue(ctx, m.To.Repo, m.To.Number)
 		switch {
 		case err == nil && issue.ID == m.To.ID:
 			return w.moveTo(ctx, &issue)
@@ -90,7 +90,7 @@ func (w *work) takeMoves(ctx context.Context) error {
 		case err != nil && !unreachable(err):
 			return onGitHub(err)
 		}
-		if _, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number); unreachable(err) {
+		if _, err := w.atGitHub().Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number); unreachable(err) {
 			return w.outOfSight(ctx, m.To)
 		}
 	}
@@ -202,7 +202,7 @@ func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
 		return nil
 	}
 	if !route.AllowPublic && route.Direction != mapping.ToPlanning {
-		private, err := w.GitHub.Private(ctx, issue.Repo)
+		private, err := w.atGitHub().Private(ctx, issue.Repo)
 		if err != nil {
 			return onGitHub(err)
 		}
@@ -288,7 +288,7 @@ func ServiceRepository(repo string) string { return "repository:" + strings.ToLo
 // readOnly lets a key wait whose repository is archived; what else GitHub
 // forbids is a failure.
 func (w *work) readOnly(ctx context.Context, err error) error {
-	archived, readErr := w.GitHub.Archived(ctx, w.link.Issue.Repo)
+	archived, readErr := w.atGitHub().Archived(ctx, w.link.Issue.Repo)
 	if readErr != nil || !archived {
 		return err
 	}

@@ -160,7 +160,7 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 	}
 	if len(ds) > 0 {
 		moved, err = pw.put(ctx, mapping.TaskRef(c.Task), ds, func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return w.planning.UpdateTask(ctx, c.Task, user, set)
+			return w.atPlanning().UpdateTask(ctx, c.Task, user, set)
 		})
 		if moved || err != nil {
 			return moved, err

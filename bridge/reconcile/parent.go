@@ -71,7 +71,7 @@ func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.
 	}
 	within, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	parent, err := w.GitHub.Parent(within, repo, number)
+	parent, err := w.atGitHub().Parent(within, repo, number)
 	issue := issueName(repo, number)
 	if err == nil || isGone(err) {
 		w.parentless.Delete(repo)

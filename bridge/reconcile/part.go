@@ -116,7 +116,7 @@ func (w *work) fromHere(ctx context.Context) error {
 	if w.link.Intent.Sent || w.link.Intent.After > 0 {
 		return nil
 	}
-	last, err := w.GitHub.LastNumber(ctx, w.link.Issue.Repo)
+	last, err := w.atGitHub().LastNumber(ctx, w.link.Issue.Repo)
 	w.link.Intent.After = last
 	return onGitHub(err)
 }
@@ -146,7 +146,7 @@ func (w *work) seeTask(ctx context.Context) error {
 
 // readTask is readCard for a part's task.
 func (w *work) readTask(ctx context.Context) error {
-	t, err := w.planning.Task(ctx, w.link.Card.ID)
+	t, err := w.atPlanning().Task(ctx, w.link.Card.ID)
 	if err != nil {
 		return w.missing(ctx, mapping.Planning, err)
 	}

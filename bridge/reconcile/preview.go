@@ -26,7 +26,7 @@ func (r *Reconciler) Preview(ctx context.Context, link *mapping.Link) (*mapping.
 		return nil, nil
 	}
 	p := &mapping.Preview{Unread: map[mapping.Side]string{}}
-	if issue, err := w.GitHub.Issue(ctx, l.Issue.Repo, l.Issue.Number); err != nil {
+	if issue, err := w.atGitHub().Issue(ctx, l.Issue.Repo, l.Issue.Number); err != nil {
 		p.Unread[mapping.GitHub] = err.Error()
 	} else {
 		w.setIssue(&issue)
@@ -43,7 +43,7 @@ func (r *Reconciler) Preview(ctx context.Context, link *mapping.Link) (*mapping.
 
 // lookAtCard reads the card and its tracking task.
 func (w *work) lookAtCard(ctx context.Context) error {
-	card, err := w.planning.Card(ctx, w.link.Card.ID)
+	card, err := w.atPlanning().Card(ctx, w.link.Card.ID)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (w *work) lookAtCard(ctx context.Context) error {
 	if child == nil || child.Task == "" || !w.route.TrackingTask {
 		return nil
 	}
-	task, err := w.planning.Task(ctx, child.Task)
+	task, err := w.atPlanning().Task(ctx, child.Task)
 	if err != nil {
 		return fmt.Errorf("tracking task: %w", err)
 	}

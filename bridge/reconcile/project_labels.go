@@ -106,7 +106,7 @@ func (w *work) ensureLabel(ctx context.Context, name string) {
 	}
 	spec := w.set.Scheme.Spec(name)
 	w.paused.hold(key, ensured)
-	if err := w.GitHub.EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description); err != nil {
+	if err := w.atGitHub().EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description); err != nil {
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}
 }

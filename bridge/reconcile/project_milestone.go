@@ -39,7 +39,7 @@ func (w *work) showMilestone(ctx context.Context) error {
 		return err
 	}
 	defer cancel()
-	issue, err := w.GitHub.EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{Milestone: &want})
+	issue, err := w.atGitHub().EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{Milestone: &want})
 	if errors.Is(err, mapping.ErrRejected) && want != 0 {
 		// It may not be there any more: somebody has deleted it.
 		now, lookup := w.sprintMilestone(ctx, s.Sprint, want)
@@ -96,13 +96,13 @@ func (w *work) edit(ctx context.Context, edit IssueEdit) (mapping.Issue, error) 
 	repo, number := w.link.Issue.Repo, w.link.Issue.Number
 	want, ok := w.milestoneAlong(ctx)
 	if !ok {
-		return w.GitHub.EditIssue(ctx, repo, number, edit)
+		return w.atGitHub().EditIssue(ctx, repo, number, edit)
 	}
 	with := edit
 	with.Milestone = &want
-	issue, err := w.GitHub.EditIssue(ctx, repo, number, with)
+	issue, err := w.atGitHub().EditIssue(ctx, repo, number, with)
 	if errors.Is(err, mapping.ErrRejected) {
-		return w.GitHub.EditIssue(ctx, repo, number, edit)
+		return w.atGitHub().EditIssue(ctx, repo, number, edit)
 	}
 	if err == nil && issue.Milestone == want {
 		w.link.Shown.Milestone = want
@@ -162,7 +162,7 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 			number = e.Number
 			return nil
 		}
-		existing, err := w.GitHub.Milestones(ctx, repo)
+		existing, err := w.atGitHub().Milestones(ctx, repo)
 		if err != nil {
 			return onGitHub(fmt.Errorf("milestones of %s: %w", repo, err))
 		}

@@ -72,7 +72,7 @@ func (w *work) assign(ctx context.Context, add, remove []string) error {
 	defer cancel()
 	repo, number := w.link.Issue.Repo, w.link.Issue.Number
 	if len(add) > 0 {
-		issue, err := w.GitHub.Assign(wctx, repo, number, add)
+		issue, err := w.atGitHub().Assign(wctx, repo, number, add)
 		if err != nil {
 			return onGitHub(fmt.Errorf("assign %q: %w", add, err))
 		}
@@ -84,7 +84,7 @@ func (w *work) assign(ctx context.Context, add, remove []string) error {
 		}
 	}
 	if len(remove) > 0 {
-		issue, err := w.GitHub.Unassign(wctx, repo, number, remove)
+		issue, err := w.atGitHub().Unassign(wctx, repo, number, remove)
 		if err != nil {
 			return onGitHub(fmt.Errorf("unassign %q: %w", remove, err))
 		}

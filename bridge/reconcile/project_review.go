@@ -54,7 +54,7 @@ func (w *work) actedOn(ctx context.Context, first bool) (bool, error) {
 	acted := w.issue.State == "closed"
 	if !acted {
 		var err error
-		if acted, err = w.GitHub.Closed(ctx, w.link.Issue.Repo, w.link.Issue.Number, s.Closing); err != nil {
+		if acted, err = w.atGitHub().Closed(ctx, w.link.Issue.Repo, w.link.Issue.Number, s.Closing); err != nil {
 			// Where GitHub does not tell, a reopened issue was closed.
 			w.log.Warn("looking for a close whose answer was lost", "err", err)
 			acted = w.issue.StateReason == "reopened"
@@ -80,7 +80,7 @@ func (w *work) closeFor(ctx context.Context, verdict mapping.Verdict) error {
 	}
 	defer cancel()
 	state, reason := "closed", string(verdict)
-	issue, err := w.GitHub.EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{State: &state, StateReason: &reason})
+	issue, err := w.atGitHub().EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{State: &state, StateReason: &reason})
 	if err != nil {
 		if certain(err) {
 			s.Closing = time.Time{}

@@ -86,7 +86,7 @@ func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
 		return false, err
 	}
 	defer cancel()
-	up, err := w.planning.UpdateCard(wctx, w.link.Card.ID, w.route.Username, map[mapping.Attribute]mapping.Versioned{
+	up, err := w.atPlanning().UpdateCard(wctx, w.link.Card.ID, w.route.Username, map[mapping.Attribute]mapping.Versioned{
 		mapping.Summary: {Value: w.cardText(now.Value), Version: now.Version},
 	})
 	var conflict *mapping.VersionConflict

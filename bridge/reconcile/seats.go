@@ -1,10 +1,11 @@
 package reconcile
 
 // seats bound what is worked at once. A key takes a hand for as long as it is
-// worked and, beside it, a seat while it may be at a service: planning and GitHub
-// are to have so many of us at once and no more. With more hands than seats the
-// records of some keys are read and stored while others wait for a service, so
-// that a seat which becomes free finds a key that is ready to be written.
+// worked and, beside it, a seat from its first call of a service until it is at the
+// store again: planning and GitHub are to have so many of us at once and no more.
+// With more hands than seats some keys are read, decided and stored while others are
+// at a service, so that a seat which becomes free finds a key that is ready to be
+// written.
 type seats struct {
 	hands, taken chan struct{}
 }
@@ -17,38 +18,57 @@ func newSeats(seated, beside int) *seats {
 // service, a seat. One without seats is bounded by nothing.
 type place struct {
 	*seats
-	seated bool
+	seated, away bool
 }
 
+// sit takes a seat where the key has a hand and no seat yet.
 func (p *place) sit() {
-	if p.seats != nil {
+	if p.seats != nil && !p.seated && !p.away {
 		p.taken <- struct{}{}
 		p.seated = true
 	}
 }
 
-// rise gives the seat to another key, and reports whether there was one to give.
-func (p *place) rise() bool {
-	if !p.seated {
-		return false
+// rise gives the seat, where there is one, to another key.
+func (p *place) rise() {
+	if p.seated {
+		p.seated = false
+		<-p.taken
 	}
-	p.seated = false
-	<-p.taken
-	return true
 }
 
 // leave gives the seat and the hand of a key that waits for something else to
-// others; back takes them again.
+// others; back takes the hand again.
 func (p *place) leave() {
 	p.rise()
 	if p.seats != nil {
 		<-p.hands
 	}
+	p.away = true
 }
 
 func (p *place) back() {
 	if p.seats != nil {
 		p.hands <- struct{}{}
 	}
-	p.sit()
+	p.away = false
+}
+
+// sit takes a seat for the key.
+func (w *work) sit() {
+	for w.of != nil {
+		w = w.of
+	}
+	w.home().place.sit()
+}
+
+// atGitHub and atPlanning are the services for one who calls them: seated.
+func (w *work) atGitHub() GitHub {
+	w.sit()
+	return w.GitHub
+}
+
+func (w *work) atPlanning() Planning {
+	w.sit()
+	return w.planning
 }

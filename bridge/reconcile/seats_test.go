@@ -14,20 +14,23 @@ func TestAKeyGivesNoSeatThatItHasNot(t *testing.T) {
 		s.hands <- struct{}{}
 		away.sit()
 		away.leave()
-		if away.rise() {
-			t.Error("a seat was given that was left before")
-		}
 		s.hands <- struct{}{}
 		here.sit()
-		if away.rise() || len(s.taken) != 1 || len(s.hands) != 1 {
-			t.Errorf("another key's seat was given: %d seats and %d hands are taken", len(s.taken), len(s.hands))
+		here.sit()
+		away.rise()
+		away.sit()
+		if len(s.taken) != 1 || len(s.hands) != 1 {
+			t.Errorf("a key that left gave or took what it has not: %d seats and %d hands are taken", len(s.taken), len(s.hands))
 		}
-		if !here.rise() || len(s.taken) != 0 {
-			t.Error("a key that sits has no seat to give")
+		here.rise()
+		if len(s.taken) != 0 {
+			t.Error("a key that sat has given no seat")
 		}
+		<-s.hands
 		away.back()
-		if !away.seated || len(s.taken) != 1 {
-			t.Error("who came back has no seat")
+		away.sit()
+		if len(s.taken) != 1 || len(s.hands) != 1 {
+			t.Errorf("who came back has no place: %d seats and %d hands are taken", len(s.taken), len(s.hands))
 		}
 	})
 }

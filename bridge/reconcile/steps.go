@@ -78,7 +78,7 @@ func (w *work) ownEvent(e *mapping.OwnEvent) error {
 // addLabels adds labels to the issue, and sees what it has then. Each of them
 // has an event of its own.
 func (w *work) addLabels(ctx context.Context, issue *mapping.Issue, add []string) error {
-	now, err := w.GitHub.AddLabels(ctx, issue.Repo, issue.Number, add)
+	now, err := w.atGitHub().AddLabels(ctx, issue.Repo, issue.Number, add)
 	if err != nil {
 		return onGitHub(fmt.Errorf("add labels: %w", err))
 	}
@@ -94,7 +94,7 @@ func (w *work) addLabels(ctx context.Context, issue *mapping.Issue, add []string
 
 // removeLabel takes a label off the issue, and sees what it has then.
 func (w *work) removeLabel(ctx context.Context, issue *mapping.Issue, label string) (err error) {
-	if issue.Labels, err = w.GitHub.RemoveLabel(ctx, issue.Repo, issue.Number, label); err != nil {
+	if issue.Labels, err = w.atGitHub().RemoveLabel(ctx, issue.Repo, issue.Number, label); err != nil {
 		return onGitHub(fmt.Errorf("remove label %s: %w", label, err))
 	}
 	w.stepped(issue)

@@ -170,7 +170,7 @@ func (w *work) postSubTasks(ctx context.Context, user string, batch []*work) err
 		unsent(batch)
 		return err
 	}
-	made, err := w.planning.CreateTasks(wctx, w.link.Card.ID, user, items)
+	made, err := w.atPlanning().CreateTasks(wctx, w.link.Card.ID, user, items)
 	cancel()
 	var waiting []*work
 	for _, pw := range batch {

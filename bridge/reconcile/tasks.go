@@ -126,7 +126,7 @@ func (w *work) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
 
 // readTasks reads all tasks of the card.
 func (w *work) readTasks(ctx context.Context, child *mapping.Child) error {
-	read, err := w.planning.Tasks(ctx, w.link.Card.ID)
+	read, err := w.atPlanning().Tasks(ctx, w.link.Card.ID)
 	if isGone(err) { // of the card, or only of this reading of it
 		if child != nil {
 			return w.readTracking(ctx, child)
@@ -172,7 +172,7 @@ func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
 
 // readTracking reads the tracking task itself.
 func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
-	task, err := w.planning.Task(ctx, child.Task)
+	task, err := w.atPlanning().Task(ctx, child.Task)
 	if isGone(err) {
 		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
 		child.State = mapping.Orphaned

@@ -51,7 +51,7 @@ func (w *work) adoptTracking(ctx context.Context, child *mapping.Child) (bool, e
 	if wait := w.set.Settle.Planning - time.Since(child.Intent.At); wait > 0 && !child.Intent.At.IsZero() {
 		return false, later(wait, "the create of the tracking task may still be under way")
 	}
-	tasks, err := w.planning.Tasks(ctx, w.link.Card.ID)
+	tasks, err := w.atPlanning().Tasks(ctx, w.link.Card.ID)
 	if err != nil {
 		return false, onPlanning(fmt.Errorf("tasks of card %s: %w", w.link.Card.ID, err))
 	}
@@ -84,7 +84,7 @@ func (w *work) makeTracking(ctx context.Context, child *mapping.Child) error {
 		Summary: w.set.Keys.AppendFooter("This task carries the state of the issue: to do is open, in progress is its label, done is closed.", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL()),
 	}
 	task, err := send(ctx, w, child.Intent, func(ctx context.Context) (mapping.Task, error) {
-		return w.planning.CreateTask(ctx, w.link.Card.ID, w.route.Username, item)
+		return w.atPlanning().CreateTask(ctx, w.link.Card.ID, w.route.Username, item)
 	})
 	var refused *mapping.Rejection
 	switch {

@@ -34,7 +34,7 @@ func (w *work) madeWith(ctx context.Context, i *mapping.Issue) string {
 	if !w.GitHub.Whose(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
 		return "" // anybody's, and as it was opened as far as whole seconds tell
 	}
-	edits, err := w.GitHub.Edits(ctx, mapping.NameIssue(i), mapping.Summary)
+	edits, err := w.atGitHub().Edits(ctx, mapping.NameIssue(i), mapping.Summary)
 	if err != nil { // many a GitHub does not tell
 		w.log.Debug("earlier bodies are not told", "issue", issueName(i.Repo, i.Number), "err", err)
 	}

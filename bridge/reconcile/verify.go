@@ -152,7 +152,7 @@ func (w *work) askReplaced(ctx context.Context, before map[string]ranOver) map[s
 
 // remembered adds what GitHub remembers of one attribute's edits.
 func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]ranOver) error {
-	edits, err := w.GitHub.Edits(ctx, w.link.Issue, a)
+	edits, err := w.atGitHub().Edits(ctx, w.link.Issue, a)
 	if err == nil {
 		w.echoes(edits, before)
 	}

@@ -284,7 +284,7 @@ func (w *work) readIssue(ctx context.Context) error {
 	if w.link.Issue.Number == 0 {
 		return nil
 	}
-	issue, err := w.GitHub.Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+	issue, err := w.atGitHub().Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
 	if err == nil {
 		err = another(&w.link.Issue, &issue)
 	}
@@ -365,7 +365,7 @@ func (w *work) readCard(ctx context.Context) error {
 	if w.link.Task {
 		return w.readTask(ctx)
 	}
-	card, err := w.planning.Card(ctx, w.link.Card.ID)
+	card, err := w.atPlanning().Card(ctx, w.link.Card.ID)
 	if err != nil {
 		return w.missing(ctx, mapping.Planning, err)
 	}
@@ -405,9 +405,7 @@ func (w *work) save(ctx context.Context) error {
 		return w.of.save(ctx)
 	}
 	if !w.fresh { // what people write on GitHub between our read and our write is run over
-		if w.place.rise() {
-			defer w.place.sit()
-		}
+		w.place.rise()
 	}
 	if err := w.Store.Save(ctx, w.claim, w.home().link); err != nil {
 		return fmt.Errorf("save link: %w", err)
@@ -429,6 +427,7 @@ func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc
 	if err := w.save(ctx); err != nil {
 		return nil, nil, err
 	}
+	w.sit()
 	if time.Until(until) < margin {
 		return nil, nil, later(0, "the lease is nearly over")
 	}

@@ -116,7 +116,6 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, s *seats, mor
 	// end earlier still (see work.writing).
 	ctx, cancel := context.WithDeadline(ctx, claim.Until)
 	defer cancel()
-	w.place.sit()
 	err := w.guarded(ctx)
 	w.place.rise()
 	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {

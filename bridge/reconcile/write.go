@@ -27,9 +27,9 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 	if len(card) > 0 {
 		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
 			if w.link.Task {
-				return w.planning.UpdateTask(ctx, w.link.Card.ID, user, set)
+				return w.atPlanning().UpdateTask(ctx, w.link.Card.ID, user, set)
 			}
-			return w.planning.UpdateCard(ctx, w.link.Card.ID, user, set)
+			return w.atPlanning().UpdateCard(ctx, w.link.Card.ID, user, set)
 		}
 		if moved, err = w.put(ctx, w.link.Partner(), card, put); moved || err != nil {
 			return moved, err
@@ -37,7 +37,7 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 	}
 	if child := w.link.Child(mapping.Tracking); len(task) > 0 && child != nil {
 		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return w.planning.UpdateTask(ctx, child.Task, user, set)
+			return w.atPlanning().UpdateTask(ctx, child.Task, user, set)
 		}
 		return w.put(ctx, mapping.TaskRef(child.Task), task, put)
 	}
