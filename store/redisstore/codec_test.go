@@ -42,6 +42,18 @@ func TestCompressReturnsWhatItWasGiven(t *testing.T) {
 	})
 }
 
+// A history is kept for as long as its link.
+func TestAShortHistoryIsCompressed(t *testing.T) {
+	data := []byte(`[{"at":"2026-03-04T05:06:07.123456789Z","side":"planning","attr":"title","what":"write","why":"changed on GitHub"}]`)
+	packed, err := compress(data, thorough)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(packed) > len(data)/2 {
+		t.Errorf("%d bytes take %d", len(data), len(packed))
+	}
+}
+
 // Records outlive the program that wrote them, so what was once written must
 // stay readable: the dictionary of a form must never change.
 func TestOldRecordsStayReadable(t *testing.T) {
