@@ -54,7 +54,7 @@ func (b *bare) rate(at int) float64 {
 		})
 	}
 	group.Wait()
-	return b.w.written(len(b.cards))
+	return b.w.written(time.Time{})
 }
 
 func (b *bare) put(i int) error {
@@ -81,13 +81,15 @@ func (b *bare) put(i int) error {
 }
 
 // written is how many of the journal's writes to cards there were per second,
-// between the first and the last.
-func (w *workshop) written(many int) float64 {
+// between the first and the last of those that began since then.
+func (w *workshop) written(since time.Time) float64 {
 	var first, last time.Time
+	many := 0
 	for _, c := range w.Planning.Journal() {
-		if c.Op != planningtest.OpCardUpdate {
+		if c.Op != planningtest.OpCardUpdate || c.Time.Before(since) {
 			continue
 		}
+		many++
 		if first.IsZero() || c.Time.Before(first) {
 			first = c.Time
 		}
