@@ -7,37 +7,28 @@ import (
 	"planbridge/mapping"
 )
 
-// How much one script of Mend looks at: others wait for it meanwhile.
-const (
-	mendShards = 64
-	mendLinks  = 500
-)
+// mendPage is how many things one script of Mend looks at, more or less: others
+// wait for it meanwhile, with 100,000 keys less than 10 ms.
+const mendPage = 200
 
 // Mend implements [store.Store]. What it finds was stored in part, of which
-// scripts/mend.lua tells how that can be.
+// scripts/mend.lua tells how that can be. The queues come last: what a link that
+// did not agree left in them when it was removed, before its page came, is found
+// there. A server that was started or promoted between two pages is another
+// incarnation, which is mended anew.
 func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
 	sum := int64(0)
-	look := func(what string, from any, most int) (next string, err error) {
-		r, err := s.run(ctx, scriptMend, project, what, from, most)
-		if err != nil {
-			return "", fmt.Errorf("mend the %s of project %s: %w", what, project, err)
-		}
-		next = r.str()
-		sum += r.num()
-		return next, r.err
-	}
-	if _, err := look("queues", "", 0); err != nil {
-		return err
-	}
-	for shard := 0; shard < refShards; shard += mendShards {
-		if _, err := look("refs", shard, mendShards); err != nil {
-			return err
-		}
-	}
-	for next, begun := "", false; next != "" || !begun; begun = true {
-		var err error
-		if next, err = look("links", next, mendLinks); err != nil {
-			return err
+	for _, what := range []string{"refs", "links", "live", "bulk", "wait", "parked"} {
+		for cursor, begun := "", false; cursor != "" || !begun; begun = true {
+			r, err := s.run(ctx, scriptMend, project, what, cursor, mendPage)
+			if err == nil {
+				cursor = r.str()
+				sum += r.num()
+				err = r.err
+			}
+			if err != nil {
+				return fmt.Errorf("mend %s of project %s: %w", what, project, err)
+			}
 		}
 	}
 	if sum > 0 {

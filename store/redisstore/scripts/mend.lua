@@ -1,8 +1,10 @@
 -- Makes agree what the store says twice, where a script's writes were stored in part:
 -- a Redis that loads an AOF that was cut within a transaction leaves the transaction's
 -- beginning in the file, and when it is started once more runs that.
--- ARGV: 'queues'; or 'refs', the first shard and how many; or 'links', a cursor
---   ('' from the start) and how many
+-- It does so in pages. Others may use the project between two of them: a page changes
+-- only what no whole script leaves behind.
+-- ARGV: 'refs', 'links', or the name of a queue; a cursor ('' from the start); about
+--   how many to look at
 -- Reply: the next cursor ('' none), how many things did not agree
 local what, from, most = arg(), arg(), tonumber(arg())
 local mended, cursor = 0, ''
@@ -13,22 +15,10 @@ local function mend(...)
   call(...)
 end
 
--- queues forgets the places of links that there are not.
-local function queues()
-  for _, key in ipairs({LIVE, BULK, PARKED}) do
-    for _, id in ipairs(call('ZRANGE', key, 0, -1)) do
-      if not exists(id) then mend('ZREM', key, id) end
-    end
-  end
-  for _, member in ipairs(call('ZRANGE', WAIT, 0, -1)) do
-    local w = work(string.match(member, '%z.(.*)$'))
-    if not w or w.place ~= 'w' or waiter(w) ~= member then mend('ZREM', WAIT, member) end
-  end
-end
-
 -- refs forgets what leads to links that there are not; links that are not listed are.
 local function refs()
-  for shard = from, from + most - 1 do
+  local shard, looked = tonumber(from) or 0, 0
+  while shard < SHARDS and looked < most do
     local entries = call('HGETALL', REFS .. shard)
     for i = 1, #entries, 2 do
       local ref, id = entries[i], entries[i + 1]
@@ -38,7 +28,9 @@ local function refs()
         mend('ZADD', LINKS, 0, id)
       end
     end
+    shard, looked = shard + 1, looked + #entries / 2
   end
+  cursor = shard < SHARDS and shard or ''
 end
 
 -- own leaves a link the refs that no other one has: who saves it is told of the rest.
@@ -80,6 +72,24 @@ local function links()
   cursor = #ids == most and ids[most] or ''
 end
 
-({queues = queues, refs = refs, links = links})[what]()
+-- stands reports whether it is there that the key of a member is.
+local function stands(member)
+  if what ~= 'wait' then return exists(member) end
+  local w = work(string.match(member, '%z.(.*)$'))
+  return w and w.place == 'w' and waiter(w) == member
+end
+
+-- queued forgets the places of links that there are not. However others come, move and
+-- go between two pages, ZSCAN shows whatever stands there all the time.
+local function queued()
+  local key = BASE .. what
+  local page = call('ZSCAN', key, from == '' and 0 or from, 'COUNT', most)
+  for i = 1, #page[2], 2 do
+    if not stands(page[2][i]) then mend('ZREM', key, page[2][i]) end
+  end
+  cursor = page[1] ~= '0' and page[1] or ''
+end
+
+if what == 'refs' then refs() elseif what == 'links' then links() else queued() end
 if mended > 0 then return wrote(cursor, mended) end
 return reply(cursor, 0)

@@ -38,9 +38,9 @@ local function linkkey(id) return BASE .. 'l:' .. id end
 local function eventkey(id) return BASE .. 'e:' .. id end
 
 -- The index of refs.
-local REFS = BASE .. 'ref:'
+local REFS, SHARDS = BASE .. 'ref:', 1024
 local function refkey(ref)
-  return REFS .. tonumber(string.sub(redis.sha1hex(ref), 1, 4), 16) % 1024
+  return REFS .. tonumber(string.sub(redis.sha1hex(ref), 1, 4), 16) % SHARDS
 end
 local function owner(ref) return call('HGET', refkey(ref), ref) end
 
