@@ -3,9 +3,12 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	dto "github.com/prometheus/client_model/go"
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -80,4 +83,92 @@ func TestBrakeOnCreates(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// TestBrakeOnCloses: planning is done with more cards at once than a route closes
+// issues in a minute, by their tasks or by their reviews. What is over waits, is
+// counted, and is closed in the end; other changes do not wait with it.
+func TestBrakeOnCloses(t *testing.T) {
+	t.Parallel()
+	const issues, perMinute = 12, 5
+	for name, done := range map[string]func(*world, *mapping.Card){
+		"by tasks": func(w *world, c *mapping.Card) {
+			i := slices.IndexFunc(w.plan.tasks, func(t *mapping.Task) bool { return t.Owner == c.ID })
+			w.editTask(w.plan.tasks[i], func(t *mapping.Task) { t.State.Value = mapping.StateDone })
+		},
+		"by reviews": func(_ *world, c *mapping.Card) {
+			c.Review = "approved"
+			c.Version++
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := inWorld(t, func(w *world) {
+				w.brakes = reconcile.Brakes{ClosesPerMinute: perMinute}
+				w.restart()
+				for n := range issues {
+					w.openIssue(fmt.Sprint("tok", n), "text")
+				}
+				w.settle()
+				open := w.issueOf(w.card().Title.Value)
+				w.editCard(mapping.Title, to("tok99"))
+				for _, c := range w.plan.cards[1:] {
+					done(w, c)
+				}
+				w.verifyCloses(issues-1, perMinute, func() bool { return open.Title == "tok99" })
+				if open.State != "open" {
+					w.fail("an issue whose card is not done is %s", open.State)
+				}
+				w.verifyOneEach(issues)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// verifyCloses lets time pass and demands that so many issues are closed, in no
+// minute more than the route may, and hardly later than it may; another change is
+// there before what is over has its turn.
+func (w *world) verifyCloses(issues, perMinute int, other func() bool) {
+	var closed []time.Time
+	before := 0
+	for rest := false; !rest && len(w.errs) == 0; {
+		rest = w.step()
+		for range w.closed() - len(closed) {
+			closed = append(closed, time.Now())
+		}
+		if !other() {
+			before = len(closed)
+		}
+	}
+	if len(closed) != issues || before > perMinute {
+		w.fail("%d issues are closed, want %d; %d of them before the other change", len(closed), issues, before)
+		return
+	}
+	for n := range issues - perMinute {
+		if within := closed[n+perMinute].Sub(closed[n]); within < time.Minute {
+			w.fail("%d issues were closed within %s", perMinute+1, within)
+		}
+	}
+	minutes := time.Duration((issues-1)/perMinute) * time.Minute
+	if took := closed[issues-1].Sub(closed[0]); took > minutes+time.Minute {
+		w.fail("all were closed in %s, want little more than %s", took, minutes)
+	}
+	var braked dto.Metric
+	w.check(w.recon.Metrics.Braked.WithLabelValues("web", "closes").Write(&braked))
+	if n := braked.GetCounter().GetValue(); int(n) < issues-perMinute {
+		w.fail("%v closes were counted as put off, want %d or more", n, issues-perMinute)
+	}
+}
+
+// closed is how many issues are.
+func (w *world) closed() (n int) {
+	for _, i := range w.hub.issues {
+		if i.State == "closed" {
+			n++
+		}
+	}
+	return n
 }

@@ -141,8 +141,10 @@ func (w *world) editTask(t *mapping.Task, edit func(*mapping.Task)) {
 	}
 	t.Version++
 	if t.State.Value != was.State.Value {
-		w.card().CountersVersion++
-		w.card().Version++
+		c, err := w.plan.card(t.Owner)
+		w.check(err)
+		c.CountersVersion++
+		c.Version++
 	}
 }
 
