@@ -20,6 +20,18 @@ func (w *world) lose(name string, times int) {
 	}
 }
 
+// loseTitle makes a pair of which the title tok9 was written to GitHub in vain, and
+// tok5 is agreed on since.
+func (w *world) loseTitle() {
+	linked(w)
+	w.settle()
+	w.lose("EditIssue", 1)
+	w.editCard(mapping.Title, to("tok9"))
+	w.settle()
+	w.editCard(mapping.Title, to("tok5"))
+	w.settle()
+}
+
 // arrive lets a write of ours take effect now that was lost before.
 func (w *world) arrive(edit func(*mapping.Issue)) { w.hub.change(w.issue(), bot, edit) }
 
@@ -171,13 +183,7 @@ func TestLateWriteShowsBeforeTheNextOne(t *testing.T) {
 			if err := inWorld(t, func(w *world) {
 				w.route.DefaultPolicy = p
 				w.restart()
-				linked(w)
-				w.settle()
-				w.lose("EditIssue", 1)
-				w.editCard(mapping.Title, to("tok9"))
-				w.settle()
-				w.editCard(mapping.Title, to("tok5"))
-				w.settle()
+				w.loseTitle()
 				w.hub.lag = never
 				w.arrive(titled("tok9"))
 				w.editCard(mapping.Summary, line("tok2", "tok2 tok6"))
@@ -286,13 +292,7 @@ func TestStaleReadAfterALateWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
-				w.lose("EditIssue", 1)
-				w.editCard(mapping.Title, to("tok9"))
-				w.settle()
-				w.editCard(mapping.Title, to("tok5"))
-				w.settle()
+				w.loseTitle()
 				wait(w, func() {
 					w.hub.lag = never
 					w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "bug") })
@@ -382,13 +382,7 @@ func TestOldValueTypedByAPersonIsAnEdit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
-				w.lose("EditIssue", 1)
-				w.editCard(mapping.Title, to("tok9"))
-				w.settle()
-				w.editCard(mapping.Title, to("tok5"))
-				w.settle()
+				w.loseTitle()
 				w.hub.lag = lag
 				w.editIssue(mapping.Title, to("tok9"))
 				w.lookAgain()
