@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -85,20 +83,17 @@ func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer cancel()
 	up, err := w.atPlanning().UpdateCard(wctx, w.link.Card.ID, w.route.Username, map[mapping.Attribute]mapping.Versioned{
 		mapping.Summary: {Value: w.cardText(now.Value), Version: now.Version},
 	})
-	var conflict *mapping.VersionConflict
-	var refused *mapping.Rejection
-	switch {
-	case errors.As(err, &conflict):
-		return true, w.takeCurrent(ctx, w.link.Partner(), nil, nil)
-	case errors.As(err, &refused):
-		w.link.Remarked = w.unmarked
-		return false, nil
-	case err != nil:
-		return false, onPlanning(fmt.Errorf("give card %s its footer: %w", w.link.Card.ID, err))
+	cancel()
+	if err != nil {
+		d := mapping.Decision{Attribute: mapping.Summary, Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}}
+		moved, err := w.putFailed(ctx, w.link.Partner(), []mapping.Decision{d}, nil, err)
+		if !moved && err == nil { // refused: it goes on without
+			w.link.Remarked = w.unmarked
+		}
+		return moved, err
 	}
 	w.link.Remarked, w.unmarked = w.unmarked, ""
 	w.link.Card.Version = max(w.link.Card.Version, up.Version)
