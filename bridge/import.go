@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,7 +51,7 @@ func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job,
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
-		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}, refused: map[string]bool{}}
+		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}, refused: map[string]bool{}, children: map[mapping.LinkID]child{}}
 		return im.run(ctx)
 	})
 }
@@ -66,6 +65,8 @@ type importer struct {
 	titles  map[titleKey]*title // of unlinked cards, where partners are looked for
 	waiting []store.Key         // observed and not done, oldest first
 	refused map[string]bool     // repositories that could not be listed
+	// children are those of waiting whose issues were listed as sub-issues.
+	children map[mapping.LinkID]child
 }
 
 func (im *importer) run(ctx context.Context) error {
@@ -242,6 +243,8 @@ func (im *importer) observe(ctx context.Context, byProject map[mapping.ObjectID]
 				case s.Created:
 					made++
 					im.waiting = append(im.waiting, s.Key)
+				default:
+					delete(im.children, obs[i].Create.ID)
 				}
 			}
 			if obs = full; len(obs) > 0 {
@@ -283,27 +286,22 @@ func (im *importer) sweep(ctx context.Context) error {
 		return err
 	}
 	kept := im.waiting[:0]
-	done, dropped, failed := 0, 0, 0
+	became := map[fate]int{}
 	for i, key := range im.waiting {
 		if len(kept) == unready && len(parked) == 0 {
 			kept = append(kept, im.waiting[i:]...)
 			break
 		}
-		l, err := im.store.Link(ctx, key)
-		reason, gaveUp := parked[key]
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			dropped++
-		case err != nil:
+		f, err := im.fateOf(ctx, key, parked)
+		if err != nil {
 			return err
-		case gaveUp:
-			failed++
-			im.list(status.ImportItem{Where: whereOf(l), Route: l.Route, What: "failed", Why: reason})
-		case l.State == mapping.Entering || l.State == mapping.Creating || l.State == mapping.Linked && l.Synced.IsZero():
-			kept = append(kept, key)
-		default:
-			done++
 		}
+		if f == underWay {
+			kept = append(kept, key)
+			continue
+		}
+		became[f]++
+		delete(im.children, key.Link)
 	}
 	im.waiting = kept
 	waits, err := im.waits(ctx)
@@ -312,10 +310,11 @@ func (im *importer) sweep(ctx context.Context) error {
 	}
 	im.job.update(func(now *status.Job) {
 		now.WaitsFor = waits
-		now.Done += done + dropped + failed
+		now.Done += became[done] + became[handed] + became[dropped] + became[failed]
 		now.Total = max(now.Total, now.Done)
-		now.Import.Dropped += dropped
-		now.Import.Failed += failed
+		now.Import.Handed += became[handed]
+		now.Import.Dropped += became[dropped]
+		now.Import.Failed += became[failed]
 	})
 	return nil
 }

@@ -103,7 +103,7 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 	}
 	switch {
 	case known && !counting:
-		return im.joinIn(ctx, key)
+		return im.joinIn(ctx, key, issue)
 	case known || route == nil:
 		return nil
 	}
@@ -126,7 +126,7 @@ func (im *importer) seen(known bool, why string) {
 
 // joinIn waits, too, for what an import before this one, or beside it, has
 // under way.
-func (im *importer) joinIn(ctx context.Context, key store.Key) error {
+func (im *importer) joinIn(ctx context.Context, key store.Key, issue *mapping.Issue) error {
 	l, err := im.store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -136,6 +136,7 @@ func (im *importer) joinIn(ctx context.Context, key store.Key) error {
 	}
 	if l.Import != "" && (l.State == mapping.Entering || l.State == mapping.Creating) && !slices.Contains(im.waiting, key) {
 		im.waiting = append(im.waiting, key)
+		im.takeChild(key.Link, issue)
 	}
 	return nil
 }
@@ -197,6 +198,7 @@ func (im *importer) ofIssue(route *mapping.Route, issue *mapping.Issue, children
 	case t != nil, route.Direction == mapping.ToGitHub, isChild(issue) && !children && route.Tasks == mapping.TasksSubIssues:
 		return store.Observation{}, false
 	}
+	im.takeChild(link.ID, issue)
 	return store.Observation{
 		Refs: []mapping.Ref{ref}, Create: link, Bulk: true,
 		Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(issue), Data: encoded(issue),

@@ -319,7 +319,7 @@ func TestImportSubIssues(t *testing.T) {
 	w.Repo.AddSubIssue(4, 2)
 	now()
 	job := w.finished(w.imports(status.ImportAsk{}))
-	if r := job.Import; r.Cards != 2 || r.Children != 2 {
+	if r := job.Import; r.Cards != 2 || r.Children != 2 || r.Dropped > 0 {
 		t.Errorf("import %+v", r)
 	}
 	w.settled()
@@ -363,10 +363,13 @@ func TestImportClosedSubIssues(t *testing.T) {
 	}
 	w.finished(w.imports(status.ImportAsk{}))
 	want("", "")
-	w.finished(w.imports(status.ImportAsk{State: "all"}))
+	all := w.finished(w.imports(status.ImportAsk{State: "all"}))
+	if r := all.Import; r.Cards != 1 || r.Children != 2 || r.Handed != 2 || r.Dropped > 0 {
+		t.Errorf("all: %+v", r)
+	}
 	want("old 2 done; ", "GitHub acme/web#4 done; old 5 done; ")
 	again := w.finished(w.imports(status.ImportAsk{State: "all"}))
-	if r := again.Import; r.Known != 5 || r.Children+r.Dropped > 0 {
+	if r := again.Import; r.Known != 5 || r.Children+r.Handed+r.Dropped > 0 {
 		t.Errorf("again: %+v", r)
 	}
 }

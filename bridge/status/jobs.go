@@ -84,6 +84,7 @@ type ImportResult struct {
 	Children  int `json:"children"`  // sub-issues, which follow their parents
 	// What became of them; all 0 in a dry run.
 	Failed  int `json:"failed"`  // given up; failures shows why
+	Handed  int `json:"handed"`  // sub-issues that their parents have now, as tasks of their cards
 	Dropped int `json:"dropped"` // no longer to be imported when their turn came
 	// Forecast is how long GitHub's write budget makes the new issues take.
 	Forecast float64      `json:"forecast_seconds"`

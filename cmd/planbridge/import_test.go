@@ -91,6 +91,36 @@ func TestImportWithoutService(t *testing.T) {
 	}
 }
 
+// Each count has a line of its own, and none where it is nothing.
+func TestImportReport(t *testing.T) {
+	var out strings.Builder
+	r := status.ImportResult{
+		Seen: 99, Known: 20, Cards: 9, Issues: 8, Joined: 7, Children: 6, Ambiguous: 5,
+		Out: 4, OutWhy: map[string]int{"closed": 4}, Handed: 3, Dropped: 2, Failed: 1,
+	}
+	if err := importReport(&out, &status.Job{Import: &r}); err != nil {
+		t.Fatal(err)
+	}
+	want := `99 issues and cards seen, 20 linked already
+9 issues became cards
+8 cards became issues
+7 pairs joined
+6 sub-issues follow their parents
+5 left alone: more than one has the title
+4 issues stay out: closed (4)
+3 sub-issues were handed to their parents, to become tasks
+2 were not to be imported any more when their turn came
+1 given up (planbridge failures)
+`
+	if out.String() != want {
+		t.Errorf("report:\n%swant:\n%s", out.String(), want)
+	}
+	out.Reset()
+	if err := importReport(&out, &status.Job{Import: &status.ImportResult{}}); err != nil || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("report of nothing: %v\n%s", err, out.String())
+	}
+}
+
 // Partners that people made are joined; what is not certain is left alone.
 func TestImportMatch(t *testing.T) {
 	op := older(t, bridgetest.Options{}, "Same", "Twice", "Twice", "Only here", "Two cards")

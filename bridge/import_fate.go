@@ -1,0 +1,78 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// fate is what became of a key in hand.
+type fate int
+
+const (
+	underWay fate = iota
+	done
+	handed  // its issue belongs to another link: that of its parent
+	dropped // its link is gone, as its item is not to be imported any more
+	failed  // given up
+)
+
+// child is a sub-issue whose key is in hand, and since when that is gone.
+type child struct {
+	issue mapping.Ref
+	gone  time.Time
+}
+
+// handover is how long the link of a parent may take to make a part of what it
+// was handed. A walk that came before would take the issue for a new one.
+const handover = 10 * time.Second
+
+// takeChild remembers a link whose issue may be handed to its parent.
+func (im *importer) takeChild(link mapping.LinkID, issue *mapping.Issue) {
+	if isChild(issue) {
+		im.children[link] = child{issue: mapping.IssueRef(issue.ID)}
+	}
+}
+
+// fateOf looks what became of a key; one that was given up is listed.
+func (im *importer) fateOf(ctx context.Context, key store.Key, parked map[store.Key]string) (fate, error) {
+	l, err := im.store.Link(ctx, key)
+	reason, gaveUp := parked[key]
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return im.goneTo(ctx, key)
+	case err != nil:
+		return underWay, err
+	case gaveUp:
+		im.list(status.ImportItem{Where: whereOf(l), Route: l.Route, What: "failed", Why: reason})
+		return failed, nil
+	case l.State == mapping.Entering || l.State == mapping.Creating || l.State == mapping.Linked && l.Synced.IsZero():
+		return underWay, nil
+	}
+	return done, nil
+}
+
+// goneTo tells a sub-issue that its parent's link has from what is dropped.
+func (im *importer) goneTo(ctx context.Context, key store.Key) (fate, error) {
+	c, ok := im.children[key.Link]
+	if !ok {
+		return dropped, nil
+	}
+	_, known, err := im.known(ctx, c.issue)
+	switch {
+	case err != nil:
+		return underWay, err
+	case known:
+		return handed, nil
+	case c.gone.IsZero():
+		c.gone = time.Now()
+		im.children[key.Link] = c
+	case time.Since(c.gone) > handover:
+		return dropped, nil
+	}
+	return underWay, nil
+}
