@@ -3,9 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -69,13 +67,13 @@ func (w *work) adoptCard(ctx context.Context) (bool, error) {
 			seen = append(seen, c)
 		}
 	}
-	for ref, s := range w.claim.Inbox {
+	for ref := range w.claim.Inbox {
 		var c mapping.Card
 		if ref.Kind() != "card" {
 			continue
 		}
-		if err := json.Unmarshal(s.Data, &c); err != nil {
-			return false, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		if _, _, err := slot(w, ref, &c); err != nil {
+			return false, err
 		}
 		take(c)
 	}
@@ -154,13 +152,13 @@ func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 		}
 		return err
 	}
-	for ref, s := range w.claim.Inbox {
+	for ref := range w.claim.Inbox {
 		var i mapping.Issue
 		if ref.Kind() != "issue" {
 			continue
 		}
-		if err := json.Unmarshal(s.Data, &i); err != nil {
-			return false, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		if _, _, err := slot(w, ref, &i); err != nil {
+			return false, err
 		}
 		if err := take(i); err != nil {
 			return false, err

@@ -148,13 +148,13 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	for ref, s := range w.claim.Inbox {
+	for ref := range w.claim.Inbox {
 		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) {
 			continue
 		}
 		var i mapping.Issue
-		if err := json.Unmarshal(s.Data, &i); err != nil {
-			return nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		if _, _, err := slot(w, ref, &i); err != nil {
+			return nil, err
 		}
 		if at := slices.IndexFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }); at >= 0 {
 			issues[at].Imported = i.Imported

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -101,13 +100,13 @@ func (w *work) takeMoves(ctx context.Context) error {
 // link's marker. It is that issue, transferred without a word, or a copy: the
 // place of the link's own one tells.
 func (w *work) seeStray() error {
-	for ref, s := range w.claim.Inbox {
+	for ref := range w.claim.Inbox {
 		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) || w.link.Part(ref) != nil {
 			continue
 		}
 		var i mapping.Issue
-		if err := json.Unmarshal(s.Data, &i); err != nil {
-			return fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		if _, _, err := slot(w, ref, &i); err != nil {
+			return err
 		}
 		author := w.GitHub.Whose(i.Author)
 		if !author.Perhaps() || !w.ours(i.Body, mapping.MarkIssue) {

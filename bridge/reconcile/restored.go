@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"planbridge/mapping"
@@ -19,13 +18,13 @@ func (w *work) restored(ctx context.Context) error {
 	if err := w.adopted(ctx); err != nil || w.link.Origin != mapping.GitHub {
 		return err
 	}
-	for ref, s := range w.claim.Inbox {
+	for ref := range w.claim.Inbox {
 		var c mapping.Card
 		if ref.Kind() != "card" {
 			continue
 		}
-		if err := json.Unmarshal(s.Data, &c); err != nil {
-			return fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		if _, _, err := slot(w, ref, &c); err != nil {
+			return err
 		}
 		if c.CID < w.link.Card.CID && w.ours(c.Summary.Value, mapping.MarkCard) {
 			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.link.Card.ID))

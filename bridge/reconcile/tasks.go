@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,16 +47,17 @@ func (w *work) seeTasks(ctx context.Context) error {
 		return nil
 	}
 	unsure := false
-	for ref, s := range w.claim.Inbox {
+	for ref := range w.claim.Inbox {
 		if ref.Kind() != "task" {
 			continue
 		}
 		var t mapping.Task
-		if err := json.Unmarshal(s.Data, &t); err != nil {
-			return fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		_, ambiguous, err := slot(w, ref, &t)
+		if err != nil {
+			return err
 		}
 		w.tasks.take(t)
-		unsure = unsure || child != nil && child.Task == t.ID && (s.Ambiguous || mapping.Suspicious(w.link, mapping.TaskView(&t)))
+		unsure = unsure || child != nil && child.Task == t.ID && (ambiguous || mapping.Suspicious(w.link, mapping.TaskView(&t)))
 	}
 	moved := w.card != nil && w.card.CountersVersion-w.link.Card.CountersVersion != w.explained()
 	if w.card != nil {
