@@ -229,6 +229,10 @@ func (k *checker) hook(ctx context.Context, r *findings, target string) {
 		r.warn("whether there is a webhook cannot be told: the token may not read %s; without one, %s", strings.Join(unread, " and "), late)
 		return
 	}
+	if !strings.Contains(target, "/") {
+		r.warn("%s have none whose URL ends in %s, and those of each repository were not looked at: where it has none either, %s", hooksOf(target), webhookPath, late)
+		return
+	}
 	r.fault("there is no webhook whose URL ends in %s: %s", webhookPath, late)
 }
 

@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,7 +99,7 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 			err = nil
 		}
 		if err != nil {
-			return fmt.Errorf("redeliver %s: %w", owner, err)
+			return fmt.Errorf("redeliver %s: %w", cmp.Or(owner, "the app's deliveries"), err)
 		}
 	}
 	c.redelivered = time.Now()

@@ -85,7 +85,10 @@ func (c *client) follow(ctx context.Context, path string, ask any, show func(sta
 		if !sleep(ctx, jobPoll) {
 			return job, fmt.Errorf("interrupted: what was begun goes on where a service runs; the command can be run again at any moment: %w", ctx.Err())
 		}
-		err = c.ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &job)
+		var now status.Job // anew: an answer leaves out what is empty
+		if err = c.ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &now); err == nil {
+			job = now
+		}
 	}
 	if err == nil {
 		show(job)
