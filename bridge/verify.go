@@ -17,9 +17,9 @@ import (
 // A verification compares every link with what both sides hold now. It lists
 // both sides once, without holding them: an item that is as it was agreed on
 // needs no more. Where one is not, or is missing, the two items are read
-// themselves, and what the reconcile would write is the difference: what waits
-// for an answer, what a side refused, and what a route's direction keeps from
-// being written, is none.
+// themselves, and the difference is what the reconcile would write, were it not
+// that a side refused it or a person is asked: those differ for as long as that
+// lasts. What a route's direction keeps from being written is none.
 
 // Verify implements [status.Services].
 func (s services) Verify(ctx context.Context, ask status.VerifyAsk) (status.Job, error) {
@@ -275,10 +275,13 @@ func (v *verifier) read(ctx context.Context, key store.Key) (d different, err er
 		return d, nil
 	}
 	for _, decided := range mapping.Resolve(mapping.Input{Link: d.link, Route: route, GitHub: g, Planning: p}).Decisions {
-		if decided.Planning == nil && decided.GitHub == nil {
+		if decided.Action == mapping.Adopt || decided.Action == mapping.Restrained {
 			continue
 		}
 		diff := differenceOf(d.link, decided.Why)
+		if decided.Action == mapping.Blocked || d.link.Asking[decided.Attribute] != "" && decided.Action == mapping.Ask {
+			diff.Held = string(decided.Action)
+		}
 		diff.Attribute, diff.GitHub, diff.Planning = string(decided.Attribute), g[decided.Attribute].Value, p[decided.Attribute].Value
 		d.diffs = append(d.diffs, diff)
 	}
@@ -335,8 +338,14 @@ func differenceOf(l *mapping.Link, why string) status.Difference {
 // repairPatience bounds how long a repair is waited for.
 const repairPatience = time.Minute
 
+// held reports whether nothing would be written about any of the differences.
+func (d different) held() bool {
+	return !slices.ContainsFunc(d.diffs, func(diff status.Difference) bool { return diff.Held == "" })
+}
+
 // repair has the differing links looked at in full, waits until they are, and
-// returns those that differ still.
+// returns those that differ still. What is held after the look stays so, and is
+// waited for no longer.
 func (v *verifier) repair(ctx context.Context, differing map[store.Key]different) (map[store.Key]different, error) {
 	asked := time.Now()
 	for key, d := range differing {
@@ -345,12 +354,12 @@ func (v *verifier) repair(ctx context.Context, differing map[store.Key]different
 			return nil, err
 		}
 	}
-	still := maps.Clone(differing)
-	for until := asked.Add(repairPatience); len(still) > 0 && time.Now().Before(until); {
+	still, looking := maps.Clone(differing), maps.Clone(differing)
+	for until := asked.Add(repairPatience); len(looking) > 0 && time.Now().Before(until); {
 		if err := wait(ctx, lookEvery); err != nil {
 			return nil, err
 		}
-		for key := range still {
+		for key := range looking {
 			l, err := v.store.Link(ctx, key)
 			if err == nil && !l.Synced.After(asked) && v.compares(l) {
 				continue
@@ -359,8 +368,11 @@ func (v *verifier) repair(ctx context.Context, differing map[store.Key]different
 			if err != nil {
 				return nil, err
 			}
-			if len(d.diffs) == 0 {
+			if still[key] = d; len(d.diffs) == 0 {
 				delete(still, key)
+			}
+			if d.held() {
+				delete(looking, key)
 			}
 		}
 	}

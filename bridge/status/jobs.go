@@ -130,6 +130,9 @@ type Difference struct {
 	GitHub    string `json:"github,omitempty"`
 	Planning  string `json:"planning,omitempty"`
 	Why       string `json:"why"`
+	// Held is the action of the decision, "ask" or "blocked", where nothing is
+	// written about the difference: a person is asked, or a side refused it.
+	Held string `json:"held,omitempty"`
 }
 
 // Join is the body of POST /api/v1/links/{issue}/link.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 type verifyCmd struct {
@@ -17,7 +18,8 @@ type verifyCmd struct {
 
 // Help is what planbridge verify --help adds.
 func (c *verifyCmd) Help() string {
-	return `Exit status 1 where links differ; with --repair, where they still do afterwards.`
+	return `Exit status 1 where links differ; with --repair, where they still do afterwards.
+That includes what a side refused and what a person is asked about: WHY says so.`
 }
 
 // Run implements the command.
@@ -56,10 +58,21 @@ func verifyReport(w io.Writer, r *status.VerifyResult) error {
 	}
 	t := newTable(w, "ITEM", "ROUTE", "ATTRIBUTE", "GITHUB", "PLANNING", "WHY")
 	for _, d := range r.Differences {
-		t.row(d.Where, d.Route, d.Attribute, brief(d.GitHub), brief(d.Planning), d.Why)
+		t.row(d.Where, d.Route, d.Attribute, brief(d.GitHub), brief(d.Planning), whyOf(d))
 	}
 	if r.More {
 		t.row("…")
 	}
 	return t.flush()
+}
+
+// whyOf says why a difference is there, or what keeps it from being written.
+func whyOf(d status.Difference) string {
+	switch mapping.Action(d.Held) {
+	case mapping.Ask:
+		return "asks a person (planbridge conflicts): " + d.Why
+	case mapping.Blocked:
+		return "blocked: " + d.Why
+	}
+	return d.Why
 }

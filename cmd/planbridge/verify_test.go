@@ -1,0 +1,82 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
+)
+
+// Where a side refused a value, or a person is asked, the sides differ though
+// nothing is to be written: verify counts it and says why, and a repair does not
+// wait for what will not happen.
+func TestVerifyHeld(t *testing.T) {
+	op := older(t, bridgetest.Options{Route: "conflicts: {default: ask}"}, "asked", "too long", "no estimate", "ignored")
+	w := op.world
+	op.fine("import")
+	for _, c := range w.Project.Cards() {
+		w.Project.EditCard(c.ID, "alice", func(e *planningtest.CardEdit) {
+			switch c.Title {
+			case "asked":
+				e.Title = "of planning"
+			case "too long":
+				e.Summary = strings.Repeat("long ", 14_000) + e.Summary
+			}
+		})
+	}
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "of GitHub" })
+	w.Repo.Label(3, "octocat", "points/2.5")
+	w.Repo.Label(4, "octocat", "plan:ignore")
+	w.Repo.Edit(4, "octocat", func(e *githubtest.IssueEdit) { e.Title = "of nobody" })
+
+	began := time.Now()
+	job := op.job("verify", "--repair")
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("the repair took %s", took)
+	}
+	want := map[string]status.Difference{
+		"title":    {Where: "acme/web#1", GitHub: "of GitHub", Planning: "of planning", Held: "ask", Why: "policy ask"},
+		"summary":  {Where: "acme/web#2", Held: "blocked", Why: "GitHub refused it: "},
+		"estimate": {Where: "acme/web#3", GitHub: "2.5", Held: "blocked", Why: "planning refused it: "},
+	}
+	if r := job.Verify; r.Drift["acme/web"] != len(want) || len(r.Differences) != len(want) || r.Repaired != 1 {
+		t.Errorf("verify --repair: %+v", r)
+	}
+	for _, d := range job.Verify.Differences {
+		is := want[d.Attribute]
+		if d.Where != is.Where || d.Held != is.Held || !strings.HasPrefix(d.Why, is.Why) || d.GitHub != is.GitHub || is.Planning != "" && d.Planning != is.Planning {
+			t.Errorf("%s: %+v, want %+v", d.Attribute, d, is)
+		}
+	}
+
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	r := op.run("verify")
+	for _, line := range []string{
+		"3 links compared, 3 differ\n",
+		"of GitHub  of planning  asks a person (planbridge conflicts): policy ask\n",
+		"blocked: GitHub refused it: ",
+		"blocked: planning refused it: a card's estimate is a whole number, not 2.5\n",
+	} {
+		if r.status != exitWrong || !strings.Contains(plain(r.out), line) {
+			t.Errorf("no %q in status %d\n%s%s", line, r.status, r.out, r.stderr)
+		}
+	}
+	resp, err := http.Get("http://" + w.App.AdminAddr() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	metrics, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(metrics), `planbridge_drift_links{route="acme/web"} 3`) {
+		t.Errorf("the gauge is not 3: %v", err)
+	}
+}
