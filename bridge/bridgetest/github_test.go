@@ -19,7 +19,7 @@ import (
 //	tick|untick N WHO TEXT: click the box of that item
 //	sub|unsub PARENT CHILD: make issue CHILD a sub-issue, or no more
 //	comment N WHO TEXT                          delete N                  publish
-//	deliveries pause|release|arrive|shuffle|drop N     redeliver                 forge TITLE
+//	deliveries pause|release|arrive|shuffle|reverse|drop N     redeliver         forge TITLE
 //	down|up                                     fault OP KIND [times=] [after=] [code=] [message=]
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
@@ -177,10 +177,12 @@ func (s *scene) deliveries(l *line) error {
 		return s.GitHub.Idle(ctx)
 	case "shuffle":
 		s.GitHub.ShuffleDeliveries()
+	case "reverse":
+		s.GitHub.ReverseDeliveries()
 	case "drop":
 		s.GitHub.DropNext(l.number())
 	default:
-		return fmt.Errorf("deliveries %s: want pause, release, arrive, shuffle or drop", how)
+		return fmt.Errorf("deliveries %s: want pause, release, arrive, shuffle, reverse or drop", how)
 	}
 	return nil
 }

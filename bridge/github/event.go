@@ -18,7 +18,7 @@ type Event struct {
 	Action string // edited, labeled …
 
 	// Issue is the item the event is about, as it stood when the payload was
-	// made, which may be long ago. It is never nil for issues. PullRequest
+	// made, which may be long ago; nil where the payload has none. PullRequest
 	// says that it is none. Its Editor is the sender where Name is issues.
 	Issue *mapping.Issue
 
@@ -108,10 +108,7 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 		e.Comment = &c
 	}
 	e.setChanges(&w.Changes)
-	if name == "issues" {
-		if e.Issue == nil {
-			return Event{}, fmt.Errorf("%w: event %s: issue: missing", ErrPayload, name)
-		}
+	if name == "issues" && e.Issue != nil {
 		e.Issue.Editor = e.Sender
 	}
 	return e, nil

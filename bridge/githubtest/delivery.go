@@ -80,6 +80,9 @@ func (s *Server) ShuffleDeliveries() {
 	})
 }
 
+// ReverseDeliveries turns the order of what is kept back round.
+func (s *Server) ReverseDeliveries() { s.locked(func() { slices.Reverse(s.hookWork.queue) }) }
+
 // ReleaseDeliveries lets them go.
 func (s *Server) ReleaseDeliveries() {
 	s.locked(func() { s.hookWork.paused = false })

@@ -34,11 +34,14 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 	case "sub_issues":
 		return in.family(ctx, d, ev)
 	}
-	away := ev.Action == "deleted" || ev.Action == "transferred"
+	gone := ""
+	if ev.Action == "deleted" || ev.Action == "transferred" {
+		gone = ev.Action
+	}
 	switch {
 	case d.event != "issues":
 		return verdict{result: ignored, why: "nothing is read from this event"}, nil
-	case !away && !actions[ev.Action]:
+	case gone == "" && !actions[ev.Action]:
 		return verdict{result: ignored, why: "the action is not known"}, nil
 	case ev.Issue == nil || ev.Issue.ID <= 0 || ev.Issue.Repo == "" || ev.Issue.UpdatedAt.IsZero():
 		return verdict{}, bad(errors.New("payload carries no whole issue"))
@@ -47,7 +50,7 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 	}
 	ev.Issue.Delivery = d.key
 	s := sighting{
-		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: away,
+		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: gone != "", gone: gone, opened: ev.Action == "opened",
 		public: func() (bool, error) { return !ev.Private, nil },
 	}
 	s.edit = edit(d, ev)
@@ -105,16 +108,18 @@ func (in *Intake) store(ctx context.Context, s sighting) (verdict, error) {
 	case err != nil:
 		return verdict{}, asFull(err)
 	case p.project == "":
+		in.remember(&p)
 		return p.dropped(), nil
 	}
-	got, err := in.observe(ctx, p.project, []placed{p})
+	ps := []placed{p}
+	got, err := in.observe(ctx, p.project, ps)
 	switch {
 	case err != nil:
 		return verdict{}, asFull(err)
 	case got[0].Duplicate:
 		return verdict{result: duplicate, key: got[0].Key}, nil
 	case got[0].Key == store.Key{}:
-		return p.dropped(), nil
+		return ps[0].dropped(), nil
 	}
 	return verdict{result: stored, key: got[0].Key}, nil
 }
@@ -123,46 +128,97 @@ func (in *Intake) store(ctx context.Context, s sighting) (verdict, error) {
 // first, at once and due at once; a link is made of what turned out not to be,
 // and waits for its delay. An error says that not all of it is stored.
 func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []placed) ([]store.Observed, error) {
-	obs := make([]store.Observation, len(ps))
-	for i := range ps {
-		obs[i] = ps[i].obs
-	}
-	got, err := in.o.Store.Observe(ctx, project, obs)
+	got, err := in.observeKnown(ctx, project, ps)
 	if err != nil {
 		return nil, err
 	}
-	var fresh []store.Observation
-	var index []int
+	var fresh []int
 	for i := range got {
-		if got[i].Err != nil {
-			return nil, got[i].Err
-		}
 		if got[i].Key == (store.Key{}) && ps[i].create != nil {
 			one, known, err := in.observeElsewhere(ctx, project, &ps[i])
 			if err != nil {
 				return nil, err
 			}
-			if got[i] = one; known {
-				continue
+			if got[i] = one; !known {
+				fresh = append(fresh, i)
 			}
-			o := ps[i].obs
-			o.Create, o.Delay = ps[i].create(), ps[i].delay
-			fresh, index = append(fresh, o), append(index, i)
 		}
 	}
 	if len(fresh) == 0 {
 		return got, nil
 	}
-	made, err := in.o.Store.Observe(ctx, project, fresh)
+	return got, in.enter(ctx, project, ps, fresh, got)
+}
+
+// observeKnown stores sightings of what a project knows, and remembers of the
+// others those that do not enter.
+func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps []placed) ([]store.Observed, error) {
+	obs := make([]store.Observation, len(ps))
+	var out []int64
+	for i := range ps {
+		if obs[i] = ps[i].obs; ps[i].create == nil {
+			out = append(out, ps[i].seen.issue.ID)
+		}
+	}
+	release, err := in.refusals.hold(ctx, out)
+	defer release()
 	if err != nil {
 		return nil, err
 	}
-	for i := range made {
-		if got[index[i]] = made[i]; made[i].Err != nil {
-			return nil, made[i].Err
+	got, err := in.o.Store.Observe(ctx, project, obs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range got {
+		if got[i].Err != nil {
+			return nil, got[i].Err
+		}
+		if got[i].Key == (store.Key{}) && ps[i].create == nil {
+			in.remember(&ps[i])
 		}
 	}
 	return got, nil
+}
+
+// enter makes the links of those sightings (fresh: which ones) that nothing
+// newer keeps out, and sets what became of them in got.
+func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []placed, fresh []int, got []store.Observed) error {
+	ids := make([]int64, len(fresh))
+	for n, i := range fresh {
+		ids[n] = ps[i].seen.issue.ID
+	}
+	release, err := in.refusals.hold(ctx, ids)
+	defer release()
+	if err != nil {
+		return err
+	}
+	var obs []store.Observation
+	var index []int
+	for _, i := range fresh {
+		why, err := in.overtaken(&ps[i])
+		if err != nil {
+			return err
+		}
+		if ps[i].why = why; why == "" {
+			o := ps[i].obs
+			o.Create, o.Delay = ps[i].create(), ps[i].delay
+			obs, index = append(obs, o), append(index, i)
+		}
+	}
+	if len(obs) == 0 {
+		return nil
+	}
+	made, err := in.o.Store.Observe(ctx, project, obs)
+	if err != nil {
+		return err
+	}
+	for n, i := range index {
+		if got[i] = made[n]; made[n].Err != nil {
+			return made[n].Err
+		}
+		in.refusals.forget(ps[i].seen.issue.ID)
+	}
+	return nil
 }
 
 // observeElsewhere stores a sighting that a project does not know in the one that

@@ -21,6 +21,8 @@ type sighting struct {
 	old      *mapping.Issue // what it was before it was transferred here
 	parent   *mapping.Issue // that the issue has become a sub-issue of
 	away     bool           // the issue is not there any more as the payload shows it
+	gone     string         // deleted or transferred: no issue will have its id again
+	opened   bool           // nothing happened to the issue before this
 	edit     *mapping.Edit
 	public   func() (bool, error) // whether anybody can read its repository
 	proven   bool                 // its marker is no copy, whoever its author is
@@ -28,11 +30,14 @@ type sighting struct {
 
 // placed is a sighting made ready for the store.
 type placed struct {
+	seen    sighting
+	routed  bool             // a route is for its repository
 	project mapping.ObjectID // "": nothing to remember of it
 	obs     store.Observation
 	into    mapping.ObjectID     // the project of what create makes
 	create  func() *mapping.Link // where no link knows the issue; nil: none is made
 	delay   time.Duration        // of what is created
+	enters  bool                 // by a route, and not by its marker
 	why     string               // why it would not enter
 	// elsewhere says that a link in another project may know it, which is to be
 	// looked at before create.
@@ -58,7 +63,7 @@ func (p *placed) makes(project mapping.ObjectID, link func() *mapping.Link) {
 func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 	routes := in.o.Routes()
 	near := routes.ForRepo(s.issue.Repo)
-	p := placed{obs: observation(s)}
+	p := placed{seen: s, routed: len(near) > 0, obs: observation(s)}
 	if !s.away {
 		if err := in.propose(&p, s, routes, near); err != nil {
 			return placed{}, err
@@ -123,30 +128,13 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 	if author := in.o.Whose(s.issue.Author); author.Perhaps() {
 		in.follow(p, s.issue, near, s.proven || author.Ours())
 	}
-	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: in.made(s.issue), Public: true, FirstRun: in.o.FirstRun}
-	route, why := routes.Entering(s.issue, e)
-	if why == mapping.WhyPublic {
-		var err error
-		if e.Public, err = s.public(); err != nil {
-			return err
-		}
-		route, why = routes.Entering(s.issue, e)
-	}
-	switch {
-	case why == mapping.WhyNotKnown:
-		return errNotKnown
-	case why == mapping.WhyPublic:
-		in.reportPublic(s.issue.Repo)
-	}
-	p.why = why
-	enters, err := in.viaParent(s, near)
+	enters, why, err := in.entrance(s, routes, near)
 	if err != nil {
 		return err
 	}
-	if route != nil {
-		enters = route
-	}
+	p.why = why
 	if enters != nil {
+		p.enters = true
 		p.makes(enters.Project, func() *mapping.Link { return enters.EnterIssue(s.issue, time.Now().UTC()) })
 		p.delay = in.o.EnterDelay
 		if s.issue.UpdatedAt.Sub(s.issue.CreatedAt) <= in.o.EnterDelay {
@@ -154,6 +142,61 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 		}
 	}
 	return nil
+}
+
+// entrance returns the route by which an issue enters, or nil and why it does
+// not.
+func (in *Intake) entrance(s sighting, routes mapping.Routes, near []*mapping.Route) (*mapping.Route, string, error) {
+	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: in.made(s.issue), Public: true, FirstRun: in.o.FirstRun}
+	route, why := routes.Entering(s.issue, e)
+	if why == mapping.WhyPublic {
+		var err error
+		if e.Public, err = s.public(); err != nil {
+			return nil, "", err
+		}
+		route, why = routes.Entering(s.issue, e)
+	}
+	switch {
+	case route != nil:
+		return route, "", nil
+	case why == mapping.WhyNotKnown:
+		return nil, "", errNotKnown
+	case why == mapping.WhyPublic:
+		in.reportPublic(s.issue.Repo)
+	}
+	route, err := in.viaParent(s, near)
+	return route, why, err
+}
+
+// overtaken returns why an issue that would enter by this sighting stays out: one
+// that was taken in before was newer, and by that it does not enter. "" means
+// that it enters.
+func (in *Intake) overtaken(p *placed) (string, error) {
+	s := p.seen
+	r := in.refusals.of(s.issue.ID)
+	switch {
+	case r == nil || !r.newer(&s):
+		return "", nil
+	case r.gone != "":
+		return overtook + "it was " + r.gone, nil
+	case !p.enters:
+		return "", nil
+	}
+	s.issue = r.show(s.issue, in.o.EnterDelay)
+	routes := in.o.Routes()
+	if route, why, err := in.entrance(s, routes, routes.ForRepo(s.issue.Repo)); err != nil || route == nil {
+		return overtook + why, err
+	}
+	return "", nil
+}
+
+const overtook = "a newer delivery kept it out: "
+
+// remember keeps older sightings of an issue that did not enter from entering.
+func (in *Intake) remember(p *placed) {
+	if p.routed && (!p.seen.away || p.seen.gone != "") {
+		in.refusals.put(&p.seen)
+	}
 }
 
 // follow proposes the link that the marker of an issue of ours names: the

@@ -19,7 +19,8 @@
 //
 // Everything after the signature is decided by [mapping.Routes.Entering] and
 // the store's indexes; nothing is decided by what the bridge remembers having
-// sent. All methods are safe for concurrent use.
+// sent. Of what did not enter the newest sighting is remembered for a while, so
+// that an older one which arrives later does not either. All methods are safe for concurrent use.
 package webhook
 
 import (
@@ -105,6 +106,7 @@ type Intake struct {
 	// metric counts them all.
 	strangers rate.Sometimes
 	public    sync.Map // repositories whose refusal has been logged
+	refusals  *refusals
 }
 
 // New returns an Intake.
@@ -112,7 +114,7 @@ func New(o Options) *Intake {
 	if o.Timeout == 0 {
 		o.Timeout = usualTimeout
 	}
-	in := &Intake{o: o, mux: http.NewServeMux(), strangers: rate.Sometimes{First: 5, Interval: time.Minute}}
+	in := &Intake{o: o, mux: http.NewServeMux(), strangers: rate.Sometimes{First: 5, Interval: time.Minute}, refusals: newRefusals()}
 	in.mux.HandleFunc("POST "+Path, in.deliver)
 	return in
 }
