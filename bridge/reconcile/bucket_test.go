@@ -3,8 +3,11 @@ package reconcile_test
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // A bucket's id in its listing may not be the one in its cards' own state: a
@@ -75,6 +78,32 @@ func TestListedWhileTheIssueIsKeptOut(t *testing.T) {
 		w.settle()
 		w.verifyShown()
 		assigned("ghost")(w)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Of a bucket's two ids the one that planning takes is tried first once that is
+// known.
+func TestRefusedIDOfABucketIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.plan.listed = "b-listed"
+		tries := 0
+		w.faults.armed, w.faults.at = true, -1
+		w.faults.before = func(_ int, p point) {
+			if p.name == "CreateCard" {
+				tries++
+			}
+		}
+		for range 3 {
+			issue := w.hub.open(dev, reconcile.NewIssue{Title: "tok1"})
+			w.observe(store.Observation{Refs: []mapping.Ref{mapping.IssueRef(issue.ID)}}, w.route.EnterIssue(&issue.Issue, time.Now().UTC()))
+			w.settle()
+		}
+		if len(w.plan.cards) != 3 || tries != 4 {
+			w.fail("%d cards with %d tries, want 3 with 4", len(w.plan.cards), tries)
+		}
 	}); err != nil {
 		t.Error(err)
 	}

@@ -142,6 +142,7 @@ func (w *work) makeCard(ctx context.Context) error {
 	if len(buckets) == 0 {
 		return fmt.Errorf("create card: project %s has no bucket %q", w.route.ProjectName, w.route.BucketFor(w.issue))
 	}
+	buckets = w.refusing.last(buckets)
 	if err := w.oneEstimate(ctx); err != nil {
 		return err
 	}
@@ -168,6 +169,7 @@ func (w *work) makeCard(ctx context.Context) error {
 			w.refuseValue(mapping.Planning, mapping.Estimate, item.Estimate, refused)
 			item.Estimate = ""
 		case (isGone(err) || errors.As(err, &refused)) && len(buckets) > 1:
+			w.refusing.add(buckets[0])
 			buckets = buckets[1:]
 		case errors.As(err, &refused) && summary != "" && (refused.Field == "" || refused.Field == string(mapping.Summary)):
 			w.refuseValue(mapping.Planning, mapping.Summary, summary, refused)

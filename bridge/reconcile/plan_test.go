@@ -29,6 +29,9 @@ type plan struct {
 	// stateID is the bucket's id in the cards' own state, where that is not the
 	// one in its listing.
 	stateID mapping.ObjectID
+	// listed is another id that the bucket has in its listing, and under which
+	// no card can be made; "": none.
+	listed mapping.ObjectID
 	// silent answers a refused write without the current values.
 	silent bool
 	// whole answers a refused write with the whole item.
@@ -95,6 +98,9 @@ func (p *plan) Task(_ context.Context, id mapping.ObjectID) (mapping.Task, error
 }
 
 func (p *plan) BucketIDs(context.Context, string) ([]mapping.ObjectID, error) {
+	if p.listed != "" {
+		return []mapping.ObjectID{p.listed, bucket}, nil
+	}
 	return []mapping.ObjectID{bucket}, nil
 }
 
@@ -134,7 +140,10 @@ func (p *plan) add(item reconcile.NewItem) *mapping.Card {
 	return c
 }
 
-func (p *plan) CreateCard(_ context.Context, _ mapping.ObjectID, _ string, item reconcile.NewItem) (mapping.Card, error) {
+func (p *plan) CreateCard(_ context.Context, in mapping.ObjectID, _ string, item reconcile.NewItem) (mapping.Card, error) {
+	if in == p.listed {
+		return mapping.Card{}, fmt.Errorf("bucket %s: %w", in, mapping.ErrNotFound)
+	}
 	for a, v := range map[mapping.Attribute]string{mapping.Title: item.Title, mapping.Estimate: item.Estimate} {
 		if err := p.refuses(a, v); err != nil {
 			return mapping.Card{}, err

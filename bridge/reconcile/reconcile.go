@@ -191,6 +191,7 @@ type Reconciler struct {
 	// parentUnread counts, by issue, how often in a row its parent could not be read.
 	parentUnread sync.Map
 	paused       pauses
+	refusing     refusing
 
 	gathered chan struct{} // held by keys that wait for others (see batch.go)
 	batches  gathering[batchName, batched]
