@@ -18,6 +18,7 @@ type Issue struct {
 	Assignees   []string  `json:"assignees,omitempty"`
 	Milestone   int       `json:"milestone,omitempty"` // number; 0: none
 	Author      string    `json:"author,omitempty"`    // login
+	Page        string    `json:"page,omitempty"`      // the address of its page; "" where the answer does not tell
 	Association string    `json:"assoc,omitempty"`     // author_association, upper case
 	PullRequest bool      `json:"pr,omitempty"`
 	Locked      bool      `json:"locked,omitempty"`

@@ -82,7 +82,7 @@ func issueBecomesCardAndBack(t *testing.T, o bridgetest.Options) {
 	w := start(t, o)
 	n, card := w.open(githubtest.IssueSpec{Title: "Login fails", Body: "On *every* browser.", Labels: []string{"points/3"}})
 	c := w.Project.Card(card)
-	if got := c.Summary; !strings.HasPrefix(got, "On *every* browser.") || !strings.Contains(got, "acme/web#1") {
+	if got := c.Summary; !strings.HasPrefix(got, "On *every* browser.") || !strings.Contains(got, "[acme/web#1](https://github.com/acme/web/issues/1#") {
 		t.Errorf("summary %q", got)
 	}
 	if c.Estimate == nil || *c.Estimate != 3 {

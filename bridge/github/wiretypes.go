@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -162,6 +163,7 @@ func (w *wireIssue) issue(repo string) mapping.Issue {
 	if w.Repository != nil {
 		i.RepoID = w.Repository.ID
 	}
+	i.Page = w.page(i.Repo)
 	for _, a := range w.Assignees {
 		if a.Login != "" {
 			i.Assignees = append(i.Assignees, a.Login)
@@ -171,6 +173,16 @@ func (w *wireIssue) issue(repo string) mapping.Issue {
 		i.Milestone = w.Milestone.Number
 	}
 	return i
+}
+
+// page is where people look at the issue: what stands in a card as a link has to be
+// just that.
+func (w *wireIssue) page(repo string) string {
+	host, ok := strings.CutSuffix(w.HTMLURL, "/"+repo+"/issues/"+strconv.Itoa(w.Number))
+	if !ok || !strings.HasPrefix(host, "https://") && !strings.HasPrefix(host, "http://") || strings.ContainsAny(host, " ()[]<>#\n") {
+		return ""
+	}
+	return w.HTMLURL
 }
 
 // repo names the repository by the API's own URLs, which are the only thing

@@ -461,7 +461,11 @@ func (w *work) username() string {
 
 func issueName(repo string, number int) string { return repo + "#" + strconv.Itoa(number) }
 
-// issueURL is the address of the issue's page.
+// issueURL is the address of the issue's page: the one that GitHub tells, else where
+// it would be.
 func (w *work) issueURL() string {
+	if i := w.issue; i != nil && i.Number == w.link.Issue.Number && i.Page != "" {
+		return i.Page
+	}
 	return w.set.WebURL + "/" + w.link.Issue.Repo + "/issues/" + strconv.Itoa(w.link.Issue.Number)
 }
