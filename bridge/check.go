@@ -17,8 +17,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"planbridge/bridge/github"
+	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
+	"planbridge/store"
 	"planbridge/store/boltstore"
 )
 
@@ -46,20 +48,38 @@ const (
 	checkParallel = 4                // places at once
 )
 
+// Running visits the links of the service that runs with this configuration; an
+// error says why there was none that answered.
+type Running func(ctx context.Context, visit func(status.Link)) error
+
 // Check proves a configuration against the live services, by reading alone. A
 // service that is down is a fault among the others and stops nothing. The
-// findings stand in the order of the file: store, projects, GitHub, routes.
-func Check(ctx context.Context, c *config.Config, log *slog.Logger) []Finding {
-	k := &checker{config: c, set: newSettings(c, false), log: log}
+// findings stand in the order of the file: store, projects, GitHub, routes; at
+// the end are the links that are where no route leads now. Where another process
+// has the store, running tells of them.
+func Check(ctx context.Context, c *config.Config, running Running, log *slog.Logger) []Finding {
+	k := &checker{
+		config: c, set: newSettings(c, false), log: log, running: running,
+		linked: counted{places: map[linkPlace]int{}}, names: map[string]string{}, titles: map[string]string{},
+	}
+	found := k.services(ctx)
+	if k.github != nil {
+		defer k.github.Close()
+	}
+	return append(found, look(ctx, []place{{"links", k.links}})...)
+}
+
+// services looks at all that the configuration names.
+func (k *checker) services(ctx context.Context) []Finding {
+	c := k.config
 	places := []place{{"store", k.store}}
 	for _, name := range slices.Sorted(maps.Keys(c.Planning.Projects)) {
 		places = append(places, place{"planning " + name, func(ctx context.Context, r *findings) { k.project(ctx, r, name) }})
 	}
-	hub, err := newGitHubClient(c, github.Options{Timeout: checkRequest, Logger: log})
+	hub, err := newGitHubClient(c, github.Options{Timeout: checkRequest, Logger: k.log})
 	if err != nil {
 		return append(look(ctx, places), Finding{LevelFault, "github", err.Error()})
 	}
-	defer hub.Close()
 	k.github = hub
 	reached := false
 	places = append(places, place{"github", func(ctx context.Context, r *findings) { reached = k.account(ctx, r) }})
@@ -72,10 +92,16 @@ func Check(ctx context.Context, c *config.Config, log *slog.Logger) []Finding {
 
 // checker proves one configuration.
 type checker struct {
-	config *config.Config
-	set    *settings
-	github *github.Client
-	log    *slog.Logger
+	config  *config.Config
+	set     *settings
+	github  *github.Client // nil: it cannot be made
+	log     *slog.Logger
+	running Running
+	linked  counted // by the store's place
+
+	mu     sync.Mutex
+	names  map[string]string // of repositories, in lower case, to what each is called now
+	titles map[string]string // of buckets, by id
 }
 
 // place is one thing to look at.
@@ -123,13 +149,14 @@ func (f *findings) fault(format string, args ...any) { f.add(LevelFault, format,
 // Routes are told apart in words, as several can share a place.
 func ofRoute(r *mapping.Route) string { return "route " + r.Name + ": " }
 
-// store opens the store and says what its settings can lose. What the back end
-// warns of when it is opened is a finding.
+// store opens the store, says what its settings can lose, and counts its links.
+// What the back end warns of when it is opened is a finding.
 func (k *checker) store(ctx context.Context, r *findings) {
 	path, file := k.config.Store.File()
 	if _, err := os.Stat(path); file && errors.Is(err, fs.ErrNotExist) {
 		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 			r.fault("%s cannot be made: there is no directory %s", path, filepath.Dir(path))
+			k.linked.err = errNoStore
 			return
 		}
 		r.ok("%s is not there yet and will be made", path)
@@ -139,16 +166,16 @@ func (k *checker) store(ctx context.Context, r *findings) {
 	s, err := OpenStore(ctx, k.config, slog.New(warned))
 	if errors.Is(err, boltstore.ErrInUse) {
 		r.ok("%s is in use by another process; where that is planbridge, all is well", path)
+		k.linked.err = k.running(ctx, k.linked.add)
 		return
 	}
+	k.linked.err = errNoStore
 	if err != nil {
 		r.fault("%v", err)
 		return
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(ctx, checkRequest)
-	defer cancel()
-	if err := s.Ping(ctx); err != nil {
+	if err := ping(ctx, s); err != nil {
 		r.fault("%s does not answer: %v", k.config.Store.Redacted(), err)
 		return
 	}
@@ -160,6 +187,13 @@ func (k *checker) store(ctx context.Context, r *findings) {
 		r.ok("what a crash of Redis can lose: with appendfsync always nothing, with everysec the last second, " +
 			"and a failover what its replica had not got; links that are lost are found again by their markers")
 	}
+	k.linked.err = k.linked.countStore(ctx, s, k.config.Planning.Projects)
+}
+
+func ping(ctx context.Context, s store.Store) error {
+	ctx, cancel := context.WithTimeout(ctx, checkRequest)
+	defer cancel()
+	return s.Ping(ctx)
 }
 
 // warnings is a slog.Handler that keeps the words of warnings and errors.

@@ -116,6 +116,7 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 	if err != nil {
 		return
 	}
+	k.named(name, repo.FullName)
 	if repo.FullName != "" && !strings.EqualFold(repo.FullName, name) {
 		r.fault("it is called %s now: its routes must name it so", repo.FullName)
 	}

@@ -46,6 +46,7 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 		r.fault("its buckets cannot be listed: %v", err)
 		return
 	}
+	k.entitled(slices.Concat(listed, project.Buckets))
 	lists := bucketLists{listed: listed, project: project.Buckets}
 	used := false
 	for _, route := range k.set.Routes.All() {

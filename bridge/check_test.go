@@ -1,6 +1,8 @@
 package bridge_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -15,6 +17,7 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	api "planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/store/redisstore/redistest"
 )
@@ -57,6 +60,9 @@ func (c *checked) idle() {
 	}
 }
 
+// nobodyRuns is where no service answers.
+func nobodyRuns(context.Context, func(api.Link)) error { return errors.New("nobody answers") }
+
 // findings proves the world's configuration, one line a finding.
 func (c *checked) findings() string {
 	c.t.Helper()
@@ -71,7 +77,7 @@ func (c *checked) findings() string {
 		c.t.Fatal(err)
 	}
 	var lines strings.Builder
-	for _, f := range bridge.Check(c.t.Context(), cfg, slog.New(slog.DiscardHandler)) {
+	for _, f := range bridge.Check(c.t.Context(), cfg, nobodyRuns, slog.New(slog.DiscardHandler)) {
 		fmt.Fprintf(&lines, "%s %s: %s\n", f.Level, f.Place, f.Words)
 	}
 	return lines.String()

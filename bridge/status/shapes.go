@@ -56,6 +56,8 @@ type Card struct {
 	CID     int64  `json:"cid,omitempty"`
 	Bucket  string `json:"bucket,omitempty"` // title, or id where that is not known
 	Version int64  `json:"version"`          // newest taken into account
+	// BucketID is the bucket's id, by one of the two lists that tell of buckets.
+	BucketID string `json:"bucket_id,omitempty"`
 }
 
 // LinkDetail answers GET /api/v1/links/{key}.
@@ -273,7 +275,7 @@ func linkOf(l *mapping.Link) Link {
 		Origin: string(l.Origin), Issue: issueOf(&l.Issue), Why: l.Why, Created: l.Created, Synced: l.Synced,
 	}
 	if c := l.Card; c.ID != "" {
-		out.Card = &Card{ID: string(c.ID), CID: c.CID, Bucket: c.BucketName, Version: c.Version}
+		out.Card = &Card{ID: string(c.ID), CID: c.CID, Bucket: c.BucketName, Version: c.Version, BucketID: string(c.Bucket)}
 		if c.BucketName == "" {
 			out.Card.Bucket = string(c.Bucket)
 		}

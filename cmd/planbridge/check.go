@@ -18,7 +18,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	findings := bridge.Check(ctx, cfg, slog.New(slog.DiscardHandler))
+	findings := bridge.Check(ctx, cfg, newClient(cfg).eachLink, slog.New(slog.DiscardHandler))
 	err = c.print(p, map[string]any{"findings": findings}, func() error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 		for _, f := range findings {

@@ -132,33 +132,43 @@ func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
 
 // ask sends one request (with in as its JSON, if any) and decodes the answer into out.
 func (c *client) ask(ctx context.Context, method, path string, in, out any) error {
+	resp, err := c.send(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("%s %s: the answer is not planbridge's: %w", method, c.base+path, err)
+	}
+	return nil
+}
+
+// send sends one request, and returns an answer that is no refusal, to be closed.
+func (c *client) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		data, err := json.Marshal(in)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		body = bytes.NewReader(data)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return c.refused(resp)
+		defer resp.Body.Close()
+		return nil, c.refused(resp)
 	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("%s %s: the answer is not planbridge's: %w", method, c.base+path, err)
-	}
-	return nil
+	return resp, nil
 }
 
 // refusal is what planbridge itself answered to a question.

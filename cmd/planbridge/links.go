@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -65,4 +66,69 @@ func ends(l status.Link) (issue string, card status.Card) {
 		card = *l.Card
 	}
 	return issue, card
+}
+
+// mostLinks is how many links the service lists at most.
+const mostLinks = 1_000_000
+
+// eachLink visits the links of the running service while they come, for there
+// can be many.
+func (c *client) eachLink(ctx context.Context, visit func(status.Link)) error {
+	resp, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/api/v1/links?limit=%d", mostLinks), nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	dec := json.NewDecoder(resp.Body)
+	var end status.ListEnd
+	err = visitList(dec, visit, &end)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: the list of links is not planbridge's: %w", c.base, err)
+	case end.Error != "":
+		return fmt.Errorf("the list of links is not complete: %s", end.Error)
+	case end.More:
+		return fmt.Errorf("there are more than %d links", mostLinks)
+	}
+	return nil
+}
+
+// visitList reads an answer as [status.Links] is written, its links first.
+func visitList(dec *json.Decoder, visit func(status.Link), end *status.ListEnd) error {
+	for _, want := range []json.Token{json.Delim('{'), "links", json.Delim('[')} {
+		got, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("%v where %v is expected", got, want)
+		}
+	}
+	for dec.More() {
+		var l status.Link
+		if err := dec.Decode(&l); err != nil {
+			return err
+		}
+		visit(l)
+	}
+	if _, err := dec.Token(); err != nil { // the list's end
+		return err
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		var value any
+		if err == nil {
+			err = dec.Decode(&value)
+		}
+		if err != nil {
+			return err
+		}
+		switch key {
+		case "more":
+			end.More, _ = value.(bool)
+		case "error":
+			end.Error, _ = value.(string)
+		}
+	}
+	return nil
 }

@@ -1,0 +1,205 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"planbridge/bridge/planning"
+	"planbridge/bridge/status"
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// A link stays with its issue and its card, wherever its route is pointed
+// afterwards. Where that is elsewhere, nothing but a check tells.
+
+// linkPlace is where links are; how many there are in each is all that is kept
+// of them.
+type linkPlace struct {
+	route, repository string
+	project, bucket   mapping.ObjectID
+	title             string // of the bucket, as the card was last seen
+}
+
+// The bounds of telling about places.
+const (
+	mostPlaces  = 3  // that a finding names
+	mostRenames = 20 // repositories that GitHub is asked about
+)
+
+// errNoStore is why links were not looked at where another finding says more.
+var errNoStore = errors.New("the store cannot be used")
+
+// counted counts the links of where they can be looked at.
+type counted struct {
+	places map[linkPlace]int
+	err    error // why they could not be looked at
+}
+
+func (c *counted) add(l status.Link) {
+	if l.Why == partedWhy {
+		return
+	}
+	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project)}
+	if l.Issue != nil {
+		p.repository = l.Issue.Repository
+	}
+	if l.Card != nil {
+		p.bucket, p.title = mapping.ObjectID(l.Card.BucketID), l.Card.Bucket
+		if p.title == l.Card.BucketID {
+			p.title = "" // not known
+		}
+	}
+	c.places[p]++
+}
+
+// countStore counts the links of a store, of all projects that there are.
+func (c *counted) countStore(ctx context.Context, s store.Store, projects map[string]config.Project) error {
+	for _, p := range projects {
+		for cursor := ""; ; {
+			links, next, err := s.List(ctx, mapping.ObjectID(p.ID), cursor, linksPage)
+			if err != nil {
+				return fmt.Errorf("list links: %w", err)
+			}
+			for _, l := range links {
+				c.add(status.LinkOf(l))
+			}
+			if cursor = next; cursor == "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// links warns of each route that has links elsewhere than it leads now.
+func (k *checker) links(ctx context.Context, r *findings) {
+	if k.linked.err != nil {
+		r.warn("whether links stay where no route leads now was not looked at: %v", k.linked.err)
+		return
+	}
+	total, elsewhere := 0, map[string]map[linkPlace]int{}
+	for p, n := range k.linked.places {
+		total += n
+		if k.leads(ctx, k.set.Routes.ByName(p.route), p) {
+			continue
+		}
+		if elsewhere[p.route] == nil {
+			elsewhere[p.route] = map[linkPlace]int{}
+		}
+		elsewhere[p.route][p] = n
+	}
+	for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
+		n, words := k.told(elsewhere[name])
+		if route := k.set.Routes.ByName(name); route != nil {
+			r.warn("%s%d links stay with %s: the route is now for %s, and planbridge moves neither issues nor cards", ofRoute(route), n, words, k.target(route))
+		} else {
+			r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
+		}
+	}
+	if total > 0 && len(elsewhere) == 0 {
+		r.ok("all %d are where their routes lead", total)
+	}
+}
+
+// leads reports whether a route leads to where links of it are. What is not
+// known of a place is taken for right.
+func (k *checker) leads(ctx context.Context, route *mapping.Route, p linkPlace) bool {
+	if route == nil || route.Project != p.project {
+		return false
+	}
+	if p.repository != "" && !route.MatchesRepo(p.repository) {
+		now := k.calledNow(ctx, p.repository)
+		if !route.MatchesRepo(now) && !strings.EqualFold(now, k.names[strings.ToLower(route.Repository)]) {
+			return false
+		}
+	}
+	title := k.title(string(p.bucket), p.title)
+	if title == "" || route.NamesBucketByID() && len(k.titles) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(bucketsOf(route), func(b string) bool { return k.title(b, b) == title })
+}
+
+// calledNow is what a repository is called now, where GitHub tells.
+func (k *checker) calledNow(ctx context.Context, repository string) string {
+	name := strings.ToLower(repository)
+	if _, known := k.names[name]; !known && k.github != nil && len(k.names) < len(k.set.Routes.All())+mostRenames {
+		repo, _ := k.github.Repository(ctx, repository) // one that is gone has no other name
+		k.named(repository, repo.FullName)
+	}
+	return cmp.Or(k.names[name], repository)
+}
+
+// named notes what a repository is called now.
+func (k *checker) named(repository, now string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.names[strings.ToLower(repository)] = now
+}
+
+// entitled notes what buckets are called now.
+func (k *checker) entitled(buckets []planning.Bucket) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, b := range buckets {
+		k.titles[string(b.ID)] = b.Title
+	}
+}
+
+// title is what a bucket is called now; or says what it is where that is not known.
+func (k *checker) title(bucket, or string) string { return cmp.Or(k.titles[bucket], or) }
+
+// told names the places of most links, and says how many links there are in all.
+func (k *checker) told(places map[linkPlace]int) (n int, words string) {
+	at := map[string]int{}
+	for p, links := range places {
+		where := cmp.Or(p.repository, "no issue yet")
+		if title := k.title(string(p.bucket), p.title); title != "" {
+			where += fmt.Sprintf(" and bucket %q", title)
+		}
+		if route := k.set.Routes.ByName(p.route); route != nil && route.Project != p.project {
+			where += " of project " + k.projectName(p.project)
+		}
+		at[where] += links
+		n += links
+	}
+	names := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Or(at[b]-at[a], cmp.Compare(a, b)) })
+	if len(names) == 1 {
+		return n, names[0]
+	}
+	var list []string
+	for i, where := range names {
+		if i == mostPlaces {
+			list = append(list, fmt.Sprintf("%d other places", len(names)-i))
+			break
+		}
+		list = append(list, fmt.Sprintf("%s (%d)", where, at[where]))
+	}
+	return n, strings.Join(list, ", ")
+}
+
+// target is where a route leads.
+func (k *checker) target(route *mapping.Route) string {
+	var buckets []string
+	for _, b := range bucketsOf(route) {
+		buckets = append(buckets, fmt.Sprintf("%q", k.title(b, b)))
+	}
+	return fmt.Sprintf("%s and bucket %s of project %s", route.Repository, strings.Join(buckets, " or "), k.projectName(route.Project))
+}
+
+// projectName is the configuration's name of a project.
+func (k *checker) projectName(project mapping.ObjectID) string {
+	for name, p := range k.config.Planning.Projects {
+		if mapping.ObjectID(p.ID) == project {
+			return name
+		}
+	}
+	return string(project)
+}
