@@ -244,7 +244,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Scheme: func() mapping.LabelScheme { return a.set.Load().Scheme },
 		Keys:   func() mapping.Keys { return a.set.Load().Keys },
 		Whose:  a.github.Whose, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
-		Renamed: a.renamed, Writable: a.writable,
+		Renamed: a.renamed, Writable: a.writable, Visible: a.visible,
 		Metrics: webhook.NewMetrics(a.registry), Logger: a.log,
 	})
 	a.buildCatchUp(c)

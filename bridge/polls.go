@@ -31,6 +31,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 func (a *App) listed(ctx context.Context) {
 	a.wakeGitHub(ctx)
 	a.wakeRepositories(ctx)
+	a.takeUpPrivate(ctx)
 	for _, p := range a.projects.all() {
 		if err := p.poller.Adopt(ctx); err != nil {
 			a.log.Warn("adopting after a catch-up", "err", err)

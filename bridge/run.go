@@ -297,6 +297,7 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	a.set.Store(set.withNames(a.set.Load().renamed))
 	a.setting.Unlock()
 	a.expect(set)
+	a.takeUp(ctx, allowed)
 	a.log.Info("configuration reloaded", "routes", len(c.Routes))
 	return nil
 }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -14,26 +13,17 @@ import (
 	"planbridge/mapping"
 )
 
-// privateFor is how long a repository's visibility is believed.
-const privateFor = 5 * time.Minute
-
 // githubSide fits the GitHub adapter to the reconciler.
 type githubSide struct {
 	*github.Client
 	// answeredAs is told who made an issue or a comment with a request of ours.
 	answeredAs func(ctx context.Context, login string)
 
-	mu      sync.Mutex
-	private map[string]visibility
-}
-
-type visibility struct {
-	private bool
-	until   time.Time
+	visible visibilities
 }
 
 func newGitHubSide(c *github.Client, answeredAs func(context.Context, string)) *githubSide {
-	return &githubSide{Client: c, answeredAs: answeredAs, private: map[string]visibility{}}
+	return &githubSide{Client: c, answeredAs: answeredAs}
 }
 
 func (g *githubSide) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
@@ -90,27 +80,6 @@ func (g *githubSide) Edits(ctx context.Context, issue mapping.IssueID, a mapping
 	return out, err
 }
 
-// Private reports whether only members can read the repository, and asks
-// GitHub for it once in a while. One that GitHub does not know for us is not
-// public: anybody would be told of that.
-func (g *githubSide) Private(ctx context.Context, repo string) (bool, error) {
-	g.mu.Lock()
-	v := g.private[repo]
-	g.mu.Unlock()
-	if time.Now().Before(v.until) {
-		return v.private, nil
-	}
-	r, err := g.Repository(ctx, repo)
-	hidden := errors.Is(err, mapping.ErrNotFound)
-	if err != nil && !hidden {
-		return false, err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.private[repo] = visibility{hidden || r.Private, time.Now().Add(privateFor)}
-	return hidden || r.Private, nil
-}
-
 // RepositoryName is what a repository is called now, and Archived whether it is
 // read-only: asked when something was refused.
 func (g *githubSide) RepositoryName(ctx context.Context, repo string) (string, error) {
@@ -127,7 +96,7 @@ func (g *githubSide) Archived(ctx context.Context, repo string) (bool, error) {
 func parseEvent(name string, payload []byte) (webhook.Event, error) {
 	e, err := github.ParseEvent(name, payload)
 	return webhook.Event{
-		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, Private: e.RepoPrivate, Sender: e.Sender,
+		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, Private: e.RepoPrivate, Told: e.RepoTold, Sender: e.Sender,
 		Parent: e.Parent, SubIssue: e.SubIssue, TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo,
 	}, err
 }

@@ -42,6 +42,7 @@ const (
 	Ask        Action = "ask"         // both are kept, nothing is written
 	Blocked    Action = "blocked"     // a side refused this very value
 	Restrained Action = "restrained"  // the route's direction forbids the write
+	Withheld   Action = "withheld"    // the write would publish what planning says
 	Undo       Action = "undo"        // an operator brings a conflict's loser back
 	Remark     Action = "remark"      // the same text is written again, with our marker
 )

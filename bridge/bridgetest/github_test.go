@@ -18,7 +18,7 @@ import (
 //	label|unlabel N WHO LABEL…                  close N WHO [REASON]      reopen N WHO
 //	tick|untick N WHO TEXT: click the box of that item
 //	sub|unsub PARENT CHILD: make issue CHILD a sub-issue, or no more
-//	comment N WHO TEXT                          delete N                  publish
+//	comment N WHO TEXT                          delete N                  publish|privatize
 //	deliveries pause|release|arrive|shuffle|reverse|drop N     redeliver         forge TITLE
 //	down|up                                     fault OP KIND [times=] [after=] [code=] [message=]
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
@@ -36,7 +36,7 @@ func (s *scene) github(l *line) error {
 		return nil
 	}
 	switch verb {
-	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "copy-marker", "unmark":
+	case "open", "open-pr", "edit", "label", "unlabel", "close", "reopen", "comment", "delete", "publish", "privatize", "copy-marker", "unmark":
 		s.githubPerson(verb, l)
 		return nil
 	case "sub", "unsub":
@@ -110,8 +110,8 @@ func (s *scene) githubPerson(verb string, l *line) {
 		}
 		return
 	}
-	if verb == "publish" {
-		s.Repo.Publish(true)
+	if verb == "publish" || verb == "privatize" {
+		s.Repo.Publish(verb == "publish")
 		return
 	}
 	n := l.number()

@@ -73,3 +73,28 @@ func TestReloadWhileTheStoreIsAway(t *testing.T) {
 		return w.Project.Card(card).Title == "octocat's" && w.Repo.Issue(n).Title == "octocat's"
 	})
 }
+
+// TestReloadAllowsPublic: what was withheld from a repository that became public
+// is shown once the route allows that.
+func TestReloadAllowsPublic(t *testing.T) {
+	w := start(t, bridgetest.Options{})
+	n, card := w.open(githubtest.IssueSpec{Title: "Title"})
+	w.settled()
+	w.Repo.Publish(true)
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Of planning" })
+	w.until("a key that is parked", func() bool {
+		parked, err := w.App.Operator().Failures(t.Context())
+		return err == nil && len(parked) == 1
+	})
+	if got := w.Repo.Issue(n).Title; got != "Title" {
+		t.Fatalf("published %q", got)
+	}
+	c, err := config.Parse([]byte(w.YAML()+"    allow_public: true\n"), "planbridge.yaml", w.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.App.Reload(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	w.until("planning's title on the issue", func() bool { return w.Repo.Issue(n).Title == "Of planning" })
+}

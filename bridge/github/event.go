@@ -25,6 +25,7 @@ type Event struct {
 	Repo        string // owner/name
 	RepoID      int64
 	RepoPrivate bool
+	RepoTold    bool // the payload says whether it is private
 	Archived    bool
 
 	Sender     string // login
@@ -116,6 +117,7 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 
 func (e *Event) setRepository(w *wireRepo) {
 	e.Repo, e.RepoID, e.RepoPrivate, e.Archived = w.FullName, w.ID, w.private(), w.Archived
+	e.RepoTold = w.Private != nil || w.Visibility != ""
 }
 
 // issue converts w, nil where it is none. Where repo is told along with it

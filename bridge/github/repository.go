@@ -28,11 +28,25 @@ func (w wireRepo) repository() Repository {
 
 // Repository reads a repository. Renames are followed.
 func (c *Client) Repository(ctx context.Context, repo string) (Repository, error) {
+	return c.repository(ctx, repoCall("read_repository", repo))
+}
+
+func (c *Client) repository(ctx context.Context, k call) (Repository, error) {
 	var w wireRepo
-	if _, err := c.do(ctx, repoCall("read_repository", repo), http.MethodGet, nil, &w); err != nil {
+	if _, err := c.do(ctx, k, http.MethodGet, nil, &w); err != nil {
 		return Repository{}, err
 	}
 	return w.repository(), nil
+}
+
+// Private reports whether only members can read a repository, as one is taken for
+// that is not there for us.
+func (c *Client) Private(ctx context.Context, repo string) (bool, error) {
+	r, err := c.repository(ctx, repoCall("read_visibility", repo))
+	if errors.Is(err, mapping.ErrNotFound) {
+		return true, nil
+	}
+	return r.Private, err
 }
 
 // OrgRepositories lists the repositories of an organisation or a user that

@@ -51,6 +51,7 @@ func (w *work) family(ctx context.Context, err error) error {
 func (w *work) passed(pw *work, err error) error {
 	w.history, pw.history = append(w.history, pw.history...), nil
 	w.after = max(w.after, pw.after)
+	w.withheld = cmp.Or(w.withheld, pw.withheld)
 	if pw.showAfter > 0 {
 		w.lookAgain(pw.showAfter)
 	}
@@ -96,6 +97,8 @@ func worst(errs []error) error {
 			return 0
 		case errors.As(err, &put):
 			return 2
+		case wouldPublish(err):
+			return 3
 		}
 		return 1
 	}
@@ -298,6 +301,9 @@ func (w *work) makesIssues(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	private, err := w.atGitHub().Private(ctx, w.link.Issue.Repo)
+	if err == nil && !private {
+		w.withheld = w.link.Issue.Repo
+	}
 	return private, onGitHub(err)
 }
 

@@ -78,6 +78,7 @@ func (h *hub) Whose(login string) mapping.Whose {
 }
 
 func (h *hub) Private(context.Context, string) (bool, error) { return true, nil }
+func (h *hub) Public(context.Context, string, bool) bool     { return false }
 
 func (h *hub) RepositoryName(_ context.Context, repo string) (string, error) { return repo, nil }
 

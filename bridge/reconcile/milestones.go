@@ -201,7 +201,7 @@ func (r *Reconciler) Milestones(ctx context.Context, project mapping.ObjectID) e
 			e := book.entry(repo, s.ID)
 			return e.Number == 0 || e.Digest == sprintDigest(s)
 		})
-		if len(stale) == 0 || !r.showsIn(project, repo) {
+		if len(stale) == 0 || !r.showsIn(ctx, project, repo) {
 			continue
 		}
 		errs = append(errs, r.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
@@ -245,8 +245,8 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 }
 
 // showsIn reports whether a route shows planning's side in a repository.
-func (r *Reconciler) showsIn(project mapping.ObjectID, repo string) bool {
+func (r *Reconciler) showsIn(ctx context.Context, project mapping.ObjectID, repo string) bool {
 	return slices.ContainsFunc(r.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
-		return route.Project == project && route.Direction != mapping.ToPlanning
+		return route.Project == project && route.Direction != mapping.ToPlanning && (route.AllowPublic || !r.GitHub.Public(ctx, repo, true))
 	})
 }

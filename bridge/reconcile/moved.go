@@ -27,6 +27,8 @@ func (w *work) readdress(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, mapping.ErrMoved):
 		return w.follow(ctx, err)
+	case wouldPublish(err):
+		return err
 	case errors.Is(err, mapping.ErrForbidden):
 		return w.readOnly(ctx, err)
 	}

@@ -57,6 +57,7 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 		wait    *waitFor
 		limited *mapping.RateLimited
 		side    *sideError
+		public  *publicError
 	)
 	switch {
 	case err == nil:
@@ -70,6 +71,9 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 	case errors.As(err, &put):
 		w.log.Info("put off", "after", put.after.String(), "why", put.why)
 		return store.Outcome{Kind: store.Again, After: put.after, Reason: put.why}, "again"
+	case errors.As(err, &public):
+		w.log.Warn("withheld", "why", public.Error())
+		return store.Outcome{Kind: store.Park, Reason: public.Error()}, "parked"
 	case errors.As(err, &wait):
 		w.log.Info("waiting", "for", wait.service, "why", wait.why)
 		return store.Outcome{Kind: store.Wait, Service: wait.service, Reason: wait.why}, "waiting"

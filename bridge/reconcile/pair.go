@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ func (w *work) giveBack() {
 	c.Base, c.Pending, c.Late, c.Refused, c.Asking, c.Undo = l.Base, l.Pending, l.Late, l.Refused, l.Asking, l.Undo
 	w.of.history = append(w.of.history, w.history...)
 	w.history = nil
+	w.of.withheld = cmp.Or(w.of.withheld, w.withheld)
 	w.of.link.Unfinished = w.of.link.Unfinished || l.Unfinished
 	if w.issue != w.of.issue && w.issue != nil { // a label of ours
 		w.of.setIssue(w.issue)

@@ -25,6 +25,7 @@ func (r *Reconciler) Preview(ctx context.Context, link *mapping.Link) (*mapping.
 	if w.route == nil || w.planning == nil || l.Issue.Number == 0 || l.Card.ID == "" {
 		return nil, nil
 	}
+	w.hidden = w.public(ctx, l.Issue.Repo, false)
 	p := &mapping.Preview{Unread: map[mapping.Side]string{}}
 	if issue, err := w.atGitHub().Issue(ctx, l.Issue.Repo, l.Issue.Number); err != nil {
 		p.Unread[mapping.GitHub] = err.Error()

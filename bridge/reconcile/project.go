@@ -160,6 +160,9 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 		w.paused.ok(names[0])
 		w.paused.ok(names[1])
 		return nil
+	case wouldPublish(err):
+		w.withheld = w.link.Issue.Repo
+		return nil
 	case errors.As(err, &put) && put.after > 0: // a brake, or a read that lags
 		w.lookAgain(put.after)
 		return nil

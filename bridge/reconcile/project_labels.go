@@ -106,7 +106,10 @@ func (w *work) ensureLabel(ctx context.Context, name string) {
 	}
 	spec := w.set.Scheme.Spec(name)
 	w.paused.hold(key, ensured)
-	if err := w.atGitHub().EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description); err != nil {
+	err := w.atGitHub().EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description)
+	if wouldPublish(err) {
+		w.paused.ok(key) // nor is the label added
+	} else if err != nil {
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}
 }

@@ -156,6 +156,9 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 		return 0, nil
 	}
 	w.paused.ok("sprint " + string(sprint))
+	if w.public(ctx, repo, true) {
+		return 0, &publicError{repo}
+	}
 	var number int
 	err = w.withBook(ctx, w.link.Project, func(ctx context.Context, b *openBook) error {
 		if e := b.entry(repo, sprint); e.Number != 0 && e.Number != refused {

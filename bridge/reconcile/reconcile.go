@@ -11,7 +11,7 @@
 // is known of both sides), enter.go and create.go (an item without a partner),
 // unmarked.go (what was made and lost its marker), adopted.go (whether the store
 // may have forgotten what was made), pending.go, verify.go, sync.go and write.go
-// (two partners), conflict.go (the ledger and its comment), project.go and
+// (two partners), conflict.go (the ledger and its comment), public.go (what is not to be published), project.go and
 // milestones.go (what only planning says and GitHub shows), outcome.go (what becomes of the key). A checklist: body.go (its text and
 // its items in one body), list.go (lines and tasks found again and decided),
 // list_tasks.go (tasks made), pair.go (one item and its task).
@@ -55,6 +55,10 @@ type GitHub interface {
 	LastNumber(ctx context.Context, repo string) (int, error)
 	// Private reports whether only members can read the repository.
 	Private(ctx context.Context, repo string) (bool, error)
+	// Public reports whether anybody is known to be able to read the repository.
+	// With ask, GitHub is asked first where that is not known, or was told long
+	// ago; what cannot be found out is not known.
+	Public(ctx context.Context, repo string, ask bool) bool
 	// RepositoryName is what a repository is called now: another name than it
 	// was asked for by, where it was renamed.
 	RepositoryName(ctx context.Context, repo string) (string, error)

@@ -65,7 +65,7 @@ func (w *work) sit() {
 // atGitHub and atPlanning are the services for one who calls them: seated.
 func (w *work) atGitHub() GitHub {
 	w.sit()
-	return w.GitHub
+	return unpublished{w.GitHub, w}
 }
 
 func (w *work) atPlanning() Planning {

@@ -16,6 +16,7 @@ const maxRounds = 8
 
 // sync brings two partners to agreement.
 func (w *work) sync(ctx context.Context) error {
+	w.hidden = w.public(ctx, w.link.Issue.Repo, false)
 	if err := w.see(ctx); err != nil {
 		if errors.Is(err, errGone) {
 			return nil
@@ -53,7 +54,7 @@ func (w *work) sync(ctx context.Context) error {
 			w.link.Synced = time.Now().UTC()
 			w.verifyLater()
 			w.showLater()
-			w.link.Unfinished = w.listErr != nil || w.unread
+			w.link.Unfinished = w.listErr != nil || w.unread || w.withheld != ""
 			return w.listErr
 		}
 	}
@@ -101,6 +102,9 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 	hub := plan.Writes(mapping.GitHub) || len(w.extra) > 0
 	if hub && !w.fresh {
 		return false, w.readAgain(ctx)
+	}
+	if w.publishes(ctx, plan) {
+		return false, nil
 	}
 	if w.set.DryRun {
 		w.announce(plan)
@@ -175,6 +179,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	w.remark(&plan)
 	changes, err := w.decideList(ctx)
 	w.whole(&plan, changes)
+	w.withhold(&plan)
 	return plan, err
 }
 
@@ -214,7 +219,7 @@ func (w *work) agreed(ctx context.Context, plan mapping.Plan) error {
 		switch d.Action {
 		case mapping.Adopt:
 			w.setBase(d.Attribute, d.Base)
-		case mapping.Ask, mapping.Blocked, mapping.Restrained:
+		case mapping.Ask, mapping.Blocked, mapping.Restrained, mapping.Withheld:
 			continue
 		}
 		if err := w.endQuestion(ctx, d); err != nil {

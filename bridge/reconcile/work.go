@@ -68,6 +68,10 @@ type work struct {
 	listErr error
 	// rejoined: a task has its line back, and may have changed without it.
 	rejoined bool
+	// hidden: the repository is public, and planning's side is not to be
+	// shown there. withheld is the repository from which anything was, "" for none.
+	hidden   bool
+	withheld string
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
 	child *mapping.Child
@@ -115,7 +119,7 @@ func (w *work) run(ctx context.Context) error {
 	if err != nil {
 		err = w.readdress(ctx, err)
 	}
-	err = w.family(ctx, err)
+	err = w.keepPrivate(w.family(ctx, err))
 	if err != nil && !errors.Is(err, errGone) {
 		return fmt.Errorf("reconcile %s: %w", name, err)
 	}

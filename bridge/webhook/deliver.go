@@ -144,7 +144,9 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err != nil {
 		return verdict{}, bad(err)
 	}
-	d.action, d.issue = ev.Action, ev.Issue
+	if d.action, d.issue = ev.Action, ev.Issue; in.o.Visible != nil && ev.Told && ev.Repo != "" {
+		in.o.Visible(ctx, ev.Repo, !ev.Private)
+	}
 	return in.judge(ctx, d, ev)
 }
 

@@ -95,6 +95,7 @@ func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 		}
 	case ev.Action == "unarchived":
 		in.o.Writable(ctx, ev.Repo)
+	case ev.Action == "publicized", ev.Action == "privatized": // its visibility was read from it, as from every event
 	default:
 		return verdict{result: ignored, why: "nothing is read from this event"}, nil
 	}

@@ -57,6 +57,7 @@ type Event struct {
 	Parent, SubIssue *mapping.Issue
 	Repo             string // owner/name
 	Private          bool   // only members can read the repository
+	Told             bool   // the payload says so, or that anybody can
 	Sender           string // login
 	// TitleFrom and BodyFrom are what stood there before an `edited` event.
 	TitleFrom, BodyFrom *string
@@ -64,7 +65,7 @@ type Event struct {
 }
 
 // Options configure an Intake. The functions are asked at each delivery, so
-// that a reload takes effect at once. All fields but Timeout are required.
+// that a reload takes effect at once. All fields but Visible and Timeout are required.
 type Options struct {
 	// Secrets are the webhook secrets that verify, any of them.
 	Secrets func() [][]byte
@@ -88,6 +89,9 @@ type Options struct {
 	// one is archived no more.
 	Renamed  func(ctx context.Context, from, to string) error
 	Writable func(ctx context.Context, repo string)
+	// Visible is told by each event whether anybody can read its repository; nil:
+	// nobody wants to know.
+	Visible func(ctx context.Context, repo string, public bool)
 	// EnterDelay is how long a new issue waits for its labels and its parent.
 	EnterDelay time.Duration
 	// Timeout bounds a delivery from its first byte to the answer; 0 means
