@@ -78,22 +78,26 @@ func (c *counted) countStore(ctx context.Context, s store.Store, projects map[st
 	return nil
 }
 
-// links warns of each route that has links elsewhere than it leads now.
+// links warns of each route that has links elsewhere than it leads now. That cards
+// are in other buckets is no fault, since people move them: it is told.
 func (k *checker) links(ctx context.Context, r *findings) {
 	if k.linked.err != nil {
 		r.warn("whether links stay where no route leads now was not looked at: %v", k.linked.err)
 		return
 	}
-	total, elsewhere := 0, map[string]map[linkPlace]int{}
+	total, elsewhere, moved := 0, map[string]map[linkPlace]int{}, map[string]map[linkPlace]int{}
 	for p, n := range k.linked.places {
 		total += n
-		if k.leads(ctx, k.set.Routes.ByName(p.route), p) {
-			continue
+		route, in := k.set.Routes.ByName(p.route), elsewhere
+		if k.leads(ctx, route, p) {
+			if in = moved; k.buckets(route, p) {
+				continue
+			}
 		}
-		if elsewhere[p.route] == nil {
-			elsewhere[p.route] = map[linkPlace]int{}
+		if in[p.route] == nil {
+			in[p.route] = map[linkPlace]int{}
 		}
-		elsewhere[p.route][p] = n
+		in[p.route][p] = n
 	}
 	for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
 		n, words := k.told(elsewhere[name])
@@ -103,13 +107,18 @@ func (k *checker) links(ctx context.Context, r *findings) {
 			r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
 		}
 	}
-	if total > 0 && len(elsewhere) == 0 {
+	for _, name := range slices.Sorted(maps.Keys(moved)) {
+		n, words := k.told(moved[name])
+		route := k.set.Routes.ByName(name)
+		r.ok("%s%d links stay with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), n, words, k.target(route))
+	}
+	if total > 0 && len(elsewhere)+len(moved) == 0 {
 		r.ok("all %d are where their routes lead", total)
 	}
 }
 
-// leads reports whether a route leads to where links of it are. What is not
-// known of a place is taken for right.
+// leads reports whether a route leads to the project and the repository where links
+// of it are. What is not known of a place is taken for right.
 func (k *checker) leads(ctx context.Context, route *mapping.Route, p linkPlace) bool {
 	if route == nil || route.Project != p.project {
 		return false
@@ -120,6 +129,11 @@ func (k *checker) leads(ctx context.Context, route *mapping.Route, p linkPlace) 
 			return false
 		}
 	}
+	return true
+}
+
+// buckets reports whether a route leads to the bucket where links of it are.
+func (k *checker) buckets(route *mapping.Route, p linkPlace) bool {
 	title := k.title(string(p.bucket), p.title)
 	if title == "" || route.NamesBucketByID() && len(k.titles) == 0 {
 		return true

@@ -48,7 +48,7 @@ var pointed = []struct {
 	{"nowhere else", replace(), "ok links: all 2 are where their routes lead\n"},
 	{
 		"bucket", replace("bucket: Incoming", "bucket: Later"),
-		"warn links: route acme/web: 2 links stay with acme/web and bucket \"Incoming\": the route is now for acme/web and bucket \"Later\" of project web, and planbridge moves neither issues nor cards\n",
+		"ok links: route acme/web: 2 links stay with acme/web and bucket \"Incoming\": the route is for acme/web and bucket \"Later\" of project web, and planbridge moves no cards\n",
 	},
 	{
 		"repository", replace("  - repository: acme/web\n", "  - repository: acme/other\n    name: acme/web\n"),
@@ -86,7 +86,7 @@ func TestCheckLinksRenamed(t *testing.T) {
 	*edit = replace("bucket: Incoming", "bucket: "+c.Project.BucketID(bridgetest.Bucket))
 	c.has("ok links: all 1 are where")
 	*edit = replace("bucket: Incoming", "bucket: "+c.Project.BucketID("Later"))
-	c.has(`route is now for acme/web and bucket "Later"`)
+	c.has(`the route is for acme/web and bucket "Later"`)
 }
 
 // A place that cannot be looked at is told of in one line.
