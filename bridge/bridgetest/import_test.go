@@ -395,7 +395,7 @@ func TestImportSignsBeforeItTouches(t *testing.T) {
 			if !touched.Load() || !signed.Load() {
 				t.Errorf("touched %t, the card was signed then: %t", touched.Load(), signed.Load())
 			}
-			if got := w.Project.Card(card).Summary; !strings.HasPrefix(got, "from "+winner) || strings.Contains(got, other) || strings.Count(got, "Synced by") != 1 {
+			if got := w.Project.Card(card).Summary; !strings.HasPrefix(got, "from "+winner) || strings.Contains(got, "from "+other) || strings.Count(got, "Synced by") != 1 {
 				t.Errorf("summary %q", got)
 			}
 			if got := w.Repo.Issue(n).Body; got != "from "+winner {

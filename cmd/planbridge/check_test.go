@@ -22,7 +22,7 @@ func TestCheckLinksOfService(t *testing.T) {
 	}
 	admin := op.world.App.AdminAddr()
 	op.write(replace(`admin_listen: "127.0.0.1:0"`, `admin_listen: "`+admin+`"`, "bucket: Incoming", "bucket: Later"))
-	if text := plain(op.fine("check")); !strings.Contains(text, `warn  links: route acme/web: 2 links stay with acme/web and bucket "Incoming": the route is now for acme/web and bucket "Later"`) {
+	if text := plain(op.fine("check")); !strings.Contains(text, `ok  links: route acme/web: 2 links stay with acme/web and bucket "Incoming": the route is for acme/web and bucket "Later"`) {
 		t.Errorf("check of another bucket:\n%s", text)
 	}
 	op.write(nil) // the address is that of no service
