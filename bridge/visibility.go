@@ -57,14 +57,17 @@ func (v *visibilities) put(repo string, was, now visibility) visibility {
 }
 
 // doubt has GitHub asked once more whether a repository that was public is so; it
-// stays until GitHub says otherwise.
-func (v *visibilities) doubt(repo string) {
+// stays until GitHub says otherwise. It reports false where it was in doubt already.
+func (v *visibilities) doubt(repo string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.m == nil {
 		v.m = map[string]visibility{}
 	}
-	v.m[strings.ToLower(repo)] = visibility{public: true}
+	repo = strings.ToLower(repo)
+	was := v.m[repo]
+	v.m[repo] = visibility{public: true}
+	return was != v.m[repo]
 }
 
 // Private reports whether only members can read the repository, and asks
@@ -106,8 +109,7 @@ func (a *App) visible(ctx context.Context, repo string, public bool) {
 		if !was.public && now.public {
 			a.log.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo)
 		}
-	case was.public:
-		a.github.visible.doubt(repo)
+	case was.public && a.github.visible.doubt(repo): // once, and not with each delivery until GitHub was asked
 		a.takeUp(ctx, func(parked string, _ *mapping.Route) bool { return strings.EqualFold(parked, repo) })
 		for _, project := range a.set.Load().projects() {
 			a.sprintNews.tell(project) // sprints that changed meanwhile
