@@ -92,7 +92,7 @@ func (s *scene) github(l *line) error {
 // githubPerson is what people do in the web interface.
 func (s *scene) githubPerson(verb string, l *line) {
 	if verb == "open" || verb == "open-pr" {
-		spec := githubtest.IssueSpec{}
+		spec := githubtest.IssueSpec{Parent: l.int("parent")}
 		who, crlf := l.next(), l.flag("crlf")
 		spec.Title, spec.Labels = l.next(), l.words
 		l.set("title", &spec.Title)
@@ -103,10 +103,7 @@ func (s *scene) githubPerson(verb string, l *line) {
 		if verb == "open-pr" {
 			s.Repo.OpenPR(who, spec)
 		} else {
-			n := s.Repo.Open(who, spec)
-			if parent := l.int("parent"); parent > 0 {
-				s.Repo.AddSubIssue(parent, n)
-			}
+			s.Repo.Open(who, spec)
 		}
 		return
 	}

@@ -18,7 +18,6 @@ import (
 //	                                    there is another repository; the bridge hears of it
 //	in REPO …                           any other act, in another repository
 //	transfer N REPO                     rename REPO NAME             archive|unarchive
-//	adopt N CHILD…                      make issues sub-issues of issue N
 //	lock N                              convert N: into a discussion
 //	hidden REPO                         the bridge's token does not reach it
 func (s *scene) repos(verb string, l *line) error {
@@ -44,10 +43,6 @@ func (s *scene) repos(verb string, l *line) error {
 		s.GitHub.RenameRepo(l.next(), l.next())
 	case "archive", "unarchive":
 		s.Repo.Archive(verb == "archive")
-	case "adopt":
-		for parent := l.number(); len(l.words) > 0; {
-			s.Repo.AddSubIssue(parent, l.number())
-		}
 	case "lock":
 		s.Repo.Lock(l.number())
 	case "convert":

@@ -27,6 +27,9 @@ type IssueSpec struct {
 	Labels      []string
 	Assignees   []string
 	Milestone   int // number; 0: none
+	// Parent is the issue that it is opened as a sub-issue of, in the same
+	// moment; 0: none.
+	Parent int
 }
 
 // IssueEdit is what a person may change in one save. It comes filled with the
@@ -66,8 +69,12 @@ func (r *Repo) openAs(user string, spec IssueSpec, pull bool) (number int) {
 		if r.s.traits.WebCRLF {
 			spec.Body = crlf(spec.Body)
 		}
-		number = r.create(person(user), newIssue{title: spec.Title, body: spec.Body, labels: spec.Labels,
-			assignees: spec.Assignees, milestone: r.milestone(spec.Milestone), pull: pull}).number
+		opened := r.create(person(user), newIssue{title: spec.Title, body: spec.Body, labels: spec.Labels,
+			assignees: spec.Assignees, milestone: r.milestone(spec.Milestone), pull: pull})
+		if spec.Parent != 0 {
+			r.must(spec.Parent).link(person(user), opened)
+		}
+		number = opened.number
 	})
 	return number
 }
