@@ -18,13 +18,19 @@ import (
 func wantURL(s string) string {
 	const want = "an https URL (http only for a loopback address) without user, query or fragment"
 	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || u.Opaque != "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+	if err != nil || !dialled(u) || u.Opaque != "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return want
 	}
 	if u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()) {
 		return ""
 	}
 	return want
+}
+
+// dialled reports whether a URL names a host, and no port that cannot be.
+func dialled(u *url.URL) bool {
+	_, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Hostname() != "" && (u.Port() == "" || err == nil)
 }
 
 // loopback reports whether a host is this machine.
@@ -63,7 +69,7 @@ func wantStoreURL(s Store) string {
 		return ""
 	}
 	u, err := url.Parse(s.URL)
-	if err != nil || u.Hostname() == "" || u.Fragment != "" || u.Scheme != "redis" && u.Scheme != "rediss" {
+	if err != nil || !dialled(u) || u.Fragment != "" || u.Scheme != "redis" && u.Scheme != "rediss" {
 		return want
 	}
 	return ""

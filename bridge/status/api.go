@@ -14,9 +14,12 @@ import (
 	"planbridge/store"
 )
 
+// MaxLinks is how many links a list holds at most.
+const MaxLinks = 1_000_000
+
 // How much an answer holds where it is not asked for more, and at most.
 const (
-	fewLinks, manyLinks         = 1000, 1_000_000
+	fewLinks                    = 1000
 	fewConflicts, manyConflicts = 100, 10_000
 	maxHistory                  = 1000
 )
@@ -25,7 +28,7 @@ const (
 // goes wrong after the first link can no longer be the answer's status: it is
 // told at the end.
 func (h *handler) links(w http.ResponseWriter, r *http.Request) {
-	limit, err := limitOf(r, fewLinks, manyLinks)
+	limit, err := limitOf(r, fewLinks, MaxLinks)
 	state := mapping.LinkState(r.FormValue("state"))
 	if state != "" && !slices.Contains(mapping.LinkStates, state) {
 		err = fmt.Errorf("state %q is none of %v", state, mapping.LinkStates)

@@ -18,7 +18,7 @@ type conflictsCmd struct {
 
 type conflictsListCmd struct {
 	output
-	Limit int `default:"100" help:"At most so many."`
+	Limit atMost `default:"100" help:"At most so many."`
 }
 
 // Run implements the command.

@@ -18,12 +18,11 @@ import (
 
 type importCmd struct {
 	output
-	Route  string `placeholder:"NAME" help:"Only this route."`
-	DryRun bool   `help:"Say what would be done, and write nothing."`
-	Match  string `placeholder:"title" enum:",title" default:"" help:"Before anything is made look for partners: join an issue and a card that have the same title, where each is the only one."`
-	// Lease is that of serve.
-	Lease time.Duration `hidden:"" default:"1m" help:"How long a key may be worked before others take it over."`
-	State string        `placeholder:"open|all" enum:"open,all" default:"open" help:"Which issues to take: open ones, or closed ones, too."`
+	leased
+	Route  string  `placeholder:"NAME" help:"Only this route."`
+	DryRun bool    `help:"Say what would be done, and write nothing."`
+	Match  *string `placeholder:"title" enum:"title" help:"Before anything is made look for partners: join an issue and a card that have the same title, where each is the only one."`
+	State  string  `placeholder:"open|all" enum:"open,all" default:"open" help:"Which issues to take: open ones, or closed ones, too."`
 }
 
 // Help is what planbridge import --help adds.
@@ -37,7 +36,10 @@ two thirds of GitHub's write budget; --dry-run says how long that takes.`
 // Run implements the command.
 func (c *importCmd) Run(ctx context.Context, p *process) error {
 	return withServices(ctx, p, servicing{looks: c.DryRun, lease: c.Lease}, func(api *client) error {
-		ask := status.ImportAsk{Route: c.Route, DryRun: c.DryRun, Match: c.Match, State: c.State}
+		ask := status.ImportAsk{Route: c.Route, DryRun: c.DryRun, State: c.State}
+		if c.Match != nil {
+			ask.Match = *c.Match
+		}
 		progress := newProgress(p.stderr)
 		job, err := api.follow(ctx, "/api/v1/import", ask, progress.show)
 		progress.end()

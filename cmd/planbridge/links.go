@@ -14,22 +14,17 @@ import (
 
 type linksCmd struct {
 	output
-	Route string `placeholder:"NAME" help:"Only the links of this route."`
-	State string `placeholder:"STATE" enum:",entering,creating,linked,left,orphaned,dormant" default:"" help:"Only links in this state: entering, creating, linked, left, orphaned or dormant."`
-	Limit int    `default:"1000" help:"At most so many."`
-}
-
-// Validate implements kong's check of the command line.
-func (c *linksCmd) Validate() error {
-	if c.Limit < 1 {
-		return fmt.Errorf("--limit: %d, expected a number from 1", c.Limit)
-	}
-	return nil
+	Route string  `placeholder:"NAME" help:"Only the links of this route."`
+	State *string `placeholder:"STATE" enum:"entering,creating,linked,left,orphaned,dormant" help:"Only links in this state: entering, creating, linked, left, orphaned or dormant."`
+	Limit atMost  `default:"1000" help:"At most so many."`
 }
 
 // Run implements the command.
 func (c *linksCmd) Run(ctx context.Context, p *process) error {
-	query := url.Values{"limit": {strconv.Itoa(c.Limit)}, "route": {c.Route}, "state": {c.State}}
+	query := url.Values{"limit": {strconv.Itoa(int(c.Limit))}, "route": {c.Route}}
+	if c.State != nil {
+		query.Set("state", *c.State)
+	}
 	return with(ctx, p, func(api *client) error {
 		var got status.Links
 		if err := api.ask(ctx, http.MethodGet, "/api/v1/links?"+query.Encode(), nil, &got); err != nil {
@@ -68,13 +63,10 @@ func ends(l status.Link) (issue string, card status.Card) {
 	return issue, card
 }
 
-// mostLinks is how many links the service lists at most.
-const mostLinks = 1_000_000
-
 // eachLink visits the links of the running service while they come, for there
 // can be many.
 func (c *client) eachLink(ctx context.Context, visit func(status.Link)) error {
-	resp, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/api/v1/links?limit=%d", mostLinks), nil)
+	resp, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/api/v1/links?limit=%d", status.MaxLinks), nil)
 	if err != nil {
 		return err
 	}
@@ -88,7 +80,7 @@ func (c *client) eachLink(ctx context.Context, visit func(status.Link)) error {
 	case end.Error != "":
 		return fmt.Errorf("the list of links is not complete: %s", end.Error)
 	case end.More:
-		return fmt.Errorf("there are more than %d links", mostLinks)
+		return fmt.Errorf("there are more than %d links", status.MaxLinks)
 	}
 	return nil
 }

@@ -105,6 +105,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	if exited {
 		return status
 	}
+	if err == nil {
+		err = checkWords(command)
+	}
 	if err != nil {
 		return report(stderr, misuse{fmt.Errorf("%w (planbridge --help says more)", err)})
 	}

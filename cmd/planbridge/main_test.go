@@ -139,8 +139,23 @@ func TestUsage(t *testing.T) {
 		{"bogus", exitMisuse, "unexpected argument bogus"},
 		{"links --bogus", exitMisuse, "unknown flag --bogus"},
 		{"links -o xml", exitMisuse, `--output must be one of "table","json"`},
-		{"links --state lost", exitMisuse, "--state must be one of"},
-		{"links --limit many", exitMisuse, "--limit"},
+		{"links --state lost", exitMisuse, `--state must be one of "entering","creating","linked","left","orphaned","dormant" but got "lost"`},
+		{"links --state ''", exitMisuse, `--state must be one of "entering",`},
+		{"links --route ''", exitMisuse, `--route: "", expected a value`},
+		{"links --limit many", exitMisuse, "--limit: expected a valid 64 bit int"},
+		{"links --limit 0", exitMisuse, "--limit: 0, expected a number from 1"},
+		{"links --config ''", exitMisuse, `--config: "", expected a value`},
+		{"conflicts --limit=-1", exitMisuse, "--limit: -1, expected a number from 1"},
+		{"conflicts resolve '' github", exitMisuse, `<id>: "", expected a value`},
+		{"conflicts resolve 1 nobody", exitMisuse, `<winner> must be one of "planning","github" but got "nobody"`},
+		{"import --state ''", exitMisuse, `--state must be one of "open","all" but got ""`},
+		{"import --match ''", exitMisuse, `--match must be one of "title" but got ""`},
+		{"import --match body", exitMisuse, `--match must be one of "title" but got "body"`},
+		{"import --route ''", exitMisuse, `--route: "", expected a value`},
+		{"import --lease=-1s", exitMisuse, "--lease: -1s, expected a duration above 0"},
+		{"serve --lease 0s", exitMisuse, "--lease: 0s, expected a duration above 0"},
+		{"pause ''", exitMisuse, `<route>: "", expected a value`},
+		{"link acme/web#1 ''", exitMisuse, `<card>: "", expected a value`},
 		{"explain", exitMisuse, `expected "<issue>"`},
 		{"failures retry", exitMisuse, `expected "<key>"`},
 		{"serve --log-level loud", exitMisuse, "--log-level must be one of"},
@@ -150,7 +165,11 @@ func TestUsage(t *testing.T) {
 		{"failures retry --help", exitFine, "<key>"},
 		{"serve --help", exitFine, "--dry-run"},
 	} {
-		r := runWith(t, nil, strings.Fields(tt.args)...)
+		args := strings.Fields(tt.args)
+		for i := range args {
+			args[i] = strings.Trim(args[i], "'")
+		}
+		r := runWith(t, nil, args...)
 		said := r.stderr
 		if tt.status == exitFine {
 			said = r.out

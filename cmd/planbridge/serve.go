@@ -24,9 +24,7 @@ type serveCmd struct {
 	DryRun    bool   `help:"Write nothing to either service, and log what would be written."`
 	LogLevel  string `enum:"debug,info,warn,error" default:"info" placeholder:"debug|info|warn|error" help:"What to log."`
 	LogFormat string `enum:"json,text" default:"json" placeholder:"json|text" help:"How to log, on standard error."`
-	// Lease is for tests that kill the process and will not wait a minute
-	// until what it had in hand is free.
-	Lease time.Duration `hidden:"" default:"1m" help:"How long a key may be worked before others take it over."`
+	leased
 }
 
 // Run implements the command: it serves until ctx ends.
