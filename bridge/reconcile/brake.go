@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -31,8 +32,11 @@ func (w *work) brake(ctx context.Context, kind string, perMinute int) error {
 		return fmt.Errorf("brake on %s: %w", kind, err)
 	}
 	if wait > 0 {
-		w.Metrics.Braked.WithLabelValues(w.link.Route, kind).Inc()
-		w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "wait", wait.String())
+		if !slices.Contains(w.braked, kind) { // a later round asks again
+			w.braked = append(w.braked, kind)
+			w.Metrics.Braked.WithLabelValues(w.link.Route, kind).Inc()
+			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "wait", wait.String())
+		}
 		return later(wait+w.jitter(time.Second), "the route's brake on %s holds", kind)
 	}
 	return nil

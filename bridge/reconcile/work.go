@@ -76,7 +76,8 @@ type work struct {
 	of    *work
 	child *mapping.Child
 	// place is the root link's; what is worked as a part of it has none of its own.
-	place place
+	place  place
+	braked []string // what the route's brakes put off, and told of
 	// after, where not zero, is when the key is looked at again although all is well;
 	// showAfter is that for what of planning could not be shown.
 	after, showAfter time.Duration
