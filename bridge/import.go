@@ -63,6 +63,7 @@ type importer struct {
 	ask     status.ImportAsk
 	routes  []*mapping.Route
 	titles  map[titleKey]*title // of unlinked cards, where partners are looked for
+	counted map[uint64]bool     // hashes of what a walk has shown; nil: what it shows again does no harm
 	waiting []store.Key         // observed and not done, oldest first
 	refused map[string]bool     // repositories that could not be listed
 	// children are those of waiting whose issues were listed as sub-issues.
@@ -114,7 +115,9 @@ func (im *importer) takes(route *mapping.Route) bool {
 // the titles of the cards, then which issues have one of them, each walked
 // before anything is made.
 func (im *importer) survey(ctx context.Context) error {
+	defer func() { im.counted = nil }()
 	if im.ask.Match != "" {
+		im.counted = map[uint64]bool{}
 		im.doing("looking for partners among the cards")
 		if err := im.cardTitles(ctx); err != nil {
 			return err
@@ -124,6 +127,7 @@ func (im *importer) survey(ctx context.Context) error {
 			return err
 		}
 	}
+	im.counted = map[uint64]bool{}
 	im.doing("counting")
 	if err := im.eachIssue(ctx, im.countIssue, nil); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 // same route with the same canonical title, where each is the only one. Of the
 // cards only a hash of the title and the id is held.
 
-// titleSeed makes the hashes of titles those of this process.
-var titleSeed = maphash.MakeSeed()
+// hashSeed makes the hashes of titles, and of items, those of this process.
+var hashSeed = maphash.MakeSeed()
 
 type titleKey struct {
 	route string
@@ -38,7 +38,7 @@ func (t *title) why() string {
 }
 
 func keyOfTitle(route *mapping.Route, a mapping.Attribute, text string) titleKey {
-	return titleKey{route.Name, maphash.String(titleSeed, mapping.CanonicalTitle(mapping.GitHubForm(a, text, "")))}
+	return titleKey{route.Name, maphash.String(hashSeed, mapping.CanonicalTitle(mapping.GitHubForm(a, text, "")))}
 }
 
 // titleOf returns what is known of a title, nil where no unlinked card has it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -94,6 +95,9 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 	if route != nil && !im.takes(route) {
 		return nil
 	}
+	if im.again(mapping.IssueRef(issue.ID)) {
+		return nil
+	}
 	key, known, err := im.known(ctx, mapping.IssueRef(issue.ID))
 	if err != nil {
 		return err
@@ -122,6 +126,18 @@ func (im *importer) seen(known bool, why string) {
 			r.StaysOut(why)
 		}
 	})
+}
+
+// again reports whether a walk that counts has shown an item before: lists shift
+// while people edit, so that it can stand on two pages, or in two buckets.
+func (im *importer) again(ref mapping.Ref) bool {
+	if im.counted == nil {
+		return false
+	}
+	hash := maphash.String(hashSeed, string(ref))
+	before := im.counted[hash]
+	im.counted[hash] = true
+	return before
 }
 
 // joinIn waits, too, for what an import before this one, or beside it, has
@@ -277,6 +293,9 @@ func (im *importer) eachCard(ctx context.Context, visit cardVisit) error {
 			}
 			if _, known, err := im.App.known(ctx, mapping.CardRef(card.ID)); known || err != nil {
 				return err
+			}
+			if im.again(mapping.CardRef(card.ID)) {
+				return nil
 			}
 			card.Bucket, card.BucketName = bucket, title
 			return visit(ctx, route, &card)

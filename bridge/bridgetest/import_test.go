@@ -464,3 +464,33 @@ func TestImportCards(t *testing.T) {
 		t.Errorf("issues: %v", titles)
 	}
 }
+
+// An issue that the list shows on two pages, as another one before it was reopened
+// in between, is counted and listed once.
+func TestImportCountsOnce(t *testing.T) {
+	const n = 102
+	w, begin := past(t, bridgetest.Options{})
+	w.openMany(n)
+	w.Repo.Close(1, "octocat", "")
+	w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "old 101"})
+	begin()
+	for _, ask := range []status.ImportAsk{{DryRun: true}, {DryRun: true, Match: "title"}} {
+		second := w.GitHub.Fault(githubtest.Fault{Match: "issues.list", Kind: githubtest.Delay, After: time.Second, When: func(c githubtest.Call) bool {
+			return strings.Contains(c.Path, "state=open") && strings.Contains(c.Path, "&page=2")
+		}})
+		job := w.imports(ask)
+		w.until("the second page is asked for", func() bool { return second.Count() == 1 })
+		w.Repo.Reopen(1, "octocat")
+		r := w.finished(job).Import
+		named := map[string]int{}
+		for _, i := range r.Items {
+			if named[i.Where]++; named[i.Where] > 1 {
+				t.Errorf("%s is named twice", i.Where)
+			}
+		}
+		if r.Cards+r.Joined != n-1 || r.Seen-r.Known != n-1 || (r.Joined == 1) != (ask.Match != "") {
+			t.Errorf("match %q: of %d issues %d become cards and %d are joined, want %d in all", ask.Match, r.Seen-r.Known, r.Cards, r.Joined, n-1)
+		}
+		w.Repo.Close(1, "octocat", "")
+	}
+}
