@@ -40,7 +40,9 @@ func (w *work) create(ctx context.Context) error {
 
 func (w *work) make(ctx context.Context) error {
 	if w.set.DryRun {
-		w.log.Info("dry run: would create", "side", w.link.Intent.Side)
+		if _, again := w.said.LoadOrStore(where(w.link), true); !again { // its link goes, and the next change makes another
+			w.log.Info("dry run: would create", "side", w.link.Intent.Side)
+		}
 		return errRemove
 	}
 	if err := w.brakeCreate(ctx); err != nil {

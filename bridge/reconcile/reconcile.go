@@ -195,6 +195,7 @@ type Reconciler struct {
 	// parentUnread counts, by issue, how often in a row its parent could not be read.
 	parentUnread sync.Map
 	paused       pauses
+	said         sync.Map // of a dry run: the items whose partners it would create
 	refusing     refusing
 
 	gathered chan struct{} // held by keys that wait for others (see batch.go)

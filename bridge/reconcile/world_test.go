@@ -46,6 +46,7 @@ type world struct {
 	route   mapping.Route
 	recon   *reconcile.Reconciler
 	brakes  reconcile.Brakes // none as usual
+	dryRun  bool             // only says what it would do
 	crowd   int              // workers of a reconciler that runs by itself; 0: as usual
 	// dice are what is left to chance, where no crowd does the work: a run with the
 	// same seed is the same run.
@@ -134,7 +135,7 @@ func (w *world) restart() {
 	set := &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{w.route}), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		Retry:  reconcile.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
-		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes,
+		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
 	}
 	w.recon = reconcile.New(reconcile.Options{
 		Store: &faultyStore{w.store, w.faults}, Epoch: w.epoch, GitHub: &faultyHub{w.hub, w.faults},

@@ -1,0 +1,33 @@
+package reconcile_test
+
+import (
+	"strings"
+	"testing"
+
+	"planbridge/mapping"
+)
+
+// TestDryRun: what would be made is said once, however often it is looked at, and
+// nothing is.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	err := inWorld(t, func(w *world) {
+		w.dryRun = true
+		w.restart()
+		w.openIssue("tok1", "text")
+		w.addCard("tok2", "text", "")
+		w.settle()
+		w.editIssue(mapping.Title, to("tok3"))
+		w.editCard(mapping.Title, to("tok4"))
+		w.settle()
+		if n := strings.Count(w.log.String(), "dry run: would create"); n != 2 {
+			w.fail("it says %d times that it would create something, want 2", n)
+		}
+		if len(w.hub.issues) != 1 || len(w.plan.cards) != 1 {
+			w.fail("%d issues and %d cards", len(w.hub.issues), len(w.plan.cards))
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
