@@ -27,7 +27,9 @@ var intakeAtOnce = []int{32, 128}
 // intake keeps is either what it read in the payload or the payload unread, so
 // that there are two such floors, beside one that knows what to keep for nothing.
 // Each has a process of its own, with the heap that it needs and no other, as have
-// Redis and the clients. Nothing works the queue meanwhile, so that what is
+// Redis and the clients. The bridge gives its heap some room (see
+// [bridge.Headroom]), the bare server has Go's usual setting, and one more bare
+// server has the bridge's. Nothing works the queue meanwhile, so that what is
 // measured is the intake.
 func measureIntake(n *numbers) {
 	server := redistest.Start(n.t)
@@ -56,10 +58,11 @@ func (n *numbers) intake(row string, where func(kind string) string, used func()
 		return &intakePeer{peer: startPeer(n.t, kind, where(kind)), name: name, rates: map[int][]float64{}}
 	}
 	bare, own := start("bare server", peerBare), start("intake", peerIntake)
-	floors := []*intakePeer{
+	others := []*intakePeer{
+		start("bare server with as much room for garbage", peerRoomy),
 		start("floor", peerSome), start("floor, payload kept unread", peerUnread), start("floor, payload read", peerRead),
 	}
-	peers := append([]*intakePeer{bare, own}, floors...)
+	peers := append([]*intakePeer{bare, own}, others...)
 	closedLoop(n.t, own.url, intakeAtOnce[0], d.make(len(d.templates))) // makes the links
 	own.ask(askDrain)
 
@@ -91,11 +94,11 @@ func (n *numbers) intake(row string, where func(kind string) string, used func()
 		p.took = append(p.took, took...)
 		p.slow = append(p.slow, quantile(took, 0.99).Seconds()*1000)
 	})
-	n.compareIntake(row, bare, own, floors)
+	n.compareIntake(row, bare, own, others)
 }
 
-func (n *numbers) compareIntake(row string, bare, own *intakePeer, floors []*intakePeer) {
-	for _, p := range append([]*intakePeer{bare, own}, floors...) {
+func (n *numbers) compareIntake(row string, bare, own *intakePeer, others []*intakePeer) {
+	for _, p := range append([]*intakePeer{bare, own}, others...) {
 		n.record(row, p.name+": processor time of a delivery", median(p.costs), "µs")
 		n.record(row, p.name+": processor time of a delivery, least of all rounds", slices.Min(p.costs), "µs")
 		for _, atOnce := range intakeAtOnce {
@@ -110,7 +113,7 @@ func (n *numbers) compareIntake(row string, bare, own *intakePeer, floors []*int
 	n.shown("… by processor time, which other work on the machine changes less", fmt.Sprintf("%.2f", ratio(bare.costs, own.costs)))
 	n.atMost("… p99 at 1,000/s", ratio(own.slow, bare.slow), 3)
 	n.shown("… processor time of a delivery: bare, intake", fmt.Sprintf("%.0f, %.0f µs", median(bare.costs), median(own.costs)))
-	for _, p := range floors {
+	for _, p := range others {
 		rates := ""
 		for _, atOnce := range intakeAtOnce {
 			rates += fmt.Sprintf("%.2f; ", ratio(p.rates[atOnce], bare.rates[atOnce]))

@@ -22,6 +22,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/github"
 	"planbridge/bridge/webhook"
@@ -34,6 +35,7 @@ import (
 // Kinds of servers that are compared.
 const (
 	peerBare   = "bare"   // reads the body and checks the signature
+	peerRoomy  = "roomy"  // bare, and has the bridge's room for garbage
 	peerIntake = "intake" // the bridge's
 	peerSome   = "some"   // bare, and keeps as much as the intake does
 	peerUnread = "unread" // bare, and keeps the payload
@@ -114,14 +116,17 @@ func (p *peer) ask(what string) (number int64) {
 func TestIntakePeer(t *testing.T) {
 	kind, where := os.Getenv(peerKindEnv), os.Getenv(peerStoreEnv)
 	if kind == "" {
-		for _, kind := range []string{peerBare, peerIntake, peerSome, peerUnread, peerRead} {
+		for _, kind := range []string{peerBare, peerRoomy, peerIntake, peerSome, peerUnread, peerRead} {
 			closedLoop(t, startPeer(t, kind, t.TempDir()+"/"+kind).url, 1, newDeliverer(t, 1).make(1))
 		}
 		return
 	}
 	h, s := bareIntake(nil), store.Store(nil)
 	switch kind {
+	case peerRoomy:
+		defer bridge.Headroom(os.LookupEnv)()
 	case peerIntake:
+		defer bridge.Headroom(os.LookupEnv)()
 		s = peerStore(t, where)
 		h = intakeOn(s)
 	case peerSome:

@@ -33,6 +33,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
+	defer bridge.Headroom(p.env)()
 
 	reloader, err := config.NewReloader(p.config, p.env)
 	if err != nil {
