@@ -164,6 +164,32 @@ func TestReordered(t *testing.T) {
 	}
 }
 
+// TestOpenedIsFirst: whatever else happened to an issue in the second in which it was
+// opened came after that, in whatever order it is told: nothing is ambiguous. What
+// else happened in one second is.
+func TestOpenedIsFirst(t *testing.T) {
+	for _, order := range [][]string{{"opened", "labeled"}, {"labeled", "opened"}} {
+		w := newWorld(t)
+		events := map[string]*mapping.Issue{"opened": at(0), "labeled": at(0, labels("bug"))}
+		for _, action := range order {
+			w.deliver(action, events[action], "stored")
+		}
+		l := w.onlyLink(web)
+		if got, _ := w.inbox(l, 1); len(got.Labels) != 1 {
+			t.Errorf("%v: the inbox shows it as it was opened", order)
+		}
+		if w.claim(l).Inbox[mapping.IssueRef(1)].Ambiguous {
+			t.Errorf("%v: it has to be read", order)
+		}
+	}
+	w := newWorld(t)
+	w.deliver("opened", at(time.Second, labels("bug")), "stored") // a transfer: it was something before
+	w.deliver("labeled", at(time.Second, labels("bug", "big")), "stored")
+	if !w.claim(w.onlyLink(web)).Inbox[mapping.IssueRef(1)].Ambiguous {
+		t.Error("it need not be read, though it was updated after it was created")
+	}
+}
+
 // TestKnownThoughNotMatching: a link has to see that its issue left its route,
 // was closed, or went public.
 func TestKnownThoughNotMatching(t *testing.T) {
