@@ -212,6 +212,10 @@ func (w *work) issueText(body string) string {
 	return w.set.Keys.AppendComment(body, mark)
 }
 
+// errUntitled parks a card (or a task) that cannot become an issue: GitHub takes none
+// with a blank title. A change takes it up again.
+var errUntitled = errors.New("it has no title, and no issue can be without one")
+
 // makeIssue creates the card's issue.
 func (w *work) makeIssue(ctx context.Context) error {
 	if err := w.needCard(ctx); err != nil {
@@ -220,6 +224,13 @@ func (w *work) makeIssue(ctx context.Context) error {
 	view, intent := mapping.CardView(w.card, w.set.Keys), w.link.Intent
 	body := mapping.GitHubForm(mapping.Summary, view[mapping.Summary].Value, "")
 	issue := NewIssue{Title: mapping.GitHubForm(mapping.Title, view[mapping.Title].Value, ""), Body: w.issueText(body)}
+	if mapping.CanonicalTitle(issue.Title) == "" {
+		w.link.Why = errUntitled.Error()
+		if w.link.Task {
+			return fmt.Errorf("%s: %w", where(w.link), errUntitled)
+		}
+		return errUntitled
+	}
 	estimate := mapping.GitHubForm(mapping.Estimate, view[mapping.Estimate].Value, "")
 	if estimate != "" {
 		issue.Labels = []string{w.set.Scheme.EstimateLabel(estimate)}

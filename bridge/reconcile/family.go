@@ -97,7 +97,7 @@ func worst(errs []error) error {
 			return 0
 		case errors.As(err, &put):
 			return 2
-		case wouldPublish(err):
+		case wouldPublish(err), errors.Is(err, errUntitled): // what only parks the key
 			return 3
 		}
 		return 1

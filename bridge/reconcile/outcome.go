@@ -74,6 +74,9 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 	case errors.As(err, &public):
 		w.log.Warn("withheld", "why", public.Error())
 		return store.Outcome{Kind: store.Park, Reason: public.Error()}, "parked"
+	case errors.Is(err, errUntitled):
+		w.log.Warn("parked", "err", err)
+		return store.Outcome{Kind: store.Park, Reason: err.Error()}, "parked"
 	case errors.As(err, &wait):
 		w.log.Info("waiting", "for", wait.service, "why", wait.why)
 		return store.Outcome{Kind: store.Wait, Service: wait.service, Reason: wait.why}, "waiting"
