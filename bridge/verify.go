@@ -218,7 +218,8 @@ func (v *verifier) compare(key store.Key, l *mapping.Link, side mapping.Side, vi
 	}
 }
 
-// listLinks finds the links of which no listing showed an item.
+// listLinks finds the links of which no listing showed an item, and those with
+// sub-issues that the card's counters say nothing of.
 func (v *verifier) listLinks(ctx context.Context) error {
 	for _, project := range v.set.Load().projects() {
 		for cursor := ""; ; {
@@ -228,7 +229,7 @@ func (v *verifier) listLinks(ctx context.Context) error {
 			}
 			for _, l := range links {
 				key := store.Key{Project: l.Project, Link: l.ID}
-				if seen := v.seen[key]; v.compares(l) && seen != seenIssue|seenCard {
+				if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(heldParts(l)) > 0) {
 					v.seen[key], v.doubtful[key] = seen, true
 				}
 			}
@@ -266,26 +267,48 @@ func (v *verifier) read(ctx context.Context, key store.Key) (d different, err er
 		return d, err
 	}
 	route := v.set.Load().Routes.ByName(d.link.Route)
-	g, p, missing, err := v.views(ctx, d.link, route)
+	for _, l := range append([]*mapping.Link{d.link}, heldParts(d.link)...) {
+		diffs, err := v.differences(ctx, l, route)
+		if err != nil {
+			return d, err
+		}
+		d.diffs = append(d.diffs, diffs...)
+	}
+	return d, nil
+}
+
+// heldParts are a link's sub-issues that may differ from their tasks for as long as a
+// side refuses a value or a person is asked.
+func heldParts(l *mapping.Link) (out []*mapping.Link) {
+	for _, p := range l.Parts {
+		if p.State == mapping.Linked && len(p.Refused)+len(p.Asking) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// differences reads the two items of a root link or of a part and compares them.
+func (v *verifier) differences(ctx context.Context, l *mapping.Link, route *mapping.Route) (diffs []status.Difference, err error) {
+	g, p, missing, err := v.views(ctx, l, route)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	if missing != "" {
-		d.diffs = []status.Difference{differenceOf(d.link, missing)}
-		return d, nil
+		return []status.Difference{differenceOf(l, missing)}, nil
 	}
-	for _, decided := range mapping.Resolve(mapping.Input{Link: d.link, Route: route, GitHub: g, Planning: p}).Decisions {
+	for _, decided := range mapping.Resolve(mapping.Input{Link: l, Route: route, GitHub: g, Planning: p}).Decisions {
 		if decided.Action == mapping.Adopt || decided.Action == mapping.Restrained {
 			continue
 		}
-		diff := differenceOf(d.link, decided.Why)
-		if decided.Action == mapping.Blocked || d.link.Asking[decided.Attribute] != "" && decided.Action == mapping.Ask {
+		diff := differenceOf(l, decided.Why)
+		if decided.Action == mapping.Blocked || l.Asking[decided.Attribute] != "" && decided.Action == mapping.Ask {
 			diff.Held = string(decided.Action)
 		}
 		diff.Attribute, diff.GitHub, diff.Planning = string(decided.Attribute), g[decided.Attribute].Value, p[decided.Attribute].Value
-		d.diffs = append(d.diffs, diff)
+		diffs = append(diffs, diff)
 	}
-	return d, nil
+	return diffs, nil
 }
 
 // views reads both items of a link, or says which of them is missing.
@@ -295,6 +318,14 @@ func (v *verifier) views(ctx context.Context, l *mapping.Link, route *mapping.Ro
 	if err != nil {
 		missing, err = absent("the issue", err)
 		return nil, nil, missing, err
+	}
+	if l.Task {
+		task, err := side.Task(ctx, l.Card.ID)
+		missing, err = absent("the task", err)
+		hours := set.Scheme
+		hours.Estimate = hours.Hours // a task's estimate is in hours
+		g, _ = mapping.IssueView(&issue, hours, set.Keys, l.Base)
+		return g, mapping.TaskItemView(&task, set.Keys), missing, err
 	}
 	card, err := side.Card(ctx, l.Card.ID)
 	if err != nil {

@@ -80,3 +80,52 @@ func TestVerifyHeld(t *testing.T) {
 		t.Errorf("the gauge is not 3: %v", err)
 	}
 }
+
+// The card's counters do not tell that a sub-issue and its task differ where that is
+// held: the two are looked at.
+func TestVerifyHeldSubIssue(t *testing.T) {
+	op := older(t, bridgetest.Options{Route: "conflicts: {default: ask}"}, "parent", "asked", "too long", "agreed")
+	w := op.world
+	for child := 2; child <= 4; child++ {
+		w.Repo.AddSubIssue(1, child)
+	}
+	op.fine("import")
+	for _, task := range w.Project.Tasks(w.Project.Cards()[0].ID) {
+		w.Project.EditTask(task.ID, "alice", func(e *planningtest.TaskEdit) {
+			switch task.Title {
+			case "asked":
+				e.Title = "of planning"
+			case "too long":
+				e.Summary = strings.Repeat("long ", 14_000) + e.Summary
+			}
+		})
+	}
+	w.Repo.Edit(2, "octocat", func(e *githubtest.IssueEdit) { e.Title = "of GitHub" })
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	op.until("two are held", func() bool {
+		held := 0
+		if l, err := w.App.Operator().Find(t.Context(), "acme/web#1"); err == nil {
+			for _, p := range l.Parts {
+				held += len(p.Asking) + len(p.Refused)
+			}
+		}
+		return held == 2
+	})
+	r := op.run("verify")
+	for _, line := range []string{
+		"1 links compared, 1 differ\n",
+		"acme/web#2  acme/web  title  of GitHub  of planning  asks a person (planbridge conflicts): policy ask\n",
+		"acme/web#3  acme/web  summary  -  long long",
+		"blocked: GitHub refused it: ",
+	} {
+		if r.status != exitWrong || !strings.Contains(plain(r.out), line) {
+			t.Errorf("no %q in status %d\n%s%s", line, r.status, r.out, r.stderr)
+		}
+	}
+	if strings.Contains(r.out, "acme/web#4") {
+		t.Errorf("a sub-issue that agrees is listed:\n%s", r.out)
+	}
+}
