@@ -109,7 +109,6 @@ func (in *Intake) store(ctx context.Context, s sighting) (verdict, error) {
 	case err != nil:
 		return verdict{}, asFull(err)
 	case p.project == "":
-		in.remember(&p)
 		return p.dropped(), nil
 	}
 	ps := []placed{p}
@@ -136,13 +135,7 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []pl
 	var fresh []int
 	for i := range got {
 		if got[i].Key == (store.Key{}) && ps[i].create != nil {
-			one, known, err := in.observeElsewhere(ctx, project, &ps[i])
-			if err != nil {
-				return nil, err
-			}
-			if got[i] = one; !known {
-				fresh = append(fresh, i)
-			}
+			fresh = append(fresh, i)
 		}
 	}
 	if len(fresh) == 0 {
@@ -181,8 +174,8 @@ func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps
 	return got, nil
 }
 
-// enter makes the links of those sightings (fresh: which ones) that nothing
-// newer keeps out, and sets what became of them in got.
+// enter makes the links of those sightings (fresh: which ones) that another project
+// does not know and nothing newer keeps out, and sets what became of them in got.
 func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []placed, fresh []int, got []store.Observed) error {
 	ids := make([]int64, len(fresh))
 	for n, i := range fresh {
@@ -196,6 +189,14 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []plac
 	var obs []store.Observation
 	var index []int
 	for _, i := range fresh {
+		one, known, err := in.observeElsewhere(ctx, project, &ps[i])
+		if err != nil {
+			return err
+		}
+		if known {
+			got[i] = one
+			continue
+		}
 		why, err := in.overtaken(&ps[i])
 		if err != nil {
 			return err
@@ -225,9 +226,6 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []plac
 // observeElsewhere stores a sighting that a project does not know in the one that
 // does, and reports whether there is one.
 func (in *Intake) observeElsewhere(ctx context.Context, project mapping.ObjectID, p *placed) (store.Observed, bool, error) {
-	if !p.elsewhere {
-		return store.Observed{}, false, nil
-	}
 	others := slices.DeleteFunc(projectsOf(in.o.Routes().All()), func(other mapping.ObjectID) bool { return other == project })
 	home, err := in.home(ctx, others, p.obs.Refs)
 	if home == "" || err != nil {

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 
 	"planbridge/bridge/webhook"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // at is an issue that was opened at edits, as it is that much later.
@@ -173,6 +175,67 @@ func TestOvertakenAtOnce(t *testing.T) {
 		if strings.HasPrefix(answers[0], "ignored") && strings.HasPrefix(answers[1], "stored") {
 			t.Fatalf("issue %d: a card is made, and nobody knows of its label: %q", id+1, answers)
 		}
+	}
+}
+
+// meanwhile is a store in which something happens after it was first asked for an
+// item's link in a project.
+type meanwhile struct {
+	store.Store
+	project mapping.ObjectID
+	do      func()
+}
+
+func (m *meanwhile) Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error) {
+	id, err := m.Store.Find(ctx, project, ref)
+	if do := m.do; do != nil && project == m.project {
+		m.do = nil
+		do()
+	}
+	return id, err
+}
+
+// TestSeveralProjectsAtOnce: of two deliveries that are taken in at the same time,
+// neither makes a second link in another project, and neither is lost.
+func TestSeveralProjectsAtOnce(t *testing.T) {
+	bug := labels("bug")
+	for name, tt := range map[string]struct{ slow, fast webhook.Event }{
+		"labelled for another project": {event("opened", at(0)), event("labeled", at(time.Second, bug))},
+		"opened for the first":         {event("labeled", at(time.Second, bug)), event("opened", at(0))},
+		"kept out":                     {event("labeled", at(time.Second, labels("plan:ignore"))), event("opened", at(0))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bugs := route("bugs", "acme/web", apps)
+			bugs.Labels = []string{"bug"}
+			between := &meanwhile{project: web} // the last one to be asked
+			w := newWorld(t, func(o *webhook.Options) {
+				o.Routes = routes(bugs, route("rest", "acme/web", web))
+				between.Store, o.Store = o.Store.(store.Store), between
+			})
+			deliver := func(ev webhook.Event) { w.intake.ServeHTTP(httptest.NewRecorder(), w.request("issues", ev)) }
+			done := make(chan struct{})
+			between.do = func() {
+				go func() {
+					defer close(done)
+					deliver(tt.fast)
+				}()
+				select {
+				case <-done:
+				case <-time.After(200 * time.Millisecond): // it waits for the slow one
+				}
+			}
+			deliver(tt.slow)
+			<-done
+			links := append(w.links(web), w.links(apps)...)
+			if len(links) > 1 || len(links) == 0 && name != "kept out" {
+				t.Fatalf("%d links", len(links))
+			}
+			for _, l := range links {
+				if got, _ := w.inbox(l, 1); len(got.Labels) != 1 {
+					t.Errorf("the inbox shows an older state: %+v", got)
+				}
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -39,9 +40,6 @@ type placed struct {
 	delay   time.Duration        // of what is created
 	enters  bool                 // by a route, and not by its marker
 	why     string               // why it would not enter
-	// elsewhere says that a link in another project may know it, which is to be
-	// looked at before create.
-	elsewhere bool
 }
 
 func (p *placed) dropped() verdict {
@@ -73,7 +71,7 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 	if len(projects) == 1 && s.old == nil {
 		// Nearly always; and nearly always that project knows it, which the
 		// store finds when it observes.
-		p.project, p.elsewhere = projects[0], true
+		p.project = projects[0]
 		return p, nil
 	}
 	if p.create != nil || s.old != nil || len(near) == 0 {
@@ -86,19 +84,29 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 		p.project = projects[0]
 		return p, nil
 	}
-	home, err := in.home(ctx, projects, p.obs.Refs)
-	switch {
-	case err != nil:
-		return placed{}, err
-	case home != "":
-		p.project = home
-		if p.into != home {
-			p.create = nil
-		}
-	case p.create != nil:
-		p.project = p.into
+	if p.create == nil {
+		err := in.leave(ctx, &p, projects)
+		return p, err
 	}
-	return p, nil
+	home, err := in.home(ctx, projects, p.obs.Refs)
+	if p.project = cmp.Or(home, p.into); p.project != p.into {
+		p.create = nil
+	}
+	return p, err
+}
+
+// leave leaves a sighting that does not enter to the project that knows the issue,
+// and remembers it where none does.
+func (in *Intake) leave(ctx context.Context, p *placed, projects []mapping.ObjectID) (err error) {
+	release, err := in.refusals.hold(ctx, []int64{p.seen.issue.ID})
+	defer release()
+	if err == nil {
+		p.project, err = in.home(ctx, projects, p.obs.Refs)
+	}
+	if err == nil && p.project == "" {
+		in.remember(p)
+	}
+	return err
 }
 
 // observation is the part of an observation that the sighting alone decides.
