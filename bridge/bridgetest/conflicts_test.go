@@ -13,10 +13,10 @@ import (
 // collide gives the title two values at once and returns the conflict's ledger entry.
 func (w *world) collide(n int, card, github, planning string) mapping.Conflict {
 	w.t.Helper()
-	w.GitHub.PauseDeliveries()
+	goOn := w.Hold()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = github })
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = planning })
-	w.GitHub.ReleaseDeliveries()
+	goOn()
 	var c mapping.Conflict
 	w.until("a conflict about "+github, func() bool {
 		cs, err := w.App.Operator().Conflicts(w.t.Context(), 100)

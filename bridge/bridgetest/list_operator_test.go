@@ -17,10 +17,10 @@ import (
 // ledger entry.
 func (w *world) nameItem(n int, card, github, planning string) (c mapping.Conflict) {
 	w.t.Helper()
-	w.GitHub.PauseDeliveries()
+	goOn := w.Hold()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "Words.\n\n- [ ] " + github })
 	w.Project.EditTask(w.Project.Tasks(card)[1].ID, "alice", func(e *planningtest.TaskEdit) { e.Title = planning })
-	w.GitHub.ReleaseDeliveries()
+	goOn()
 	w.until("a conflict about "+github, func() bool {
 		cs, err := w.App.Operator().Conflicts(w.t.Context(), 100)
 		for _, x := range cs {

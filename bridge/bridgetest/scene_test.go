@@ -27,6 +27,7 @@ import (
 //	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [github-behind=DURATION]
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
+//	services hold: what follows is one moment for the bridge | answer: that moment ends
 //	bridge   stop | start | restart | forget: restart without the store's file
 //	expect   what is to become true of a side (see expect_test.go)
 //	settle   wait until nothing is left to do
@@ -83,7 +84,7 @@ func play(t *testing.T, files []string, store string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"world": command((*scene).world), "github": command((*scene).github), "planning": command((*scene).planning),
-			"bridge": command((*scene).bridge), "expect": command((*scene).expect), "settle": command((*scene).settle),
+			"bridge": command((*scene).bridge), "services": command((*scene).services), "expect": command((*scene).expect), "settle": command((*scene).settle),
 			"quiet": command((*scene).quiet), "polls": command((*scene).polls), "text": command((*scene).text),
 		},
 	})
@@ -100,6 +101,8 @@ type scene struct {
 	sprints []string // ids, in the order of making
 
 	revoked string // the secret that was taken away
+
+	answer func() // ends what is held
 }
 
 // command makes one of the scene's methods a command of the scripts.
@@ -263,6 +266,21 @@ func (s *scene) bridge(l *line) error {
 	default:
 		return fmt.Errorf("bridge %s: want stop, start, restart or forget", verb)
 	}
+}
+
+func (s *scene) services(l *line) error {
+	switch what := l.next(); what {
+	case "hold":
+		if err := s.ensure(); err != nil {
+			return err
+		}
+		s.answer = s.Hold()
+	case "answer":
+		s.answer()
+	default:
+		return fmt.Errorf("services %s: want hold or answer", what)
+	}
+	return nil
 }
 
 func (s *scene) settle(*line) error { return s.settled(3) }

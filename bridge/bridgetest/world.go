@@ -256,6 +256,17 @@ func (w *World) Close() error {
 	return err
 }
 
+// Hold keeps both services' answers back until the function it returns is
+// called: what people do meanwhile on both sides is one moment for the bridge,
+// and nothing of it hangs on which it sees first.
+func (w *World) Hold() (goOn func()) {
+	github, planning := w.GitHub.Hold(), w.Planning.Hold()
+	return func() {
+		planning()
+		github()
+	}
+}
+
 // look is how often a condition is looked at while nothing wakes the waiter.
 const look = 5 * time.Millisecond
 

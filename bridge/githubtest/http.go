@@ -86,7 +86,7 @@ func (r reply) encode() answer {
 // the endpoint, then the journal, then the answer.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	down, latency := s.down || s.ctx.Err() != nil, s.latency
+	down, latency, held := s.down || s.ctx.Err() != nil, s.latency, s.held
 	if down {
 		s.mu.Unlock()
 		cut(w)
@@ -94,7 +94,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.tasks.Add(1) // under the lock, and so never once Close waits
 	s.mu.Unlock()
 	defer s.tasks.Done()
-	if !s.sleep(r.Context(), latency) {
+	if !s.wait(r.Context(), held) || !s.sleep(r.Context(), latency) {
 		cut(w)
 		return
 	}

@@ -67,6 +67,8 @@ type Server struct {
 	lastID   int64
 	down     bool
 	latency  time.Duration
+	held     chan struct{} // closed to go on; nil: nothing is held
+	heldAt   time.Time     // by the clock
 	traits   Traits
 	frozen   time.Duration // since start: when StaleList was switched on
 	started  time.Time
@@ -189,6 +191,18 @@ func (s *Server) Wait(ctx context.Context, ok func(*Server) bool) error {
 // SetLatency makes every request wait d before it is looked at.
 func (s *Server) SetLatency(d time.Duration) { s.locked(func() { s.latency = d }) }
 
+// Hold makes requests wait before they are looked at, and the clock stand
+// still, until the function it returns is called: whatever people do meanwhile
+// is one moment for those who ask. Deliveries go on.
+func (s *Server) Hold() (goOn func()) {
+	held := make(chan struct{})
+	s.locked(func() { s.held, s.heldAt = held, s.opts.Clock() })
+	return func() {
+		s.locked(func() { s.held = nil })
+		close(held)
+	}
+}
+
 // Down true ends every connection without an answer, as an outage does; such
 // requests do not reach the journal.
 func (s *Server) Down(down bool) { s.locked(func() { s.down = down }) }
@@ -215,7 +229,11 @@ func (s *Server) notify() {
 
 // now is the time that items are stamped with.
 func (s *Server) now() time.Time {
-	return s.opts.Clock().Add(s.offset).UTC().Truncate(time.Second)
+	t := s.heldAt
+	if s.held == nil {
+		t = s.opts.Clock()
+	}
+	return t.Add(s.offset).UTC().Truncate(time.Second)
 }
 
 // age is the time since the start, Advance included, by which lag and delays
@@ -236,6 +254,21 @@ func (s *Server) sleep(ctx context.Context, d time.Duration) bool {
 	defer t.Stop()
 	select {
 	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	}
+	return false
+}
+
+// wait waits until held is closed, or until ctx or the server ends; it reports
+// whether it was. nil: nothing is held.
+func (s *Server) wait(ctx context.Context, held <-chan struct{}) bool {
+	if held == nil {
+		return true
+	}
+	select {
+	case <-held:
 		return true
 	case <-ctx.Done():
 	case <-s.ctx.Done():

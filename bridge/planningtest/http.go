@@ -110,9 +110,9 @@ func (s *Server) handle(w http.ResponseWriter, c *call) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, c.r.Body, maxBody))
 	c.body = body
 	s.mu.Lock()
-	latency := s.latency
+	latency, held := s.latency, s.held
 	s.mu.Unlock()
-	if !s.pause(latency, false, nil) {
+	if held != nil && !s.pause(0, true, held) || !s.pause(latency, false, nil) {
 		panic(http.ErrAbortHandler)
 	}
 	var a *answer

@@ -43,6 +43,7 @@ type Server struct {
 	closing  bool
 	traits   Traits
 	latency  time.Duration
+	held     chan struct{} // closed to go on; nil: nothing is held
 	ids      uint64
 	projects []*Project
 	faults   []*ActiveFault
@@ -140,6 +141,20 @@ func (s *Server) SetTraits(change func(*Traits)) {
 func (s *Server) SetLatency(d time.Duration) {
 	defer s.act()()
 	s.latency = d
+}
+
+// Hold makes calls wait before they are looked at, until the function it
+// returns is called: whatever people do meanwhile is one moment for those who
+// ask.
+func (s *Server) Hold() (goOn func()) {
+	defer s.act()()
+	held := make(chan struct{})
+	s.held = held
+	return func() {
+		defer s.act()()
+		s.held = nil
+		close(held)
+	}
 }
 
 // Wait returns nil as soon as cond holds. It asks at once and then after every

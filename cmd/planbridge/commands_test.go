@@ -221,10 +221,10 @@ func TestConflictsRunning(t *testing.T) {
 	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Both"})
 	op.until("its card", func() bool { return len(w.Project.Cards()) == 1 && len(w.Project.Cards()[0].Tasks) == 1 })
 	card := w.Project.Cards()[0].ID
-	w.GitHub.PauseDeliveries()
+	goOn := w.Hold()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "GitHub's" })
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Planning's" })
-	w.GitHub.ReleaseDeliveries()
+	goOn()
 	id := ""
 	op.until("an open conflict", func() bool {
 		for _, line := range strings.Split(op.fine("conflicts"), "\n") {
