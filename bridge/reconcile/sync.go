@@ -183,17 +183,18 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	return plan, err
 }
 
-// edited bounds when GitHub's edit was made: exactly, where its event came.
+// edited bounds when GitHub's edit was made, where its event came to the second:
+// GitHub's stamps leave out what is less.
 func (w *work) edited() mapping.Interval {
 	for _, e := range w.edits {
 		if !w.GitHub.Whose(e.Sender).Perhaps() {
-			return mapping.Interval{From: e.At, To: e.At}
+			return mapping.Interval{From: e.At, To: e.At.Add(time.Second)}
 		}
 	}
 	if w.issue == nil {
 		return mapping.Interval{}
 	}
-	return mapping.Interval{From: w.link.Issue.UpdatedAt, To: w.issue.UpdatedAt}
+	return mapping.Interval{From: w.link.Issue.UpdatedAt, To: w.issue.UpdatedAt.Add(time.Second)}
 }
 
 // quiet puts off the return of a removed estimate label: whoever exchanges one

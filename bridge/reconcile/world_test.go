@@ -54,7 +54,8 @@ type world struct {
 
 	agenda []appointment
 	polled map[mapping.Ref]string // digests of what the poll has shown
-	next   time.Time              // of the next poll
+	last   time.Time              // of the last poll
+	next   time.Time              // of the next one
 	words  *journal
 	log    bytes.Buffer
 	errs   []error
@@ -190,7 +191,8 @@ func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.
 // poll shows the store every card and task that differs from what the last
 // poll showed, and reports whether there was one.
 func (w *world) poll() (news bool) {
-	w.next = time.Now().Add(pollInterval)
+	polled := mapping.Interval{From: w.last, To: time.Now()}
+	w.last, w.next = polled.To, polled.To.Add(pollInterval)
 	news = w.hub.list()
 	if w.plan.gone {
 		return news
@@ -201,7 +203,9 @@ func (w *world) poll() (news bool) {
 			continue
 		}
 		w.polled[ref], news = digest, true
-		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: digest, Data: encode(c)}
+		card := *c
+		card.Polled = polled
+		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: digest, Data: encode(card)}
 		w.observe(obs, w.enteringCard(&obs, c))
 	}
 	return w.pollTasks() || news
