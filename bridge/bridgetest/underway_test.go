@@ -63,8 +63,10 @@ func TestCommentUnderWayWhenTheStoreIsLost(t *testing.T) {
 	w.onePair()
 	n := w.Repo.Issues()[0].Number
 	slow := w.GitHub.Fault(githubtest.Fault{Match: "comment.create", Kind: githubtest.LateEffect, After: slowCreate})
+	goOn := w.Hold()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "octocat's" })
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "alice's" })
+	goOn()
 	w.until("a comment under way", func() bool { return slow.Count() == 1 })
 	epoch := w.App.Epoch()
 	r.Flush()
