@@ -289,6 +289,9 @@ func (a *App) down(service string) bool {
 // process.
 func (a *App) Handler() http.Handler { return a.handler }
 
+// InHand is how many keys this process works at the moment.
+func (a *App) InHand() int { return a.reconcile.InHand() }
+
 // Epoch is the store's epoch as this process knows it; "" before the store was
 // first reached.
 func (a *App) Epoch() string {

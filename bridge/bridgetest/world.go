@@ -290,8 +290,8 @@ func (w *World) Writes() int {
 }
 
 // Settled waits until the bridge has nothing left to do: every delivery has
-// arrived, the queue is empty, and through a number of complete polls not one
-// write was made.
+// arrived, no key is due or in hand, and through a number of complete polls not
+// one write was made.
 func (w *World) Settled(ctx context.Context, polls int) error {
 	if err := w.GitHub.Idle(ctx); err != nil {
 		return fmt.Errorf("deliveries under way: %w", err)
@@ -313,6 +313,9 @@ func (w *World) Settled(ctx context.Context, polls int) error {
 func (w *World) busy(ctx context.Context) bool {
 	queues, err := w.App.Operator().Overview(ctx)
 	if err != nil {
+		return true
+	}
+	if w.App.InHand() > 0 { // a key that is leased is not due
 		return true
 	}
 	for _, q := range queues {

@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"planbridge/mapping"
@@ -202,6 +203,8 @@ type Reconciler struct {
 	batches  gathering[batchName, batched]
 	lookups  gathering[mapping.ObjectID, sought]
 	turns    sync.Map // project: chan struct{}
+
+	inHand atomic.Int64 // keys
 
 	random func(n int64) int64 // in [0, n), safe for concurrent use
 }

@@ -58,9 +58,15 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 	}
 }
 
+// InHand is how many keys this process works at the moment; those that wait for
+// a later look are none of them. It is safe for concurrent use.
+func (r *Reconciler) InHand() int { return int(r.inHand.Load()) }
+
 // serve works a key, and then what ending one hands on: until nothing is due,
 // ctx ends, or the other projects have their turn.
 func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, s *seats) {
+	r.inHand.Add(1)
+	defer r.inHand.Add(-1)
 	project := claim.Key.Project
 	for row := 1; claim != nil; row++ {
 		claim = r.work(work, claim, s, func() bool {
