@@ -126,7 +126,7 @@ func observation(s sighting) store.Observation {
 		return obs
 	}
 	obs.Item, obs.At, obs.Digest = ref, s.issue.UpdatedAt.Unix(), mapping.DigestIssue(s.issue)
-	if s.opened && s.issue.UpdatedAt.Equal(s.issue.CreatedAt) {
+	if s.opened && s.old == nil && s.issue.UpdatedAt.Equal(s.issue.CreatedAt) {
 		obs.At-- // GitHub's times have whole seconds, and this came before all else of its own
 	}
 	obs.Data = encode(s.issue)
