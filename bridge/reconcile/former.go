@@ -143,12 +143,12 @@ func (w *work) hasTrait(t uint64) bool {
 	return slices.Contains(traits(w.issue.Author, w.issue.Title, w.issue.CreatedAt), t)
 }
 
-// was reports whether the issue of another pair has become this one: its place
-// redirects here, or nothing is there any more and what cannot be made twice is
-// the same, author, title and time of creation.
+// was reports whether the issue of another pair has become this one: that pair has
+// it by now, its place redirects here, or nothing is there any more and what cannot
+// be made twice is the same, author, title and time of creation.
 func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
 	if pair.Issue.ID == w.issue.ID {
-		return false, nil
+		return true, nil
 	}
 	var moved *mapping.MovedError
 	issue, err := w.atGitHub().Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
@@ -186,7 +186,12 @@ func (w *work) movedBy() time.Time {
 // handOver tells another link that this issue is what its own has become, and
 // ends this one.
 func (w *work) handOver(ctx context.Context, key store.Key, to *mapping.Link) error {
-	event, err := json.Marshal(mapping.Edit{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID), Moved: mapping.NewMove(to.Issue.ID, w.issue)})
+	edit := mapping.Edit{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID)}
+	why := "another link has it"
+	if to.Issue.ID != w.issue.ID {
+		edit.Moved, why = mapping.NewMove(to.Issue.ID, w.issue), "it is "+where(to)+", transferred"
+	}
+	event, err := json.Marshal(edit)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
@@ -198,5 +203,5 @@ func (w *work) handOver(ctx context.Context, key store.Key, to *mapping.Link) er
 		return fmt.Errorf("hand over to link %s: %w", key, err)
 	}
 	w.Metrics.Prevented.WithLabelValues("transfer").Inc()
-	return w.refuse("it is " + where(to) + ", transferred")
+	return w.refuse(why)
 }

@@ -148,3 +148,37 @@ func (w *world) touch() {
 	}
 	w.settle()
 }
+
+// TestListedBeforeItMoved: a listing showed what an issue had become in another
+// project before that one's link was told of it. It makes no second card.
+func TestListedBeforeItMoved(t *testing.T) {
+	t.Parallel()
+	const other mapping.ObjectID = "54744060c955ca8169c61eff"
+	err := inWorld(t, func(w *world) {
+		ctx := context.Background()
+		w.others = []mapping.ObjectID{other}
+		w.restart()
+		w.hub.lag = func(int) time.Duration { return -1 }
+		w.openIssue("tok1", "text")
+		issue := w.issue().snapshot("")
+		ref := mapping.IssueRef(issue.ID)
+		linked := w.route.EnterIssue(&issue, time.Now())
+		linked.Project, linked.State, linked.Card.ID, linked.Base = other, mapping.Linked, "card9", map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "tok1"}}
+		_, err := w.store.Observe(ctx, other, []store.Observation{{Refs: linked.Refs(), Create: linked}})
+		w.check(err)
+		w.observe(store.Observation{
+			Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
+		}, w.route.EnterIssue(&issue, time.Now()))
+		w.settle()
+		if n := len(w.plan.cards); n > 0 {
+			w.fail("%d cards in this project", n)
+		}
+		claim, err := w.store.ClaimKey(ctx, store.Key{Project: other, Link: linked.ID}, time.Minute)
+		if w.check(err); err == nil && len(claim.Events) == 0 {
+			w.fail("the issue's link is not told that there is news")
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -45,9 +45,10 @@ type world struct {
 	faults  *faults
 	route   mapping.Route
 	recon   *reconcile.Reconciler
-	brakes  reconcile.Brakes // none as usual
-	dryRun  bool             // only says what it would do
-	crowd   int              // workers of a reconciler that runs by itself; 0: as usual
+	brakes  reconcile.Brakes   // none as usual
+	dryRun  bool               // only says what it would do
+	others  []mapping.ObjectID // further projects
+	crowd   int                // workers of a reconciler that runs by itself; 0: as usual
 	// dice are what is left to chance, where no crowd does the work: a run with the
 	// same seed is the same run.
 	dice *rand.PCG
@@ -143,7 +144,7 @@ func (w *world) restart() {
 		Planning:      func(mapping.ObjectID) reconcile.Planning { return &faultyPlan{w.plan, w.faults} },
 		SameRendering: func(a, b string) bool { return mapping.Canonical(w.plan.text(a)) == mapping.Canonical(w.plan.text(b)) },
 		Settings:      func() *reconcile.Settings { return set },
-		Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project} },
+		Projects:      func() []mapping.ObjectID { return append([]mapping.ObjectID{project}, w.others...) },
 		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 		Down:          func(string) bool { return false },
 		Concurrency:   w.crowd,
