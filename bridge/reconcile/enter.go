@@ -86,20 +86,27 @@ func (w *work) refuse(why string) error {
 // moveProject hands an issue whose labels lead to another project over to that
 // project's part of the store.
 func (w *work) moveProject(ctx context.Context, route *mapping.Route) error {
-	data, err := json.Marshal(w.issue)
-	if err != nil {
-		return err
-	}
 	link := *w.link
 	link.Project, link.Route, link.ID = route.Project, route.Name, mapping.LinkID(mapping.NewID())
-	_, err = w.Store.Observe(ctx, route.Project, []store.Observation{{
-		Refs: link.Refs(), Create: &link, Item: mapping.IssueRef(w.issue.ID),
-		At: w.issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(w.issue), Data: data,
-	}})
-	if err != nil {
+	if err := w.pass(ctx, w.issue, route.Project, store.Observation{Refs: link.Refs(), Create: &link}); err != nil {
 		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
 	}
 	return w.refuse("its route belongs to project " + route.ProjectName)
+}
+
+// pass hands an issue, as it was seen, over to the link that the observation leads
+// to, with whatever else that is to be told.
+func (w *work) pass(ctx context.Context, issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
+	data, err := json.Marshal(issue)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), data
+	got, err := w.Store.Observe(ctx, to, append([]store.Observation{obs}, more...))
+	for _, g := range got {
+		err = errors.Join(err, g.Err)
+	}
+	return err
 }
 
 func (w *work) enterCard(ctx context.Context) error {

@@ -182,3 +182,47 @@ func TestListedBeforeItMoved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// full is a store with no room in one project's queue until it was asked twice.
+type full struct {
+	store.Store
+	project mapping.ObjectID
+	asked   int
+}
+
+func (f *full) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	if project == f.project {
+		if f.asked++; f.asked <= 2 {
+			return []store.Observed{{Err: store.ErrFull}}, nil
+		}
+	}
+	return f.Store.Observe(ctx, project, obs)
+}
+
+// TestHandedOverWhenThereIsRoom: an issue whose route leads to another project is
+// kept until that one's queue takes it.
+func TestHandedOverWhenThereIsRoom(t *testing.T) {
+	t.Parallel()
+	const other mapping.ObjectID = "54744060c955ca8169c61eff"
+	err := inWorld(t, func(w *world) {
+		enters := w.route
+		w.others, w.route.Project, w.store = []mapping.ObjectID{other}, other, &full{Store: w.store, project: other}
+		w.restart()
+		w.hub.lag = func(int) time.Duration { return -1 }
+		w.openIssue("tok1", "text")
+		issue := w.issue().snapshot("")
+		ref := mapping.IssueRef(issue.ID)
+		w.observe(store.Observation{
+			Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
+		}, enters.EnterIssue(&issue, time.Now()))
+		for range 20 {
+			w.step()
+		}
+		if _, err := w.store.Find(context.Background(), other, ref); err != nil {
+			w.fail("the other project has not got it: %v", err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -120,18 +119,7 @@ func (w *work) toLink(ctx context.Context, key store.Key, parent *mapping.Issue)
 	}
 	issue := *w.issue
 	issue.Imported = w.link.Import == mapping.ImportAll
-	data, err := json.Marshal(issue)
-	if err != nil {
-		return false, fmt.Errorf("encode: %w", err)
-	}
-	got, err := w.Store.Observe(ctx, key.Project, []store.Observation{{
-		Refs: []mapping.Ref{mapping.IssueRef(parent.ID)}, Item: mapping.IssueRef(w.issue.ID),
-		At: w.issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(w.issue), Data: data, Delay: siblings,
-	}})
-	if err == nil {
-		err = got[0].Err
-	}
-	if err != nil {
+	if err := w.pass(ctx, &issue, key.Project, store.Observation{Refs: []mapping.Ref{mapping.IssueRef(parent.ID)}, Delay: siblings}); err != nil {
 		return false, fmt.Errorf("hand over to %s: %w", where(link), err)
 	}
 	return true, w.refuse("it is a sub-issue of " + issueName(parent.Repo, parent.Number) + " and becomes a task")

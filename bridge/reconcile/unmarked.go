@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -105,22 +104,11 @@ func (w *work) handBack(ctx context.Context) (handed bool, err error) {
 
 // tellMaker hands over what was seen of the issue, and what its events told.
 func (w *work) tellMaker(ctx context.Context, maker mapping.Ref) error {
-	data, err := json.Marshal(w.issue)
-	if err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
-	obs := []store.Observation{{
-		Refs: []mapping.Ref{maker}, Item: mapping.IssueRef(w.issue.ID),
-		At: w.issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(w.issue), Data: data,
-	}}
+	var told []store.Observation
 	for _, event := range w.claim.Events {
-		obs = append(obs, store.Observation{Refs: []mapping.Ref{maker}, Event: event})
+		told = append(told, store.Observation{Refs: []mapping.Ref{maker}, Event: event})
 	}
-	got, err := w.Store.Observe(ctx, w.link.Project, obs)
-	for _, g := range got {
-		err = errors.Join(err, g.Err)
-	}
-	if err != nil {
+	if err := w.pass(ctx, w.issue, w.link.Project, store.Observation{Refs: []mapping.Ref{maker}}, told...); err != nil {
 		return fmt.Errorf("hand over to %s: %w", maker, err)
 	}
 	return nil
