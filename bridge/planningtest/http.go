@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The operations, by the names that the journal and faults use, in the order
@@ -106,13 +107,13 @@ func (s *Server) routes() http.Handler {
 
 // handle reads a call, lets it meet its fault, and answers.
 func (s *Server) handle(w http.ResponseWriter, c *call) {
-	started := s.clock()
+	started, arrived := s.clock(), time.Now()
 	body, err := io.ReadAll(http.MaxBytesReader(w, c.r.Body, maxBody))
 	c.body = body
 	s.mu.Lock()
 	latency, held := s.latency, s.held
 	s.mu.Unlock()
-	if held != nil && !s.pause(0, true, held) || !s.pause(latency, false, nil) {
+	if held != nil && !s.pause(0, true, held) || latency > 0 && !s.until(arrived.Add(latency)) {
 		panic(http.ErrAbortHandler)
 	}
 	var a *answer

@@ -137,7 +137,7 @@ func (s *Server) SetTraits(change func(*Traits)) {
 	change(&s.traits)
 }
 
-// SetLatency makes every call take at least d before it is looked at.
+// SetLatency makes every call take d, from its arrival on, before it is looked at.
 func (s *Server) SetLatency(d time.Duration) {
 	defer s.act()()
 	s.latency = d

@@ -1,5 +1,7 @@
 package reconcile
 
+import "runtime"
+
 // seats bound what is worked at once. A key takes a hand for as long as it is
 // worked and, beside it, a seat from its first call of a service until it is at the
 // store again: planning and GitHub are to have so many of us at once and no more.
@@ -55,11 +57,25 @@ func (p *place) back() {
 }
 
 // sit takes a seat for the key.
-func (w *work) sit() {
+func (w *work) sit() { w.seat().sit() }
+
+// rise lets another key have the seat, and go first, once planning has answered: to
+// take the answer in and to store it needs none. Only between a read of GitHub and
+// the write that follows the seat is kept.
+func (w *work) rise() {
+	if w.fresh {
+		return
+	}
+	w.seat().rise()
+	runtime.Gosched()
+}
+
+// seat is the place of the key that the work is a part of.
+func (w *work) seat() *place {
 	for w.of != nil {
 		w = w.of
 	}
-	w.home().place.sit()
+	return &w.home().place
 }
 
 // atGitHub and atPlanning are the services for one who calls them: seated.

@@ -69,6 +69,7 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 		up, err = put(wctx, w.route.Username, set)
 	}
 	cancel()
+	w.rise()
 	if err != nil {
 		return w.putFailed(ctx, item, ds, put, err)
 	}

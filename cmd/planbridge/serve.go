@@ -39,6 +39,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return misuse{err}
 	}
+	defer bridge.Processors(p.env)()
 	log := c.logger(p)
 	redis.SetLogger(redisLog{log})
 	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun, LeaseTTL: c.Lease})
