@@ -1,6 +1,7 @@
 package bridgetest_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -186,13 +187,19 @@ func twoProjects(t *testing.T, o bridgetest.Options) (w *world, repo *githubtest
 // A project with hundreds of keys due does not keep another one waiting.
 func TestProjectsTakeTurns(t *testing.T) {
 	t.Parallel()
-	const many = 500
-	w, repo, board := twoProjects(t, bridgetest.Options{})
+	const many = 200
+	w, repo, board := twoProjects(t, bridgetest.Options{EnterDelay: time.Millisecond})
+	goOn := w.Hold()
 	for i := range many {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Issue ", i)})
 	}
-	w.until("work on the many", func() bool { return len(w.Project.Cards()) > 20 })
 	repo.Open("octocat", githubtest.IssueSpec{Title: "The only one"})
+	arrived, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := w.GitHub.Idle(arrived); err != nil { // all are queued, the only one last
+		t.Fatal(err)
+	}
+	goOn()
 	w.until("the other project's card", func() bool { return len(board.Cards()) == 1 })
 	if n := len(w.Project.Cards()); n > many*9/10 { // in one queue it would be behind nearly all; worker_test.go of reconcile counts
 		t.Errorf("%d of %d were made before the other project's only one", n, many)

@@ -19,8 +19,12 @@ import (
 const idlePoll = time.Second
 
 // rowMost is how many keys of one project a worker takes in a row where there
-// are other projects: their keys wait for as many reconciles at most.
-const rowMost = 16
+// are other projects, whose keys wait meanwhile: for no more than rowTime and one
+// reconcile, since with slow services as many take long.
+const (
+	rowMost = 16
+	rowTime = 250 * time.Millisecond
+)
 
 // handBack is how long a key that was in hand at shutdown may take to be given
 // back.
@@ -67,11 +71,11 @@ func (r *Reconciler) InHand() int { return int(r.inHand.Load()) }
 func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, s *seats) {
 	r.inHand.Add(1)
 	defer r.inHand.Add(-1)
-	project := claim.Key.Project
+	project, end := claim.Key.Project, time.Now().Add(rowTime)
 	for row := 1; claim != nil; row++ {
 		claim = r.work(work, claim, s, func() bool {
 			projects := r.Projects()
-			return ctx.Err() == nil && slices.Contains(projects, project) && (row < rowMost || len(projects) == 1)
+			return ctx.Err() == nil && slices.Contains(projects, project) && (row < rowMost && time.Now().Before(end) || len(projects) == 1)
 		})
 	}
 }
