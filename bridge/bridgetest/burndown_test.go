@@ -17,6 +17,7 @@ import (
 // TestBurndown: what is left in the active sprints is a metric, a chart on the
 // status page and an answer of the API; sprints of one title are told apart.
 func TestBurndown(t *testing.T) {
+	t.Parallel()
 	w := start(t, bridgetest.Options{})
 	_, card := w.open(githubtest.IssueSpec{Title: "Much work"})
 	w.settled()

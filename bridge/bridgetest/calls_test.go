@@ -100,6 +100,7 @@ func (w *world) editCard(n int, card, title string, points float64) (github, pla
 // planning call and no read; a planning edit one read and one write on GitHub,
 // and one more for each label that changes.
 func TestCallsPerChange(t *testing.T) {
+	t.Parallel()
 	w, n, card := quietWorld(t)
 	for i := range 3 {
 		github, planning := w.editTitle(n, card, fmt.Sprintf("of GitHub %d", i))
@@ -123,6 +124,7 @@ func TestCallsPerChange(t *testing.T) {
 // it on GitHub, too: what GitHub tells of our own steps is nothing new, in
 // whatever order it comes.
 func TestCallsOfLabels(t *testing.T) {
+	t.Parallel()
 	t.Run("as they happen", func(t *testing.T) { labelCalls(t, func(*world) {}, func(*world) {}) })
 	t.Run("at once", func(t *testing.T) {
 		labelCalls(t, func(w *world) { w.GitHub.PauseDeliveries() }, func(w *world) { w.GitHub.ReleaseDeliveries() })
@@ -139,6 +141,7 @@ func TestCallsOfLabels(t *testing.T) {
 // and at what GitHub was asked for. hold and deliver are called around each
 // change's arrival on GitHub.
 func labelCalls(t *testing.T, hold, deliver func(*world)) {
+	t.Parallel()
 	w, n, card := quietWorld(t)
 	task := w.Project.Card(card).Tasks[0].ID
 	change := func(what string, act func(), state string, labels ...string) {
@@ -179,6 +182,7 @@ func labelCalls(t *testing.T, hold, deliver func(*world)) {
 // TestCallsOfIdlePolls holds the third number: while nothing happens a poll
 // takes 2 calls and one a sprint, and GitHub answers nothing but 304.
 func TestCallsOfIdlePolls(t *testing.T) {
+	t.Parallel()
 	w, _, card := quietWorld(t)
 	const sprints, polls = 2, 10
 	now := time.Now()

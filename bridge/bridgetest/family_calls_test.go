@@ -17,6 +17,7 @@ import (
 // of one costs one planning call and no read, one of its task a read and a write
 // on GitHub.
 func TestCallsPerChangeOfASubIssue(t *testing.T) {
+	t.Parallel()
 	w, n, card := quietWorld(t)
 	sub := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Below"})
 	w.Repo.AddSubIssue(n, sub)

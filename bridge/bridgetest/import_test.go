@@ -313,6 +313,7 @@ func TestImportAndLiveChanges(t *testing.T) {
 
 // Sub-issues follow their parents, whatever the order of the list.
 func TestImportSubIssues(t *testing.T) {
+	t.Parallel()
 	w, now := past(t, bridgetest.Options{})
 	w.openMany(4)
 	w.Repo.AddSubIssue(4, 1)
@@ -335,6 +336,7 @@ func TestImportSubIssues(t *testing.T) {
 // Of sub-issues, too, an import takes the closed ones where all are taken, of
 // parents that it imports and of those that were linked before.
 func TestImportClosedSubIssues(t *testing.T) {
+	t.Parallel()
 	w, now := past(t, bridgetest.Options{})
 	w.openMany(5)
 	for child, parent := range map[int]int{2: 1, 3: 1, 5: 4} {
@@ -377,6 +379,7 @@ func TestImportClosedSubIssues(t *testing.T) {
 // The card of a pair that an import joins has its footer before anything touches
 // the issue, so that the two find each other again whenever the store is lost.
 func TestImportSignsBeforeItTouches(t *testing.T) {
+	t.Parallel()
 	for winner, other := range map[string]string{"planning": "github", "github": "planning"} {
 		t.Run(winner, func(t *testing.T) {
 			w, now := past(t, bridgetest.Options{Route: "conflicts: {default: " + winner + "}"})
@@ -429,6 +432,7 @@ func BenchmarkImport(b *testing.B) {
 // Old cards become issues within the budget of GitHub's writes, of which live
 // changes get theirs.
 func TestImportCards(t *testing.T) {
+	t.Parallel()
 	const n = 40
 	w := start(t, bridgetest.Options{Idle: true, Config: func(yaml string) string {
 		return strings.Replace(strings.Replace(yaml, "writes_per_minute: 10000", "writes_per_minute: 600", 1), "writes_per_hour: 600000", "writes_per_hour: 36000", 1)
@@ -468,6 +472,7 @@ func TestImportCards(t *testing.T) {
 // An issue that the list shows on two pages, as another one before it was reopened
 // in between, is counted and listed once.
 func TestImportCountsOnce(t *testing.T) {
+	t.Parallel()
 	const n = 102
 	w, begin := past(t, bridgetest.Options{})
 	w.openMany(n)

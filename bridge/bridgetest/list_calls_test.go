@@ -81,6 +81,7 @@ func (w *world) doneAll(n int, card string) (github, planning calls) {
 // tick costs one planning call and no read; a burst of tasks that are done costs
 // one read of them, and one read and one write of the issue.
 func TestCallsOfChecklists(t *testing.T) {
+	t.Parallel()
 	w, n, card := listWorld(t, 8)
 	if got := w.Planning.Calls(planningtest.OpTaskCreate); got != 2 {
 		t.Errorf("8 items took %d requests with the tracking task's", got)
@@ -98,6 +99,7 @@ func TestCallsOfChecklists(t *testing.T) {
 
 // TestCallsOfIdleChecklists: tasks that nobody touches are not read.
 func TestCallsOfIdleChecklists(t *testing.T) {
+	t.Parallel()
 	w, _, _ := listWorld(t, 3)
 	w.GitHub.ResetJournal()
 	w.Planning.ResetJournal()

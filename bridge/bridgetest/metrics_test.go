@@ -16,6 +16,7 @@ import (
 // TestMetrics: what the live endpoint shows after some work is well-formed to
 // Prometheus' own tool, and every metric that the work moves is there.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Fatal("promtool is missing: install Debian's package prometheus (make deps)")

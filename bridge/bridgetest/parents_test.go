@@ -15,6 +15,7 @@ import (
 // Where sub-issues are no tasks nobody asks for a parent: that it cannot be
 // read keeps no issue from its card.
 func TestParentsThatDoNotMatter(t *testing.T) {
+	t.Parallel()
 	w := start(t, bridgetest.Options{Route: "tasks: none"})
 	w.GitHub.Fault(githubtest.Fault{Match: "parent.get", Times: -1, Kind: githubtest.Before})
 	w.open(githubtest.IssueSpec{Title: "Title"})
@@ -22,6 +23,7 @@ func TestParentsThatDoNotMatter(t *testing.T) {
 
 // Where parents may not be read, issues have none, and that is said once.
 func TestParentsThatMayNotBeRead(t *testing.T) {
+	t.Parallel()
 	var log buffer
 	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	w.GitHub.Fault(githubtest.Fault{
@@ -39,6 +41,7 @@ func TestParentsThatMayNotBeRead(t *testing.T) {
 // Where the parents of issues cannot be told, GitHub is not taken to be down,
 // and issues become cards a moment later, many at once as well.
 func TestParentsThatCannotBeTold(t *testing.T) {
+	t.Parallel()
 	var log buffer
 	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, op := range []string{"parent.get", "subissue*", "repolabel*", "milestone*", "hooks.list"} {

@@ -15,6 +15,7 @@ import (
 // repository that it is transferred to belongs to another planning project, its
 // link rests and no second card is made there; transferred back, it goes on.
 func TestTransferBetweenProjects(t *testing.T) {
+	t.Parallel()
 	var w *world
 	var second *planningtest.Project
 	w = start(t, bridgetest.Options{Idle: true, Config: func(yaml string) string {

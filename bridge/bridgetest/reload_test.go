@@ -15,6 +15,7 @@ import (
 // TestReloadAddsAProject: a second project and its route take part without a
 // restart, and a changed policy holds at once.
 func TestReloadAddsAProject(t *testing.T) {
+	t.Parallel()
 	w := start(t, bridgetest.Options{})
 	n, card := w.open(githubtest.IssueSpec{Title: "there before"})
 	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
@@ -49,6 +50,7 @@ func TestReloadAddsAProject(t *testing.T) {
 // TestReloadWhileTheStoreIsAway: what the file says holds at once, and a route
 // that is new takes in what people do from then on once the store is back.
 func TestReloadWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
 	r := redistest.Start(t)
 	w := start(t, bridgetest.Options{Store: r.URL})
 	n, card := w.open(githubtest.IssueSpec{Title: "there before"})
@@ -77,6 +79,7 @@ func TestReloadWhileTheStoreIsAway(t *testing.T) {
 // TestReloadAllowsPublic: what was withheld from a repository that became public
 // is shown once the route allows that.
 func TestReloadAllowsPublic(t *testing.T) {
+	t.Parallel()
 	w := start(t, bridgetest.Options{})
 	n, card := w.open(githubtest.IssueSpec{Title: "Title"})
 	w.settled()

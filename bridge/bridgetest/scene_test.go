@@ -40,6 +40,7 @@ import (
 // texts of the file (body=@long.md). A file that says "stores: both" runs on
 // Redis, too.
 func TestScenarios(t *testing.T) {
+	t.Parallel()
 	all, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
