@@ -127,6 +127,7 @@ func TestIntakePeer(t *testing.T) {
 		defer bridge.Headroom(os.LookupEnv)()
 	case peerIntake:
 		defer bridge.Headroom(os.LookupEnv)()
+		defer bridge.Processors(os.LookupEnv)()
 		s = peerStore(t, where)
 		h = intakeOn(s)
 	case peerSome:

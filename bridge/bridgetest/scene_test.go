@@ -24,7 +24,7 @@ import (
 // says what it shows; one line is one act of a person or of fate, or one
 // expectation about a side's state:
 //
-//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [github-behind=DURATION]
+//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION]
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
 //	services hold: what follows is one moment for the bridge | answer: that moment ends
@@ -228,7 +228,7 @@ func (s *scene) world(l *line) error {
 	s.o.Idle, s.o.Public = l.flag("idle"), l.flag("public")
 	l.set("route", &s.o.Route)
 	l.set("prefix", &s.o.Planning.Prefix)
-	s.o.EnterDelay = l.duration("enter-delay")
+	s.o.EnterDelay, s.o.Settle = l.duration("enter-delay"), l.duration("settle")
 	if behind := l.duration("github-behind"); behind != 0 {
 		s.o.GitHub.Clock = func() time.Time { return time.Now().Add(-behind) }
 	}
