@@ -27,9 +27,9 @@ var intakeAtOnce = []int{32, 128}
 // intake keeps is either what it read in the payload or the payload unread, so
 // that there are two such floors, beside one that knows what to keep for nothing.
 // Each has a process of its own, with the heap that it needs and no other, as have
-// Redis and the clients. The bridge gives its heap some room (see
-// [bridge.Headroom]), the bare server has Go's usual setting, and one more bare
-// server has the bridge's. Nothing works the queue meanwhile, so that what is
+// Redis and the clients. The bridge has its settings of the runtime (see
+// [bridge.Headroom] and [bridge.Processors]), the others have Go's, but for one more
+// bare server. Nothing works the queue meanwhile, so that what is
 // measured is the intake.
 func measureIntake(n *numbers) {
 	server := redistest.Start(n.t)
@@ -59,7 +59,7 @@ func (n *numbers) intake(row string, where func(kind string) string, used func()
 	}
 	bare, own := start("bare server", peerBare), start("intake", peerIntake)
 	others := []*intakePeer{
-		start("bare server with as much room for garbage", peerRoomy),
+		start("bare server with the bridge's settings of the runtime", peerTuned),
 		start("floor", peerSome), start("floor, payload kept unread", peerUnread), start("floor, payload read", peerRead),
 	}
 	peers := append([]*intakePeer{bare, own}, others...)

@@ -35,7 +35,7 @@ import (
 // Kinds of servers that are compared.
 const (
 	peerBare   = "bare"   // reads the body and checks the signature
-	peerRoomy  = "roomy"  // bare, and has the bridge's room for garbage
+	peerTuned  = "tuned"  // bare, with the bridge's settings of the runtime
 	peerIntake = "intake" // the bridge's
 	peerSome   = "some"   // bare, and keeps as much as the intake does
 	peerUnread = "unread" // bare, and keeps the payload
@@ -116,18 +116,17 @@ func (p *peer) ask(what string) (number int64) {
 func TestIntakePeer(t *testing.T) {
 	kind, where := os.Getenv(peerKindEnv), os.Getenv(peerStoreEnv)
 	if kind == "" {
-		for _, kind := range []string{peerBare, peerRoomy, peerIntake, peerSome, peerUnread, peerRead} {
+		for _, kind := range []string{peerBare, peerTuned, peerIntake, peerSome, peerUnread, peerRead} {
 			closedLoop(t, startPeer(t, kind, t.TempDir()+"/"+kind).url, 1, newDeliverer(t, 1).make(1))
 		}
 		return
 	}
 	h, s := bareIntake(nil), store.Store(nil)
 	switch kind {
-	case peerRoomy:
-		defer bridge.Headroom(os.LookupEnv)()
+	case peerTuned:
+		defer tuned()()
 	case peerIntake:
-		defer bridge.Headroom(os.LookupEnv)()
-		defer bridge.Processors(os.LookupEnv)()
+		defer tuned()()
 		s = peerStore(t, where)
 		h = intakeOn(s)
 	case peerSome:
@@ -149,6 +148,15 @@ func TestIntakePeer(t *testing.T) {
 			drain(t, s)
 		}
 		fmt.Println(0)
+	}
+}
+
+// tuned sets the runtime as the bridge's process does, until its end.
+func tuned() (end func()) {
+	room, processors := bridge.Headroom(os.LookupEnv), bridge.Processors(os.LookupEnv)
+	return func() {
+		processors()
+		room()
 	}
 }
 

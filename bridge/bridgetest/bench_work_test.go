@@ -5,7 +5,6 @@ package bridgetest_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
@@ -124,7 +122,7 @@ func (w *workshop) rate(many int) float64 {
 // reach beside it. At 200 ms it shows what else than processor time there is that
 // bounds them: of that a tenth is needed.
 func measureReconcile(n *numbers) {
-	defer bridge.Processors(os.LookupEnv)() // as the program does
+	defer tuned()()
 	for _, m := range []struct {
 		at, each int // concurrency, and edits for each of them
 		latency  time.Duration
