@@ -362,13 +362,16 @@ type Conflict struct {
 	Base      *Base     `json:"base,omitempty"`
 	GitHub    string    `json:"github"`   // GitHub's value, whole
 	Planning  string    `json:"planning"` // planning's value, whole
-	Winner    Side      `json:"winner"`   // "" while it is asked
-	Rule      string    `json:"rule"`     // which rule decided
-	State     string    `json:"state"`    // see the ConflictXxx constants
-	Comments  []int64   `json:"comments,omitempty"`
-	Posted    time.Time `json:"posted,omitzero"` // when its comment was last sent, whatever the answer
-	At        time.Time `json:"at"`
-	Settled   time.Time `json:"settled,omitzero"`
+	// Edited bounds when each side was edited, where people are asked because
+	// these times did not tell which was later.
+	Edited   map[Side]Interval `json:"edited,omitempty"`
+	Winner   Side              `json:"winner"` // "" while it is asked
+	Rule     string            `json:"rule"`   // which rule decided
+	State    string            `json:"state"`  // see the ConflictXxx constants
+	Comments []int64           `json:"comments,omitempty"`
+	Posted   time.Time         `json:"posted,omitzero"` // when its comment was last sent, whatever the answer
+	At       time.Time         `json:"at"`
+	Settled  time.Time         `json:"settled,omitzero"`
 }
 
 // ConflictID names the meeting of two values of an item in planning. It follows
@@ -376,6 +379,13 @@ type Conflict struct {
 // anew, under whatever id, finds the entry and its comment again.
 func ConflictID(item ObjectID, a Attribute, github, planning string) string {
 	return digest([]string{string(item), string(a), canonical(a, github), canonical(a, planning)})
+}
+
+// Asked reports whether a person is asked about these very values of an
+// attribute.
+func (l *Link) Asked(a Attribute, github, planning string) bool {
+	id, ok := l.Asking[a]
+	return ok && id == ConflictID(l.Card.ID, a, github, planning)
 }
 
 // The states of a ledger entry.

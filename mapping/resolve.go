@@ -25,6 +25,8 @@ type Input struct {
 	// Edited says when each side was edited last, as far as it is known; the
 	// policy newest compares them.
 	Edited map[Side]Interval
+	// Asked are the ledger's entries of the attributes that people are asked about.
+	Asked map[Attribute]Conflict
 	// Answers are an operator's choices for attributes that are asked.
 	Answers map[Attribute]Side
 }
@@ -67,9 +69,11 @@ type Decision struct {
 	// Winner is the side whose value stands, where there was a conflict.
 	Winner Side
 	// Loses says that a value a person wrote is overwritten or left standing
-	// against another: both values go to the ledger, and onto the issue,
-	// before anything is written.
+	// against another, and is not kept yet: both values go to the ledger, and
+	// onto the issue, before anything is written.
 	Loses bool
+	// Edited is what is known, where people are asked, of when each side was edited.
+	Edited map[Side]Interval
 }
 
 // Plan is the decisions that would bring a link to agreement. Attributes that
@@ -232,12 +236,15 @@ func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision
 		}
 		return in.win(a, Planning, g, p, "policy merge: it does not merge, planning wins")
 	case PolicyNewest:
-		if winner, ok := newest(in.Edited[GitHub], in.Edited[Planning]); ok {
+		edited := map[Side]Interval{GitHub: in.edited(GitHub, a, g), Planning: in.edited(Planning, a, p.Value)}
+		if winner, ok := newest(edited[GitHub], edited[Planning]); ok {
 			return in.win(a, winner, g, p, "policy newest: "+string(winner)+" was edited later")
 		}
-		return asks(a, g, p, "policy newest: the times do not tell which edit was later")
+		d := asks(a, g, p, !in.Link.Asked(a, g, p.Value), "policy newest: the times do not tell which edit was later")
+		d.Edited = edited
+		return d
 	case PolicyAsk:
-		return asks(a, g, p, "policy ask")
+		return asks(a, g, p, in.Link.Asking[a] == "", "policy ask")
 	case PolicyGitHub:
 		return in.win(a, GitHub, g, p, "policy github")
 	}
@@ -255,9 +262,11 @@ func (in *Input) win(a Attribute, winner Side, g string, p Versioned, why string
 	return d
 }
 
-func asks(a Attribute, g string, p Versioned, why string) Decision {
+// asks leaves both values to a person; fresh says that nobody is asked about
+// them yet.
+func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
 	return Decision{
-		Attribute: a, Action: Ask, Why: why, Loses: true,
+		Attribute: a, Action: Ask, Why: why, Loses: fresh,
 		Base: Base{GitHub: g, Planning: p.Value, Version: p.Version},
 	}
 }
@@ -298,6 +307,26 @@ func mergeSummary(base Base, g, p string) (string, bool) {
 		}
 	}
 	return Merge(base.Planning, theirs, p)
+}
+
+// edited bounds when a side came to hold a value. Of one that stood there when
+// people were asked that is what was known then: the times of now may be those
+// of another attribute's edit. Only a poll that the question did not wait for
+// still tells of planning's.
+func (in *Input) edited(side Side, a Attribute, value string) Interval {
+	now := in.Edited[side]
+	c, ok := in.Asked[a]
+	held := c.GitHub
+	if side == Planning {
+		held = c.Planning
+	}
+	if !ok || !same(a, held, value) {
+		return now
+	}
+	if was := c.Edited[side]; was.known() || side == GitHub || !now.From.Before(c.At) {
+		return was
+	}
+	return now
 }
 
 // newest compares two edits of which only bounds are known.

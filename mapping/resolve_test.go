@@ -62,6 +62,22 @@ var decisions = map[string]struct {
 			in.Edited = map[Side]Interval{GitHub: {at(2), at(2)}, Planning: {at(1), at(3)}}
 		}, action: Ask, loses: true,
 	},
+	"newest, asked, something else was edited": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
+		in: asked(Interval{at(1), at(3)}, Interval{at(5), at(6)}), action: Ask,
+	},
+	"newest, asked before the poll": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
+		in: asked(Interval{}, Interval{at(3), at(6)}), action: Settle, hub: "c", loses: true, winner: Planning,
+	},
+	"newest, asked after the poll that saw the edit": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
+		in: asked(Interval{}, Interval{at(5), at(6)}), action: Ask,
+	},
+	"newest, asked, edited again": {
+		base: based("a", "a", 1), g: "b", p: "d", v: 3, route: Route{DefaultPolicy: PolicyNewest},
+		in: asked(Interval{at(1), at(3)}, Interval{at(5), at(6)}), action: Settle, hub: "d", loses: true, winner: Planning,
+	},
 	"newest, unknown":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest}, action: Ask, loses: true},
 	"no base, equal":                {g: "a", p: "a", v: 3, action: Adopt},
 	"no base, only planning":        {g: "", p: "a", v: 3, action: ToHub, hub: "a"},
@@ -84,6 +100,18 @@ var decisions = map[string]struct {
 		},
 		action: ToPlan, plan: "d", lock: 1,
 	},
+}
+
+// asked is a question of time 4 about the titles b and c; the issue and the card
+// have been edited since, the card within later.
+func asked(planning, later Interval) func(*Input) {
+	return func(in *Input) {
+		in.Link.Asking = map[Attribute]string{Title: ConflictID(in.Link.Card.ID, Title, "b", "c")}
+		in.Asked = map[Attribute]Conflict{Title: {
+			GitHub: "b", Planning: "c", At: at(4), Edited: map[Side]Interval{GitHub: {at(2), at(2)}, Planning: planning},
+		}}
+		in.Edited = map[Side]Interval{GitHub: {at(9), at(9)}, Planning: later}
+	}
 }
 
 func TestDecisionTable(t *testing.T) {

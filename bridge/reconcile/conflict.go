@@ -15,7 +15,7 @@ import (
 // is written.
 func (w *work) keepLosers(ctx context.Context, plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
-		if !d.Loses || d.Action == mapping.Ask && w.link.Asking[d.Attribute] != "" {
+		if !d.Loses {
 			continue
 		}
 		if err := w.needBoth(ctx); err != nil {
@@ -43,7 +43,7 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	c := mapping.Conflict{
 		ID:   mapping.ConflictID(w.link.Card.ID, d.Attribute, github, planning),
 		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.link), Attribute: d.Attribute,
-		GitHub: github, Planning: planning, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
+		GitHub: github, Planning: planning, Edited: d.Edited, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
 		At: time.Now().UTC(),
 	}
 	if base, ok := w.link.Base[d.Attribute]; ok {
@@ -122,10 +122,17 @@ func resolution(d mapping.Decision) string {
 // conflictLabel marks an issue that waits for a person's decision.
 func (w *work) conflictLabel() string { return w.set.Scheme.Prefix + "conflict" }
 
+// ask records that a person is asked. The question that was open about other
+// values of the attribute is asked no more.
 func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
 	w.ensureLabel(ctx, w.conflictLabel())
 	if err := w.swapLabels(ctx, []string{w.conflictLabel()}, nil); err != nil {
 		return err
+	}
+	if old, ok := w.link.Asking[a]; ok && old != id {
+		if err := w.closeQuestion(ctx, old, mapping.Decision{Attribute: a, Why: "asked anew (ledger " + id + ")"}); err != nil {
+			return err
+		}
 	}
 	if w.link.Asking == nil {
 		w.link.Asking = map[mapping.Attribute]string{}
@@ -135,29 +142,14 @@ func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
 }
 
 // endQuestion closes the ledger entry of an attribute that was asked, once the
-// sides agree on it, and takes the label away with the last one. An operator's
-// answer that was carried out is counted here; see [Metrics].
+// sides agree on it, and takes the label away with the last one.
 func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 	id, ok := w.link.Asking[d.Attribute]
 	if !ok {
 		return nil
 	}
-	c, err := w.Store.Conflict(ctx, w.link.Project, id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("read conflict: %w", err)
-	}
-	if err == nil {
-		answered := c.State == mapping.ConflictAnswered
-		c.State, c.Settled, c.Rule = mapping.ConflictSettled, time.Now().UTC(), d.Why
-		if d.Winner != "" {
-			c.Winner = d.Winner
-		}
-		if err := w.Store.PutConflict(ctx, c); err != nil {
-			return fmt.Errorf("settle conflict: %w", err)
-		}
-		if answered {
-			w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), string(c.Winner)).Inc()
-		}
+	if err := w.closeQuestion(ctx, id, d); err != nil {
+		return err
 	}
 	if w.questions() == 1 {
 		if w.issue == nil {
@@ -172,5 +164,29 @@ func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 		}
 	}
 	delete(w.link.Asking, d.Attribute)
+	return nil
+}
+
+// closeQuestion settles the ledger entry of a question. An operator's answer
+// that was carried out is counted here; see [Metrics].
+func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision) error {
+	c, err := w.Store.Conflict(ctx, w.link.Project, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read conflict: %w", err)
+	}
+	answered := c.State == mapping.ConflictAnswered
+	c.State, c.Settled, c.Rule = mapping.ConflictSettled, time.Now().UTC(), d.Why
+	if d.Winner != "" {
+		c.Winner = d.Winner
+	}
+	if err := w.Store.PutConflict(ctx, c); err != nil {
+		return fmt.Errorf("settle conflict: %w", err)
+	}
+	if answered {
+		w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), string(c.Winner)).Inc()
+	}
 	return nil
 }

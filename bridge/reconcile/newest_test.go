@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,11 +17,7 @@ func TestNewestWithinASecond(t *testing.T) {
 		linked(w)
 		w.settle()
 		w.hub.lag = func(int) time.Duration { return -1 }
-		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(1800 * time.Millisecond)))
-		w.poll()
-		w.editIssue(mapping.Title, to("tok8"))
-		w.rewriteCard(mapping.Title, "tok9")
-		w.settle()
+		meet(w, "tok8", "tok9")
 		if issue, card := w.issue().Title, w.plan.cards[0].Title.Value; issue != "tok8" || card != "tok9" {
 			t.Errorf("the issue is called %q and the card %q, want people asked", issue, card)
 		}
@@ -28,4 +25,62 @@ func TestNewestWithinASecond(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// What was asked is not decided by the times of another edit: neither the issue's
+// nor the card's say any more when the title was edited. An edit of the title
+// itself is a new meeting.
+func TestNewestStaysAsked(t *testing.T) {
+	t.Parallel()
+	const later = 10 * time.Second
+	for name, c := range map[string]struct {
+		edit        func(*world)
+		issue, card string
+	}{
+		"the issue's text": {func(w *world) { w.rewriteIssue(mapping.Summary, "tok3") }, "tok8", "tok9"},
+		"the card's text":  {func(w *world) { w.rewriteCard(mapping.Summary, "tok3") }, "tok8", "tok9"},
+		"the issue's title": {func(w *world) {
+			w.hub.lag = nil // its event tells when
+			w.editIssue(mapping.Title, to("tok7"))
+		}, "tok7", "tok7"},
+		"the card's title": {func(w *world) { w.rewriteCard(mapping.Title, "tok7") }, "tok7", "tok7"},
+		"both titles, then the card's text": {func(w *world) {
+			meet(w, "tok6", "tok7")
+			time.Sleep(later)
+			w.rewriteCard(mapping.Summary, "tok3")
+		}, "tok6", "tok7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.route.DefaultPolicy = mapping.PolicyNewest
+				w.restart()
+				linked(w)
+				w.settle()
+				w.hub.lag = func(int) time.Duration { return -1 }
+				meet(w, "tok8", "tok9")
+				time.Sleep(later)
+				c.edit(w)
+				w.settle()
+				if issue, card := w.issue().Title, w.plan.cards[0].Title.Value; issue != c.issue || card != c.card {
+					w.fail("the issue is called %q and the card %q, want %q and %q", issue, card, c.issue, c.card)
+				}
+				open := slices.DeleteFunc(w.conflicts(), func(x mapping.Conflict) bool { return x.State != mapping.ConflictOpen })
+				if asked := c.issue != c.card; asked && (len(open) != 1 || open[0].GitHub != c.issue) || !asked && len(open) > 0 {
+					w.fail("asked is %+v", open)
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// meet edits both titles in the same second, but not before a poll of it.
+func meet(w *world, issue, card string) {
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(1800 * time.Millisecond)))
+	w.poll()
+	w.editIssue(mapping.Title, to(issue))
+	w.rewriteCard(mapping.Title, card)
+	w.settle()
 }

@@ -159,6 +159,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	in := mapping.Input{
 		Link: w.link, Route: w.route, GitHub: w.g, Planning: w.p,
 		Edited: map[mapping.Side]mapping.Interval{mapping.GitHub: w.edited()},
+		Asked:  map[mapping.Attribute]mapping.Conflict{}, Answers: map[mapping.Attribute]mapping.Side{},
 	}
 	if w.card != nil {
 		in.Edited[mapping.Planning] = w.card.Polled
@@ -168,10 +169,11 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return mapping.Plan{}, fmt.Errorf("read conflict %s: %w", id, err)
 		}
-		if err == nil && c.State == mapping.ConflictAnswered {
-			if in.Answers == nil {
-				in.Answers = map[mapping.Attribute]mapping.Side{}
-			}
+		if err != nil {
+			continue
+		}
+		in.Asked[a] = c
+		if c.State == mapping.ConflictAnswered {
 			in.Answers[a] = c.Winner
 		}
 	}
