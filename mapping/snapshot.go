@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -56,9 +55,8 @@ const LookOpened = "opened"
 //
 // It is taken of every delivery, so that it is of a plain list and not of JSON.
 func DigestIssue(i *Issue) string {
-	buffer := digestBuffers.Get().(*[]byte)
-	defer digestBuffers.Put(buffer)
-	b := (*buffer)[:0]
+	var usual [4 << 10]byte // on the stack
+	b := usual[:0]
 	for _, n := range []int64{i.ID, int64(i.Number), int64(i.Milestone)} {
 		b = binary.AppendVarint(b, n)
 	}
@@ -72,12 +70,8 @@ func DigestIssue(i *Issue) string {
 		slices.Sort(set)
 		b = appendTexts(b, set...)
 	}
-	*buffer = b
 	return digestOf(b)
 }
-
-// digestBuffers hold what is digested; GitHub bounds how large one becomes.
-var digestBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // appendTexts adds texts, each behind its length.
 func appendTexts(b []byte, texts ...string) []byte {
