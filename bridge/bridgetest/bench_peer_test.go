@@ -124,9 +124,9 @@ func TestIntakePeer(t *testing.T) {
 	h, s := bareIntake(nil), store.Store(nil)
 	switch kind {
 	case peerTuned:
-		defer tuned()()
+		defer bridge.Tune(os.LookupEnv)()
 	case peerIntake:
-		defer tuned()()
+		defer bridge.Tune(os.LookupEnv)()
 		s = peerStore(t, where)
 		h = intakeOn(s)
 	case peerSome:
@@ -148,15 +148,6 @@ func TestIntakePeer(t *testing.T) {
 			drain(t, s)
 		}
 		fmt.Println(0)
-	}
-}
-
-// tuned sets the runtime as the bridge's process does, until its end.
-func tuned() (end func()) {
-	room, processors := bridge.Headroom(os.LookupEnv), bridge.Processors(os.LookupEnv)
-	return func() {
-		processors()
-		room()
 	}
 }
 

@@ -33,13 +33,12 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	defer bridge.Headroom(p.env)()
+	defer bridge.Tune(p.env)()
 
 	reloader, err := config.NewReloader(p.config, p.env)
 	if err != nil {
 		return misuse{err}
 	}
-	defer bridge.Processors(p.env)()
 	log := c.logger(p)
 	redis.SetLogger(redisLog{log})
 	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun, LeaseTTL: c.Lease})
