@@ -48,30 +48,30 @@ func (n *numbers) calls(w *world, links int) {
 	card := func(number int) string { return cards[fmt.Sprintf("old %d", number)] }
 	w.settled()
 	each := func(calls int) float64 { return float64(calls) / float64(edits) }
-	row := fmt.Sprintf("%d links", links)
+	at := strconv.Itoa(links)
 
 	github, planning := w.spent(func() {
 		for i := range edits {
 			w.Repo.Edit(i+1, "octocat", func(e *githubtest.IssueEdit) { e.Title = fmt.Sprintf("GitHub's %d", i+1) })
 		}
 	}, func() bool { return w.Project.Card(card(edits)).Title == fmt.Sprintf("GitHub's %d", edits) })
-	n.atMost(row+": planning calls per GitHub edit", each(planning.sum(all)), 1)
-	n.atMost(row+": GitHub reads per GitHub edit", each(github.sum(reads)), 0)
+	n.atMost("planning calls per GitHub edit, %s links", at, each(planning.sum(all)), 1)
+	n.atMost("GitHub reads per GitHub edit, %s links", at, each(github.sum(reads)), 0)
 
 	github, planning = w.spent(func() {
 		for i := range edits {
 			w.Project.EditCard(card(i+1), "alice", func(e *planningtest.CardEdit) { e.Title = fmt.Sprintf("planning's %d", i+1) })
 		}
 	}, func() bool { return w.Repo.Issue(edits).Title == fmt.Sprintf("planning's %d", edits) })
-	n.atMost(row+": GitHub calls per planning edit", each(github.sum(all)), 2)
-	n.atMost(row+": planning calls per planning edit", each(planning.sum(all)), 0)
+	n.atMost("GitHub calls per planning edit, %s links", at, each(github.sum(all)), 2)
+	n.atMost("planning calls per planning edit, %s links", at, each(planning.sum(all)), 0)
 
-	n.idle(w, row)
+	n.idle(w, at)
 }
 
 // idle counts what is asked while nothing happens: once GitHub's lists are
 // listed no more, which is a minute and github.settle after the last change.
-func (n *numbers) idle(w *world, row string) {
+func (n *numbers) idle(w *world, at string) {
 	began := time.Now()
 	w.wait("the catch-up comes to rest", 4*patience, func() bool {
 		lists := 0
@@ -88,7 +88,7 @@ func (n *numbers) idle(w *world, row string) {
 		}
 		return false
 	})
-	n.record(row, "until the catch-up is at rest", time.Since(began).Seconds(), "s")
+	n.record(at+" links", "until the catch-up is at rest", time.Since(began).Seconds(), "s")
 	w.GitHub.ResetJournal()
 	w.Planning.ResetJournal()
 	w.wait("polls", 4*patience, func() bool {
@@ -101,13 +101,13 @@ func (n *numbers) idle(w *world, row string) {
 			n.t.Logf("while idle GitHub answered %s with %d", c.Op, c.Status)
 		}
 	}
-	n.atMost(row+": planning calls per idle poll (no sprints)", float64(len(w.Planning.Journal())/polls), 2)
-	n.atMost(row+": GitHub answers but 304 while idle", float64(other), 0)
+	n.atMost("planning calls per idle poll without sprints, %s links", at, float64(len(w.Planning.Journal())/polls), 2)
+	n.atMost("GitHub's answers but 304 while idle, %s links", at, float64(other), 0)
 }
 
 // measureStore asks Redis what a link takes, by the size of its body.
 func measureStore(n *numbers) {
-	for _, size := range []int{102, 1024, 16 << 10} {
+	for _, size := range []int{1024, 102, 16 << 10} {
 		const first = 1000 // until every shard of the index is there
 		r := rand.New(rand.NewPCG(uint64(size), 1))
 		server := redistest.Start(n.t, "--appendonly", "no")
@@ -120,13 +120,13 @@ func measureStore(n *numbers) {
 		before := dataset(n.t, server)
 		n.putLinks(s, r, links, size)
 		each := (dataset(n.t, server) - before) / float64(links)
-		row := fmt.Sprintf("Redis bytes per link of a body of %.2g KiB", float64(size)/1024)
+		at := fmt.Sprintf("%.2g", float64(size)/1024)
 		if size == 1024 {
-			n.atMost(row, each, 2048)
+			n.atMost("Redis bytes per link of a body of %s KiB", at, each, 2048)
 		} else {
-			n.shown(row, fmt.Sprintf("%.0f", each))
+			n.shown("… of a body of %s KiB", at, figure(each))
 		}
-		n.record(row, "used_memory_dataset", each, "bytes")
+		n.record("link of a body of "+at+" KiB", "used_memory_dataset", each, "bytes")
 		if err := s.Close(); err != nil {
 			n.t.Error(err)
 		}

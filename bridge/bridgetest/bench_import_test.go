@@ -67,7 +67,7 @@ func measureImport(n *numbers) {
 		})
 	}
 	for i := 1; i < len(sizes); i++ {
-		n.shown(fmt.Sprintf("import of %d against one of %d: more memory of the process per issue", sizes[i], sizes[i-1]),
+		n.shown("… more memory of the process per issue of the %s further ones", strconv.Itoa(sizes[i]-sizes[i-1]),
 			fmt.Sprintf("%.2g KB", (most[i]-most[i-1])*1000/float64(sizes[i]-sizes[i-1])))
 	}
 }
@@ -102,34 +102,35 @@ func (n *numbers) importAll(issues int) float64 {
 	}
 	took, spent := time.Since(began).Seconds(), p.processorTime()
 	most := peak()
-	row := fmt.Sprintf("import of %d issues", issues)
+	at := strconv.Itoa(issues)
+	row := "import of " + at + " issues"
 	n.record(row, "time", took, "s")
 	n.record(row, "processor time of the process, per issue", 1000*spent.Seconds()/float64(issues), "ms")
-	n.shown(row+": a second", fmt.Sprintf("%.0f", float64(issues)/took))
-	n.atMost(row+": planning calls that make cards", float64(w.Planning.Calls(planningtest.OpCardCreate)), float64(issues)/100+5)
-	n.atMost(row+": calls that make tasks, per card", float64(w.Planning.Calls(planningtest.OpTaskCreate))/float64(issues), 1)
-	n.importCalls(w, row, issues)
+	n.shown("… issues a second", at, fmt.Sprintf("%.0f", float64(issues)/took))
+	n.atMost("import of %s issues: planning calls that make cards", at, float64(w.Planning.Calls(planningtest.OpCardCreate)), float64(issues)/100+5)
+	n.atMost("… calls that make tasks, per card", at, float64(w.Planning.Calls(planningtest.OpTaskCreate))/float64(issues), 1)
+	n.importCalls(w, at, issues)
 	if got := len(w.Project.Cards()); got != issues {
 		n.t.Errorf("%d cards", got)
 	}
-	n.shown(row+": most memory of the process", fmt.Sprintf("%.0f MB", most))
+	n.shown("… most memory of the process, without the program's and the store's pages", at, fmt.Sprintf("%.0f MB", most))
 	n.record(row, "most memory with the program's and the store's pages", p.status("VmHWM"), "MB")
 	return most
 }
 
 // importCalls says what an import asked of both services beyond polls.
-func (n *numbers) importCalls(w *world, row string, issues int) {
+func (n *numbers) importCalls(w *world, at string, issues int) {
 	github, planning := w.counted()
-	n.shown(row+": GitHub calls per issue, without the lists", fmt.Sprintf("%.2f", float64(github.sum(all))/float64(issues)))
-	n.shown(row+": pages of all its issues", strconv.Itoa(w.pagesOfAll()))
+	n.shown("… GitHub calls per issue, without the lists", at, fmt.Sprintf("%.2f", float64(github.sum(all))/float64(issues)))
+	n.shown("… pages of lists of all issues", at, strconv.Itoa(w.pagesOfAll()))
 	listed := 0
 	for _, c := range w.GitHub.Journal() {
 		if c.Op == "issues.list" && c.Status != 304 {
 			listed++
 		}
 	}
-	n.record(row, "pages of issues, those of the catch-up included", float64(listed), "calls")
-	n.t.Logf("%s: GitHub %v, planning %v", row, github, planning)
+	n.record("import of "+at, "pages of issues, those of the catch-up included", float64(listed), "calls")
+	n.t.Logf("import of %s: GitHub %v, planning %v", at, github, planning)
 }
 
 // watchMemory looks how much memory of its own the process has, until the

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"planbridge/store/redisstore/redistest"
@@ -33,10 +35,10 @@ var intakeAtOnce = []int{32, 128}
 // measured is the intake.
 func measureIntake(n *numbers) {
 	server := redistest.Start(n.t)
-	n.intake("intake on Redis (AOF everysec)", func(string) string { return server.URL },
+	n.intake("intake on Redis (AOF everysec)", true, func(string) string { return server.URL },
 		func() time.Duration { return redisTime(n.t, server) })
 	dir := n.t.TempDir()
-	n.intake("intake on the file store", func(kind string) string { return filepath.Join(dir, kind+".db") },
+	n.intake("intake on the file store", false, func(kind string) string { return filepath.Join(dir, kind+".db") },
 		func() time.Duration { return 0 })
 }
 
@@ -50,9 +52,10 @@ type intakePeer struct {
 	slow  []float64 // p99 of each open loop, in ms
 }
 
-// intake measures the intake on one kind of store: where tells each kind of peer
-// what it keeps things in, and used the processor time of what serves that.
-func (n *numbers) intake(row string, where func(kind string) string, used func() time.Duration) {
+// intake measures the intake on one kind of store, of which the design may have
+// goals to hold it to: where tells each kind of peer what it keeps things in, and
+// used the processor time of what serves that.
+func (n *numbers) intake(row string, held bool, where func(kind string) string, used func() time.Duration) {
 	d := newDeliverer(n.t, intakeIssues)
 	start := func(name, kind string) *intakePeer {
 		return &intakePeer{peer: startPeer(n.t, kind, where(kind)), name: name, rates: map[int][]float64{}}
@@ -94,10 +97,10 @@ func (n *numbers) intake(row string, where func(kind string) string, used func()
 		p.took = append(p.took, took...)
 		p.slow = append(p.slow, quantile(took, 0.99).Seconds()*1000)
 	})
-	n.compareIntake(row, bare, own, others)
+	n.compareIntake(row, held, bare, own, others)
 }
 
-func (n *numbers) compareIntake(row string, bare, own *intakePeer, others []*intakePeer) {
+func (n *numbers) compareIntake(row string, held bool, bare, own *intakePeer, others []*intakePeer) {
 	for _, p := range append([]*intakePeer{bare, own}, others...) {
 		n.record(row, p.name+": processor time of a delivery", median(p.costs), "µs")
 		n.record(row, p.name+": processor time of a delivery, least of all rounds", slices.Min(p.costs), "µs")
@@ -107,19 +110,27 @@ func (n *numbers) compareIntake(row string, bare, own *intakePeer, others []*int
 		n.record(row, fmt.Sprintf("%s: p50 at %d/s", p.name, intakeRate), quantile(p.took, 0.5).Seconds()*1000, "ms")
 		n.record(row, fmt.Sprintf("%s: p99 at %d/s", p.name, intakeRate), quantile(p.took, 0.99).Seconds()*1000, "ms")
 	}
+	rate, slow := row+": rate with %s at once against a bare server's", row+": p99 at 1,000/s against the bare server's"
 	for _, atOnce := range intakeAtOnce {
-		n.atLeast(fmt.Sprintf("%s against a bare server: rate, %d at once", row, atOnce), ratio(own.rates[atOnce], bare.rates[atOnce]), 0.6)
-	}
-	n.shown("… by processor time, which other work on the machine changes less", fmt.Sprintf("%.2f", ratio(bare.costs, own.costs)))
-	n.atMost("… p99 at 1,000/s", ratio(own.slow, bare.slow), 3)
-	n.shown("… processor time of a delivery: bare, intake", fmt.Sprintf("%.0f, %.0f µs", median(bare.costs), median(own.costs)))
-	for _, p := range others {
-		rates := ""
-		for _, atOnce := range intakeAtOnce {
-			rates += fmt.Sprintf("%.2f; ", ratio(p.rates[atOnce], bare.rates[atOnce]))
+		if at, got := strconv.Itoa(atOnce), ratio(own.rates[atOnce], bare.rates[atOnce]); held {
+			n.atLeast(rate, at, got, 0.6)
+		} else {
+			n.shown(rate, at, figure(got))
 		}
-		n.shown(fmt.Sprintf("… %s: rates; by processor time; p99", p.name), fmt.Sprintf("%s%.2f (%.0f µs); %.2g times",
-			rates, ratio(bare.costs, p.costs), median(p.costs), ratio(p.slow, bare.slow)))
+	}
+	if got := ratio(own.slow, bare.slow); held {
+		n.atMost(slow, "", got, 3)
+	} else {
+		n.shown(slow, "", figure(got))
+	}
+	n.shown(row+": by processor time, its clients' and its store's included", "", figure(ratio(bare.costs, own.costs)))
+	for _, p := range others {
+		var rates []string
+		for _, atOnce := range intakeAtOnce {
+			rates = append(rates, figure(ratio(p.rates[atOnce], bare.rates[atOnce])))
+		}
+		n.shown(row+": "+p.name+": rates; by processor time; p99", "", fmt.Sprintf("%s; %s; %s",
+			strings.Join(rates, ", "), figure(ratio(bare.costs, p.costs)), figure(ratio(p.slow, bare.slow))))
 	}
 }
 

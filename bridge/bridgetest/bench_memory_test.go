@@ -70,9 +70,9 @@ func (n *numbers) memory(t *testing.T, kind, url string, links int, open func() 
 	defer p.kill()
 	peak, began := p.watchMemory(), planning.backlogs.Load()
 	w.wait("some polls", 4*patience, func() bool { return planning.backlogs.Load() >= began+5 })
-	row := fmt.Sprintf("%d links in %s, polled every 2 s: memory of the process", links, kind)
-	n.shown(row, fmt.Sprintf("%.0f MB", peak()))
-	n.record(row, "with the program's and the store's pages", p.status("VmRSS"), "MB")
+	row := fmt.Sprintf("%d links, polled every 2 s, each looked at once: memory of the process, on %%s", links)
+	n.shown(row, kind, fmt.Sprintf("%.0f MB", peak()))
+	n.record(fmt.Sprintf(row, kind), "with the program's and the store's pages", p.status("VmRSS"), "MB")
 }
 
 // putLinked makes links of which nothing is to be done: they are due in a day,

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,7 +46,8 @@ func (n *numbers) poll(cards int) {
 	for range 3 { // records them, finds them as they were, knows how they are spelt
 		p.poll()
 	}
-	row := fmt.Sprintf("poll of %d unchanged cards", cards)
+	at := strconv.Itoa(cards)
+	row := "poll of " + at + " unchanged cards"
 	rounds := max(5, min(200_000/cards, 50))
 	var peers, polls, news []time.Duration
 	for range rounds {
@@ -54,14 +56,14 @@ func (n *numbers) poll(cards int) {
 	ratio := float64(median(polls)) / float64(median(peers))
 	n.record(row, "decoder alone", median(peers).Seconds()*1000, "ms")
 	n.record(row, "poll", median(polls).Seconds()*1000, "ms")
-	n.atMost(row+" against the decoder alone: time", ratio, 1.5)
+	n.atMost("poll of %s unchanged cards against the decoder alone: time", at, ratio, 1.5)
 
 	before, allocs := mallocs(), peakOf(p.poll)
-	n.record(row, "allocations, the server's included", float64(mallocs()-before)/float64(cards), "per card")
+	n.shown("… allocations per card, the server's included", at, fmt.Sprintf("%.1g", float64(mallocs()-before)/float64(cards)))
 	n.record(row, "body", float64(p.size)/1e6, "MB")
 	n.record(row, "peak memory beyond what is kept", float64(allocs)/1e6, "MB")
 	if cards >= 10_000 {
-		n.atMost(row+": peak memory against the body's size", float64(allocs)/float64(p.size), 2)
+		n.atMost("… peak memory beyond what is kept against the body's size, %s cards", at, float64(allocs)/float64(p.size), 2)
 	}
 	for range 5 {
 		p.change(max(cards/100, 1))
@@ -70,8 +72,8 @@ func (n *numbers) poll(cards int) {
 	}
 	n.record(row, "poll with 1 % changed", median(news).Seconds()*1000, "ms")
 	each := float64(median(news)-median(polls)) / float64(max(cards/100, 1)) / float64(time.Microsecond)
-	n.shown(row+": with 1 % changed, more time per changed card", fmt.Sprintf("%.3g µs", each))
-	n.shown(row+": kept in memory", fmt.Sprintf("%.2g MB", float64(p.kept())/1e6))
+	n.shown("… with 1 % changed: more time per changed card", at, fmt.Sprintf("%.3g µs", each))
+	n.shown("… kept in memory", at, fmt.Sprintf("%.2g MB", float64(p.kept())/1e6))
 }
 
 func timed(f func()) time.Duration {

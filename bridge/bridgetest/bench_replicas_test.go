@@ -52,8 +52,8 @@ func measureReplicas(n *numbers) {
 		rates[replicas] = w.rate(each * replicas)
 		n.record("replicas", fmt.Sprintf("%d at 250 ms", replicas), rates[replicas], "1/s")
 	}
-	n.atLeast("two replicas against one, planning-bound", rates[2]/rates[1], 1.9)
-	n.atLeast("four replicas against one, planning-bound", rates[4]/rates[1], 3.6)
+	n.atLeast("%s replicas against one, planning at 250 ms", "2", rates[2]/rates[1], 1.9)
+	n.atLeast("%s replicas against one, planning at 250 ms", "4", rates[4]/rates[1], 3.6)
 	n.takeOver(w, running)
 }
 
@@ -105,7 +105,7 @@ func (n *numbers) takeOver(w *workshop, running []*process) {
 	w.wait("the rest is done by the others", patience, w.empty)
 	took := time.Since(killed).Seconds()
 	n.record("replicas", "killed to all done, with leases of "+lease, took, "s")
-	n.shown("a replica is killed: until its keys are done by others, with leases of "+lease, fmt.Sprintf("%.3g s", took))
+	n.shown("a replica is killed: until its keys are done by others, with leases of "+lease, "", fmt.Sprintf("%.3g s", took))
 }
 
 func (p *process) ready(ctx context.Context) bool {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -58,10 +59,11 @@ type numbers struct {
 	raw  []rawFigure
 }
 
-// row is one line of the table.
+// row is one measured figure. Those of the same what are one line of the table,
+// in which %s stands for what each of them was measured at.
 type row struct {
-	what, got, goal string
-	reached         bool
+	what, at, got, goal string
+	missed              bool
 }
 
 // rawFigure is one measured value.
@@ -81,28 +83,44 @@ func (n *numbers) record(row, what string, value float64, unit string) {
 }
 
 // atLeast and atMost add a row of which got is held to a bound.
-func (n *numbers) atLeast(what string, got, goal float64) {
-	n.rows = append(n.rows, row{what, fmt.Sprintf("%.3g", got), fmt.Sprintf("≥ %.3g", goal), got >= goal})
+func (n *numbers) atLeast(what, at string, got, goal float64) {
+	n.rows = append(n.rows, row{what, at, figure(got), "≥ " + figure(goal), got < goal})
 }
 
-func (n *numbers) atMost(what string, got, goal float64) {
-	n.rows = append(n.rows, row{what, fmt.Sprintf("%.3g", got), fmt.Sprintf("≤ %.3g", goal), got <= goal})
+func (n *numbers) atMost(what, at string, got, goal float64) {
+	n.rows = append(n.rows, row{what, at, figure(got), "≤ " + figure(goal), got > goal})
 }
 
 // shown adds a row that has no bound.
-func (n *numbers) shown(what, got string) {
-	n.rows = append(n.rows, row{what: what, got: got, reached: true})
+func (n *numbers) shown(what, at, got string) {
+	n.rows = append(n.rows, row{what: what, at: at, got: got})
+}
+
+// figure writes a number with two digits behind the point, a large one with none,
+// a small one with one that counts.
+func figure(f float64) string {
+	switch {
+	case f >= 100:
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	case f < 0.1:
+		return strconv.FormatFloat(f, 'g', 1, 64)
+	}
+	return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64)
 }
 
 func (n *numbers) print() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/%s, %d cores, %s\n\n| what | measured | goal | |\n|---|---|---|---|\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version())
-	for _, r := range n.rows {
-		mark := ""
-		if !r.reached {
-			mark = "missed"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.what, r.got, r.goal, mark)
+	for len(n.rows) > 0 {
+		var line []row
+		what := n.rows[0].what
+		n.rows = slices.DeleteFunc(n.rows, func(r row) bool {
+			if r.what == what {
+				line = append(line, r)
+			}
+			return r.what == what
+		})
+		b.WriteString(tableLine(what, line))
 	}
 	fmt.Println(b.String())
 	path := os.Getenv("PLANBRIDGE_BENCH_RAW")
@@ -122,6 +140,20 @@ func (n *numbers) print() {
 	if err := f.Close(); err != nil {
 		n.t.Error(err)
 	}
+}
+
+// tableLine is the line of all figures of one kind.
+func tableLine(what string, figures []row) string {
+	var at, got, goals []string
+	mark := ""
+	for _, r := range figures {
+		at, got, goals = append(at, r.at), append(got, r.got), append(goals, r.goal)
+		if r.missed {
+			mark = "missed"
+		}
+	}
+	goals = slices.Compact(goals)
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", strings.Replace(what, "%s", strings.Join(at, ", "), 1), strings.Join(got, ", "), strings.Join(goals, ", "), mark)
 }
 
 // wait is until with a bound of its own, and without the whole world in its

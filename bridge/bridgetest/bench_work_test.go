@@ -160,12 +160,16 @@ func (n *numbers) reconcile(c, many int, latency time.Duration) {
 		n.record(row, "processor time of a bare PUT, with the simulator", usedBare.Seconds()*1e3/float64(many), "ms")
 		ours, bares, against = append(ours, got/limit), append(bares, bare/limit), append(against, got/bare)
 	}
-	n.atLeast(row+fmt.Sprintf(", against %g/s", limit), median(ours), 0.9)
-	n.shown("… as many goroutines with bare PUTs beside it", fmt.Sprintf("%.3g", median(bares)))
-	n.atLeast("… against those bare PUTs", median(against), 0.9)
+	at := strconv.Itoa(c)
+	if latency != slow {
+		at += fmt.Sprintf(" (planning at %v)", latency)
+	}
+	n.atLeast("reconcile, planning at 20 ms, %s at once: rate against as many each 20 ms", at, median(ours), 0.9)
+	n.shown("… as many goroutines that make bare PUTs, by turns with it, %s", at, figure(median(bares)))
+	n.atLeast("… against those bare PUTs, %s", at, median(against), 0.9)
 	n.record(row, "Redis scripts", median(trips), "per reconcile")
 	// Of reconciles alone it is at most 2, which a test holds (trips_test.go of reconcile).
-	n.shown("… Redis round trips per reconcile, with what polls and leases ask", fmt.Sprintf("%.2g", median(trips)))
+	n.shown("… Redis scripts per reconcile, with those of polls and leases, %s", at, fmt.Sprintf("%.2g", median(trips)))
 }
 
 // usage is what Redis did so far.
