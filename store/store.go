@@ -206,6 +206,7 @@ type Failure struct {
 // Depth describes a project's queue.
 type Depth struct {
 	Live, Bulk int            // keys in the queue, leased ones included
+	Due        int            // of Bulk: those that are due and that nobody works
 	Waiting    map[string]int // per service
 	Failures   int
 	Oldest     time.Time // when the key that is overdue longest became due; zero: none is due
@@ -295,6 +296,11 @@ type State interface {
 // for which a full poll has adopted every marked item. Nothing is created in a
 // project while it differs from the store's epoch.
 const DocAdopted = "adopted"
+
+// DocImporting names the document, in a project's space, that says until when an
+// import is about to observe more of the project's keys: a time as
+// [time.Time.MarshalText] writes it. One that is past says that none is.
+const DocImporting = "importing"
 
 // DocSprints names the document, in a project's space, that holds what the
 // poll last saw of its sprints: a JSON array of [mapping.Sprint].

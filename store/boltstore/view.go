@@ -109,12 +109,17 @@ func (s *Store) Depth(ctx context.Context, project mapping.ObjectID) (d store.De
 		oldest := sp.now + 1
 		c := sp.b("queue").Cursor()
 		for k, _ := c.First(); k != nil; k, _ = c.Next() {
-			if k[0] == 0 {
+			due := fromBE64(k[1:])
+			switch {
+			case k[0] == 0:
 				d.Live++
-			} else {
+			case due <= sp.now:
+				d.Due++
+				fallthrough
+			default:
 				d.Bulk++
 			}
-			oldest = min(oldest, fromBE64(k[1:]))
+			oldest = min(oldest, due)
 		}
 		if oldest <= sp.now {
 			d.Oldest = time.Unix(0, oldest)

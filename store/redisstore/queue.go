@@ -150,7 +150,7 @@ func (s *Store) Depth(ctx context.Context, project mapping.ObjectID) (store.Dept
 	if err != nil {
 		return d, fmt.Errorf("queue of project %s: %w", project, err)
 	}
-	d.Live, d.Bulk, d.Failures = int(r.num()), int(r.num()), int(r.num())
+	d.Live, d.Bulk, d.Due, d.Failures = int(r.num()), int(r.num()), int(r.num()), int(r.num())
 	if oldest := r.num(); oldest > 0 {
 		d.Oldest = time.UnixMilli(oldest)
 	}

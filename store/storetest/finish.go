@@ -294,10 +294,13 @@ func testBulkStays(f *fixture) {
 	o.Bulk = true
 	f.observe(o)
 	f.finish(f.claim(l), store.Outcome{Kind: store.Retry})
-	if d := f.depth(); d.Bulk != 1 || d.Live != 0 {
+	if d := f.depth(); d.Bulk != 1 || d.Live != 0 || d.Due != 1 {
 		f.Errorf("Depth after a retry = %+v", d)
 	}
 	c := f.claim(l)
+	if d := f.depth(); d.Bulk != 1 || d.Due != 0 {
+		f.Errorf("Depth while it is worked = %+v", d)
+	}
 	f.observe(creating(l)) // a live change under the claim
 	f.finish(c, store.Outcome{})
 	if d := f.depth(); d.Bulk != 0 || d.Live != 1 {

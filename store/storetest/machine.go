@@ -104,6 +104,9 @@ func (m *machine) check(rt *rapid.T) {
 		switch {
 		case k.due != never && k.bulk:
 			want.Bulk++
+			if k.due <= m.now {
+				want.Due++
+			}
 		case k.due != never:
 			want.Live++
 		case k.waits != "":
@@ -120,7 +123,7 @@ func (m *machine) check(rt *rapid.T) {
 		}
 	}
 	d, err := s.Depth(ctx, m.project)
-	if err != nil || d.Live != want.Live || d.Bulk != want.Bulk || d.Failures != want.Failures || len(d.Waiting) != len(want.Waiting) {
+	if err != nil || d.Live != want.Live || d.Bulk != want.Bulk || d.Due != want.Due || d.Failures != want.Failures || len(d.Waiting) != len(want.Waiting) {
 		rt.Fatalf("Depth = %+v, %v, want %+v", d, err, want)
 	}
 	for service, n := range want.Waiting {
