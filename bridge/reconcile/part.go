@@ -21,6 +21,7 @@ func (w *work) part(p *mapping.Link) *work {
 	set := *w.set
 	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
 	pw := &work{
+		place:      &place{},
 		Reconciler: w.Reconciler, set: &set, claim: w.claim, link: p, root: w, route: w.route, planning: w.planning,
 		p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: p.Unfinished || len(p.Asking) > 0,
 	}

@@ -17,10 +17,11 @@ func newSeats(seated, beside int) *seats {
 }
 
 // place is what one key has of the seats: a hand and, while it may be at a
-// service, a seat. One without seats is bounded by nothing.
+// service, a seat. One without seats is bounded by nothing. Keys that are worked one
+// after the other have it in turn.
 type place struct {
 	*seats
-	seated, away bool
+	seated, away, handless bool
 }
 
 // sit takes a seat where the key has a hand and no seat yet.
@@ -40,20 +41,22 @@ func (p *place) rise() {
 }
 
 // leave gives the seat and the hand of a key that waits for something else to
-// others; back takes the hand again.
+// others. After back it goes on without a hand: those may be taken for as long as
+// other keys are due, and its lease runs.
 func (p *place) leave() {
 	p.rise()
-	if p.seats != nil {
-		<-p.hands
-	}
+	p.drop()
 	p.away = true
 }
 
-func (p *place) back() {
-	if p.seats != nil {
-		p.hands <- struct{}{}
+func (p *place) back() { p.away = false }
+
+// drop gives the hand to another key, once.
+func (p *place) drop() {
+	if p.seats != nil && !p.handless {
+		<-p.hands
 	}
-	p.away = false
+	p.handless = true
 }
 
 // sit takes a seat for the key.
@@ -75,7 +78,7 @@ func (w *work) seat() *place {
 	for w.of != nil {
 		w = w.of
 	}
-	return &w.home().place
+	return w.home().place
 }
 
 // atGitHub and atPlanning are the services for one who calls them: seated.

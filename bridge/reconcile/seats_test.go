@@ -26,11 +26,15 @@ func TestAKeyGivesNoSeatThatItHasNot(t *testing.T) {
 		if len(s.taken) != 0 {
 			t.Error("a key that sat has given no seat")
 		}
-		<-s.hands
 		away.back()
 		away.sit()
 		if len(s.taken) != 1 || len(s.hands) != 1 {
-			t.Errorf("who came back has no place: %d seats and %d hands are taken", len(s.taken), len(s.hands))
+			t.Errorf("who came back has a seat and no hand: %d seats and %d hands are taken", len(s.taken), len(s.hands))
+		}
+		away.leave()
+		away.drop()
+		if len(s.taken) != 0 || len(s.hands) != 1 {
+			t.Errorf("a hand was given twice: %d seats and %d hands are taken", len(s.taken), len(s.hands))
 		}
 	})
 }

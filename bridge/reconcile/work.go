@@ -76,7 +76,7 @@ type work struct {
 	of    *work
 	child *mapping.Child
 	// place is the root link's; what is worked as a part of it has none of its own.
-	place  place
+	place  *place
 	braked []string // what the route's brakes put off, and told of
 	// after, where not zero, is when the key is looked at again although all is well;
 	// showAfter is that for what of planning could not be shown.
@@ -86,7 +86,7 @@ type work struct {
 func (r *Reconciler) newWork(claim *store.Claim) *work {
 	w := &work{
 		Reconciler: r, set: r.Settings(), claim: claim, link: claim.Link,
-		p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: claim.Link.Unfinished || claim.Attempts > 0 || asks(claim.Link),
+		place: &place{}, p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: claim.Link.Unfinished || claim.Attempts > 0 || asks(claim.Link),
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
 	w.planning = r.Planning(w.link.Project)

@@ -56,8 +56,9 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 			continue
 		}
 		inHand.Go(func() {
-			defer func() { <-s.hands }()
-			r.serve(ctx, work, claim, s)
+			p := &place{seats: s}
+			defer p.drop()
+			r.serve(ctx, work, claim, p)
 		})
 	}
 }
@@ -67,15 +68,15 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 func (r *Reconciler) InHand() int { return int(r.inHand.Load()) }
 
 // serve works a key, and then what ending one hands on: until nothing is due,
-// ctx ends, or the other projects have their turn.
-func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, s *seats) {
+// ctx ends, the other projects have their turn, or a key gave the hand away.
+func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, p *place) {
 	r.inHand.Add(1)
 	defer r.inHand.Add(-1)
 	project, end := claim.Key.Project, time.Now().Add(rowTime)
 	for row := 1; claim != nil; row++ {
-		claim = r.work(work, claim, s, func() bool {
+		claim = r.work(work, claim, p, func() bool {
 			projects := r.Projects()
-			return ctx.Err() == nil && slices.Contains(projects, project) && (row < rowMost && time.Now().Before(end) || len(projects) == 1)
+			return ctx.Err() == nil && !p.handless && slices.Contains(projects, project) && (row < rowMost && time.Now().Before(end) || len(projects) == 1)
 		})
 	}
 }
@@ -113,15 +114,15 @@ func (r *Reconciler) pause(ctx context.Context, d time.Duration) bool {
 
 // Work works one claimed key to its end and finishes the claim.
 func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
-	r.work(ctx, claim, nil, func() bool { return false })
+	r.work(ctx, claim, &place{}, func() bool { return false })
 }
 
-// work is Work for who has a hand of s. Where more says so when the key
+// work is Work for who has the place p. Where more says so when the key
 // is finished, it returns the claim of the next one, or nil where none is due.
-func (r *Reconciler) work(ctx context.Context, claim *store.Claim, s *seats, more func() bool) (next *store.Claim) {
+func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, more func() bool) (next *store.Claim) {
 	start := time.Now()
 	w := r.newWork(claim)
-	w.place.seats = s
+	w.place = p
 	// Everything, the finishing included, ends before the lease does; writes
 	// end earlier still (see work.writing).
 	ctx, cancel := context.WithDeadline(ctx, claim.Until)
