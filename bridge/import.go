@@ -59,13 +59,14 @@ func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job,
 // importer is one import at work.
 type importer struct {
 	*App
-	job     *job
-	ask     status.ImportAsk
-	routes  []*mapping.Route
-	titles  map[titleKey]*title // of unlinked cards, where partners are looked for
-	counted map[uint64]bool     // hashes of what a walk has shown; nil: what it shows again does no harm
-	waiting []store.Key         // observed and not done, oldest first
-	refused map[string]bool     // repositories that could not be listed
+	job       *job
+	ask       status.ImportAsk
+	routes    []*mapping.Route
+	titles    map[titleKey]*title // of unlinked cards, where partners are looked for
+	counted   map[uint64]bool     // hashes of what a walk has shown; nil: what it shows again does no harm
+	waiting   []store.Key         // observed and not done, oldest first
+	refused   map[string]bool     // repositories that could not be listed
+	announced time.Time           // until when it is known that more keys are to come
 	// children are those of waiting whose issues were listed as sub-issues.
 	children map[mapping.LinkID]child
 }

@@ -194,11 +194,44 @@ func (im *importer) importIssues(ctx context.Context, children bool, page func(c
 		}
 		return nil
 	}
-	return im.eachIssue(ctx, visit, func(ctx context.Context) error {
+	err := im.eachIssue(ctx, visit, func(ctx context.Context) error {
 		obs := batch
 		batch = map[mapping.ObjectID][]store.Observation{}
+		if children { // few are left: nobody waits for more
+			return page(ctx, obs)
+		}
+		if err := im.announce(ctx, time.Now().Add(ahead)); err != nil {
+			return err
+		}
 		return page(ctx, obs)
 	})
+	if err != nil || children {
+		return err
+	}
+	return im.announce(ctx, time.Time{})
+}
+
+// ahead is how long GitHub may take for the next page of issues before those who
+// wait for it in their batches do so no longer.
+const ahead = 10 * time.Second
+
+// announce says until when more keys are about to be observed, where that is not
+// known yet.
+func (im *importer) announce(ctx context.Context, until time.Time) error {
+	if !until.IsZero() && until.Sub(im.announced) < ahead/2 {
+		return nil
+	}
+	im.announced = until
+	text, err := until.MarshalText()
+	if err != nil {
+		return err
+	}
+	for _, project := range im.set.Load().projects() {
+		if err := im.store.PutDoc(ctx, project, store.DocImporting, text); err != nil {
+			return fmt.Errorf("store document %s: %w", store.DocImporting, err)
+		}
+	}
+	return nil
 }
 
 // ofIssue is the observation by which an issue is imported.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // The cards of an import are made in batches: an array of any number of cards
@@ -51,6 +52,9 @@ type batched struct {
 // made some of them before it came to the one it does not take.
 var errRefusedBatch = errors.New("planning refused the batch")
 
+// crowdedWait is how long a key is put off where too many wait already.
+const crowdedWait = time.Second
+
 // aside lets a key wait for others without keeping the workers from live
 // changes; when too many wait already it is put off.
 func (w *work) aside(ctx context.Context, wait func(context.Context) error) error {
@@ -58,18 +62,32 @@ func (w *work) aside(ctx context.Context, wait func(context.Context) error) erro
 	case w.gathered <- struct{}{}:
 		defer func() { <-w.gathered }()
 	default:
-		return later(time.Second, "enough keys of the import are under way")
+		w.crowded.Store(time.Now().Add(2 * crowdedWait).UnixNano())
+		return later(crowdedWait, "enough keys of the import are under way")
 	}
 	w.place.leave()
 	defer w.place.back()
 	return wait(ctx)
 }
 
-// moreBulk reports whether keys of an import are in the project's queue that
-// nobody works yet.
+// moreBulk reports whether keys of an import are still to come for which those
+// that gather should wait: they are due and nobody works them, were put off as
+// too many waited, or an import is about to observe them. Keys that wait for
+// anything else, as for their share of GitHub's write budget, are none of them.
 func (r *Reconciler) moreBulk(ctx context.Context, project mapping.ObjectID) bool {
+	if len(r.gathered) == cap(r.gathered) && len(r.turnOf(project)) == 0 {
+		return false // nobody is let in before one of those who gather goes
+	}
+	if time.Now().UnixNano() < r.crowded.Load() {
+		return true
+	}
 	d, err := r.Store.Depth(ctx, project)
-	return err == nil && d.Bulk > len(r.gathered)
+	if err != nil || d.Due > 0 {
+		return err == nil
+	}
+	until, err := r.Store.Doc(ctx, project, store.DocImporting)
+	var at time.Time
+	return err == nil && at.UnmarshalText(until) == nil && time.Now().Before(at)
 }
 
 // postCard makes the card with one request: together with others where

@@ -11,13 +11,14 @@ import (
 
 // How keys of an import wait for each other.
 const (
-	// gatherLinger is how long after the last one that came others are still
-	// waited for, gatherPatience how long after the first one while more are in
-	// the queue: live keys go before them.
-	gatherLinger, gatherPatience = 400 * time.Millisecond, 8 * time.Second
-	// gatherMost bounds how many keys wait at once: two batches, one that is
-	// being made and one that is gathering.
-	gatherMost = 2 * batchSize
+	// gatherLinger is how long after the last one that came it is asked whether
+	// others are still to come. While they are they are waited for, as live keys
+	// go before them: until two thirds of the time are over that any of those who
+	// are there had when it came, since the rest of its lease is for what is done.
+	gatherLinger = 400 * time.Millisecond
+	// gatherMost bounds how many keys wait at once: batches that are being made,
+	// and those that are gathering for some buckets.
+	gatherMost = 4 * batchSize
 )
 
 // errNotTaken: the wait ended before anything was done.
@@ -42,6 +43,7 @@ type gathering[K comparable, M any] struct {
 type group[M any] struct {
 	members []*M
 	ctxs    []context.Context // of the members
+	until   time.Time         // when others are waited for no longer
 	came    chan struct{}     // somebody joined
 	full    chan struct{}     // closed when no more are taken
 	done    chan struct{}     // closed when it was acted
@@ -77,6 +79,10 @@ func (g *gathering[K, M]) enter(ctx context.Context, name K, m *M, most int) *gr
 		go g.run(name, b)
 	}
 	b.members, b.ctxs = append(b.members, m), append(b.ctxs, ctx)
+	end, _ := ctx.Deadline() // a key that is worked has one
+	if until := time.Now().Add(time.Until(end) * 2 / 3); len(b.members) == 1 || until.Before(b.until) {
+		b.until = until
+	}
 	select {
 	case b.came <- struct{}{}:
 	default:
@@ -112,13 +118,14 @@ func (g *gathering[K, M]) run(name K, b *group[M]) {
 		}
 		close(b.done)
 	}()
-	patience, linger := time.NewTimer(gatherPatience), time.NewTimer(gatherLinger)
+	patience, linger := time.NewTimer(g.left(b)), time.NewTimer(gatherLinger)
 	defer patience.Stop()
 	defer linger.Stop()
 	for waiting := true; waiting; {
 		select {
 		case <-b.came:
 			linger.Reset(gatherLinger)
+			patience.Reset(g.left(b))
 		case <-b.full:
 			waiting = false
 		case <-linger.C:
@@ -141,6 +148,13 @@ func (g *gathering[K, M]) run(name K, b *group[M]) {
 		g.act(b.ctxs[0], name, b.members)
 	}
 	b.err = nil
+}
+
+// left is how long others are waited for at most.
+func (g *gathering[K, M]) left(b *group[M]) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Until(b.until)
 }
 
 // anyone is the context of a member that is still there, nil where none is.

@@ -13,8 +13,8 @@ import (
 	"planbridge/mapping"
 )
 
-// Those who join within a moment are acted for at once, so many at most, and
-// each gets its own outcome.
+// Those who come while others are still to come are acted for at once, so many at
+// most, however slowly they come, and each gets its own outcome.
 func TestGathering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type member struct{ in, out int }
@@ -32,13 +32,16 @@ func TestGathering(t *testing.T) {
 			},
 			more: func(context.Context, string) bool { mu.Lock(); defer mu.Unlock(); return more },
 		}
+		const each, lease = 200 * time.Millisecond, time.Minute
 		began := time.Now()
 		var all sync.WaitGroup
 		for i := range 250 {
 			all.Go(func() {
-				<-time.After(time.Duration(i) * 10 * time.Millisecond)
+				<-time.After(time.Duration(i) * each)
+				ctx, cancel := context.WithTimeout(t.Context(), lease)
+				defer cancel()
 				m := &member{in: i}
-				if err := g.join(t.Context(), "a", m, 100); err != nil || m.out != 2*i {
+				if err := g.join(ctx, "a", m, 100); err != nil || m.out != 2*i {
 					t.Errorf("%d: %+v %v", i, m, err)
 				}
 			})
@@ -48,14 +51,16 @@ func TestGathering(t *testing.T) {
 			t.Errorf("groups %v", groups)
 		}
 		// While more may come the last ones wait, but not for ever.
-		if took := time.Since(began); took != 2*time.Second+gatherPatience {
+		if took := time.Since(began); took != 200*each+lease*2/3 {
 			t.Errorf("it took %v", took)
 		}
 		mu.Lock()
 		more = false
 		mu.Unlock()
 		began = time.Now()
-		if err := g.join(t.Context(), "a", &member{}, 100); err != nil || time.Since(began) != gatherLinger {
+		ctx, cancel := context.WithTimeout(t.Context(), lease)
+		defer cancel()
+		if err := g.join(ctx, "a", &member{}, 100); err != nil || time.Since(began) != gatherLinger {
 			t.Errorf("a single one: %v after %v", err, time.Since(began))
 		}
 	})
@@ -69,8 +74,10 @@ func TestGatheringLeft(t *testing.T) {
 			act:  func(_ context.Context, _ string, ms []*int) { <-time.After(time.Second); acted.Add(int64(len(ms))) },
 			more: func(context.Context, string) bool { return false },
 		}
-		short, cancel := context.WithTimeout(t.Context(), gatherLinger/2)
+		lease, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
+		short, leave := context.WithCancel(lease)
+		time.AfterFunc(gatherLinger/2, leave)
 		var one, two int
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -100,7 +107,9 @@ func TestGatheringPanics(t *testing.T) {
 			act:  func(context.Context, string, []*int) { panic("odd text") },
 			more: func(context.Context, string) bool { return false },
 		}
-		if err := g.join(t.Context(), "a", new(int), 10); err == nil || err.Error() != "panic: odd text" {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := g.join(ctx, "a", new(int), 10); err == nil || err.Error() != "panic: odd text" {
 			t.Errorf("after a panic: %v", err)
 		}
 	})

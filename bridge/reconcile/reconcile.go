@@ -200,6 +200,7 @@ type Reconciler struct {
 	refusing     refusing
 
 	gathered chan struct{} // held by keys that wait for others (see batch.go)
+	crowded  atomic.Int64  // until when keys that were put off for lack of such a place are waited for, Unix nanoseconds
 	batches  gathering[batchName, batched]
 	lookups  gathering[mapping.ObjectID, sought]
 	turns    sync.Map // project: chan struct{}
