@@ -56,8 +56,8 @@ func (w *work) brakeCreate(ctx context.Context) error {
 	return w.brakeImport(ctx)
 }
 
-// brakeImport takes one write to GitHub from the share of imports. Many keys
-// may wait for it, so that they come back at very different moments.
+// brakeImport takes one write to GitHub from the share of imports. Thousands of
+// keys may wait for it, and each comes back at a turn of its own.
 func (w *work) brakeImport(ctx context.Context) error {
 	perMinute, perHour := w.set.Brakes.ImportsPerMinute, w.set.Brakes.ImportsPerHour
 	if perMinute <= 0 {
@@ -68,9 +68,32 @@ func (w *work) brakeImport(ctx context.Context) error {
 		return fmt.Errorf("budget of imports: %w", err)
 	}
 	if wait > 0 {
-		return later(wait+w.jitter(8*wait), "the import's share of GitHub's write budget is spent for now")
+		each := max(time.Minute/time.Duration(perMinute), time.Hour/time.Duration(max(perHour, 1)))
+		return later(w.turnIn(wait, each), "the import's share of GitHub's write budget is spent for now")
 	}
 	return nil
+}
+
+// turnMost bounds how long a key waits before it asks again: the budget may be
+// raised meanwhile.
+const turnMost = time.Hour
+
+// turnIn is how long a key is put off that found the share spent for wait. There
+// are four turns for each write that there will be, as some keys come twice, some
+// need none when they come, and other replicas give turns too.
+func (r *Reconciler) turnIn(wait, each time.Duration) time.Duration {
+	r.turnMu.Lock()
+	defer r.turnMu.Unlock()
+	now := time.Now()
+	turn := now.Add(wait)
+	if r.nextTurn.After(turn) {
+		turn = r.nextTurn
+	}
+	if turn.Sub(now) > turnMost {
+		return turnMost - r.jitter(turnMost/2)
+	}
+	r.nextTurn = turn.Add(each / 4)
+	return turn.Sub(now)
 }
 
 // importBurst is how many writes of imports may go to GitHub back to back.

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -76,6 +77,41 @@ func TestWhoComesBackFromABatchGoesOn(t *testing.T) {
 		}
 		if len(w.plan.cards) != 1 {
 			w.fail("%d cards", len(w.plan.cards))
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWaitingForAShareReadsNothing: issues whose labels wait for the import's share
+// of GitHub's write budget are not read each time that they have to wait.
+func TestWaitingForAShareReadsNothing(t *testing.T) {
+	t.Parallel()
+	const issues = 30
+	err := inWorld(t, func(w *world) {
+		w.brakes = reconcile.Brakes{ImportsPerMinute: 1, ImportsPerHour: 60}
+		w.restart()
+		for i := range issues {
+			w.importIssue(fmt.Sprint("tok", i))
+		}
+		reads := 0
+		w.faults.armed = true
+		w.faults.draw = func(p point) fate {
+			if p.name == "Issue" {
+				reads++
+			}
+			return ""
+		}
+		w.settle()
+		w.verifyOneEach(issues)
+		for _, i := range w.hub.issues {
+			if len(i.Labels) == 0 {
+				w.fail("issue %d has no labels", i.Number)
+			}
+		}
+		if reads > 2*issues { // once, and for what our own events leave open
+			w.fail("%d issues were read %d times", issues, reads)
 		}
 	})
 	if err != nil {

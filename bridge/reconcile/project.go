@@ -77,11 +77,13 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 
 // showAll shows one thing after the other. Where one is put off, what the issue
 // has of it is read before its next turn: events that come meanwhile are dealt
-// with as far as they tell of anything else.
+// with as far as they tell of anything else. What only waits for its share is read
+// when it has that.
 func (w *work) showAll(ctx context.Context, first bool) error {
 	s, waits := w.link.Shown, w.showAfter
 	unsure := s.Unsure
 	s.Unsure, w.showAfter = true, 0
+	putOff := false
 	for _, p := range []struct {
 		name string
 		show func(context.Context) error
@@ -91,19 +93,27 @@ func (w *work) showAll(ctx context.Context, first bool) error {
 		{"milestone", w.showMilestone},
 		{"assignees", w.showAssignees},
 	} {
+		before, braked := w.showAfter, false
+		w.showAfter = 0
 		err := w.try(ctx, p.name, func(ctx context.Context) error {
 			if unsure && w.issue == nil {
 				if err := w.readIssue(ctx); err != nil {
 					return err
 				}
 			}
-			return p.show(ctx)
+			err := p.show(ctx)
+			braked = errors.Is(err, errShare)
+			return err
 		})
 		if err != nil {
 			return err
 		}
+		putOff = putOff || w.showAfter > 0 && !braked
+		if before > 0 {
+			w.lookAgain(before)
+		}
 	}
-	s.Unsure = w.showAfter > 0
+	s.Unsure = putOff
 	if waits > 0 {
 		w.lookAgain(waits)
 	}

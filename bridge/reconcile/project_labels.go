@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,13 +10,23 @@ import (
 	"planbridge/mapping"
 )
 
+// errShare: the labels wait for their share of GitHub's write budget; nothing of
+// the issue was asked or written for them.
+var errShare = errors.New("labels")
+
 // showLabels brings the labels that show the card in line, one by one: the set
 // is never replaced.
 func (w *work) showLabels(ctx context.Context) error {
 	add, remove := w.labelsToShow()
 	if len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 {
 		if err := w.brakeImport(ctx); err != nil { // live changes go first
-			return err
+			return fmt.Errorf("%w: %w", errShare, err)
+		}
+		if w.issue == nil {
+			if err := w.readIssue(ctx); err != nil {
+				return err
+			}
+			add, remove = w.labelsToShow()
 		}
 	}
 	if len(add)+len(remove) > 0 && w.told() {

@@ -205,6 +205,9 @@ type Reconciler struct {
 	lookups  gathering[mapping.ObjectID, sought]
 	turns    sync.Map // project: chan struct{}
 
+	turnMu   sync.Mutex
+	nextTurn time.Time // of who waits for the import's share of GitHub's write budget
+
 	inHand atomic.Int64 // keys
 
 	random func(n int64) int64 // in [0, n), safe for concurrent use
