@@ -285,10 +285,11 @@ func brokenOff(t *testing.T, o bridgetest.Options) {
 // Live changes do not wait for an import.
 func TestImportAndLiveChanges(t *testing.T) {
 	t.Parallel()
-	n := many(1000)
+	n := max(many(1000), 400)
 	w, now := past(t, bridgetest.Options{})
 	w.openMany(n)
 	now()
+	w.Planning.SetLatency(250 * time.Millisecond) // so that the import takes a while
 	job := w.imports(status.ImportAsk{})
 	w.until("the import is under way", func() bool { return len(w.Project.Cards()) > 0 })
 	live, card := w.open(githubtest.IssueSpec{Title: "live"})
@@ -298,6 +299,7 @@ func TestImportAndLiveChanges(t *testing.T) {
 	if w.get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
 		t.Errorf("the import was over before live changes had crossed: %+v", job)
 	}
+	w.Planning.SetLatency(0)
 	w.finished(job)
 	w.settled()
 	w.onePartner(n + 1)
