@@ -197,8 +197,7 @@ func (c *Client) CreateCardsBy(ctx context.Context, bucket mapping.ObjectID, car
 		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate, whole: true, username: n.Username}
 		username = n.Username
 	}
-	return create(ctx, c, k, username, items, true,
-		func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
+	return c.postCards(ctx, k, bucket, username, items, true)
 }
 
 func (c *Client) createCards(ctx context.Context, bucket mapping.ObjectID, username string, cards []NewCard, batch bool) ([]mapping.Card, error) {
@@ -208,8 +207,20 @@ func (c *Client) createCards(ctx context.Context, bucket mapping.ObjectID, usern
 	for i, n := range cards {
 		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate, whole: true}
 	}
-	return create(ctx, c, k, username, items, batch,
-		func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
+	return c.postCards(ctx, k, bucket, username, items, batch)
+}
+
+func (c *Client) postCards(ctx context.Context, k call, bucket mapping.ObjectID, username string, items []item, batch bool) ([]mapping.Card, error) {
+	p := partialOf(items)
+	made, err := create(ctx, c, k, username, items, batch, func(w *wireCard) (mapping.Card, error) {
+		p.look(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
+		return w.card(bucket, "")
+	})
+	return complete(ctx, p, made, err, func(made mapping.Card) mapping.ObjectID { return made.ID },
+		func(ctx context.Context, made mapping.Card) (mapping.Card, error) {
+			return get(ctx, c, c.read("card.get", "read card "+string(made.ID), "items", made.ID),
+				func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
+		})
 }
 
 // UpdateCard writes attributes of a card under their versions (endpoint 12).

@@ -85,7 +85,7 @@ func (u *update) named(object map[string]any, under mapping.Attribute) mapping.A
 func (u *update) take(f *finding, object map[string]any, attr mapping.Attribute) bool {
 	version, known := treeInteger(object["version"])
 	value, has := object["value"]
-	if !has {
+	if !has || attr == "" && u.isItem(object) {
 		if known && attr == "" && f.version == 0 {
 			f.version = version
 		}
@@ -98,6 +98,20 @@ func (u *update) take(f *finding, object map[string]any, attr mapping.Attribute)
 		f.values[attr] = mapping.Versioned{Value: text, Version: version}
 	}
 	return true
+}
+
+// isItem reports whether an object is an item: one may have an attribute that
+// is called value (facts of real data).
+func (u *update) isItem(object map[string]any) bool {
+	if _, ok := object["_id"]; ok {
+		return true
+	}
+	for attr := range u.sent {
+		if _, ok := object[string(attr)]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // other reports whether an object is another item than the one written. (The

@@ -33,6 +33,8 @@ var conflictShapes = map[string]string{
 	"beside others":  `{"items":[{"_id":"other","title":{"value":"other's","version":99}},{"_id":"` + cardID + `","title":%s}]}`,
 	"beside ours":    `{"request":{"title":{"value":"mine","version":3}},"result":{"a":{"b":{"title":%s}}}}`,
 	"capital":        `{"Title":%s}`,
+	"has a value":    `{"_id":{"$oid":"` + cardID + `"},"version":9,"title":%s,"value":{"value":3,"version":1}}`,
+	"value, wrapped": `{"error":"stale","current":{"title":%s,"value":{"value":3,"version":1}}}`,
 }
 
 func shaped(shape, value string) string {

@@ -89,8 +89,19 @@ func (c *Client) createTasks(ctx context.Context, card mapping.ObjectID, usernam
 	for i, n := range tasks {
 		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate}
 	}
-	return create(ctx, c, k, username, items, batch,
-		func(w *wireTask) (mapping.Task, error) { return w.task(card) })
+	p := partialOf(items)
+	made, err := create(ctx, c, k, username, items, batch, func(w *wireTask) (mapping.Task, error) {
+		p.look(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
+		if w.State.Value == "" {
+			w.State.Value = mapping.StateTodo // of every new task (planning-api.md 3)
+		}
+		return w.task(card)
+	})
+	return complete(ctx, p, made, err, func(made mapping.Task) mapping.ObjectID { return made.ID },
+		func(ctx context.Context, made mapping.Task) (mapping.Task, error) {
+			return get(ctx, c, c.read("task.get", "read task "+string(made.ID), "tasks", made.ID),
+				func(w *wireTask) (mapping.Task, error) { return w.task(card) })
+		})
 }
 
 // UpdateTask writes attributes of a task under their versions (endpoint 16),

@@ -21,6 +21,7 @@ type reader interface{ UnmarshalJSON([]byte) error }
 type versioned[T any] struct {
 	Value   T
 	Version int64
+	Told    bool // that there is such an attribute
 }
 
 func (v *versioned[T]) UnmarshalJSON(raw []byte) error {
@@ -37,6 +38,7 @@ func (v *versioned[T]) UnmarshalJSON(raw []byte) error {
 			}
 		}
 	}
+	v.Told = wrapped || raw[0] != 'n' // null
 	if len(value) == 0 {
 		return nil
 	}

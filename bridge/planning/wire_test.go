@@ -131,18 +131,19 @@ func TestFlagSpellings(t *testing.T) {
 
 func TestVersionedSpellings(t *testing.T) {
 	for raw, want := range map[string]versioned[rich]{
-		`{"value":"a","version":3}`:                {"a", 3},
-		`{"version":3.0,"value":{"markdown":""}}`:  {"", 3},
-		`{"value":{"markdown":"m"},"version":"4"}`: {"m", 4},
-		`{"value":null,"version":2}`:               {"", 2},
-		`{"version":2}`:                            {"", 2},
-		`{"value":"a"}`:                            {"a", 0},
-		`"a"`:                                      {"a", 0},
-		`{"markdown":"m"}`:                         {"m", 0},
+		`{"value":"a","version":3}`:                {"a", 3, true},
+		`{"version":3.0,"value":{"markdown":""}}`:  {"", 3, true},
+		`{"value":{"markdown":"m"},"version":"4"}`: {"m", 4, true},
+		`{"value":null,"version":2}`:               {"", 2, true},
+		`{"version":2}`:                            {"", 2, true},
+		`{"value":"a"}`:                            {"a", 0, true},
+		`"a"`:                                      {"a", 0, true},
+		`{"markdown":"m"}`:                         {"m", 0, true},
 		`null`:                                     {},
-		`{}`:                                       {},
-		`{"value":"a","version":1,"who":{"x":[]}}`: {"a", 1},
-		`{"value":"a","version":null}`:             {"a", 0},
+		`{}`:                                       {"", 0, true},
+		`""`:                                       {"", 0, true},
+		`{"value":"a","version":1,"who":{"x":[]}}`: {"a", 1, true},
+		`{"value":"a","version":null}`:             {"a", 0, true},
 	} {
 		if got := decode[versioned[rich]](t, raw); got != want {
 			t.Errorf("versioned %s = %+v, want %+v", raw, got, want)

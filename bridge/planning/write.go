@@ -182,6 +182,47 @@ func create[W, T any](ctx context.Context, c *Client, k call, username string, i
 	return made, err
 }
 
+// partial are the items of a create's answer that lack what was sent. The
+// document has it all there (planning-api.md 4.1, 4.3), but what is absent must
+// not be taken for empty: these are read.
+type partial struct {
+	summary, estimate bool // were sent
+	ids               map[mapping.ObjectID]bool
+}
+
+func partialOf(items []item) *partial {
+	return &partial{
+		summary:  slices.ContainsFunc(items, func(i item) bool { return i.summary != "" }),
+		estimate: slices.ContainsFunc(items, func(i item) bool { return i.estimate != "" }),
+		ids:      map[mapping.ObjectID]bool{},
+	}
+}
+
+// look notes an item whose answer does not tell all of its attributes.
+func (p *partial) look(id oid, title text, summary rich, estimate versioned[number]) {
+	if title == "" || p.summary && summary == "" || p.estimate && !estimate.Told {
+		p.ids[mapping.ObjectID(id)] = true
+	}
+}
+
+// complete reads those of made that were not told in full. The outcome is
+// unknown where one cannot be read: it is there, and has to be looked for.
+func complete[T any](ctx context.Context, p *partial, made []T, err error, id func(T) mapping.ObjectID, read func(context.Context, T) (T, error)) ([]T, error) {
+	whole := made[:0]
+	for _, t := range made {
+		if !p.ids[id(t)] {
+			whole = append(whole, t)
+			continue
+		}
+		if now, bad := read(ctx, t); bad == nil {
+			whole = append(whole, now)
+		} else if err == nil {
+			err = fmt.Errorf("%w: what was made is not told in full: %s", mapping.ErrUncertain, bad.Error()) // and no fault of its kind
+		}
+	}
+	return whole, err
+}
+
 func readCreated[W, T any](answer []byte, want int, convert func(*W) (T, error)) ([]T, error) {
 	if startsWith(answer, '{') {
 		var w W

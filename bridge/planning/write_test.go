@@ -3,6 +3,7 @@ package planning
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"testing"
 
@@ -143,6 +144,66 @@ func TestCreateAnswers(t *testing.T) {
 				t.Errorf("%s: %d requests; a create is never repeated", tt.name, n)
 			}
 		}
+	}
+}
+
+// TestCreateToldInPart: what an answer leaves out of what was sent is not
+// empty. The item is read; where it cannot be, the outcome is unknown.
+func TestCreateToldInPart(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		estimate     string // sent
+		reads        int
+	}{
+		{"the id alone", `{"_id":"a"}`, "", 1},
+		{"no title", `{"_id":"a","summary":{"value":{"markdown":"s"},"version":0}}`, "", 1},
+		{"no summary", `{"_id":"a","title":{"value":"T","version":0}}`, "", 1},
+		{"an empty summary", `{"_id":"a","title":{"value":"T","version":0},"summary":{"value":null,"version":0}}`, "", 1},
+		{"no estimate", `{"_id":"a","title":{"value":"T","version":0},"summary":{"value":{"markdown":"s"},"version":0}}`, "5", 1},
+		{"a null estimate", `{"_id":"a","title":{"value":"T","version":0},"summary":{"value":{"markdown":"s"},"version":0},"estimate":null}`, "5", 1},
+		{"none was sent", `{"_id":"a","title":{"value":"T","version":0},"summary":{"value":{"markdown":"s"},"version":0}}`, "", 0},
+	} {
+		for _, readable := range []bool{true, false} {
+			c, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodPost:
+					_, _ = io.WriteString(w, tt.answer)
+				case !readable:
+					w.WriteHeader(http.StatusNotFound)
+				default:
+					_, _ = io.WriteString(w, `{"_id":"a","title":{"value":"T","version":4},"summary":{"value":{"markdown":"s"},"version":5},"estimate":{"value":5,"version":6}}`)
+				}
+			})
+			card, err := c.CreateCard(ctx(), "b7", "alice", NewCard{Title: "T", Summary: "s", Estimate: tt.estimate})
+			if n := len(rec.requests()) - 1; n != tt.reads {
+				t.Errorf("%s: %d reads, want %d", tt.name, n, tt.reads)
+			}
+			if !readable && tt.reads > 0 {
+				wantFault(t, err, mapping.ErrUncertain)
+				continue
+			}
+			if err != nil || card.ID != "a" || card.Bucket != "b7" || card.Title.Value != "T" || card.Summary.Value != "s" {
+				t.Errorf("%s: %+v, %v", tt.name, card, err)
+			}
+			if tt.reads > 0 && (card.Title.Version != 4 || card.Estimate.Value != "5") {
+				t.Errorf("%s: not as it was read: %+v", tt.name, card)
+			}
+		}
+	}
+
+	c, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = io.WriteString(w, `[{"_id":"a","title":{"value":"A","version":0}},{"_id":"b"}]`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"_id":"b","title":{"value":"B","version":1},"state":{"value":"todo","version":0}}`)
+	})
+	tasks, err := c.CreateTasks(ctx(), cardID, "bob", []NewTask{{Title: "A"}, {Title: "B"}})
+	if err != nil || len(tasks) != 2 || tasks[0].State.Value != mapping.StateTodo || tasks[1].Title.Value != "B" || tasks[1].Owner != cardID {
+		t.Errorf("tasks %+v, %v", tasks, err)
+	}
+	if n := len(rec.requests()); n != 2 {
+		t.Errorf("%d requests, want the create and one read", n)
 	}
 }
 
