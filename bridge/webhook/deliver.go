@@ -26,7 +26,7 @@ const (
 )
 
 const (
-	maxBody   = 26 << 20 // GitHub delivers at most 25 MB
+	maxBody   = 25 << 20 // GitHub delivers at most 25 MB
 	maxHeader = 128      // of the identifiers that become keys of the store
 	// retryAfter is what a 503 asks for, in seconds. GitHub redelivers nothing
 	// by itself; proxies and people do.
@@ -166,14 +166,17 @@ func reuse(b *bytes.Buffer) {
 
 func bad(err error) *fault { return &fault{http.StatusBadRequest, malformed, err} }
 
+// over refuses a body that is too large. As much again is read and forgotten: a
+// client that sends all before it looks for an answer gets one, and no reset.
+func over(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Connection", "close")
+	io.CopyN(io.Discard, r.Body, maxBody) //nolint:errcheck // what comes is of no use, however it ends
+	return &fault{http.StatusRequestEntityTooLarge, tooLarge, errors.New("body is over 25 MiB")}
+}
+
 // read reads the body into a buffer until ctx's deadline. Memory grows with what arrives and
 // not with what is announced.
 func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Request, body *bytes.Buffer) ([]byte, error) {
-	large := &fault{http.StatusRequestEntityTooLarge, tooLarge, errors.New("body is over 26 MiB")}
-	if r.ContentLength > maxBody {
-		w.Header().Set("Connection", "close")
-		return nil, large
-	}
 	if srv, ok := ctx.Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > in.o.Timeout {
 		deadline, _ := ctx.Deadline()
 		// A writer that knows no deadlines (a test's recorder) has none to keep.
@@ -181,12 +184,15 @@ func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 			return nil, bad(fmt.Errorf("bound the read: %w", err))
 		}
 	}
+	if r.ContentLength > maxBody {
+		return nil, over(w, r)
+	}
 	body.Grow(int(min(max(r.ContentLength, 0), usualBody)) + bytes.MinRead)
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
-	var over *http.MaxBytesError
+	var large *http.MaxBytesError
 	switch {
-	case errors.As(err, &over):
-		return nil, large
+	case errors.As(err, &large):
+		return nil, over(w, r)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, &fault{http.StatusRequestTimeout, slow, errors.New("body did not come in time")}
 	case err != nil:

@@ -10,7 +10,7 @@ const (
 	refused     = "refused"     // a public repository whose route does not allow it
 	forged      = "forged"      // no secret verifies it
 	malformed   = "malformed"   // signed, but not understood; or cut
-	tooLarge    = "too_large"   // over 26 MiB
+	tooLarge    = "too_large"   // over 25 MiB
 	slow        = "slow"        // the body did not come in time
 	full        = "full"        // the queue is at its bound
 	unavailable = "unavailable" // the store did not take it

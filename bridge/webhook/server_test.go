@@ -118,3 +118,36 @@ func dial(t *testing.T, addr string) net.Conn {
 	}
 	return conn
 }
+
+// TestTooLargeIsAnswered: a client that sends the whole of its body before it
+// reads gets the answer, and no reset.
+func TestTooLargeIsAnswered(t *testing.T) {
+	w := newWorld(t)
+	addr := serveOn(t, webhook.Server("", w.intake))
+	const size = 26 << 20
+	for name, body := range map[string]io.Reader{
+		"Content-Length: " + fmt.Sprint(size): io.LimitReader(spaces{}, size),
+		"Transfer-Encoding: chunked": io.MultiReader(
+			strings.NewReader(fmt.Sprintf("%x\r\n", size)), io.LimitReader(spaces{}, size), strings.NewReader("\r\n0\r\n\r\n")),
+	} {
+		conn := dial(t, addr)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", webhook.Path, name)
+		if _, err := io.Copy(conn, body); err != nil {
+			t.Errorf("%s: send: %v", name, err)
+		}
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %v, %v", name, res, err)
+		}
+	}
+}
+
+// spaces never ends.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}

@@ -9,7 +9,7 @@
 // A delivery passes these steps; the first that fails answers it:
 //
 //	method and path    405, 404
-//	size               413 when the body is over 26 MiB (GitHub sends up to 25)
+//	size               413 when the body is over 25 MiB (GitHub sends up to 25 MB)
 //	read in time       408
 //	signature          401, HMAC-SHA256 over the raw body by any of the secrets
 //	headers, payload   400
