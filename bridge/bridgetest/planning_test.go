@@ -11,7 +11,7 @@ import (
 // planning is what happens in the planning service:
 //
 //	card WHO BUCKET TITLE [summary=] [estimate=]   edit CARD WHO [title=] [summary=] [estimate=]
-//	move CARD BUCKET                               delete CARD        delete-task CARD
+//	move CARD BUCKET                               delete|undelete CARD   delete-task CARD
 //	task CARD WHO [state=] [title=]                sprint CARD…: plan cards into a sprint of this week
 //	move-task CARD TO: CARD's first task is now one of card TO
 //	down|up                                        secret revoke|restore
@@ -29,7 +29,7 @@ func (s *scene) planning(l *line) error {
 		return err
 	}
 	switch verb {
-	case "card", "edit", "task", "move", "delete", "delete-task", "sprint", "copy-marker", "new-task", "set-task", "drop-task":
+	case "card", "edit", "task", "move", "delete", "undelete", "delete-task", "sprint", "copy-marker", "new-task", "set-task", "drop-task":
 		return s.planningPerson(verb, l)
 	case "down", "up":
 		s.Planning.Down(verb == "down")
@@ -86,6 +86,8 @@ func (s *scene) planningPerson(verb string, l *line) error {
 		s.Project.MoveCard(id, l.next())
 	case "delete":
 		s.Project.DeleteCard(id)
+	case "undelete":
+		s.Project.RestoreCard(id)
 	case "delete-task":
 		s.Project.DeleteTask(s.task(n))
 	case "copy-marker":

@@ -113,6 +113,21 @@ func (p *Project) DeleteCard(id string) {
 	p.recountSprint(c.attrs[iteration].value)
 }
 
+// RestoreCard brings a card that was deleted back as it was, with its tasks.
+func (p *Project) RestoreCard(id string) {
+	defer p.s.act()()
+	c := p.deleted[id]
+	if c == nil || c.kind != card {
+		panic("planningtest: no card " + id + " was deleted")
+	}
+	for _, it := range append([]*item{c}, c.tasks...) {
+		delete(p.deleted, it.id)
+		p.items[it.id] = it
+	}
+	p.cards = append(p.cards, c)
+	p.recountSprint(c.attrs[iteration].value)
+}
+
 // drop deletes an item from the index and keeps it for History.
 func (p *Project) drop(it *item) {
 	delete(p.items, it.id)

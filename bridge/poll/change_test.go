@@ -294,6 +294,45 @@ func TestEmptyAndHalved(t *testing.T) {
 	}
 }
 
+// TestFewAreLookedFor: in a small project cards that disappear are looked for
+// even where they were all it had, and are news when they are there again.
+func TestFewAreLookedFor(t *testing.T) {
+	w := settled(t, card("a"), card("b"))
+	a := w.link(card("a"))
+	w.planned.put(incoming, "Incoming")
+	w.poll()
+	if c := w.work(a); c == nil || len(c.Inbox) != 0 {
+		t.Errorf("claim %+v: want it due without a snapshot", c)
+	}
+	w.planned.put(incoming, "Incoming", card("a"), card("b"))
+	w.poll()
+	if c := w.work(a); c == nil || len(c.Inbox) != 1 {
+		t.Errorf("claim %+v: want it due with the card", c)
+	}
+}
+
+// TestSweepFindsOrphans: a card that is there again is looked at, whatever this
+// process knows of it.
+func TestSweepFindsOrphans(t *testing.T) {
+	w := settled(t, card("a"))
+	l := w.link(card("a"), func(l *mapping.Link) {
+		l.State, l.Gone = mapping.Orphaned, map[mapping.Side]int{mapping.Planning: 2}
+	})
+	w.planned.fails["tasks a"] = mapping.ErrNotFound
+	w.options.TaskSweepInterval = w.options.Interval
+	w.restart()
+	w.poll()
+	if c := w.work(l); c != nil {
+		t.Errorf("claim %+v of a card that is gone still", c)
+	}
+	delete(w.planned.fails, "tasks a")
+	w.restart()
+	w.poll()
+	if c := w.work(l); c == nil {
+		t.Error("not due when its card is there again")
+	}
+}
+
 // TestSweep: the tasks of every linked card that no sprint shows are read once
 // in each interval, a few a round.
 func TestSweep(t *testing.T) {

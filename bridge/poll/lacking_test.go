@@ -100,6 +100,10 @@ func TestCardGoneWithTheStore(t *testing.T) {
 func TestListingLacksCardsThatWereTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _, path := twoReplicas(t)
+		cards := []mapping.Card{card("one")}
+		for i := range 6 { // so few that are missing at once would be looked for
+			cards = append(cards, card(fmt.Sprint("beside", i)))
+		}
 		w.planned.put(incoming, "Incoming")
 		w.poll()
 		w.poller.Exists("one")
@@ -110,7 +114,7 @@ func TestListingLacksCardsThatWereTold(t *testing.T) {
 		if w.isAdopted() {
 			t.Fatal("a listing that lacks a card was believed")
 		}
-		w.planned.put(incoming, "Incoming", card("one"))
+		w.planned.put(incoming, "Incoming", cards...)
 		w.poll()
 		if !w.isAdopted() {
 			t.Fatal("a listing with the card is not believed")

@@ -12,6 +12,10 @@ import (
 // round: this many, or a twentieth of those that were there.
 const missingShare = 20
 
+// missingFew is how many cards may disappear in a small project, all of them
+// included, before the listing is doubted: each is read before it counts as gone.
+const missingFew = 5
+
 // lookForMissing makes cards due that a listing no longer shows. A card is
 // judged by the listing that showed it last, in rounds that read this listing
 // (or find that its sprint is no more). What was last seen by an earlier
@@ -27,7 +31,7 @@ func (r *round) lookForMissing(ctx context.Context) error {
 			missing = append(missing, id)
 		}
 	}
-	if 2*len(missing) > judged {
+	if len(missing) > missingFew && 2*len(missing) > judged {
 		r.o.Logger.Warn("more than half of the cards are missing from the listings: not believed", "missing", len(missing), "of", judged)
 		return nil
 	}

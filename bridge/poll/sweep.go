@@ -23,8 +23,9 @@ type sweep struct {
 
 // stop is a card on the tour with the tasks that its link has on it.
 type stop struct {
-	card  mapping.ObjectID
-	tasks []mapping.ObjectID
+	card   mapping.ObjectID
+	tasks  []mapping.ObjectID
+	orphan bool // the card was gone: it may be there again
 }
 
 // sweepTasks visits a round's share of the tour. A tour that is more than the
@@ -60,8 +61,9 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("list links: %w", err)
 		}
 		for _, l := range links {
-			if l.State == mapping.Linked && l.Card.ID != "" && (len(l.Children) > 0 || r.hasTasks(l)) {
-				s.queue = append(s.queue, stop{l.Card.ID, linkedTasks(l)})
+			orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0 && !l.Task
+			if l.Card.ID != "" && (orphan || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l))) {
+				s.queue = append(s.queue, stop{l.Card.ID, linkedTasks(l), orphan})
 			}
 		}
 		if cursor = next; cursor == "" {
@@ -97,11 +99,15 @@ func linkedTasks(l *mapping.Link) []mapping.ObjectID {
 }
 
 // visit reads the tasks of a card. One that its link knows and that is no
-// longer there was deleted or moved: the reconcile looks for itself.
+// longer there was deleted or moved, and the card of an orphan that has tasks
+// again is back: the reconcile looks for itself.
 func (r *round) visit(ctx context.Context, s stop) error {
 	tasks, err := r.o.Planning.Tasks(ctx, s.card)
+	gone := errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone)
 	switch {
-	case errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone):
+	case gone && s.orphan:
+		return nil
+	case gone, err == nil && s.orphan:
 		return r.add(ctx, item{obs: look(s.card)})
 	case err != nil && (unanswered(err) || ctx.Err() != nil):
 		return fmt.Errorf("read tasks of card %s: %w", s.card, err)

@@ -17,10 +17,17 @@ const maxRounds = 8
 // sync brings two partners to agreement.
 func (w *work) sync(ctx context.Context) error {
 	w.hidden = w.public(ctx, w.link.Issue.Repo, false)
-	if err := w.see(ctx); err != nil {
-		if errors.Is(err, errGone) {
-			return nil
-		}
+	orphan := w.link.State == mapping.Orphaned
+	err := w.see(ctx)
+	if err == nil && orphan && w.link.State == mapping.Linked {
+		// What was seen of the other side meanwhile was not dealt with.
+		w.looked = true
+		err = w.see(ctx)
+	}
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	if done, err := w.filter(ctx); done || err != nil {
