@@ -24,12 +24,12 @@ const (
 // burndowns is when the burndowns of the active sprints are read again.
 type burndowns struct {
 	next   time.Time
-	of     string // the sprints that were read last
+	of     string // the sprints that were read last, with their titles
 	failed bool   // the last reading went wrong, which was said
 }
 
 // readBurndowns stores the burndowns of the active sprints, now and then and
-// when other sprints become active. It is no part of the round's success: a
+// when other sprints become active or one is renamed. It is no part of the round's success: a
 // service may not have them.
 func (r *round) readBurndowns(ctx context.Context) {
 	b := &r.Poller.burndowns
@@ -41,7 +41,7 @@ func (r *round) readBurndowns(ctx context.Context) {
 	for _, s := range r.listed {
 		if s.Active {
 			active = append(active, s)
-			of.WriteString(string(s.ID) + " ")
+			of.WriteString(string(s.ID) + " " + s.Title + "\n")
 		}
 	}
 	now := time.Now()

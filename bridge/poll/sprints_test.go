@@ -103,7 +103,7 @@ func TestUsersAreRemembered(t *testing.T) {
 }
 
 // TestBurndowns are read every five minutes, and when other sprints become
-// active; those of ended sprints stay as they were.
+// active or one is renamed; those of ended sprints stay as they were.
 func TestBurndowns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -135,7 +135,13 @@ func TestBurndowns(t *testing.T) {
 		if n := strings.Count(w.log.String(), "burndowns could not be read"); n != 1 || asked != 5 {
 			t.Errorf("said %d times that they could not be read, asked %d times", n, asked)
 		}
-		broken, left = nil, 9
+		broken = nil
+		w.planned.sprints[0].Title = "Uno"
+		w.poll()
+		if got := read[[]mapping.Burndown](w, store.DocBurndown); asked != 6 || got[0].Title != "Uno" {
+			t.Errorf("after it was renamed: asked %d times for %+v", asked, got)
+		}
+		left = 9
 		w.planned.sprints = []poll.Sprint{{ID: "s2", Title: "Two", Active: true}, {ID: "s1", Title: "One", Past: true}}
 		w.poll()
 		if got := read[[]mapping.Burndown](w, store.DocBurndown); len(got) != 2 || got[0].Sprint != "s2" || !got[0].Active || got[1].Active || got[1].Remaining[0] != 5 {
