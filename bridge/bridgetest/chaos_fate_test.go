@@ -106,7 +106,7 @@ func (f *fate) githubFault() githubtest.Fault {
 			"subissue.add", "subissues.list", "parent.get"),
 		Kind: pick(f, githubtest.Before, githubtest.After, githubtest.Drop, githubtest.DropBefore, githubtest.Delay,
 			githubtest.LateEffect, githubtest.Garbage, githubtest.Hollow, githubtest.Truncate),
-		Code: pick(f, 0, 500, 502, 503), After: f.upTo(chaosSettle / 2),
+		Code: pick(f, 0, 500, 502, 503), After: time.Millisecond + f.upTo(chaosSettle/2),
 	}
 }
 

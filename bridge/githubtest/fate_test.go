@@ -72,6 +72,29 @@ func TestLateEffect(t *testing.T) {
 	equal(t, "journal", []any{w.s.Calls("issue.create"), w.s.Journal()[0].Status}, []any{1, 504})
 }
 
+func TestHeldUntilReleased(t *testing.T) {
+	w := newWorld(t, Options{})
+	late := w.s.Fault(Fault{Kind: LateEffect, Match: "issue.create"})
+	w.create("late").want(504)
+	equal(t, "issues", len(w.r.Issues()), 0)
+	late.Release()
+	w.idle()
+	equal(t, "issues", len(w.r.Issues()), 1)
+
+	held, before, waited := w.s.Fault(Fault{Kind: Delay, Match: "issue.create"}), 0, make(chan error, 1)
+	go func() {
+		err := w.s.Wait(deadline(t), func(*Server) bool { return held.Count() == 1 })
+		before = len(w.r.Issues())
+		held.Release()
+		held.Release()
+		waited <- err
+	}()
+	w.create("held").want(201)
+	equal(t, "wait", <-waited, nil)
+	equal(t, "issues while it was held", before, 1)
+	equal(t, "issues", len(w.r.Issues()), 2)
+}
+
 func TestFaultsMatchTimesAndRemove(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.open("one")

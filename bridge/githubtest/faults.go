@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -39,19 +40,21 @@ type Fault struct {
 	Code   int           // of the answer; 0: 500 for Before, 502 for After, 504 for LateEffect
 	Header http.Header   // added to the answer
 	Body   string        // of the answer; "": GitHub's usual form
-	After  time.Duration // how long Delay waits and LateEffect takes
+	After  time.Duration // how long Delay waits and LateEffect takes; 0: until Release
 }
 
-// FaultHandle is a fault that was set.
+// FaultHandle is a fault that was set. Its methods are safe for concurrent use.
 type FaultHandle struct {
-	s    *Server
-	f    Fault
-	hits int
+	s        *Server
+	f        Fault
+	hits     int
+	released bool
+	release  chan struct{}
 }
 
 // Fault sets a fault. Of several that match a request the oldest hits.
 func (s *Server) Fault(f Fault) *FaultHandle {
-	h := &FaultHandle{s: s, f: f}
+	h := &FaultHandle{s: s, f: f, release: make(chan struct{})}
 	s.locked(func() { s.faults = append(s.faults, h) })
 	return h
 }
@@ -63,6 +66,26 @@ func (h *FaultHandle) Remove() {
 	})
 }
 
+// Release lets everything that the fault holds back happen now, and holds
+// nothing back from then on.
+func (h *FaultHandle) Release() {
+	h.s.locked(func() {
+		if !h.released {
+			h.released = true
+			close(h.release)
+		}
+	})
+}
+
+// wait waits for as long as the fault holds back, or until ctx or the server
+// ends; it reports whether it came to that.
+func (h *FaultHandle) wait(ctx context.Context) bool {
+	if h.f.After == 0 {
+		return h.s.wait(ctx, h.release)
+	}
+	return h.s.sleep(ctx, h.f.After)
+}
+
 // Count is how many requests it has hit.
 func (h *FaultHandle) Count() int {
 	h.s.mu.Lock()
@@ -71,14 +94,14 @@ func (h *FaultHandle) Count() int {
 }
 
 // fault answers the fault that hits a call, and counts it; nil for none.
-func (s *Server) fault(c Call) *Fault {
+func (s *Server) fault(c Call) *FaultHandle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, h := range s.faults {
 		if h.matches(c) {
 			h.hits++
-			f := h.f
-			return &f
+			s.notify()
+			return h
 		}
 	}
 	return nil

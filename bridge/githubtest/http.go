@@ -104,17 +104,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := s.newCall(r, body)
-	f := s.fault(c.Call)
-	if f == nil {
+	h := s.fault(c.Call)
+	if h == nil {
 		s.write(w, r, s.perform(c))
 		return
 	}
-	c.Call.Fault = string(f.Kind)
-	s.misbehave(w, c, f)
+	c.Call.Fault = string(h.f.Kind)
+	s.misbehave(w, c, h)
 }
 
 // misbehave serves a call that a fault hit.
-func (s *Server) misbehave(w http.ResponseWriter, c *call, f *Fault) {
+func (s *Server) misbehave(w http.ResponseWriter, c *call, h *FaultHandle) {
+	f := &h.f
 	switch f.Kind {
 	case DropBefore:
 		s.record(c, 0)
@@ -124,7 +125,7 @@ func (s *Server) misbehave(w http.ResponseWriter, c *call, f *Fault) {
 		s.perform(c)
 		cut(w)
 	case Delay:
-		if s.sleep(c.r.Context(), f.After) {
+		if h.wait(c.r.Context()) {
 			s.write(w, c.r, s.perform(c))
 		}
 	case After:
@@ -134,7 +135,7 @@ func (s *Server) misbehave(w http.ResponseWriter, c *call, f *Fault) {
 	case LateEffect:
 		s.locked(func() { s.late++ })
 		s.tasks.Go(func() {
-			if s.sleep(context.Background(), f.After) {
+			if h.wait(context.Background()) {
 				c.answered = f.answer().status
 				s.perform(c)
 			}
