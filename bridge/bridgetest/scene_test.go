@@ -28,7 +28,7 @@ import (
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
 //	services hold: what follows is one moment for the bridge | answer: that moment ends
-//	bridge   stop | start | restart | forget: restart without the store's file
+//	bridge   stop | start: when GitHub's deliveries have met nobody | restart | forget: restart without the store's file
 //	expect   what is to become true of a side (see expect_test.go)
 //	settle   wait until nothing is left to do
 //	quiet    five polls pass without a single write
@@ -253,6 +253,12 @@ func (s *scene) bridge(l *line) error {
 	case "stop":
 		return s.StopBridge()
 	case "start":
+		// What GitHub has to tell until now it tells in vain, on a slow machine too.
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := s.GitHub.Idle(ctx); err != nil {
+			return err
+		}
 		return s.StartBridge()
 	case "restart", "forget":
 		if err := s.StopBridge(); err != nil {
