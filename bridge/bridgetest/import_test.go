@@ -96,7 +96,7 @@ func (w *world) finished(job status.Job) status.Job {
 		if n := job.Done + job.Import.Seen; n != done {
 			moved, done = time.Now(), n
 		}
-		if time.Since(moved) > 4*patience {
+		if time.Since(moved) > patience {
 			w.t.Fatalf("does not go on: %+v, %+v", job, job.Import)
 		}
 		w.until("an answer", func() bool { return w.get("/api/v1/jobs/"+job.ID, &job) == http.StatusOK })
@@ -105,6 +105,13 @@ func (w *world) finished(job status.Job) status.Job {
 		w.t.Fatalf("job: %+v", job)
 	}
 	return job
+}
+
+// fewer allows for a request more for every while that an import waits for a
+// batch to fill (gatherPatience of reconcile): on a slow machine fewer cards
+// are ready together.
+func fewer(requests int, began time.Time) int {
+	return requests + int(time.Since(began)/(8*time.Second))
 }
 
 // openMany opens issues whose titles are "old 1" and so on.
@@ -147,10 +154,7 @@ func many(n int) int {
 	return n
 }
 
-func TestImport(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, imports)
-}
+func TestImport(t *testing.T) { onBothStores(t, imports) }
 
 // imports shows that a thousand old issues become cards, in batches.
 func imports(t *testing.T, o bridgetest.Options) {
@@ -159,13 +163,15 @@ func imports(t *testing.T, o bridgetest.Options) {
 	w.openMany(n)
 	now()
 	w.Planning.ResetJournal()
+	began := time.Now()
 	job := w.finished(w.imports(status.ImportAsk{}))
+	most := fewer(n/100+3, began)
 	if r := job.Import; r.Cards != n || r.Failed+r.Dropped > 0 || job.Done != n {
 		t.Errorf("job %+v, %+v", job, r)
 	}
 	w.onePartner(n)
-	if got := w.Planning.Calls(planningtest.OpCardCreate); got > n/100+3 {
-		t.Errorf("%d calls made %d cards", got, n)
+	if got := w.Planning.Calls(planningtest.OpCardCreate); got > most {
+		t.Errorf("%d calls made %d cards, want %d at most", got, n, most)
 	}
 	if got := w.Planning.Calls(planningtest.OpTaskCreate); got != n {
 		t.Errorf("%d calls made %d tasks", got, n)
@@ -226,7 +232,7 @@ func TestImportBatchFaults(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		wrong func(*world)
-		calls int // creates at most
+		calls int // creates at most, see fewer
 	}{
 		"all is well":      {func(*world) {}, 4},
 		"lost answer":      {fault(planningtest.Fault{Kind: planningtest.Drop, Times: 2}), 6},
@@ -239,9 +245,11 @@ func TestImportBatchFaults(t *testing.T) {
 		"no large batches": {func(w *world) { w.Planning.SetTraits(func(t *planningtest.Traits) { t.MaxBatch = 10 }) }, 25},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
 			w := importN(t, 120, bridgetest.Options{}, tt.wrong)
-			if got := w.Planning.Calls(planningtest.OpCardCreate); got > tt.calls {
-				t.Errorf("%d calls made 120 cards, want %d at most", got, tt.calls)
+			if got, most := w.Planning.Calls(planningtest.OpCardCreate), fewer(tt.calls, began); got > most {
+				t.Errorf("%d calls made 120 cards, want %d at most", got, most)
 			}
 			if got := w.Planning.Calls(planningtest.OpBacklogItems); got > 12 {
 				t.Errorf("%d complete lookups", got)
@@ -252,10 +260,7 @@ func TestImportBatchFaults(t *testing.T) {
 
 // An import that is broken off by the end of the service goes on where it was,
 // with two at once.
-func TestImportBrokenOff(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, brokenOff)
-}
+func TestImportBrokenOff(t *testing.T) { onBothStores(t, brokenOff) }
 
 func brokenOff(t *testing.T, o bridgetest.Options) {
 	n := many(600)
@@ -285,11 +290,12 @@ func brokenOff(t *testing.T, o bridgetest.Options) {
 // Live changes do not wait for an import.
 func TestImportAndLiveChanges(t *testing.T) {
 	t.Parallel()
-	n := max(many(1000), 400)
-	w, now := past(t, bridgetest.Options{})
+	n := many(1000)
+	w, now := past(t, bridgetest.Options{Concurrency: 4})
 	w.openMany(n)
 	now()
-	w.Planning.SetLatency(250 * time.Millisecond) // so that the import takes a while
+	// An import takes its time on the fastest machine, or it may be over before anybody looks.
+	slow := w.Planning.Fault(planningtest.Fault{Op: planningtest.OpTaskCreate, Kind: planningtest.Delay, Delay: 250 * time.Millisecond, Times: -1})
 	job := w.imports(status.ImportAsk{})
 	w.until("the import is under way", func() bool { return len(w.Project.Cards()) > 0 })
 	live, card := w.open(githubtest.IssueSpec{Title: "live"})
@@ -299,7 +305,7 @@ func TestImportAndLiveChanges(t *testing.T) {
 	if w.get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
 		t.Errorf("the import was over before live changes had crossed: %+v", job)
 	}
-	w.Planning.SetLatency(0)
+	slow.Remove()
 	w.finished(job)
 	w.settled()
 	w.onePartner(n + 1)
@@ -384,6 +390,7 @@ func TestImportSignsBeforeItTouches(t *testing.T) {
 	t.Parallel()
 	for winner, other := range map[string]string{"planning": "github", "github": "planning"} {
 		t.Run(winner, func(t *testing.T) {
+			t.Parallel()
 			w, now := past(t, bridgetest.Options{Route: "conflicts: {default: " + winner + "}"})
 			n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "same", Body: "from github", Labels: []string{"points/3"}})
 			five := 5.0
@@ -437,7 +444,7 @@ func TestImportCards(t *testing.T) {
 	t.Parallel()
 	const n = 40
 	w := start(t, bridgetest.Options{Idle: true, Config: func(yaml string) string {
-		return strings.Replace(strings.Replace(yaml, "writes_per_minute: 10000", "writes_per_minute: 600", 1), "writes_per_hour: 600000", "writes_per_hour: 36000", 1)
+		return strings.Replace(strings.Replace(yaml, "writes_per_minute: 10000", "writes_per_minute: 150", 1), "writes_per_hour: 600000", "writes_per_hour: 9000", 1)
 	}})
 	for i := range n {
 		w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: fmt.Sprintf("old %d", i+1)})
@@ -482,12 +489,13 @@ func TestImportCountsOnce(t *testing.T) {
 	w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "old 101"})
 	begin()
 	for _, ask := range []status.ImportAsk{{DryRun: true}, {DryRun: true, Match: "title"}} {
-		second := w.GitHub.Fault(githubtest.Fault{Match: "issues.list", Kind: githubtest.Delay, After: time.Second, When: func(c githubtest.Call) bool {
+		second := w.GitHub.Fault(githubtest.Fault{Match: "issues.list", Kind: githubtest.Delay, When: func(c githubtest.Call) bool {
 			return strings.Contains(c.Path, "state=open") && strings.Contains(c.Path, "&page=2")
 		}})
 		job := w.imports(ask)
 		w.until("the second page is asked for", func() bool { return second.Count() == 1 })
 		w.Repo.Reopen(1, "octocat")
+		second.Release()
 		r := w.finished(job).Import
 		named := map[string]int{}
 		for _, i := range r.Items {

@@ -1,7 +1,6 @@
 package bridgetest_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -92,6 +91,7 @@ func (w *world) listing(p *planningtest.Project) string {
 // Planning shows an empty, a halved or another project's backlog for a while,
 // and people go on meanwhile: nothing is orphaned, and nothing made twice.
 func TestBacklogsThatLie(t *testing.T) {
+	t.Parallel()
 	for name, lie := range map[string]func(w *world) planningtest.Fault{
 		"empty":  func(*world) planningtest.Fault { return planningtest.Fault{Kind: planningtest.EmptyListing} },
 		"halved": func(*world) planningtest.Fault { return planningtest.Fault{Kind: planningtest.HalfListing} },
@@ -127,6 +127,7 @@ func TestBacklogsThatLie(t *testing.T) {
 
 // GitHub's reads, its lists, or both lag behind what its webhooks tell.
 func TestGitHubLags(t *testing.T) {
+	t.Parallel()
 	for name, lag := range map[string]func(*githubtest.Traits){
 		"reads":       func(x *githubtest.Traits) { x.StaleReads = 2 * time.Second },
 		"lists":       func(x *githubtest.Traits) { x.ListLag = 2 * time.Second },
@@ -157,6 +158,7 @@ func TestGitHubLags(t *testing.T) {
 
 // Clocks that are off by minutes, or stand still.
 func TestClocksDiffer(t *testing.T) {
+	t.Parallel()
 	off := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 	now := time.Now()
 	stands := func() time.Time { return now.Add(time.Minute) }
@@ -233,6 +235,7 @@ func TestLabeledBeforeOpened(t *testing.T) {
 // A repository under another name answers a write with a redirect: nothing is
 // written elsewhere, nothing is taken for gone, and all goes on when the name is back.
 func TestRepositoryIsRenamed(t *testing.T) {
+	t.Parallel()
 	for name, same := range map[string]bool{"301": false, "307": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -270,6 +273,7 @@ func TestArchivedAndLocked(t *testing.T) {
 
 // Labels with characters that a URL does not carry as they are.
 func TestLabelsWithSpecialCharacters(t *testing.T) {
+	t.Parallel()
 	for _, pattern := range []string{"c#/{value}", "50% ?{value}&x", "größe + {value}", "a b/{value}/c"} {
 		t.Run(pattern, func(t *testing.T) {
 			t.Parallel()
@@ -303,24 +307,21 @@ func TestDeepPages(t *testing.T) {
 	for n := range many {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Issue ", n)})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
-	defer cancel()
-	if err := w.Until(ctx, func() bool { return len(w.Project.Cards()) == many }); err != nil {
-		t.Fatalf("%d cards of %d", len(w.Project.Cards()), many)
-	}
+	w.until("a card for each", func() bool { return len(w.Project.Cards()) == many })
 	w.whole(many)
 }
 
 // A write takes effect long after its answer was given up, and after people
 // have gone on on either side.
 func TestWriteArrivesLate(t *testing.T) {
+	t.Parallel()
 	for name, dropped := range map[string]bool{"its event comes": false, "its event is lost": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{})
 			n, card := w.open(githubtest.IssueSpec{Title: "One"})
 			w.settled()
-			f := w.GitHub.Fault(githubtest.Fault{Match: "issue.patch", Kind: githubtest.LateEffect, After: 4 * time.Second})
+			f := w.GitHub.Fault(githubtest.Fault{Match: "issue.patch", Kind: githubtest.LateEffect})
 			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
 			w.until("a write that is late", func() bool { return f.Count() == 1 && w.Repo.Issue(n).Title == "Two" })
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Three" })
@@ -328,6 +329,7 @@ func TestWriteArrivesLate(t *testing.T) {
 			if dropped {
 				w.GitHub.DropNext(1)
 			}
+			f.Release()
 			w.until("the late write", func() bool {
 				h := w.Repo.History(n, "title")
 				return len(h) > 3 && h[2].Value == "Three" && h[3].Value == "Two"

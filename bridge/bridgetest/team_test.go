@@ -1,7 +1,6 @@
 package bridgetest_test
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -143,17 +142,12 @@ func (p *team) whole() {
 		if now := p.faults(); !slices.Equal(now, faults) {
 			faults, moved = now, time.Now()
 		}
-		return len(faults) == 0 || time.Since(moved) > 2*patience
+		return len(faults) == 0 || time.Since(moved) > patience
 	})
 	if err != nil || len(faults) > 0 {
 		p.w.t.Fatalf("not whole:\n%s", strings.Join(faults, "\n"))
 	}
-	// Deliveries that met a store that was away have taken their time.
-	ctx, cancel := context.WithTimeout(p.w.t.Context(), 3*patience)
-	defer cancel()
-	if err := p.w.Settled(ctx, 3); err != nil {
-		p.w.t.Fatalf("never settled: %v", err)
-	}
+	p.w.settled()
 	if faults = p.faults(); len(faults) > 0 {
 		p.w.t.Fatalf("whole no more:\n%s", strings.Join(faults, "\n"))
 	}

@@ -39,7 +39,7 @@ func start(t testing.TB, o bridgetest.Options) *world {
 
 // patience is how long is waited for a state of the world: many times what it
 // takes, for machines on which much else runs.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until waits for a state of the world.
 func (w *world) until(what string, cond func() bool) {
