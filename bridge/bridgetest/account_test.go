@@ -19,6 +19,7 @@ func nameless(status int) githubtest.Options {
 // cards are kept the same while people work, over restarts too: nothing is there
 // twice and nothing that a person wrote is gone.
 func TestAccountIsNotNamed(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{403, 500} {
 		t.Run(map[int]string{403: "refused", 500: "broken"}[status], func(t *testing.T) {
 			t.Parallel()

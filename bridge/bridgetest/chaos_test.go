@@ -33,6 +33,7 @@ import (
 // the bridge, and imports. A seed gives the same people and fate, but not the
 // same race.
 func TestChaos(t *testing.T) {
+	t.Parallel()
 	seeds, d, err := chaosSettings(os.Getenv)
 	if err != nil {
 		t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// atOnce is how many worlds run beside each other. They wait for one another
-// far more than they compute.
-const atOnce = "6"
+// atOnce is how many worlds run beside each other, where -parallel says nothing
+// else. They wait for one another far more than they compute.
+const atOnce = "12"
 
 // built is where programs are built that tests start.
 var built string
@@ -22,8 +22,12 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	built = dir
-	if err := flag.Set("test.parallel", atOnce); err != nil {
-		panic(err)
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		if err := flag.Set("test.parallel", atOnce); err != nil {
+			panic(err)
+		}
 	}
 	code := m.Run()
 	os.RemoveAll(built) //nolint:errcheck // what stays is in the temporary directory

@@ -21,6 +21,7 @@ var conflictShapes = []planningtest.ConflictShape{
 // part 7: neither is shown). No poll comes between the two edits, so that the
 // refusal alone tells of planning's.
 func TestVersionConflicts(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{200, 400, 409, 412, 422, 500} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()

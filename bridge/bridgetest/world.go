@@ -267,18 +267,19 @@ func (w *World) Hold() (goOn func()) {
 	}
 }
 
-// look is how often a condition is looked at while nothing wakes the waiter.
-const look = 5 * time.Millisecond
+// looks bound how long a condition is not looked at: that takes processor time,
+// of which there is little where many worlds run beside one another. What is
+// waited for long may as well be seen a little later.
+const minLook, maxLook = 5 * time.Millisecond, 50 * time.Millisecond
 
 // Until waits until cond holds, or ctx ends.
 func (w *World) Until(ctx context.Context, cond func() bool) error {
-	tick := time.NewTicker(look)
-	defer tick.Stop()
+	began := time.Now()
 	for !cond() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-tick.C:
+		case <-time.After(min(max(time.Since(began)/20, minLook), maxLook)):
 		}
 	}
 	return nil
