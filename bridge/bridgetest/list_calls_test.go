@@ -14,7 +14,7 @@ import (
 
 // listWorld is a quiet world in which the items of an issue's checklist are tasks.
 func listWorld(t testing.TB, items int) (w *world, n int, card string) {
-	w = start(t, bridgetest.Options{Route: "tasks: checklist", Config: func(yaml string) string {
+	w = start(t, bridgetest.Options{Route: "tasks: checklist", Settle: echoed, Config: func(yaml string) string {
 		return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
 	}})
 	body := "Words.\n\n"

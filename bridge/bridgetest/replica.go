@@ -30,7 +30,7 @@ func (w *World) AddReplica(edit func(yaml string) string) (*bridge.App, error) {
 	}
 	remove := w.remove
 	w.remove = func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 		defer cancel()
 		_ = app.Stop(ctx) // how a replica ends is no matter of the world's
 		remove()

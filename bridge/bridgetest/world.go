@@ -212,7 +212,7 @@ func (w *World) StartBridge() (err error) {
 
 // startWait bounds how long a bridge waits for its address: that it had before
 // stays taken, for a moment, by a process that is started meanwhile.
-const startWait = 5 * time.Second
+const startWait = time.Minute
 
 func (w *World) startApp(c *config.Config) (*bridge.App, error) {
 	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second})
@@ -231,12 +231,16 @@ func (w *World) WebhookURL() string { return "http://" + w.listen + "/webhooks/g
 // AdminURL is the root of the bridge's admin listener.
 func (w *World) AdminURL() string { return "http://" + w.App.AdminAddr() }
 
+// stopWait is beyond what a bridge allows itself, on a machine on which much
+// else runs.
+const stopWait = time.Minute
+
 // StopBridge stops the bridge in good order.
 func (w *World) StopBridge() error {
 	if w.App == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	err := w.App.Stop(ctx)
 	w.App = nil
