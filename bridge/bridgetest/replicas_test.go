@@ -134,6 +134,7 @@ func TestRedisIsEmptiedUnderReplicas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	p.w.polls(5) // the others have seen meanwhile who polls
 	p.on(20)
 	r.Flush()
 	p.on(40)

@@ -131,6 +131,13 @@ func (p *Poller) turn(ctx context.Context) {
 		return
 	}
 	held, kept, err := p.lease.acquire(ctx)
+	if err == nil && held && p.shy.follows {
+		// The lease may be free because it was lost with the store since that was looked at.
+		if epoch, err := p.o.Store.Epoch(ctx); err != nil || p.shy.waits(epoch, p.lease.ttl) {
+			p.lease.release(ctx)
+			return
+		}
+	}
 	if err == nil {
 		p.shy.follows = !held
 	}

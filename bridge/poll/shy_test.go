@@ -1,9 +1,11 @@
 package poll_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,6 +70,42 @@ func TestLostStoreWithReplicas(t *testing.T) {
 			t.Errorf("link %+v", l)
 		}
 	})
+}
+
+// TestStoreIsLostBeforeTheLease: a replica that gets the lease because it was
+// lost with the store, just before it asked, gives it back to the one that polled.
+func TestStoreIsLostBeforeTheLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, _, path := twoReplicas(t)
+		o, asked := w.options, &losing{Store: w.store}
+		o.Owner, o.Interval, o.Store = "replica-2", 12*time.Second, asked
+		go w.poller.Run(t.Context())
+		synctest.Wait()
+		go poll.New(o).Run(t.Context())
+		pass(time.Minute)
+		lose := func() {
+			w.lose(path)
+			w.planned.put(incoming, "Incoming", card("old"), card("new"))
+		}
+		asked.lose.Store(&lose)
+		pass(5 * time.Minute)
+		if l := w.onlyLink(); l.Card.ID != "new" {
+			t.Errorf("link %+v", l)
+		}
+	})
+}
+
+// losing is a store that is lost when a lease is asked for next.
+type losing struct {
+	store.Store
+	lose atomic.Pointer[func()]
+}
+
+func (l *losing) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
+	if lose := l.lose.Swap(nil); lose != nil {
+		(*lose)()
+	}
+	return l.Store.Acquire(ctx, name, owner, ttl)
 }
 
 // TestLostStoreAndReplica: where the one that polled is gone as well, another
