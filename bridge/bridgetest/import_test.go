@@ -151,12 +151,11 @@ func brokenOff(t *testing.T, o bridgetest.Options) {
 // Live changes do not wait for an import.
 func TestImportAndLiveChanges(t *testing.T) {
 	t.Parallel()
-	n := many(1000)
-	w, now := past(t, bridgetest.Options{Concurrency: 4})
+	n := max(many(1000), 400)
+	w, now := past(t, bridgetest.Options{})
 	w.openMany(n)
 	now()
-	// An import takes its time on the fastest machine, or it may be over before anybody looks.
-	slow := w.Planning.Fault(planningtest.Fault{Op: planningtest.OpTaskCreate, Kind: planningtest.Delay, Delay: 250 * time.Millisecond, Times: -1})
+	w.Planning.SetLatency(250 * time.Millisecond) // so that the import takes a while
 	job := w.imports(status.ImportAsk{})
 	w.until("the import is under way", func() bool { return len(w.Project.Cards()) > 0 })
 	live, card := w.open(githubtest.IssueSpec{Title: "live"})
@@ -166,7 +165,7 @@ func TestImportAndLiveChanges(t *testing.T) {
 	if w.get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
 		t.Errorf("the import was over before live changes had crossed: %+v", job)
 	}
-	slow.Remove()
+	w.Planning.SetLatency(0)
 	w.finished(job)
 	w.settled()
 	w.onePartner(n + 1)

@@ -105,11 +105,11 @@ func (w *world) finished(job status.Job) status.Job {
 	return job
 }
 
-// fewer allows for a request more for every while that an import waits for a
-// batch to fill (gatherPatience of reconcile): on a slow machine fewer cards
-// are ready together.
+// fewer allows for more requests for every while that an import waits for a
+// batch to fill (gatherPatience of reconcile), as batches of two sizes may do at
+// once: on a slow machine fewer cards are ready together.
 func fewer(requests int, began time.Time) int {
-	return requests + int(time.Since(began)/(8*time.Second))
+	return requests + 2*int(time.Since(began)/(8*time.Second))
 }
 
 // openMany opens issues whose titles are "old 1" and so on.

@@ -1,7 +1,6 @@
 package bridgetest_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -195,9 +194,7 @@ func TestProjectsTakeTurns(t *testing.T) {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Issue ", i)})
 	}
 	repo.Open("octocat", githubtest.IssueSpec{Title: "The only one"})
-	arrived, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := w.GitHub.Idle(arrived); err != nil { // all are queued, the only one last
+	if err := w.moving(w.GitHub.Idle); err != nil { // all are queued, the only one last
 		t.Fatal(err)
 	}
 	goOn()

@@ -53,10 +53,31 @@ func (w *world) until(what string, cond func() bool) {
 
 func (w *world) settled() {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
-	defer cancel()
-	if err := w.Settled(ctx, 3); err != nil {
+	if err := w.moving(func(ctx context.Context) error { return w.Settled(ctx, 3) }); err != nil {
 		w.t.Fatalf("never settled: %v", err)
+	}
+}
+
+// moving waits, with patience that begins anew for as long as deliveries arrive
+// or something is written: what takes many steps takes long on a slow machine.
+func (w *world) moving(wait func(context.Context) error) error {
+	moved := func() int {
+		n := w.Writes()
+		for _, d := range w.GitHub.Deliveries() {
+			if d.Status != 0 {
+				n++
+			}
+		}
+		return n
+	}
+	for {
+		before := moved()
+		ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+		err := wait(ctx)
+		cancel()
+		if err == nil || moved() == before {
+			return err
+		}
 	}
 }
 
