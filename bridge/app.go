@@ -44,6 +44,9 @@ type Options struct {
 	Version string
 	// DryRun writes nothing to either service and logs what would be written.
 	DryRun bool
+	// Store is used instead of the one that Config names, and stays open; nil: that
+	// one.
+	Store store.Store
 	// Registry takes the metrics; nil: an own one.
 	Registry *prometheus.Registry
 	// Drain bounds how long work in hand goes on after Stop; 0: 8 s.
@@ -168,6 +171,10 @@ func (a *App) buildStore(c *config.Config) error {
 	if a.o.DryRun {
 		return a.scratchStore()
 	}
+	if a.o.Store != nil {
+		a.store = a.o.Store
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	s, err := OpenStore(ctx, c, a.log)
@@ -288,6 +295,10 @@ func (a *App) down(service string) bool {
 // Handler answers what the admin listener does, for a command in the same
 // process.
 func (a *App) Handler() http.Handler { return a.handler }
+
+// Intake answers what the public listener does. Where the App is not started it takes
+// deliveries in once [App.Reach] has succeeded, and nothing works them.
+func (a *App) Intake() http.Handler { return a.intake }
 
 // InHand is how many keys this process works at the moment.
 func (a *App) InHand() int { return a.reconcile.InHand() }

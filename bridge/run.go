@@ -72,7 +72,7 @@ const bootPause = time.Second
 
 // run boots and works until ctx ends.
 func (a *App) run(ctx context.Context) {
-	if !a.until(ctx, "reach the store", a.reachStore) {
+	if !a.until(ctx, "reach the store", a.Reach) {
 		return
 	}
 	a.running.Go(func() { a.watch(ctx) })
@@ -110,7 +110,10 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 	}
 }
 
-func (a *App) reachStore(ctx context.Context) error {
+// Reach asks the store for what has to be known before anything is taken in: its
+// epoch, when routes began to run, which account is the bridge's own. An App that
+// was started does so by itself, until it succeeds.
+func (a *App) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	epoch, err := a.storeEpoch(ctx)
@@ -206,7 +209,7 @@ func (a *App) checkEpoch(ctx context.Context) error {
 	if err != nil && !errors.Is(err, store.ErrEpoch) {
 		return err
 	}
-	if err := a.reachStore(ctx); err != nil {
+	if err := a.Reach(ctx); err != nil {
 		return err
 	}
 	a.log.Error("the store is not the one it was, or its servers restarted: everything marked is looked at before anything is created", "epoch", a.Epoch())

@@ -4,9 +4,11 @@ package bridgetest_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,12 +22,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
-	"planbridge/bridge/github"
 	"planbridge/bridge/webhook"
+	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/boltstore"
@@ -128,7 +128,7 @@ func TestIntakePeer(t *testing.T) {
 	case peerIntake:
 		defer bridge.Tune(os.LookupEnv)()
 		s = peerStore(t, where)
-		h = intakeOn(s)
+		h = intakeOn(t, s)
 	case peerSome:
 		h = bareIntake(some(floorOn(t, where)))
 	case peerUnread:
@@ -186,32 +186,50 @@ func floorOn(t testing.TB, where string) floor {
 
 const intakeProject = mapping.ObjectID("54744060c955ca8169c61ee6")
 
-// intakeOn is the intake as the bridge wires it.
-func intakeOn(s store.Store) http.Handler {
-	routes := mapping.NewRoutes([]mapping.Route{{
-		Name: "web", Repository: bridgetest.RepoName, Project: intakeProject, Bucket: bridgetest.Bucket,
-		Direction: mapping.Both, CreateIssues: true, TrackingTask: true, Tasks: mapping.TasksSubIssues,
-	}})
-	keys := mapping.NewKeys([]byte("a key that nobody knows, of some length"))
-	return webhook.New(webhook.Options{
-		Secrets: func() [][]byte { return [][]byte{[]byte(bridgetest.WebhookSecret)} },
-		Verify:  github.VerifySignature, Payload: github.Payload,
-		Parse: func(name string, payload []byte) (webhook.Event, error) {
-			e, err := github.ParseEvent(name, payload)
-			return webhook.Event{
-				Action: e.Action, Issue: e.Issue, Repo: e.Repo, Private: e.RepoPrivate, Sender: e.Sender,
-				TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom,
-			}, err
-		},
-		Store:    s,
-		Routes:   func() mapping.Routes { return routes },
-		Scheme:   func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
-		Keys:     func() mapping.Keys { return keys },
-		Whose:    func(string) mapping.Whose { return mapping.Theirs },
-		FirstRun: func(string) time.Time { return time.Unix(1, 0) },
-		Metrics:  webhook.NewMetrics(prometheus.NewRegistry()),
-		Logger:   slog.New(slog.NewJSONHandler(io.Discard, nil)),
+// intakeConfig is what the bridge needs to take deliveries in. Nobody is asked at
+// its addresses.
+const intakeConfig = `
+github:
+  api_url: http://127.0.0.1:1
+  webhook_secrets: [env:WEBHOOK_SECRET]
+  token: env:SECRET
+planning:
+  base_url: http://127.0.0.1:1
+  projects: {web: {id: ` + string(intakeProject) + `, secret: env:SECRET, username: bridge}}
+marker_key: env:SECRET
+routes: [{repository: ` + bridgetest.RepoName + `, project: web, bucket: ` + bridgetest.Bucket + `}]
+`
+
+// intakeOn is the intake of a bridge that is not started, so that nothing works its
+// queue. It knows its account, and logs as serve does.
+func intakeOn(t testing.TB, s store.Store) http.Handler {
+	t.Helper()
+	c, err := config.Parse([]byte(intakeConfig), "planbridge.yaml", func(name string) (string, bool) {
+		if name == "WEBHOOK_SECRET" {
+			return bridgetest.WebhookSecret, true
+		}
+		return "a-secret-that-nobody-knows-of-some-length", true
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := bridge.New(bridge.Options{Config: c, Store: s, Logger: slog.New(slog.NewJSONHandler(null, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(app.Stop(context.Background()), null.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := errors.Join(s.PutDoc(t.Context(), "", "account", []byte("planbridge")), app.Reach(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return app.Intake()
 }
 
 // processorTime is what this process has used so far.
