@@ -77,8 +77,7 @@ func (in *Intake) log(ctx context.Context, level slog.Level, d *delivery, text s
 
 // deliver answers one delivery. Nothing is left to do after the answer.
 func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), in.o.Timeout)
-	defer cancel()
+	ctx := in.bounds.context()
 	d := &delivery{
 		key:   strings.TrimPrefix(r.Header.Get(headerHook)+":"+r.Header.Get(headerDelivery), ":"),
 		event: r.Header.Get(headerEvent),
@@ -177,7 +176,7 @@ func over(w http.ResponseWriter, r *http.Request) error {
 // read reads the body into a buffer until ctx's deadline. Memory grows with what arrives and
 // not with what is announced.
 func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Request, body *bytes.Buffer) ([]byte, error) {
-	if srv, ok := ctx.Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > in.o.Timeout {
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > in.o.Timeout {
 		deadline, _ := ctx.Deadline()
 		// A writer that knows no deadlines (a test's recorder) has none to keep.
 		if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {

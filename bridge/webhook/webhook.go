@@ -111,6 +111,7 @@ type Intake struct {
 	strangers rate.Sometimes
 	public    sync.Map // repositories whose refusal has been logged
 	refusals  *refusals
+	bounds    bounds
 }
 
 // New returns an Intake.
@@ -118,7 +119,7 @@ func New(o Options) *Intake {
 	if o.Timeout == 0 {
 		o.Timeout = usualTimeout
 	}
-	in := &Intake{o: o, mux: http.NewServeMux(), strangers: rate.Sometimes{First: 5, Interval: time.Minute}, refusals: newRefusals()}
+	in := &Intake{o: o, mux: http.NewServeMux(), strangers: rate.Sometimes{First: 5, Interval: time.Minute}, refusals: newRefusals(), bounds: bounds{timeout: o.Timeout}}
 	in.mux.HandleFunc("POST "+Path, in.deliver)
 	return in
 }
