@@ -34,7 +34,7 @@ func measureCalls(n *numbers) {
 			part := numbers{t: t, size: n.size}
 			w := imported(t, links)
 			part.calls(w, links)
-			n.rows, n.raw = append(n.rows, part.rows...), append(n.raw, part.raw...)
+			n.Rows, n.Raw = append(n.Rows, part.Rows...), append(n.Raw, part.Raw...)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,21 +25,25 @@ import (
 // a snapshot of 1.5 KB, and every fourth time an event of 2.3 KB.
 const floorBytes = 2000
 
+// floorKeys is how many records a floor keeps: as many as the intake has issues, so
+// that no store grows beyond the others.
+const floorKeys = intakeIssues
+
 // floor makes some bytes durable and returns when they are.
-type floor func(key string, data []byte) error
+type floor func(data []byte) error
 
 // some keeps as many bytes of a payload as the intake does.
 func some(keep floor) floor {
-	return func(key string, data []byte) error { return keep(key, data[:min(len(data), floorBytes)]) }
+	return func(data []byte) error { return keep(data[:min(len(data), floorBytes)]) }
 }
 
 // read keeps what reads the payload first, by the library that the intake has.
 func read(keep floor) floor {
-	return func(key string, data []byte) error {
+	return func(data []byte) error {
 		if _, err := github.ParseEvent("issues", data); err != nil {
 			return err
 		}
-		return keep(key, data)
+		return keep(data)
 	}
 }
 
@@ -77,8 +82,9 @@ func grouped(t testing.TB, commit func([]record) error) floor {
 		close(stop)
 		<-stopped
 	})
-	return func(key string, data []byte) error {
-		r := record{key, data, make(chan error, 1)}
+	var count atomic.Int64
+	return func(data []byte) error {
+		r := record{strconv.FormatInt(count.Add(1)%floorKeys, 10), data, make(chan error, 1)}
 		mu.Lock()
 		waiting = append(waiting, r)
 		mu.Unlock()

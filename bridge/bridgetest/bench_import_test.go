@@ -63,7 +63,7 @@ func measureImport(n *numbers) {
 		n.t.Run(fmt.Sprint("issues=", issues), func(t *testing.T) {
 			part := numbers{t: t, size: n.size}
 			most[i] = part.importAll(issues)
-			n.rows, n.raw = append(n.rows, part.rows...), append(n.raw, part.raw...)
+			n.Rows, n.Raw = append(n.Rows, part.Rows...), append(n.Raw, part.Raw...)
 		})
 	}
 	for i := 1; i < len(sizes); i++ {

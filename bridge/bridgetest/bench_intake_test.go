@@ -34,17 +34,32 @@ var intakeAtOnce = []int{32, 128}
 // bare server. Nothing works the queue meanwhile, so that what is
 // measured is the intake.
 func measureIntake(n *numbers) {
-	server := redistest.Start(n.t)
-	n.intake("intake on Redis (AOF everysec)", true, func(string) string { return server.URL },
-		func() time.Duration { return redisTime(n.t, server) })
+	// A Redis of its own for each: one that has to rewrite what a floor kept, or is
+	// large by it, would be slower for all.
+	n.intake("intake on Redis (AOF everysec)", true, func(kind string) keeper {
+		if kind == peerBare || kind == peerTuned {
+			return keeper{used: func() time.Duration { return 0 }}
+		}
+		server := redistest.Start(n.t)
+		return keeper{server.URL, func() time.Duration { return redisTime(n.t, server) }}
+	})
 	dir := n.t.TempDir()
-	n.intake("intake on the file store", false, func(kind string) string { return filepath.Join(dir, kind+".db") },
-		func() time.Duration { return 0 })
+	n.intake("intake on the file store", false, func(kind string) keeper {
+		return keeper{filepath.Join(dir, kind+".db"), func() time.Duration { return 0 }}
+	})
+}
+
+// keeper is what a peer keeps things in: a URL of Redis or a file, and the processor time
+// so far of what serves it.
+type keeper struct {
+	where string
+	used  func() time.Duration
 }
 
 // intakePeer is one of the servers that are compared, with what was measured of it.
 type intakePeer struct {
 	*peer
+	keeper
 	name  string
 	rates map[int][]float64 // by how many are at once
 	costs []float64         // µs of processor time a delivery, clients and Redis included, with the fewest at once
@@ -53,12 +68,12 @@ type intakePeer struct {
 }
 
 // intake measures the intake on one kind of store, of which the design may have
-// goals to hold it to: where tells each kind of peer what it keeps things in, and
-// used the processor time of what serves that.
-func (n *numbers) intake(row string, held bool, where func(kind string) string, used func() time.Duration) {
+// goals to hold it to: on tells each kind of peer what it keeps things in.
+func (n *numbers) intake(row string, held bool, on func(kind string) keeper) {
 	d := newDeliverer(n.t, intakeIssues)
 	start := func(name, kind string) *intakePeer {
-		return &intakePeer{peer: startPeer(n.t, kind, where(kind)), name: name, rates: map[int][]float64{}}
+		k := on(kind)
+		return &intakePeer{peer: startPeer(n.t, kind, k.where), keeper: k, name: name, rates: map[int][]float64{}}
 	}
 	bare, own := start("bare server", peerBare), start("intake", peerIntake)
 	others := []*intakePeer{
@@ -70,10 +85,11 @@ func (n *numbers) intake(row string, held bool, where func(kind string) string, 
 	own.ask(askDrain)
 
 	rounds := func(many, requests int, measure func(p *intakePeer, requests [][]byte)) {
-		for range many {
+		for round := range many {
 			requests := d.make(n.scaled(requests))
-			for _, p := range peers {
-				p.ask(askCollect) // nobody pays for what was before
+			for i := range peers {
+				p := peers[(round+i)%len(peers)] // nobody always comes after the same one
+				p.ask(askCollect)                // nobody pays for what was before
 				runtime.GC()
 				measure(p, requests)
 			}
@@ -81,7 +97,7 @@ func (n *numbers) intake(row string, held bool, where func(kind string) string, 
 		}
 	}
 	spent := func(p *intakePeer) time.Duration {
-		return processorTime(n.t) + time.Duration(p.ask(askUsed))*time.Microsecond + used()
+		return processorTime(n.t) + time.Duration(p.ask(askUsed))*time.Microsecond + p.used()
 	}
 	for i, atOnce := range intakeAtOnce {
 		rounds(intakeRounds, 2000, func(p *intakePeer, requests [][]byte) {

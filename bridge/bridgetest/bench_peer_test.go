@@ -269,7 +269,7 @@ func bareIntake(keep floor) http.Handler {
 			return
 		}
 		if keep != nil {
-			if err := keep(r.Header.Get("X-GitHub-Delivery"), body); err != nil {
+			if err := keep(body); err != nil {
 				rw.WriteHeader(http.StatusServiceUnavailable)
 				return
 			}

@@ -132,7 +132,7 @@ func measureReconcile(n *numbers) {
 		n.t.Run(fmt.Sprintf("concurrency=%d,latency=%v", m.at, m.latency), func(t *testing.T) {
 			part := numbers{t: t, size: n.size}
 			part.reconcile(m.at, max(part.scaled(m.each*m.at), 4), m.latency)
-			n.rows, n.raw = append(n.rows, part.rows...), append(n.raw, part.raw...)
+			n.Rows, n.Raw = append(n.Rows, part.Rows...), append(n.Raw, part.Raw...)
 		})
 	}
 }
