@@ -63,7 +63,7 @@ type Planning struct {
 // Project is one planning project. Username makes the writes that no entry of
 // Users covers.
 type Project struct {
-	ID       string `yaml:"id"` // 24 hexadecimal digits
+	ID       string `yaml:"id"` // usually 24 hexadecimal digits
 	Secret   Secret `yaml:"secret"`
 	Username string `yaml:"username"`
 }

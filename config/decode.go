@@ -193,7 +193,9 @@ func (d *decoder) newElem(t reflect.Type) reflect.Value {
 func (d *decoder) scalar(path string, n ast.Node, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
-		if s, ok := text(n); ok {
+		if s, ok := text(n); ok && path == "store.url" && strings.HasPrefix(s, "env:") {
+			d.storeURL(path, n, v, s)
+		} else if ok {
 			v.SetString(s)
 		} else {
 			d.fault(path, n, show(n), "text"+hintQuote(n))
@@ -248,6 +250,20 @@ func (d *decoder) secret(path string, n ast.Node, v reflect.Value) {
 		return
 	}
 	v.Set(reflect.ValueOf(s))
+}
+
+// storeURL takes a URL from the environment: one with a password is a secret.
+// (file: begins the URL of an embedded store.)
+func (d *decoder) storeURL(path string, n ast.Node, v reflect.Value, ref string) {
+	if !d.wanted(path) {
+		return
+	}
+	s, found, want := resolveSecret(ref, d.env)
+	if want != "" {
+		d.fault(path, n, found, want)
+		return
+	}
+	v.SetString(s.Reveal())
 }
 
 // entries returns the entries of a mapping by key and leaves their order in d.keys. What

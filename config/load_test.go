@@ -42,6 +42,7 @@ func environ(name string) (string, bool) {
 	values := map[string]string{
 		"HOOK": canary + "-hook", "TOKEN": canary + "-token", "WEB": canary + "-web",
 		"KEY": rsaKey(), "MARKER": canary + "-marker", "ADMIN": canary + "-admin", "EMPTY": "", "SHORT": "short", "BLANK": canary + " ",
+		"STORE": "redis://u:" + canary + "@h:6379/1",
 	}
 	value, ok := values[name]
 	return value, ok

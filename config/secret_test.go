@@ -84,6 +84,22 @@ func TestStoreIsShownRedacted(t *testing.T) {
 	}
 }
 
+// TestStoreFromEnvironment: the URL of a store may hold a password. Who only
+// asks the running service does not need it.
+func TestStoreFromEnvironment(t *testing.T) {
+	yaml := minimal + "store: {url: \"env:STORE\"}\n"
+	if got := parse(t, yaml).Store; got.URL != "redis://u:"+canary+"@h:6379/1" {
+		t.Error(got)
+	}
+	path := filepath.Join(t.TempDir(), "p.yaml")
+	if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.LoadClient(path, func(string) (string, bool) { return "", false }); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSecretFromFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {

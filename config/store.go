@@ -12,7 +12,7 @@ import (
 // whatever prints, logs or encodes a Store gets [Store.Redacted].
 type Store struct {
 	// URL is file:PATH, a path relative to the working directory, or
-	// redis://… or rediss://….
+	// redis://… or rediss://…. The file may say env:NAME instead.
 	URL    string `yaml:"url"`
 	Prefix string `yaml:"prefix"` // of all keys in a Redis
 }

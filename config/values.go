@@ -61,7 +61,7 @@ func wantListen(s string) string {
 }
 
 func wantStoreURL(s Store) string {
-	const want = "file:PATH, redis://HOST:PORT/DB or rediss://HOST:PORT/DB"
+	const want = "file:PATH, redis://HOST:PORT/DB or rediss://HOST:PORT/DB, or env:NAME"
 	if name, ok := s.File(); ok {
 		if name == "" || strings.HasPrefix(name, "//") {
 			return want
@@ -82,9 +82,13 @@ func wantKeyPrefix(s string) string {
 	return wantMatch(keyPrefix, s, "up to 64 letters, digits, _ . : -")
 }
 
-var objectID = regexp.MustCompile(`^[0-9a-fA-F]{24}$`)
+// An id is whatever string the service has for one (24 hexadecimal digits in
+// every sample); it is part of paths, keys and markers.
+var objectID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-func wantObjectID(s string) string { return wantMatch(objectID, s, "an id of 24 hexadecimal digits") }
+func wantObjectID(s string) string {
+	return wantMatch(objectID, s, "the project's id, up to 64 letters, digits, _ -")
+}
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
