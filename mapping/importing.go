@@ -31,7 +31,15 @@ func (r *Route) Writes(side Side) bool {
 
 // Join makes a link that was made for an issue the link of that issue and a
 // card, both made by people. There is no base: what differs is decided by
-// policy; and the card gets the footer.
+// policy; and the card gets the footer. Until no other project can have a partner
+// of the issue, its card is as good as not made.
 func (r *Route) Join(l *Link, card CardID) {
-	l.Project, l.Route, l.State, l.Origin, l.Card = r.Project, r.Name, Linked, GitHub, card
+	l.Project, l.Route, l.State, l.Origin, l.Card = r.Project, r.Name, Creating, GitHub, card
+	l.Intent = &Intent{Side: Planning, Nonce: l.Nonce, At: l.Created}
+}
+
+// Joined reports whether a link that is being created has both its items, made by
+// people.
+func (l *Link) Joined() bool {
+	return l.State == Creating && l.Intent != nil && l.Intent.Side == Planning && l.Card.ID != ""
 }

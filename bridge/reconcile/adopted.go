@@ -25,15 +25,11 @@ func (w *work) adopted(ctx context.Context) error {
 	if h.epoch != "" {
 		return nil
 	}
-	doc, err := w.Store.Doc(ctx, w.link.Project, store.DocAdopted)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("read adoption: %w", err)
-	}
-	epoch, err := w.Epoch(ctx)
+	done, epoch, err := w.adoption(ctx, w.link.Project)
 	if err != nil {
-		return fmt.Errorf("read epoch: %w", err)
+		return err
 	}
-	if string(doc) != epoch {
+	if !done {
 		return &waitFor{ServiceAdoption, "nothing is created before the first full poll of the project"}
 	}
 	if claimed := w.claim.Until.Add(-w.LeaseTTL); !claimed.After(w.adoptions.since(w.link.Project, epoch)) {
@@ -41,6 +37,20 @@ func (w *work) adopted(ctx context.Context) error {
 	}
 	h.epoch = mapping.DigestText(epoch)
 	return nil
+}
+
+// adoption reports whether everything marked in a project has been seen for the
+// store's epoch, and that epoch.
+func (w *work) adoption(ctx context.Context, project mapping.ObjectID) (done bool, epoch string, err error) {
+	doc, err := w.Store.Doc(ctx, project, store.DocAdopted)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return false, "", fmt.Errorf("read adoption: %w", err)
+	}
+	epoch, err = w.Epoch(ctx)
+	if err != nil {
+		return false, "", fmt.Errorf("read epoch: %w", err)
+	}
+	return string(doc) == epoch, epoch, nil
 }
 
 // behind reports whether more may have been made for the pair than the store

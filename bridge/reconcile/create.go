@@ -45,6 +45,11 @@ func (w *work) make(ctx context.Context) error {
 		}
 		return errRemove
 	}
+	if w.link.Intent.Side == mapping.Planning {
+		if err := w.alone(ctx); err != nil {
+			return err
+		}
+	}
 	if err := w.brakeCreate(ctx); err != nil {
 		return err
 	}

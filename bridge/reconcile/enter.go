@@ -106,8 +106,14 @@ func (w *work) pass(ctx context.Context, issue *mapping.Issue, to mapping.Object
 	for _, g := range got {
 		err = errors.Join(err, g.Err)
 	}
+	if err == nil && got[0].Key == (store.Key{}) {
+		return later(passWait, "%s has just gone from the link it was to be handed to", issueName(issue.Repo, issue.Number))
+	}
 	return err
 }
+
+// passWait is when a link is looked for anew that has just gone.
+const passWait = time.Second
 
 func (w *work) enterCard(ctx context.Context) error {
 	var seen mapping.Card

@@ -51,7 +51,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		m.Lag.WithLabelValues("to_" + string(side))
 		m.Echoes.WithLabelValues(string(side))
 	}
-	for _, how := range []string{"poll", "lookup", "webhook", "comment", "transfer"} {
+	for _, how := range []string{"poll", "lookup", "webhook", "comment", "transfer", "project"} {
 		m.Prevented.WithLabelValues(how)
 	}
 	if reg != nil {

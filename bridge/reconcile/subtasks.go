@@ -133,6 +133,9 @@ func (w *work) taskReady(ctx context.Context) (bool, error) {
 	if refused, ok := w.link.Refused[mapping.Title]; ok && refused.Value == mapping.DigestText(w.g[mapping.Title].Value) {
 		return false, nil
 	}
+	if err := w.alone(ctx); err != nil {
+		return false, err
+	}
 	if err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute); err != nil {
 		return false, err
 	}

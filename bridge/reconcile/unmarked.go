@@ -94,7 +94,7 @@ func (w *work) handBack(ctx context.Context) (handed bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("read link of %s: %w", ref, err)
 		}
-		if err := w.tellMaker(ctx, ref); err != nil {
+		if err := w.tell(ctx, w.link.Project, ref); err != nil {
 			return false, err
 		}
 		return true, w.refuse("the bridge made it for " + string(ref))
@@ -102,14 +102,17 @@ func (w *work) handBack(ctx context.Context) (handed bool, err error) {
 	return false, nil
 }
 
-// tellMaker hands over what was seen of the issue, and what its events told.
-func (w *work) tellMaker(ctx context.Context, maker mapping.Ref) error {
+// tell hands over what was seen of the issue, and what its events told, to the link
+// that has ref in a project.
+func (w *work) tell(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) error {
 	var told []store.Observation
 	for _, event := range w.claim.Events {
-		told = append(told, store.Observation{Refs: []mapping.Ref{maker}, Event: event})
+		if !w.link.Task { // a part's are among its root's
+			told = append(told, store.Observation{Refs: []mapping.Ref{ref}, Event: event})
+		}
 	}
-	if err := w.pass(ctx, w.issue, w.link.Project, store.Observation{Refs: []mapping.Ref{maker}}, told...); err != nil {
-		return fmt.Errorf("hand over to %s: %w", maker, err)
+	if err := w.pass(ctx, w.issue, project, store.Observation{Refs: []mapping.Ref{ref}}, told...); err != nil {
+		return fmt.Errorf("hand over to %s: %w", ref, err)
 	}
 	return nil
 }

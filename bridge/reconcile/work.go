@@ -149,6 +149,9 @@ func (w *work) step(ctx context.Context) error {
 	case mapping.Entering:
 		return w.enter(ctx)
 	case mapping.Creating:
+		if w.link.Joined() {
+			return w.joined(ctx)
+		}
 		return w.create(ctx)
 	}
 	if err := w.restored(ctx); err != nil {

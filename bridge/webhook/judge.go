@@ -176,6 +176,8 @@ func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps
 
 // enter makes the links of those sightings (fresh: which ones) that another project
 // does not know and nothing newer keeps out, and sets what became of them in got.
+// Another replica may do so in another project meanwhile: before anything is made
+// for them, the reconcile sees to it that one stays.
 func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []placed, fresh []int, got []store.Observed) error {
 	ids := make([]int64, len(fresh))
 	for n, i := range fresh {

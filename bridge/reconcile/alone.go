@@ -1,0 +1,179 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// An issue has one partner in all projects together. Within a project the index of
+// the store sees to that; links of two projects are in two parts of the store (a
+// Cluster has them on two servers), and no operation touches both. Where the
+// routes of a repository lead to several projects, deliveries, listings, imports and
+// operators that look everywhere and find nothing in the same moment can so make a
+// link in each. That does no harm yet, as a link that is entering can still go.
+// Before the first request that makes the partner, each link does this:
+//
+//  1. It is saved as creating, with an intent that is not sent: it is announced.
+//  2. The other projects' links of the issue are read. One that is announced, or
+//     beyond that, keeps this one from going on; one that is entering does not.
+//  3. Where none keeps it, the link is decided (Intent.Alone). That is saved with
+//     the intent as sent, before the request, or when the claim ends.
+//
+// Two links of one issue are never both decided. Else each would have read the
+// other before that was announced (for the last time before it was decided): X
+// was announced, read Y's, Y was announced, read X's, X was announced, each before
+// the next. This needs no clock and no lock: the store answers with what was saved
+// last, and both the announcement and the intent as sent are saved under the lease
+// of the link's key, so that who lost that sends nothing. A process may die
+// anywhere: before 1 the link is entering as it was; between 1 and 3 whoever has
+// the key next reads again; after 3 it is a create that may have been sent.
+//
+// Nor do they wait for each other. A link that meets one that is not decided goes
+// back to entering and reads the issue: where that leads to the other's project
+// now, it goes there. So only one of them waits, for one that goes or is decided
+// within a claim or two. A link that meets a decided one hands over what it knows
+// of the issue and goes; but no link goes to which something came meanwhile, so
+// that of two which give way to each other one stays.
+//
+// A part, an issue that gets a task, is announced as soon as it is in its root's
+// record, and a pair that an operator or an import joined as soon as it has a link.
+// What enters by itself gives way to these, so that they only have to wait; of
+// two of them the one in the project with the lower id stands.
+//
+// Which projects are asked the routes tell that this process has: replicas with
+// different ones can miss each other.
+
+// rivalWait is when a link of another project that is announced is looked at again,
+// and rivalMost that when it takes long.
+const rivalWait, rivalMost = 200 * time.Millisecond, 5 * time.Second
+
+// otherProjects are those, beside its own, that may have a link of the issue.
+func (w *work) otherProjects() []mapping.ObjectID {
+	var out []mapping.ObjectID
+	for _, r := range w.set.Routes.ForRepo(w.link.Issue.Repo) {
+		if r.Project != w.home().link.Project && !slices.Contains(out, r.Project) {
+			out = append(out, r.Project)
+		}
+	}
+	return out
+}
+
+// alone returns nil once no other project can have a partner of the issue, which
+// may be made then. An error says that it may not: not yet, or never.
+func (w *work) alone(ctx context.Context) error {
+	others := w.otherProjects()
+	if len(others) == 0 || w.link.Intent.Alone == w.link.Issue.ID {
+		return nil
+	}
+	if err := w.save(ctx); err != nil {
+		return err
+	}
+	for _, project := range others {
+		if err := w.adoptedBy(ctx, project); err != nil {
+			return err
+		}
+		rival, err := w.rival(ctx, project)
+		if err != nil {
+			return err
+		}
+		if rival != nil {
+			if err := w.meetRival(ctx, rival); err != nil {
+				return err
+			}
+		}
+	}
+	w.link.Intent.Alone = w.link.Issue.ID
+	return nil
+}
+
+// rival returns the link of another project that has the issue; nil: none has.
+func (w *work) rival(ctx context.Context, project mapping.ObjectID) (*mapping.Link, error) {
+	var link *mapping.Link
+	id, err := w.Store.Find(ctx, project, mapping.IssueRef(w.link.Issue.ID))
+	if err == nil {
+		link, err = w.Store.Link(ctx, store.Key{Project: project, Link: id})
+	}
+	if errors.Is(err, store.ErrNotFound) { // what came since was announced after this link, and finds it
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the issue in project %s: %w", project, err)
+	}
+	return link, nil
+}
+
+// meetRival returns nil where a link of another project does not keep this one
+// from going on.
+func (w *work) meetRival(ctx context.Context, rival *mapping.Link) error {
+	id := w.link.Issue.ID
+	its, part := rival, rival.Part(mapping.IssueRef(id))
+	if part != nil {
+		its = part
+	}
+	announced := its.State == mapping.Creating && its.Intent != nil && !its.Intent.Sent && its.Intent.Alone != id
+	decided := its.Issue.ID != id || its.State != mapping.Entering && !announced
+	givesWay := stands(its) && (!stands(w.link) || rival.Project < w.home().link.Project)
+	switch {
+	case decided || givesWay:
+		return w.giveWay(ctx, rival)
+	case !stands(w.link) && !w.fresh:
+		w.link.State, w.link.Intent, w.link.Unfinished = mapping.Entering, nil, true
+		return later(0, "project %s is about to take it, too: what it is now decides", rival.Project)
+	case announced:
+		wait := min(max(rivalWait, time.Since(w.link.Created)/8), rivalMost)
+		return later(wait, "project %s may have taken it", rival.Project)
+	}
+	return nil
+}
+
+// stands reports whether a link that is not decided does not give way to one that
+// enters by itself: a part, or a pair that people's items were joined to.
+func stands(l *mapping.Link) bool { return l.Task || l.Card.ID != "" }
+
+// giveWay leaves the issue to a link of another project.
+func (w *work) giveWay(ctx context.Context, rival *mapping.Link) error {
+	if err := w.needIssue(ctx); err != nil {
+		return err
+	}
+	if err := w.tell(ctx, rival.Project, mapping.IssueRef(w.link.Issue.ID)); err != nil {
+		return err
+	}
+	w.Metrics.Prevented.WithLabelValues("project").Inc()
+	why := fmt.Sprintf("link %s of project %s has it", rival.ID, rival.Project)
+	if w.link.Task {
+		w.note(mapping.Planning, "", "sub-issue", where(w.link)+" becomes no task: "+why)
+	}
+	return w.refuse(why)
+}
+
+// joined goes on with an issue and a card that people made, once no other project
+// can have a partner of the issue.
+func (w *work) joined(ctx context.Context) error {
+	if err := w.alone(ctx); err != nil {
+		return err
+	}
+	w.link.State, w.link.Intent = mapping.Linked, nil
+	if err := w.restored(ctx); err != nil {
+		return err
+	}
+	return w.sync(ctx)
+}
+
+// adoptedBy is adopted for another project: what it lost with the store may be the
+// partner of this issue.
+func (w *work) adoptedBy(ctx context.Context, project mapping.ObjectID) error {
+	done, _, err := w.adoption(ctx, project)
+	if err == nil && !done {
+		err = later(adoptionWait+w.jitter(adoptionWait), "nothing is created before the first full poll of project %s", project)
+	}
+	return err
+}
+
+// adoptionWait is when another project is asked again.
+const adoptionWait = 2 * time.Second
