@@ -57,3 +57,27 @@ func TestTransferBetweenProjects(t *testing.T) {
 		t.Errorf("the link is %s (%s), with %d and %d cards", s, why, len(w.Project.Cards()), len(second.Cards()))
 	}
 }
+
+// TestSubIssueOfAnotherProject: an issue that has a card in one project keeps it when
+// it becomes a sub-issue of one that has its card in another, and gets no task there.
+func TestSubIssueOfAnotherProject(t *testing.T) {
+	t.Parallel()
+	s := newSplit(t, bridgetest.Options{})
+	s.GitHub.SetDelivery(nil)
+	if err := s.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	parent := s.Repo.Open("octocat", githubtest.IssueSpec{Title: "parent", Labels: []string{"one"}})
+	child := s.Repo.Open("octocat", githubtest.IssueSpec{Title: "child", Labels: []string{"two"}})
+	s.until("two cards", func() bool { return len(s.Project.Cards()) == 1 && len(s.other.Cards()) == 1 })
+	s.settled()
+	s.Repo.AddSubIssue(parent, child)
+	s.settled()
+	tasks := s.Project.Tasks(s.Project.Cards()[0].ID)
+	if len(tasks) != 1 || len(s.cards()) != 2 {
+		t.Errorf("the parent's card has the tasks %q, and there are %d cards", taskTitles(tasks), len(s.cards()))
+	}
+	s.Repo.Edit(child, "octocat", func(e *githubtest.IssueEdit) { e.Title = "child, edited" })
+	s.until("the edit on its card", func() bool { return s.other.Cards()[0].Title == "child, edited" })
+}

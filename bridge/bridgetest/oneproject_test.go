@@ -1,0 +1,213 @@
+package bridgetest_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/store/redisstore/redistest"
+)
+
+// split is a world whose one repository has routes into two planning projects, by
+// labels. What GitHub delivers is kept for the test to hand out.
+type split struct {
+	*world
+	other *planningtest.Project
+
+	mu   sync.Mutex
+	kept map[int][]githubtest.Delivery // by issue, oldest first
+}
+
+func newSplit(t *testing.T, o bridgetest.Options) *split {
+	s := &split{kept: map[int][]githubtest.Delivery{}}
+	o.Idle, o.Route = true, "issues: {labels: [one]}"
+	o.Config = func(yaml string) string {
+		yaml = strings.Replace(yaml, "users: {", fmt.Sprintf("    api: {id: %s, secret: env:PLANNING_WEB_SECRET, username: %s}\nusers: {", s.other.ID(), bridgetest.BridgeUser), 1)
+		return yaml + "  - repository: " + bridgetest.RepoName + "\n    name: api\n    project: api\n    bucket: Inbox\n    issues: {labels: [two]}\nbrakes: {creates_per_minute: 100000}\n"
+	}
+	s.world = start(t, o)
+	s.other = s.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{"alice", bridgetest.BridgeUser}, Buckets: []string{"Inbox"}})
+	s.other.AddSecret(s.Project.Secret())
+	s.GitHub.SetDelivery(func(d *githubtest.Delivery) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		d.Drop, d.Lose = true, true
+		if !slices.ContainsFunc(s.kept[d.Number], func(o githubtest.Delivery) bool { return o.GUID == d.GUID }) { // one for each hook
+			s.kept[d.Number] = append(s.kept[d.Number], *d)
+		}
+	})
+	return s
+}
+
+// relabelled opens the issue of a number that one route takes and gives it to the
+// other one, and returns what GitHub says of the first and of the last moment.
+func (s *split) relabelled(i int) (opened, last githubtest.Delivery) {
+	s.t.Helper()
+	from, to := "one", "two"
+	if i%2 == 1 {
+		from, to = to, from
+	}
+	n := s.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Issue ", i), Labels: []string{from}})
+	s.Repo.Label(n, "octocat", to)
+	s.Repo.Unlabel(n, "octocat", from)
+	s.until("its deliveries", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		kept := s.kept[n]
+		if len(kept) == 0 || kept[len(kept)-1].Action != "unlabeled" {
+			return false
+		}
+		opened, last = kept[0], kept[len(kept)-1]
+		return true
+	})
+	return opened, last
+}
+
+// post hands a delivery to a bridge and reports whether that took it.
+func post(to string, d githubtest.Delivery) bool {
+	req, err := http.NewRequest(http.MethodPost, "http://"+to+"/webhooks/github", bytes.NewReader(d.Payload))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-GitHub-Event", d.Event)
+	req.Header.Set("X-GitHub-Delivery", d.GUID)
+	req.Header.Set("X-Hub-Signature-256", githubtest.Sign(bridgetest.WebhookSecret, d.Payload))
+	resp, err := admin.Do(req)
+	if err != nil {
+		return false
+	}
+	resp.Body.Close() //nolint:errcheck // its status was read
+	return resp.StatusCode == http.StatusAccepted
+}
+
+// cards are how many cards there are of each title, in both projects.
+func (s *split) cards() map[string]int {
+	out := map[string]int{}
+	for _, c := range append(s.Project.Cards(), s.other.Cards()...) {
+		out[c.Title]++
+	}
+	return out
+}
+
+// once checks that each of so many issues has one card in all.
+func (s *split) once(many int) {
+	s.t.Helper()
+	s.until("a card for each", func() bool { return len(s.cards()) >= many })
+	s.settled()
+	twice := 0
+	for title, n := range s.cards() {
+		if n > 1 {
+			twice++
+			s.t.Logf("%d cards for %q", n, title)
+		}
+	}
+	if twice > 0 || len(s.cards()) != many {
+		s.t.Errorf("of %d issues %d have cards, %d of them in both projects", many, len(s.cards()), twice)
+	}
+}
+
+// both hands each of two replicas its delivery in the same moment, whoever of them
+// is there no more, and then what was not taken to the first, as GitHub's would be
+// asked for again.
+func (s *split) both(first, second string, opened, last githubtest.Delivery, meanwhile func()) {
+	s.t.Helper()
+	var missed [2]*githubtest.Delivery
+	var all sync.WaitGroup
+	for i, to := range []string{first, second} {
+		d := []githubtest.Delivery{opened, last}[i]
+		all.Go(func() {
+			if !post(to, d) {
+				missed[i] = &d
+			}
+		})
+	}
+	all.Go(meanwhile)
+	all.Wait()
+	for _, d := range missed {
+		s.until("a delivery's being taken", func() bool { return d == nil || post(first, *d) })
+	}
+}
+
+// Two replicas learn of one new issue in the same moment, each of another of its
+// labels, by which it belongs to another project: it gets one card in all.
+func TestReplicasAndTwoProjects(t *testing.T) {
+	t.Parallel()
+	const many = 60
+	s := newSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 5 * time.Second, EnterDelay: time.Millisecond})
+	if err := s.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.AddReplica(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	for i := range many {
+		opened, last := s.relabelled(i)
+		s.both(s.App.Addr(), second.Addr(), opened, last, func() {})
+	}
+	s.once(many)
+}
+
+// One of the two replicas is killed meanwhile, and does not come back.
+func TestReplicaDiesBetweenTwoProjects(t *testing.T) {
+	t.Parallel()
+	const many = 40
+	s := newSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 5 * time.Second, EnterDelay: time.Millisecond})
+	second, err := newProcess(s.World, t.TempDir(), "second")
+	if err == nil {
+		err = s.StartBridge()
+	}
+	if err == nil {
+		err = second.start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(second.kill)
+	s.until("the second replica", func() bool { _, err := second.queues(t.Context()); return err == nil })
+	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	for i := range many {
+		meanwhile := func() {}
+		if i == many/2 {
+			meanwhile = second.kill
+		}
+		opened, last := s.relabelled(i)
+		s.both(s.App.Addr(), second.listen, opened, last, meanwhile)
+	}
+	s.once(many)
+}
+
+// A replica lists what is new of GitHub in the same moment in which the other one
+// takes in a delivery of what was before.
+func TestCatchUpAndTwoProjects(t *testing.T) {
+	t.Parallel()
+	const many = 30
+	s := newSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 100 * time.Millisecond, EnterDelay: time.Millisecond})
+	if err := s.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.AddReplica(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	for i := range many {
+		goOn := s.GitHub.Hold() // lists wait for it, too
+		opened, _ := s.relabelled(i)
+		listing := s.GitHub.Calls("issues.list")
+		goOn()
+		s.until("a listing", func() bool { return s.GitHub.Calls("issues.list") > listing })
+		s.until("the delivery's being taken", func() bool { return post(second.Addr(), opened) })
+	}
+	s.once(many)
+}
