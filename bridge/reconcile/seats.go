@@ -1,6 +1,9 @@
 package reconcile
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+)
 
 // seats bound what is worked at once. A key takes a hand for as long as it is
 // worked and, beside it, a seat from its first call of a service until it is at the
@@ -9,11 +12,55 @@ import "runtime"
 // at a service, so that a seat which becomes free finds a key that is ready to be
 // written.
 type seats struct {
-	hands, taken chan struct{}
+	hands chan struct{}
+
+	mu    sync.Mutex
+	free  int
+	given int // to who waited
+	// Who waits, the longest first: with a hand, and come back from a batch without
+	// one. Those come a hundred at once, and are not to keep live changes waiting.
+	first, last []chan struct{}
 }
 
 func newSeats(seated, beside int) *seats {
-	return &seats{hands: make(chan struct{}, seated+beside), taken: make(chan struct{}, seated)}
+	return &seats{hands: make(chan struct{}, seated+beside), free: seated}
+}
+
+// firstShare is how many seats of those that are waited for go to keys with a hand
+// before one goes to a key that came back, whose lease runs.
+const firstShare = 3
+
+func (s *seats) take(handless bool) {
+	s.mu.Lock()
+	if s.free > 0 {
+		s.free--
+		s.mu.Unlock()
+		return
+	}
+	mine := make(chan struct{})
+	if handless {
+		s.last = append(s.last, mine)
+	} else {
+		s.first = append(s.first, mine)
+	}
+	s.mu.Unlock()
+	<-mine
+}
+
+func (s *seats) give() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := &s.first
+	if len(s.first) == 0 || len(s.last) > 0 && s.given%(firstShare+1) == firstShare {
+		next = &s.last
+	}
+	if len(*next) == 0 {
+		s.free++
+		return
+	}
+	s.given++
+	close((*next)[0])
+	*next = (*next)[1:]
 }
 
 // place is what one key has of the seats: a hand and, while it may be at a
@@ -24,10 +71,10 @@ type place struct {
 	seated, away, handless bool
 }
 
-// sit takes a seat where the key has a hand and no seat yet.
+// sit takes a seat where the key has none yet and is not away.
 func (p *place) sit() {
 	if p.seats != nil && !p.seated && !p.away {
-		p.taken <- struct{}{}
+		p.take(p.handless)
 		p.seated = true
 	}
 }
@@ -36,7 +83,7 @@ func (p *place) sit() {
 func (p *place) rise() {
 	if p.seated {
 		p.seated = false
-		<-p.taken
+		p.give()
 	}
 }
 
