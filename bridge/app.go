@@ -237,6 +237,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
+		FirstRun: a.firstRun,
 		Down:     a.down,
 		Paused:   a.isPaused,
 		OnWait:   a.waits, OnCard: a.projects.exists, Renamed: a.renamed,

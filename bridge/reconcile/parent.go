@@ -13,8 +13,12 @@ import (
 const (
 	// maxLevels is how deep GitHub nests sub-issues.
 	maxLevels = 8
-	// parentFor is how long an issue waits for its parent's card.
+	// parentFor is how long an issue waits for its parent to enter and to get its
+	// card.
 	parentFor = 10 * time.Minute
+	// parentWait is when the parent is looked at again, parentMost that of one that
+	// takes long.
+	parentWait, parentMost = 2 * time.Second, 30 * time.Second
 	// siblings is for how long its link waits for further sub-issues, whose tasks
 	// are then made with one request.
 	siblings = time.Second
@@ -52,6 +56,10 @@ func (w *work) toParent(ctx context.Context) (handed bool, err error) {
 			}
 		} else if !errors.Is(err, store.ErrNotFound) {
 			return false, fmt.Errorf("find parent: %w", err)
+		} else if w.comes(parent) {
+			if err := w.awaitParent(parent); err != nil {
+				return false, err
+			}
 		}
 		repo, number = parent.Repo, parent.Number
 	}
@@ -95,6 +103,23 @@ func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.
 	return nil, nil
 }
 
+// comes reports whether an issue that no link knows is about to enter, with a card
+// that can have this one as a task: what tells of it may be overtaken by what tells of
+// its sub-issue, or be found by the catch-up only.
+func (w *work) comes(parent *mapping.Issue) bool {
+	r, _ := w.set.Routes.Entering(parent, mapping.Entrance{Scheme: w.set.Scheme, Own: w.bridgeMade(parent), FirstRun: w.FirstRun})
+	return r != nil && r.Project == w.link.Project && r.Tasks == mapping.TasksSubIssues
+}
+
+// awaitParent puts the issue off until its parent has a card; nil: it has waited long enough.
+func (w *work) awaitParent(parent *mapping.Issue) error {
+	age := time.Since(w.link.Created)
+	if age > parentFor {
+		return nil
+	}
+	return later(min(max(parentWait, age/8), parentMost), "its parent %s is to get a card first", issueName(parent.Repo, parent.Number))
+}
+
 // toLink hands the issue over to a link that has a card, or that may still get
 // one, for which it waits.
 func (w *work) toLink(ctx context.Context, key store.Key, parent *mapping.Issue) (bool, error) {
@@ -110,10 +135,7 @@ func (w *work) toLink(ctx context.Context, key store.Key, parent *mapping.Issue)
 	case route == nil || route.Tasks != mapping.TasksSubIssues || route.Direction == mapping.ToGitHub:
 		return false, nil
 	case link.State == mapping.Entering || link.State == mapping.Creating:
-		if time.Since(w.link.Created) > parentFor {
-			return false, nil
-		}
-		return false, later(2*time.Second, "its parent %s is to get a card first", issueName(parent.Repo, parent.Number))
+		return false, w.awaitParent(parent)
 	case link.State != mapping.Linked && link.State != mapping.Left:
 		return false, nil
 	}

@@ -167,11 +167,14 @@ type Options struct {
 	SameRendering func(a, b string) bool
 	Settings      func() *Settings
 	Projects      func() []mapping.ObjectID // whose queues are worked
-	Concurrency   int                       // keys that may be at a service at once; 0: one
-	Beside        int                       // keys worked beside them, while the store is asked; 0: none
-	LeaseTTL      time.Duration             // 0: a minute
-	Metrics       *Metrics
-	Logger        *slog.Logger
+	// FirstRun tells when a route began to run (see [mapping.Entrance]); nil: that is
+	// not known.
+	FirstRun    func(route string) time.Time
+	Concurrency int           // keys that may be at a service at once; 0: one
+	Beside      int           // keys worked beside them, while the store is asked; 0: none
+	LeaseTTL    time.Duration // 0: a minute
+	Metrics     *Metrics
+	Logger      *slog.Logger
 	// Paused reports whether an operator paused a route; nil: none is.
 	Paused func(route string) bool
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
@@ -220,6 +223,9 @@ func New(o Options) *Reconciler {
 	}
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics(nil)
+	}
+	if o.FirstRun == nil {
+		o.FirstRun = func(string) time.Time { return time.Time{} }
 	}
 	if o.OnWait == nil {
 		o.OnWait = func(context.Context, mapping.ObjectID, string) {}
