@@ -9,6 +9,7 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
 )
@@ -169,5 +170,39 @@ func TestListBegins(t *testing.T) {
 	}
 	if got := itemFacts(w.Repo.Issue(n).Body); got != "[ ] both, [ ] item" {
 		t.Errorf("items %s", got)
+	}
+}
+
+// TestTaskOfAJoinedCardGetsItsLine: nothing is agreed on yet about the text of an
+// issue and a card that were joined. A task that a person makes meanwhile gets its
+// line all the same, though the first write of the body has none.
+func TestTaskOfAJoinedCardGetsItsLine(t *testing.T) {
+	t.Parallel()
+	w, now := past(t, bridgetest.Options{Route: "tasks: checklist\nconflicts: {default: ask}"})
+	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "same", Body: "GitHub's words.\n\n- [ ] item"})
+	card := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "same", Summary: "Planning's words."})
+	now()
+	w.finished(w.imports(status.ImportAsk{Match: "title"}))
+	var c mapping.Conflict
+	w.until("a question about the text", func() bool {
+		cs, err := w.App.Operator().Conflicts(t.Context(), 10)
+		if len(cs) == 1 {
+			c = cs[0]
+		}
+		return err == nil && c.Attribute == mapping.Summary && len(c.Comments) > 0
+	})
+	w.settled()
+	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "more"})
+	w.settled()
+	if err := w.App.Operator().ResolveConflict(t.Context(), c.ID, mapping.Planning); err != nil {
+		t.Fatal(err)
+	}
+	w.until("planning's words and both lines", func() bool {
+		items := mapping.Items(w.Repo.Issue(n).Body)
+		return strings.HasPrefix(w.Repo.Issue(n).Body, "Planning's words.") && len(items) == 2 && items[1].Text == "more"
+	})
+	w.settled()
+	if tasks := w.Project.Tasks(card); len(tasks) != 3 || len(mapping.Items(w.Repo.Issue(n).Body)) != 2 {
+		t.Errorf("%d tasks, body %q", len(tasks), w.Repo.Issue(n).Body)
 	}
 }

@@ -51,6 +51,9 @@ func (w *work) whole(plan *mapping.Plan, changes []mapping.Item) {
 	i := slices.IndexFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary })
 	if i >= 0 && plan.Decisions[i].Planning != nil || !based {
 		changes = nil
+		if i >= 0 && plan.Decisions[i].GitHub != nil {
+			w.list = list{} // this write of the body does not make them
+		}
 	}
 	if len(changes) > 0 && (i < 0 || plan.Decisions[i].GitHub == nil) {
 		text := w.route.Text(mapping.Summary, w.body())

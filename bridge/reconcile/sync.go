@@ -102,6 +102,7 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 	if err := w.settleLate(ctx, map[string]ranOver{}); err != nil { // the answer to a write shows the whole issue
 		return false, err
 	}
+	_, based := w.link.Base[mapping.Summary]
 	plan, err := w.resolve(ctx)
 	if err != nil {
 		return false, err
@@ -148,6 +149,9 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 	}
 	if err := w.agreed(ctx, plan); err != nil {
 		return false, err
+	}
+	if _, now := w.link.Base[mapping.Summary]; now && !based {
+		return false, nil // from now on the body's items are written with it
 	}
 	return !hub && !plan.Writes(mapping.Planning), nil
 }
