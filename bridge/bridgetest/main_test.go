@@ -10,7 +10,7 @@ import (
 
 // atOnce is how many worlds run beside each other, where -parallel says nothing
 // else. They wait for one another far more than they compute.
-const atOnce = "12"
+const atOnce = "8"
 
 // built is where programs are built that tests start.
 var built string

@@ -304,19 +304,26 @@ func (s *scene) settled(polls int) error {
 // quietPolls is how many polls without a write show that no echo is under way.
 const quietPolls = 5
 
+// quietTries is how often that is tried: what was put off, as a read that lagged, may
+// come due after all had settled, but an echo goes on.
+const quietTries = 3
+
 // quiet settles the world and then lets polls pass: it must stay as it is.
 func (s *scene) quiet(*line) error {
-	if err := s.settled(3); err != nil {
-		return err
+	var n int
+	for range quietTries {
+		if err := s.settled(3); err != nil {
+			return err
+		}
+		writes := s.Writes()
+		if err := s.pass(quietPolls); err != nil {
+			return err
+		}
+		if n = s.Writes() - writes; n == 0 {
+			return nil
+		}
 	}
-	writes := s.Writes()
-	if err := s.pass(quietPolls); err != nil {
-		return err
-	}
-	if n := s.Writes() - writes; n != 0 {
-		return fmt.Errorf("%d writes after all had settled", n)
-	}
-	return nil
+	return fmt.Errorf("%d writes after all had settled", n)
 }
 
 func (s *scene) polls(l *line) error { return s.pass(l.number()) }
