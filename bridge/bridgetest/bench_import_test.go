@@ -106,9 +106,9 @@ func (n *numbers) importAll(issues int) float64 {
 	row := "import of " + at + " issues"
 	n.record(row, "time", took, "s")
 	n.record(row, "processor time of the process, per issue", 1000*spent.Seconds()/float64(issues), "ms")
-	n.shown("… issues a second", at, fmt.Sprintf("%.0f", float64(issues)/took))
 	n.atMost("import of %s issues: planning calls that make cards", at, float64(w.Planning.Calls(planningtest.OpCardCreate)), float64(issues)/100+5)
 	n.atMost("… calls that make tasks, per card", at, float64(w.Planning.Calls(planningtest.OpTaskCreate))/float64(issues), 1)
+	n.shown("… issues a second", at, fmt.Sprintf("%.0f", float64(issues)/took))
 	n.importCalls(w, at, issues)
 	if got := len(w.Project.Cards()); got != issues {
 		n.t.Errorf("%d cards", got)
