@@ -1,17 +1,18 @@
 # planbridge as one static binary in an empty image.
 #   docker build --build-arg VERSION=1.2.3 -t planbridge .
-FROM golang:1.26-bookworm AS build
+FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=dev
 RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /planbridge ./cmd/planbridge \
+ && .ci/notices /planbridge >/THIRD_PARTY_NOTICES \
  && mkdir /data
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY --from=build /planbridge /planbridge
+COPY --from=build /planbridge /THIRD_PARTY_NOTICES /
 # For a store on file:/data/planbridge.db; it must belong to the user below.
 COPY --from=build --chown=65532:65532 /data /data
 USER 65532:65532

@@ -20,7 +20,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint fuzz bench bench-all organisation faults chaos mutants deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim mutants deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,10 +28,11 @@ help: ## this list
 build: ## planbridge and its demo, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
 
-deps: ## what tests need beside Go: redis-server, and prometheus for its promtool
+deps: ## what tests need beside Go: redis-server, prometheus for its promtool, and cmark-gfm
 	@missing=; \
 	command -v redis-server >/dev/null || missing="$$missing redis-server"; \
 	command -v promtool >/dev/null || missing="$$missing prometheus"; \
+	command -v cmark-gfm >/dev/null || missing="$$missing cmark-gfm"; \
 	[ -z "$$missing" ] && exit 0; \
 	echo "installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
 	install() { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes --no-install-recommends $$missing; }; \
@@ -54,15 +55,33 @@ bin/golangci-lint bin/staticcheck: .ci/tools.mod .ci/tools.sum
 	$(GO) build -modfile=.ci/tools.mod -o bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint honnef.co/go/tools/cmd/staticcheck
 	@touch bin/golangci-lint bin/staticcheck
 
+# So are the tools that say what we are built of.
+SUPPLY := cyclonedx-gomod govulncheck crane
+$(addprefix bin/,$(SUPPLY)): .ci/supply.mod .ci/supply.sum
+	$(GO) build -modfile=.ci/supply.mod -o bin/ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod golang.org/x/vuln/cmd/govulncheck github.com/google/go-containerregistry/cmd/crane
+	@touch $(addprefix bin/,$(SUPPLY))
+
 lint: bin/golangci-lint bin/staticcheck ## golangci-lint (.golangci.yml) and staticcheck
 	bin/golangci-lint run ./...
 	bin/staticcheck ./...
+
+dist: bin/cyclonedx-gomod build ## beside the binary, the licences of all that it is built of, and its SBOM (CycloneDX)
+	.ci/notices bin/planbridge >bin/THIRD_PARTY_NOTICES
+	bin/cyclonedx-gomod bin -json -std -noserial -version $(VERSION) -output bin/planbridge.cdx.json bin/planbridge
+
+# Where its database cannot be reached, nothing is known of new faults: that is said, and no failure.
+vuln: bin/govulncheck ## known faults of what we are built of
+	@out=$$(bin/govulncheck ./... 2>&1) && { echo "$$out"; exit 0; }; \
+	echo "$$out"; case "$$out" in *"fetching vulnerabilities"*) echo "the database of vulnerabilities is out of reach: nothing was checked";; *) exit 1;; esac
+
+pin-images: bin/crane ## the digest of each image in deploy/ and the Dockerfile, where its registry answers
+	.ci/images pin
 
 fuzz: ## each fuzz target for FUZZTIME
 	@set -e; for file in $$(git ls-files '*_test.go' | xargs grep -l '^func Fuzz'); do \
 	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
 	    echo "== $$target in $$(dirname "$$file")"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "./$$(dirname "$$file")"; \
 	  done; \
 	done
 
@@ -85,6 +104,10 @@ chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with S
 	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \
 	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/bridgetest
 
+sim: deps ## the random run in virtual time: make sim SECONDS=30 SEEDS=1000, again with SEED="17 4711"
+	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" \
+	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/bridgetest
+
 mutants: deps ## deliberate mistakes in the bridge, each of which the random run has to find: make mutants MUTANTS='no-*'
 	PLANBRIDGE_MUTANTS="$(MUTANTS)" $(GO) test -tags mutants -count 1 -v -timeout 0 -run '^TestMutants$$' ./bridge/bridgetest
 
@@ -93,6 +116,7 @@ deploy-check: deps ## hold deploy/ to the tools that will read it
 	promtool check config deploy/prometheus/prometheus.yml
 	promtool check rules deploy/prometheus/alerts.yml
 	promtool test rules deploy/prometheus/alerts_test.yml
+	.ci/images check
 	@if command -v kustomize >/dev/null && command -v kubectl-validate >/dev/null; then \
 	  out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && kustomize build deploy/kubernetes >"$$out" && \
 	  kubectl-validate --version 1.30 "$$out" deploy/kubernetes/secret.example.yaml; \

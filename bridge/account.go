@@ -95,7 +95,7 @@ func (a *App) askAccount(ctx context.Context) error {
 		return err
 	}
 	a.log.Info("acting on GitHub", "account", login)
-	if err := a.keepAccount(ctx); err != nil {
+	if err := errors.Join(a.keepAccount(ctx), a.github.people.own(ctx, login, a.github.ViewerID())); err != nil {
 		a.log.Warn("remembering the bridge's own account", "err", err)
 	}
 	return nil

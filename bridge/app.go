@@ -15,11 +15,14 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"planbridge/bridge/github"
+	"planbridge/bridge/guard"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/retention"
 	"planbridge/bridge/status"
 	"planbridge/bridge/webhook"
 	"planbridge/config"
@@ -47,7 +50,7 @@ type Options struct {
 	// Store is used instead of the one that Config names, and stays open; nil: that
 	// one.
 	Store store.Store
-	// Registry takes the metrics; nil: an own one.
+	// Registry takes the metrics; nil: an own one, which has those of the process too.
 	Registry *prometheus.Registry
 	// Drain bounds how long work in hand goes on after Stop; 0: 8 s.
 	Drain time.Duration
@@ -58,9 +61,25 @@ type Options struct {
 	LeaseTTL time.Duration
 	// WritePause is the least time between two GitHub writes; 0: none.
 	WritePause time.Duration
+	// Network serves both listeners and takes the requests to the services; nil: the
+	// system's does.
+	Network Network
+	// Planning makes what answers in the place of a planning project's client; nil: the
+	// client that asks over HTTP.
+	Planning func(planning.Options) PlanningClient
+	// Random draws what spreads waits, in [0, n), and is safe for concurrent use; nil: the runtime's.
+	Random func(n int64) int64
 	// RedeliverInterval is the least time between two looks for failed
 	// deliveries; 0: github.catch_up_interval, five minutes at least.
 	RedeliverInterval time.Duration
+}
+
+// Network is how requests come and go.
+type Network interface {
+	http.RoundTripper
+	// Serve lets a handler answer at an address until stop is called; bound is the
+	// address that it got.
+	Serve(addr string, h http.Handler) (bound string, stop func(), err error)
 }
 
 // App is one running planbridge.
@@ -72,6 +91,7 @@ type App struct {
 	setting sync.Mutex
 	store   store.Store
 	epoch   atomic.Pointer[string]
+	guard   *guard.Guard
 	owner   string // names this process in leases
 	losses  losses
 	// made is when New was called: whatever people do from then on is theirs
@@ -86,6 +106,7 @@ type App struct {
 	sprintNews *sprintNews
 	account    ownAccount
 	jobs       jobs
+	retention  *retention.Keeper
 	firstRuns  sync.Map // route name: poll.FirstRun
 	// pausedRoutes are the routes that are paused, as this process knows.
 	pausedRoutes sync.Map
@@ -94,6 +115,7 @@ type App struct {
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
 	pollMetrics     *poll.Metrics
+	intakeMetrics   *webhook.Metrics
 
 	public  *listener
 	admin   *listener
@@ -115,11 +137,14 @@ func New(o Options) (*App, error) {
 	}
 	if o.Registry == nil {
 		o.Registry = prometheus.NewRegistry()
+		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
+			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	}
 	a := &App{
-		o: o, log: o.Logger, registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
+		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: ownerName(), made: time.Now(),
 	}
+	a.jobs.guard = a.guard
 	set := newSettings(o.Config, o.DryRun)
 	a.set.Store(set)
 	build := []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork}
@@ -188,14 +213,17 @@ func (a *App) buildStore(c *config.Config) error {
 
 func (a *App) buildSides(c *config.Config) error {
 	requests, duration := apiMetrics(a.registry)
+	waits := writeWaits(a.registry)
 	hub, err := newGitHubClient(c, github.Options{
-		Budget: a.budget, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
-		Metrics: &github.Metrics{Requests: requests, Duration: duration},
+		Budget: a.takeWrite, Hold: holds{a.store}.close, Held: holds{a.store}.left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
+		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(),
 	})
 	if err != nil {
 		return err
 	}
-	a.github = newGitHubSide(hub, a.answeredAs)
+	a.github = newGitHubSide(hub, a.store, a.log, a.answeredAs)
+	a.github.repositories.routed, a.github.repositories.moved = a.routed, a.follow
+	a.github.people.named, a.github.people.renamed = a.hasRights, a.accountRenamed
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
 	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.registry)
 	a.onStop = append(a.onStop, func() error {
@@ -224,14 +252,6 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 	return requests, duration
 }
 
-// budgetBurst is how many GitHub writes may go back to back.
-const budgetBurst = 20
-
-func (a *App) budget(ctx context.Context) (time.Duration, error) {
-	c := a.set.Load().config.GitHub
-	return a.store.Budget(ctx, "github", c.WritesPerMinute, c.WritesPerHour, budgetBurst)
-}
-
 func (a *App) buildWork(c *config.Config) error {
 	a.reconcile = reconcile.New(reconcile.Options{
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
@@ -241,29 +261,34 @@ func (a *App) buildWork(c *config.Config) error {
 		Down:     a.down,
 		Paused:   a.isPaused,
 		OnWait:   a.waits, OnCard: a.projects.exists, Renamed: a.renamed,
-		Epoch:   a.storeEpoch,
-		Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
+		Epoch:  a.storeEpoch,
+		Random: a.o.Random, Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
+	a.intakeMetrics = webhook.NewMetrics(a.registry)
 	a.intake = webhook.New(webhook.Options{
-		Secrets: func() [][]byte { return a.set.Load().webhookSecrets() },
-		Verify:  github.VerifySignature, Payload: github.Payload, Parse: parseEvent,
+		Trust:  func() *webhook.Trust { return a.set.Load().trust },
+		Verify: github.VerifySignature, Payload: github.Payload, Parse: parseEvent,
 		Store:  a.observed(),
 		Routes: func() mapping.Routes { return a.set.Load().Routes },
 		Scheme: func() mapping.LabelScheme { return a.set.Load().Scheme },
 		Keys:   func() mapping.Keys { return a.set.Load().Keys },
 		Whose:  a.github.Whose, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
-		Renamed: a.renamed, Writable: a.writable, Visible: a.visible,
-		Metrics: webhook.NewMetrics(a.registry), Logger: a.log,
+		OtherInstallation: a.github.OtherInstallation, Believes: a.believesEvent, Met: a.github.people.meet,
+		Renamed: a.renameTold, Writable: a.writable, Visible: a.visible, Released: a.github.Released,
+		Metrics: a.intakeMetrics, Logger: a.log,
 	})
 	a.buildCatchUp(c)
-	a.public = &listener{name: "public", server: webhook.Server(c.Server.Listen, a.intake)}
+	a.buildRetention()
+	a.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
 	a.handler = status.New(status.Options{
-		Operator: a.Operator(), Services: services{a}, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log,
+		Operator: a.Operator(), Services: services{a}, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
+		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
+		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
 	a.drift = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})
-	a.registry.MustRegister(newGauges(a), newSprintGauge(a.Operator()), a.drift)
+	a.registry.MustRegister(guardedCollector{newGauges(a), a.guard, "gauges of the store"}, guardedCollector{newSprintGauge(a.Operator()), a.guard, "gauges of sprints"}, a.drift)
 	return nil
 }
 
@@ -271,6 +296,7 @@ func (a *App) buildWork(c *config.Config) error {
 func (a *App) expect(set *settings) {
 	for _, r := range set.Routes.All() {
 		a.reconcile.Metrics.Expect(r.Name)
+		a.intakeMetrics.Expect(r.Name)
 		a.drift.WithLabelValues(r.Name)
 	}
 }
@@ -317,7 +343,7 @@ func (a *App) Epoch() string {
 // GitHub and planning may be away: deliveries must be taken all the same.
 func (a *App) ready(ctx context.Context) error {
 	if a.Epoch() == "" {
-		return errors.New("the store has not been reached yet")
+		return errUnreached
 	}
 	return a.store.Ping(ctx)
 }
@@ -338,20 +364,33 @@ func loopback(addr string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// transport takes the requests to the services; nil: the adapters have their own.
+func (a *App) transport() http.RoundTripper {
+	if a.o.Network == nil {
+		return nil
+	}
+	return a.o.Network
+}
+
 // listener is one of the two http servers.
 type listener struct {
 	name   string
 	server *http.Server
 	addr   string
+	stop   func() // ends what a Network serves
 }
 
-func (l *listener) start(ctx context.Context, serving *sync.WaitGroup, log *slog.Logger) error {
+func (l *listener) start(ctx context.Context, n Network, g *guard.Guard, serving *sync.WaitGroup, log *slog.Logger) (err error) {
+	if n != nil {
+		l.addr, l.stop, err = n.Serve(l.server.Addr, l.server.Handler)
+		return err
+	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", l.server.Addr)
 	if err != nil {
 		return fmt.Errorf("%s listener: %w", l.name, err)
 	}
 	l.addr = ln.Addr().String()
-	serving.Go(func() {
+	g.Spawn(serving, l.name+" listener", func() {
 		if err := l.server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("listener ended", "listener", l.name, "err", err)
 		}

@@ -15,7 +15,7 @@ import (
 
 // Burndown reads a sprint's chart for the poller.
 func (p *planningSide) Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error) {
-	b, err := p.Client.Burndown(ctx, sprint)
+	b, err := p.PlanningClient.Burndown(ctx, sprint)
 	return mapping.Burndown{Start: b.Start, End: b.End, Days: b.NumDays, Original: b.OriginalEstimate, Remaining: b.Remaining}, err
 }
 
@@ -51,13 +51,18 @@ func (o *Operator) Burndowns(ctx context.Context) (map[string][]mapping.Burndown
 
 // sprintGauge is the metric of the hours that remain in active sprints.
 type sprintGauge struct {
-	op   *Operator
-	desc *prometheus.Desc
+	op     *Operator
+	desc   *prometheus.Desc
+	charts readings[[]mapping.Burndown]
 }
 
 func newSprintGauge(op *Operator) *sprintGauge {
-	return &sprintGauge{op, prometheus.NewDesc("planbridge_sprint_remaining_hours",
-		"Hours of work that are left in a sprint, as planning's burndown has it.", []string{"project", "sprint"}, nil)}
+	return &sprintGauge{
+		op: op,
+		desc: prometheus.NewDesc("planbridge_sprint_remaining_hours",
+			"Hours of work that are left in a sprint, as planning's burndown has it.", []string{"project", "sprint"}, nil),
+		charts: readings[[]mapping.Burndown]{guard: op.guard, what: "scrape sprints of project", read: op.Burndown},
+	}
 }
 
 // Describe implements prometheus.Collector.
@@ -66,16 +71,10 @@ func (g *sprintGauge) Describe(ch chan<- *prometheus.Desc) { ch <- g.desc }
 // Collect implements prometheus.Collector. Of sprints that have one title, all
 // but the first are told apart by their ids.
 func (g *sprintGauge) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
-	defer cancel()
-	projects, err := g.op.Burndowns(ctx)
-	if err != nil {
-		return // absent, which is what is known
-	}
-	for project, charts := range projects {
+	for project, charts := range g.charts.ask(g.op.set().projects()) {
 		taken := map[string]bool{}
-		for i := range charts {
-			c := &charts[i]
+		for i := range charts.value {
+			c := &charts.value[i]
 			if !c.Active {
 				continue
 			}
@@ -84,7 +83,7 @@ func (g *sprintGauge) Collect(ch chan<- prometheus.Metric) {
 				name += " (" + string(c.Sprint) + ")"
 			}
 			taken[name] = true
-			ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, c.Now(time.Now()), project, name)
+			ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, c.Now(time.Now()), g.op.projectName(project), name)
 		}
 	}
 }

@@ -14,14 +14,12 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"planbridge/bridge/github"
+	"planbridge/bridge/guard"
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
-	"planbridge/store/boltstore"
 )
 
 // Level says how bad a [Finding] is.
@@ -54,7 +52,7 @@ type Running func(ctx context.Context, visit func(status.Link)) error
 
 // Check proves a configuration against the live services, by reading alone. A
 // service that is down is a fault among the others and stops nothing. The
-// findings stand in the order of the file: store, projects, GitHub, routes; at
+// findings stand in the order of the file: secrets, store, projects, GitHub, routes; at
 // the end are the links that are where no route leads now. Where another process
 // has the store, running tells of them.
 func Check(ctx context.Context, c *config.Config, running Running, log *slog.Logger) []Finding {
@@ -72,7 +70,7 @@ func Check(ctx context.Context, c *config.Config, running Running, log *slog.Log
 // services looks at all that the configuration names.
 func (k *checker) services(ctx context.Context) []Finding {
 	c := k.config
-	places := []place{{"store", k.store}}
+	places := []place{{"secrets", k.secrets}, {"store", k.store}}
 	for _, name := range slices.Sorted(maps.Keys(c.Planning.Projects)) {
 		places = append(places, place{"planning " + name, func(ctx context.Context, r *findings) { k.project(ctx, r, name) }})
 	}
@@ -113,18 +111,22 @@ type place struct {
 // look looks at places, a few at a time, and keeps their order.
 func look(ctx context.Context, places []place) []Finding {
 	all := make([]findings, len(places))
-	var group errgroup.Group
-	group.SetLimit(checkParallel)
+	var looking sync.WaitGroup
+	turns := make(chan struct{}, checkParallel)
+	g := guard.New(slog.New(slog.DiscardHandler))
 	for i, p := range places {
-		group.Go(func() error {
+		turns <- struct{}{}
+		g.Spawn(&looking, "check", func() {
+			defer func() { <-turns }()
 			ctx, cancel := context.WithTimeout(ctx, checkPlace)
 			defer cancel()
 			all[i].place = p.name
-			p.look(ctx, &all[i])
-			return nil
+			if err := g.Do("check of", p.name, func() error { p.look(ctx, &all[i]); return nil }); err != nil {
+				all[i].fault("%v", err)
+			}
 		})
 	}
-	_ = group.Wait() // a place tells what is wrong in its findings
+	looking.Wait() // a place tells what is wrong in its findings
 	list := []Finding{}
 	for i := range all {
 		list = append(list, all[i].list...)
@@ -164,7 +166,7 @@ func (k *checker) store(ctx context.Context, r *findings) {
 	}
 	warned := &warnings{}
 	s, err := OpenStore(ctx, k.config, slog.New(warned))
-	if errors.Is(err, boltstore.ErrInUse) {
+	if errors.Is(err, store.ErrInUse) {
 		r.ok("%s is in use by another process; where that is planbridge, all is well", path)
 		k.linked.err = k.running(ctx, k.linked.add)
 		return

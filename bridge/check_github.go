@@ -130,10 +130,14 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 		if !repo.Private && !route.AllowPublic {
 			r.fault("%sit is public and the route does not say allow_public: planning text would be published", ofRoute(route))
 		}
+		if !repo.Private && k.set.quarantineUnsaid(route) {
+			r.warn("%sanybody can open issues here; %s", ofRoute(route), quarantineWords)
+		}
 	}
 	if slices.ContainsFunc(k.routesOf(name), func(r *mapping.Route) bool { return r.Direction != mapping.ToPlanning }) {
 		permission(r, repo.Permissions)
 	}
+	k.believed(r, name)
 	k.hook(ctx, r, name)
 }
 
@@ -161,7 +165,7 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 		return
 	}
 	for _, route := range k.routesOf(pattern) {
-		var taken, public []string
+		var taken, public, quarantined []string
 		for _, repo := range repos {
 			switch {
 			case !slices.Contains(k.set.Routes.ForRepo(repo.FullName), route) || repo.Archived || !repo.HasIssues:
@@ -169,7 +173,13 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 				public = append(public, repo.FullName)
 			default:
 				taken = append(taken, repo.FullName)
+				if !repo.Private && k.set.quarantineUnsaid(route) {
+					quarantined = append(quarantined, repo.FullName)
+				}
 			}
+		}
+		if len(quarantined) > 0 {
+			r.warn("%sanybody can open issues in %d of its repositories (%s); %s", ofRoute(route), len(quarantined), few(quarantined), quarantineWords)
 		}
 		if len(public) > 0 {
 			r.warn("%s%d public repositories are left out, as the route does not say allow_public: %s", ofRoute(route), len(public), few(public))
@@ -180,6 +190,7 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 		}
 		r.ok("%sit takes %d repositories: %s", ofRoute(route), len(taken), few(taken))
 	}
+	k.believed(r, pattern)
 	k.hook(ctx, r, owner)
 }
 

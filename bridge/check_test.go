@@ -261,6 +261,11 @@ func TestCheckRepository(t *testing.T) {
 		if got := c.findings(); strings.Contains(got, "is public") {
 			t.Errorf("a repository that may be public:\n%s", got)
 		}
+		c.has("warn repository acme/web: route acme/web: anybody can open issues here; issues of strangers wait in quarantine")
+		said := newChecked(t, bridgetest.Options{Public: true, Route: "allow_public: true\nissues: {quarantine: auto}"})
+		if got := said.findings(); strings.Contains(got, "quarantine") {
+			t.Errorf("a quarantine that the file speaks of:\n%s", got)
+		}
 	})
 	t.Run("read only", func(t *testing.T) {
 		c := newChecked(t, bridgetest.Options{})

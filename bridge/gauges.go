@@ -2,54 +2,57 @@ package bridge
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
-// gauges are the metrics that are read off the store when somebody asks.
+// gauges are the metrics that are read off the store when somebody asks. Each project
+// is a source of its own: one that is slow keeps no other waiting.
 type gauges struct {
-	mu     sync.Mutex
-	next   time.Time // when counts may be made again
-	counts map[string]map[mapping.LinkState]int
+	app     *App
+	tallies readings[store.Tally]
 
-	app                            *App
 	depth, oldest, links, failures *prometheus.Desc
-	remaining                      *prometheus.Desc
+	age, remaining                 *prometheus.Desc
 }
 
 func newGauges(a *App) *gauges {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("planbridge_"+name, help, labels, nil)
 	}
-	return &gauges{
+	g := &gauges{
 		app:       a,
 		depth:     desc("queue_depth", "Keys in the queue."),
 		oldest:    desc("queue_oldest_seconds", "How long the key that is overdue longest has been due."),
 		links:     desc("links", "Links, by state.", "route", "state"),
 		remaining: desc("github_rate_limit_remaining", "Requests left of GitHub's primary limit, as of its last answer; absent while no answer told."),
 		failures:  desc("failures", "Keys that were given up and wait for an operator or a new change.", "route"),
+		age:       desc("gauges_age_seconds", "How long ago the store told what the gauges of the queue, of links and of failures show.", "project"),
 	}
+	g.tallies = readings[store.Tally]{guard: a.guard, what: "scrape tally of project", read: a.tally}
+	return g
+}
+
+// tally asks the store how much a project has.
+func (a *App) tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error) {
+	return a.store.Tally(ctx, project)
 }
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.depth, g.oldest, g.links, g.failures, g.remaining} {
+	for _, d := range []*prometheus.Desc{g.depth, g.oldest, g.links, g.failures, g.age, g.remaining} {
 		ch <- d
 	}
 }
 
-// scrapeTimeout bounds what a scrape may ask of the store.
-const scrapeTimeout = 5 * time.Second
-
-// Collect implements prometheus.Collector. While the store does not answer the
-// gauges are absent, which is what is known.
+// Collect implements prometheus.Collector. Where a project's part of the store has not
+// answered for a while the gauges that need it are absent, which is what is known.
 func (g *gauges) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
-	defer cancel()
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
@@ -57,90 +60,83 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		gauge(g.remaining, float64(n))
 	}
 	set := g.app.set.Load()
-	var depth int
-	var oldest time.Duration
-	failures := map[string]int{}
+	all := g.tallies.ask(set.projects())
+	depth, oldest := 0, time.Duration(0)
+	for project, t := range all {
+		gauge(g.age, time.Since(t.at).Seconds(), g.app.Operator().projectName(project))
+		depth += t.value.Queued
+		if !t.value.Oldest.IsZero() {
+			oldest = max(oldest, time.Since(t.value.Oldest))
+		}
+	}
+	if len(all) == len(set.projects()) { // a sum lacks nothing
+		gauge(g.depth, float64(depth))
+		gauge(g.oldest, oldest.Seconds())
+	}
+	counts := newCounts()
 	for _, r := range set.Routes.All() {
-		failures[r.Name] = 0
-	}
-	for _, project := range set.projects() {
-		d, err := g.app.store.Depth(ctx, project)
-		if err != nil {
-			return
-		}
-		depth += d.Live + d.Bulk
-		for _, n := range d.Waiting {
-			depth += n
-		}
-		if !d.Oldest.IsZero() {
-			oldest = max(oldest, time.Since(d.Oldest))
-		}
-		if d.Failures > 0 {
-			parked, err := g.app.store.Failures(ctx, project, d.Failures)
-			if err != nil {
-				return
-			}
-			for _, f := range parked {
-				failures[f.Route]++
-			}
+		if t, known := all[r.Project]; known && t.value.Links != nil {
+			counts.expect(r.Name)
 		}
 	}
-	counts, err := g.countLinks(ctx, set)
-	if err != nil {
-		return
+	for _, t := range all {
+		counts.add(t.value)
 	}
-	gauge(g.depth, float64(depth))
-	gauge(g.oldest, oldest.Seconds())
-	for route, n := range failures {
+	for route, n := range counts.failures {
 		gauge(g.failures, float64(n), route)
 	}
-	for route, states := range counts {
+	for route, states := range counts.links {
 		for state, n := range states {
 			gauge(g.links, float64(n), route, string(state))
 		}
 	}
 }
 
-// linksPage is how many links are read at once.
-const linksPage = 500
+// counts sums tallies up.
+type counts struct {
+	links    map[string]map[mapping.LinkState]int // by route
+	failures map[string]int
+}
 
-// countShare bounds the time that counting, which reads every link, may take
-// of all time: one part in so many.
-const countShare = 20
+func newCounts() counts {
+	return counts{map[string]map[mapping.LinkState]int{}, map[string]int{}}
+}
 
-// countLinks counts the links by route and state, or shows the last count
-// where counting again would cost too much.
-func (g *gauges) countLinks(ctx context.Context, set *settings) (map[string]map[mapping.LinkState]int, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	began := time.Now()
-	if began.Before(g.next) {
-		return g.counts, nil
+// expect lets a route be shown that has nothing.
+func (c counts) expect(route string) {
+	c.failures[route] += 0
+	for _, state := range mapping.LinkStates {
+		c.links[route] = summed(c.links[route], state, 0)
 	}
-	counts := map[string]map[mapping.LinkState]int{}
-	for _, r := range set.Routes.All() {
-		counts[r.Name] = map[mapping.LinkState]int{}
-		for _, state := range mapping.LinkStates {
-			counts[r.Name][state] = 0
+}
+
+func (c counts) add(t store.Tally) {
+	for route, states := range t.Links {
+		for state, n := range states {
+			c.links[route] = summed(c.links[route], state, n)
 		}
 	}
-	for _, project := range set.projects() {
-		for cursor := ""; ; {
-			links, next, err := g.app.store.List(ctx, project, cursor, linksPage)
-			if err != nil {
-				return nil, err
-			}
-			for _, l := range links {
-				if counts[l.Route] == nil {
-					counts[l.Route] = map[mapping.LinkState]int{}
-				}
-				counts[l.Route][l.State]++
-			}
-			if cursor = next; cursor == "" {
-				break
-			}
-		}
+	for route, n := range t.Failures {
+		c.failures[route] += n
 	}
-	g.counts, g.next = counts, time.Now().Add(countShare*time.Since(began))
-	return counts, nil
+}
+
+func summed(states map[mapping.LinkState]int, state mapping.LinkState, n int) map[mapping.LinkState]int {
+	if states == nil {
+		states = map[mapping.LinkState]int{}
+	}
+	states[state] += n
+	return states
+}
+
+// guardedCollector leaves its metrics out of a scrape in which it panics.
+type guardedCollector struct {
+	prometheus.Collector
+	guard *guard.Guard
+	name  string
+}
+
+// Collect implements prometheus.Collector.
+func (c guardedCollector) Collect(ch chan<- prometheus.Metric) {
+	_ = c.guard.Do("scrape", c.name, func() error { c.Collector.Collect(ch); return nil }) // it was logged
 }

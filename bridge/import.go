@@ -51,7 +51,7 @@ func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job,
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
-		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}, refused: map[string]bool{}, children: map[mapping.LinkID]child{}}
+		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}, refused: map[string]bool{}, released: map[int64]bool{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{}}
 		return im.run(ctx)
 	})
 }
@@ -65,7 +65,9 @@ type importer struct {
 	titles    map[titleKey]*title // of unlinked cards, where partners are looked for
 	counted   map[uint64]bool     // hashes of what a walk has shown; nil: what it shows again does no harm
 	waiting   []store.Key         // observed and not done, oldest first
+	met       map[store.Key]bool  // links of before that were under way when they were met
 	refused   map[string]bool     // repositories that could not be listed
+	released  map[int64]bool      // strangers' issues that were asked for, and whether a person let them in
 	announced time.Time           // until when it is known that more keys are to come
 	// children are those of waiting whose issues were listed as sub-issues.
 	children map[mapping.LinkID]child
@@ -138,7 +140,7 @@ func (im *importer) survey(ctx context.Context) error {
 	}
 	im.job.update(func(now *status.Job) {
 		r := now.Import
-		now.Total = r.Cards + r.Issues + r.Joined
+		now.Total = r.Cards + r.Issues + r.Joined + r.UnderWay
 		r.Forecast = im.forecast(r.Issues).Seconds()
 	})
 	return nil
@@ -146,11 +148,8 @@ func (im *importer) survey(ctx context.Context) error {
 
 // forecast is how long the budget of imports makes so many new issues take.
 func (im *importer) forecast(issues int) time.Duration {
-	b := im.set.Load().Brakes
-	if b.ImportsPerMinute <= 0 || issues == 0 {
-		return 0
-	}
-	each := max(time.Minute/time.Duration(b.ImportsPerMinute), time.Hour/time.Duration(b.ImportsPerHour))
+	c := im.set.Load().config.GitHub
+	each := max(time.Minute/time.Duration(importShare(c.WritesPerMinute)), time.Hour/time.Duration(importShare(c.WritesPerHour)))
 	return time.Duration(issues) * each
 }
 

@@ -50,10 +50,34 @@ func (im *importer) fateOf(ctx context.Context, key store.Key, parked map[store.
 	case gaveUp:
 		im.list(status.ImportItem{Where: whereOf(l), Route: l.Route, What: "failed", Why: reason})
 		return failed, nil
-	case l.State == mapping.Entering || l.State == mapping.Creating || l.State == mapping.Linked && l.Synced.IsZero():
+	case isUnderWay(l):
 		return underWay, nil
 	}
 	return done, nil
+}
+
+// isUnderWay reports whether a link has not brought its two items to agreement yet.
+func isUnderWay(l *mapping.Link) bool {
+	return l.State == mapping.Entering || l.State == mapping.Creating || l.State == mapping.Linked && l.Synced.IsZero()
+}
+
+// meet takes a link that was there before into the counts. One that has no partner
+// yet, as another import or the service is at it, is waited for like those that this
+// import makes.
+func (im *importer) meet(ctx context.Context, key store.Key) error {
+	l, err := im.store.Link(ctx, key)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && !isUnderWay(l), im.met[key]:
+		return nil
+	case err != nil:
+		return err
+	}
+	im.met[key] = true
+	if !im.ask.DryRun {
+		im.waiting = append(im.waiting, key)
+	}
+	im.count(func(r *status.ImportResult) { r.UnderWay++ })
+	return nil
 }
 
 // goneTo tells a sub-issue that its parent's link has from what is dropped.

@@ -39,13 +39,18 @@ func (im *importer) eachIssue(ctx context.Context, visit issueVisit, after func(
 }
 
 func (im *importer) eachIssueOf(ctx context.Context, repo string, visit issueVisit, after func(context.Context) error) error {
+	repo, err := im.github.Locate(ctx, repo, 0, true)
+	if err != nil {
+		return err
+	}
 	public, err := im.isPublic(ctx, repo)
 	if err != nil {
 		return err
 	}
 	_, err = im.github.ListIssues(ctx, repo, im.listOptions(), func(page []mapping.Issue, _ time.Time) error {
 		for i := range page {
-			if err := im.issue(ctx, &page[i], public, visit, after == nil); err != nil {
+			err := im.guarded(nameOf(&page[i]), func() error { return im.issue(ctx, &page[i], public, visit, after == nil) })
+			if err != nil {
 				return err
 			}
 		}
@@ -81,7 +86,7 @@ func (im *importer) unread(repo string, err error) {
 
 // isPublic reports whether anybody can read the repository, where that decides.
 func (im *importer) isPublic(ctx context.Context, repo string) (bool, error) {
-	if near := im.set.Load().Routes.ForRepo(repo); !slices.ContainsFunc(near, func(r *mapping.Route) bool { return !r.AllowPublic }) {
+	if near := im.set.Load().Routes.ForRepo(repo); !slices.ContainsFunc(near, func(r *mapping.Route) bool { return !r.AllowPublic || r.Quarantine == mapping.QuarantineAuto }) {
 		return false, nil
 	}
 	private, err := im.github.Private(ctx, repo)
@@ -91,7 +96,8 @@ func (im *importer) isPublic(ctx context.Context, repo string) (bool, error) {
 // issue hands an issue to visit where it is to be imported.
 func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
 	set := im.set.Load()
-	route, why := set.Routes.Importing(issue, mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.github.Whose(issue.Author)), Public: public}, im.ask.State)
+	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.github.Whose(issue.Author)), Public: public}
+	route, why := set.Routes.Importing(issue, e, im.ask.State)
 	if route != nil && !im.takes(route) {
 		return nil
 	}
@@ -102,8 +108,21 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 	if err != nil {
 		return err
 	}
+	if why == mapping.WhyQuarantine && !known {
+		if e.Released, err = im.isReleased(ctx, issue); err != nil {
+			return err
+		}
+		if route, why = set.Routes.Importing(issue, e, im.ask.State); route != nil && !im.takes(route) {
+			return nil
+		}
+	}
 	if counting {
 		im.seen(known, why)
+	}
+	if counting && known {
+		if err := im.meet(ctx, key); err != nil {
+			return err
+		}
 	}
 	switch {
 	case known && !counting:
@@ -112,6 +131,19 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 		return nil
 	}
 	return visit(ctx, route, issue)
+}
+
+// isReleased asks GitHub once in an import whether a person let a stranger's issue
+// out of quarantine.
+func (im *importer) isReleased(ctx context.Context, issue *mapping.Issue) (bool, error) {
+	if released, asked := im.released[issue.ID]; asked || issue.Untriaged() {
+		return released, nil
+	}
+	released, err := im.github.Released(ctx, issue)
+	if err == nil {
+		im.released[issue.ID] = released
+	}
+	return released, err
 }
 
 // seen counts an issue that was looked at; why it stays out is "" where it
@@ -241,9 +273,9 @@ func (im *importer) ofIssue(route *mapping.Route, issue *mapping.Issue, children
 	link.Import = im.ask.State
 	switch t := im.titleOf(route, issue.Title); {
 	case t.unique():
-		card := t.card
-		route.Join(link, card)
-		return store.Observation{Refs: []mapping.Ref{ref, mapping.CardRef(card.ID)}, Create: link, Bulk: true}, true
+		joined := route.JoinIssue(issue, t.card, at)
+		joined.Import = im.ask.State
+		return store.Observation{Refs: joined.Refs(), Create: joined, Bulk: true}, true
 	case t != nil, route.Direction == mapping.ToGitHub, isChild(issue) && !children && route.Tasks == mapping.TasksSubIssues:
 		return store.Observation{}, false
 	}
@@ -317,21 +349,27 @@ func (im *importer) eachCard(ctx context.Context, visit cardVisit) error {
 		}
 		ids := map[mapping.ObjectID][]mapping.ObjectID{}
 		err := p.side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
-			route, err := im.routeOf(ctx, p.side, ids, project, bucket, title)
-			if err != nil || route == nil || card.Placeholder {
-				return err
-			}
-			if _, marks := set.Keys.Body(card.Summary.Value); slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }) {
-				return nil
-			}
-			if _, known, err := im.App.known(ctx, mapping.CardRef(card.ID)); known || err != nil {
-				return err
-			}
-			if im.again(mapping.CardRef(card.ID)) {
-				return nil
-			}
-			card.Bucket, card.BucketName = bucket, title
-			return visit(ctx, route, &card)
+			return im.guarded(string(card.ID), func() error {
+				route, err := im.routeOf(ctx, p.side, ids, project, bucket, title)
+				if err != nil || route == nil || card.Placeholder {
+					return err
+				}
+				if _, marks := set.Keys.In(project).Body(card.Summary.Value); slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }) {
+					return nil
+				}
+				key, known, err := im.App.known(ctx, mapping.CardRef(card.ID))
+				if known && im.counted != nil {
+					err = im.meet(ctx, key)
+				}
+				if known || err != nil {
+					return err
+				}
+				if im.again(mapping.CardRef(card.ID)) {
+					return nil
+				}
+				card.Bucket, card.BucketName = bucket, title
+				return visit(ctx, route, &card)
+			})
 		})
 		if errors.Is(err, errEnough) {
 			return err

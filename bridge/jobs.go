@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -18,10 +19,11 @@ import (
 // is durable step by step; the job itself is not: after a restart it is asked
 // for again, and finds done what was done.
 type jobs struct {
-	mu   sync.Mutex
-	ctx  context.Context // of the App at work; nil before it is
-	list []*job          // newest last
-	run  sync.WaitGroup
+	guard *guard.Guard
+	mu    sync.Mutex
+	ctx   context.Context // of the App at work; nil before it is
+	list  []*job          // newest last
+	run   sync.WaitGroup
 }
 
 // keptJobs is how many jobs are remembered.
@@ -87,8 +89,8 @@ func (js *jobs) start(first status.Job, asked any, work func(context.Context, *j
 	if n := len(js.list) - keptJobs; n > 0 {
 		js.list = slices.Delete(js.list, 0, n)
 	}
-	js.run.Go(func() {
-		err := work(js.ctx, j)
+	js.guard.Spawn(&js.run, first.Kind, func() {
+		err := js.guard.Do("job", first.Kind+" "+first.ID, func() error { return work(js.ctx, j) })
 		j.update(func(now *status.Job) {
 			now.State, now.Doing, now.Ended = status.JobDone, "", time.Now().UTC()
 			if err != nil {

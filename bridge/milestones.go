@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 )
 
@@ -56,11 +57,11 @@ func (a *App) seeToMilestones(ctx context.Context) {
 	for {
 		var again <-chan time.Time
 		for _, project := range a.sprintNews.take() {
-			err := a.reconcile.Milestones(ctx, project)
+			err := a.guard.Do("milestones of", string(project), func() error { return a.reconcile.Milestones(ctx, project) })
 			if err == nil {
 				continue
 			}
-			if ctx.Err() == nil && wait == milestonesFirst {
+			if ctx.Err() == nil && wait == milestonesFirst && !guard.Panicked(err) {
 				a.log.Warn("milestones; to be tried again", "project", project, "err", err)
 			}
 			a.sprintNews.tell(project)

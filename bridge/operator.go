@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/config"
@@ -27,17 +30,25 @@ type Operator struct {
 	kick  func()
 	// paused is told that a route was paused or resumed.
 	paused func(route string, paused bool)
+	// accepted is told that an operator accepted something; repo: the repository's name.
+	accepted func(ctx context.Context, repo string) error
 	// reader returns what reads the live services, and what ends its use.
 	reader func() (*reconcile.Reconciler, func(), error)
+	// hub returns GitHub's side alone, and what ends its use.
+	hub func() (*githubSide, func(), error)
+	// firstRun tells when a route began to run.
+	firstRun func(route string) time.Time
+	// guard knows what this process set aside; nil where none runs.
+	guard *guard.Guard
 }
 
 var _ status.Operator = (*Operator)(nil)
 
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *Operator {
-	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick, paused: a.notePaused, reader: func() (*reconcile.Reconciler, func(), error) {
+	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick, paused: a.notePaused, accepted: a.accepted, reader: func() (*reconcile.Reconciler, func(), error) {
 		return a.reconcile, func() {}, nil
-	}}
+	}, hub: func() (*githubSide, func(), error) { return a.github, func() {}, nil }, firstRun: a.firstRun, guard: a.guard}
 }
 
 // OpenOperator opens the store that the configuration names, for a command
@@ -56,7 +67,11 @@ func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*Ope
 	set := newSettings(c, false)
 	return &Operator{
 		store: s, set: func() *settings { return set }, kick: func() {}, paused: func(string, bool) {},
-		reader: func() (*reconcile.Reconciler, func(), error) { return newReader(c, s, set) },
+		accepted: func(context.Context, string) error { return nil },
+		reader:   func() (*reconcile.Reconciler, func(), error) { return newReader(c, s, set) },
+		hub:      func() (*githubSide, func(), error) { return newHubReader(c, s) },
+		// Where no service runs, the first runs are left out of account.
+		firstRun: func(string) time.Time { return time.Unix(0, 0) },
 	}, s.Close, nil
 }
 
@@ -109,7 +124,11 @@ func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.
 // maxFailures bounds how many failures of a project are shown.
 const maxFailures = 10_000
 
-// Failures lists the parked keys, oldest first.
+// projectAside stands for a project in the keys of what is no key of the queue: items
+// of a loop that this process set aside, since it panicked on them.
+const projectAside = "aside"
+
+// Failures lists the parked keys and what was set aside, oldest first.
 func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 	var out []store.Failure
 	for _, project := range o.set().projects() {
@@ -118,6 +137,12 @@ func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 			return nil, fmt.Errorf("list failures: %w", err)
 		}
 		out = append(out, parked...)
+	}
+	for _, f := range o.guard.Failures() {
+		out = append(out, store.Failure{
+			Key: store.Key{Project: projectAside, Link: mapping.LinkID(f.What + " " + f.Item)}, Where: strings.TrimSpace(f.What + " " + f.Item),
+			Reason: f.Reason, Attempts: f.Count, At: f.At,
+		})
 	}
 	slices.SortStableFunc(out, func(a, b store.Failure) int { return a.At.Compare(b.At) })
 	return out, nil
@@ -133,6 +158,11 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 	n := 0
 	for _, f := range failures {
 		if name != "all" && name != f.Key.String() && name != string(f.Key.Link) && name != f.Where {
+			continue
+		}
+		if f.Key.Project == projectAside { // its loop takes it up by itself
+			o.guard.Forget(string(f.Key.Link))
+			n++
 			continue
 		}
 		if err := o.store.Enqueue(ctx, f.Key, 0, false); err != nil {
@@ -162,16 +192,19 @@ func (o *Operator) Conflicts(ctx context.Context, limit int) ([]mapping.Conflict
 }
 
 // Find returns the link that an item belongs to, by an issue's name
-// (acme/web#12), the id of a card or a task, or the link's own.
+// (acme/web#12), the id of a card or a task, or the link's own. A link follows
+// the repository that a name stands for, whatever name it was last met under.
 func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error) {
 	repo, num, isIssue := strings.Cut(name, "#")
 	number, err := strconv.Atoi(num)
 	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
+	var unread error // of a repository's identity
+	sameRepo := o.standsFor(ctx, repo, &unread)
 	named := func(id mapping.ObjectID, issue *mapping.IssueID) bool {
 		if isIssue {
-			return issue != nil && issue.Number == number && strings.EqualFold(issue.Repo, repo)
+			return issue != nil && issue.Number == number && sameRepo(issue)
 		}
 		return string(id) == name
 	}
@@ -186,12 +219,44 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 		return nil
 	})
 	switch {
+	case unread != nil:
+		return nil, fmt.Errorf("find %q: %w", name, unread)
 	case found != nil:
 		return found, nil
 	case err != nil:
 		return nil, err
 	}
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+}
+
+// standsFor returns what tells whether an issue is in the repository that a name stands
+// for. Where an id is not known, the name decides that the link has. What cannot be read
+// is told in unread.
+func (o *Operator) standsFor(ctx context.Context, name string, unread *error) func(*mapping.IssueID) bool {
+	ids := map[string]identity{}
+	identify := func(repo string) identity {
+		repo = strings.ToLower(repo)
+		if _, read := ids[repo]; !read {
+			known, err := readIdentity(ctx, o.store, docRepository(repo))
+			if err != nil {
+				*unread = err
+			}
+			ids[repo] = known
+		}
+		return ids[repo]
+	}
+	return func(issue *mapping.IssueID) bool {
+		asked := identify(name)
+		// Where another repository has the name now, that is the one asked for.
+		id, want := issue.RepoID, cmp.Or(asked.Other, asked.ID)
+		if id == 0 {
+			id = identify(issue.Repo).ID
+		}
+		if id == 0 || want == 0 {
+			return strings.EqualFold(issue.Repo, name)
+		}
+		return id == want
+	}
 }
 
 // errFound ends the visits of Find.
@@ -204,6 +269,23 @@ func (o *Operator) History(ctx context.Context, l *mapping.Link, limit int) ([]m
 		return nil, fmt.Errorf("history of link %s: %w", l.ID, err)
 	}
 	return entries, nil
+}
+
+// linksPage is how many links are read at once.
+const linksPage = 500
+
+// Counts counts the links by route and state, but those of a store that an earlier
+// program wrote and that are not counted yet.
+func (o *Operator) Counts(ctx context.Context) (map[string]map[mapping.LinkState]int, error) {
+	all := newCounts()
+	for _, project := range o.set().projects() {
+		t, err := o.store.Tally(ctx, project)
+		if err != nil {
+			return nil, fmt.Errorf("count links: %w", err)
+		}
+		all.add(t)
+	}
+	return all.links, nil
 }
 
 // Overview describes every project's queue, by the operator's names.

@@ -34,7 +34,8 @@ func (o *Operator) UndoConflict(ctx context.Context, id string) error {
 			claim.Link.Undo = map[mapping.Attribute]string{}
 		}
 		claim.Link.Undo[c.Attribute] = c.ID
-		return nil
+		c.Again = time.Now().UTC() // it does not expire meanwhile
+		return o.store.PutConflict(ctx, *c)
 	})
 }
 

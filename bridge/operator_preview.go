@@ -32,11 +32,11 @@ func (o *Operator) Preview(ctx context.Context, l *mapping.Link) (*mapping.Previ
 // newReader makes what reads the live services where no service runs that has
 // its clients open.
 func newReader(c *config.Config, s store.Store, set *settings) (*reconcile.Reconciler, func(), error) {
-	hub, err := newGitHubClient(c, github.Options{Logger: slog.New(slog.DiscardHandler)})
+	hub, closeHub, err := newHubReader(c, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	sides, closers := map[mapping.ObjectID]reconcile.Planning{}, []func(){hub.Close}
+	sides, closers := map[mapping.ObjectID]reconcile.Planning{}, []func(){closeHub}
 	done := func() {
 		for _, closer := range closers {
 			closer()
@@ -56,9 +56,18 @@ func newReader(c *config.Config, s store.Store, set *settings) (*reconcile.Recon
 		sides[id] = side
 	}
 	return reconcile.New(reconcile.Options{
-		Store: s, GitHub: newGitHubSide(hub, func(context.Context, string) {}), SameRendering: planning.SameRendering,
+		Store: s, GitHub: hub, SameRendering: planning.SameRendering,
 		Planning: func(id mapping.ObjectID) reconcile.Planning { return sides[id] },
 		Settings: func() *reconcile.Settings { return &set.Settings },
 		Logger:   slog.New(slog.DiscardHandler),
 	}), done, nil
+}
+
+// newHubReader makes what reads GitHub alone.
+func newHubReader(c *config.Config, s store.Store) (*githubSide, func(), error) {
+	hub, err := newGitHubClient(c, github.Options{Hold: holds{s}.close, Held: holds{s}.left, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, nil, err
+	}
+	return newGitHubSide(hub, s, slog.New(slog.DiscardHandler), func(context.Context, string) {}), hub.Close, nil
 }

@@ -36,8 +36,21 @@ func (o *Operator) hold(ctx context.Context, key store.Key) (*store.Claim, error
 	}
 }
 
+// giveUp ends an operator's claim of a link that stays as it was, for err.
+func (o *Operator) giveUp(ctx context.Context, claim *store.Claim, err error) error {
+	return errors.Join(err, o.store.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Again}))
+}
+
 // partedWhy is what a parted link says of itself.
 const partedWhy = "unlinked by an operator"
+
+// partedWhyOf is what a parted link says of itself.
+func partedWhyOf(l *mapping.Link) string {
+	if l.State == mapping.Erased {
+		return mapping.ErasedWhy
+	}
+	return partedWhy
+}
 
 // Part parts the pair of a link, by one of the names that Find takes: nothing
 // is synchronised until it is linked again, and neither item enters anew.
@@ -51,7 +64,10 @@ func (o *Operator) Part(ctx context.Context, name string) error {
 		return fmt.Errorf("unlink %s: %w", name, err)
 	}
 	l = claim.Link
-	l.Parted, l.State, l.Why = true, mapping.Dormant, partedWhy
+	if err := l.Advance(mapping.EventUnlinked); err != nil {
+		return o.giveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
+	}
+	l.Parted, l.Why = true, partedWhyOf(l)
 	entry := mapping.Entry{At: time.Now().UTC(), What: "unlinked", Why: "by an operator"}
 	if err := o.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Done}); err != nil {
 		return fmt.Errorf("unlink %s: %w", name, err)
@@ -147,15 +163,14 @@ func (s services) freeCard(ctx context.Context, key store.Key) error {
 	}
 	l, out := claim.Link, store.Outcome{Kind: store.Done}
 	if !l.Parted {
-		err := errHeld(l)
-		return errors.Join(err, s.store.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Again}))
+		return s.Operator().giveUp(ctx, claim, errHeld(l))
 	}
 	if l.Issue.ID == 0 {
 		out.Kind = store.Remove
 	}
 	*l = mapping.Link{
 		ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Created: l.Created,
-		State: mapping.Dormant, Parted: true, Why: partedWhy,
+		State: l.State, Parted: true, Why: l.Why,
 	}
 	return s.store.Finish(ctx, claim, l, nil, out)
 }
@@ -170,16 +185,17 @@ func (s services) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 	l := claim.Link
 	switch {
 	case l.Card.ID != card.ID && !l.Parted:
-		err := errHeld(l)
-		return nil, errors.Join(err, s.store.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Again}))
-	case l.Card.ID != card.ID:
-		// Nothing of what was agreed with another card holds.
+		return nil, s.Operator().giveUp(ctx, claim, errHeld(l))
+	case l.Card.ID != card.ID || l.State == mapping.Erased:
+		// Nothing holds of what was agreed with another card, or was erased.
 		*l = mapping.Link{
-			ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Card: card,
+			ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Card: card, State: l.State,
 			Created: l.Created, Synced: time.Now().UTC(), // a link that was never synchronised would look for its card
 		}
 	}
-	l.Parted, l.State, l.Why, l.Unfinished = false, mapping.Linked, "", true
+	if err := relink(l); err != nil {
+		return nil, s.Operator().giveUp(ctx, claim, err)
+	}
 	entry := mapping.Entry{At: time.Now().UTC(), What: "linked", Why: "by an operator"}
 	if err := s.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
 		return nil, err
@@ -188,9 +204,21 @@ func (s services) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 	return l, nil
 }
 
+// relink has a pair go on that an operator linked.
+func relink(l *mapping.Link) error {
+	l.Parted, l.Unfinished = false, true
+	switch {
+	case l.State == mapping.Linked, l.State == mapping.Creating && l.Intent != nil: // it is being worked
+		l.Why = ""
+		return nil
+	case l.Intent != nil:
+		return l.Advance(mapping.EventResumed)
+	}
+	return l.Advance(mapping.EventRelinked)
+}
+
 func (s services) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
-	l := route.EnterIssue(issue, time.Now().UTC())
-	route.Join(l, card)
+	l := route.JoinIssue(issue, card, time.Now().UTC())
 	seen, err := s.observed().Observe(ctx, route.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
 	switch {
 	case err != nil:

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"path"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 	a.catchUp = poll.NewCatchUp(poll.CatchUpOptions{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
 		Routes:   func() mapping.Routes { return a.set.Load().Routes },
-		FirstRun: a.firstRunByGitHub, Owner: a.owner, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.losses.last, Logger: a.log,
+		FirstRun: a.firstRunByGitHub, Owner: a.owner, Random: a.o.Random, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.losses.last, Logger: a.log, Guard: a.guard,
 		OnSuccess: a.listed,
 	})
 }
@@ -44,9 +45,40 @@ type githubLists struct {
 	*githubSide
 }
 
+// ListIssues lists the issues of the repository that a name stands for. A page is handed
+// on after GitHub said, later than it was asked for, that the name still stands for it.
 func (g *githubLists) ListIssues(ctx context.Context, repo string, q poll.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
-	seen, err := g.Client.ListIssues(ctx, repo, github.ListOptions{Since: q.Since, State: "all", Creator: q.Creator, Unconditional: q.Afresh}, page)
+	o := github.ListOptions{Since: q.Since, State: "all", Creator: q.Creator, Unconditional: q.Afresh}
+	asked := time.Now()
+	seen, err := g.Client.ListIssues(ctx, repo, o, func(issues []mapping.Issue, date time.Time) error {
+		if len(issues) > 0 {
+			now, err := g.Locate(ctx, repo, asked)
+			switch {
+			case mapping.Refused(err) && !errors.As(err, new(*mapping.StrangerError)): // as for a round
+			case err != nil:
+				return err
+			case !strings.EqualFold(now, repo):
+				return &mapping.MovedError{Repo: now, Location: now}
+			}
+		}
+		for i := range issues {
+			issues[i] = g.identified(ctx, issues[i])
+		}
+		err := page(issues, date)
+		asked = time.Now()
+		return err
+	})
 	return seen.NotModified, err
+}
+
+// Locate returns what the repository that a name stands for is called, as GitHub told
+// at a moment or later.
+func (g *githubLists) Locate(ctx context.Context, repo string, asOf time.Time) (string, error) {
+	now, err := g.repositories.locate(ctx, repo, 0, asOf)
+	if err != nil && !mapping.Refused(err) && g.repositories.idOf(repo) == 0 {
+		return repo, nil // nothing is remembered that it could be compared with
+	}
+	return now, err
 }
 
 // Repositories lists what a glob such as acme/* can mean: the repositories of
@@ -59,6 +91,11 @@ func (g *githubLists) Repositories(ctx context.Context, glob string) ([]string, 
 	}
 	var out []string
 	for _, r := range repos {
+		if g.repositories.routed(r.FullName) {
+			if err := g.repositories.noted(ctx, r); err != nil {
+				return nil, err
+			}
+		}
 		if ok, err := path.Match(strings.ToLower(glob), strings.ToLower(r.FullName)); err == nil && ok && r.HasIssues && !r.Archived {
 			out = append(out, r.FullName)
 		}

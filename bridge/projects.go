@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -77,9 +78,9 @@ func (a *App) addProjects(c *config.Config) error {
 			known.side.SetSecret(conf.Secret.Reveal())
 			continue
 		}
-		client, err := planning.New(planning.Options{
+		client, err := a.newPlanning(planning.Options{
 			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.planningMetrics,
-			BreakerPause: recovery,
+			BreakerPause: recovery, HTTPClient: a.httpClient(),
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)
@@ -90,16 +91,25 @@ func (a *App) addProjects(c *config.Config) error {
 	return nil
 }
 
+// httpClient sends the requests to planning; nil: the adapter has its own.
+func (a *App) httpClient() *http.Client {
+	t := a.transport()
+	if t == nil {
+		return nil
+	}
+	return &http.Client{Transport: t}
+}
+
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *planningSide) *poll.Poller {
 	return poll.New(poll.Options{
 		Project: id, Name: name, Planning: side, Store: &kicking{a.store, a},
-		Routes:   func() mapping.Routes { return a.set.Load().Routes },
-		Keys:     func() mapping.Keys { return a.set.Load().Keys },
-		Owner:    a.owner,
+		Routes: func() mapping.Routes { return a.set.Load().Routes },
+		Keys:   func() mapping.Keys { return a.set.Load().Keys.In(id) },
+		Owner:  a.owner, Random: a.o.Random,
 		Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle: c.Planning.Settle, Lost: a.losses.last,
 		BucketIDs: side.BucketIDs,
-		Metrics:   a.pollMetrics, Logger: a.log.With("project", name),
+		Metrics:   a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,
 		Burndown:  side.Burndown,
 		OnSprints: func() { a.sprintNews.tell(id) },
 		OnSuccess: func(ctx context.Context) { a.wake(ctx, id, reconcile.ServicePlanning(id)) },

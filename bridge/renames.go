@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -21,9 +22,9 @@ import (
 // takes the old name meanwhile.
 const docRenamed = "renamed"
 
-// renamed takes in that a repository has another name. Only what a route names
+// follow takes in that a repository has another name. Only what a route names
 // exactly matters.
-func (a *App) renamed(ctx context.Context, from, to string) error {
+func (a *App) follow(ctx context.Context, from, to string) error {
 	if strings.EqualFold(from, to) || from == "" || to == "" {
 		return nil
 	}
@@ -116,6 +117,7 @@ func (s *settings) withNames(names map[string]string) *settings {
 		}
 	}
 	next.Routes = mapping.NewRoutes(routes)
+	next.trust = trust(s.config, next.renamed)
 	return &next
 }
 
@@ -141,9 +143,40 @@ func (a *App) wakeRepositories(ctx context.Context) {
 				continue
 			}
 			asked[repo] = true
+			if _, err := a.github.repositories.locate(ctx, repo, 0, time.Now().Add(-doubtFor)); err != nil {
+				continue
+			}
 			if archived, err := a.github.Archived(ctx, repo); err == nil && !archived {
 				a.writable(ctx, repo)
 			}
 		}
 	}
+}
+
+// routed reports whether a route is for a repository's name, as it is called now or as
+// the configuration has it.
+func (a *App) routed(name string) bool {
+	set := a.set.Load()
+	_, renamed := set.renamed[strings.ToLower(name)]
+	return renamed || len(set.Routes.ForRepo(name)) > 0
+}
+
+// recallRepositories reads what the names of exact routes stand for, so that one is
+// known again that has another name meanwhile.
+func (a *App) recallRepositories(ctx context.Context) error {
+	set := a.set.Load()
+	for _, route := range set.Routes.All() { // as they are called now: those come first
+		if !route.Exact() {
+			continue
+		}
+		if _, err := a.github.repositories.entry(ctx, route.Repository); err != nil {
+			return err
+		}
+	}
+	for configured := range set.renamed {
+		if _, err := a.github.repositories.entry(ctx, configured); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -20,13 +23,14 @@ import (
 // starting alone: Stop ends the App.
 func (a *App) Start(ctx context.Context) error {
 	for _, l := range []*listener{a.public, a.admin} {
-		if err := l.start(ctx, &a.running, a.log); err != nil {
+		if err := l.start(ctx, a.o.Network, a.guard, &a.running, a.log); err != nil {
 			return errors.Join(err, a.Stop(context.Background()))
 		}
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.cancel = cancel
-	a.running.Go(func() { a.run(running) })
+	a.spawn(running, "start", a.run)
+	a.warnWeak(a.o.Config)
 	a.log.Info("started", "version", a.o.Version, "public", a.Addr(), "admin", a.AdminAddr(), "dry_run", a.o.DryRun)
 	return nil
 }
@@ -45,17 +49,46 @@ func (a *App) Stop(ctx context.Context) error {
 		if a.cancel != nil {
 			a.cancel()
 		}
-		for _, l := range []*listener{a.public, a.admin} {
-			if e := l.server.Shutdown(ctx); e != nil {
-				err = errors.Join(err, fmt.Errorf("%s listener: %w", l.name, e), l.server.Close())
-			}
-		}
-		a.running.Wait()
-		a.jobs.wait()
-		err = errors.Join(err, a.close())
+		a.stopListening(ctx)
+		err = errors.Join(a.awaitEnd(ctx), a.close())
 		a.log.Info("stopped")
 	})
 	return err
+}
+
+// stopListening ends both listeners. Requests that do not end in time are cut off:
+// deliveries come again.
+func (a *App) stopListening(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, a.o.Drain)
+	defer cancel()
+	var ending sync.WaitGroup
+	for _, l := range []*listener{a.public, a.admin} {
+		if l.stop != nil {
+			l.stop()
+		}
+		a.guard.Spawn(&ending, "end of the "+l.name+" listener", func() {
+			if err := l.server.Shutdown(ctx); err != nil {
+				a.log.Warn("requests are cut off", "listener", l.name, "err", errors.Join(err, l.server.Close()))
+			}
+		})
+	}
+	ending.Wait()
+}
+
+// awaitEnd waits until nothing runs any more, or ctx ends.
+func (a *App) awaitEnd(ctx context.Context) error {
+	ended := make(chan struct{})
+	a.guard.Spawn(nil, "stop", func() {
+		defer close(ended)
+		a.running.Wait()
+		a.jobs.wait()
+	})
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop: something is still under way: %w", ctx.Err())
+	}
 }
 
 func (a *App) close() error {
@@ -75,18 +108,29 @@ func (a *App) run(ctx context.Context) {
 	if !a.until(ctx, "reach the store", a.Reach) {
 		return
 	}
-	a.running.Go(func() { a.watch(ctx) })
+	a.spawn(ctx, "watch", a.watch)
+	a.spawn(ctx, "mend", a.mendStore)
 	a.jobs.open(ctx)
-	a.projects.start(func(p *poll.Poller) { a.running.Go(func() { p.Run(ctx) }) })
-	a.running.Go(func() { a.learnAccount(ctx) })
-	a.running.Go(func() {
+	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
+	a.spawn(ctx, "account", a.learnAccount)
+	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", a.tellQuarantine) })
+	a.spawn(ctx, "dormant", func(ctx context.Context) { a.until(ctx, "resume links whose route is back", a.resumeDormant) })
+	a.spawn(ctx, "work", func(ctx context.Context) {
 		if !a.accountSettled(ctx) {
 			return
 		}
-		a.running.Go(func() { a.catchUp.Run(ctx) })
-		a.running.Go(func() { a.seeToMilestones(ctx) })
-		a.reconcile.Run(ctx, a.o.Drain)
+		a.spawn(ctx, "catch-up", a.catchUp.Run)
+		a.spawn(ctx, "milestones", a.seeToMilestones)
+		if !a.o.DryRun {
+			a.spawn(ctx, "retention", a.retain) // which login is ours is known by now, if ever
+		}
+		a.guard.Keep(ctx, "queue", func() { a.reconcile.Run(ctx, a.o.Drain) })
 	})
+}
+
+// spawn runs a loop of the App, which begins anew after a panic, until ctx ends.
+func (a *App) spawn(ctx context.Context, what string, loop func(context.Context)) {
+	a.guard.Spawn(&a.running, what, func() { a.guard.Keep(ctx, what, func() { loop(ctx) }) })
 }
 
 // until repeats what must succeed once before work can begin.
@@ -126,6 +170,9 @@ func (a *App) Reach(ctx context.Context) error {
 		return err
 	}
 	if err := a.followRenames(ctx); err != nil {
+		return err
+	}
+	if err := errors.Join(a.recallRepositories(ctx), a.recallPeople(ctx)); err != nil {
 		return err
 	}
 	if err := a.firstRunOf(ctx, a.set.Load(), a.made); err != nil {
@@ -178,22 +225,28 @@ func (a *App) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := a.checkEpoch(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("watching the store", "err", err)
-			continue
-		}
-		if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
-			if err := a.recallAccount(ctx); err != nil && ctx.Err() == nil {
-				a.log.Warn("looking for the bridge's own account", "err", err)
-			}
-		}
-		if err := a.learnPaused(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("looking which routes are paused", "err", err)
-		}
-		if err := a.wakeWaiting(ctx); err != nil && ctx.Err() == nil {
-			a.log.Debug("what keys wait for is still away", "err", err)
-		}
+		a.look(ctx)
 	}
+}
+
+// look does what watch does at each tick. What panics keeps nothing else from being
+// looked at.
+func (a *App) look(ctx context.Context) {
+	step := func(what string, level slog.Level, do func(context.Context) error) error {
+		err := a.guard.Do("watch", what, func() error { return do(ctx) })
+		if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
+			a.log.Log(ctx, level, what, "err", err)
+		}
+		return err
+	}
+	if err := step("watching the store", slog.LevelWarn, a.checkEpoch); err != nil && !guard.Panicked(err) {
+		return
+	}
+	if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
+		_ = step("looking for the bridge's own account", slog.LevelWarn, a.recallAccount)
+	}
+	_ = step("looking which routes are paused", slog.LevelWarn, a.learnPaused)
+	_ = step("what keys wait for is still away", slog.LevelDebug, a.wakeWaiting)
 }
 
 // checkEpoch takes over the epoch of a store that is not the one it was. The
@@ -299,8 +352,15 @@ func (a *App) Reload(ctx context.Context, c *config.Config) error {
 	a.setting.Lock()
 	a.set.Store(set.withNames(a.set.Load().renamed))
 	a.setting.Unlock()
+	if err := errors.Join(a.recallRepositories(ctx), a.recallPeople(ctx)); err != nil {
+		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
+	}
 	a.expect(set)
 	a.takeUp(ctx, allowed)
+	if err := a.resumeDormant(ctx); err != nil {
+		a.log.Warn("links of routes that are back wait for a change or a restart", "err", err)
+	}
+	a.warnWeak(c)
 	a.log.Info("configuration reloaded", "routes", len(c.Routes))
 	return nil
 }
@@ -329,7 +389,7 @@ type kicking struct {
 
 func (k *kicking) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
 	if k.app.Epoch() == "" {
-		return nil, errors.New("the store has not been reached yet")
+		return nil, errUnreached
 	}
 	out, err := k.Store.Observe(ctx, project, obs)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/webhook"
 	"planbridge/config"
 	"planbridge/mapping"
 )
@@ -20,6 +21,7 @@ type settings struct {
 	made   time.Time
 	// renamed says what repositories of the configuration are called now.
 	renamed map[string]string
+	trust   *webhook.Trust
 }
 
 func newSettings(c *config.Config, dryRun bool) *settings {
@@ -27,31 +29,27 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 	for login, username := range c.Users {
 		users[strings.ToLower(login)] = username
 	}
-	keys := make([][]byte, len(c.MarkerKeys))
-	for i, k := range c.MarkerKeys {
-		keys[i] = []byte(k.Reveal())
-	}
 	routes := make([]mapping.Route, len(c.Routes))
 	for i := range c.Routes {
 		routes[i] = route(c, &c.Routes[i])
 	}
-	return &settings{config: c, made: time.Now(), Settings: reconcile.Settings{
-		Routes: mapping.NewRoutes(routes),
-		Scheme: mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours},
-		Keys:   mapping.NewKeys(keys...),
-		Users:  users,
-		WebURL: webURL(c.GitHub.APIURL),
-		DryRun: dryRun,
-		Retry:  reconcile.Retry{MaxAttempts: c.Retry.MaxAttempts, MaxInterval: c.Retry.MaxInterval},
-		Settle: reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
-		Brakes: reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute,
-			ImportsPerMinute: importShare(c.GitHub.WritesPerMinute), ImportsPerHour: importShare(c.GitHub.WritesPerHour)},
-		EnterDelay: c.GitHub.EnterDelay, Quiet: quiet,
+	return &settings{config: c, made: time.Now(), trust: trust(c, nil), Settings: reconcile.Settings{
+		Routes:     mapping.NewRoutes(routes),
+		Scheme:     mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours},
+		Keys:       mapping.NewKeys(revealed(c.MarkerKeys)...),
+		Users:      users,
+		WebURL:     webURL(c.GitHub.APIURL),
+		DryRun:     dryRun,
+		Retry:      reconcile.Retry{MaxAttempts: c.Retry.MaxAttempts, MaxInterval: c.Retry.MaxInterval},
+		Settle:     reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
+		Confirm:    reconcile.Confirm{GitHub: c.GitHub.CatchUpInterval, Planning: c.Planning.TaskSweepInterval},
+		Brakes:     reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute},
+		EnterDelay: c.GitHub.EnterDelay, Coalesce: c.Coalesce, Quiet: quiet,
 	}}
 }
 
-// importShare is the part of GitHub's write budget that imports may take: two
-// thirds, so that live changes never wait long for theirs.
+// importShare is the part of GitHub's write budget that imports may take (see
+// [store.Ask]): two thirds, so that live changes never wait long for theirs.
 func importShare(writes int) int { return max(1, writes*2/3) }
 
 func route(c *config.Config, r *config.Route) mapping.Route {
@@ -59,9 +57,9 @@ func route(c *config.Config, r *config.Route) mapping.Route {
 	out := mapping.Route{
 		Name: r.Name, Repository: r.Repository, Exclude: r.Exclude,
 		Project: mapping.ObjectID(project.ID), ProjectName: r.Project, Username: project.Username,
-		Bucket: r.Bucket, Labels: r.Issues.Labels, ExcludeLabels: r.Issues.ExcludeLabels, Authors: r.Issues.Authors,
+		Bucket: r.Bucket, Labels: r.Issues.Labels, ExcludeLabels: r.Issues.ExcludeLabels, Authors: r.Issues.Authors, Quarantine: r.Issues.Quarantine,
 		Direction: mapping.Direction(r.Direction), AllowPublic: r.AllowPublic, CreateIssues: r.CreateIssues,
-		Tasks: r.Tasks, TrackingTask: r.TrackingTask, Force: r.Force, Policies: map[mapping.Attribute]mapping.Policy{},
+		Tasks: r.Tasks, TasksPerCard: r.TasksPerCard, Images: mapping.Images(r.Images), TrackingTask: r.TrackingTask, Force: r.Force, Policies: map[mapping.Attribute]mapping.Policy{},
 	}
 	for _, label := range r.BucketLabels {
 		out.BucketByLabel = append(out.BucketByLabel, mapping.LabelBucket{Label: label, Bucket: r.BucketByLabel[label]})
@@ -101,10 +99,20 @@ func (s *settings) projects() []mapping.ObjectID {
 	return out
 }
 
-func (s *settings) webhookSecrets() [][]byte {
-	out := make([][]byte, len(s.config.GitHub.WebhookSecrets))
-	for i, secret := range s.config.GitHub.WebhookSecrets {
-		out[i] = []byte(secret.Reveal())
+// trust is which webhook secrets are believed about which repositories, of which some
+// are called otherwise than in the configuration.
+func trust(c *config.Config, renamed map[string]string) *webhook.Trust {
+	var groups []webhook.SecretGroup
+	for _, w := range c.GitHub.Webhooks {
+		groups = append(groups, webhook.SecretGroup{Repositories: w.Repositories, Secrets: revealed(w.Secrets)})
+	}
+	return webhook.NewTrust(groups, revealed(c.GitHub.WebhookSecrets), renamed)
+}
+
+func revealed(secrets []config.Secret) [][]byte {
+	out := make([][]byte, len(secrets))
+	for i, s := range secrets {
+		out[i] = []byte(s.Reveal())
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/webhook"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // githubSide fits the GitHub adapter to the reconciler.
@@ -19,11 +21,38 @@ type githubSide struct {
 	// answeredAs is told who made an issue or a comment with a request of ours.
 	answeredAs func(ctx context.Context, login string)
 
-	visible visibilities
+	visible      visibilities
+	repositories *repositories
+	people       *people
 }
 
-func newGitHubSide(c *github.Client, answeredAs func(context.Context, string)) *githubSide {
-	return &githubSide{Client: c, answeredAs: answeredAs}
+func newGitHubSide(c *github.Client, s store.State, log *slog.Logger, answeredAs func(context.Context, string)) *githubSide {
+	g := &githubSide{Client: c, answeredAs: answeredAs}
+	g.repositories, g.people = newRepositories(s, c, &g.visible, log), newPeople(s, c, log)
+	return g
+}
+
+// Locate is that of the reconciler.
+func (g *githubSide) Locate(ctx context.Context, repo string, id int64, anew bool) (string, error) {
+	age := identityFor
+	if anew {
+		age = anewFor
+	}
+	return g.repositories.locate(ctx, repo, id, time.Now().Add(-age))
+}
+
+// Issue, and what else answers with an issue, says whose it is by id, too.
+func (g *githubSide) Issue(ctx context.Context, repo string, number int) (mapping.Issue, error) {
+	issue, err := g.Client.Issue(ctx, repo, number)
+	return g.identified(ctx, issue), err
+}
+
+func (g *githubSide) identified(ctx context.Context, issue mapping.Issue) mapping.Issue {
+	g.people.meet(ctx, issue.Author, issue.AuthorID)
+	if issue.RepoID == 0 && issue.ID != 0 {
+		issue.RepoID = g.repositories.idOf(issue.Repo)
+	}
+	return issue
 }
 
 func (g *githubSide) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
@@ -31,17 +60,23 @@ func (g *githubSide) CreateIssue(ctx context.Context, repo string, n reconcile.N
 	if err == nil {
 		g.answeredAs(ctx, issue.Author)
 	}
-	return issue, err
+	return g.identified(ctx, issue), err
 }
 
 func (g *githubSide) EditIssue(ctx context.Context, repo string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
-	return g.Client.EditIssue(ctx, repo, number, github.IssueEdit{Title: e.Title, Body: e.Body, State: e.State, StateReason: e.StateReason, Milestone: e.Milestone})
+	issue, err := g.Client.EditIssue(ctx, repo, number, github.IssueEdit{Title: e.Title, Body: e.Body, State: e.State, StateReason: e.StateReason, Milestone: e.Milestone})
+	return g.identified(ctx, issue), err
+}
+
+func (g *githubSide) Reserve(ctx context.Context, class reconcile.WriteClass) error {
+	return g.Client.Reserve(ctx, github.WriteClass(class))
 }
 
 func (g *githubSide) Comments(ctx context.Context, repo string, number int, since time.Time) ([]reconcile.Comment, error) {
 	comments, err := g.Client.Comments(ctx, repo, number, since)
 	out := make([]reconcile.Comment, len(comments))
 	for i, c := range comments {
+		g.people.meet(ctx, c.Author, c.AuthorID)
 		out[i] = reconcile.Comment{ID: c.ID, Author: c.Author, Body: c.Body}
 	}
 	return out, err
@@ -96,15 +131,15 @@ func (g *githubSide) Archived(ctx context.Context, repo string) (bool, error) {
 func parseEvent(name string, payload []byte) (webhook.Event, error) {
 	e, err := github.ParseEvent(name, payload)
 	return webhook.Event{
-		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, Private: e.RepoPrivate, Told: e.RepoTold, Sender: e.Sender,
-		Parent: e.Parent, SubIssue: e.SubIssue, TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo,
+		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, RepoID: e.RepoID, Private: e.RepoPrivate, Told: e.RepoTold, Sender: e.Sender, SenderID: e.SenderID, SenderType: e.SenderType,
+		Parent: e.Parent, SubIssue: e.SubIssue, TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo, Installation: e.Installation,
 	}, err
 }
 
 // planningSide fits the client of one planning project to the reconciler and
 // the poller.
 type planningSide struct {
-	*planning.Client
+	PlanningClient
 	mu      sync.Mutex
 	buckets map[string]bucketIDs // by title or id, as a route names them
 	zone    zone
@@ -115,12 +150,12 @@ type bucketIDs struct {
 	until time.Time
 }
 
-func newPlanningSide(c *planning.Client) *planningSide {
-	return &planningSide{Client: c, buckets: map[string]bucketIDs{}}
+func newPlanningSide(c PlanningClient) *planningSide {
+	return &planningSide{PlanningClient: c, buckets: map[string]bucketIDs{}}
 }
 
 func (p *planningSide) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Card, error) {
-	return p.Client.CreateCard(ctx, bucket, username, planning.NewCard(n))
+	return p.PlanningClient.CreateCard(ctx, bucket, username, planning.NewCard(n))
 }
 
 func (p *planningSide) CreateCards(ctx context.Context, bucket mapping.ObjectID, items []reconcile.BatchItem) ([]mapping.Card, error) {
@@ -132,7 +167,7 @@ func (p *planningSide) CreateCards(ctx context.Context, bucket mapping.ObjectID,
 }
 
 func (p *planningSide) CreateTask(ctx context.Context, card mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Task, error) {
-	return p.Client.CreateTask(ctx, card, username, planning.NewTask(n))
+	return p.PlanningClient.CreateTask(ctx, card, username, planning.NewTask(n))
 }
 
 // CreateTasks sends a single task as one, which every service takes.
@@ -148,16 +183,16 @@ func (p *planningSide) CreateTasks(ctx context.Context, card mapping.ObjectID, u
 	for i, n := range items {
 		tasks[i] = planning.NewTask(n)
 	}
-	return p.Client.CreateTasks(ctx, card, username, tasks)
+	return p.PlanningClient.CreateTasks(ctx, card, username, tasks)
 }
 
-func (p *planningSide) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
-	up, err := p.Client.UpdateCard(ctx, id, username, set)
+func (p *planningSide) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	up, err := p.PlanningClient.UpdateCard(ctx, id, username, images, set)
 	return reconcile.Updated(up), err
 }
 
-func (p *planningSide) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
-	up, err := p.Client.UpdateTask(ctx, id, username, set)
+func (p *planningSide) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	up, err := p.PlanningClient.UpdateTask(ctx, id, username, images, set)
 	return reconcile.Updated(up), err
 }
 
@@ -173,7 +208,7 @@ func (p *planningSide) BucketIDs(ctx context.Context, bucket string) ([]mapping.
 	if time.Now().Before(known.until) {
 		return known.ids, nil
 	}
-	ids, err := p.Client.BucketIDs(ctx, bucket)
+	ids, err := p.PlanningClient.BucketIDs(ctx, bucket)
 	if err != nil {
 		return nil, err
 	}

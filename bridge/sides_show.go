@@ -78,7 +78,7 @@ func (p *planningSide) location(ctx context.Context) *time.Location {
 
 // Sprints lists the project's sprints for the poller, in its time zone.
 func (p *planningSide) Sprints(ctx context.Context) ([]poll.Sprint, error) {
-	sprints, err := p.Client.Sprints(ctx)
+	sprints, err := p.PlanningClient.Sprints(ctx)
 	if err != nil || len(sprints) == 0 {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func in(here *time.Location, t time.Time) time.Time {
 // SprintItems lists what a sprint holds, in either form. A card's users are
 // those on its own entry and on its tasks'.
 func (p *planningSide) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
-	items, err := p.Client.SprintItems(ctx, sprint)
+	items, err := p.PlanningClient.SprintItems(ctx, sprint)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -155,15 +155,22 @@ func (v *verifier) listIssues(ctx context.Context) error {
 	for _, repo := range repos {
 		_, err := v.github.ListIssues(ctx, repo, github.ListOptions{Unconditional: true}, func(page []mapping.Issue, _ time.Time) error {
 			for i := range page {
-				key, l, err := v.linkOf(ctx, mapping.IssueRef(page[i].ID), seenIssue)
+				err := v.guardedListing(nameOf(&page[i]), func(of *store.Key) error {
+					key, l, err := v.linkOf(ctx, mapping.IssueRef(page[i].ID), seenIssue)
+					if err != nil {
+						return err
+					}
+					if l == nil {
+						return nil
+					}
+					*of = key
+					view, _ := mapping.IssueView(&page[i], set.Scheme, set.Keys, l.Base)
+					v.compare(key, l, mapping.GitHub, view)
+					return nil
+				})
 				if err != nil {
 					return err
 				}
-				if l == nil {
-					continue
-				}
-				view, _ := mapping.IssueView(&page[i], set.Scheme, set.Keys, l.Base)
-				v.compare(key, l, mapping.GitHub, view)
 			}
 			return nil
 		})
@@ -182,15 +189,18 @@ func (v *verifier) listCards(ctx context.Context) error {
 			continue
 		}
 		err := p.side.EachCard(ctx, func(card mapping.Card) error {
-			key, l, err := v.linkOf(ctx, mapping.CardRef(card.ID), seenCard)
-			if err != nil || l == nil {
-				return err
-			}
-			if card.Counters == nil || card.CountersVersion != l.Card.CountersVersion {
-				v.doubtful[key] = true // its tasks have to be read
-			}
-			v.compare(key, l, mapping.Planning, mapping.CardView(&card, set.Keys))
-			return nil
+			return v.guardedListing(string(card.ID), func(of *store.Key) error {
+				key, l, err := v.linkOf(ctx, mapping.CardRef(card.ID), seenCard)
+				if err != nil || l == nil {
+					return err
+				}
+				*of = key
+				if card.Counters == nil || card.CountersVersion != l.Card.CountersVersion {
+					v.doubtful[key] = true // its tasks have to be read
+				}
+				v.compare(key, l, mapping.Planning, mapping.CardView(&card, set.Keys))
+				return nil
+			})
 		})
 		if err != nil {
 			return fmt.Errorf("list cards: %w", err)
@@ -208,7 +218,7 @@ func (v *verifier) compare(key store.Key, l *mapping.Link, side mapping.Side, vi
 	}
 	for a, now := range view {
 		base, ok := l.Base[a]
-		is, was := route.Text(a, now.Value), route.Text(a, base.GitHub)
+		is, was := l.Text(route, a, now.Value), l.Text(route, a, base.GitHub)
 		if side == mapping.Planning {
 			is, was = now.Value, base.Planning
 		}
@@ -245,7 +255,7 @@ func (v *verifier) listLinks(ctx context.Context) error {
 func (v *verifier) readDoubtful(ctx context.Context) (map[store.Key]different, error) {
 	out := map[store.Key]different{}
 	for key := range v.doubtful {
-		d, err := v.read(ctx, key)
+		d, err := v.guardedRead(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -395,7 +405,7 @@ func (v *verifier) repair(ctx context.Context, differing map[store.Key]different
 			if err == nil && !l.Synced.After(asked) && v.compares(l) {
 				continue
 			}
-			d, err := v.read(ctx, key)
+			d, err := v.guardedRead(ctx, key)
 			if err != nil {
 				return nil, err
 			}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -17,9 +18,9 @@ const (
 	unansweredFor = 30 * time.Second
 )
 
-// visibilities is what is known of who can read which repository. That one is
-// private is believed of GitHub's answers alone: an event may be an old one. It is
-// safe for concurrent use.
+// visibilities is what is known of who can read which repository. An event that says
+// that one is private may be an old one: it is believed where nothing else is known,
+// and GitHub does not answer. It is safe for concurrent use.
 type visibilities struct {
 	mu sync.Mutex
 	m  map[string]visibility // by lower-case name
@@ -30,6 +31,22 @@ type visibility struct {
 	until  time.Time
 	// unanswered: GitHub did not say; public is what was known before.
 	unanswered bool
+	// told: GitHub or an event has said which it is.
+	told bool
+}
+
+// tell takes in what an event says where nothing is known.
+func (v *visibilities) tell(repo string, private bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	repo = strings.ToLower(repo)
+	if v.m[repo].told {
+		return
+	}
+	if v.m == nil {
+		v.m = map[string]visibility{}
+	}
+	v.m[repo] = visibility{public: !private, told: true}
 }
 
 // of returns what is known of a repository, and whether that is new enough.
@@ -66,46 +83,61 @@ func (v *visibilities) doubt(repo string) bool {
 	}
 	repo = strings.ToLower(repo)
 	was := v.m[repo]
-	v.m[repo] = visibility{public: true}
+	v.m[repo] = visibility{public: true, told: true}
 	return was != v.m[repo]
 }
 
 // Private reports whether only members can read the repository, and asks
 // GitHub for it once in a while. One that GitHub does not know for us is not
-// public: anybody would be told of that.
+// public as far as is known: anybody would be told of that.
 func (g *githubSide) Private(ctx context.Context, repo string) (bool, error) {
 	was, fresh := g.visible.of(repo)
 	if fresh && !was.unanswered {
 		return !was.public, nil
 	}
-	private, err := g.Client.Private(ctx, repo)
+	got, err := g.Identity(ctx, repo)
+	now := visibility{public: !got.Private, told: true, until: time.Now().Add(visibleFor)}
+	if errors.Is(err, mapping.ErrNotFound) {
+		now, err = was.unansweredNow(), nil
+	}
 	if err != nil {
 		return false, err
 	}
-	return !g.visible.put(repo, was, visibility{public: !private, until: time.Now().Add(visibleFor)}).public, nil
+	return !g.visible.put(repo, was, now).public, nil
 }
 
-// Public is that of the reconciler. A GitHub that does not answer the question
-// keeps no pair from being kept the same, and is not asked at each write.
-func (g *githubSide) Public(ctx context.Context, repo string, ask bool) bool {
+// unansweredNow is what is known of a repository of which GitHub has just not told.
+func (v visibility) unansweredNow() visibility {
+	return visibility{public: v.public, told: v.told, until: time.Now().Add(unansweredFor), unanswered: true}
+}
+
+// Public is that of the reconciler. A GitHub that does not answer the question is not
+// asked at each write.
+func (g *githubSide) Public(ctx context.Context, repo string, ask bool) (public, known bool) {
 	was, fresh := g.visible.of(repo)
 	if fresh || !ask && !was.public {
-		return was.public
+		return was.public, was.told || !ask
 	}
-	private, err := g.Private(ctx, repo)
+	got, err := g.Identity(ctx, repo)
+	now := visibility{public: !got.Private, told: true, until: time.Now().Add(visibleFor)}
 	if err != nil {
-		return g.visible.put(repo, was, visibility{public: was.public, until: time.Now().Add(unansweredFor), unanswered: true}).public
+		now = was.unansweredNow()
 	}
-	return !private
+	now = g.visible.put(repo, was, now)
+	return now.public, now.told
 }
 
 // visible takes in what an event says of who can read a repository, and takes up
 // what was withheld where it may be private again.
 func (a *App) visible(ctx context.Context, repo string, public bool) {
+	if err := a.github.repositories.tell(ctx, repo, !public); err != nil {
+		a.log.Warn("remembering who can read a repository", "repo", repo, "err", err)
+	}
+	a.github.visible.tell(repo, !public)
 	was, _ := a.github.visible.of(repo)
 	switch {
 	case public:
-		now := a.github.visible.put(repo, was, visibility{public: true, until: time.Now().Add(visibleFor)})
+		now := a.github.visible.put(repo, was, visibility{public: true, told: true, until: time.Now().Add(visibleFor)})
 		if !was.public && now.public {
 			a.log.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo)
 		}
@@ -127,7 +159,7 @@ func (a *App) takeUpPrivate(ctx context.Context) {
 	a.takeUp(ctx, func(repo string, route *mapping.Route) bool {
 		if _, asked := public[repo]; !asked && !allowed(repo, route) {
 			a.github.visible.doubt(repo)
-			public[repo] = a.github.Public(ctx, repo, true)
+			public[repo], _ = a.github.Public(ctx, repo, true)
 		}
 		return allowed(repo, route) || !public[repo]
 	})

@@ -16,8 +16,15 @@ type Config struct {
 	MarkerKeys []Secret          `yaml:"marker_key,one"` // the first signs, all verify
 	Labels     Labels            `yaml:"labels"`
 	Brakes     Brakes            `yaml:"brakes"`
-	Retry      Retry             `yaml:"retry"`
-	Routes     []Route           `yaml:"routes"` // in the file's order
+	// Coalesce is how long further edits of an item are folded after a write; 0: not.
+	Coalesce time.Duration `yaml:"coalesce"`
+	// LedgerRetention is how long a conflict stays in the ledger that waits for no
+	// answer; 0: for ever. LedgerArchive is the file to which expired ones are appended
+	// first; "": they are only removed.
+	LedgerRetention time.Duration `yaml:"ledger_retention"`
+	LedgerArchive   string        `yaml:"ledger_archive"`
+	Retry           Retry         `yaml:"retry"`
+	Routes          []Route       `yaml:"routes"` // in the file's order
 
 	src *source // where things stand in the file; nil for a Config made in Go
 }
@@ -29,20 +36,34 @@ type Server struct {
 	// AdminToken is demanded on the admin listener, but for metrics and
 	// probes, where that does not listen on a loopback address. Zero: none.
 	AdminToken Secret `yaml:"admin_token"`
+	// AdminHosts are the names by which the admin listener is reached, besides addresses,
+	// names without a dot and private domains, where it is not on a loopback address.
+	AdminHosts []string `yaml:"admin_hosts"`
+	// ProtectMetrics demands AdminToken for the metrics too, wherever the listener is.
+	ProtectMetrics bool `yaml:"protect_metrics"`
 }
 
 // GitHub is the GitHub side. Exactly one of Token and App is set.
 type GitHub struct {
-	APIURL          string        `yaml:"api_url"` // without a trailing slash
-	WebhookSecrets  []Secret      `yaml:"webhook_secrets"`
+	APIURL          string        `yaml:"api_url"`         // without a trailing slash
+	WebhookSecrets  []Secret      `yaml:"webhook_secrets"` // for all repositories that Webhooks does not name
+	Webhooks        []Webhook     `yaml:"webhooks"`
 	Token           Secret        `yaml:"token"`
 	App             *App          `yaml:"app"`
 	CatchUpInterval time.Duration `yaml:"catch_up_interval"`
 	Settle          time.Duration `yaml:"settle"`
 	EnterDelay      time.Duration `yaml:"enter_delay"`
-	WritesPerMinute int           `yaml:"writes_per_minute"` // of all replicas together
+	WritesPerMinute int           `yaml:"writes_per_minute"` // that make content, of all replicas together
 	WritesPerHour   int           `yaml:"writes_per_hour"`
-	FormerAccounts  []string      `yaml:"former_accounts"` // logins the bridge had before, or has where GitHub does not tell it
+	EditsPerMinute  int           `yaml:"edits_per_minute"` // all other writes
+	FormerAccounts  []string      `yaml:"former_accounts"`  // logins the bridge had before, or has where GitHub does not tell it
+}
+
+// Webhook is what is believed about some repositories: deliveries that one of the
+// secrets signed.
+type Webhook struct {
+	Repositories []string `yaml:"repositories"` // owner/name; owner or owner/* for all of an owner's
+	Secrets      []Secret `yaml:"secrets"`
 }
 
 // App is a GitHub App. PrivateKey is an RSA key in PEM.
@@ -106,11 +127,23 @@ const (
 	NoTasks   = "none"
 )
 
+// The values of [Route].Images.
+const (
+	LinkImages   = "link"
+	InlineImages = "inline"
+)
+
 // The values of [Issues].Authors.
 const (
 	Anyone       = "any"
 	Contributors = "contributors"
 	Members      = "members"
+)
+
+// The values of [Issues].Quarantine.
+const (
+	QuarantineAuto = "auto"
+	QuarantineOff  = "off"
 )
 
 // The values of [Route].Conflicts.
@@ -141,6 +174,9 @@ type Route struct {
 	// repository a card's issue would be made.
 	CreateIssues bool   `yaml:"create_issues"`
 	Tasks        string `yaml:"tasks"`
+	// TasksPerCard bounds the tasks that sub-issues or checklist lines get on one card.
+	TasksPerCard int    `yaml:"tasks_per_card"`
+	Images       string `yaml:"images"` // how planning shows remote images
 	TrackingTask bool   `yaml:"tracking_task"`
 	Force        bool   `yaml:"force"`
 	// Conflicts has a policy for each of title, summary, estimate and state,
@@ -154,6 +190,9 @@ type Issues struct {
 	Labels        []string `yaml:"labels"` // any of them; none named: all issues
 	ExcludeLabels []string `yaml:"exclude_labels"`
 	Authors       string   `yaml:"authors"`
+	// Quarantine says whether strangers' issues on a public repository wait until
+	// a person with triage rights lets them in.
+	Quarantine string `yaml:"quarantine"`
 }
 
 // glob reports whether the route's repository is a pattern.
@@ -173,16 +212,19 @@ func defaults() Config {
 			EnterDelay:      2 * time.Second,
 			WritesPerMinute: 70,
 			WritesPerHour:   450,
+			EditsPerMinute:  60,
 		},
 		Planning: Planning{
 			PollInterval:      30 * time.Second,
 			TaskSweepInterval: 10 * time.Minute,
 			Settle:            30 * time.Second,
 		},
-		Store:  Store{URL: "file:planbridge.db", Prefix: "planbridge"},
-		Labels: Labels{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"},
-		Brakes: Brakes{CreatesPerMinute: 300, ClosesPerMinute: 120},
-		Retry:  Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
+		Store:           Store{URL: "file:planbridge.db", Prefix: "planbridge"},
+		Labels:          Labels{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"},
+		Brakes:          Brakes{CreatesPerMinute: 300, ClosesPerMinute: 120},
+		Coalesce:        2 * time.Second,
+		LedgerRetention: 365 * 24 * time.Hour,
+		Retry:           Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
 	}
 }
 
@@ -190,10 +232,12 @@ func defaults() Config {
 // defaults say anything.
 func routeDefaults() Route {
 	return Route{
-		Issues:       Issues{Authors: Anyone},
+		Issues:       Issues{Authors: Anyone, Quarantine: QuarantineAuto},
 		Direction:    Both,
 		CreateIssues: true,
 		Tasks:        SubIssues,
+		TasksPerCard: 200,
+		Images:       LinkImages,
 		TrackingTask: true,
 		Conflicts:    map[string]string{"default": Merge},
 	}

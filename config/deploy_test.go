@@ -81,6 +81,7 @@ var metricNames = []string{
 	"sync_lag_seconds", "attribute_writes_total", "conflicts_total", "api_requests_total", "api_request_duration_seconds",
 	"github_rate_limit_remaining", "poll_duration_seconds", "poll_last_success_timestamp_seconds", "links", "failures",
 	"drift_links", "echoes_total", "duplicates_prevented_total", "lost_updates_recovered_total", "sprint_remaining_hours",
+	"invariant_violations_total",
 }
 
 // TestDeployKnowsItsMetrics: alerts and dashboard ask for metrics that planbridge exports,

@@ -28,8 +28,8 @@ func faultsOf(t *testing.T, yaml string) config.Faults {
 // minimal, or where old is empty, new stands at its end. minimal has 12 lines.
 var faults = []struct{ old, new, want string }{
 	// The decoder's.
-	{"", "sever: {}\n", `p.yaml:13:1: sever: unknown key, expected one of defaults, server, github, planning, users, store, marker_key, labels, brakes, retry, routes; did you mean "server"?`},
-	{"", "    projct: web\n", `p.yaml:13:5: routes[0].projct: unknown key, expected one of repository, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, tasks, tracking_task, force, conflicts; did you mean "project"?`},
+	{"", "sever: {}\n", `p.yaml:13:1: sever: unknown key, expected one of defaults, server, github, planning, users, store, marker_key, labels, brakes, coalesce, ledger_retention, ledger_archive, retry, routes; did you mean "server"?`},
+	{"", "    projct: web\n", `p.yaml:13:5: routes[0].projct: unknown key, expected one of repository, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, tasks, tasks_per_card, images, tracking_task, force, conflicts; did you mean "project"?`},
 	{"", "retry: {attempts: 3}\n", `p.yaml:13:9: retry.attempts: unknown key, expected one of max_attempts, max_interval; did you mean "max_attempts"?`},
 	{"", "retry: {foo: 3}\n", `p.yaml:13:9: retry.foo: unknown key, expected one of max_attempts, max_interval`},
 	{"", "users: {a: b}\nusers: {c: d}\n", `p.yaml:14:1: users: a second time, expected once: it stands on line 13 already`},
@@ -110,6 +110,13 @@ var faults = []struct{ old, new, want string }{
 	{"", "labels: {in_progress: \"plan:doing\"}\n", `p.yaml:13:23: labels.in_progress: "plan:doing", expected a label that does not begin with "plan:", which is the bridge's own`},
 	{"", "labels: {in_progress: \"" + strings.Repeat("x", 51) + "\"}\n", `p.yaml:13:23: labels.in_progress: "` + strings.Repeat("x", 51) + `", expected a label: up to 50 characters, no comma`},
 	{"", "brakes: {closes_per_minute: 0}\n", `p.yaml:13:29: brakes.closes_per_minute: 0, expected a number from 1 to 100000`},
+	{"", "coalesce: 31s\n", `p.yaml:13:11: coalesce: 31s, expected a duration from 0s to 30s`},
+	{"", "coalesce: -1s\n", `p.yaml:13:11: coalesce: -1s, expected a duration from 0s to 30s`},
+	{"", "coalesce: 2\n", `p.yaml:13:11: coalesce: 2, expected a duration with its unit, such as 30s, 5m or 1h30m`},
+	{"", "ledger_retention: 23h\n", `p.yaml:13:19: ledger_retention: 23h0m0s, expected a duration from 24h0m0s to 876000h0m0s, or 0 to keep all`},
+	{"", "ledger_retention: -1h\n", `p.yaml:13:19: ledger_retention: -1h0m0s, expected a duration from 24h0m0s to 876000h0m0s, or 0 to keep all`},
+	{"", "ledger_retention: 1000000h\n", `p.yaml:13:19: ledger_retention: 1000000h0m0s, expected a duration from 24h0m0s to 876000h0m0s, or 0 to keep all`},
+	{"", "ledger_archive: /var/lib/planbridge/\n", `p.yaml:13:17: ledger_archive: "/var/lib/planbridge/", expected the path of a file`},
 	{"", "retry: {max_interval: 48h}\n", `p.yaml:13:23: retry.max_interval: 48h0m0s, expected a duration from 1s to 24h0m0s`},
 	// Routes.
 	{"acme/web", "acme", `p.yaml:10:17: routes[0].repository: "acme", expected owner/name, or a glob in the name such as owner/*`},
@@ -125,6 +132,8 @@ var faults = []struct{ old, new, want string }{
 	{"", "    name: my web\n", `p.yaml:13:11: routes[0].name: "my web", expected a name without blanks and quotes, up to 140 characters`},
 	{"", "    direction: to_plannin\n", `p.yaml:13:16: routes[0].direction: "to_plannin", expected one of both, to_planning, to_github; did you mean "to_planning"?`},
 	{"", "    tasks: subissues\n", `p.yaml:13:12: routes[0].tasks: "subissues", expected one of sub_issues, checklist, none; did you mean "sub_issues"?`},
+	{"", "    tasks_per_card: 0\n", `p.yaml:13:21: routes[0].tasks_per_card: 0, expected a number from 1 to 10000`},
+	{"", "    issues: {quarantine: on}\n", `p.yaml:13:26: routes[0].issues.quarantine: "on", expected one of auto, off`},
 	{"", "    issues: {authors: all}\n", `p.yaml:13:23: routes[0].issues.authors: "all", expected one of any, contributors, members`},
 	{"", "    issues: {labels: [\"a,b\"]}\n", `p.yaml:13:23: routes[0].issues.labels[0]: "a,b", expected a label: up to 50 characters, no comma`},
 	{"", "    conflicts: {titel: ask}\n", `p.yaml:13:24: routes[0].conflicts.titel: unknown attribute, expected one of default, title, summary, estimate, state; did you mean "title"?`},
@@ -137,7 +146,7 @@ var faults = []struct{ old, new, want string }{
 	{"", "  - {repository: acme/api, project: web, bucket: Incoming}\n", `p.yaml:13:5: routes[1].create_issues: true for the bucket "Incoming", expected false here or in routes[0] on line 10: only one route may create issues for a bucket`},
 	{"", "  - {repository: acme/api, project: web, bucket: Other, bucket_by_label: {x: Incoming}}\n", `p.yaml:13:5: routes[1].create_issues: true for the bucket "Incoming", expected false here or in routes[0] on line 10: only one route may create issues for a bucket`},
 	{"", "defaults: {tasks: all}\n", `p.yaml:13:19: defaults.tasks: "all", expected one of sub_issues, checklist, none`},
-	{"", "defaults: {task: none}\n", `p.yaml:13:12: defaults.task: unknown key, expected one of repository, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, tasks, tracking_task, force, conflicts; did you mean "tasks"?`},
+	{"", "defaults: {task: none}\n", `p.yaml:13:12: defaults.task: unknown key, expected one of repository, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, tasks, tasks_per_card, images, tracking_task, force, conflicts; did you mean "tasks"?`},
 	// The file as a whole.
 	{minimal, "", `p.yaml:1:1: an empty file, expected a configuration; deploy/planbridge.example.yaml shows one`},
 	{minimal, "# all in comments\n", `p.yaml:1:1: an empty file, expected a configuration; deploy/planbridge.example.yaml shows one`},
@@ -205,7 +214,7 @@ func TestValidateMadeInGo(t *testing.T) {
 	c := parse(t, minimal)
 	made := config.Config{
 		Server: c.Server, GitHub: c.GitHub, Planning: c.Planning, Store: c.Store, MarkerKeys: c.MarkerKeys,
-		Labels: c.Labels, Brakes: c.Brakes, Retry: c.Retry, Routes: c.Routes,
+		Labels: c.Labels, Brakes: c.Brakes, Coalesce: c.Coalesce, Retry: c.Retry, Routes: c.Routes,
 	}
 	if err := made.Validate(); err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -161,6 +162,9 @@ func decode(body ast.Node, src *source, env func(string) (string, bool), wanted 
 // settle derives what the file leaves unsaid.
 func (c *Config) settle(keys map[string][]string) {
 	c.GitHub.APIURL = strings.TrimRight(c.GitHub.APIURL, "/")
+	if c.src.says("github.writes_per_minute") && !c.src.says("github.edits_per_minute") {
+		c.GitHub.EditsPerMinute = c.GitHub.WritesPerMinute // one bound was meant for all writes
+	}
 	c.Planning.BaseURL = strings.TrimRight(c.Planning.BaseURL, "/")
 	for i := range c.Routes {
 		r := &c.Routes[i]
@@ -180,6 +184,13 @@ func (c *Config) settle(keys map[string][]string) {
 			}
 		}
 	}
+}
+
+// SaysQuarantine reports whether the file says issues.quarantine for a route,
+// itself or in its defaults.
+func (c *Config) SaysQuarantine(route string) bool {
+	i := slices.IndexFunc(c.Routes, func(r Route) bool { return r.Name == route })
+	return i >= 0 && c.src != nil && c.src.says(c.src.origin(fmt.Sprintf("routes[%d]", i), "issues.quarantine"))
 }
 
 // says reports whether the file has the key.

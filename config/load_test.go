@@ -78,6 +78,7 @@ func TestDefaults(t *testing.T) {
 			EnterDelay:      2 * time.Second,
 			WritesPerMinute: 70,
 			WritesPerHour:   450,
+			EditsPerMinute:  60,
 		},
 		Planning: config.Planning{
 			BaseURL:           "https://planning.example.com",
@@ -88,14 +89,16 @@ func TestDefaults(t *testing.T) {
 				"web": {ID: "54744060c955ca8169c61ee6", Secret: config.NewSecret(canary + "-web"), Username: "bridge"},
 			},
 		},
-		Store:      config.Store{URL: "file:planbridge.db", Prefix: "planbridge"},
-		MarkerKeys: []config.Secret{config.NewSecret(canary + "-marker")},
-		Labels:     config.Labels{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"},
-		Brakes:     config.Brakes{CreatesPerMinute: 300, ClosesPerMinute: 120},
-		Retry:      config.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
+		Store:           config.Store{URL: "file:planbridge.db", Prefix: "planbridge"},
+		MarkerKeys:      []config.Secret{config.NewSecret(canary + "-marker")},
+		Labels:          config.Labels{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"},
+		Brakes:          config.Brakes{CreatesPerMinute: 300, ClosesPerMinute: 120},
+		Coalesce:        2 * time.Second,
+		LedgerRetention: 8760 * time.Hour,
+		Retry:           config.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
 		Routes: []config.Route{{
 			Repository: "acme/web", Name: "acme/web", Project: "web", Bucket: "Incoming",
-			Issues: config.Issues{Authors: "any"}, Direction: "both", CreateIssues: true, Tasks: "sub_issues", TrackingTask: true,
+			Issues: config.Issues{Authors: "any", Quarantine: "auto"}, Direction: "both", CreateIssues: true, Tasks: "sub_issues", TasksPerCard: 200, Images: "link", TrackingTask: true,
 			Conflicts: map[string]string{"default": "merge", "title": "merge", "summary": "merge", "estimate": "merge", "state": "merge"},
 			Line:      10,
 		}},
@@ -114,15 +117,16 @@ func TestExampleSaysEveryKey(t *testing.T) {
 	for _, key := range []string{
 		"server.listen", "server.admin_listen",
 		"github.api_url", "github.webhook_secrets", "github.token", "github.catch_up_interval", "github.settle",
-		"github.writes_per_minute", "github.writes_per_hour", "github.enter_delay", "github.former_accounts",
+		"github.writes_per_minute", "github.writes_per_hour", "github.edits_per_minute", "github.enter_delay", "github.former_accounts",
 		"planning.base_url", "planning.poll_interval", "planning.task_sweep_interval", "planning.settle",
 		"planning.projects.web.id", "planning.projects.web.secret", "planning.projects.web.username",
 		"users", "store.url", "store.prefix", "marker_key",
 		"labels.prefix", "labels.in_progress", "labels.estimate", "labels.hours",
-		"brakes.creates_per_minute", "brakes.closes_per_minute", "retry.max_attempts", "retry.max_interval",
+		"brakes.creates_per_minute", "brakes.closes_per_minute", "coalesce", "ledger_retention", "ledger_archive", "retry.max_attempts", "retry.max_interval",
 		"defaults.tasks", "routes[].repository", "routes[].exclude", "routes[].name", "routes[].project", "routes[].bucket",
 		"routes[].bucket_by_label", "routes[].issues.labels", "routes[].issues.exclude_labels", "routes[].issues.authors",
-		"routes[].direction", "routes[].allow_public", "routes[].create_issues", "routes[].tasks", "routes[].tracking_task",
+		"routes[].issues.quarantine",
+		"routes[].direction", "routes[].allow_public", "routes[].create_issues", "routes[].tasks", "routes[].tasks_per_card", "routes[].images", "routes[].tracking_task",
 		"routes[].force", "routes[].conflicts",
 	} {
 		if !c.Uses(key) {
@@ -170,7 +174,7 @@ defaults:
 	if web.CreateIssues || api.CreateIssues {
 		t.Error("create_issues is not inherited")
 	}
-	if diff := cmp.Diff(config.Issues{Labels: []string{"sync"}, ExcludeLabels: []string{"wontplan"}, Authors: "members"}, web.Issues); diff != "" {
+	if diff := cmp.Diff(config.Issues{Labels: []string{"sync"}, ExcludeLabels: []string{"wontplan"}, Authors: "members", Quarantine: "auto"}, web.Issues); diff != "" {
 		t.Error("sections merge key by key", diff)
 	}
 	if diff := cmp.Diff(map[string]string{"default": "github", "title": "ask", "summary": "github", "estimate": "github", "state": "newest"}, web.Conflicts); diff != "" {
@@ -299,5 +303,21 @@ func TestLoadClient(t *testing.T) {
 	var faults config.Faults
 	if _, err := config.LoadClient(path, env); !errors.As(err, &faults) || len(faults) != 2 {
 		t.Errorf("faults: %v", err)
+	}
+}
+
+// TestEditsFollowWrites: who bounded all writes by one number has that bound still.
+func TestEditsFollowWrites(t *testing.T) {
+	for more, want := range map[string]int{
+		"":                          60,
+		"  writes_per_minute: 10\n": 10,
+		"  writes_per_minute: 10\n  edits_per_minute: 25\n": 25,
+		"  edits_per_minute: 25\n":                          25,
+		"  writes_per_hour: 100\n":                          60,
+	} {
+		c := parse(t, strings.Replace(minimal, "github:\n", "github:\n"+more, 1))
+		if c.GitHub.EditsPerMinute != want {
+			t.Errorf("with %q edits_per_minute is %d, want %d", more, c.GitHub.EditsPerMinute, want)
+		}
 	}
 }

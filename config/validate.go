@@ -25,6 +25,7 @@ func (c *Config) Validate() error {
 	k := &checker{src: c.src, seen: map[string]bool{}}
 	k.server(c.Server)
 	k.github(&c.GitHub)
+	k.webhooks(c)
 	k.planning(&c.Planning)
 	k.users(c.Users)
 	k.value("store.url", c.Store.Redacted(), wantStoreURL(c.Store))
@@ -34,9 +35,22 @@ func (c *Config) Validate() error {
 	k.number("brakes.creates_per_minute", c.Brakes.CreatesPerMinute, 1, 100_000)
 	k.number("brakes.closes_per_minute", c.Brakes.ClosesPerMinute, 1, 100_000)
 	k.number("retry.max_attempts", c.Retry.MaxAttempts, 1, 1000)
+	k.duration("coalesce", c.Coalesce, 0, 30*time.Second)
+	k.ledger(c)
 	k.duration("retry.max_interval", c.Retry.MaxInterval, time.Second, 24*time.Hour)
 	k.routes(c)
 	return k.faults.asError()
+}
+
+// Bounds of ledger_retention. Undoing a conflict, and finding its comment again, take
+// its entry for some time.
+const leastRetention, mostRetention = 24 * time.Hour, 100 * 365 * 24 * time.Hour
+
+func (k *checker) ledger(c *Config) {
+	if d := c.LedgerRetention; d != 0 && (d < leastRetention || d > mostRetention) && k.says("ledger_retention") {
+		k.fault("ledger_retention", d.String(), fmt.Sprintf("a duration from %v to %v, or 0 to keep all", leastRetention, mostRetention))
+	}
+	k.text("ledger_archive", c.LedgerArchive, wantFile)
 }
 
 // checker collects faults and knows where they stand.
@@ -131,6 +145,10 @@ func (k *checker) server(s Server) {
 	k.text("server.listen", s.Listen, wantListen)
 	k.text("server.admin_listen", s.AdminListen, wantListen)
 	k.token("server.admin_token", s.AdminToken)
+	k.texts("server.admin_hosts", s.AdminHosts, wantHost)
+	if s.ProtectMetrics && !k.given("server.admin_token", !s.AdminToken.IsZero()) {
+		k.fault("server.protect_metrics", "true", "server.admin_token to be set, which is what is demanded then")
+	}
 	host, port, err := net.SplitHostPort(s.AdminListen)
 	if err != nil {
 		return
@@ -145,12 +163,6 @@ func (k *checker) server(s Server) {
 
 func (k *checker) github(g *GitHub) {
 	k.value("github.api_url", redact(g.APIURL), wantURL(g.APIURL))
-	if len(g.WebhookSecrets) == 0 && !k.failed("github.webhook_secrets") {
-		k.fault("github.webhook_secrets", "nothing", "a list of one secret or more, each env:NAME or file:PATH")
-	}
-	for i, s := range g.WebhookSecrets {
-		k.secret(fmt.Sprintf("github.webhook_secrets[%d]", i), s)
-	}
 	hasToken := k.given("github.token", !g.Token.IsZero())
 	switch {
 	case !hasToken && g.App == nil:
@@ -167,6 +179,7 @@ func (k *checker) github(g *GitHub) {
 	k.duration("github.enter_delay", g.EnterDelay, 0, 10*time.Minute)
 	k.number("github.writes_per_minute", g.WritesPerMinute, 1, 10_000)
 	k.number("github.writes_per_hour", g.WritesPerHour, 1, 600_000)
+	k.number("github.edits_per_minute", g.EditsPerMinute, 1, 10_000)
 	k.texts("github.former_accounts", g.FormerAccounts, wantLogin)
 }
 

@@ -44,6 +44,8 @@ func loopback(host string) bool {
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 
+func wantHost(s string) string { return wantMatch(hostName, s, "a host's name without a port") }
+
 // wantListen wants an address to listen on; port 0 lets the system choose.
 func wantListen(s string) string {
 	const want = "host:port or :port, the port a number up to 65535"
@@ -88,6 +90,14 @@ var objectID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func wantObjectID(s string) string {
 	return wantMatch(objectID, s, "the project's id, up to 64 letters, digits, _ -")
+}
+
+// wantFile wants the path of a file, or none.
+func wantFile(s string) string {
+	if s != "" && (wantLine(s) != "" || strings.HasSuffix(s, "/")) {
+		return "the path of a file"
+	}
+	return ""
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)

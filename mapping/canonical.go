@@ -55,7 +55,7 @@ func Equal(a Attribute, github, planning string) bool {
 		g := CanonicalTitle(github)
 		return g == CanonicalTitle(planning) || g == CanonicalTitle(CutTitle(planning))
 	case Summary:
-		return Canonical(Refuse(github)) == Canonical(planning)
+		return Canonical(Refuse(github)) == Canonical(restoreLinks(planning))
 	case Estimate:
 		return CanonicalNumber(github) == CanonicalNumber(planning)
 	}

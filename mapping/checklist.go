@@ -44,7 +44,7 @@ func Items(body string) []Item {
 // card's summary shows. A list that stands as a paragraph of its own takes the
 // blank lines that follow it along; every other line stays byte for byte.
 func WithoutItems(body string) string {
-	rest, _ := carve(body)
+	rest, _ := carve(body, nil)
 	return rest
 }
 
@@ -60,10 +60,10 @@ type box struct {
 // blocksOnly finds the blocks of GitHub Markdown in which items can stand. The
 // extension for task lists is not used: it takes a box without a blank behind
 // it, which GitHub does not, and boxes that stand in headings, on a line below
-// their list marker, or behind several markers.
+// their list marker, or behind several markers. Link references are no items, and
+// are left where they stand: to find thousands of them takes the parser long.
 var blocksOnly = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
 var (
@@ -164,11 +164,14 @@ type run struct {
 	tied  bool   // a line of text stands directly below it
 }
 
-// carve parts a body into its text and its runs of items.
-func carve(body string) (rest string, runs []run) {
+// carve parts a body into its text and its runs of items, which are the lines at
+// these places.
+func carve(body string, lines LineSet) (rest string, runs []run) {
 	items := map[int]bool{}
-	for _, b := range boxes(body) {
-		items[b.line.from] = true
+	for i, b := range boxes(body) {
+		if lines.has(i + 1) {
+			items[b.line.from] = true
+		}
 	}
 	if len(items) == 0 {
 		return body, nil

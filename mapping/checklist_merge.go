@@ -1,7 +1,5 @@
 package mapping
 
-import "slices"
-
 // MergeBodies is [Merge] for bodies with checklists: texts are merged by lines,
 // items one by one, so that ticks of neighbours do not meet. It reports false
 // where the texts do not merge, or both sides gave one item a new name.
@@ -57,14 +55,19 @@ func mergeItems(base, a, b []Item) (want []Item, clean bool) {
 			want = append(want, ours)
 		}
 	}
+	made := map[string][]Item{} // the new ones of a, by text
+	for _, item := range newA {
+		text := CanonicalTitle(item.Text)
+		made[text] = append(made[text], item)
+	}
 	for _, item := range newB {
-		i := slices.IndexFunc(newA, func(a Item) bool { return CanonicalTitle(a.Text) == CanonicalTitle(item.Text) })
-		if i < 0 {
+		text := CanonicalTitle(item.Text)
+		if len(made[text]) == 0 {
 			want = append(want, Item{Text: item.Text, Checked: item.Checked})
 			continue
 		}
-		ours := newA[i]
-		newA = slices.Delete(newA, i, i+1)
+		ours := made[text][0]
+		made[text] = made[text][1:]
 		ours.Checked = ours.Checked || item.Checked
 		want = append(want, ours)
 	}

@@ -42,11 +42,16 @@ func FindLines(known []Line, now []Item) []int {
 			taken[place[o]] = true
 		}
 	}
-	for i := range found {
-		for k, line := range known {
-			if found[i] < 0 && line.Away && !taken[k] && CanonicalTitle(line.Text) == texts[i] {
-				found[i], taken[k] = k, true
-			}
+	away := map[string][]int{} // places in known, by text
+	for k, line := range known {
+		if line.Away && !taken[k] {
+			text := CanonicalTitle(line.Text)
+			away[text] = append(away[text], k)
+		}
+	}
+	for i, text := range texts {
+		if found[i] < 0 && len(away[text]) > 0 {
+			found[i], away[text] = away[text][0], away[text][1:]
 		}
 	}
 	return found

@@ -2,9 +2,8 @@ package mapping
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
 // WithText returns a body whose text is another one and whose items are still
@@ -24,31 +23,53 @@ import (
 //
 // An edited body has the line ends of its first line throughout.
 func WithText(body, text string) string {
-	if Canonical(WithoutItems(body)) == Canonical(text) {
-		return body
+	edited, _ := withText(body, nil, text)
+	return edited
+}
+
+// withText is WithText where the lines at these places are the items. It also
+// returns the places that they have in the new body.
+func withText(body string, lines LineSet, text string) (string, LineSet) {
+	if rest, _ := carve(body, lines); Canonical(rest) == Canonical(text) {
+		return body, lines
 	}
-	rest, runs := carve(unixLines(body))
+	rest, runs := carve(unixLines(body), lines)
 	text = unixLines(text)
 	if len(runs) == 0 {
-		return withLineEnds(text, body)
+		return withLineEnds(text, body), LineSet{}
 	}
-	items := Items(body)
-	edited := weave(text, runs, lineEdits(mergeable(rest), mergeable(text)))
-	if !keeps(edited, items, len(items)+len(boxes(text))) {
-		edited = onTop(items, text)
+	items := slices.DeleteFunc(Items(body), func(item Item) bool { return !lines.has(item.At) })
+	edited, woven := weave(text, runs, lineEdits(mergeable(rest), mergeable(text)))
+	now := placesIn(edited, woven)
+	if len(now) != len(items) || !keeps(edited, items, len(items)+len(boxes(text))) {
+		edited, now = onTop(items, text), LineSet{}
+		for i := range items {
+			now[i+1] = true
+		}
 	}
 	if !strings.HasSuffix(body, "\n") {
 		edited = strings.TrimRight(edited, "\n")
 	}
-	return withLineEnds(edited, body)
+	return withLineEnds(edited, body), now
+}
+
+// placesIn returns the places of the items that stand in these spans of a body.
+func placesIn(body string, spans []span) LineSet {
+	set := LineSet{}
+	for i, b := range boxes(body) {
+		if slices.ContainsFunc(spans, func(s span) bool { return s.from <= b.line.from && b.line.from < s.to }) {
+			set[i+1] = true
+		}
+	}
+	return set
 }
 
 // ownBlock matches a line that cannot be read as the rest of an item above it.
 var ownBlock = regexp.MustCompile(`^ {0,3}(?:\n|[-+*] |#{1,6} |>|1[.)] )`)
 
 // weave puts runs of items back into a text that edits made of the one they
-// were taken from.
-func weave(text string, runs []run, edits []udiff.Edit) string {
+// were taken from, and returns where they stand.
+func weave(text string, runs []run, edits []textEdit) (woven string, spans []span) {
 	var out strings.Builder
 	done := 0
 	for _, r := range runs {
@@ -70,26 +91,28 @@ func weave(text string, runs []run, edits []udiff.Edit) string {
 		if !r.tied && at < len(text) && !ownBlock.MatchString(text[at:]) {
 			lines += "\n"
 		}
+		from := out.Len()
 		out.WriteString(lines)
+		spans = append(spans, span{from, out.Len()})
 	}
 	out.WriteString(text[done:])
-	return out.String()
+	return out.String(), spans
 }
 
 // moved returns where a run is after edits of its text. What was inserted at its
 // place is above it then, unless the run is indented: that hangs on the line
 // above. What replaces the text around it is above it, too.
-func moved(r run, edits []udiff.Edit) int {
+func moved(r run, edits []textEdit) int {
 	hangs := strings.HasPrefix(r.lines, " ") || strings.HasPrefix(r.lines, "\t")
 	shift := 0
 	for _, e := range edits {
-		if e.Start > r.at || e.Start == r.at && (e.End > r.at || hangs) {
+		if e.start > r.at || e.start == r.at && (e.end > r.at || hangs) {
 			break
 		}
-		if e.End > r.at {
-			return e.Start + shift + len(e.New)
+		if e.end > r.at {
+			return e.start + shift + len(e.text)
 		}
-		shift += len(e.New) - (e.End - e.Start)
+		shift += len(e.text) - (e.end - e.start)
 	}
 	return r.at + shift
 }

@@ -11,6 +11,8 @@ type Entrance struct {
 	Scheme LabelScheme
 	Own    bool // the issue's author is the bridge's own account
 	Public bool // anybody can read the issue's repository
+	// Released: a person with triage rights let the issue out of quarantine.
+	Released bool
 	// FirstRun tells when a route began to run, in whole seconds; zero where
 	// that is not known (the store has not been reached yet).
 	FirstRun func(route string) time.Time
@@ -20,6 +22,8 @@ type Entrance struct {
 const (
 	WhyPublic   = "its repository is public and the route does not allow that"
 	WhyNotKnown = "it is not known yet when its route began to run"
+	// WhyQuarantine names what waits for a person; see [Route.Quarantines].
+	WhyQuarantine = "it waits in quarantine: its author is no member, collaborator or contributor; a person with triage rights lets it in by a label or an assignee"
 )
 
 // Entering returns the route by which an issue that no link knows enters, or
@@ -32,6 +36,7 @@ const (
 //	the first route that does is to_github    out: its cards come from planning
 //	public, and the route has no allow_public out: planning text would be published
 //	last touched before the route's first run out until import
+//	a stranger's, public, and not released    out until a person with triage rights lets it in
 //	else                                      it enters by that route
 //
 // GitHub's times have whole seconds, so an issue that was touched in the very
@@ -59,6 +64,8 @@ func (rs Routes) Entering(issue *Issue, e Entrance) (*Route, string) {
 		return nil, WhyNotKnown
 	case issue.UpdatedAt.Before(first):
 		return nil, "nobody touched it since its route began to run"
+	case r.Quarantines(issue, e.Public) && !e.Released:
+		return nil, WhyQuarantine
 	}
 	return r, ""
 }
@@ -85,22 +92,22 @@ func (r *Route) MakesIssues() bool {
 // EnterIssue makes the link of an issue that enters by the route. Nothing is
 // created on the other side yet; at is now.
 func (r *Route) EnterIssue(issue *Issue, at time.Time) *Link {
-	l := r.enter(GitHub, at)
+	l := r.begin(EventSeen, GitHub, at)
 	l.Issue = idOf(issue)
 	return l
 }
 
 // EnterCard makes the link of a card that enters by the route.
 func (r *Route) EnterCard(card *Card, at time.Time) *Link {
-	l := r.enter(Planning, at)
+	l := r.begin(EventSeen, Planning, at)
 	l.Card = NameCard(card)
 	return l
 }
 
-func (r *Route) enter(origin Side, at time.Time) *Link {
+func (r *Route) begin(e PairEvent, origin Side, at time.Time) *Link {
 	return &Link{
-		ID: LinkID(NewID()), Nonce: NewNonce(), Project: r.Project, Route: r.Name,
-		State: Entering, Origin: origin, Created: at,
+		ID: LinkID(NewID()), Nonce: NewNonceIn(r.Project), Project: r.Project, Route: r.Name,
+		State: born(e), Origin: origin, Created: at,
 	}
 }
 
@@ -130,7 +137,7 @@ func (r *Route) RebuildFromCard(card *Card, m Marker, repo string, number int, a
 func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
 	return &Link{
 		ID: m.Link, Nonce: m.Nonce, Project: r.Project, Route: r.Name,
-		State: Linked, Origin: origin, Created: at,
+		State: born(EventFound), Origin: origin, Created: at,
 	}
 }
 

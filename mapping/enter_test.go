@@ -95,7 +95,7 @@ func TestEnteringLinks(t *testing.T) {
 	card := &Card{ID: "c", CID: 8, Bucket: "b", BucketName: "Incoming", Version: 9}
 
 	l := r.EnterIssue(issue, firstRun)
-	if l.State != Entering || l.Origin != GitHub || l.Project != "p" || l.Route != "web" || len(l.Nonce) != 16 || len(l.ID) != 16 ||
+	if l.State != Entering || l.Origin != GitHub || l.Project != "p" || l.Route != "web" || len(l.Nonce) != 16+1+12 || len(l.ID) != 16 ||
 		l.Issue != (IssueID{ID: 5, NodeID: "n", Repo: "acme/web", RepoID: 6, Number: 7, Author: "octocat"}) || l.Card != (CardID{}) {
 		t.Errorf("EnterIssue: %+v", l)
 	}

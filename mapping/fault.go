@@ -50,6 +50,7 @@ type RateLimited struct {
 	API   string        // "github" or "planning"
 	After time.Duration // how long to wait, > 0
 	Why   string        // which rule said so: "Retry-After", "primary limit", "write budget" …
+	Turn  bool          // After is a turn of one's own: nobody else comes then
 }
 
 func (e *RateLimited) Error() string {
@@ -103,3 +104,19 @@ func (e *Rejection) Error() string {
 
 // Is reports whether target is [ErrRejected].
 func (e *Rejection) Is(target error) bool { return target == ErrRejected }
+
+// StrangerError says that another repository is called as one was that is meant,
+// which is not to be found. It matches [ErrForbidden]: nothing was done, and nothing
+// is to be done there.
+type StrangerError struct {
+	Repo      string // owner/name
+	ID, Known int64  // of the one that has the name, and of the one that is meant
+}
+
+func (e *StrangerError) Error() string {
+	return "another repository (id " + strconv.FormatInt(e.ID, 10) + ") has the name " + e.Repo + " of the one with id " +
+		strconv.FormatInt(e.Known, 10) + "; planbridge accept repository " + e.Repo + " believes it"
+}
+
+// Is reports whether target is [ErrForbidden].
+func (e *StrangerError) Is(target error) bool { return target == ErrForbidden }

@@ -96,7 +96,8 @@ func findOwn(text string) (found [][]int) {
 	}
 }
 
-// Body parts a text into what people wrote and the bridge's valid markers.
+// Body parts a text into what people wrote and the bridge's valid markers, of
+// which those of another project are left out (see [Keys.In]).
 // Markers of footers and comments come first, the last of them foremost, as
 // the bridge appends; then those that stand elsewhere in the text, where
 // somebody pasted them. A text without footer or comment comes back unchanged.
@@ -106,7 +107,9 @@ func (k Keys) Body(text string) (body string, marks []Marker) {
 	}
 	for _, loc := range slices.Backward(findOwn(text)) {
 		if m, ok := k.parseForm(submatch(text, loc)); ok {
-			marks = append(marks, m)
+			if m.of(k.project) {
+				marks = append(marks, m)
+			}
 			text = cutOut(text, loc[0], loc[1])
 		}
 	}

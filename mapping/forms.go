@@ -7,14 +7,14 @@ import (
 
 // PlanningForm is a GitHub value as it is written to planning, where held is
 // what stands there now: unchanged, except that text which came from planning
-// gets its mentions and references back, and a title its part that was cut
-// off for GitHub.
+// gets its mentions and references back, that links which run programs are
+// defused, and that a title gets its part that was cut off for GitHub.
 func PlanningForm(a Attribute, g, held string) string {
 	switch a {
 	case Title:
 		return UncutTitle(g, held)
 	case Summary:
-		return Refuse(g)
+		return defuseLinks(Refuse(g), held)
 	case Estimate:
 		return CanonicalNumber(g)
 	}
@@ -31,7 +31,7 @@ func GitHubForm(a Attribute, p, held string) string {
 	case Title:
 		return CutTitle(oneLine(p))
 	case Summary:
-		return DefuseKeeping(legible(p), held)
+		return DefuseKeeping(legible(restoreLinks(p)), held)
 	case Estimate:
 		return CanonicalNumber(p)
 	}

@@ -47,3 +47,9 @@ func (r Ref) Kind() string {
 	kind, _, _ := strings.Cut(string(r), ":")
 	return kind
 }
+
+// ID is the item's id on its side, as text.
+func (r Ref) ID() string {
+	_, id, _ := strings.Cut(string(r), ":")
+	return id
+}

@@ -1,10 +1,13 @@
 package mapping
 
+import "time"
+
 // Importing returns the route by which an import takes an issue that no link
 // knows, or nil and why it stays out: as [Routes.Entering], but that nobody has
 // to have touched the issue since its route began to run, that closed ones are
 // taken where all are, and that an issue of a route that only goes to GitHub is
-// taken, for a card that is there already.
+// taken, for a card that is there already. Quarantine holds in an import too: an
+// operator who imports a repository has not looked at each stranger's issue.
 func (rs Routes) Importing(issue *Issue, e Entrance, which string) (*Route, string) {
 	switch {
 	case issue.PullRequest:
@@ -20,6 +23,8 @@ func (rs Routes) Importing(issue *Issue, e Entrance, which string) (*Route, stri
 		return nil, why
 	case e.Public && !r.AllowPublic:
 		return nil, WhyPublic
+	case r.Quarantines(issue, e.Public) && !e.Released:
+		return nil, WhyQuarantine
 	}
 	return r, ""
 }
@@ -29,13 +34,15 @@ func (r *Route) Writes(side Side) bool {
 	return side == Planning && r.Direction != ToGitHub || side == GitHub && r.Direction != ToPlanning
 }
 
-// Join makes a link that was made for an issue the link of that issue and a
-// card, both made by people. There is no base: what differs is decided by
-// policy; and the card gets the footer. Until no other project can have a partner
-// of the issue, its card is as good as not made.
-func (r *Route) Join(l *Link, card CardID) {
-	l.Project, l.Route, l.State, l.Origin, l.Card = r.Project, r.Name, Creating, GitHub, card
-	l.Intent = &Intent{Side: Planning, Nonce: l.Nonce, At: l.Created}
+// JoinIssue makes the link of an issue and a card, both made by people; at is now.
+// There is no base: what differs is decided by policy; and the card gets the footer.
+// Until no other project can have a partner of the issue, its card is as good as not
+// made.
+func (r *Route) JoinIssue(issue *Issue, card CardID, at time.Time) *Link {
+	l := r.begin(EventWanted, GitHub, at)
+	l.Issue, l.Card = idOf(issue), card
+	l.Intent = &Intent{Side: Planning, Nonce: l.Nonce, At: at}
+	return l
 }
 
 // Joined reports whether a link that is being created has both its items, made by

@@ -5,23 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/text"
-)
-
-var (
-	// safeURL is a URL that GitHub certainly makes a link, up to where it may
-	// end.
-	safeURL = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])https?(://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:[/?#:][^\s<>()\[\]"'*|` + "`" + `]*)?)`)
-	// htmlTag begins raw HTML, inside which URLs may not be links.
-	htmlTag = regexp.MustCompile(`(?i)<(?:[a-z][a-z0-9-]*(?:[\s/>]|$)|[!/?])`)
-	// strange is what keeps a text's code from being looked for: a lone CR,
-	// which ends a line for GitHub and not for the parser used here, and quotes
-	// or lists nested so deep that parsing takes seconds.
-	strange = regexp.MustCompile(`\r(?:[^\n]|$)|(?m:^(?:[ \t]*(?:>|[*+-][ \t]|[0-9]+[.)][ \t])){16})`)
 )
 
 // span is a half-open range of bytes.
@@ -36,56 +19,163 @@ func (s spans) hold(at int) bool {
 	return found || i > 0 && at < s[i-1].to
 }
 
-// inertSpans returns the parts of a GitHub Markdown text in which no "@" or
-// "#" means anything: code spans, fenced code blocks, and what follows the
-// scheme of a URL. What is not certainly so is left out.
+// inertSpans returns the parts of a GitHub Markdown text in which nothing is
+// live: code spans, fenced code, and what follows the scheme of a URL that
+// becomes a link. They are found line by line, by rules that hold whatever
+// blocks the lines belong to. Whatever is not certain is left out: one odd place
+// ends the search up to the next blank line, or for the whole rest of the text.
+// Indented code is left out as well, for it may be a list's paragraph.
 func inertSpans(markdown string) spans {
-	found := codeSpans(markdown)
-	code := found
-	certain := len(markdown)
-	if tag := htmlTag.FindStringIndex(markdown); tag != nil {
-		certain = tag[0]
-	}
-	for _, loc := range safeURL.FindAllStringSubmatchIndex(markdown[:certain], -1) {
-		after := loc[2] + len("://")
-		if !code.hold(loc[2]) && !issueURL.MatchString(markdown[after:]) {
-			found = append(found, span{after, loc[3]})
-		}
-	}
-	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	return found
-}
-
-var markdownParser = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Footnote)).Parser()
-
-// codeSpans returns the code spans and the lines of fenced code blocks. Indented
-// code is left out: whether it is code hangs on contexts in which parsers
-// differ.
-func codeSpans(markdown string) spans {
-	if !strings.ContainsAny(markdown, "`~") || strange.MatchString(markdown) {
+	if !strings.ContainsAny(markdown, "`~") && !strings.Contains(markdown, "://") {
 		return nil
 	}
-	var found spans
-	add := func(s text.Segment) { found = append(found, span{s.Start, s.Stop}) }
-	root := markdownParser.Parse(text.NewReader([]byte(markdown)))
-	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no error
-		if !entering {
-			return ast.WalkContinue, nil
+	f := inertFinder{text: markdown, afterBlank: true}
+	for at := 0; at < len(markdown) && !f.over; {
+		end, next := cutLine(markdown, at)
+		f.line(at, end, next)
+		at = next
+	}
+	return f.found
+}
+
+// cutLine returns where the line at an offset ends, without and with its line
+// end. For GitHub a CR alone ends a line too.
+func cutLine(text string, at int) (end, next int) {
+	i := strings.IndexAny(text[at:], "\r\n")
+	if i < 0 {
+		return len(text), len(text)
+	}
+	end = at + i
+	if strings.HasPrefix(text[end:], "\r\n") {
+		return end, end + 2
+	}
+	return end, end + 1
+}
+
+// inertFinder reads a text line by line.
+type inertFinder struct {
+	text  string
+	found spans
+
+	over       bool // nothing is certain in the rest of the text
+	afterBlank bool // the line before is blank
+	fence      fence
+
+	// Since the last blank line, which ends every paragraph:
+	unsure bool // nothing is certain any more
+	raw    bool // what follows may be raw HTML
+	open   int  // brackets that may be open: in them URLs are no links
+
+	lettered bool // the line has begun with a letter, so that it begins no block
+	word     int  // where the word ends that was searched for a URL's backticks
+}
+
+// fence is the opening of fenced code.
+type fence struct {
+	char   byte // 0: none is open
+	length int
+	indent int
+	quotes int
+}
+
+func (f *inertFinder) line(from, to, next int) {
+	if f.fence.char != 0 {
+		switch content, in := f.fence.content(f.text[from:to]); {
+		case f.fence.quotes > 0 && strings.Contains(f.text[from:to], ">\t"): // part of the tab is an indent
+			f.over = true
+			return
+		case !in:
+			f.fence = fence{} // its quote has ended, and it with it
+		case f.fence.closes(content):
+			f.fence = fence{}
+			f.afterBlank = false
+			return
+		default:
+			f.found = append(f.found, span{to - len(content), to})
+			return
 		}
-		switch n := n.(type) {
-		case *ast.FencedCodeBlock:
-			for i := range n.Lines().Len() {
-				add(n.Lines().At(i))
-			}
-		case *ast.CodeSpan:
-			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-				if t, ok := c.(*ast.Text); ok {
-					add(t.Segment)
-				}
-			}
+	}
+	line := f.text[from:to]
+	if blankLine(line) {
+		f.afterBlank, f.unsure, f.raw, f.open = true, false, false, 0
+		return
+	}
+	if mayOpenFence(line) {
+		f.openFence(line, next)
+	} else {
+		f.inline(from, to)
+	}
+	f.afterBlank = false
+}
+
+// fenceAfter finds a fence behind nothing but the markers of quotes, lists,
+// boxes and footnotes.
+var fenceAfter = regexp.MustCompile("^(?:[ \t>*+.)-]|[0-9]|\\[[^\\[\\]]*\\]:?)*(?:```|~~~)")
+
+// blankLine reports whether a line ends a paragraph.
+func blankLine(line string) bool { return strings.Trim(line, " \t") == "" }
+
+func mayOpenFence(line string) bool {
+	at := fenceAfter.FindStringIndex(line)
+	// With a backtick in what follows its fence, it is a code span.
+	return at != nil && (line[at[1]-1] == '~' || !strings.Contains(strings.TrimLeft(line[at[1]:], "`"), "`"))
+}
+
+// fenceLine is a fence that opens whatever comes before it. With an indent it may
+// be a list's, or indented code.
+var fenceLine = regexp.MustCompile("^((?:> ?)*)( *)(```+|~~~+)")
+
+// openFence opens a fence where it is certain that one opens; next is where
+// the following line begins.
+func (f *inertFinder) openFence(line string, next int) {
+	m := fenceLine.FindStringSubmatch(line)
+	if m == nil || f.raw {
+		f.over = true
+		return
+	}
+	opened := fence{char: m[3][0], length: len(m[3]), indent: len(m[2]), quotes: strings.Count(m[1], ">")}
+	if opened.indent > 0 && (opened.quotes > 0 || opened.indent > 3 && !f.afterBlank || !opened.closedIn(f.text[next:])) {
+		f.over = true
+		return
+	}
+	f.fence = opened
+}
+
+// closedIn reports whether the lines that follow an indented fence are code
+// wherever the block begins that it is in: all are indented as far, up to a
+// closing fence that stands just there.
+func (o fence) closedIn(text string) bool {
+	for at := 0; at < len(text); {
+		end, next := cutLine(text, at)
+		line := text[at:end]
+		at = next
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		switch {
+		case blankLine(line):
+		case indent < o.indent:
+			return false
+		case o.closes(line[o.indent:]):
+			return indent == o.indent
 		}
-		return ast.WalkContinue, nil
-	})
-	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	return found
+	}
+	return false
+}
+
+// content returns what a line has behind the markers of the quotes that the
+// fence is in; it answers false where the line is not in them.
+func (o fence) content(line string) (string, bool) {
+	for range o.quotes {
+		rest := strings.TrimLeft(line, " ")
+		if len(line)-len(rest) > 3 || !strings.HasPrefix(rest, ">") {
+			return "", false
+		}
+		line = strings.TrimPrefix(rest[1:], " ")
+	}
+	return line, true
+}
+
+func (o fence) closes(content string) bool {
+	line := strings.TrimLeft(content, " ")
+	rest := strings.TrimLeft(line, string(o.char))
+	return len(content)-len(line) <= 3+o.indent && len(line)-len(rest) >= o.length && blankLine(rest)
 }

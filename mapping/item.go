@@ -18,6 +18,7 @@ type Issue struct {
 	Assignees   []string  `json:"assignees,omitempty"`
 	Milestone   int       `json:"milestone,omitempty"` // number; 0: none
 	Author      string    `json:"author,omitempty"`    // login
+	AuthorID    int64     `json:"author_id,omitempty"` // database id; 0 where the answer does not tell
 	Page        string    `json:"page,omitempty"`      // the address of its page; "" where the answer does not tell
 	Association string    `json:"assoc,omitempty"`     // author_association, upper case
 	PullRequest bool      `json:"pr,omitempty"`
@@ -68,6 +69,24 @@ type Card struct {
 	// Polled bounds when this version came to be: after the last poll that
 	// did not show it, before the end of the one that did. Zero where unknown.
 	Polled Interval `json:"polled,omitzero"`
+	// Times bounds when each attribute came to be as it is, as Polled does for the
+	// version; State is that of the tasks' counters. One that is not known is absent.
+	// Nil: the poll told of the version alone.
+	Times map[Attribute]Interval `json:"times,omitzero"`
+}
+
+// Edited bounds when an attribute came to be as it is.
+func (c *Card) Edited(a Attribute) Interval {
+	if c.Times != nil {
+		return c.Times[a]
+	}
+	return c.Polled
+}
+
+// Versions lists the versions of the attributes in the order of Attributes; that of
+// the state is of the tasks' counters.
+func (c *Card) Versions() [4]int64 {
+	return [4]int64{c.Title.Version, c.Summary.Version, c.Estimate.Version, c.CountersVersion}
 }
 
 // Complete adds to a read of the card what only a poll tells, from what the
@@ -82,6 +101,13 @@ func (c *Card) Complete(polled *Card) {
 	}
 	if c.Version == polled.Version {
 		c.Polled = polled.Polled
+	}
+	c.Times = map[Attribute]Interval{}
+	was := polled.Versions()
+	for i, version := range c.Versions() {
+		if a := Attributes[i]; version == was[i] && polled.Edited(a).known() {
+			c.Times[a] = polled.Edited(a)
+		}
 	}
 }
 

@@ -143,12 +143,19 @@ func patternLabel(pattern, value string) string {
 	return strings.Replace(pattern, placeholder, value, 1)
 }
 
+// maxNumber is the length of the longest spelling of a number that is read.
+const maxNumber = 100
+
 var decimal = regexp.MustCompile(`^0*([0-9]{1,30})(?:\.([0-9]{0,30}?)0*)?$`)
 
 // CanonicalNumber returns the one spelling of a decimal number that is not
 // negative: "3" for "3.0" and "03", "0.5" for "0.50". What is not written as
-// such ("+3", "1e3", ".5", "3,5", " 3") is no number, and "" is answered.
+// such ("+3", "1e3", ".5", "3,5", " 3") is no number, and "" is answered; nor is
+// what is longer than [maxNumber].
 func CanonicalNumber(s string) string {
+	if len(s) > maxNumber {
+		return ""
+	}
 	m := decimal.FindStringSubmatch(s)
 	switch {
 	case m == nil || strings.HasSuffix(s, "."):

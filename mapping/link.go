@@ -22,10 +22,13 @@ const (
 	Orphaned LinkState = "orphaned"
 	// Dormant: the link's route is no longer configured.
 	Dormant LinkState = "dormant"
+	// Erased: an operator had every text of the pair removed. Nothing is
+	// synchronised until an operator links it again.
+	Erased LinkState = "erased"
 )
 
 // LinkStates lists every state, in the order of a link's life.
-var LinkStates = []LinkState{Entering, Creating, Linked, Left, Orphaned, Dormant}
+var LinkStates = []LinkState{Entering, Creating, Linked, Left, Orphaned, Dormant, Erased}
 
 // Which issues an import takes.
 const (
@@ -98,6 +101,14 @@ type Link struct {
 	// GoneSince is when the first of those reads was made: a side that lags
 	// answers gone for what it does not know yet.
 	GoneSince time.Time `json:"gone_since,omitzero"`
+	// Unconfirmed says that the link was orphaned and that no later look has confirmed
+	// it yet: until then nobody is told.
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
+	// BehindSince is when reads of the issue began to be older than what is known of it;
+	// zero: they are not.
+	BehindSince time.Time `json:"behind_since,omitzero"`
+	// Deferred is how often in a row the link's key was put off.
+	Deferred Deferred `json:"deferred,omitzero"`
 	// Unfinished says that something was written but not everything that was
 	// seen has been dealt with: both items are to be read in full next time.
 	Unfinished bool `json:"unfinished,omitempty"`
@@ -105,13 +116,14 @@ type Link struct {
 	// marker was last given back: a service that takes it off again is not
 	// written to for ever.
 	Remarked string `json:"remarked,omitempty"`
+	Copied   bool   `json:"copied,omitempty"` // a person copied another link's card or task to make this one's
 	// Review is the iterationReview that was last acted on, so that a person
 	// can reopen an issue that an approval closed.
 	Review string `json:"review,omitempty"`
 	// Shown is what of the card only shows on the issue; nil while nothing of
 	// it was ever shown.
 	Shown *Shown `json:"shown,omitempty"`
-	// Pace counts the rounds of writes, to stop a runaway.
+	// Pace is how often the items are written.
 	Pace Pace `json:"pace,omitzero"`
 	// Import says which issues the import took that made the link (one of the
 	// ImportXxx constants); "" for a link that no import made.
@@ -126,6 +138,9 @@ type Link struct {
 	// Former are the database ids that the issue had before it was transferred,
 	// the last of them: what comes late is still about it.
 	Former []int64 `json:"former,omitempty"`
+	// Suspended is the state that a dormant link returns to when its route is back; "" of
+	// a link that an older release made dormant.
+	Suspended LinkState `json:"suspended,omitempty"`
 	// Why is why a link stands in state left, orphaned or dormant.
 	Why string `json:"why,omitempty"`
 
@@ -136,12 +151,6 @@ type Link struct {
 
 	Created time.Time `json:"created"`
 	Synced  time.Time `json:"synced,omitzero"` // when both sides were last known to agree
-}
-
-// Pace is how often a link was written in one minute.
-type Pace struct {
-	Minute time.Time `json:"minute"`
-	Writes int       `json:"writes"`
 }
 
 // IssueID names the issue of a link and the newest snapshot of it that was
@@ -188,6 +197,12 @@ type CardID struct {
 	CountersVersion int64    `json:"counters_version,omitempty"`
 }
 
+// Deferred counts how often in a row a key was put off, since when.
+type Deferred struct {
+	Count int       `json:"n"`
+	Since time.Time `json:"since"`
+}
+
 // Pending is the record of one attribute's write, saved before the write is
 // made.
 type Pending struct {
@@ -204,6 +219,8 @@ type Pending struct {
 	// by GitHub's own clock. Zero on planning's side.
 	After    time.Time `json:"after,omitzero"`
 	Answered bool      `json:"answered,omitempty"` // acknowledged; kept only until its echo is seen
+	// Edited bounds, of a write to GitHub, when planning's value came to be.
+	Edited Interval `json:"edited,omitzero"`
 	// Restores: what it writes on GitHub is somebody's edit that a write of ours
 	// ran over, which the sides do not agree on by it; of a late one, that it was
 	// not made again since.
@@ -211,6 +228,8 @@ type Pending struct {
 	// Verified: its echo was seen and dealt with; kept only until the sides
 	// agree.
 	Verified bool `json:"verified,omitempty"`
+	// Asked: GitHub's memory was asked for it when it could not be under way any more.
+	Asked bool `json:"asked,omitempty"`
 }
 
 // Spent is an edit on GitHub that a write of ours made, and that was dealt with:
@@ -294,15 +313,17 @@ type Child struct {
 	Nonce  string    `json:"nonce"`
 	// Item is the text of a checklist item as it was last seen, or is to be
 	// written, in planning's form. Items that have a line stand in its order.
-	Item    string                `json:"item,omitempty"`
-	Task    ObjectID              `json:"task,omitempty"`
-	Base    map[Attribute]Base    `json:"base,omitempty"`
-	Pending []Pending             `json:"pending,omitempty"`
-	Late    []Pending             `json:"late,omitempty"`
-	Intent  *Intent               `json:"intent,omitempty"`
-	Refused map[Attribute]Refusal `json:"refused,omitempty"`
-	Asking  map[Attribute]string  `json:"asking,omitempty"`
-	Undo    map[Attribute]string  `json:"undo,omitempty"`
+	Item string   `json:"item,omitempty"`
+	Task ObjectID `json:"task,omitempty"`
+	// GoneSince is when the task first answered gone, and did so since.
+	GoneSince time.Time             `json:"gone_since,omitzero"`
+	Base      map[Attribute]Base    `json:"base,omitempty"`
+	Pending   []Pending             `json:"pending,omitempty"`
+	Late      []Pending             `json:"late,omitempty"`
+	Intent    *Intent               `json:"intent,omitempty"`
+	Refused   map[Attribute]Refusal `json:"refused,omitempty"`
+	Asking    map[Attribute]string  `json:"asking,omitempty"`
+	Undo      map[Attribute]string  `json:"undo,omitempty"`
 }
 
 // Child returns the link's child of the given kind, or nil. It is meant for
@@ -374,6 +395,7 @@ type Conflict struct {
 	Comments []int64           `json:"comments,omitempty"`
 	Posted   time.Time         `json:"posted,omitzero"` // when its comment was last sent, whatever the answer
 	At       time.Time         `json:"at"`
+	Again    time.Time         `json:"again,omitzero"` // when the same values met again last
 	Settled  time.Time         `json:"settled,omitzero"`
 }
 
@@ -397,4 +419,5 @@ const (
 	ConflictAnswered = "answered" // an operator chose; the choice is not yet written
 	ConflictSettled  = "settled"
 	ConflictUndone   = "undone" // the loser was written back
+	ConflictErased   = "erased" // its texts were removed
 )

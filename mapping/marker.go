@@ -22,6 +22,7 @@ const (
 	MarkTask     MarkerKind = "t" // a task; its partner is what it stands for
 	MarkConflict MarkerKind = "x" // a comment that holds a conflict's losing text
 	MarkNotice   MarkerKind = "n" // any other comment of the bridge
+	MarkSprint   MarkerKind = "m" // a milestone; its partner is a sprint
 )
 
 // Marker is what an item that the bridge made says about itself.
@@ -47,17 +48,56 @@ const (
 
 // Keys signs markers with its first key and accepts those of all. The zero
 // value accepts nothing.
-type Keys struct{ keys [][]byte }
+type Keys struct {
+	keys [][]byte
+	// project is the digest of the only project whose markers count; "": those
+	// of all projects do.
+	project string
+}
 
 // NewKeys returns Keys with copies of the given keys, the signing one first.
 // How long a key has to be is for the configuration to say.
 func NewKeys(keys ...[]byte) Keys {
-	k := Keys{make([][]byte, len(keys))}
+	k := Keys{keys: make([][]byte, len(keys))}
 	for i := range keys {
 		k.keys[i] = bytes.Clone(keys[i])
 	}
 	return k
 }
+
+// In returns keys for items of one planning project. A marker that was signed for
+// another project says nothing there: it was copied, within this deployment or
+// from one with the same keys. [Keys.Body] takes it off all the same.
+func (k Keys) In(project ObjectID) Keys {
+	k.project = projectDigest(project)
+	return k
+}
+
+// projectNonce is a nonce that names its project: 16 random hexadecimal digits,
+// and 12 of a digest of the project's id.
+var projectNonce = regexp.MustCompile(`^[0-9a-f]{16}p([0-9a-f]{12})$`)
+
+// NewNonceIn returns a fresh random nonce that names the project too, so that
+// the signature of a marker covers the deployment. A marker's partner covers the
+// repository: an issue's database id belongs to one repository alone.
+func NewNonceIn(project ObjectID) string {
+	return NewNonce() + "p" + projectDigest(project)
+}
+
+func projectDigest(project ObjectID) string {
+	sum := sha256.Sum256([]byte(project))
+	return hex.EncodeToString(sum[:6])
+}
+
+// of reports whether the marker may be of the project with that digest. A nonce
+// of an older release names no project.
+func (m Marker) of(project string) bool {
+	named := projectNonce.FindStringSubmatch(m.Nonce)
+	return named == nil || project == "" || named[1] == project
+}
+
+// IsFor reports whether the marker may be of an item of the project.
+func (m Marker) IsFor(project ObjectID) bool { return m.of(projectDigest(project)) }
 
 // Sign returns the marker's text. It panics where there is no key, as a marker
 // that nobody can verify must not get out.
@@ -164,7 +204,7 @@ func (k Keys) parseForm(text string) (Marker, bool) {
 func (k Keys) Find(text string) []Marker {
 	var found []Marker
 	for _, form := range markerInText.FindAllString(text, -1) {
-		if m, ok := k.parseForm(form); ok {
+		if m, ok := k.parseForm(form); ok && m.of(k.project) {
 			found = append(found, m)
 		}
 	}

@@ -2,143 +2,112 @@ package mapping
 
 import (
 	"regexp"
-	"strings"
+	"slices"
 )
 
-// How text of planning is kept from notifying people and from linking issues
-// when it lands on GitHub: after the joint of a mention or a reference, that
-// is after its "@", "#", "GH-" or "://", stands an invisible WORD JOINER.
+// Planning's text must neither notify people nor link issues when it lands on
+// GitHub, and links that run programs must not cross at all. An invisible mark
+// behind the joint of a mention, a reference or such a link defuses it:
 //
 //	@⁠bob   acme/web#⁠12   GH-⁠12   https://⁠github.com/acme/web/issues/12
 //
-// Readers see no difference. GitHub, which looks for the plain characters, sees
-// no reference. Such a URL still leads to its page: browsers drop the character
-// from a host's name (UTS #46 maps it to nothing). Any URL with a path like an
-// issue's is treated so, whatever its host, so that an Enterprise Server needs
-// no configuring; on other hosts it does no harm.
+// Readers see no difference, and GitHub sees no reference. Such a URL still
+// leads to its page: browsers drop the mark from a host's name (UTS #46 maps
+// its characters to nothing). A URL with a path like an issue's is defused
+// whatever its host, so that an Enterprise Server needs no configuring.
 //
-// It is undone by looking at joints alone: one joiner behind a joint goes. So
-// that a joiner that planning's text has there by itself comes back too, it
-// gets a second one. Therefore Refuse(Defuse(x)) = x for every x.
+// Two marks exist. Behind an "@", "#", "GH-" or "://" stands a joiner (see
+// [joint]). A joiner that the text has there by itself gets a second one.
+// Anywhere else stands a seam, and a seam that the text has by itself is
+// doubled. Both rules can be undone without knowing why a mark was put, so that
+// Refuse(Defuse(x)) = x for every x, also for what an older program defused.
 //
-// Left alone is what GitHub leaves alone: code, addresses such as
-// bob@example.com, and an "@" or "#" inside a URL. Where it is not certain that
-// GitHub would, as inside raw HTML or in indented blocks, which are code in one
-// place and a list's paragraph in another, text is defused rather than not. Not
-// covered are commit hashes, which link but tell nobody, and the URL of an
-// issue that is itself spelled with character references.
-const joiner = "\u2060"
-
-var (
-	// joint ends where a joiner goes. A character reference can stand for the
-	// "@" or "#". Its groups tell the kinds apart.
-	joint = regexp.MustCompile(`(?i)(@|&(?:#0*64|#x0*40|commat);)|(#|&(?:#0*35|#x0*23|num);)|(gh-)|://`)
-	// mention and number are what has to stand behind a joint to make it live.
-	// A tag or a character reference may hide what the reader sees.
-	mention = regexp.MustCompile(`(?i)^(?:[a-z0-9][a-z0-9_-]*(?:/[a-z0-9._-]+)?|[&<])`)
-	number  = regexp.MustCompile(`^(?:[0-9]+|[&<])`)
-	digits  = regexp.MustCompile(`^[0-9]+`)
-	// issueURL is what stands behind the "://" of a URL that GitHub may take
-	// for a reference.
-	issueURL = regexp.MustCompile(`(?i)^[^\s/<>]+/(?:[^\s<>]*/)?(?:issues|pulls?|discussions|commits?)/[^\s<>()\[\]"'*|` + "`" + `]+`)
+// What is live is decided in one pass over the decoded text (see [scanner]).
+// Only certain code, certain links and e-mail addresses are left alone (see
+// [inertSpans]). Commit hashes are not covered: they link but tell nobody.
+const (
+	joiner = "\u2060"       // WORD JOINER
+	seam   = "\u2064\u2060" // INVISIBLE PLUS, WORD JOINER
 )
 
+// joint ends where a joiner may stand. Stored texts hang on it: it must match
+// what it always matched.
+var joint = regexp.MustCompile(`(?i)@|&(?:#0*64|#x0*40|commat);|#|&(?:#0*35|#x0*23|num);|gh-|://`)
+
 // Defuse returns a text of planning as it may be written to GitHub: nothing in
-// it notifies anybody or links to an issue. [Refuse] undoes it exactly.
+// it notifies anybody, links to an issue or runs a program. [Refuse] undoes it
+// exactly.
 func Defuse(text string) string { return DefuseKeeping(text, "") }
 
 // DefuseKeeping is Defuse for a text that stands on GitHub already and was
 // edited in planning: what is live in held, the text that GitHub has, a
 // person wrote there, and it stays live. Of references that occur several times
 // the first in held speaks for the first in text, and so on; more of them are
-// defused.
-func DefuseKeeping(text, held string) string {
-	live := map[string][]bool{}
-	for _, j := range joints(held) {
-		if j.token != "" {
-			live[j.token] = append(live[j.token], !j.joined)
+// defused. A text that nobody edited stays as it stands there.
+func DefuseKeeping(text, held string) string { return markKeeping(text, held, onGitHub, scan) }
+
+// markKeeping marks what find finds in a plain text, except what is live in held,
+// the text that stands where it goes.
+func markKeeping(text, held string, as form, find func(string) []live) string {
+	found := find(text)
+	if held != "" {
+		plain, marked := unmark(held, as)
+		if plain == text {
+			return held
 		}
+		found = without(found, text, kept(find(plain), plain, marked))
 	}
-	var b strings.Builder
-	rest := 0
-	for _, j := range joints(text) {
-		keep := false
-		if seen := live[j.token]; !j.joined && len(seen) > 0 {
-			keep, live[j.token] = seen[0], seen[1:]
-		}
-		if !j.joined && (keep || j.token == "") {
-			continue
-		}
-		b.WriteString(text[rest:j.end] + joiner)
-		rest = j.end
-	}
-	return b.String() + text[rest:]
+	return mark(text, found, as)
 }
 
-// Refuse returns the text that planning has for a text of GitHub: where Defuse
-// put a joiner, it is taken out. Text that people wrote on GitHub is unchanged.
+// Refuse returns the text that planning has for a text of GitHub: the marks that
+// Defuse put are taken out. Text that people wrote on GitHub is unchanged.
 func Refuse(text string) string {
-	var b strings.Builder
-	rest := 0
-	for _, loc := range joint.FindAllStringIndex(text, -1) {
-		if strings.HasPrefix(text[loc[1]:], joiner) {
-			b.WriteString(text[rest:loc[1]])
-			rest = loc[1] + len(joiner)
-		}
-	}
-	return b.String() + text[rest:]
+	plain, _ := unmark(text, onGitHub)
+	return plain
 }
 
-// jointAt is a place where a joiner may stand.
-type jointAt struct {
-	end    int
-	joined bool   // a joiner stands there
-	token  string // the mention or reference that it makes, or would make without the joiner; "" for none
+// defuseLinks returns a plain text as it may be written to planning: links that
+// run programs are defused, except those that are live in held, the text that
+// planning has. [restoreLinks] undoes it exactly.
+func defuseLinks(text, held string) string {
+	return markKeeping(text, held, inPlanning, programLinks)
 }
 
-func joints(text string) []jointAt {
-	locs := joint.FindAllStringSubmatchIndex(text, -1)
-	if len(locs) == 0 {
-		return nil
-	}
-	inert := inertSpans(text)
-	found := make([]jointAt, len(locs))
-	for i, loc := range locs {
-		after, joined := strings.CutPrefix(text[loc[1]:], joiner)
-		found[i] = jointAt{end: loc[1], joined: joined}
-		if !inert.hold(loc[0]) {
-			found[i].token = strings.ToLower(token(text[:loc[0]], loc, after))
-		}
-	}
-	return found
+// restoreLinks returns the plain text of what stands in planning.
+func restoreLinks(text string) string {
+	plain, _ := unmark(text, inPlanning)
+	return plain
 }
 
-// token returns the mention or reference that the joint loc makes between the
-// text before and after it, "" where it makes none.
-func token(before string, loc []int, after string) string {
-	var last byte
-	if before != "" {
-		last = before[len(before)-1]
+func programLinks(text string) []live {
+	return slices.DeleteFunc(scan(text), func(f live) bool { return f.kind != liveProgram })
+}
+
+// kept returns, by token, which of the live places of a text that stands on a
+// side are live there, in order. marked are the ends of those that are not.
+func kept(found []live, plain string, marked []int) map[string][]bool {
+	lives := map[string][]bool{}
+	for _, f := range found {
+		token := f.token(plain)
+		_, joined := slices.BinarySearch(marked, f.end)
+		lives[token] = append(lives[token], !joined)
 	}
-	prefix, name := "", ""
-	switch {
-	case loc[2] >= 0:
-		if !isWord(last) { // else an e-mail address
-			prefix, name = "@", mention.FindString(after)
-		}
-	case loc[4] >= 0:
-		if last != '&' { // else part of a character reference
-			prefix, name = "#", number.FindString(after)
-		}
-	case loc[6] >= 0:
-		if !isWord(last) {
-			prefix, name = "gh-", digits.FindString(after)
-		}
-	default:
-		prefix, name = "://", strings.TrimRight(issueURL.FindString(after), ".,:;!?")
+	return lives
+}
+
+// without returns the live places of a text less those that stay live.
+func without(found []live, text string, lives map[string][]bool) []live {
+	if len(lives) == 0 {
+		return found
 	}
-	if name == "" {
-		return ""
-	}
-	return prefix + name
+	return slices.DeleteFunc(found, func(f live) bool {
+		token := f.token(text)
+		seen := lives[token]
+		if len(seen) == 0 {
+			return false
+		}
+		lives[token] = seen[1:]
+		return seen[0]
+	})
 }

@@ -10,8 +10,11 @@ import (
 	"planbridge/mapping/mappingtest"
 )
 
-// shown writes the joiner as "|", so that it can be seen.
-func shown(text string) string { return strings.ReplaceAll(text, "\u2060", "|") }
+// shown writes the marks so that they can be seen: the joiner as "|", the seam as
+// "~|".
+func shown(text string) string {
+	return strings.NewReplacer("\u2064", "~", "\u2060", "|").Replace(text)
+}
 
 func TestDefuse(t *testing.T) {
 	t.Parallel()
@@ -81,6 +84,99 @@ func TestDefuse(t *testing.T) {
 	}
 }
 
+// TestDefuseBypasses: what only the decoded text shows is live, or only GitHub's
+// reading of what code and links are.
+func TestDefuseBypasses(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"<div>\n&#64octocat\n</div>":         "<div>\n&#64~|octocat\n</div>",
+		"<p>&#35&#49;2</p>":                  "<p>&#35~|&#49;2</p>",
+		"[https://medium.com/@octocat]":      "[https://medium.com/@|octocat]",
+		"https://example.com/` @acme/team `": "https://example.com/` @|acme/team `",
+		`GH\-12`:                             `GH\-~|12`,
+		"GH-&#49;2":                          "GH-|&#49;2",
+		"G&#72;-12":                          "G&#72;-~|12",
+		"GH-<!-- -->12":                      "GH-|<!-- -->12",
+		"G<!-- -->H-12":                      "G<!-- -->H-~|12",
+		`[x](https:\/\/github.com/acme/other/issues/1)`: `[x](https:\/\/~|github.com/acme/other/issues/1)`,
+		"www.github.com/acme/other/issues/1":            "www.~|github.com/acme/other/issues/1",
+		"https://github.com/acme/other/issues&#47;1":    "https://|github.com/acme/other/issues&#47;1",
+		"closes www.github.com/acme/other/issues/1":     "closes www.~|github.com/acme/other/issues/1",
+		`Fixes GH\-12`:                                    `Fixes GH\-~|12`,
+		"resolved <i>&#35&#49;2</i>":                      "resolved <i>&#35~|&#49;2</i>",
+		"&copy@bob":                                       "&copy@|bob",
+		"<select>\n\n`@bob`":                              "<select>\n\n`@|bob`",
+		"[x](javascript:alert(1))":                        "[x](javascript~|:alert(1))",
+		"<VBScript:x> [y]: data:text/html,x":              "<VBScript~|:x> [y]: data~|:text/html,x",
+		"<a href=' java\tscript&colon;x'>":                "<a href=' java\tscript~|&colon;x'>",
+		"`[x](javascript:x)` and data: the javascript: x": "`[x](javascript:x)` and data: the javascript: x",
+		"a\u2064\u2060b":                                  "a~|~|b",
+		"GH\\-\u2064\u2060\u2064\u206012":                 `GH\-~|~|~|~|12`,
+		"www.\u2060github.com/a/b/issues/1":               "www.~||github.com/a/b/issues/1",
+	} {
+		got := mapping.Defuse(in)
+		if shown(got) != want {
+			t.Errorf("Defuse(%q) = %q, want %q", in, shown(got), want)
+		}
+		if back := mapping.Refuse(got); back != in {
+			t.Errorf("Refuse(Defuse(%q)) = %q", in, back)
+		}
+	}
+}
+
+// TestProgramLinksCross: a link that runs a program arrives defused, the side it
+// came from keeps it as it is, and neither sees an edit in that.
+func TestProgramLinksCross(t *testing.T) {
+	t.Parallel()
+	const link, defused = "[x](javascript:alert(1))", "[x](javascript\u2064\u2060:alert(1))"
+	agreed := func(github, planning string) map[mapping.Attribute]mapping.Base {
+		return map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: github, Planning: planning, Version: 1}}
+	}
+	for name, c := range map[string]struct {
+		base                     map[mapping.Attribute]mapping.Base
+		github, planning         string
+		wantGitHub, wantPlanning string
+	}{
+		"typed on GitHub":                      {agreed("", ""), link, "", link, defused},
+		"typed in planning":                    {agreed("", ""), "", link, defused, link},
+		"at rest, from GitHub":                 {agreed(link, defused), link, defused, link, defused},
+		"at rest, from planning":               {agreed(defused, link), defused, link, defused, link},
+		"found so":                             {nil, link, defused, link, defused},
+		"an older program wrote it":            {agreed(link, link), link, link, link, link},
+		"from GitHub, edited on GitHub":        {agreed(link, defused), link + " b", defused, link + " b", defused + " b"},
+		"from GitHub, edited in planning":      {agreed(link, defused), link, defused + " b", link + " b", defused + " b"},
+		"from planning, edited on GitHub":      {agreed(defused, link), defused + " b", link, defused + " b", link + " b"},
+		"from planning, edited in planning":    {agreed(defused, link), defused, link + " b", defused + " b", link + " b"},
+		"from GitHub, both edited":             {agreed("a\n\n"+link, "a\n\n"+defused), "b\n\n" + link, "a\n\n" + defused + "\n\nc", "b\n\n" + link + "\n\nc", "b\n\n" + defused + "\n\nc"},
+		"one more on GitHub, both edited":      {agreed("a\n\nc", "a\n\nc"), "a\n\nc\n\n" + link, "b\n\nc", "b\n\nc\n\n" + link, "b\n\nc\n\n" + defused},
+		"one more in planning":                 {agreed(link, defused), link, defused + " " + link, link + " " + defused, defused + " " + link},
+		"one more on GitHub, after planning's": {agreed(defused, link), defused + " " + link, link, defused + " " + link, link + " " + defused},
+	} {
+		github, planning, base := c.github, c.planning, c.base
+		for round := 0; ; round++ {
+			decisions := decisionsAbout(base, github, planning, 1)
+			if len(decisions) == 0 {
+				break
+			}
+			if round == 3 {
+				t.Fatalf("%s: no end of %+v", name, decisions)
+			}
+			for _, d := range decisions {
+				if d.GitHub != nil {
+					github = d.GitHub.To
+				}
+				if d.Planning != nil {
+					planning = d.Planning.To
+				}
+				base = map[mapping.Attribute]mapping.Base{d.Attribute: d.Base}
+			}
+		}
+		if github != c.wantGitHub || planning != c.wantPlanning {
+			t.Errorf("%s: GitHub has %q, want %q; planning has %q, want %q", name, shown(github), shown(c.wantGitHub), shown(planning), shown(c.wantPlanning))
+		}
+	}
+}
+
 func TestDefuseKeeping(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, held, want string }{
@@ -106,19 +202,16 @@ func TestDefuseKeeping(t *testing.T) {
 	}
 }
 
-// Texts nested deep take a parser seconds, so that code in them is not looked
-// for.
+// Code is found however deep it is nested.
 func TestDefuseDeepNesting(t *testing.T) {
 	t.Parallel()
 	for _, container := range []string{"> ", ">", "- ", "1. ", "> * "} {
-		shallow, deep := strings.Repeat(container, 4), strings.Repeat(container, 20)
-		text := shallow + "`@bob`\n\n" + container + "`@ann`"
-		if got := mapping.Defuse(text); got != text {
-			t.Errorf("code in %q is defused: %q", shallow, shown(got))
-		}
-		text = deep + "`@bob`"
-		if got, want := shown(mapping.Defuse(text)), deep+"`@|bob`"; got != want {
-			t.Errorf("Defuse(%q) = %q, want %q", text, got, want)
+		for _, depth := range []int{4, 20, 2000} {
+			nested := strings.Repeat(container, depth)
+			text := nested + "`@bob` @ann\n\n" + container + "`@ann`"
+			if got, want := shown(mapping.Defuse(text)), nested+"`@bob` @|ann\n\n"+container+"`@ann`"; got != want {
+				t.Errorf("Defuse(%q) = %q, want %q", text, got, want)
+			}
 		}
 	}
 }

@@ -3,15 +3,16 @@ package mapping
 import (
 	"slices"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Merge is the three-way merge of two texts that were made from base, line by
-// line. It reports false, and no text, where both changed the same or
-// adjacent lines to different ones. Line ends of a merged text are LF and
-// blank lines at its end are dropped; a text that only one side changed comes
-// back as it is.
+// Merge is the three-way merge of two texts that were made from base: line by
+// line, and word by word within lines that both changed. It reports false, and
+// no text, where both changed the same or touching words differently. Words
+// touch where no unchanged word and no end of a sentence stands between them.
+// Line ends of a merged text are LF and blank lines at its end are dropped; a
+// text that only one side changed comes back as it is.
 //
 // For every b, x and y, where the merges are clean:
 //
@@ -19,11 +20,11 @@ import (
 //	Merge(b, x, y) = Merge(b, y, x)
 //	Merge(b, x, Merge(b, x, y)) = Merge(b, x, y)
 //
-// What is clean is what `git merge-file` merges. Where lines are repeated there
-// is more than one way to say what an edit did, and the two may read it
-// differently. There Merge is the stricter one: a merge that would not keep the
-// last law, which makes a reconciliation that was cut off between its two
-// writes end where it would have ended, is given up as a conflict.
+// The last law makes a reconciliation that was cut off between its two writes
+// end where it would have ended. Where words or lines are repeated there is more
+// than one way to say what an edit did. So a text that has the other one's edits
+// already is the merge, and one that would not keep the law is given up as a
+// conflict.
 func Merge(base, a, b string) (merged string, clean bool) {
 	o, x, y := mergeable(base), mergeable(a), mergeable(b)
 	switch {
@@ -32,8 +33,15 @@ func Merge(base, a, b string) (merged string, clean bool) {
 	case o == x:
 		return b, true
 	}
-	m, ok := mergeLines(o, x, y)
-	if !ok || !absorbs(o, m, x) || !absorbs(o, m, y) {
+	m, ok := mergeOnce(o, x, y)
+	switch {
+	case !ok:
+		return "", false
+	case m == x:
+		return a, true
+	case m == y:
+		return b, true
+	case !absorbs(o, m, x) || !absorbs(o, m, y):
 		return "", false
 	}
 	return strings.TrimRight(m, "\n"), true
@@ -41,7 +49,7 @@ func Merge(base, a, b string) (merged string, clean bool) {
 
 // absorbs reports whether merging x into m once more leaves m as it is.
 func absorbs(base, m, x string) bool {
-	again, ok := mergeLines(base, x, m)
+	again, ok := mergeOnce(base, x, m)
 	return ok && again == m
 }
 
@@ -55,103 +63,222 @@ func mergeable(text string) string {
 	return text + "\n"
 }
 
-func mergeLines(base, a, b string) (string, bool) {
-	x, y := lineEdits(base, a), lineEdits(base, b)
-	if adjacent(x, y) {
-		return "", false
+// mergeOnce merges, or finds that one of the texts has the edits of the other.
+func mergeOnce(base, x, y string) (string, bool) {
+	m, ok := mergeLines(base, x, y)
+	if ok && (m == x || m == y) {
+		return m, true
 	}
-	edits, ok := udiff.Merge(x, y)
-	if !ok {
-		return "", false
+	switch inY, inX := includes(base, x, y), includes(base, y, x); {
+	case inY && !inX:
+		return y, true
+	case inX && !inY:
+		return x, true
 	}
-	merged, err := udiff.Apply(base, edits)
-	return merged, err == nil
+	return m, ok
 }
 
-// adjacent reports whether an edit of x and another one of y have no unchanged
-// line between them. udiff.Merge would take those for independent, git does
-// not.
-func adjacent(x, y []udiff.Edit) bool {
-	for len(x) > 0 && len(y) > 0 {
-		switch e, f := x[0], y[0]; {
-		case e == f:
-			x, y = x[1:], y[1:]
-		case e.End < f.Start:
-			x = x[1:]
-		case f.End < e.Start:
-			y = y[1:]
-		default:
+// includes reports whether m is what a merge of x with some other text gives: with
+// the one that is m without the edits of x.
+func includes(base, x, m string) bool {
+	rest, ok := mergeLines(x, base, m)
+	if !ok || rest == m || !addUp(base, x, rest, m) {
+		return false
+	}
+	again, ok := mergeLines(base, x, rest)
+	return ok && again == m
+}
+
+// addUp reports whether as much was changed from base to m as to x and to rest
+// together. Where less was, one of these undid what the other one did. Of blank lines
+// it is not to be seen which is which: they count where nothing else was changed.
+func addUp(base, x, rest, m string) bool {
+	for _, tokens := range []func(string) []string{lineTokens, wordTokens} {
+		from := tokens(base)
+		if changed(from, tokens(m)) == changed(from, tokens(x))+changed(from, tokens(rest)) {
 			return true
 		}
 	}
-	return false
+	from, blank := inked(base)
+	a, blankA := inked(x)
+	b, blankB := inked(rest)
+	all, _ := inked(m)
+	inA, inB := changed(from, a), changed(from, b)
+	return changed(from, all) == inA+inB && (inA*inB > 0 || (blankA-blank)*(blankB-blank) >= 0)
 }
 
-// lineEdits is the difference of two texts in whole lines, said in the one way
-// that makes equal changes equal edits: edits that touch are one, and what
-// could stand in several places (between equal lines, say a paragraph with its
-// blank line) stands in the last of them, as git has it.
-func lineEdits(base, text string) []udiff.Edit {
-	var edits []udiff.Edit // the last one first
-	for _, e := range slices.Backward(udiff.Lines(base, text)) {
-		e, edits = join(e, edits)
-		if head, tail, ok := split(base, e); ok {
-			e, edits = head, slide(base, tail, edits)
+// inked returns the lines of a text that are not blank, and the number of those
+// that are.
+func inked(text string) (lines []string, blank int) {
+	all := lineTokens(text)
+	lines = slices.DeleteFunc(slices.Clone(all), isBlank)
+	return lines, len(all) - len(lines)
+}
+
+// changed counts the tokens that are in one text alone.
+func changed(from, to []string) (n int) {
+	for _, e := range diff(from, to) {
+		n += e.to - e.from + e.newTo - e.newFrom
+	}
+	return n
+}
+
+// mergeLines merges by lines, and only where that does not do by words. Which
+// lines an edit changed may be read in several ways, and what merges in one of them
+// is merged.
+func mergeLines(base, x, y string) (string, bool) {
+	o, a, b := lineTokens(base), lineTokens(x), lineTokens(y)
+	inA, inB := diff(o, a), diff(o, b)
+	before := func(_ []string, e, f edit) bool { return e.to < f.from }
+	for _, resolve := range []resolver{conflict, mergeWords} {
+		for _, read := range []reading{parted, whole, above} {
+			ours, theirs := version{a, read(o, a, inA)}, version{b, read(o, b, inB)}
+			if m, ok := mergeTokens(o, ours, theirs, before, resolve); ok {
+				return m, true
+			}
 		}
-		edits = slide(base, e, edits)
 	}
-	slices.Reverse(edits)
-	return edits
+	return "", false
 }
 
-// join makes e and the edit that touches its end, if there is one, one edit.
-func join(e udiff.Edit, behind []udiff.Edit) (udiff.Edit, []udiff.Edit) {
-	if n := len(behind); n > 0 && behind[n-1].Start == e.End {
-		e.End, e.New = behind[n-1].End, e.New+behind[n-1].New
-		behind = behind[:n-1]
+// resolver merges what two edits that met made of base.
+type resolver func(base, x, y string) (string, bool)
+
+func conflict(string, string, string) (string, bool) { return "", false }
+
+// mergeWords merges by words. Each line is read with a space before it, so that its
+// first word is the same when another word comes to stand before it.
+func mergeWords(base, x, y string) (string, bool) {
+	o, a, b := wordTokens(spaced(base)), wordTokens(spaced(x)), wordTokens(spaced(y))
+	before := func(words []string, e, f edit) bool {
+		return e.to < f.reach && slices.ContainsFunc(words[e.to:f.reach], parts)
 	}
-	return e, behind
+	ours, theirs := version{a, parted(o, a, diff(o, a))}, version{b, parted(o, b, diff(o, b))}
+	merged, ok := mergeTokens(o, ours, theirs, before, conflict)
+	return strings.TrimPrefix(strings.ReplaceAll(merged, "\n ", "\n"), " "), ok
 }
 
-// slide moves an insertion or a deletion as far down as it goes without a
-// change of what it does, and puts it before the edits behind it.
-func slide(base string, e udiff.Edit, behind []udiff.Edit) []udiff.Edit {
-	for {
-		e, behind = join(e, behind)
-		next, deleted := lineAt(base, e.End), base[e.Start:e.End]
+func spaced(text string) string {
+	return " " + strings.ReplaceAll(text, "\n", "\n ")
+}
+
+// mergeTokens merges two versions of a list of tokens. Where an edit of one is not
+// before or behind those of the other one, resolve is given what stands there in
+// all three.
+func mergeTokens(base []string, ours, theirs version, apart func(base []string, e, f edit) bool, resolve resolver) (string, bool) {
+	before := func(e, f edit) bool { return apart(base, e, f) }
+	var out strings.Builder
+	at := 0
+	put := func(until int, text []string) {
+		for _, token := range slices.Concat(base[at:until], text) {
+			out.WriteString(token)
+		}
+	}
+	for len(ours.edits) > 0 || len(theirs.edits) > 0 {
+		v := &ours
 		switch {
-		case next != "" && deleted == "" && strings.HasPrefix(e.New, next):
-			e.New = e.New[len(next):] + next
-		case next != "" && e.New == "" && strings.HasPrefix(deleted, next):
+		case len(theirs.edits) == 0:
+		case len(ours.edits) == 0 || before(theirs.edits[0], ours.edits[0]):
+			v = &theirs
+		case before(ours.edits[0], theirs.edits[0]):
+		case ours.same(theirs):
+			theirs.edits = theirs.edits[1:]
 		default:
-			return append(behind, e)
+			from, to := meet(ours.edits, theirs.edits, before)
+			a, b := ours.take(from, to), theirs.take(from, to)
+			if a != b {
+				var ok bool
+				if a, ok = resolve(strings.Join(base[from:to], ""), a, b); !ok {
+					return "", false
+				}
+			}
+			put(from, []string{a})
+			at = to
+			continue
 		}
-		e.Start, e.End = e.Start+len(next), e.End+len(next)
+		e := v.edits[0]
+		put(e.from, v.tokens[e.newFrom:e.newTo])
+		at, v.edits = e.to, v.edits[1:]
 	}
+	put(len(base), nil)
+	return out.String(), true
 }
 
-// split parts an edit that changes lines and also inserts or deletes some
-// behind them, where the line that follows it can stand between the two: a
-// changed line, a blank one, and then the new paragraph.
-func split(base string, e udiff.Edit) (head, tail udiff.Edit, ok bool) {
-	next, deleted := lineAt(base, e.End), base[e.Start:e.End]
-	if next == "" || deleted == "" || e.New == "" {
-		return head, tail, false
-	}
-	if i := strings.Index(e.New, "\n"+next) + 1; i > 0 {
-		at := e.End + len(next)
-		return udiff.Edit{Start: e.Start, End: e.End, New: e.New[:i]},
-			udiff.Edit{Start: at, End: at, New: e.New[i+len(next):] + next}, true
-	}
-	if i := strings.Index(deleted, "\n"+next) + 1; i > 0 {
-		at := e.Start + i
-		return udiff.Edit{Start: e.Start, End: at, New: e.New},
-			udiff.Edit{Start: at + len(next), End: e.End + len(next)}, true
-	}
-	return head, tail, false
+// version is a list of tokens and the edits that made it of its base, those that
+// are merged already left out.
+type version struct {
+	tokens []string
+	edits  []edit
 }
 
-// lineAt returns the line that begins at a byte of a text, "" at its end.
-func lineAt(text string, at int) string {
-	return text[at : at+strings.IndexByte(text[at:], '\n')+1]
+// same reports whether the next edits of two versions are the same one.
+func (v version) same(other version) bool {
+	e, f := v.edits[0], other.edits[0]
+	return e.from == f.from && e.to == f.to && slices.Equal(v.tokens[e.newFrom:e.newTo], other.tokens[f.newFrom:f.newTo])
+}
+
+// meet returns the part of the base in which edits of two versions, the next ones
+// and what they meet in turn, are not apart.
+func meet(xs, ys []edit, before func(e, f edit) bool) (from, to int) {
+	all := edit{from: min(xs[0].from, ys[0].from), to: max(xs[0].to, ys[0].to)}
+	for i, j, grown := 1, 1, true; grown; {
+		grown = false
+		for ; i < len(xs) && !before(all, xs[i]); i++ {
+			all.to, grown = max(all.to, xs[i].to), true
+		}
+		for ; j < len(ys) && !before(all, ys[j]); j++ {
+			all.to, grown = max(all.to, ys[j].to), true
+		}
+	}
+	return all.from, all.to
+}
+
+// take returns what a version has for base[from:to], and takes the edits there
+// off.
+func (v *version) take(from, to int) string {
+	first := v.edits[0]
+	start := first.newFrom - (first.from - from)
+	end := start
+	for len(v.edits) > 0 && v.edits[0].from <= to {
+		last := v.edits[0]
+		end = last.newTo + to - last.to
+		v.edits = v.edits[1:]
+	}
+	return strings.Join(v.tokens[start:end], "")
+}
+
+// wordTokens are the words of a text, its line ends, and its other characters one
+// by one, each with the white space before it. Where a script has no spaces, a
+// character is a word.
+func wordTokens(text string) []string {
+	var tokens []string
+	start := 0
+	for at := 0; at < len(text); start = at {
+		for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+			at++
+		}
+		r, size := utf8.DecodeRuneInString(text[at:])
+		for at += size; isWordRune(r) && at < len(text); at += size {
+			if r, size = utf8.DecodeRuneInString(text[at:]); !isWordRune(r) {
+				break
+			}
+		}
+		tokens = append(tokens, text[start:at])
+	}
+	return tokens
+}
+
+func isWordRune(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_') && !isIdeograph(r)
+}
+
+func isIdeograph(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// parts reports whether a token between two edits keeps them apart: a word, or the
+// end of a sentence.
+func parts(token string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(token, " \t"))
+	return isWordRune(r) || isIdeograph(r) || strings.ContainsRune(".!?…。！？", r)
 }

@@ -7,9 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// MarkSprint marks a milestone; its partner is a sprint.
-const MarkSprint MarkerKind = "s"
-
 // MaxMilestone is the longest title of a milestone that GitHub takes, in
 // characters.
 const MaxMilestone = 255
@@ -57,7 +54,8 @@ func FindMilestone(existing []Milestone, sprint ObjectID, keys Keys) (Milestone,
 func marksSprint(description string, sprint ObjectID, keys Keys) bool {
 	_, marks := keys.Body(description)
 	for _, m := range marks {
-		if m.Kind == MarkSprint && m.Partner == string(sprint) {
+		former := m.Kind == MarkSubIssue && m.Link == "" // as milestones were marked once
+		if (m.Kind == MarkSprint || former) && m.Partner == string(sprint) {
 			return true
 		}
 	}
@@ -88,8 +86,10 @@ func ProjectMilestone(sprint Sprint, existing []Milestone, keys Keys) (want Mile
 	if sprint.Past {
 		want.State = "closed"
 	}
+	nowText, _ := keys.Body(now.Description)
+	wantText, _ := keys.Body(want.Description)
 	same := found && now.Title == want.Title && now.State == want.State && DueOn(now.DueOn).Equal(want.DueOn) &&
-		Canonical(now.Description) == Canonical(want.Description)
+		Canonical(nowText) == Canonical(wantText)
 	return want, !same
 }
 

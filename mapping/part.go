@@ -13,6 +13,12 @@ type Family struct {
 	// Listed: the issue's sub-issues were listed once, so that none that was
 	// there before is missed.
 	Listed bool `json:"listed,omitempty"`
+	// Lines are, for the bodies that are still needed, the checklist lines that
+	// stand for tasks; none: all lines do. They are kept from the moment when the
+	// card had as many tasks as it may have. See [Link.TaskLines].
+	Lines []Lines `json:"lines,omitempty"`
+	// Full: an operator was told that the card has as many tasks as it may have.
+	Full bool `json:"full,omitempty"`
 	// Join: the part's issue was made by the bridge and is still to be added
 	// to its parent.
 	Join bool `json:"join,omitempty"`
@@ -53,9 +59,19 @@ func (l *Link) Part(ref Ref) *Link {
 // NewPart makes a part of a root link; at is now. Its partner is to be made on
 // the side other than origin.
 func (l *Link) NewPart(origin Side, at time.Time) *Link {
-	nonce := NewNonce()
+	p := l.part(EventWanted, origin, NewNonceIn(l.Project), at)
+	p.Intent = &Intent{Side: origin.Other(), Nonce: p.Nonce, At: at}
+	return p
+}
+
+// FoundPart makes a part of a root link both of whose items exist; at is now. The
+// bridge made the one that carries the nonce.
+func (l *Link) FoundPart(origin Side, nonce string, at time.Time) *Link {
+	return l.part(EventFound, origin, nonce, at)
+}
+
+func (l *Link) part(e PairEvent, origin Side, nonce string, at time.Time) *Link {
 	return &Link{
-		ID: l.ID, Project: l.Project, Route: l.Route, State: Creating, Origin: origin, Nonce: nonce, Task: true,
-		Intent: &Intent{Side: origin.Other(), Nonce: nonce, At: at}, Created: at,
+		ID: l.ID, Project: l.Project, Route: l.Route, State: born(e), Origin: origin, Nonce: nonce, Task: true, Created: at,
 	}
 }

@@ -22,13 +22,16 @@ type Input struct {
 	Route    *Route
 	GitHub   View
 	Planning View
-	// Edited says when each side was edited last, as far as it is known; the
-	// policy newest compares them.
-	Edited map[Side]Interval
+	// Edited says, per attribute, when each side was edited last, as far as it is
+	// known; the policy newest compares them.
+	Edited map[Attribute]map[Side]Interval
 	// Asked are the ledger's entries of the attributes that people are asked about.
 	Asked map[Attribute]Conflict
 	// Answers are an operator's choices for attributes that are asked.
 	Answers map[Attribute]Side
+	// Rewound has the attributes of which GitHub shows a time before the base, as a
+	// server does that was restored. A version of planning's tells that by itself.
+	Rewound map[Attribute]bool
 }
 
 // Action is what a decision does.
@@ -108,8 +111,11 @@ func (p Plan) Writes(side Side) bool {
 //	| empty   | any     | no base                | write P to GitHub (and the other way)      |
 //	| any     | any     | no base, G ≠ P         | conflict                                   |
 //
+// A base is none where a side that differs from it shows a time before it: what stands
+// there is no edit made upon the base.
+//
 // Where checklist items are tasks, GitHub's summary is the body's text without
-// them (see [Route.Text]), in the decisions too.
+// them (see [Link.Text]), in the decisions too.
 //
 // Two things differ by nature: planning cannot clear an estimate, so a removed
 // estimate label is written back; and a value that a side has refused is not
@@ -135,6 +141,8 @@ func (in *Input) decide(a Attribute) (Decision, bool) {
 	}
 	gChanged, pChanged := !same(a, g, base.GitHub), !same(a, p.Value, base.Planning)
 	switch {
+	case gChanged && in.Rewound[a], pChanged && p.Version < base.Version:
+		return in.decideUnbased(a, g, p), true
 	case !gChanged && !pChanged:
 		if p.Version == base.Version {
 			return Decision{}, false
@@ -158,7 +166,7 @@ func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
 	base, _ := in.base(a)
 	gv, gKnown := in.GitHub[a]
 	p, pKnown := in.Planning[a]
-	g = in.Route.Text(a, gv.Value)
+	g = in.Link.Text(in.Route, a, gv.Value)
 	if !gKnown {
 		g = base.GitHub
 	}
@@ -171,7 +179,7 @@ func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
 // base is what both sides last agreed on, of GitHub's value its text only.
 func (in *Input) base(a Attribute) (Base, bool) {
 	base, ok := in.Link.Base[a]
-	base.GitHub = in.Route.Text(a, base.GitHub)
+	base.GitHub = in.Link.Text(in.Route, a, base.GitHub)
 	return base, ok
 }
 
@@ -278,6 +286,7 @@ func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
 // GitHub meanwhile merges with it.
 func (in *Input) merged(m, g string, p Versioned) Decision {
 	hub := GitHubForm(Summary, m, g)
+	m = defuseLinks(m, p.Value)
 	d := Decision{Attribute: Summary, Action: MergeBoth, Why: "both sides changed different parts"}
 	switch onHub, onPlan := same(Summary, hub, g), same(Summary, m, p.Value); {
 	case onPlan && onHub:
@@ -295,18 +304,18 @@ func (in *Input) merged(m, g string, p Versioned) Decision {
 	return d
 }
 
-// mergeSummary merges in planning's representation. Where planning normalised
-// what it was sent, GitHub's edit is first carried over onto the normalised
-// text, so that the normalisation itself is nobody's edit.
+// mergeSummary merges in planning's representation, with nothing defused. Where
+// planning normalised what it was sent, GitHub's edit is first carried over onto
+// the normalised text, so that the normalisation itself is nobody's edit.
 func mergeSummary(base Base, g, p string) (string, bool) {
-	theirs := Refuse(g)
-	if sent := Refuse(base.GitHub); !same(Summary, sent, base.Planning) {
+	theirs, agreed := Refuse(g), restoreLinks(base.Planning)
+	if sent := Refuse(base.GitHub); !same(Summary, sent, agreed) {
 		var ok bool
-		if theirs, ok = Merge(sent, theirs, base.Planning); !ok {
+		if theirs, ok = Merge(sent, theirs, agreed); !ok {
 			return "", false
 		}
 	}
-	return Merge(base.Planning, theirs, p)
+	return Merge(agreed, theirs, restoreLinks(p))
 }
 
 // edited bounds when a side came to hold a value. Of one that stood there when
@@ -314,7 +323,7 @@ func mergeSummary(base Base, g, p string) (string, bool) {
 // of another attribute's edit. Only a poll that the question did not wait for
 // still tells of planning's.
 func (in *Input) edited(side Side, a Attribute, value string) Interval {
-	now := in.Edited[side]
+	now := in.Edited[a][side]
 	c, ok := in.Asked[a]
 	held := c.GitHub
 	if side == Planning {
@@ -382,15 +391,31 @@ func (d Decision) held(action Action, why string) Decision {
 }
 
 // Overrun decides about an edit of GitHub that our write of planning's value
-// ran over and that does not merge with it: both values are kept, and the
-// route's policy says which one stands. The base stays, so that a restored
-// edit is a change of GitHub.
-func Overrun(route *Route, a Attribute, base Base) Decision {
+// ran over and that does not merge with it, by the route's policy. Where a side wins
+// the base stays, so that a restored edit is a change of GitHub. Where people are
+// asked the base is that of before the write (old; nil: none): once the edit is
+// restored both sides have changed since. edited says when each side was edited.
+func Overrun(route *Route, a Attribute, base Base, old *Base, edited map[Side]Interval) Decision {
+	const why = "a write of ours ran over an edit; policy: "
 	d := Decision{Attribute: a, Action: Settle, Winner: Planning, Loses: true, Base: base}
-	if route.Policy(a) == PolicyGitHub {
+	switch route.Policy(a) {
+	case PolicyGitHub:
 		d.Winner = GitHub
+	case PolicyNewest:
+		if winner, ok := newest(edited[GitHub], edited[Planning]); ok {
+			d.Winner = winner
+			break
+		}
+		d.Edited = edited
+		fallthrough
+	case PolicyAsk:
+		d.Action, d.Winner, d.Base, d.Why = Ask, "", Base{}, why+"people are asked"
+		if old != nil {
+			d.Base = *old
+		}
+		return d
 	}
-	d.Why = "a write of ours ran over an edit; policy: " + string(d.Winner) + " wins"
+	d.Why = why + string(d.Winner) + " wins"
 	return d
 }
 

@@ -47,19 +47,19 @@ var decisions = map[string]struct {
 	"newest, GitHub later": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
 		in: func(in *Input) {
-			in.Edited = map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}
+			in.Edited = map[Attribute]map[Side]Interval{Title: {GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}}
 		}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
 	},
 	"newest, planning later": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
 		in: func(in *Input) {
-			in.Edited = map[Side]Interval{GitHub: {at(0), at(1)}, Planning: {at(2), at(3)}}
+			in.Edited = map[Attribute]map[Side]Interval{Title: {GitHub: {at(0), at(1)}, Planning: {at(2), at(3)}}}
 		}, action: Settle, hub: "c", loses: true, winner: Planning,
 	},
 	"newest, undecidable": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
 		in: func(in *Input) {
-			in.Edited = map[Side]Interval{GitHub: {at(2), at(2)}, Planning: {at(1), at(3)}}
+			in.Edited = map[Attribute]map[Side]Interval{Title: {GitHub: {at(2), at(2)}, Planning: {at(1), at(3)}}}
 		}, action: Ask, loses: true,
 	},
 	"newest, asked, something else was edited": {
@@ -110,7 +110,7 @@ func asked(planning, later Interval) func(*Input) {
 		in.Asked = map[Attribute]Conflict{Title: {
 			GitHub: "b", Planning: "c", At: at(4), Edited: map[Side]Interval{GitHub: {at(2), at(2)}, Planning: planning},
 		}}
-		in.Edited = map[Side]Interval{GitHub: {at(9), at(9)}, Planning: later}
+		in.Edited = map[Attribute]map[Side]Interval{Title: {GitHub: {at(9), at(9)}, Planning: later}}
 	}
 }
 

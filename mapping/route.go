@@ -43,6 +43,16 @@ const (
 	TasksNone      = "none"
 )
 
+// Images says how planning shows the remote images of a text. An image that is
+// shown is loaded by each reader, whom its host can then see.
+type Images string
+
+// How images are shown.
+const (
+	LinkImages   Images = "link"
+	InlineImages Images = "inline"
+)
+
 // LabelBucket sends issues with a label to a bucket of their own.
 type LabelBucket struct{ Label, Bucket string }
 
@@ -60,10 +70,13 @@ type Route struct {
 	Labels        []string // any of these; none: all issues
 	ExcludeLabels []string
 	Authors       string
+	Quarantine    string // QuarantineAuto or QuarantineOff
 	Direction     Direction
 	AllowPublic   bool
 	CreateIssues  bool
 	Tasks         string
+	TasksPerCard  int    // of sub-issues or checklist lines; 0: any number
+	Images        Images // "": LinkImages
 	TrackingTask  bool
 	Force         bool
 	Policies      map[Attribute]Policy
@@ -84,15 +97,6 @@ func (r *Route) Policy(a Attribute) Policy {
 // HasTasks reports whether the tasks of a card stand for something on GitHub,
 // its tracking task aside: for sub-issues or for checklist items.
 func (r *Route) HasTasks() bool { return r.Tasks == TasksSubIssues || r.Tasks == TasksChecklist }
-
-// Text is the part of a GitHub value that planning has a value for: of a body
-// whose checklist items are tasks, what stands around them.
-func (r *Route) Text(a Attribute, github string) string {
-	if a == Summary && r.Tasks == TasksChecklist {
-		return WithoutItems(github)
-	}
-	return github
-}
 
 // Exact reports whether the route names one repository and no glob.
 func (r *Route) Exact() bool { return !strings.ContainsAny(r.Repository, "*?[") }
@@ -137,7 +141,7 @@ func (r *Route) acceptsAuthor(association string) bool {
 	case AuthorsMembers:
 		return association == "OWNER" || association == "MEMBER" || association == "COLLABORATOR"
 	case AuthorsContributors:
-		return association == "OWNER" || association == "MEMBER" || association == "COLLABORATOR" || association == "CONTRIBUTOR"
+		return contributes(association)
 	}
 	return true
 }

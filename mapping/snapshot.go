@@ -50,7 +50,7 @@ const LookOpened = "opened"
 
 // DigestIssue tells snapshots of one issue apart by everything that is
 // synchronised. Who edited and when is not part of it, nor a repository's name,
-// which changes nothing of its issues, nor what only some answers show. An older
+// which changes nothing of its issues, nor what only some answers show or say by id. An older
 // version's digests differ, which costs no more than a look at the issue.
 //
 // It is taken of every delivery, so that it is of a plain list and not of JSON.
@@ -84,7 +84,7 @@ func appendTexts(b []byte, texts ...string) []byte {
 // DigestCard tells snapshots of one card apart.
 func DigestCard(c *Card) string {
 	d := *c
-	d.Polled = Interval{}
+	d.Polled, d.Times = Interval{}, nil
 	return digest(&d)
 }
 

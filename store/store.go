@@ -2,9 +2,9 @@
 // which card, what both sides last agreed on, and which links have to be
 // looked at.
 //
-// Two back ends keep it: boltstore (one file, one process) and redisstore (for
-// production and for several replicas). storetest holds both to the same
-// suite. Every operation that touches several records is atomic and durable
+// Three back ends keep it: boltstore (one file, one process), redisstore (for
+// production and for several replicas) and memstore (for simulations and tests).
+// storetest holds them to the same suite. Every operation that touches several records is atomic and durable
 // when it returns; times are the store's own clock where they decide anything.
 package store
 
@@ -29,6 +29,8 @@ var (
 	// ErrEpoch: the store is not the one it was (lost, rolled back or
 	// replaced). Nothing was done; see Store.Epoch.
 	ErrEpoch = errors.New("the store has a new epoch")
+	// ErrSpoilt: what is stored of one key cannot be read or written.
+	ErrSpoilt = errors.New("what is stored of it is spoilt")
 	// ErrSchema: the store was written by a newer program.
 	ErrSchema = errors.New("store has a newer schema")
 )
@@ -40,6 +42,7 @@ type Store interface {
 	Ledger
 	Leases
 	State
+	Dumps
 
 	// Ping reports whether the store can be reached and written.
 	Ping(ctx context.Context) error
@@ -50,12 +53,20 @@ type Store interface {
 	// Adopt makes the handle accept the store's present epoch (a fresh one
 	// when there is none) after ErrEpoch, and returns it.
 	Adopt(ctx context.Context) (string, error)
+	// Scrub takes what was deleted off the disk, as far as that is this process's
+	// to do: a database keeps deleted bytes until it uses their place again. It
+	// may take as long as writing the whole store does.
+	Scrub(ctx context.Context) error
 	// Mend makes what the store says of a project twice agree, where its server
 	// came back with a part of a write: a key that stands in no queue though it
 	// is queued is due, and of two links with one item the index decides which
-	// has it (Save tells the other ErrConflict). In a sound store it changes
+	// has it (Save tells the other ErrConflict). It counts anew what Tally tells, and
+	// indexes what an earlier program stored. In a sound store it changes
 	// nothing; others may use the project meanwhile.
 	Mend(ctx context.Context, project mapping.ObjectID) error
+	// Projects lists the projects that have a space in the store, whether they are
+	// configured or not.
+	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 	Close() error
 }
 
@@ -80,11 +91,17 @@ type Links interface {
 	// is made or removed meanwhile may or may not be seen; others are seen
 	// exactly once.
 	List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error)
+	// Tally counts what a project has. The counts are kept where records are saved
+	// and keys change their place: asking costs the same however many there are.
+	Tally(ctx context.Context, project mapping.ObjectID) (Tally, error)
 	// History returns what was done to a link, newest first.
 	History(ctx context.Context, key Key, limit int) ([]mapping.Entry, error)
 }
 
-// Observation is one look at one item: a webhook's payload, a polled card.
+// Observation is one look at one item: a webhook's payload, a polled card. One that
+// brings no event, and a snapshot that is not newer than what the key's inbox has, is
+// no change: it does not take up a key that was parked, or is being worked and then
+// parked. A key that is queued or worked is due after it all the same.
 type Observation struct {
 	// Delivery identifies the webhook delivery (hook id and GUID). A delivery
 	// that was stored before stores nothing anew but makes its key due. ""
@@ -113,6 +130,9 @@ type Observation struct {
 	// Event is appended to the link's events (bounded), for what must not be
 	// folded into the newest snapshot, such as an edit's changes.from.
 	Event []byte
+	// Own says that the event is one of our own account's, of which the link's record
+	// mostly knows. Such events are bounded by themselves: they push no other out.
+	Own bool
 
 	// Delay puts the key's first attempt off; a key that is due earlier stays
 	// so. A Delay of 0 makes it due now.
@@ -127,17 +147,17 @@ type Observed struct {
 	Created   bool  // Create was stored
 	Duplicate bool  // the delivery was stored before
 	Stored    bool  // Data is now the item's newest snapshot
-	Err       error // ErrFull for this observation alone; nothing of it was stored
+	Err       error // ErrFull or ErrSpoilt for this observation alone; nothing of it counts as stored
 }
 
 // Snapshot is an inbox slot: the newest observation of an item that has not
 // been worked yet.
 type Snapshot struct {
-	At        int64
-	Digest    string
-	Ambiguous bool // two different snapshots of one At: read the item
-	Data      []byte
-	Seen      time.Time // store's clock, when it was first stored since the last Finish
+	At        int64     `json:"at"`
+	Digest    string    `json:"digest"`
+	Ambiguous bool      `json:"ambiguous,omitempty"` // two different snapshots of one At: read the item
+	Data      []byte    `json:"data"`
+	Seen      time.Time `json:"seen"` // store's clock, when it was first stored since the last Finish
 }
 
 // Claim is the right to work on one key until Until.
@@ -147,11 +167,18 @@ type Claim struct {
 	// Until is when the lease ends, on this process's monotonic clock, taken
 	// before the store was asked, so that it never errs to the late side.
 	Until    time.Time
-	Attempts int // attempts spent since the last success
-	Link     *mapping.Link
-	Inbox    map[mapping.Ref]Snapshot
-	Events   [][]byte  // oldest first
-	Due      time.Time // when the key became due, store's clock
+	Attempts int // failed attempts since the last success
+	// Abandoned counts the claims since the last success that nobody ended: the
+	// process ended, or the lease did. The count is stored with each claim and
+	// taken back by Finish, so that it survives whatever ends the process. A
+	// parked key that is taken up again has one of them forgotten.
+	Abandoned int
+	// AfterAbandoned: the claim before this one is among them.
+	AfterAbandoned bool
+	Link           *mapping.Link
+	Inbox          map[mapping.Ref]Snapshot
+	Events         [][]byte  // oldest first; those that are Own stand behind all others
+	Due            time.Time // when the key became due, store's clock
 	// Generation tells a change that arrived while the key was worked from
 	// those that the claim carries.
 	Generation int64
@@ -166,8 +193,12 @@ type Outcome struct {
 	After time.Duration
 	// Service is what Wait waits for: "github", "planning:<project>".
 	Service string
-	// Reason is kept with the key and shown to the operator.
+	// Reason is why the key is not done, or is looked at once more. It is kept with the
+	// key for as long as the key stands where the outcome puts it, and shown to the
+	// operator.
 	Reason string
+	// Unspent: the claim was no attempt (Park).
+	Unspent bool
 }
 
 // OutcomeKind is the kind of an [Outcome].
@@ -188,6 +219,11 @@ const (
 	// Park: given up; kept among the failures with Reason until a new change
 	// or Retry takes it up again, attempts forgotten.
 	Park
+	// Hold: as Park, but only Enqueue takes the key up again. A change that came
+	// while it was worked does not either.
+	Hold
+	// Erase: as Done, and what the key's history held before is forgotten.
+	Erase
 	// Remove: as Done, and the link itself, its indexes and inbox are deleted
 	// (an issue that did not enter), unless a change came meanwhile: then as Again.
 	Remove
@@ -199,8 +235,49 @@ type Failure struct {
 	Route    string
 	Where    string // acme/web#12 or the card's id
 	Reason   string
-	Attempts int
+	Attempts int // those that failed and those that were abandoned
 	At       time.Time
+}
+
+// KeyState says where a key stands; its values are shown to operators.
+type KeyState string
+
+const (
+	// KeyResting: in no queue, as nothing is to be done.
+	KeyResting KeyState = "resting"
+	// KeyDue: worked as soon as a worker is free; due since Standing.At.
+	KeyDue KeyState = "due"
+	// KeyWorked: under a claim, which ends at Standing.At at the latest.
+	KeyWorked KeyState = "worked"
+	// KeyLater: due at Standing.At.
+	KeyLater KeyState = "later"
+	// KeyWaiting: until Standing.Service is woken; since Standing.At.
+	KeyWaiting KeyState = "waiting"
+	// KeyParked: given up at Standing.At.
+	KeyParked KeyState = "parked"
+)
+
+// Standing is where a key stands in the queue, and why it is not worked.
+type Standing struct {
+	Key      Key
+	Route    string
+	Where    string // as of a Failure
+	State    KeyState
+	At       time.Time // see the states; zero where it is not known
+	Service  string    // of KeyWaiting
+	Reason   string    // of KeyLater, KeyWaiting and KeyParked: never ""
+	Attempts int       // as of a Failure
+}
+
+// Tally is how much there is of what a project keeps.
+type Tally struct {
+	Queued int       // keys that are queued or wait for a service, leased ones included
+	Oldest time.Time // when the key that is overdue longest became due; zero: none is due
+	// Links counts the links by route and state, and Failures the parked keys by
+	// route. Both are nil while Mend has not yet counted what an earlier program
+	// stored.
+	Links    map[string]map[mapping.LinkState]int
+	Failures map[string]int
 }
 
 // Depth describes a project's queue.
@@ -248,6 +325,16 @@ type Queue interface {
 	// not be ended nothing is leased; where the answer is lost, the key that was
 	// leased is due again when its lease ends, as after Claim.
 	FinishAndClaim(ctx context.Context, c *Claim, link *mapping.Link, history []mapping.Entry, out Outcome, ttl time.Duration) (*Claim, error)
+	// Hasten makes a key due after delay that stands in the queue for a later time. Any
+	// other key stays as it is, and nothing counts as a change. ErrNotFound where there
+	// is no such link.
+	Hasten(ctx context.Context, key Key, delay time.Duration) error
+	// Standing tells where a key stands; ErrNotFound where there is no such link.
+	Standing(ctx context.Context, key Key) (Standing, error)
+	// Standings lists the keys that are in the queue and not due, at most limit of
+	// them: those that wait for a service, then the others by their times, soonest
+	// first. What is worked is among them.
+	Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]Standing, error)
 	// Wake makes the keys due that wait for a service, spread over the time
 	// that perSecond of them allows, and returns how many there were.
 	Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error)
@@ -257,7 +344,7 @@ type Queue interface {
 	Depth(ctx context.Context, project mapping.ObjectID) (Depth, error)
 }
 
-// Ledger keeps the conflicts. Entries are kept for good.
+// Ledger keeps the conflicts until they are dropped.
 type Ledger interface {
 	// PutConflict stores an entry under its ID, replacing an earlier state of it.
 	PutConflict(ctx context.Context, c mapping.Conflict) error
@@ -265,6 +352,12 @@ type Ledger interface {
 	Conflict(ctx context.Context, project mapping.ObjectID, id string) (mapping.Conflict, error)
 	// Conflicts pages through a project's entries, newest first.
 	Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error)
+	// ConflictsBefore is Conflicts for the entries whose At is before a time, to the
+	// millisecond. The time counts at the first page only.
+	ConflictsBefore(ctx context.Context, project mapping.ObjectID, before time.Time, cursor string, limit int) (cs []mapping.Conflict, next string, err error)
+	// DropConflicts removes those of a project's entries that still are as they are
+	// given, and returns how many. An entry that was changed since it was read stays.
+	DropConflicts(ctx context.Context, project mapping.ObjectID, cs []mapping.Conflict) (int, error)
 }
 
 // Leases are named locks between replicas (one poller per project).
@@ -274,10 +367,14 @@ type Leases interface {
 	Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error)
 	// Release gives the lease back if owner still holds it.
 	Release(ctx context.Context, name, owner string) error
-	// Budget takes one write from the shared write budget name and returns 0,
-	// or takes none and returns how long to wait until one can be had. Both
-	// windows hold at once; burst bounds how many may go back to back.
-	Budget(ctx context.Context, name string, perMinute, perHour, burst int) (time.Duration, error)
+	// Take takes items from a shared budget: as many of those that the Ask wants
+	// as there are, or none, and then says when to ask again.
+	Take(ctx context.Context, b Budget, a Ask) (Grant, error)
+	// Hold closes name for at least d from now, for every replica; it never
+	// shortens an earlier Hold.
+	Hold(ctx context.Context, name string, d time.Duration) error
+	// Held returns for how much longer each name is closed, 0 where it is not.
+	Held(ctx context.Context, names ...string) ([]time.Duration, error)
 }
 
 // State keeps small named documents and the poll's marks.
@@ -286,10 +383,16 @@ type State interface {
 	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
 	// PutDoc stores a document.
 	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
+	// Docs lists, in order, the names of a project's documents that begin with prefix.
+	Docs(ctx context.Context, project mapping.ObjectID, prefix string) ([]string, error)
+	// DropDoc removes a document that still holds data, and reports whether it did.
+	DropDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) (bool, error)
 	// Marks returns the poll's marks of a set: id to a short text.
 	Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error)
 	// PutMarks adds or replaces marks of a set.
 	PutMarks(ctx context.Context, project mapping.ObjectID, set string, marks map[string]string) error
+	// DropMarks removes marks of a set. Those that are not there are no error.
+	DropMarks(ctx context.Context, project mapping.ObjectID, set string, ids []string) error
 }
 
 // DocAdopted names the document, in a project's space, that holds the epoch

@@ -14,7 +14,7 @@ import (
 
 // polling are the operations of polls and of GitHub's catch-up, which go on
 // whether anything changes or not.
-var polling = []string{planningtest.OpBacklogItems, planningtest.OpSprintList, planningtest.OpSprintItems, "issues.list"}
+var polling = []string{planningtest.OpBacklogItems, planningtest.OpSprintList, planningtest.OpSprintItems, "issues.list", "repo.get"}
 
 // calls is how often each operation was asked for.
 type calls map[string]int

@@ -37,7 +37,7 @@ func (c complaint) String() string {
 //   - the bridge never gave a card a title or an estimate that it had before:
 //     people write none twice.
 func judge(s seen) []complaint {
-	j := &judging{}
+	j := &judging{forgotten: s.forgotten, decides: s.decides}
 	partners := map[int]*seenCard{}
 	for i := range s.issues {
 		if c := j.partner(s, &s.issues[i]); c != nil {
@@ -57,7 +57,11 @@ func judge(s seen) []complaint {
 	return j.complaints
 }
 
-type judging struct{ complaints []complaint }
+type judging struct {
+	complaints []complaint
+	forgotten  bool
+	decides    bool
+}
 
 func (j *judging) complain(i *seenIssue, c *seenCard, format string, args ...any) {
 	var out complaint
@@ -83,6 +87,7 @@ func (j *judging) partner(s seen, i *seenIssue) *seenCard {
 		}
 	}
 	must, may := s.enters(i)
+	must = must && !s.forgotten // what has no partner then may be older than the bridge, as it knows
 	if len(found) > 0 && !may {
 		j.complain(i, found[0], "it has a card, though nobody touched it since the bridge began to run, and no import was to take it")
 	}
@@ -146,6 +151,7 @@ func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
 		j.complain(nil, c, "%d markers", len(c.marks))
 	}
 	must, may := s.entersCard(c)
+	must = must && !s.forgotten
 	switch {
 	case len(issues) > 0 && !may:
 		j.complain(nil, c, "it belongs to the issues %v, though no import was to take it", issues)
@@ -177,8 +183,10 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 		j.lost(a, i, c, c.past[a], i.past[a])
 	}
 	j.shown(i, c)
-	j.takenBack(mapping.Title, i, c)
-	j.takenBack(mapping.Estimate, i, c)
+	if !j.forgotten {
+		j.takenBack(mapping.Title, i, c)
+		j.takenBack(mapping.Estimate, i, c)
+	}
 }
 
 // takenBack complains of writes of the bridge that took back what a person had
@@ -188,7 +196,9 @@ func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
 		// What an issue said earlier in the same second may come again from a read
 		// that lags: GitHub's times have whole seconds. The issue still has it.
 		lagged := n > 0 && !c.past[a][n-1].person && w.at.Sub(c.past[a][n-1].at) < time.Second
-		if !w.person && !lagged && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
+		// Where it cannot be told whose value stood there, a conflict decides, and keeps it.
+		decided := j.decides && slices.ContainsFunc(i.comments, func(k keptTexts) bool { return k.attribute == a && slices.Contains(k.texts, w.from) })
+		if !w.person && !lagged && !decided && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
 			j.complain(i, c, "the bridge took back the %s: %q became %q again (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
 	}
@@ -197,6 +207,9 @@ func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
 // lost complains of what people wrote on one side and is nowhere.
 func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, other []write) {
 	for n, w := range past {
+		if j.forgotten && (a == mapping.State || a == mapping.Estimate) {
+			continue // no history tells what they were
+		}
 		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}

@@ -59,7 +59,7 @@ func (m *operators) matching() bool { return !slices.Contains(m.matches, "") }
 // command prepares an import by one of the bridges' configurations.
 func (c *chaos) command(r *rand.Rand) (cmd *exec.Cmd, state string) {
 	m := c.imports
-	p := c.bridges[r.IntN(len(c.bridges))]
+	p := c.bridges[r.IntN(len(c.bridges))].(*process)
 	state, match := m.states[r.IntN(len(m.states))], m.matches[r.IntN(len(m.matches))]
 	args := []string{"import", "--route", bridgetest.RepoName, "--state", state}
 	if match != "" {
@@ -123,8 +123,8 @@ func (c *chaos) endImports() {
 
 // up starts a bridge. Its store may be a file, which an import can have that
 // found no bridge: that ends first, and no other begins before the bridge is up.
-func (c *chaos) up(p *process) error {
-	if c.imports == nil || c.redis != nil || p.cmd != nil {
+func (c *chaos) up(p runner) error {
+	if c.imports == nil || c.redis != nil || p.running() {
 		return p.start()
 	}
 	c.imports.begin.Lock()
@@ -139,7 +139,7 @@ func (c *chaos) up(p *process) error {
 }
 
 // answers waits until a bridge answers.
-func answers(ctx context.Context, p *process) error {
+func answers(ctx context.Context, p runner) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {

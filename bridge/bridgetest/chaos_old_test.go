@@ -126,6 +126,8 @@ func (d *takenIn) ends(state string)   { d.ended = more(d.ended, state) }
 // look is what there is to see of the run.
 func (c *chaos) look() seen {
 	s := look(c.World, c.keys, c.people.lists)
+	s.decides = c.sim != nil
+	s.forgotten = c.sim != nil && c.sim.forgotten
 	if c.imports == nil {
 		return s
 	}

@@ -19,10 +19,11 @@ import (
 // people are several persons who work on both sides. Whatever they write is
 // unlike anything written before, so that it can be found again.
 type people struct {
-	w     *bridgetest.World
-	keys  mapping.Keys
-	lists bool // tasks stand for items of checklists
-	most  int  // issues and cards that they make; and sub-issues and tasks
+	w       *bridgetest.World
+	keys    mapping.Keys
+	lists   bool // tasks stand for items of checklists
+	careful bool // they leave footers alone, without which a lost store is not made good
+	most    int  // issues and cards that they make; and sub-issues and tasks
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -151,7 +152,7 @@ func (p *people) edited(text string) string {
 		for range 3 + p.intN(5) {
 			lines = append(lines, p.line())
 		}
-		if p.chance(20) {
+		if p.chance(20) && !p.careful {
 			mark = ""
 		}
 	}

@@ -35,12 +35,26 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// runner is one bridge of a random run. Its methods are for one goroutine.
+type runner interface {
+	start() error // of one that runs: does nothing
+	stop() error  // in good order
+	kill()        // as a crash would
+	running() bool
+	webhooks() string // where it takes deliveries
+	logs() string     // the file with all it logged
+	queues(ctx context.Context) (status.Overview, error)
+	failures(ctx context.Context) ([]status.Failure, error)
+	retryAll(ctx context.Context) error
+}
+
 // process is one bridge in a process of its own, which can be killed. Its
 // methods are for one goroutine.
 type process struct {
+	door
 	binary, config, log string
 	env                 []string
-	listen, admin       string
+	listen              string
 	lease               string // "": lease
 
 	cmd *exec.Cmd
@@ -52,7 +66,7 @@ func newProcess(w *bridgetest.World, dir, name string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{binary: path, config: filepath.Join(dir, name+".yaml"), log: filepath.Join(dir, name+".log"), env: os.Environ()}
+	p := &process{door: door{client: admin}, binary: path, config: filepath.Join(dir, name+".yaml"), log: filepath.Join(dir, name+".log"), env: os.Environ()}
 	yaml := w.YAML()
 	for _, addr := range []*string{&p.listen, &p.admin} {
 		if *addr, err = bridgetest.FreeAddr(); err != nil {
@@ -142,27 +156,46 @@ func badLines(path string) ([]string, error) {
 	return out, nil
 }
 
+func (p *process) running() bool    { return p.cmd != nil }
+func (p *process) logs() string     { return p.log }
+func (p *process) webhooks() string { return "http://" + p.listen + "/webhooks/github" }
+
 // admin is a client that keeps no connection to a process that may be killed.
 var admin = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// queues asks the process for its store's queues.
-func (p *process) queues(ctx context.Context) (status.Overview, error) {
+// door is a bridge's admin listener.
+type door struct {
+	client *http.Client
+	admin  string // host and port
+}
+
+// queues asks the bridge for its store's queues.
+func (p *door) queues(ctx context.Context) (status.Overview, error) {
 	var out status.Overview
 	return out, p.ask(ctx, http.MethodGet, "/api/v1/overview", nil, &out)
 }
 
+// failures asks the bridge for the parked keys.
+func (p *door) failures(ctx context.Context) ([]status.Failure, error) {
+	var out struct {
+		Failures []status.Failure `json:"failures"`
+	}
+	err := p.ask(ctx, http.MethodGet, "/api/v1/failures", nil, &out)
+	return out.Failures, err
+}
+
 // retryAll does what an operator does when the faults are over.
-func (p *process) retryAll(ctx context.Context) error {
+func (p *door) retryAll(ctx context.Context) error {
 	return p.ask(ctx, http.MethodPost, "/api/v1/failures/retry", []byte(`{"key":"all"}`), nil)
 }
 
-func (p *process) ask(ctx context.Context, method, path string, body []byte, into any) error {
+func (p *door) ask(ctx context.Context, method, path string, body []byte, into any) error {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+p.admin+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := admin.Do(req)
+	resp, err := p.client.Do(req)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,10 @@ type seen struct {
 	issues []seenIssue
 	cards  []seenCard // and the tasks that stand for sub-issues
 	takenIn
+	// forgotten says that the store was lost or went back: what is old is not known then.
+	forgotten bool
+	// decides says that the route has policies under which GitHub may win.
+	decides bool
 }
 
 // seenItem is an issue or a card with all it ever was.

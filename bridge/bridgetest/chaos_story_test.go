@@ -46,7 +46,15 @@ func (c *chaos) tell(complaints []complaint) {
 	}
 	fmt.Fprintf(f, "\n== what people did\n%s\n", strings.Join(c.people.diary, "\n"))
 	c.tellLogs(f, issues, cards)
-	c.t.Errorf("seed %d: its story is in %s; again: make chaos SEED=%d", c.seed, path, c.seed)
+	c.t.Errorf("seed %d: its story is in %s; again: make %s SEED=%d", c.seed, path, c.kind(), c.seed)
+}
+
+// kind is the make target of the run.
+func (c *chaos) kind() string {
+	if c.sim != nil {
+		return "sim"
+	}
+	return "chaos"
 }
 
 // parentOf is the parent of an issue; 0: there is none, or no such issue.

@@ -16,6 +16,7 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/sim"
 	"planbridge/mapping"
 	"planbridge/store/redisstore/redistest"
 )
@@ -51,7 +52,7 @@ func TestChaos(t *testing.T) {
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			all.add(runChaos(t, seed, d))
+			all.add(runChaos(t, seed, d, nil))
 		})
 	}
 }
@@ -100,15 +101,16 @@ type chaos struct {
 	keys    mapping.Keys
 	people  *people
 	fate    *fate
-	bridges []*process
+	bridges []runner
 	redis   *redistest.Server // nil: the store is a file
+	sim     *simulation       // nil: the bridges are processes
 	imports *operators        // nil: nothing is older than the bridge
 }
 
 // runChaos plays one run, and returns what it counted.
-func runChaos(t *testing.T, seed uint64, d time.Duration) map[string]int {
+func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[string]int {
 	t.Logf("seed %d", seed)
-	c := startChaos(t, seed)
+	c := startChaos(t, seed, s)
 	if complaints := c.beforehand(); len(complaints) > 0 {
 		c.tell(complaints)
 		return c.counts()
@@ -159,7 +161,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration) map[string]int {
 func (c *chaos) logs() []string {
 	var out []string
 	for _, p := range c.bridges {
-		out = append(out, p.log)
+		out = append(out, p.logs())
 	}
 	if c.imports != nil {
 		out = append(out, c.imports.log.Name())
@@ -169,14 +171,14 @@ func (c *chaos) logs() []string {
 
 // startChaos makes the world, starts its bridges and waits until they have
 // seen what was there: nothing, or what is older.
-func startChaos(t *testing.T, seed uint64) *chaos {
-	c := newWorld(t, seed)
+func startChaos(t *testing.T, seed uint64, s *simulation) *chaos {
+	c := newWorld(t, seed, s)
 	bridges := 1
-	if c.redis != nil {
+	if c.redis != nil || s != nil && seed%2 == 1 {
 		bridges += int(seed / 2 % 2)
 	}
 	for i := range bridges {
-		p, err := newProcess(c.World, c.dir, fmt.Sprintf("bridge%d", i+1))
+		p, err := c.newBridge(fmt.Sprintf("bridge%d", i+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +186,7 @@ func startChaos(t *testing.T, seed uint64) *chaos {
 			t.Fatal(err)
 		}
 		c.bridges = append(c.bridges, p)
-		c.GitHub.AddHook(bridgetest.RepoName, "http://"+p.listen+"/webhooks/github", bridgetest.WebhookSecret)
+		c.GitHub.AddHook(bridgetest.RepoName, p.webhooks(), bridgetest.WebhookSecret)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -196,8 +198,8 @@ func startChaos(t *testing.T, seed uint64) *chaos {
 }
 
 // newWorld makes the world without its bridges.
-func newWorld(t *testing.T, seed uint64) *chaos {
-	c := &chaos{t: t, seed: seed, dir: t.TempDir()}
+func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
+	c := &chaos{t: t, seed: seed, dir: t.TempDir(), sim: s}
 	var begun atomic.Bool
 	o := bridgetest.Options{
 		Dir: c.dir, Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
@@ -211,9 +213,14 @@ func newWorld(t *testing.T, seed uint64) *chaos {
 	}
 	lists := listSeed(seed)
 	if lists {
-		o.Route = "tasks: checklist"
+		o.Route = "tasks: checklist\n"
 	}
-	if seed%2 == 1 {
+	if s != nil {
+		o.Route += s.policies()
+	}
+	if s != nil {
+		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}
+	} else if seed%2 == 1 {
 		c.redis = redistest.Start(t)
 		o.Store = c.redis.URL
 	}
@@ -224,6 +231,7 @@ func newWorld(t *testing.T, seed uint64) *chaos {
 	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
 	c.World, c.keys = w, mapping.NewKeys([]byte(key))
 	c.people, c.fate = newPeople(w, c.keys, lists, seed), newFate(w, seed)
+	c.people.careful = s != nil && mayForget(seed)
 	t.Cleanup(func() {
 		c.endImports()
 		for _, p := range c.bridges {
@@ -235,11 +243,19 @@ func newWorld(t *testing.T, seed uint64) *chaos {
 	})
 	w.GitHub.SetTraits(c.fate.githubTraits)
 	w.Planning.SetTraits(c.fate.planningTraits)
-	if importSeed(seed) {
+	if importSeed(seed) && s == nil {
 		c.past()
 	}
 	begun.Store(true)
 	return c
+}
+
+// newBridge prepares a bridge; nothing runs yet.
+func (c *chaos) newBridge(name string) (runner, error) {
+	if c.sim != nil {
+		return c.newVirtual(name)
+	}
+	return newProcess(c.World, c.dir, name)
 }
 
 // pause waits for a random time, or reports false when ctx ends.
@@ -282,6 +298,10 @@ func (c *chaos) operate(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 6))
 	for pause(ctx, r, time.Second, 6*time.Second) {
 		p := c.bridges[r.IntN(len(c.bridges))]
+		if c.sim != nil && mayForget(c.seed) && r.IntN(6) == 0 {
+			c.people.note("operator: %s", c.sim.mishap(r))
+			continue
+		}
 		if r.IntN(3) == 0 {
 			c.people.note("operator: stops a bridge")
 			if err := p.stop(); err != nil {
@@ -389,21 +409,19 @@ func (c *chaos) settle() []complaint {
 	writes, since := -1, time.Now()
 	for {
 		idle, why := c.idle(ctx)
-		complaints := judge(c.look())
 		if n := c.Writes(); n != writes || !idle {
 			writes, since = n, time.Now()
 		}
-		// Whatever is wrong after a long rest stays wrong.
-		switch rested := time.Since(since); {
-		case rested > restFor && len(complaints) == 0:
-			return nil
-		case rested > 4*restFor:
-			return complaints
+		if rested := time.Since(since); rested > restFor {
+			complaints := judge(c.look())
+			if len(complaints) == 0 || rested > 4*restFor { // whatever is wrong after a long rest stays wrong
+				return complaints
+			}
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return append(complaints, complaint{what: "never at rest: " + why})
+			return append(judge(c.look()), complaint{what: "never at rest: " + why})
 		}
 	}
 }
@@ -420,6 +438,11 @@ func (c *chaos) idle(ctx context.Context) (bool, string) {
 			if q.Failures > 0 {
 				c.people.note("operator: takes up %d failures", q.Failures)
 				return false, errors.Join(fmt.Errorf("%d failures", q.Failures), p.retryAll(ctx)).Error()
+			}
+			if c.sim != nil {
+				if n, err := answerAll(ctx, p); n > 0 || err != nil {
+					return false, fmt.Sprintf("%d conflicts are asked: %v", n, err)
+				}
 			}
 			if q.Live+q.Bulk > 0 || len(q.Waiting) > 0 {
 				return false, fmt.Sprintf("%+v", q)

@@ -20,8 +20,9 @@ type facts map[string]string
 //	expect card N     there title summary raw list parts estimate bucket tasks status title-by summary-by
 //	expect task N     there state title by         the first task of card N
 //	expect link N     state why route asking refused said     the link of issue N
+//	                  outside: why issue N has none
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
-//	expect            issues cards tasks conflicts failures milestones colors
+//	expect            issues cards tasks conflicts failures milestones colors said: what the bridge warned of
 //
 // NAME=VALUE says it is equal, NAME~=VALUE that it contains that; ! negates.
 // Body and summary are what people wrote, without the bridge's marker; raw has
@@ -118,7 +119,7 @@ func (s *scene) cardFacts(n int) facts {
 	}
 	summary, _ := parts(c.Summary)
 	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "list": listFacts(s.Project.Tasks(c.ID)), "parts": partFacts(c.Tasks), "estimate": "", "bucket": c.Bucket,
-		"tasks": strconv.Itoa(len(c.Tasks)), "task-titles": taskTitles(c.Tasks), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
+		"tasks": strconv.Itoa(len(c.Tasks)), "task-titles": taskTitles(c.Tasks), "footers": footerFacts(s.Project.Tasks(c.ID)), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
 	if c.Estimate != nil {
 		f["estimate"] = strconv.FormatFloat(*c.Estimate, 'f', -1, 64)
 	}
@@ -145,7 +146,11 @@ func (s *scene) taskFacts(n int) facts {
 func (s *scene) linkFacts(n int) facts {
 	l, err := s.App.Operator().Find(context.Background(), fmt.Sprintf("%s#%d", s.Repo.Name(), n))
 	if err != nil {
-		return facts{"state": "none"}
+		f := facts{"state": "none", "outside": ""}
+		if out, err := s.App.Operator().Outside(context.Background(), fmt.Sprintf("%s#%d", s.Repo.Name(), n)); err == nil {
+			f["outside"] = out.Why
+		}
+		return f
 	}
 	f := facts{"state": string(l.State), "why": l.Why, "route": l.Route, "asking": strconv.Itoa(len(l.Asking)), "refused": ""}
 	f["said"] = s.said(l)
@@ -167,7 +172,7 @@ func (s *scene) conflictFacts(n int) facts {
 
 func (s *scene) worldFacts() facts {
 	f := facts{"issues": strconv.Itoa(len(s.Repo.Issues())), "cards": strconv.Itoa(len(s.Project.Cards())),
-		"tasks": strconv.Itoa(s.tasks()), "reports": "", "milestones": strconv.Itoa(len(s.Repo.Milestones())), "colors": s.colors()}
+		"tasks": strconv.Itoa(s.tasks()), "reports": "", "milestones": strconv.Itoa(len(s.Repo.Milestones())), "colors": s.colors(), "said": s.log.String()}
 	if s.App == nil {
 		return f
 	}

@@ -3,6 +3,8 @@ package bridgetest_test
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +46,21 @@ func (l *line) hours(was *float64) *float64 {
 	}
 	return nil
 }
+
+// footerFacts names the issues in the footers of tasks, each once, in order.
+func footerFacts(tasks []planningtest.TaskState) string {
+	var out []string
+	for _, t := range tasks {
+		_, mark := parts(t.Summary)
+		if name := footerName.FindString(mark); name != "" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), ", ")
+}
+
+var footerName = regexp.MustCompile(`acme/[a-z]+#[0-9]+`)
 
 // said is a link's whole history.
 func (s *scene) said(l *mapping.Link) string {

@@ -73,6 +73,10 @@ func (s *scene) planningTask(verb, card string, l *line) error {
 		s.Project.DeleteTask(tasks[i].ID)
 		return nil
 	}
+	if verb == "copy-task" {
+		s.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: l.next(), Summary: tasks[i].Summary})
+		return nil
+	}
 	s.Project.EditTask(tasks[i].ID, l.next(), func(e *planningtest.TaskEdit) {
 		l.set("title", &e.Title)
 		l.set("state", &e.State)

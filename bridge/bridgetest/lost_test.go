@@ -234,7 +234,15 @@ func TestMarkersOfOthersWhenTheStoreIsLost(t *testing.T) {
 	for _, c := range w.Project.Cards() {
 		titles[c.Title] += 1 + len(c.Tasks)
 	}
-	if titles["A copied card"] != 1 || titles["A forged card"] != 1 {
+	// The copied card got an issue and a tracking task of its own, the forged one nothing.
+	if titles["A copied card"] != 2 || titles["A forged card"] != 1 {
 		t.Errorf("cards: %v", titles)
+	}
+	issues := map[string]int{}
+	for _, i := range w.Repo.Issues() {
+		issues[i.Title]++
+	}
+	if issues["A copied card"] != 1 || issues["Edited again"] != 1 {
+		t.Errorf("issues: %v", issues)
 	}
 }

@@ -55,4 +55,9 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no metric %s", name)
 		}
 	}
+	for _, name := range []string{"go_goroutines ", "process_resident_memory_bytes ", "go_build_info{"} {
+		if !strings.Contains(string(text), "\n"+name) {
+			t.Errorf("no metric %s", name)
+		}
+	}
 }

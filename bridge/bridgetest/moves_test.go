@@ -20,16 +20,14 @@ import (
 //	transfer N REPO                     rename REPO NAME             archive|unarchive
 //	lock N                              convert N: into a discussion
 //	hidden REPO                         the bridge's token does not reach it
+//	delete-repo REPO                    account OLD NEW: OLD is called NEW from now on
+//	replay EVENT ACTION                 the first such delivery comes once more
 func (s *scene) repos(verb string, l *line) error {
 	switch verb {
 	case "repo":
 		name := l.next()
 		spec := githubtest.RepoSpec{Private: !l.flag("public")}
-		for who, logins := range map[string]*[]string{"members": &spec.Members, "contributors": &spec.Contributors} {
-			if v, ok := l.get(who); ok {
-				*logins = strings.Split(v, ",")
-			}
-		}
+		spec.Members, spec.Contributors = l.logins("members"), l.logins("contributors")
 		s.GitHub.AddRepo(name, spec)
 		if !l.flag("unhooked") {
 			s.GitHub.AddHook(name, s.WebhookURL(), bridgetest.WebhookSecret)
@@ -41,6 +39,12 @@ func (s *scene) repos(verb string, l *line) error {
 		s.Repo.Transfer(l.number(), l.next())
 	case "rename":
 		s.GitHub.RenameRepo(l.next(), l.next())
+	case "delete-repo":
+		s.GitHub.DeleteRepo(l.next())
+	case "account":
+		s.GitHub.RenameAccount(l.next(), l.next())
+	case "replay":
+		return s.replay(l.next(), l.next())
 	case "archive", "unarchive":
 		s.Repo.Archive(verb == "archive")
 	case "lock":
@@ -53,6 +57,26 @@ func (s *scene) repos(verb string, l *line) error {
 		return fmt.Errorf("github %s: nobody knows how to do that", verb)
 	}
 	return nil
+}
+
+// replay lets a delivery come once more.
+func (s *scene) replay(event, action string) error {
+	for _, d := range s.GitHub.Deliveries() {
+		if d.Event == event && d.Action == action {
+			s.GitHub.Redeliver(d.GUID)
+			return nil
+		}
+	}
+	return fmt.Errorf("no delivery of %s %s", event, action)
+}
+
+// logins are the values of that name, parted by commas.
+func (l *line) logins(name string) []string {
+	v, ok := l.get(name)
+	if !ok {
+		return nil
+	}
+	return strings.Split(v, ",")
 }
 
 // in lets a line be about another repository; the function it returns ends that.

@@ -18,7 +18,7 @@ import (
 //	expel WHO: no member any more
 //	fault OP KIND [times=] [delay=] [status=] [n=]      traits [WORD…] [NAME=VALUE…]
 //	new-task CARD WHO TITLE [state=] [summary=] [hours=]   set-task CARD TITLE WHO [title=] [state=] [summary=] [hours=]
-//	drop-task CARD TITLE
+//	drop-task CARD TITLE                           copy-task CARD TITLE NEW: make a task NEW with a task's whole summary
 //	copy-marker CARD WHO BUCKET TITLE: make a card with a card's whole summary
 func (s *scene) planning(l *line) error {
 	if err := s.ensure(); err != nil {
@@ -29,7 +29,7 @@ func (s *scene) planning(l *line) error {
 		return err
 	}
 	switch verb {
-	case "card", "edit", "task", "move", "delete", "undelete", "delete-task", "sprint", "copy-marker", "new-task", "set-task", "drop-task":
+	case "card", "edit", "task", "move", "delete", "undelete", "delete-task", "sprint", "copy-marker", "new-task", "set-task", "drop-task", "copy-task":
 		return s.planningPerson(verb, l)
 	case "down", "up":
 		s.Planning.Down(verb == "down")
@@ -78,7 +78,7 @@ func (s *scene) planningPerson(verb string, l *line) error {
 		return fmt.Errorf("there is no card %d", n)
 	}
 	switch verb {
-	case "new-task", "set-task", "drop-task":
+	case "new-task", "set-task", "drop-task", "copy-task":
 		return s.planningTask(verb, id, l)
 	case "edit":
 		s.Project.EditCard(id, l.next(), l.fill)

@@ -3,12 +3,16 @@ package bridgetest_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,11 +28,12 @@ import (
 // says what it shows; one line is one act of a person or of fate, or one
 // expectation about a side's state:
 //
-//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION]
+//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [former=LOGIN] [members=A,B] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION]
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
 //	services hold: what follows is one moment for the bridge | answer: that moment ends
 //	bridge   stop | start: when GitHub's deliveries have met nobody | restart | forget: restart without the store's file
+//	         accept repository|account NAME
 //	expect   what is to become true of a side (see expect_test.go)
 //	settle   wait until nothing is left to do
 //	quiet    five polls pass without a single write
@@ -69,8 +74,9 @@ func play(t *testing.T, files []string, store string) {
 			if store != "" {
 				s.o.Prefix = fmt.Sprintf("world%d", worlds.Add(1))
 			}
+			s.o.Logger = slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 			if os.Getenv("PLANBRIDGE_TEST_LOG") != "" {
-				s.o.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+				s.o.Logger = slog.New(slog.NewTextHandler(io.MultiWriter(os.Stderr, &s.log), &slog.HandlerOptions{Level: slog.LevelDebug}))
 			}
 			env.Values[sceneKey{}] = s
 			env.Defer(func() {
@@ -104,6 +110,26 @@ type scene struct {
 	revoked string // the secret that was taken away
 
 	answer func() // ends what is held
+
+	log logText // what the bridge warned of
+}
+
+// logText keeps what is logged. It is safe for concurrent use.
+type logText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // command makes one of the scene's methods a command of the scripts.
@@ -225,18 +251,20 @@ func (s *scene) ensure() (err error) {
 }
 
 func (s *scene) world(l *line) error {
-	s.o.Idle, s.o.Public = l.flag("idle"), l.flag("public")
+	s.o.Idle, s.o.Public, s.o.Members = l.flag("idle"), l.flag("public"), l.logins("members")
 	l.set("route", &s.o.Route)
 	l.set("prefix", &s.o.Planning.Prefix)
 	s.o.EnterDelay, s.o.Settle = l.duration("enter-delay"), l.duration("settle")
 	if behind := l.duration("github-behind"); behind != 0 {
 		s.o.GitHub.Clock = func() time.Time { return time.Now().Add(-behind) }
 	}
-	users, more := "{octocat: alice}", ""
+	users, more, former := "{octocat: alice}", "", ""
 	l.set("users", &users)
+	l.set("former", &former)
 	l.set("routes", &more)
 	s.o.Config = func(yaml string) string {
 		yaml = strings.Replace(yaml, "users: {octocat: alice}", "users: "+users, 1)
+		yaml = strings.Replace(yaml, "  token: env:GITHUB_TOKEN\n", "  token: env:GITHUB_TOKEN\n  former_accounts: ["+former+"]\n", 1)
 		for line := range strings.Lines(more) {
 			yaml += "  " + strings.TrimRight(line, "\n") + "\n"
 		}
@@ -270,9 +298,25 @@ func (s *scene) bridge(l *line) error {
 			}
 		}
 		return s.StartBridge()
+	case "accept":
+		return s.accept(l.next(), l.next())
 	default:
-		return fmt.Errorf("bridge %s: want stop, start, restart or forget", verb)
+		return fmt.Errorf("bridge %s: want stop, start, restart, forget or accept", verb)
 	}
+}
+
+// accept does what planbridge accept asks of the running service.
+func (s *scene) accept(kind, name string) error {
+	resp, err := http.Post(s.AdminURL()+"/api/v1/accept/"+kind+"/"+url.PathEscape(name), "application/json", nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	said, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("accept %s %s: %s: %s, %w", kind, name, resp.Status, said, err)
+	}
+	return nil
 }
 
 func (s *scene) services(l *line) error {

@@ -19,8 +19,10 @@ import (
 
 	"planbridge/bridge"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/nettest"
 	"planbridge/bridge/planningtest"
 	"planbridge/config"
+	"planbridge/mapping"
 )
 
 // The fixed names of every world.
@@ -52,11 +54,15 @@ type Options struct {
 	// Poll, CatchUp, Settle and EnterDelay are the intervals of the same
 	// names; 0: 150 ms, 400 ms, 500 ms and none.
 	Poll, CatchUp, Settle, EnterDelay time.Duration
+	Coalesce                          time.Duration // 0: nothing is folded, so that each edit crosses at once
 	WritePause                        time.Duration
 	LeaseTTL                          time.Duration
 	Concurrency                       int           // keys worked at once; 0: as usual
 	Redeliver                         time.Duration // the least time between two looks for failed deliveries; 0: minutes
 	Public                            bool          // the repository is public
+	Members                           []string      // of the repository
+	// Network connects both services and the bridge; nil: loopback sockets.
+	Network nettest.Network
 	// Idle leaves the bridge unstarted.
 	Idle bool
 }
@@ -113,11 +119,12 @@ func or[T comparable](v, otherwise T) T {
 }
 
 func (w *World) services() (err error) {
+	w.o.GitHub.Network, w.o.Planning.Network = w.o.Network, w.o.Network
 	if w.GitHub, err = githubtest.Start(w.o.GitHub); err != nil {
 		return err
 	}
 	w.GitHub.AddToken(Token, Bot)
-	w.Repo = w.GitHub.AddRepo(RepoName, githubtest.RepoSpec{Private: !w.o.Public})
+	w.Repo = w.GitHub.AddRepo(RepoName, githubtest.RepoSpec{Private: !w.o.Public, Members: w.o.Members})
 	if w.Planning, err = planningtest.Start(w.o.Planning); err != nil {
 		return err
 	}
@@ -163,13 +170,14 @@ store:
   url: %q
   prefix: %q
 marker_key: env:PLANBRIDGE_MARKER_KEY
+coalesce: %s
 retry: {max_attempts: 12, max_interval: 1s}
 routes:
   - repository: %s
     project: web
     bucket: %s
 %s`, w.listen, w.GitHub.URL(), w.o.CatchUp, w.o.Settle, w.o.EnterDelay, w.Planning.URL(), w.o.Poll, w.o.Settle,
-		w.Project.ID(), BridgeUser, storeURL, or(w.o.Prefix, "planbridge"), RepoName, Bucket, route)
+		w.Project.ID(), BridgeUser, storeURL, or(w.o.Prefix, "planbridge"), w.o.Coalesce, RepoName, Bucket, route)
 	if w.o.Config != nil {
 		text = w.o.Config(text)
 	}
@@ -313,6 +321,19 @@ func (w *World) Settled(ctx context.Context, polls int) error {
 	})
 }
 
+// folds reports whether edits wait to be folded.
+func (w *World) folds(ctx context.Context) (yes bool) {
+	err := w.App.Operator().Links(ctx, "", func(l *mapping.Link) error {
+		for _, l := range append(l.Parts, l) {
+			for _, f := range l.Pace.Folds {
+				yes = yes || f.Held
+			}
+		}
+		return nil
+	})
+	return yes || err != nil
+}
+
 // busy reports whether keys are due or being worked. Keys that wait for a
 // later look do not count.
 func (w *World) busy(ctx context.Context) bool {
@@ -321,6 +342,9 @@ func (w *World) busy(ctx context.Context) bool {
 		return true
 	}
 	if w.App.InHand() > 0 { // a key that is leased is not due
+		return true
+	}
+	if w.o.Coalesce > 0 && w.folds(ctx) {
 		return true
 	}
 	for _, q := range queues {

@@ -17,12 +17,38 @@ func (c *Client) Viewer(ctx context.Context) (string, error) {
 	if login, how := c.Known(); how == mapping.Named {
 		return login, nil
 	}
-	login, err := c.askViewer(ctx)
+	return c.AskViewer(ctx)
+}
+
+// AskViewer is Viewer where the answer may have changed.
+func (c *Client) AskViewer(ctx context.Context) (string, error) {
+	user, err := c.askViewer(ctx)
 	if err != nil {
 		return "", err
 	}
-	c.name(login, mapping.Named)
-	return login, nil
+	c.name(user.Login, mapping.Named)
+	c.mu.Lock()
+	c.viewerID = user.ID
+	c.mu.Unlock()
+	return user.Login, nil
+}
+
+// ViewerID returns the database id of the account that Viewer told; 0: it is not told.
+func (c *Client) ViewerID() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.viewerID
+}
+
+// AccountID returns the database id of the account that has a login now.
+func (c *Client) AccountID(ctx context.Context, login string) (int64, error) {
+	var user wireUser
+	k := call{op: "read_account", object: login, path: "users/" + escape(login)}
+	if !validName(login) {
+		return 0, k.wrap(&mapping.Rejection{Field: "login", Words: "not an account's name"})
+	}
+	_, err := c.do(ctx, k, http.MethodGet, nil, &user)
+	return user.ID, err
 }
 
 // Assume takes a login for the bridge's own as if Viewer had told it, unless it
@@ -62,20 +88,20 @@ func (c *Client) Known() (login string, how mapping.Whose) {
 }
 
 // askViewer asks in every way there is. Its error is the one that leaves hope.
-func (c *Client) askViewer(ctx context.Context) (string, error) {
+func (c *Client) askViewer(ctx context.Context) (wireUser, error) {
 	k := call{op: "read_viewer", object: "account", path: "user"}
 	if c.app != nil {
 		k.path, k.jwt = "app", true
 		var app struct{ Slug string }
 		if _, err := c.do(ctx, k, http.MethodGet, nil, &app); err != nil || app.Slug == "" {
-			return "", k.nameless(err)
+			return wireUser{}, k.nameless(err)
 		}
-		return app.Slug + "[bot]", nil
+		return wireUser{Login: app.Slug + "[bot]"}, nil
 	}
 	var user wireUser
 	_, err := c.do(ctx, k, http.MethodGet, nil, &user)
 	if err == nil && user.Login != "" || errors.Is(err, mapping.ErrUnauthorized) {
-		return user.Login, err
+		return user, err
 	}
 	// An installation's token (an App's, or a workflow's) has no /user;
 	// GraphQL tells it who it is.
@@ -83,11 +109,11 @@ func (c *Client) askViewer(ctx context.Context) (string, error) {
 	graph := c.query(ctx, k, `query { viewer { login } }`, nil, &data)
 	switch {
 	case graph == nil && data.Viewer.Login != "":
-		return data.Viewer.Login, nil
+		return data.Viewer, nil
 	case mapping.Refused(err):
 		err = graph
 	}
-	return "", k.nameless(err)
+	return wireUser{}, k.nameless(err)
 }
 
 // nameless is the error of an answer that names no account, or err itself.

@@ -318,7 +318,7 @@ func TestWebhooksAgainstTheSimulator(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if err := github.VerifySignature([][]byte{[]byte(secret)}, body, r.Header.Get("X-Hub-Signature-256")); err != nil {
+		if _, err := github.VerifySignature([][]byte{[]byte(secret)}, [][]byte{body}, r.Header.Get("X-Hub-Signature-256")); err != nil {
 			t.Error(err)
 		}
 		payload, err := github.Payload(r.Header.Get("Content-Type"), body)

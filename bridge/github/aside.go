@@ -12,7 +12,7 @@ import (
 // whole, and while GitHub is down it is not asked for.
 func aside(op string) bool {
 	switch op {
-	case "read_viewer", "read_visibility", "read_parent", "list_sub_issues", "add_sub_issue", "remove_sub_issue",
+	case "read_viewer", "read_account", "read_visibility", "read_parent", "list_sub_issues", "add_sub_issue", "remove_sub_issue",
 		"list_milestones", "create_milestone", "edit_milestone", "read_label", "create_label", "assign", "unassign",
 		"list_hooks", "list_deliveries", "read_delivery", "redeliver", "list_content_edits", "list_issue_events":
 		return true

@@ -148,6 +148,23 @@ func (t *appAuth) installation(ctx context.Context, owner string) (*installation
 	return in, nil
 }
 
+// OtherInstallation reports whether the app's installation on an account is known to be
+// another one than that with the id. What is known of the account is then asked again
+// before it is next used: the app may have been installed anew.
+func (c *Client) OtherInstallation(owner string, id int64) bool {
+	if c.app == nil {
+		return false
+	}
+	c.app.mu.Lock()
+	known := c.app.installs[strings.ToLower(owner)]
+	c.app.mu.Unlock()
+	if known == nil || known.ID == id {
+		return false
+	}
+	c.app.forget(owner)
+	return true
+}
+
 // list reads all of the App's installations.
 func (t *appAuth) list(ctx context.Context) ([]*installation, error) {
 	ctx = withCall(ctx, call{op: "app_installations"})

@@ -41,11 +41,10 @@ func appFake(t *testing.T) (*fake, *Client) {
 		write(w, 200, `[{"id":1,"account":{"login":"Acme"},"permissions":{"issues":"write"}}]`,
 			"Link", fmt.Sprintf(`<%s/app/installations?page=2>; rel="next"`, f.URL))
 	})
-	made := 0
+	var made atomic.Int64
 	f.mux.HandleFunc("POST /app/installations/{id}/access_tokens", func(w http.ResponseWriter, r *http.Request) {
-		made++
 		write(w, 201, fmt.Sprintf(`{"token":"ghs_%s_%d","expires_at":%q}`,
-			r.PathValue("id"), made, time.Now().Add(time.Hour).UTC().Format(time.RFC3339)))
+			r.PathValue("id"), made.Add(1), time.Now().Add(time.Hour).UTC().Format(time.RFC3339)))
 	})
 	f.on("GET /app", 200, `{"slug":"planbridge-acme"}`)
 	return f, f.client(t, func(o *Options) { o.Token, o.App = "", &App{ID: 42, PrivateKey: appKey()} })

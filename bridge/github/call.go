@@ -23,7 +23,6 @@ const (
 	classWrite
 	classGraphQL
 	classFree // under none: /rate_limit
-	classes   // how many there are
 )
 
 // call is one request to be: what it is called in errors and metrics, and
@@ -141,7 +140,7 @@ func (c *Client) exchange(ctx context.Context, k call, method string, in any) (*
 		return nil, fmt.Errorf("%w: %w", mapping.ErrRejected, err)
 	}
 	if k.class == classWrite {
-		release, err := c.takeTurn(ctx)
+		release, err := c.takeTurn(ctx, k)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +270,7 @@ func (c *Client) query(ctx context.Context, k call, query string, vars map[strin
 		err := reply.Errors[0].classify()
 		var limited *mapping.RateLimited
 		if errors.As(err, &limited) {
-			c.wire.gate.shut(classGraphQL, limit{RateLimited: limited})
+			c.wire.shut(ctx, k, limit{RateLimited: limited, resource: resourceGraphQL})
 		}
 		return k.wrap(err)
 	}

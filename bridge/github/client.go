@@ -29,6 +29,7 @@ type App struct {
 type Metrics struct {
 	Requests *prometheus.CounterVec   // labels api, operation, code (HTTP status, or "error")
 	Duration *prometheus.HistogramVec // labels api, operation; seconds
+	Waits    *prometheus.CounterVec   // label class; writes that the budget put off
 }
 
 // Options says how to reach GitHub. Exactly one of Token and App is needed.
@@ -41,10 +42,16 @@ type Options struct {
 	// FormerAccounts are logins the bridge had before; see Whose.
 	FormerAccounts []string
 
-	// Budget takes one write from the budget that all replicas share and
-	// returns 0, or takes none and returns how long to wait until one can be
-	// had. Nil: no budget.
-	Budget func(ctx context.Context) (time.Duration, error)
+	// Budget takes one write of a class from the budget that all replicas share
+	// and returns 0, or takes none and returns when to ask again, which is a
+	// turn of its own. Nil: no budget.
+	Budget func(ctx context.Context, class WriteClass) (time.Duration, error)
+	// Hold tells all replicas that GitHub wants nothing to be sent to a resource
+	// for a while; Held returns for how much longer others were told so, by
+	// resource. It is asked before a request, at most once in LookEvery. Nil: the
+	// client is alone.
+	Hold func(ctx context.Context, resource string, d time.Duration) error
+	Held func(ctx context.Context) (map[string]time.Duration, error)
 	// WritePause is the least time between two writes of this client; GitHub
 	// asks for about a second. 0: none. Writes go one after the other anyway.
 	WritePause time.Duration
@@ -73,15 +80,17 @@ type Client struct {
 	app      *appAuth // nil: a token
 	graphql  string
 
-	budget func(ctx context.Context) (time.Duration, error)
-	turn   chan struct{} // held by the one write that is under way
-	pause  *rate.Limiter // nil: none
+	budget  func(ctx context.Context, class WriteClass) (time.Duration, error)
+	patient chan struct{} // held by who waits in place for the budget
+	turn    chan struct{} // held by the one write that is under way
+	pause   *rate.Limiter // nil: none
 
-	probes atomic.Int64
-	former []string
-	mu     sync.Mutex
-	viewer string        // "" until known
-	how    mapping.Whose // viewer is known
+	probes   atomic.Int64
+	former   []string
+	mu       sync.Mutex
+	viewer   string        // "" until known
+	viewerID int64         // 0 where GitHub did not tell
+	how      mapping.Whose // viewer is known
 }
 
 const (
@@ -107,6 +116,7 @@ func New(o Options) (*Client, error) {
 		wire:     newWire(o),
 		graphql:  graphqlURL(base),
 		budget:   o.Budget,
+		patient:  make(chan struct{}, budgetPatients),
 		turn:     make(chan struct{}, 1),
 		former:   o.FormerAccounts,
 	}

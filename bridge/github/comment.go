@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type Comment struct {
 	Author    string // login
 	Body      string
 	CreatedAt time.Time
+	AuthorID  int64
 }
 
 type wireComment struct {
@@ -24,7 +26,7 @@ type wireComment struct {
 }
 
 func (w wireComment) comment() Comment {
-	return Comment{ID: w.ID, Author: w.User.Login, Body: w.Body, CreatedAt: w.CreatedAt.time()}
+	return Comment{ID: w.ID, Author: w.User.Login, AuthorID: w.User.ID, Body: w.Body, CreatedAt: w.CreatedAt.time()}
 }
 
 func (w *wireComment) whole() error {
@@ -54,4 +56,11 @@ func (c *Client) CreateComment(ctx context.Context, repo string, number int, bod
 		return Comment{}, err
 	}
 	return w.comment(), nil
+}
+
+// DeleteComment deletes a comment of a repository's issues, by its id.
+func (c *Client) DeleteComment(ctx context.Context, repo string, id int64) error {
+	k := repoCall("delete_comment", repo).sub("issues", "comments", strconv.FormatInt(id, 10))
+	_, err := c.do(ctx, k, http.MethodDelete, nil, nil)
+	return err
 }

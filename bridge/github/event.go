@@ -29,7 +29,10 @@ type Event struct {
 	Archived    bool
 
 	Sender     string // login
+	SenderID   int64
 	SenderType string // User, Bot, Organization
+
+	Installation int64 // of the app that the delivery is for; 0: the hook is no app's
 
 	Changes Changes
 	Label   string // the label that was put on or taken off; "" where the label itself was deleted
@@ -75,13 +78,15 @@ type wireEvent struct {
 	Issue      *wireIssue
 	Repository wireRepo
 	Sender     wireUser
-	Changes    wireChanges
-	Label      named
-	Comment    *wireComment
-	Parent     *wireIssue `json:"parent_issue"`
-	ParentRepo wireRepo   `json:"parent_issue_repo"`
-	Sub        *wireIssue `json:"sub_issue"`
-	SubRepo    wireRepo   `json:"sub_issue_repo"`
+	// Installation is what an app's deliveries carry.
+	Installation struct{ ID int64 }
+	Changes      wireChanges
+	Label        named
+	Comment      *wireComment
+	Parent       *wireIssue `json:"parent_issue"`
+	ParentRepo   wireRepo   `json:"parent_issue_repo"`
+	Sub          *wireIssue `json:"sub_issue"`
+	SubRepo      wireRepo   `json:"sub_issue_repo"`
 }
 
 // ParseEvent reads a webhook's JSON; name is the header X-GitHub-Event. An
@@ -101,7 +106,7 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 		}
 		return Event{}, fmt.Errorf("%w: event %s: %w", ErrPayload, name, err)
 	}
-	e := Event{Name: name, Action: w.Action, Sender: w.Sender.Login, SenderType: w.Sender.Type, Label: string(w.Label)}
+	e := Event{Name: name, Action: w.Action, Sender: w.Sender.Login, SenderID: w.Sender.ID, SenderType: w.Sender.Type, Installation: w.Installation.ID, Label: string(w.Label)}
 	e.setRepository(&w.Repository)
 	e.Issue, e.Parent, e.SubIssue = e.issue(w.Issue, nil), e.issue(w.Parent, &w.ParentRepo), e.issue(w.Sub, &w.SubRepo)
 	if w.Comment != nil {

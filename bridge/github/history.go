@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"planbridge/mapping"
 )
 
 // Renamed is one change of an issue's title.
@@ -15,29 +17,53 @@ type Renamed struct {
 	From, To string
 }
 
-// RenamedEvents lists every change of an issue's title, oldest first.
-func (c *Client) RenamedEvents(ctx context.Context, repo string, number int) ([]Renamed, error) {
-	type wireEvent struct {
-		ID        int64
-		Event     string
-		Actor     wireUser
-		CreatedAt stamp `json:"created_at"`
-		Rename    struct{ From, To string }
-	}
+// wireIssueEvent is an entry of an issue's events.
+type wireIssueEvent struct {
+	ID        int64
+	Event     string
+	Actor     wireUser
+	CreatedAt stamp `json:"created_at"`
+	Rename    struct{ From, To string }
+}
+
+// issueEvents visits the events of an issue, oldest first, until visit returns false.
+func (c *Client) issueEvents(ctx context.Context, repo string, number int, visit func(*wireIssueEvent) bool) error {
 	k := issueCall("list_issue_events", repo, number).sub("events").query(url.Values{"per_page": {"100"}})
-	var list []Renamed
-	err := walk(ctx, c, k, func(page []wireEvent, _ *answer) (bool, error) {
-		for _, w := range page {
-			if w.Event == "renamed" {
-				list = append(list, Renamed{w.ID, w.CreatedAt.time(), w.Actor.Login, w.Rename.From, w.Rename.To})
+	return walk(ctx, c, k, func(page []wireIssueEvent, _ *answer) (bool, error) {
+		for i := range page {
+			if !visit(&page[i]) {
+				return false, nil
 			}
 		}
 		return true, nil
+	})
+}
+
+// RenamedEvents lists every change of an issue's title, oldest first.
+func (c *Client) RenamedEvents(ctx context.Context, repo string, number int) ([]Renamed, error) {
+	var list []Renamed
+	err := c.issueEvents(ctx, repo, number, func(w *wireIssueEvent) bool {
+		if w.Event == "renamed" {
+			list = append(list, Renamed{w.ID, w.CreatedAt.time(), w.Actor.Login, w.Rename.From, w.Rename.To})
+		}
+		return true
 	})
 	if err != nil {
 		return nil, err
 	}
 	return list, nil
+}
+
+// FindTriage reports whether one of the labels and assignees that an issue ever
+// got meets a condition.
+func (c *Client) FindTriage(ctx context.Context, repo string, number int, meets func(mapping.Triage) bool) (found bool, err error) {
+	err = c.issueEvents(ctx, repo, number, func(w *wireIssueEvent) bool {
+		if w.Event == "labeled" || w.Event == "assigned" {
+			found = meets(mapping.Triage{Actor: w.Actor.Login, Human: w.Actor.Type == "User"})
+		}
+		return !found
+	})
+	return found, err
 }
 
 // Edit is one version of an issue's body.

@@ -205,13 +205,13 @@ func TestComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, list, []Comment{{1, "octocat", "a", serverNow}, {2, "", "", serverNow}})
+	equal(t, list, []Comment{{ID: 1, Author: "octocat", Body: "a", CreatedAt: serverNow}, {ID: 2, CreatedAt: serverNow}})
 	equal(t, f.requests()[0].query, "per_page=100&since=2026-01-02T03%3A04%3A05Z")
 	made, err := c.CreateComment(within(t), "acme/web", 12, "b")
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, made, Comment{3, "bridge", "b", serverNow})
+	equal(t, made, Comment{ID: 3, Author: "bridge", Body: "b", CreatedAt: serverNow})
 	if _, err := c.Comments(within(t), "acme/web", 404, time.Time{}); !errors.Is(err, mapping.ErrNotFound) {
 		t.Errorf("error is %v", err)
 	}

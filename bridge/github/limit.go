@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"planbridge/mapping"
@@ -21,8 +20,9 @@ const (
 // limit is an answer that was a rate limit.
 type limit struct {
 	*mapping.RateLimited
-	primary    bool // the account's hourly budget is gone, for reads too
-	headerless bool // no header said how long
+	primary    bool   // an hourly budget is gone
+	headerless bool   // no header said how long
+	resource   string // whose limit it is, as GitHub said; "": it did not
 }
 
 // readLimit tells whether an answer is a rate limit, in any of its forms. The
@@ -41,7 +41,10 @@ func readLimit(status int, h http.Header, body []byte, now time.Time) (limit, bo
 		now = date // resets are of GitHub's clock, ours may be off
 	}
 	found := func(why string, after time.Duration) limit {
-		return limit{RateLimited: &mapping.RateLimited{API: "github", After: max(after, time.Second), Why: why}}
+		return limit{
+			RateLimited: &mapping.RateLimited{API: "github", After: max(after, time.Second), Why: why},
+			resource:    h.Get("X-RateLimit-Resource"),
+		}
 	}
 	if status != http.StatusUnprocessableEntity {
 		if after, ok := retryAfter(h, now); ok {
@@ -89,51 +92,4 @@ func speaksOfLimit(status int, body []byte) bool {
 		}
 	}
 	return strings.Contains(e.DocURL, "rate-limit")
-}
-
-// gate keeps requests back while GitHub asks to be left alone.
-type gate struct {
-	mu      sync.Mutex
-	until   [classes]time.Time
-	why     [classes]string
-	strikes [classes]int // headerless limits in a row
-}
-
-// check returns a *mapping.RateLimited while k is shut.
-func (g *gate) check(k class) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if after := time.Until(g.until[k]); after > 0 {
-		return &mapping.RateLimited{API: "github", After: after, Why: g.why[k]}
-	}
-	return nil
-}
-
-// shut closes the gate after a request of class k met l, and lengthens l where
-// headerless ones follow each other. A primary limit, and one that a read
-// met, concern reads and writes; GraphQL has limits of its own.
-func (g *gate) shut(k class, l limit) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if l.headerless {
-		l.After = min(l.After<<g.strikes[k], headerlessWaitMax)
-		g.strikes[k] = min(g.strikes[k]+1, 8)
-	}
-	shut := []class{k}
-	if k == classRead || (k == classWrite && l.primary) {
-		shut = []class{classRead, classWrite}
-	}
-	until := time.Now().Add(l.After)
-	for _, k := range shut {
-		if k != classFree && until.After(g.until[k]) {
-			g.until[k], g.why[k] = until, l.Why
-		}
-	}
-}
-
-// passed notes that a request of class k went through.
-func (g *gate) passed(k class) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.strikes[k] = 0
 }

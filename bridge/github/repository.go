@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"planbridge/mapping"
 )
@@ -39,10 +40,23 @@ func (c *Client) repository(ctx context.Context, k call) (Repository, error) {
 	return w.repository(), nil
 }
 
+// Identity reads a repository's id, name and visibility, as [Client.Repository] does;
+// the others' requests go on where that fails.
+func (c *Client) Identity(ctx context.Context, repo string) (Repository, error) {
+	return c.repository(ctx, repoCall("read_visibility", repo))
+}
+
+// RepositoryByID reads the repository with a database id, whatever it is called by
+// now. owner is whose it was: an App asks as its installation there.
+func (c *Client) RepositoryByID(ctx context.Context, owner string, id int64) (Repository, error) {
+	n := strconv.FormatInt(id, 10)
+	return c.repository(ctx, call{op: "read_visibility", object: "repository " + n, owner: owner, path: "repositories/" + n})
+}
+
 // Private reports whether only members can read a repository, as one is taken for
 // that is not there for us.
 func (c *Client) Private(ctx context.Context, repo string) (bool, error) {
-	r, err := c.repository(ctx, repoCall("read_visibility", repo))
+	r, err := c.Identity(ctx, repo)
 	if errors.Is(err, mapping.ErrNotFound) {
 		return true, nil
 	}

@@ -18,29 +18,31 @@ var (
 	ErrPayload = errors.New("malformed payload")
 )
 
-// VerifySignature checks the header X-Hub-Signature-256 over the raw body. Any
-// of the secrets will do, so that they can be rotated; an empty secret, which
+// VerifySignature checks the header X-Hub-Signature-256 over the raw body, given in
+// parts. Any of the secrets will do, so that they can be rotated, and which one did is returned; an empty secret, which
 // anybody could sign with, never does. SHA-1 (X-Hub-Signature) is not taken.
-func VerifySignature(secrets [][]byte, body []byte, header string) error {
+func VerifySignature(secrets, body [][]byte, header string) (secret int, err error) {
 	digest, ok := strings.CutPrefix(header, "sha256=")
 	if !ok {
-		return fmt.Errorf("%w: no sha256= in it", ErrSignature)
+		return 0, fmt.Errorf("%w: no sha256= in it", ErrSignature)
 	}
 	sent, err := hex.DecodeString(digest)
 	if err != nil {
-		return fmt.Errorf("%w: not hexadecimal", ErrSignature)
+		return 0, fmt.Errorf("%w: not hexadecimal", ErrSignature)
 	}
-	for _, secret := range secrets {
+	for i, secret := range secrets {
 		if len(secret) == 0 {
 			continue
 		}
 		mac := hmac.New(sha256.New, secret)
-		mac.Write(body)
+		for _, part := range body {
+			mac.Write(part)
+		}
 		if hmac.Equal(sent, mac.Sum(nil)) {
-			return nil
+			return i, nil
 		}
 	}
-	return ErrSignature
+	return 0, ErrSignature
 }
 
 // Payload takes the JSON out of a webhook's body, which comes as it is or as

@@ -2,32 +2,68 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"planbridge/mapping"
 )
 
-// budgetPatience is how long a write waits in place for the shared budget;
-// what must wait longer is put off by the caller.
-const budgetPatience = 2 * time.Second
+// budgetPatience is how long a write waits in place for the shared budget, and
+// budgetPatients how many do at once; what must wait longer, or with more, is put
+// off by the caller, so that nobody's seat and lease are kept for it.
+const (
+	budgetPatience = 2 * time.Second
+	budgetPatients = 2
+)
+
+// WriteClass says which budget a write is taken from.
+type WriteClass string
+
+// The classes. GitHub counts as content what notifies people.
+const (
+	ClassContent WriteClass = "content" // makes an issue or a comment
+	ClassEdit    WriteClass = "edit"    // any other write
+)
+
+func (k call) writeClass() WriteClass {
+	if k.op == "create_issue" || k.op == "create_comment" {
+		return ClassContent
+	}
+	return ClassEdit
+}
+
+// Reserve takes a write of a class from the budget ahead of the reads that come
+// before it. Its errors are those of the write.
+func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
+	k := call{op: "reserve", object: string(class), class: classWrite}
+	err := c.wire.ready(ctx, k)
+	if err == nil {
+		err = c.spend(ctx, class)
+	}
+	if err != nil {
+		return k.wrap(err)
+	}
+	return nil
+}
 
 // takeTurn lets one write at a time through, at the client's pace and within
 // the shared budget. Its errors say that nothing was sent.
-func (c *Client) takeTurn(ctx context.Context) (release func(), err error) {
+func (c *Client) takeTurn(ctx context.Context, k call) (release func(), err error) {
+	// A write that would not leave anyway must not spend the budget.
+	if err := c.wire.ready(ctx, k); err != nil {
+		return nil, err
+	}
+	if err := c.spend(ctx, k.writeClass()); err != nil {
+		return nil, err
+	}
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: waiting for a turn: %w", mapping.ErrUnavailable, ctx.Err())
 	}
 	release = func() { <-c.turn }
-	// A write that would not leave anyway must not spend the budget.
-	if err = c.wire.ready(classWrite); err == nil {
-		if err = c.spend(ctx); err == nil {
-			err = c.pace(ctx)
-		}
-	}
-	if err != nil {
+	if err := c.pace(ctx); err != nil {
 		release()
 		return nil, err
 	}
@@ -35,25 +71,44 @@ func (c *Client) takeTurn(ctx context.Context) (release func(), err error) {
 }
 
 // spend takes one write from the shared budget.
-func (c *Client) spend(ctx context.Context) error {
+func (c *Client) spend(ctx context.Context, class WriteClass) error {
 	if c.budget == nil {
 		return nil
 	}
 	var waited time.Duration
 	for {
-		d, err := c.budget(ctx)
+		d, err := c.budget(ctx, class)
+		if limited := (*mapping.RateLimited)(nil); errors.As(err, &limited) {
+			return err
+		}
 		if err != nil {
 			return fmt.Errorf("%w: write budget: %w", mapping.ErrUnavailable, err)
 		}
 		if d <= 0 {
 			return nil
 		}
-		if waited += d; waited > budgetPatience {
-			return &mapping.RateLimited{API: "github", After: d, Why: "write budget"}
+		if waited == 0 && c.wire.metrics.Waits != nil {
+			c.wire.metrics.Waits.WithLabelValues(string(class)).Inc()
+		}
+		if waited += d; waited > budgetPatience || waited == d && !c.waitsInPlace() {
+			return &mapping.RateLimited{API: "github", After: d, Why: "write budget", Turn: true}
+		}
+		if waited == d {
+			defer func() { <-c.patient }()
 		}
 		if err := wait(ctx, d, "write budget"); err != nil {
 			return err
 		}
+	}
+}
+
+// waitsInPlace lets one more wait in place, where there is room.
+func (c *Client) waitsInPlace() bool {
+	select {
+	case c.patient <- struct{}{}:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,7 +33,7 @@ func TestBudget(t *testing.T) {
 		asked, sent := 0, 0
 		answer := func(r *http.Request) (int, string, http.Header) { sent++; return okIssue(r) }
 		bubble(t, answer, func(o *Options) {
-			o.Budget = func(context.Context) (time.Duration, error) { asked++; return tc.answers[asked-1], nil }
+			o.Budget = func(context.Context, WriteClass) (time.Duration, error) { asked++; return tc.answers[asked-1], nil }
 		}, func(c *Client) {
 			begin := time.Now()
 			_, err := c.EditIssue(context.Background(), "a/b", 1, IssueEdit{})
@@ -55,7 +56,7 @@ func TestBudget(t *testing.T) {
 
 func TestBudgetKnowsTheDeadline(t *testing.T) {
 	bubble(t, okIssue, func(o *Options) {
-		o.Budget = func(context.Context) (time.Duration, error) { return time.Second, nil }
+		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { return time.Second, nil }
 	}, func(c *Client) {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		defer cancel()
@@ -70,7 +71,7 @@ func TestBudgetKnowsTheDeadline(t *testing.T) {
 func TestBudgetThatCannotBeAskedStopsTheWrite(t *testing.T) {
 	sent := 0
 	bubble(t, func(r *http.Request) (int, string, http.Header) { sent++; return okIssue(r) }, func(o *Options) {
-		o.Budget = func(context.Context) (time.Duration, error) { return 0, errors.New("store is away") }
+		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { return 0, errors.New("store is away") }
 	}, func(c *Client) {
 		_, err := c.EditIssue(context.Background(), "a/b", 1, IssueEdit{})
 		wantKind(t, err, "unavailable")
@@ -94,7 +95,7 @@ func TestOnlyWritesSpendTheBudget(t *testing.T) {
 		return okIssue(r)
 	}
 	bubble(t, answer, func(o *Options) {
-		o.Budget = func(context.Context) (time.Duration, error) { spent++; return 0, nil }
+		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { spent++; return 0, nil }
 	}, func(c *Client) {
 		ctx := context.Background()
 		_, e1 := c.Issue(ctx, "a/b", 1)
@@ -160,6 +161,74 @@ func TestWritesGoOneAfterTheOther(t *testing.T) {
 		wg.Wait()
 		if most.Load() != 1 {
 			t.Errorf("%d writes at a time", most.Load())
+		}
+	})
+}
+
+// TestWriteClasses: only what notifies people is taken from the budget of content.
+func TestWriteClasses(t *testing.T) {
+	var classes []WriteClass
+	answer := func(r *http.Request) (int, string, http.Header) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/labels") || r.Method == http.MethodDelete {
+			return 200, `[]`, nil
+		}
+		return okIssue(r)
+	}
+	bubble(t, answer, func(o *Options) {
+		o.Budget = func(_ context.Context, class WriteClass) (time.Duration, error) {
+			classes = append(classes, class)
+			return 0, nil
+		}
+	}, func(c *Client) {
+		ctx := context.Background()
+		_, e1 := c.CreateIssue(ctx, "a/b", NewIssue{})
+		_, e2 := c.CreateComment(ctx, "a/b", 1, "text")
+		_, e3 := c.EditIssue(ctx, "a/b", 1, IssueEdit{})
+		_, e4 := c.AddLabels(ctx, "a/b", 1, []string{"x"})
+		_, e5 := c.RemoveLabel(ctx, "a/b", 1, "x")
+		_, e6 := c.PutMilestone(ctx, "a/b", Milestone{Title: "m"})
+		_, e7 := c.Assign(ctx, "a/b", 1, []string{"x"})
+		if err := errors.Join(e1, e2, e3, e4, e5, e6, e7); err != nil {
+			t.Error(err)
+		}
+		equal(t, classes, []WriteClass{ClassContent, ClassContent, ClassEdit, ClassEdit, ClassEdit, ClassEdit, ClassEdit})
+	})
+}
+
+// TestFewWaitInPlace: a write that waits for the budget keeps no other one waiting,
+// nor many workers: only two wait in place, others are put off at once.
+func TestFewWaitInPlace(t *testing.T) {
+	var free atomic.Bool
+	bubble(t, okIssue, func(o *Options) {
+		o.Budget = func(context.Context, WriteClass) (time.Duration, error) {
+			if free.Load() {
+				return 0, nil
+			}
+			return time.Second, nil
+		}
+	}, func(c *Client) {
+		var wg sync.WaitGroup
+		var putOff, sent atomic.Int32
+		begin := time.Now()
+		for range 8 {
+			wg.Go(func() {
+				_, err := c.EditIssue(context.Background(), "a/b", 1, IssueEdit{})
+				var limited *mapping.RateLimited
+				switch {
+				case err == nil:
+					sent.Add(1)
+				case errors.As(err, &limited) && limited.Turn && time.Since(begin) == 0:
+					putOff.Add(1)
+				default:
+					t.Errorf("after %v: %v", time.Since(begin), err)
+				}
+			})
+		}
+		pass(500 * time.Millisecond)
+		free.Store(true)
+		wg.Wait()
+		if sent.Load() != budgetPatients || putOff.Load() != 8-budgetPatients {
+			t.Errorf("%d were sent, %d put off", sent.Load(), putOff.Load())
 		}
 	})
 }

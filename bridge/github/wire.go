@@ -26,6 +26,7 @@ type wire struct {
 	base      http.RoundTripper
 	breaker   *gobreaker.CircuitBreaker[*http.Response]
 	gate      gate
+	hold      func(ctx context.Context, resource string, d time.Duration) error // nil: nobody else is to know
 	metrics   Metrics
 	log       *slog.Logger
 	remaining atomic.Int64
@@ -42,7 +43,7 @@ const (
 var errServer = errors.New("server error")
 
 func newWire(o Options) *wire {
-	w := &wire{base: o.Transport, metrics: *o.Metrics, log: o.Logger}
+	w := &wire{base: o.Transport, metrics: *o.Metrics, log: o.Logger, hold: o.Hold, gate: gate{held: o.Held, log: o.Logger}}
 	w.remaining.Store(-1)
 	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{ //nolint:bodyclose // takes the type for an answer
 		Name:        "github",
@@ -59,19 +60,19 @@ func newWire(o Options) *wire {
 
 func (w *wire) down() bool { return w.breaker.State() != gobreaker.StateClosed }
 
-// ready tells at once what a request of class k would meet before it left.
-func (w *wire) ready(k class) error {
+// ready tells at once what a request would meet before it left.
+func (w *wire) ready(ctx context.Context, k call) error {
 	if w.breaker.State() == gobreaker.StateOpen {
 		return fmt.Errorf("%w: %w", mapping.ErrUnavailable, gobreaker.ErrOpenState)
 	}
-	return w.gate.check(k)
+	return w.gate.check(ctx, k)
 }
 
 // RoundTrip implements http.RoundTripper. A rate limit is returned as the
 // error *mapping.RateLimited, inside *notSent.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	k := callOf(req.Context())
-	if err := w.gate.check(k.class); err != nil {
+	if err := w.gate.check(req.Context(), k); err != nil {
 		closeBody(req)
 		return nil, &notSent{err}
 	}
@@ -96,8 +97,8 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	w.noteRate(resp.Header)
 	if l, ok := readLimit(resp.StatusCode, resp.Header, bodyOf(resp), time.Now()); ok {
-		w.gate.shut(k.class, l)
-		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After)
+		w.shut(req.Context(), k, l)
+		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After, "resource", l.resource)
 		return nil, &notSent{l.RateLimited}
 	}
 	if resp.StatusCode < 400 {

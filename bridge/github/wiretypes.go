@@ -42,7 +42,10 @@ func (s *stamp) UnmarshalJSON(b []byte) error {
 
 func (s stamp) time() time.Time { return time.Time(s) }
 
-type wireUser struct{ Login, Type string }
+type wireUser struct {
+	ID          int64
+	Login, Type string
+}
 
 // named is a label: an object, or in older answers its bare name.
 type named string
@@ -153,7 +156,7 @@ func (w *wireIssue) issue(repo string) mapping.Issue {
 	i := mapping.Issue{
 		ID: w.ID, NodeID: w.NodeID, Repo: w.repo(), Number: w.Number,
 		Title: w.Title, Body: w.Body, State: w.State, StateReason: w.StateReason,
-		Labels: names(w.Labels), Author: w.User.Login, Association: w.Association,
+		Labels: names(w.Labels), Author: w.User.Login, AuthorID: w.User.ID, Association: w.Association,
 		PullRequest: w.PullRequest != nil, Locked: w.Locked,
 		CreatedAt: w.CreatedAt.time(), UpdatedAt: w.UpdatedAt.time(), ClosedAt: w.ClosedAt.time(), Childless: w.childless(),
 	}

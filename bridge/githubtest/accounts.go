@@ -125,9 +125,55 @@ func (s *Server) account(login, kind string) *account {
 	if a := s.accounts[lower(login)]; a != nil {
 		return a
 	}
+	if strings.HasSuffix(login, "[bot]") {
+		kind = "Bot" // GitHub lets no person have such a login
+	}
 	a := &account{id: s.nextID(), login: login, kind: kind}
 	s.accounts[lower(login)] = a
 	return a
+}
+
+// RenameAccount gives an account another login, under which all that it made is
+// shown from then on; its id stays. Who acts as the old login afterwards is another
+// account, with an id of its own.
+func (s *Server) RenameAccount(old, now string) {
+	s.locked(func() {
+		a := s.accounts[lower(old)]
+		if a == nil || s.accounts[lower(now)] != nil {
+			panic("githubtest: rename account " + old + " to " + now)
+		}
+		delete(s.accounts, lower(old))
+		a.login, s.accounts[lower(now)] = now, a
+		rename := func(login *string) {
+			if strings.EqualFold(*login, old) {
+				*login = now
+			}
+		}
+		for _, t := range s.tokens {
+			rename(&t.login)
+		}
+		for _, r := range s.repos {
+			for _, i := range r.issues {
+				i.renameAccount(rename)
+			}
+		}
+	})
+}
+
+// renameAccount lets an issue name an account by another login.
+func (i *issue) renameAccount(rename func(*string)) {
+	rename(&i.author)
+	rename(&i.closedBy)
+	i.assignees = slices.Clone(i.assignees)
+	for n := range i.assignees {
+		rename(&i.assignees[n])
+	}
+	for _, c := range i.comments {
+		rename(&c.author)
+	}
+	for _, e := range i.events {
+		rename(&e.actor)
+	}
 }
 
 func (s *Server) user(login string) *account { return s.account(login, "User") }

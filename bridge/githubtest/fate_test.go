@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -259,7 +260,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 
 func TestCloseTwiceAndStartOnATakenAddress(t *testing.T) {
 	w := newWorld(t, Options{})
-	if _, err := Start(Options{Addr: w.s.ln.Addr().String()}); err == nil {
+	if _, err := Start(Options{Addr: strings.TrimPrefix(w.s.host, "http://")}); err == nil {
 		t.Error("started twice on one address")
 	}
 	w.s.Close()

@@ -253,6 +253,23 @@ func (s *Server) RenameRepo(old, now string) {
 	})
 }
 
+// DeleteRepo deletes a repository: its name is free, and its id answers 404.
+func (s *Server) DeleteRepo(fullName string) {
+	s.locked(func() {
+		r := s.repo(fullName)
+		if r == nil {
+			panic("githubtest: delete repository " + fullName + ": no such repository")
+		}
+		s.repos = slices.DeleteFunc(s.repos, func(o *Repo) bool { return o == r })
+		for name, at := range s.moved {
+			if at == r {
+				delete(s.moved, name)
+			}
+		}
+		r.send("repository", "deleted", person(maintainer), nil)
+	})
+}
+
 // StaleReads makes the next reads of issue n answer what it was before its
 // last change.
 func (r *Repo) StaleReads(n, reads int) {

@@ -24,15 +24,15 @@ package githubtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
+
+	"planbridge/bridge/nettest"
 )
 
 // Options say how a [Server] starts. The zero value is a GitHub without
@@ -43,23 +43,23 @@ type Options struct {
 	Clock      func() time.Time // what stamps items and answers; nil: time.Now
 	Logger     *slog.Logger     // nil: silent
 	Traits     Traits
-	Seed       uint64 // of the random choices: dropped, doubled, reordered deliveries
+	Network    nettest.Network // nil: loopback sockets
+	Seed       uint64          // of the random choices: dropped, doubled, reordered deliveries
 }
 
 // Server is one simulated GitHub.
 type Server struct {
-	opts   Options
-	log    *slog.Logger
-	ln     net.Listener
-	http   *http.Server
-	client *http.Client // sends the webhooks
-	host   string       // scheme and address
-	api    string       // base of the REST API
-	html   string       // base of the pages people see
-	ctx    context.Context
-	stop   context.CancelFunc
-	tasks  sync.WaitGroup // dispatcher, late effects, requests under way
-	once   sync.Once
+	opts     Options
+	log      *slog.Logger
+	unlisten func()
+	client   *http.Client // sends the webhooks
+	host     string       // scheme and address
+	api      string       // base of the REST API
+	html     string       // base of the pages people see
+	ctx      context.Context
+	stop     context.CancelFunc
+	tasks    sync.WaitGroup // dispatcher, late effects, requests under way
+	once     sync.Once
 
 	mu       sync.Mutex // guards all below
 	changed  chan struct{}
@@ -98,15 +98,13 @@ func Start(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", o.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("githubtest: listen on %s: %w", o.Addr, err)
+	if o.Network == nil {
+		o.Network = nettest.NewLoopback()
 	}
 	s := &Server{
-		opts: o, log: o.Logger, ln: ln,
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}, Timeout: deliveryTimeout,
+		opts: o, log: o.Logger,
+		client: &http.Client{Transport: o.Network, Timeout: deliveryTimeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		host:     "http://" + ln.Addr().String(),
 		html:     "https://github.com",
 		changed:  make(chan struct{}),
 		lastID:   2_500_000_000, // beyond 32 bits, as real ids are
@@ -118,17 +116,19 @@ func Start(o Options) (*Server, error) {
 		moved:    map[string]*Repo{},
 		hookWork: hookState{wake: make(chan struct{}, 1)},
 	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.mu.Lock() // a request that comes at once finds the rest made
+	defer s.mu.Unlock()
+	bound, unlisten, err := o.Network.Serve(o.Addr, http.HandlerFunc(s.serve))
+	if err != nil {
+		s.stop()
+		return nil, fmt.Errorf("githubtest: %w", err)
+	}
+	s.host, s.unlisten = "http://"+bound, unlisten
 	s.api = s.host
 	if o.Enterprise {
 		s.api, s.html = s.host+"/api/v3", s.host
 	}
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
-	s.tasks.Go(func() {
-		if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			s.log.Error("githubtest: serve", "err", err)
-		}
-	})
 	s.tasks.Go(s.dispatch)
 	return s, nil
 }
@@ -149,7 +149,7 @@ func (s *Server) GraphQLURL() string {
 func (s *Server) Close() {
 	s.once.Do(func() {
 		s.locked(s.stop)
-		s.http.Close() //nolint:errcheck // the listener is ours and goes away either way
+		s.unlisten()
 		s.tasks.Wait()
 		s.client.CloseIdleConnections()
 	})

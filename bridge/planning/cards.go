@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/goccy/go-json"
 
@@ -122,9 +121,6 @@ func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, err
 	if w.ID == "" {
 		return mapping.Card{}, errNoID
 	}
-	if bucket == "" {
-		bucket = mapping.ObjectID(w.State.Value)
-	}
 	c := mapping.Card{
 		ID:              mapping.ObjectID(w.ID),
 		CID:             int64(w.CID),
@@ -132,7 +128,6 @@ func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, err
 		Title:           mapping.Versioned{Value: string(w.Title.Value), Version: w.Title.Version},
 		Summary:         mapping.Versioned{Value: string(w.Summary.Value), Version: w.Summary.Version},
 		Estimate:        mapping.Versioned{Value: string(w.Estimate.Value), Version: w.Estimate.Version},
-		Bucket:          bucket,
 		BucketName:      name,
 		Iteration:       mapping.ObjectID(w.Iteration.Value),
 		Review:          string(w.Review.Value),
@@ -140,13 +135,21 @@ func (w *wireCard) card(bucket mapping.ObjectID, name string) (mapping.Card, err
 		CountersVersion: w.Counters.Version,
 		Placeholder:     bool(w.TP),
 	}
-	if state := mapping.ObjectID(w.State.Value); state != bucket {
-		c.StateID = state
-	}
+	c.Bucket, c.StateID = CardPlace(bucket, mapping.ObjectID(w.State.Value))
 	if w.Tasks != nil {
 		c.Tasks, _ = mapTasks(w.Tasks, c.ID) // nil, so not known, where one has no id
 	}
 	return c, nil
+}
+
+// CardPlace is where a card is that a bucket's listing shows and whose state names a
+// bucket; either may be "". stateID is the state where that is another.
+func CardPlace(listed, state mapping.ObjectID) (bucket, stateID mapping.ObjectID) {
+	switch listed {
+	case "", state:
+		return state, ""
+	}
+	return listed, state
 }
 
 // Card reads one card (endpoint 11).
@@ -169,7 +172,9 @@ type NewCard struct{ Title, Summary, Estimate string }
 // member who may write. A lost or unintelligible answer is
 // [mapping.ErrUncertain]: the card may exist.
 func (c *Client) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card NewCard) (mapping.Card, error) {
-	made, err := c.createCards(ctx, bucket, username, []NewCard{card}, false)
+	n := NewCards(bucket, []UserCard{{username, card}})
+	n.Batch = false
+	made, err := c.makeCards(ctx, n)
 	return first(made), err
 }
 
@@ -178,7 +183,11 @@ func (c *Client) CreateCard(ctx context.Context, bucket mapping.ObjectID, userna
 // where fewer cards were answered than asked for, they come with
 // [mapping.ErrUncertain].
 func (c *Client) CreateCards(ctx context.Context, bucket mapping.ObjectID, username string, cards []NewCard) ([]mapping.Card, error) {
-	return c.createCards(ctx, bucket, username, cards, true)
+	named := make([]UserCard, len(cards))
+	for i, card := range cards {
+		named[i] = UserCard{username, card}
+	}
+	return c.CreateCardsBy(ctx, bucket, named)
 }
 
 // UserCard is a card to be made in the name of a user.
@@ -189,47 +198,39 @@ type UserCard struct {
 
 // CreateCardsBy is [Client.CreateCards] with a user for each card.
 func (c *Client) CreateCardsBy(ctx context.Context, bucket mapping.ObjectID, cards []UserCard) ([]mapping.Card, error) {
-	k := c.read("card.create", "create cards in bucket "+string(bucket), "backlog/buckets", bucket, "items")
-	k.method = http.MethodPost
-	items := make([]item, len(cards))
-	username := ""
-	for i, n := range cards {
-		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate, whole: true, username: n.Username}
-		username = n.Username
-	}
-	return c.postCards(ctx, k, bucket, username, items, true)
+	return c.makeCards(ctx, NewCards(bucket, cards))
 }
 
-func (c *Client) createCards(ctx context.Context, bucket mapping.ObjectID, username string, cards []NewCard, batch bool) ([]mapping.Card, error) {
-	k := c.read("card.create", "create card in bucket "+string(bucket), "backlog/buckets", bucket, "items")
-	k.method = http.MethodPost
-	items := make([]item, len(cards))
-	for i, n := range cards {
-		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate, whole: true}
+// NewCards is the creation of cards, each in the name of its user.
+func NewCards(bucket mapping.ObjectID, cards []UserCard) Creation {
+	n := Creation{In: bucket, Cards: true, Batch: true, Drafts: make([]Draft, len(cards))}
+	for i, card := range cards {
+		n.Username = card.Username
+		n.Drafts[i] = Draft{card.Username, card.Title, card.Summary, card.Estimate}
 	}
-	return c.postCards(ctx, k, bucket, username, items, batch)
+	return n
 }
 
-func (c *Client) postCards(ctx context.Context, k call, bucket mapping.ObjectID, username string, items []item, batch bool) ([]mapping.Card, error) {
-	p := partialOf(items)
-	made, err := create(ctx, c, k, username, items, batch, func(w *wireCard) (mapping.Card, error) {
+func (c *Client) makeCards(ctx context.Context, n Creation) ([]mapping.Card, error) {
+	p := partialOf(n.Drafts)
+	made, err := create(ctx, c, c.read("card.create", "", "backlog/buckets", n.In, "items"), n, func(w *wireCard) (mapping.Card, error) {
 		p.look(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
-		return w.card(bucket, "")
+		return w.card(n.In, "")
 	})
 	return complete(ctx, p, made, err, func(made mapping.Card) mapping.ObjectID { return made.ID },
 		func(ctx context.Context, made mapping.Card) (mapping.Card, error) {
 			return get(ctx, c, c.read("card.get", "read card "+string(made.ID), "items", made.ID),
-				func(w *wireCard) (mapping.Card, error) { return w.card(bucket, "") })
+				func(w *wireCard) (mapping.Card, error) { return w.card(n.In, "") })
 		})
 }
 
 // UpdateCard writes attributes of a card under their versions (endpoint 12).
 // The values in the result are the service's, which may differ from what was
 // sent: a normalisation (see [SameRendering]) or somebody's edit. A card has
-// title, summary and estimate to write, no state.
-func (c *Client) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-	k := c.read("card.update", "update card "+string(id), "items", id)
-	return c.update(ctx, k, update{id: id, username: username, sent: set, card: true})
+// title, summary and estimate to write, no state. The html of a summary shows
+// its images as images says.
+func (c *Client) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+	return c.update(ctx, c.read("card.update", "", "items", id), Write{ID: id, Card: true, Username: username, Images: images, Set: set})
 }
 
 // get reads one object.

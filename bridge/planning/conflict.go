@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"planbridge/mapping"
 )
@@ -38,7 +39,7 @@ type node struct {
 // the place nearest to the top wins: objects with value and version that are
 // named by an attribute, at any depth and under any wrapper, or that name
 // their attribute themselves (planning-api.md 7: "exact body: not shown").
-func (u *update) find(tree any) finding {
+func (u *Write) find(tree any) finding {
 	f := finding{values: map[mapping.Attribute]mapping.Versioned{}}
 	queue := []node{{value: tree}}
 	for i := 0; i < len(queue); i++ {
@@ -71,7 +72,7 @@ func (u *update) find(tree any) finding {
 
 // named returns the attribute that an object says it is about
 // ({"attribute": "title", "current": …}), else the one it stands under.
-func (u *update) named(object map[string]any, under mapping.Attribute) mapping.Attribute {
+func (u *Write) named(object map[string]any, under mapping.Attribute) mapping.Attribute {
 	for _, key := range []string{"attribute", "field", "name", "key", "path"} {
 		if name, ok := object[key].(string); ok && u.writable(mapping.Attribute(name)) {
 			return mapping.Attribute(name)
@@ -82,7 +83,7 @@ func (u *update) named(object map[string]any, under mapping.Attribute) mapping.A
 
 // take records an object that is a versioned value and reports whether it is
 // one. Any other object may tell the version of the whole item.
-func (u *update) take(f *finding, object map[string]any, attr mapping.Attribute) bool {
+func (u *Write) take(f *finding, object map[string]any, attr mapping.Attribute) bool {
 	version, known := treeInteger(object["version"])
 	value, has := object["value"]
 	if !has || attr == "" && u.isItem(object) {
@@ -102,11 +103,11 @@ func (u *update) take(f *finding, object map[string]any, attr mapping.Attribute)
 
 // isItem reports whether an object is an item: one may have an attribute that
 // is called value (facts of real data).
-func (u *update) isItem(object map[string]any) bool {
+func (u *Write) isItem(object map[string]any) bool {
 	if _, ok := object["_id"]; ok {
 		return true
 	}
-	for attr := range u.sent {
+	for attr := range u.Set {
 		if _, ok := object[string(attr)]; ok {
 			return true
 		}
@@ -116,13 +117,13 @@ func (u *update) isItem(object map[string]any) bool {
 
 // other reports whether an object is another item than the one written. (The
 // answer as a whole is not, whatever id it has.)
-func (u *update) other(object map[string]any) bool {
+func (u *Write) other(object map[string]any) bool {
 	id := object["_id"]
 	if wrapped, ok := id.(map[string]any); ok {
 		id = wrapped["$oid"]
 	}
 	s, ok := id.(string)
-	return ok && s != string(u.id)
+	return ok && s != string(u.ID)
 }
 
 // treeInteger is parseInteger for a value of a tree.
@@ -171,7 +172,26 @@ func same(attr mapping.Attribute, sent, answered string) bool {
 	return strings.TrimSpace(sent) == strings.TrimSpace(answered)
 }
 
-// judge decides what the answer to an update says. A conflict can come with
+// Answer is an answer to an update, taken apart.
+type Answer struct {
+	Status  int
+	Version int64 // of the whole item; 0 where it is not told
+	Values  map[mapping.Attribute]mapping.Versioned
+	Said    func() string // what it says about an error
+	IsError bool          // it carries an error of its own, whatever its status
+	Foreign bool          // it is not JSON
+	Empty   bool          // it has no body
+}
+
+// read takes an answer apart; words finds what it says about an error.
+func (u *Write) read(status int, body []byte, words func([]byte) string) Answer {
+	tree, parsed := parseTree(body)
+	f := u.find(tree)
+	return Answer{Status: status, Version: f.version, Values: f.values, Said: sync.OnceValue(func() string { return words(body) }),
+		IsError: saysError(tree), Foreign: !parsed, Empty: strings.TrimSpace(string(body)) == ""}
+}
+
+// Judge decides what the answer to an update says. A conflict can come with
 // any status and in any shape (planning-api.md 7), so the values decide first:
 //
 //	status   values found                               judged
@@ -187,16 +207,14 @@ func same(attr mapping.Attribute, sent, answered string) bool {
 //
 // A forced write (version -1) cannot conflict. The result is meant for a nil
 // error and a 2xx status; a nil error with another status leaves the answer to
-// statusError.
-func (u *update) judge(status int, body []byte, said func() string) (Updated, error) {
-	ok := status/100 == 2
-	tree, parsed := parseTree(body)
-	f := u.find(tree)
-	conflict := &mapping.VersionConflict{Current: f.values}
+// [Request.Fault].
+func (u *Write) Judge(a Answer) (Updated, error) {
+	ok := a.Status/100 == 2
+	conflict := &mapping.VersionConflict{Current: a.Values}
 	silent := true // about what was sent
 	moved, effected := false, true
-	for attr, sent := range u.sent {
-		got, found := f.values[attr]
+	for attr, sent := range u.Set {
+		got, found := a.Values[attr]
 		silent = silent && !found
 		equal := found && same(attr, sent.Value, got.Value)
 		effected = effected && equal && got.Version > sent.Version
@@ -206,22 +224,22 @@ func (u *update) judge(status int, body []byte, said func() string) (Updated, er
 		moved = moved || !ok || !equal && got.Version != sent.Version+1
 	}
 	switch {
-	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
+	case a.Status == http.StatusConflict || a.Status == http.StatusPreconditionFailed:
 		return Updated{}, conflict
-	case silent && (!ok || !parsed || saysError(tree)) && conflictWords.MatchString(said()):
+	case silent && (!ok || a.Foreign || a.IsError) && conflictWords.MatchString(a.Said()):
 		return Updated{}, conflict
 	case !ok && effected:
-		return Updated{}, withWords(mapping.ErrUncertain, status, said())
+		return Updated{}, withWords(mapping.ErrUncertain, a.Status, a.Said())
 	case moved:
 		return Updated{}, conflict
 	case !ok:
 		return Updated{}, nil
-	case !parsed && strings.TrimSpace(string(body)) != "":
-		return Updated{}, unintelligible(true, errors.New("not JSON"))
-	case silent && saysError(tree):
-		return Updated{}, &mapping.Rejection{Status: status, Field: namedField(said(), u.fields()), Words: said()}
+	case a.Foreign && !a.Empty:
+		return Updated{}, misread(true, errors.New("not JSON"))
+	case silent && a.IsError:
+		return Updated{}, &mapping.Rejection{Status: a.Status, Field: namedField(a.Said(), u.fields()), Words: a.Said()}
 	}
-	return Updated{Version: f.version, Values: f.values}, nil
+	return Updated{Version: a.Version, Values: a.Values}, nil
 }
 
 // saysError reports whether an answer carries an error of its own.

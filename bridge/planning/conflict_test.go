@@ -51,7 +51,7 @@ func TestConflictAnywhere(t *testing.T) {
 		for _, status := range conflictStatuses {
 			for _, value := range []string{`{"value":"theirs","version":7}`, `{"version":"7","value":"theirs"}`, `{"value":"theirs","version":7.0,"who":null}`} {
 				c, rec := serve(t, answering(status, shaped(shape, value)))
-				_, err := c.UpdateCard(ctx(), cardID, "alice", title("mine", 3))
+				_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, title("mine", 3))
 				var conflict *mapping.VersionConflict
 				if !errors.As(err, &conflict) {
 					t.Errorf("%s, %d: %v", name, status, err)
@@ -120,7 +120,7 @@ func TestJudgedByValue(t *testing.T) {
 			if status == 204 && tt.body != "" {
 				t.Fatal("204 has no body")
 			}
-			_, err := c.UpdateCard(ctx(), cardID, "alice", title("mine", 3))
+			_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, title("mine", 3))
 			var vc *mapping.VersionConflict
 			got := success
 			switch {
@@ -145,7 +145,7 @@ func TestUpdatedValues(t *testing.T) {
 	c, _ := serve(t, answering(200, `{"_id":{"$oid":"`+cardID+`"},"version":12,"title":{"value":"T","version":2},
 		"summary":{"value":{"markdown":"- a\n- b","html":"x"},"version":7},"estimate":{"value":"3.0","version":4},
 		"iteration":{"value":null,"version":1},"project":{"value":{"$oid":"p"},"version":0},"state":{"value":{"$oid":"b"},"version":0}}`))
-	got, err := c.UpdateCard(ctx(), cardID, "alice", sent)
+	got, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, sent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestUpdatedValues(t *testing.T) {
 func TestTaskStateVersionSticks(t *testing.T) {
 	c, _ := serve(t, answering(200, `[{"_id":"`+taskID+`","version":"5","project":{"value":"p","version":0},
 		"state":{"value":"done","version":9},"title":{"value":"x","version":2},"estimate":{"value":null,"version":1}}]`))
-	got, err := c.UpdateTask(ctx(), taskID, "alice", set{mapping.State: {Value: "done", Version: 9}, mapping.Title: {Value: "x", Version: 1}})
+	got, err := c.UpdateTask(ctx(), taskID, "alice", mapping.LinkImages, set{mapping.State: {Value: "done", Version: 9}, mapping.Title: {Value: "x", Version: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestTaskStateVersionSticks(t *testing.T) {
 func TestConflictOfOneOfTwo(t *testing.T) {
 	for _, status := range []int{200, 400, 409, 500} {
 		c, _ := serve(t, answering(status, `{"current":{"title":{"value":"theirs","version":8},"summary":{"value":{"markdown":"old"},"version":2}}}`))
-		_, err := c.UpdateCard(ctx(), cardID, "alice", set{mapping.Title: {Value: "T", Version: 1}, mapping.Summary: {Value: "new", Version: 2}})
+		_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, set{mapping.Title: {Value: "T", Version: 1}, mapping.Summary: {Value: "new", Version: 2}})
 		var conflict *mapping.VersionConflict
 		if !errors.As(err, &conflict) {
 			t.Errorf("%d: %v", status, err)
@@ -195,12 +195,12 @@ func TestForcedWriteHasNoConflict(t *testing.T) {
 	body := `{"title":{"value":"other","version":50}}`
 	forced := title("mine", mapping.ForceVersion)
 	c, _ := serve(t, answering(200, body))
-	got, err := c.UpdateCard(ctx(), cardID, "alice", forced)
+	got, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, forced)
 	if err != nil || got.Values[mapping.Title].Version != 50 {
 		t.Errorf("%v %v", got, err)
 	}
 	c, _ = serve(t, answering(400, body))
-	_, err = c.UpdateCard(ctx(), cardID, "alice", forced)
+	_, err = c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, forced)
 	wantFault(t, err, mapping.ErrRejected)
 }
 

@@ -48,7 +48,7 @@ func TestRateLimited(t *testing.T) {
 		if limited.After != tt.want || limited.API != "planning" || limited.Why == "" {
 			t.Errorf("%d %q: %+v", tt.status, tt.header, limited)
 		}
-		if _, err = c.UpdateCard(ctx(), cardID, "u", title("x", 1)); !errors.As(err, &limited) {
+		if _, err = c.UpdateCard(ctx(), cardID, "u", mapping.LinkImages, title("x", 1)); !errors.As(err, &limited) {
 			t.Errorf("write: %v", err)
 		}
 		if n := len(rec.requests()); n != 2 || c.Down() {
@@ -109,7 +109,7 @@ func TestRefusedUser(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 422} {
 		for _, said := range []string{"alice cannot write", "not a project member", "unknown username"} {
 			c, _ := serve(t, answering(status, `{"error":"`+said+`"}`))
-			_, err := c.UpdateCard(ctx(), cardID, "alice", title("x", 1))
+			_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, title("x", 1))
 			var r *mapping.Rejection
 			if !errors.As(err, &r) || r.Field != "username" || r.Status != status {
 				t.Errorf("%d %s: %v", status, said, err)
@@ -123,7 +123,7 @@ func TestRefusedUser(t *testing.T) {
 	}
 	for _, said := range []string{"user not authorized", "invalid secret", "forbidden", "malice"} {
 		c, _ := serve(t, answering(403, said))
-		_, err := c.UpdateCard(ctx(), cardID, "alice", title("x", 1))
+		_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, title("x", 1))
 		wantFault(t, err, mapping.ErrUnauthorized)
 	}
 }
@@ -133,7 +133,7 @@ func TestSecretIsNotTold(t *testing.T) {
 	for _, status := range []int{200, 302, 400, 403, 404, 409, 500} {
 		for _, body := range []string{"no " + testSecret, `{"error":"no ` + testSecret + `"}`, `{"error":{"` + testSecret + `":"x"}}`} {
 			c, _ := serve(t, answering(status, body))
-			_, e1 := c.UpdateCard(ctx(), cardID, "u", title("x", 1))
+			_, e1 := c.UpdateCard(ctx(), cardID, "u", mapping.LinkImages, title("x", 1))
 			_, e2 := c.Card(ctx(), cardID)
 			_, e3 := c.CreateCard(ctx(), "b", "u", NewCard{})
 			_, e4 := c.Backlog(ctx())

@@ -116,9 +116,9 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := &Client{}
 		c.SetSecret(testSecret)
-		u := update{id: cardID, username: "u", card: true, sent: set{mapping.Title: {Value: "mine", Version: 3}, mapping.Estimate: {Value: "2", Version: 0}}}
+		u := Write{ID: cardID, Username: "u", Card: true, Set: set{mapping.Title: {Value: "mine", Version: 3}, mapping.Estimate: {Value: "2", Version: 0}}}
 		for _, status := range []int{200, 400, 409, 500} {
-			done, err := u.judge(status, data, func() string { return c.words(data) })
+			done, err := u.Judge(u.read(status, data, c.words))
 			for attr := range done.Values {
 				if !u.writable(attr) {
 					t.Fatalf("%q: %s", data, attr)

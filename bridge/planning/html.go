@@ -2,50 +2,119 @@ package planning
 
 import (
 	"bytes"
+	"html"
 	"regexp"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer/html"
+	renderer "github.com/yuin/goldmark/renderer/html"
+	source "github.com/yuin/goldmark/text"
+
+	"planbridge/mapping"
 )
 
 // The renderer passes raw HTML through: whoever sends its output anywhere
 // cleans it first ([RenderHTML]), and whoever compares must see it
 // ([SameRendering]). Both are safe for concurrent use once made.
 var (
-	markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithUnsafe()))
 	cleaner  = newCleaner()
 )
 
-// newCleaner allows what users may write, the boxes of task lists, and the
-// language of a code block.
+// newCleaner allows the elements that people use in Markdown. No id, name or
+// class passes that could clash with the page's own, but for the language of a
+// code block.
 func newCleaner() *bluemonday.Policy {
-	p := bluemonday.UGCPolicy()
+	p := bluemonday.NewPolicy()
+	p.AllowStandardURLs()
+	p.AllowElements(elementNames()...)
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("title").OnElements("a", "abbr", "img")
+	p.AllowAttrs("src", "alt").OnElements("img")
+	p.AllowAttrs("height", "width").Matching(regexp.MustCompile(`^[0-9]{1,4}%?$`)).OnElements("img")
+	p.AllowAttrs("dir").Matching(bluemonday.Direction).Globally()
+	p.AllowAttrs("open").OnElements("details")
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").OnElements("input")
+	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
+	p.AllowAttrs("align").Matching(bluemonday.CellAlign).OnElements("td", "th")
+	p.AllowAttrs("colspan", "rowspan").Matching(regexp.MustCompile(`^[0-9]{1,3}$`)).OnElements("td", "th")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[\w+#.-]+$`)).OnElements("code")
 	return p
 }
 
-// RenderHTML renders GitHub-flavoured Markdown and cleans the result of
-// everything that could act in a reader's browser: the html that goes with an
-// updated summary (planning-api.md 4.2).
-func RenderHTML(text string) string { return cleaner.Sanitize(render(text)) }
+// RenderHTML renders GitHub-flavoured Markdown as the html that goes with an
+// updated summary (planning-api.md 4.2). Nothing in it acts in a reader's
+// browser, and every element in it is closed where it has to be.
+//
+// A text that would take much memory or time comes out as plain paragraphs;
+// plain says why then.
+func RenderHTML(markdown string, images mapping.Images) (rendered, plain string) {
+	raw, why := render(markdown)
+	if why != "" {
+		return plainParagraphs(markdown), why
+	}
+	return strings.TrimSpace(tidy(cleaner.Sanitize(raw), images)), ""
+}
 
 // SameRendering reports whether two Markdown texts render to the same HTML,
 // so that one is merely the other's normalisation. It compares before
-// cleaning: texts that differ in raw HTML, comments included, differ.
+// cleaning: texts that differ in raw HTML, comments included, differ. So do
+// texts that are not rendered, unless they are the same in canonical form.
 func SameRendering(a, b string) bool {
-	return a == b || render(a) == render(b)
+	if a == b || mapping.Canonical(a) == mapping.Canonical(b) && tooIntricate(a) != "" {
+		return true
+	}
+	x, why := render(a)
+	if why != "" {
+		return false
+	}
+	y, why := render(b)
+	return why == "" && x == y
 }
 
-func render(text string) string {
+// render returns a text as HTML that is not clean yet, or why it is not
+// rendered.
+func render(markdownText string) (rendered, why string) {
+	lf := strings.ReplaceAll(markdownText, "\r\n", "\n")
+	if why := tooIntricate(lf); why != "" {
+		return "", why
+	}
+	root := markdown.Parser().Parse(source.NewReader([]byte(lf)))
+	if rendersTooLong(root) {
+		return "", "it renders to too much HTML"
+	}
 	var b bytes.Buffer
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if err := markdown.Convert([]byte(text), &b); err != nil {
-		return text // writing to a Buffer does not fail; the text itself still compares
+	if err := markdown.Renderer().Render(&b, []byte(lf), root); err != nil {
+		return "", err.Error() // writing to a Buffer does not fail
+	}
+	return strings.TrimSpace(b.String()), ""
+}
+
+// plainParagraphs shows a Markdown text as it is written.
+func plainParagraphs(markdownText string) string {
+	var b strings.Builder
+	open := false
+	for line := range strings.SplitSeq(mapping.Canonical(markdownText), "\n") {
+		switch {
+		case line == "":
+			if open {
+				b.WriteString("</p>\n")
+			}
+			open = false
+			continue
+		case open:
+			b.WriteString("<br>\n")
+		default:
+			b.WriteString("<p>")
+		}
+		open = true
+		b.WriteString(html.EscapeString(line))
+	}
+	if open {
+		b.WriteString("</p>")
 	}
 	return strings.TrimSpace(b.String())
 }

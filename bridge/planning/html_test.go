@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"planbridge/mapping"
 )
 
 func TestRenderHTML(t *testing.T) {
@@ -15,17 +17,17 @@ func TestRenderHTML(t *testing.T) {
 		"1 < 2 & 3":                  "<p>1 &lt; 2 &amp; 3</p>",
 		"<b>x</b><script>y</script>": "<p><b>x</b></p>",
 		"[x](javascript:alert(1))":   "<p>x</p>",
-		"<img src=x onerror=y>":      `<img src="x">`,
+		"<img src=x onerror=y>":      "",
 		"- [x] done":                 "<ul>\n<li><input checked=\"\" disabled=\"\" type=\"checkbox\"> done</li>\n</ul>",
 		"```go\nx\n```":              "<pre><code class=\"language-go\">x\n</code></pre>",
 		"|a|\n|-|\n|b|":              "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>",
 	} {
-		if got := RenderHTML(in); got != want {
+		if got, _ := RenderHTML(in, mapping.LinkImages); got != want {
 			t.Errorf("%q renders as\n%q, want\n%q", in, got, want)
 		}
 	}
 	for _, in := range []string{`<input type="text">`, `<iframe src="x">`, `<a href="javascript:x">y</a>`, `<p onclick="x">y</p>`, `<style>x</style>`, `<code class="evil x">y</code>`} {
-		if got := RenderHTML(in); strings.ContainsAny(got, "=") || strings.Contains(got, "frame") || strings.Contains(got, "style") {
+		if got, _ := RenderHTML(in, mapping.InlineImages); strings.ContainsAny(got, "=") || strings.Contains(got, "frame") || strings.Contains(got, "style") {
 			t.Errorf("%s renders as %s", in, got)
 		}
 	}
@@ -33,7 +35,7 @@ func TestRenderHTML(t *testing.T) {
 
 // The footer that carries a marker must survive.
 func TestRenderKeepsLinks(t *testing.T) {
-	got := RenderHTML("[acme/web#12](https://github.com/acme/web/issues/12#pb1.abc-_=)")
+	got, _ := RenderHTML("[acme/web#12](https://github.com/acme/web/issues/12#pb1.abc-_=)", mapping.LinkImages)
 	if !strings.Contains(got, `href="https://github.com/acme/web/issues/12#pb1.abc-_="`) || !strings.Contains(got, ">acme/web#12</a>") {
 		t.Error(got)
 	}
@@ -64,7 +66,7 @@ func TestRenderConcurrently(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				if RenderHTML("- [ ] *a*\n\n|b|\n|-|") == "" {
+				if got, _ := RenderHTML("- [ ] *a*\n\n|b|\n|-|", mapping.LinkImages); got == "" {
 					t.Error("nothing rendered")
 				}
 			}

@@ -34,7 +34,7 @@ func TestMetrics(t *testing.T) {
 	if _, err := c.Card(ctx(), cardID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.UpdateCard(ctx(), cardID, "u", title("A card", 6)); err != nil {
+	if _, err := c.UpdateCard(ctx(), cardID, "u", mapping.LinkImages, title("A card", 6)); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]float64{"card.get 200": 1, "card.get error": 1, "card.update 200": 1}
@@ -103,7 +103,7 @@ func TestOperationsAreBounded(t *testing.T) {
 		for _, ask := range []func() error{
 			func() error { _, err := c.Card(ctx(), id); return err },
 			func() error { _, err := c.SprintItems(ctx(), id); return err },
-			func() error { _, err := c.UpdateTask(ctx(), id, "u", title("x", 1)); return err },
+			func() error { _, err := c.UpdateTask(ctx(), id, "u", mapping.LinkImages, title("x", 1)); return err },
 		} {
 			wantFault(t, ask(), mapping.ErrNotFound)
 		}

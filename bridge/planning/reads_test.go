@@ -44,6 +44,23 @@ const projectJSON = `{"_id":{"$oid":"` + testProject + `"},"activityCounter":{"v
 "timezone":{"value":"Europe/Berlin","version":0},"title":{"value":"Web","version":0},"type":{"value":"PRIVATE","version":0},
 "userCounters":{"value":{"total":2,"observers":0,"participants":2},"version":0},"version":5}`
 
+// TestCheckProject: a project is there where it answers under its own id.
+func TestCheckProject(t *testing.T) {
+	for answer, want := range map[string]error{
+		projectJSON: nil,
+		strings.Replace(projectJSON, testProject, "54744060c955ca8169c61eff", 1): mapping.ErrNotFound,
+	} {
+		c, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(answer)) }) //nolint:errcheck // the client tells
+		if err := c.CheckProject(ctx()); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	c, _ := serve(t, http.NotFound)
+	if err := c.CheckProject(ctx()); !errors.Is(err, mapping.ErrNotFound) {
+		t.Errorf("%v, want %v", err, mapping.ErrNotFound)
+	}
+}
+
 // TestReads asks every reading endpoint and compares path and result.
 func TestReads(t *testing.T) {
 	bucket := Bucket{ID: "b1", Title: "Incoming"}
@@ -138,7 +155,7 @@ func TestBadIDs(t *testing.T) {
 	for _, id := range []mapping.ObjectID{"", ".", ".."} {
 		_, err := c.Card(ctx(), id)
 		wantFault(t, err, mapping.ErrRejected)
-		_, err = c.UpdateTask(ctx(), id, "u", title("x", 1))
+		_, err = c.UpdateTask(ctx(), id, "u", mapping.LinkImages, title("x", 1))
 		wantFault(t, err, mapping.ErrRejected)
 		_, err = c.CreateCard(ctx(), id, "u", NewCard{Title: "x"})
 		wantFault(t, err, mapping.ErrRejected)

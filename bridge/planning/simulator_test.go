@@ -109,14 +109,14 @@ func (w *world) writes() (mapping.Card, []mapping.Task) {
 	}
 	tasks, err := w.client.CreateTasks(ctx, card.ID, "bridge", []planning.NewTask{{Title: "a"}, {Title: "b", Estimate: "0.5"}})
 	w.must(err)
-	done, err := w.client.UpdateTask(ctx, tasks[0].ID, "alice", map[mapping.Attribute]mapping.Versioned{
+	done, err := w.client.UpdateTask(ctx, tasks[0].ID, "alice", mapping.LinkImages, map[mapping.Attribute]mapping.Versioned{
 		mapping.State: {Value: mapping.StateDone, Version: tasks[0].State.Version}, mapping.Title: {Value: "a2", Version: tasks[0].Title.Version},
 	})
 	w.must(err)
 	if done.Values[mapping.State].Value != mapping.StateDone || done.Values[mapping.Title].Value != "a2" {
 		w.Errorf("task updated to %+v", done)
 	}
-	set, err := w.client.UpdateCard(ctx, card.ID, "alice", map[mapping.Attribute]mapping.Versioned{
+	set, err := w.client.UpdateCard(ctx, card.ID, "alice", mapping.LinkImages, map[mapping.Attribute]mapping.Versioned{
 		mapping.Title: {Value: "T2", Version: card.Title.Version}, mapping.Estimate: {Value: "8", Version: card.Estimate.Version},
 		mapping.Summary: {Value: "- x\n- y", Version: card.Summary.Version},
 	})
@@ -231,7 +231,7 @@ func TestConflictsOfTheService(t *testing.T) {
 			for i := range 3 {
 				w.project.EditCard(string(id), "alice", func(e *planningtest.CardEdit) { e.Title = fmt.Sprintf("theirs %d", i) })
 			}
-			_, err := w.client.UpdateCard(ctx, id, "bridge", map[mapping.Attribute]mapping.Versioned{
+			_, err := w.client.UpdateCard(ctx, id, "bridge", mapping.LinkImages, map[mapping.Attribute]mapping.Versioned{
 				mapping.Title: {Value: "mine", Version: 0}, mapping.Summary: {Value: "mine", Version: 0}})
 			var conflict *mapping.VersionConflict
 			if !errors.As(err, &conflict) {
@@ -259,7 +259,7 @@ func TestRefusedUsersOfTheService(t *testing.T) {
 	id := mapping.ObjectID(w.project.NewCard("Bugs", "alice", planningtest.CardSpec{Title: "x"}))
 	for _, status := range []int{400, 403, 404, 422} {
 		w.server.SetTraits(func(t *planningtest.Traits) { t.UnknownUserStatus = status })
-		_, err := w.client.UpdateCard(context.Background(), id, "mallory", map[mapping.Attribute]mapping.Versioned{mapping.Title: {Value: "y"}})
+		_, err := w.client.UpdateCard(context.Background(), id, "mallory", mapping.LinkImages, map[mapping.Attribute]mapping.Versioned{mapping.Title: {Value: "y"}})
 		var r *mapping.Rejection
 		if !errors.As(err, &r) || r.Field != "username" {
 			t.Errorf("%d: %v", status, err)

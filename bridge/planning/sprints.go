@@ -167,8 +167,13 @@ func (s *SprintItems) add(e *entry) error {
 
 func (s *SprintItems) note(id mapping.ObjectID, us users) {
 	for _, u := range us {
-		if name := string(u.User); name != "" && id != "" && !slices.Contains(s.Users[id], name) {
-			s.Users[id] = append(s.Users[id], name)
-		}
+		s.AddUser(id, string(u.User))
+	}
+}
+
+// AddUser takes in that a user is on an entry.
+func (s *SprintItems) AddUser(id mapping.ObjectID, name string) {
+	if name != "" && id != "" && !slices.Contains(s.Users[id], name) {
+		s.Users[id] = append(s.Users[id], name)
 	}
 }

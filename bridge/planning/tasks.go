@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"net/http"
 
 	"planbridge/mapping"
 )
@@ -72,41 +71,45 @@ type NewTask struct{ Title, Summary, Estimate string }
 // CreateTask makes one task on a card (endpoint 14), as [Client.CreateCard]
 // makes a card.
 func (c *Client) CreateTask(ctx context.Context, card mapping.ObjectID, username string, task NewTask) (mapping.Task, error) {
-	made, err := c.createTasks(ctx, card, username, []NewTask{task}, false)
+	n := NewTasks(card, username, []NewTask{task})
+	n.Batch = false
+	made, err := c.makeTasks(ctx, n)
 	return first(made), err
 }
 
 // CreateTasks makes several tasks on a card with one request, as
 // [Client.CreateCards] makes cards.
 func (c *Client) CreateTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []NewTask) ([]mapping.Task, error) {
-	return c.createTasks(ctx, card, username, tasks, true)
+	return c.makeTasks(ctx, NewTasks(card, username, tasks))
 }
 
-func (c *Client) createTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []NewTask, batch bool) ([]mapping.Task, error) {
-	k := c.read("task.create", "create task on card "+string(card), "items", card, "tasks")
-	k.method = http.MethodPost
-	items := make([]item, len(tasks))
-	for i, n := range tasks {
-		items[i] = item{title: n.Title, summary: n.Summary, estimate: n.Estimate}
+// NewTasks is the creation of tasks on a card.
+func NewTasks(card mapping.ObjectID, username string, tasks []NewTask) Creation {
+	n := Creation{In: card, Username: username, Batch: true, Drafts: make([]Draft, len(tasks))}
+	for i, task := range tasks {
+		n.Drafts[i] = Draft{username, task.Title, task.Summary, task.Estimate}
 	}
-	p := partialOf(items)
-	made, err := create(ctx, c, k, username, items, batch, func(w *wireTask) (mapping.Task, error) {
+	return n
+}
+
+func (c *Client) makeTasks(ctx context.Context, n Creation) ([]mapping.Task, error) {
+	p := partialOf(n.Drafts)
+	made, err := create(ctx, c, c.read("task.create", "", "items", n.In, "tasks"), n, func(w *wireTask) (mapping.Task, error) {
 		p.look(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
 		if w.State.Value == "" {
 			w.State.Value = mapping.StateTodo // of every new task (planning-api.md 3)
 		}
-		return w.task(card)
+		return w.task(n.In)
 	})
 	return complete(ctx, p, made, err, func(made mapping.Task) mapping.ObjectID { return made.ID },
 		func(ctx context.Context, made mapping.Task) (mapping.Task, error) {
 			return get(ctx, c, c.read("task.get", "read task "+string(made.ID), "tasks", made.ID),
-				func(w *wireTask) (mapping.Task, error) { return w.task(card) })
+				func(w *wireTask) (mapping.Task, error) { return w.task(n.In) })
 		})
 }
 
 // UpdateTask writes attributes of a task under their versions (endpoint 16),
 // as [Client.UpdateCard] writes those of a card; a task has a state too.
-func (c *Client) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-	k := c.read("task.update", "update task "+string(id), "tasks", id)
-	return c.update(ctx, k, update{id: id, username: username, sent: set})
+func (c *Client) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+	return c.update(ctx, c.read("task.update", "", "tasks", id), Write{ID: id, Username: username, Images: images, Set: set})
 }

@@ -30,17 +30,12 @@ const (
 
 // call is one request to come.
 type call struct {
+	Request
 	operation string // label of the metrics, "card.update"
-	what      string // for errors, "update card 5447…"
 	method    string
 	path      string // below the project, "" or with a leading slash
 	body      []byte
 	invalid   error // why the request cannot be made
-
-	// sent names what a write carries, and username who writes, so that the
-	// words of a refusal can be read.
-	sent     []string
-	username string
 
 	// take consumes the body of a 2xx answer; its error means that the answer
 	// is not understood.
@@ -54,38 +49,38 @@ type call struct {
 
 // read begins a call; the segments are folders as they are and ids, escaped.
 func (c *Client) read(operation, what string, segments ...any) call {
-	k := call{operation: operation, what: what, method: http.MethodGet}
+	k := call{Request: Request{What: what}, operation: operation, method: http.MethodGet}
 	for _, s := range segments {
 		switch s := s.(type) {
 		case string:
 			k.path += "/" + s
 		case mapping.ObjectID:
-			if strings.Trim(string(s), ".") == "" { // "" and ".." name other resources
-				k.invalid = &mapping.Rejection{Words: "not an id: " + strconv.Quote(string(s))}
-			}
+			k.refuse(CheckID(s))
 			k.path += "/" + url.PathEscape(string(s))
 		}
 	}
 	return k
 }
 
-func (k *call) write() bool { return k.method != http.MethodGet }
+// refuse says why the request cannot be made; nil: it can.
+func (k *call) refuse(err error) {
+	if k.invalid == nil {
+		k.invalid = err
+	}
+}
 
 // do makes the call: reads are retried, writes never. The error is wrapped
 // with what was being done.
 func (c *Client) do(ctx context.Context, k call) ([]byte, error) {
 	body, err := c.retried(ctx, k)
-	if err != nil {
-		return nil, fmt.Errorf("planning: %s: %w", k.what, err)
-	}
-	return body, nil
+	return body, k.Failed(err)
 }
 
 func (c *Client) retried(ctx context.Context, k call) (body []byte, err error) {
 	if k.invalid != nil {
 		return nil, k.invalid
 	}
-	if k.write() || c.opts.ReadRetries < 0 {
+	if k.Writes || c.opts.ReadRetries < 0 {
 		return c.guarded(ctx, k)
 	}
 	pause := backoff.NewExponentialBackOff()
@@ -155,7 +150,7 @@ func (c *Client) setHeader(req *http.Request, k call) error {
 	req.Header.Set("Authorization", "secret "+secret)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "planbridge")
-	if k.write() {
+	if k.Writes {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	return nil
@@ -172,7 +167,7 @@ func (c *Client) answer(caller context.Context, k call, resp *http.Response) ([]
 		return nil, k.lost(caller, err, true)
 	}
 	if len(body) > maxAnswer {
-		return nil, unintelligible(k.write(), errTooLarge(maxAnswer))
+		return nil, k.Misread(errTooLarge(maxAnswer))
 	}
 	if k.refused != nil {
 		if err := k.refused(resp.StatusCode, body); err != nil {
@@ -180,11 +175,11 @@ func (c *Client) answer(caller context.Context, k call, resp *http.Response) ([]
 		}
 	}
 	if !ok {
-		return nil, c.statusError(k, resp, body)
+		return nil, k.Fault(resp.StatusCode, resp.Header.Get("Retry-After"), c.words(body), time.Now())
 	}
 	if k.take != nil {
 		if err := k.take(body); err != nil {
-			return nil, unintelligible(k.write(), err)
+			return nil, k.Misread(err)
 		}
 	}
 	return body, nil
@@ -203,9 +198,9 @@ func (k *call) streamed(caller context.Context, body io.Reader) error {
 	case errors.As(err, &visit):
 		return visit.err
 	case watched.err == nil:
-		return unintelligible(k.write(), err)
+		return k.Misread(err)
 	case errors.Is(watched.err, errBound):
-		return unintelligible(k.write(), watched.err)
+		return k.Misread(watched.err)
 	}
 	if err = k.lost(caller, watched.err, true); errors.As(err, &o) {
 		o.streamed = true

@@ -64,7 +64,7 @@ func TestRetriesOfReadsOnly(t *testing.T) {
 			t.Errorf("%s: read: %v after %d requests", name, err, asked.Load())
 		}
 		asked.Store(0)
-		_, err := c.UpdateCard(ctx(), cardID, "u", title("x", 1))
+		_, err := c.UpdateCard(ctx(), cardID, "u", mapping.LinkImages, title("x", 1))
 		wantFault(t, err, mapping.ErrUncertain)
 		_, err = c.CreateCard(ctx(), "b", "u", NewCard{})
 		wantFault(t, err, mapping.ErrUncertain)
@@ -107,7 +107,7 @@ func TestNotSent(t *testing.T) {
 	} {
 		_, err := c.CreateCard(ctx(), "b", "u", NewCard{})
 		wantFault(t, err, mapping.ErrUnavailable)
-		_, err = c.UpdateTask(ctx(), taskID, "u", title("x", 1))
+		_, err = c.UpdateTask(ctx(), taskID, "u", mapping.LinkImages, title("x", 1))
 		wantFault(t, err, mapping.ErrUnavailable)
 		if _, err = c.Card(ctx(), cardID); !errors.Is(err, mapping.ErrUnavailable) {
 			t.Errorf("%s: %v", name, err)
@@ -154,7 +154,7 @@ func TestTimeout(t *testing.T) {
 	c, rec := serve(t, hanging(t, nil), func(o *Options) { o.Timeout = 30 * time.Millisecond; o.ReadRetries = 1; o.BreakerAfter = 3 })
 	_, err := c.Card(ctx(), cardID)
 	wantFault(t, err, mapping.ErrUnavailable)
-	_, err = c.UpdateCard(ctx(), cardID, "u", title("x", 1))
+	_, err = c.UpdateCard(ctx(), cardID, "u", mapping.LinkImages, title("x", 1))
 	wantFault(t, err, mapping.ErrUncertain)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v does not tell of the deadline", err)
@@ -289,7 +289,7 @@ func TestRedirects(t *testing.T) {
 	if n := len(rec.requests()) - before; n > 5 {
 		t.Errorf("a loop was followed %d times", n)
 	}
-	_, err = c.UpdateCard(ctx(), "far", "u", title("x", 1))
+	_, err = c.UpdateCard(ctx(), "far", "u", mapping.LinkImages, title("x", 1))
 	wantFault(t, err, mapping.ErrMoved)
 	if stolen.Load() != 0 {
 		t.Error("a request went to another host")

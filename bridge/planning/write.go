@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	goccy "github.com/goccy/go-json"
 
@@ -23,64 +21,91 @@ import (
 type Updated struct {
 	Version int64
 	Values  map[mapping.Attribute]mapping.Versioned
+	// Plain says why the summary's html carries its text as plain paragraphs;
+	// "" where it was rendered.
+	Plain string
 }
 
-// update is one PUT: its item, who writes, and what.
-type update struct {
-	id       mapping.ObjectID
-	username string
-	sent     map[mapping.Attribute]mapping.Versioned
-	card     bool // and not a task
+// Write is an update to come: the item, who writes, and what.
+type Write struct {
+	ID       mapping.ObjectID
+	Card     bool // and not a task
+	Username string
+	Images   mapping.Images // how the html of a summary shows its images
+	Set      map[mapping.Attribute]mapping.Versioned
+}
+
+// Change is one attribute of a [Write], as it is sent.
+type Change struct {
+	Attribute mapping.Attribute
+	Value     string
+	HTML      string // of a summary
+	Version   int64
 }
 
 // writable reports whether the API can write the attribute of such an item: a
 // card's state is its bucket, which the API cannot change.
-func (u *update) writable(attr mapping.Attribute) bool {
-	return slices.Contains(mapping.Attributes, attr) && !(u.card && attr == mapping.State)
+func (u *Write) writable(attr mapping.Attribute) bool {
+	return slices.Contains(mapping.Attributes, attr) && !(u.Card && attr == mapping.State)
 }
 
-func (u *update) fields() []string {
-	var names []string
-	for _, attr := range slices.Sorted(maps.Keys(u.sent)) {
+func (u *Write) fields() []string {
+	names := make([]string, 0, len(u.Set))
+	for attr := range u.Set {
 		names = append(names, string(attr))
 	}
+	slices.Sort(names)
 	return names
 }
 
-// body makes the body of the PUT (planning-api.md 4.2, 4.4), or says which
-// attribute the API cannot take.
-func (u *update) body() ([]byte, error) {
-	if len(u.sent) == 0 {
-		return nil, &mapping.Rejection{Words: "nothing to write"}
+// Changes is what is sent, by the attributes' names, or says which attribute the
+// API cannot take. plain is that of [Updated].
+func (u *Write) Changes() (changes []Change, plain string, err error) {
+	if len(u.Set) == 0 {
+		return nil, "", &mapping.Rejection{Words: "nothing to write"}
 	}
+	for _, name := range u.fields() {
+		attr := mapping.Attribute(name)
+		c := Change{Attribute: attr, Value: u.Set[attr].Value, Version: u.Set[attr].Version}
+		if !u.writable(attr) {
+			return nil, plain, &mapping.Rejection{Field: name, Words: "not an attribute the API can write here"}
+		}
+		switch attr {
+		case mapping.Summary:
+			c.HTML, plain = RenderHTML(c.Value, u.Images)
+		case mapping.Estimate:
+			if c.Value, err = estimateNumber(c.Value, u.Card); err != nil {
+				return nil, plain, err
+			}
+		}
+		changes = append(changes, c)
+	}
+	return changes, plain, nil
+}
+
+// body is the body of the PUT (planning-api.md 4.2, 4.4).
+func (u *Write) body(changes []Change) ([]byte, error) {
 	type attribute struct {
 		Value   any   `json:"value"`
 		Version int64 `json:"version"`
 	}
-	members := map[string]any{"username": u.username}
-	for attr, v := range u.sent {
-		if !u.writable(attr) {
-			return nil, &mapping.Rejection{Field: string(attr), Words: "not an attribute the API can write here"}
-		}
-		var value any = v.Value
-		switch attr {
+	members := map[string]any{"username": u.Username}
+	for _, c := range changes {
+		var value any = c.Value
+		switch c.Attribute {
 		case mapping.Summary:
-			value = map[string]string{"markdown": v.Value, "html": RenderHTML(v.Value)}
+			value = map[string]string{"markdown": c.Value, "html": c.HTML}
 		case mapping.Estimate:
-			n, err := estimateNumber(v.Value, u.card)
-			if err != nil {
-				return nil, err
-			}
-			value = n
+			value = json.Number(c.Value)
 		}
-		members[string(attr)] = attribute{value, v.Version}
+		members[string(c.Attribute)] = attribute{value, c.Version}
 	}
 	return encode(members)
 }
 
-// estimateNumber makes the JSON number of an estimate. Story points are whole
+// estimateNumber makes the number of an estimate, as JSON spells it. Story points are whole
 // (planning-api.md 8), and no documented value clears an estimate.
-func estimateNumber(s string, whole bool) (json.Number, error) {
+func estimateNumber(s string, whole bool) (string, error) {
 	n, ok := ParseNumber(s)
 	switch {
 	case strings.TrimSpace(s) == "":
@@ -90,7 +115,7 @@ func estimateNumber(s string, whole bool) (json.Number, error) {
 	case whole && strings.Contains(n, "."):
 		return "", &mapping.Rejection{Field: "estimate", Words: "a card's estimate is a whole number, not " + n}
 	}
-	return json.Number(n), nil
+	return n, nil
 }
 
 // encode writes JSON without HTML's escapes, which would only lengthen it.
@@ -104,78 +129,94 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// update makes a PUT and reads its answer with [update.judge].
-func (c *Client) update(ctx context.Context, k call, u update) (Updated, error) {
-	k.method = http.MethodPut
-	k.sent, k.username = u.fields(), u.username
-	body, err := u.body()
-	if err != nil {
-		k.invalid = err
+// update makes a PUT and reads its answer with [Write.Judge].
+func (c *Client) update(ctx context.Context, k call, u Write) (Updated, error) {
+	k.method, k.Request = http.MethodPut, u.Request()
+	changes, plain, err := u.Changes()
+	if err == nil {
+		k.body, err = u.body(changes)
 	}
-	k.body = body
+	k.refuse(err)
 	var done Updated
 	k.refused = func(status int, body []byte) (err error) {
-		done, err = u.judge(status, body, sync.OnceValue(func() string { return c.words(body) }))
+		done, err = u.Judge(u.read(status, body, c.words))
 		return err
 	}
 	_, err = c.do(ctx, k)
+	done.Plain = plain
 	return done, err
 }
 
-// item is a card or task to be made.
-type item struct {
-	title, summary, estimate string
-	whole                    bool   // its estimate is a whole number
-	username                 string // in whose name; "": the request's
+// Draft is a card or task to be made. An empty summary or estimate is left out.
+type Draft struct{ Username, Title, Summary, Estimate string }
+
+// Creation is several cards or tasks to be made.
+type Creation struct {
+	In       mapping.ObjectID // the bucket or, of tasks, the card
+	Cards    bool             // and not tasks
+	Username string           // who writes, as a refusal would name them
+	Drafts   []Draft
+	Batch    bool // sent as an array
 }
 
-// body makes the create body of one item (planning-api.md 4.1, 4.3).
-func (i item) body(username string) (map[string]any, error) {
-	value := func(v any) map[string]any { return map[string]any{"value": v} }
-	if i.username != "" {
-		username = i.username
-	}
-	members := map[string]any{"username": username, "title": value(i.title)}
-	if i.summary != "" {
-		members["summary"] = value(map[string]string{"markdown": i.summary})
-	}
-	if i.estimate != "" {
-		n, err := estimateNumber(i.estimate, i.whole)
-		if err != nil {
+// Checked returns the drafts as they are sent, or says what the API cannot take.
+func (n *Creation) Checked() ([]Draft, error) {
+	out := slices.Clone(n.Drafts)
+	for i := range out {
+		if out[i].Estimate == "" {
+			continue
+		}
+		var err error
+		if out[i].Estimate, err = estimateNumber(out[i].Estimate, n.Cards); err != nil {
 			return nil, err
 		}
-		members["estimate"] = value(n)
 	}
-	return members, nil
+	return out, nil
 }
 
-// create posts one item or, as a batch, an array of them. The answer may be an
-// object or an array whatever was sent. Items that were answered are returned
-// also beside an error; fewer than were sent leave the outcome unknown.
-func create[W, T any](ctx context.Context, c *Client, k call, username string, items []item, batch bool, convert func(*W) (T, error)) ([]T, error) {
-	if len(items) == 0 {
+// body is what a create body has of the item (planning-api.md 4.1, 4.3).
+func (d *Draft) body() map[string]any {
+	value := func(v any) map[string]any { return map[string]any{"value": v} }
+	members := map[string]any{"username": d.Username, "title": value(d.Title)}
+	if d.Summary != "" {
+		members["summary"] = value(map[string]string{"markdown": d.Summary})
+	}
+	if d.Estimate != "" {
+		members["estimate"] = value(json.Number(d.Estimate))
+	}
+	return members
+}
+
+// body is the body of the POST: one item or, as a batch, an array of them.
+func (n *Creation) body() ([]byte, error) {
+	checked, err := n.Checked()
+	if err != nil {
+		return nil, err
+	}
+	bodies := make([]map[string]any, len(checked))
+	for i := range checked {
+		bodies[i] = checked[i].body()
+	}
+	if !n.Batch {
+		return encode(bodies[0])
+	}
+	return encode(bodies)
+}
+
+// create posts items. The answer may be an object or an array whatever was sent.
+// Items that were answered are returned also beside an error; fewer than were
+// sent leave the outcome unknown.
+func create[W, T any](ctx context.Context, c *Client, k call, n Creation, convert func(*W) (T, error)) ([]T, error) {
+	if len(n.Drafts) == 0 {
 		return nil, nil
 	}
-	k.sent, k.username = []string{"title", "summary", "estimate"}, username
-	var body any
-	bodies := make([]map[string]any, len(items))
-	for i := range items {
-		var err error
-		if bodies[i], err = items[i].body(username); err != nil {
-			k.invalid = err
-		}
-	}
-	if body = bodies; !batch {
-		body = bodies[0]
-	}
-	encoded, err := encode(body)
-	if err != nil {
-		k.invalid = err
-	}
-	k.body = encoded
+	k.method, k.Request = http.MethodPost, n.Request()
+	var err error
+	k.body, err = n.body()
+	k.refuse(err)
 	var made []T
 	k.take = func(answer []byte) (err error) {
-		made, err = readCreated(answer, len(items), convert)
+		made, err = readCreated(answer, len(n.Drafts), convert)
 		return err
 	}
 	_, err = c.do(ctx, k)
@@ -190,10 +231,10 @@ type partial struct {
 	ids               map[mapping.ObjectID]bool
 }
 
-func partialOf(items []item) *partial {
+func partialOf(drafts []Draft) *partial {
 	return &partial{
-		summary:  slices.ContainsFunc(items, func(i item) bool { return i.summary != "" }),
-		estimate: slices.ContainsFunc(items, func(i item) bool { return i.estimate != "" }),
+		summary:  slices.ContainsFunc(drafts, func(d Draft) bool { return d.Summary != "" }),
+		estimate: slices.ContainsFunc(drafts, func(d Draft) bool { return d.Estimate != "" }),
 		ids:      map[mapping.ObjectID]bool{},
 	}
 }

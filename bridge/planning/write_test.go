@@ -36,7 +36,7 @@ func wantBody(t *testing.T, rec *recorder, method, path, body string) {
 
 func TestUpdateBodies(t *testing.T) {
 	c, rec := serve(t, answering(200, `{}`))
-	if _, err := c.UpdateCard(ctx(), cardID, "alice", set{
+	if _, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, set{
 		mapping.Title: {Value: "a <b> & \"c\"", Version: 0}, mapping.Summary: {Value: "*x* <script>1</script>", Version: 2}, mapping.Estimate: {Value: "8.0", Version: -1},
 	}); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestUpdateBodies(t *testing.T) {
 		"summary":{"value":{"markdown":"*x* <script>1</script>","html":"<p><em>x</em> </p>"},"version":2},"estimate":{"value":8,"version":-1}}`)
 
 	c, rec = serve(t, answering(200, `{}`))
-	if _, err := c.UpdateTask(ctx(), taskID, "bob", set{mapping.State: {Value: "done", Version: 9}, mapping.Estimate: {Value: "0.25", Version: 1}}); err != nil {
+	if _, err := c.UpdateTask(ctx(), taskID, "bob", mapping.LinkImages, set{mapping.State: {Value: "done", Version: 9}, mapping.Estimate: {Value: "0.25", Version: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	wantBody(t, rec, "PUT", "/tasks/"+taskID, `{"username":"bob","state":{"value":"done","version":9},"estimate":{"value":0.25,"version":1}}`)
@@ -61,7 +61,7 @@ func TestUpdateRefusedHere(t *testing.T) {
 		"estimate": {{mapping.Estimate: {}}, {mapping.Estimate: {Value: "XL"}}, {mapping.Estimate: {Value: "0.5"}}, {mapping.Estimate: {Value: "NaN"}}},
 	} {
 		for _, s := range tries {
-			_, err := c.UpdateCard(ctx(), cardID, "alice", s)
+			_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, s)
 			var r *mapping.Rejection
 			if !errors.As(err, &r) || r.Field != field || r.Words == "" {
 				t.Errorf("%v: %v", s, err)
@@ -237,8 +237,8 @@ func TestWriteFaults(t *testing.T) {
 		for name, write := range map[string]func() error{
 			"create card":  func() error { _, err := c.CreateCard(ctx(), "b", "u", NewCard{}); return err },
 			"create tasks": func() error { _, err := c.CreateTasks(ctx(), "c", "u", make([]NewTask, 2)); return err },
-			"update card":  func() error { _, err := c.UpdateCard(ctx(), "c", "u", title("x", 1)); return err },
-			"update task":  func() error { _, err := c.UpdateTask(ctx(), "t", "u", title("x", 1)); return err },
+			"update card":  func() error { _, err := c.UpdateCard(ctx(), "c", "u", mapping.LinkImages, title("x", 1)); return err },
+			"update task":  func() error { _, err := c.UpdateTask(ctx(), "t", "u", mapping.LinkImages, title("x", 1)); return err },
 		} {
 			before := len(rec.requests())
 			err := write()

@@ -7,9 +7,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
+
+	"planbridge/bridge/planningtest/planningmodel"
 )
 
 // The operations, by the names that the journal and faults use, in the order
@@ -67,8 +68,9 @@ type call struct {
 	serve func(*call) (any, error)
 	fault *ActiveFault // what it met, nil for nothing
 
-	wire          // set when it is executed
-	p    *Project // likewise
+	wire                          // set when it is executed
+	api     planningmodel.Session // likewise
+	project string                // its id
 }
 
 // answer is what is sent back.
@@ -152,15 +154,22 @@ func (c *call) send(w http.ResponseWriter, a *answer) {
 
 // execute does what the call asks, all at once.
 func (c *call) execute() *answer {
-	defer c.s.act()()
-	c.wire = wire{t: c.s.traits, now: c.s.clock(), html: c.s.traits.HTMLInAnswers == HTMLAlways}
+	t := c.s.service.Traits()
+	c.wire = wire{t: t, html: t.HTMLInAnswers == HTMLAlways}
 	value, err := any(nil), c.authorize()
 	if err == nil {
 		value, err = c.serve(c)
 	}
 	var r *refusal
-	if errors.As(err, &r) {
+	var refused *planningmodel.Refusal
+	var conflict *planningmodel.Conflict
+	switch {
+	case errors.As(err, &r):
 		return encode(r.status, r.body)
+	case errors.As(err, &refused):
+		return encode(refused.Status, object{"error": refused.Words})
+	case errors.As(err, &conflict):
+		return encode(conflict.Status, c.conflict(conflict))
 	}
 	return encode(or(c.success(), http.StatusOK), value)
 }
@@ -187,15 +196,17 @@ func encode(status int, value any) *answer {
 	return &answer{status, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, body}
 }
 
-// authorize finds the project that the secret opens (part 5: 403 also where
-// the project does not exist; the header is the only way).
-func (c *call) authorize() error {
+// authorize finds the project that the secret opens (part 5: the header is the
+// only way).
+func (c *call) authorize() (err error) {
 	secret, ok := strings.CutPrefix(c.r.Header.Get("Authorization"), "secret ")
-	i := slices.IndexFunc(c.s.projects, func(p *Project) bool { return p.id == c.r.PathValue("project") })
-	if !ok || i < 0 || !slices.Contains(c.s.projects[i].secrets, secret) {
+	c.project = c.r.PathValue("project")
+	if c.api, err = c.s.service.Open(c.project, secret); err != nil || !ok {
 		return refuse(http.StatusForbidden, "not authorized")
 	}
-	c.p = c.s.projects[i]
+	if c.fault.is(PartialBatch) {
+		c.api = c.api.Failing(c.fault.N)
+	}
 	if c.r.Method == "GET" || c.r.Method == "HEAD" {
 		return nil
 	}
@@ -203,39 +214,4 @@ func (c *call) authorize() error {
 		return refuse(http.StatusUnsupportedMediaType, "the body is not application/json")
 	}
 	return nil
-}
-
-// member checks that a write is made in the name of somebody who may write.
-func (c *call) member(user string) error {
-	if user == "" {
-		return refuse(or(c.t.UnknownUserStatus, http.StatusBadRequest), "username is required")
-	}
-	if !slices.Contains(c.p.members, user) {
-		return refuse(or(c.t.UnknownUserStatus, http.StatusBadRequest), "user %q has no write permission in this project", user)
-	}
-	return nil
-}
-
-func (c *call) missing(k string) error {
-	return refuse(or(c.t.MissingItemStatus, http.StatusNotFound), "no such %s", k)
-}
-
-// item finds the item that the path names.
-func (c *call) item(k kind) (*item, error) {
-	if it := c.p.items[c.r.PathValue(k.String())]; it != nil && it.kind == k {
-		return it, nil
-	}
-	return nil, c.missing(k.String())
-}
-
-// bucket finds the bucket that the path names.
-func (c *call) bucket() (*bucket, error) {
-	id := c.r.PathValue("bucket")
-	for _, b := range c.p.buckets {
-		if id == b.id && (!c.t.BucketIDsDiffer || c.t.BucketIDAccepted != BucketIDListing) ||
-			id == b.listingID && c.t.BucketIDsDiffer && c.t.BucketIDAccepted != BucketIDState {
-			return b, nil
-		}
-	}
-	return nil, c.missing("bucket")
 }

@@ -1,31 +1,28 @@
 package planningtest
 
-// Endpoints 1 to 5, 7 to 9, 11, 13 and 15: the reads but for the burndown
-// chart.
+import "planbridge/bridge/planningtest/planningmodel"
+
+// Endpoints 1 to 5, 7 to 11, 13 and 15: the reads.
 
 func (c *call) readProject() (any, error) {
-	p, buckets := c.p, []object{}
-	for _, b := range p.buckets {
-		buckets = append(buckets, object{"title": b.title, "id": c.oid(b.id)})
-	}
-	owner := ""
-	if len(p.members) > 0 {
-		owner = p.members[0]
+	p, buckets := c.api.Project(), []object{}
+	for _, b := range p.Buckets {
+		buckets = append(buckets, object{"title": b.Title, "id": c.oid(b.ID)})
 	}
 	out := object{
-		"_id": c.oid(p.id), "version": p.activity,
-		"activityCounter": c.attr(p.activity, p.activity),
-		"backlogBuckets":  c.attr(buckets, p.bucketVer),
-		"startDate":       c.constant("2014-11-24T00:00:00.000Z"),
-		"endDate":         c.constant("2034-11-24T00:00:00.000Z"),
+		"_id": c.oid(p.ID), "version": p.Activity,
+		"activityCounter": c.attr(p.Activity, p.Activity),
+		"backlogBuckets":  c.attr(buckets, p.BucketsVersion),
+		"startDate":       c.constant(planningmodel.Timestamp(p.Start)),
+		"endDate":         c.constant(planningmodel.Timestamp(p.End)),
 		"integrations":    object{"api": object{"enabled": true}},
-		"owner":           c.constant(owner),
+		"owner":           c.constant(p.Owner),
 		"summary":         c.constant(""),
-		"timezone":        c.constant("Europe/Zurich"),
-		"title":           c.constant(p.title),
-		"type":            c.constant("PRIVATE"),
-		"userCounters": c.constant(object{"total": len(p.members) + len(p.followers),
-			"observers": len(p.followers), "participants": len(p.members)}),
+		"timezone":        c.constant(p.Timezone),
+		"title":           c.constant(p.Title),
+		"type":            c.constant(p.Type),
+		"userCounters": c.constant(object{"total": p.Members + p.Followers,
+			"observers": p.Followers, "participants": p.Members}),
 	}
 	if c.t.UnknownFields {
 		out["nonWorkingDays"] = c.constant([]int{0, 6})
@@ -33,124 +30,126 @@ func (c *call) readProject() (any, error) {
 	return out, nil
 }
 
-// backlog lists the cards of every bucket, by the bucket's id, in one pass.
-func (c *call) backlog() map[string][]object {
-	out := map[string][]object{}
-	for _, k := range c.p.cards {
-		if k.attrs[iteration].value != "" && !c.t.SprintCardsInBacklog {
-			continue
-		}
-		id := k.attrs[state].value
-		out[id] = append(out[id], c.card(c.p, k, false))
+// objects writes the elements of a list.
+func objects[T any](list []T, write func(*T) object) []object {
+	out := make([]object, len(list))
+	for i := range list {
+		out[i] = write(&list[i])
 	}
 	return out
 }
 
+func (c *call) cards(list []planningmodel.Item) []object {
+	return objects(list, func(k *planningmodel.Item) object { return c.card(c.project, k, false) })
+}
+
+func (c *call) tasks(list []planningmodel.Item) []object {
+	return objects(list, func(t *planningmodel.Item) object { return c.task(c.project, t) })
+}
+
 func (c *call) backlogItems() (any, error) {
-	items, out := c.backlog(), []object{}
-	for _, b := range c.p.buckets {
-		o := c.wire.bucket(b)
-		o["items"] = numbered(cut(c, append([]object{}, items[b.id]...)))
-		out = append(out, o)
-	}
-	return out, nil
+	buckets, items := c.api.Backlog()
+	return objects(buckets, func(b *planningmodel.Bucket) object {
+		o := c.bucket(*b)
+		o["items"] = numbered(cut(c, c.cards(items[b.ID])))
+		return o
+	}), nil
 }
 
 func (c *call) bucketList() (any, error) {
-	out := []object{}
-	for _, b := range c.p.buckets {
-		out = append(out, c.wire.bucket(b))
-	}
-	return cut(c, out), nil
+	return cut(c, objects(c.api.Buckets(), func(b *planningmodel.Bucket) object { return c.bucket(*b) })), nil
 }
 
 func (c *call) readBucket() (any, error) {
-	b, err := c.bucket()
+	b, err := c.api.Bucket(c.r.PathValue("bucket"))
 	if err != nil {
 		return nil, err
 	}
-	return c.wire.bucket(b), nil
+	return c.bucket(b), nil
 }
 
 func (c *call) bucketItems() (any, error) {
-	b, err := c.bucket()
+	cards, err := c.api.BucketCards(c.r.PathValue("bucket"))
 	if err != nil {
 		return nil, err
 	}
-	return numbered(cut(c, append([]object{}, c.backlog()[b.id]...))), nil
+	return numbered(cut(c, c.cards(cards))), nil
 }
 
 func (c *call) sprintList() (any, error) {
-	out := []object{}
-	for _, sp := range c.p.sprints {
-		out = append(out, c.sprint(c.p, sp))
-	}
-	return numbered(cut(c, out)), nil
+	return numbered(cut(c, objects(c.api.Sprints(), func(sp *planningmodel.Item) object { return c.sprint(c.project, sp) }))), nil
 }
 
 func (c *call) readSprint() (any, error) {
-	sp, err := c.item(sprint)
+	sp, err := c.api.Sprint(c.r.PathValue("sprint"))
 	if err != nil {
 		return nil, err
 	}
-	return c.sprint(c.p, sp), nil
+	return c.sprint(c.project, &sp), nil
 }
 
 func (c *call) sprintItems() (any, error) {
-	sp, err := c.item(sprint)
+	cards, err := c.api.SprintCards(c.r.PathValue("sprint"))
 	if err != nil {
 		return nil, err
 	}
 	out, form := []object{}, or(c.t.SprintForm, SprintFlat)
-	for _, k := range c.p.sprintCards(sp.id) {
-		entry := c.card(c.p, k, true)
+	for i := range cards {
+		entry := c.card(c.project, &cards[i], true)
 		out = append(out, entry)
 		if form != SprintFlat {
-			entry["tasks"] = numbered(c.sprintTasks(k))
+			entry["tasks"] = numbered(c.sprintTasks(&cards[i]))
 		}
 		if form != SprintNested {
-			out = append(out, c.sprintTasks(k)...)
+			out = append(out, c.sprintTasks(&cards[i])...)
 		}
 	}
 	return numbered(cut(c, out)), nil
 }
 
-func (c *call) sprintTasks(k *item) []object {
-	out := []object{}
-	for _, t := range k.tasks {
-		out = append(out, c.sprintTask(c.p, t))
-	}
-	return out
+func (c *call) sprintTasks(k *planningmodel.Item) []object {
+	return objects(k.Tasks, func(t *planningmodel.Item) object { return c.sprintTask(c.project, t) })
 }
 
 func (c *call) readCard() (any, error) {
-	k, err := c.item(card)
+	k, err := c.api.Card(c.r.PathValue("card"))
 	if err != nil {
 		return nil, err
 	}
-	return c.card(c.p, k, false), nil
+	return c.card(c.project, &k, false), nil
 }
 
 func (c *call) taskList() (any, error) {
-	k, err := c.item(card)
+	tasks, err := c.api.Tasks(c.r.PathValue("card"))
 	if err != nil {
 		return nil, err
 	}
-	out := []object{}
-	for _, t := range k.tasks {
-		out = append(out, c.task(c.p, t))
-	}
-	return numbered(cut(c, out)), nil
+	return numbered(cut(c, c.tasks(tasks))), nil
 }
 
 func (c *call) readTask() (any, error) {
-	t, err := c.item(task)
+	t, err := c.api.Task(c.r.PathValue("task"))
 	if err != nil {
 		return nil, err
 	}
-	out := c.task(c.p, t)
+	out := c.task(c.project, &t)
 	if c.t.OmitOptional {
 		delete(out, "type")
 	}
 	return out, nil
+}
+
+func (c *call) burndown() (any, error) {
+	b, err := c.api.Burndown(c.r.PathValue("sprint"))
+	if err != nil {
+		return nil, err
+	}
+	items := objects(b.Items, func(i *planningmodel.BurndownItem) object {
+		return object{"cid": i.CID, "title": i.Title, "originalEstimate": i.Original, "timeRemaining": i.Remaining}
+	})
+	return object{
+		"_id": c.oid(b.Sprint.ID), "items": cut(c, items), "numDays": b.Days,
+		"originalEstimate": b.Original, "timeRemaining": b.Remaining,
+		"when": date(b.When), "startDate": date(b.Sprint.Start), "endDate": date(b.Sprint.End),
+	}, nil
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"planbridge/bridge/nettest"
+	"planbridge/bridge/planningtest/planningmodel"
 )
 
 // Options configure a [Server]. The zero value is usable.
@@ -21,6 +23,8 @@ type Options struct {
 	Logger *slog.Logger     // one debug line a call; nil: none
 	Traits Traits           // the first traits; see [Server.SetTraits]
 	Clock  func() time.Time // nil means time.Now
+	// Network is how calls arrive; nil: loopback sockets.
+	Network nettest.Network
 }
 
 // Server is a running planning service.
@@ -30,40 +34,42 @@ type Server struct {
 	log     *slog.Logger
 	clock   func() time.Time
 	handler http.Handler
-	rng     *rand.Rand
+	service *planningmodel.Service
 	closed  chan struct{}
 	work    sync.WaitGroup // calls in flight and late effects
 
-	life sync.Mutex // held while the listener goes up or down
-	http *http.Server
-	done chan struct{} // closed when http has stopped serving
+	network  nettest.Network
+	life     sync.Mutex // held while the listener goes up or down
+	unlisten func()     // nil: it is down
 
-	mu       sync.Mutex
-	changed  chan struct{} // closed and replaced on every change
-	closing  bool
-	traits   Traits
-	latency  time.Duration
-	held     chan struct{} // closed to go on; nil: nothing is held
-	ids      uint64
-	projects []*Project
-	faults   []*ActiveFault
-	journal  []Call
-	counts   map[string]int
-	seq      int
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced on every change
+	closing bool
+	latency time.Duration
+	held    chan struct{} // closed to go on; nil: nothing is held
+	faults  []*ActiveFault
+	journal []Call
+	counts  map[string]int
+	seq     int
 }
 
 // Start runs a planning service until Close.
 func Start(o Options) (*Server, error) {
 	s := &Server{
 		addr: or(o.Addr, "127.0.0.1:0"), log: or(o.Logger, slog.New(slog.DiscardHandler)), clock: o.Clock,
-		rng: rand.New(rand.NewPCG(1, 2)), closed: make(chan struct{}),
-		changed: make(chan struct{}), traits: o.Traits, counts: map[string]int{},
+		closed: make(chan struct{}), changed: make(chan struct{}), counts: map[string]int{},
 	}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
+	s.service = planningmodel.New(planningmodel.Options{
+		Traits: o.Traits, Now: s.clock, Shuffle: Shuffle(), Changed: func() { s.act()() },
+	})
 	if p := strings.Trim(o.Prefix, "/"); p != "" {
 		s.prefix = "/" + p
+	}
+	if s.network = o.Network; s.network == nil {
+		s.network = nettest.NewLoopback()
 	}
 	s.handler = s.routes()
 	if err := s.up(); err != nil {
@@ -95,11 +101,10 @@ func (s *Server) Down(down bool) {
 	s.life.Lock()
 	defer s.life.Unlock()
 	switch {
-	case down && s.http != nil:
-		s.http.Close()
-		<-s.done
-		s.http = nil
-	case !down && s.http == nil:
+	case down && s.unlisten != nil:
+		s.unlisten()
+		s.unlisten = nil
+	case !down && s.unlisten == nil:
 		err := s.up()
 		for end := time.Now().Add(upWait); errors.Is(err, syscall.EADDRINUSE) && time.Now().Before(end); err = s.up() {
 			<-time.After(5 * time.Millisecond)
@@ -115,27 +120,29 @@ func (s *Server) Down(down bool) {
 const upWait = 5 * time.Second
 
 func (s *Server) up() error {
-	l, err := net.Listen("tcp", s.addr)
+	bound, unlisten, err := s.network.Serve(s.addr, s.handler)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", s.addr, err)
+		return err
 	}
-	srv, done := &http.Server{Handler: s.handler, ReadHeaderTimeout: time.Minute}, make(chan struct{})
-	if s.http, s.done = srv, done; s.addr != l.Addr().String() { // URL reads it without a lock from the first time on
-		s.addr = l.Addr().String()
+	s.unlisten = unlisten
+	if s.addr != bound { // URL reads it without a lock from the first time on
+		s.addr = bound
 	}
-	go func() {
-		defer close(done)
-		srv.Serve(l) //nolint:errcheck // it ends by Close only, and then says so
-	}()
 	return nil
 }
 
 // SetTraits changes the service's behaviour from the next call on. The
 // function must not call the server.
-func (s *Server) SetTraits(change func(*Traits)) {
-	defer s.act()()
-	change(&s.traits)
-}
+func (s *Server) SetTraits(change func(*Traits)) { s.service.SetTraits(change) }
+
+// Service is the service behind the HTTP.
+func (s *Server) Service() *planningmodel.Service { return s.service }
+
+// Shuffle is the order of shuffled answers, the same with each server.
+func Shuffle() func(n int, swap func(i, j int)) { return rand.New(rand.NewPCG(1, 2)).Shuffle }
+
+// AddProject creates a project.
+func (s *Server) AddProject(spec ProjectSpec) *Project { return s.service.AddProject(spec) }
 
 // SetLatency makes every call take d, from its arrival on, before it is looked at.
 func (s *Server) SetLatency(d time.Duration) {
@@ -219,10 +226,4 @@ func (s *Server) pause(d time.Duration, hold bool, goOn <-chan struct{}) bool {
 	case <-s.closed:
 		return false
 	}
-}
-
-// newID makes the next object id: 24 hexadecimal characters.
-func (s *Server) newID() string {
-	s.ids++
-	return fmt.Sprintf("54744060%016x", s.ids)
 }

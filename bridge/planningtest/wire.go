@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"planbridge/bridge/planningtest/planningmodel"
 )
 
 // object is a JSON object.
@@ -20,15 +22,10 @@ type versioned struct {
 // wire writes resources in the form that the traits say.
 type wire struct {
 	t    Traits
-	now  time.Time
 	html bool // summaries carry their html
 }
 
-const timestamp = "2006-01-02T15:04:05.000Z"
-
-func stamp(t time.Time) string { return t.UTC().Format(timestamp) }
-
-func date(t time.Time) object { return object{"$date": stamp(t)} }
+func date(t time.Time) object { return object{"$date": planningmodel.Timestamp(t)} }
 
 func (w *wire) oid(id string) any {
 	switch {
@@ -68,28 +65,27 @@ func (w *wire) counters(text string, withStatus bool) any {
 	if text == "" {
 		return nil
 	}
-	var c counters
-	json.Unmarshal([]byte(text), &c) //nolint:errcheck // it is what counters.text made
+	c := planningmodel.ParseCounters(text)
 	n := func(i int) any {
 		if w.t.FloatNumbers {
 			return json.Number(fmt.Sprintf("%d.0", i))
 		}
 		return i
 	}
-	out := object{"done": n(c.Done), "todo": n(c.Todo), "inProgress": n(c.InProgress), "total": n(c.total())}
+	out := object{"done": n(c.Done), "todo": n(c.Todo), "inProgress": n(c.InProgress), "total": n(c.Total())}
 	if withStatus {
-		out["status"] = c.status()
+		out["status"] = c.Status()
 	}
 	return out
 }
 
-func (w *wire) richText(it *item) any {
-	text := it.attrs[summary].value
+func (w *wire) richText(it *planningmodel.Item) any {
+	text := it.Attrs[planningmodel.Summary].Value
 	switch {
 	case text != "" || w.t.EmptySummary == EmptyObject:
 		out := object{"markdown": text}
 		if w.html && w.t.HTMLInAnswers != HTMLNever {
-			out["html"] = it.html
+			out["html"] = it.HTML
 		}
 		return out
 	case w.t.EmptySummary == EmptyNull:
@@ -99,48 +95,48 @@ func (w *wire) richText(it *item) any {
 }
 
 // value writes an attribute of an item.
-func (w *wire) value(it *item, name attrName) versioned {
-	a := &it.attrs[name]
+func (w *wire) value(it *planningmodel.Item, name planningmodel.Attr) versioned {
+	a := &it.Attrs[name]
 	var v any
 	switch name {
-	case summary:
+	case planningmodel.Summary:
 		v = w.richText(it)
-	case estimate, taskEstimate:
-		v = w.estimate(a.value)
-	case iteration:
-		v = w.oid(a.value)
-	case state:
-		v = a.value
-		if it.kind == card {
-			v = w.oid(a.value)
+	case planningmodel.Estimate, planningmodel.TaskEstimate:
+		v = w.estimate(a.Value)
+	case planningmodel.Iteration:
+		v = w.oid(a.Value)
+	case planningmodel.State:
+		v = a.Value
+		if it.Kind == planningmodel.KindCard {
+			v = w.oid(a.Value)
 		}
-	case taskCounters, itemCounters:
-		v = w.counters(a.value, it.kind == card || !w.t.OmitOptional)
-	case review:
-		if v = a.value; a.value == "" {
+	case planningmodel.TaskCounters, planningmodel.ItemCounters:
+		v = w.counters(a.Value, w.t.ShowsStatus(it))
+	case planningmodel.Review:
+		if v = a.Value; a.Value == "" {
 			v = nil
 		}
-	case startDate:
-		v = date(it.start)
-	case endDate:
-		v = date(it.end)
+	case planningmodel.StartDate:
+		v = date(it.Start)
+	case planningmodel.EndDate:
+		v = date(it.End)
 	default:
-		v = a.value
+		v = a.Value
 	}
-	return w.attr(v, a.version)
+	return w.attr(v, a.Version)
 }
 
 // put writes attributes of an item into an object.
-func (w *wire) put(out object, it *item, names ...attrName) {
+func (w *wire) put(out object, it *planningmodel.Item, names ...planningmodel.Attr) {
 	for _, name := range names {
-		out[attrNames[name]] = w.value(it, name)
+		out[name.String()] = w.value(it, name)
 	}
 }
 
-func (w *wire) resource(p *Project, it *item) object {
-	out := object{"_id": w.oid(it.id), "version": it.version, "project": w.constant(w.oid(p.id))}
-	if it.kind != sprint {
-		out["cid"] = it.cid
+func (w *wire) resource(project string, it *planningmodel.Item) object {
+	out := object{"_id": w.oid(it.ID), "version": it.Version, "project": w.constant(w.oid(project))}
+	if it.Kind != planningmodel.KindSprint {
+		out["cid"] = it.CID
 	}
 	if w.t.UnknownFields {
 		out["milestone"] = w.constant(nil)
@@ -151,19 +147,19 @@ func (w *wire) resource(p *Project, it *item) object {
 }
 
 // card writes a card; inSprint is for a sprint's listing.
-func (w *wire) card(p *Project, c *item, inSprint bool) object {
-	out := w.resource(p, c)
-	w.put(out, c, title, summary, estimate, iteration, review, order, taskCounters)
+func (w *wire) card(project string, c *planningmodel.Item, inSprint bool) object {
+	out := w.resource(project, c)
+	w.put(out, c, planningmodel.Title, planningmodel.Summary, planningmodel.Estimate, planningmodel.Iteration, planningmodel.Review, planningmodel.Order, planningmodel.TaskCounters)
 	w.totals(out)
 	out["owner"] = w.constant(nil)
 	out["state"] = w.cardState(c)
-	out["isStandaloneTP"] = c.placeholder
+	out["isStandaloneTP"] = c.Placeholder
 	out["type"] = w.constant(object{"version": 0})
-	if c.placeholder {
+	if c.Placeholder {
 		out["type"] = w.constant("")
 	}
 	if inSprint {
-		w.put(out, c, taskEstimate)
+		w.put(out, c, planningmodel.TaskEstimate)
 	}
 	return out
 }
@@ -177,67 +173,60 @@ func (w *wire) totals(out object) {
 
 // cardState is the id of the bucket; for a card that left the backlog for a
 // sprint it is a word about its tasks, or null.
-func (w *wire) cardState(c *item) versioned {
-	v := w.value(c, state)
-	if c.attrs[iteration].value != "" && !w.t.SprintCardsInBacklog {
-		v.Value = nil
-		if status := countTasks(c).status(); status != "" {
-			v.Value = status
-		}
+func (w *wire) cardState(c *planningmodel.Item) versioned {
+	v := w.value(c, planningmodel.State)
+	if bucket, word := w.t.ShownState(c); word != "" {
+		v.Value = word
+	} else {
+		v.Value = w.oid(bucket)
 	}
 	return v
 }
 
-func (w *wire) task(p *Project, t *item) object {
-	out := w.resource(p, t)
-	w.put(out, t, title, summary, estimate, state, order)
-	out["owner"] = w.constant(w.oid(t.card.id))
+func (w *wire) task(project string, t *planningmodel.Item) object {
+	out := w.resource(project, t)
+	w.put(out, t, planningmodel.Title, planningmodel.Summary, planningmodel.Estimate, planningmodel.State, planningmodel.Order)
+	out["owner"] = w.constant(w.oid(t.Card))
 	out["ownerType"] = w.constant("item")
 	out["type"] = w.constant(nil)
-	out["timeEntriesTotal"] = len(t.log)
+	out["timeEntriesTotal"] = len(t.Remaining)
 	return out
 }
 
 // sprintTask writes a task as a sprint's items show it: a card's fields and
 // who works on it.
-func (w *wire) sprintTask(p *Project, t *item) object {
-	out := w.task(p, t)
-	w.put(out, t.card, iteration)
+func (w *wire) sprintTask(project string, t *planningmodel.Item) object {
+	out := w.task(project, t)
+	w.put(out, t, planningmodel.Iteration)
 	w.totals(out)
 	out["iterationReview"] = w.constant(nil)
 	out["taskCounters"] = w.constant(nil)
 	out["taskEstimate"] = w.constant(nil)
 	out["isStandaloneTP"] = false
 	remaining, users := []object{}, []object{}
-	for _, r := range t.log {
-		remaining = append(remaining, object{"duration": r.hours, "when": date(r.when), "who": r.who})
+	for _, r := range t.Remaining {
+		remaining = append(remaining, object{"duration": r.Hours, "when": date(r.When), "who": r.Who})
 	}
-	for _, u := range t.users {
-		users = append(users, object{"user": u.user, "when": date(u.when), "who": u.who})
+	for _, u := range t.Users {
+		users = append(users, object{"user": u.User, "when": date(u.When), "who": u.Who})
 	}
 	out["timeRemaining"], out["users"] = remaining, users
 	return out
 }
 
-func (w *wire) sprint(p *Project, sp *item) object {
-	out := w.resource(p, sp)
-	w.put(out, sp, title, estimate, itemCounters, taskCounters, taskEstimate, startDate, endDate)
-	out["summary"] = w.attr(sp.attrs[summary].value, sp.attrs[summary].version)
+func (w *wire) sprint(project string, sp *planningmodel.Item) object {
+	out := w.resource(project, sp)
+	w.put(out, sp, planningmodel.Title, planningmodel.Estimate, planningmodel.ItemCounters, planningmodel.TaskCounters, planningmodel.TaskEstimate, planningmodel.StartDate, planningmodel.EndDate)
+	out["summary"] = w.attr(sp.Attrs[planningmodel.Summary].Value, sp.Attrs[planningmodel.Summary].Version)
 	if w.t.UnknownFields { // real data also showed rich text here
-		out["summary"] = w.value(sp, summary)
+		out["summary"] = w.value(sp, planningmodel.Summary)
 	}
-	out["isFuture"] = w.now.Before(sp.start)
-	out["isPast"] = w.now.After(sp.end)
-	out["isActive"] = !w.now.Before(sp.start) && !w.now.After(sp.end)
+	out["isFuture"], out["isActive"], out["isPast"] = sp.Future, sp.Active, sp.Past
 	return out
 }
 
-func (w *wire) bucket(b *bucket) object {
-	id := b.id
-	if w.t.BucketIDsDiffer {
-		id = b.listingID
-	}
-	return object{"bucket": b.title, "id": w.oid(id)}
+func (w *wire) bucket(b planningmodel.Bucket) object {
+	return object{"bucket": b.Title, "id": w.oid(w.t.ListedID(b))}
 }
 
 // numbered gives the elements of a list their _order.

@@ -10,7 +10,7 @@ import (
 
 // docAdopted names the document, in the space of no project, that says for
 // which epoch a repository's own issues were listed.
-func docAdopted(repo string) string { return "adopted:" + strings.ToLower(repo) }
+func docAdopted(repo string) string { return adoptedDocs + strings.ToLower(repo) }
 
 // unreadable is added to the epoch where a repository could not be read.
 const unreadable = " unreadable"

@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"planbridge/mapping"
@@ -64,11 +65,27 @@ func (r *round) flush(ctx context.Context) error {
 				r.left.add(it.left, it.cid)
 			}
 		}
-		if refused[i] != nil {
-			r.refused = refused[i]
-		}
+		r.refuse(&batch[i], refused[i])
 	}
 	return nil
+}
+
+// refuse notes why the store did not take an item; nil: it did. What is spoilt is set
+// aside and keeps the round from adopting, and from nothing else.
+func (r *round) refuse(it *item, err error) {
+	if it.obs == nil {
+		return
+	}
+	spoilt := errors.Is(err, store.ErrSpoilt)
+	if err == nil || spoilt {
+		r.o.Guard.Report("observation of", string(it.obs.Refs[0]), err)
+	}
+	switch {
+	case spoilt:
+		r.complete = r.complete && !r.adopting
+	case err != nil:
+		r.refused = err
+	}
 }
 
 // observe stores the batch's observations and returns, per item of it, why it

@@ -2,13 +2,15 @@ package poll
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -22,6 +24,9 @@ type GitHub interface {
 	ListIssues(ctx context.Context, repo string, q Query, page func(issues []mapping.Issue, date time.Time) error) (notModified bool, err error)
 	// Repositories returns those that a glob such as acme/* can mean.
 	Repositories(ctx context.Context, glob string) ([]string, error)
+	// Locate returns what the repository that a name stands for is called, as GitHub
+	// told at asOf or later. A [mapping.StrangerError] says that another one has the name.
+	Locate(ctx context.Context, repo string, asOf time.Time) (string, error)
 	// Private reports whether only members can read the repository.
 	Private(ctx context.Context, repo string) (bool, error)
 	// Accounts returns the logins that the bridge has or had; none where the one
@@ -54,6 +59,8 @@ type CatchUpOptions struct {
 	Routes   func() mapping.Routes
 	FirstRun func(route string) time.Time // zero while that is not known
 	Owner    string                       // names this replica in leases
+	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
+	Random   func(n int64) int64
 	Interval time.Duration
 	// Settle is how long GitHub's lists may lag.
 	Settle time.Duration
@@ -61,6 +68,8 @@ type CatchUpOptions struct {
 	// zero: never. What was sent before is looked for only when it must show.
 	Lost   func() time.Time
 	Logger *slog.Logger
+	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
+	Guard *guard.Guard
 	// Hooks shows GitHub's own deliveries; nil: those that failed are not
 	// looked for. App says that the App's own hook is one of them.
 	Hooks Hooks
@@ -81,7 +90,7 @@ type CatchUp struct {
 	o     CatchUpOptions
 	lease lease
 
-	mu    sync.Mutex // held during a round
+	round guard.Turn // had during a round; guards what follows
 	epoch string     // of the store that holds what was seen
 	// seen holds, per repository, the issues at and after its watermark, so
 	// that the overlap of two listings makes nothing due. Where it is lost,
@@ -107,6 +116,9 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
+	if o.Random == nil {
+		o.Random = rand.Int64N
+	}
 	if o.RedeliverInterval == 0 {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
 	}
@@ -114,7 +126,7 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 		o.Lost = func() time.Time { return time.Time{} }
 	}
 	return &CatchUp{
-		o: o, deaf: map[string]time.Time{},
+		o: o, round: guard.NewTurn(), deaf: map[string]time.Time{},
 		lease: lease{store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
 	}
 }
@@ -122,23 +134,23 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 // Run catches up until ctx ends, whenever this replica holds the lease.
 func (c *CatchUp) Run(ctx context.Context) {
 	defer c.lease.release(ctx)
-	every(ctx, c.o.Interval, c.turn)
+	every(ctx, c.o.Guard, "round of the catch-up", c.o.Interval, c.o.Random, c.turn)
 }
 
 func (c *CatchUp) turn(ctx context.Context) {
 	held, _, err := c.lease.acquire(ctx)
 	if err == nil && held {
-		err = c.lease.hold(ctx, func(ctx context.Context) error {
+		err = c.lease.hold(ctx, c.o.Guard, "catch-up", "", func(ctx context.Context) error {
 			if err := c.Poll(ctx); err != nil {
 				return err
 			}
 			if err := c.afterLoss(ctx); err != nil {
 				return err
 			}
-			return c.Redeliver(ctx)
+			return c.o.Guard.Do("redelivery", "", func() error { return c.Redeliver(ctx) })
 		})
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
 		c.o.Logger.Warn("catch up", "err", err)
 		c.o.OnFailure(err)
 	}
@@ -166,8 +178,10 @@ func (c *CatchUp) afterLoss(ctx context.Context) error {
 // repository that refuses to be listed does not keep it from the others and is
 // no error; that GitHub or the store does not answer is.
 func (c *CatchUp) Poll(ctx context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.round.Take(ctx); err != nil {
+		return err
+	}
+	defer c.round.End()
 	epoch, err := c.o.Store.Epoch(ctx)
 	if err != nil {
 		return fmt.Errorf("catch up: read the store's epoch: %w", err)
@@ -176,6 +190,9 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		c.epoch, c.seen, c.told = epoch, map[string]map[int64]sight{}, map[string]bool{}
 	}
 	repos, err := c.repositories(ctx)
+	if err == nil {
+		repos, err = c.located(ctx, repos, time.Now().Add(-locatedFor))
+	}
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
@@ -184,9 +201,10 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 	for _, repo := range repos {
 		err := adopted[repo]
 		if err == nil {
-			err = c.repository(ctx, repo)
+			err = c.o.Guard.Do("catch-up of", repo, func() error { return c.repository(ctx, repo) })
 		}
 		switch {
+		case guard.Panicked(err): // told once; the others are listed
 		case err == nil:
 			answered = true
 		case mapping.Refused(err):
@@ -199,6 +217,31 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		c.o.OnSuccess(ctx)
 	}
 	return nil
+}
+
+// locatedFor is how long GitHub's word on what a repository's name stands for is good
+// enough for a round: a little less than the usual interval.
+const locatedFor = 4 * time.Minute
+
+// located leaves out the repositories that only have the name of one that a route is
+// for, and calls the others as they are called by now.
+func (c *CatchUp) located(ctx context.Context, repos []string, asOf time.Time) ([]string, error) {
+	var out []string
+	for _, repo := range repos {
+		now, err := c.o.GitHub.Locate(ctx, repo, asOf)
+		switch {
+		case errors.As(err, new(*mapping.StrangerError)): // who finds that out says so
+			continue
+		case mapping.Refused(err):
+			now = repo
+		case err != nil:
+			return nil, fmt.Errorf("which repository is %s: %w", repo, err)
+		}
+		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, now) }) {
+			out = append(out, now)
+		}
+	}
+	return out, nil
 }
 
 // repositories lists those that the routes name, exact ones first.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -26,13 +27,20 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 	var listed []string
 	for _, repo := range repos {
 		due, err := c.adoptionDue(ctx, repo, epoch)
-		switch {
-		case err == nil && !due:
+		if err == nil && !due {
 			continue
-		case err == nil && len(accounts) == 0:
-			err = c.listMarked(ctx, repo, marked)
-		case err == nil:
-			err = c.listOwn(ctx, repo, accounts)
+		}
+		if err == nil {
+			err = c.o.Guard.Do("adoption of", repo, func() error {
+				if len(accounts) == 0 {
+					return c.listMarked(ctx, repo, marked)
+				}
+				return c.listOwn(ctx, repo, accounts)
+			})
+		}
+		if guard.Panicked(err) && len(accounts) > 0 {
+			failed[repo] = err // the others are looked through
+			continue
 		}
 		if err != nil {
 			failed[repo] = err

@@ -97,8 +97,10 @@ func (h *hub) fail(of string, err error) {
 func (h *hub) Repositories(context.Context, string) ([]string, error) {
 	return h.repos, h.failure("glob")
 }
-func (h *hub) Private(context.Context, string) (bool, error) { return h.private, nil }
-func (h *hub) Accounts() []string                            { return h.accounts }
+func (h *hub) Private(context.Context, string) (bool, error)                      { return h.private, nil }
+func (h *hub) Locate(_ context.Context, repo string, _ time.Time) (string, error) { return repo, nil }
+
+func (h *hub) Accounts() []string { return h.accounts }
 
 // edit makes or changes an issue now.
 func (h *hub) edit(repo string, id int64, title string) {
@@ -237,6 +239,28 @@ func TestWatermark(t *testing.T) {
 	}
 	if w.taken.count != 6 {
 		t.Errorf("%d taken in, want each of six once", w.taken.count)
+	}
+}
+
+// TestWatermarkGoesBack: where GitHub's clock is behind the watermark, as that of a server
+// is that was restored, the watermark follows it, and what changes is listed.
+func TestWatermarkGoesBack(t *testing.T) {
+	w := newCatchUp(t)
+	w.hub.now = start.Add(10 * time.Hour)
+	for i := range 6 {
+		w.hub.edit("acme/web", int64(i+1), "news")
+	}
+	w.poll()
+	w.hub.now = start.Add(time.Hour)
+	for i := range 6 {
+		w.hub.edit("acme/web", int64(i+1), "restored")
+	}
+	w.poll()
+	if got, want := w.watermark(), w.hub.now.Add(-3*time.Minute); !got.Equal(want) {
+		t.Errorf("watermark %s, want %s", got, want)
+	}
+	if w.taken.titles[1] != "restored" || w.taken.titles[6] != "restored" {
+		t.Errorf("took in %v", w.taken.titles)
 	}
 }
 

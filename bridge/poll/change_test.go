@@ -95,6 +95,40 @@ func TestPolled(t *testing.T) {
 	}
 }
 
+// TestTimes: of each attribute the poll tells when it came to be as it is, whatever
+// else of the card was changed since.
+func TestTimes(t *testing.T) {
+	w := settled(t, card("a"))
+	l := w.link(card("a"))
+	show := func(title, summary int64) map[mapping.Attribute]mapping.Interval {
+		w.planned.put(incoming, "Incoming", card("a", func(c *mapping.Card) {
+			c.Version, c.Title.Version, c.Summary.Version = title+summary, title, summary
+		}))
+		w.poll()
+		c := decode[mapping.Card](t, w.work(l), mapping.CardRef("a"))
+		if c.Edited(mapping.Estimate) != (mapping.Interval{}) {
+			t.Errorf("the estimate, which nobody changed, came to be in %s", c.Edited(mapping.Estimate))
+		}
+		return c.Times
+	}
+	w.poll()
+	first := show(2, 0)
+	second := show(2, 1)
+	if at := first[mapping.Title]; at.From.IsZero() || second[mapping.Title] != at {
+		t.Errorf("the title came to be in %s, and then in %s", at, second[mapping.Title])
+	}
+	if at := second[mapping.Summary]; at.From.Before(first[mapping.Title].From) || !at.To.After(first[mapping.Title].To) || len(first) != 1 {
+		t.Errorf("the summary came to be in %s, the title in %s", at, first)
+	}
+	w.restart()
+	if times := show(3, 1); len(times) != 0 {
+		t.Errorf("a first poll says %s", times)
+	}
+	if times := show(3, 2); len(times) != 1 || times[mapping.Summary].From.IsZero() {
+		t.Errorf("a second poll says %s", times)
+	}
+}
+
 // TestSameVersionOtherValue: the same version with another value is a change,
 // and the store tells that it has to be read.
 func TestSameVersionOtherValue(t *testing.T) {
@@ -444,5 +478,33 @@ func TestAdoptionLooksAtTheKnown(t *testing.T) {
 	w.poll()
 	if l := w.onlyLink(); l.ID != mark.Link {
 		t.Errorf("link %+v", l)
+	}
+}
+
+// TestVersionsGoBack: a card or task whose version is lower than what was seen before has
+// its link read it, whatever waits in its inbox.
+func TestVersionsGoBack(t *testing.T) {
+	w := settled(t)
+	l := w.link(card("a"), func(l *mapping.Link) {
+		l.Children = []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Task: "t"}}
+	})
+	show := func(card mapping.Card, n int64) {
+		card.Tasks = []mapping.Task{task("t", n)}
+		w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+		w.planned.items["s"] = listing{cards: []mapping.Card{card}}
+		w.poll()
+	}
+	show(card("a", version(9)), 9)
+	show(card("a", version(3)), 9)
+	if c := w.work(l); c == nil || len(c.Events) != 1 {
+		t.Errorf("claim %+v: want the card to be read", c)
+	}
+	show(card("a", version(3)), 4)
+	if c := w.work(l); c == nil || len(c.Events) != 1 {
+		t.Errorf("claim %+v: want the task to be read", c)
+	}
+	show(card("a", version(4)), 5)
+	if c := w.work(l); c == nil || len(c.Events) != 0 {
+		t.Errorf("claim %+v: want nothing to be read", c)
 	}
 }

@@ -45,6 +45,16 @@ func decodeFirstRun(text string) (f FirstRun, err error) {
 	return f, err
 }
 
+// RouteDocs begins the names of the documents that a project's space has of routes.
+// firstRunOf ends that of a route's first run.
+const (
+	RouteDocs  = "route:"
+	firstRunOf = ":first_run"
+)
+
+// RouteOf returns the route that such a document is of, named without its beginning.
+func RouteOf(name string) string { return strings.TrimSuffix(name, firstRunOf) }
+
 // EnsureFirstRun returns when a route began to run: at began, if it never ran
 // before. Issues that nobody touched since do not enter. The store keeps it, so
 // that it outlasts restarts. What is by the bridge's own clock, here or there,
@@ -52,7 +62,7 @@ func decodeFirstRun(text string) (f FirstRun, err error) {
 // it at the same moment may disagree by that moment, or by how much their clocks
 // differ, until they ask again.
 func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRun, clock func() (ahead time.Duration, known bool)) (FirstRun, error) {
-	name := "route:" + route.Name + ":first_run"
+	name := RouteDocs + route.Name + firstRunOf
 	doc, err := s.Doc(ctx, route.Project, name)
 	if err == nil {
 		began, err = decodeFirstRun(string(doc))

@@ -32,20 +32,25 @@ type textOf struct {
 
 // known is what is remembered of one item.
 type known struct {
-	digest string
-	users  []string // who works on the card in its sprint, see users.go
-	routes []string // in whose buckets the card has been seen, or oldTask; shared, never changed in place
-	quick  uint64   // quick hash of what digest is of; 0: not taken in this process
-	text   uint64   // hash of how the backlog spelt what quick is of; 0: not known
-	place  mapping.ObjectID
-	round  uint32 // in which it was last seen
-	gone   bool   // it disappeared, and that was observed
+	digest  string
+	users   []string // who works on the card in its sprint, see users.go
+	routes  []string // in whose buckets the card has been seen, or oldTask; shared, never changed in place
+	version int64    // as it was shown last; 0: not in this process
+	quick   uint64   // quick hash of what digest is of; 0: not taken in this process
+	text    uint64   // hash of how the backlog spelt what quick is of; 0: not known
+	place   mapping.ObjectID
+	round   uint32 // in which it was last seen
+	gone    bool   // it disappeared, and that was observed
 	// made: it entered in this process, so that its issue may not exist yet.
 	made bool
 	// seen and before are when the round in which it was last seen began, and
 	// the one in which it was seen before that, in Unix nanoseconds; 0: in no
 	// round of this process.
 	seen, before int64
+	// versions are the card's when quick was taken, and times when those of its
+	// attributes came to be that changed in this process; nil: none did.
+	versions [4]int64
+	times    *[4]mapping.Interval
 }
 
 // saw notes that the card was seen in a round.
@@ -62,6 +67,33 @@ func (k *known) polled() mapping.Interval {
 		return mapping.Interval{}
 	}
 	return mapping.Interval{From: time.Unix(0, k.before).UTC(), To: time.Now().UTC()}
+}
+
+// took takes in the versions of a card's attributes, before its quick hash is, and
+// returns when each came to be, as far as rounds of this process tell. fresh: the
+// card is new itself.
+func (k *known) took(c *mapping.Card, fresh bool) map[mapping.Attribute]mapping.Interval {
+	versions, told := c.Versions(), k.quick != 0 || fresh
+	times := new([4]mapping.Interval) // others may have the old ones
+	if k.times != nil {
+		*times = *k.times
+	}
+	out := map[mapping.Attribute]mapping.Interval{}
+	for i, a := range mapping.Attributes {
+		switch {
+		case !told:
+			times[i] = mapping.Interval{}
+		case fresh || versions[i] != k.versions[i]:
+			times[i], k.times = k.polled(), times
+		}
+		if !times[i].From.IsZero() {
+			out[a] = times[i]
+		}
+	}
+	if k.versions = versions; !told {
+		k.times = nil
+	}
+	return out
 }
 
 func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, set string) (*memory, error) {

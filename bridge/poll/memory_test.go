@@ -56,6 +56,8 @@ func eachField(t *testing.T, v reflect.Value, name string, visit func(name strin
 		visit(name, func() { v.SetBool(true) })
 	case reflect.Slice:
 		visit(name, func() { v.Set(reflect.MakeSlice(v.Type(), 1, 1)) })
+	case reflect.Map:
+		visit(name, func() { v.Set(reflect.MakeMap(v.Type())) })
 	default:
 		t.Fatalf("%s: no change is known for a %s", name, v.Kind())
 	}

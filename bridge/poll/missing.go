@@ -54,6 +54,10 @@ func (r *round) read(place mapping.ObjectID) bool {
 // lookEvent tells the reconcile to read the card itself.
 var lookEvent, _ = json.Marshal(mapping.Edit{Look: "missing"}) // plain data always has a JSON form
 
+// backEvent tells the reconcile to read an item whose version is lower than it was:
+// planning was restored, and snapshots with lower versions are taken for late ones.
+var backEvent, _ = json.Marshal(mapping.Edit{Look: "went back"}) // as above
+
 // look makes a card's link due, for the reconcile to read the card itself.
 func look(card mapping.ObjectID) *store.Observation {
 	return &store.Observation{Refs: []mapping.Ref{mapping.CardRef(card)}, Event: lookEvent, Bulk: true}

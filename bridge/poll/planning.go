@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
+	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -36,7 +38,7 @@ type Sprint struct {
 	Future, Active, Past bool
 }
 
-// Options configure a Poller. All fields are required but the last three.
+// Options configure a Poller. All fields are required but Guard and the last three.
 type Options struct {
 	Project  mapping.ObjectID
 	Name     string // the operator's name for the project
@@ -45,6 +47,8 @@ type Options struct {
 	Routes   func() mapping.Routes
 	Keys     func() mapping.Keys
 	Owner    string // names this replica in leases
+	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
+	Random   func(n int64) int64
 	Interval time.Duration
 	// TaskSweepInterval is how often the tasks of a linked card that no
 	// polled sprint shows are read; 0: never. It applies to cards with a
@@ -52,6 +56,8 @@ type Options struct {
 	TaskSweepInterval time.Duration
 	Metrics           *Metrics
 	Logger            *slog.Logger
+	// Guard sets aside what the program panics on.
+	Guard *guard.Guard
 	// BucketIDs returns all the ids that a bucket has: two listings of a
 	// project have been seen to disagree, and a route may name either. Nil:
 	// only the one that the backlog shows.
@@ -82,13 +88,16 @@ type Poller struct {
 	shy   shy
 	told  told
 
-	mu     sync.Mutex // held during a round; guards what follows
+	atWork guard.Turn // had during a round; guards what follows, but for forgets
 	epoch  string     // of the store that the memory belongs to
-	stale  bool       // the memory may be behind the store
-	rounds uint32
-	whole  time.Time // when the last round that saw everything began
-	cards  *memory
-	tasks  *memory
+	// forgets counts how often the memory was given up, and loaded is that number when
+	// all of it was last loaded; -1: a part of it.
+	forgets atomic.Int64
+	loaded  int64
+	rounds  uint32
+	whole   time.Time // when the last round that saw everything began
+	cards   *memory
+	tasks   *memory
 	// buckets maps the ids of the backlog's listing to titles, for cards
 	// that a sprint shows.
 	buckets   map[mapping.ObjectID]string
@@ -111,11 +120,14 @@ func New(o Options) *Poller {
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
+	if o.Random == nil {
+		o.Random = rand.Int64N
+	}
 	if o.Lost == nil {
 		o.Lost = func() time.Time { return time.Time{} }
 	}
 	o.Metrics.duration.WithLabelValues(o.Name) // begins at zero
-	return &Poller{o: o, lease: lease{
+	return &Poller{o: o, atWork: guard.NewTurn(), lease: lease{
 		store: o.Store, name: "poll:" + string(o.Project), owner: o.Owner, ttl: leaseTTL(o.Interval),
 	}}
 }
@@ -123,7 +135,7 @@ func New(o Options) *Poller {
 // Run polls until ctx ends, whenever this replica holds the project's lease.
 func (p *Poller) Run(ctx context.Context) {
 	defer p.lease.release(ctx)
-	every(ctx, p.o.Interval, p.turn)
+	every(ctx, p.o.Guard, "round of the poll of "+p.o.Name, p.o.Interval, p.o.Random, p.turn)
 }
 
 func (p *Poller) turn(ctx context.Context) {
@@ -145,9 +157,9 @@ func (p *Poller) turn(ctx context.Context) {
 		p.forget() // another replica may have polled meanwhile
 	}
 	if err == nil && held {
-		err = p.lease.hold(ctx, p.Poll)
+		err = p.lease.hold(ctx, p.o.Guard, "poll", p.o.Name, p.Poll)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
 		p.o.Logger.Warn("poll", "err", err)
 		p.o.OnFailure(err)
 	}
@@ -156,16 +168,16 @@ func (p *Poller) turn(ctx context.Context) {
 // forget has the memory read from the store anew. It is kept until then: where
 // the store lost it, this is all there is.
 func (p *Poller) forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stale = true
+	p.forgets.Add(1)
 }
 
 // Poll does one round, whoever holds the lease. An error says what could not
 // be read or stored; what could be is stored.
 func (p *Poller) Poll(ctx context.Context) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	if err := p.atWork.Take(ctx); err != nil {
+		return err
+	}
+	defer p.atWork.End()
 	began := time.Now()
 	adopted, err := p.load(ctx)
 	if err != nil {
@@ -211,10 +223,11 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	if adopted = string(doc) == epoch; adopted {
 		p.looked = false
 	}
-	if p.cards != nil && p.epoch == epoch && !p.stale {
+	forgets := p.forgets.Load()
+	if p.cards != nil && p.epoch == epoch && p.loaded == forgets {
 		return adopted, nil
 	}
-	p.stale = true // until all of it is loaded
+	p.loaded = -1
 	if !adopted {
 		if err := p.o.Store.Mend(ctx, p.o.Project); err != nil {
 			return false, err
@@ -241,7 +254,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		p.witness.recall(p.cards)
 	}
 	p.cards, p.tasks, p.baseline = cards, tasks, known
-	p.epoch, p.looked, p.stale = epoch, false, false
+	p.epoch, p.looked, p.loaded = epoch, false, forgets
 	p.whole, p.buckets, p.sweep, p.facts = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil
 	return adopted, nil
 }

@@ -56,18 +56,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/store"
 )
 
 // every calls fn at once and then each interval, ± 10 % so that replicas and
 // projects do not march in step, until ctx ends.
-func every(ctx context.Context, interval time.Duration, fn func(context.Context)) {
+func every(ctx context.Context, g *guard.Guard, what string, interval time.Duration, random func(n int64) int64, fn func(context.Context)) {
 	for ctx.Err() == nil {
-		fn(ctx)
-		timer := time.NewTimer(time.Duration((0.9 + 0.2*rand.Float64()) * float64(interval)))
+		_ = g.Do(what, "", func() error { fn(ctx); return nil }) // a panic was logged
+		timer := time.NewTimer(interval - interval/10 + time.Duration(random(int64(interval/5)+1)))
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
@@ -107,11 +107,11 @@ func (l *lease) acquire(ctx context.Context) (held, kept bool, err error) {
 	return held, kept, nil
 }
 
-// hold extends the lease while fn runs, and ends fn's context when it is lost.
-func (l *lease) hold(ctx context.Context, fn func(context.Context) error) error {
+// hold extends the lease while fn runs under the guard, and ends fn's context when it is lost.
+func (l *lease) hold(ctx context.Context, g *guard.Guard, what, item string, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stopped := make(chan struct{})
-	go func() {
+	g.Spawn(nil, "lease "+l.name, func() {
 		defer close(stopped)
 		tick := time.NewTicker(l.ttl / 3)
 		defer tick.Stop()
@@ -128,8 +128,8 @@ func (l *lease) hold(ctx context.Context, fn func(context.Context) error) error 
 				return
 			}
 		}
-	}()
-	err := fn(ctx)
+	})
+	err := g.Do(what, item, func() error { return fn(ctx) })
 	if cause := context.Cause(ctx); errors.Is(cause, errLeaseTaken) {
 		err = cause
 	}

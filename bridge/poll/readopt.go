@@ -9,10 +9,10 @@ import (
 // looked through as well, without waiting for the next round. Before a complete
 // round, and while one is under way (which then sees to it), it does nothing.
 func (p *Poller) Adopt(ctx context.Context) error {
-	if !p.mu.TryLock() {
+	if !p.atWork.Try() {
 		return nil
 	}
-	defer p.mu.Unlock()
+	defer p.atWork.End()
 	if !p.looked {
 		return nil
 	}

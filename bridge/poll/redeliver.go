@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -62,7 +63,27 @@ const (
 var handled = []string{"issues", "sub_issues", "repository"}
 
 // docRedeliver names the document that keeps how far a hook was looked through.
-func docRedeliver(hook int64) string { return fmt.Sprint("redeliver:", hook) }
+func docRedeliver(hook int64) string { return fmt.Sprint(HookDocs, hook) }
+
+// HookDocs begins the names of those documents, which are in the space of no project.
+const HookDocs = "redeliver:"
+
+// HookNeeded reports whether the document of a hook, named by the hook's id, still says
+// something: GitHub keeps deliveries for some days, and no look goes back further.
+func HookNeeded(ctx context.Context, s Documents, hook string) (bool, error) {
+	doc, err := s.Doc(ctx, "", HookDocs+hook)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	var l looked
+	if err == nil {
+		err = json.Unmarshal(doc, &l)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read document %s: %w", HookDocs+hook, err)
+	}
+	return time.Since(l.At) < kept, nil
+}
 
 // looked is that document.
 type looked struct {
@@ -78,8 +99,10 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 	if c.o.Hooks == nil || c.o.Hooks.Down() {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.round.Take(ctx); err != nil {
+		return err
+	}
+	defer c.round.End()
 	if time.Since(c.redelivered) < c.o.RedeliverInterval {
 		return nil
 	}
@@ -92,7 +115,10 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 		if time.Now().Before(c.deaf[owner]) {
 			continue
 		}
-		err := c.redeliverOwner(ctx, owner, &budget)
+		err := c.o.Guard.Do("redelivery for", owner, func() error { return c.redeliverOwner(ctx, owner, &budget) })
+		if guard.Panicked(err) {
+			continue
+		}
 		if mapping.Refused(err) {
 			c.o.Logger.Info("failed deliveries are not looked for here: GitHub does not show the hooks", "owner", owner, "err", err)
 			c.deaf[owner] = time.Now().Add(deaf)
@@ -157,7 +183,10 @@ func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, b
 		}
 		*budget--
 		l.Asked[d.GUID]++
-		err := c.o.Hooks.Redeliver(ctx, owner, hook, d.ID)
+		err := c.o.Guard.Do("redelivery of", d.GUID, func() error { return c.o.Hooks.Redeliver(ctx, owner, hook, d.ID) })
+		if guard.Panicked(err) {
+			continue
+		}
 		if err != nil && !mapping.Refused(err) {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -75,8 +76,11 @@ func (r *round) run(ctx context.Context) error {
 		return err
 	}
 	for _, s := range r.shown {
-		s.card.BucketName = r.buckets[s.card.Bucket]
-		if err := r.card(ctx, &s.card, s.sprint); err != nil {
+		err := r.guarded("card", s.card.ID, func() error {
+			s.card.BucketName = r.buckets[s.card.Bucket]
+			return r.card(ctx, &s.card, s.sprint)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -96,7 +100,7 @@ func (r *round) run(ctx context.Context) error {
 	if err := r.lookForMissing(ctx); err != nil {
 		return err
 	}
-	r.readBurndowns(ctx)
+	_ = r.guarded("burndowns of", r.o.Project, func() error { r.readBurndowns(ctx); return nil }) // they are told once
 	if err := r.sweepTasks(ctx); err != nil {
 		return err
 	}
@@ -117,7 +121,17 @@ func (r *round) readSprints(ctx context.Context) error {
 		return err
 	}
 	for _, s := range r.due(sprints) {
-		cards, tasks, err := r.o.Planning.SprintItems(ctx, s.ID)
+		err := r.o.Guard.Do("sprint", string(s.ID), func() error {
+			cards, tasks, err := r.o.Planning.SprintItems(ctx, s.ID)
+			if err == nil {
+				r.sprint(s.ID, cards, tasks)
+			}
+			return err
+		})
+		if guard.Panicked(err) {
+			r.complete = false
+			continue
+		}
 		if err != nil {
 			if unanswered(err) || ctx.Err() != nil {
 				return fmt.Errorf("list items of sprint %s: %w", s.ID, err)
@@ -127,8 +141,18 @@ func (r *round) readSprints(ctx context.Context) error {
 			continue
 		}
 		r.sprints[s.ID] = true
-		r.sprint(s.ID, cards, tasks)
 	}
+	return nil
+}
+
+// guarded takes in one item. Where the program panics on it the round goes on without
+// it, but adopts nothing: what is marked has not all been seen.
+func (r *round) guarded(what string, id mapping.ObjectID, take func() error) error {
+	err := r.o.Guard.Do(what, string(id), take)
+	if !guard.Panicked(err) {
+		return err
+	}
+	r.complete = r.complete && !r.adopting
 	return nil
 }
 
@@ -201,23 +225,31 @@ func (r *round) readBacklog(ctx context.Context) error {
 		hash := text
 		text = 0 // a card that was held until its bucket was named is not shown to known
 		r.buckets[bucket] = title
-		if s := r.shown[card.ID]; s != nil {
-			delete(r.shown, card.ID)
-			return r.both(ctx, bucket, title, card, s.card)
+		if k := r.cards.items[card.ID]; k != nil {
+			k.saw(r, inBacklog) // also where the rest of it panics
 		}
-		if r.unchanged(ctx, &card, inBacklog) {
-			if !card.Placeholder {
-				r.cards.noteText(hash, card.ID)
-			}
-			return nil
-		}
-		c := card // only what changed moves to the heap
-		return r.card(ctx, &c, inBacklog)
+		return r.guarded("card", card.ID, func() error { return r.listedCard(ctx, bucket, title, card, hash) })
 	})
 	if err != nil {
 		return fmt.Errorf("list backlog: %w", err)
 	}
 	return nil
+}
+
+// listedCard takes in a card of the backlog, whose text has the hash.
+func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title string, card mapping.Card, hash uint64) error {
+	if s := r.shown[card.ID]; s != nil {
+		delete(r.shown, card.ID)
+		return r.both(ctx, bucket, title, card, s.card)
+	}
+	if r.unchanged(ctx, &card, inBacklog) {
+		if !card.Placeholder {
+			r.cards.noteText(hash, card.ID)
+		}
+		return nil
+	}
+	c := card // only what changed moves to the heap
+	return r.card(ctx, &c, inBacklog)
 }
 
 // spelt reports whether nothing is to be done about a card that is spelt as it
@@ -295,6 +327,9 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	} else {
 		k.saw(r, place)
 	}
+	times := k.took(c, old == nil)
+	back := c.Version < k.version
+	k.version = c.Version
 	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(bare(c)), r.cards.quickCard(c), false, keptUsers(c.Users)
 	same := old != nil && old.digest == k.digest && !old.gone
 	fresh := h.route != nil && !k.entered(h.route.Name)
@@ -304,6 +339,9 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	obs := store.Observation{
 		Refs: []mapping.Ref{mapping.CardRef(c.ID)}, Item: mapping.CardRef(c.ID),
 		At: c.Version, Digest: k.digest, Bulk: r.adopting,
+	}
+	if back {
+		obs.Event = backEvent
 	}
 	marked := r.follow(&obs, c)
 	r.left.lost = r.left.lost || r.adopting && marked
@@ -315,7 +353,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{memory: r.cards, id: c.ID, known: k})
 	}
-	c.Polled = k.polled()
+	c.Polled, c.Times = k.polled(), times
 	obs.Data = encode(c)
 	seen := item{obs: &obs, memory: r.cards, id: c.ID, known: k}
 	if r.adopting && fresh && !h.enters && !marked && !r.keys.Foreign(c.Summary.Value) {

@@ -42,7 +42,7 @@ func (r *round) sweepTasks(ctx context.Context) error {
 	}
 	for n := 0; n < s.share && len(s.queue) > 0 && time.Since(began) < r.o.Interval/2; n++ {
 		if next := s.queue[0]; !r.nested[next.card] {
-			if err := r.visit(ctx, next); err != nil {
+			if err := r.guarded("tasks of card", next.card, func() error { return r.visit(ctx, next) }); err != nil {
 				return err
 			}
 		}

@@ -14,7 +14,7 @@ const oldTask = "old"
 // takeTasks takes in tasks that a sprint's listing or the sweep showed.
 func (r *round) takeTasks(ctx context.Context, tasks []mapping.Task) error {
 	for i := range tasks {
-		if err := r.task(ctx, &tasks[i]); err != nil {
+		if err := r.guarded("task", tasks[i].ID, func() error { return r.task(ctx, &tasks[i]) }); err != nil {
 			return err
 		}
 	}
@@ -29,7 +29,7 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	if old != nil && old.quick == quick {
 		return nil
 	}
-	k := known{digest: mapping.DigestTask(ownerless(t)), quick: quick}
+	k := known{digest: mapping.DigestTask(ownerless(t)), quick: quick, version: t.Version}
 	switch {
 	case old != nil:
 		k.routes = old.routes
@@ -41,6 +41,9 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	}
 	ref := mapping.TaskRef(t.ID)
 	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: encode(t)}
+	if old != nil && t.Version < old.version {
+		obs.Event = backEvent
+	}
 	if t.Owner != "" && !k.entered(oldTask) && r.anyTasks() {
 		obs.Refs = append(obs.Refs, mapping.CardRef(t.Owner))
 	}

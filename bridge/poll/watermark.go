@@ -25,7 +25,17 @@ var errEnough = errors.New("enough")
 
 // docSince names the document, in the space of no project, that keeps a
 // repository's watermark.
-func docSince(repo string) string { return "since:" + strings.ToLower(repo) }
+func docSince(repo string) string { return sinceDocs + strings.ToLower(repo) }
+
+// The beginnings of the names of documents that each repository has.
+const (
+	sinceDocs   = "since:"
+	adoptedDocs = "adopted:"
+)
+
+// RepositoryDocs lists them. Where such a document is missing the repository is looked
+// through once more.
+func RepositoryDocs() []string { return []string{sinceDocs, adoptedDocs} }
 
 // repository lists what was updated at and after the watermark, and moves it.
 //
@@ -53,10 +63,15 @@ func (c *CatchUp) repository(ctx context.Context, repo string) error {
 			return err
 		}
 		c.told[repo] = true
-		if !w.next.After(since) {
+		switch back := w.past(); {
+		case !back.IsZero():
+			c.o.Logger.Warn("GitHub's clock went back: the catch-up begins there", "repository", repo, "was", since, "is", back)
+			since = back
+		case w.next.After(since):
+			since = w.next
+		default:
 			return nil
 		}
-		since = w.next
 		if err := c.o.Store.PutDoc(ctx, "", docSince(repo), []byte(since.Format(time.RFC3339))); err != nil {
 			return fmt.Errorf("store watermark: %w", err)
 		}
@@ -110,6 +125,24 @@ func (w *walk) list(ctx context.Context, q Query) error {
 		w.next = w.mark()
 	}
 	return nil
+}
+
+// past is where the watermark goes back to; zero: nowhere. GitHub answered before the
+// watermark by its own clock, as a server does that was restored. What was there before
+// the routes' first run stays out.
+func (w *walk) past() time.Time {
+	if w.began.IsZero() || !w.began.Before(w.since) {
+		return time.Time{}
+	}
+	c := w.catchUp
+	back, first := w.began.Add(-c.o.Settle-overlap), c.firstRun(c.o.Routes().ForRepo(w.repo)).Add(-c.o.Settle)
+	if back.Before(first) {
+		back = first
+	}
+	if back = back.UTC().Truncate(time.Second); !back.Before(w.since) {
+		return time.Time{}
+	}
+	return back
 }
 
 // quiet reports whether nothing was updated while the walk went on.

@@ -200,7 +200,7 @@ func (w *work) searchNumbers(ctx context.Context, take func(mapping.Issue) error
 	missing := 0
 	for n, reads := intent.After+1, 0; missing < missingInARow; n, reads = n+1, reads+1 {
 		if reads == readsPerClaim {
-			return later(0, "still looking among the issues after #%d", intent.After)
+			return inTurn(0, "still looking among the issues after #%d", intent.After)
 		}
 		issue, err := w.atGitHub().Issue(ctx, w.link.Issue.Repo, n)
 		switch {

@@ -123,7 +123,8 @@ func (w *work) meetRival(ctx context.Context, rival *mapping.Link) error {
 	case decided || givesWay:
 		return w.giveWay(ctx, rival)
 	case !stands(w.link) && !w.fresh:
-		w.link.State, w.link.Intent, w.link.Unfinished = mapping.Entering, nil, true
+		w.happens(mapping.EventReconsidered)
+		w.link.Intent, w.link.Unfinished = nil, true
 		return later(0, "project %s is about to take it, too: what it is now decides", rival.Project)
 	case announced:
 		wait := min(max(rivalWait, time.Since(w.link.Created)/8), rivalMost)
@@ -158,7 +159,8 @@ func (w *work) joined(ctx context.Context) error {
 	if err := w.alone(ctx); err != nil {
 		return err
 	}
-	w.link.State, w.link.Intent = mapping.Linked, nil
+	w.happens(mapping.EventCompleted)
+	w.link.Intent = nil
 	if err := w.restored(ctx); err != nil {
 		return err
 	}
@@ -170,7 +172,7 @@ func (w *work) joined(ctx context.Context) error {
 func (w *work) adoptedBy(ctx context.Context, project mapping.ObjectID) error {
 	done, _, err := w.adoption(ctx, project)
 	if err == nil && !done {
-		err = later(adoptionWait+w.jitter(adoptionWait), "nothing is created before the first full poll of project %s", project)
+		err = inTurn(adoptionWait+w.jitter(adoptionWait), "nothing is created before the first full poll of project %s", project)
 	}
 	return err
 }

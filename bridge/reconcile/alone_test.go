@@ -32,6 +32,7 @@ type stage struct {
 	stalls time.Duration // the longest that one stands still
 	last   *actor
 	log    []string
+	logger *slog.Logger // of all replicas
 	// early: a project was not adopted yet, and nothing may be made.
 	early bool
 }
@@ -44,14 +45,15 @@ type actor struct {
 	name  string
 	next  atomic.Value // string: the step it is about to do; "": none
 	turn  chan struct{}
-	until time.Time // it stands still until then
-	dies  bool
+	one   chan struct{} // held by the goroutine that is at its step: a process stands still as a whole
+	until time.Time     // it stands still until then
+	dies  atomic.Bool
 	gone  atomic.Bool
 	again func() // what a replica does that takes over; nil: nothing
 }
 
 func (s *stage) start(name string, do func(*actor), again func()) {
-	a := &actor{Store: s.w.store, s: s, name: name, turn: make(chan struct{}), again: again}
+	a := &actor{Store: s.w.store, s: s, name: name, turn: make(chan struct{}), one: make(chan struct{}, 1), again: again}
 	a.next.Store("")
 	s.actors = append(s.actors, a)
 	go func() {
@@ -62,9 +64,14 @@ func (s *stage) start(name string, do func(*actor), again func()) {
 
 // step is where an actor waits for its turn.
 func (a *actor) step(name string) {
+	a.one <- struct{}{}
+	defer func() { <-a.one }()
+	if a.dies.Load() {
+		runtime.Goexit()
+	}
 	a.next.Store(name)
 	<-a.turn
-	if a.next.Store(""); a.dies {
+	if a.next.Store(""); a.dies.Load() {
 		runtime.Goexit()
 	}
 }
@@ -93,12 +100,12 @@ func (s *stage) play(rest func() bool) {
 		s.log = append(s.log, a.name+" "+a.next.Load().(string))
 		if s.deaths > 0 && s.dice.IntN(25) == 0 {
 			s.deaths--
-			a.dies = true
+			a.dies.Store(true)
 			s.log = append(s.log, a.name+" dies")
 		}
 		a.turn <- struct{}{}
 		synctest.Wait()
-		if a.dies && a.again != nil {
+		if a.dies.Load() && a.again != nil {
 			a.again()
 		}
 	}
@@ -108,7 +115,7 @@ func (s *stage) play(rest func() bool) {
 // end lets all that wait die.
 func (s *stage) end() {
 	for _, a := range s.actors {
-		a.dies = true
+		a.dies.Store(true)
 		close(a.turn)
 	}
 	for slices.ContainsFunc(s.actors, func(a *actor) bool { return !a.gone.Load() }) {
@@ -189,7 +196,7 @@ func (s *stage) workers(p mapping.ObjectID, set *reconcile.Settings) {
 			SameRendering: func(x, y string) bool { return mapping.Canonical(x) == mapping.Canonical(y) },
 			Settings:      func() *reconcile.Settings { return set },
 			Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project, secondProject} },
-			Logger:        slog.New(slog.NewTextHandler(&s.w.log, nil)),
+			Logger:        s.logger,
 			Down:          func(string) bool { return false },
 			OnWait:        func(ctx context.Context, p mapping.ObjectID, service string) { s.wake(ctx, p, service) },
 		})
@@ -231,8 +238,7 @@ func (s *stage) join(a *actor, routes mapping.Routes, issue mapping.Issue, card 
 			return
 		}
 	}
-	link := route.EnterIssue(&issue, time.Now().UTC())
-	route.Join(link, mapping.NameCard(card))
+	link := route.JoinIssue(&issue, mapping.NameCard(card), time.Now().UTC())
 	_, err := a.Observe(context.Background(), route.Project, []store.Observation{{Refs: link.Refs(), Create: link}})
 	s.w.check(err)
 }
@@ -270,14 +276,15 @@ func (s *stage) links(id int64) (out []*mapping.Link) {
 // splitRace lets replicas take in what GitHub tells of one new issue whose labels change
 // meanwhile, and returns what they did.
 func splitRace(w *world, seed uint64) []string {
-	s := &stage{w: w, dice: rand.New(rand.NewPCG(seed, 1))}
+	s := &stage{w: w, dice: rand.New(rand.NewPCG(seed, 1)), logger: slog.New(slog.NewTextHandler(&w.log, nil))}
 	s.chaos, s.deaths, s.stalls = 1+s.dice.IntN(10), s.dice.IntN(3), []time.Duration{time.Second, 5 * time.Second, 2 * time.Minute}[s.dice.IntN(3)]
 	one, two := w.route, w.route
 	one.Labels, one.TrackingTask = []string{"one"}, false
 	two.Name, two.Project, two.Labels, two.TrackingTask = "two", secondProject, []string{"two"}, false
 	set := &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{one, two}), Scheme: scheme, Keys: keys, WebURL: "https://github.com",
-		Retry: reconcile.Retry{MaxAttempts: 12, MaxInterval: time.Minute}, Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second},
+		// A process that stands still loses its lease, here time after time: no key is parked for that.
+		Retry: reconcile.Retry{MaxAttempts: 1000, MaxInterval: time.Minute}, Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second},
 	}
 	w.hub.lag = func(int) time.Duration { return -1 }
 

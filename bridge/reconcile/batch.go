@@ -63,7 +63,7 @@ func (w *work) aside(ctx context.Context, wait func(context.Context) error) erro
 		defer func() { <-w.gathered }()
 	default:
 		w.crowded.Store(time.Now().Add(2 * crowdedWait).UnixNano())
-		return later(crowdedWait, "enough keys of the import are under way")
+		return inTurn(crowdedWait, "enough keys of the import are under way")
 	}
 	w.place.leave()
 	defer w.place.back()

@@ -9,7 +9,7 @@ import (
 // Where checklist items are tasks, the bridge's memory of a body (bases, pending
 // records, what an event says it came from) is of the whole of it, so that a
 // tick that a write ran over is found like any other edit. Only the text around
-// the items crosses as the summary (mapping.Route.Text); plans are decided on it,
+// the items crosses as the summary (mapping.Link.Text); plans are decided on it,
 // and made plans of whole bodies here.
 
 // lists reports whether the items of the checklist are tasks.
@@ -27,9 +27,19 @@ func (w *work) merge(base, a, b string) (string, bool) {
 // items of the body that stands there.
 func (w *work) around(a mapping.Attribute, text string) string {
 	if a == mapping.Summary && w.lists() {
-		return mapping.WithText(w.body(), text)
+		return w.putText(w.body(), w.link.TaskLines(w.body()), text)
 	}
 	return text
+}
+
+// putText returns a body with another text around its items, and keeps in mind which
+// lines of it are items.
+func (w *work) putText(body string, lines mapping.LineSet, text string) string {
+	to, now := mapping.WithTextAround(body, lines, text)
+	if now != nil {
+		w.link.SetTaskLines(to, now)
+	}
+	return to
 }
 
 // body is the body without our marker, as far as it is known.
@@ -56,8 +66,8 @@ func (w *work) whole(plan *mapping.Plan, changes []mapping.Item) {
 		}
 	}
 	if len(changes) > 0 && (i < 0 || plan.Decisions[i].GitHub == nil) {
-		text := w.route.Text(mapping.Summary, w.body())
-		base.GitHub = w.route.Text(mapping.Summary, base.GitHub)
+		text := w.link.Text(w.route, mapping.Summary, w.body())
+		base.GitHub = w.link.Text(w.route, mapping.Summary, base.GitHub)
 		plan.Decisions = append(plan.Decisions, mapping.Decision{
 			Attribute: mapping.Summary, Action: mapping.ToHub, Why: "planning changed tasks of its checklist", Base: base,
 			GitHub: &mapping.Write{From: text, To: text},
@@ -73,21 +83,35 @@ func (w *work) whole(plan *mapping.Plan, changes []mapping.Item) {
 func (w *work) wholeOf(d *mapping.Decision, changes []mapping.Item) {
 	body := w.body()
 	if d.GitHub != nil {
-		to := mapping.WithText(mapping.SetItems(body, changes), d.GitHub.To)
+		listed, lines := w.changeLines(body, changes)
+		to := w.putText(listed, lines, d.GitHub.To)
 		d.GitHub = &mapping.Write{From: body, To: to}
 		body = to
 		if r := w.link.Refused[mapping.Summary]; r.Side == mapping.GitHub && r.Value == mapping.DigestText(to) {
 			d.Action, d.Why, d.GitHub = mapping.Blocked, "GitHub refused it: "+r.Words, nil
 		}
 	}
-	d.Base.GitHub = mapping.WithText(body, d.Base.GitHub)
+	d.Base.GitHub = w.putText(body, w.link.TaskLines(body), d.Base.GitHub)
+}
+
+// changeLines returns a body with changed and new items, and which of its lines
+// are items: new ones come behind all lines that are there.
+func (w *work) changeLines(body string, changes []mapping.Item) (string, mapping.LineSet) {
+	changed, lines := mapping.SetItems(body, changes), w.link.TaskLines(body)
+	if lines == nil {
+		return changed, nil
+	}
+	for at := len(mapping.Items(body)) + 1; at <= len(mapping.Items(changed)); at++ {
+		lines[at] = true
+	}
+	return changed, lines
 }
 
 // knowBody takes the body as it is now for what was agreed on, where it differs
 // in its items only: those are agreed on one by one.
 func (w *work) knowBody() {
 	base, ok := w.link.Base[mapping.Summary]
-	text := func(body string) string { return w.route.Text(mapping.Summary, body) }
+	text := func(body string) string { return w.link.Text(w.route, mapping.Summary, body) }
 	if ok && w.lists() && mapping.Same(mapping.Summary, text(base.GitHub), text(w.body())) {
 		base.GitHub = w.body()
 		w.link.Base[mapping.Summary] = base

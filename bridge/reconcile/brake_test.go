@@ -1,9 +1,9 @@
 package reconcile_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -12,49 +12,7 @@ import (
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
-	"planbridge/store"
 )
-
-// TestRunawayIsParked: a link that something edits over and over within a minute
-// stops, says why, and goes on when an operator takes it up again.
-func TestRunawayIsParked(t *testing.T) {
-	t.Parallel()
-	err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
-		time.Sleep(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute))) // of fake time
-		var failures []store.Failure
-		edits := 0
-		for ; edits < 50 && len(failures) == 0; edits++ {
-			w.editIssue(mapping.Title, to(fmt.Sprint("tok", 100+edits)))
-			time.Sleep(1200 * time.Millisecond) // of fake time; two edits in one second are read again
-			w.keepAppointments()
-			for claim := w.due(); claim != nil; claim = w.due() {
-				w.work(claim)
-			}
-			var err error
-			failures, err = w.store.Failures(context.Background(), project, 10)
-			w.check(err)
-		}
-		if len(failures) != 1 || !strings.Contains(failures[0].Reason, "answering each other") || edits < 20 || edits > 40 {
-			w.fail("after %d edits the failures are %+v", edits, failures)
-			return
-		}
-		w.check(w.store.Enqueue(context.Background(), failures[0].Key, 0, false))
-		w.settle()
-		w.verify(ends{want: map[mapping.Attribute]string{mapping.Title: fmt.Sprint("tok", 99+edits)}})
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-// due leases the next key that is due now.
-func (w *world) due() *store.Claim {
-	claim, _, err := w.store.Claim(context.Background(), project, time.Minute)
-	w.check(err)
-	return claim
-}
 
 // TestBrakeOnCreates: what is over a route's bound waits, and all of it is made
 // in the end.
@@ -180,4 +138,102 @@ func (w *world) closed() (n int) {
 		}
 	}
 	return n
+}
+
+// TestBrakeCountsItems: a checklist makes no more tasks in a minute than its route
+// may, though they are asked for a hundred at a time, in few requests; meanwhile
+// another author's issue has its card at once.
+func TestBrakeCountsItems(t *testing.T) {
+	t.Parallel()
+	const lines, perMinute = 400, 120
+	err := inWorld(t, func(w *world) {
+		tasksOfItems(w)
+		w.route.TrackingTask = false
+		w.brakes = reconcile.Brakes{CreatesPerMinute: perMinute}
+		w.restart()
+		var body strings.Builder
+		for n := range lines {
+			fmt.Fprintf(&body, "- [ ] line %d\n", n)
+		}
+		requests := 0
+		w.faults.armed = true
+		w.faults.draw = func(p point) fate {
+			if p.name == "CreateTasks" || p.name == "CreateTask" {
+				requests++
+			}
+			return ""
+		}
+		w.hub.open("mallory", reconcile.NewIssue{Title: "tok1", Body: body.String()})
+		var made []time.Time
+		other := time.Time{}
+		for began := time.Now(); len(w.plan.tasks) < lines && time.Since(began) < time.Hour && len(w.errs) == 0; {
+			w.step()
+			for range len(w.plan.tasks) - len(made) {
+				made = append(made, time.Now())
+			}
+			if other.IsZero() && time.Since(began) > 20*time.Second {
+				other = time.Now()
+				w.hub.open("alice", reconcile.NewIssue{Title: "tok2"})
+			}
+			if late := !other.IsZero() && time.Since(other) > 5*time.Second; late && len(w.plan.cards) < 2 {
+				w.fail("%v after it was opened another author's issue has no card", time.Since(other))
+			}
+		}
+		most := 0
+		for i := range made {
+			n := sort.Search(len(made), func(j int) bool { return made[j].Sub(made[i]) >= time.Minute }) - i
+			most = max(most, n)
+		}
+		if len(made) != lines || most > perMinute {
+			w.fail("%d tasks were made, %d of them within a minute; want %d, %d a minute", len(made), most, lines, perMinute)
+		}
+		if requests > lines/10 {
+			w.fail("%d tasks took %d requests", lines, requests)
+		}
+		t.Logf("%d tasks took %v, %d requests, at most %d in a minute", len(made), made[len(made)-1].Sub(made[0]), requests, most)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBrakeIsSharedByAuthors: of two authors whose issues wait for the route's brake,
+// the one with few has them all before the other's flood is over.
+func TestBrakeIsSharedByAuthors(t *testing.T) {
+	t.Parallel()
+	const flood, few, perMinute = 60, 8, 12
+	err := inWorld(t, func(w *world) {
+		w.brakes = reconcile.Brakes{CreatesPerMinute: perMinute}
+		w.restart()
+		for n := range flood {
+			w.hub.open("mallory", reconcile.NewIssue{Title: fmt.Sprint("flood", n)})
+		}
+		for began := time.Now(); time.Since(began) < 90*time.Second; {
+			w.step()
+		}
+		began := time.Now()
+		for n := range few {
+			w.hub.open("alice", reconcile.NewIssue{Title: fmt.Sprint("few", n)})
+		}
+		of := func(prefix string) (n int) {
+			for _, c := range w.plan.cards {
+				if strings.HasPrefix(c.Title.Value, prefix) {
+					n++
+				}
+			}
+			return n
+		}
+		for of("few") < few && time.Since(began) < time.Hour && len(w.errs) == 0 {
+			w.step()
+		}
+		t.Logf("%d cards beside a flood took %v, %d of its %d are made", few, time.Since(began), of("flood"), flood)
+		if took := time.Since(began); took > 2*time.Minute || of("flood") > 3*perMinute {
+			w.fail("%d cards took %v beside a flood, of which %d are made", few, took, of("flood"))
+		}
+		w.settle()
+		w.verifyOneEach(flood + few)
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -33,6 +33,9 @@ func (w *world) verify(e ends) {
 	if !e.open {
 		w.verifyEqual(e.want)
 	}
+	if l := w.link(); !e.open && (len(l.Asking) > 0 || slices.Contains(w.issue().Labels, "plan:conflict")) {
+		w.fail("the sides agree; %v is asked still, and the labels are %q", l.Asking, w.issue().Labels)
+	}
 	w.verifyOnce()
 	w.verifyShown()
 	if e.also != nil {

@@ -30,7 +30,7 @@ type notice struct {
 func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 	bodies := n.bodies()
 	posted := map[string]int64{}
-	if n.repeated || w.claim.Attempts > 0 || w.claim.Generation > 0 && len(bodies) > 1 {
+	if n.repeated || w.claim.Attempts+w.claim.Abandoned > 0 || w.claim.Generation > 0 && len(bodies) > 1 {
 		comments, err := w.atGitHub().Comments(ctx, w.link.Issue.Repo, w.link.Issue.Number, time.Time{})
 		if err != nil {
 			return nil, onGitHub(fmt.Errorf("comments: %w", err))

@@ -21,7 +21,7 @@ func (w *work) keepLosers(ctx context.Context, plan mapping.Plan) error {
 		if err := w.needBoth(ctx); err != nil {
 			return err
 		}
-		if err := w.keepTexts(ctx, d, w.route.Text(d.Attribute, w.g[d.Attribute].Value), w.p[d.Attribute].Value); err != nil {
+		if err := w.keepTexts(ctx, d, w.link.Text(w.route, d.Attribute, w.g[d.Attribute].Value), w.p[d.Attribute].Value); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 		return nil // kept when it was asked; the answer stands until it is carried out
 	}
 	if err == nil {
-		c.At, c.Posted, c.Comments = known.At, known.Posted, known.Comments
+		c.At, c.Again, c.Posted, c.Comments = known.At, c.At, known.Posted, known.Comments
 	}
 	behind, lost := w.behind(ctx)
 	if lost != nil {

@@ -19,7 +19,7 @@ func (w *work) create(ctx context.Context) error {
 		return err
 	}
 	if w.link.Intent == nil {
-		w.link.State = mapping.Entering // a link that was rebuilt halfway: its intent is taken anew
+		w.happens(mapping.EventReconsidered) // a link that was rebuilt halfway: its intent is taken anew
 		return w.enter(ctx)
 	}
 	adopt := w.adoptCard
@@ -47,6 +47,11 @@ func (w *work) make(ctx context.Context) error {
 	}
 	if w.link.Intent.Side == mapping.Planning {
 		if err := w.alone(ctx); err != nil {
+			return err
+		}
+	}
+	if w.link.Intent.Side == mapping.GitHub {
+		if err := w.reserve(ctx, WriteContent); err != nil {
 			return err
 		}
 	}
@@ -93,6 +98,23 @@ func send[T any](ctx context.Context, w *work, intent *mapping.Intent, post func
 		return none, err
 	}
 	return made, nil
+}
+
+// outlive notes that what a process had sent may have been under way until it died. That
+// is only known by the next claim, which may come at once.
+func outlive(l *mapping.Link, now time.Time) {
+	revive := func(i *mapping.Intent) {
+		if i != nil && i.Sent {
+			i.At = now
+		}
+	}
+	revive(l.Intent)
+	for i := range l.Children {
+		revive(l.Children[i].Intent)
+	}
+	for _, part := range l.Parts {
+		outlive(part, now)
+	}
 }
 
 // uncertainCreate puts the key off until what was sent can be looked for.
@@ -154,8 +176,9 @@ func (w *work) makeCard(ctx context.Context) error {
 		return err
 	}
 	view, _ := mapping.IssueView(w.issue, w.set.Scheme, w.set.Keys, nil)
+	w.boundLines(view[mapping.Summary].Value)
 	user, intent := w.username(), w.link.Intent
-	summary := mapping.PlanningForm(mapping.Summary, w.route.Text(mapping.Summary, view[mapping.Summary].Value), "")
+	summary := mapping.PlanningForm(mapping.Summary, w.link.Text(w.route, mapping.Summary, view[mapping.Summary].Value), "")
 	item := NewItem{Title: view[mapping.Title].Value, Summary: w.cardText(summary), Estimate: mapping.PlanningForm(mapping.Estimate, view[mapping.Estimate].Value, "")}
 	for {
 		intent.Base = map[mapping.Attribute]mapping.Base{
@@ -200,7 +223,7 @@ func (w *work) oneEstimate(ctx context.Context) error {
 
 // cardText is a summary with the footer that names and marks the issue.
 func (w *work) cardText(summary string) string {
-	if w.link.Origin != mapping.GitHub {
+	if w.link.Origin != mapping.GitHub && !w.link.Copied {
 		return summary
 	}
 	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.link.Nonce, Partner: strconv.FormatInt(w.link.Issue.ID, 10)}
@@ -237,11 +260,10 @@ func (w *work) makeIssue(ctx context.Context) error {
 		return errUntitled
 	}
 	estimate := mapping.GitHubForm(mapping.Estimate, view[mapping.Estimate].Value, "")
+	required, estimated, shown := w.requiredLabels(), []string(nil), w.labelsAlong(ctx)
 	if estimate != "" {
-		issue.Labels = []string{w.set.Scheme.EstimateLabel(estimate)}
+		estimated = []string{w.set.Scheme.EstimateLabel(estimate)}
 	}
-	estimated, shown := issue.Labels, w.labelsAlong(ctx)
-	issue.Labels = slices.Concat(estimated, shown)
 	for {
 		intent.Base = map[mapping.Attribute]mapping.Base{
 			mapping.Title:    based(issue.Title, view[mapping.Title]),
@@ -251,6 +273,7 @@ func (w *work) makeIssue(ctx context.Context) error {
 		if w.link.Task {
 			intent.Base[mapping.State] = bornTodo(w.p[mapping.State])
 		}
+		issue.Labels = slices.Concat(required, estimated, shown)
 		made, err := send(ctx, w, intent, func(ctx context.Context) (mapping.Issue, error) {
 			return w.atGitHub().CreateIssue(ctx, w.link.Issue.Repo, issue)
 		})
@@ -263,10 +286,10 @@ func (w *work) makeIssue(ctx context.Context) error {
 			w.refuseValue(mapping.GitHub, mapping.Summary, body, refused)
 			body, issue.Body = "", w.issueText("")
 		case errors.As(err, &refused) && len(shown) > 0 && refused.Field != "title":
-			issue.Labels, shown = estimated, nil // what only shows must not keep the issue from being made
-		case errors.As(err, &refused) && len(issue.Labels) > 0 && refused.Field != "title":
+			shown = nil // what only shows must not keep the issue from being made
+		case errors.As(err, &refused) && estimate != "" && refused.Field != "title":
 			w.refuseValue(mapping.GitHub, mapping.Estimate, estimate, refused)
-			issue.Labels, estimate = nil, ""
+			estimated, estimate = nil, ""
 		case errors.As(err, &refused) && body != "" && refused.Field != "title":
 			w.refuseValue(mapping.GitHub, mapping.Summary, body, refused)
 			body, issue.Body = "", w.issueText("")
@@ -274,6 +297,15 @@ func (w *work) makeIssue(ctx context.Context) error {
 			return uncertainCreate(intent, w.set.Settle.GitHub, onGitHub(fmt.Errorf("create issue in %s: %w", w.link.Issue.Repo, err)))
 		}
 	}
+}
+
+// requiredLabels are the labels without which the route would not keep an issue that
+// is made for a card: the first of those that it asks for. A sub-issue needs none.
+func (w *work) requiredLabels() []string {
+	if w.link.Task || len(w.route.Labels) == 0 {
+		return nil
+	}
+	return w.route.Labels[:1]
 }
 
 func based(github string, p mapping.Versioned) mapping.Base {
@@ -307,6 +339,9 @@ func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now
 // linkIssue completes the link with the issue that its intent made.
 func (w *work) linkIssue(issue *mapping.Issue, why string) {
 	w.setIssue(issue)
+	if w.link.Copied && w.card != nil {
+		w.marked(mapping.Planning, w.card.Summary.Value)
+	}
 	w.link.Base = w.link.Intent.Base
 	if sent := w.link.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
 		w.link.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
@@ -322,7 +357,8 @@ func (w *work) linked(side mapping.Side, why string) {
 			w.Metrics.Writes.WithLabelValues(w.link.Route, string(side), string(a)).Inc()
 		}
 	}
-	w.link.State, w.link.Intent, w.link.Why, w.link.Unfinished = mapping.Linked, nil, "", true
+	w.happens(mapping.EventCompleted)
+	w.link.Intent, w.link.Unfinished = nil, true
 	w.log = w.logger()
 	w.lag(side)
 	w.note(side, "", "create", why)

@@ -95,20 +95,20 @@ func (p *watchedPlan) CreateTask(ctx context.Context, card mapping.ObjectID, use
 	return p.Planning.CreateTask(ctx, card, user, n)
 }
 
-func (p *watchedPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+func (p *watchedPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	p.write(ctx, "UpdateCard "+user)
 	if err := p.refuses(user); err != nil {
 		return reconcile.Updated{}, err
 	}
-	return p.Planning.UpdateCard(ctx, id, user, set)
+	return p.Planning.UpdateCard(ctx, id, user, images, set)
 }
 
-func (p *watchedPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+func (p *watchedPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	p.write(ctx, "UpdateTask "+user)
 	if err := p.refuses(user); err != nil {
 		return reconcile.Updated{}, err
 	}
-	return p.Planning.UpdateTask(ctx, id, user, set)
+	return p.Planning.UpdateTask(ctx, id, user, images, set)
 }
 
 // watch puts a watch over everything that the bridge writes; planning refuses

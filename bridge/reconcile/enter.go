@@ -31,7 +31,7 @@ func (w *work) enterIssue(ctx context.Context) error {
 	}
 	if !found || ambiguous || w.looked {
 		if err := w.readIssue(ctx); err != nil {
-			return gonIsRemove(err)
+			return err
 		}
 	} else {
 		w.setIssue(&seen)
@@ -70,14 +70,6 @@ func (w *work) enterIssue(ctx context.Context) error {
 	return w.begin(ctx, mapping.Planning)
 }
 
-// gonIsRemove lets an item that vanished before it entered go without a word.
-func gonIsRemove(err error) error {
-	if errors.Is(err, errGone) {
-		return errRemove
-	}
-	return err
-}
-
 func (w *work) refuse(why string) error {
 	w.log.Info("not taken", "why", why)
 	return errRemove
@@ -87,7 +79,8 @@ func (w *work) refuse(why string) error {
 // project's part of the store.
 func (w *work) moveProject(ctx context.Context, route *mapping.Route) error {
 	link := *w.link
-	link.Project, link.Route, link.ID = route.Project, route.Name, mapping.LinkID(mapping.NewID())
+	link.Project, link.Route = route.Project, route.Name
+	link.ID, link.Nonce = mapping.LinkID(mapping.NewID()), mapping.NewNonceIn(route.Project)
 	if err := w.pass(ctx, w.issue, route.Project, store.Observation{Refs: link.Refs(), Create: &link}); err != nil {
 		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
 	}
@@ -124,7 +117,7 @@ func (w *work) enterCard(ctx context.Context) error {
 	if found && !ambiguous && !w.looked {
 		w.setCard(&seen)
 	} else if err := w.readCard(ctx); err != nil {
-		return gonIsRemove(err)
+		return err
 	}
 	switch {
 	case w.card.Placeholder:
@@ -162,19 +155,19 @@ func (w *work) adoptLost(ctx context.Context, side mapping.Side, adopt func(cont
 
 // begin writes the intent to create the partner on a side, and goes on to do it.
 func (w *work) begin(ctx context.Context, side mapping.Side) error {
-	w.link.State, w.link.Epoch = mapping.Creating, w.epoch
-	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
-	w.link.Intent = &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
+	intent := &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
 	if side == mapping.GitHub {
 		last, err := w.atGitHub().LastNumber(ctx, w.link.Issue.Repo)
 		if isGone(err) || errors.Is(err, mapping.ErrRejected) {
 			err = nil // issues are not listed here: after a lost answer all are read
 		}
 		if err != nil {
-			w.link.State, w.link.Intent = mapping.Entering, nil
 			return onGitHub(err)
 		}
-		w.link.Intent.After = last
+		intent.After = last
 	}
+	w.happens(mapping.EventBegun)
+	w.link.Intent, w.link.Epoch = intent, w.epoch
+	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
 	return w.create(ctx)
 }

@@ -49,7 +49,7 @@ func (w *work) takeEvents() error {
 		}
 		if e.Look != "" {
 			w.opened = w.opened || e.Look == mapping.LookOpened
-			w.looked = w.looked || e.Look != mapping.LookOpened
+			w.looked, w.urgent = w.looked || e.Look != mapping.LookOpened, w.urgent || e.Look != mapping.LookOpened
 			continue
 		}
 		if !w.repeated(e) {

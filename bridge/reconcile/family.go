@@ -50,7 +50,9 @@ func (w *work) family(ctx context.Context, err error) error {
 // be is forgotten.
 func (w *work) passed(pw *work, err error) error {
 	w.history, pw.history = append(w.history, pw.history...), nil
-	w.after = max(w.after, pw.after)
+	pw.after = max(w.after, pw.after)
+	pw.confirmLater()
+	w.after = pw.after
 	w.withheld = cmp.Or(w.withheld, pw.withheld)
 	if pw.showAfter > 0 {
 		w.lookAgain(pw.showAfter)
@@ -79,7 +81,7 @@ func ends(errs []error) bool {
 		var limited *mapping.RateLimited
 		switch {
 		case err == nil, errors.As(err, &put):
-		case errors.Is(err, store.ErrLeaseLost), errors.Is(err, store.ErrEpoch), errors.As(err, &wait), errors.As(err, &limited),
+		case lostLease(err), errors.As(err, new(*brokenError)), errors.As(err, &wait), errors.As(err, &limited),
 			errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUnauthorized), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			return true
 		}
@@ -93,11 +95,11 @@ func worst(errs []error) error {
 	rank := func(err error) int {
 		var put *again
 		switch {
-		case errors.Is(err, store.ErrLeaseLost), errors.Is(err, store.ErrEpoch):
+		case lostLease(err), errors.As(err, new(*brokenError)):
 			return 0
 		case errors.As(err, &put):
 			return 2
-		case wouldPublish(err), errors.Is(err, errUntitled): // what only parks the key
+		case isWithheld(err), errors.Is(err, errUntitled): // what only parks the key
 			return 3
 		}
 		return 1
@@ -265,17 +267,9 @@ func (w *work) meetTasks(ctx context.Context) error {
 		if _, known := w.taskBase(t.ID); known || t.Owner != "" && t.Owner != w.link.Card.ID || slices.Contains(f.Old, t.ID) || f.Tasks != w.route.Tasks {
 			continue
 		}
-		_, marks := w.set.Keys.Body(t.Summary.Value)
-		p, why := w.pairOf(&t, marks), "is that of its sub-issue by its marker"
-		if p == nil && len(marks) == 0 {
-			mayMake, err := w.makesIssues(ctx)
-			if err != nil {
-				return err
-			}
-			if mayMake {
-				p, why = w.link.NewPart(mapping.Planning, time.Now().UTC()), "becomes a sub-issue"
-				p.Card, p.Issue.Repo, p.Family.Join = mapping.CardID{ID: t.ID, CID: t.CID}, w.link.Issue.Repo, true
-			}
+		p, why, err := w.partOfTask(ctx, &t)
+		if err != nil {
+			return err
 		}
 		if p == nil {
 			continue
@@ -302,7 +296,7 @@ func (w *work) makesIssues(ctx context.Context) (bool, error) {
 	}
 	private, err := w.atGitHub().Private(ctx, w.link.Issue.Repo)
 	if err == nil && !private {
-		w.withheld = w.link.Issue.Repo
+		w.withheld = &publicError{repo: w.link.Issue.Repo}
 	}
 	return private, onGitHub(err)
 }
@@ -341,9 +335,7 @@ func (w *work) pairOf(t *mapping.Task, marks []mapping.Marker) *mapping.Link {
 
 // wholePart is a part both of whose items exist.
 func (w *work) wholePart(origin mapping.Side, nonce string) *mapping.Link {
-	p := w.link.NewPart(origin, time.Now().UTC())
-	p.State, p.Nonce, p.Intent = mapping.Linked, nonce, nil
-	return p
+	return w.link.FoundPart(origin, nonce, time.Now().UTC())
 }
 
 // pairIssue is pairOf for a sub-issue that the bridge made.

@@ -149,9 +149,10 @@ func TestAnythingMayHappenToAFamily(t *testing.T) {
 		todo, sky := deeds().Draw(rt, "deeds"), weather().Draw(rt, "weather")
 		who := rapid.SliceOfN(rapid.IntRange(0, 5), len(todo), len(todo)).Draw(rt, "who")
 		lags := rapid.SliceOfN(rapid.IntRange(0, 40), 1, 8).Draw(rt, "lags")
-		dice := rapid.Uint64().Draw(rt, "dice")
+		dice, coalesce := rapid.Uint64().Draw(rt, "dice"), drawFold(rt)
 		err := inWorld(t, func(w *world) {
 			w.dice.Seed(dice, 0)
+			w.coalesce = coalesce
 			withTasks(w)
 			w.restart()
 			linked(w)

@@ -231,10 +231,10 @@ func (p *faultyPlan) CreateTask(ctx context.Context, card mapping.ObjectID, user
 	return call(p.f, "write", "CreateTask", func() (mapping.Task, error) { return p.plan.CreateTask(ctx, card, user, item) })
 }
 
-func (p *faultyPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
-	return call(p.f, "write", "UpdateCard", func() (reconcile.Updated, error) { return p.plan.UpdateCard(ctx, id, user, set) })
+func (p *faultyPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	return call(p.f, "write", "UpdateCard", func() (reconcile.Updated, error) { return p.plan.UpdateCard(ctx, id, user, images, set) })
 }
 
-func (p *faultyPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
-	return call(p.f, "write", "UpdateTask", func() (reconcile.Updated, error) { return p.plan.UpdateTask(ctx, id, user, set) })
+func (p *faultyPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	return call(p.f, "write", "UpdateTask", func() (reconcile.Updated, error) { return p.plan.UpdateTask(ctx, id, user, images, set) })
 }

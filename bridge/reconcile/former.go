@@ -8,9 +8,9 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -19,7 +19,7 @@ import (
 // transferred without a word. A transfer keeps the author, and the title or
 // the time of creation. It is safe for concurrent use.
 type former struct {
-	mu    sync.Mutex
+	turn  guard.Turn
 	asOf  time.Time
 	links map[uint64][]store.Key
 }
@@ -49,8 +49,10 @@ func traits(author, title string, born time.Time) []uint64 {
 // candidates returns the links, as they were at a time or later, whose issue
 // has a trait of this one.
 func (f *former) candidates(ctx context.Context, r *Reconciler, asOf time.Time, issue *mapping.Issue) ([]store.Key, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	if err := f.turn.Take(ctx); err != nil {
+		return nil, err
+	}
+	defer f.turn.End()
 	if f.asOf.Before(asOf) {
 		began, links := time.Now(), map[uint64][]store.Key{}
 		for _, project := range r.Projects() {
@@ -113,7 +115,7 @@ func (w *work) formerly(ctx context.Context) error {
 	}
 	if len(keys) > 0 && !w.fresh {
 		if err := w.readIssue(ctx); err != nil { // what a late event shows may have moved on
-			return gonIsRemove(err)
+			return err
 		}
 	}
 	for _, key := range keys {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"planbridge/bridge/guard"
 )
 
 // How keys of an import wait for each other.
@@ -36,8 +38,10 @@ type gathering[K comparable, M any] struct {
 	act func(ctx context.Context, name K, members []*M)
 	// more reports whether others may still come.
 	more func(ctx context.Context, name K) bool
-	mu   sync.Mutex
-	open map[K]*group[M]
+	// guard sets aside what the program panics on; nil: nothing is remembered of it.
+	guard *guard.Guard
+	mu    sync.Mutex
+	open  map[K]*group[M]
 }
 
 type group[M any] struct {
@@ -76,7 +80,7 @@ func (g *gathering[K, M]) enter(ctx context.Context, name K, m *M, most int) *gr
 			g.open = map[K]*group[M]{}
 		}
 		g.open[name] = b
-		go g.run(name, b)
+		g.guard.Spawn(nil, "batch", func() { g.run(name, b) })
 	}
 	b.members, b.ctxs = append(b.members, m), append(b.ctxs, ctx)
 	end, _ := ctx.Deadline() // a key that is worked has one
@@ -112,12 +116,7 @@ func (g *gathering[K, M]) leave(name K, b *group[M], m *M) bool {
 
 // run waits for the group to be complete and acts for it.
 func (g *gathering[K, M]) run(name K, b *group[M]) {
-	defer func() { // as for a key that is worked: a fault that one of them triggers takes nothing else down
-		if p := recover(); p != nil {
-			b.err = fmt.Errorf("panic: %v", p)
-		}
-		close(b.done)
-	}()
+	defer close(b.done)
 	patience, linger := time.NewTimer(g.left(b)), time.NewTimer(gatherLinger)
 	defer patience.Stop()
 	defer linger.Stop()
@@ -144,10 +143,12 @@ func (g *gathering[K, M]) run(name K, b *group[M]) {
 	}
 	g.mu.Unlock()
 	b.err = errBroken // stands where act does not return
-	if len(b.members) > 0 {
-		g.act(b.ctxs[0], name, b.members)
-	}
-	b.err = nil
+	b.err = g.guard.Do("batch", fmt.Sprint(name), func() error {
+		if len(b.members) > 0 {
+			g.act(b.ctxs[0], name, b.members)
+		}
+		return nil
+	})
 }
 
 // left is how long others are waited for at most.

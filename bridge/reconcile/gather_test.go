@@ -109,7 +109,7 @@ func TestGatheringPanics(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := g.join(ctx, "a", new(int), 10); err == nil || err.Error() != "panic: odd text" {
+		if err := g.join(ctx, "a", new(int), 10); err == nil || err.Error() != "batch a: panic: odd text" {
 			t.Errorf("after a panic: %v", err)
 		}
 	})

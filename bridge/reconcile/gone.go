@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -22,21 +23,22 @@ func isGone(err error) bool {
 
 // missing takes in that an item could not be read. Only a read of the item
 // itself that answers gone twice orphans a link; a refusal never does, nor a
-// repository that cannot be read as a whole.
+// project or repository that cannot be read as a whole.
 func (w *work) missing(ctx context.Context, side mapping.Side, err error) error {
 	if !isGone(err) {
 		return onSide(side, err)
 	}
+	check := w.checkProject
 	if side == mapping.GitHub {
-		if _, err := w.atGitHub().RepositoryName(ctx, w.link.Issue.Repo); err != nil {
-			if isGone(err) {
-				err = fmt.Errorf("repository %s cannot be read: %w", w.link.Issue.Repo, mapping.ErrForbidden)
-			}
-			return onGitHub(err)
-		}
+		check = w.checkRepository
 	}
+	if err := check(ctx); err != nil {
+		return err
+	}
+	scope, item := w.scope(side)
+	seen := w.absences.missed(scope, item, w.absentFor(side))
 	if w.link.State == mapping.Orphaned {
-		return errGone
+		return w.confirmGone(ctx, side, seen)
 	}
 	if w.link.Gone == nil {
 		w.link.Gone = map[mapping.Side]int{}
@@ -44,20 +46,151 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 	if w.link.Gone[side]++; w.link.Gone[side] == 1 {
 		w.link.GoneSince = time.Now().UTC()
 	}
-	if wait := w.goneWait(side) - time.Since(w.link.GoneSince); wait > 0 {
+	since := w.link.GoneSince
+	if seen.first.After(since) { // an earlier process, or another one, met the others
+		since = seen.first
+	}
+	if wait := w.goneWait(side) - time.Since(since); wait > 0 {
 		return later(wait, "%s says that its item is gone: to be read once more", side)
 	}
-	w.link.State, w.link.Why = mapping.Orphaned, fmt.Sprintf("its item in %s is gone", side)
+	left := w.confirmWait(side) - time.Since(w.link.GoneSince)
+	if seen.many && left > 0 {
+		return w.holdAbsence(side, seen, w.link.GoneSince, left)
+	}
+	w.Metrics.Absences.WithLabelValues(w.link.Route, string(side), "believed").Inc()
+	if w.link.State == mapping.Entering {
+		return errRemove // it goes without a word
+	}
+	w.happens(mapping.EventVanished)
+	w.link.Why = fmt.Sprintf("its item in %s is gone", side)
+	w.link.Unconfirmed = true
 	w.note("", "", "orphaned", w.link.Why)
+	return w.confirmGone(ctx, side, seen)
+}
+
+// checkRepository returns nil where the repository of the link's issue answers under
+// its name.
+func (w *work) checkRepository(ctx context.Context) error {
+	now, err := w.atGitHub().Locate(ctx, w.link.Issue.Repo, w.link.Issue.RepoID, true)
+	switch {
+	case isWithheld(err):
+		return onGitHub(err)
+	case err == nil && !strings.EqualFold(now, w.link.Issue.Repo):
+		return w.toRepository(now)
+	}
+	_, err = w.atGitHub().RepositoryName(ctx, w.link.Issue.Repo)
+	if isGone(err) {
+		err = fmt.Errorf("repository %s cannot be read: %w", w.link.Issue.Repo, mapping.ErrForbidden)
+	}
+	return onGitHub(err)
+}
+
+// checkProject returns nil where the planning project answers for itself. A key
+// whose project does not waits until a poll succeeds.
+func (w *work) checkProject(ctx context.Context) error {
+	err := w.atPlanning().CheckProject(ctx)
+	if isGone(err) {
+		return &waitFor{ServicePlanning(w.link.Project), fmt.Sprintf("the project itself answers that it is gone, so its items are not believed to be: %v", err)}
+	}
+	return onPlanning(err)
+}
+
+// taskGone returns nil where a task of the card is proven gone, by the rules of missing.
+func (w *work) taskGone(ctx context.Context, c *mapping.Child) error {
+	if err := w.checkProject(ctx); err != nil {
+		return err
+	}
+	scope, _ := w.scope(mapping.Planning)
+	seen := w.absences.missed(scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
+	if c.GoneSince.IsZero() {
+		c.GoneSince = time.Now().UTC()
+	}
+	since := c.GoneSince
+	if seen.first.After(since) {
+		since = seen.first
+	}
+	if wait := w.goneWait(mapping.Planning) - time.Since(since); wait > 0 {
+		return later(wait, "planning says that task %s is gone: to be read once more", c.Task)
+	}
+	if left := w.confirmWait(mapping.Planning) - time.Since(c.GoneSince); seen.many && left > 0 {
+		return w.holdAbsence(mapping.Planning, seen, c.GoneSince, left)
+	}
+	return nil
+}
+
+// taskFound takes in that a task of the card could be read.
+func (w *work) taskFound(c *mapping.Child) {
+	if !c.GoneSince.IsZero() {
+		scope, _ := w.scope(mapping.Planning)
+		w.absences.found(scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
+		c.GoneSince = time.Time{}
+	}
+}
+
+// holdAbsence puts off a link whose item answers gone, since when, while many others do:
+// left before a later look is believed.
+func (w *work) holdAbsence(side mapping.Side, seen absence, since time.Time, left time.Duration) error {
+	scope, _ := w.scope(side)
+	w.Metrics.Absences.WithLabelValues(w.link.Route, string(side), "held").Inc()
+	confirmed := time.Now().Add(left).UTC().Format(time.RFC3339)
+	if w.absences.say(scope) {
+		w.Logger.Warn("so many items at once answer that they are gone: not believed before a later look",
+			"side", string(side), "of", scope, "gone", seen.gone, "confirmed_at", confirmed)
+	}
+	wait := min(max(w.goneWait(side), time.Since(since)), heldMost, left)
+	return later(wait, "%s says that its item is gone, and so are %d others: believed if it is gone at %s still", side, seen.gone-1, confirmed)
+}
+
+// heldMost bounds the time between two looks at an item whose absence is not believed.
+const heldMost = 5 * time.Minute
+
+// confirmGone says on the issue of an orphan that its card is gone, once a later look
+// has confirmed it. Of many that are gone at once one issue is told.
+func (w *work) confirmGone(ctx context.Context, side mapping.Side, seen absence) error {
+	if !w.link.Unconfirmed || w.confirmIn() > 0 {
+		return errGone
+	}
 	if side == mapping.Planning && w.link.Issue.Number != 0 {
-		if _, err := w.comment(ctx, notice{
-			id: "gone-" + string(w.link.Card.ID), repeated: true,
-			text: "The " + w.link.Partner().Kind() + " of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here.",
-		}); err != nil {
-			w.log.Warn("saying on the issue that its card is gone", "err", err)
+		if err := w.tellGone(ctx, seen); err != nil {
+			return err
 		}
 	}
+	w.link.Unconfirmed = false
 	return errGone
+}
+
+func (w *work) tellGone(ctx context.Context, seen absence) error {
+	kind, others := w.link.Partner().Kind(), ""
+	scope, _ := w.scope(mapping.Planning)
+	if seen.many {
+		if !w.absences.tell(scope) {
+			return nil
+		}
+		others = fmt.Sprintf(" So are %d others of the project; their issues are not told one by one.", seen.gone-1)
+	}
+	_, err := w.comment(ctx, notice{
+		id: "gone-" + string(w.link.Card.ID), repeated: true,
+		text: "The " + kind + " of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here." + others,
+	})
+	if err == nil {
+		return nil
+	}
+	if seen.many {
+		w.absences.untell(scope)
+	}
+	if isGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrRejected) || isWithheld(err) {
+		w.log.Warn("saying on the issue that its "+kind+" is gone", "err", err)
+		return nil
+	}
+	return err
+}
+
+// scope names what the link's item on a side belongs to, and the item.
+func (w *work) scope(side mapping.Side) (string, mapping.Ref) {
+	if side == mapping.GitHub {
+		return ServiceRepository(w.link.Issue.Repo), mapping.IssueRef(w.link.Issue.ID)
+	}
+	return ServicePlanning(w.link.Project), w.link.Partner()
 }
 
 // goneWait is how long a side is given to know an item that it calls gone.
@@ -68,11 +201,60 @@ func (w *work) goneWait(side mapping.Side) time.Duration {
 	return max(goneWait, w.set.Settle.Planning)
 }
 
+// confirmWait is how long after the first read that answered gone a look is a later
+// one, which confirms that.
+func (w *work) confirmWait(side mapping.Side) time.Duration {
+	wait := w.set.Confirm.Planning
+	if side == mapping.GitHub {
+		wait = w.set.Confirm.GitHub
+	}
+	if wait <= 0 {
+		wait = confirmDefault
+	}
+	return max(min(wait, confirmMost), w.goneWait(side)*3/2)
+}
+
+// confirmDefault is the interval of sweeps where there are none, and confirmMost
+// bounds how long an absence is not confirmed.
+const (
+	confirmDefault = 10 * time.Minute
+	confirmMost    = time.Hour
+)
+
+// absentFor is how long an item that answered gone counts among those that did.
+func (w *work) absentFor(side mapping.Side) time.Duration { return w.confirmWait(side) + heldMost }
+
+// confirmIn is how long it is until an orphan is looked at once more; 0: now, or it is
+// confirmed already.
+func (w *work) confirmIn() time.Duration {
+	if !w.link.Unconfirmed {
+		return 0
+	}
+	side := mapping.Planning
+	if w.link.Gone[mapping.GitHub] > 0 {
+		side = mapping.GitHub
+	}
+	return max(0, w.confirmWait(side)-time.Since(w.link.GoneSince))
+}
+
+// confirms reports whether this is the look that confirms that an orphan's item is gone.
+func (w *work) confirms() bool { return w.link.Unconfirmed && w.confirmIn() == 0 }
+
+// confirmLater makes the key of an orphan come back to be confirmed.
+func (w *work) confirmLater() {
+	if wait := w.confirmIn(); wait > 0 && w.link.State == mapping.Orphaned && (w.after == 0 || wait < w.after) {
+		w.after = wait
+	}
+}
+
 // found takes in that an item could be read: an orphan is one no more.
 func (w *work) found(side mapping.Side) {
+	scope, item := w.scope(side)
+	w.absences.found(scope, item, w.absentFor(side))
 	delete(w.link.Gone, side)
 	if w.link.State == mapping.Orphaned && len(w.link.Gone) == 0 {
-		w.link.State, w.link.Why = mapping.Linked, ""
+		w.happens(w.backTo(mapping.EventReappeared))
+		w.link.Unconfirmed = false
 		w.note("", "", "back", "its item in "+string(side)+" is there again")
 	}
 }

@@ -47,6 +47,11 @@ type hub struct {
 	// known is what is known of the bridge's account; 0: it is named.
 	known mapping.Whose
 
+	// clock is how far GitHub's clock is ahead of ours.
+	clock time.Duration
+	// torn: GitHub answers writes as if the issue had moved, and reads as if not.
+	torn bool
+
 	milestones []mapping.Milestone // by number, from 1
 	strangers  []string            // whom nobody can assign
 }
@@ -67,6 +72,10 @@ type past struct {
 	until time.Time
 }
 
+func (h *hub) now() time.Time { return time.Now().Add(h.clock).UTC().Truncate(time.Second) }
+
+func (h *hub) Reserve(context.Context, reconcile.WriteClass) error { return nil }
+
 func (h *hub) Whose(login string) mapping.Whose {
 	switch {
 	case login == bot && h.known == 0:
@@ -77,8 +86,13 @@ func (h *hub) Whose(login string) mapping.Whose {
 	return mapping.Theirs
 }
 
-func (h *hub) Private(context.Context, string) (bool, error) { return true, nil }
-func (h *hub) Public(context.Context, string, bool) bool     { return false }
+func (h *hub) Private(context.Context, string) (bool, error)             { return true, nil }
+func (h *hub) Public(context.Context, string, bool) (public, known bool) { return false, true }
+func (h *hub) Locate(_ context.Context, repo string, _ int64, _ bool) (string, error) {
+	return repo, nil
+}
+
+func (h *hub) Stranger(string) bool { return false }
 
 func (h *hub) RepositoryName(_ context.Context, repo string) (string, error) { return repo, nil }
 
@@ -114,7 +128,7 @@ func (i *ghIssue) snapshot(editor string) mapping.Issue {
 
 // open makes an issue, whoever does it.
 func (h *hub) open(by string, n reconcile.NewIssue) *ghIssue {
-	now := time.Now().UTC().Truncate(time.Second)
+	now := h.now()
 	i := &ghIssue{Issue: mapping.Issue{
 		ID: int64(1000 + len(h.issues)), Repo: repo, RepoID: 7, Number: len(h.issues) + 1, Title: n.Title, Body: n.Body,
 		Labels: slices.Clone(n.Labels), State: "open", Author: by, Association: "MEMBER", CreatedAt: now, UpdatedAt: now,
@@ -132,7 +146,7 @@ func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
 		return
 	}
 	i.past = append(i.past, past{was, time.Now()})
-	i.UpdatedAt = time.Now().UTC().Truncate(time.Second)
+	i.UpdatedAt = h.now()
 	if i.State == "closed" && was.State != "closed" {
 		i.closings = append(i.closings, closing{by, i.UpdatedAt})
 	}
@@ -240,6 +254,9 @@ func (h *hub) EditIssue(_ context.Context, repo string, number int, e reconcile.
 	if err != nil {
 		return mapping.Issue{}, err
 	}
+	if h.torn {
+		return mapping.Issue{}, &mapping.MovedError{Repo: elsewhere, Number: number}
+	}
 	if e.Title != nil {
 		if r := h.refuses(map[mapping.Attribute]string{mapping.Title: *e.Title}); r != nil {
 			return mapping.Issue{}, r
@@ -306,7 +323,7 @@ func (h *hub) CreateComment(_ context.Context, repo string, number int, body str
 	h.writes++
 	c := reconcile.Comment{ID: int64(len(i.comments) + 1), Author: bot, Body: body}
 	i.comments = append(i.comments, c)
-	i.UpdatedAt = time.Now().UTC().Truncate(time.Second)
+	i.UpdatedAt = h.now()
 	return c, nil
 }
 

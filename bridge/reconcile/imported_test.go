@@ -90,8 +90,7 @@ func TestWaitingForAShareReadsNothing(t *testing.T) {
 	t.Parallel()
 	const issues = 30
 	err := inWorld(t, func(w *world) {
-		w.brakes = reconcile.Brakes{ImportsPerMinute: 1, ImportsPerHour: 60}
-		w.restart()
+		w.limits = limits{reconcile.WriteEdit: {PerMinute: 1, PerHour: 60, Burst: 5}}
 		for i := range issues {
 			w.importIssue(fmt.Sprint("tok", i))
 		}

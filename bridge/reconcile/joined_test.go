@@ -14,8 +14,7 @@ import (
 func joined(w *world) {
 	w.addCard("tok1", "tok2", "")
 	issue := w.hub.open(dev, reconcile.NewIssue{Title: "tok1"})
-	link := w.route.EnterIssue(&issue.Issue, time.Now().UTC())
-	w.route.Join(link, mapping.NameCard(w.card()))
+	link := w.route.JoinIssue(&issue.Issue, mapping.NameCard(w.card()), time.Now().UTC())
 	link.Import = mapping.ImportOpen
 	w.observe(store.Observation{Refs: []mapping.Ref{mapping.IssueRef(issue.ID), mapping.CardRef(w.card().ID)}}, link)
 }

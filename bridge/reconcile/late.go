@@ -72,7 +72,7 @@ func (w *work) settleLate(ctx context.Context, before map[string]ranOver) error 
 			continue
 		}
 		if w.lost(p, was.text, before) {
-			if err := w.putBack(ctx, p, was.text, late); err != nil {
+			if err := w.putBack(ctx, p, was, late); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,8 @@ func (w *work) settleLate(ctx context.Context, before map[string]ranOver) error 
 
 // lookForLate looks for late writes of which no event told: GitHub shows what
 // one of them wrote, or a text that no event explains. Where what was agreed on is
-// what one of them wrote, anything that happened to the issue may be that. Where
+// what one of them wrote, anything that happened to the issue may be that; GitHub's
+// times have whole seconds, so that its memory is asked once in any case. Where
 // GitHub does not tell who wrote it, it counts as somebody's edit.
 func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 	asked := map[mapping.Attribute]bool{}
@@ -93,7 +94,8 @@ func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 			continue
 		}
 		agreed := mapping.Same(p.Attribute, p.To, base.GitHub)
-		if agreed && (w.writtenAgain(p) != nil || w.issue == nil || !w.issue.UpdatedAt.After(w.link.Issue.UpdatedAt)) {
+		unasked := w.unasked(p)
+		if agreed && !unasked && (w.writtenAgain(p) != nil || w.issue == nil || !w.issue.UpdatedAt.After(w.link.Issue.UpdatedAt)) {
 			continue // nothing happened, or it is told apart from the echo that is awaited (tellApart)
 		}
 		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
@@ -102,12 +104,36 @@ func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 			}
 			continue
 		}
-		if asked[p.Attribute] || !w.shows(p) && !w.unexplained(p.Attribute) {
+		if asked[p.Attribute] || !unasked && !w.shows(p) && !w.unexplained(p.Attribute) {
 			continue
 		}
 		asked[p.Attribute] = true // for all of its records
 		if err := w.remembered(ctx, p.Attribute, before); err != nil {
 			w.note(mapping.GitHub, p.Attribute, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
+			if !mapping.Refused(err) {
+				continue
+			}
+		}
+		w.asked(p.Attribute)
+	}
+}
+
+// toAsk reports whether GitHub's memory is yet to be asked for a late write.
+func toAsk(p mapping.Pending) bool {
+	return !p.Asked && !p.Verified && p.Side == mapping.GitHub && (p.Attribute == mapping.Title || p.Attribute == mapping.Summary)
+}
+
+// unasked reports whether a late write cannot be under way any more, and GitHub's memory
+// is yet to be asked for it.
+func (w *work) unasked(p mapping.Pending) bool {
+	return toAsk(p) && time.Since(p.At) >= w.set.Settle.GitHub
+}
+
+// asked notes that GitHub's memory was asked for the late writes of an attribute.
+func (w *work) asked(a mapping.Attribute) {
+	for i := range w.link.Late {
+		if p := &w.link.Late[i]; p.Attribute == a && w.unasked(*p) {
+			p.Asked = true
 		}
 	}
 }
@@ -144,17 +170,17 @@ func (w *work) onRecord(a mapping.Attribute, value string) bool {
 }
 
 // putBack restores what a late write ran over.
-func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late []mapping.Pending) error {
+func (w *work) putBack(ctx context.Context, p mapping.Pending, over ranOver, late []mapping.Pending) error {
 	if !w.fresh {
 		if err := w.readIssue(ctx); err != nil {
 			return err
 		}
 	}
-	a := p.Attribute
+	a, was := p.Attribute, over.text
 	base, now := w.link.Base[a], w.g[a].Value
 	if s, told := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; told && mapping.Same(a, now, was) &&
 		s.At == w.issue.UpdatedAt.Unix() && recent(s) {
-		return errLags() // of the second in which an event told that it stands there no more
+		return w.errLags() // of the second in which an event told that it stands there no more
 	}
 	edited := !mapping.Same(a, was, base.GitHub) && !mapping.Same(a, was, p.From)
 	planned, known := w.p[a]
@@ -164,7 +190,7 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, was string, late 
 	switch {
 	case p.Restores, // it seemed lost, but was not made again
 		!stands && (edited || a == mapping.Summary): // somebody has edited a text on top of it
-		return w.bringBack(ctx, lostUpdate{p, was})
+		return w.bringBack(ctx, lostUpdate{p, was, over.at})
 	case !stands && a == mapping.Title && !mapping.Same(a, now, was): // who edited it never saw what was agreed on
 		delete(w.link.Base, a)
 		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")

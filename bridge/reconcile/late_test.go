@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -426,5 +427,58 @@ func TestRememberedEditIsNoLateWrite(t *testing.T) {
 		}
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A write seemed lost and was made again. It comes late after all, in the same second,
+// over what a person has made of the second one, and nothing tells of either: GitHub's
+// memory is asked once, when nothing of it can be under way any more.
+func TestWriteMadeAgainComesLateAndNobodyTells(t *testing.T) {
+	t.Parallel()
+	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
+		t.Run(string(a), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				linked(w)
+				w.settle()
+				w.hub.lag = func(int) time.Duration { return time.Millisecond }
+				ours, writes := "", 0
+				w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
+				w.faults.before = func(i int, p point) {
+					if p.name != "EditIssue" {
+						return
+					}
+					switch writes++; writes {
+					case 1:
+						w.faults.at = i
+					case 2:
+						w.after(100*time.Millisecond, func() {
+							w.hub.lag = never
+							ours = w.issue().Title
+							if a == mapping.Summary {
+								ours = w.issue().Body
+							}
+							w.editIssue(a, line("tok9", "tok5"))
+							w.arrive(func(i *mapping.Issue) {
+								if a == mapping.Title {
+									i.Title = ours
+								} else {
+									i.Body = ours
+								}
+							})
+						})
+					}
+				}
+				w.editCard(a, line(map[mapping.Attribute]string{mapping.Title: "tok1", mapping.Summary: "tok2"}[a], "tok9"))
+				w.settle()
+				w.settle()
+				if writes < 2 || !strings.Contains(ours, "tok9") {
+					w.fail("%d writes, of %q", writes, ours)
+				}
+				w.verify(ends{conflicts: 1}) // no word of a person is gone
+			}); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

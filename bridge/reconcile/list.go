@@ -55,17 +55,25 @@ func (w *work) seeList() {
 	}
 	var items []mapping.Child
 	var lines []mapping.Item
-	met := map[int]bool{}
-	for i, k := range mapping.FindLines(known, now) {
-		c := w.newItem(now[i])
-		if k >= 0 {
+	met, over, room := map[int]bool{}, map[int]bool{}, w.room()
+	for i, k := range w.findLines(known, now) {
+		var c *mapping.Child
+		switch {
+		case k >= 0:
 			met[k] = true
 			c = w.metLine(was[k], now[i])
+		case room <= 0 && w.route.Direction != mapping.ToGitHub:
+			over[now[i].At] = true
+		default:
+			if c = w.newItem(now[i]); c != nil {
+				room--
+			}
 		}
 		if c != nil {
 			items, lines = append(items, *c), append(lines, now[i])
 		}
 	}
+	w.leaveText(now, over)
 	for k, c := range was {
 		if !met[k] && w.missedLine(c) {
 			items = append(items, *c)
@@ -99,7 +107,8 @@ func (w *work) metLine(c *mapping.Child, line mapping.Item) *mapping.Child {
 	case toBeAdded(c):
 		w.added(c)
 	case c.State == mapping.Left:
-		c.State, w.rejoined = mapping.Linked, true
+		w.happensTo(c, mapping.EventReadmitted)
+		w.rejoined = true
 		w.note(mapping.GitHub, mapping.Title, "back", "the line of task "+string(c.Task)+" is there again")
 	}
 	if to := pendingName(c); to != "" && itemName(line) == mapping.CanonicalTitle(to) {
@@ -121,7 +130,7 @@ func (w *work) missedLine(c *mapping.Child) bool {
 	case c.State == mapping.Orphaned, c.State == mapping.Creating && !toBeAdded(c) && !c.Intent.Sent:
 		return false
 	case c.State == mapping.Linked:
-		c.State = mapping.Left
+		w.happensTo(c, mapping.EventExcluded)
 		w.note(mapping.GitHub, mapping.Title, "left", "the line of task "+string(c.Task)+" was removed; planning cannot delete the task")
 	}
 	return true
@@ -131,9 +140,10 @@ func (w *work) missedLine(c *mapping.Child) bool {
 // that says the same, else of one that is to be made. Nil where the route makes
 // none.
 func (w *work) newItem(line mapping.Item) *mapping.Child {
-	c := &mapping.Child{Kind: mapping.Checklist, State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(), Item: itemName(line)}
+	c := &mapping.Child{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: mapping.NewNonceIn(w.link.Project), Item: itemName(line)}
 	for _, t := range w.strangers() {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
+			w.happensTo(c, mapping.EventFound)
 			c.Task = t.ID
 			w.list.joined = append(w.list.joined, t.ID)
 			return c
@@ -142,7 +152,8 @@ func (w *work) newItem(line mapping.Item) *mapping.Child {
 	if w.route.Direction == mapping.ToGitHub {
 		return nil
 	}
-	c.State, c.Intent = mapping.Creating, &mapping.Intent{Side: mapping.Planning}
+	w.happensTo(c, mapping.EventWanted)
+	c.Intent = &mapping.Intent{Side: mapping.Planning}
 	return c
 }
 
@@ -152,7 +163,6 @@ func (w *work) decideList(ctx context.Context) ([]mapping.Item, error) {
 	if !w.lists() {
 		return nil, nil
 	}
-	w.seeList()
 	var changes []mapping.Item
 	if known := w.list.lines != nil; !known && !w.link.Family.Listed {
 		changes = append(changes, mapping.Item{}) // tasks that were there before may say what lines say
@@ -253,7 +263,8 @@ func (w *work) wroteItem(c *mapping.Child) {
 
 // added takes in that the line of a task was written.
 func (w *work) added(c *mapping.Child) {
-	c.State, c.Base, c.Intent = mapping.Linked, c.Intent.Base, nil
+	w.happensTo(c, mapping.EventCompleted)
+	c.Base, c.Intent = c.Intent.Base, nil
 	w.note(mapping.GitHub, mapping.Title, "create", "a line for task "+string(c.Task))
 }
 

@@ -97,9 +97,10 @@ func TestAnythingMayHappenToChecklists(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		todo, sky := listDeeds().Draw(rt, "deeds"), weather().Draw(rt, "weather")
 		lags := rapid.SliceOfN(rapid.IntRange(0, 40), 1, 8).Draw(rt, "lags")
-		dice := rapid.Uint64().Draw(rt, "dice")
+		dice, coalesce := rapid.Uint64().Draw(rt, "dice"), drawFold(rt)
 		err := inWorld(t, func(w *world) {
 			w.dice.Seed(dice, 0)
+			w.coalesce = coalesce
 			w.route.Tasks = mapping.TasksChecklist
 			w.restart()
 			w.openIssue("Title", "tok2\n\n- [ ] item tok3\n- [x] item tok4\n\ntok5")

@@ -43,7 +43,8 @@ func (w *work) takeTasks() {
 		case c.Task == "":
 		case w.tasks.listed && !seen, seen && w.elsewhere(&t):
 			w.note(mapping.Planning, mapping.State, "lost", "task "+string(c.Task)+" of its checklist is gone")
-			c.State, c.Task, c.Base, c.Intent, c.Pending, c.Late = mapping.Orphaned, "", nil, nil, nil, nil
+			w.happensTo(c, mapping.EventVanished)
+			c.Task, c.GoneSince, c.Base, c.Intent, c.Pending, c.Late = "", time.Time{}, nil, nil, nil, nil
 		case seen && toBeAdded(c):
 			c.Item, c.Intent.Base = mapping.CanonicalTitle(t.Title.Value), itemBase(&t)
 		}
@@ -62,7 +63,10 @@ func (w *work) readMissed(ctx context.Context) error {
 			return onPlanning(err)
 		}
 		if err == nil {
+			w.taskFound(c)
 			w.tasks.take(t)
+		} else if err := w.taskGone(ctx, c); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -114,10 +118,15 @@ func (w *work) takeMarked(t *mapping.Task, m mapping.Marker) {
 		w.madeTask(c, t, "found by its marker")
 		return
 	}
+	// The original's child is known by the same nonce: a copy is a task of its own.
 	copied := slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Nonce == m.Nonce })
+	if copied && w.isNew(t) {
+		w.takeNew(t)
+		return
+	}
 	if m.Partner == itemPartner && !copied {
-		w.link.Children = append(w.link.Children, mapping.Child{
-			Kind: mapping.Checklist, State: mapping.Left, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Task: t.ID,
+		w.addChild(mapping.EventLineless, mapping.Child{
+			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Task: t.ID,
 		})
 	}
 }
@@ -131,12 +140,13 @@ func (w *work) takeNew(t *mapping.Task) {
 	}
 	for _, c := range w.items() {
 		if c.State == mapping.Orphaned && c.Item == title {
-			c.State, c.Task = mapping.Linked, t.ID
+			w.happensTo(c, mapping.EventReappeared)
+			c.Task = t.ID
 			return
 		}
 	}
-	w.link.Children = append(w.link.Children, mapping.Child{
-		Kind: mapping.Checklist, State: mapping.Creating, Origin: mapping.Planning, Nonce: mapping.NewNonce(), Item: title, Task: t.ID,
+	w.addChild(mapping.EventWanted, mapping.Child{
+		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: mapping.NewNonceIn(w.link.Project), Item: title, Task: t.ID,
 		Intent: &mapping.Intent{Side: mapping.GitHub, At: time.Now().UTC(), Base: itemBase(t)},
 	})
 }
@@ -179,10 +189,11 @@ func (w *work) makeTasks(ctx context.Context) (bool, error) {
 		})
 		return true, w.needTasks(ctx) // lines are found among the tasks before one is new
 	}
-	if err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute); err != nil {
+	n, err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute, min(len(due), maxBatch))
+	if err != nil {
 		return false, err
 	}
-	return true, w.postTasks(ctx, due[:min(len(due), maxBatch)])
+	return true, w.postTasks(ctx, due[:n])
 }
 
 // lookForTasks looks among the card's tasks for those that may have been made.
@@ -225,6 +236,7 @@ func (w *work) postTasks(ctx context.Context, due []*mapping.Child) error {
 		mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: c.Nonce, Partner: itemPartner}
 		tasks[i] = NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())}
 		c.Intent.Sent, c.Intent.At, c.Intent.Lookups = true, time.Now().UTC(), 0
+		c.Intent.Base = map[mapping.Attribute]mapping.Base{mapping.Title: based(c.Item, mapping.Versioned{Value: c.Item})}
 	}
 	wctx, cancel, err := w.writing(ctx)
 	if err != nil {
@@ -281,13 +293,18 @@ func (w *work) notSent(items []*mapping.Child) {
 
 // madeTask completes an item with its task. Its first base is a new task's state
 // (planning-api.md part 3), so that a line that is ticked already is a change of
-// GitHub.
+// GitHub, and the title that was sent: the line may have been renamed since.
 func (w *work) madeTask(c *mapping.Child, t *mapping.Task, how string) {
-	c.State, c.Task, c.Intent = mapping.Linked, t.ID, nil
+	sent := c.Item
+	if base, ok := c.Intent.Base[mapping.Title]; ok {
+		sent = base.Planning
+	}
+	w.happensTo(c, mapping.EventCompleted)
+	c.Task, c.Intent = t.ID, nil
 	state := mapping.ItemState(t.State)
 	state.Value = mapping.StateTodo
 	c.Base = map[mapping.Attribute]mapping.Base{
-		mapping.Title: based(c.Item, mapping.Versioned{Value: c.Item, Version: t.Title.Version}),
+		mapping.Title: based(sent, mapping.Versioned{Value: sent, Version: t.Title.Version}),
 		mapping.State: based(mapping.StateTodo, state),
 	}
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.Planning), string(mapping.Title)).Inc()

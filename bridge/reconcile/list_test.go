@@ -199,3 +199,33 @@ func TestChecklistMeetsEveryFate(t *testing.T) {
 		})
 	}
 }
+
+// A person renames a line while the answer to the creation of its task is lost: the
+// new name is an edit of GitHub, and reaches the task.
+func TestALineIsRenamedWhileItsTaskIsMade(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fate{answerLost, lost, late} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.route.Tasks = mapping.TasksChecklist
+				w.restart()
+				w.openIssue("Title", "tok2\n\n- [ ] item tok3")
+				w.settle()
+				w.befall("CreateTasks", f, func() {
+					w.editIssue(mapping.Summary, line("line tok4", "line tok5"))
+				})
+				w.editIssue(mapping.Summary, func(body string) string {
+					return mapping.SetItems(body, []mapping.Item{{Text: "line tok4"}})
+				})
+				w.settle()
+				w.verifyAnyList(false)
+				if tasks := w.tasksNow(); !slices.ContainsFunc(tasks, func(s string) bool { return strings.Contains(s, "tok5") }) {
+					w.fail("the tasks are %v", tasks)
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

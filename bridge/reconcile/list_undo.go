@@ -62,7 +62,7 @@ func (w *work) undoItem(ctx context.Context, c mapping.Conflict) (undone bool, e
 		d.GitHub = &mapping.Write{From: g, To: lost}
 		changed := changedItem(line, mapping.Plan{Decisions: []mapping.Decision{d}})
 		d.Attribute, d.Base = mapping.Summary, w.link.Base[mapping.Summary]
-		d.GitHub = &mapping.Write{From: w.body(), To: mapping.SetItems(w.body(), []mapping.Item{changed})}
+		d.GitHub = &mapping.Write{From: w.body(), To: w.changedBody(changed)}
 		return true, w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
 	}
 	d.Planning = &mapping.Write{From: p.Value, To: lost, Version: p.Version}

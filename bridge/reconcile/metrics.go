@@ -24,6 +24,8 @@ type Metrics struct {
 	Recovered   *prometheus.CounterVec
 	UserRefused *prometheus.CounterVec
 	Braked      *prometheus.CounterVec
+	Absences    *prometheus.CounterVec
+	Violations  *prometheus.CounterVec
 }
 
 // NewMetrics makes the metrics and registers them with reg, where it is not nil.
@@ -46,6 +48,8 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		Recovered:   counter("lost_updates_recovered_total", "Edits of people that a write of ours ran over and that were brought back.", "route"),
 		UserRefused: counter("users_refused_total", "Writes in a person's name that planning refused and the route's user made instead.", "route"),
 		Braked:      counter("braked_total", "Acts that a route's brake put off, by kind.", "route", "kind"),
+		Violations:  counter("invariant_violations_total", "Claims that broke an invariant of their record: the key is parked and nothing is written.", "route", "invariant"),
+		Absences:    counter("absences_total", "Items that answered gone twice, by whether that was believed, or held because many others did at once.", "route", "side", "result"),
 	}
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		m.Lag.WithLabelValues("to_" + string(side))
@@ -55,7 +59,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		m.Prevented.WithLabelValues(how)
 	}
 	if reg != nil {
-		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused, m.Braked)
+		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused, m.Braked, m.Absences, m.Violations)
 	}
 	return m
 }
@@ -75,6 +79,14 @@ func (m *Metrics) Expect(route string) {
 	}
 	for _, kind := range []string{"creates", "closes"} {
 		m.Braked.WithLabelValues(route, kind)
+	}
+	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		for _, result := range []string{"believed", "held"} {
+			m.Absences.WithLabelValues(route, string(side), result)
+		}
+	}
+	for _, invariant := range invariants {
+		m.Violations.WithLabelValues(route, invariant)
 	}
 	m.Duration.WithLabelValues(route)
 	m.Recovered.WithLabelValues(route)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -29,6 +30,8 @@ type milestoneEntry struct {
 	Digest string `json:"d,omitempty"` // of the sprint as the milestone shows it
 	// Sent is when a create was sent whose answer is not known.
 	Sent time.Time `json:"sent,omitzero"`
+	// Idle is since when nothing needs the entry, as RetireMilestones found.
+	Idle time.Time `json:"idle,omitzero"`
 }
 
 func (b milestoneBook) entry(repo string, sprint mapping.ObjectID) milestoneEntry {
@@ -230,7 +233,14 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 				continue // somebody deleted it; it is made anew where a card needs it
 			}
 		}
-		number, err := b.put(ctx, repo, s, existing)
+		var number int
+		err := b.r.Guard.Do("milestone of sprint", string(s.ID), func() (err error) {
+			number, err = b.put(ctx, repo, s, existing)
+			return err
+		})
+		if guard.Panicked(err) {
+			continue // it is told once; the others are seen to
+		}
 		if err != nil {
 			return err
 		}
@@ -244,9 +254,21 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 	return nil
 }
 
-// showsIn reports whether a route shows planning's side in a repository.
+// showsIn reports whether a route shows planning's side in a repository, which has to
+// be the one that its name stands for.
 func (r *Reconciler) showsIn(ctx context.Context, project mapping.ObjectID, repo string) bool {
-	return slices.ContainsFunc(r.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
-		return route.Project == project && route.Direction != mapping.ToPlanning && (route.AllowPublic || !r.GitHub.Public(ctx, repo, true))
+	near := slices.DeleteFunc(r.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
+		return route.Project != project || route.Direction == mapping.ToPlanning
 	})
+	if len(near) == 0 {
+		return false
+	}
+	if now, err := r.GitHub.Locate(ctx, repo, 0, false); err != nil || !strings.EqualFold(now, repo) {
+		return false
+	}
+	if slices.ContainsFunc(near, func(route *mapping.Route) bool { return route.AllowPublic }) {
+		return true
+	}
+	public, known := r.GitHub.Public(ctx, repo, true)
+	return known && !public
 }

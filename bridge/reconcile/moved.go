@@ -27,7 +27,7 @@ func (w *work) readdress(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, mapping.ErrMoved):
 		return w.follow(ctx, err)
-	case wouldPublish(err):
+	case isWithheld(err):
 		return err
 	case errors.Is(err, mapping.ErrForbidden):
 		return w.readOnly(ctx, err)
@@ -37,6 +37,9 @@ func (w *work) readdress(ctx context.Context, err error) error {
 
 // follow finds out where the issue of a refused read or write is now.
 func (w *work) follow(ctx context.Context, err error) error {
+	if now, locateErr := w.atGitHub().Locate(ctx, w.link.Issue.Repo, w.link.Issue.RepoID, true); locateErr == nil && !strings.EqualFold(now, w.link.Issue.Repo) {
+		return w.toRepository(now)
+	}
 	if w.link.Issue.Number == 0 { // its repository has moved before the issue was made
 		return w.followRepository(ctx, err)
 	}
@@ -71,6 +74,13 @@ func (w *work) followRepository(ctx context.Context, err error) error {
 		return err
 	}
 	w.link.Issue.Repo = now
+	return later(0, "its repository is now %s", now)
+}
+
+// toRepository has the link looked at again where its repository is by now. A card that
+// has no issue yet gets it there.
+func (w *work) toRepository(now string) error {
+	w.link.Issue.Repo, w.link.Unfinished = now, true
 	return later(0, "its repository is now %s", now)
 }
 
@@ -144,11 +154,7 @@ func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
 	delete(w.link.Gone, mapping.GitHub)
 	w.link.Unfinished = true // the card's footer names another issue
 	w.keepState(issue)
-	err := w.settleIn(ctx, issue)
-	if err == nil && w.link.Away != "" && before.State == mapping.Entering {
-		err = w.refuse("it was transferred before it entered")
-	}
-	if err != nil {
+	if err := w.settleIn(ctx, issue); err != nil {
 		*w.link = before
 		return err
 	}
@@ -199,8 +205,7 @@ func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
 		if len(w.set.Routes.ForRepo(issue.Repo)) > 0 {
 			why = "whose routes belong to another planning project"
 		}
-		w.goAway(issue.Repo, why)
-		return nil
+		return w.goAway(issue.Repo, why)
 	}
 	if !route.AllowPublic && route.Direction != mapping.ToPlanning {
 		private, err := w.atGitHub().Private(ctx, issue.Repo)
@@ -208,8 +213,7 @@ func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
 			return onGitHub(err)
 		}
 		if !private {
-			w.goAway(issue.Repo, "which is public, and its route does not allow that")
-			return nil
+			return w.goAway(issue.Repo, "which is public, and its route does not allow that")
 		}
 	}
 	w.link.Route, w.link.Away = route.Name, ""
@@ -225,16 +229,24 @@ func (w *work) outOfSight(ctx context.Context, to mapping.IssueID) error {
 		to.Author, to.Born = w.link.Issue.Author, w.link.Issue.Born
 		w.link.MoveTo(to)
 	}
-	w.goAway(to.Repo, "which the bridge cannot read")
+	if err := w.goAway(to.Repo, "which the bridge cannot read"); err != nil {
+		return err
+	}
 	return w.save(ctx)
 }
 
-func (w *work) goAway(repo, why string) {
+// goAway has the link rest while its issue is where no route is. One that has not
+// entered goes.
+func (w *work) goAway(repo, why string) error {
+	if w.link.State == mapping.Entering {
+		return w.refuse("it was transferred before it entered")
+	}
 	if repo == "" {
 		repo = "another repository"
 	}
 	w.link.Away = repo
 	w.leave("it was transferred to " + repo + ", " + why)
+	return nil
 }
 
 // away reports whether the link's issue is in a repository that no route of its
@@ -254,8 +266,8 @@ func (w *work) away(ctx context.Context) (bool, error) {
 	if err := w.settleIn(ctx, &seen); err != nil || w.link.Away != "" {
 		return true, err
 	}
-	if w.link.Unfinished = true; w.link.Intent != nil {
-		w.link.State = mapping.Creating
+	if w.link.Unfinished = true; w.link.State == mapping.Left && w.link.Intent != nil {
+		w.happens(mapping.EventResumed)
 	}
 	return true, later(0, "%s has a route again", w.link.Issue.Repo)
 }
@@ -265,7 +277,10 @@ func (w *work) leave(why string) {
 	if w.link.State != mapping.Left || w.link.Why != why {
 		w.note("", "", "left", why)
 	}
-	w.link.State, w.link.Why = mapping.Left, why
+	if w.link.State != mapping.Left {
+		w.happens(mapping.EventExcluded)
+	}
+	w.link.Why = why
 }
 
 // stands reports whether a snapshot names the issue's place as the link knows

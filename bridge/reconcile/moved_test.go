@@ -104,9 +104,10 @@ func TestAnythingMayHappenToTransfers(t *testing.T) {
 		lags := rapid.SliceOfN(rapid.IntRange(0, 40), 1, 8).Draw(rt, "lags")
 		told := rapid.SliceOfN(rapid.SampledFrom([][]string{nil, {"transferred"}, {"opened"}, {"transferred", "opened"}, {"opened", "transferred"}}), 1, 2).Draw(rt, "told")
 		moments := rapid.SliceOfN(rapid.SampledFrom(moments), 2, 2).Draw(rt, "moments")
-		dice := rapid.Uint64().Draw(rt, "dice")
+		dice, coalesce := rapid.Uint64().Draw(rt, "dice"), drawFold(rt)
 		err := inWorld(t, func(w *world) {
 			w.dice.Seed(dice, 0)
+			w.coalesce = coalesce
 			wide(w)
 			w.restart()
 			if mirror {

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,60 @@ func TestNewestStaysAsked(t *testing.T) {
 				if asked := c.issue != c.card; asked && (len(open) != 1 || open[0].GitHub != c.issue) || !asked && len(open) > 0 {
 					w.fail("asked is %+v", open)
 				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestNewestComparesTheAttribute: what else was edited on either side, before or after
+// the titles and before they were worked, does not decide which title is newer.
+func TestNewestComparesTheAttribute(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		texts, titles []time.Duration // when they are edited: on GitHub, in planning
+		want          string
+	}{
+		"GitHub's text first, its title last":     {[]time.Duration{5 * time.Second, -1}, []time.Duration{80 * time.Second, 40 * time.Second}, "tok8"},
+		"GitHub's title first, its text last":     {[]time.Duration{85 * time.Second, -1}, []time.Duration{5 * time.Second, 65 * time.Second}, "tok9"},
+		"planning's title first, its text last":   {[]time.Duration{-1, 65 * time.Second}, []time.Duration{40 * time.Second, 20 * time.Second}, "tok8"},
+		"planning's text first, its title last":   {[]time.Duration{-1, 5 * time.Second}, []time.Duration{40 * time.Second, 65 * time.Second}, "tok9"},
+		"planning's title first, its points last": {[]time.Duration{-1, -1}, []time.Duration{40 * time.Second, 20 * time.Second}, "tok8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.route.DefaultPolicy = mapping.PolicyNewest
+				w.restart()
+				linked(w)
+				w.settle()
+				time.Sleep(time.Until(w.next))
+				w.poll() // the next one is in 30 s
+				w.faults.armed = true
+				w.faults.draw = func(p point) fate {
+					if p.kind == "read" || p.kind == "write" {
+						return unavailable // nothing is worked until all has happened
+					}
+					return ""
+				}
+				at := func(d time.Duration, do func()) {
+					if d >= 0 {
+						w.after(d, do)
+					}
+				}
+				at(c.texts[0], func() { w.rewriteIssue(mapping.Summary, "tok20") })
+				at(c.texts[1], func() { w.rewriteCard(mapping.Summary, "tok21") })
+				at(c.titles[0], func() { w.editIssue(mapping.Title, to("tok8")) })
+				at(c.titles[1], func() { w.editCard(mapping.Title, to("tok9")) })
+				if strings.Contains(name, "points") {
+					at(65*time.Second, func() { w.editCard(mapping.Estimate, to("5")) })
+				}
+				w.stepUntil(time.Now().Add(100*time.Second), func() bool { return false })
+				w.faults.draw = nil
+				w.faults.armed = false
+				w.settle()
+				w.verify(ends{want: values{mapping.Title: c.want}, conflicts: 1})
 			}); err != nil {
 				t.Error(err)
 			}

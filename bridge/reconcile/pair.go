@@ -3,14 +3,12 @@ package reconcile
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"planbridge/mapping"
-	"planbridge/store"
 )
 
 // pair is a checklist item and its task, worked like a link of their own: what is
@@ -19,11 +17,11 @@ func (w *work) pair(c *mapping.Child) *work {
 	pw := *w
 	pw.of, pw.child, pw.history, pw.unmarked = w, c, nil, ""
 	pw.link = &mapping.Link{
-		ID: w.link.ID, Project: w.link.Project, Route: w.link.Route, State: mapping.Linked, Origin: c.Origin, Nonce: c.Nonce, Task: true,
+		ID: w.link.ID, Project: w.link.Project, Route: w.link.Route, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Task: true,
 		Issue: w.link.Issue, Card: mapping.CardID{ID: c.Task}, Base: maps.Clone(c.Base), Pending: c.Pending, Late: c.Late,
 		Refused: maps.Clone(c.Refused), Asking: maps.Clone(c.Asking), Undo: maps.Clone(c.Undo),
 	}
-	pw.g, pw.p, pw.held = nil, mapping.View{}, map[mapping.Attribute]string{}
+	pw.g, pw.p = nil, mapping.View{}
 	if line, ok := w.list.lines[c]; ok {
 		pw.g = mapping.ItemView(line)
 	}
@@ -108,7 +106,7 @@ func (w *work) workList(ctx context.Context) (rest bool, err error) {
 		return true, nil
 	}
 	rest, err = w.writeList(ctx)
-	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
+	if lostLease(err) {
 		return false, err
 	}
 	if err != nil {
@@ -126,9 +124,13 @@ func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 		return false, nil
 	}
 	if slices.ContainsFunc(slices.Collect(maps.Values(w.list.plans)), func(p mapping.Plan) bool { return p.Writes(mapping.Planning) }) {
-		if err := w.pace(); err != nil {
+		if err := w.foldPlan(mapping.Planning); err != nil {
 			return false, err
 		}
+		if err := w.pace(mapping.Summary, mapping.Planning); err != nil {
+			return false, err
+		}
+		w.beginWrites(mapping.Planning)
 	}
 	if err := w.keepItems(ctx, func(d *mapping.Decision) bool { return d.GitHub == nil }); err != nil {
 		return false, err
@@ -146,6 +148,9 @@ func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 		rest = rest && !plan.Writes(mapping.Planning)
 	}
 	made, err := w.makeTasks(ctx)
+	if made {
+		w.beginWrites(mapping.Planning)
+	}
 	return rest && !made, err
 }
 
@@ -162,7 +167,7 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 	}
 	if len(ds) > 0 {
 		moved, err = pw.put(ctx, mapping.TaskRef(c.Task), ds, func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return w.atPlanning().UpdateTask(ctx, c.Task, user, set)
+			return w.atPlanning().UpdateTask(ctx, c.Task, user, w.route.Images, set)
 		})
 		if moved || err != nil {
 			return moved, err
@@ -177,27 +182,7 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 			return false, nil
 		}
 	}
-	if err := pw.agreed(ctx, plan); err != nil {
-		return false, err
-	}
-	return false, pw.endQuestions(ctx, plan)
-}
-
-// endQuestions closes what was asked about a pair that needs no decision any
-// more.
-func (w *work) endQuestions(ctx context.Context, plan mapping.Plan) error {
-	if w.g == nil || len(w.p) == 0 {
-		return nil
-	}
-	for _, a := range slices.Collect(maps.Keys(w.link.Asking)) {
-		if slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {
-			continue
-		}
-		if err := w.endQuestion(ctx, mapping.Decision{Attribute: a, Why: "both sides agree"}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return false, pw.agreed(ctx, plan)
 }
 
 // tookTask takes in what a write answered about a task.

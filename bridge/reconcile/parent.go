@@ -117,7 +117,7 @@ func (w *work) awaitParent(parent *mapping.Issue) error {
 	if age > parentFor {
 		return nil
 	}
-	return later(min(max(parentWait, age/8), parentMost), "its parent %s is to get a card first", issueName(parent.Repo, parent.Number))
+	return inTurn(min(max(parentWait, age/8), parentMost), "its parent %s is to get a card first", issueName(parent.Repo, parent.Number))
 }
 
 // toLink hands the issue over to a link that has a card, or that may still get

@@ -23,7 +23,8 @@ func (w *work) part(p *mapping.Link) *work {
 	pw := &work{
 		place:      &place{},
 		Reconciler: w.Reconciler, set: &set, claim: w.claim, link: p, root: w, route: w.route, planning: w.planning,
-		p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: p.Unfinished || len(p.Asking) > 0,
+		p: mapping.View{}, held: map[heldKey]heldValue{}, looked: p.Unfinished || len(p.Asking) > 0,
+		resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},
 	}
 	pw.delivery = pw.newestDelivery()
 	pw.log = pw.logger()
@@ -53,7 +54,7 @@ func (w *work) stirred() bool {
 	unsettled := func(p mapping.Pending) bool {
 		return !p.Answered || !p.Verified && time.Since(p.At) >= w.set.Settle.GitHub
 	}
-	return slices.ContainsFunc(p.Pending, unsettled) || w.taskMoved()
+	return slices.ContainsFunc(p.Pending, unsettled) || slices.ContainsFunc(p.Late, w.unasked) || w.taskMoved()
 }
 
 // taskMoved reports whether the card's tasks show the part's one otherwise than
@@ -127,11 +128,13 @@ func (w *work) seeTask(ctx context.Context) error {
 	all := &w.root.tasks
 	t, found := all.seen[w.link.Card.ID]
 	slot, inSlot := w.claim.Inbox[w.link.Partner()]
-	gone := w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned)
+	gone := w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms())
 	switch {
 	case all.listed && found:
 		w.found(mapping.Planning)
 	case w.looked || all.listed || w.unbased() || inSlot && slot.Ambiguous || gone:
+		return w.readTask(ctx)
+	case found && inSlot && t.Version < w.link.Card.Version:
 		return w.readTask(ctx)
 	case !found || t.Version < w.link.Card.Version:
 		return nil
@@ -152,6 +155,7 @@ func (w *work) readTask(ctx context.Context) error {
 		return w.missing(ctx, mapping.Planning, err)
 	}
 	w.found(mapping.Planning)
+	w.wentBack(t.Version, 0)
 	w.setTask(&t)
 	return nil
 }

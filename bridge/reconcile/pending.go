@@ -21,7 +21,7 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 			From: write.From, To: write.To, Next: d.Base, At: time.Now().UTC(),
 		}
 		if side == mapping.GitHub && w.issue != nil {
-			p.After = w.issue.UpdatedAt
+			p.After, p.Edited = w.issue.UpdatedAt, w.editedInPlanning(d.Attribute)
 			p.Restores = !mapping.Same(d.Attribute, write.To, d.Base.GitHub)
 		}
 		if old, ok := w.link.Base[d.Attribute]; ok {
@@ -44,17 +44,22 @@ func (w *work) madeAgain(a mapping.Attribute) {
 	}
 }
 
-// unpend removes the unanswered records of a side and item: their outcome is
-// known.
-func (w *work) unpend(side mapping.Side, item mapping.Ref, attrs ...mapping.Attribute) {
+// unpend removes the unanswered records of a side and item, and returns them: their
+// outcome is known.
+func (w *work) unpend(side mapping.Side, item mapping.Ref, attrs ...mapping.Attribute) (removed []mapping.Pending) {
 	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool {
-		return p.Side == side && p.Item == item && !p.Answered && (len(attrs) == 0 || slices.Contains(attrs, p.Attribute))
+		is := p.Side == side && p.Item == item && !p.Answered && (len(attrs) == 0 || slices.Contains(attrs, p.Attribute))
+		if is {
+			removed = append(removed, p)
+		}
+		return is
 	})
 	if side == mapping.GitHub && len(attrs) == 0 {
 		for _, c := range w.items() {
 			w.forgetItem(c)
 		}
 	}
+	return removed
 }
 
 // verify finds out what became of writes whose outcome is not known, and what
@@ -74,7 +79,7 @@ func (w *work) verify(ctx context.Context) error {
 	w.tellApart(ctx, before)
 	w.recoverAll(before, w.askReplaced(ctx, before))
 	if w.issue != nil && w.takesBack(w.issue) {
-		return errLags() // it was read before it was known what had happened
+		return w.errLags() // it was read before it was known what had happened
 	}
 	if w.issue == nil && w.unbased() {
 		if err := w.readIssue(ctx); err != nil {
@@ -91,7 +96,7 @@ func (w *work) verify(ctx context.Context) error {
 			continue
 		}
 		if !mapping.Same(p.Attribute, was.text, p.From) && w.lost(p, was.text, before) {
-			if err := w.bringBack(ctx, lostUpdate{p, was.text}); err != nil {
+			if err := w.bringBack(ctx, lostUpdate{p, was.text, was.at}); err != nil {
 				return err
 			}
 		}
@@ -341,50 +346,4 @@ func editOf(e mapping.Edit, a mapping.Attribute) (from, to string, ok bool) {
 func (w *work) strip(text string) string {
 	body, _ := w.set.Keys.Body(text)
 	return body
-}
-
-// lostUpdate is a person's edit that our write ran over: GitHub has no lock,
-// and it came between our read and our write.
-type lostUpdate struct {
-	write mapping.Pending
-	text  string // what the person had written
-}
-
-// bringBack restores an edit that was run over: merged with what we wrote
-// where that goes, else by the rules of a conflict. The restored text is then
-// an ordinary change of GitHub.
-func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
-	for _, before := range []string{l.write.From, l.text} { // neither stands there any more
-		w.wrote(l.write.Attribute, before, l.write.At, nil)
-	}
-	switch {
-	case !w.fresh:
-		if err := w.readAgain(ctx); err != nil {
-			return err
-		}
-	case w.takesBack(w.issue):
-		return errLags()
-	}
-	a, now := l.write.Attribute, w.g[l.write.Attribute].Value
-	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
-	merged, clean := l.text, mapping.Same(a, now, l.text)
-	if a == mapping.Summary && !clean {
-		merged, clean = w.merge(l.write.From, now, l.text)
-	}
-	if !clean {
-		d = mapping.Overrun(w.route, a, w.link.Base[a])
-		merged = l.text
-	}
-	if d.Loses {
-		if err := w.keepTexts(ctx, d, l.text, now); err != nil {
-			return err
-		}
-	}
-	w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()
-	w.note(mapping.GitHub, a, "lost update", d.Why)
-	if d.Winner == mapping.Planning || mapping.Same(a, now, merged) {
-		return nil
-	}
-	d.GitHub = &mapping.Write{From: now, To: merged}
-	return w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
 }

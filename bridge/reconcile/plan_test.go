@@ -24,6 +24,8 @@ type plan struct {
 	// stored is what the service makes of a Markdown text; nil: nothing.
 	stored func(string) string
 	gone   bool
+	// away: the project itself answers that it is not there.
+	away bool
 	// short lists no tasks.
 	short bool
 	// stateID is the bucket's id in the cards' own state, where that is not the
@@ -36,6 +38,18 @@ type plan struct {
 	silent bool
 	// whole answers a refused write with the whole item.
 	whole bool
+	// succeeds answers a refused write as if it had succeeded, with the current
+	// values, where their versions do not tell it apart.
+	succeeds bool
+	// shows says which attributes the answer to a write shows; nil: all that it wrote.
+	shows func(a mapping.Attribute) bool
+}
+
+func (p *plan) CheckProject(context.Context) error {
+	if p.away {
+		return fmt.Errorf("project: %w", mapping.ErrNotFound)
+	}
+	return nil
 }
 
 func (p *plan) card(id mapping.ObjectID) (*mapping.Card, error) {
@@ -49,7 +63,7 @@ func (p *plan) card(id mapping.ObjectID) (*mapping.Card, error) {
 
 func (p *plan) task(id mapping.ObjectID) (*mapping.Task, error) {
 	for _, t := range p.tasks {
-		if t.ID == id {
+		if t.ID == id && !p.gone {
 			return t, nil
 		}
 	}
@@ -195,7 +209,7 @@ func (p *plan) put(attrs map[mapping.Attribute]*mapping.Versioned, version *int6
 				current[a] = *v
 			}
 		}
-		return reconcile.Updated{}, &mapping.VersionConflict{Current: current}
+		return p.refused(current, set)
 	}
 	p.writes++
 	for a, v := range set {
@@ -206,14 +220,34 @@ func (p *plan) put(attrs map[mapping.Attribute]*mapping.Versioned, version *int6
 		current[a] = *attrs[a]
 	}
 	*version++
-	return reconcile.Updated{Version: *version, Values: maps.Clone(current)}, nil
+	return reconcile.Updated{Version: *version, Values: p.shown(current)}, nil
+}
+
+// refused answers a write whose versions are not the current ones.
+func (p *plan) refused(current, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	apart := false
+	for a, v := range set {
+		ahead := current[a].Version - v.Version
+		apart = apart || ahead < 0 || ahead > 1
+	}
+	if p.succeeds && !apart {
+		return reconcile.Updated{Values: p.shown(current)}, nil
+	}
+	return reconcile.Updated{}, &mapping.VersionConflict{Current: current}
+}
+
+// shown is the part of an item's values that an answer shows.
+func (p *plan) shown(values map[mapping.Attribute]mapping.Versioned) map[mapping.Attribute]mapping.Versioned {
+	values = maps.Clone(values)
+	maps.DeleteFunc(values, func(a mapping.Attribute, _ mapping.Versioned) bool { return p.shows != nil && !p.shows(a) })
+	return values
 }
 
 func cardAttrs(c *mapping.Card) map[mapping.Attribute]*mapping.Versioned {
 	return map[mapping.Attribute]*mapping.Versioned{mapping.Title: &c.Title, mapping.Summary: &c.Summary, mapping.Estimate: &c.Estimate}
 }
 
-func (p *plan) UpdateCard(_ context.Context, id mapping.ObjectID, _ string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+func (p *plan) UpdateCard(_ context.Context, id mapping.ObjectID, _ string, _ mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	c, err := p.card(id)
 	if err != nil {
 		return reconcile.Updated{}, err
@@ -221,7 +255,7 @@ func (p *plan) UpdateCard(_ context.Context, id mapping.ObjectID, _ string, set 
 	return p.put(cardAttrs(c), &c.Version, set)
 }
 
-func (p *plan) UpdateTask(_ context.Context, id mapping.ObjectID, _ string, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+func (p *plan) UpdateTask(_ context.Context, id mapping.ObjectID, _ string, _ mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	t, err := p.task(id)
 	if err != nil {
 		return reconcile.Updated{}, err

@@ -69,6 +69,7 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 		}
 	}
 	before, knew := w.g, w.issue != nil
+	defer showing(ctx, showing(ctx, true))
 	if err := w.showAll(ctx, first); err != nil {
 		return false, err
 	}
@@ -163,21 +164,21 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 	var put *again
 	var side *sideError
 	var moved *mapping.MovedError
+	var public *publicError
 	switch {
-	case errors.As(err, &moved) && moved.Issue != nil:
+	case errors.As(err, &moved) && (moved.Issue != nil || moved.Number == 0 && moved.Repo != ""):
 		return err // its link follows
 	case err == nil:
 		w.paused.ok(names[0])
 		w.paused.ok(names[1])
 		return nil
-	case wouldPublish(err):
-		w.withheld = w.link.Issue.Repo
+	case errors.As(err, &public):
+		w.withheld = public
 		return nil
+	case isWithheld(err):
+		return err
 	case errors.As(err, &put) && put.after > 0: // a brake, or a read that lags
 		w.lookAgain(put.after)
-		return nil
-	case errors.Is(err, errRunaway):
-		w.putOff(names[1], err, refusedFirst, refusedMost)
 		return nil
 	case ctx.Err() != nil || !errors.As(err, &side):
 		return err
@@ -192,7 +193,9 @@ func (w *work) refusedToShow(names []string, err error) {
 	var limited *mapping.RateLimited
 	switch {
 	case errors.As(err, &limited):
-		w.lookAgain(limited.After + w.jitter(limited.After/10+time.Second))
+		after := w.afterLimit(limited)
+		w.log.Info("put off", "what", names[1], "after", after.String(), "why", limited.Why)
+		w.lookAgain(after)
 	case errors.Is(err, mapping.ErrRejected):
 		w.putOff(names[1], err, refusedFirst, refusedMost)
 	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):

@@ -18,16 +18,21 @@ var errShare = errors.New("labels")
 // is never replaced.
 func (w *work) showLabels(ctx context.Context) error {
 	add, remove := w.labelsToShow()
-	if len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 {
-		if err := w.brakeImport(ctx); err != nil { // live changes go first
+	if len(add)+len(remove) > 0 {
+		if err := w.foldShow(); err != nil && w.told() {
+			return err // what the issue has is not known
+		} else if err != nil {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
-		if w.issue == nil {
-			if err := w.readIssue(ctx); err != nil {
-				return err
-			}
-			add, remove = w.labelsToShow()
+		if err := w.reserve(ctx, WriteEdit); err != nil {
+			return fmt.Errorf("%w: %w", errShare, err)
 		}
+	}
+	if len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 && w.issue == nil {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+		add, remove = w.labelsToShow()
 	}
 	if len(add)+len(remove) > 0 && w.told() {
 		if err := w.readIssue(ctx); err != nil {
@@ -38,7 +43,7 @@ func (w *work) showLabels(ctx context.Context) error {
 	if len(add)+len(remove) == 0 {
 		return nil
 	}
-	if err := w.pace(); err != nil {
+	if err := w.paceShow(); err != nil {
 		return err
 	}
 	for _, l := range add {
@@ -118,7 +123,7 @@ func (w *work) ensureLabel(ctx context.Context, name string) {
 	spec := w.set.Scheme.Spec(name)
 	w.paused.hold(key, ensured)
 	err := w.atGitHub().EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description)
-	if wouldPublish(err) {
+	if isWithheld(err) {
 		w.paused.ok(key) // nor is the label added
 	} else if err != nil {
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)

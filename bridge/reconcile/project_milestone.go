@@ -25,15 +25,22 @@ func (w *work) showMilestone(ctx context.Context) error {
 	if due, _ := w.milestoneDue(want); !due {
 		return nil
 	}
+	if err := w.foldShow(); err != nil {
+		return err
+	}
+	if err := w.reserve(ctx, WriteEdit); err != nil {
+		return err
+	}
 	if err := w.fetch(ctx); err != nil { // GitHub has no lock: what a person set meanwhile counts
 		return err
 	}
 	if due, _ := w.milestoneDue(want); !due {
 		return nil
 	}
-	if err := w.pace(); err != nil {
+	if err := w.paceShow(); err != nil {
 		return err
 	}
+	s.Sent = want
 	wctx, cancel, err := w.writing(ctx)
 	if err != nil {
 		return err
@@ -68,8 +75,8 @@ func (w *work) milestoneDue(want int) (due bool, has int) {
 		}
 	}
 	switch {
-	case has == want, want == 0 && has != s.Milestone: // so it is, or it is a person's own
-		s.Milestone = want
+	case has == want, want == 0 && has != s.Milestone && has != s.Sent: // so it is, or it is a person's own
+		s.Milestone, s.Sent = want, 0
 		return false, has
 	case want != 0 && slices.Contains(s.Dropped, milestoneName(want)):
 		return false, has
@@ -80,7 +87,7 @@ func (w *work) milestoneDue(want int) (due bool, has int) {
 // milestoneSet takes in that the issue was given a milestone.
 func (w *work) milestoneSet(want int) {
 	s := w.link.Shown
-	if s.Milestone = want; w.issue.Milestone != want {
+	if s.Milestone, s.Sent = want, 0; w.issue.Milestone != want {
 		s.Milestone = w.issue.Milestone
 		s.Dropped = append(s.Dropped, milestoneName(want))
 	}
@@ -90,45 +97,48 @@ func (w *work) milestoneSet(want int) {
 // milestoneName is how a milestone is named among what GitHub dropped.
 func milestoneName(number int) string { return "#" + strconv.Itoa(number) }
 
-// edit makes one PATCH, with the milestone along that the issue is to have.
-// Where GitHub refuses it so, it is made without.
-func (w *work) edit(ctx context.Context, edit IssueEdit) (mapping.Issue, error) {
+// edit makes one PATCH, with the milestone along that the issue is to have; nil:
+// none. Where GitHub refuses it so, it is made without.
+func (w *work) edit(ctx context.Context, edit IssueEdit, milestone *int) (mapping.Issue, error) {
 	repo, number := w.link.Issue.Repo, w.link.Issue.Number
-	want, ok := w.milestoneAlong(ctx)
-	if !ok {
+	if milestone == nil {
 		return w.atGitHub().EditIssue(ctx, repo, number, edit)
 	}
 	with := edit
-	with.Milestone = &want
+	with.Milestone = milestone
 	issue, err := w.atGitHub().EditIssue(ctx, repo, number, with)
 	if errors.Is(err, mapping.ErrRejected) {
 		return w.atGitHub().EditIssue(ctx, repo, number, edit)
 	}
-	if err == nil && issue.Milestone == want {
-		w.link.Shown.Milestone = want
-		w.showed("milestone", milestoneName(want))
+	if err == nil && issue.Milestone == *milestone {
+		w.link.Shown.Milestone, w.link.Shown.Sent = *milestone, 0
+		w.showed("milestone", milestoneName(*milestone))
 	}
 	return issue, err
 }
 
 // milestoneAlong is the milestone that an edit takes along: one that is known
-// already, or none.
-func (w *work) milestoneAlong(ctx context.Context) (want int, ok bool) {
+// already, or nil. It is noted as sent, to be saved before the edit is made.
+func (w *work) milestoneAlong(ctx context.Context) *int {
 	s := w.shown()
 	if s == nil || w.issue == nil || w.link.Task || w.link.State != mapping.Linked {
-		return 0, false
+		return nil
 	}
+	want := 0
 	if s.Sprint != "" {
 		book, err := w.readBook(ctx, w.link.Project)
 		if err != nil {
-			return 0, false // the projection will say so
+			return nil // the projection will say so
 		}
 		if want = book.entry(w.link.Issue.Repo, s.Sprint).Number; want == 0 {
-			return 0, false
+			return nil
 		}
 	}
-	ok, _ = w.milestoneDue(want)
-	return want, ok
+	if due, _ := w.milestoneDue(want); !due {
+		return nil
+	}
+	s.Sent = want
+	return &want
 }
 
 // sprintMilestone is the number of the milestone of a sprint in the issue's
@@ -156,8 +166,11 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 		return 0, nil
 	}
 	w.paused.ok("sprint " + string(sprint))
-	if w.public(ctx, repo, true) {
-		return 0, &publicError{repo}
+	if err := w.there(ctx, repo); err != nil {
+		return 0, onGitHub(err)
+	}
+	if err := w.public(ctx, repo, true); err != nil {
+		return 0, err
 	}
 	var number int
 	err = w.withBook(ctx, w.link.Project, func(ctx context.Context, b *openBook) error {

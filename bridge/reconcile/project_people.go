@@ -24,6 +24,9 @@ func (w *work) showAssignees(ctx context.Context) error {
 	add, remove := w.assigneesToShow(want)
 	if len(add)+len(remove) > 0 || w.issue == nil {
 		s.Assigned = nil // whatever goes wrong, it is not dealt with
+		if err := w.foldShow(); err != nil {
+			return err
+		}
 		if err := w.fetch(ctx); err != nil {
 			return err
 		}
@@ -60,7 +63,7 @@ func (w *work) assigneesToShow(want []string) (add, remove []string) {
 }
 
 func (w *work) assign(ctx context.Context, add, remove []string) error {
-	if err := w.pace(); err != nil {
+	if err := w.paceShow(); err != nil {
 		return err
 	}
 	s := w.link.Shown
@@ -107,7 +110,7 @@ func (w *work) logins() []string {
 	for _, user := range s.Users {
 		best := ""
 		for login, username := range w.set.Users {
-			if username == user && (best == "" || login < best) {
+			if username == user && (best == "" || login < best) && !w.GitHub.Stranger(login) {
 				best = login
 			}
 		}

@@ -23,6 +23,10 @@ func (w *work) showReview(ctx context.Context, first bool) error {
 		w.link.Review = s.Review
 		return nil
 	}
+	defer showing(ctx, showing(ctx, false)) // a review is a person's change
+	if err := w.foldShow(); err != nil && s.Closing.IsZero() {
+		return err
+	}
 	if err := w.fetch(ctx); err != nil {
 		return err
 	}
@@ -65,10 +69,10 @@ func (w *work) actedOn(ctx context.Context, first bool) (bool, error) {
 }
 
 func (w *work) closeFor(ctx context.Context, verdict mapping.Verdict) error {
-	if err := w.brake(ctx, "closes", w.set.Brakes.ClosesPerMinute); err != nil {
+	if err := w.brakeClose(ctx); err != nil {
 		return err
 	}
-	if err := w.pace(); err != nil {
+	if err := w.paceShow(); err != nil {
 		return err
 	}
 	s := w.link.Shown

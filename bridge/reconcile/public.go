@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -14,41 +15,70 @@ import (
 // linked, so that each write is asked about and not only the first: what would
 // show planning's side is withheld, while what GitHub says goes on to planning.
 // A link of which something is withheld is parked, so that an operator sees it and
-// a change takes it up again; it is looked at as a whole then.
+// a change takes it up again; it is looked at as a whole then. Where nobody has said
+// whether the repository is public, the same is withheld until somebody does.
+//
+// Nor is anything written where another repository has the name of the one that is
+// meant (see [GitHub.Locate]).
 
-const isPublic = " is public, and the route does not say allow_public"
+const (
+	isPublic = " is public, and the route does not say allow_public"
+	isUntold = ": GitHub does not say whether it is public, and nothing of planning is shown there before it does"
+)
+
+// untoldWait is how long a link is left alone of which something is withheld as nobody
+// has said whether its repository is public.
+const untoldWait = 15 * time.Second
 
 // PublicRepo returns the repository of a [store.Failure] whose link is parked as
 // that repository is public.
 func PublicRepo(f store.Failure) (repo string, ok bool) { return strings.CutSuffix(f.Reason, isPublic) }
 
-// publicError refuses a write that would publish planning's side. It is a refusal
-// as GitHub's own are, so that what was to be written counts as not sent.
-type publicError struct{ repo string }
+// publicError refuses a write that would publish planning's side, or may (untold). It
+// is a refusal as GitHub's own are, so that what was to be written counts as not sent.
+type publicError struct {
+	repo   string
+	untold bool
+}
 
-func (e *publicError) Error() string { return e.repo + isPublic }
+func (e *publicError) Error() string {
+	if e.untold {
+		return e.repo + isUntold
+	}
+	return e.repo + isPublic
+}
+
 func (e *publicError) Unwrap() error { return mapping.ErrForbidden }
 
 // wouldPublish reports that an error is a *publicError.
 func wouldPublish(err error) bool { return errors.As(err, new(*publicError)) }
 
-// public reports whether what is written to a repository would be published
-// against the will of the work's route, as far as is known; ask: GitHub is asked
-// where that is not known.
-func (w *work) public(ctx context.Context, repo string, ask bool) bool {
+// isWithheld reports that an error is our own refusal to write, and not GitHub's.
+func isWithheld(err error) bool {
+	return wouldPublish(err) || errors.As(err, new(*mapping.StrangerError))
+}
+
+// public refuses what is written to a repository where that would be published, or may
+// be, against the will of the work's route, as far as is known; ask: GitHub is asked
+// where that is not known. nil: it may be written.
+func (w *work) public(ctx context.Context, repo string, ask bool) *publicError {
 	if w.route == nil || w.route.AllowPublic || !w.route.Writes(mapping.GitHub) || repo == "" {
-		return false
+		return nil
 	}
 	if ask {
 		w.sit()
 	}
-	return w.GitHub.Public(ctx, repo, ask)
+	public, told := w.GitHub.Public(ctx, repo, ask)
+	if public || !told {
+		return &publicError{repo, !public}
+	}
+	return nil
 }
 
 // publishes reports that a plan would publish planning's side: from then on that is
 // withheld. A conflict's comment quotes both sides.
 func (w *work) publishes(ctx context.Context, plan mapping.Plan) bool {
-	if w.hidden || w.set.DryRun {
+	if w.hidden != nil || w.set.DryRun {
 		return false
 	}
 	for _, d := range plan.Decisions {
@@ -57,15 +87,15 @@ func (w *work) publishes(ctx context.Context, plan mapping.Plan) bool {
 			break
 		}
 	}
-	return w.hidden
+	return w.hidden != nil
 }
 
 // withhold takes back what a plan would publish.
 func (w *work) withhold(plan *mapping.Plan) {
 	for i := range plan.Decisions {
-		if d := &plan.Decisions[i]; w.hidden && (d.GitHub != nil || d.Loses) {
-			*d = mapping.Decision{Attribute: d.Attribute, Action: mapping.Withheld, Why: w.link.Issue.Repo + isPublic, Base: d.Base}
-			w.withheld = w.link.Issue.Repo
+		if d := &plan.Decisions[i]; w.hidden != nil && (d.GitHub != nil || d.Loses) {
+			*d = mapping.Decision{Attribute: d.Attribute, Action: mapping.Withheld, Why: w.hidden.Error(), Base: d.Base}
+			w.withheld = w.hidden
 		}
 	}
 }
@@ -77,11 +107,11 @@ func (w *work) keepPrivate(err error) error {
 		return err
 	}
 	why := ""
-	if w.withheld != "" {
-		why = w.withheld + isPublic
+	if w.withheld != nil {
+		why = w.withheld.Error()
 	}
 	switch {
-	case why == "" && strings.HasSuffix(w.link.Why, isPublic):
+	case why == "" && (strings.HasSuffix(w.link.Why, isPublic) || strings.HasSuffix(w.link.Why, isUntold)):
 		w.link.Why = ""
 		return nil
 	case why == "":
@@ -90,21 +120,51 @@ func (w *work) keepPrivate(err error) error {
 		w.note(mapping.GitHub, "", "withheld", why)
 	}
 	w.link.Why, w.link.Unfinished = why, true
-	return &publicError{w.withheld}
+	return w.withheld
 }
 
 // unpublished refuses the writes of GitHub that would show planning's side
-// where that is not to be shown, whoever makes them.
+// where that is not to be shown, or go to another repository than the one that is
+// meant, whoever makes them.
 type unpublished struct {
 	GitHub
 	w *work
 }
 
 func (u unpublished) check(ctx context.Context, repo string) error {
-	if u.w.public(ctx, repo, true) {
-		return &publicError{repo}
+	if err := u.w.there(ctx, repo); err != nil {
+		return err
+	}
+	if err := u.w.public(ctx, repo, true); err != nil {
+		return err
 	}
 	return nil
+}
+
+// there refuses what is written to a repository that is called otherwise by now, or
+// whose name another one has.
+func (w *work) there(ctx context.Context, repo string) error {
+	w.sit()
+	now, err := w.GitHub.Locate(ctx, repo, w.repoID(repo), false)
+	if err == nil && !strings.EqualFold(now, repo) {
+		err = &mapping.MovedError{Repo: now, Location: now}
+	}
+	return err
+}
+
+// repoID is the id of a repository where it is that of the link's issue; 0: not known.
+func (w *work) repoID(repo string) int64 {
+	if !strings.EqualFold(repo, w.link.Issue.Repo) {
+		return 0
+	}
+	return w.link.Issue.RepoID
+}
+
+func (u unpublished) RemoveLabel(ctx context.Context, repo string, number int, label string) ([]string, error) {
+	if err := u.w.there(ctx, repo); err != nil {
+		return nil, err
+	}
+	return u.GitHub.RemoveLabel(ctx, repo, number, label)
 }
 
 func (u unpublished) CreateIssue(ctx context.Context, repo string, issue NewIssue) (mapping.Issue, error) {

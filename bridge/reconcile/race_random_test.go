@@ -77,9 +77,10 @@ func race(t *testing.T, rt *rapid.T, fates *rapid.Generator[[]fate]) {
 	lags := rapid.SliceOfN(rapid.IntRange(0, 14), 1, 6).Draw(rt, "lags")
 	rule := rapid.SampledFrom([]mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub, mapping.PolicyPlanning}).Draw(rt, "policy")
 	stale := time.Duration(rapid.IntRange(0, 9).Draw(rt, "stale")) * 100 * time.Millisecond
-	dice := rapid.Uint64().Draw(rt, "dice")
+	dice, coalesce := rapid.Uint64().Draw(rt, "dice"), drawFold(rt)
 	err := inWorld(t, func(w *world) {
 		w.dice.Seed(dice, 0)
+		w.coalesce = coalesce
 		w.route.DefaultPolicy = rule
 		if lists {
 			w.route.Tasks = mapping.TasksChecklist

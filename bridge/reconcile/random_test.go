@@ -115,10 +115,10 @@ func TestAnythingMayHappen(t *testing.T) {
 		stale := time.Duration(rapid.IntRange(0, 2).Draw(rt, "stale")) * time.Second
 		todo, sky := deeds().Draw(rt, "deeds"), weather().Draw(rt, "weather")
 		lags := rapid.SliceOfN(rapid.IntRange(0, 40), 1, 8).Draw(rt, "lags")
-		dice := rapid.Uint64().Draw(rt, "dice")
+		dice, coalesce := rapid.Uint64().Draw(rt, "dice"), drawFold(rt)
 		err := inWorld(t, func(w *world) {
 			w.dice.Seed(dice, 0)
-			w.route.DefaultPolicy, w.plan.silent, w.plan.whole = rule, silent, whole
+			w.route.DefaultPolicy, w.plan.silent, w.plan.whole, w.coalesce = rule, silent, whole, coalesce
 			w.restart()
 			if mirror {
 				mirrored(w)

@@ -7,7 +7,7 @@
 // service is saved first (a pending record, or the intent of a create), so
 // that whoever takes over after a crash knows what may have happened.
 //
-// The files, in the order of a key's way: worker.go (claiming), work.go (what
+// The files, in the order of a key's way: worker.go (claiming), fold.go (how often), work.go (what
 // is known of both sides), enter.go and create.go (an item without a partner),
 // unmarked.go (what was made and lost its marker), adopted.go (whether the store
 // may have forgotten what was made), pending.go, verify.go, sync.go and write.go
@@ -25,6 +25,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -56,17 +57,27 @@ type GitHub interface {
 	LastNumber(ctx context.Context, repo string) (int, error)
 	// Private reports whether only members can read the repository.
 	Private(ctx context.Context, repo string) (bool, error)
-	// Public reports whether anybody is known to be able to read the repository.
-	// With ask, GitHub is asked first where that is not known, or was told long
-	// ago; what cannot be found out is not known.
-	Public(ctx context.Context, repo string, ask bool) bool
+	// Public reports whether anybody is known to be able to read the repository, and
+	// whether it is known at all. With ask, GitHub is asked first where that is not
+	// known, or was told long ago.
+	Public(ctx context.Context, repo string, ask bool) (public, known bool)
+	// Locate returns what the repository that a name stands for is called now; id is
+	// its id, 0 where that is not known. With anew GitHub is asked even where it told
+	// that some minutes ago. A [mapping.StrangerError] says that another one has the name.
+	Locate(ctx context.Context, repo string, id int64, anew bool) (string, error)
 	// RepositoryName is what a repository is called now: another name than it
 	// was asked for by, where it was renamed.
 	RepositoryName(ctx context.Context, repo string) (string, error)
 	// Archived reports whether a repository is read-only.
 	Archived(ctx context.Context, repo string) (bool, error)
+	// Reserve takes a write of a class from the budget ahead. Its errors are those
+	// of the write.
+	Reserve(ctx context.Context, class WriteClass) error
 	// Whose tells whether a login is the bridge's own, now or formerly.
 	Whose(login string) mapping.Whose
+	// Stranger reports whether another account has a login now than the one that it
+	// stood for.
+	Stranger(login string) bool
 	Shows
 }
 
@@ -103,9 +114,11 @@ type Planning interface {
 	// CreateCards makes several cards of one bucket with one request. What was
 	// answered, in any order, comes back also beside an error.
 	CreateCards(ctx context.Context, bucket mapping.ObjectID, cards []BatchItem) ([]mapping.Card, error)
+	// CheckProject reads the project itself: nil where it answers under its own id.
+	CheckProject(ctx context.Context) error
 	// UpdateCard and UpdateTask write attributes under their versions.
-	UpdateCard(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
-	UpdateTask(ctx context.Context, id mapping.ObjectID, username string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
+	UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
+	UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
 	// BucketIDs returns the ids by which a bucket, given by title or id, may
 	// be addressed, the likeliest first.
 	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
@@ -122,6 +135,9 @@ type NewItem struct{ Title, Summary, Estimate string }
 type Updated struct {
 	Version int64 // of the whole item
 	Values  map[mapping.Attribute]mapping.Versioned
+	// Plain says why planning was given the summary as plain paragraphs; ""
+	// where it was rendered.
+	Plain string
 }
 
 // Settings is the part of the configuration that decides; a reload replaces it
@@ -135,16 +151,20 @@ type Settings struct {
 	DryRun bool              // write nothing, log what would be written
 	Retry  Retry
 	Settle Settle
-	Brakes Brakes
+	// Confirm is how long after an item first answered gone a look at it is a later one.
+	Confirm Confirm
+	Brakes  Brakes
 	// EnterDelay is how long a new issue waits before it becomes a card; one that
 	// is closed within it becomes none.
 	EnterDelay time.Duration
-	Quiet      time.Duration // how long a removed estimate label may be on its way to another
+	// Coalesce is how long frequent edits are folded at first; 0: not at all.
+	Coalesce time.Duration
+	Quiet    time.Duration // how long a removed estimate label may be on its way to another
 }
 
-// Brakes bound what one route may do in a minute, and how many issues imports
-// make, all routes together; 0 means no bound.
-type Brakes struct{ CreatesPerMinute, ClosesPerMinute, ImportsPerMinute, ImportsPerHour int }
+// Brakes bound how many items one route may make and close in a minute; 0 means no
+// bound.
+type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }
 
 // Retry bounds what is tried again.
 type Retry struct {
@@ -154,6 +174,10 @@ type Retry struct {
 
 // Settle says how long what was sent may still be under way.
 type Settle struct{ GitHub, Planning time.Duration }
+
+// Confirm says how often a side is looked through for what nobody told; 0: ten
+// minutes.
+type Confirm struct{ GitHub, Planning time.Duration }
 
 // Options configure a Reconciler. All fields but Metrics are required.
 type Options struct {
@@ -175,6 +199,7 @@ type Options struct {
 	LeaseTTL    time.Duration // 0: a minute
 	Metrics     *Metrics
 	Logger      *slog.Logger
+	Guard       *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
 	// Paused reports whether an operator paused a route; nil: none is.
 	Paused func(route string) bool
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
@@ -184,8 +209,12 @@ type Options struct {
 	// OnCard is told of every card that planning showed or answered with. It must
 	// not block.
 	OnCard func(project, card mapping.ObjectID)
+	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.
+	Random func(n int64) int64
 	// Renamed is told that a repository has another name.
 	Renamed func(ctx context.Context, from, to string) error
+	// Skips, of tests, reports whether a transition does not happen; nil: all do.
+	Skips func(mapping.Transition) bool
 }
 
 // Reconciler works the queue. It is safe for concurrent use.
@@ -199,6 +228,7 @@ type Reconciler struct {
 	// parentUnread counts, by issue, how often in a row its parent could not be read.
 	parentUnread sync.Map
 	paused       pauses
+	absences     absences
 	said         sync.Map // of a dry run: the items whose partners it would create
 	refusing     refusing
 
@@ -208,12 +238,8 @@ type Reconciler struct {
 	lookups  gathering[mapping.ObjectID, sought]
 	turns    sync.Map // project: chan struct{}
 
-	turnMu   sync.Mutex
-	nextTurn time.Time // of who waits for the import's share of GitHub's write budget
-
-	inHand atomic.Int64 // keys
-
-	random func(n int64) int64 // in [0, n), safe for concurrent use
+	inHand    atomic.Int64 // keys
+	isolation isolation
 }
 
 // New returns a Reconciler; nothing runs until Run.
@@ -236,7 +262,12 @@ func New(o Options) *Reconciler {
 	if o.Renamed == nil {
 		o.Renamed = func(context.Context, string, string) error { return nil }
 	}
-	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost), random: rand.Int64N}
+	if o.Random == nil {
+		o.Random = rand.Int64N
+	}
+	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost)}
+	r.former.turn = guard.NewTurn()
+	r.batches.guard, r.lookups.guard = r.Guard, r.Guard
 	r.batches.act, r.batches.more = r.makeBatch, func(ctx context.Context, n batchName) bool { return r.moreBulk(ctx, n.project) }
 	r.lookups.act, r.lookups.more = r.lookForAll, r.moreBulk
 	return r

@@ -9,8 +9,14 @@ import (
 )
 
 // markedSide is the side whose item the bridge made: that one carries the
-// marker.
-func (w *work) markedSide() mapping.Side { return w.link.Origin.Other() }
+// marker. Of a copied card it is planning once there is an issue to name: what it
+// carries otherwise is the original's marker.
+func (w *work) markedSide() mapping.Side {
+	if w.link.Copied && w.link.Issue.ID != 0 {
+		return mapping.Planning
+	}
+	return w.link.Origin.Other()
+}
 
 // marked takes in whether the text of the marked item, as it stands there,
 // still carries its marker.
@@ -47,7 +53,7 @@ func (w *work) remark(plan *mapping.Plan) {
 	if !ok || !w.route.Writes(w.markedSide()) {
 		return
 	}
-	base.GitHub = w.route.Text(mapping.Summary, base.GitHub)
+	base.GitHub = w.link.Text(w.route, mapping.Summary, base.GitHub)
 	// A summary that is written anyway gets its marker with it, and one that
 	// has to be decided first waits; a version that was counted is neither.
 	for i, d := range plan.Decisions {
@@ -83,7 +89,7 @@ func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	up, err := w.atPlanning().UpdateCard(wctx, w.link.Card.ID, w.route.Username, map[mapping.Attribute]mapping.Versioned{
+	up, err := w.atPlanning().UpdateCard(wctx, w.link.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
 		mapping.Summary: {Value: w.cardText(now.Value), Version: now.Version},
 	})
 	cancel()
@@ -95,6 +101,7 @@ func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
 		}
 		return moved, err
 	}
+	w.toldPlain(up)
 	w.link.Remarked, w.unmarked = w.unmarked, ""
 	w.link.Card.Version = max(w.link.Card.Version, up.Version)
 	if got, ok := up.Values[mapping.Summary]; ok {

@@ -144,6 +144,10 @@ func meetings() []scenario {
 			both(mapping.Title, "tok8", "tok9")(w)
 			w.after(20*time.Minute, func() { w.editIssue(mapping.Title, to("tok9")) })
 		}, ends: ends{want: values{mapping.Title: "tok9"}, conflicts: 1}},
+		{name: "people take both edits back", tune: policy(mapping.PolicyAsk), before: linked, do: func(w *world) {
+			both(mapping.Title, "tok8", "tok9")(w)
+			w.after(20*time.Minute, func() { both(mapping.Title, "tok1", "tok1")(w) })
+		}, ends: ends{want: values{mapping.Title: "tok1"}, conflicts: 1}},
 	}
 	for p, wins := range map[mapping.Policy]string{mapping.PolicyPlanning: "tok9", mapping.PolicyGitHub: "tok8"} {
 		for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {

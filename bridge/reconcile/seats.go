@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -30,21 +31,36 @@ func newSeats(seated, beside int) *seats {
 // before one goes to a key that came back, whose lease runs.
 const firstShare = 3
 
-func (s *seats) take(handless bool) {
+// take waits for a seat, and reports false where over came first.
+func (s *seats) take(handless bool, over <-chan struct{}) bool {
 	s.mu.Lock()
 	if s.free > 0 {
 		s.free--
 		s.mu.Unlock()
-		return
+		return true
 	}
 	mine := make(chan struct{})
+	line := &s.first
 	if handless {
-		s.last = append(s.last, mine)
-	} else {
-		s.first = append(s.first, mine)
+		line = &s.last
+	}
+	*line = append(*line, mine)
+	s.mu.Unlock()
+	select {
+	case <-mine:
+		return true
+	case <-over:
+	}
+	s.mu.Lock()
+	i := slices.Index(*line, mine)
+	if i >= 0 {
+		*line = slices.Delete(*line, i, i+1)
 	}
 	s.mu.Unlock()
-	<-mine
+	if i < 0 { // it was given at the same moment
+		s.give()
+	}
+	return false
 }
 
 func (s *seats) give() {
@@ -68,21 +84,40 @@ func (s *seats) give() {
 // after the other have it in turn.
 type place struct {
 	*seats
+	over <-chan struct{} // closed when the key's time is over: no seat is waited for
+
+	mu                     sync.Mutex
 	seated, away, handless bool
+	forsaken               bool
 }
+
+// begin gives the place to a key that is worked until over is closed.
+func (p *place) begin(over <-chan struct{}) { p.over = over }
 
 // sit takes a seat where the key has none yet and is not away.
 func (p *place) sit() {
-	if p.seats != nil && !p.seated && !p.away {
-		p.take(p.handless)
-		p.seated = true
+	p.mu.Lock()
+	wants, handless := p.seats != nil && !p.seated && !p.away && !p.forsaken, p.handless
+	p.mu.Unlock()
+	if !wants || !p.take(handless, p.over) {
+		return
+	}
+	p.mu.Lock()
+	stays := !p.forsaken
+	p.seated = stays
+	p.mu.Unlock()
+	if !stays {
+		p.give()
 	}
 }
 
 // rise gives the seat, where there is one, to another key.
 func (p *place) rise() {
-	if p.seated {
-		p.seated = false
+	p.mu.Lock()
+	seated := p.seated
+	p.seated = false
+	p.mu.Unlock()
+	if seated {
 		p.give()
 	}
 }
@@ -93,17 +128,36 @@ func (p *place) rise() {
 func (p *place) leave() {
 	p.rise()
 	p.drop()
+	p.mu.Lock()
 	p.away = true
+	p.mu.Unlock()
 }
 
-func (p *place) back() { p.away = false }
+func (p *place) back() {
+	p.mu.Lock()
+	p.away = false
+	p.mu.Unlock()
+}
 
 // drop gives the hand to another key, once.
 func (p *place) drop() {
-	if p.seats != nil && !p.handless {
+	p.mu.Lock()
+	held := p.seats != nil && !p.handless
+	p.handless = true
+	p.mu.Unlock()
+	if held {
 		<-p.hands
 	}
-	p.handless = true
+}
+
+// forsake gives seat and hand to others for good, though somebody may go on who
+// believes to have them.
+func (p *place) forsake() {
+	p.mu.Lock()
+	p.forsaken = true
+	p.mu.Unlock()
+	p.rise()
+	p.drop()
 }
 
 // sit takes a seat for the key.

@@ -383,3 +383,32 @@ func TestShowingIsPutOffWithWhatItSaw(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A card leaves its sprint while the answer to the write that showed the milestone
+// is lost: that milestone is the bridge's own, and goes.
+func TestSprintIsLeftWhileItsMilestoneIsSet(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fate{answerLost, crashAfter} {
+		for name, edit := range map[string]func(*world){
+			"by itself":    func(*world) {},
+			"with a title": func(w *world) { w.editCard(mapping.Title, to("tok8")) },
+		} {
+			t.Run(name+", "+string(f), func(t *testing.T) {
+				t.Parallel()
+				if err := inWorld(t, func(w *world) {
+					linked(w)
+					w.settle()
+					both(intoSprint(), func(w *world) { w.plans(func(c *mapping.Card) { c.Iteration = "" }) })(w) // the milestone is known
+					w.settle()
+					w.befall("EditIssue", f, func() { w.plans(func(c *mapping.Card) { c.Iteration = "" }) })
+					intoSprint()(w)
+					edit(w)
+					w.settle()
+					w.verifyShown()
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

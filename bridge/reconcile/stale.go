@@ -42,8 +42,8 @@ func (w *work) viewOf(issue *mapping.Issue) mapping.View {
 }
 
 // errLags puts a key off until a read cannot lag any more.
-func errLags() error {
-	return later(staleWait, "GitHub's read shows what stood there before a write of ours: it may lag")
+func (w *work) errLags() error {
+	return w.lags("GitHub's read shows what stood there before a write of ours: it may lag")
 }
 
 // takesBack reports whether a snapshot may be from before a recent write of ours:

@@ -20,6 +20,7 @@ func (w *work) makeSubTasks(ctx context.Context) error {
 			wanted = append(wanted, w.part(p))
 		}
 	}
+	wanted = w.withinRoom(wanted)
 	if len(wanted) == 0 || w.set.DryRun {
 		return nil
 	}
@@ -136,7 +137,7 @@ func (w *work) taskReady(ctx context.Context) (bool, error) {
 	if err := w.alone(ctx); err != nil {
 		return false, err
 	}
-	if err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute); err != nil {
+	if _, err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute, 1); err != nil {
 		return false, err
 	}
 	return true, w.oneEstimate(ctx)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -17,12 +19,18 @@ const maxRounds = 8
 // sync brings two partners to agreement.
 func (w *work) sync(ctx context.Context) error {
 	w.hidden = w.public(ctx, w.link.Issue.Repo, false)
+	if err := w.foldSeen(ctx); err != nil {
+		return err
+	}
 	orphan := w.link.State == mapping.Orphaned
 	err := w.see(ctx)
 	if err == nil && orphan && w.link.State == mapping.Linked {
 		// What was seen of the other side meanwhile was not dealt with.
 		w.looked = true
 		err = w.see(ctx)
+	}
+	if err == nil && orphan && w.link.State == mapping.Creating {
+		return later(0, "its item is there again, and its partner is still to be made")
 	}
 	if errors.Is(err, errGone) {
 		return nil
@@ -59,9 +67,10 @@ func (w *work) sync(ctx context.Context) error {
 		if settled {
 			w.remember()
 			w.link.Synced = time.Now().UTC()
+			w.link.Pace.Agreed()
 			w.verifyLater()
 			w.showLater()
-			w.link.Unfinished = w.listErr != nil || w.unread || w.withheld != ""
+			w.link.Unfinished = w.listErr != nil || w.unread || w.withheld != nil
 			return w.listErr
 		}
 	}
@@ -85,7 +94,7 @@ func (w *work) filter(ctx context.Context) (bool, error) {
 	case !ok:
 		return true, nil
 	case w.link.State == mapping.Left:
-		w.link.State, w.link.Why = mapping.Linked, ""
+		w.happens(mapping.EventReadmitted)
 		w.note("", "", "back", "it matches its route again")
 		w.looked = true
 		return false, w.see(ctx)
@@ -108,7 +117,13 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 		return false, err
 	}
 	hub := plan.Writes(mapping.GitHub) || len(w.extra) > 0
+	if err := w.foldPlan(planned(plan, hub)...); err != nil {
+		return false, err
+	}
 	if hub && !w.fresh {
+		if err := w.reserve(ctx, WriteEdit); err != nil {
+			return false, err
+		}
 		return false, w.readAgain(ctx)
 	}
 	if w.publishes(ctx, plan) {
@@ -121,16 +136,17 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 	if err := w.quiet(plan); err != nil {
 		return false, err
 	}
+	if err := w.brakeCloses(ctx, plan); err != nil {
+		return false, err
+	}
 	if hub || plan.Writes(mapping.Planning) {
-		if err := w.pace(); err != nil {
+		if err := w.pacePlan(plan); err != nil {
 			return false, err
 		}
+		w.beginWrites(planned(plan, hub)...)
 		if signed, err := w.signJoined(ctx); signed || err != nil {
 			return false, err
 		}
-	}
-	if err := w.brakeCloses(ctx, plan); err != nil {
-		return false, err
 	}
 	if err := w.keepLosers(ctx, plan); err != nil {
 		return false, err
@@ -169,11 +185,11 @@ func (w *work) readAgain(ctx context.Context) error {
 func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	in := mapping.Input{
 		Link: w.link, Route: w.route, GitHub: w.g, Planning: w.p,
-		Edited: map[mapping.Side]mapping.Interval{mapping.GitHub: w.edited()},
+		Edited: map[mapping.Attribute]map[mapping.Side]mapping.Interval{},
 		Asked:  map[mapping.Attribute]mapping.Conflict{}, Answers: map[mapping.Attribute]mapping.Side{},
 	}
-	if w.card != nil {
-		in.Edited[mapping.Planning] = w.card.Polled
+	for _, a := range mapping.Attributes {
+		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
 	}
 	for a, id := range w.link.Asking {
 		c, err := w.Store.Conflict(ctx, w.link.Project, id)
@@ -188,26 +204,16 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 			in.Answers[a] = c.Winner
 		}
 	}
+	if w.lists() {
+		w.seeList() // which lines are text decides what the summary is
+	}
+	in.Rewound = w.rewoundNow()
 	plan := mapping.Resolve(in)
 	w.remark(&plan)
 	changes, err := w.decideList(ctx)
 	w.whole(&plan, changes)
 	w.withhold(&plan)
 	return plan, err
-}
-
-// edited bounds when GitHub's edit was made, where its event came to the second:
-// GitHub's stamps leave out what is less.
-func (w *work) edited() mapping.Interval {
-	for _, e := range w.edits {
-		if !w.GitHub.Whose(e.Sender).Perhaps() {
-			return mapping.Interval{From: e.At, To: e.At.Add(time.Second)}
-		}
-	}
-	if w.issue == nil {
-		return mapping.Interval{}
-	}
-	return mapping.Interval{From: w.link.Issue.UpdatedAt, To: w.issue.UpdatedAt.Add(time.Second)}
 }
 
 // quiet puts off the return of a removed estimate label: whoever exchanges one
@@ -237,6 +243,22 @@ func (w *work) agreed(ctx context.Context, plan mapping.Plan) error {
 			continue
 		}
 		if err := w.endQuestion(ctx, d); err != nil {
+			return err
+		}
+	}
+	return w.endQuestions(ctx, plan)
+}
+
+// endQuestions closes what was asked and needs no decision any more: people took both
+// edits back, or a process ended while it took the answer in.
+func (w *work) endQuestions(ctx context.Context, plan mapping.Plan) error {
+	for _, a := range slices.Sorted(maps.Keys(w.link.Asking)) {
+		_, g := w.g[a]
+		_, p := w.p[a]
+		if !g || !p || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {
+			continue
+		}
+		if err := w.endQuestion(ctx, mapping.Decision{Attribute: a, Why: "both sides agree"}); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"planbridge/mapping"
 )
@@ -57,7 +58,7 @@ func (w *work) seeTasks(ctx context.Context) error {
 			return err
 		}
 		w.tasks.take(t)
-		unsure = unsure || child != nil && child.Task == t.ID && (ambiguous || mapping.Suspicious(w.link, mapping.TaskView(&t)))
+		unsure = unsure || w.itemWentBack(&t) || child != nil && child.Task == t.ID && (ambiguous || mapping.Suspicious(w.link, mapping.TaskView(&t)))
 	}
 	moved := w.card != nil && w.card.CountersVersion-w.link.Card.CountersVersion != w.explained()
 	if w.card != nil {
@@ -161,6 +162,7 @@ func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
 	t, found := w.tasks.seen[child.Task]
 	switch {
 	case w.tasks.listed && found:
+		w.taskFound(child)
 		w.p[mapping.State] = t.State
 	case w.tasks.listed:
 		return w.readTracking(ctx, child) // it is gone, or on another card
@@ -174,8 +176,12 @@ func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
 func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 	task, err := w.atPlanning().Task(ctx, child.Task)
 	if isGone(err) {
+		if err := w.taskGone(ctx, child); err != nil {
+			return err
+		}
 		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
-		child.State = mapping.Orphaned
+		w.happensTo(child, mapping.EventVanished)
+		child.GoneSince = time.Time{}
 		delete(w.link.Base, mapping.State)
 		delete(w.p, mapping.State)
 		return nil
@@ -183,6 +189,7 @@ func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
 	if err != nil {
 		return onPlanning(err)
 	}
+	w.taskFound(child)
 	w.p[mapping.State] = task.State
 	w.countersKnown()
 	return nil

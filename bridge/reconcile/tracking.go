@@ -20,9 +20,8 @@ func (w *work) ensureTracking(ctx context.Context) error {
 	}
 	child := w.link.Child(mapping.Tracking)
 	if child == nil {
-		w.link.Children = append(w.link.Children, mapping.Child{
-			Kind: mapping.Tracking, State: mapping.Creating, Nonce: mapping.NewNonce(),
-			Intent: &mapping.Intent{Side: mapping.Planning},
+		w.addChild(mapping.EventWanted, mapping.Child{
+			Kind: mapping.Tracking, Nonce: mapping.NewNonceIn(w.link.Project), Intent: &mapping.Intent{Side: mapping.Planning},
 		})
 		child = w.link.Child(mapping.Tracking)
 	}
@@ -104,7 +103,8 @@ func (w *work) makeTracking(ctx context.Context, child *mapping.Child) error {
 // (planning-api.md part 3), so that an issue that is already in progress or
 // closed is a change of GitHub.
 func (w *work) trackedBy(child *mapping.Child, task *mapping.Task, how string) {
-	child.State, child.Task, child.Intent = mapping.Linked, task.ID, nil
+	w.happensTo(child, mapping.EventCompleted)
+	child.Task, child.Intent = task.ID, nil
 	state := task.State
 	if state.Value == "" {
 		state.Value = mapping.StateTodo

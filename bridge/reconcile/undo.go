@@ -50,13 +50,13 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 		}
 		return w.undid(ctx, c, undone)
 	}
-	g, p, lost := w.g[a].Value, w.p[a], w.route.Text(a, c.GitHub)
+	g, p, lost := w.g[a].Value, w.p[a], w.link.Text(w.route, a, c.GitHub)
 	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.link.Base[a]}
 	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, lost, p.Value))
 	if c.Winner == mapping.Planning {
-		stands = mapping.Same(a, w.route.Text(a, p.Value), w.route.Text(a, c.Planning))
+		stands = mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning))
 	}
-	if !stands || !mapping.Equal(a, w.route.Text(a, g), p.Value) {
+	if !stands || !mapping.Equal(a, w.link.Text(w.route, a, g), p.Value) {
 		return w.undid(ctx, c, false)
 	}
 	if c.Winner == mapping.Planning {

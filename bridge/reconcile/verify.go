@@ -211,7 +211,8 @@ func (w *work) tellApart(ctx context.Context, before map[string]ranOver) {
 	}
 }
 
-// verifyLater makes the key come back when the echo of a write is overdue.
+// verifyLater makes the key come back when the echo of a write is overdue, or one that
+// seemed lost cannot be under way any more.
 func (w *work) verifyLater() {
 	for _, p := range w.link.Pending {
 		wait := w.set.Settle.GitHub - time.Since(p.At)
@@ -219,6 +220,11 @@ func (w *work) verifyLater() {
 			wait = w.set.Settle.GitHub // GitHub could not be asked
 		}
 		if p.Answered && !p.Verified && wait > w.after {
+			w.after = wait
+		}
+	}
+	for _, p := range w.link.Late {
+		if wait := w.set.Settle.GitHub - time.Since(p.At); toAsk(p) && wait > w.after {
 			w.after = wait
 		}
 	}

@@ -37,17 +37,27 @@ type work struct {
 	unmarked string
 	// fresh: issue was read under this claim and nothing was written since.
 	fresh bool
+	// rewound: GitHub's read is older than what was known, and believed all the same.
+	rewound bool
 	// looked: the items themselves were read, whatever was seen before.
 	looked bool
-	edits  []mapping.Edit
+	// urgent: an event told that the items are to be read, or an operator answered.
+	urgent bool
+	// resumed: an earlier claim began a plan. begun are the sides that this one wrote
+	// to, and paced the attributes whose changes it took in.
+	resumed bool
+	steps   []mapping.Step // as the claim found them
+	begun   map[mapping.Side]bool
+	paced   map[mapping.Attribute]bool
+	edits   []mapping.Edit
 	// moves are the transfers that events told of; opened says that one told
 	// of the issue's opening.
 	moves  []*mapping.Move
 	opened bool
 	// arrived are the issues that any of the family's have become.
 	arrived []int64
-	// held is what planning answered with something else, though with success.
-	held map[mapping.Attribute]string
+	// held has the attributes that planning answered with another value, though with success.
+	held map[heldKey]heldValue
 	// delivery is the webhook delivery that led to this work, "" for none.
 	delivery string
 	// epoch is the digest of the store's epoch, once that is known to be adopted.
@@ -68,25 +78,29 @@ type work struct {
 	listErr error
 	// rejoined: a task has its line back, and may have changed without it.
 	rejoined bool
-	// hidden: the issue's repository is public, and planning's side is not to be
-	// shown there. withheld is the repository from which anything was, "" for none.
-	hidden   bool
-	withheld string
+	// hidden is why planning's side is not to be shown in the issue's repository: it is
+	// public, or may be; nil: it may be shown. withheld is why anything was not.
+	hidden   *publicError
+	withheld *publicError
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
 	child *mapping.Child
 	// place is the root link's; what is worked as a part of it has none of its own.
 	place  *place
-	braked []string // what the route's brakes put off, and told of
+	braked []string     // what the route's brakes put off, and told of
+	broken *brokenError // of the root link's: the invariant that the claim broke
 	// after, where not zero, is when the key is looked at again although all is well;
 	// showAfter is that for what of planning could not be shown.
 	after, showAfter time.Duration
 }
 
 func (r *Reconciler) newWork(claim *store.Claim) *work {
+	set := *r.Settings()
+	set.Keys = set.Keys.In(claim.Link.Project)
 	w := &work{
-		Reconciler: r, set: r.Settings(), claim: claim, link: claim.Link,
-		place: &place{}, p: mapping.View{}, held: map[mapping.Attribute]string{}, looked: claim.Link.Unfinished || claim.Attempts > 0 || asks(claim.Link),
+		Reconciler: r, set: &set, claim: claim, link: claim.Link,
+		place: &place{}, p: mapping.View{}, held: map[heldKey]heldValue{}, looked: claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link),
+		resumed: claim.Link.Pace.Midway, steps: slices.Clone(claim.Link.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
 	w.planning = r.Planning(w.link.Project)
@@ -116,11 +130,19 @@ func (w *work) newestDelivery() string {
 // run works the key by the state its link is in. Its error names the link once.
 func (w *work) run(ctx context.Context) error {
 	name := where(w.link)
+	ctx = w.asking(ctx)
 	err := w.step(ctx)
 	if err != nil {
 		err = w.readdress(ctx, err)
 	}
+	if copied := w.enterCopies(ctx); copied != nil {
+		err = worst([]error{err, copied})
+	}
 	err = w.keepPrivate(w.family(ctx, err))
+	w.confirmLater()
+	if broken := w.brokenBy(); broken != nil && !lostLease(err) {
+		err = broken
+	}
 	if err != nil && !errors.Is(err, errGone) {
 		return fmt.Errorf("reconcile %s: %w", name, err)
 	}
@@ -129,7 +151,10 @@ func (w *work) run(ctx context.Context) error {
 
 func (w *work) step(ctx context.Context) error {
 	if !w.link.Parted && (w.route == nil || w.planning == nil) {
-		w.link.State, w.link.Why = mapping.Dormant, "its route or project is no longer configured"
+		if w.link.State != mapping.Dormant {
+			w.happens(mapping.EventRouteRemoved)
+		}
+		w.link.Why = "its route or project is no longer configured"
 		return nil
 	}
 	switch {
@@ -139,7 +164,7 @@ func (w *work) step(ctx context.Context) error {
 		return &waitFor{ServicePaused(w.link.Route), "its route is paused"}
 	}
 	if w.link.State == mapping.Dormant {
-		w.link.State, w.link.Why = mapping.Linked, ""
+		w.happens(mapping.EventRouteBack)
 		w.looked = true
 	}
 	if away, err := w.arrive(ctx); away || err != nil {
@@ -200,11 +225,16 @@ func (w *work) seeIssue(ctx context.Context) error {
 		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
 	}
 	switch {
-	case found && !w.stands(&seen) || w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned):
+	case found && !w.stands(&seen) || w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms()):
+		w.beginReads()
+		return w.readIssue(ctx)
+	case found && w.cameTooLate(&seen):
+		w.beginReads()
 		return w.readIssue(ctx)
 	case !found || seen.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && w.isStep(&seen, time.Now()):
 		return nil // nothing new, or a late delivery of what is known already
 	case ambiguous || seen.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(&seen) != known.Digest:
+		w.beginReads()
 		return w.readIssue(ctx)
 	case seen.UpdatedAt.Equal(known.UpdatedAt):
 		return nil
@@ -263,7 +293,9 @@ func (w *work) know(issue *mapping.Issue) {
 // newest is the time of the newest snapshot of the issue that is known.
 func (w *work) newest() time.Time {
 	at := w.link.Issue.UpdatedAt
-	if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok && time.Unix(s.At, 0).After(at) {
+	if w.rewound {
+		at = time.Time{}
+	} else if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok && time.Unix(s.At, 0).After(at) {
 		at = time.Unix(s.At, 0)
 	}
 	if w.issue != nil && w.issue.UpdatedAt.After(at) {
@@ -299,17 +331,17 @@ func (w *work) readIssue(ctx context.Context) error {
 	if err != nil {
 		return w.missing(ctx, mapping.GitHub, err)
 	}
-	if issue.UpdatedAt.Before(w.newest()) {
-		return later(staleWait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.TimeOnly))
+	if err := w.readsBehind(&issue); err != nil {
+		return err
 	}
 	if w.takesBack(&issue) {
-		return errLags()
+		return w.errLags()
 	}
 	w.found(mapping.GitHub)
 	var seen mapping.Issue
 	if found, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
 		if w.doubtful(&issue, &seen) {
-			return later(staleWait, "GitHub's read shows nothing of an edit of the same second: it may lag")
+			return w.lags("GitHub's read shows nothing of an edit of the same second: it may lag")
 		}
 		issue.Editor = seen.Editor // a read does not say who edited, the event did
 	}
@@ -324,11 +356,14 @@ func (w *work) seeCard(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.looked || w.unbased() || ambiguous || w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned) {
+	if w.looked || w.unbased() || ambiguous || w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms()) {
 		return w.readCard(ctx)
 	}
-	if !found || seen.Version < w.link.Card.Version {
-		return nil // nothing new, or a poll that overlapped a write
+	if !found {
+		return nil
+	}
+	if seen.Version < w.link.Card.Version { // a poll that overlapped a write, or planning was restored
+		return w.readCard(ctx)
 	}
 	if mapping.Suspicious(w.link, mapping.CardView(&seen, w.set.Keys)) {
 		return w.readCard(ctx)
@@ -382,13 +417,14 @@ func (w *work) readCard(ctx context.Context) error {
 	if found, _, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err == nil && found {
 		card.Complete(&seen) // the poll tells it once
 	}
+	w.wentBack(card.Version, card.CountersVersion)
 	w.setCard(&card)
 	return nil
 }
 
 // remember takes what was seen as known, once the sides agree.
 func (w *work) remember() {
-	w.link.Unfinished = false
+	w.link.Unfinished, w.link.BehindSince = false, time.Time{}
 	dealtWith := func(p mapping.Pending) bool { return p.Verified }
 	w.link.Pending, w.link.Late = slices.DeleteFunc(w.link.Pending, dealtWith), slices.DeleteFunc(w.link.Late, dealtWith)
 	w.link.Spent = slices.DeleteFunc(w.link.Spent, func(s mapping.Spent) bool {
@@ -412,6 +448,9 @@ func (w *work) save(ctx context.Context) error {
 		w.giveBack()
 		return w.of.save(ctx)
 	}
+	if err := w.brokenBy(); err != nil {
+		return err
+	}
 	if !w.fresh { // what people write on GitHub between our read and our write is run over
 		w.place.rise()
 	}
@@ -430,7 +469,7 @@ const writeMargin = 5 * time.Second
 // which one external write may be made: it ends well before the lease, also
 // where the seat had to be waited for.
 func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	margin := min(writeMargin, w.LeaseTTL/6)
+	margin := w.leaseMargin()
 	until := w.claim.Until.Add(-margin)
 	if err := w.save(ctx); err != nil {
 		return nil, nil, err
@@ -461,7 +500,7 @@ func (w *work) username() string {
 	if who == "" && w.link.State == mapping.Creating {
 		who = w.issue.Author
 	}
-	if user, ok := w.set.Users[strings.ToLower(who)]; ok && who != "" {
+	if user, ok := w.set.Users[strings.ToLower(who)]; ok && who != "" && !w.GitHub.Stranger(who) {
 		return user
 	}
 	return w.route.Username

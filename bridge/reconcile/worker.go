@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -55,7 +56,7 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 			}
 			continue
 		}
-		inHand.Go(func() {
+		r.Guard.Spawn(&inHand, "worker", func() {
 			p := &place{seats: s}
 			defer p.drop()
 			r.serve(ctx, work, claim, p)
@@ -74,11 +75,21 @@ func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, p *pla
 	defer r.inHand.Add(-1)
 	project, end := claim.Key.Project, time.Now().Add(rowTime)
 	for row := 1; claim != nil; row++ {
-		claim = r.work(work, claim, p, func() bool {
+		claim = r.guardedWork(work, claim, p, func() bool {
 			projects := r.Projects()
 			return ctx.Err() == nil && !p.handless && slices.Contains(projects, project) && (row < rowMost && time.Now().Before(end) || len(projects) == 1)
 		})
 	}
+}
+
+// guardedWork is work whose panics, beside those of the work itself, cost one claim
+// alone: nobody ends it, which is counted.
+func (r *Reconciler) guardedWork(ctx context.Context, claim *store.Claim, p *place, more func() bool) (next *store.Claim) {
+	_ = r.Guard.Do("key", claim.Key.String(), func() error {
+		next = r.work(ctx, claim, p, more)
+		return nil
+	}) // it was logged
+	return next
 }
 
 // claimNext asks the projects in turn, beginning with the given one, so that a
@@ -87,9 +98,14 @@ func (r *Reconciler) claimNext(ctx context.Context, from int) (*store.Claim, tim
 	projects, wait := r.Projects(), idlePoll
 	for i := range projects {
 		project := projects[(from+i)%len(projects)]
-		claim, next, err := r.Store.Claim(ctx, project, r.LeaseTTL)
+		var claim *store.Claim
+		var next time.Duration
+		err := r.Guard.Do("claim in", string(project), func() (err error) {
+			claim, next, err = r.Store.Claim(ctx, project, r.LeaseTTL)
+			return err
+		})
 		switch {
-		case err != nil && ctx.Err() == nil:
+		case err != nil && ctx.Err() == nil && !guard.Panicked(err):
 			r.Logger.Warn("claiming from the queue", "project", project, "err", err)
 		case claim != nil:
 			return claim, 0
@@ -119,17 +135,39 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 
 // work is Work for who has the place p. Where more says so when the key
 // is finished, it returns the claim of the next one, or nil where none is due.
-func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, more func() bool) (next *store.Claim) {
-	start := time.Now()
+func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, more func() bool) *store.Claim {
 	w := r.newWork(claim)
-	w.place = p
+	bare := &work{Reconciler: r, claim: claim, log: w.log} // ends the claim where w must not
+	if claim.AfterAbandoned {
+		outlive(w.link, time.Now().UTC())
+	}
+	name, route := where(w.link), w.link.Route
+	suspect := r.isSuspect(claim)
+	if out, result, hold := r.precaution(claim, suspect, w.log); hold {
+		r.Metrics.Reconciles.WithLabelValues(route, result).Inc()
+		if claim.AfterAbandoned {
+			bare.link = w.link // with what it outlived: no later claim tells of the death
+		}
+		return bare.end(ctx, nil, out, more())
+	}
+	if suspect {
+		defer r.isolation.suspect.Store(false)
+	}
+	start := time.Now()
 	// Everything, the finishing included, ends before the lease does; writes
 	// end earlier still (see work.writing).
-	ctx, cancel := context.WithDeadline(ctx, claim.Until)
+	ctx, cancel := context.WithDeadline(ctx, claim.Until.Add(-r.leaseMargin()/2))
 	defer cancel()
-	err := w.guarded(ctx)
-	w.place.rise()
-	if errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch) {
+	w.place = p
+	p.begin(ctx.Done())
+	err := r.attend(ctx, w)
+	if errors.Is(err, errOverdue) {
+		out, result := r.overdue(ctx, claim, name, bare.log)
+		r.Metrics.Reconciles.WithLabelValues(route, result).Inc()
+		return bare.end(ctx, nil, out, false)
+	}
+	p.rise()
+	if lostLease(err) {
 		w.log.Warn("key given up", "err", err)
 		r.Metrics.Reconciles.WithLabelValues(w.link.Route, "lost").Inc()
 		return nil
@@ -137,29 +175,37 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, mor
 	out, result := w.outcome(ctx, err)
 	r.Metrics.Reconciles.WithLabelValues(w.link.Route, result).Inc()
 	r.Metrics.Duration.WithLabelValues(w.link.Route).Observe(time.Since(start).Seconds())
-	fin, cancelFin := context.WithTimeout(context.WithoutCancel(ctx), handBack)
-	defer cancelFin()
 	if out.Kind == store.Done {
 		out.After = w.after
 	}
-	next, err = w.finish(fin, err, out, more())
+	return w.end(ctx, err, out, more())
+}
+
+// end finishes the claim, and returns the next one where more asks for it.
+func (w *work) end(ctx context.Context, err error, out store.Outcome, more bool) *store.Claim {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
+	defer cancel()
+	next, err := w.finish(ctx, err, out, more)
 	if err != nil {
 		w.log.Warn("finishing", "err", err)
 		return nil
 	}
 	switch {
 	case out.Kind == store.Wait:
-		r.OnWait(fin, claim.Key.Project, out.Service)
+		w.OnWait(ctx, w.claim.Key.Project, out.Service)
 	case out.Kind == store.Again && out.After < idlePoll:
-		r.Kick()
+		w.Kick()
 	}
 	return next
 }
 
 // finish ends the claim, of which err is what became. Where the link took in what
-// another one has, that is not stored.
+// another one has, or broke an invariant, that is not stored.
 func (w *work) finish(ctx context.Context, err error, out store.Outcome, more bool) (next *store.Claim, _ error) {
 	link, history := w.link, w.history
+	if errors.As(err, new(*brokenError)) {
+		link = nil
+	}
 	for {
 		if errors.Is(err, store.ErrConflict) {
 			link, history = nil, nil

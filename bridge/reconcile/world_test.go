@@ -43,23 +43,31 @@ type world struct {
 	// opening is part of the epoch: another for a copy that was restored.
 	opening string
 	faults  *faults
-	route   mapping.Route
+	route   mapping.Route // of what enters
+	more    []mapping.Route
 	recon   *reconcile.Reconciler
-	brakes  reconcile.Brakes   // none as usual
-	dryRun  bool               // only says what it would do
-	others  []mapping.ObjectID // further projects
-	crowd   int                // workers of a reconciler that runs by itself; 0: as usual
+	brakes  reconcile.Brakes // none as usual
+	limits  limits           // GitHub's write budgets; none as usual
+	// coalesce is how long edits are folded: not at all as usual. every is the time
+	// between two polls.
+	coalesce, every time.Duration
+	dryRun          bool               // only says what it would do
+	others          []mapping.ObjectID // further projects
+	crowd           int                // workers of a reconciler that runs by itself; 0: as usual
 	// dice are what is left to chance, where no crowd does the work: a run with the
 	// same seed is the same run.
 	dice *rand.PCG
 
 	agenda []appointment
 	polled map[mapping.Ref]string // digests of what the poll has shown
-	last   time.Time              // of the last poll
-	next   time.Time              // of the next one
-	words  *journal
-	log    bytes.Buffer
-	errs   []error
+	// versions and changed are what the poll knows of the cards' attributes.
+	versions map[mapping.ObjectID][4]int64
+	changed  map[mapping.ObjectID]map[mapping.Attribute]mapping.Interval
+	last     time.Time // of the last poll
+	next     time.Time // of the next one
+	words    *journal
+	log      bytes.Buffer
+	errs     []error
 }
 
 type appointment struct {
@@ -102,7 +110,7 @@ func memory(t *testing.T) string {
 
 func newWorld(s store.Store) *world {
 	w := &world{
-		store: s, plan: &plan{}, polled: map[mapping.Ref]string{}, next: time.Now().Add(pollInterval), words: newJournal(), dice: rand.NewPCG(0, 0),
+		store: s, plan: &plan{}, polled: map[mapping.Ref]string{}, versions: map[mapping.ObjectID][4]int64{}, changed: map[mapping.ObjectID]map[mapping.Attribute]mapping.Interval{}, next: time.Now().Add(pollInterval), every: pollInterval, words: newJournal(), dice: rand.NewPCG(0, 0),
 		route: mapping.Route{
 			Name: "web", Repository: repo, Project: project, ProjectName: "web", Username: "bridge", Bucket: "Incoming",
 			Authors: mapping.AuthorsAny, Direction: mapping.Both, CreateIssues: true, Tasks: mapping.TasksNone, TrackingTask: true,
@@ -135,23 +143,25 @@ func (w *world) fail(format string, args ...any) {
 // restart begins a new process: nothing in memory survives.
 func (w *world) restart() {
 	set := &reconcile.Settings{
-		Routes: mapping.NewRoutes([]mapping.Route{w.route}), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
+		Routes: mapping.NewRoutes(append([]mapping.Route{w.route}, w.more...)), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		Retry:  reconcile.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
 		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
+		Coalesce: w.coalesce,
+	}
+	var random func(n int64) int64 // of a crowd's goroutines: the runtime's
+	if w.crowd == 0 {
+		random = rand.New(w.dice).Int64N
 	}
 	w.recon = reconcile.New(reconcile.Options{
-		Store: &faultyStore{w.store, w.faults}, Epoch: w.epoch, GitHub: &faultyHub{w.hub, w.faults},
+		Store: &faultyStore{w.store, w.faults}, Epoch: w.epoch, GitHub: &limitedHub{&faultyHub{w.hub, w.faults}, w.store, &w.limits},
 		Planning:      func(mapping.ObjectID) reconcile.Planning { return &faultyPlan{w.plan, w.faults} },
 		SameRendering: func(a, b string) bool { return mapping.Canonical(w.plan.text(a)) == mapping.Canonical(w.plan.text(b)) },
 		Settings:      func() *reconcile.Settings { return set },
 		Projects:      func() []mapping.ObjectID { return append([]mapping.ObjectID{project}, w.others...) },
 		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 		Down:          func(string) bool { return false },
-		Concurrency:   w.crowd,
+		Concurrency:   w.crowd, Random: random,
 	})
-	if w.crowd == 0 {
-		w.recon.Random(rand.New(w.dice).Int64N)
-	}
 }
 
 // after makes an appointment.
@@ -193,7 +203,7 @@ func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.
 // poll showed, and reports whether there was one.
 func (w *world) poll() (news bool) {
 	polled := mapping.Interval{From: w.last, To: time.Now()}
-	w.last, w.next = polled.To, polled.To.Add(pollInterval)
+	w.last, w.next = polled.To, polled.To.Add(w.every)
 	news = w.hub.list()
 	if w.plan.gone {
 		return news
@@ -205,11 +215,28 @@ func (w *world) poll() (news bool) {
 		}
 		w.polled[ref], news = digest, true
 		card := *c
-		card.Polled = polled
+		card.Polled, card.Times = polled, w.times(c, polled)
 		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: digest, Data: encode(card)}
 		w.observe(obs, w.enteringCard(&obs, c))
 	}
 	return w.pollTasks() || news
+}
+
+// times is when each of a card's attributes came to be, as the poll tells it.
+func (w *world) times(c *mapping.Card, polled mapping.Interval) map[mapping.Attribute]mapping.Interval {
+	was, known := w.versions[c.ID]
+	times := map[mapping.Attribute]mapping.Interval{}
+	for i, version := range c.Versions() {
+		a := mapping.Attributes[i]
+		if at, ok := w.changed[c.ID][a]; ok {
+			times[a] = at
+		}
+		if !known || was[i] != version {
+			times[a] = polled
+		}
+	}
+	w.versions[c.ID], w.changed[c.ID] = c.Versions(), times
+	return times
 }
 
 func (w *world) enteringCard(obs *store.Observation, c *mapping.Card) *mapping.Link {

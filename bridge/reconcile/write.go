@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,9 +28,9 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 	if len(card) > 0 {
 		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
 			if w.link.Task {
-				return w.atPlanning().UpdateTask(ctx, w.link.Card.ID, user, set)
+				return w.atPlanning().UpdateTask(ctx, w.link.Card.ID, user, w.route.Images, set)
 			}
-			return w.atPlanning().UpdateCard(ctx, w.link.Card.ID, user, set)
+			return w.atPlanning().UpdateCard(ctx, w.link.Card.ID, user, w.route.Images, set)
 		}
 		if moved, err = w.put(ctx, w.link.Partner(), card, put); moved || err != nil {
 			return moved, err
@@ -37,11 +38,18 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 	}
 	if child := w.link.Child(mapping.Tracking); len(task) > 0 && child != nil {
 		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return w.atPlanning().UpdateTask(ctx, child.Task, user, set)
+			return w.atPlanning().UpdateTask(ctx, child.Task, user, w.route.Images, set)
 		}
 		return w.put(ctx, mapping.TaskRef(child.Task), task, put)
 	}
 	return false, nil
+}
+
+// toldPlain logs that planning shows a summary as plain paragraphs.
+func (w *work) toldPlain(up Updated) {
+	if up.Plain != "" {
+		w.log.Warn("planning shows the summary as plain paragraphs", "why", up.Plain)
+	}
 }
 
 type putFunc func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
@@ -73,10 +81,15 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 	if err != nil {
 		return w.putFailed(ctx, item, ds, put, err)
 	}
-	w.unpend(mapping.Planning, item)
+	if up, err = w.readUnshown(ctx, item, ds, up); err != nil {
+		return false, onPlanning(err)
+	}
+	sent := w.unpend(mapping.Planning, item)
+	w.toldPlain(up)
 	w.link.Unfinished = true
 	for _, d := range ds {
 		if w.heldBack(d, up) {
+			w.undone(sent, d.Attribute)
 			moved = true
 			continue
 		}
@@ -94,27 +107,85 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 	return moved, nil
 }
 
+// readUnshown reads the item where the answer to a write leaves out an attribute
+// that was sent: what an answer does not show is unknown. After an error the
+// pending records stay, and the next claim finds out what became of the write.
+func (w *work) readUnshown(ctx context.Context, item mapping.Ref, ds []mapping.Decision, up Updated) (Updated, error) {
+	unshown := func(d mapping.Decision) bool { _, ok := up.Values[d.Attribute]; return !ok }
+	if !slices.ContainsFunc(ds, unshown) {
+		return up, nil
+	}
+	view, version, err := w.readItem(ctx, item)
+	if err != nil {
+		return up, err
+	}
+	maps.Copy(view, up.Values)
+	return Updated{Version: max(up.Version, version), Values: view}, nil
+}
+
+// readItem reads the values of a card or a task as planning shows them, and the
+// version of the item.
+func (w *work) readItem(ctx context.Context, item mapping.Ref) (mapping.View, int64, error) {
+	if item.Kind() == "task" {
+		task, err := w.atPlanning().Task(ctx, mapping.ObjectID(item.ID()))
+		return mapping.View{mapping.Title: task.Title, mapping.Summary: task.Summary, mapping.Estimate: task.Estimate, mapping.State: task.State}, task.Version, err
+	}
+	card, err := w.atPlanning().Card(ctx, w.link.Card.ID)
+	return mapping.View{mapping.Title: card.Title, mapping.Summary: card.Summary, mapping.Estimate: card.Estimate}, card.Version, err
+}
+
+// heldKey names an attribute of a card or a task.
+type heldKey struct {
+	item      mapping.Ref
+	attribute mapping.Attribute
+}
+
+// heldValue is what planning answered to a write with another value than the
+// one that was sent.
+type heldValue struct {
+	sent     string
+	answered mapping.Versioned
+}
+
 // heldBack reports whether a successful answer shows something else than what
 // was sent, and takes that in. It may be a version conflict (no status of one
 // is documented, planning-api.md part 7) or the service's own rewriting; both
-// are decided anew against the old base, so that no value goes unkept. Where
-// the same value comes back changed once more, it is rewriting.
+// are decided anew against the old base, so that no value goes unkept.
 func (w *work) heldBack(d mapping.Decision, up Updated) bool {
-	a, to := d.Attribute, d.Planning.To
-	now, ok := up.Values[a]
-	if a == mapping.Summary {
-		now.Value = w.strip(now.Value)
-	}
-	if !ok || w.agrees(a, to, now.Value) || d.Planning.Version == mapping.ForceVersion || w.heldOnce(a, to) {
+	now := w.bare(d.Attribute, up.Values[d.Attribute])
+	if w.agrees(d.Attribute, d.Planning.To, now.Value) || d.Planning.Version == mapping.ForceVersion || w.rewrites(d, now) {
 		return false
 	}
-	w.held[a], w.p[a] = to, now
+	w.held[w.heldKey(d)], w.p[d.Attribute] = heldValue{d.Planning.To, now}, now
 	return true
 }
 
-func (w *work) heldOnce(a mapping.Attribute, sent string) bool {
-	was, ok := w.held[a]
-	return ok && was == sent
+// undone drops the base of an attribute that holds again what it held before a write
+// (of sent) that answered well: see wentBack.
+func (w *work) undone(sent []mapping.Pending, a mapping.Attribute) {
+	if slices.ContainsFunc(sent, func(p mapping.Pending) bool { return p.Attribute == a && wentBack(p, w.p[a]) }) {
+		delete(w.link.Base, a)
+		w.note(mapping.Planning, a, "recover", "a write, or another one, was undone")
+	}
+}
+
+// rewrites reports whether what planning answers to a write is its own rewriting
+// of the value: the same answer came twice, under a version above the one that
+// was sent. Of people who edit meanwhile the answer shows another value, and a
+// write that was refused for another attribute leaves the version.
+func (w *work) rewrites(d mapping.Decision, now mapping.Versioned) bool {
+	was, held := w.held[w.heldKey(d)]
+	return held && was.sent == d.Planning.To && mapping.Same(d.Attribute, was.answered.Value, now.Value) && now.Version > d.Planning.Version
+}
+
+func (w *work) heldKey(d mapping.Decision) heldKey { return heldKey{w.link.Partner(), d.Attribute} }
+
+// bare is a value of planning without what the bridge adds to it.
+func (w *work) bare(a mapping.Attribute, v mapping.Versioned) mapping.Versioned {
+	if a == mapping.Summary {
+		v.Value = w.strip(v.Value)
+	}
+	return v
 }
 
 // agrees reports whether planning holds what was sent, or its normalisation.
@@ -128,22 +199,17 @@ func isAttribute(field string) bool {
 
 // written takes in one attribute of a successful PUT.
 func (w *work) written(d mapping.Decision, up Updated) {
-	now, ok := up.Values[d.Attribute]
-	if !ok {
-		now = mapping.Versioned{Value: d.Planning.To, Version: w.p.VersionOr(d.Attribute, w.link.Base[d.Attribute].Version) + 1}
-	}
+	shown := up.Values[d.Attribute]
 	w.remarked(d)
+	w.wroteTo(mapping.Planning, d.Attribute)
 	if d.Attribute == mapping.Summary {
-		if ok {
-			w.marked(mapping.Planning, now.Value)
-		}
-		now.Value = w.strip(now.Value)
+		w.marked(mapping.Planning, shown.Value)
 	}
-	base := d.Base
+	now, base := w.bare(d.Attribute, shown), d.Base
 	if base.Planning == d.Planning.To {
 		base = w.answered(d.Attribute, base, d.Planning.To, now)
 	}
-	if w.heldOnce(d.Attribute, d.Planning.To) {
+	if w.rewrites(d, now) {
 		base.Planning, base.Version = now.Value, now.Version
 	}
 	w.setBase(d.Attribute, base)
@@ -288,6 +354,7 @@ func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
 // answer, where that is the issue.
 func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	w.remarked(d)
+	w.wroteTo(mapping.GitHub, d.Attribute)
 	w.madeAgain(d.Attribute)
 	w.wrote(d.Attribute, d.GitHub.From, time.Now(), answer)
 	w.link.Unfinished = true
@@ -325,12 +392,13 @@ func (w *work) fill(edit *IssueEdit, d mapping.Decision) {
 func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit) error {
 	item := mapping.IssueRef(w.link.Issue.ID)
 	w.pend(mapping.GitHub, item, ds)
+	milestone := w.milestoneAlong(ctx)
 	wctx, cancel, err := w.writing(ctx)
 	if err != nil {
 		w.unpend(mapping.GitHub, item)
 		return err
 	}
-	issue, err := w.edit(wctx, edit)
+	issue, err := w.edit(wctx, edit, milestone)
 	cancel()
 	if err != nil {
 		return w.patchFailed(ctx, item, ds, err)

@@ -88,6 +88,10 @@ var errEnough = errors.New("enough")
 
 func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 	l, err := h.Operator.Find(r.Context(), r.PathValue("key"))
+	if errors.Is(err, store.ErrNotFound) {
+		h.outside(w, r)
+		return
+	}
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -104,6 +108,12 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 		detail.NowError = err.Error()
 	}
 	writeJSON(w, http.StatusOK, detail)
+}
+
+// outside answers for an issue that has no link.
+func (h *handler) outside(w http.ResponseWriter, r *http.Request) {
+	out, err := h.Operator.Outside(r.Context(), r.PathValue("key"))
+	h.answer(w, r, func() any { return LinkDetail{Outside: out} }, err)
 }
 
 func (h *handler) failures(w http.ResponseWriter, r *http.Request) {

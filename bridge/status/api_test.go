@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/api/v1/links/x", "", 400, `find "x": expected owner/name#number, a card's id or a link's id`},
 		{"GET", "/api/v1/links?limit=0", "", 400, `limit "0" is no number from 1 to 1000000`},
 		{"GET", "/api/v1/links?limit=many", "", 400, `limit "many" is no number from 1 to 1000000`},
-		{"GET", "/api/v1/links?state=lost", "", 400, `state "lost" is none of [entering creating linked left orphaned dormant]`},
+		{"GET", "/api/v1/links?state=lost", "", 400, `state "lost" is none of [entering creating linked left orphaned dormant erased]`},
 		{"GET", "/api/v1/conflicts?limit=10001", "", 400, `limit "10001" is no number from 1 to 10000`},
 		{"GET", "/api/v1/failures/retry", "", 405, "method not allowed"},
 		{"DELETE", "/api/v1/links", "", 405, "method not allowed"},
@@ -187,6 +187,17 @@ func TestRebuild(t *testing.T) {
 	a := newAdmin(t)
 	if got := a.text(a.do("POST", "/api/v1/rebuild", ""), 200); got != "{\"accepted\":\"rebuild\"}\n" || a.mem.rebuilds != 1 {
 		t.Errorf("rebuild answers %s after %d rebuilds", got, a.mem.rebuilds)
+	}
+}
+
+func TestAccept(t *testing.T) {
+	a := newAdmin(t)
+	for kind, word := range map[string]string{"repository": "acme%2Fweb", "account": "acme%2Fweb"} {
+		if got := a.text(a.do("POST", "/api/v1/accept/"+kind+"/"+word, ""), 200); got != "{\"accepted\":\"acme/web\"}\n" {
+			t.Errorf("accept %s answers %s", kind, got)
+		}
+		a.refused(a.do("POST", "/api/v1/accept/"+kind+"/acme%2Fsame", ""), 409)
+		a.refused(a.do("POST", "/api/v1/accept/"+kind+"/nobody", ""), 404)
 	}
 }
 

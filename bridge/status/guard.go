@@ -8,7 +8,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // contentPolicy lets the page load its own style sheet, post its own forms, and
@@ -18,13 +21,33 @@ const contentPolicy = "default-src 'none'; style-src 'self'; form-action 'self';
 // maxForm bounds the body of a request, in bytes.
 const maxForm = 64 << 10
 
-// local refuses, on a loopback listener, what is addressed to another host: a
-// page of some other site whose name was made to resolve to 127.0.0.1 (DNS
-// rebinding) is of the same origin as this one to a browser, but cannot choose
-// the Host that the browser sends.
+// recovered answers 500 where the program panics on a request.
+func (h *handler) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h.Guard.Do("request", r.Method+" "+r.URL.Path, func() error {
+			next.ServeHTTP(w, r)
+			return nil
+		})
+		if err != nil {
+			writeError(w, http.StatusInternalServerError, err)
+		}
+	})
+}
+
+// local refuses what is addressed to another host: a page of some other site whose
+// name was made to resolve to this listener's address (DNS rebinding) is of the same
+// origin as this one to a browser, but cannot choose the Host that the browser sends.
+// Metrics and probes are for machines, which may use any name where the listener is not
+// on a loopback address.
 func (h *handler) local(next http.Handler) http.Handler {
 	if !h.Loopback {
-		return next
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !forMachines[r.URL.Path] && !h.ownHost(r.Host) {
+				writeError(w, http.StatusForbidden, errors.New("this listener does not answer to that host: name it in server.admin_hosts"))
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback(r.Host) {
@@ -33,6 +56,33 @@ func (h *handler) local(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// forMachines are the paths of metrics and probes.
+var forMachines = map[string]bool{"/metrics": true, "/healthz": true, "/readyz": true}
+
+// privateDomains end names that nobody can register.
+var privateDomains = []string{".internal", ".local", ".localhost", ".svc", ".home.arpa"}
+
+// ownHost reports whether a Host header, with or without a port, can be this listener's:
+// an address, a name without a dot or of a private domain, or a name that the
+// configuration gives. No other site can have any of these.
+func (h *handler) ownHost(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "" {
+		return false
+	}
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || !strings.Contains(host, ".") {
+		return true
+	}
+	if slices.ContainsFunc(privateDomains, func(d string) bool { return strings.HasSuffix(host, d) }) {
+		return true
+	}
+	return h.Hosts != nil && slices.ContainsFunc(h.Hosts(), func(own string) bool { return strings.EqualFold(own, host) })
 }
 
 // loopback reports whether a Host header, with or without a port, names this machine.
@@ -59,11 +109,7 @@ func (h *handler) guard(next http.Handler) http.Handler {
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cache-Control", "no-store")
-		if status, err := h.admit(r); err != nil {
-			if status == http.StatusUnauthorized {
-				header.Set("WWW-Authenticate", `Basic realm="planbridge, any user, the token as password", charset="UTF-8"`)
-			}
-			writeError(w, status, err)
+		if !h.Loopback && !h.admit(w, r) {
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
@@ -73,19 +119,39 @@ func (h *handler) guard(next http.Handler) http.Handler {
 	})
 }
 
-// admit reports why a request is refused, and by which status.
-func (h *handler) admit(r *http.Request) (int, error) {
-	if h.Loopback {
-		return 0, nil
-	}
+// protectedMetrics demands the token for the metrics where that is configured.
+func (h *handler) protectedMetrics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h.ProtectMetrics == nil || !h.ProtectMetrics() || h.admit(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// admit reports whether a request has the token, and answers it where not.
+func (h *handler) admit(w http.ResponseWriter, r *http.Request) bool {
 	token := h.Token()
 	if token == "" {
-		return http.StatusForbidden, errors.New("server.admin_token is not set, and this listener is not on a loopback address")
+		writeError(w, http.StatusForbidden, errors.New("server.admin_token is not set, and this listener is not on a loopback address"))
+		return false
 	}
-	if !sameSecret(presented(r), token) {
-		return http.StatusUnauthorized, errors.New("the admin token is missing or wrong")
+	given, from := presented(r), source(r.RemoteAddr)
+	if given != "" {
+		if wait := h.attempts.wait(from); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+			writeError(w, http.StatusTooManyRequests, errors.New("too many wrong admin tokens"))
+			return false
+		}
+		if sameSecret(given, token) {
+			return true
+		}
+		if h.attempts.count(from) {
+			h.Logger.Warn("too many wrong admin tokens: no more are looked at for a while", "remote", from)
+		}
 	}
-	return 0, nil
+	w.Header().Set("WWW-Authenticate", `Basic realm="planbridge, any user, the token as password", charset="UTF-8"`)
+	writeError(w, http.StatusUnauthorized, errors.New("the admin token is missing or wrong"))
+	return false
 }
 
 // presented returns the token of a request: as commands send it, or as a

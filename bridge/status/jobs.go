@@ -23,6 +23,8 @@ type Services interface {
 	Verify(ctx context.Context, ask VerifyAsk) (Job, error)
 	// Job wraps store.ErrNotFound where there is none of that id.
 	Job(ctx context.Context, id string) (Job, error)
+	// DeleteComment deletes a comment on GitHub; one that is gone is no error.
+	DeleteComment(ctx context.Context, repo string, id int64) error
 	// Join links an issue (acme/web#12) and a card, by id, by hand.
 	Join(ctx context.Context, issue, card string) (Link, error)
 }
@@ -52,7 +54,7 @@ const (
 // restarts knows it no more.
 type Job struct {
 	ID    string `json:"id"`
-	Kind  string `json:"kind"` // import or verify
+	Kind  string `json:"kind"` // import, verify or retention
 	State string `json:"state"`
 	Doing string `json:"doing,omitempty"` // what it does now, for people
 	// WaitsFor names what keys wait for: a service that is away, a route
@@ -72,8 +74,10 @@ type ImportResult struct {
 	Route  string `json:"route,omitempty"`
 	DryRun bool   `json:"dry_run"`
 	Seen   int    `json:"seen"`  // issues and cards that were looked at
-	Known  int    `json:"known"` // of these, those that are linked already
-	Out    int    `json:"out"`   // and those that no route takes
+	Known  int    `json:"known"` // of these, those that have a link already
+	// UnderWay are those of Known whose partner is being made; the import waits for them.
+	UnderWay int `json:"under_way"`
+	Out      int `json:"out"` // and those that no route takes
 	// OutWhy counts them by the reason.
 	OutWhy map[string]int `json:"out_why,omitempty"`
 	// What the others become.
@@ -179,6 +183,11 @@ func (h *handler) asked(w http.ResponseWriter, r *http.Request, ask any) bool {
 		h.fail(w, r, ErrNoService)
 		return false
 	}
+	return decodeBody(w, r, ask)
+}
+
+// decodeBody reads the body of a question, and answers where it is none.
+func decodeBody(w http.ResponseWriter, r *http.Request, ask any) bool {
 	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(ask); err != nil && !errors.Is(err, io.EOF) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -22,7 +21,7 @@ func (h *handler) look(ctx context.Context) (Overview, error) {
 		maps.Copy(waiting, d.Waiting)
 		out.Projects = append(out.Projects, Project{Name: name, Live: d.Live, Bulk: d.Bulk, Waiting: waiting, Failures: d.Failures, Oldest: d.Oldest})
 	}
-	counts, err := h.tally.get(ctx, h.Operator)
+	counts, err := h.Operator.Counts(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -49,43 +48,4 @@ func states(counts map[mapping.LinkState]int) map[string]int {
 		out[string(state)] = n
 	}
 	return out
-}
-
-// tally counts links by route and state. Counting reads every link, so those
-// who ask at the same time share a count, and a count is good for as long as
-// ten times what it took: a small store is always shown as it is, a large one
-// is not kept busy by people who reload the page.
-type tally struct {
-	turn   chan struct{}                        // held by who counts
-	counts map[string]map[mapping.LinkState]int // never changed once it is here
-	until  time.Time
-}
-
-func newTally() *tally { return &tally{turn: make(chan struct{}, 1)} }
-
-func (t *tally) get(ctx context.Context, op Operator) (map[string]map[mapping.LinkState]int, error) {
-	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	start := time.Now()
-	if start.Before(t.until) {
-		return t.counts, nil
-	}
-	counts := map[string]map[mapping.LinkState]int{}
-	err := op.Links(ctx, "", func(l *mapping.Link) error {
-		if counts[l.Route] == nil {
-			counts[l.Route] = map[mapping.LinkState]int{}
-		}
-		counts[l.Route][l.State]++
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	const patience = 10
-	t.counts, t.until = counts, time.Now().Add(patience*time.Since(start))
-	return counts, nil
 }

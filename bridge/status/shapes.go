@@ -66,12 +66,23 @@ type LinkDetail struct {
 	Base     map[string]Base    `json:"base"` // by attribute
 	Pending  []Pending          `json:"pending"`
 	Creating *Creating          `json:"creating,omitempty"`
-	Refused  map[string]Refusal `json:"refused"` // by attribute
-	Asking   map[string]string  `json:"asking"`  // by attribute: the conflict's id
+	Folding  []Folding          `json:"folding,omitempty"` // frequent edits that wait to be written together
+	Refused  map[string]Refusal `json:"refused"`           // by attribute
+	Asking   map[string]string  `json:"asking"`            // by attribute: the conflict's id
 	Children []Child            `json:"children"`
 	History  []Entry            `json:"history"` // newest first
 	Now      *Now               `json:"now,omitempty"`
 	NowError string             `json:"now_error,omitempty"` // why Now could not be found out
+	Outside  *Outside           `json:"outside,omitempty"`   // an issue that has no link; all else is empty
+}
+
+// Outside is an issue that has no link, and why.
+type Outside struct {
+	Repository  string `json:"repository"`
+	Number      int    `json:"number"`
+	Author      string `json:"author"`
+	Association string `json:"association"` // of the author, as GitHub tells it
+	Why         string `json:"why"`
 }
 
 // Now is what both sides of a pair show at this moment, and what the next
@@ -81,6 +92,18 @@ type Now struct {
 	Planning map[string]Versioned `json:"planning"`         // by attribute
 	Unread   map[string]string    `json:"unread,omitempty"` // by side: why it could not be read
 	Next     []Next               `json:"next"`             // empty: nothing is to be done
+	Hidden   []Hidden             `json:"hidden,omitempty"` // text that readers of a side do not see
+}
+
+// Hidden counts what a text holds that its readers do not see. It crosses as it
+// is.
+type Hidden struct {
+	Attribute     string `json:"attribute"`
+	Side          string `json:"side"`
+	What          string `json:"what"`          // in words
+	Comments      int    `json:"comments"`      // of HTML
+	ZeroWidth     int    `json:"zero_width"`    // characters
+	Bidirectional int    `json:"bidirectional"` // characters that change the direction
 }
 
 // Versioned is a planning value with its version.
@@ -139,6 +162,7 @@ type Child struct {
 	Item  string          `json:"item,omitempty"` // text of a checklist item
 	Task  string          `json:"task,omitempty"` // id
 	Base  map[string]Base `json:"base"`
+	Why   string          `json:"why,omitempty"` // what a sub-issue waits for
 }
 
 // Entry is one line of a link's history.
@@ -305,8 +329,10 @@ func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) Li
 		Asking:   byAttribute(l.Asking, func(id string) string { return id }),
 		Children: each(l.Children, childOf), History: each(history, entryOf), Now: nowOf(now),
 	}
+	out.Folding = foldingOf(l)
 	for _, p := range l.Parts {
 		out.Children = append(out.Children, partOf(p))
+		out.Folding = append(out.Folding, foldingOf(p)...)
 	}
 	if in := l.Intent; in != nil {
 		out.Creating = &Creating{Side: string(in.Side), At: in.At, Sent: in.Sent, Lookups: in.Lookups}
@@ -325,6 +351,24 @@ func nowOf(p *mapping.Preview) *Now {
 	}
 	for side, why := range p.Unread {
 		out.Unread[string(side)] = why
+	}
+	out.Hidden = hiddenOf(p)
+	return out
+}
+
+// hiddenOf lists the texts that hide something, in the order of attributes.
+func hiddenOf(p *mapping.Preview) []Hidden {
+	var out []Hidden
+	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
+		for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+			view := p.GitHub
+			if side == mapping.Planning {
+				view = p.Planning
+			}
+			if h := mapping.HiddenOn(side, view[a].Value); h != (mapping.Hidden{}) {
+				out = append(out, Hidden{string(a), string(side), h.String(), h.Comments, h.ZeroWidth, h.Bidirectional})
+			}
+		}
 	}
 	return out
 }
@@ -360,7 +404,7 @@ func childOf(c *mapping.Child) Child {
 func partOf(p *mapping.Link) Child {
 	return Child{
 		Kind: "sub_issue", State: string(p.State), Issue: issueOf(&p.Issue),
-		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf),
+		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why,
 	}
 }
 

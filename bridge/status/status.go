@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -36,6 +37,9 @@ type Operator interface {
 	// Find wraps store.ErrNotFound where nothing has that name, [ErrName]
 	// where nothing can have it.
 	Find(ctx context.Context, name string) (*mapping.Link, error)
+	// Outside says why an issue that Find does not know has no link. It wraps
+	// store.ErrNotFound where no route is for its repository, or nothing is there.
+	Outside(ctx context.Context, name string) (*Outside, error)
 	History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error)
 	// Preview reads both items of a link now and says what the next reconcile
 	// would do; nil where there is no pair yet.
@@ -45,6 +49,8 @@ type Operator interface {
 	Retry(ctx context.Context, name string) (int, error)
 	Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error)
 	Overview(ctx context.Context) (map[string]store.Depth, error)
+	// Counts counts the links by route and state.
+	Counts(ctx context.Context) (map[string]map[mapping.LinkState]int, error)
 	// Burndowns are the charts of the projects' sprints, by the projects' names,
 	// active sprints first.
 	Burndowns(ctx context.Context) (map[string][]mapping.Burndown, error)
@@ -60,12 +66,21 @@ type Operator interface {
 	// Part parts the pair of a link; errors as those of Find, [ErrState] while
 	// it is being worked.
 	Part(ctx context.Context, name string) error
+	// Erase removes texts; errors as those of Find, [ErrState] while a link is
+	// being worked.
+	Erase(ctx context.Context, ask EraseAsk) (Erased, error)
+	// AcceptRepository and AcceptAccount have the one believed that has a name now in
+	// place of the one that had it: [store.ErrNotFound] where the name was never met,
+	// [ErrState] where no other has it.
+	AcceptRepository(ctx context.Context, name string) error
+	AcceptAccount(ctx context.Context, login string) error
 	// Rebuild has everything that is marked looked at again, and missing links
 	// restored, before anything is created.
 	Rebuild(ctx context.Context) error
 }
 
-// Options configure the handler. All fields but Services are required.
+// Options configure the handler. All fields but Services, ProtectMetrics and Hosts
+// are required.
 type Options struct {
 	Operator Operator
 	// Services is nil where the store alone was opened.
@@ -78,7 +93,14 @@ type Options struct {
 	// not on a loopback address.
 	Token    func() string
 	Loopback bool
-	Logger   *slog.Logger
+	// ProtectMetrics reports whether the metrics demand the token too; nil: they do not.
+	ProtectMetrics func() bool
+	// Hosts are names by which the listener is reached besides addresses and names that
+	// nobody can register; nil: none.
+	Hosts  func() []string
+	Logger *slog.Logger
+	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
+	Guard *guard.Guard
 }
 
 // Bounds of what one request may take.
@@ -91,18 +113,18 @@ const (
 // handler answers all but metrics and probes.
 type handler struct {
 	Options
-	tally *tally
+	attempts attempts // to guess the token
 }
 
 // New returns the admin listener's handler.
 func New(o Options) http.Handler {
-	h := &handler{Options: o, tally: newTally()}
+	h := &handler{Options: o}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
+	mux.Handle("GET /metrics", h.protectedMetrics(promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes})))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", h.readyz)
 	mux.Handle("/", h.guard(jsonErrors(h.routes())))
-	return h.local(mux)
+	return h.recovered(h.local(mux))
 }
 
 func (h *handler) routes() *http.ServeMux {
@@ -118,9 +140,12 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST /api/v1/conflicts/{id}/resolve", h.resolve)
 	mux.HandleFunc("POST /api/v1/conflicts/{id}/undo", h.undo)
 	mux.HandleFunc("POST /api/v1/rebuild", h.rebuild)
+	mux.HandleFunc("POST /api/v1/erase", h.erase)
 	mux.HandleFunc("POST /api/v1/routes/{key}/pause", h.act("route paused", h.Operator.Pause))
 	mux.HandleFunc("POST /api/v1/routes/{key}/resume", h.act("route resumed", h.Operator.Resume))
 	mux.HandleFunc("POST /api/v1/links/{key}/unlink", h.act("pair parted", h.Operator.Part))
+	mux.HandleFunc("POST /api/v1/accept/repository/{key}", h.act("repository accepted", h.Operator.AcceptRepository))
+	mux.HandleFunc("POST /api/v1/accept/account/{key}", h.act("account accepted", h.Operator.AcceptAccount))
 	h.jobRoutes(mux)
 	mux.HandleFunc("GET /api/v1/overview", h.overview)
 	mux.HandleFunc("GET /api/v1/burndown", h.burndown)

@@ -39,8 +39,14 @@ type memory struct {
 	paused    map[string]time.Time
 	broken    error // answers everything
 	breakAt   int   // with broken: so many links come first
-	visits    int   // of all links
 	rebuilds  int
+}
+
+func (m *memory) Erase(_ context.Context, ask status.EraseAsk) (status.Erased, error) {
+	if ask.Item != "acme/web#1" {
+		return status.Erased{}, store.ErrNotFound
+	}
+	return status.Erased{Links: []status.Link{{ID: "l1"}}, Comments: []status.ErasedComment{{Repository: "acme/web", ID: 5}}}, nil
 }
 
 func (m *memory) Routes() []*mapping.Route { return m.routes }
@@ -83,7 +89,6 @@ func (m *memory) Part(ctx context.Context, name string) error {
 func (m *memory) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.visits++
 	for i, l := range m.links {
 		if m.broken != nil && i == m.breakAt {
 			return m.broken
@@ -109,6 +114,13 @@ func (m *memory) Find(_ context.Context, name string) (*mapping.Link, error) {
 		if name == fmt.Sprintf("%s#%d", l.Issue.Repo, l.Issue.Number) || name == string(l.Card.ID) {
 			return l, m.broken
 		}
+	}
+	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+}
+
+func (m *memory) Outside(_ context.Context, name string) (*status.Outside, error) {
+	if name == "acme/web#77" {
+		return &status.Outside{Repository: "acme/web", Number: 77, Author: "mallory", Association: "NONE", Why: mapping.WhyQuarantine}, nil
 	}
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
@@ -174,6 +186,19 @@ func (m *memory) act(id, from, to string, winner mapping.Side) error {
 	return fmt.Errorf("conflict %s: %w", id, store.ErrNotFound)
 }
 
+func (m *memory) AcceptRepository(_ context.Context, name string) error { return m.accept(name) }
+func (m *memory) AcceptAccount(_ context.Context, name string) error    { return m.accept(name) }
+
+func (m *memory) accept(name string) error {
+	switch name {
+	case "acme/web":
+		return nil
+	case "acme/same":
+		return status.ErrState
+	}
+	return store.ErrNotFound
+}
+
 func (m *memory) Rebuild(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -186,6 +211,17 @@ func (m *memory) Burndowns(context.Context) (map[string][]mapping.Burndown, erro
 }
 
 func (m *memory) Overview(context.Context) (map[string]store.Depth, error) { return m.queues, m.broken }
+
+func (m *memory) Counts(context.Context) (map[string]map[mapping.LinkState]int, error) {
+	counts := map[string]map[mapping.LinkState]int{}
+	for _, l := range m.links {
+		if counts[l.Route] == nil {
+			counts[l.Route] = map[mapping.LinkState]int{}
+		}
+		counts[l.Route][l.State]++
+	}
+	return counts, m.broken
+}
 
 var noon = time.Date(2020, 11, 21, 12, 0, 0, 0, time.UTC)
 

@@ -1,18 +1,15 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
-	"sync"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -25,13 +22,9 @@ const (
 	headerSignature = "X-Hub-Signature-256"
 )
 
-const (
-	maxBody   = 25 << 20 // GitHub delivers at most 25 MB
-	maxHeader = 128      // of the identifiers that become keys of the store
-	// retryAfter is what a 503 asks for, in seconds. GitHub redelivers nothing
-	// by itself; proxies and people do.
-	retryAfter = "10"
-)
+// retryAfter is what a 503 asks for, in seconds. GitHub redelivers nothing by
+// itself; proxies and people do.
+const retryAfter = "10"
 
 // fault is an answer other than 2xx.
 type fault struct {
@@ -51,8 +44,12 @@ type verdict struct {
 
 // delivery is one request on its way through the intake.
 type delivery struct {
-	key   string // hook id, where it is told, and GUID: a GUID names the event, and two hooks can carry different payloads under one
+	id    string // hook id, where it is told, and GUID: a GUID names the event, and two hooks can carry different payloads under one
+	key   string // in the store: see signer.key
 	event string // X-GitHub-Event
+	// authentic says that its signature was verified.
+	authentic bool
+	signer    signer
 
 	// What the payload turned out to be of.
 	action string
@@ -65,7 +62,7 @@ func (in *Intake) log(ctx context.Context, level slog.Level, d *delivery, text s
 	if !in.o.Logger.Enabled(ctx, level) {
 		return
 	}
-	attrs := append(make([]slog.Attr, 0, 8), slog.String("delivery", clip(d.key)), slog.String("event", clip(d.event)))
+	attrs := append(make([]slog.Attr, 0, 8), slog.String("delivery", clip(d.id)), slog.String("event", clip(d.event)))
 	if d.action != "" {
 		attrs = append(attrs, slog.String("action", d.action))
 	}
@@ -79,10 +76,17 @@ func (in *Intake) log(ctx context.Context, level slog.Level, d *delivery, text s
 func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	ctx := in.bounds.context()
 	d := &delivery{
-		key:   strings.TrimPrefix(r.Header.Get(headerHook)+":"+r.Header.Get(headerDelivery), ":"),
+		id:    strings.TrimPrefix(r.Header.Get(headerHook)+":"+r.Header.Get(headerDelivery), ":"),
 		event: r.Header.Get(headerEvent),
 	}
-	v, err := in.take(ctx, w, r, d)
+	var v verdict
+	err := in.o.Guard.Do("delivery", clip(d.id), func() (err error) {
+		v, err = in.take(ctx, w, r, d)
+		return err
+	})
+	if guard.Panicked(err) { // it is asked for again as one that failed
+		err = &fault{http.StatusInternalServerError, panicked, err}
+	}
 	if err != nil {
 		in.refuse(ctx, w, d, err)
 		return
@@ -102,14 +106,13 @@ func (in *Intake) refuse(ctx context.Context, w http.ResponseWriter, d *delivery
 	f := &fault{http.StatusServiceUnavailable, unavailable, err}
 	errors.As(err, &f)
 	in.o.Metrics.count(d.event, f.result)
-	write := func() {
-		in.log(ctx, slog.LevelWarn, d, "delivery not taken", slog.String("result", f.result), slog.Any("err", err))
+	write := func(more ...slog.Attr) {
+		in.log(ctx, slog.LevelWarn, d, "delivery not taken", append(more, slog.String("result", f.result), slog.Any("err", err))...)
 	}
-	switch f.result {
-	case forged, tooLarge, slow: // whoever sent it has not proven to be GitHub
-		in.strangers.Do(write)
-	default:
+	if d.authentic {
 		write()
+	} else {
+		in.strangers.log(f.result, write)
 	}
 	if f.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
@@ -123,19 +126,24 @@ func clip(s string) string { return s[:min(len(s), maxHeader)] }
 // take goes through the steps of the package comment and adds to d what it
 // learns. An error that is no *fault means that the store did not take it.
 func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Request, d *delivery) (verdict, error) {
-	buffer := bodies.Get().(*bytes.Buffer)
-	defer reuse(buffer) // what was read of it are copies
-	body, err := in.read(ctx, w, r, buffer)
+	refusal := admit(r.Header, d.id)
+	if refusal != nil || !acted[d.event] {
+		w.Header().Set("Connection", "close") // else its body would be read to find the next request behind it
+		return verdict{result: ignored, why: "nothing is read from this event"}, refusal
+	}
+	b, err := in.read(ctx, w, r)
+	defer b.free() // what was taken of it are copies
 	if err != nil {
 		return verdict{}, err
 	}
-	if err := in.o.Verify(in.o.Secrets(), body, r.Header.Get(headerSignature)); err != nil {
+	trust := in.o.Trust()
+	secret, err := in.o.Verify(trust.values, b.parts(), r.Header.Get(headerSignature))
+	if err != nil {
 		return verdict{}, &fault{http.StatusUnauthorized, forged, err}
 	}
-	if d.event == "" || r.Header.Get(headerDelivery) == "" || len(d.key) > maxHeader {
-		return verdict{}, bad(errors.New("GitHub's headers are missing or too long"))
-	}
-	payload, err := in.o.Payload(r.Header.Get("Content-Type"), body)
+	d.authentic, d.signer = true, trust.signer(secret)
+	defer in.clients.trust(r.Context())()
+	payload, err := in.o.Payload(r.Header.Get("Content-Type"), b.verified())
 	if err != nil {
 		return verdict{}, bad(err)
 	}
@@ -143,59 +151,44 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err != nil {
 		return verdict{}, bad(err)
 	}
-	if d.action, d.issue = ev.Action, ev.Issue; in.o.Visible != nil && ev.Told && ev.Repo != "" {
+	d.action, d.issue, d.key = ev.Action, ev.Issue, d.signer.key(d.id, ev.Repo)
+	if v, err := in.confine(d.event, &ev, d.signer); err != nil || v.result != "" {
+		return v, err
+	}
+	if ok, err := in.believes(ctx, &ev); err != nil || !ok {
+		return verdict{result: refused, why: "another repository has the name"}, err
+	}
+	in.met(ctx, ev.Sender, ev.SenderID)
+	if in.o.Visible != nil && ev.Told && ev.Repo != "" {
 		in.o.Visible(ctx, ev.Repo, !ev.Private)
 	}
 	return in.judge(ctx, d, ev)
 }
 
-// bodies are buffers to read bodies into.
-var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// usualBody is what a body hardly ever exceeds. A buffer that grew beyond is
-// not kept.
-const usualBody = 64 << 10
-
-func reuse(b *bytes.Buffer) {
-	if b.Cap() <= 2*usualBody {
-		b.Reset()
-		bodies.Put(b)
+func (in *Intake) met(ctx context.Context, login string, id int64) {
+	if in.o.Met != nil {
+		in.o.Met(ctx, login, id)
 	}
+}
+
+// believes reports whether the repositories that an event names are those that their
+// names stand for.
+func (in *Intake) believes(ctx context.Context, ev *Event) (bool, error) {
+	if in.o.Believes == nil {
+		return true, nil
+	}
+	if ok, err := in.o.Believes(ctx, ev.Repo, ev.RepoID); err != nil || !ok {
+		return ok, err
+	}
+	for _, issue := range []*mapping.Issue{ev.Parent, ev.SubIssue} {
+		if issue == nil || strings.EqualFold(issue.Repo, ev.Repo) {
+			continue
+		}
+		if ok, err := in.o.Believes(ctx, issue.Repo, issue.RepoID); err != nil || !ok {
+			return ok, err
+		}
+	}
+	return true, nil
 }
 
 func bad(err error) *fault { return &fault{http.StatusBadRequest, malformed, err} }
-
-// over refuses a body that is too large. As much again is read and forgotten: a
-// client that sends all before it looks for an answer gets one, and no reset.
-func over(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Set("Connection", "close")
-	io.CopyN(io.Discard, r.Body, maxBody) //nolint:errcheck // what comes is of no use, however it ends
-	return &fault{http.StatusRequestEntityTooLarge, tooLarge, errors.New("body is over 25 MiB")}
-}
-
-// read reads the body into a buffer until ctx's deadline. Memory grows with what arrives and
-// not with what is announced.
-func (in *Intake) read(ctx context.Context, w http.ResponseWriter, r *http.Request, body *bytes.Buffer) ([]byte, error) {
-	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > in.o.Timeout {
-		deadline, _ := ctx.Deadline()
-		// A writer that knows no deadlines (a test's recorder) has none to keep.
-		if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
-			return nil, bad(fmt.Errorf("bound the read: %w", err))
-		}
-	}
-	if r.ContentLength > maxBody {
-		return nil, over(w, r)
-	}
-	body.Grow(int(min(max(r.ContentLength, 0), usualBody)) + bytes.MinRead)
-	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return nil, over(w, r)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &fault{http.StatusRequestTimeout, slow, errors.New("body did not come in time")}
-	case err != nil:
-		return nil, bad(fmt.Errorf("read body: %w", err))
-	}
-	return body.Bytes(), nil
-}

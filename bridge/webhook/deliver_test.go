@@ -64,7 +64,9 @@ func TestEitherSecretVerifies(t *testing.T) {
 // TestSecretsAreLive: a reload that rotates the secret takes effect at once.
 func TestSecretsAreLive(t *testing.T) {
 	secret := []byte("new")
-	w := newWorld(t, func(o *webhook.Options) { o.Secrets = func() [][]byte { return [][]byte{secret} } })
+	w := newWorld(t, func(o *webhook.Options) {
+		o.Trust = func() *webhook.Trust { return webhook.NewTrust(nil, [][]byte{secret}, nil) }
+	})
 	w.serve(w.raw("ping", []byte("{}")), http.StatusAccepted, "ignored")
 	secret = []byte("newer")
 	w.serve(w.raw("ping", []byte("{}")), http.StatusUnauthorized, "forged")
@@ -99,6 +101,7 @@ func header(r *http.Request, name, value string) *http.Request {
 
 func TestTooLarge(t *testing.T) {
 	w := newWorld(t)
+	w.intake.Unpace()
 	big := bytes.Repeat([]byte(" "), 25<<20+1)
 	w.serve(w.raw("issues", big), http.StatusRequestEntityTooLarge, "too_large")
 

@@ -28,11 +28,15 @@ func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, e
 		public: func() (bool, error) { return !ev.Private, nil },
 		edit:   &mapping.Edit{Item: mapping.IssueRef(child.ID), Parent: &mapping.Parent{ID: mapping.NoParentID}, Delivery: d.key},
 	}
-	if added {
+	s.covers = d.covers()
+	switch {
+	case ev.parentLess:
+		s.edit = nil
+	case added:
 		s.parent = parent
 		*s.edit.Parent = mapping.Parent{ID: parent.ID, Name: parent.Repo + "#" + strconv.Itoa(parent.Number)}
 	}
-	return in.store(ctx, s)
+	return in.store(ctx, d, s)
 }
 
 // viaParent lets a sub-issue in that no route takes by itself: the route's
@@ -48,7 +52,8 @@ func (in *Intake) viaParent(s sighting, near []*mapping.Route) (*mapping.Route, 
 	if !isPart || !ok || i < 0 || s.issue.State != "open" || s.issue.PullRequest || in.made(s.issue) {
 		return nil, nil
 	}
-	if !near[i].AllowPublic {
+	waits := near[i].Quarantines(s.issue, true) && !in.released(s)
+	if !near[i].AllowPublic || waits {
 		if public, err := s.public(); public || err != nil {
 			return nil, err
 		}

@@ -55,6 +55,10 @@ func (forgetful) Find(context.Context, mapping.ObjectID, mapping.Ref) (mapping.L
 	return "", store.ErrNotFound
 }
 
+func (forgetful) Link(context.Context, store.Key) (*mapping.Link, error) {
+	return nil, store.ErrNotFound
+}
+
 func (forgetful) Observe(_ context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
 	got := make([]store.Observed, len(obs))
 	for i, o := range obs {

@@ -53,6 +53,11 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: gone != "", gone: gone, opened: ev.Action == "opened",
 		public: func() (bool, error) { return !ev.Private, nil },
 	}
+	s.covers = d.covers()
+	if ev.Action == "labeled" || ev.Action == "assigned" {
+		act := mapping.Triage{Actor: ev.Sender, Human: ev.SenderType == "User"}
+		s.released = ev.Issue.ReleasedBy(act, in.o.Whose(ev.Sender))
+	}
 	s.edit = edit(d, ev)
 	if (ev.Action == "labeled" || ev.Action == "unlabeled") && in.o.Whose(ev.Sender).Ours() {
 		// Each of our steps counts: a slot keeps but the last of one second.
@@ -61,7 +66,7 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 			Step: &mapping.OwnEvent{Issue: *ev.Issue, Came: time.Now().UTC()},
 		}
 	}
-	return in.store(ctx, s)
+	return in.store(ctx, d, s)
 }
 
 // edit is what an event tells beyond what the issue is now; nil: nothing.
@@ -103,9 +108,14 @@ func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 }
 
 // store makes a sighting durable.
-func (in *Intake) store(ctx context.Context, s sighting) (verdict, error) {
+func (in *Intake) store(ctx context.Context, d *delivery, s sighting) (verdict, error) {
 	p, err := in.place(ctx, s)
+	if err == nil {
+		err = in.owned(ctx, s, p.obs)
+	}
 	switch {
+	case errors.Is(err, errForeign):
+		return in.reportForeign(ctx, d), nil
 	case err != nil:
 		return verdict{}, asFull(err)
 	case p.project == "":
@@ -134,6 +144,11 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []pl
 	}
 	var fresh []int
 	for i := range got {
+		if got[i].Key == (store.Key{}) {
+			if err := in.release(ctx, &ps[i]); err != nil {
+				return nil, err
+			}
+		}
 		if got[i].Key == (store.Key{}) && ps[i].create != nil {
 			fresh = append(fresh, i)
 		}
@@ -169,6 +184,8 @@ func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps
 		}
 		if got[i].Key == (store.Key{}) && ps[i].create == nil {
 			in.remember(&ps[i])
+		} else if got[i].Key != (store.Key{}) {
+			in.waiting.remove(ps[i].seen.issue.ID)
 		}
 	}
 	return got, nil
@@ -221,6 +238,7 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []plac
 			return made[n].Err
 		}
 		in.refusals.forget(ps[i].seen.issue.ID)
+		in.waiting.remove(ps[i].seen.issue.ID)
 	}
 	return nil
 }

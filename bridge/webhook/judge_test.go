@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -276,6 +277,29 @@ func TestEdited(t *testing.T) {
 	if got.BodyFrom == nil || *got.BodyFrom != from || got.TitleFrom != nil || got.Sender != "hubot" ||
 		got.Body != "A body" || !got.At.Equal(edits) || got.Delivery != "7:guid-1" {
 		t.Errorf("edit %+v", got)
+	}
+}
+
+// TestOwnLabelsTakeNoPlace: what our own label events tell pushes out nothing of what
+// people's edits came from, however many come before the key is worked.
+func TestOwnLabelsTakeNoPlace(t *testing.T) {
+	w := newWorld(t)
+	from := "What it was"
+	ev := event("edited", issue(1))
+	ev.BodyFrom = &from
+	w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
+	for n := range 100 {
+		ev := event([]string{"labeled", "unlabeled"}[n%2], issue(1, func(i *mapping.Issue) { i.Labels = []string{fmt.Sprint("plan:", n)} }))
+		ev.Sender = bot
+		w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
+	}
+	c := w.claim(w.onlyLink(web))
+	var got mapping.Edit
+	if len(c.Events) == 0 || json.Unmarshal(c.Events[0], &got) != nil || got.BodyFrom == nil || *got.BodyFrom != from {
+		t.Errorf("of %d events the first is %+v, want the person's edit", len(c.Events), got)
+	}
+	if last := c.Events[len(c.Events)-1]; json.Unmarshal(last, &got) != nil || got.Step == nil || !slices.Equal(got.Step.Issue.Labels, []string{"plan:99"}) {
+		t.Errorf("the last event is %s, want our last step", last)
 	}
 }
 

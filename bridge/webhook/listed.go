@@ -3,10 +3,14 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // Listed takes in issues that a listing showed, by the rules of a webhook.
@@ -16,7 +20,7 @@ import (
 func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error {
 	sightings := make([]sighting, len(issues))
 	for i := range issues {
-		sightings[i] = sighting{issue: &issues[i], public: func() (bool, error) {
+		sightings[i] = sighting{issue: &issues[i], listed: true, public: func() (bool, error) {
 			only, err := private()
 			return !only, err
 		}}
@@ -65,7 +69,14 @@ func (in *Intake) partner(issue *mapping.Issue) string {
 func (in *Intake) listed(ctx context.Context, sightings []sighting) error {
 	batches := map[mapping.ObjectID][]placed{}
 	for _, s := range sightings {
-		p, err := in.place(ctx, s)
+		var p placed
+		err := in.o.Guard.Do("listed issue", issueName(s.issue), func() (err error) {
+			p, err = in.place(ctx, s)
+			return err
+		})
+		if guard.Panicked(err) {
+			continue // it is told once; the others are taken in
+		}
 		if err != nil {
 			return fmt.Errorf("take in %s#%d: %w", s.issue.Repo, s.issue.Number, err)
 		}
@@ -74,9 +85,28 @@ func (in *Intake) listed(ctx context.Context, sightings []sighting) error {
 		}
 	}
 	for project, batch := range batches {
-		if _, err := in.observe(ctx, project, batch); err != nil {
+		if err := in.observeListed(ctx, project, batch); err != nil {
 			return fmt.Errorf("take in listed issues: %w", err)
 		}
+	}
+	return nil
+}
+
+func issueName(i *mapping.Issue) string { return i.Repo + "#" + strconv.Itoa(i.Number) }
+
+// observeListed stores a batch. Where a key is spoilt in the store the sightings go one
+// by one, so that its issue alone is set aside.
+func (in *Intake) observeListed(ctx context.Context, project mapping.ObjectID, batch []placed) error {
+	_, err := in.observe(ctx, project, batch)
+	if !errors.Is(err, store.ErrSpoilt) {
+		return err
+	}
+	for i := range batch {
+		_, err := in.observe(ctx, project, batch[i:i+1])
+		if err != nil && !errors.Is(err, store.ErrSpoilt) {
+			return err
+		}
+		in.o.Guard.Report("observation of", issueName(batch[i].seen.issue), err)
 	}
 	return nil
 }

@@ -1,6 +1,11 @@
 package webhook
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"maps"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // The values of the label result.
 const (
@@ -8,41 +13,57 @@ const (
 	duplicate   = "duplicate"   // stored before; its key was made due again
 	ignored     = "ignored"     // understood, and nothing to remember
 	refused     = "refused"     // a public repository whose route does not allow it
-	forged      = "forged"      // no secret verifies it
-	malformed   = "malformed"   // signed, but not understood; or cut
+	foreign     = "foreign"     // signed, but not for what it is about, which is nothing of the configuration's
+	forged      = "forged"      // no secret of its repository verifies it
+	panicked    = "panic"       // the program panicked on it
+	malformed   = "malformed"   // not understood, or cut
 	tooLarge    = "too_large"   // over 25 MiB
 	slow        = "slow"        // the body did not come in time
+	overloaded  = "overloaded"  // too many unverified bytes or connections at once
 	full        = "full"        // the queue is at its bound
 	unavailable = "unavailable" // the store did not take it
 )
 
 // results are all of them.
-var results = []string{stored, duplicate, ignored, refused, forged, malformed, tooLarge, slow, full, unavailable}
+var results = []string{stored, duplicate, ignored, refused, foreign, forged, malformed, panicked, tooLarge, slow, overloaded, full, unavailable}
 
 // words are what a delivery is answered with that was not taken.
 var words = map[string]string{
-	forged: "signature missing or wrong", malformed: "not understood", tooLarge: "too large", slow: "too slow",
-	full: "the queue is full", unavailable: "the store does not take it",
+	forged: "signature missing or wrong", malformed: "not understood", panicked: "internal error", tooLarge: "too large", slow: "too slow",
+	overloaded: "too much at once",
+	full:       "the queue is full", unavailable: "the store does not take it",
 }
 
 // Metrics are the intake's metrics.
-type Metrics struct{ deliveries *prometheus.CounterVec }
+type Metrics struct {
+	deliveries  *prometheus.CounterVec
+	quarantined *prometheus.GaugeVec
+}
 
 // NewMetrics registers the metrics with reg. The series of the events that are
 // read, and of those nobody knows, begin at zero.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
-	m := &Metrics{prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "planbridge_webhook_deliveries_total",
-		Help: "Webhook deliveries by event and by what became of them.",
-	}, []string{"event", "result"})}
-	for _, event := range []string{"issues", "sub_issues", "repository", "other"} {
+	m := &Metrics{
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "planbridge_webhook_deliveries_total",
+			Help: "Webhook deliveries by event and by what became of them.",
+		}, []string{"event", "result"}),
+		quarantined: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "planbridge_quarantined",
+			Help: "Issues that wait in quarantine, of those that this process saw in the last 30 days.",
+		}, []string{"route"}),
+	}
+	for _, event := range append(slices.Sorted(maps.Keys(acted)), "other") {
 		for _, result := range results {
 			m.deliveries.WithLabelValues(event, result)
 		}
 	}
-	reg.MustRegister(m.deliveries)
+	reg.MustRegister(m.deliveries, m.quarantined)
 	return m
 }
+
+// Expect lets the series of a route begin at zero.
+func (m *Metrics) Expect(route string) { m.quarantined.WithLabelValues(route) }
 
 func (m *Metrics) count(event, result string) {
 	if !events[event] {
@@ -50,6 +71,9 @@ func (m *Metrics) count(event, result string) {
 	}
 	m.deliveries.WithLabelValues(event, result).Inc()
 }
+
+// acted are the events whose payload is read.
+var acted = map[string]bool{"issues": true, "sub_issues": true, "repository": true, "ping": true}
 
 // events bounds the label event: a stranger can send any name.
 var events = map[string]bool{

@@ -25,8 +25,11 @@ type sighting struct {
 	gone     string         // deleted or transferred: no issue will have its id again
 	opened   bool           // nothing happened to the issue before this
 	edit     *mapping.Edit
+	covers   func(string) bool    // repositories that its signer is believed about; nil: all
 	public   func() (bool, error) // whether anybody can read its repository
 	proven   bool                 // its marker is no copy, whoever its author is
+	released bool                 // a person let it out of quarantine
+	listed   bool                 // a listing showed it, which does not tell that
 }
 
 // placed is a sighting made ready for the store.
@@ -59,6 +62,7 @@ func (p *placed) makes(project mapping.ObjectID, link func() *mapping.Link) {
 // observed, whether it matches its route or not: that is how a link learns
 // that it has to leave.
 func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
+	in.met(ctx, s.issue.Author, s.issue.AuthorID)
 	routes := in.o.Routes()
 	near := routes.ForRepo(s.issue.Repo)
 	p := placed{seen: s, routed: len(near) > 0, obs: observation(s)}
@@ -86,6 +90,10 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 	}
 	if p.create == nil {
 		err := in.leave(ctx, &p, projects)
+		if err == nil && p.project == "" {
+			err = in.release(ctx, &p)
+			p.project = p.into
+		}
 		return p, err
 	}
 	home, err := in.home(ctx, projects, p.obs.Refs)
@@ -120,7 +128,7 @@ func observation(s sighting) store.Observation {
 		obs.Refs = append(obs.Refs, mapping.IssueRef(s.parent.ID))
 	}
 	if s.edit != nil {
-		obs.Event = encode(s.edit)
+		obs.Event, obs.Own = encode(s.edit), s.edit.Step != nil
 	}
 	if s.away || s.edit != nil && s.edit.Step != nil {
 		return obs
@@ -139,6 +147,11 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 	if author := in.o.Whose(s.issue.Author); author.Perhaps() {
 		in.follow(p, s.issue, near, s.proven || author.Ours())
 	}
+	return in.admit(p, s, routes, near)
+}
+
+// admit adds the link that is to be made where the issue enters.
+func (in *Intake) admit(p *placed, s sighting, routes mapping.Routes, near []*mapping.Route) error {
 	enters, why, err := in.entrance(s, routes, near)
 	if err != nil {
 		return err
@@ -158,9 +171,9 @@ func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*
 // entrance returns the route by which an issue enters, or nil and why it does
 // not.
 func (in *Intake) entrance(s sighting, routes mapping.Routes, near []*mapping.Route) (*mapping.Route, string, error) {
-	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: in.made(s.issue), Public: true, FirstRun: in.o.FirstRun}
+	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: in.made(s.issue), Public: true, Released: in.released(s), FirstRun: in.o.FirstRun}
 	route, why := routes.Entering(s.issue, e)
-	if why == mapping.WhyPublic {
+	if why == mapping.WhyPublic || why == mapping.WhyQuarantine {
 		var err error
 		if e.Public, err = s.public(); err != nil {
 			return nil, "", err
@@ -186,7 +199,7 @@ func (in *Intake) overtaken(p *placed) (string, error) {
 	s := p.seen
 	r := in.refusals.of(s.issue.ID)
 	switch {
-	case r == nil || !r.newer(&s):
+	case r == nil || !r.newer(&s) || !in.o.Trust().same(r.repo, s.issue.Repo):
 		return "", nil
 	case r.gone != "":
 		return overtook + "it was " + r.gone, nil
@@ -207,6 +220,7 @@ const overtook = "a newer delivery kept it out: "
 func (in *Intake) remember(p *placed) {
 	if p.routed && (!p.seen.away || p.seen.gone != "") {
 		in.refusals.put(&p.seen)
+		in.quarantined(p)
 	}
 }
 
@@ -218,6 +232,9 @@ func (in *Intake) remember(p *placed) {
 func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route, sure bool) {
 	_, marks := in.o.Keys().Body(issue.Body)
 	for _, m := range marks {
+		if !slices.ContainsFunc(near, func(r *mapping.Route) bool { return m.IsFor(r.Project) }) {
+			continue // of another deployment, or copied from another project
+		}
 		if m.Kind == mapping.MarkSubIssue { // its root's link makes it a part again
 			p.obs.Link, p.obs.Refs = m.Link, append(p.obs.Refs, mapping.TaskRef(mapping.ObjectID(m.Partner)))
 			return

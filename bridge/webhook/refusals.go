@@ -23,6 +23,7 @@ const (
 // a reload may have changed them.
 type refusal struct {
 	id                 int64
+	repo               string // in which it was told to be
 	gone               string // deleted or transferred; "" while it is there
 	state, association string
 	labels             []string
@@ -114,7 +115,7 @@ func (rs *refusals) put(s *sighting) {
 		labels[i] = strings.Clone(l) // which may be a part of its payload
 	}
 	r := &refusal{
-		id: s.issue.ID, gone: s.gone, state: s.issue.State, association: strings.Clone(s.issue.Association), labels: labels,
+		id: s.issue.ID, repo: strings.Clone(s.issue.Repo), gone: s.gone, state: s.issue.State, association: strings.Clone(s.issue.Association), labels: labels,
 		updated: s.issue.UpdatedAt, closed: s.issue.ClosedAt, came: time.Now(),
 	}
 	rs.mu.Lock()

@@ -32,6 +32,10 @@ func serveOn(t *testing.T, srv *http.Server) string {
 	return ln.Addr().String()
 }
 
+// headers are those of a delivery of an event that is acted on. Nobody signed it.
+var headers = "Host: x\r\nX-GitHub-Event: issues\r\nX-GitHub-Delivery: guid\r\nContent-Type: application/json\r\n" +
+	"X-Hub-Signature-256: sha256=" + strings.Repeat("0", 64) + "\r\n"
+
 func TestServerIsBounded(t *testing.T) {
 	srv := webhook.Server("127.0.0.1:0", http.NotFoundHandler())
 	for name, d := range map[string]time.Duration{
@@ -51,7 +55,7 @@ func TestServerIsBounded(t *testing.T) {
 // others are served.
 func TestSlowHeaders(t *testing.T) {
 	w := newWorld(t)
-	srv := webhook.Server("", w.intake)
+	srv := w.intake.Server("")
 	srv.ReadHeaderTimeout = 100 * time.Millisecond
 	addr := serveOn(t, srv)
 	conn := dial(t, addr)
@@ -76,10 +80,10 @@ func TestSlowBody(t *testing.T) {
 		{100 * time.Millisecond, time.Minute}, {time.Minute, 100 * time.Millisecond}, {100 * time.Millisecond, 0},
 	} {
 		w := newWorld(t, func(o *webhook.Options) { o.Timeout = tc.intake })
-		srv := webhook.Server("", w.intake)
+		srv := w.intake.Server("")
 		srv.ReadTimeout = tc.server
 		conn := dial(t, serveOn(t, srv))
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-GitHub-Event: issues\r\nContent-Length: 1000\r\n\r\n{", webhook.Path)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\n%sContent-Length: 1000\r\n\r\n{", webhook.Path, headers)
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatalf("%+v: %v", tc, err)
@@ -93,7 +97,7 @@ func TestSlowBody(t *testing.T) {
 
 func TestLongHeaders(t *testing.T) {
 	w := newWorld(t)
-	addr := serveOn(t, webhook.Server("", w.intake))
+	addr := serveOn(t, w.intake.Server(""))
 	req, _ := http.NewRequest(http.MethodPost, "http://"+addr+webhook.Path, strings.NewReader("{}"))
 	req.Header.Set("X-Long", strings.Repeat("x", 64<<10))
 	res, err := http.DefaultClient.Do(req)
@@ -123,7 +127,8 @@ func dial(t *testing.T, addr string) net.Conn {
 // reads gets the answer, and no reset.
 func TestTooLargeIsAnswered(t *testing.T) {
 	w := newWorld(t)
-	addr := serveOn(t, webhook.Server("", w.intake))
+	addr := serveOn(t, w.intake.Server(""))
+	w.intake.Unpace()
 	const size = 26 << 20
 	for name, body := range map[string]io.Reader{
 		"Content-Length: " + fmt.Sprint(size): io.LimitReader(spaces{}, size),
@@ -131,7 +136,7 @@ func TestTooLargeIsAnswered(t *testing.T) {
 			strings.NewReader(fmt.Sprintf("%x\r\n", size)), io.LimitReader(spaces{}, size), strings.NewReader("\r\n0\r\n\r\n")),
 	} {
 		conn := dial(t, addr)
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", webhook.Path, name)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\n%s%s\r\n\r\n", webhook.Path, headers, name)
 		if _, err := io.Copy(conn, body); err != nil {
 			t.Errorf("%s: send: %v", name, err)
 		}

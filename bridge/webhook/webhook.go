@@ -3,16 +3,19 @@
 //
 // Its door is [New]: the [Intake] it returns is the http.Handler of the public
 // listener and, through [Intake.Listed], the one place where issues that a
-// catch-up listing shows are judged by the same rules. [Server] is the
-// http.Server that stands slow clients.
+// catch-up listing shows are judged by the same rules. [Intake.Server] is the
+// http.Server that bears slow and greedy clients.
 //
 // A delivery passes these steps; the first that fails answers it:
 //
 //	method and path    405, 404
+//	headers            401 without one well-formed signature, 400 without GitHub's others
+//	event              202 when nothing is read from it; its body is not read
 //	size               413 when the body is over 25 MiB (GitHub sends up to 25 MB)
+//	room               503 with Retry-After when too much is unverified at once
 //	read in time       408
 //	signature          401, HMAC-SHA256 over the raw body by any of the secrets
-//	headers, payload   400
+//	payload            400
 //	what it shows      202 when nothing has to be remembered of it
 //	store              503 with Retry-After when it does not answer or is full
 //	stored             202
@@ -25,6 +28,7 @@ package webhook
 
 import (
 	"context"
+	"log"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -32,6 +36,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -43,6 +48,7 @@ const Path = "/webhooks/github"
 type Store interface {
 	Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
 	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
+	Link(ctx context.Context, key store.Key) (*mapping.Link, error)
 }
 
 // Event is what the intake needs to know of a delivery's payload.
@@ -56,22 +62,32 @@ type Event struct {
 	// Parent and SubIssue are the two issues of a `sub_issues` event.
 	Parent, SubIssue *mapping.Issue
 	Repo             string // owner/name
+	RepoID           int64  // 0 where the payload does not tell
 	Private          bool   // only members can read the repository
 	Told             bool   // the payload says so, or that anybody can
 	Sender           string // login
+	SenderType       string // User, Bot, Organization; "" where the payload does not tell
+	SenderID         int64  // 0 where the payload does not tell
 	// TitleFrom and BodyFrom are what stood there before an `edited` event.
 	TitleFrom, BodyFrom *string
 	OldRepo             string // owner/name before a repository was renamed or transferred
+	Installation        int64  // of the app that GitHub delivers for; 0: the hook is no app's
+
+	parentLess bool // nothing is believed of Parent
 }
 
 // Options configure an Intake. The functions are asked at each delivery, so
-// that a reload takes effect at once. All fields but Visible and Timeout are required.
+// that a reload takes effect at once. All fields but Believes, Met, Visible, Released
+// and Timeout are required.
 type Options struct {
-	// Secrets are the webhook secrets that verify, any of them.
-	Secrets func() [][]byte
-	// Verify reports an error unless header is the SHA-256 signature of body
-	// by one of the secrets.
-	Verify func(secrets [][]byte, body []byte, header string) error
+	// Trust says which secrets verify, and what each is believed about.
+	Trust func() *Trust
+	// Verify returns by which of the secrets header is the SHA-256 signature of a
+	// body, given in parts.
+	Verify func(secrets [][]byte, body [][]byte, header string) (int, error)
+	// OtherInstallation reports whether the app's installation on an account is known
+	// to be another one than that with the id; nil: there is no app.
+	OtherInstallation func(owner string, id int64) bool
 	// Payload takes the JSON out of a body, which can be a form.
 	Payload func(contentType string, body []byte) ([]byte, error)
 	// Parse reads a payload, which it must not keep. An unknown event is no
@@ -89,9 +105,19 @@ type Options struct {
 	// one is archived no more.
 	Renamed  func(ctx context.Context, from, to string) error
 	Writable func(ctx context.Context, repo string)
+	// Believes is asked of each repository that an event names, by the id that the
+	// event tells (0: none), whether it is the one that the name stands for; nil: all
+	// are. Its error puts the delivery off.
+	Believes func(ctx context.Context, repo string, id int64) (bool, error)
+	// Met is told of each account that an event or a listing shows, by login and id (0:
+	// it is not told); nil: nobody wants to know.
+	Met func(ctx context.Context, login string, id int64)
 	// Visible is told by each event whether anybody can read its repository; nil:
 	// nobody wants to know.
 	Visible func(ctx context.Context, repo string, public bool)
+	// Released asks GitHub whether a person let an issue out of quarantine; nil:
+	// deliveries alone tell. It is asked for listed issues that no link knows.
+	Released func(ctx context.Context, issue *mapping.Issue) (bool, error)
 	// EnterDelay is how long a new issue waits for its labels and its parent.
 	EnterDelay time.Duration
 	// Timeout bounds a delivery from its first byte to the answer; 0 means
@@ -99,19 +125,24 @@ type Options struct {
 	Timeout time.Duration
 	Metrics *Metrics
 	Logger  *slog.Logger
+	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
+	Guard *guard.Guard
 }
 
 // Intake takes in what is seen of issues. It serves POST [Path] and nothing
 // else.
 type Intake struct {
-	o   Options
-	mux *http.ServeMux
-	// strangers keeps those who are not GitHub from filling the log: the
-	// metric counts them all.
-	strangers rate.Sometimes
+	o         Options
+	mux       *http.ServeMux
+	strangers unauthenticatedLogLimit
 	public    sync.Map // repositories whose refusal has been logged
 	refusals  *refusals
+	waiting   *quarantine
 	bounds    bounds
+
+	clients    clients
+	unverified *budget
+	pace       *rate.Limiter // of what is read of large bodies
 }
 
 // New returns an Intake.
@@ -119,7 +150,12 @@ func New(o Options) *Intake {
 	if o.Timeout == 0 {
 		o.Timeout = usualTimeout
 	}
-	in := &Intake{o: o, mux: http.NewServeMux(), strangers: rate.Sometimes{First: 5, Interval: time.Minute}, refusals: newRefusals(), bounds: bounds{timeout: o.Timeout}}
+	in := &Intake{
+		o: o, mux: http.NewServeMux(), refusals: newRefusals(), waiting: newQuarantine(o.Metrics, o.Logger), bounds: bounds{timeout: o.Timeout},
+		strangers:  unauthenticatedLogLimit{window: time.Minute},
+		unverified: newBudget(maxUnverified), pace: rate.NewLimiter(pace, paceBurst),
+	}
+	in.clients = clients{max: maxClients, onClose: in.reportClosed}
 	in.mux.HandleFunc("POST "+Path, in.deliver)
 	return in
 }
@@ -130,6 +166,15 @@ func (in *Intake) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.mux.Ser
 // usualTimeout leaves a second of the ten after which GitHub gives up.
 const usualTimeout = 9 * time.Second
 
+// Server returns the server of the public listener: [Server] with a bound on its
+// connections and on what it logs. The caller starts and stops it.
+func (in *Intake) Server(addr string) *http.Server {
+	srv := Server(addr, in)
+	srv.ErrorLog = log.New(&httpErrors{in.o.Logger, &in.strangers}, "", 0)
+	in.clients.bind(srv)
+	return srv
+}
+
 // Server returns a server for the public listener with the bounds that keep
 // slow or greedy clients from holding it up. The caller starts and stops it.
 func Server(addr string, handler http.Handler) *http.Server {
@@ -139,6 +184,6 @@ func Server(addr string, handler http.Handler) *http.Server {
 		ReadTimeout:       usualTimeout, // an Intake sets no other where its own is as long
 		WriteTimeout:      20 * time.Second,
 		IdleTimeout:       time.Minute,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    16 << 10, // GitHub's and a proxy's are some 2 KiB
 	}
 }

@@ -63,7 +63,7 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*webhook.Opti
 	t.Cleanup(func() { s.Close() })
 	w := &world{t: t, store: s, reg: prometheus.NewRegistry(), log: &safeBuffer{}}
 	w.options = webhook.Options{
-		Secrets: func() [][]byte { return [][]byte{[]byte("old"), []byte("new")} },
+		Trust:   func() *webhook.Trust { return webhook.NewTrust(nil, [][]byte{[]byte("old"), []byte("new")}, nil) },
 		Verify:  verify,
 		Payload: func(_ string, body []byte) ([]byte, error) { return body, nil },
 		Parse: func(_ string, payload []byte) (ev webhook.Event, err error) {
@@ -104,13 +104,13 @@ func routes(rs ...mapping.Route) func() mapping.Routes {
 
 var keys = mapping.NewKeys([]byte("a key that nobody knows, of some length"))
 
-func verify(secrets [][]byte, body []byte, header string) error {
-	for _, s := range secrets {
-		if hmac.Equal([]byte(sign(s, body)), []byte(header)) {
-			return nil
+func verify(secrets, body [][]byte, header string) (int, error) {
+	for i, s := range secrets {
+		if hmac.Equal([]byte(sign(s, bytes.Join(body, nil))), []byte(header)) {
+			return i, nil
 		}
 	}
-	return errors.New("no secret verifies it")
+	return 0, errors.New("no secret verifies it")
 }
 
 func sign(secret, body []byte) string {
@@ -136,11 +136,16 @@ func event(action string, i *mapping.Issue) webhook.Event {
 
 // request is a signed delivery with a GUID of its own.
 func (w *world) request(name string, payload any) *http.Request {
+	return w.raw(name, encoded(w.t, payload))
+}
+
+func encoded(t testing.TB, payload any) []byte {
+	t.Helper()
 	body, err := json.Marshal(payload)
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
-	return w.raw(name, body)
+	return body
 }
 
 func (w *world) raw(name string, body []byte) *http.Request {

@@ -35,7 +35,10 @@ func (c *explainCmd) Run(ctx context.Context, p *process) error {
 // explain prints a link from its head to its history. Parts that are empty are
 // left out.
 func explain(w io.Writer, d *status.LinkDetail) error {
-	parts := []func(io.Writer, *status.LinkDetail) *table{explainLink, explainBase, explainNow, explainNext, explainPending, explainBlocked, explainChildren, explainHistory}
+	if d.Outside != nil {
+		return explainOutside(w, d.Outside).flush()
+	}
+	parts := []func(io.Writer, *status.LinkDetail) *table{explainLink, explainBase, explainNow, explainHidden, explainNext, explainPending, explainBlocked, explainChildren, explainHistory}
 	for i, part := range parts {
 		t := part(w, d)
 		if t == nil {
@@ -49,6 +52,15 @@ func explain(w io.Writer, d *status.LinkDetail) error {
 		}
 	}
 	return nil
+}
+
+// explainOutside shows an issue that has no link.
+func explainOutside(w io.Writer, o *status.Outside) *table {
+	t := newTable(w, "link", "none")
+	t.row("issue", o.Repository+"#"+strconv.Itoa(o.Number))
+	t.row("author", o.Author+" ("+strings.ToLower(cmp.Or(o.Association, "unknown"))+")")
+	t.row("why", o.Why)
+	return t
 }
 
 func explainLink(w io.Writer, d *status.LinkDetail) *table {
@@ -73,6 +85,9 @@ func explainLink(w io.Writer, d *status.LinkDetail) *table {
 			sent = fmt.Sprintf("sent %s, looked for %d times", moment(in.At), in.Lookups)
 		}
 		t.row("creating", "on "+in.Side+": "+sent)
+	}
+	for _, f := range d.Folding {
+		t.row("waiting", "folds frequent edits of "+f.Item+" towards "+f.Side+" until "+moment(f.Until))
 	}
 	return t
 }
@@ -110,6 +125,18 @@ func explainNow(w io.Writer, d *status.LinkDetail) *table {
 	}
 	for _, a := range attributes(all) {
 		t.row(a, strconv.FormatInt(all[a].Version, 10), brief(d.Now.GitHub[a]), brief(all[a].Value))
+	}
+	return t
+}
+
+// explainHidden shows where a text holds what its readers do not see.
+func explainHidden(w io.Writer, d *status.LinkDetail) *table {
+	if d.Now == nil || len(d.Now.Hidden) == 0 {
+		return nil
+	}
+	t := newTable(w, "HIDDEN TEXT", "SIDE", "WHAT")
+	for _, h := range d.Now.Hidden {
+		t.row(h.Attribute, h.Side, h.What)
 	}
 	return t
 }
@@ -179,7 +206,7 @@ func explainChildren(w io.Writer, d *status.LinkDetail) *table {
 				agreed = append(agreed, a+" "+brief(c.Base[a].GitHub))
 			}
 		}
-		t.row(c.Task, c.Kind, c.State, brief(of), strings.Join(agreed, ", "))
+		t.row(c.Task, c.Kind, c.State, brief(of), cmp.Or(c.Why, strings.Join(agreed, ", ")))
 	}
 	return t
 }

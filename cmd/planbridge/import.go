@@ -61,7 +61,7 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 
 func importReport(w io.Writer, job *status.Job) error {
 	r := job.Import
-	fmt.Fprintf(w, "%d issues and cards seen, %d linked already\n", r.Seen, r.Known)
+	fmt.Fprintf(w, "%d issues and cards seen, %d linked already\n", r.Seen, r.Known-r.UnderWay)
 	verb := "became"
 	if r.DryRun {
 		verb = "would become"
@@ -71,6 +71,7 @@ func importReport(w io.Writer, job *status.Job) error {
 		words string
 	}{
 		{r.Cards, "issues " + verb + " cards"}, {r.Issues, "cards " + verb + " issues"}, {r.Joined, "pairs " + map[bool]string{true: "would be joined", false: "joined"}[r.DryRun]},
+		{r.UnderWay, "were under way before" + map[bool]string{true: "", false: ", and were waited for"}[r.DryRun]},
 		{r.Children, "sub-issues follow their parents"}, {r.Ambiguous, "left alone: more than one has the title"}, {r.Out, "issues stay out: " + reasons(r.OutWhy)},
 		{r.Handed, "sub-issues were handed to their parents, to become tasks"},
 		{r.Dropped, "were not to be imported any more when their turn came"}, {r.Failed, "given up (planbridge failures)"},

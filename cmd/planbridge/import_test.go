@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,9 @@ import (
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/boltstore"
 )
 
 // older is a world with issues and cards from the day before, and no bridge.
@@ -270,6 +274,33 @@ func TestLinkByHand(t *testing.T) {
 	}
 }
 
+// A pair that was linked by hand and not taken up yet stays one of which nobody knows
+// whether another project has the issue, however often it is linked.
+func TestLinkByHandAgain(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "by hand")
+	w := op.world
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	card := w.Project.NewCard("Later", "alice", planningtest.CardSpec{Title: "by hand"})
+	op.fine("pause", "acme/web")
+	op.fine("link", "acme/web#1", card)
+	for _, first := range []string{"links", "unlink"} {
+		op.fine(append([]string{first}, map[string][]string{"unlink": {"acme/web#1"}}[first]...)...)
+		op.fine("link", "acme/web#1", card)
+		if text := op.fine("links", "--state", "creating"); !strings.Contains(text, "acme/web#1") {
+			t.Errorf("after %s and link:\n%s", first, text)
+		}
+	}
+	op.fine("resume", "acme/web")
+	op.until("the footer", func() bool { return strings.Contains(w.Project.Card(card).Summary, "acme/web#1") })
+	op.until("the pair", func() bool { return strings.Contains(op.fine("links", "--state", "linked"), "acme/web#1") })
+	if n := len(w.Project.Cards()); n != 1 {
+		t.Errorf("%d cards", n)
+	}
+}
+
 // An import that is killed in the middle leaves nothing that the next one does
 // not see: exactly one card each.
 func TestImportKilled(t *testing.T) {
@@ -309,6 +340,37 @@ func TestImportKilled(t *testing.T) {
 	}
 	if len(made) != n || len(op.world.Repo.Issues()) != n {
 		t.Errorf("%d titles on cards, %d issues", len(made), len(op.world.Repo.Issues()))
+	}
+}
+
+// An issue whose card is being made when an import begins is not linked already: the
+// import says so, and ends when it is.
+func TestImportWaitsForWhatIsUnderWay(t *testing.T) {
+	op := older(t, bridgetest.Options{}, "one", "two")
+	w := op.world
+	s, err := boltstore.Open(filepath.Join(filepath.Dir(op.config), "planbridge.db"), boltstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	route := mapping.Route{Name: "acme/web", Repository: "acme/web", Project: mapping.ObjectID(w.Project.ID()), Bucket: bridgetest.Bucket}
+	issue := w.Repo.Issue(1)
+	link := route.EnterIssue(&mapping.Issue{ID: issue.ID, Repo: "acme/web", Number: 1, Author: issue.Author, CreatedAt: issue.CreatedAt}, time.Now().UTC())
+	link.Import = mapping.ImportOpen
+	if _, err := s.Observe(t.Context(), link.Project, []store.Observation{{Refs: link.Refs(), Create: link, Delay: 3 * time.Second}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text := op.run("import", "--dry-run").out; !strings.Contains(text, "1 were under way before\n") {
+		t.Errorf("dry run: %s", text)
+	}
+	r := op.run("import")
+	if r.status != exitFine || !strings.Contains(r.out, "0 linked already") || !strings.Contains(r.out, "1 were under way before, and were waited for") {
+		t.Errorf("import: %+v", r)
+	}
+	if got := len(w.Project.Cards()); got != 2 {
+		t.Errorf("%d cards when the import ended, want 2", got)
 	}
 }
 

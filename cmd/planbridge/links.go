@@ -15,7 +15,7 @@ import (
 type linksCmd struct {
 	output
 	Route string  `placeholder:"NAME" help:"Only the links of this route."`
-	State *string `placeholder:"STATE" enum:"entering,creating,linked,left,orphaned,dormant" help:"Only links in this state: entering, creating, linked, left, orphaned or dormant."`
+	State *string `placeholder:"STATE" enum:"entering,creating,linked,left,orphaned,dormant,erased" help:"Only links in this state: entering, creating, linked, left, orphaned, dormant or erased."`
 	Limit atMost  `default:"1000" help:"At most so many."`
 }
 

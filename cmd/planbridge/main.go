@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -29,10 +30,18 @@ const (
 	exitMisuse = 2 // usage or configuration
 )
 
+// exitDeadline is when the process ends after a signal, whatever it is doing.
+const exitDeadline = 14 * time.Second
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	// From the first signal on the next one ends the process at once.
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop() // from the first signal on the next one ends the process at once
+		time.AfterFunc(exitDeadline, func() {
+			fmt.Fprintf(os.Stderr, "planbridge: not at its end %v after the signal: the process ends now\n", exitDeadline)
+			os.Exit(exitWrong)
+		})
+	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
@@ -51,8 +60,10 @@ type commands struct {
 	Verify    verifyCmd    `cmd:"" help:"Compare every link on both sides, and make what differs due."`
 	Link      linkCmd      `cmd:"" help:"Link an issue and a card by hand."`
 	Unlink    unlinkCmd    `cmd:"" help:"Part an issue and its card: nothing is synchronised, nothing deleted."`
+	Erase     eraseCmd     `cmd:"" help:"Remove a link's texts from the store and the ledger, and keep the ids."`
 	Pause     pauseCmd     `cmd:"" help:"Let a route's changes be taken and wait."`
 	Resume    resumeCmd    `cmd:"" help:"End a route's pause."`
+	Accept    acceptCmd    `cmd:"" help:"Believe the repository or account that has another one's name now."`
 	Rebuild   rebuildCmd   `cmd:"" help:"Restore missing links from the markers on both sides, while the service runs."`
 	Health    healthCmd    `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

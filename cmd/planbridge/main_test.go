@@ -139,7 +139,7 @@ func TestUsage(t *testing.T) {
 		{"bogus", exitMisuse, "unexpected argument bogus"},
 		{"links --bogus", exitMisuse, "unknown flag --bogus"},
 		{"links -o xml", exitMisuse, `--output must be one of "table","json"`},
-		{"links --state lost", exitMisuse, `--state must be one of "entering","creating","linked","left","orphaned","dormant" but got "lost"`},
+		{"links --state lost", exitMisuse, `--state must be one of "entering","creating","linked","left","orphaned","dormant","erased" but got "lost"`},
 		{"links --state ''", exitMisuse, `--state must be one of "entering",`},
 		{"links --route ''", exitMisuse, `--route: "", expected a value`},
 		{"links --limit many", exitMisuse, "--limit: expected a valid 64 bit int"},

@@ -17,8 +17,8 @@ import (
 )
 
 // stopTimeout bounds the end of the service; the work in hand is bounded
-// below it.
-const stopTimeout = 15 * time.Second
+// below it, and exitDeadline above it.
+const stopTimeout = 13 * time.Second
 
 type serveCmd struct {
 	DryRun    bool   `help:"Write nothing to either service, and log what would be written."`
@@ -105,12 +105,5 @@ func reload(ctx context.Context, log *slog.Logger, reloader *config.Reloader, ap
 func stop(app *bridge.App) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- app.Stop(ctx) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("stop: not done within %v", stopTimeout)
-	}
+	return app.Stop(ctx)
 }

@@ -2,14 +2,14 @@
 // door is [Open].
 //
 // The file's layout is in layout.go; file.go says how a file that is not the
-// one it was is noticed; work.go says what happens to a queued key
-// in each event of its life, and the other files read and write around that.
+// one it was is noticed; store/internal/queue
+// says what happens to a queued key in each event of its life, and the other
+// files read and write around that.
 // Every operation is one transaction; those that wait at the same time share
 // one fsync (commit.go).
 package boltstore
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -24,9 +24,6 @@ import (
 // lockWait is how long Open waits for another process to let go of the file:
 // long enough for a predecessor that is just stopping.
 const lockWait = 2 * time.Second
-
-// ErrInUse: another process holds the file.
-var ErrInUse = errors.New("another process uses it")
 
 // Options say how a store is opened. The zero value is useful.
 type Options struct {
@@ -60,7 +57,7 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open opens the store in the file path, making it where there is none. It
-// fails with [ErrInUse] when another process holds the file, with [store.ErrSchema] when a
+// fails with [store.ErrInUse] when another process holds the file, with [store.ErrSchema] when a
 // newer program wrote it.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
@@ -70,7 +67,7 @@ func Open(path string, o Options) (*Store, error) {
 	if s.clock == nil {
 		s.clock = time.Now
 	}
-	if err := s.open(); err != nil {
+	if err := s.open(s.takeOver); err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	s.close = sync.OnceValue(func() error {

@@ -2,7 +2,6 @@ package boltstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -60,6 +59,7 @@ func TestConformance(t *testing.T) {
 		return storetest.Opened{
 			Store:   s,
 			Advance: clock.Advance,
+			Alone:   true,
 			// What a killed process leaves is the file as it is, so the next
 			// one opens a copy, made while this one is still open.
 			Restart: func(t testing.TB) store.Store {
@@ -239,42 +239,5 @@ func TestClosedIsKept(t *testing.T) {
 	}
 	if got, err := open(t, path, Options{}).Doc(t.Context(), "p", "d"); err != nil || string(got) != "x" {
 		t.Errorf("Doc = %q, %v", got, err)
-	}
-}
-
-// TestBudgetForgets: what no window can see any more is not kept, so that a
-// large budget's record stays as small as its use is.
-func TestBudgetForgets(t *testing.T) {
-	var b budget
-	for i := range int64(3 * 3600) {
-		now := i * int64(time.Second)
-		if wait := b.take(now, 300, 300*60, 300); wait > 0 {
-			t.Fatalf("second %d: wait %s", i, wait)
-		}
-	}
-	if len(b.Taken) > 61 {
-		t.Errorf("%d of three hours are kept, want those of a minute", len(b.Taken))
-	}
-}
-
-// TestBudgetForms: a budget comes back as it was stored, and is read as it was
-// stored before.
-func TestBudgetForms(t *testing.T) {
-	want := budget{Taken: times{1, 1_770_000_000_000_000_000, 1_770_000_000_000_000_001}, Next: 7}
-	data, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, stored := range []string{string(data), `{"t":[1,1770000000000000000,1770000000000000001],"n":7}`} {
-		var got budget
-		if err := json.Unmarshal([]byte(stored), &got); err != nil || !slices.Equal(got.Taken, want.Taken) || got.Next != want.Next {
-			t.Errorf("%s reads as %v, %v", stored, got, err)
-		}
-	}
-	for _, none := range []string{`{"t":null,"n":1}`, `{"n":1}`, `{"t":"","n":1}`} {
-		var got budget
-		if err := json.Unmarshal([]byte(none), &got); err != nil || len(got.Taken) > 0 {
-			t.Errorf("%s reads as %v, %v", none, got, err)
-		}
 	}
 }

@@ -1,13 +1,13 @@
 package boltstore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/internal/queue"
 	"planbridge/store/internal/rules"
 )
 
@@ -32,50 +32,60 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 
 func (s *Store) next(ctx context.Context, project mapping.ObjectID) (id mapping.LinkID, wait time.Duration, err error) {
 	err = s.read(ctx, project, func(sp space) error {
-		id, wait = sp.next("")
+		id, wait = queue.Next(sp, sp.now, "")
 		return nil
 	})
 	return id, wait, err
 }
 
-// next finds the key to claim that is not the given one, or how long until
-// there is one (0: none is queued).
-func (sp space) next(but mapping.LinkID) (mapping.LinkID, time.Duration) {
-	var wait int64
-	c := sp.b("queue").Cursor()
-	for _, class := range []byte{0, 1} {
-		k, _ := c.Seek([]byte{class})
-		if k != nil && k[0] == class && mapping.LinkID(k[9:]) == but {
-			k, _ = c.Next()
-		}
-		if k == nil || k[0] != class {
-			continue
-		}
-		due := fromBE64(k[1:])
-		if due <= sp.now {
-			return mapping.LinkID(k[9:]), 0
-		}
-		if wait == 0 || due-sp.now < wait {
-			wait = due - sp.now
-		}
-	}
-	return "", time.Duration(wait)
-}
-
 // claimNext leases the next key that is not the given one, or returns how long
 // until there is one.
 func (sp space) claimNext(but mapping.LinkID, ttl time.Duration, until time.Time) (*store.Claim, time.Duration, error) {
-	id, wait := sp.next(but)
-	if id == "" {
-		return nil, wait, nil
+	for {
+		id, wait := queue.Next(sp, sp.now, but)
+		if id == "" {
+			return nil, wait, nil
+		}
+		c, err := sp.claim(id, ttl, until)
+		if err == nil {
+			return c, 0, nil
+		}
+		if err := sp.parkBad(id, err); err != nil {
+			return nil, 0, err
+		}
 	}
-	c, err := sp.claim(id, ttl, until)
-	return c, 0, err
+}
+
+// parkBad parks a queued key that cannot be read, so that the others are worked. Where
+// its work cannot be, the key begins anew.
+func (sp space) parkBad(id mapping.LinkID, why error) error {
+	w, err := sp.work(id)
+	if err != nil || w == nil {
+		w = new(work)
+		if w.entry, err = sp.queuedAs(id); err != nil {
+			return err
+		}
+	}
+	w.Work = w.ParkUnreadable(sp.now, fmt.Sprintf("it cannot be read: %v", why))
+	return sp.putWork(id, w)
+}
+
+// queuedAs finds the entry of a key among those that are due.
+func (sp space) queuedAs(id mapping.LinkID) (queue.Entry, error) {
+	for key := range sp.Ascend(queue.DueList, "") {
+		if queue.LinkOf(key) == id {
+			return queue.Entry{List: queue.DueList, Key: key}, nil
+		}
+	}
+	return queue.Entry{}, fmt.Errorf("key %s/%s is not queued", sp.project, id)
 }
 
 // claim leases a key and gathers what its worker needs.
 func (sp space) claim(id mapping.LinkID, ttl time.Duration, until time.Time) (*store.Claim, error) {
 	w, err := sp.work(id)
+	if err == nil && w == nil {
+		err = fmt.Errorf("work %s/%s: %w", sp.project, id, store.ErrNotFound)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -83,14 +93,9 @@ func (sp space) claim(id mapping.LinkID, ttl time.Duration, until time.Time) (*s
 	if err != nil {
 		return nil, err
 	}
-	due := w.lease(sp.now, ttl)
-	c := &store.Claim{
-		Key: store.Key{Project: sp.project, Link: id}, Token: w.Token, Until: until, Attempts: w.Attempts,
-		Link: link, Inbox: map[mapping.Ref]store.Snapshot{}, Due: time.Unix(0, due), Generation: w.Gen,
-	}
-	for ref, s := range w.Inbox {
-		c.Inbox[ref] = store.Snapshot{At: s.At, Digest: s.Digest, Ambiguous: s.Ambiguous, Data: s.Data, Seen: time.Unix(0, s.Seen)}
-	}
+	var c *store.Claim
+	w.Work, c = w.Lease(sp.now, ttl)
+	c.Key, c.Until, c.Link = store.Key{Project: sp.project, Link: id}, until, link
 	if err := sp.putWork(id, w); err != nil {
 		return nil, err
 	}
@@ -109,7 +114,7 @@ func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) 
 		if w == nil {
 			return store.ErrNotFound
 		}
-		if w.leased(sp.now) {
+		if w.Leased(sp.now) {
 			return store.ErrConflict
 		}
 		c, err = sp.claim(key.Link, ttl, until)
@@ -126,7 +131,7 @@ func (s *Store) Check(ctx context.Context, c *store.Claim) error {
 	held := false
 	err := s.read(ctx, c.Key.Project, func(sp space) error {
 		w, err := sp.work(c.Key.Link)
-		held = w != nil && w.holds(c.Token, sp.now)
+		held = w != nil && w.Holds(c.Token, sp.now)
 		return err
 	})
 	if err == nil && !held {
@@ -148,7 +153,7 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 		if err != nil {
 			return err
 		}
-		if w == nil || !w.holds(c.Token, sp.now) {
+		if w == nil || !w.Holds(c.Token, sp.now) {
 			return store.ErrLeaseLost
 		}
 		return sp.putLink(link)
@@ -197,20 +202,22 @@ func (s *Store) end(ctx context.Context, c *store.Claim, link *mapping.Link, his
 
 func (sp space) end(c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
 	w, err := sp.work(c.Key.Link)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case w == nil && out.Kind == store.Remove, w != nil && w.Token == c.Token && w.Until == 0:
-		return nil
-	case w == nil || !w.holds(c.Token, sp.now):
-		return store.ErrLeaseLost
+	}
+	var known *queue.Work
+	if w != nil {
+		known = &w.Work
+	}
+	if done, err := queue.Ended(known, c.Token, out.Kind, sp.now); done || err != nil {
+		return err
 	}
 	return sp.finish(c, w, link, history, out)
 }
 
 func (sp space) finish(c *store.Claim, w *work, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
 	id := c.Key.Link
-	if out.Kind == store.Remove && w.Gen == c.Generation {
+	if w.Removes(out, c.Generation) {
 		return sp.remove(id, w)
 	}
 	if link != nil {
@@ -218,10 +225,15 @@ func (sp space) finish(c *store.Claim, w *work, link *mapping.Link, history []ma
 			return err
 		}
 	}
+	if out.Kind == store.Erase {
+		if err := sp.b("history").Delete([]byte(id)); err != nil {
+			return err
+		}
+	}
 	if err := sp.addHistory(id, history); err != nil {
 		return err
 	}
-	w.finish(out, c.Generation, sp.now)
+	w.Work = w.Finish(out, c.Generation, sp.now)
 	return sp.putWork(id, w)
 }
 
@@ -237,17 +249,36 @@ func (sp space) addHistory(id mapping.LinkID, entries []mapping.Entry) error {
 	return put(sp.b("history"), []byte(id), all[max(0, len(all)-rules.History):])
 }
 
+// Hasten implements [store.Queue].
+func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
+	err := s.in(ctx, key.Project, func(sp space) error {
+		w, err := sp.work(key.Link)
+		if err == nil && w == nil {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		w.Work = w.Hasten(sp.now, delay)
+		return sp.putWork(key.Link, w)
+	})
+	if err != nil {
+		return fmt.Errorf("hasten %s: %w", key, err)
+	}
+	return nil
+}
+
 // Wake implements [store.Queue].
 func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
 	woken := 0
 	err := s.in(ctx, project, func(sp space) error {
-		ids := sp.waiting(service)
+		ids := queue.WaitingFor(sp, service)
 		for i, id := range ids {
 			w, err := sp.work(id)
 			if err != nil {
 				return err
 			}
-			w.queue(sp.now + int64(rules.WakeDelay(i, perSecond)))
+			w.Work = w.Wake(sp.now, i, perSecond)
 			if err := sp.putWork(id, w); err != nil {
 				return err
 			}
@@ -259,14 +290,4 @@ func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service stri
 		return 0, fmt.Errorf("wake %s in project %s: %w", service, project, err)
 	}
 	return woken, nil
-}
-
-// waiting lists the keys that wait for a service, live ones first.
-func (sp space) waiting(service string) (ids []mapping.LinkID) {
-	prefix := []byte(service + "\x00")
-	c := sp.b("waiting").Cursor()
-	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
-		ids = append(ids, mapping.LinkID(k[len(prefix)+1:]))
-	}
-	return ids
 }

@@ -2,6 +2,8 @@ package boltstore
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -94,7 +96,7 @@ func (s *Store) commit(group []write) {
 		failed := -1
 		err := s.db.Update(func(tx *bbolt.Tx) error {
 			for i, w := range group {
-				if err := w.fn(tx); err != nil {
+				if err := guarded(w.fn, tx); err != nil {
 					failed = i
 					return err
 				}
@@ -111,4 +113,14 @@ func (s *Store) commit(group []write) {
 		}
 		return
 	}
+}
+
+// guarded runs an operation whose panic is an error of who waits for it.
+func guarded(fn func(*bbolt.Tx) error, tx *bbolt.Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(tx)
 }

@@ -14,7 +14,6 @@ import (
 
 	"planbridge/mapping"
 	"planbridge/store"
-	"planbridge/store/internal/rules"
 )
 
 // A file can be deleted, or another one put in its place, while it is open:
@@ -23,16 +22,12 @@ import (
 // there now. A file that was put in place while no process had it open does not
 // tell, so each opening is another incarnation.
 
-// open opens the file and makes it the one that is used; the one that was used
-// stays as it was on an error.
-func (s *Store) open() error {
-	db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{
-		Timeout:        lockWait,
-		NoFreelistSync: true, // fewer pages per commit; the list is rebuilt when opening
-		FreelistType:   bbolt.FreelistMapType,
-	})
+// open opens the file, prepares it, and makes it the one that is used; the one that
+// was used stays as it was on an error.
+func (s *Store) open(prepare func(*bbolt.Tx) error) error {
+	db, err := bbolt.Open(s.path, 0o600, fileOptions())
 	if errors.Is(err, bolterrors.ErrTimeout) {
-		return ErrInUse
+		return store.ErrInUse
 	}
 	if err != nil {
 		return err
@@ -48,6 +43,19 @@ func (s *Store) open() error {
 	return nil
 }
 
+func fileOptions() *bbolt.Options {
+	return &bbolt.Options{
+		Timeout:        lockWait,
+		NoFreelistSync: true, // fewer pages per commit; the list is rebuilt when opening
+		FreelistType:   bbolt.FreelistMapType,
+	}
+}
+
+// fileSchema is the version of the file's layout. Files of lower versions get the
+// buckets that they lack, and Mend indexes their links; programs that know those
+// alone would not keep the indexes, and refuse the file.
+const fileSchema = 4
+
 // prepare checks the schema and gives a new file its epoch, and one of a lower
 // schema what it lacks.
 func prepare(tx *bbolt.Tx) error {
@@ -55,7 +63,7 @@ func prepare(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	current := strconv.Itoa(rules.Schema)
+	current := strconv.Itoa(fileSchema)
 	switch v := meta.Get(metaSchema); {
 	case v == nil:
 		if err := meta.Put(metaEpoch, []byte(mapping.NewID())); err != nil {
@@ -64,21 +72,27 @@ func prepare(tx *bbolt.Tx) error {
 	case string(v) == current:
 		return nil
 	default:
-		if n, err := strconv.Atoi(string(v)); err != nil || n > rules.Schema {
-			return fmt.Errorf("schema %s, this program knows %d: %w", v, rules.Schema, store.ErrSchema)
+		if n, err := strconv.Atoi(string(v)); err != nil || n > fileSchema {
+			return fmt.Errorf("schema %s, this program knows %d: %w", v, fileSchema, store.ErrSchema)
 		}
 	}
-	if err := tx.ForEach(complete); err != nil {
+	err = tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+		if !bytes.HasPrefix(name, []byte(projectPrefix)) {
+			return nil
+		}
+		if err := complete(b); err != nil {
+			return err
+		}
+		return b.Bucket([]byte("counts")).Put(countUntil, until(""))
+	})
+	if err != nil {
 		return err
 	}
 	return meta.Put(metaSchema, []byte(current))
 }
 
 // complete makes the buckets that a project has not.
-func complete(name []byte, b *bbolt.Bucket) error {
-	if !bytes.HasPrefix(name, []byte(projectPrefix)) {
-		return nil
-	}
+func complete(b *bbolt.Bucket) error {
 	for _, sub := range spaceBuckets {
 		if _, err := b.CreateBucketIfNotExists([]byte(sub)); err != nil {
 			return err
@@ -89,12 +103,12 @@ func complete(name []byte, b *bbolt.Bucket) error {
 
 // look compares the file in its place with the one that is open.
 func (s *Store) look() error {
+	s.file.Lock() // before the look: Scrub puts another file in place
+	defer s.file.Unlock()
 	now, err := os.Stat(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	s.file.Lock()
-	defer s.file.Unlock()
 	s.lost = s.lost || err != nil || !os.SameFile(s.opened, now)
 	return s.usable()
 }
@@ -150,10 +164,6 @@ func (s *Store) Adopt(ctx context.Context) (string, error) {
 	return s.Epoch(ctx)
 }
 
-// Mend implements [store.Store]. A transaction is in the file whole or not at
-// all.
-func (s *Store) Mend(context.Context, mapping.ObjectID) error { return nil }
-
 func (s *Store) reopen() error {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -161,7 +171,8 @@ func (s *Store) reopen() error {
 		return nil
 	}
 	old := s.db
-	if err := s.open(); err != nil {
+	// The leases stay: those of a copy may be this process's own, and be in use.
+	if err := s.open(prepare); err != nil {
 		return err
 	}
 	return old.Close()

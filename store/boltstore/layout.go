@@ -4,19 +4,22 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"go.etcd.io/bbolt"
 
 	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/internal/queue"
 )
 
 // The file's layout. Times are Unix nanoseconds, in keys as 8 bytes big endian.
 //
 //	meta                          schema, epoch
 //	leases     name             → JSON {owner, until}
-//	budgets    name             → JSON, the writes of the last hour
+//	budgets    name             → JSON, the items of the last hour and who shares them (see budget.go)
+//	holds      name             → until when it is closed
 //	p:<project>                   one bucket per project, "" included, with
 //	  links    link             → JSON mapping.Link
 //	  work     link             → work: its queue state and inbox, and which events wait (see workcodec.go)
@@ -27,6 +30,9 @@ import (
 //	  waiting  service 0 class link
 //	  failed   time link        → the parked keys, by when they were parked
 //	  counts   "queued"         → how many keys stand in queue and waiting
+//	           "links " class   → how many links have a class: a state, a space and a route
+//	           "failed " route  → how many keys of a route are parked
+//	           "until"          → the link up to which an earlier program's links are indexed; none: all are
 //	  seen     delivery         → time
 //	  seentime time delivery    → the same, to forget the oldest
 //	  ledger   id               → order and JSON mapping.Conflict
@@ -37,9 +43,11 @@ var (
 	bucketMeta    = []byte("meta")
 	bucketLeases  = []byte("leases")
 	bucketBudgets = []byte("budgets")
+	bucketHolds   = []byte("holds")
 	metaSchema    = []byte("schema")
 	metaEpoch     = []byte("epoch")
 	countQueued   = []byte("queued")
+	countUntil    = []byte("until")
 )
 
 // projectPrefix opens the name of a project's bucket.
@@ -61,19 +69,28 @@ var spaceBuckets = []string{
 // in runs fn on a project's space in a writing transaction.
 func (s *Store) in(ctx context.Context, project mapping.ObjectID, fn func(space) error) error {
 	return s.update(ctx, func(tx *bbolt.Tx) error {
-		name := []byte(projectPrefix + project)
-		b := tx.Bucket(name)
-		if b == nil {
-			var err error
-			if b, err = tx.CreateBucket(name); err != nil {
-				return err
-			}
-			if err := complete(name, b); err != nil {
-				return err
-			}
+		sp, err := s.space(tx, project)
+		if err != nil {
+			return err
 		}
-		return fn(space{project, b, s.clock().UnixNano(), s.limit})
+		return fn(sp)
 	})
+}
+
+// space is a project's part of the file, made where it has none yet.
+func (s *Store) space(tx *bbolt.Tx, project mapping.ObjectID) (space, error) {
+	name := []byte(projectPrefix + project)
+	b := tx.Bucket(name)
+	if b == nil {
+		var err error
+		if b, err = tx.CreateBucket(name); err != nil {
+			return space{}, err
+		}
+		if err := complete(b); err != nil {
+			return space{}, err
+		}
+	}
+	return space{project, b, s.clock().UnixNano(), s.limit}, nil
 }
 
 // read runs fn on a project's space in a reading transaction, and not at all
@@ -131,6 +148,10 @@ func (sp space) link(id mapping.LinkID) (*mapping.Link, error) {
 // with [store.ErrConflict] where one belongs to another link.
 func (sp space) putLink(l *mapping.Link) error {
 	refs := sp.b("refs")
+	old, err := sp.stored(l.ID)
+	if err != nil {
+		return err
+	}
 	keep := map[mapping.Ref]bool{}
 	for _, ref := range l.Refs() {
 		if owner := refs.Get([]byte(ref)); owner != nil && string(owner) != string(l.ID) {
@@ -141,23 +162,35 @@ func (sp space) putLink(l *mapping.Link) error {
 		}
 		keep[ref] = true
 	}
-	if err := sp.unindex(l.ID, keep); err != nil {
+	if err := sp.unindex(old, keep); err != nil {
+		return err
+	}
+	if err := sp.reindex(l.ID, old, l); err != nil {
 		return err
 	}
 	return put(sp.b("links"), []byte(l.ID), l)
 }
 
-// unindex removes the index entries of the stored link but those to keep.
-func (sp space) unindex(id mapping.LinkID, keep map[mapping.Ref]bool) error {
-	var old mapping.Link
-	if ok, err := get(sp.b("links"), []byte(id), &old); !ok {
-		return err
+// stored is a link as it is stored; nil where it is not.
+func (sp space) stored(id mapping.LinkID) (*mapping.Link, error) {
+	l, err := sp.link(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
 	}
+	return l, err
+}
+
+// unindex removes the refs of a stored link but those to keep.
+func (sp space) unindex(old *mapping.Link, keep map[mapping.Ref]bool) error {
+	if old == nil {
+		return nil
+	}
+	refs := sp.b("refs")
 	for _, ref := range old.Refs() {
-		if keep[ref] {
+		if keep[ref] || string(refs.Get([]byte(ref))) != string(old.ID) {
 			continue
 		}
-		if err := sp.b("refs").Delete([]byte(ref)); err != nil {
+		if err := refs.Delete([]byte(ref)); err != nil {
 			return err
 		}
 	}
@@ -166,10 +199,17 @@ func (sp space) unindex(id mapping.LinkID, keep map[mapping.Ref]bool) error {
 
 // remove deletes everything about a link.
 func (sp space) remove(id mapping.LinkID, w *work) error {
-	if err := sp.unindex(id, nil); err != nil {
+	old, err := sp.stored(id)
+	if err != nil {
 		return err
 	}
-	w.Place, w.Events = idle, nil
+	if err := sp.unindex(old, nil); err != nil {
+		return err
+	}
+	if err := sp.reindex(id, old, nil); err != nil {
+		return err
+	}
+	w.Work = queue.Work{}
 	if err := sp.putWork(id, w); err != nil {
 		return err
 	}

@@ -1,14 +1,18 @@
 package boltstore
 
 import (
+	"bytes"
 	"context"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/budget"
+	"planbridge/store/internal/queue"
 )
 
 type lease struct {
@@ -49,91 +53,64 @@ func (s *Store) Release(ctx context.Context, name, owner string) error {
 	return nil
 }
 
-// budget remembers the writes of the last hour exactly, and paces what may go
-// back to back by GCRA: Next is the theoretical arrival time.
-type budget struct {
-	Taken times `json:"t"` // oldest first
-	Next  int64 `json:"n"`
+// Take implements [store.Leases].
+func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (g store.Grant, err error) {
+	held, err := s.Held(ctx, b.Holds...)
+	if err != nil {
+		return g, fmt.Errorf("budget %s: %w", b.Name, err)
+	}
+	if len(held) > 0 && slices.Max(held) > 0 {
+		return store.Grant{Wait: slices.Max(held), Held: true}, nil
+	}
+	err = s.named(ctx, bucketBudgets, func(bucket *bbolt.Bucket, now int64) error {
+		var state budget.State
+		if _, err := get(bucket, []byte(b.Name), &state); err != nil {
+			return err
+		}
+		if state, g = state.Take(now, b, a); g.Items == 0 && a.Route == "" {
+			return nil
+		}
+		return put(bucket, []byte(b.Name), state)
+	})
+	if err != nil {
+		return store.Grant{}, fmt.Errorf("budget %s: %w", b.Name, err)
+	}
+	return g, nil
 }
 
-// times is stored packed: a budget is read and written for every write to
-// GitHub, and a list of numbers takes most of that.
-type times []int64
-
-// MarshalJSON implements json.Marshaler.
-func (t times) MarshalJSON() ([]byte, error) {
-	packed := make([]byte, 0, 8*len(t))
-	for _, at := range t {
-		packed = binary.BigEndian.AppendUint64(packed, uint64(at))
-	}
-	return json.Marshal(packed)
-}
-
-// UnmarshalJSON implements json.Unmarshaler. It also reads the list that was
-// stored before.
-func (t *times) UnmarshalJSON(data []byte) error {
-	if len(data) == 0 || data[0] != '"' {
-		return json.Unmarshal(data, (*[]int64)(t))
-	}
-	var packed []byte
-	if err := json.Unmarshal(data, &packed); err != nil {
-		return err
-	}
-	*t = make(times, 0, len(packed)/8+1)
-	for ; len(packed) >= 8; packed = packed[8:] {
-		*t = append(*t, int64(binary.BigEndian.Uint64(packed)))
+// Hold implements [store.Leases].
+func (s *Store) Hold(ctx context.Context, name string, d time.Duration) error {
+	err := s.named(ctx, bucketHolds, func(b *bbolt.Bucket, now int64) error {
+		if old := b.Get([]byte(name)); len(old) == 8 && fromBE64(old) >= now+int64(d) {
+			return nil
+		}
+		return b.Put([]byte(name), be64(now+int64(d)))
+	})
+	if err != nil {
+		return fmt.Errorf("hold %s: %w", name, err)
 	}
 	return nil
 }
 
-// Budget implements [store.Leases]. In any 60 seconds at most perMinute writes
-// are given, in any hour at most perHour; at most burst of them back to back,
-// after which they come at an even perMinute. What is not positive bounds
-// nothing.
-func (s *Store) Budget(ctx context.Context, name string, perMinute, perHour, burst int) (wait time.Duration, err error) {
-	err = s.named(ctx, bucketBudgets, func(b *bbolt.Bucket, now int64) error {
-		var bg budget
-		if _, err := get(b, []byte(name), &bg); err != nil {
-			return err
+// Held implements [store.Leases].
+func (s *Store) Held(ctx context.Context, names ...string) (left []time.Duration, err error) {
+	left = make([]time.Duration, len(names))
+	if len(names) == 0 {
+		return left, nil
+	}
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucketHolds)
+		for i := 0; b != nil && i < len(names); i++ {
+			if until := b.Get([]byte(names[i])); len(until) == 8 {
+				left[i] = max(0, time.Duration(fromBE64(until)-s.clock().UnixNano()))
+			}
 		}
-		if wait = bg.take(now, perMinute, perHour, burst); wait > 0 {
-			return nil
-		}
-		return put(b, []byte(name), bg)
+		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("budget %s: %w", name, err)
+		return nil, fmt.Errorf("holds %q: %w", names, err)
 	}
-	return wait, nil
-}
-
-func (b *budget) take(now int64, perMinute, perHour, burst int) time.Duration {
-	longest := time.Hour
-	if perMinute > 0 && perHour >= 60*perMinute {
-		perHour, longest = 0, time.Minute // no hour has more than its minutes
-	}
-	wait := max(b.window(now, perMinute, time.Minute), b.window(now, perHour, time.Hour))
-	if perMinute > 0 && burst > 0 {
-		interval := int64(time.Minute) / int64(perMinute)
-		next := max(b.Next, now)
-		wait = max(wait, time.Duration(next-now-interval*int64(burst-1)))
-		b.Next = next + interval
-	}
-	if wait > 0 {
-		return wait
-	}
-	b.Taken = append(b.Taken, now)
-	b.Taken = b.Taken[max(0, len(b.Taken)-max(perMinute, perHour)):]
-	b.Taken = slices.DeleteFunc(b.Taken, func(at int64) bool { return at < now-int64(longest) })
-	return 0
-}
-
-// window says how long until fewer than most writes lie within the window.
-func (b *budget) window(now int64, most int, window time.Duration) time.Duration {
-	if most <= 0 || len(b.Taken) < most {
-		return 0
-	}
-	return time.Duration(b.Taken[len(b.Taken)-most] + int64(window) - now)
+	return left, nil
 }
 
 // named runs fn on a bucket that belongs to no project.
@@ -145,4 +122,44 @@ func (s *Store) named(ctx context.Context, bucket []byte, fn func(b *bbolt.Bucke
 		}
 		return fn(b, s.clock().UnixNano())
 	})
+}
+
+// takeOver prepares the file for a process that has just got its lock. The lock proves
+// that whoever leased anything in the file is dead, so that all leases end.
+func (s *Store) takeOver(tx *bbolt.Tx) error {
+	if err := prepare(tx); err != nil {
+		return err
+	}
+	if tx.Bucket(bucketLeases) != nil {
+		if err := tx.DeleteBucket(bucketLeases); err != nil {
+			return err
+		}
+	}
+	return tx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
+		project, ok := bytes.CutPrefix(name, []byte(projectPrefix))
+		if !ok {
+			return nil
+		}
+		sp, err := s.space(tx, mapping.ObjectID(project))
+		if err != nil {
+			return err
+		}
+		return sp.endLeases()
+	})
+}
+
+// endLeases makes the keys due that are leased. They stand in the queue at the ends of
+// their leases, among those that are due later.
+func (sp space) endLeases() error {
+	for _, id := range slices.Collect(queue.Later(sp, sp.now)) {
+		w, err := sp.work(id)
+		if err != nil || w == nil || !w.Leased(sp.now) {
+			continue // what cannot be read is parked when it is due
+		}
+		w.Work = w.EndLease(sp.now)
+		if err := sp.putWork(id, w); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,9 +1,12 @@
 package boltstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -15,27 +18,28 @@ const orderLen = 16
 
 // PutConflict implements [store.Ledger].
 func (s *Store) PutConflict(ctx context.Context, c mapping.Conflict) error {
-	data, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("conflict %s: %w", c.ID, err)
-	}
-	order := rules.Order(c.At)
-	err = s.in(ctx, c.Project, func(sp space) error {
-		ledger, by := sp.b("ledger"), sp.b("ledgerby")
-		if old := ledger.Get([]byte(c.ID)); old != nil {
-			if err := by.Delete([]byte(string(old[:orderLen]) + c.ID)); err != nil {
-				return err
-			}
-		}
-		if err := by.Put([]byte(order+c.ID), nil); err != nil {
-			return err
-		}
-		return ledger.Put([]byte(c.ID), append([]byte(order), data...))
-	})
+	err := s.in(ctx, c.Project, func(sp space) error { return sp.putConflict(c) })
 	if err != nil {
 		return fmt.Errorf("conflict %s/%s: %w", c.Project, c.ID, err)
 	}
 	return nil
+}
+
+func (sp space) putConflict(c mapping.Conflict) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	order, ledger, by := rules.Order(c.At), sp.b("ledger"), sp.b("ledgerby")
+	if old := ledger.Get([]byte(c.ID)); old != nil {
+		if err := by.Delete([]byte(string(old[:orderLen]) + c.ID)); err != nil {
+			return err
+		}
+	}
+	if err := by.Put([]byte(order+c.ID), nil); err != nil {
+		return err
+	}
+	return ledger.Put([]byte(c.ID), append([]byte(order), data...))
 }
 
 func (sp space) conflict(id string) (c mapping.Conflict, err error) {
@@ -93,4 +97,49 @@ func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor 
 		return nil
 	})
 	return cs, next, err
+}
+
+// ConflictsBefore implements [store.Ledger].
+func (s *Store) ConflictsBefore(ctx context.Context, project mapping.ObjectID, before time.Time, cursor string, limit int) ([]mapping.Conflict, string, error) {
+	return s.Conflicts(ctx, project, cmp.Or(cursor, rules.Order(before)), limit)
+}
+
+// DropConflicts implements [store.Ledger].
+func (s *Store) DropConflicts(ctx context.Context, project mapping.ObjectID, cs []mapping.Conflict) (dropped int, err error) {
+	err = s.in(ctx, project, func(sp space) error {
+		dropped = 0
+		for _, c := range cs {
+			done, err := sp.dropConflict(c)
+			if err != nil {
+				return err
+			}
+			if done {
+				dropped++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("drop conflicts of project %s: %w", project, err)
+	}
+	return dropped, nil
+}
+
+// dropConflict removes an entry that still is as it is given.
+func (sp space) dropConflict(c mapping.Conflict) (bool, error) {
+	now, err := sp.conflict(c.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if same, err := rules.SameConflict(c, now); err != nil || !same {
+		return false, err
+	}
+	order := string(sp.b("ledger").Get([]byte(c.ID))[:orderLen])
+	if err := sp.b("ledgerby").Delete([]byte(order + c.ID)); err != nil {
+		return false, err
+	}
+	return true, sp.b("ledger").Delete([]byte(c.ID))
 }

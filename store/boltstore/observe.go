@@ -1,12 +1,14 @@
 package boltstore
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/internal/queue"
 	"planbridge/store/internal/rules"
 )
 
@@ -37,7 +39,10 @@ func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []sto
 }
 
 func (sp space) observe(o *store.Observation) (out store.Observed, err error) {
-	id := sp.resolve(o)
+	id, err := sp.resolve(o)
+	if err != nil {
+		return out, err
+	}
 	out.Duplicate = sp.delivered(o)
 	create := id == "" && o.Create != nil && !out.Duplicate
 	if create {
@@ -49,26 +54,24 @@ func (sp space) observe(o *store.Observation) (out store.Observed, err error) {
 	out.Key = store.Key{Project: sp.project, Link: id}
 	w, err := sp.work(id)
 	if err != nil {
-		return out, err
+		out.Err = fmt.Errorf("%w: %w", store.ErrSpoilt, err)
+		return out, nil
 	}
-	if sp.full(w) {
+	if w == nil {
+		w = new(work)
+	}
+	if w.Full(sp.queued(), sp.limit) {
 		out.Err = fmt.Errorf("%s: %w", out.Key, store.ErrFull)
 		return out, nil
 	}
 	if create {
-		w, out.Created = new(work), true
+		out.Created = true
 		if err := sp.putLink(o.Create); err != nil {
 			return out, err
 		}
 	}
-	w.change(sp.now, o.Delay, o.Bulk, false)
+	w.Work, out.Stored = w.Observe(o, sp.now, out.Duplicate)
 	if !out.Duplicate {
-		if o.Data != nil {
-			out.Stored = w.store(o, sp.now)
-		}
-		if len(o.Event) > 0 {
-			w.addEvent(o.Event)
-		}
 		if err := sp.remember(o); err != nil {
 			return out, err
 		}
@@ -76,30 +79,31 @@ func (sp space) observe(o *store.Observation) (out store.Observed, err error) {
 	return out, sp.putWork(id, w)
 }
 
-// resolve finds the link of an observation: by its Refs in order, by the
-// marker's link, and last by the Refs of what it would create, so that nothing
-// is created twice.
-func (sp space) resolve(o *store.Observation) mapping.LinkID {
-	refs := sp.b("refs")
-	for _, ref := range o.Refs {
-		if id := refs.Get([]byte(ref)); id != nil {
-			return mapping.LinkID(id)
-		}
+// resolve finds the link of an observation.
+func (sp space) resolve(o *store.Observation) (mapping.LinkID, error) {
+	index := &index{space: sp}
+	id := queue.Resolve(index, o)
+	return id, index.err
+}
+
+// index is the [queue.Index] of a space. It forgets the refs that it meets which
+// lead to a link that there is not.
+type index struct {
+	space
+	err error
+}
+
+// Exists implements [queue.Index].
+func (x *index) Exists(id mapping.LinkID) bool { return x.b("links").Get([]byte(id)) != nil }
+
+// Owner implements [queue.Index].
+func (x *index) Owner(ref mapping.Ref) mapping.LinkID {
+	id := mapping.LinkID(x.b("refs").Get([]byte(ref)))
+	if id == "" || x.Exists(id) {
+		return id
 	}
-	links := sp.b("links")
-	if o.Link != "" && links.Get([]byte(o.Link)) != nil {
-		return o.Link
-	}
-	if o.Create == nil {
-		return ""
-	}
-	for _, ref := range o.Create.Refs() {
-		if id := refs.Get([]byte(ref)); id != nil {
-			return mapping.LinkID(id)
-		}
-	}
-	if links.Get([]byte(o.Create.ID)) != nil {
-		return o.Create.ID
+	if err := x.b("refs").Delete([]byte(ref)); err != nil && x.err == nil {
+		x.err = err
 	}
 	return ""
 }
@@ -121,18 +125,24 @@ func (sp space) remember(o *store.Observation) error {
 	if err := sp.forget(sp.now-int64(rules.Deliveries), rules.DeliverySweep); err != nil {
 		return err
 	}
-	key, at := rules.DeliveryKey(o), be64(sp.now)
-	if err := sp.b("seen").Put([]byte(key), at); err != nil {
-		return err
-	}
-	return sp.b("seentime").Put([]byte(string(at)+key), nil)
+	return sp.putDelivery([]byte(rules.DeliveryKey(o)), sp.now)
 }
 
+func (sp space) putDelivery(key []byte, at int64) error {
+	if err := sp.b("seen").Put(key, be64(at)); err != nil {
+		return err
+	}
+	return sp.b("seentime").Put(append(be64(at), key...), nil)
+}
+
+// forget drops deliveries that were stored by then, but none that was stored anew.
 func (sp space) forget(until int64, most int) error {
 	seen, c := sp.b("seen"), sp.b("seentime").Cursor()
 	for k, _ := c.First(); k != nil && most > 0 && fromBE64(k) <= until; k, _ = c.First() {
-		if err := seen.Delete(k[8:]); err != nil {
-			return err
+		if bytes.Equal(seen.Get(k[8:]), k[:8]) {
+			if err := seen.Delete(k[8:]); err != nil {
+				return err
+			}
 		}
 		if err := c.Delete(); err != nil {
 			return err
@@ -152,10 +162,10 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 		if w == nil {
 			return store.ErrNotFound
 		}
-		if sp.full(w) {
+		if w.Full(sp.queued(), sp.limit) {
 			return store.ErrFull
 		}
-		w.change(sp.now, delay, bulk, true)
+		w.Work = w.Change(sp.now, delay, bulk, true)
 		return sp.putWork(key.Link, w)
 	})
 	if err != nil {

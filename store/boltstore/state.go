@@ -30,6 +30,36 @@ func (s *Store) PutDoc(ctx context.Context, project mapping.ObjectID, name strin
 	return nil
 }
 
+// Docs implements [store.State].
+func (s *Store) Docs(ctx context.Context, project mapping.ObjectID, prefix string) (names []string, err error) {
+	err = s.read(ctx, project, func(sp space) error {
+		c := sp.b("docs").Cursor()
+		for k, _ := c.Seek([]byte(prefix)); k != nil && bytes.HasPrefix(k, []byte(prefix)); k, _ = c.Next() {
+			names = append(names, string(k))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("documents of project %s: %w", project, err)
+	}
+	return names, nil
+}
+
+// DropDoc implements [store.State].
+func (s *Store) DropDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) (dropped bool, err error) {
+	err = s.in(ctx, project, func(sp space) error {
+		now := sp.b("docs").Get([]byte(name))
+		if dropped = now != nil && bytes.Equal(now, data); !dropped {
+			return nil
+		}
+		return sp.b("docs").Delete([]byte(name))
+	})
+	if err != nil {
+		return false, fmt.Errorf("document %s of project %s: %w", name, project, err)
+	}
+	return dropped, nil
+}
+
 // Marks implements [store.State].
 func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
 	marks := map[string]string{}
@@ -49,10 +79,32 @@ func (s *Store) PutMarks(ctx context.Context, project mapping.ObjectID, set stri
 	if len(marks) == 0 {
 		return nil
 	}
+	err := s.in(ctx, project, func(sp space) error { return sp.putMarks(set, marks) })
+	if err != nil {
+		return fmt.Errorf("marks %s of project %s: %w", set, project, err)
+	}
+	return nil
+}
+
+func (sp space) putMarks(set string, marks map[string]string) error {
+	b := sp.b("marks")
+	for id, text := range marks {
+		if err := b.Put([]byte(set+"\x00"+id), []byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DropMarks implements [store.State].
+func (s *Store) DropMarks(ctx context.Context, project mapping.ObjectID, set string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	err := s.in(ctx, project, func(sp space) error {
 		b := sp.b("marks")
-		for id, text := range marks {
-			if err := b.Put([]byte(set+"\x00"+id), []byte(text)); err != nil {
+		for _, id := range ids {
+			if err := b.Delete([]byte(set + "\x00" + id)); err != nil {
 				return err
 			}
 		}

@@ -1,14 +1,13 @@
 package boltstore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
+	"planbridge/store/internal/queue"
 	"planbridge/store/internal/rules"
 )
 
@@ -53,13 +52,22 @@ func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor strin
 			}
 			l, err := sp.link(mapping.LinkID(k))
 			if err != nil {
-				return err
+				continue // its claim parks it
 			}
 			links = append(links, l)
 		}
 		return nil
 	})
 	return links, next, err
+}
+
+// Projects implements [store.Store].
+func (s *Store) Projects(ctx context.Context) ([]mapping.ObjectID, error) {
+	projects, err := s.spaces(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("projects: %w", err)
+	}
+	return slices.DeleteFunc(projects, func(p mapping.ObjectID) bool { return p == "" }), nil
 }
 
 // History implements [store.Links].
@@ -81,12 +89,14 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) (entries 
 // Failures implements [store.Queue].
 func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit int) (fs []store.Failure, err error) {
 	err = s.read(ctx, project, func(sp space) error {
-		c := sp.b("failed").Cursor()
-		for k, _ := c.First(); k != nil && len(fs) < limit; k, _ = c.Next() {
-			id := mapping.LinkID(k[8:])
+		for parked := range queue.ParkedKeys(sp) {
+			if len(fs) >= limit {
+				break
+			}
+			id := parked.Link
 			l, err := sp.link(id)
-			if err != nil {
-				return err
+			if err != nil { // the reason says so
+				l = &mapping.Link{Card: mapping.CardID{ID: mapping.ObjectID(id)}}
 			}
 			w, err := sp.work(id)
 			if err != nil {
@@ -94,7 +104,7 @@ func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit in
 			}
 			fs = append(fs, store.Failure{
 				Key: store.Key{Project: project, Link: id}, Route: l.Route, Where: rules.Where(l),
-				Reason: w.Reason, Attempts: w.Attempts, At: time.Unix(0, fromBE64(k)),
+				Reason: w.Reason, Attempts: w.Failures(), At: parked.At,
 			})
 		}
 		return nil
@@ -102,37 +112,58 @@ func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit in
 	return fs, err
 }
 
+// Standing implements [store.Queue].
+func (s *Store) Standing(ctx context.Context, key store.Key) (at store.Standing, err error) {
+	err = s.read(ctx, key.Project, func(sp space) (err error) {
+		at, err = sp.standing(key.Link)
+		return err
+	})
+	if err == nil && at.State == "" { // there is no such project yet
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return at, fmt.Errorf("standing of %s: %w", key, err)
+	}
+	return at, nil
+}
+
+// Standings implements [store.Queue].
+func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) (all []store.Standing, err error) {
+	err = s.read(ctx, project, func(sp space) error {
+		for _, id := range queue.NotDue(sp, sp.now, limit) {
+			if at, err := sp.standing(id); err == nil { // else its claim parks it
+				all = append(all, at)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("standings of project %s: %w", project, err)
+	}
+	return rules.SortStandings(all, limit), nil
+}
+
+func (sp space) standing(id mapping.LinkID) (at store.Standing, err error) {
+	w, err := sp.work(id)
+	if err == nil && w == nil {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return at, err
+	}
+	at = w.Standing(store.Key{Project: sp.project, Link: id}, sp.now)
+	at.Where = string(id)
+	if l, err := sp.link(id); err == nil { // of a record that cannot be read the reason tells
+		at.Route, at.Where = l.Route, rules.Where(l)
+	}
+	return at, nil
+}
+
 // Depth implements [store.Queue].
 func (s *Store) Depth(ctx context.Context, project mapping.ObjectID) (d store.Depth, err error) {
-	d.Waiting = map[string]int{}
+	d = store.Depth{Waiting: map[string]int{}}
 	err = s.read(ctx, project, func(sp space) error {
-		oldest := sp.now + 1
-		c := sp.b("queue").Cursor()
-		for k, _ := c.First(); k != nil; k, _ = c.Next() {
-			due := fromBE64(k[1:])
-			switch {
-			case k[0] == 0:
-				d.Live++
-			case due <= sp.now:
-				d.Due++
-				fallthrough
-			default:
-				d.Bulk++
-			}
-			oldest = min(oldest, due)
-		}
-		if oldest <= sp.now {
-			d.Oldest = time.Unix(0, oldest)
-		}
-		c = sp.b("waiting").Cursor()
-		for k, _ := c.First(); k != nil; k, _ = c.Next() {
-			service, _, _ := bytes.Cut(k, []byte{0})
-			d.Waiting[string(service)]++
-		}
-		c = sp.b("failed").Cursor()
-		for k, _ := c.First(); k != nil; k, _ = c.Next() {
-			d.Failures++
-		}
+		d = queue.Depth(sp, sp.now)
 		return nil
 	})
 	return d, err

@@ -33,7 +33,7 @@ func TestTheCounterAgreesWithTheQueue(t *testing.T) {
 		}
 		err = s.read(t.Context(), "p", func(sp space) error {
 			listed := sp.b("queue").Stats().KeyN + sp.b("waiting").Stats().KeyN
-			if sp.queued() != int64(listed) {
+			if sp.queued() != listed {
 				t.Errorf("after outcome %d: counted %d, listed %d", kinds[i%len(kinds)], sp.queued(), listed)
 			}
 			return nil

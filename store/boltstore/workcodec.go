@@ -5,10 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"planbridge/mapping"
+	"planbridge/store/internal/queue"
 )
 
 // A work's record is written at each observation, of which a webhook waits for
@@ -18,11 +17,20 @@ import (
 // written again with each that comes.
 const formBinary = 2
 
+// formClaimed is formBinary with the counts of claims at the end. A key that
+// nobody claimed since its last success has formBinary, as earlier programs
+// wrote it.
+const formClaimed = 3
+
+// formOwn is formClaimed with the events of our own account at the end. A key with
+// which none waits has one of the other forms.
+const formOwn = 4
+
 // errCut: a record is shorter than it says.
 var errCut = errors.New("record is cut")
 
 // encodeWork makes a record.
-func encodeWork(w *work) []byte {
+func encodeWork(w queue.Work) []byte {
 	size := 128
 	for _, s := range w.Inbox {
 		size += 128 + len(s.Data)
@@ -31,14 +39,24 @@ func encodeWork(w *work) []byte {
 	b = appendNumbers(b, w.Gen, w.Token, w.Until, w.Again, int64(w.Place), number(w.Bulk), w.Due, int64(w.Attempts))
 	b = appendPart(appendPart(b, w.Service), w.Reason)
 	b = appendNumbers(b, int64(len(w.Inbox)))
-	for _, ref := range slices.Sorted(maps.Keys(w.Inbox)) {
-		s := w.Inbox[ref]
-		b = appendNumbers(appendPart(b, ref), s.Gen, s.At, number(s.Ambiguous), s.Seen)
+	for _, s := range w.Inbox {
+		b = appendNumbers(appendPart(b, s.Item), s.Gen, s.At, number(s.Ambiguous), s.Seen)
 		b = appendPart(appendPart(b, s.Digest), s.Data)
 	}
 	b = appendNumbers(b, int64(len(w.Events)))
 	for _, e := range w.Events {
 		b = appendNumbers(b, e.Gen)
+	}
+	if w.Open != 0 || w.Abandoned != 0 || len(w.Own) > 0 {
+		b[0] = formClaimed
+		b = appendNumbers(b, int64(w.Open), int64(w.Abandoned))
+	}
+	if len(w.Own) > 0 {
+		b[0] = formOwn
+		b = appendNumbers(b, int64(len(w.Own)))
+		for _, e := range w.Own {
+			b = appendNumbers(b, e.Gen)
+		}
 	}
 	return b
 }
@@ -62,29 +80,33 @@ func number(b bool) int64 {
 }
 
 // decodeWork reads a record, which it does not keep.
-func decodeWork(data []byte) (*work, error) {
+func decodeWork(data []byte) (w queue.Work, err error) {
 	switch data[0] {
 	case '{', formParts:
 		return decodeWork1(data)
-	case formBinary:
+	case formBinary, formClaimed, formOwn:
 	default:
-		return nil, fmt.Errorf("unknown form %d", data[0])
+		return w, fmt.Errorf("unknown form %d", data[0])
 	}
 	r := recordReader{data: data[1:]}
-	w := &work{Gen: r.number(), Token: r.number(), Until: r.number(), Again: r.number(), Place: place(r.number())}
+	w.Gen, w.Token, w.Until, w.Again, w.Place = r.number(), r.number(), r.number(), r.number(), queue.Place(r.number())
 	w.Bulk, w.Due, w.Attempts = r.number() == 1, r.number(), int(r.number())
 	w.Service, w.Reason = string(r.part()), string(r.part())
 	for range r.count() {
-		if w.Inbox == nil {
-			w.Inbox = map[mapping.Ref]slot{}
-		}
-		ref := mapping.Ref(r.part())
-		s := slot{Gen: r.number(), At: r.number(), Ambiguous: r.number() == 1, Seen: r.number()}
+		s := queue.Slot{Item: mapping.Ref(r.part()), Gen: r.number(), At: r.number(), Ambiguous: r.number() == 1, Seen: r.number()}
 		s.Digest, s.Data = string(r.part()), bytes.Clone(r.part())
-		w.Inbox[ref] = s
+		w.Inbox = append(w.Inbox, s)
 	}
 	for range r.count() {
-		w.Events = append(w.Events, event{Gen: r.number()})
+		w.Events = append(w.Events, queue.Event{Gen: r.number()})
+	}
+	if data[0] != formBinary {
+		w.Open, w.Abandoned = int(r.number()), int(r.number())
+	}
+	if data[0] == formOwn {
+		for range r.count() {
+			w.Own = append(w.Own, queue.Event{Gen: r.number()})
+		}
 	}
 	return w, r.err
 }

@@ -7,20 +7,18 @@ import (
 	"pgregory.net/rapid"
 
 	"planbridge/mapping"
+	"planbridge/store/internal/queue"
 )
 
 func TestWorkReturns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOfN(rapid.Byte(), 1, 40)
-		w := &work{Gen: rapid.Int64().Draw(t, "gen"), Place: queued, Reason: "why"}
+		w := queue.Work{Gen: rapid.Int64().Draw(t, "gen"), Place: queue.Queued, Reason: "why", Open: rapid.IntRange(0, 2).Draw(t, "open"), Abandoned: rapid.IntRange(0, 300).Draw(t, "abandoned")}
 		for i := range rapid.IntRange(0, 4).Draw(t, "slots") {
-			if w.Inbox == nil {
-				w.Inbox = map[mapping.Ref]slot{}
-			}
-			w.Inbox[mapping.IssueRef(int64(i))] = slot{At: int64(i), Digest: "d", Data: data.Draw(t, "data")}
+			w.Inbox = append(w.Inbox, queue.Slot{Item: mapping.IssueRef(int64(i)), At: int64(i), Digest: "d", Data: data.Draw(t, "data")})
 		}
 		for i := range rapid.IntRange(0, 4).Draw(t, "events") {
-			w.Events = append(w.Events, event{Gen: int64(i)})
+			w.Events = append(w.Events, queue.Event{Gen: int64(i)})
 		}
 		record := encodeWork(w)
 		back, err := decodeWork(record)
@@ -45,15 +43,15 @@ func TestWorkOfEarlierPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []*work{w, parts} {
-		if s := w.Inbox["issue:1"]; string(s.Data) != "hello" || string(w.Events[0].Data) != "world" || w.Gen != 3 || w.Place != queued {
+	for _, w := range []queue.Work{w, parts} {
+		if s := w.Inbox[0]; s.Item != "issue:1" || string(s.Data) != "hello" || string(w.Events[0].Data) != "world" || w.Gen != 3 || w.Place != queue.Queued {
 			t.Errorf("read %+v", w)
 		}
 	}
 }
 
 func TestWorkThatIsNone(t *testing.T) {
-	for _, record := range []string{"\x03", "\x02", "\x02\x01", "\x01", "\x01\x05{}", "\x01\x10{\"e\":[{\"b\":-1}]}", "\x01\x0f{\"e\":[{\"b\":9}]}short", "{"} {
+	for _, record := range []string{"\x03", "\x04", "\x02", "\x02\x01", "\x01", "\x01\x05{}", "\x01\x10{\"e\":[{\"b\":-1}]}", "\x01\x0f{\"e\":[{\"b\":9}]}short", "{"} {
 		if w, err := decodeWork([]byte(record)); err == nil {
 			t.Errorf("%q was read as %+v", record, w)
 		}

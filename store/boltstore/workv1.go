@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"planbridge/mapping"
+	"planbridge/store/internal/queue"
 )
 
 // The forms of a work's record in files of schema 1, which are read still:
@@ -37,35 +40,86 @@ func (b *blob) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func decodeWork1(data []byte) (*work, error) {
-	w := new(work)
-	if bytes.HasPrefix(data, []byte("{")) {
-		return w, json.Unmarshal(data, w)
+// work1 is the JSON of these forms.
+type work1 struct {
+	Gen      int64                 `json:"g"`
+	Token    int64                 `json:"t"`
+	Until    int64                 `json:"u"`
+	Again    int64                 `json:"n"`
+	Place    queue.Place           `json:"p"`
+	Bulk     bool                  `json:"b"`
+	Due      int64                 `json:"d"`
+	Service  string                `json:"s"`
+	Reason   string                `json:"r"`
+	Attempts int                   `json:"a"`
+	Inbox    map[mapping.Ref]slot1 `json:"i"`
+	Events   []event1              `json:"e"`
+}
+
+type slot1 struct {
+	Gen       int64  `json:"g"`
+	At        int64  `json:"at"`
+	Digest    string `json:"d"`
+	Ambiguous bool   `json:"m"`
+	Data      blob   `json:"b"`
+	Seen      int64  `json:"s"`
+}
+
+type event1 struct {
+	Gen  int64 `json:"g"`
+	Data blob  `json:"b"`
+}
+
+func decodeWork1(data []byte) (queue.Work, error) {
+	var w work1
+	head, parts := data, []byte(nil)
+	if !bytes.HasPrefix(data, []byte("{")) {
+		length, n := binary.Uvarint(data[1:])
+		if n <= 0 || length > uint64(len(data)-1-n) {
+			return queue.Work{}, errCut
+		}
+		head, parts = data[1+n:1+n+int(length)], data[1+n+int(length):]
 	}
-	length, n := binary.Uvarint(data[1:])
-	if n <= 0 || length > uint64(len(data)-1-n) {
-		return nil, errCut
+	if err := json.Unmarshal(head, &w); err != nil {
+		return queue.Work{}, err
 	}
-	head, parts := data[1+n:1+n+int(length)], data[1+n+int(length):]
-	if err := json.Unmarshal(head, w); err != nil {
-		return nil, err
+	if parts != nil {
+		if err := w.fill(parts); err != nil {
+			return queue.Work{}, err
+		}
 	}
-	fill := func(b blob) error {
+	return w.work(), nil
+}
+
+// fill puts the data that stands behind the head where it belongs.
+func (w *work1) fill(parts []byte) error {
+	blobs := make([]blob, 0, len(w.Inbox)+len(w.Events))
+	for _, ref := range slices.Sorted(maps.Keys(w.Inbox)) {
+		blobs = append(blobs, w.Inbox[ref].Data)
+	}
+	for _, e := range w.Events {
+		blobs = append(blobs, e.Data)
+	}
+	for _, b := range blobs {
 		if len(b) > len(parts) {
 			return errCut
 		}
 		parts = parts[copy(b, parts):]
-		return nil
+	}
+	return nil
+}
+
+func (w *work1) work() queue.Work {
+	now := queue.Work{
+		Gen: w.Gen, Token: w.Token, Until: w.Until, Again: w.Again, Place: w.Place, Bulk: w.Bulk,
+		Due: w.Due, Service: w.Service, Reason: w.Reason, Attempts: w.Attempts,
 	}
 	for _, ref := range slices.Sorted(maps.Keys(w.Inbox)) {
-		if err := fill(w.Inbox[ref].Data); err != nil {
-			return nil, err
-		}
+		s := w.Inbox[ref]
+		now.Inbox = append(now.Inbox, queue.Slot{Item: ref, Gen: s.Gen, At: s.At, Digest: s.Digest, Ambiguous: s.Ambiguous, Data: s.Data, Seen: s.Seen})
 	}
 	for _, e := range w.Events {
-		if err := fill(e.Data); err != nil {
-			return nil, err
-		}
+		now.Events = append(now.Events, queue.Event{Gen: e.Gen, Data: e.Data})
 	}
-	return w, nil
+	return now
 }

@@ -46,7 +46,7 @@ func TestAFileOfSchema1(t *testing.T) {
 		}
 	}
 	if err := s.db.View(func(tx *bbolt.Tx) error {
-		if v := tx.Bucket(bucketMeta).Get(metaSchema); string(v) != "2" {
+		if v := tx.Bucket(bucketMeta).Get(metaSchema); string(v) != "4" {
 			t.Errorf("schema %s", v)
 		}
 		return nil

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,6 +16,12 @@ import (
 // Claim implements [store.Queue].
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
 	c, wait, err := s.claim(ctx, store.Key{Project: project}, ttl)
+	for range badMost {
+		if !s.parkBad(ctx, err) {
+			break
+		}
+		c, wait, err = s.claim(ctx, store.Key{Project: project}, ttl)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim in project %s: %w", project, err)
 	}
@@ -24,6 +31,7 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 // ClaimKey implements [store.Queue].
 func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, error) {
 	c, _, err := s.claim(ctx, key, ttl)
+	s.parkBad(ctx, err)
 	if err != nil {
 		return nil, fmt.Errorf("claim %s: %w", key, err)
 	}
@@ -47,15 +55,48 @@ func readClaim(project mapping.ObjectID, r *reply, until time.Time) (*store.Clai
 		return nil, time.Duration(r.num()) * time.Millisecond, r.err
 	}
 	c := &store.Claim{
-		Key: key, Due: time.UnixMilli(r.num()), Token: r.num(), Until: until, Generation: r.num(), Attempts: int(r.num()),
+		Key: key, Due: time.UnixMilli(r.num()), Token: r.num(), Until: until, Generation: r.num(),
+		Attempts: int(r.num()), Abandoned: int(r.num()), AfterAbandoned: r.num() == 1,
 		Inbox: map[mapping.Ref]store.Snapshot{},
 	}
 	for r.more() {
 		if err := claimField(c, r.str(), r.str()); err != nil {
-			return nil, 0, fmt.Errorf("link %s: %w", key, err)
+			return nil, 0, &badLink{c, err}
 		}
 	}
+	if c.Link == nil && r.err == nil {
+		return nil, 0, &badLink{c, errNoRecord}
+	}
 	return c, 0, r.err
+}
+
+// badMost is how many keys that cannot be worked one Claim parks.
+const badMost = 100
+
+// errNoRecord: a link has its work and no record.
+var errNoRecord = errors.New("it has no record")
+
+// badLink is a claim of a link of which a part cannot be read.
+type badLink struct {
+	claim *store.Claim
+	err   error
+}
+
+func (b *badLink) Error() string {
+	return fmt.Sprintf("stored link %s cannot be read: %v", b.claim.Key, b.err)
+}
+func (b *badLink) Unwrap() error { return b.err }
+
+// parkBad parks a key that was claimed and cannot be worked, so that the others are,
+// and reports whether err was of one and it was.
+func (s *Store) parkBad(ctx context.Context, err error) bool {
+	var bad *badLink
+	if !errors.As(err, &bad) {
+		return false
+	}
+	s.log.Error("parked", "key", bad.claim.Key.String(), "err", err)
+	_, err = s.finish(ctx, bad.claim, nil, nil, store.Outcome{Kind: store.Park, Reason: err.Error(), Unspent: true}, 0)
+	return err == nil
 }
 
 // claimField puts a field of the link's hash where the claim has it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -54,6 +53,16 @@ func know(epoch string, projects ...mapping.ObjectID) *knowledge {
 		k.projects.Store(p, new(atomic.Int64))
 	}
 	return k
+}
+
+// copied is a project's copy of the epoch. It names the schema, so that replicas of
+// an earlier program, which would keep no count of what they change, stop when one
+// of a newer program comes.
+func (k *knowledge) copied(project mapping.ObjectID) string {
+	if project == "" {
+		return k.epoch
+	}
+	return k.epoch + "/" + strconv.Itoa(rules.Schema)
 }
 
 // seq returns the project's highest seq; nil where the project was not used yet.
@@ -112,12 +121,15 @@ func (s *Store) settle(ctx context.Context, void string) (string, error) {
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return "", fmt.Errorf("schema of the store: %w", err)
 	}
-	if n, err := strconv.Atoi(schema); schema != "" && (err != nil || n > rules.Schema) {
-		return "", fmt.Errorf("schema %q, this program knows %d: %w", schema, rules.Schema, store.ErrSchema)
+	if err := checkSchema(schema); err != nil {
+		return "", err
 	}
-	epoch, err := scriptAdopt.Run(ctx, s.rdb, []string{meta}, void, mapping.NewID(), rules.Schema).Text()
+	epoch, err := scriptAdopt.Run(ctx, s.rdb, []string{meta}, void, mapping.NewID(), rules.Schema, schemaLoading).Text()
 	if err != nil {
 		return "", fmt.Errorf("epoch of the store: %w", err)
+	}
+	if epoch == "" { // a load began just now
+		return "", store.ErrUnfinished
 	}
 	return epoch, nil
 }
@@ -145,6 +157,10 @@ func (s *Store) join(ctx context.Context, project mapping.ObjectID) (k *knowledg
 // of the epoch.
 func (s *Store) enter(ctx context.Context, k *knowledge, project mapping.ObjectID) (*atomic.Int64, error) {
 	meta := s.meta(project)
+	// As an earlier program has it, which stops with this.
+	if err := scriptRenew.Run(ctx, s.rdb, []string{meta}, k.epoch, k.copied(project)).Err(); err != nil {
+		return nil, fmt.Errorf("project %s: %w", project, err)
+	}
 	copied, err := s.rdb.HGet(ctx, meta, fieldEpoch).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return nil, fmt.Errorf("project %s: %w", project, err)
@@ -157,14 +173,18 @@ func (s *Store) enter(ctx context.Context, k *knowledge, project mapping.ObjectI
 	registered := r.num() == 1
 	if copied == "" && !registered {
 		// Another replica may be doing the same.
-		if err := s.rdb.HSetNX(ctx, meta, fieldEpoch, k.epoch).Err(); err != nil {
+		made, err := s.rdb.HSetNX(ctx, meta, fieldEpoch, k.copied(project)).Result()
+		if err == nil && made {
+			err = s.rdb.HSet(ctx, meta, fieldForm, indexForm).Err()
+		}
+		if err != nil {
 			return nil, fmt.Errorf("project %s: %w", project, err)
 		}
 		if copied, err = s.rdb.HGet(ctx, meta, fieldEpoch).Result(); err != nil {
 			return nil, fmt.Errorf("project %s: %w", project, err)
 		}
 	}
-	if copied != k.epoch {
+	if copied != k.copied(project) {
 		k.projects.Store(project, new(atomic.Int64)) // for Adopt to mend
 		return nil, s.lose(k, "project "+string(project)+" has epoch "+strconv.Quote(copied))
 	}
@@ -214,7 +234,7 @@ func (s *Store) adopt(ctx context.Context, old *knowledge) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	registry := strings.TrimSuffix(s.meta(""), "meta") + keyProjects
+	registry := s.base("") + keyProjects
 	names, err := s.rdb.HKeys(ctx, registry).Result()
 	if err != nil {
 		return "", fmt.Errorf("projects: %w", err)
@@ -228,7 +248,7 @@ func (s *Store) adopt(ctx context.Context, old *knowledge) (string, error) {
 	k := know(epoch)
 	for _, name := range names {
 		p := mapping.ObjectID(name)
-		if err := s.rdb.HSet(ctx, s.meta(p), fieldEpoch, epoch).Err(); err != nil {
+		if err := s.rdb.HSet(ctx, s.meta(p), fieldEpoch, k.copied(p)).Err(); err != nil {
 			return "", fmt.Errorf("project %s: %w", p, err)
 		}
 		if err := s.rdb.HSet(ctx, registry, name, "1").Err(); err != nil {

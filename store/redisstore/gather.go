@@ -2,7 +2,9 @@ package redisstore
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -87,7 +89,7 @@ func (g *gathering) sendGroup(ctx context.Context, group []*observing) {
 	for _, o := range group {
 		args = append(args, o.args...)
 	}
-	seen, err := g.send(ctx, args)
+	seen, err := g.guarded(ctx, args)
 	for _, o := range group {
 		if o.err = err; err == nil {
 			o.seen, seen = seen[:len(o.args):len(o.args)], seen[len(o.args):]
@@ -108,4 +110,14 @@ func (g *gathering) next() []*observing {
 	group := g.waiting[:n:n]
 	g.waiting, g.running = g.waiting[n:], n > 0
 	return group
+}
+
+// guarded is send, whose panic is an error of those that wait for it.
+func (g *gathering) guarded(ctx context.Context, args [][]any) (seen []store.Observed, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			seen, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return g.send(ctx, args)
 }

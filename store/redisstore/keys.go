@@ -2,7 +2,7 @@ package redisstore
 
 import "planbridge/mapping"
 
-// The key schema, version 2. P is Options.Prefix; times are Unix milliseconds
+// The key schema, version 3. P is Options.Prefix; times are Unix milliseconds
 // of Redis's own clock. All keys of one planning project share the hash tag
 // {project}, so that a Cluster spreads projects and one script can touch
 // whatever belongs to a decision. The space of what belongs to no project has
@@ -10,9 +10,14 @@ import "planbridge/mapping"
 //
 //	P:{project}:meta        hash    epoch: copy of the store's epoch, made at the project's first use
 //	                                seq: counts the writing scripts, so that a rollback shows
-//	P:{project}:links       zset    every link's id, score 0: the order of List
+//	                                form: the form of the indexes, once they have all links
+//	                                recounted: how far Mend's recount has come, while there is one
+//	P:{project}:list:<shard> zset   every link's id, score 0, in 1024 shards by SHA-1: the order of List
+//	P:{project}:tally       hash    "=state route" → how many links, "!route" → how many parked keys
+//	P:{project}:recount     hash    the same, as far as it is counted anew
 //	P:{project}:l:<link>    hash    a link and all its work, in few fields:
-//	    r  record: JSON of mapping.Link, see codec.go   x  its indexed refs, joined by newlines
+//	    r  record: JSON of mapping.Link, see codec.go
+//	    x  its entries, joined by newlines: =state route, then the indexed refs
 //	    h  history: frames "count,length;" + compressed JSON of the entries of one Finish, oldest first
 //	    i:<ref>  inbox slot: At as 16 sortable hex digits, 1 or 0 (ambiguous),
 //	             "generation,seen,length," of the digest, the digest
@@ -20,9 +25,13 @@ import "planbridge/mapping"
 //	    g  generation        t  token of the last claim   u  end of the lease
 //	    n  when a change that came under the lease is due
 //	    p  place: q in the queue, w waiting, f parked; absent: nothing to do
-//	    b  1: bulk           s  service waited for        f  reason of parking
-//	    a  attempts
+//	    b  1: bulk           s  service waited for, or: operator, of a parked key that changes do not take up
+//	    a  failed attempts   f  reason of parking
+//	    c  "claims,epoch": claims that nobody has ended, the one under way included
+//	    k  claims before them that nobody ended, since the last success
+//	    o  1: there may be own events
 //	P:{project}:e:<link>    list    the link's events: generation and event by turns, oldest first
+//	P:{project}:o:<link>    list    those of our own account
 //	P:{project}:ref:<shard> hash    ref → link id; 1024 shards by SHA-1, so that Redis packs each densely
 //	P:{project}:live, bulk  zset    queued keys by due time; a leased key stands at its lease's end
 //	P:{project}:wait        zset    score 0: service, NUL, 0 live or 1 bulk, link id
@@ -35,21 +44,31 @@ import "planbridge/mapping"
 //
 // and in the space {-} alone
 //
-//	P:{-}:meta              hash    epoch: the store's own; schema: version of all this
+//	P:{-}:meta              hash    epoch: the store's own; schema: version of all this, or: loading (see load.go)
 //	P:{-}:projects          hash    the projects that have a copy of the epoch
 //	P:{-}:leases            hash    name → "until,owner"
 //	P:{-}:budgets           hash    name → when an even flow of writes would have its next
-//	P:{-}:budget:<name>     list    when the writes of the last hour were taken, newest first
+//	P:{-}:budget:<name>     list    when the items of the last hour were taken, newest first
+//	P:{-}:share:<name>      hash    who shares a budget; the parts of a field stand in lines of their own:
+//	    u route [author]        "items,time": what it used of late
+//	    w rank route author     until when it is waited for
+//	    t rank route            when the next turn is
+//	P:{-}:holds             hash    name → until when it is closed
 //
-// Version 1 had the data behind the digest in i:<ref>, and the events in a field e
-// of the link: frames "generation,length;" + event, oldest first. Both are read
-// still.
+// Version 2 had all ids in one set, P:{project}:links, and counted nothing. It is read
+// until Mend has made the list and the tally. Version 1 had the data behind the digest
+// in i:<ref>, and the events in a field e of the link: frames
+// "generation,length;" + event, oldest first. Both are read still.
 //
 // Scripts are given meta as KEYS[1] and build the other names from it
 // (scripts/prelude.lua), because most decisions learn which link they are
 // about only by reading an index. All those names have the slot of KEYS[1].
 const (
 	keyProjects = "projects"
+	keyLeases   = "leases"
+	keyLinks    = "links" // of earlier programs
+	keyTally    = "tally"
+	keySeen     = "seen"
 	keyLedger   = "ledger"
 	keyDocs     = "docs"
 	keyMarks    = "marks:"
@@ -59,15 +78,22 @@ const (
 // refShards is how many hashes the refs are spread over.
 const refShards = 1024
 
+// indexForm is FORM of scripts/prelude.lua, which says what the indexes of a project have.
+const indexForm = "1"
+
 const (
 	fieldEpoch  = "epoch"
+	fieldForm   = "form"
 	fieldSchema = "schema"
 )
 
-// meta is the name of a project's first key, on which all others are built.
-func (s *Store) meta(project mapping.ObjectID) string {
+// base opens the names of a project's keys.
+func (s *Store) base(project mapping.ObjectID) string {
 	if project == "" {
 		project = "-"
 	}
-	return s.prefix + ":{" + string(project) + "}:meta"
+	return s.prefix + ":{" + string(project) + "}:"
 }
+
+// meta is the name of a project's first key, on which scripts build all others.
+func (s *Store) meta(project mapping.ObjectID) string { return s.base(project) + "meta" }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -63,11 +65,39 @@ func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor strin
 	for next = r.str(); r.more(); {
 		l := new(mapping.Link)
 		if err := decode(r.str(), l); err != nil {
-			return nil, "", fmt.Errorf("links of project %s: %w", project, err)
+			s.log.Warn("a link is left out of a listing", "project", project, "after", cursor, "err", err) // its claim parks it
+			continue
 		}
 		links = append(links, l)
 	}
 	return links, next, r.err
+}
+
+// Tally implements [store.Links].
+func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Tally, err error) {
+	r, err := s.run(ctx, scriptTally, project)
+	if err != nil {
+		return t, fmt.Errorf("tally of project %s: %w", project, err)
+	}
+	t.Queued = int(r.num())
+	if oldest := r.num(); oldest > 0 {
+		t.Oldest = time.UnixMilli(oldest)
+	}
+	if counted := r.num() == 1; !counted {
+		return t, r.err
+	}
+	t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
+	for r.more() {
+		kind, n := r.str(), int(r.num())
+		switch class, isClass := strings.CutPrefix(kind, "="); {
+		case n == 0:
+		case isClass:
+			rules.Counted(t.Links, class, n)
+		default:
+			t.Failures[strings.TrimPrefix(kind, "!")] = n
+		}
+	}
+	return t, r.err
 }
 
 // History implements [store.Links].
@@ -76,14 +106,34 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mappin
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", key, err)
 	}
-	batches, err := frames(v[1], func(_ int, body string) (batch []mapping.Entry, err error) {
+	entries, err := historyOf(v[1])
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", key, err)
+	}
+	slices.Reverse(entries)
+	return entries[:min(len(entries), rules.History, max(limit, 0))], nil
+}
+
+// historyOf reads a link's history, oldest first.
+func historyOf(value string) ([]mapping.Entry, error) {
+	batches, err := frames(value, func(_ int, body string) (batch []mapping.Entry, err error) {
 		err = decode(body, &batch)
 		return batch, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("history of %s: %w", key, err)
+		return nil, fmt.Errorf("history: %w", err)
 	}
-	entries := slices.Concat(batches...)
-	slices.Reverse(entries)
-	return entries[:min(len(entries), rules.History, max(limit, 0))], nil
+	return slices.Concat(batches...), nil
+}
+
+// Projects implements [store.Store].
+func (s *Store) Projects(ctx context.Context) ([]mapping.ObjectID, error) {
+	if _, err := s.Epoch(ctx); err != nil {
+		return nil, err
+	}
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return projects[1:], nil
 }

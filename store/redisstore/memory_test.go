@@ -55,7 +55,7 @@ func typicalLink(r *rand.Rand, project mapping.ObjectID) *mapping.Link {
 		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: "acme/web", State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
 		Issue: mapping.IssueID{
 			ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: "acme/web", RepoID: 123456789,
-			Number: r.IntN(20000), Author: "octocat", UpdatedAt: at, Digest: mapping.NewID(),
+			Number: r.IntN(20000), Author: "octocat", Born: at.Add(-time.Hour), UpdatedAt: at, Digest: mapping.NewID(),
 		},
 		Card: mapping.CardID{ID: objectID(r), CID: r.Int64N(20000), Bucket: "5474406", BucketName: "Incoming", Version: 12, CountersVersion: 9},
 		Base: map[mapping.Attribute]mapping.Base{
@@ -81,7 +81,7 @@ func usedMemory(t *testing.T, server *redistest.Server) int {
 // A further link of a 1 KiB body takes no more than 2 KiB of Redis's memory,
 // with its indexes, its history and the delivery that made it.
 func TestMemoryPerLink(t *testing.T) {
-	const first, links, goal = 1000, 2000, 2048
+	const first, links, goal = 3000, 2000, 2048
 	seed := uint64(time.Now().UnixNano())
 	r := rand.New(rand.NewPCG(seed, 1))
 	server := redistest.Start(t, "--appendonly", "no")

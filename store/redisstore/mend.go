@@ -2,6 +2,8 @@ package redisstore
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // it only tells records apart
+	"encoding/hex"
 	"fmt"
 
 	"planbridge/mapping"
@@ -11,20 +13,24 @@ import (
 // wait for it meanwhile, with 100,000 keys less than 10 ms.
 const mendPage = 200
 
+// mendPasses are what scripts/mend.lua goes through, in order.
+var mendPasses = []string{"list", "refs", "links", "live", "bulk", "wait", "parked", "form"}
+
 // Mend implements [store.Store]. What it finds was stored in part, of which
-// scripts/mend.lua tells how that can be. The queues come last: what a link that
+// scripts/mend.lua tells how that can be, or by an earlier program. The queues come
+// after the links: what a link that
 // did not agree left in them when it was removed, before its page came, is found
 // there. A server that was started or promoted between two pages is another
 // incarnation, which is mended anew.
 func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
 	sum := int64(0)
-	for _, what := range []string{"refs", "links", "live", "bulk", "wait", "parked"} {
+	for _, what := range mendPasses {
 		for cursor, begun := "", false; cursor != "" || !begun; begun = true {
 			r, err := s.run(ctx, scriptMend, project, what, cursor, mendPage)
 			if err == nil {
 				cursor = r.str()
 				sum += r.num()
-				err = r.err
+				err = s.mendedPage(ctx, project, r)
 			}
 			if err != nil {
 				return fmt.Errorf("mend %s of project %s: %w", what, project, err)
@@ -35,4 +41,28 @@ func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
 		s.log.Error("the store had kept writes in part, and was mended", "project", project, "places", sum)
 	}
 	return nil
+}
+
+// mendedPage tells which counts a page corrected, and classifies the links that
+// an earlier program stored.
+func (s *Store) mendedPage(ctx context.Context, project mapping.ObjectID, r *reply) error {
+	for n := r.num(); n > 0; n-- {
+		s.log.Error("the store had a wrong count, which was corrected", "project", project, "count", r.str(), "was", r.num(), "is", r.num())
+	}
+	var n int
+	var links []any
+	for r.more() {
+		id, record := r.str(), r.str()
+		var l mapping.Link
+		if err := decode(record, &l); err != nil {
+			continue // its claim parks it
+		}
+		sum := sha1.Sum([]byte(record)) //nolint:gosec // see above
+		n, links = n+1, append(links, id, hex.EncodeToString(sum[:]), 1, classOf(&l))
+	}
+	if n == 0 || r.err != nil {
+		return r.err
+	}
+	_, err := s.run(ctx, scriptIndexLinks, project, append([]any{n}, links...)...)
+	return err
 }

@@ -17,6 +17,7 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore/redistest"
+	"planbridge/store/storetest"
 )
 
 // meanwhile does something before each page of a Mend.
@@ -24,11 +25,11 @@ type meanwhile func(page int)
 
 // mendWhile mends a project while others use it, and returns what the log says
 // of it.
-func (c *cut) mendWhile(do meanwhile) (log string, pages int) {
+func (c *cut) mendWhile(project mapping.ObjectID, do meanwhile) (log string, pages int) {
 	c.Helper()
 	var out bytes.Buffer
 	h := open(c.T, Options{URL: c.server.URL, Logger: slog.New(slog.NewTextHandler(&out, nil)), Hook: beforePage{do, &pages}})
-	must(c, h.Mend(c.Context(), "p"))
+	must(c, h.Mend(c.Context(), project))
 	return out.String(), pages
 }
 
@@ -185,7 +186,7 @@ func TestMendWhileOthersWork(t *testing.T) {
 		}
 		must(t, c.raw.ZAdd(t.Context(), "planbridge:{p}:wait", redis.Z{Member: fmt.Sprintf("planning\x000gone%d", n)}).Err())
 	}
-	log, pages := c.mendWhile(func(int) {
+	log, pages := c.mendWhile("p", func(int) {
 		for range 20 {
 			w.act()
 		}
@@ -203,7 +204,10 @@ func TestMendWhileOthersWork(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("links that are gone are there: %v", got)
 	}
-	if log, _ := c.mendWhile(func(int) {}); log != "" {
+	if d := storetest.TallyDiff(t.Context(), c, "p"); d != "" {
+		t.Error(d)
+	}
+	if log, _ := c.mendWhile("p", func(int) {}); log != "" {
 		t.Errorf("mended twice: %s", log)
 	}
 }
@@ -220,7 +224,7 @@ func TestMendOfALinkThatGoesMeanwhile(t *testing.T) {
 		c.see(1, 1)
 		must(t, c.raw.ZRem(t.Context(), "planbridge:{p}:live", "l1").Err())
 		must(t, c.raw.ZAdd(t.Context(), "planbridge:{p}:parked", redis.Z{Member: "l1"}).Err())
-		_, pages = c.mendWhile(func(page int) {
+		_, pages = c.mendWhile("p", func(page int) {
 			if page == at {
 				c.see(1, 2)
 				c.end(store.Outcome{Kind: store.Remove})

@@ -19,6 +19,7 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore/redistest"
+	"planbridge/store/storetest"
 )
 
 // cut is a store that comes back with a part of its last script's writes.
@@ -227,8 +228,8 @@ func number(r *bufio.Reader, kind byte) (int, error) {
 func (c *cut) judge(when string, whole bool) {
 	c.Helper()
 	var log bytes.Buffer
-	later := func() time.Duration { return time.Hour } // all leases have ended
-	h := &cut{T: c.T, Store: open(c.T, Options{URL: c.server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil)), Skew: later})}
+	later := func() time.Time { return time.Now().Add(time.Hour) } // all leases have ended
+	h := &cut{T: c.T, Store: open(c.T, Options{URL: c.server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil)), Clock: later})}
 	must(c, h.Mend(c.Context(), "p"))
 	if mended := log.String(); whole && mended != "" {
 		c.Errorf("%s: a sound store was mended: %s", when, mended)
@@ -237,6 +238,9 @@ func (c *cut) judge(when string, whole bool) {
 	must(c, h.Mend(c.Context(), "p"))
 	if log.Len() > 0 {
 		c.Errorf("%s: mended twice: %s", when, log.String())
+	}
+	if d := storetest.TallyDiff(c.Context(), h, "p"); d != "" {
+		c.Errorf("%s: %s", when, d)
 	}
 	h.see(1, 9)
 	h.see(2, 9)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // it only spreads
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -55,7 +58,7 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 		// Each command has its own error, which is looked at below.
 		s.rdb.Pipelined(ctx, func(p redis.Pipeliner) error { //nolint:errcheck // see above
 			for some := range slices.Chunk(args, scriptMost) {
-				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, s.argv(k, seq, s.together(some))...))
+				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, s.argv(k, seq, project, s.together(some))...))
 			}
 			return nil
 		})
@@ -70,20 +73,63 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 		cmds = pipe()
 	}
 	seen := make([]store.Observed, 0, len(args))
+	at := 0
 	for _, cmd := range cmds {
-		r, err := s.reply(k, seq, cmd)
+		some := args[at:min(at+scriptMost, len(args))]
+		at += len(some)
+		got, err := s.observedBy(k, seq, cmd, project)
+		if isScriptError(err) {
+			got, err = s.oneByOne(ctx, k, seq, project, some)
+		}
 		if err != nil {
 			return nil, err
 		}
-		for r.more() {
-			seen = append(seen, observed(project, r))
-		}
-		if r.err != nil {
-			return nil, r.err
-		}
+		seen = append(seen, got...)
 	}
 	if len(seen) != len(args) {
 		return nil, fmt.Errorf("redis: %d answers to %d observations", len(seen), len(args))
+	}
+	return seen, nil
+}
+
+// observedBy reads what a script answered.
+func (s *Store) observedBy(k *knowledge, seq *atomic.Int64, cmd *redis.Cmd, project mapping.ObjectID) (seen []store.Observed, err error) {
+	r, err := s.reply(k, seq, cmd)
+	if err != nil {
+		return nil, err
+	}
+	for r.more() {
+		seen = append(seen, observed(project, r))
+	}
+	return seen, r.err
+}
+
+// isScriptError tells a script that failed on what it found from a server that takes
+// no script now.
+func isScriptError(err error) bool {
+	var answered redis.Error
+	if !errors.As(err, &answered) {
+		return false
+	}
+	text := answered.Error()
+	return (strings.HasPrefix(text, "ERR ") || strings.HasPrefix(text, "WRONGTYPE ")) && strings.Contains(text, "script")
+}
+
+// oneByOne sends anew what a script failed on, which may have stored a part of it: the
+// observation that it fails on has the error, and the others are stored.
+func (s *Store) oneByOne(ctx context.Context, k *knowledge, seq *atomic.Int64, project mapping.ObjectID, args [][]any) ([]store.Observed, error) {
+	var seen []store.Observed
+	for _, one := range args {
+		cmd := scriptObserve.Run(ctx, s.rdb, []string{s.meta(project)}, s.argv(k, seq, project, s.together([][]any{one}))...)
+		got, err := s.observedBy(k, seq, cmd, project)
+		if isScriptError(err) {
+			s.log.Error("an observation cannot be stored", "project", project, "err", err)
+			got, err = []store.Observed{{Err: fmt.Errorf("%w: %w", store.ErrSpoilt, err)}}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		seen = append(seen, got...)
 	}
 	return seen, nil
 }
@@ -137,7 +183,8 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 		args = append(args, o.Event)
 	}
 	if o.Create != nil {
-		args = append(args, record)
+		class := classOf(o.Create)
+		args = append(args, append(append(binary.BigEndian.AppendUint16(nil, uint16(len(class))), class...), record...))
 	}
 	for _, ref := range further {
 		args = append(args, shard(ref)+" "+string(ref))
@@ -153,7 +200,7 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 func header(o *store.Observation, refs, newRefs int, texts ...string) ([]byte, error) {
 	h := make([]byte, 0, 160)
 	h = binary.BigEndian.AppendUint64(h, math.Float64bits(float64(millis(o.Delay))))
-	h = append(h, byte(flag(o.Bulk)|flag(len(o.Event) > 0)<<1|flag(o.Create != nil)<<2))
+	h = append(h, byte(flag(o.Bulk)|flag(len(o.Event) > 0)<<1|flag(o.Create != nil)<<2|flag(o.Own)<<3))
 	h = binary.BigEndian.AppendUint16(h, uint16(refs))
 	h = binary.BigEndian.AppendUint16(h, uint16(newRefs))
 	for _, text := range texts {
@@ -191,13 +238,23 @@ func observed(project mapping.ObjectID, r *reply) (o store.Observed) {
 	return o
 }
 
-// appendRefs adds a list in the form that the scripts' args() reads.
-func appendRefs(args []any, refs []mapping.Ref) []any {
-	args = append(args, len(refs))
+// appendEntries adds what the indexes have of a link, nil: of none, in the form
+// that the scripts' args() reads.
+func appendEntries(args []any, l *mapping.Link) []any {
+	if l == nil {
+		return append(args, 0)
+	}
+	refs := l.Refs()
+	args = append(args, 1+len(refs), classOf(l))
 	for _, ref := range refs {
 		args = append(args, string(ref))
 	}
 	return args
+}
+
+// classOf is the entry under which a link is counted. A line end would end it.
+func classOf(l *mapping.Link) string {
+	return "=" + strings.ReplaceAll(rules.Class(l), "\n", " ")
 }
 
 func flag(b bool) int {

@@ -23,6 +23,63 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 	return nil
 }
 
+// Hasten implements [store.Queue].
+func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
+	if _, err := s.run(ctx, scriptHasten, key.Project, string(key.Link), millis(max(delay, 0))); err != nil {
+		return fmt.Errorf("hasten %s: %w", key, err)
+	}
+	return nil
+}
+
+// Standing implements [store.Queue].
+func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
+	r, err := s.run(ctx, scriptStanding, key.Project, string(key.Link), 1)
+	if err != nil {
+		return store.Standing{}, fmt.Errorf("standing of %s: %w", key, err)
+	}
+	return readStanding(key.Project, r), r.err
+}
+
+// Standings implements [store.Queue].
+func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) (all []store.Standing, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	r, err := s.run(ctx, scriptStanding, project, "", limit)
+	if err != nil {
+		return nil, fmt.Errorf("standings of project %s: %w", project, err)
+	}
+	for r.more() {
+		all = append(all, readStanding(project, r))
+	}
+	return rules.SortStandings(all, limit), r.err
+}
+
+func readStanding(project mapping.ObjectID, r *reply) store.Standing {
+	at := store.Standing{Key: store.Key{Project: project, Link: mapping.LinkID(r.str())}, State: store.KeyState(r.str())}
+	if ms := r.num(); ms != 0 {
+		at.At = time.UnixMilli(ms)
+	}
+	at.Service = r.str()
+	at.Reason = rules.Why(at.State, at.Service, r.str())
+	at.Attempts = int(r.num())
+	at.Route, at.Where = whose(at.Key, r.str())
+	return at
+}
+
+// whose names the route and the place of a link; of a record that cannot be read, as the
+// reason says, the link itself.
+func whose(key store.Key, record string) (route, where string) {
+	var l mapping.Link
+	if err := decode(record, &l); err == nil {
+		route, where = l.Route, rules.Where(&l)
+	}
+	if where == "" {
+		where = string(key.Link)
+	}
+	return route, where
+}
+
 // Check implements [store.Queue].
 func (s *Store) Check(ctx context.Context, c *store.Claim) error {
 	if _, err := s.run(ctx, scriptCheck, c.Key.Project, string(c.Key.Link), c.Token); err != nil {
@@ -38,7 +95,7 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 	}
 	record, err := encodeBriefly(link)
 	if err == nil {
-		args := appendRefs([]any{string(c.Key.Link), c.Token, record}, link.Refs())
+		args := appendEntries([]any{string(c.Key.Link), c.Token, record}, link)
 		_, err = s.run(ctx, scriptSave, c.Key.Project, args...)
 	}
 	if err != nil {
@@ -50,7 +107,7 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 // kinds are the outcomes' names in finish.lua.
 var kinds = map[store.OutcomeKind]string{
 	store.Done: "done", store.Retry: "retry", store.Again: "again",
-	store.Wait: "wait", store.Park: "park", store.Remove: "remove",
+	store.Wait: "wait", store.Park: "park", store.Hold: "hold", store.Remove: "remove", store.Erase: "erase",
 }
 
 // Finish implements [store.Queue]. Finishing a claim again that nobody has
@@ -71,6 +128,9 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 		return nil, fmt.Errorf("finish %s: %w", c.Key, err)
 	}
 	next, _, err := readClaim(c.Key.Project, r, until)
+	if s.parkBad(ctx, err) {
+		return nil, nil // the claim was ended; Claim goes on
+	}
 	if err != nil {
 		return nil, fmt.Errorf("claim after %s: %w", c.Key, err)
 	}
@@ -83,10 +143,8 @@ func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 		return nil, err
 	}
 	var record, entries []byte
-	var refs []mapping.Ref
 	var err error
 	if link != nil {
-		refs = link.Refs()
 		if record, err = encode(link); err != nil {
 			return nil, err
 		}
@@ -96,8 +154,8 @@ func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 			return nil, err
 		}
 	}
-	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, out.Reason, record}
-	args = append(appendRefs(args, refs), len(history), entries, rules.History, millis(ttl))
+	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, rules.Reason(out.Reason), record}
+	args = append(appendEntries(args, link), len(history), entries, rules.History, millis(ttl), flag(out.Unspent))
 	return s.run(ctx, scriptFinish, c.Key.Project, args...)
 }
 
@@ -132,11 +190,7 @@ func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit in
 	}
 	for r.more() {
 		f := store.Failure{Key: store.Key{Project: project, Link: mapping.LinkID(r.str())}, At: time.UnixMilli(r.num())}
-		var l mapping.Link
-		if err := decode(r.str(), &l); err != nil {
-			return nil, fmt.Errorf("link %s: %w", f.Key, err)
-		}
-		f.Route, f.Where = l.Route, rules.Where(&l)
+		f.Route, f.Where = whose(f.Key, r.str())
 		f.Reason, f.Attempts = r.str(), int(r.num())
 		fs = append(fs, f)
 	}

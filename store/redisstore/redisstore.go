@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,8 +54,11 @@ type Options struct {
 	Logger     *slog.Logger // nil: silent
 	// Hook is passed by every command; nil: none.
 	Hook redis.Hook
-	// Skew is added to Redis's clock, so that tests can let time pass; nil: none.
-	Skew func() time.Duration
+	// Unfinished opens a store, too, in which a Load did not end, for another Load.
+	Unfinished bool
+	// Clock is the store's clock, to the millisecond, so that tests can let time
+	// pass; nil: Redis's.
+	Clock func() time.Time
 }
 
 // Store is a [store.Store] in Redis. It is safe for concurrent use.
@@ -63,7 +67,7 @@ type Store struct {
 	prefix string
 	limit  int
 	log    *slog.Logger
-	skew   func() time.Duration
+	clock  func() time.Time // nil: Redis's
 
 	known    atomic.Pointer[knowledge] // nil before the first contact
 	learning chan struct{}             // held by who changes known; a channel, so that waiting for it ends with the context
@@ -76,14 +80,14 @@ var _ store.Store = (*Store)(nil)
 // Open returns a handle on the store. A Redis that is away is no error: the
 // handle connects when it is there, and checks it then. What Open can find out
 // within ctx and is for an operator to mend is an error: [ErrEviction],
-// [store.ErrSchema], a URL that is none. Errors never show the URL.
+// [store.ErrSchema], [store.ErrUnfinished], a URL that is none. Errors never show the URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opt, err := parseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{
-		rdb: redis.NewUniversalClient(opt), prefix: o.Prefix, limit: o.QueueLimit, log: o.Logger, skew: o.Skew,
+		rdb: redis.NewUniversalClient(opt), prefix: o.Prefix, limit: o.QueueLimit, log: o.Logger, clock: o.Clock,
 		learning: make(chan struct{}, 1),
 	}
 	if o.Hook != nil {
@@ -96,12 +100,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.skew == nil {
-		s.skew = func() time.Duration { return 0 }
-	}
 	err = s.learn(ctx, func() error { _, err := s.meet(ctx); return err })
 	switch {
-	case errors.Is(err, ErrEviction), errors.Is(err, store.ErrSchema):
+	case errors.Is(err, store.ErrUnfinished) && o.Unfinished:
+	case errors.Is(err, ErrEviction), errors.Is(err, store.ErrSchema), errors.Is(err, store.ErrUnfinished):
 		return nil, errors.Join(fmt.Errorf("open store: %w", err), s.close())
 	case err != nil:
 		s.log.Warn("redis is away; the store is used once it is there", "error", err)
@@ -116,6 +118,23 @@ func (s *Store) Close() error { return s.close() }
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.write(ctx, "", "meta", "HSET", "ping", "1"); err != nil {
 		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// Scrub implements [store.Store]: each server writes its append-only file anew, in
+// the background. A server that allows no such command keeps deleted bytes until
+// it does so by itself.
+func (s *Store) Scrub(ctx context.Context) error {
+	rewrite := func(ctx context.Context, c redis.Cmdable) error { return c.BgRewriteAOF(ctx).Err() }
+	var err error
+	if cluster, ok := s.rdb.(*redis.ClusterClient); ok {
+		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c) })
+	} else {
+		err = rewrite(ctx, s.rdb)
+	}
+	if err != nil && !strings.Contains(err.Error(), "already in progress") {
+		return fmt.Errorf("scrub store: %w", err)
 	}
 	return nil
 }

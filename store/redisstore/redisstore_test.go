@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 		var skew atomic.Int64
 		o := Options{
 			URL: server.URL, QueueLimit: queueLimit,
-			Skew: func() time.Duration { return time.Duration(skew.Load()) },
+			Clock: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) },
 		}
 		s := open(t, o)
 		return storetest.Opened{

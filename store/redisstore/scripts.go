@@ -25,20 +25,32 @@ var (
 	scriptSave        = load("save")
 	scriptFinish      = load("take", "finish")
 	scriptWake        = load("wake")
+	scriptHasten      = load("hasten")
+	scriptStanding    = load("standing")
 	scriptFailures    = load("failures")
-	scriptDepth       = load("depth")
-	scriptList        = load("list")
-	scriptMend        = load("mend")
+	scriptDepth       = load("oldest", "depth")
+	scriptTally       = load("oldest", "tally")
+	scriptList        = load("listing", "list")
+	scriptMend        = load("listing", "mend")
+	scriptIndexLinks  = load("indexlinks")
 	scriptFind        = load("find")
 	scriptPutConflict = load("putconflict")
 	scriptConflicts   = load("conflicts")
+	scriptDropLedger  = load("dropledger")
+	scriptDropDoc     = load("dropdoc")
 	scriptAcquire     = load("acquire")
 	scriptRelease     = load("release")
-	scriptBudget      = load("budget")
+	scriptTake        = load("budget")
+	scriptHold        = load("hold")
+	scriptHeld        = load("held")
 	scriptMarks       = load("marks")
 	scriptRead        = load("read")
 	scriptWrite       = load("write")
+	scriptDump        = load("listing", "dump")
+	scriptLoad        = load("load")
+	scriptLoaded      = load("loaded")
 	scriptAdopt       = redis.NewScript(source("adopt"))
+	scriptRenew       = redis.NewScript(source("renew"))
 )
 
 // load joins the parts of a script behind the prelude.
@@ -69,13 +81,17 @@ func (s *Store) run(ctx context.Context, script *redis.Script, project mapping.O
 }
 
 func (s *Store) exec(ctx context.Context, k *knowledge, seq *atomic.Int64, script *redis.Script, project mapping.ObjectID, args ...any) (*reply, error) {
-	cmd := script.Run(ctx, s.rdb, []string{s.meta(project)}, s.argv(k, seq, args)...)
+	cmd := script.Run(ctx, s.rdb, []string{s.meta(project)}, s.argv(k, seq, project, args)...)
 	return s.reply(k, seq, cmd)
 }
 
 // argv puts before a script's arguments what the prelude takes.
-func (s *Store) argv(k *knowledge, seq *atomic.Int64, args []any) []any {
-	return append([]any{k.epoch, seq.Load(), s.skew().Milliseconds()}, args...)
+func (s *Store) argv(k *knowledge, seq *atomic.Int64, project mapping.ObjectID, args []any) []any {
+	now := ""
+	if s.clock != nil {
+		now = strconv.FormatInt(s.clock().UnixMilli(), 10)
+	}
+	return append([]any{k.copied(project), seq.Load(), now}, args...)
 }
 
 // reply reads a script's answer and remembers its seq.
@@ -146,6 +162,21 @@ func (r *reply) str() string {
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// list returns the next value, which is a list.
+func (r *reply) list() *reply {
+	values, _ := r.next().([]any)
+	return &reply{values: values}
+}
+
+// events returns all of a list of generations and events by turns.
+func (r *reply) events() (events [][]byte) {
+	for r.more() {
+		r.next()
+		events = append(events, []byte(r.str()))
+	}
+	return events
 }
 
 // num returns the next number, 0 where it is nil.

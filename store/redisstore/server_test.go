@@ -192,7 +192,7 @@ func TestKeysFollowTheSchema(t *testing.T) {
 	must(t, s.PutMarks(t.Context(), "p", "cards", map[string]string{"a": "b"}))
 	_, err = s.Acquire(t.Context(), "n", "o", time.Minute)
 	must(t, err)
-	_, err = s.Budget(t.Context(), "github", 1, 1, 1)
+	_, err = s.Take(t.Context(), store.Budget{Name: "github", PerMinute: 1, PerHour: 1, Burst: 1}, store.Ask{})
 	must(t, err)
 
 	keys, err := client(t, server).Keys(t.Context(), "*").Result()
@@ -200,7 +200,7 @@ func TestKeysFollowTheSchema(t *testing.T) {
 	if len(keys) < 14 {
 		t.Errorf("only %d keys: %v", len(keys), keys)
 	}
-	schema := regexp.MustCompile(`^pre:\{(p\}:(meta|links|[le]:l[12]|ref:\d+|live|bulk|wait|parked|seen|ledger|ledgerby|docs|marks:cards)` +
+	schema := regexp.MustCompile(`^pre:\{(p\}:(meta|list:\d+|tally|[le]:l[12]|ref:\d+|live|bulk|wait|parked|seen|ledger|ledgerby|docs|marks:cards)` +
 		`|-\}:(meta|projects|leases|budgets|budget:github|docs))$`)
 	for _, key := range keys {
 		if !schema.MatchString(key) {

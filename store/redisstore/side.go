@@ -3,6 +3,8 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -11,61 +13,11 @@ import (
 )
 
 const (
-	// orderLen is the length of [rules.Order], which opens a ledger record.
-	orderLen = 16
 	// marksStep bounds how many marks one script stores.
 	marksStep = 10_000
+	// dropStep bounds how many one script removes: unpack takes less than 8,000.
+	dropStep = 4000
 )
-
-// PutConflict implements [store.Ledger].
-func (s *Store) PutConflict(ctx context.Context, c mapping.Conflict) error {
-	record, err := encode(c)
-	if err == nil {
-		_, err = s.run(ctx, scriptPutConflict, c.Project, c.ID, rules.Order(c.At), record)
-	}
-	if err != nil {
-		return fmt.Errorf("conflict %s/%s: %w", c.Project, c.ID, err)
-	}
-	return nil
-}
-
-// Conflict implements [store.Ledger].
-func (s *Store) Conflict(ctx context.Context, project mapping.ObjectID, id string) (c mapping.Conflict, err error) {
-	record, err := s.read(ctx, project, keyLedger, "HGET", id)
-	if text, ok := record.(string); ok && err == nil {
-		err = decodeConflict(text, &c)
-	} else if err == nil {
-		err = store.ErrNotFound
-	}
-	if err != nil {
-		return c, fmt.Errorf("conflict %s/%s: %w", project, id, err)
-	}
-	return c, nil
-}
-
-func decodeConflict(record string, c *mapping.Conflict) error {
-	if len(record) < orderLen {
-		return fmt.Errorf("ledger record %q is too short", record)
-	}
-	return decode(record[orderLen:], c)
-}
-
-// Conflicts implements [store.Ledger]. The cursor is the place in the order of
-// the last entry of the page before.
-func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error) {
-	r, err := s.run(ctx, scriptConflicts, project, cursor, max(limit, 1))
-	if err != nil {
-		return nil, "", fmt.Errorf("conflicts of project %s: %w", project, err)
-	}
-	for next = r.str(); r.more(); {
-		var c mapping.Conflict
-		if err := decodeConflict(r.str(), &c); err != nil {
-			return nil, "", fmt.Errorf("conflicts of project %s: %w", project, err)
-		}
-		cs = append(cs, c)
-	}
-	return cs, next, r.err
-}
 
 // Acquire implements [store.Leases].
 func (s *Store) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
@@ -84,16 +36,53 @@ func (s *Store) Release(ctx context.Context, name, owner string) error {
 	return nil
 }
 
-// Budget implements [store.Leases]. In any 60 seconds at most perMinute writes
-// are given, in any hour at most perHour; at most burst of them back to back,
-// after which they come at an even perMinute. What is not positive bounds
-// nothing.
-func (s *Store) Budget(ctx context.Context, name string, perMinute, perHour, burst int) (time.Duration, error) {
-	r, err := s.run(ctx, scriptBudget, "", name, perMinute, perHour, burst)
-	if err != nil {
-		return 0, fmt.Errorf("budget %s: %w", name, err)
+// Take implements [store.Leases].
+func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (g store.Grant, err error) {
+	args := []any{len(b.Holds)}
+	for _, name := range b.Holds {
+		args = append(args, name)
 	}
-	return time.Duration(r.num()) * time.Millisecond, r.err
+	args = append(args, b.Name, b.PerMinute, b.PerHour, b.Burst, max(a.Items, 1), int(a.Rank), rules.OneLine(a.Route), rules.OneLine(a.Author),
+		millis(rules.UsageHalfLife), rules.UsageLeast, millis(rules.TurnGrace), millis(rules.TurnMost(a.Rank)), rules.TurnsPerItem, rules.Parties)
+	for _, share := range rules.Shares {
+		args = append(args, share)
+	}
+	r, err := s.run(ctx, scriptTake, "", args...)
+	if err != nil {
+		return g, fmt.Errorf("budget %s: %w", b.Name, err)
+	}
+	g.Items, g.Wait = int(r.num()), time.Duration(r.num())*time.Millisecond
+	g.Held = r.num() == 1
+	return g, r.err
+}
+
+// Hold implements [store.Leases].
+func (s *Store) Hold(ctx context.Context, name string, d time.Duration) error {
+	if _, err := s.run(ctx, scriptHold, "", name, millis(d)); err != nil {
+		return fmt.Errorf("hold %s: %w", name, err)
+	}
+	return nil
+}
+
+// Held implements [store.Leases].
+func (s *Store) Held(ctx context.Context, names ...string) ([]time.Duration, error) {
+	left := make([]time.Duration, len(names))
+	if len(names) == 0 {
+		return left, nil
+	}
+	args := make([]any, 0, len(names)+1)
+	args = append(args, len(names))
+	for _, name := range names {
+		args = append(args, name)
+	}
+	r, err := s.run(ctx, scriptHeld, "", args...)
+	if err != nil {
+		return nil, fmt.Errorf("holds %q: %w", names, err)
+	}
+	for i := range left {
+		left[i] = time.Duration(r.num()) * time.Millisecond
+	}
+	return left, r.err
 }
 
 // Doc implements [store.State].
@@ -117,17 +106,46 @@ func (s *Store) PutDoc(ctx context.Context, project mapping.ObjectID, name strin
 	return nil
 }
 
+// Docs implements [store.State].
+func (s *Store) Docs(ctx context.Context, project mapping.ObjectID, prefix string) ([]string, error) {
+	var names []string
+	err := s.scan(ctx, project, keyDocs, "HSCAN", func(pairs *reply) error {
+		for pairs.more() {
+			name := pairs.str()
+			if pairs.next(); strings.HasPrefix(name, prefix) {
+				names = append(names, name)
+			}
+		}
+		return pairs.err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("documents of project %s: %w", project, err)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil // a scan may show one twice
+}
+
+// DropDoc implements [store.State].
+func (s *Store) DropDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) (bool, error) {
+	r, err := s.run(ctx, scriptDropDoc, project, name, data)
+	if err != nil {
+		return false, fmt.Errorf("document %s of project %s: %w", name, project, err)
+	}
+	return r.num() == 1, r.err
+}
+
 // Marks implements [store.State].
 func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
-	v, err := s.read(ctx, project, keyMarks+set, "HGETALL")
+	marks := map[string]string{}
+	err := s.scan(ctx, project, keyMarks+set, "HSCAN", func(pairs *reply) error {
+		for pairs.more() {
+			id := pairs.str()
+			marks[id] = pairs.str()
+		}
+		return pairs.err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("marks %s of project %s: %w", set, project, err)
-	}
-	all, _ := v.([]any)
-	marks := make(map[string]string, len(all)/2)
-	for r := (&reply{values: all}); r.more(); {
-		id := r.str()
-		marks[id] = r.str()
 	}
 	return marks, nil
 }
@@ -145,6 +163,20 @@ func (s *Store) PutMarks(ctx context.Context, project mapping.ObjectID, set stri
 			return fmt.Errorf("marks %s of project %s: %w", set, project, err)
 		}
 		pairs = pairs[n:]
+	}
+	return nil
+}
+
+// DropMarks implements [store.State], in steps as PutMarks.
+func (s *Store) DropMarks(ctx context.Context, project mapping.ObjectID, set string, ids []string) error {
+	for some := range slices.Chunk(ids, dropStep) {
+		fields := make([]any, len(some))
+		for i, id := range some {
+			fields[i] = id
+		}
+		if err := s.write(ctx, project, keyMarks+set, "HDEL", fields...); err != nil {
+			return fmt.Errorf("marks %s of project %s: %w", set, project, err)
+		}
 	}
 	return nil
 }

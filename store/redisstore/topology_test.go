@@ -46,7 +46,7 @@ func TestConformanceOnACluster(t *testing.T) {
 		n++
 		o := Options{
 			URL: server.URL + "?cluster=1", Prefix: fmt.Sprint("p", n), QueueLimit: queueLimit,
-			Skew: func() time.Duration { return time.Duration(skew.Load()) },
+			Clock: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) },
 		}
 		s := open(t, o)
 		return storetest.Opened{

@@ -13,6 +13,9 @@ var claimTests = map[string]func(*fixture){
 	"TakesTheLongestDue":   testClaimOrder,
 	"IsExclusive":          testClaimExclusive,
 	"EndsWithItsLease":     testLeaseExpiry,
+	"CountsTheAbandoned":   testAbandoned,
+	"AnEndIsNotAbandoning": testAbandonedNot,
+	"ParkedOneGoesOnce":    testAbandonedParked,
 	"CarriesWhatCame":      testLeaseExpiryChanged,
 	"KnowsItsEnd":          testClaimUntil,
 	"OfOneKey":             testClaimKey,
@@ -98,6 +101,64 @@ func testLeaseExpiry(f *fixture) {
 	f.finish(c, store.Outcome{})
 	lost("after the other's end")
 	f.nothingDue()
+}
+
+// Each claim that nobody ended is counted in the next one, whatever ended the
+// process; a success forgets them.
+func testAbandoned(f *fixture) {
+	l, c := f.worked()
+	for n := range 3 {
+		if c.Abandoned != n || c.AfterAbandoned != (n > 0) || c.Attempts != 0 {
+			f.Errorf("claim after %d that nobody ended: Abandoned %d, AfterAbandoned %v, Attempts %d", n, c.Abandoned, c.AfterAbandoned, c.Attempts)
+		}
+		f.Opened.Advance(ttl)
+		c = f.claim(l)
+	}
+	f.finish(c, store.Outcome{Kind: store.Again})
+	if c = f.claim(l); c.Abandoned != 3 || c.AfterAbandoned {
+		f.Errorf("claim after one that was ended: Abandoned %d, AfterAbandoned %v", c.Abandoned, c.AfterAbandoned)
+	}
+	f.finish(c, store.Outcome{})
+	f.observe(creating(l))
+	if c = f.claim(l); c.Abandoned != 0 {
+		f.Errorf("Abandoned after a success = %d", c.Abandoned)
+	}
+}
+
+func testAbandonedNot(f *fixture) {
+	l, c := f.worked()
+	for _, out := range []store.Outcome{
+		{Kind: store.Again}, {Kind: store.Wait, Service: "github"}, {Kind: store.Retry}, {Kind: store.Done}, {Kind: store.Park}, {Kind: store.Remove},
+	} {
+		f.observe(creating(l)) // so that there is a next claim
+		f.finish(c, out)
+		f.no("Enqueue", f.Enqueue(f.ctx, f.key(l), 0, false))
+		if c = f.claim(l); c.Abandoned != 0 || c.AfterAbandoned {
+			f.Errorf("claim after outcome %d: Abandoned %d, AfterAbandoned %v", out.Kind, c.Abandoned, c.AfterAbandoned)
+		}
+	}
+}
+
+// A key that is parked for what was abandoned is shown with those claims, and
+// with no others where the claim that parks it was no attempt. Who takes it up
+// again has one claim before it is parked anew.
+func testAbandonedParked(f *fixture) {
+	l, _ := f.worked()
+	f.Opened.Advance(ttl)
+	f.claim(l)
+	f.Opened.Advance(ttl)
+	f.finish(f.claim(l), store.Outcome{Kind: store.Park, Reason: "deadly", Unspent: true})
+	if fs := f.failures(); len(fs) != 1 || fs[0].Attempts != 2 {
+		f.Errorf("Failures = %+v, want 2 attempts", fs)
+	}
+	f.observe(creating(l))
+	if c := f.claim(l); c.Abandoned != 1 || c.AfterAbandoned {
+		f.Errorf("taken up again: Abandoned %d, AfterAbandoned %v, want 1, false", c.Abandoned, c.AfterAbandoned)
+	}
+	f.Opened.Advance(ttl)
+	if c := f.claim(l); c.Abandoned != 2 || !c.AfterAbandoned {
+		f.Errorf("abandoned again: Abandoned %d, AfterAbandoned %v, want 2, true", c.Abandoned, c.AfterAbandoned)
+	}
 }
 
 // A change under a lease that expired is in the next claim, and no reason to
@@ -396,8 +457,11 @@ func everyOperation(f *fixture, s store.Store, c *store.Claim, p mapping.ObjectI
 	_, err = s.Acquire(f.ctx, "n", "o", ttl)
 	try("Acquire", err)
 	try("Release", s.Release(f.ctx, "n", "o"))
-	_, err = s.Budget(f.ctx, "n", 1, 1, 1)
-	try("Budget", err)
+	_, err = s.Take(f.ctx, store.Budget{Name: "n", PerMinute: 1, PerHour: 1, Burst: 1}, store.Ask{})
+	try("Take", err)
+	try("Hold", s.Hold(f.ctx, "n", time.Second))
+	_, err = s.Held(f.ctx, "n")
+	try("Held", err)
 	_, err = s.Doc(f.ctx, p, "d")
 	try("Doc", err)
 	try("PutDoc", s.PutDoc(f.ctx, p, "d", nil))

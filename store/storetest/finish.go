@@ -16,7 +16,10 @@ var finishTests = map[string]func(*fixture){
 	"AgainSpendsNone":          testAgain,
 	"AChangeShortensARetry":    testRetryChanged,
 	"ParkGivesUp":              testPark,
+	"HoldOutlastsChanges":      testHold,
 	"ParkedIsTakenUpByAChange": testParkChanged,
+	"ParkedByNothingElse":      testParkNothingNew,
+	"EraseForgetsHistory":      testErase,
 	"RemoveDeletes":            testRemove,
 	"RemoveGivesWayToAChange":  testRemoveChanged,
 	"StoresLinkAndHistory":     testFinishStores,
@@ -226,6 +229,69 @@ func testParkChanged(f *fixture) {
 	}
 }
 
+// testParkNothingNew: a look that shows what is known already takes no key up, whether
+// it comes while that is given up or after.
+func testParkNothingNew(f *fixture) {
+	l, c := f.worked()
+	f.observe(showing(l, 2, "two"))
+	f.finish(c, store.Outcome{Kind: store.Again})
+	c = f.claim(l)
+	again := showing(l, 2, "two")
+	again.Delivery = "guid"
+	look := func(o store.Observation, stored bool) {
+		f.Helper()
+		if seen := f.observe(o); seen[0].Stored != stored || seen[0].Duplicate || seen[0].Key != f.key(l) {
+			f.Errorf("Observe of %s = %+v, want Stored %v", o.Digest, seen[0], stored)
+		}
+	}
+	look(again, true)
+	f.finish(c, store.Outcome{Kind: store.Park})
+	look(showing(l, 2, "two"), true)
+	look(showing(l, 1, "one"), false)
+	f.nothingDue()
+	if fs := f.failures(); len(fs) != 1 {
+		f.Errorf("Failures = %v", fs)
+	}
+	if seen := f.observe(again); !seen[0].Duplicate {
+		f.Error("the delivery was forgotten")
+	}
+	f.finish(f.claim(l), store.Outcome{Kind: store.Park})
+
+	event := showing(l, 2, "two")
+	event.Event = []byte("event")
+	for _, o := range []store.Observation{showing(l, 2, "another"), event, {Refs: event.Refs}} {
+		f.observe(o)
+		f.finish(f.claim(l), store.Outcome{Kind: store.Park})
+	}
+}
+
+// testHold: only Enqueue takes up a key that is held, whenever a change comes.
+func testHold(f *fixture) {
+	l, c := f.worked()
+	f.observe(showing(l, 2, "two")) // while it is worked
+	f.finish(c, store.Outcome{Kind: store.Hold, Reason: "a loop"})
+	f.nothingDue()
+	f.observe(showing(l, 3, "three"))
+	f.nothingDue()
+	if fs := f.failures(); len(fs) != 1 || fs[0].Key != f.key(l) || fs[0].Reason != "a loop" || fs[0].Attempts != 1 {
+		f.Errorf("Failures of a held key after changes = %+v", fs)
+	}
+	if d := f.depth(); d.Failures != 1 || d.Live != 0 {
+		f.Errorf("Depth = %+v", d)
+	}
+	if err := f.Enqueue(f.ctx, f.key(l), 0, false); err != nil {
+		f.Fatal(err)
+	}
+	c = f.claim(l)
+	f.wantInbox(c, "three", 1)
+	if fs := f.failures(); len(fs) != 0 || c.Attempts != 0 {
+		f.Errorf("after Enqueue: failures %v, %d attempts", fs, c.Attempts)
+	}
+	f.finish(c, store.Outcome{Kind: store.Park, Reason: "parked"}) // held no more
+	f.observe(showing(l, 4, "four"))
+	f.finish(f.claim(l), store.Outcome{})
+}
+
 func testRemove(f *fixture) {
 	l := f.newLink()
 	l.Card.ID = mapping.ObjectID(mapping.NewID())
@@ -255,6 +321,36 @@ func testRemove(f *fixture) {
 	again.ID = mapping.LinkID(mapping.NewID())
 	f.observe(creating(&again))
 	f.wantInbox(f.claim(&again), "", 0)
+}
+
+// testErase: nothing that was known of the key is left but its link and what the
+// erasing itself says.
+func testErase(f *fixture) {
+	for _, said := range [][]mapping.Entry{{{What: "erased"}}, nil} {
+		l, c := f.worked()
+		f.no("Finish", f.Finish(f.ctx, c, l, []mapping.Entry{{What: "write", Why: "words"}}, store.Outcome{Kind: store.Park, Reason: "words"}))
+		c, err := f.ClaimKey(f.ctx, f.key(l), ttl)
+		f.no("ClaimKey", err)
+		f.no("erase", l.Erase())
+		f.no("Finish", f.Finish(f.ctx, c, l, said, store.Outcome{Kind: store.Erase}))
+		history, err := f.History(f.ctx, f.key(l), 10)
+		f.no("History", err)
+		if len(history) != len(said) {
+			f.Errorf("history after erasing: %+v, want %+v", history, said)
+		}
+		failures, err := f.Failures(f.ctx, f.project, 10)
+		f.no("Failures", err)
+		c, claimErr := f.ClaimKey(f.ctx, f.key(l), ttl)
+		f.no("ClaimKey", claimErr)
+		f.wantInbox(c, "", 0)
+		if got := c.Link.State; got != mapping.Erased || len(failures) != 0 {
+			f.Errorf("state %q and %d failures, want erased and none", got, len(failures))
+		}
+		f.no("Scrub", f.Scrub(f.ctx))
+		if _, err := f.Link(f.ctx, f.key(l)); err != nil {
+			f.Errorf("the link after scrubbing: %v", err)
+		}
+	}
 }
 
 func testRemoveChanged(f *fixture) {

@@ -254,6 +254,10 @@ func testRestart(f *fixture) {
 	f.finish(f.claim(parked), store.Outcome{Kind: store.Park, Reason: "no"})
 	f.observe(creating(leased))
 	claim := f.claim(leased)
+	acquired, err := f.Acquire(f.ctx, "poll", "a", ttl)
+	if f.no("Acquire", err); !acquired {
+		f.Error("a free lease was not given")
+	}
 	delivered := showing(live, 5, "five")
 	delivered.Create, delivered.Delivery, delivered.Event = live, "guid", []byte("event")
 	f.observe(delivered)
@@ -271,7 +275,15 @@ func testRestart(f *fixture) {
 	if fs := f.failures(); len(fs) != 1 || fs[0].Key != f.key(parked) {
 		f.Errorf("Failures = %v", fs)
 	}
-	f.no("a lease outlives a restart", f.Check(f.ctx, claim))
+	other, err := f.Acquire(f.ctx, "poll", "b", ttl)
+	if f.no("Acquire", err); other != f.Opened.Alone {
+		f.Errorf("Acquire for another owner after a restart = %v, want %v", other, f.Opened.Alone)
+	}
+	if f.Opened.Alone {
+		claim = f.leasedByTheDead(claim, leased)
+	} else {
+		f.no("a lease outlives a restart of the server", f.Check(f.ctx, claim))
+	}
 	f.finish(claim, store.Outcome{})
 	if seen := f.observe(delivered); !seen[0].Duplicate {
 		f.Error("the delivery was forgotten")
@@ -281,6 +293,21 @@ func testRestart(f *fixture) {
 		f.Errorf("claim after a restart = %+v", c)
 	}
 	f.nothingDue()
+}
+
+// leasedByTheDead demands that a key is free whose claim was a dead process's, and
+// returns another claim of it.
+func (f *fixture) leasedByTheDead(dead *store.Claim, l *mapping.Link) *store.Claim {
+	f.Helper()
+	f.wantErr("Check of a dead process's claim", f.Check(f.ctx, dead), store.ErrLeaseLost)
+	f.wantErr("Save under it", f.Save(f.ctx, dead, l), store.ErrLeaseLost)
+	f.wantErr("Finish of it", f.Finish(f.ctx, dead, l, nil, store.Outcome{}), store.ErrLeaseLost)
+	c, err := f.ClaimKey(f.ctx, f.key(l), ttl)
+	f.no("ClaimKey", err)
+	if c.Token <= dead.Token || c.Abandoned != dead.Abandoned+1 || !c.AfterAbandoned {
+		f.Errorf("claim after %+v = %+v", dead, c)
+	}
+	return c
 }
 
 func testEpoch(f *fixture) {

@@ -18,6 +18,8 @@ func (m *machine) save(rt *rapid.T) {
 	c, k := m.anyClaim(rt)
 	link := *c.Link
 	link.Why = rapid.StringN(0, 8, 30).Draw(rt, "why")
+	link.Route = rapid.SampledFrom([]string{"web", "acme/a b"}).Draw(rt, "route")
+	link.State = rapid.SampledFrom(mapping.LinkStates).Draw(rt, "state")
 	err := m.o.Store.Save(m.t.Context(), c, &link)
 	if (k == nil) != errors.Is(err, store.ErrLeaseLost) || k != nil && err != nil {
 		rt.Fatalf("Save = %v, held %v", err, k != nil)
@@ -59,10 +61,10 @@ func (m *machine) finishAndClaim(rt *rapid.T) {
 func (m *machine) end(rt *rapid.T, how string, end func(*store.Claim, []mapping.Entry, store.Outcome) error) (lost bool) {
 	c, k := m.anyClaim(rt)
 	out := store.Outcome{
-		Kind:    rapid.SampledFrom([]store.OutcomeKind{store.Done, store.Retry, store.Again, store.Wait, store.Park, store.Remove}).Draw(rt, "outcome"),
+		Kind:    rapid.SampledFrom([]store.OutcomeKind{store.Done, store.Retry, store.Again, store.Wait, store.Park, store.Hold, store.Remove}).Draw(rt, "outcome"),
 		After:   time.Duration(rapid.IntRange(0, 3).Draw(rt, "after")) * time.Minute,
 		Service: rapid.SampledFrom([]string{"github", "planning:p"}).Draw(rt, "service"),
-		Reason:  "reason",
+		Reason:  "reason", Unspent: rapid.Bool().Draw(rt, "unspent"),
 	}
 	done := m.done(c, out.Kind)
 	entries := make([]mapping.Entry, rapid.IntRange(0, 3).Draw(rt, "entries"))
@@ -82,6 +84,7 @@ func (m *machine) wake(rt *rapid.T) {
 	for _, k := range m.keys {
 		if k.waits == service {
 			k.waits, k.due = "", m.now
+			k.unexplained()
 			want++
 		}
 	}
@@ -132,7 +135,11 @@ func (m *machine) check(rt *rapid.T) {
 		}
 	}
 	m.checkFailures(rt)
+	m.checkStandings(rt)
 	m.checkIndex(rt)
+	if d := TallyDiff(m.t.Context(), s, m.project); d != "" {
+		rt.Fatal(d)
+	}
 }
 
 func (m *machine) checkFailures(rt *rapid.T) {
@@ -142,7 +149,7 @@ func (m *machine) checkFailures(rt *rapid.T) {
 	}
 	for _, f := range fs {
 		k := m.keys[f.Key.Link]
-		if k == nil || !k.parked || f.Attempts != k.attempts || f.Reason != k.reason {
+		if k == nil || !k.parked || f.Attempts != k.attempts+k.abandoned || f.Reason != k.reason {
 			rt.Fatalf("failure %+v, want %+v", f, k)
 		}
 	}

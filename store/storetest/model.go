@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func testModel(t *testing.T, o Opened) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"": m.check, "observe": m.observe, "enqueue": m.enqueue, "claim": m.claim, "claimKey": m.claimKey,
-			"save": m.save, "finish": m.finish, "finishAndClaim": m.finishAndClaim, "wake": m.wake, "advance": m.advance,
+			"save": m.save, "finish": m.finish, "finishAndClaim": m.finishAndClaim, "wake": m.wake, "hasten": m.hastens, "advance": m.advance,
 			"mend": func(rt *rapid.T) { // which changes nothing in a sound store
 				if err := o.Store.Mend(t.Context(), m.project); err != nil {
 					rt.Fatal(err)
@@ -44,22 +45,26 @@ const modelIssues = 4
 const never = -1
 
 type modelKey struct {
-	id       mapping.LinkID
-	issue    int
-	why      string // stands for the link's content
-	inbox    map[mapping.Ref]modelSlot
-	events   []modelEvent
-	gen      int
-	token    int64
-	until    int // minute in which the lease ends; 0: none
-	again    int // when a change under the lease is due
-	due      int // minute, never
-	bulk     bool
-	waits    string
-	parked   bool
-	reason   string
-	attempts int
-	history  int
+	id        mapping.LinkID
+	issue     int
+	why       string // stands for the link's content
+	inbox     map[mapping.Ref]modelSlot
+	events    []modelEvent
+	gen       int
+	token     int64
+	until     int // minute in which the lease ends; 0: none
+	again     int // when a change under the lease is due
+	due       int // minute, never
+	bulk      bool
+	waits     string
+	parked    bool
+	held      bool   // parked, and changes do not take it up
+	reason    string // why it stands where it does; "" where something else decides
+	tied      bool   // a change came to be due in the very minute: either decides
+	attempts  int
+	open      int // claims since the last one that was ended
+	abandoned int
+	history   int
 }
 
 type modelSlot struct {
@@ -71,6 +76,7 @@ type modelSlot struct {
 
 type modelEvent struct {
 	gen  int
+	own  bool
 	text string
 }
 
@@ -78,6 +84,13 @@ type model struct {
 	now        int
 	keys       map[mapping.LinkID]*modelKey
 	deliveries map[string]bool
+}
+
+// takeUp is done to a parked key that is due again.
+func (k *modelKey) takeUp() {
+	if k.parked {
+		k.attempts, k.abandoned, k.parked, k.held = 0, max(k.abandoned-1, 0), false, false
+	}
 }
 
 func (m *model) leased(k *modelKey) bool { return k.until > m.now }
@@ -102,12 +115,21 @@ func (m *model) change(k *modelKey, delay int, bulk, wake bool) {
 		if k.again == never || at < k.again {
 			k.again = at
 		}
-	case k.waits != "" && !wake:
+	case (k.waits != "" || k.held) && !wake:
 	case k.due == never || at < k.due:
-		if k.parked {
-			k.attempts = 0
-		}
-		k.due, k.waits, k.parked, k.reason = at, "", false, ""
+		k.takeUp()
+		k.due, k.waits, k.parked = at, "", false
+		k.unexplained()
+	}
+}
+
+func (k *modelKey) unexplained() { k.reason, k.tied = "", false }
+
+// hasten is that of the store.
+func (m *model) hasten(k *modelKey, delay int) {
+	if at := m.now + delay; k.due != never && !m.leased(k) && at < k.due {
+		k.due = at
+		k.unexplained()
 	}
 }
 
@@ -144,12 +166,12 @@ func (m *model) lease(k *modelKey, minutes int) {
 	if k.due == never && k.waits == "" {
 		k.bulk = false
 	}
-	if k.parked {
-		k.attempts = 0
-	}
+	k.takeUp()
 	k.token++
+	k.open++
 	k.until, k.due, k.again = m.now+minutes, m.now+minutes, never
-	k.waits, k.parked, k.reason = "", false, ""
+	k.waits, k.parked, k.held = "", false, false
+	k.unexplained()
 }
 
 func (m *model) holds(c *store.Claim) *modelKey {
@@ -173,34 +195,38 @@ func (m *model) finish(k *modelKey, gen int, out store.Outcome, history int) {
 	}
 	k.history += history
 	k.until = 0
+	k.abandoned, k.open = k.abandoned+k.open-1, 0
 	due := m.now + minutes(out.After)
 	if out.Kind == store.Done && out.After == 0 {
 		due = never
 	}
-	if changed && (due == never || k.again < due) {
+	k.reason, k.tied = out.Reason, k.again != never && k.again == due
+	if k.again != never && (due == never || k.again < due) {
 		due = k.again
+		k.unexplained()
 	}
 	switch out.Kind {
 	case store.Done:
 		maps.DeleteFunc(k.inbox, func(_ mapping.Ref, s modelSlot) bool { return s.gen <= gen })
 		k.events = slices.DeleteFunc(k.events, func(e modelEvent) bool { return e.gen <= gen })
-		k.attempts, k.due = 0, due
+		k.attempts, k.abandoned, k.due = 0, 0, due
 	case store.Retry:
 		k.attempts++
 		k.due = due
 	case store.Again:
 		k.due = due
 	case store.Wait:
-		k.waits, k.due = out.Service, never
-	case store.Park:
-		k.attempts++
-		k.parked, k.due, k.reason = true, never, out.Reason
+		k.waits, k.due, k.reason, k.tied = out.Service, never, out.Reason, false
+	case store.Park, store.Hold:
+		if !out.Unspent {
+			k.attempts++
+		}
+		k.parked, k.held, k.due, k.reason = true, out.Kind == store.Hold, never, out.Reason
 	}
 	if changed && (out.Kind == store.Park || out.Kind == store.Remove) {
-		if k.parked {
-			k.attempts, k.parked = 0, false
-		}
+		k.takeUp()
 		k.due = k.again
+		k.unexplained()
 	}
 }
 
@@ -239,7 +265,7 @@ func (m *machine) observe(rt *rapid.T) {
 		o.Data = []byte(o.Digest)
 	}
 	if rapid.Bool().Draw(rt, "event") {
-		o.Event = fmt.Appendf(nil, "event %d", rapid.Int().Draw(rt, "text"))
+		o.Event, o.Own = fmt.Appendf(nil, "event %d", rapid.Int().Draw(rt, "text")), rapid.Bool().Draw(rt, "own")
 	}
 	if n := rapid.IntRange(0, 6).Draw(rt, "delivery"); n > 2 {
 		o.Delivery = fmt.Sprint(n, issue)
@@ -267,7 +293,14 @@ func (m *machine) expect(issue int, o *store.Observation) (want store.Observed) 
 		return want
 	}
 	want.Key = m.key(k.id)
-	m.change(k, minutes(o.Delay), o.Bulk, false)
+	old, had := k.inbox[o.Item]
+	same := had && old.at == o.At && old.digest == o.Digest
+	known := had && o.Data != nil && o.Event == nil && (same || o.At < old.at)
+	if gen := k.gen; !known || want.Duplicate || !k.parked {
+		if m.change(k, minutes(o.Delay), o.Bulk, false); known && !want.Duplicate && m.leased(k) {
+			k.gen = gen
+		}
+	}
 	if want.Duplicate {
 		return want
 	}
@@ -275,11 +308,12 @@ func (m *machine) expect(issue int, o *store.Observation) (want store.Observed) 
 		m.deliveries[delivery] = true
 	}
 	if o.Event != nil {
-		k.events = append(k.events, modelEvent{k.gen, string(o.Event)})
+		k.events = append(k.events, modelEvent{k.gen, o.Own, string(o.Event)})
+		slices.SortStableFunc(k.events, func(a, b modelEvent) int {
+			return strings.Compare(fmt.Sprint(a.own), fmt.Sprint(b.own)) // false before true
+		})
 	}
 	if o.Data != nil {
-		old, had := k.inbox[o.Item]
-		same := had && old.at == o.At && old.digest == o.Digest
 		want.Stored = !had || o.At >= old.at
 		if want.Stored && !same {
 			k.inbox[o.Item] = modelSlot{o.At, o.Digest, had && old.at == o.At, k.gen}
@@ -331,7 +365,7 @@ func (m *machine) claimKey(rt *rapid.T) {
 func (m *machine) claimed(rt *rapid.T, c *store.Claim, ttl int) {
 	k := m.keys[c.Key.Link]
 	m.lease(k, ttl)
-	if c.Token < k.token || c.Attempts != k.attempts || c.Link.Why != k.why || len(c.Inbox) != len(k.inbox) || len(c.Events) != len(k.events) {
+	if c.Token < k.token || c.Attempts != k.attempts || c.Abandoned != k.abandoned+k.open-1 || c.AfterAbandoned != (k.open > 1) || c.Link.Why != k.why || len(c.Inbox) != len(k.inbox) || len(c.Events) != len(k.events) {
 		rt.Fatalf("claim = %+v, want %+v", c, k)
 	}
 	k.token = c.Token

@@ -15,8 +15,10 @@ var observeTests = map[string]func(*fixture){
 	"KeepsTheNewest":        testObserveNewest,
 	"SeesTheAmbiguous":      testObserveAmbiguous,
 	"BoundsEvents":          testObserveEvents,
+	"OwnEventsTakeNoPlace":  testObserveOwn,
 	"KnowsDeliveries":       testObserveDelivery,
 	"ForgetsOldDeliveries":  testDeliveryAge,
+	"KeepsARenewedDelivery": testDeliveryRenewed,
 	"DelaysTheFirstAttempt": testObserveDelay,
 	"PutsBulkBehind":        testObserveBulk,
 	"RefusesNonsense":       testObserveNonsense,
@@ -157,6 +159,31 @@ func testObserveEvents(f *fixture) {
 	}
 }
 
+// testObserveOwn: the events of our own account push out none but their own.
+func testObserveOwn(f *fixture) {
+	l := f.made()
+	f.observe(store.Observation{Link: l.ID, Event: []byte("first")})
+	for i := range 100 {
+		f.observe(store.Observation{Link: l.ID, Event: fmt.Appendf(nil, "own %d", i), Own: true})
+	}
+	f.observe(store.Observation{Link: l.ID, Event: []byte("last")})
+	c := f.claim(l)
+	n := len(c.Events)
+	if n < 2+16 || n > 2+64 || string(c.Events[0]) != "first" || string(c.Events[1]) != "last" || string(c.Events[n-1]) != "own 99" {
+		f.Fatalf("%d events: %.60q", n, c.Events)
+	}
+	f.observe(store.Observation{Link: l.ID, Event: []byte("own late"), Own: true})
+	f.finish(c, store.Outcome{})
+	if c = f.claim(l); len(c.Events) != 1 || string(c.Events[0]) != "own late" {
+		f.Errorf("events that came while the key was worked: %q", c.Events)
+	}
+	f.finish(c, store.Outcome{})
+	f.observe(store.Observation{Link: l.ID})
+	if c = f.claim(l); len(c.Events) != 0 {
+		f.Errorf("events that were dealt with: %q", c.Events)
+	}
+}
+
 func testObserveDelivery(f *fixture) {
 	l := f.made()
 	o := showing(l, 5, "five")
@@ -206,6 +233,30 @@ func testDeliveryAge(f *fixture) {
 	}
 	if s := f.observe(o)[0]; !s.Duplicate {
 		f.Error("a delivery that came again after four days is not remembered anew")
+	}
+}
+
+// A delivery that came again after it was forgotten is remembered for as long as a
+// new one is, while the old ones are cleared away.
+func testDeliveryRenewed(f *fixture) {
+	l := f.made()
+	deliver := func(n int) bool {
+		f.Helper()
+		return f.observe(store.Observation{Link: l.ID, Delivery: fmt.Sprint("renewed", n)})[0].Duplicate
+	}
+	for n := range 8 {
+		deliver(n)
+		f.Opened.Advance(time.Minute)
+	}
+	f.Opened.Advance(5 * 24 * time.Hour)
+	if deliver(7) {
+		f.Error("a delivery is remembered after five days")
+	}
+	for n := range 4 { // clears away the rest
+		deliver(100 + n)
+	}
+	if !deliver(7) {
+		f.Error("a delivery of a moment ago was forgotten")
 	}
 }
 

@@ -11,15 +11,16 @@ import (
 )
 
 var sideTests = map[string]func(*fixture){
-	"Ledger":       testLedger,
-	"LedgerPages":  testLedgerPages,
-	"Leases":       testLeases,
-	"BudgetMinute": testBudgetMinute,
-	"BudgetHour":   testBudgetHour,
-	"BudgetBurst":  testBudgetBurst,
-	"Docs":         testDocs,
-	"Marks":        testMarks,
-	"NoProject":    testNoProject,
+	"Ledger":      testLedger,
+	"LedgerPages": testLedgerPages,
+	"LedgerDrop":  testLedgerDrop,
+	"Leases":      testLeases,
+	"Docs":        testDocs,
+	"DropDoc":     testDropDoc,
+	"Marks":       testMarks,
+	"DropMarks":   testDropMarks,
+	"Projects":    testProjects,
+	"NoProject":   testNoProject,
 }
 
 func (f *fixture) conflict(n int) mapping.Conflict {
@@ -96,67 +97,6 @@ func testLeases(f *fixture) {
 	acquire("a", true)
 	f.no("Release of what was lost", f.Release(f.ctx, name, "b"))
 	acquire("b", false)
-}
-
-// budget takes writes until none is given, at most most, and returns how many
-// and how long to wait then.
-func (f *fixture) budget(most, perMinute, perHour, burst int) (n int, wait time.Duration) {
-	f.Helper()
-	for n < most {
-		wait, err := f.Budget(f.ctx, string(f.project), perMinute, perHour, burst)
-		f.no("Budget", err)
-		if wait != 0 {
-			return n, wait
-		}
-		n++
-	}
-	return n, 0
-}
-
-func testBudgetMinute(f *fixture) {
-	n, wait := f.budget(100, 10, 1000, 100)
-	if n != 10 || wait <= 30*time.Second || wait > time.Minute {
-		f.Errorf("the first minute gave %d and a wait of %v", n, wait)
-	}
-	f.Opened.Advance(wait)
-	if n, _ := f.budget(100, 10, 1000, 100); n == 0 {
-		f.Error("nothing to be had after the wait that was asked for")
-	}
-}
-
-func testBudgetHour(f *fixture) {
-	total := 0
-	for range 12 {
-		n, _ := f.budget(100, 10, 45, 100)
-		total += n
-		f.Opened.Advance(90 * time.Second)
-	}
-	if total != 45 {
-		f.Errorf("%d writes within an hour, want 45", total)
-	}
-	_, wait := f.budget(1, 10, 45, 100)
-	if m := minutes(wait); m < 40 || m > 43 {
-		f.Errorf("wait of %v, want until an hour after the first", wait)
-	}
-	f.Opened.Advance(wait)
-	if n, _ := f.budget(1, 10, 45, 100); n != 1 {
-		f.Error("nothing to be had after the wait that was asked for")
-	}
-}
-
-func testBudgetBurst(f *fixture) {
-	n, wait := f.budget(100, 2, 1000, 1)
-	if n != 1 || wait > 30*time.Second || wait < 20*time.Second {
-		f.Errorf("a burst of 1 gave %d and a wait of %v", n, wait)
-	}
-	f.Opened.Advance(time.Hour)
-	if n, _ = f.budget(100, 20, 1000, 5); n != 5 {
-		f.Errorf("a burst of 5 gave %d after a rest", n)
-	}
-	f.Opened.Advance(6 * time.Second)
-	if n, _ = f.budget(100, 20, 1000, 5); n < 2 || n > 4 {
-		f.Errorf("six seconds at 20 a minute gave %d", n)
-	}
 }
 
 func testDocs(f *fixture) {

@@ -1,7 +1,7 @@
 // Package storetest is the conformance suite of planbridge's store: every
 // sentence of package store's contract that a test can hold. Its door is [Run].
 //
-// Both back ends run it, so that what the bridge relies on is the same on a
+// All back ends run it, so that what the bridge relies on is the same on a
 // laptop's file and on a production Redis. Time moves by [Opened].Advance, in
 // minutes; whatever passes on real clocks beside that is taken to be less than
 // half a minute.
@@ -26,6 +26,9 @@ type Opened struct {
 	// Restart ends everything that runs, as hard as it can be ended, starts
 	// it again on the same data and returns the handle to go on with.
 	Restart func(t testing.TB) store.Store
+	// Alone says that one process at a time has the store, which is another one after
+	// Restart: what was leased before is free.
+	Alone bool
 	// Second opens another handle on the same data, as another replica has
 	// it; nil where only one process can.
 	Second func(t testing.TB) store.Store
@@ -40,8 +43,8 @@ type Open func(t *testing.T, queueLimit int) Opened
 // Run holds a back end to the contract.
 func Run(t *testing.T, open Open) {
 	for name, group := range map[string]map[string]func(*fixture){
-		"Links": linkTests, "Observe": observeTests, "Claim": claimTests, "Finish": finishTests,
-		"Wait": waitTests, "Side": sideTests, "Concurrent": concurrentTests,
+		"Links": linkTests, "Tally": tallyTests, "Observe": observeTests, "Claim": claimTests, "Finish": finishTests,
+		"Wait": waitTests, "Side": sideTests, "Budget": budgetTests, "Concurrent": concurrentTests, "Standing": standingTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := open(t, 0)
@@ -53,6 +56,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("Full", func(t *testing.T) { testFull(newFixture(t, open(t, 3))) })
 	t.Run("Restart", func(t *testing.T) { testRestart(newFixture(t, open(t, 0))) })
 	t.Run("Epoch", func(t *testing.T) { testEpoch(newFixture(t, open(t, 0))) })
+	t.Run("Dump", func(t *testing.T) { testDump(t, open) })
 	t.Run("Model", func(t *testing.T) { testModel(t, open(t, 0)) })
 	if o := open(t, 0); o.Second != nil {
 		t.Run("Replicas", func(t *testing.T) { testReplicas(newFixture(t, o)) })

@@ -1,14 +1,18 @@
-// Package rules holds what both back ends of the store have to agree on beyond
+// Package rules holds what the back ends of the store have to agree on beyond
 // the contract: its bounds, and small computations whose result is stored or
 // shown. Its door is the list of constants.
 package rules
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -16,12 +20,13 @@ import (
 )
 
 const (
-	// Schema is the version of the stored form. A program refuses what a
-	// higher one wrote.
-	Schema = 2
+	// Schema is the version of the form in Redis; boltstore counts its own. A
+	// program refuses what a higher one wrote.
+	Schema = 3
 	// History bounds the entries that are kept per link.
 	History = 50
-	// Events bounds the events that are kept per link; the oldest give way.
+	// Events bounds the events that are kept per link, and by themselves those of
+	// our own account; the oldest give way.
 	Events = 64
 	// Deliveries is how long a webhook delivery is remembered. GitHub lets a
 	// delivery be redelivered for three days.
@@ -30,6 +35,41 @@ const (
 	// away, so that no single one pays for all.
 	DeliverySweep = 4
 )
+
+// How a budget is shared; see [store.Ask].
+const (
+	// UsageHalfLife is how fast it is forgotten what a party has used.
+	UsageHalfLife = 5 * time.Minute
+	// UsageLeast is the usage, in items, below which a party is forgotten.
+	UsageLeast = 0.01
+	// TurnGrace is how long after its time a party that was told to wait is
+	// still waited for.
+	TurnGrace = 5 * time.Second
+	// TurnsPerItem is how many turns are given out for each item that there will
+	// be: some of those who have one need it no more when it comes.
+	TurnsPerItem = 4
+	// Parties bounds what a budget remembers of authors and of who waits.
+	Parties = 512
+)
+
+// Shares are the twelfths of a budget that each level may use: people's changes of
+// routes below and above their share, what only shows, and imports.
+var Shares = [4]int{12, 11, 10, 8}
+
+// TurnMost bounds how far ahead turns are given out, so that a budget that is
+// raised meanwhile is used. Imports have many keys, each of which waits long.
+func TurnMost(r store.Rank) time.Duration {
+	if r == store.RankImport {
+		return time.Hour
+	}
+	return 10 * time.Minute
+}
+
+// OneLine makes a name fit to stand beside others in a text of a line for each.
+func OneLine(name string) string { return strings.ReplaceAll(name, "\n", " ") }
+
+// Share is how much of a bound a level may use, at least one.
+func Share(level, bound int) int { return max(1, bound*Shares[level]/12) }
 
 // CheckObservation reports what makes an observation impossible to store.
 func CheckObservation(project mapping.ObjectID, o *store.Observation) error {
@@ -59,12 +99,37 @@ func DeliveryKey(o *store.Observation) string {
 }
 
 // Where names a link for people: acme/web#12, or its card's id while there is
-// no issue.
+// no issue, or its own while there is neither.
 func Where(l *mapping.Link) string {
 	if l.Issue.Number != 0 {
 		return fmt.Sprintf("%s#%d", l.Issue.Repo, l.Issue.Number)
 	}
-	return string(l.Card.ID)
+	return cmp.Or(string(l.Card.ID), string(l.ID))
+}
+
+// SameConflict reports whether two ledger entries say the same.
+func SameConflict(a, b mapping.Conflict) (bool, error) {
+	x, err := json.Marshal(a)
+	if err != nil {
+		return false, fmt.Errorf("conflict %s: %w", a.ID, err)
+	}
+	y, err := json.Marshal(b)
+	if err != nil {
+		return false, fmt.Errorf("conflict %s: %w", b.ID, err)
+	}
+	return bytes.Equal(x, y), nil
+}
+
+// Class is what a link is counted under: its state and its route.
+func Class(l *mapping.Link) string { return string(l.State) + " " + l.Route }
+
+// Counted adds n links of a class to counts.
+func Counted(counts map[string]map[mapping.LinkState]int, class string, n int) {
+	state, route, _ := strings.Cut(class, " ")
+	if counts[route] == nil {
+		counts[route] = map[mapping.LinkState]int{}
+	}
+	counts[route][mapping.LinkState(state)] += n
 }
 
 // Order is a text that sorts as t does, to the millisecond.
@@ -87,10 +152,10 @@ func ParseOrderInt(s string) (int64, error) {
 }
 
 // WakeDelay spreads keys that are woken together: the i-th one (from 0) is due
-// that much later. Without a rate all are due at once.
+// that much later, in whole milliseconds. Without a rate all are due at once.
 func WakeDelay(i int, perSecond float64) time.Duration {
 	if perSecond <= 0 {
 		return 0
 	}
-	return time.Duration(float64(i) / perSecond * float64(time.Second))
+	return time.Duration(float64(i)*1000/perSecond) * time.Millisecond
 }

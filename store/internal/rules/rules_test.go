@@ -69,7 +69,11 @@ func TestDeliveryKeyTellsItemsApart(t *testing.T) {
 }
 
 func TestWhere(t *testing.T) {
-	l := &mapping.Link{Card: mapping.CardID{ID: "c1"}}
+	l := &mapping.Link{ID: "l1"}
+	if got := Where(l); got != "l1" {
+		t.Errorf("Where = %q", got)
+	}
+	l.Card.ID = "c1"
 	if got := Where(l); got != "c1" {
 		t.Errorf("Where = %q", got)
 	}
@@ -83,7 +87,24 @@ func TestWakeDelay(t *testing.T) {
 	if d := WakeDelay(10, 4); d != 2500*time.Millisecond {
 		t.Errorf("WakeDelay(10, 4) = %v", d)
 	}
+	if d := WakeDelay(2, 0.7); d != 2857*time.Millisecond {
+		t.Errorf("WakeDelay(2, 0.7) = %v, want whole milliseconds as in Redis", d)
+	}
 	if d := WakeDelay(10, 0); d != 0 {
 		t.Errorf("WakeDelay without a rate = %v", d)
+	}
+}
+
+// TestNoKeyWaitsWithoutAReason: also those of which an earlier program kept none.
+func TestNoKeyWaitsWithoutAReason(t *testing.T) {
+	for _, place := range []store.KeyState{store.KeyLater, store.KeyWaiting, store.KeyParked} {
+		if Why(place, "github", "") == "" || Why(place, "github", "it is late") != "it is late" {
+			t.Errorf("%s has the reasons %q and %q", place, Why(place, "github", ""), Why(place, "github", "it is late"))
+		}
+	}
+	for _, place := range []store.KeyState{store.KeyResting, store.KeyDue, store.KeyWorked} {
+		if why := Why(place, "github", "it was late"); why != "" {
+			t.Errorf("%s has the reason %q", place, why)
+		}
 	}
 }

@@ -1,11 +1,6 @@
 -- Describes the queue.
 -- Reply: live, bulk, due of bulk, failures, since when the key overdue longest is due (0: none), then service and count
-local oldest = 0
-for _, key in ipairs({LIVE, BULK}) do
-  local due = tonumber(call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
-  if due and due <= now and (oldest == 0 or due < oldest) then oldest = due end
-end
-local out = reply(call('ZCARD', LIVE), call('ZCARD', BULK), call('ZCOUNT', BULK, '-inf', now), call('ZCARD', PARKED), oldest)
+local out = reply(call('ZCARD', LIVE), call('ZCARD', BULK), call('ZCOUNT', BULK, '-inf', now), call('ZCARD', PARKED), oldest())
 local from = '-'
 while true do
   local first = call('ZRANGEBYLEX', WAIT, from, '+', 'LIMIT', 0, 1)[1]

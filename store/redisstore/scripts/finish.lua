@@ -1,17 +1,18 @@
 -- Ends a claim and, where a ttl is given, leases the next key.
--- ARGV: link, token, generation, kind (done, retry, again, wait, park, remove),
---   delay in ms, service, reason, record ('' unchanged), n refs,
+-- ARGV: link, token, generation, kind (done, retry, again, wait, park, hold, remove, erase),
+--   delay in ms, service, reason, record ('' unchanged), n entries,
 --   number of history entries, their compressed JSON, history bound,
---   ttl in ms (0: no other key)
+--   ttl in ms (0: no other key), 1 where the claim was no attempt or 0
 -- Reply: nothing; or as claim.lua, of a key that is another one
 local id, token, gen, kind = arg(), tonumber(arg()), tonumber(arg()), arg()
 local delay, service, reason = tonumber(arg()), arg(), arg()
-local record, refs = arg(), args()
-local entries, history, bound, ttl = tonumber(arg()), arg(), tonumber(arg()), tonumber(arg())
+local record, entries = arg(), args()
+local lines, history, bound, ttl = tonumber(arg()), arg(), tonumber(arg()), tonumber(arg())
+local unspent = arg() == '1'
 local w, f = whole(id)
 
 -- The fields to be set and deleted, each in one command at the end.
-local set, del = {}, {'u', 'n'}
+local set, del = {}, {'u', 'n', 'c'}
 local function put(field, value) set[#set + 1], set[#set + 2] = field, value end
 local function drop(field) del[#del + 1] = field end
 
@@ -25,17 +26,21 @@ local function consume()
     end
   end
   drop('e')
-  local key = eventkey(w.id)
-  local stamp = call('LINDEX', key, 0)
-  while stamp and tonumber(stamp) <= gen do
-    call('LTRIM', key, 2, -1)
-    stamp = call('LINDEX', key, 0)
+  local function forget(key)
+    local stamp = call('LINDEX', key, 0)
+    while stamp and tonumber(stamp) <= gen do
+      call('LTRIM', key, 2, -1)
+      stamp = call('LINDEX', key, 0)
+    end
+    return not stamp
   end
+  forget(eventkey(w.id))
+  if w.own and forget(ownkey(w.id)) then drop('o') end
 end
 
 -- addhistory drops the oldest frames that the bound can do without.
 local function addhistory()
-  local list = unframe((f.h or '') .. frame(entries, history))
+  local list = unframe((f.h or '') .. frame(lines, history))
   local sum, first = 0, #list + 1
   while first > 1 and sum < bound do
     first = first - 1
@@ -46,17 +51,34 @@ end
 
 local function remove()
   leave(w)
-  call('DEL', w.key, eventkey(w.id)) -- first: what leads to it is forgotten by mend.lua, too
-  for ref in string.gmatch(w.refs, '[^\n]+') do call('HDEL', refkey(ref), ref) end
-  call('ZREM', LINKS, w.id)
+  call('DEL', w.key, eventkey(w.id), ownkey(w.id)) -- first: what leads to it is forgotten by mend.lua, too
+  for entry in string.gmatch(w.refs, '[^\n]+') do unmark(w, entry) end
+  delist(w.id)
+end
+
+-- abandoned counts the claims that nobody ended. As with attempts, a success
+-- forgets them; of those of a key that is taken up from the parked, one is.
+local function abandoned(changed)
+  local n = w.abandoned + math.max(w.open - 1, 0)
+  if kind == 'done' then n = 0 elseif kind == 'park' and changed then n = math.max(n - 1, 0) end
+  if n > 0 then put('k', n) elseif f.k then drop('k') end
 end
 
 -- settle gives the key, which stands in the queue while it is leased, its next
--- place. A change that came meanwhile is due at w.again, whatever the outcome
--- but that the key waits for a service.
+-- place. What came meanwhile is due at w.again, whatever the outcome but that the key
+-- waits for a service or is held, or is parked and nothing changed.
 local function settle(changed)
-  local due = (kind == 'retry' or kind == 'again' or kind == 'done' and delay > 0) and now + delay or nil
-  if changed and kind ~= 'wait' then due = math.min(due or math.huge, w.again) end
+  abandoned(changed)
+  local own = (kind == 'retry' or kind == 'again' or kind == 'done' and delay > 0) and now + delay or nil
+  local due = own
+  if w.again and kind ~= 'wait' and kind ~= 'hold' and (changed or kind ~= 'park') then due = math.min(due or math.huge, w.again) end
+  -- Why it stands where it does, behind until when (or, of one that waits, since when): of
+  -- a key that is due at another time something else has decided.
+  if kind == 'wait' or reason ~= '' and own and own == due then
+    put('y', string.format('%d,', own or now) .. reason)
+  elseif f.y then
+    drop('y')
+  end
   if kind == 'done' or kind == 'park' and changed then
     drop('a')
   elseif kind == 'retry' then
@@ -69,11 +91,13 @@ local function settle(changed)
     put('s', service)
     w.service = service
     call('ZADD', WAIT, 0, waiter(w))
-  elseif kind == 'park' then
+  elseif kind == 'park' or kind == 'hold' then
+    if kind == 'hold' then put('s', HELD) end
     put('p', 'f')
     put('f', reason)
-    put('a', w.attempts + 1) -- the attempt that led here counts among those that are shown
+    if not unspent then put('a', w.attempts + 1) end -- the attempt that led here counts among those that are shown
     call('ZADD', PARKED, now, w.id)
+    countparked(w, 1)
   else
     drop('p')
   end
@@ -87,22 +111,25 @@ local function finish()
   local changed = w.gen ~= gen
   if kind == 'remove' and not changed then return remove() end
   if record ~= '' then
-    local taken = index(w, refs)
+    local taken = index(w, entries)
     if taken then return {'CONFLICT', taken} end
     put('r', record)
     if w.refs ~= f.x then put('x', w.refs) end
   end
-  if entries > 0 then addhistory() end
+  if kind == 'erase' then
+    kind, f.h = 'done', nil
+    if lines == 0 then drop('h') end
+  end
+  if lines > 0 then addhistory() end
   if kind == 'done' then consume() end
   settle(changed)
-  if #set > 0 then call('HSET', w.key, unpack(set)) end
-  call('HDEL', w.key, unpack(del))
+  insteps('HSET', w.key, set)
+  insteps('HDEL', w.key, del)
 end
 
 local refused = finish()
 if refused then return refused end
 if ttl == 0 then return wrote() end
-local other, since = nextdue(id)
-if not other then return wrote('', 0) end
-local next, _, all = whole(other)
+local next, all, since = nextwhole(id)
+if not next then return wrote('', 0) end
 return take(next, all, since, ttl)

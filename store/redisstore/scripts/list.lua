@@ -1,8 +1,7 @@
--- Pages through the links by id.
+-- Pages through the links.
 -- ARGV: cursor ('' from the start), how many at most
 -- Reply: the next cursor ('' none), then records
-local cursor, most = arg(), tonumber(arg())
-local ids = call('ZRANGEBYLEX', LINKS, cursor == '' and '-' or '(' .. cursor, '+', 'LIMIT', 0, most + 1)
-local out = reply(ids[most + 1] and ids[most] or '')
-for i = 1, math.min(#ids, most) do out[#out + 1] = call('HGET', linkkey(ids[i]), 'r') end
+local ids, after = page(arg(), tonumber(arg()))
+local out = reply(after)
+for _, id in ipairs(ids) do out[#out + 1] = call('HGET', linkkey(id), 'r') end
 return out

@@ -3,16 +3,39 @@
 -- beginning in the file, and when it is started once more runs that.
 -- It does so in pages. Others may use the project between two of them: a page changes
 -- only what no whole script leaves behind.
--- ARGV: 'refs', 'links', or the name of a queue; a cursor ('' from the start); about
---   how many to look at
--- Reply: the next cursor ('' none), how many things did not agree
+-- What an earlier program stored it lists, and tells which links have no class yet; see
+-- indexlinks.lua.
+-- ARGV: 'list', 'refs', 'links', the name of a queue, or 'form'; a cursor ('' from
+--   the start); about how many to look at
+-- Reply: the next cursor ('' none), how many things did not agree, how many counts did
+--   not, of each of them its kind, what it was and what it is, then each link without
+--   a class and its record
 local what, from, most = arg(), arg(), tonumber(arg())
 local mended, cursor = 0, ''
+local recounted, unclassified = {}, {}
+local function append(list, ...)
+  for _, value in ipairs({...}) do list[#list + 1] = value end
+end
 
 local function exists(id) return call('HEXISTS', linkkey(id), 'x') == 1 end
 local function mend(...)
   mended = mended + 1
   call(...)
+end
+
+-- list lists the links that an earlier program did.
+local function list()
+  if FORMED then return end
+  local ids
+  ids, cursor = earlier(from, most)
+  for _, id in ipairs(ids) do call('ZADD', listkey(id), 0, id) end
+end
+
+-- form has the list read as it is now.
+local function form()
+  if FORMED then return end
+  call('HSET', META, 'form', FORM)
+  call('UNLINK', LINKS)
 end
 
 -- refs forgets what leads to links that there are not; links that are not listed are.
@@ -24,8 +47,9 @@ local function refs()
       local ref, id = entries[i], entries[i + 1]
       if not exists(id) then
         mend('HDEL', REFS .. shard, ref)
-      elseif not call('ZSCORE', LINKS, id) then
-        mend('ZADD', LINKS, 0, id)
+      elseif not call('ZSCORE', listkey(id), id) then
+        mended = mended + 1
+        enlist(id)
       end
     end
     shard, looked = shard + 1, looked + #entries / 2
@@ -36,13 +60,14 @@ end
 -- own leaves a link the refs that no other one has: who saves it is told of the rest.
 local function own(w)
   local keep = {}
-  for ref in string.gmatch(w.refs, '[^\n]+') do
-    local o = owner(ref)
-    if not o then mend('HSET', refkey(ref), ref, w.id) end
-    if not o or o == w.id then keep[#keep + 1] = ref end
+  for entry in string.gmatch(w.refs, '[^\n]+') do
+    local o = isref(entry) and owner(entry)
+    if isref(entry) and not o then mend('HSET', refkey(entry), entry, w.id) end
+    if not o or o == w.id then keep[#keep + 1] = entry end
   end
   local joined = table.concat(keep, '\n')
   if joined ~= w.refs then mend('HSET', w.key, 'x', joined) end
+  w.refs = joined
 end
 
 -- place makes a key due that does not stand where it says, and there alone.
@@ -52,24 +77,61 @@ local function place(w)
   if stands == (w.place == 'q' and w.bulk and 'b' or w.place) then return end
   for _, key in ipairs({LIVE, BULK, PARKED}) do call('ZREM', key, w.id) end
   if w.service then call('ZREM', WAIT, waiter(w)) end
+  if w.place == 'f' then countparked(w, -1) end
   call('HDEL', w.key, 'p', 's', 'f')
   w.place = ''
   mended = mended + 1
   queue(w, math.max(now, w.till))
 end
 
+-- recount adds a link to the recount.
+local function recount(w)
+  local class = class(w)
+  if not class then return end
+  call('HINCRBY', RECOUNT, class, 1)
+  if w.place == 'f' then call('HINCRBY', RECOUNT, parkedof(class), 1) end
+end
+
+local function numbers(key)
+  local all, out = call('HGETALL', key), {}
+  for i = 1, #all, 2 do out[all[i]] = all[i + 1] end
+  return out
+end
+
+-- compare puts a recount that has passed all links in the tally's place.
+local function compare()
+  local was, is = numbers(TALLY), numbers(RECOUNT)
+  for kind, n in pairs(is) do
+    if was[kind] ~= n then append(recounted, kind, was[kind] or 0, n) end
+  end
+  for kind, n in pairs(was) do
+    if not is[kind] then append(recounted, kind, n, 0) end
+  end
+  call('HDEL', META, 'recounted')
+  if #recounted > 0 and next(is) then call('RENAME', RECOUNT, TALLY) elseif #recounted > 0 then call('DEL', TALLY) end
+  call('DEL', RECOUNT)
+end
+
+-- links makes each link agree with the indexes and counts it. Of two who recount at
+-- the same time the one that began last does.
 local function links()
-  local ids = call('ZRANGEBYLEX', LINKS, from == '' and '-' or '(' .. from, '+', 'LIMIT', 0, most)
+  local ids
+  ids, cursor = formed(from, most)
+  if from == '' then call('DEL', RECOUNT) end
+  local counting = from == '' or call('HGET', META, 'recounted') == from
   for _, id in ipairs(ids) do
-    local w = work(id)
+    local w, record = work(id, 'r')
     if w then
       own(w)
       place(w)
+      if counting then recount(w) end
+      if not class(w) and record then append(unclassified, id, record) end
     else
-      mend('ZREM', LINKS, id)
+      mended = mended + 1
+      delist(id)
     end
   end
-  cursor = #ids == most and ids[most] or ''
+  if counting and cursor == '' then compare() elseif counting then call('HSET', META, 'recounted', cursor) end
 end
 
 -- stands reports whether it is there that the key of a member is.
@@ -90,6 +152,10 @@ local function queued()
   cursor = page[1] ~= '0' and page[1] or ''
 end
 
-if what == 'refs' then refs() elseif what == 'links' then links() else queued() end
-if mended > 0 then return wrote(cursor, mended) end
-return reply(cursor, 0)
+local passes = {list = list, refs = refs, links = links, form = form}
+local pass = passes[what] or queued
+pass()
+local out = mended > 0 and wrote(cursor, mended, #recounted / 3) or reply(cursor, 0, #recounted / 3)
+append(out, unpack(recounted))
+append(out, unpack(unclassified))
+return out

@@ -2,10 +2,11 @@
 -- seen, makes it due.
 -- ARGV: queue limit, outdated before, sweep, event bound, n observations, their n
 --   deliveries ('' none), and of each observation: a head, the data ('' no
---   snapshot), the event where the head says so, the record of the link to make
---   where the head names one, further refs, refs of the link to make
+--   snapshot), the event where the head says so, the link to make where the head
+--   names one (its class behind its length in two bytes, then its record), further
+--   refs, refs of the link to make
 -- A further ref stands behind its shard and a space.
--- A head is the delay in ms, 1 bulk + 2 event + 4 link to make, n further refs, n refs of
+-- A head is the delay in ms, 1 bulk + 2 event + 4 link to make + 8 own event, n further refs, n refs of
 --   the link to make; then short texts, each behind its length in two bytes: marker's link
 --   ('' none), item, at, length, comma and digest, id of the link to make, shard of the
 --   first ref ('' none), first ref
@@ -17,13 +18,13 @@ local deliveries = argi
 argi = argi + n
 local seenat = call('ZMSCORE', SEEN, unpack(ARGV, deliveries + 1, deliveries + n))
 
-local delivery, delay, bulk, marker, item, at, digest, data, event, newid, record
+local delivery, delay, bulk, own, marker, item, at, digest, data, event, newid, record
 local shard, ref, nrefs, nnew, refs -- refs: behind which argument the further refs stand
 local function take()
   local flags
   delay, flags, nrefs, nnew, marker, item, at, digest, newid, shard, ref = struct.unpack(HEAD, arg())
-  bulk = flags % 2 == 1
-  data, event, record = arg(), flags % 4 >= 2 and arg(), flags >= 4 and arg()
+  bulk, own = flags % 2 == 1, flags >= 8
+  data, event, record = arg(), flags % 4 >= 2 and arg(), flags % 8 >= 4 and arg()
   refs = argi
   argi = argi + nrefs + nnew
 end
@@ -45,6 +46,18 @@ local function resolve()
   return exists(newid) and newid or ''
 end
 
+-- forget drops those refs of the observation that lead to a link that there is not.
+local function forget(id)
+  local function drop(key, ref) if call('HGET', key, ref) == id then call('HDEL', key, ref) end end
+  if shard ~= '' then drop(REFS .. shard, ref) end
+  for i = refs + 1, refs + nrefs do
+    local shard, ref = string.match(ARGV[i], '^(%d+) (.*)')
+    drop(REFS .. shard, ref)
+  end
+  for i = refs + nrefs + 1, argi do drop(refkey(ARGV[i]), ARGV[i]) end
+  delist(id)
+end
+
 -- slot makes the head of the snapshot's slot; nil where a newer snapshot is in it,
 -- or the same one: then same is true.
 local function slot(gen, old)
@@ -62,6 +75,14 @@ local function slot(gen, old)
   return at .. ambiguous .. gen .. ',' .. seen .. ',' .. digest
 end
 
+-- isnews: the observation brings something that the key does not hold already. Beside it
+-- stands whether its snapshot is the one in the slot.
+local function isnews(old)
+  if item == '' or not old then return true, false end
+  local head, same = slot(0, old)
+  return event or head ~= nil, same
+end
+
 -- note stores what was seen with the key's new generation and place, in one write;
 -- it reports whether the slot holds the snapshot.
 local function note(id, key, gen, place, old)
@@ -74,7 +95,8 @@ local function note(id, key, gen, place, old)
     call('HSET', key, 'p', place, 'g', gen)
   end
   if event then
-    local list = eventkey(id)
+    local list = own and ownkey(id) or eventkey(id)
+    if own then call('HSET', key, 'o', '1') end
     local length = call('RPUSH', list, gen, event)
     if length > 2 * events then call('LTRIM', list, length - 2 * events, -1) end
   end
@@ -130,6 +152,11 @@ local function observe(i)
       return answer(id, holds and 4 or 0)
     end
   end
+  while id ~= '' and not exists(id) do
+    forget(id)
+    wrotesome = true
+    id = resolve()
+  end
   local create = id == '' and newid ~= '' and not duplicate
   if create then id = newid end
   if id == '' then return answer('', what) end
@@ -140,9 +167,21 @@ local function observe(i)
   if create then
     w = fresh(id)
     argi = argi - nnew
-    putlink(w, record, several(nnew))
-    call('ZADD', LINKS, 0, id)
+    local class, rest = struct.unpack('>Hc0', record)
+    local entries = several(nnew)
+    table.insert(entries, 1, class)
+    putlink(w, string.sub(record, rest), entries)
+    enlist(id)
     what = what + 1
+  end
+  if not create and not duplicate and (w.place == 'f' or leased(w)) then
+    local news, same = isnews(old)
+    if not news then -- a parked key stays; a leased one is due again, and has its generation
+      if leased(w) then change(w, delay, bulk, false) end
+      remember()
+      wrotesome = true
+      return answer(id, same and what + 4 or what)
+    end
   end
   change(w, delay, bulk, false)
   if entering and inqueue(w) then queued = queued + 1 end

@@ -1,8 +1,8 @@
 -- Stands before every script.
 --   KEYS[1]  the project's meta key; its slot is the slot of all that is touched
---   ARGV[1]  the epoch that the handle knows
+--   ARGV[1]  the epoch that the handle knows, as the project has it
 --   ARGV[2]  the highest seq that the handle was ever answered by this project
---   ARGV[3]  milliseconds that tests add to the clock
+--   ARGV[3]  the time in ms, '' for the server's
 -- A reply is {'OK', seq, ...}, seq 0 where nothing was written, or
 -- {code, detail} where nothing was done: EPOCH, NOTFOUND, CONFLICT, LEASE, FULL.
 local call = redis.call
@@ -11,12 +11,20 @@ local BASE = string.sub(META, 1, -5)
 local LIVE, BULK, WAIT = BASE .. 'live', BASE .. 'bulk', BASE .. 'wait'
 local PARKED, LINKS = BASE .. 'parked', BASE .. 'links'
 
-local known = call('HMGET', META, 'epoch', 'seq')
+local known = call('HMGET', META, 'epoch', 'seq', 'form')
 if known[1] ~= ARGV[1] then return {'EPOCH', known[1] or 'missing'} end
 if tonumber(known[2] or 0) < tonumber(ARGV[2]) then return {'EPOCH', 'rolled back'} end
 
-local time = call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[3]
+-- FORMED: the indexes have all links. Else mend.lua is still to see to those that an
+-- earlier program stored.
+local FORM = '1'
+local FORMED = known[3] == FORM
+
+local now = tonumber(ARGV[3])
+if not now then
+  local time = call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
 local NOW = string.format('%d', now) -- a number would be put into digits each time
 
 local argi = 3
@@ -34,15 +42,34 @@ local function args() return several(tonumber(arg())) end
 local function reply(...) return {'OK', 0, ...} end
 local function wrote(...) return {'OK', call('HINCRBY', META, 'seq', 1), ...} end
 
+-- insteps runs a command with many arguments: unpack takes less than 8,000 of them.
+local UNPACK = 4000 -- even, as HSET takes pairs
+local function insteps(command, key, list)
+  for i = 1, #list, UNPACK do call(command, key, unpack(list, i, math.min(i + UNPACK - 1, #list))) end
+end
+
 local function linkkey(id) return BASE .. 'l:' .. id end
 local function eventkey(id) return BASE .. 'e:' .. id end
+local function ownkey(id) return BASE .. 'o:' .. id end
 
--- The index of refs.
-local REFS, SHARDS = BASE .. 'ref:', 1024
-local function refkey(ref)
-  return REFS .. tonumber(string.sub(redis.sha1hex(ref), 1, 4), 16) % SHARDS
-end
+-- Indexes in many parts, each of which Redis packs densely.
+local REFS, LIST, SHARDS = BASE .. 'ref:', BASE .. 'list:', 1024
+local function shardof(text) return tonumber(string.sub(redis.sha1hex(text), 1, 4), 16) % SHARDS end
+local function refkey(ref) return REFS .. shardof(ref) end
 local function owner(ref) return call('HGET', refkey(ref), ref) end
+
+-- The list of all links. Until the project is formed, it is read in LINKS.
+local function listkey(id) return LIST .. shardof(id) end
+local function enlist(id)
+  call('ZADD', listkey(id), 0, id)
+  if not FORMED then call('ZADD', LINKS, 0, id) end
+end
+local function delist(id)
+  call('ZREM', listkey(id), id)
+  if not FORMED then call('ZREM', LINKS, id) end
+end
+-- position sorts as the list does.
+local function position(id) return string.format('%04d %s', shardof(id), id) end
 
 -- work reads a link's queue state; nil where there is no such link. Beside it stands
 -- the value of another field, where one is named.
@@ -62,6 +89,9 @@ local function fresh(id)
 end
 
 local function inqueue(w) return w.place == 'q' or w.place == 'w' end
+-- held: a parked key that only enqueue.lua takes up again.
+local HELD = 'operator'
+local function held(w) return w.place == 'f' and w.service == HELD end
 local function leased(w) return w.till > now end
 local function holds(w, token) return w and w.token == tonumber(token) and leased(w) end
 
@@ -69,6 +99,25 @@ local function holds(w, token) return w and w.token == tonumber(token) and lease
 local function full(w, limit)
   if limit == 0 or w and inqueue(w) then return false end
   return call('ZCARD', LIVE) + call('ZCARD', BULK) + call('ZCARD', WAIT) >= limit
+end
+
+-- The tally: how many links have a class, "=state route", and how many keys of a
+-- route are parked, "!route". A link's class stands first in w.refs.
+local TALLY, RECOUNT = BASE .. 'tally', BASE .. 'recount'
+local function class(w) return string.match(w.refs, '^=[^\n]*') end
+local function parkedof(class) return '!' .. string.match(class, ' (.*)') end
+-- count changes a number of the tally, and of a recount that has passed the link.
+local function count(w, kind, by)
+  local function change(key)
+    if call('HINCRBY', key, kind, by) == 0 then call('HDEL', key, kind) end
+  end
+  change(TALLY)
+  local passed = call('HGET', META, 'recounted')
+  if passed and position(w.id) <= passed then change(RECOUNT) end
+end
+local function countparked(w, by)
+  local class = class(w)
+  if class then count(w, parkedof(class), by) end
 end
 
 local function queuekey(w) return w.bulk and BULK or LIVE end
@@ -80,11 +129,18 @@ local function leave(w)
     call('ZREM', queuekey(w), w.id)
   elseif w.place == 'w' then
     call('ZREM', WAIT, waiter(w))
-    call('HDEL', w.key, 's')
+    call('HDEL', w.key, 's', 'y')
   elseif w.place == 'f' then
     call('ZREM', PARKED, w.id)
-    call('HDEL', w.key, 'f', 'a')
+    countparked(w, -1)
+    call('HDEL', w.key, 'f', 'a', 's')
+    w.service = nil
     w.attempts = 0
+    local abandoned = tonumber(call('HGET', w.key, 'k') or 0)
+    if abandoned > 0 then
+      w.abandoned = abandoned - 1
+      call('HSET', w.key, 'k', w.abandoned)
+    end
   end
   if w.place ~= '' then call('HDEL', w.key, 'p') end
   w.place = ''
@@ -114,7 +170,7 @@ end
 
 -- change notes that something happened to the key and makes it due: at once
 -- where it stands free, after the claim where it is leased. A key that waits
--- for a service goes on waiting unless wake is set. The caller stores w.gen.
+-- for a service, or is held, goes on waiting unless wake is set. The caller stores w.gen.
 local function change(w, delay, bulk, wake)
   w.gen = w.gen + 1
   classify(w, bulk and (w.bulk or not inqueue(w)))
@@ -123,33 +179,49 @@ local function change(w, delay, bulk, wake)
     if not w.again or now + delay < w.again then call('HSET', w.key, 'n', due) end
   elseif w.place == 'q' then
     call('ZADD', queuekey(w), 'LT', due, w.id)
-  elseif w.place ~= 'w' or wake then
+  elseif wake or w.place ~= 'w' and not held(w) then
     queue(w, due)
   end
 end
 
--- index makes the index say exactly refs, which the caller stores with the link.
--- It returns the ref that belongs to another link, and has then done nothing.
-local function index(w, refs)
-  local joined = table.concat(refs, '\n')
+-- A link's entries are its class and its refs; mark and unmark carry one out.
+local function isref(entry) return string.byte(entry) ~= 61 end -- "="
+local function tally(w, class, by)
+  count(w, class, by)
+  if w.place == 'f' then count(w, parkedof(class), by) end
+end
+local function mark(w, entry)
+  if isref(entry) then call('HSET', refkey(entry), entry, w.id) else tally(w, entry, 1) end
+end
+local function unmark(w, entry)
+  if isref(entry) then call('HDEL', refkey(entry), entry) else tally(w, entry, -1) end
+end
+
+-- index makes the indexes say exactly these entries, which the caller stores with the
+-- link. It returns the ref that belongs to another link, and has then done nothing.
+local function index(w, entries)
+  local joined = table.concat(entries, '\n')
   if joined == w.refs then return nil end
-  local keep = {}
-  for _, ref in ipairs(refs) do
-    local o = owner(ref)
-    if o and o ~= w.id then return ref end
-    keep[ref] = true
+  local had, keep = {}, {}
+  for entry in string.gmatch(w.refs, '[^\n]+') do had[entry] = true end
+  for _, entry in ipairs(entries) do
+    local o = isref(entry) and owner(entry)
+    if o and o ~= w.id then return entry end
+    keep[entry] = true
   end
-  for ref in string.gmatch(w.refs, '[^\n]+') do
-    if not keep[ref] then call('HDEL', refkey(ref), ref) end
+  for entry in pairs(had) do
+    if not keep[entry] then unmark(w, entry) end
   end
-  for _, ref in ipairs(refs) do call('HSET', refkey(ref), ref, w.id) end
+  for _, entry in ipairs(entries) do
+    if isref(entry) or not had[entry] then mark(w, entry) end
+  end
   w.refs = joined
   return nil
 end
 
--- putlink stores a record and its refs. It returns what index does.
-local function putlink(w, record, refs)
-  local taken = index(w, refs)
+-- putlink stores a record and its entries. It returns what index does.
+local function putlink(w, record, entries)
+  local taken = index(w, entries)
   if not taken then call('HSET', w.key, 'r', record, 'x', w.refs) end
   return taken
 end

@@ -1,5 +1,5 @@
 -- Stores a link under its claim.
--- ARGV: link, token, record, n refs
+-- ARGV: link, token, record, n entries
 local w = work(arg())
 if not holds(w, arg()) then return {'LEASE', ''} end
 local taken = putlink(w, arg(), args())

@@ -8,6 +8,7 @@ if total == 0 then return reply(0, 0) end
 local members = call('ZRANGEBYLEX', WAIT, from, to, 'LIMIT', 0, most)
 for i, member in ipairs(members) do
   local spread = rate > 0 and math.floor((before + i - 1) * 1000 / rate) or 0
-  queue(work(string.sub(member, #service + 3)), now + spread)
+  local w = work(string.sub(member, #service + 3))
+  if w then queue(w, now + spread) else call('ZREM', WAIT, member) end
 end
 return wrote(#members, total)

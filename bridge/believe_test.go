@@ -1,0 +1,221 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/github"
+	"planbridge/bridge/poll"
+	"planbridge/mapping"
+	"planbridge/store/boltstore"
+)
+
+// names is a GitHub that answers for repositories alone, and what is remembered of them.
+type names struct {
+	*repositories
+	t *testing.T
+	// byName and byID are what answers; 0 is a failure, what is absent is not found.
+	byName map[string]int64
+	byID   map[int64]string
+	moves  []string
+	log    strings.Builder
+}
+
+func newNames(t *testing.T) *names {
+	t.Helper()
+	n := &names{t: t, byName: map[string]int64{}, byID: map[int64]string{}}
+	server := httptest.NewServer(n)
+	t.Cleanup(server.Close)
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() }) //nolint:errcheck // nothing is read of it any more
+	c, err := github.New(github.Options{APIURL: server.URL, Token: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	n.repositories = newRepositories(s, c, &visibilities{}, slog.New(slog.NewTextHandler(&n.log, nil)))
+	n.routed = func(name string) bool { return strings.EqualFold(name, "acme/web") }
+	n.moved = func(_ context.Context, from, to string) error {
+		n.moves = append(n.moves, from+" "+to)
+		return nil
+	}
+	return n
+}
+
+// ServeHTTP implements http.Handler.
+func (n *names) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/issues") {
+		fmt.Fprint(w, `[{"id": 70, "number": 1, "title": "Of whoever has the name", "user": {"login": "mallory"}}]`) //nolint:errcheck // the client may be gone
+		return
+	}
+	var id int64
+	name, ok := strings.CutPrefix(r.URL.Path, "/repos/")
+	if ok {
+		id, ok = n.byName[name]
+	} else if _, err := fmt.Sscanf(r.URL.Path, "/repositories/%d", &id); err == nil {
+		name, ok = n.byID[id]
+	}
+	switch {
+	case !ok:
+		http.Error(w, `{"message": "Not Found"}`, http.StatusNotFound)
+	case id == 0:
+		http.Error(w, `{"message": "Oops"}`, http.StatusInternalServerError)
+	default:
+		fmt.Fprintf(w, `{"id": %d, "full_name": %q, "private": true}`, id, name) //nolint:errcheck // the client may be gone
+	}
+}
+
+func (n *names) event(name string, id int64, want bool) {
+	n.t.Helper()
+	if ok, err := n.believes(n.t.Context(), name, id); err != nil || ok != want {
+		n.t.Errorf("an event of %s with id %d is believed: %t, %v; want %t", name, id, ok, err, want)
+	}
+}
+
+func (n *names) called(want string) {
+	n.t.Helper()
+	now, err := n.locate(n.t.Context(), "acme/web", 0, time.Now())
+	var other *mapping.StrangerError
+	if errors.As(err, &other) {
+		now, err = "a stranger", nil
+	}
+	if err != nil || now != want {
+		n.t.Errorf("acme/web is %q, %v; want %q", now, err, want)
+	}
+}
+
+// TestNamesWithoutAnswers: a GitHub that answers for no repository goes on as before,
+// whatever ids its events tell, with one warning.
+func TestNamesWithoutAnswers(t *testing.T) {
+	n := newNames(t)
+	for _, id := range []int64{0, 7, 7, 9, 0, 7, 11} {
+		n.event("acme/web", id, true)
+		n.called("acme/web")
+	}
+	n.event("acme/other", 7, true)
+	if got := strings.Count(n.log.String(), "level=WARN"); got != 1 {
+		t.Errorf("%d warnings:\n%s", got, n.log.String())
+	}
+}
+
+// TestNamesByName: where ids are not answered for, but names are, all is well.
+func TestNamesByName(t *testing.T) {
+	n := newNames(t)
+	n.byName["acme/web"] = 7
+	n.event("acme/web", 7, true)
+	n.called("acme/web")
+	n.event("acme/web", 7, true)
+	n.event("acme/web", 8, false) // GitHub says that it is 7
+	n.event("acme/web", 0, true)
+	if n.log.Len() > 0 || n.moves != nil {
+		t.Errorf("moves %v, log:\n%s", n.moves, n.log.String())
+	}
+}
+
+// TestNamesOfEventsAreCorrected: an event is believed before GitHub has told anything,
+// and GitHub is when it does.
+func TestNamesOfEventsAreCorrected(t *testing.T) {
+	n := newNames(t)
+	n.byName["acme/web"] = 7
+	n.event("acme/web", 6, true)
+	n.called("acme/web")
+	n.event("acme/web", 6, false)
+	n.event("acme/web", 7, true)
+}
+
+// TestNamesTaken: another repository has the name, and the one that had it has another
+// one or is gone.
+func TestNamesTaken(t *testing.T) {
+	n := newNames(t)
+	n.byName["acme/web"], n.byID[7] = 7, "acme/web"
+	n.called("acme/web")
+	n.byName["acme/web"], n.byID[7], n.byID[8] = 8, "acme/site", "acme/web"
+	n.event("acme/web", 8, false)
+	n.called("acme/site")
+	n.event("acme/web", 0, false) // the name alone leads to the other one
+	n.event("acme/site", 7, true)
+	delete(n.byID, 7)
+	n.called("a stranger")
+	n.event("acme/web", 8, false)
+	if got := strings.Count(n.log.String(), "level=ERROR"); got != 1 || !strings.Contains(n.log.String(), "planbridge accept repository acme/web") {
+		t.Errorf("%d errors:\n%s", got, n.log.String())
+	}
+	n.byName["acme/web"], n.byID[7] = 7, "acme/web" // and it is back
+	n.called("acme/web")
+	n.event("acme/web", 7, true)
+	if len(n.moves) == 0 || n.moves[0] != "acme/web acme/site" {
+		t.Errorf("moves %v", n.moves)
+	}
+}
+
+// TestNamesUnanswered: while GitHub fails, what it told stands; where it told nothing
+// yet nothing may be written, and an event with another id is put off.
+func TestNamesUnanswered(t *testing.T) {
+	n := newNames(t)
+	n.byName["acme/web"] = 0
+	if now, err := n.locate(t.Context(), "acme/web", 0, time.Now()); err == nil {
+		t.Errorf("a name that GitHub never told of is %q", now)
+	}
+	n.byName["acme/web"] = 7
+	n.called("acme/web")
+	n.byName["acme/web"] = 0
+	n.called("acme/web")
+	if _, err := n.believes(t.Context(), "acme/web", 8); err == nil {
+		t.Error("an event of another id is decided on though GitHub does not answer")
+	}
+}
+
+// TestNamesBack: a repository that has its old name back is met under it at once.
+func TestNamesBack(t *testing.T) {
+	n := newNames(t)
+	n.byName["acme/web"], n.byID[7] = 7, "acme/web"
+	n.called("acme/web")
+	delete(n.byName, "acme/web")
+	n.byName["acme/site"], n.byID[7] = 7, "acme/site"
+	n.event("acme/site", 7, true)
+	n.called("acme/site")
+	delete(n.byName, "acme/site")
+	n.byName["acme/web"], n.byID[7] = 7, "acme/web"
+	n.event("acme/web", 7, true)
+	n.called("acme/web")
+	if len(n.moves) == 0 || n.moves[len(n.moves)-1] != "acme/site acme/web" {
+		t.Errorf("moves %v", n.moves)
+	}
+}
+
+// TestListedOfAnother: a repository is deleted and made anew right after GitHub said what
+// the name stands for. What is listed then is of another one.
+func TestListedOfAnother(t *testing.T) {
+	n := newNames(t)
+	n.byName["acme/web"], n.byID[7] = 7, "acme/web"
+	n.called("acme/web")
+	lists := &githubLists{&githubSide{Client: n.client, repositories: n.repositories, people: newPeople(n.store, n.client, n.repositories.log)}}
+	list := func() (titles []string, err error) {
+		_, err = lists.ListIssues(t.Context(), "acme/web", poll.Query{Afresh: true}, func(page []mapping.Issue, _ time.Time) error {
+			for _, issue := range page {
+				titles = append(titles, issue.Title)
+			}
+			return nil
+		})
+		return titles, err
+	}
+	if got, err := list(); err != nil || len(got) != 1 {
+		t.Fatalf("before: %q, %v", got, err)
+	}
+	delete(n.byID, 7)
+	n.byName["acme/web"] = 8
+	if got, err := list(); len(got) != 0 || !errors.As(err, new(*mapping.StrangerError)) {
+		t.Errorf("after: %q, %v; want nothing, and that another one has the name", got, err)
+	}
+}

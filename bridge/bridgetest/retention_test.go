@@ -1,0 +1,146 @@
+package bridgetest_test
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge"
+	"planbridge/bridge/bridgetest"
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// retained lives a world on a store that was filled, whose last pass of the retention
+// was days ago, until the next one is over, and then lets look at the store.
+func retained(t *testing.T, o bridgetest.Options, fill func(w *world, s store.Store) error, look func(w *world, s store.Store)) {
+	var log buffer
+	o.Idle, o.Logger = true, slog.New(slog.NewTextHandler(&log, nil))
+	w := start(t, o)
+	c, err := config.Parse([]byte(w.YAML()), "planbridge.yaml", w.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(do func(store.Store) error) {
+		s, err := bridge.OpenStore(t.Context(), c, slog.New(slog.DiscardHandler))
+		if err == nil {
+			err = errors.Join(do(s), s.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(func(s store.Store) error {
+		last := time.Now().Add(-72 * time.Hour).UTC().Format(time.RFC3339)
+		return errors.Join(fill(w, s), s.PutDoc(t.Context(), "", "retention", []byte(last)))
+	})
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	w.until("a pass of the retention", func() bool { return strings.Contains(log.String(), "retention: a pass is done") })
+	if err := w.StopBridge(); err != nil {
+		t.Fatal(err)
+	}
+	open(func(s store.Store) error { look(w, s); return nil })
+	if strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("the log has errors:\n%s", log.String())
+	}
+}
+
+func TestLedgerRetention(t *testing.T) { onBothStores(t, ledgerRetention) }
+
+// ledgerRetention: the service removes what is older than ledger_retention, once it
+// stands in ledger_archive.
+func ledgerRetention(t *testing.T, o bridgetest.Options) {
+	path := filepath.Join(t.TempDir(), "ledger.jsonl")
+	o.Config = func(yaml string) string {
+		return strings.Replace(yaml, "coalesce:", "ledger_retention: 48h\nledger_archive: "+path+"\ncoalesce:", 1)
+	}
+	retained(t, o, func(w *world, s store.Store) (err error) {
+		for id, state := range map[string]string{"old": mapping.ConflictSettled, "asked": mapping.ConflictOpen} {
+			err = errors.Join(err, s.PutConflict(t.Context(), mapping.Conflict{
+				ID: id, Link: "l", Project: mapping.ObjectID(w.Project.ID()), Attribute: mapping.Title, GitHub: "lost", State: state, At: time.Now().Add(-50 * time.Hour).UTC(),
+			}))
+		}
+		return err
+	}, func(w *world, s store.Store) {
+		cs, _, err := s.Conflicts(t.Context(), mapping.ObjectID(w.Project.ID()), "", 100)
+		if err != nil || len(cs) != 1 || cs[0].ID != "asked" {
+			t.Errorf("conflicts %+v stay, %v; want what is asked", cs, err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(data, []byte(`"github":"lost"`)) || bytes.Count(data, []byte("\n")) != 1 {
+			t.Errorf("the archive holds %q, %v", data, err)
+		}
+	})
+}
+
+func TestNamesRetention(t *testing.T) { onBothStores(t, namesRetention) }
+
+// namesRetention: of the documents that nothing needed for long, as far as an earlier
+// pass could tell, those go that nothing needs now.
+func namesRetention(t *testing.T, o bridgetest.Options) {
+	now, long := time.Now().UTC(), time.Now().Add(-100*24*time.Hour).UTC()
+	look := func(at time.Time) string { return `{"at":"` + at.Format(time.RFC3339) + `"}` }
+	stay := map[string]string{
+		"repository:acme/web": `{"id":1}`, "since:acme/web": long.Format(time.RFC3339), // routed
+		"repository:acme/linked": `{"id":2}`, "repository:acme/away": `{"id":3}`, // a link carries it
+		"login:octocat": `{"id":4}`, "login:" + strings.ToLower(bridgetest.Bot): `{"id":5}`,
+		"paused:gone": long.Format(time.RFC3339), "quarantine:acme/web": "told", "redeliver:7": look(now),
+	}
+	gone := map[string]string{
+		"repository:acme/gone": `{"id":6,"other":7}`, "since:acme/gone": now.Format(time.RFC3339), "adopted:acme/gone": "an epoch",
+		"login:hubot": `{"id":8}`, "paused:resumed": "", "quarantine:gone": "told", "redeliver:8": look(long),
+	}
+	routes := map[string]string{"route:linked:first_run": long.Format(time.RFC3339), "route:gone:first_run": long.Format(time.RFC3339)}
+	retained(t, o, func(w *world, s store.Store) error {
+		project := mapping.ObjectID(w.Project.ID())
+		var errs []error
+		put := func(space mapping.ObjectID, docs map[string]string) {
+			for name, text := range docs {
+				errs = append(errs, s.PutDoc(t.Context(), space, name, []byte(text)),
+					s.PutMarks(t.Context(), space, "unused", map[string]string{name: long.Format(time.DateOnly)}))
+			}
+		}
+		put("", stay)
+		put("", gone)
+		put(project, routes)
+		l := &mapping.Link{
+			ID: "l", Project: project, Route: "linked", State: mapping.Dormant, Away: "Acme/Away",
+			Issue: mapping.IssueID{ID: 9, Repo: "Acme/Linked", Number: 1}, Card: mapping.CardID{ID: "c"},
+		}
+		_, err := s.Observe(t.Context(), project, []store.Observation{{Create: l}})
+		return errors.Join(append(errs, err)...)
+	}, func(w *world, s store.Store) {
+		project := mapping.ObjectID(w.Project.ID())
+		kept, err := s.Docs(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range stay {
+			if !slices.Contains(kept, name) {
+				t.Errorf("%s is gone", name)
+			}
+		}
+		for name := range gone {
+			if slices.Contains(kept, name) {
+				t.Errorf("%s stays", name)
+			}
+		}
+		if kept, err := s.Docs(t.Context(), project, "route:"); err != nil || !slices.Equal(kept, []string{"route:acme/web:first_run", "route:linked:first_run"}) {
+			t.Errorf("%q stay of the routes, %v", kept, err)
+		}
+		for _, space := range []mapping.ObjectID{"", project} {
+			if marks, err := s.Marks(t.Context(), space, "unused"); err != nil || len(marks) > 0 {
+				t.Errorf("marks %v of %q stay, %v", marks, space, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,238 @@
+package bridgetest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge"
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/nettest"
+	"planbridge/bridge/sim"
+	"planbridge/bridge/status"
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store/memstore"
+)
+
+// virtual is a bridge inside the test, in virtual time. It implements runner.
+type virtual struct {
+	door
+	world  *bridgetest.World
+	sim    *simulation
+	name   string
+	listen string
+	log    *os.File
+
+	app     *bridge.App // nil: it does not run
+	store   *memstore.Store
+	network *sim.Network
+}
+
+func (v *virtual) start() error {
+	if v.app != nil {
+		return nil
+	}
+	yaml := strings.Replace(v.world.YAML(), `"127.0.0.1:0"`, `"`+v.listen+`"`, 1)
+	yaml = strings.Replace(yaml, `"127.0.0.1:0"`, `"`+v.admin+`"`, 1)
+	c, err := config.Parse([]byte(yaml), "planbridge.yaml", v.world.Env)
+	if err != nil {
+		return err
+	}
+	v.store = v.sim.memory.Open(nil)
+	v.network = &sim.Network{Network: v.sim.network, Actor: v.name, Scheduler: v.sim.scheduler}
+	ttl, err := time.ParseDuration(lease)
+	if err != nil {
+		return err
+	}
+	v.app, err = bridge.New(bridge.Options{
+		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", LeaseTTL: ttl, Drain: 3 * time.Second,
+		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler}, Network: v.network, Random: v.sim.spread,
+	})
+	if err != nil {
+		return err
+	}
+	return v.app.Start(context.Background())
+}
+
+func (v *virtual) stop() error {
+	if v.app == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+	defer cancel()
+	err := v.app.Stop(ctx)
+	v.app = nil
+	return err
+}
+
+func (v *virtual) kill() {
+	if v.app == nil {
+		return
+	}
+	v.store.Crash()
+	v.network.Crash()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = v.app.Stop(ctx) // it says that something is still under way
+	v.app = nil
+}
+
+func (v *virtual) running() bool    { return v.app != nil }
+func (v *virtual) logs() string     { return v.log.Name() }
+func (v *virtual) webhooks() string { return "http://" + v.listen + "/webhooks/github" }
+
+// newVirtual prepares a bridge; nothing runs yet.
+func (c *chaos) newVirtual(name string) (*virtual, error) {
+	log, err := os.Create(filepath.Join(c.dir, name+".log"))
+	if err != nil {
+		return nil, err
+	}
+	n := len(c.bridges) + 1
+	return &virtual{
+		door:  door{client: &http.Client{Transport: c.sim.network, Timeout: 2 * time.Second}, admin: fmt.Sprintf("127.0.0.1:82%02d", n)},
+		world: c.World, sim: c.sim, name: name, listen: fmt.Sprintf("127.0.0.1:81%02d", n), log: log,
+	}, nil
+}
+
+// simulation is what a random run in virtual time has beside the world.
+type simulation struct {
+	memory    *memstore.Memory
+	network   *nettest.InProcess
+	scheduler *sim.Scheduler
+
+	mu     sync.Mutex
+	random *rand.Rand
+
+	before    memstore.Snapshot // to which the store may go back
+	forgotten bool              // it was lost, or went back
+}
+
+// policies draws those of the route; for half of the seeds none.
+func (s *simulation) policies() string {
+	if s.spread(2) == 0 {
+		return ""
+	}
+	of := []string{"planning", "github", "newest", "ask", "merge"}
+	draw := func() string { return of[s.spread(int64(len(of)))] }
+	return fmt.Sprintf("conflicts: {default: %s, summary: %s, title: %s}\n", draw(), draw(), draw())
+}
+
+// mayForget reports whether a seed's store may be lost.
+func mayForget(seed uint64) bool { return seed%3 == 0 }
+
+// mishap is what happens to the store: its content is lost, or goes back to what it was.
+func (s *simulation) mishap(r *rand.Rand) string {
+	switch r.IntN(4) {
+	case 0:
+		s.forgotten = true
+		s.memory.Restore(memstore.Snapshot{})
+		return "loses the store"
+	case 1:
+		s.forgotten = true
+		s.memory.Restore(s.before)
+		return "puts an older store back"
+	default:
+		s.before = s.memory.Snapshot()
+		return "keeps a copy of the store"
+	}
+}
+
+// answerAll answers what people are asked, and returns how many conflicts that were.
+func answerAll(ctx context.Context, p runner) (n int, err error) {
+	v, ok := p.(*virtual)
+	if !ok {
+		return 0, nil
+	}
+	var all status.Conflicts
+	if err := v.ask(ctx, http.MethodGet, "/api/v1/conflicts?limit=10000", nil, &all); err != nil {
+		return 0, err
+	}
+	for _, one := range all.Conflicts {
+		if one.State != mapping.ConflictOpen {
+			continue
+		}
+		n++
+		winner := []string{"planning", "github"}[v.sim.spread(2)]
+		err = errors.Join(err, v.ask(ctx, http.MethodPost, "/api/v1/conflicts/"+one.ID+"/resolve", []byte(`{"winner":"`+winner+`"}`), nil))
+	}
+	return n, err
+}
+
+// spread returns a number below n.
+func (s *simulation) spread(n int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.random.Int64N(n)
+}
+
+// TestSim is the random run in virtual time: the bridges and both services are in this
+// process, and a seeded scheduler picks which of their calls goes next (see package sim).
+// PLANBRIDGE_SIM_SECONDS and PLANBRIDGE_SIM_SEEDS are as those of TestChaos.
+// PLANBRIDGE_SIM_JOURNAL names a file for the steps of the last seed.
+func TestSim(t *testing.T) {
+	seeds, d, err := chaosSettings(func(name string) string {
+		v := os.Getenv(strings.Replace(name, "CHAOS", "SIM", 1))
+		if v == "" && strings.HasSuffix(name, "SEEDS") {
+			v = "1 2 3 4 5 6"
+		}
+		return v
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed, d) })
+	}
+}
+
+// stillFor is how long a seed may take, in real time: virtual time stands still for good
+// where something waits for a lock that is held over a step.
+const stillFor = 5 * time.Minute
+
+func simulate(t *testing.T, seed uint64, d time.Duration) {
+	cryptotest.SetGlobalRandom(t, seed)
+	var journal io.Writer
+	if path := os.Getenv("PLANBRIDGE_SIM_JOURNAL"); path != "" {
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close() //nolint:errcheck // it is there to be read by a person
+		journal = f
+	}
+	stuck := time.AfterFunc(stillFor, func() {
+		debug.SetTraceback("all")
+		panic(fmt.Sprintf("seed %d: the virtual time stands still", seed))
+	})
+	defer stuck.Stop()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		s := &simulation{
+			memory: memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000}), network: nettest.NewInProcess(),
+			scheduler: sim.NewScheduler(seed, journal), random: rand.New(rand.NewPCG(seed, 1)),
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		var scheduling sync.WaitGroup
+		scheduling.Go(func() { s.scheduler.Run(ctx) })
+		t.Cleanup(func() { // runs last: what ends takes steps as well
+			cancel()
+			scheduling.Wait()
+			t.Logf("%s of virtual time, %d steps, digest %s", time.Since(began), s.scheduler.Steps(), s.scheduler.Digest())
+		})
+		runChaos(t, seed, d, s)
+	})
+}

@@ -1,0 +1,79 @@
+package bridge
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/github"
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// What is sent to GitHub is limited for all replicas together, in the store: writes
+// by two budgets, and everything by what GitHub itself asked for. A write costs one
+// round trip to the store, in which both are looked at; a read costs none, but that
+// each replica looks for holds once in [github.LookEvery] while it sends anything.
+
+// writeBurst is how many GitHub writes of a class may go back to back.
+const writeBurst = 20
+
+// holdPrefix opens the names of GitHub's holds in the store.
+const holdPrefix = "github:"
+
+// takeWrite takes one write of a class from its budget, for whoever asks under ctx.
+func (a *App) takeWrite(ctx context.Context, class github.WriteClass) (time.Duration, error) {
+	if reconcile.Reserved(ctx, reconcile.WriteClass(class)) {
+		return 0, nil
+	}
+	c := a.set.Load().config.GitHub
+	b := store.Budget{
+		Name: "github", PerMinute: c.WritesPerMinute, PerHour: c.WritesPerHour, Burst: writeBurst,
+		Holds: []string{holdPrefix + github.ResourceAll, holdPrefix + github.ResourceCore},
+	}
+	if class == github.ClassEdit {
+		b.Name, b.PerMinute, b.PerHour = "github:edits", c.EditsPerMinute, 0
+	}
+	g, err := a.store.Take(ctx, b, reconcile.AskOf(ctx))
+	if err == nil && g.Held {
+		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
+	}
+	return g.Wait, err
+}
+
+// holds are what GitHub asked any replica to leave alone for a while.
+type holds struct{ store.Leases }
+
+// close tells all replicas that nothing is to be sent to a resource.
+func (h holds) close(ctx context.Context, resource string, d time.Duration) error {
+	return h.Hold(ctx, holdPrefix+resource, d)
+}
+
+// left says for how much longer each resource is left alone.
+func (h holds) left(ctx context.Context) (map[string]time.Duration, error) {
+	resources := github.Resources()
+	names := make([]string, len(resources))
+	for i, resource := range resources {
+		names[i] = holdPrefix + resource
+	}
+	left, err := h.Held(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	by := map[string]time.Duration{}
+	for i, resource := range resources {
+		by[resource] = left[i]
+	}
+	return by, nil
+}
+
+func writeWaits(r prometheus.Registerer) *prometheus.CounterVec {
+	waits := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_github_write_waits_total", Help: "Writes to GitHub that had to wait for their budget, by class."}, []string{"class"})
+	r.MustRegister(waits)
+	for _, class := range []github.WriteClass{github.ClassContent, github.ClassEdit} {
+		waits.WithLabelValues(string(class))
+	}
+	return waits
+}

@@ -1,0 +1,72 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+// earlier is a store that an earlier version wrote, until it is mended.
+type earlier struct {
+	store.Store
+	whole bool
+	mends int
+	fails error
+}
+
+func (e *earlier) Tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error) {
+	t, err := e.Store.Tally(ctx, project)
+	if !e.whole {
+		t.Links, t.Failures = nil, nil
+	}
+	return t, err
+}
+
+func (e *earlier) Mend(context.Context, mapping.ObjectID) error {
+	e.mends++
+	e.whole = e.whole || e.fails == nil
+	return e.fails
+}
+
+// TestMendProject: a project that an earlier version stored is mended at once, by one
+// replica, and again when that failed; another one when it is due.
+func TestMendProject(t *testing.T) {
+	now := time.Now()
+	memory := memstore.New(memstore.Options{Clock: func() time.Time { return now }})
+	s := &earlier{Store: memory.Open(nil), fails: errors.New("away")}
+	a := &App{store: s, owner: "here", log: slog.New(slog.DiscardHandler)}
+	for _, step := range []struct {
+		name          string
+		before        func()
+		due           bool
+		mended, fails bool
+		mends         int
+	}{
+		{name: "another replica is at it", mends: 0, before: func() {
+			if held, err := s.Acquire(t.Context(), "mend:p", "there", time.Minute); !held || err != nil {
+				t.Fatalf("Acquire = %v, %v", held, err)
+			}
+		}},
+		{name: "it died, and the store is away", before: func() { now = now.Add(2 * time.Minute) }, fails: true, mends: 1},
+		{name: "the store is back", before: func() { s.fails = nil }, mended: true, mends: 2},
+		{name: "all is indexed", mends: 2},
+		{name: "it is due", due: true, mended: true, mends: 3},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		mended, err := a.mendProject(t.Context(), "p", step.due)
+		if mended != step.mended || (err != nil) != step.fails || s.mends != step.mends {
+			t.Errorf("%s: mended %v, %v, %d times; want %v, %d times", step.name, mended, err, s.mends, step.mended, step.mends)
+		}
+	}
+	if held, err := s.Acquire(t.Context(), "mend:p", "there", time.Minute); !held || err != nil {
+		t.Errorf("the lease was kept: %v, %v", held, err)
+	}
+}

@@ -1,0 +1,93 @@
+package bridge
+
+import (
+	"context"
+	"strings"
+
+	"planbridge/bridge/poll"
+	"planbridge/bridge/retention"
+	"planbridge/mapping"
+)
+
+// families are the documents that are named after repositories, logins, routes and
+// hooks, of which there are ever new ones, and what needs each:
+//
+//   - What a repository's name stands for, and how far it was looked through, while a
+//     route is for the name or a link carries it. Without it whoever takes the name is
+//     believed, and only a name that leads to nothing of ours may be given up so.
+//   - Whom a login stands for, while it has rights.
+//   - When a route began to run, while it is configured or a link is of it. One that
+//     comes back later begins anew, as it does for cards.
+//   - That a route is paused, until it is resumed, and that it was told of quarantine.
+//   - How far a hook was looked through, while GitHub keeps deliveries from then.
+func (a *App) families(ctx context.Context, carried retention.Names) []retention.Family {
+	set := a.set.Load()
+	there := a.there(ctx, set)
+	repository := func(_ context.Context, name string) (bool, error) {
+		return carried.Repositories[strings.ToLower(name)] || there(name), nil
+	}
+	login := func(_ context.Context, name string) (bool, error) {
+		own, _ := a.github.Known() // while that is not known, any login may be ours
+		return own == "" || a.hasRights(name), nil
+	}
+	route := func(_ context.Context, name string) (bool, error) { return set.Routes.ByName(name) != nil, nil }
+	paused := func(ctx context.Context, name string) (bool, error) {
+		since, err := a.Operator().pausedSince(ctx, name)
+		return err != nil || !since.IsZero() || set.Routes.ByName(name) != nil, nil
+	}
+	began := func(_ context.Context, name string) (bool, error) {
+		name = poll.RouteOf(name)
+		return carried.Routes[name] || set.Routes.ByName(name) != nil, nil
+	}
+	hook := func(ctx context.Context, id string) (bool, error) { return poll.HookNeeded(ctx, a.store, id) }
+	out := []retention.Family{
+		{Prefix: docRepository(""), Needed: repository},
+		{Prefix: docLogin(""), Needed: login},
+		{Prefix: docQuarantine(""), Needed: route},
+		{Prefix: docPaused(""), Needed: paused},
+		{Prefix: poll.HookDocs, Needed: hook},
+	}
+	for _, prefix := range poll.RepositoryDocs() {
+		out = append(out, retention.Family{Prefix: prefix, Needed: repository})
+	}
+	for _, project := range set.projects() {
+		out = append(out, retention.Family{Project: project, Prefix: poll.RouteDocs, Needed: began})
+	}
+	return out
+}
+
+// there tells which names of repositories the configuration needs: those that exact
+// routes have, and had before a rename, and of those that a glob means the ones that
+// GitHub shows. Where it shows none a glob needs all that it means.
+func (a *App) there(ctx context.Context, set *settings) func(name string) bool {
+	needed := map[string]bool{}
+	unseen := map[*mapping.Route]bool{}
+	for configured := range set.renamed {
+		needed[configured] = true
+	}
+	for _, route := range set.Routes.All() {
+		if route.Exact() {
+			needed[strings.ToLower(route.Repository)] = true
+			continue
+		}
+		owner, _, _ := strings.Cut(route.Repository, "/")
+		repos, err := a.github.OrgRepositories(ctx, owner)
+		unseen[route] = err != nil
+		for _, r := range repos {
+			if route.MatchesRepo(r.FullName) {
+				needed[strings.ToLower(r.FullName)] = true
+			}
+		}
+	}
+	return func(name string) bool {
+		if needed[strings.ToLower(name)] {
+			return true
+		}
+		for route, unseen := range unseen {
+			if unseen && route.MatchesRepo(name) {
+				return true
+			}
+		}
+		return false
+	}
+}

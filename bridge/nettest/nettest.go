@@ -1,0 +1,45 @@
+// Package nettest is how the simulated services and the bridges of a test reach one
+// another: over loopback sockets, or inside the process.
+package nettest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Network is how requests come and go.
+type Network interface {
+	http.RoundTripper
+	// Serve lets a handler answer at an address until stop is called; bound is the
+	// address that it got. stop cuts the requests under way.
+	Serve(addr string, h http.Handler) (bound string, stop func(), err error)
+}
+
+// Loopback is the [Network] of the system, for addresses of this machine.
+type Loopback struct{ http.Transport }
+
+// NewLoopback returns a network that keeps few idle connections.
+func NewLoopback() *Loopback { return &Loopback{http.Transport{MaxIdleConnsPerHost: 2}} }
+
+// Serve implements [Network].
+func (*Loopback) Serve(addr string, h http.Handler) (bound string, stop func(), err error) {
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
+	if err != nil {
+		return "", nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	srv, done := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}, make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			panic("nettest: serve: " + err.Error())
+		}
+	}()
+	return l.Addr().String(), func() {
+		srv.Close() //nolint:errcheck // the listener goes away either way
+		<-done
+	}, nil
+}

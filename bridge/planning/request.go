@@ -1,0 +1,116 @@
+package planning
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// Request says of a request what its answer is judged by. Whoever answers in the
+// service's place ([Client] has its answers over HTTP) comes to the same errors.
+type Request struct {
+	What   string // for errors, "update card 5447…"
+	Writes bool
+
+	// Username is who writes, and Sent what a write carries, so that the words of a
+	// refusal can be read.
+	Username string
+	Sent     []string
+}
+
+// Request is the request that makes the items.
+func (n *Creation) Request() Request {
+	what := "create task on card "
+	switch {
+	case n.Cards && n.Batch:
+		what = "create cards in bucket "
+	case n.Cards:
+		what = "create card in bucket "
+	}
+	return Request{what + string(n.In), true, n.Username, []string{"title", "summary", "estimate"}}
+}
+
+// Request is the request that makes the update.
+func (u *Write) Request() Request {
+	what := "update task "
+	if u.Card {
+		what = "update card "
+	}
+	return Request{what + string(u.ID), true, u.Username, u.fields()}
+}
+
+// Failed wraps what went wrong with the request.
+func (r *Request) Failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("planning: %s: %w", r.What, err)
+}
+
+// CheckID refuses what no path can carry as an id: "" and ".." name other resources.
+func CheckID(id mapping.ObjectID) error {
+	if strings.Trim(string(id), ".") == "" {
+		return &mapping.Rejection{Words: "not an id: " + strconv.Quote(string(id))}
+	}
+	return nil
+}
+
+// Fault says what an answer other than 2xx means; after is its Retry-After, and
+// said what it says about an error:
+//
+//	3xx                            moved; after a write 302 and 303 may say "done, see there"
+//	401, 403                       the secret is refused (403 also: no such project)
+//	404, 410                       not found, gone
+//	429, 503 with Retry-After      leave it alone for a while
+//	408, 425, other 5xx            unavailable; a write: outcome unknown
+//	other 4xx, and 401 403 404     the value is refused, in the service's words
+//	  that speak of the username
+func (r *Request) Fault(status int, after, said string, now time.Time) error {
+	fault := mapping.ErrUnavailable
+	switch {
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && after != "":
+		why := "status " + strconv.Itoa(status)
+		if after != "" {
+			why = "Retry-After"
+		}
+		return &mapping.RateLimited{API: "planning", After: retryAfter(after, now), Why: why}
+	case status/100 == 5 || status == http.StatusRequestTimeout || status == http.StatusTooEarly:
+		if r.Writes {
+			fault = mapping.ErrUncertain
+		}
+		return &outage{err: withWords(fault, status, said)}
+	case status/100 == 3:
+		fault = mapping.ErrMoved
+		if r.Writes && (status == http.StatusFound || status == http.StatusSeeOther) {
+			fault = mapping.ErrUncertain
+		}
+	case status/100 != 4: // 1xx that ended a request
+		return r.Misread(fmt.Errorf("status %d", status))
+	case r.Writes && namesUser(said, r.Username):
+		return &mapping.Rejection{Status: status, Field: "username", Words: said}
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		fault = mapping.ErrUnauthorized
+	case status == http.StatusNotFound:
+		fault = mapping.ErrNotFound
+	case status == http.StatusGone:
+		fault = mapping.ErrGone
+	default:
+		return &mapping.Rejection{Status: status, Field: namedField(said, r.Sent), Words: said}
+	}
+	return withWords(fault, status, said)
+}
+
+// Misread is the error of an answer that came but says nothing.
+func (r *Request) Misread(err error) error { return misread(r.Writes, err) }
+
+func misread(write bool, err error) error {
+	fault := mapping.ErrUnavailable
+	if write {
+		fault = mapping.ErrUncertain
+	}
+	return fmt.Errorf("%w: answer not understood: %w", fault, err)
+}

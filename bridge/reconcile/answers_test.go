@@ -1,0 +1,126 @@
+package reconcile_test
+
+import (
+	"testing"
+
+	"planbridge/mapping"
+)
+
+// raceEach lets people do something right before each of the bridge's next calls
+// of that name, one thing a call.
+func (w *world) raceEach(name string, do ...func()) {
+	w.faults.armed, w.faults.at = true, -1
+	w.faults.before = func(_ int, p point) {
+		if p.name == name && len(do) > 0 {
+			now := do[0]
+			do = do[1:]
+			now()
+		}
+	}
+}
+
+// decideBy makes p the route's policy from now on.
+func (w *world) decideBy(p mapping.Policy) {
+	w.route.DefaultPolicy = p
+	w.restart()
+}
+
+// A service answers version conflicts as if they were successes. People change
+// the card twice, each time right before a write: no value counts as written
+// that is not there.
+func TestConflictsAnsweredAsSuccesses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		policy mapping.Policy
+		person mapping.Attribute   // what the person changes in planning
+		github []mapping.Attribute // what changes on GitHub
+		want   values
+	}{
+		"a title beside a summary that moves":     {mapping.PolicyGitHub, mapping.Summary, []mapping.Attribute{mapping.Title, mapping.Summary}, values{mapping.Title: "tok8", mapping.Summary: "tok7"}},
+		"a summary beside a title that moves":     {mapping.PolicyGitHub, mapping.Title, []mapping.Attribute{mapping.Title, mapping.Summary}, values{mapping.Title: "tok8", mapping.Summary: "tok7"}},
+		"a title that moves":                      {mapping.PolicyGitHub, mapping.Title, []mapping.Attribute{mapping.Title}, values{mapping.Title: "tok8"}},
+		"a title that moves, and planning's wins": {mapping.PolicyPlanning, mapping.Title, []mapping.Attribute{mapping.Title}, values{mapping.Title: "tok5"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.decideBy(c.policy)
+				linked(w)
+				w.settle()
+				w.plan.succeeds = true
+				w.raceEach("UpdateCard",
+					func() { w.rewriteCard(c.person, "tok5") },
+					func() { w.rewriteCard(c.person, "tok6") },
+				)
+				for _, a := range c.github {
+					w.rewriteIssue(a, map[mapping.Attribute]string{mapping.Title: "tok8", mapping.Summary: "tok7"}[a])
+				}
+				w.settle()
+				w.verify(ends{want: c.want, conflicts: 3})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// An answer leaves attributes out. What it does not show is not known to be
+// written.
+func TestAnswerShowsSomeAttributes(t *testing.T) {
+	t.Parallel()
+	for name, shows := range map[string]func(mapping.Attribute) bool{
+		"the summary alone": func(a mapping.Attribute) bool { return a == mapping.Summary },
+		"the title alone":   func(a mapping.Attribute) bool { return a == mapping.Title },
+		"nothing":           func(mapping.Attribute) bool { return false },
+	} {
+		for fate, moves := range map[string]bool{"written": false, "refused": true} {
+			t.Run(name+", "+fate, func(t *testing.T) {
+				t.Parallel()
+				if err := inWorld(t, func(w *world) {
+					w.decideBy(mapping.PolicyGitHub)
+					linked(w)
+					w.settle()
+					w.plan.succeeds, w.plan.shows = true, shows
+					if moves {
+						w.raceEach("UpdateCard", func() { w.rewriteCard(mapping.Summary, "tok5") })
+					}
+					w.rewriteIssue(mapping.Title, "tok8")
+					w.rewriteIssue(mapping.Summary, "tok7")
+					w.settle()
+					w.verify(ends{want: values{mapping.Title: "tok8", mapping.Summary: "tok7"}, conflicts: 1})
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// An answer shows nothing, and before the card is read a person puts back what stood
+// there. That is an edit, and not what was there all along.
+func TestAnswerShowsNothingAndAPersonGoesBack(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[mapping.Policy]string{mapping.PolicyPlanning: "tok1", mapping.PolicyGitHub: "tok8"} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.decideBy(policy)
+				linked(w)
+				w.settle()
+				w.plan.shows = func(mapping.Attribute) bool { return false }
+				w.raceEach("UpdateCard", func() {
+					w.raceEach("Card", func() { w.rewriteCard(mapping.Title, "tok1") })
+				})
+				w.rewriteIssue(mapping.Title, "tok8")
+				w.settle()
+				w.verify(ends{want: values{mapping.Title: want}, conflicts: 1, also: func(w *world) {
+					if n := len(w.hub.issues[0].comments); n != 1 {
+						w.fail("%d comments keep what lost", n)
+					}
+				}})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

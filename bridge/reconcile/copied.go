@@ -1,0 +1,128 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// A person may copy a card or a task that the bridge keeps, footer and all. The
+// link keeps its own item, which is the older one. The copy is a new item: it gets
+// an issue of its own, as any new item of its bucket or card does, and then its
+// own footer in place of the copied one.
+
+// enterCopies lets the cards enter that were seen as copies of the link's card.
+func (w *work) enterCopies(ctx context.Context) error {
+	if w.link.Card.ID == "" || w.link.State != mapping.Linked && w.link.State != mapping.Left {
+		return nil
+	}
+	for ref := range w.claim.Inbox {
+		var c mapping.Card
+		if ref.Kind() != "card" || ref == mapping.CardRef(w.link.Card.ID) {
+			continue
+		}
+		if _, _, err := slot(w, ref, &c); err != nil {
+			return err
+		}
+		if c.Placeholder || w.link.Card.CID == 0 || c.CID <= w.link.Card.CID || !w.ours(c.Summary.Value, mapping.MarkCard) {
+			continue
+		}
+		if err := w.adopted(ctx); err != nil {
+			return err
+		}
+		if err := w.enterCopy(ctx, &c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enterCopy makes the link of a copied card where a route makes issues of new
+// cards of its bucket; else the copy is reported once.
+func (w *work) enterCopy(ctx context.Context, c *mapping.Card) error {
+	ref := mapping.CardRef(c.ID)
+	if _, err := w.Store.Find(ctx, w.link.Project, ref); !errors.Is(err, store.ErrNotFound) {
+		return err // nil: it has its link
+	}
+	route := w.set.Routes.ForBucket(w.link.Project, c.BucketName, c.Bucket, c.StateID)
+	if route == nil {
+		if _, again := w.said.LoadOrStore("copy "+string(c.ID), true); !again {
+			w.log.Warn("a card is a copy of this one, footer and all, and no route makes issues of its bucket's cards", "copy", c.ID)
+			w.note(mapping.Planning, "", "copied", "card "+string(c.ID)+" is a copy and gets no issue: no route makes one of it")
+		}
+		return nil
+	}
+	link := route.EnterCard(c, time.Now().UTC())
+	link.Copied = true
+	data, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	got, err := w.Store.Observe(ctx, w.link.Project, []store.Observation{{
+		Refs: []mapping.Ref{ref}, Create: link, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: data,
+	}})
+	if err == nil {
+		err = got[0].Err
+	}
+	if err != nil {
+		return fmt.Errorf("let the copy %s of its card enter: %w", c.ID, err)
+	}
+	w.log.Info("a copy of the card is a card of its own", "copy", c.ID)
+	w.note(mapping.Planning, "", "copied", "card "+string(c.ID)+" is a copy and a card of its own")
+	return nil
+}
+
+// partOfTask returns the part that a task which no part knows belongs to, or which
+// is to be made of it, and why; nil: it stays what it is.
+func (w *work) partOfTask(ctx context.Context, t *mapping.Task) (p *mapping.Link, why string, err error) {
+	_, marks := w.set.Keys.Body(t.Summary.Value)
+	copied, err := w.isCopiedTask(ctx, t, marks)
+	if err != nil {
+		return nil, "", err
+	}
+	if !copied && len(marks) > 0 {
+		return w.pairOf(t, marks), "is that of its sub-issue by its marker", nil
+	}
+	mayMake, err := w.makesIssues(ctx)
+	if err != nil || !mayMake {
+		return nil, "", err
+	}
+	p = w.link.NewPart(mapping.Planning, time.Now().UTC())
+	p.Card, p.Issue.Repo, p.Family.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.link.Issue.Repo, true, copied
+	return p, "becomes a sub-issue", nil
+}
+
+// isCopiedTask reports whether a task carries the marker of another, older task,
+// which has its sub-issue, on this card or on one that this card was copied from.
+func (w *work) isCopiedTask(ctx context.Context, t *mapping.Task, marks []mapping.Marker) (bool, error) {
+	for _, m := range marks {
+		id, err := strconv.ParseInt(m.Partner, 10, 64)
+		if m.Kind != mapping.MarkTask || err != nil || id <= 0 {
+			continue
+		}
+		holder := w.link
+		if holder.Part(mapping.IssueRef(id)) == nil && holder.Issue.ID != id {
+			other, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(id))
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err == nil {
+				holder, err = w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: other})
+			}
+			if err != nil {
+				return false, fmt.Errorf("read link of issue %d: %w", id, err)
+			}
+		}
+		original := holder.Part(mapping.IssueRef(id))
+		if original != nil && original.Card.ID != "" && original.Card.ID != t.ID && original.Card.CID < t.CID {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,139 @@
+package reconcile
+
+import (
+	"math"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// A card has a bound on its tasks (tasks_per_card), as planning cannot delete one.
+// A line beyond it is text of the summary, in planning and in the body, and stays
+// text while it stands there: which lines are items is remembered of each body
+// that is still needed, so that both sides' texts are always those of the same
+// lines. An item that has a task keeps it, wherever its line moves to. A line that
+// is removed leaves its task, so that it makes no room.
+
+// room is how many tasks the link's card may still get: of its tasks those count
+// that the bridge made or linked, its tracking task apart.
+func (w *work) room() int {
+	if w.route.TasksPerCard <= 0 {
+		return math.MaxInt
+	}
+	root := w.home().link
+	n := 0
+	for i := range root.Children {
+		c := &root.Children[i]
+		if c.Kind == mapping.Checklist && (c.Task != "" || c.Intent != nil && c.Intent.Side == mapping.Planning) {
+			n++
+		}
+	}
+	for _, p := range root.Parts {
+		if p.Card.ID != "" || p.Intent != nil && p.Intent.Side == mapping.Planning && p.Intent.Sent {
+			n++
+		}
+	}
+	return w.route.TasksPerCard - n
+}
+
+// findLines is mapping.FindLines, but that lines which were text when the sides
+// last agreed are never taken for a known item with another name.
+func (w *work) findLines(known []mapping.Line, now []mapping.Item) []int {
+	plain := w.link.PlainLines(now)
+	var others []mapping.Item
+	var places []int
+	found := make([]int, len(now))
+	for i, item := range now {
+		if found[i] = -1; !plain[i] {
+			others, places = append(others, item), append(places, i)
+		}
+	}
+	for o, k := range mapping.FindLines(known, others) {
+		found[places[o]] = k
+	}
+	return found
+}
+
+// leaveText keeps in mind which lines of the body are text: those at the places
+// in over.
+func (w *work) leaveText(now []mapping.Item, over map[int]bool) {
+	w.tellFull(len(over) > 0, "further checklist lines stay text of its summary")
+	if len(over) == 0 && len(w.link.Family.Lines) == 0 {
+		return
+	}
+	tasks := mapping.LineSet{}
+	for _, item := range now {
+		if !over[item.At] {
+			tasks[item.At] = true
+		}
+	}
+	w.link.SetTaskLines(w.body(), tasks)
+}
+
+// boundLines decides which lines of the body that a card is about to be made of
+// become tasks: the first ones.
+func (w *work) boundLines(body string) {
+	if !w.lists() || w.route.Direction == mapping.ToGitHub {
+		return
+	}
+	room, over := w.room(), map[int]bool{}
+	now := mapping.Items(body)
+	for _, item := range now {
+		if item.At > room {
+			over[item.At] = true
+		}
+	}
+	w.leaveText(now, over)
+}
+
+// changedBody is the body with one item changed.
+func (w *work) changedBody(item mapping.Item) string {
+	body, lines := w.changeLines(w.body(), []mapping.Item{item})
+	if lines != nil {
+		w.link.SetTaskLines(body, lines)
+	}
+	return body
+}
+
+// tellFull tells an operator once that a card has as many tasks as it may have,
+// and what becomes of more.
+func (w *work) tellFull(full bool, what string) {
+	if full && !w.link.Family.Full {
+		w.log.Warn("a card has as many tasks as tasks_per_card allows: "+what, "card", w.link.Card.ID, "tasks_per_card", w.route.TasksPerCard)
+		w.note(mapping.Planning, "", "full", "its card has as many tasks as tasks_per_card allows: "+what)
+	}
+	w.link.Family.Full = full
+}
+
+// roomWait is when a sub-issue that waits for room on its card is looked at again.
+const roomWait = 10 * time.Minute
+
+// whyFull is shown of a sub-issue that waits for room.
+const whyFull = "its parent's card has as many tasks as tasks_per_card allows"
+
+// withinRoom returns the parts that may get a task, the oldest first. The others
+// wait. A create that was sent already is looked for in any case.
+func (w *work) withinRoom(wanted []*work) []*work {
+	room, waits := w.room(), false
+	var within []*work
+	for _, pw := range wanted {
+		p := pw.link
+		switch {
+		case p.Intent.Sent:
+		case room <= 0:
+			waits, p.Why = true, whyFull
+			continue
+		default:
+			room--
+		}
+		if p.Why == whyFull {
+			p.Why = ""
+		}
+		within = append(within, pw)
+	}
+	w.tellFull(waits, "further sub-issues wait")
+	if waits {
+		w.lookAgain(roomWait)
+	}
+	return within
+}

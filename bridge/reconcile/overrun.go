@@ -1,0 +1,110 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// lostUpdate is a person's edit that our write ran over: GitHub has no lock,
+// and it came between our read and our write.
+type lostUpdate struct {
+	write mapping.Pending
+	text  string    // what the person had written
+	by    time.Time // when it was run over, by GitHub's clock; zero: not known
+}
+
+// bringBack restores an edit that was run over: merged with what we wrote
+// where that goes, else by the rules of a conflict. The restored text is then
+// an ordinary change of GitHub.
+func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
+	for _, before := range []string{l.write.From, l.text} { // neither stands there any more
+		w.wrote(l.write.Attribute, before, l.write.At, nil)
+	}
+	switch {
+	case !w.fresh:
+		if err := w.readAgain(ctx); err != nil {
+			return err
+		}
+	case w.takesBack(w.issue):
+		return w.errLags()
+	}
+	a, now := l.write.Attribute, w.g[l.write.Attribute].Value
+	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
+	merged, clean := l.text, mapping.Same(a, now, l.text)
+	if a == mapping.Summary && !clean && w.mayMerge(l.write) {
+		merged, clean = w.merge(l.write.From, now, l.text)
+	}
+	if !clean {
+		var err error
+		if d, merged, err = w.overrun(ctx, l, now); err != nil {
+			return err
+		}
+	}
+	w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()
+	w.note(mapping.GitHub, a, "lost update", d.Why)
+	if mapping.Same(a, now, merged) {
+		return nil
+	}
+	d.GitHub = &mapping.Write{From: now, To: merged}
+	return w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
+}
+
+// mayMerge reports whether an edit that a write of ours ran over may be merged with
+// it. Policies that ask people, or for times, do so about texts that both changed.
+func (w *work) mayMerge(p mapping.Pending) bool {
+	policy := w.route.Policy(mapping.Summary)
+	text := func(body string) string { return w.link.Text(w.route, mapping.Summary, body) }
+	return policy != mapping.PolicyAsk && policy != mapping.PolicyNewest || mapping.Same(mapping.Summary, text(p.From), text(p.To))
+}
+
+// overrun decides about an edit that was run over and does not merge, and keeps what
+// loses. It returns what is to stand on GitHub.
+func (w *work) overrun(ctx context.Context, l lostUpdate, now string) (d mapping.Decision, stands string, err error) {
+	a := l.write.Attribute
+	if !w.ourText(a, now) {
+		d = mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Loses: true, Base: w.link.Base[a]}
+		d.Why = "a write of ours ran over an edit, and a newer edit stands"
+		return d, now, w.keepTexts(ctx, d, l.text, now)
+	}
+	d = mapping.Overrun(w.route, a, w.link.Base[a], l.write.Old, w.editedBefore(l))
+	if d.Action == mapping.Ask {
+		return w.askOverrun(ctx, d, l, now)
+	}
+	if stands = now; d.Winner == mapping.GitHub {
+		stands = l.text
+	}
+	return d, stands, w.keepTexts(ctx, d, l.text, now)
+}
+
+// ourText reports whether a value that GitHub shows was written there by us lately.
+func (w *work) ourText(a mapping.Attribute, value string) bool {
+	is := mapping.DigestValue(a, value)
+	return slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(p mapping.Pending) bool {
+		return p.Side == mapping.GitHub && p.Attribute == a && mapping.Same(a, p.To, value)
+	}) || slices.ContainsFunc(w.link.Wrote, func(o mapping.Wrote) bool { return o.Attribute == a && o.To == is })
+}
+
+// askOverrun asks people about an edit that was run over and what planning has. The
+// edit is to stand on GitHub again: nothing is decided yet.
+func (w *work) askOverrun(ctx context.Context, d mapping.Decision, l lostUpdate, now string) (_ mapping.Decision, stands string, err error) {
+	a, from, text := d.Attribute, l.write.From, l.text
+	if _, known := w.p[a]; !known {
+		if err := w.readBoth(ctx); err != nil {
+			return d, "", err
+		}
+	}
+	asked := w.link.Text(w.route, a, text)
+	if w.lists() && a == mapping.Summary { // its items are decided one by one
+		around := func(body string) string {
+			to, _ := mapping.WithTextAround(body, w.link.TaskLines(body), asked)
+			return to
+		}
+		if body, ok := w.merge(around(from), around(now), text); ok {
+			text = body
+		}
+	}
+	return d, text, w.keepTexts(ctx, d, asked, w.p[a].Value)
+}

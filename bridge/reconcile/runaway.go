@@ -1,0 +1,113 @@
+package reconcile
+
+import (
+	"errors"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// Two programs, one on each side, that answer each other's changes would have a link
+// written for ever. See [mapping.Exchange] for what tells them from people.
+
+// errRunaway parks a link that is written over and over.
+var errRunaway = errors.New("each write is answered with a change: two programs may be answering each other; once that has ended, retry it")
+
+// pace takes in, once a claim, what led to the writes of an attribute, and stops a
+// runaway.
+func (w *work) pace(a mapping.Attribute, to mapping.Side) error {
+	if w.resumed || w.claim.Attempts+w.claim.Abandoned > 0 || w.paced[a] {
+		return nil
+	}
+	w.paced[a] = true
+	x := w.link.Pace.Exchanges[a]
+	x.Take(w.changes(a, to)...)
+	w.setExchange(a, x)
+	if x.Runaway() {
+		w.link.Pace = mapping.Pace{} // an operator who retries it begins anew
+		return errRunaway
+	}
+	return nil
+}
+
+// pacePlan is pace for all that a plan writes.
+func (w *work) pacePlan(plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		to := mapping.GitHub
+		switch {
+		case d.Planning != nil:
+			to = mapping.Planning
+		case d.GitHub == nil:
+			continue
+		}
+		if err := w.pace(d.Attribute, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes tells what is known of the changes that lead to a write to a side.
+func (w *work) changes(a mapping.Attribute, to mapping.Side) (out []mapping.Change) {
+	base := w.link.Base[a]
+	g, seen := w.g[a]
+	if seen && !mapping.Same(a, g.Value, base.GitHub) {
+		out = append(out, w.change(a, mapping.GitHub))
+	}
+	if p, seen := w.p[a]; seen && !mapping.Same(a, p.Value, base.Planning) {
+		out = append(out, w.change(a, mapping.Planning))
+	}
+	if len(out) == 0 { // of a checklist
+		out = append(out, w.change(a, to.Other()))
+	}
+	return out
+}
+
+func (w *work) change(a mapping.Attribute, side mapping.Side) mapping.Change {
+	c := mapping.Change{Side: side}
+	if side == mapping.GitHub {
+		c.Seen = w.seenAt(mapping.IssueRef(w.link.Issue.ID))
+		edits := 0
+		for _, e := range w.edits {
+			if _, _, ok := editOf(e, a); ok && !w.GitHub.Whose(e.Sender).Perhaps() {
+				edits++
+			}
+		}
+		c.Several = edits > 1
+		return c
+	}
+	c.Seen = w.seenAt(w.link.Partner())
+	if w.card != nil {
+		c.From = w.card.Polled.From
+	}
+	c.Several = w.p[a].Version > w.link.Base[a].Version+1
+	return c
+}
+
+// seenAt is when an item's change was first seen.
+func (w *work) seenAt(ref mapping.Ref) time.Time {
+	if s, ok := w.claim.Inbox[ref]; ok {
+		return s.Seen
+	}
+	return time.Now()
+}
+
+// wroteTo notes that a side was written.
+func (w *work) wroteTo(side mapping.Side, a mapping.Attribute) {
+	if w.of != nil { // an item's pair
+		w.of.wroteTo(side, mapping.Summary)
+		return
+	}
+	now := time.Now().UTC()
+	w.link.Pace.Wrote(side, now)
+	x := w.link.Pace.Exchanges[a]
+	x.Answer(side, now)
+	w.setExchange(a, x)
+}
+
+func (w *work) setExchange(a mapping.Attribute, x mapping.Exchange) {
+	if w.link.Pace.Exchanges == nil {
+		w.link.Pace.Exchanges = map[mapping.Attribute]mapping.Exchange{}
+	}
+	w.link.Pace.Exchanges[a] = x
+}

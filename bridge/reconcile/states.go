@@ -1,0 +1,93 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"planbridge/mapping"
+)
+
+// A pair's state changes as the table in [mapping.Transitions] has it, and here only. An
+// event that the table does not know is a fault of this program: from then on the claim
+// writes nothing, neither to a service nor to the store, and the key is parked. What the
+// claim was given stays with the key.
+
+// brokenError parks a key whose record breaks an invariant.
+type brokenError struct {
+	invariant string
+	err       error
+}
+
+func (e *brokenError) Error() string { return fmt.Sprintf("invariant %s: %v", e.invariant, e.err) }
+func (e *brokenError) Unwrap() error { return e.err }
+
+// invariantStates is the invariant that a pair's state changes as the table has it.
+const invariantStates = "states"
+
+// invariants are those that a claim can break.
+var invariants = []string{invariantStates}
+
+// happens changes the state of the work's pair.
+func (w *work) happens(e mapping.PairEvent) {
+	if !w.skips(w.link.State, e) {
+		w.checkTransition(w.link.Advance(e), where(w.link))
+	}
+}
+
+// happensTo changes the state of a task of the card and what it stands for.
+func (w *work) happensTo(c *mapping.Child, e mapping.PairEvent) {
+	if !w.skips(c.State, e) {
+		w.checkTransition(c.Advance(e), string(c.Kind)+" task "+string(c.Task))
+	}
+}
+
+// addChild adds a task of the card, or one that is to be made, to the link.
+func (w *work) addChild(e mapping.PairEvent, c mapping.Child) {
+	w.happensTo(&c, e)
+	w.link.Children = append(w.link.Children, c)
+}
+
+func (w *work) checkTransition(err error, pair string) {
+	if err != nil {
+		w.breaks(&brokenError{invariantStates, fmt.Errorf("%s: %w", pair, err)})
+	}
+}
+
+// skips reports whether a test has the transition not happen.
+func (w *work) skips(from mapping.LinkState, e mapping.PairEvent) bool {
+	t, err := mapping.FindTransition(from, e)
+	return err == nil && w.Skips != nil && w.Skips(t)
+}
+
+// breaks takes in that the claim broke an invariant. The first counts.
+func (w *work) breaks(err *brokenError) {
+	c := w.claimed()
+	w.Metrics.Violations.WithLabelValues(c.link.Route, err.invariant).Inc()
+	w.log.Error("invariant broken", "invariant", err.invariant, "err", err.err)
+	if c.broken == nil {
+		c.broken = err
+	}
+}
+
+// brokenBy is the invariant that the claim broke; nil: none.
+func (w *work) brokenBy() error {
+	if b := w.claimed().broken; b != nil {
+		return b
+	}
+	return nil
+}
+
+// claimed is the work on the root link, of which this one may be a part.
+func (w *work) claimed() *work {
+	for w.of != nil {
+		w = w.of
+	}
+	return w.home()
+}
+
+// backTo is the event that ends a pair's rest: the one given where the pair is whole.
+func (w *work) backTo(whole mapping.PairEvent) mapping.PairEvent {
+	if w.link.Whole() {
+		return whole
+	}
+	return mapping.EventResumed
+}

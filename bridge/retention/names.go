@@ -1,0 +1,157 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// UnusedFor is how long nothing needs a name before its documents go.
+const UnusedFor = 90 * 24 * time.Hour
+
+const (
+	// setUnused are the marks that say since which day nothing needs a document: its
+	// name to that day.
+	setUnused = "unused"
+	// linksPage is how many links are read at a time.
+	linksPage = 500
+)
+
+// Names are those that links carry.
+type Names struct {
+	Repositories map[string]bool // in lower case
+	Routes       map[string]bool
+}
+
+// Family is the documents of one kind: each is named by the prefix and what it is about.
+type Family struct {
+	Project mapping.ObjectID // in whose space they are; "": in that of none
+	Prefix  string
+	// Needed reports whether something needs the document p.now.
+	Needed func(ctx context.Context, name string) (bool, error)
+}
+
+// carried collects the names that the links of all projects carry, configured ones or
+// not.
+func (p *pass) carried(ctx context.Context) (Names, error) {
+	names := Names{map[string]bool{}, map[string]bool{}}
+	for _, project := range p.projects {
+		for cursor, begun := "", false; cursor != "" || !begun; begun = true {
+			if err := p.hold(ctx); err != nil {
+				return names, err
+			}
+			links, next, err := p.o.Store.List(ctx, project, cursor, linksPage)
+			if err != nil {
+				return names, err
+			}
+			for _, l := range links {
+				names.take(l)
+			}
+			cursor = next
+		}
+	}
+	return names, nil
+}
+
+func (n Names) take(l *mapping.Link) {
+	n.Routes[l.Route] = true
+	for _, pair := range append([]*mapping.Link{l}, l.Parts...) {
+		n.Repositories[strings.ToLower(pair.Issue.Repo)] = true
+		n.Repositories[strings.ToLower(pair.Away)] = true
+	}
+}
+
+// forget removes the documents of names that nothing needed for [UnusedFor]. A name is
+// needed while it is configured, exists, or a link carries it: what it stood for then
+// keeps others who take it from being believed. One that is needed again before its time
+// is over keeps its document; later it is a name that was never met.
+func (p *pass) forget(ctx context.Context) error {
+	names, err := p.carried(ctx)
+	if err != nil {
+		return err
+	}
+	bySpace := map[mapping.ObjectID][]Family{}
+	for _, f := range p.o.Families(ctx, names) {
+		bySpace[f.Project] = append(bySpace[f.Project], f)
+	}
+	for _, space := range append([]mapping.ObjectID{""}, p.projects...) {
+		if err := p.forgetIn(ctx, space, bySpace[space]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pass) forgetIn(ctx context.Context, space mapping.ObjectID, families []Family) error {
+	since, err := p.o.Store.Marks(ctx, space, setUnused)
+	if err != nil {
+		return err
+	}
+	idle := map[string]string{}
+	for _, f := range families {
+		docs, err := p.o.Store.Docs(ctx, space, f.Prefix)
+		if err != nil {
+			return err
+		}
+		for _, doc := range docs {
+			stays, err := p.unused(ctx, f, doc, since[doc])
+			if err != nil {
+				return err
+			}
+			if stays != "" {
+				idle[doc] = stays
+			}
+		}
+	}
+	var over []string // marks of what is needed again, or gone
+	for doc, day := range since {
+		if idle[doc] == "" {
+			over = append(over, doc)
+		} else if idle[doc] == day {
+			delete(idle, doc)
+		}
+	}
+	if err := p.o.Store.PutMarks(ctx, space, setUnused, idle); err != nil {
+		return err
+	}
+	return p.o.Store.DropMarks(ctx, space, setUnused, over)
+}
+
+// unused looks at one document and returns since which day nothing needs it; "": it is
+// needed, or was removed.
+func (p *pass) unused(ctx context.Context, f Family, doc, since string) (string, error) {
+	if err := p.hold(ctx); err != nil {
+		return "", err
+	}
+	needed, err := f.Needed(ctx, strings.TrimPrefix(doc, f.Prefix))
+	if err != nil || needed {
+		return "", err
+	}
+	day, err := time.Parse(time.DateOnly, since)
+	if err != nil || day.After(p.now) {
+		return p.now.Format(time.DateOnly), nil
+	}
+	if p.now.Sub(day) < UnusedFor {
+		return since, nil
+	}
+	data, err := p.o.Store.Doc(ctx, f.Project, doc)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	dropped, err := p.o.Store.DropDoc(ctx, f.Project, doc, data)
+	if err != nil {
+		return "", fmt.Errorf("forget %s: %w", doc, err)
+	}
+	if dropped {
+		p.o.Logger.Info("a document is removed: nothing needed it for long", "document", doc, "project", f.Project, "since", since)
+	}
+	return "", nil
+}

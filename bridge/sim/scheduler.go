@@ -1,0 +1,133 @@
+// Package sim runs whole deployments in the virtual time of testing/synctest. Each call
+// from a replica to its store, to a service or to a replica is a step, and a seeded
+// scheduler picks which of those that wait goes next. Nothing waits for the operating
+// system, and time jumps to the next moment at which something is due.
+package sim
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// Scheduler lets one step after the other go on. It belongs to one bubble of
+// testing/synctest, in which nothing else may call synctest.Wait.
+type Scheduler struct {
+	random  *rand.Rand
+	journal io.Writer
+	digest  hash.Hash
+	began   time.Time
+
+	mu      sync.Mutex
+	pending []*step
+	arrived chan struct{}
+	steps   int
+}
+
+// apart is the time between two steps. What they begin at different moments and takes
+// equally long ends at different moments as well: timers of one moment have no order.
+const apart = time.Microsecond
+
+// delay bounds how long the scheduler waits now and then between two steps.
+const delay = 5 * time.Millisecond
+
+// step is a call that waits for its turn.
+type step struct {
+	name string // unlike that of any other that waits at the same time, mostly
+	goOn chan struct{}
+}
+
+// NewScheduler returns a scheduler whose choices are those of the seed. journal gets a
+// line for each step; nil: nobody reads them.
+func NewScheduler(seed uint64, journal io.Writer) *Scheduler {
+	if journal == nil {
+		journal = io.Discard
+	}
+	digest := sha256.New()
+	return &Scheduler{
+		random: rand.New(rand.NewPCG(seed, 0)), journal: io.MultiWriter(journal, digest), digest: digest,
+		began: time.Now(), arrived: make(chan struct{}, 1),
+	}
+}
+
+// Step waits until the scheduler lets it go on. actor is who does something, and what
+// says what that is.
+func (s *Scheduler) Step(actor, what string) {
+	one := &step{actor + " " + what, make(chan struct{})}
+	s.mu.Lock()
+	s.pending = append(s.pending, one)
+	s.mu.Unlock()
+	select {
+	case s.arrived <- struct{}{}:
+	default:
+	}
+	<-one.goOn
+}
+
+// Run lets steps go on until ctx ends and no step waits any more.
+func (s *Scheduler) Run(ctx context.Context) {
+	for {
+		synctest.Wait()
+		if one := s.pick(); one != nil {
+			close(one.goOn)
+			synctest.Wait()
+			s.dawdle()
+			continue
+		}
+		select {
+		case <-s.arrived:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// dawdle lets time pass after a step: mostly hardly any, sometimes so much that others
+// come before what follows it.
+func (s *Scheduler) dawdle() {
+	d := apart
+	if s.random.IntN(4) == 0 {
+		d += time.Duration(s.random.Int64N(int64(delay)))
+	}
+	time.Sleep(d)
+}
+
+// pick takes one of the steps that wait. Those that arrived at one moment have no order
+// of their own.
+func (s *Scheduler) pick() *step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pending) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(s.pending, func(a, b *step) int { return cmp.Compare(a.name, b.name) })
+	n := s.random.IntN(len(s.pending))
+	one := s.pending[n]
+	s.pending = slices.Delete(s.pending, n, n+1)
+	s.steps++
+	fmt.Fprintf(s.journal, "%d %s %s\n", s.steps, time.Since(s.began), one.name) //nolint:errcheck // a digest takes everything
+	return one
+}
+
+// Steps is how many steps went on.
+func (s *Scheduler) Steps() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.steps
+}
+
+// Digest tells whether two runs were the same: the first bytes of the SHA-256 of all
+// steps, with their times.
+func (s *Scheduler) Digest() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("%x", s.digest.Sum(nil)[:8])
+}

@@ -1,0 +1,254 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Store is a replica's store: each call is a step.
+type Store struct {
+	store.Store
+	Actor     string
+	Scheduler *Scheduler
+}
+
+func (s *Store) step(what string) { s.Scheduler.Step(s.Actor, what) }
+
+// Ping implements [store.Store].
+func (s *Store) Ping(ctx context.Context) error {
+	s.step("Ping")
+	return s.Store.Ping(ctx)
+}
+
+// Epoch implements [store.Store].
+func (s *Store) Epoch(ctx context.Context) (string, error) {
+	s.step("Epoch")
+	return s.Store.Epoch(ctx)
+}
+
+// Adopt implements [store.Store].
+func (s *Store) Adopt(ctx context.Context) (string, error) {
+	s.step("Adopt")
+	return s.Store.Adopt(ctx)
+}
+
+// Scrub implements [store.Store].
+func (s *Store) Scrub(ctx context.Context) error {
+	s.step("Scrub")
+	return s.Store.Scrub(ctx)
+}
+
+// Mend implements [store.Store].
+func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
+	s.step("Mend" + " " + string(project))
+	return s.Store.Mend(ctx, project)
+}
+
+// Link implements [store.Store].
+func (s *Store) Link(ctx context.Context, key store.Key) (*mapping.Link, error) {
+	s.step("Link" + " " + key.String())
+	return s.Store.Link(ctx, key)
+}
+
+// Find implements [store.Store].
+func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error) {
+	s.step("Find" + " " + string(project))
+	return s.Store.Find(ctx, project, ref)
+}
+
+// List implements [store.Store].
+func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
+	s.step("List" + " " + string(project))
+	return s.Store.List(ctx, project, cursor, limit)
+}
+
+// History implements [store.Store].
+func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mapping.Entry, error) {
+	s.step("History" + " " + key.String())
+	return s.Store.History(ctx, key, limit)
+}
+
+// Observe implements [store.Store].
+func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	s.step("Observe" + " " + string(project))
+	return s.Store.Observe(ctx, project, obs)
+}
+
+// Enqueue implements [store.Store].
+func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration, bulk bool) error {
+	s.step("Enqueue" + " " + key.String())
+	return s.Store.Enqueue(ctx, key, delay, bulk)
+}
+
+// Claim implements [store.Store].
+func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
+	s.step("Claim" + " " + string(project))
+	return s.Store.Claim(ctx, project, ttl)
+}
+
+// ClaimKey implements [store.Store].
+func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, error) {
+	s.step("ClaimKey" + " " + key.String())
+	return s.Store.ClaimKey(ctx, key, ttl)
+}
+
+// Save implements [store.Store].
+func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) error {
+	s.step("Save" + " " + c.Key.String())
+	return s.Store.Save(ctx, c, link)
+}
+
+// Check implements [store.Store].
+func (s *Store) Check(ctx context.Context, c *store.Claim) error {
+	s.step("Check" + " " + c.Key.String())
+	return s.Store.Check(ctx, c)
+}
+
+// Finish implements [store.Store].
+func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
+	s.step("Finish" + " " + c.Key.String())
+	return s.Store.Finish(ctx, c, link, history, out)
+}
+
+// FinishAndClaim implements [store.Store].
+func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
+	s.step("FinishAndClaim" + " " + c.Key.String())
+	return s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
+}
+
+// Hasten implements [store.Store].
+func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
+	s.step("Hasten" + " " + key.String())
+	return s.Store.Hasten(ctx, key, delay)
+}
+
+// Standing implements [store.Store].
+func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
+	s.step("Standing" + " " + key.String())
+	return s.Store.Standing(ctx, key)
+}
+
+// Standings implements [store.Store].
+func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
+	s.step("Standings" + " " + string(project))
+	return s.Store.Standings(ctx, project, limit)
+}
+
+// Wake implements [store.Store].
+func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
+	s.step("Wake" + " " + string(project))
+	return s.Store.Wake(ctx, project, service, perSecond)
+}
+
+// Failures implements [store.Store].
+func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Failure, error) {
+	s.step("Failures" + " " + string(project))
+	return s.Store.Failures(ctx, project, limit)
+}
+
+// Depth implements [store.Store].
+func (s *Store) Depth(ctx context.Context, project mapping.ObjectID) (store.Depth, error) {
+	s.step("Depth" + " " + string(project))
+	return s.Store.Depth(ctx, project)
+}
+
+// PutConflict implements [store.Store].
+func (s *Store) PutConflict(ctx context.Context, c mapping.Conflict) error {
+	s.step("PutConflict")
+	return s.Store.PutConflict(ctx, c)
+}
+
+// Conflict implements [store.Store].
+func (s *Store) Conflict(ctx context.Context, project mapping.ObjectID, id string) (mapping.Conflict, error) {
+	s.step("Conflict" + " " + string(project))
+	return s.Store.Conflict(ctx, project, id)
+}
+
+// Conflicts implements [store.Store].
+func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error) {
+	s.step("Conflicts" + " " + string(project))
+	return s.Store.Conflicts(ctx, project, cursor, limit)
+}
+
+// Acquire implements [store.Store].
+func (s *Store) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
+	s.step("Acquire" + " " + name)
+	return s.Store.Acquire(ctx, name, owner, ttl)
+}
+
+// Release implements [store.Store].
+func (s *Store) Release(ctx context.Context, name, owner string) error {
+	s.step("Release" + " " + name)
+	return s.Store.Release(ctx, name, owner)
+}
+
+// Take implements [store.Store].
+func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (store.Grant, error) {
+	s.step(fmt.Sprintf("Take %s %s %s", b.Name, a.Route, a.Author))
+	return s.Store.Take(ctx, b, a)
+}
+
+// Hold implements [store.Store].
+func (s *Store) Hold(ctx context.Context, name string, d time.Duration) error {
+	s.step("Hold" + " " + name)
+	return s.Store.Hold(ctx, name, d)
+}
+
+// Held implements [store.Store].
+func (s *Store) Held(ctx context.Context, names ...string) ([]time.Duration, error) {
+	s.step("Held")
+	return s.Store.Held(ctx, names...)
+}
+
+// Doc implements [store.Store].
+func (s *Store) Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error) {
+	s.step("Doc" + " " + name)
+	return s.Store.Doc(ctx, project, name)
+}
+
+// PutDoc implements [store.Store].
+func (s *Store) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
+	s.step("PutDoc" + " " + name)
+	return s.Store.PutDoc(ctx, project, name, data)
+}
+
+// Marks implements [store.Store].
+func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
+	s.step("Marks" + " " + string(project))
+	return s.Store.Marks(ctx, project, set)
+}
+
+// PutMarks implements [store.Store].
+func (s *Store) PutMarks(ctx context.Context, project mapping.ObjectID, set string, marks map[string]string) error {
+	s.step("PutMarks" + " " + string(project))
+	return s.Store.PutMarks(ctx, project, set, marks)
+}
+
+// Dump implements [store.Store].
+func (s *Store) Dump(ctx context.Context, visit func(store.Entry) error) error {
+	s.step("Dump")
+	return s.Store.Dump(ctx, visit)
+}
+
+// Load implements [store.Store].
+func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
+	s.step("Load")
+	return s.Store.Load(ctx, entries, replace)
+}
+
+// Incarnation is that of the store behind it.
+func (s *Store) Incarnation(ctx context.Context) (string, error) {
+	servers, ok := s.Store.(interface {
+		Incarnation(ctx context.Context) (string, error)
+	})
+	if !ok {
+		return "", nil
+	}
+	s.step("Incarnation")
+	return servers.Incarnation(ctx)
+}

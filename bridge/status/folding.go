@@ -1,0 +1,24 @@
+package status
+
+import (
+	"time"
+
+	"planbridge/mapping"
+)
+
+// Folding says that frequent edits towards a side wait to be written together.
+type Folding struct {
+	Side  string    `json:"side"`
+	Item  string    `json:"item"` // acme/web#12
+	Until time.Time `json:"until"`
+}
+
+// foldingOf lists what of a link waits to be folded.
+func foldingOf(l *mapping.Link) (out []Folding) {
+	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
+		if f := l.Pace.Folds[side]; f.Held {
+			out = append(out, Folding{Side: string(side), Item: where(l), Until: f.Until})
+		}
+	}
+	return out
+}

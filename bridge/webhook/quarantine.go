@@ -1,0 +1,118 @@
+package webhook
+
+import (
+	"container/list"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// The count of what waits is bounded: strangers can open issues without end.
+const (
+	maxQuarantined = 10_000
+	quarantineAge  = 30 * 24 * time.Hour
+)
+
+// released reports whether a sighting itself shows that its issue was let out of
+// quarantine: by a label or an assignee, or by its parent. To add a sub-issue
+// takes triage rights in the parent's repository, which has to be one of ours:
+// anybody has them in a repository of his own.
+func (in *Intake) released(s sighting) bool {
+	parent, _, _ := strings.Cut(s.issue.Parent, "#")
+	if s.parent != nil {
+		parent = s.parent.Repo
+	}
+	return s.released || parent != "" && len(in.o.Routes().ForRepo(parent)) > 0
+}
+
+// release asks GitHub whether a person let a listed issue out of quarantine whose
+// delivery may have been lost, and lets it enter if so.
+func (in *Intake) release(ctx context.Context, p *placed) error {
+	if p.why != mapping.WhyQuarantine || !p.seen.listed || in.o.Released == nil {
+		return nil
+	}
+	released, err := in.o.Released(ctx, p.seen.issue)
+	if err != nil || !released {
+		return err
+	}
+	p.seen.released = true
+	routes := in.o.Routes()
+	return in.admit(p, p.seen, routes, routes.ForRepo(p.seen.issue.Repo))
+}
+
+// quarantined counts an issue that no link knows among those that wait, or no more.
+func (in *Intake) quarantined(p *placed) {
+	issue := p.seen.issue
+	if p.why != mapping.WhyQuarantine || p.seen.gone != "" {
+		in.waiting.remove(issue.ID)
+		return
+	}
+	if route, _ := in.o.Routes().ForIssue(issue, in.o.Scheme()); route != nil {
+		in.waiting.add(issue, route.Name)
+	}
+}
+
+// quarantine counts the issues that wait for a person, as far as this process has
+// seen them. Who waits is GitHub's to know: its events tell at any time who was
+// let in, so that nothing of a stranger's issue is stored. All methods are safe
+// for concurrent use.
+type quarantine struct {
+	metrics *Metrics
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	byID map[int64]*list.Element
+	came list.List // of waiting, the oldest first
+}
+
+type waiting struct {
+	id    int64
+	route string
+	came  time.Time
+}
+
+func newQuarantine(m *Metrics, log *slog.Logger) *quarantine {
+	return &quarantine{metrics: m, log: log, byID: map[int64]*list.Element{}}
+}
+
+func (q *quarantine) add(issue *mapping.Issue, route string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.expire()
+	if e := q.byID[issue.ID]; e != nil && e.Value.(waiting).route == route {
+		return
+	}
+	q.drop(q.byID[issue.ID])
+	q.byID[issue.ID] = q.came.PushBack(waiting{issue.ID, route, time.Now()})
+	q.metrics.quarantined.WithLabelValues(route).Inc()
+	q.log.Info("an issue waits in quarantine", "repo", issue.Repo, "issue", issue.Number, "route", route)
+}
+
+func (q *quarantine) remove(id int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.drop(q.byID[id])
+}
+
+// expire and drop are called with q.mu held.
+func (q *quarantine) expire() {
+	for e := q.came.Front(); e != nil; e = q.came.Front() {
+		if q.came.Len() < maxQuarantined && time.Since(e.Value.(waiting).came) < quarantineAge {
+			return
+		}
+		q.drop(e)
+	}
+}
+
+func (q *quarantine) drop(e *list.Element) {
+	if e == nil {
+		return
+	}
+	was := q.came.Remove(e).(waiting)
+	delete(q.byID, was.id)
+	q.metrics.quarantined.WithLabelValues(was.route).Dec()
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+)
+
+// TestLinksOfRenamedRepository: a link is found by what its repository is called now, and by
+// what it was called before until another repository is believed to have that name. From then
+// on the old name means the other one's issues, of which one may have the same number.
+func TestLinksOfRenamedRepository(t *testing.T) {
+	for _, running := range []bool{true, false} {
+		t.Run(map[bool]string{true: "running", false: "store"}[running], func(t *testing.T) {
+			op := newOperator(t, bridgetest.Options{}, nil)
+			start := func() {
+				if err := op.world.StartBridge(); err != nil {
+					t.Fatal(err)
+				}
+				op.admin()
+			}
+			stop := func() {
+				if err := op.world.StopBridge(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cardOf := func(title string) (id string) {
+				for _, c := range op.world.Project.Cards() {
+					if c.Title == title {
+						id = c.ID
+					}
+				}
+				return id
+			}
+			// means says of which card an issue's name speaks.
+			means := func(name, card string) {
+				t.Helper()
+				if r := op.run("explain", name); r.status != exitFine || !strings.Contains(r.out, card) {
+					t.Errorf("%s does not mean card %s: %+v", name, card, r)
+				}
+			}
+			start()
+			op.world.Repo.Open("octocat", githubtest.IssueSpec{Title: "Ours"})
+			op.until("the issue is linked", func() bool { return strings.Contains(op.fine("links", "--state", "linked"), "acme/web#1 ") })
+			ours := cardOf("Ours")
+			op.world.GitHub.RenameRepo("acme/web", "acme/site")
+			second := op.world.Repo.Open("octocat", githubtest.IssueSpec{Title: "Second"})
+			op.until("the route follows", func() bool { return cardOf("Second") != "" && second == 2 })
+			if !running {
+				stop()
+			}
+			means("acme/site#1", ours)
+			means("acme/web#1", ours)
+			if !running {
+				start()
+			}
+			other := op.world.GitHub.AddRepo("acme/web", githubtest.RepoSpec{Private: true})
+			op.world.GitHub.AddHook("acme/web", op.world.WebhookURL(), bridgetest.WebhookSecret)
+			other.Open("mallory", githubtest.IssueSpec{Title: "Theirs"})
+			op.until("the other repository is believed", func() bool { return op.run("accept", "repository", "acme/web").status == exitFine })
+			op.until("its issue is linked", func() bool {
+				return cardOf("Theirs") != "" && strings.Contains(op.fine("links", "--state", "linked"), "acme/web#1 ")
+			})
+			theirs := cardOf("Theirs")
+			if !running {
+				stop()
+			}
+			means("acme/web#1", theirs)
+			means("acme/site#1", ours)
+		})
+	}
+}

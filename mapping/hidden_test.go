@@ -1,0 +1,39 @@
+package mapping_test
+
+import (
+	"strings"
+	"testing"
+
+	"planbridge/mapping"
+	"planbridge/mapping/mappingtest"
+)
+
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain é 日本 \U0001f469\u200d\U0001f680 می\u200cخواهم \U0001f3f4\U000e0067\U000e0062\U000e007f": "",
+		"a <!-- note --> b <!-- open":  "2 HTML comments",
+		"pass\u200bword \ufeff \u2060": "3 zero-width characters",
+		"a\u200db \u200d\u200d":        "3 zero-width characters",
+		"so\u00adft":                   "1 zero-width character",
+		"tags\U000e0041\U000e0042":     "2 zero-width characters",
+		"x\u202ey\u2066z":              "2 bidirectional controls",
+		"<!-- \u202e -->\u202e\u200b":  "1 HTML comment, 1 zero-width character, 1 bidirectional control",
+	} {
+		if got := mapping.HiddenOn(mapping.GitHub, text).String(); got != want {
+			t.Errorf("%q hides %q, want %q", text, got, want)
+		}
+		if got := mapping.HiddenOn(mapping.Planning, text).String(); got != want {
+			t.Errorf("planning's %q hides %q, want %q", text, got, want)
+		}
+	}
+	defused := mapping.Defuse(`@bob GH\-12 [x](javascript:x)`)
+	if got := mapping.HiddenOn(mapping.GitHub, defused).String(); got != "" {
+		t.Errorf("the bridge's own marks in %q count as %s", shown(defused), got)
+	}
+	for _, unit := range []string{"<!--", "<!-- -->", "\u200d", "\u202e", "-->"} {
+		mappingtest.Growth(t, "hidden text of "+unit, 16<<10, func(size int) {
+			mapping.HiddenOn(mapping.GitHub, strings.Repeat(unit, size/len(unit)))
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package mapping_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"planbridge/mapping"
+)
+
+var listRoute = &mapping.Route{Tasks: mapping.TasksChecklist}
+
+// someLines draws which lines of a body stand for tasks, and returns a link that
+// remembers them.
+func someLines(t *rapid.T, body string) (*mapping.Link, mapping.LineSet) {
+	set := mapping.LineSet{}
+	for _, item := range mapping.Items(body) {
+		if rapid.Bool().Draw(t, "task") {
+			set[item.At] = true
+		}
+	}
+	l := &mapping.Link{}
+	l.SetTaskLines(body, set)
+	return l, set
+}
+
+// TestTextAroundGetPut: what nobody edited changes no byte of a body, whichever of
+// its lines are text.
+func TestTextAroundGetPut(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		body := rapid.OneOf(withLists(), anyBody()).Draw(t, "body")
+		l, set := someLines(t, body)
+		text := l.Text(listRoute, mapping.Summary, body)
+		got, now := mapping.WithTextAround(body, l.TaskLines(body), text)
+		if got != body || fmt.Sprint(now) != fmt.Sprint(set) {
+			t.Fatalf("WithTextAround = %q, %v, want %q, %v", got, now, body, set)
+		}
+	})
+}
+
+// TestTextAroundPutGet: a text that was edited is what the new body shows, and the
+// items are those that they were. No line is lost or doubled.
+func TestTextAroundPutGet(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		paragraphs := func(name string) []string {
+			return rapid.SliceOfN(rapid.SampledFrom([]string{"one", "two\nlines", "# three", "- [ ] x\n- [x] y", "- [ ] z"}), 0, 5).Draw(t, name)
+		}
+		body := strings.Join(paragraphs("body"), "\n\n")
+		l, set := someLines(t, body)
+		text := strings.Join(paragraphs("text"), "\n\n")
+		put, now := mapping.WithTextAround(body, l.TaskLines(body), text)
+		l.SetTaskLines(put, now)
+		if got := l.Text(listRoute, mapping.Summary, put); inkOf(got) != inkOf(text) {
+			t.Fatalf("the text of %q: %q, want %q", put, got, text)
+		}
+		if got, want := chosen(put, now), chosen(body, set); got != want {
+			t.Fatalf("the items of %q: %q, want %q", put, got, want)
+		}
+	})
+}
+
+func chosen(body string, set mapping.LineSet) string {
+	var out []mapping.Item
+	for _, item := range mapping.Items(body) {
+		if set[item.At] {
+			out = append(out, item)
+		}
+	}
+	return itemList(out)
+}
+
+// TestTaskLines: the lines of the base are remembered whatever bodies come after
+// it, those of a body that nobody saw are the ones of known items, and all lines
+// stand for tasks where none ever had to stay text.
+func TestTaskLines(t *testing.T) {
+	t.Parallel()
+	const base = "- [ ] a\n- [ ] b\n- [ ] c\n"
+	l := &mapping.Link{Base: map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: base}}}
+	if set := l.TaskLines(base); set != nil {
+		t.Errorf("at first %v, want all", set)
+	}
+	l.Children = []mapping.Child{{Kind: mapping.Checklist, State: mapping.Linked, Item: "a"}, {Kind: mapping.Checklist, State: mapping.Left, Item: "c"}}
+	for i := range 10 {
+		l.SetTaskLines(base+fmt.Sprintf("- [ ] more %d\n", i), mapping.LineSet{1: true, 2: true, 3: true})
+	}
+	if set := l.TaskLines(base); len(set) != 3 {
+		t.Errorf("of the base %v, want all three", set)
+	}
+	if n := len(l.Family.Lines); n > 4 {
+		t.Errorf("the lines of %d bodies are kept", n)
+	}
+	if set := l.TaskLines("- [ ] c\n- [ ] d\n- [ ] a\n"); len(set) != 2 || !set[1] || !set[3] {
+		t.Errorf("of an unknown body %v, want the lines of c and a", set)
+	}
+}

@@ -1,0 +1,181 @@
+package mapping
+
+import "fmt"
+
+// PairEvent is what happens to a pair and may change its state.
+type PairEvent string
+
+// The events. Each says what has become true.
+const (
+	EventSeen         PairEvent = "seen"          // an item was seen that may enter
+	EventWanted       PairEvent = "wanted"        // a partner is to be made
+	EventFound        PairEvent = "found"         // both items are there already
+	EventLineless     PairEvent = "lineless"      // our task is there, and its line is not
+	EventBegun        PairEvent = "begun"         // the item enters: the intent to make its partner is written
+	EventCompleted    PairEvent = "completed"     // the partner is there
+	EventReconsidered PairEvent = "reconsidered"  // whether the item enters has to be decided anew
+	EventExcluded     PairEvent = "excluded"      // the item is not to be synchronised
+	EventReadmitted   PairEvent = "readmitted"    // the item is to be synchronised again
+	EventVanished     PairEvent = "vanished"      // an item is proven gone
+	EventReappeared   PairEvent = "reappeared"    // the item is there again
+	EventResumed      PairEvent = "resumed"       // what kept the create of the partner up is over
+	EventRouteRemoved PairEvent = "route removed" // no route of the configuration has the name of the pair's
+	EventRouteBack    PairEvent = "route back"    // one has it again
+	EventUnlinked     PairEvent = "unlinked"      // an operator parted the pair
+	EventRelinked     PairEvent = "relinked"      // an operator linked the pair
+	EventErased       PairEvent = "erased"        // an operator had the pair's texts removed
+)
+
+const (
+	// Unborn is the state of a pair before its first event.
+	Unborn LinkState = ""
+	// Remembered stands in the table for the state that a dormant pair came from.
+	Remembered LinkState = "remembered"
+)
+
+// Transition is a row of the table of states: what becomes of a pair in state From
+// when Event happens to it, and what that is for.
+type Transition struct {
+	From  LinkState
+	Event PairEvent
+	To    LinkState
+	Why   string
+}
+
+// Transitions is the table of the states of a pair: of an issue and its card, of a
+// sub-issue and its task, of the issue's state and its tracking task, and of a line
+// and its task. What is not in it does not happen.
+var Transitions = []Transition{
+	{Unborn, EventSeen, Entering, "An issue or a card that may enter waits for its labels and its parent."},
+	{Unborn, EventWanted, Creating, "A sub-issue, a task, a line or an issue's state has no partner yet. An issue and a card of people were joined, and no other project may have a partner of the issue."},
+	{Unborn, EventFound, Linked, "A marker names both items after the store was lost. A line and a task say the same."},
+	{Unborn, EventLineless, Left, "A task carries the marker of a line, and the body has no such line."},
+
+	{Entering, EventBegun, Creating, "Its route takes the item. The intent is saved before anything is made."},
+	{Entering, EventCompleted, Linked, "The partner was made before the store was lost, and carries the marker."},
+	{Creating, EventCompleted, Linked, "The partner was made, or found by its marker. No other project has a partner of a joined pair."},
+	{Creating, EventReconsidered, Entering, "Another project is about to take the issue, too. Or the intent was lost with the store."},
+
+	{Linked, EventExcluded, Left, "The issue no longer matches its route, or was transferred to where no route is. The line was removed."},
+	{Creating, EventExcluded, Left, "The issue was transferred to where no route is before its partner was made."},
+	{Orphaned, EventExcluded, Left, "The issue that was gone was transferred to where no route is."},
+	{Left, EventReadmitted, Linked, "The issue matches its route again. The line is there again."},
+	{Left, EventResumed, Creating, "A route takes the issue where it is now, and its partner was not made yet."},
+
+	{Linked, EventVanished, Orphaned, "Two reads of the item itself answered gone."},
+	{Creating, EventVanished, Orphaned, "The item is gone before its partner was made."},
+	{Left, EventVanished, Orphaned, "The item is gone while it was not synchronised."},
+	{Orphaned, EventReappeared, Linked, "A read of the item succeeds. A new task says what the lost one said."},
+	{Orphaned, EventResumed, Creating, "A read of the item succeeds, and its partner was not made yet."},
+
+	{Entering, EventRouteRemoved, Dormant, whyDormant},
+	{Creating, EventRouteRemoved, Dormant, whyDormant},
+	{Linked, EventRouteRemoved, Dormant, whyDormant},
+	{Left, EventRouteRemoved, Dormant, whyDormant},
+	{Orphaned, EventRouteRemoved, Dormant, whyDormant},
+	{Dormant, EventRouteBack, Remembered, "The pair goes on where it was interrupted."},
+
+	{Entering, EventUnlinked, Dormant, whyUnlinked},
+	{Creating, EventUnlinked, Dormant, whyUnlinked},
+	{Linked, EventUnlinked, Dormant, whyUnlinked},
+	{Left, EventUnlinked, Dormant, whyUnlinked},
+	{Orphaned, EventUnlinked, Dormant, whyUnlinked},
+	{Dormant, EventUnlinked, Dormant, "The pair stays dormant when its route comes back."},
+	{Erased, EventUnlinked, Erased, "An erased pair is parted already."},
+	{Dormant, EventRelinked, Linked, whyRelinked},
+	{Left, EventRelinked, Linked, whyRelinked},
+	{Orphaned, EventRelinked, Linked, whyRelinked},
+	{Erased, EventRelinked, Linked, whyRelinked},
+	{Dormant, EventResumed, Creating, "An operator linked a pair again that was joined but not yet taken up."},
+
+	{Entering, EventErased, Erased, whyErased},
+	{Creating, EventErased, Erased, whyErased},
+	{Linked, EventErased, Erased, whyErased},
+	{Left, EventErased, Erased, whyErased},
+	{Orphaned, EventErased, Erased, whyErased},
+	{Dormant, EventErased, Erased, whyErased},
+	{Erased, EventErased, Erased, "What was left of an interrupted erasure goes, too."},
+}
+
+const (
+	whyDormant  = "Nothing is decided without the route's settings. The pair remembers its state."
+	whyUnlinked = "An operator parted the pair. Neither item enters again."
+	whyRelinked = "An operator linked the pair. What differs is a conflict without a base."
+	whyErased   = "An operator had every text of the pair removed."
+)
+
+// TransitionError is an event that the table of states does not know in a state.
+type TransitionError struct {
+	From  LinkState
+	Event PairEvent
+}
+
+func (e *TransitionError) Error() string {
+	return fmt.Sprintf("no transition for %q in state %q", string(e.Event), string(e.From))
+}
+
+// FindTransition returns the row for an event in a state, or a [TransitionError].
+func FindTransition(from LinkState, e PairEvent) (Transition, error) {
+	for _, t := range Transitions {
+		if t.From == from && t.Event == e {
+			return t, nil
+		}
+	}
+	return Transition{}, &TransitionError{from, e}
+}
+
+// born is the state in which a pair begins.
+func born(e PairEvent) LinkState {
+	t, err := FindTransition(Unborn, e)
+	if err != nil {
+		panic(err) // a constructor of this package that the table does not know
+	}
+	return t.To
+}
+
+// Advance changes the link's state as the table has it. The reason for the state
+// before goes. An event that the table does not know changes nothing.
+func (l *Link) Advance(e PairEvent) error {
+	t, err := FindTransition(l.State, e)
+	if err != nil {
+		return err
+	}
+	if t.To == Remembered {
+		t.To = l.remembered()
+	}
+	switch {
+	case t.To != Dormant:
+		l.Suspended = ""
+	case t.From != Dormant:
+		l.Suspended = t.From
+	}
+	l.State, l.Why = t.To, ""
+	return nil
+}
+
+// remembered is the state that a dormant link came from. An older release did not
+// keep it: then what the link lacks tells it.
+func (l *Link) remembered() LinkState {
+	switch {
+	case l.Suspended != "":
+		return l.Suspended
+	case l.Intent != nil:
+		return Creating
+	case !l.Whole():
+		return Entering
+	}
+	return Linked
+}
+
+// Whole reports whether both items of the pair are known and no create is open.
+func (l *Link) Whole() bool { return l.Issue.ID != 0 && l.Card.ID != "" && l.Intent == nil }
+
+// Advance changes the child's state as the table has it. An event that the table does
+// not know changes nothing.
+func (c *Child) Advance(e PairEvent) error {
+	t, err := FindTransition(c.State, e)
+	if err == nil {
+		c.State = t.To
+	}
+	return err
+}

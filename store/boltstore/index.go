@@ -1,0 +1,158 @@
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/queue"
+	"planbridge/store/internal/rules"
+)
+
+// The indexes of links beside that of their refs. They are kept in the transaction
+// that stores the link, and so agree with it. A link of an earlier program's file is in
+// none of them until Mend has come to it.
+
+// The names of counts.
+const (
+	countLinks  = "links "
+	countFailed = "failed "
+)
+
+// until is how the file says up to which link it is indexed.
+func until(id mapping.LinkID) []byte { return []byte(">" + id) }
+
+// indexed reports whether a link belongs into the indexes already.
+func (sp space) indexed(id mapping.LinkID) bool {
+	to := sp.b("counts").Get(countUntil)
+	return to == nil || string(id) <= string(to[1:])
+}
+
+// formed reports whether all links are indexed.
+func (sp space) formed() bool { return sp.b("counts").Get(countUntil) == nil }
+
+// reindex makes the indexes say of a link what is, and no more what was; either may
+// be nil.
+func (sp space) reindex(id mapping.LinkID, was, is *mapping.Link) error {
+	if !sp.indexed(id) {
+		return nil
+	}
+	return errors.Join(sp.countLink(was, -1), sp.countLink(is, 1))
+}
+
+func (sp space) countLink(l *mapping.Link, change int64) error {
+	if l == nil {
+		return nil
+	}
+	return sp.count([]byte(countLinks+rules.Class(l)), change)
+}
+
+// countParked counts a key that is parked and was not, or the other way round.
+func (sp space) countParked(id mapping.LinkID, is, was bool) error {
+	if is == was || !sp.indexed(id) {
+		return nil
+	}
+	var route string
+	if l, err := sp.link(id); err == nil { // else it cannot be read; Failures has no route of it either
+		route = l.Route
+	}
+	change := int64(1)
+	if was {
+		change = -1
+	}
+	return sp.count([]byte(countFailed+route), change)
+}
+
+// Tally implements [store.Links].
+func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Tally, err error) {
+	t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
+	err = s.read(ctx, project, func(sp space) error {
+		t.Queued, t.Oldest = int(sp.queued()), queue.Oldest(sp, sp.now)
+		if !sp.formed() {
+			t.Links, t.Failures = nil, nil
+			return nil
+		}
+		return sp.b("counts").ForEach(func(name, n []byte) error {
+			if class, ok := strings.CutPrefix(string(name), countLinks); ok {
+				rules.Counted(t.Links, class, int(fromBE64(n)))
+			}
+			if route, ok := strings.CutPrefix(string(name), countFailed); ok {
+				t.Failures[route] = int(fromBE64(n))
+			}
+			return nil
+		})
+	})
+	return t, err
+}
+
+// mendPage is how many links one transaction of Mend indexes, for which others
+// wait meanwhile.
+const mendPage = 200
+
+// Mend implements [store.Store]. A transaction is in the file whole or not at all,
+// so that there is nothing to do but to index what an earlier program stored.
+func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
+	for {
+		formed := true
+		err := s.read(ctx, project, func(sp space) error {
+			formed = sp.formed()
+			return nil
+		})
+		if err == nil && !formed {
+			err = s.in(ctx, project, func(sp space) error { return sp.indexSome(mendPage) })
+		}
+		if err != nil {
+			return fmt.Errorf("mend project %s: %w", project, err)
+		}
+		if formed {
+			return nil
+		}
+	}
+}
+
+// indexSome indexes some of the links that are not.
+func (sp space) indexSome(most int) error {
+	counts := sp.b("counts")
+	last := counts.Get(countUntil)
+	if last == nil {
+		return nil
+	}
+	c := sp.b("links").Cursor()
+	k, _ := c.Seek(last[1:])
+	if string(k) == string(last[1:]) {
+		k, _ = c.Next()
+	}
+	for n := 0; k != nil && n < most; n++ {
+		id := mapping.LinkID(k)
+		if err := counts.Put(countUntil, until(id)); err != nil {
+			return err
+		}
+		if err := sp.indexStored(id); err != nil {
+			return err
+		}
+		k, _ = c.Next()
+	}
+	if k != nil {
+		return nil
+	}
+	return counts.Delete(countUntil)
+}
+
+// indexStored indexes a stored link. One that cannot be read is in no index.
+func (sp space) indexStored(id mapping.LinkID) error {
+	l, err := sp.link(id)
+	if err != nil {
+		return nil //nolint:nilerr // its claim parks it
+	}
+	if err := sp.reindex(id, nil, l); err != nil {
+		return err
+	}
+	w, err := sp.work(id)
+	if err != nil || w == nil {
+		return nil //nolint:nilerr // its claim parks it
+	}
+	return sp.countParked(id, w.Place == queue.Parked, false)
+}

@@ -1,0 +1,55 @@
+package queue
+
+import (
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+)
+
+// Standing tells where the key stands. What its link tells is the caller's to add.
+func (w Work) Standing(key store.Key, now int64) store.Standing {
+	s := store.Standing{Key: key, State: store.KeyResting, Attempts: w.Failures()}
+	switch {
+	case w.Leased(now):
+		s.State = store.KeyWorked
+	case w.Place == Queued && w.Due <= now:
+		s.State = store.KeyDue
+	case w.Place == Queued:
+		s.State = store.KeyLater
+	case w.Place == Waiting:
+		s.State, s.Service = store.KeyWaiting, w.Service
+	case w.Place == Parked:
+		s.State = store.KeyParked
+	}
+	if s.State != store.KeyResting && w.Due != 0 {
+		s.At = time.Unix(0, w.Due)
+	}
+	s.Reason = rules.Why(s.State, s.Service, w.Reason)
+	return s
+}
+
+// NotDue lists the keys that are in the queue and not due: as many as limit of those
+// that wait for a service, of the live ones and of the bulk ones.
+func NotDue(lists Lists, now int64, limit int) (ids []mapping.LinkID) {
+	n := 0
+	for key := range lists.Ascend(WaitingList, "") {
+		if n++; n > limit {
+			break
+		}
+		_, classed, _ := strings.Cut(key, "\x00")
+		ids = append(ids, mapping.LinkID(classed[1:]))
+	}
+	for _, class := range []string{"\x00", "\x01"} {
+		n := 0
+		for key := range lists.Ascend(DueList, class+order(now+1)) {
+			if n++; n > limit || key[:1] != class {
+				break
+			}
+			ids = append(ids, LinkOf(key))
+		}
+	}
+	return ids
+}

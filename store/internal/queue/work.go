@@ -1,0 +1,348 @@
+// Package queue holds the queue's rules: when a key is due, leased, waiting or
+// parked, and what each event of its life makes of that. Its door is [Work].
+//
+// The package is pure. It reads no clock and does no I/O; times are Unix
+// nanoseconds that the caller gives. A Work is a value: every rule returns
+// another one and leaves what it was given as it was. boltstore and memstore
+// share these rules; redisstore/scripts has them in Lua.
+package queue
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+)
+
+// Place says where a key stands. The values are stored.
+type Place int
+
+// The places.
+const (
+	Idle    Place = iota // nothing to do
+	Queued               // due at Work.Due; while leased that is the lease's end
+	Waiting              // for Work.Service, since Work.Due
+	Parked               // given up at Work.Due; with Work.Service heldKey until Enqueue
+)
+
+// heldKey is the Service of a parked key that changes do not take up again.
+const heldKey = "operator"
+
+// Work is what the queue knows of a link.
+type Work struct {
+	Gen       int64 // counts the changes
+	Token     int64 // of the last claim
+	Until     int64 // end of the lease; 0: none
+	Again     int64 // when a change that came under the lease is due
+	Place     Place
+	Bulk      bool
+	Due       int64
+	Service   string
+	Reason    string
+	Attempts  int
+	Open      int     // claims since the last one that was ended
+	Abandoned int     // claims that nobody ended, those of Open left out
+	Inbox     []Slot  // ordered by Item
+	Events    []Event // oldest first
+	Own       []Event // those of our own account, oldest first
+}
+
+// Slot is the newest snapshot of one item.
+type Slot struct {
+	Item      mapping.Ref
+	Gen       int64
+	At        int64
+	Digest    string
+	Ambiguous bool
+	Data      []byte
+	Seen      int64
+}
+
+// Event is one event that waits for a claim.
+type Event struct {
+	Gen  int64
+	Data []byte
+}
+
+// InQueue: the key counts against the queue's bound.
+func (w Work) InQueue() bool { return w.Place == Queued || w.Place == Waiting }
+
+// Full: the key may not enter the queue, of which so many are in it. A limit of 0
+// is no bound.
+func (w Work) Full(queued, limit int) bool { return limit > 0 && !w.InQueue() && queued >= limit }
+
+// held: only Enqueue takes the key up again.
+func (w Work) held() bool { return w.Place == Parked && w.Service == heldKey }
+
+// Leased: a claim holds the key.
+func (w Work) Leased(now int64) bool { return w.Until > now }
+
+// Holds: the claim of that token holds the key.
+func (w Work) Holds(token, now int64) bool { return w.Token == token && w.Leased(now) }
+
+// Change notes that something happened to the key and makes it due: at once
+// where it stands free, after the claim where it is leased. A key that waits
+// for a service, or is held, goes on waiting unless wake is set.
+func (w Work) Change(now int64, delay time.Duration, bulk, wake bool) Work {
+	w.Gen++
+	w.Bulk = bulk && (w.Bulk || !w.InQueue())
+	due := now + int64(max(delay, 0))
+	switch {
+	case w.Leased(now):
+		if w.Again == 0 || due < w.Again {
+			w.Again = due
+		}
+	case w.Place == Queued:
+		return w.hasten(due)
+	case (w.Place == Waiting || w.held()) && !wake:
+	default:
+		return w.Queue(due)
+	}
+	return w
+}
+
+// hasten makes a queued key due at a time, unless it is earlier.
+func (w Work) hasten(due int64) Work {
+	if due < w.Due {
+		w.Due, w.Reason = due, ""
+	}
+	return w
+}
+
+// Hasten makes a key due that is in the queue for a later time, and changes no other.
+func (w Work) Hasten(now int64, delay time.Duration) Work {
+	if w.Place != Queued || w.Leased(now) {
+		return w
+	}
+	return w.hasten(now + int64(max(delay, 0)))
+}
+
+// Queue makes the key due at a time. A parked key begins anew.
+func (w Work) Queue(due int64) Work {
+	if w.Place == Parked {
+		w.Attempts, w.Abandoned = 0, max(w.Abandoned-1, 0)
+	}
+	w.Place, w.Due, w.Service, w.Reason = Queued, due, "", ""
+	return w
+}
+
+// Observe is the change that an observation makes. Of a delivery that was
+// stored before nothing is stored again. It reports whether the item's slot
+// now holds the observation's snapshot.
+//
+// A look that shows nothing new does not take up a parked key, nor one that is worked
+// and then parked: each start of a process takes such looks, and what ended the last
+// process must not be tried again because of them.
+func (w Work) Observe(o *store.Observation, now int64, duplicate bool) (next Work, stored bool) {
+	news, same := w.compare(o)
+	if !news && !duplicate && w.Place == Parked {
+		return w, same
+	}
+	gen := w.Gen
+	w = w.Change(now, o.Delay, o.Bulk, false)
+	if !news && !duplicate && w.Leased(now) {
+		w.Gen = gen
+		return w, same
+	}
+	if duplicate {
+		return w, false
+	}
+	if o.Data != nil {
+		w, stored = w.store(o, now)
+	}
+	if len(o.Event) > 0 {
+		w = w.addEvent(o.Event, o.Own)
+	}
+	return w, stored
+}
+
+// compare tells whether an observation brings anything that the inbox has not, and
+// whether its snapshot is the one in its slot.
+func (w Work) compare(o *store.Observation) (news, same bool) {
+	i, had := w.slot(o.Item)
+	if o.Data == nil || !had {
+		return true, false
+	}
+	old := &w.Inbox[i]
+	same = o.At == old.At && o.Digest == old.Digest
+	return len(o.Event) > 0 || o.At >= old.At && !same, same
+}
+
+// slot finds the place of an item's slot.
+func (w Work) slot(item mapping.Ref) (at int, had bool) {
+	return slices.BinarySearchFunc(w.Inbox, item, func(s Slot, item mapping.Ref) int { return cmp.Compare(s.Item, item) })
+}
+
+// store puts a snapshot into its slot after [Work.Change]; it reports whether
+// the slot now holds it.
+func (w Work) store(o *store.Observation, now int64) (Work, bool) {
+	s := Slot{Item: o.Item, Gen: w.Gen, At: o.At, Digest: o.Digest, Data: o.Data, Seen: now}
+	i, had := w.slot(o.Item)
+	if !had {
+		w.Inbox = slices.Insert(slices.Clone(w.Inbox), i, s)
+		return w, true
+	}
+	old := w.Inbox[i]
+	switch {
+	case o.At < old.At:
+		return w, false
+	case o.At == old.At && o.Digest == old.Digest:
+		return w, true
+	}
+	s.Ambiguous, s.Seen = o.At == old.At, old.Seen
+	w.Inbox = slices.Clone(w.Inbox)
+	w.Inbox[i] = s
+	return w, true
+}
+
+func (w Work) addEvent(data []byte, own bool) Work {
+	events := &w.Events
+	if own {
+		events = &w.Own
+	}
+	old := (*events)[max(0, len(*events)+1-rules.Events):]
+	*events = append(slices.Clone(old), Event{w.Gen, data})
+	return w
+}
+
+// Lease begins a claim. Of the claim, the caller adds what the queue does not
+// know: Key, Until, Link and Events.
+func (w Work) Lease(now int64, ttl time.Duration) (Work, *store.Claim) {
+	due := now
+	if w.Place == Queued {
+		due = w.Due
+	}
+	if !w.InQueue() {
+		w.Bulk = false
+	}
+	w.Token++
+	w.Open++
+	w.Until = now + int64(ttl)
+	w.Again = 0
+	w = w.Queue(w.Until)
+	c := &store.Claim{
+		Token: w.Token, Attempts: w.Attempts, Abandoned: w.abandoned(), AfterAbandoned: w.Open > 1,
+		Inbox: map[mapping.Ref]store.Snapshot{}, Due: time.Unix(0, due), Generation: w.Gen,
+	}
+	for _, s := range w.Inbox {
+		c.Inbox[s.Item] = store.Snapshot{At: s.At, Digest: s.Digest, Ambiguous: s.Ambiguous, Data: s.Data, Seen: time.Unix(0, s.Seen)}
+	}
+	return w, c
+}
+
+// EndLease makes a leased key due: whoever leased it is dead.
+func (w Work) EndLease(now int64) Work {
+	w.Until = now
+	return w.Queue(now)
+}
+
+// abandoned is how many claims nobody ended, while the last one may be under way.
+func (w Work) abandoned() int { return w.Abandoned + max(w.Open-1, 0) }
+
+// GiveUp forgets the claim that may be under way, as of a store that was lost: it
+// is not counted as abandoned.
+func (w Work) GiveUp() Work {
+	w.Open = 0
+	return w
+}
+
+// Ended says what a Finish of a claim finds: done, that there is nothing left
+// to do, as after a lost answer; or [store.ErrLeaseLost]. w is nil where there
+// is no such link.
+func Ended(w *Work, token int64, kind store.OutcomeKind, now int64) (done bool, err error) {
+	switch {
+	case w == nil && kind == store.Remove, w != nil && w.Token == token && w.Until == 0:
+		return true, nil
+	case w == nil || !w.Holds(token, now):
+		return false, store.ErrLeaseLost
+	}
+	return false, nil
+}
+
+// Removes: the outcome deletes the link, of which the claim carried generation
+// gen.
+func (w Work) Removes(out store.Outcome, gen int64) bool {
+	return out.Kind == store.Remove && w.Gen == gen
+}
+
+// Finish ends the claim that carried generation gen. A change that came meanwhile
+// (at w.Again) keeps the key from being done, parked or removed. The caller
+// deletes what [Work.Removes].
+func (w Work) Finish(out store.Outcome, gen, now int64) Work {
+	changed, again := w.Gen != gen, w.Again
+	own := now + int64(max(out.After, 0))
+	done := out.Kind == store.Done || out.Kind == store.Erase
+	if done && out.After <= 0 {
+		own = math.MaxInt64
+	}
+	due := own
+	if again != 0 {
+		due = min(due, again)
+	}
+	w.Until, w.Again = 0, 0
+	w.Abandoned, w.Open = w.abandoned(), 0
+	switch {
+	case done:
+		w = w.consume(gen)
+		w.Attempts, w.Abandoned = 0, 0
+		w.Place = Idle
+		if due < math.MaxInt64 {
+			w = w.Queue(due)
+		}
+	case out.Kind == store.Retry:
+		w.Attempts++
+		w = w.Queue(due)
+	case out.Kind == store.Again:
+		w = w.Queue(due)
+	case out.Kind == store.Wait:
+		w.Place, w.Service, w.Due = Waiting, out.Service, now
+	case out.Kind == store.Park, out.Kind == store.Hold:
+		if !out.Unspent { // the attempt that led here counts among those that are shown
+			w.Attempts++
+		}
+		w.Place, w.Due = Parked, now
+		if out.Kind == store.Hold {
+			w.Service = heldKey
+		}
+	}
+	w.Reason = rules.Reason(out.Reason)
+	if w.Place == Idle || w.Place == Queued && due != own { // nothing is to be said, or a change decides
+		w.Reason = ""
+	}
+	if changed && (out.Kind == store.Park || out.Kind == store.Remove) {
+		w = w.Queue(again)
+	}
+	return w
+}
+
+// consume forgets what a claim of generation gen carried.
+func (w Work) consume(gen int64) Work {
+	w.Inbox = later(w.Inbox, gen, func(s Slot) int64 { return s.Gen })
+	w.Events = later(w.Events, gen, func(e Event) int64 { return e.Gen })
+	w.Own = later(w.Own, gen, func(e Event) int64 { return e.Gen })
+	return w
+}
+
+// later lists what came after a generation.
+func later[T any](all []T, gen int64, of func(T) int64) (some []T) {
+	for _, one := range all {
+		if of(one) > gen {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+// ParkUnreadable parks a key of which a part cannot be read.
+func (w Work) ParkUnreadable(now int64, reason string) Work {
+	w.Until, w.Again = 0, 0
+	w.Place, w.Due, w.Reason = Parked, now, reason
+	return w
+}
+
+// Failures is how many attempts failed and claims were abandoned.
+func (w Work) Failures() int { return w.Attempts + w.Abandoned }

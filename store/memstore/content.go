@@ -1,0 +1,134 @@
+package memstore
+
+import (
+	"encoding/json"
+	"iter"
+
+	"planbridge/mapping"
+	"planbridge/store/internal/budget"
+	"planbridge/store/internal/queue"
+)
+
+// content is all that the memory holds. Its JSON has one form only.
+type content struct {
+	Epoch    string // "": lost
+	Projects table[*space]
+	Leases   table[lease]
+	Budgets  table[budget.State]
+	Holds    table[int64] // until when each name is closed
+}
+
+type lease struct {
+	Owner string
+	Until int64
+}
+
+// space is what belongs to one project. Times are Unix nanoseconds.
+type space struct {
+	Seq       int64 // counts what was written
+	Links     table[record]
+	Refs      table[mapping.LinkID]
+	Due       table[struct{}] // the keys of the queue's lists
+	Waiting   table[struct{}]
+	Parked    table[struct{}]
+	Seen      table[int64]    // when each delivery was stored
+	SeenBy    table[string]   // the same by time, to forget the oldest
+	Conflicts table[conflict] // by id
+	Ledger    table[string]   // their ids in their order
+	Docs      table[[]byte]
+	Marks     table[string] // by set, 0 and id
+}
+
+// record is a link with all that stands beside it.
+type record struct {
+	Link    json.RawMessage
+	Refs    []mapping.Ref
+	Work    queue.Work
+	History []json.RawMessage // oldest first
+}
+
+type conflict struct {
+	Order string
+	Entry json.RawMessage
+}
+
+func (c *content) clone() *content {
+	next := &content{
+		Epoch: c.Epoch, Projects: c.Projects.clone(), Leases: c.Leases.clone(),
+		Budgets: c.Budgets.clone(), Holds: c.Holds.clone(),
+	}
+	for i, p := range next.Projects.rows {
+		next.Projects.rows[i].value = p.value.clone()
+	}
+	return next
+}
+
+func (sp *space) clone() *space {
+	return &space{
+		Seq: sp.Seq, Links: sp.Links.clone(), Refs: sp.Refs.clone(),
+		Due: sp.Due.clone(), Waiting: sp.Waiting.clone(), Parked: sp.Parked.clone(),
+		Seen: sp.Seen.clone(), SeenBy: sp.SeenBy.clone(), Conflicts: sp.Conflicts.clone(), Ledger: sp.Ledger.clone(),
+		Docs: sp.Docs.clone(), Marks: sp.Marks.clone(),
+	}
+}
+
+// list is the table of one of the queue's lists; nil for [queue.NoList].
+func (sp *space) list(l queue.List) *table[struct{}] {
+	switch l {
+	case queue.DueList:
+		return &sp.Due
+	case queue.WaitingList:
+		return &sp.Waiting
+	case queue.ParkedList:
+		return &sp.Parked
+	}
+	return nil
+}
+
+// Ascend implements [queue.Lists].
+func (sp *space) Ascend(list queue.List, from string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for key := range sp.list(list).ascend(from) {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// Owner implements [queue.Index].
+func (sp *space) Owner(ref mapping.Ref) mapping.LinkID {
+	id, _ := sp.Refs.get(string(ref))
+	return id
+}
+
+// Exists implements [queue.Index].
+func (sp *space) Exists(id mapping.LinkID) bool {
+	_, ok := sp.Links.get(string(id))
+	return ok
+}
+
+// work is the queue state of a link, nil where there is no such link.
+func (sp *space) work(id mapping.LinkID) *queue.Work {
+	r, ok := sp.Links.get(string(id))
+	if !ok {
+		return nil
+	}
+	return &r.Work
+}
+
+// putWork stores a link's queue state and moves it from list to list.
+func (sp *space) putWork(id mapping.LinkID, w queue.Work) {
+	r, _ := sp.Links.get(string(id))
+	if was := r.Work.Entry(id); was.List != queue.NoList {
+		sp.list(was.List).remove(was.Key)
+	}
+	if is := w.Entry(id); is.List != queue.NoList {
+		sp.list(is.List).put(is.Key, struct{}{})
+	}
+	r.Work = w
+	sp.Links.put(string(id), r)
+}
+
+// queued is how many keys count against the queue's bound.
+func (sp *space) queued() int { return len(sp.Due.rows) + len(sp.Waiting.rows) }

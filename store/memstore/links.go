@@ -1,0 +1,175 @@
+package memstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/rules"
+)
+
+// Link implements [store.Links].
+func (s *Store) Link(ctx context.Context, key store.Key) (l *mapping.Link, err error) {
+	err = s.read(ctx, key.Project, func(sp *space, _ int64) (err error) {
+		l, err = sp.link(key.Link)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("link %s: %w", key, err)
+	}
+	return l, nil
+}
+
+func (sp *space) link(id mapping.LinkID) (*mapping.Link, error) {
+	r, ok := sp.Links.get(string(id))
+	if !ok {
+		return nil, store.ErrNotFound
+	}
+	l := new(mapping.Link)
+	return l, json.Unmarshal(r.Link, l)
+}
+
+// Find implements [store.Links].
+func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (id mapping.LinkID, err error) {
+	err = s.read(ctx, project, func(sp *space, _ int64) error {
+		if id = sp.Owner(ref); id == "" {
+			return store.ErrNotFound
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("link of %s in project %s: %w", ref, project, err)
+	}
+	return id, nil
+}
+
+// List implements [store.Links]. The order is that of the links' ids, and the
+// cursor is the last id of the page before.
+func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
+	limit = max(limit, 1)
+	err = s.read(ctx, project, func(sp *space, _ int64) error {
+		for id := range sp.Links.ascend(cursor) {
+			if id == cursor {
+				continue
+			}
+			if len(links) == limit {
+				next = string(links[limit-1].ID)
+				return nil
+			}
+			l, err := sp.link(mapping.LinkID(id))
+			if err != nil {
+				return err
+			}
+			links = append(links, l)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("links of project %s: %w", project, err)
+	}
+	return links, next, nil
+}
+
+// Projects implements [store.Store].
+func (s *Store) Projects(ctx context.Context) (projects []mapping.ObjectID, err error) {
+	err = s.read(ctx, "", func(*space, int64) error {
+		for name := range s.memory.content.Projects.ascend("") {
+			if name != "" {
+				projects = append(projects, mapping.ObjectID(name))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("projects: %w", err)
+	}
+	return projects, nil
+}
+
+// History implements [store.Links].
+func (s *Store) History(ctx context.Context, key store.Key, limit int) (entries []mapping.Entry, err error) {
+	err = s.read(ctx, key.Project, func(sp *space, _ int64) error {
+		r, ok := sp.Links.get(string(key.Link))
+		if !ok {
+			return store.ErrNotFound
+		}
+		for _, data := range slices.Backward(r.History) {
+			if len(entries) >= limit {
+				return nil
+			}
+			var e mapping.Entry
+			if err := json.Unmarshal(data, &e); err != nil {
+				return err
+			}
+			entries = append(entries, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", key, err)
+	}
+	return entries, nil
+}
+
+// putLink stores a link and makes the index say exactly its Refs. It fails with
+// [store.ErrConflict] where one belongs to another link, and has then done nothing.
+func (sp *space) putLink(l *mapping.Link) error {
+	data, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	refs := l.Refs()
+	for _, ref := range refs {
+		if owner := sp.Owner(ref); owner != "" && owner != l.ID {
+			return fmt.Errorf("%s of %s: %w", ref, owner, store.ErrConflict)
+		}
+	}
+	r, _ := sp.Links.get(string(l.ID))
+	sp.unindex(l.ID, r)
+	for _, ref := range refs {
+		sp.Refs.put(string(ref), l.ID)
+	}
+	r.Link, r.Refs = data, refs
+	sp.Links.put(string(l.ID), r)
+	return nil
+}
+
+func (sp *space) unindex(id mapping.LinkID, r record) {
+	for _, ref := range r.Refs {
+		if sp.Owner(ref) == id {
+			sp.Refs.remove(string(ref))
+		}
+	}
+}
+
+// addHistory appends entries; erase forgets what was before.
+func (sp *space) addHistory(id mapping.LinkID, entries []mapping.Entry, erase bool) error {
+	r, _ := sp.Links.get(string(id))
+	all := slices.Clone(r.History)
+	if erase {
+		all = nil
+	}
+	for _, e := range entries {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		all = append(all, data)
+	}
+	r.History = all[max(0, len(all)-rules.History):]
+	sp.Links.put(string(id), r)
+	return nil
+}
+
+// remove deletes everything about a link.
+func (sp *space) remove(id mapping.LinkID) {
+	r, _ := sp.Links.get(string(id))
+	sp.unindex(id, r)
+	if e := r.Work.Entry(id); sp.list(e.List) != nil {
+		sp.list(e.List).remove(e.Key)
+	}
+	sp.Links.remove(string(id))
+}

@@ -1,0 +1,76 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/internal/queue"
+	"planbridge/store/internal/rules"
+)
+
+// Hasten implements [store.Queue].
+func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
+	err := s.write(ctx, key.Project, func(sp *space, now int64) (bool, error) {
+		w := sp.work(key.Link)
+		if w == nil {
+			return false, store.ErrNotFound
+		}
+		sooner := w.Hasten(now, delay)
+		if sooner.Due == w.Due {
+			return false, nil
+		}
+		sp.putWork(key.Link, sooner)
+		return true, nil
+	})
+	if err != nil {
+		return fmt.Errorf("hasten %s: %w", key, err)
+	}
+	return nil
+}
+
+// Standing implements [store.Queue].
+func (s *Store) Standing(ctx context.Context, key store.Key) (at store.Standing, err error) {
+	err = s.read(ctx, key.Project, func(sp *space, now int64) error {
+		at, err = sp.standing(now, key)
+		return err
+	})
+	if err != nil {
+		return at, fmt.Errorf("standing of %s: %w", key, err)
+	}
+	return at, nil
+}
+
+// Standings implements [store.Queue].
+func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) (all []store.Standing, err error) {
+	err = s.read(ctx, project, func(sp *space, now int64) error {
+		for _, id := range queue.NotDue(sp, now, limit) {
+			at, err := sp.standing(now, store.Key{Project: project, Link: id})
+			if err != nil {
+				return err
+			}
+			all = append(all, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("standings of project %s: %w", project, err)
+	}
+	return rules.SortStandings(all, limit), nil
+}
+
+func (sp *space) standing(now int64, key store.Key) (at store.Standing, err error) {
+	w := sp.work(key.Link)
+	if w == nil {
+		return at, store.ErrNotFound
+	}
+	l, err := sp.link(key.Link)
+	if err != nil {
+		return at, err
+	}
+	at = w.Standing(key, now)
+	at.Route, at.Where = l.Route, rules.Where(l)
+	return at, nil
+}

@@ -1,0 +1,69 @@
+package redisstore
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/store"
+	"planbridge/store/redisstore/redistest"
+)
+
+func none(func(store.Entry, error) bool) {}
+
+// A load deletes the keys of its own prefix and no others, however alike.
+func TestLoadLeavesOtherPrefixes(t *testing.T) {
+	server := redistest.Start(t)
+	prefixes := []string{"a", "a:b", "ab", "*", "[a]"}
+	for _, prefix := range prefixes {
+		s := open(t, Options{URL: server.URL, Prefix: prefix})
+		must(t, s.PutDoc(t.Context(), "p", "d", []byte(prefix)))
+	}
+	for i, prefix := range slices.Backward(prefixes) {
+		s := open(t, Options{URL: server.URL, Prefix: prefix})
+		must(t, s.Load(t.Context(), none, true))
+		for j, other := range prefixes {
+			s := open(t, Options{URL: server.URL, Prefix: other})
+			if _, err := s.Doc(t.Context(), "p", "d"); (err == nil) != (j < i) {
+				t.Errorf("after a load of %q, the document of %q: %v", prefix, other, err)
+			}
+		}
+	}
+}
+
+// Whoever polls has a lease, by which a process elsewhere is known; one that is over
+// keeps nobody.
+func TestLoadRefusesAStoreInUse(t *testing.T) {
+	server := redistest.Start(t)
+	other, s := open(t, Options{URL: server.URL}), open(t, Options{URL: server.URL})
+	held, err := other.Acquire(t.Context(), "poll:p", "host-4711", time.Minute)
+	if err != nil || !held {
+		t.Fatalf("Acquire = %v, %v", held, err)
+	}
+	err = s.Load(t.Context(), none, true)
+	if !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), "host-4711") {
+		t.Errorf("Load = %v", err)
+	}
+	later := open(t, Options{URL: server.URL, Clock: func() time.Time { return time.Now().Add(2 * time.Minute) }})
+	if err := later.Load(t.Context(), none, true); err != nil {
+		t.Errorf("Load when the lease is over: %v", err)
+	}
+}
+
+// A store in which a load did not end is opened by nobody but another load.
+func TestOpenUnfinished(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	torn := errors.New("torn")
+	if err := s.Load(t.Context(), func(yield func(store.Entry, error) bool) { yield(store.Entry{}, torn) }, true); !errors.Is(err, torn) {
+		t.Fatalf("Load = %v", err)
+	}
+	if s, err := Open(t.Context(), Options{URL: server.URL}); !errors.Is(err, store.ErrUnfinished) {
+		t.Errorf("Open = %v, %v", s, err)
+	}
+	again := open(t, Options{URL: server.URL, Unfinished: true})
+	must(t, again.Load(t.Context(), none, false))
+	open(t, Options{URL: server.URL})
+}
