@@ -2,26 +2,21 @@ package reconcile_test
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
-	"planbridge/store/boltstore"
+	"planbridge/store/memstore"
 )
 
 // forget replaces the store by an empty one that everything marked has been
 // seen for. The issue's event came first: its link is a new one, not the one
 // that the card's marker names.
-func (w *world) forget(path string) (closeStore func() error) {
+func (w *world) forget() {
 	ctx := context.Background()
-	s, err := boltstore.Open(path, boltstore.Options{})
-	if err != nil {
-		w.check(err)
-		return func() error { return nil }
-	}
+	w.memory = memstore.New(memstore.Options{Clock: time.Now})
+	s := w.memory.Open(nil)
 	epoch, err := s.Epoch(ctx)
 	w.check(err)
 	w.check(s.PutDoc(ctx, project, store.DocAdopted, []byte(epoch)))
@@ -35,14 +30,12 @@ func (w *world) forget(path string) (closeStore func() error) {
 	})
 	w.check(err)
 	w.settle()
-	return s.Close
 }
 
 // A family is whole again when the store that knew of it is lost, though an issue
 // that was opened below it meanwhile is still to be handed over when the others
 // are listed.
 func TestFamilyIsLinkedAgain(t *testing.T) {
-	dir := t.TempDir()
 	if err := inWorld(t, func(w *world) {
 		withTasks(w)
 		w.restart()
@@ -59,7 +52,7 @@ func TestFamilyIsLinkedAgain(t *testing.T) {
 				Refs: []mapping.Ref{ref}, Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
 			}, w.route.EnterIssue(&issue, time.Now()))
 		})
-		defer w.forget(filepath.Join(dir, "family"))() //nolint:errcheck // the file is thrown away
+		w.forget()
 		todo := mapping.StateTodo
 		w.verifyFamily(1, member{title: "tok5", state: todo}, member{title: "tok6", state: todo}, member{title: "tok7", state: todo})
 	}); err != nil {
@@ -70,7 +63,6 @@ func TestFamilyIsLinkedAgain(t *testing.T) {
 // The same two values that meet are one conflict, however often the store is
 // lost and under whatever id their link is made anew: it is told once.
 func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
-	dir := t.TempDir()
 	for _, policy := range []mapping.Policy{mapping.PolicyAsk, mapping.PolicyGitHub} {
 		if err := inWorld(t, func(w *world) {
 			w.route.DefaultPolicy = policy
@@ -81,10 +73,10 @@ func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
 			w.rewriteCard(mapping.Title, "tok9")
 			was := w.card().Title.Value
 			w.settle()
-			for n := range 2 {
+			for range 2 {
 				// Planning, too, has forgotten how it was decided.
 				w.card().Title.Value = was
-				defer w.forget(filepath.Join(dir, fmt.Sprint(policy, n)))() //nolint:errcheck // the file is thrown away
+				w.forget()
 				if n := len(w.issue().comments); n != 1 {
 					w.fail("policy %s: %d comments, want one: %+v", policy, n, w.issue().comments)
 				}
@@ -101,7 +93,6 @@ func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
 // An issue that would not enter as it is now has its card all the same, when the
 // store that knew of it is lost.
 func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
-	dir := t.TempDir()
 	for name, change := range map[string]func(*mapping.Issue){
 		"closed":  func(i *mapping.Issue) { i.State, i.StateReason = "closed", "completed" },
 		"ignored": func(i *mapping.Issue) { i.Labels = append(i.Labels, "plan:ignore") },
@@ -110,7 +101,7 @@ func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
 			linked(w)
 			w.settle()
 			w.hub.change(w.issue(), dev, change)
-			defer w.forget(filepath.Join(dir, name))() //nolint:errcheck // the file is thrown away
+			w.forget()
 			links, _, err := w.store.List(context.Background(), project, "", 10)
 			w.check(err)
 			if len(links) != 1 || links[0].Card.ID != w.card().ID {

@@ -51,13 +51,7 @@ func TestCreateThatHungUntilTheProcessDied(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			call := c.call
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				began := w.store
-				defer func() {
-					if w.store != began {
-						w.check(w.store.Close())
-					}
-				}()
+			if err := onFile(t, func(w *world) {
 				hung := false
 				w.faults.armed, w.faults.fate, w.faults.at = true, late, -1
 				w.faults.before = func(i int, p point) {

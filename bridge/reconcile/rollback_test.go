@@ -1,42 +1,27 @@
 package reconcile_test
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
-	"planbridge/store/boltstore"
+	"planbridge/store/memstore"
 )
-
-// copied is the store's file as it is now.
-func (w *world) copied() []byte {
-	data, err := os.ReadFile(w.path)
-	w.check(err)
-	return data
-}
 
 // rollBack begins a new process on an old copy of the store. What the poll has
 // shown of tasks stays shown: the listings that an adoption reads do not have
 // the tasks of all cards.
-func (w *world) rollBack(copied []byte) (closeStore func() error) {
-	path := filepath.Join(filepath.Dir(w.path), "old.db")
-	w.check(os.WriteFile(path, copied, 0o600))
-	s, err := boltstore.Open(path, boltstore.Options{})
-	if err != nil {
-		w.check(err)
-		return func() error { return nil }
-	}
-	w.store, w.opening = s, "/2"
+func (w *world) rollBack(copied memstore.Snapshot) {
+	w.memory = memstore.New(memstore.Options{Clock: time.Now, From: copied})
+	w.store, w.opening = w.memory.Open(nil), "/2"
 	maps.DeleteFunc(w.polled, func(ref mapping.Ref, _ string) bool { return ref.Kind() != "task" })
 	w.restart()
-	return s.Close
 }
 
 // adopt shows the store everything that listings have, and lets things be made.
@@ -85,18 +70,19 @@ func eachRollBack(t *testing.T, play, verify func(*world)) {
 				continue
 			}
 			err := inWorld(t, func(w *world) {
-				var all [][]byte
+				var all []memstore.Snapshot
+				var last [sha256.Size]byte
 				w.faults.at = -1
 				w.faults.before = func(int, point) {
-					if now := w.copied(); len(all) == 0 || !bytes.Equal(now, all[len(all)-1]) {
-						all = append(all, now)
+					if now := w.memory.Digest(); len(all) == 0 || now != last {
+						all, last = append(all, w.memory.Snapshot()), now
 					}
 				}
 				play(w)
 				if copies = len(all); at >= copies {
 					return
 				}
-				defer w.rollBack(all[at])() //nolint:errcheck // the file is thrown away
+				w.rollBack(all[at])
 				if meanwhile {
 					w.adoptMeanwhile()
 				} else {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/boltstore"
+	"planbridge/store/memstore"
 )
 
 const (
@@ -39,7 +39,9 @@ type world struct {
 	hub   *hub
 	plan  *plan
 	store store.Store
-	path  string // of the store's file
+	// memory is what the store is a handle of, path the store's file, where it has one.
+	memory *memstore.Memory
+	path   string
 	// opening is part of the epoch: another for a copy that was restored.
 	opening string
 	faults  *faults
@@ -75,37 +77,36 @@ type appointment struct {
 	do func()
 }
 
-// inWorld runs f in a world of its own and returns what went wrong there.
+// inWorld runs f in a world of its own, whose store is in memory, and returns what
+// went wrong there.
 func inWorld(t *testing.T, f func(*world)) (err error) {
 	t.Helper()
-	dir := memory(t)
-	defer os.RemoveAll(dir) //nolint:errcheck // thousands of them are made, and the system forgets them anyway
-	path := filepath.Join(dir, "store.db")
+	synctest.Test(t, func(*testing.T) {
+		memory := memstore.New(memstore.Options{Clock: time.Now})
+		w := newWorld(memory.Open(nil))
+		w.memory = memory
+		f(w)
+		err = w.result()
+	})
+	return err
+}
+
+// onFile is inWorld with a store in a file.
+func onFile(t *testing.T, f func(*world)) (err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "store.db")
 	synctest.Test(t, func(t *testing.T) {
 		s, openErr := boltstore.Open(path, boltstore.Options{})
 		if openErr != nil {
 			t.Fatal(openErr)
 		}
-		defer s.Close() //nolint:errcheck // the file is thrown away
 		w := newWorld(s)
 		w.path = path
+		defer func() { w.check(w.store.Close()) }()
 		f(w)
-		if len(w.errs) > 0 {
-			err = w.result()
-		}
+		err = w.result()
 	})
 	return err
-}
-
-// memory is a directory that costs no disk, where the system has one: thousands
-// of stores are made here.
-func memory(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "planbridge")
-	if err != nil {
-		return t.TempDir()
-	}
-	return dir
 }
 
 func newWorld(s store.Store) *world {
