@@ -131,7 +131,7 @@ func ask(tb testing.TB, h http.Handler, method, path, body string) (job api.Job)
 
 // An import's memory does not grow with the repository: what a dry run lists of
 // its items is bounded.
-func TestImportMemory(t *testing.T) {
+func TestMeasuredImportMemory(t *testing.T) {
 	few, many := surveyPeak(t, 10_000), surveyPeak(t, 40_000)
 	t.Logf("live heap at its peak: %.1f MiB with 10,000 issues, %.1f MiB with 40,000", float64(few)/(1<<20), float64(many)/(1<<20))
 	if many > few+few/2+(4<<20) {

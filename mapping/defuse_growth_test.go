@@ -28,9 +28,9 @@ func cross(text, held string) {
 
 func repeated(unit string, size int) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
 
-// TestDefuseIsLinear: the time that a text takes on its ways grows no faster
+// TestMeasuredDefuseIsLinear: the time that a text takes on its ways grows no faster
 // than the text, whatever it is made of.
-func TestDefuseIsLinear(t *testing.T) {
+func TestMeasuredDefuseIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, unit := range hardTexts {
 		mappingtest.Growth(t, "a text of "+unit, 8<<10, func(size int) {
@@ -40,9 +40,9 @@ func TestDefuseIsLinear(t *testing.T) {
 	}
 }
 
-// TestDefuseStaysInMemory: a text of 64 KiB takes a bounded amount of memory,
+// TestMeasuredDefuseStaysInMemory: a text of 64 KiB takes a bounded amount of memory,
 // whatever it is made of. It does not run beside other tests.
-func TestDefuseStaysInMemory(t *testing.T) {
+func TestMeasuredDefuseStaysInMemory(t *testing.T) {
 	texts := map[string]string{
 		"a table with a code span": strings.Repeat("|a", 8<<10) + "\n" + strings.Repeat("|-", 8<<10) + "\n" + strings.Repeat("|\n", 16<<10) + "`x` @b",
 		"link references":          "[a]: " + strings.Repeat("x", 32<<10) + " `y`\n" + strings.Repeat("[a]", 10<<10) + " @b",

@@ -100,9 +100,9 @@ var works = map[string]func(text string){
 	"numbers":     func(text string) { mapping.CanonicalNumber(text) },
 }
 
-// TestWorkIsLinear: whatever the text, no pure function over it takes more time
+// TestMeasuredWorkIsLinear: whatever the text, no pure function over it takes more time
 // than in proportion to its length.
-func TestWorkIsLinear(t *testing.T) {
+func TestMeasuredWorkIsLinear(t *testing.T) {
 	for name, work := range works {
 		t.Run(name, func(t *testing.T) {
 			for what, text := range costly {

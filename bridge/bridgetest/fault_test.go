@@ -140,9 +140,9 @@ func TestAnIssueThatEndsTheProcessIsParked(t *testing.T) {
 	}
 }
 
-// TestASignalEndsAProcessThatSpins: SIGTERM ends the process in its time, though a
+// TestMeasuredSignalEndsAProcessThatSpins: SIGTERM ends the process in its time, though a
 // worker is in a function that neither ends nor hears.
-func TestASignalEndsAProcessThatSpins(t *testing.T) {
+func TestMeasuredSignalEndsAProcessThatSpins(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{Idle: true})
 	p := faultyProcess(w, "spinning", "spin")

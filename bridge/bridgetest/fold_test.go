@@ -11,9 +11,9 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestManyEditsOverHTTP: 813 edits of one issue within 25 s cost few writes and few
+// TestMeasuredManyEditsOverHTTP: 813 edits of one issue within 25 s cost few writes and few
 // calls of GitHub, the last text crosses soon, and nothing is parked.
-func TestManyEditsOverHTTP(t *testing.T) {
+func TestMeasuredManyEditsOverHTTP(t *testing.T) {
 	t.Parallel()
 	const edits, within = 813, 25 * time.Second
 	w := start(t, bridgetest.Options{CatchUp: time.Hour, Settle: echoed, Coalesce: 2 * time.Second, Poll: 2 * time.Second})

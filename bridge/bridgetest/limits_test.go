@@ -17,7 +17,7 @@ import (
 
 // At the default limits a repository's flood of new issues spends GitHub's write
 // budget; an edit in planning on another route reaches GitHub in seconds all the same.
-func TestAFloodLeavesAnotherRouteItsWrites(t *testing.T) {
+func TestMeasuredFloodLeavesAnotherRouteItsWrites(t *testing.T) {
 	t.Parallel()
 	const flood, edits = 500, 5
 	w, repo, board := twoProjects(t, bridgetest.Options{EnterDelay: time.Millisecond, Config: func(yaml string) string {

@@ -108,7 +108,7 @@ func (k *killed) worked(since time.Time, most time.Duration) {
 }
 
 // The lock of the file proves that who leased the keys is dead.
-func TestKeysOfAKilledProcessAreWorkedAtOnce(t *testing.T) {
+func TestMeasuredKeysOfAKilledProcessAreWorkedAtOnce(t *testing.T) {
 	k := killAtWork(t, bridgetest.Options{}, func(*world) {})
 	k.first.begin(k.world)
 	k.worked(time.Now(), 2*time.Second)

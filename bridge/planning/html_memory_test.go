@@ -39,12 +39,12 @@ func hostile(size int) map[string]string {
 	}
 }
 
-// TestRenderingMemoryChild is what TestRenderingStaysInMemory runs in processes
+// TestRenderingMemoryChild is what TestMeasuredRenderingStaysInMemory runs in processes
 // of their own.
 func TestRenderingMemoryChild(t *testing.T) {
 	name, ok := os.LookupEnv("PLANBRIDGE_RENDER")
 	if !ok {
-		t.Skip("run by TestRenderingStaysInMemory")
+		t.Skip("run by TestMeasuredRenderingStaysInMemory")
 	}
 	text := hostile(64 << 10)[name]
 	html, _ := RenderHTML(text, mapping.LinkImages)
@@ -55,7 +55,7 @@ func TestRenderingMemoryChild(t *testing.T) {
 }
 
 // No text of 64 KiB takes a process more than 128 MiB.
-func TestRenderingStaysInMemory(t *testing.T) {
+func TestMeasuredRenderingStaysInMemory(t *testing.T) {
 	t.Parallel()
 	rest := peakOf(t, "nothing")
 	for name, text := range hostile(64 << 10) {
@@ -84,7 +84,7 @@ func peakOf(t *testing.T, name string) int64 {
 }
 
 // Rendering is linear in a text's length, whatever it is.
-func TestRenderingIsLinear(t *testing.T) {
+func TestMeasuredRenderingIsLinear(t *testing.T) {
 	for name := range hostile(1 << 10) {
 		mappingtest.Growth(t, name, 16<<10, func(size int) {
 			text := hostile(size)[name]

@@ -80,7 +80,7 @@ func usedMemory(t *testing.T, server *redistest.Server) int {
 
 // A further link of a 1 KiB body takes no more than 2 KiB of Redis's memory,
 // with its indexes, its history and the delivery that made it.
-func TestMemoryPerLink(t *testing.T) {
+func TestMeasuredMemoryPerLink(t *testing.T) {
 	const first, links, goal = 3000, 2000, 2048
 	seed := uint64(time.Now().UnixNano())
 	r := rand.New(rand.NewPCG(seed, 1))
