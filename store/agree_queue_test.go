@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -250,4 +251,24 @@ func (h *history) wake(rt *rapid.T) {
 
 func (h *history) mend(rt *rapid.T) {
 	h.each(rt, "Mend", func(ctx context.Context, _ *backEnd, s store.Store) any { return kindOf(s.Mend(ctx, project)) })
+}
+
+// sessionIDs are few, so that one handle has several in turn, and another the same.
+var sessionIDs = []store.Session{"a", "b", "c"}
+
+func (h *history) heartbeat(rt *rapid.T) {
+	id, lasts := rapid.SampledFrom(sessionIDs).Draw(rt, "session"), anyTTL(rt)
+	h.each(rt, "Heartbeat", func(ctx context.Context, _ *backEnd, s store.Store) any {
+		fallen, err := s.Heartbeat(ctx, id, lasts)
+		slices.Sort(fallen)
+		return []any{fallen, kindOf(err)}
+	})
+}
+
+func (h *history) endSessions(rt *rapid.T) {
+	over := rapid.SliceOfN(rapid.SampledFrom(sessionIDs), 1, 2).Draw(rt, "over")
+	h.each(rt, "EndSessions", func(ctx context.Context, _ *backEnd, s store.Store) any {
+		keys, err := s.EndSessions(ctx, over)
+		return fmt.Sprint(keys, kindOf(err))
+	})
 }

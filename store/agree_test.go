@@ -33,15 +33,37 @@ func TestStoresAgree(t *testing.T) {
 	server := redistest.Start(t)
 	dir := memory(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		h := newHistory(t, rt, server, dir)
+		h := newHistory(t, rt, server)
+		h.addBolt(filepath.Join(dir, mapping.NewID()))
 		defer h.close()
-		rt.Repeat(map[string]func(*rapid.T){
-			"": h.compare, "observe": h.observe, "observeMore": h.observe, "enqueue": h.enqueue, "hasten": h.hasten,
-			"claim": h.claim, "claimMore": h.claim, "claimKey": h.claimKey, "check": h.check, "save": h.save,
-			"finish": h.finish, "finishMore": h.finish, "finishAndClaim": h.finishAndClaim, "wake": h.wake, "wakeMore": h.wake,
-			"mend": h.mend, "lease": h.lease, "advance": h.advance, "crash": h.crash,
-		})
+		h.begin(rt)
+		rt.Repeat(h.operations())
 	})
+}
+
+// TestStoresAgreeOnSessions is TestStoresAgree for those back ends that several
+// processes share.
+func TestStoresAgreeOnSessions(t *testing.T) {
+	server := redistest.Start(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		h := newHistory(t, rt, server)
+		defer h.close()
+		h.begin(rt)
+		operations := h.operations()
+		operations["heartbeat"], operations["heartbeatMore"] = h.heartbeat, h.heartbeat
+		operations["endSessions"], operations["endSessionsMore"] = h.endSessions, h.endSessions
+		rt.Repeat(operations)
+	})
+}
+
+// operations are those of a random history, by name.
+func (h *history) operations() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"": h.compare, "observe": h.observe, "observeMore": h.observe, "enqueue": h.enqueue, "hasten": h.hasten,
+		"claim": h.claim, "claimMore": h.claim, "claimKey": h.claimKey, "check": h.check, "save": h.save,
+		"finish": h.finish, "finishMore": h.finish, "finishAndClaim": h.finishAndClaim, "wake": h.wake, "wakeMore": h.wake,
+		"mend": h.mend, "lease": h.lease, "advance": h.advance, "crash": h.crash,
+	}
 }
 
 // memory is a directory that costs no disk, where the system has one.
@@ -83,7 +105,7 @@ const project = mapping.ObjectID("p")
 
 func (h *history) clock() time.Time { return time.UnixMilli(h.now.Load()) }
 
-func newHistory(t *testing.T, rt *rapid.T, server *redistest.Server, dir string) *history {
+func newHistory(t *testing.T, rt *rapid.T, server *redistest.Server) *history {
 	h := &history{t: t, limit: rapid.SampledFrom([]int{0, 0, 3}).Draw(rt, "queue limit")}
 	h.now.Store(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC).UnixMilli())
 	m := memstore.New(memstore.Options{Clock: h.clock, QueueLimit: h.limit})
@@ -96,8 +118,6 @@ func newHistory(t *testing.T, rt *rapid.T, server *redistest.Server, dir string)
 		}
 		return s
 	}, func(s store.Store) { s.Close() }) //nolint:errcheck // it crashes
-	h.addBolt(filepath.Join(dir, mapping.NewID()))
-	h.begin(rt)
 	return h
 }
 

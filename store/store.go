@@ -41,6 +41,7 @@ type Store interface {
 	Queue
 	Ledger
 	Leases
+	Sessions
 	State
 	Dumps
 
@@ -166,7 +167,9 @@ type Claim struct {
 	Token int64 // fencing token: higher for each claim of the key
 	// Until is when the lease ends, on this process's monotonic clock, taken
 	// before the store was asked, so that it never errs to the late side.
-	Until    time.Time
+	Until time.Time
+	// Session is what the lease ends with before that; "": it belongs to none.
+	Session  Session
 	Attempts int // failed attempts since the last success
 	// Abandoned counts the claims since the last success that nobody ended: the
 	// process ended, or the lease did. The count is stored with each claim and

@@ -187,6 +187,18 @@ func (s *Store) Release(ctx context.Context, name, owner string) error {
 	return s.Store.Release(ctx, name, owner)
 }
 
+// Heartbeat implements [store.Store].
+func (s *Store) Heartbeat(ctx context.Context, id store.Session, lasts time.Duration) ([]store.Session, error) {
+	s.step("Heartbeat")
+	return s.Store.Heartbeat(ctx, id, lasts)
+}
+
+// EndSessions implements [store.Store].
+func (s *Store) EndSessions(ctx context.Context, over []store.Session) (int, error) {
+	s.step("EndSessions")
+	return s.Store.EndSessions(ctx, over)
+}
+
 // Take implements [store.Store].
 func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (store.Grant, error) {
 	s.step(fmt.Sprintf("Take %s %s %s", b.Name, a.Route, a.Author))

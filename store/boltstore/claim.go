@@ -94,7 +94,7 @@ func (sp space) claim(id mapping.LinkID, ttl time.Duration, until time.Time) (*s
 		return nil, err
 	}
 	var c *store.Claim
-	w.Work, c = w.Lease(sp.now, ttl)
+	w.Work, c = w.Lease(sp.now, ttl, "")
 	c.Key, c.Until, c.Link = store.Key{Project: sp.project, Link: id}, until, link
 	if err := sp.putWork(id, w); err != nil {
 		return nil, err

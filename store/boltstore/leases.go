@@ -124,6 +124,15 @@ func (s *Store) named(ctx context.Context, bucket []byte, fn func(b *bbolt.Bucke
 	})
 }
 
+// Heartbeat implements [store.Sessions]: one process has the file, and opening it ends
+// the leases of the one before.
+func (s *Store) Heartbeat(ctx context.Context, _ store.Session, _ time.Duration) ([]store.Session, error) {
+	return nil, ctx.Err()
+}
+
+// EndSessions implements [store.Sessions].
+func (s *Store) EndSessions(ctx context.Context, _ []store.Session) (int, error) { return 0, ctx.Err() }
+
 // takeOver prepares the file for a process that has just got its lock. The lock proves
 // that whoever leased anything in the file is dead, so that all leases end.
 func (s *Store) takeOver(tx *bbolt.Tx) error {

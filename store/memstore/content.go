@@ -16,11 +16,18 @@ type content struct {
 	Leases   table[lease]
 	Budgets  table[budget.State]
 	Holds    table[int64] // until when each name is closed
+	Sessions table[session]
 }
 
 type lease struct {
 	Owner string
 	Until int64
+}
+
+// session is a process's, until it falls or, once it fell, until it is named again.
+type session struct {
+	Until  int64
+	Fallen bool
 }
 
 // space is what belongs to one project. Times are Unix nanoseconds.
@@ -55,7 +62,7 @@ type conflict struct {
 func (c *content) clone() *content {
 	next := &content{
 		Epoch: c.Epoch, Projects: c.Projects.clone(), Leases: c.Leases.clone(),
-		Budgets: c.Budgets.clone(), Holds: c.Holds.clone(),
+		Budgets: c.Budgets.clone(), Holds: c.Holds.clone(), Sessions: c.Sessions.clone(),
 	}
 	for i, p := range next.Projects.rows {
 		next.Projects.rows[i].value = p.value.clone()

@@ -108,10 +108,11 @@ type Store struct {
 	clock  func() time.Time
 
 	// What the handle knows, guarded by memory.mu.
-	epoch  string
-	seqs   table[int64] // by project, the highest that it was answered
-	lost   bool         // the store is not the one it was
-	ending error        // why the handle is refused
+	epoch   string
+	seqs    table[int64]  // by project, the highest that it was answered
+	lost    bool          // the store is not the one it was
+	ending  error         // why the handle is refused
+	session store.Session // that what it claims belongs to; "": none
 }
 
 var _ store.Store = (*Store)(nil)

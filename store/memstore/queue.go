@@ -131,7 +131,7 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (c *store.Claim, wait time.Duration, err error) {
 	until := s.clock().Add(ttl)
 	err = s.write(ctx, project, func(sp *space, now int64) (_ bool, err error) {
-		c, wait, err = sp.claimNext(now, project, "", ttl)
+		c, wait, err = sp.claimNext(now, project, "", ttl, s.session)
 		return c != nil, err
 	})
 	if err != nil {
@@ -145,22 +145,22 @@ func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Du
 
 // claimNext leases the next key that is not the given one, or returns how long
 // until there is one.
-func (sp *space) claimNext(now int64, project mapping.ObjectID, but mapping.LinkID, ttl time.Duration) (*store.Claim, time.Duration, error) {
+func (sp *space) claimNext(now int64, project mapping.ObjectID, but mapping.LinkID, ttl time.Duration, session store.Session) (*store.Claim, time.Duration, error) {
 	id, wait := queue.Next(sp, now, but)
 	if id == "" {
 		return nil, wait, nil
 	}
-	c, err := sp.claim(now, store.Key{Project: project, Link: id}, ttl)
+	c, err := sp.claim(now, store.Key{Project: project, Link: id}, ttl, session)
 	return c, 0, err
 }
 
 // claim leases a key and gathers what its worker needs.
-func (sp *space) claim(now int64, key store.Key, ttl time.Duration) (*store.Claim, error) {
+func (sp *space) claim(now int64, key store.Key, ttl time.Duration, session store.Session) (*store.Claim, error) {
 	link, err := sp.link(key.Link)
 	if err != nil {
 		return nil, err
 	}
-	w, c := sp.work(key.Link).Lease(now, ttl)
+	w, c := sp.work(key.Link).Lease(now, ttl, session)
 	c.Key, c.Link = key, link
 	for _, slot := range w.Inbox {
 		s := c.Inbox[slot.Item]
@@ -183,7 +183,7 @@ func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) 
 		case w.Leased(now):
 			return false, store.ErrConflict
 		}
-		c, err = sp.claim(now, key, ttl)
+		c, err = sp.claim(now, key, ttl, s.session)
 		return true, err
 	})
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (next *store.Claim, err error) {
 	until := s.clock().Add(ttl)
 	err = s.finish(ctx, c, link, history, out, func(sp *space, now int64) (_ bool, err error) {
-		next, _, err = sp.claimNext(now, c.Key.Project, c.Key.Link, ttl)
+		next, _, err = sp.claimNext(now, c.Key.Project, c.Key.Link, ttl, s.session)
 		return next != nil, err
 	})
 	if err != nil {

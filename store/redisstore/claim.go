@@ -40,22 +40,22 @@ func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) 
 
 // claim leases the named key, or the next due one.
 func (s *Store) claim(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, time.Duration, error) {
-	until := time.Now().Add(ttl)
-	r, err := s.run(ctx, scriptClaim, key.Project, millis(ttl), string(key.Link))
+	until, session := time.Now().Add(ttl), s.claiming()
+	r, err := s.run(ctx, scriptClaim, key.Project, millis(ttl), string(key.Link), string(session))
 	if err != nil {
 		return nil, 0, err
 	}
-	return readClaim(key.Project, r, until)
+	return readClaim(key.Project, r, until, session)
 }
 
 // readClaim reads what claim.lua answers.
-func readClaim(project mapping.ObjectID, r *reply, until time.Time) (*store.Claim, time.Duration, error) {
+func readClaim(project mapping.ObjectID, r *reply, until time.Time, session store.Session) (*store.Claim, time.Duration, error) {
 	key := store.Key{Project: project, Link: mapping.LinkID(r.str())}
 	if key.Link == "" {
 		return nil, time.Duration(r.num()) * time.Millisecond, r.err
 	}
 	c := &store.Claim{
-		Key: key, Due: time.UnixMilli(r.num()), Token: r.num(), Until: until, Generation: r.num(),
+		Key: key, Due: time.UnixMilli(r.num()), Token: r.num(), Until: until, Session: session, Generation: r.num(),
 		Attempts: int(r.num()), Abandoned: int(r.num()), AfterAbandoned: r.num() == 1,
 		Inbox: map[mapping.Ref]store.Snapshot{},
 	}
@@ -95,7 +95,7 @@ func (s *Store) parkBad(ctx context.Context, err error) bool {
 		return false
 	}
 	s.log.Error("parked", "key", bad.claim.Key.String(), "err", err)
-	_, err = s.finish(ctx, bad.claim, nil, nil, store.Outcome{Kind: store.Park, Reason: err.Error(), Unspent: true}, 0)
+	_, err = s.finish(ctx, bad.claim, nil, nil, store.Outcome{Kind: store.Park, Reason: err.Error(), Unspent: true}, 0, "")
 	return err == nil
 }
 

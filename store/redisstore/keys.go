@@ -28,6 +28,7 @@ import "planbridge/mapping"
 //	    b  1: bulk           s  service waited for, or: operator, of a parked key that changes do not take up
 //	    a  failed attempts   f  reason of parking
 //	    c  "claims,epoch": claims that nobody has ended, the one under way included
+//	    m  "token,session" of the last claim, until it is ended
 //	    k  claims before them that nobody ended, since the last success
 //	    o  1: there may be own events
 //	P:{project}:e:<link>    list    the link's events: generation and event by turns, oldest first
@@ -47,6 +48,7 @@ import "planbridge/mapping"
 //	P:{-}:meta              hash    epoch: the store's own; schema: version of all this, or: loading (see load.go)
 //	P:{-}:projects          hash    the projects that have a copy of the epoch
 //	P:{-}:leases            hash    name → "until,owner"
+//	P:{-}:sessions          zset    processes by when they fall; ! and one that fell, by when it is named again
 //	P:{-}:budgets           hash    name → when an even flow of writes would have its next
 //	P:{-}:budget:<name>     list    when the items of the last hour were taken, newest first
 //	P:{-}:share:<name>      hash    who shares a budget; the parts of a field stand in lines of their own:

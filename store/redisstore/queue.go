@@ -113,7 +113,7 @@ var kinds = map[store.OutcomeKind]string{
 // Finish implements [store.Queue]. Finishing a claim again that nobody has
 // taken up since is fine and changes nothing, as after a lost answer.
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
-	if _, err := s.finish(ctx, c, link, history, out, 0); err != nil {
+	if _, err := s.finish(ctx, c, link, history, out, 0, ""); err != nil {
 		return fmt.Errorf("finish %s: %w", c.Key, err)
 	}
 	return nil
@@ -122,12 +122,12 @@ func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 // FinishAndClaim implements [store.Queue]. Where its answer is lost the key that
 // it leased is due again when that lease ends.
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
-	until := time.Now().Add(ttl)
-	r, err := s.finish(ctx, c, link, history, out, ttl)
+	until, session := time.Now().Add(ttl), s.claiming()
+	r, err := s.finish(ctx, c, link, history, out, ttl, session)
 	if err != nil {
 		return nil, fmt.Errorf("finish %s: %w", c.Key, err)
 	}
-	next, _, err := readClaim(c.Key.Project, r, until)
+	next, _, err := readClaim(c.Key.Project, r, until, session)
 	if s.parkBad(ctx, err) {
 		return nil, nil // the claim was ended; Claim goes on
 	}
@@ -137,8 +137,8 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 	return next, nil
 }
 
-// finish ends a claim, and leases the next key where ttl is not 0.
-func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*reply, error) {
+// finish ends a claim, and leases the next key for a session where ttl is not 0.
+func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration, session store.Session) (*reply, error) {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 		}
 	}
 	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, rules.Reason(out.Reason), record}
-	args = append(appendEntries(args, link), len(history), entries, rules.History, millis(ttl), flag(out.Unspent))
+	args = append(appendEntries(args, link), len(history), entries, rules.History, millis(ttl), flag(out.Unspent), string(session))
 	return s.run(ctx, scriptFinish, c.Key.Project, args...)
 }
 

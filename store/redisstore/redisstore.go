@@ -72,7 +72,8 @@ type Store struct {
 	known    atomic.Pointer[knowledge] // nil before the first contact
 	learning chan struct{}             // held by who changes known; a channel, so that waiting for it ends with the context
 	close    func() error
-	observes sync.Map // mapping.ObjectID → *gathering
+	observes sync.Map                      // mapping.ObjectID → *gathering
+	session  atomic.Pointer[store.Session] // nil before the first heartbeat
 }
 
 var _ store.Store = (*Store)(nil)

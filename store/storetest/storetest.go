@@ -57,6 +57,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("Restart", func(t *testing.T) { testRestart(newFixture(t, open(t, 0))) })
 	t.Run("Epoch", func(t *testing.T) { testEpoch(newFixture(t, open(t, 0))) })
 	t.Run("Dump", func(t *testing.T) { testDump(t, open) })
+	t.Run("Sessions", func(t *testing.T) { runSessions(t, open) })
 	t.Run("Model", func(t *testing.T) { testModel(t, open(t, 0)) })
 	if o := open(t, 0); o.Second != nil {
 		t.Run("Replicas", func(t *testing.T) { testReplicas(newFixture(t, o)) })

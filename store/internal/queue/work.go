@@ -34,10 +34,11 @@ const heldKey = "operator"
 
 // Work is what the queue knows of a link.
 type Work struct {
-	Gen       int64 // counts the changes
-	Token     int64 // of the last claim
-	Until     int64 // end of the lease; 0: none
-	Again     int64 // when a change that came under the lease is due
+	Gen       int64         // counts the changes
+	Token     int64         // of the last claim
+	Until     int64         // end of the lease; 0: none
+	Session   store.Session // of the lease; "": none
+	Again     int64         // when a change that came under the lease is due
 	Place     Place
 	Bulk      bool
 	Due       int64
@@ -209,9 +210,9 @@ func (w Work) addEvent(data []byte, own bool) Work {
 	return w
 }
 
-// Lease begins a claim. Of the claim, the caller adds what the queue does not
-// know: Key, Until, Link and Events.
-func (w Work) Lease(now int64, ttl time.Duration) (Work, *store.Claim) {
+// Lease begins a claim of a session. Of the claim, the caller adds what the queue does
+// not know: Key, Until, Link and Events.
+func (w Work) Lease(now int64, ttl time.Duration, session store.Session) (Work, *store.Claim) {
 	due := now
 	if w.Place == Queued {
 		due = w.Due
@@ -221,11 +222,11 @@ func (w Work) Lease(now int64, ttl time.Duration) (Work, *store.Claim) {
 	}
 	w.Token++
 	w.Open++
-	w.Until = now + int64(ttl)
+	w.Until, w.Session = now+int64(ttl), session
 	w.Again = 0
 	w = w.Queue(w.Until)
 	c := &store.Claim{
-		Token: w.Token, Attempts: w.Attempts, Abandoned: w.abandoned(), AfterAbandoned: w.Open > 1,
+		Token: w.Token, Session: session, Attempts: w.Attempts, Abandoned: w.abandoned(), AfterAbandoned: w.Open > 1,
 		Inbox: map[mapping.Ref]store.Snapshot{}, Due: time.Unix(0, due), Generation: w.Gen,
 	}
 	for _, s := range w.Inbox {
@@ -236,8 +237,13 @@ func (w Work) Lease(now int64, ttl time.Duration) (Work, *store.Claim) {
 
 // EndLease makes a leased key due: whoever leased it is dead.
 func (w Work) EndLease(now int64) Work {
-	w.Until = now
+	w.Until, w.Session = now, ""
 	return w.Queue(now)
+}
+
+// EndsWith: a claim of one of the sessions holds the key.
+func (w Work) EndsWith(over []store.Session, now int64) bool {
+	return w.Leased(now) && w.Session != "" && slices.Contains(over, w.Session)
 }
 
 // abandoned is how many claims nobody ended, while the last one may be under way.
@@ -283,7 +289,7 @@ func (w Work) Finish(out store.Outcome, gen, now int64) Work {
 	if again != 0 {
 		due = min(due, again)
 	}
-	w.Until, w.Again = 0, 0
+	w.Until, w.Session, w.Again = 0, "", 0
 	w.Abandoned, w.Open = w.abandoned(), 0
 	switch {
 	case done:
@@ -339,7 +345,7 @@ func later[T any](all []T, gen int64, of func(T) int64) (some []T) {
 
 // ParkUnreadable parks a key of which a part cannot be read.
 func (w Work) ParkUnreadable(now int64, reason string) Work {
-	w.Until, w.Again = 0, 0
+	w.Until, w.Session, w.Again = 0, "", 0
 	w.Place, w.Due, w.Reason = Parked, now, reason
 	return w
 }

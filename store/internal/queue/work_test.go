@@ -34,7 +34,7 @@ func TestRulesLeaveTheirWork(t *testing.T) {
 			},
 			"lease": func(t *rapid.T) {
 				w = unchanged(t, w, func(w Work) Work {
-					w, _ = w.Lease(now, time.Minute)
+					w, _ = w.Lease(now, time.Minute, "")
 					return w
 				})
 			},

@@ -34,6 +34,8 @@ const (
 	// DeliverySweep is how many outdated deliveries one observation clears
 	// away, so that no single one pays for all.
 	DeliverySweep = 4
+	// FallenSessions bounds the sessions that one heartbeat names.
+	FallenSessions = 100
 )
 
 // How a budget is shared; see [store.Ask].

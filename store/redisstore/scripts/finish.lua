@@ -2,17 +2,17 @@
 -- ARGV: link, token, generation, kind (done, retry, again, wait, park, hold, remove, erase),
 --   delay in ms, service, reason, record ('' unchanged), n entries,
 --   number of history entries, their compressed JSON, history bound,
---   ttl in ms (0: no other key), 1 where the claim was no attempt or 0
+--   ttl in ms (0: no other key), 1 where the claim was no attempt or 0, session of the next claim ('' none)
 -- Reply: nothing; or as claim.lua, of a key that is another one
 local id, token, gen, kind = arg(), tonumber(arg()), tonumber(arg()), arg()
 local delay, service, reason = tonumber(arg()), arg(), arg()
 local record, entries = arg(), args()
 local lines, history, bound, ttl = tonumber(arg()), arg(), tonumber(arg()), tonumber(arg())
-local unspent = arg() == '1'
+local unspent, session = arg() == '1', arg()
 local w, f = whole(id)
 
 -- The fields to be set and deleted, each in one command at the end.
-local set, del = {}, {'u', 'n', 'c'}
+local set, del = {}, {'u', 'n', 'c', 'm'}
 local function put(field, value) set[#set + 1], set[#set + 2] = field, value end
 local function drop(field) del[#del + 1] = field end
 
@@ -132,4 +132,4 @@ if refused then return refused end
 if ttl == 0 then return wrote() end
 local next, all, since = nextwhole(id)
 if not next then return wrote('', 0) end
-return take(next, all, since, ttl)
+return take(next, all, since, ttl, session)

@@ -48,14 +48,15 @@ local function nextwhole(but)
   end
 end
 
--- take leases a key, of which all is what whole gave, and returns what a claim is
+-- take leases a key for a session ('' none), of which all is what whole gave, and returns what a claim is
 -- made of: link id, since when it was due, token, generation, attempts, claims that
 -- were abandoned, 1 where the last one was or 0, then the link's fields and values but its history, and its events, each as field E.
-local function take(w, all, since, ttl)
+local function take(w, all, since, ttl, session)
   local till = string.format('%d', now + ttl)
   if not inqueue(w) then classify(w, false) end
   if w.place ~= 'q' then queue(w, till) else call('ZADD', queuekey(w), till, w.id) end
-  call('HSET', w.key, 't', w.token + 1, 'u', till, 'c', w.open + 1 .. ',' .. ARGV[1])
+  local token = string.format('%d', w.token + 1)
+  call('HSET', w.key, 't', token, 'u', till, 'c', w.open + 1 .. ',' .. ARGV[1], 'm', token .. ',' .. session)
   if w.again or w.why then call('HDEL', w.key, 'n', 'y') end
   local out = wrote(w.id, since, w.token + 1, w.gen, w.attempts, w.abandoned + w.open, w.open > 0 and 1 or 0)
   for i = 1, #all, 2 do
