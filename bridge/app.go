@@ -168,10 +168,15 @@ func ownerName() string {
 
 // OpenStore opens the store that a configuration names.
 func OpenStore(ctx context.Context, c *config.Config, log *slog.Logger) (store.Store, error) {
+	return openStore(ctx, c, log, false)
+}
+
+// openStore opens also a store in which a restore did not end, where unfinished says so.
+func openStore(ctx context.Context, c *config.Config, log *slog.Logger, unfinished bool) (store.Store, error) {
 	if path, ok := c.Store.File(); ok {
 		return boltstore.Open(path, boltstore.Options{Logger: log, QueueLimit: queueLimit})
 	}
-	return redisstore.Open(ctx, redisstore.Options{URL: c.Store.URL, Prefix: c.Store.Prefix, QueueLimit: queueLimit, Logger: log})
+	return redisstore.Open(ctx, redisstore.Options{URL: c.Store.URL, Prefix: c.Store.Prefix, QueueLimit: queueLimit, Logger: log, Unfinished: unfinished})
 }
 
 // scratchStore is what a dry run remembers in: it must leave no trace in the

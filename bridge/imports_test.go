@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"store/redisstore":      {"mapping", "store", "store/internal/rules"},
 	"store/boltstore":       {"mapping", "store", "store/internal/..."},
 	"store/memstore":        {"mapping", "store", "store/internal/..."},
+	"store/backup":          {"store", "store/internal/rules"},
 
 	"bridge/guard":     {},
 	"bridge/github":    {"mapping"},
@@ -37,7 +38,7 @@ var arrows = map[string][]string{
 	"bridge/status":    {"mapping", "store", "bridge/guard"},
 	"bridge/retention": {"mapping", "store", "bridge/guard"},
 	"bridge": {
-		"mapping", "store", "store/redisstore", "store/boltstore", "config",
+		"mapping", "store", "store/redisstore", "store/boltstore", "store/backup", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/status", "bridge/retention", "bridge/guard",
 	},
 

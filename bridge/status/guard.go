@@ -112,11 +112,20 @@ func (h *handler) guard(next http.Handler) http.Handler {
 		if !h.Loopback && !h.admit(w, r) {
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
+		ctx, cancel := bounded(r)
 		defer cancel()
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// bounded is the context of a request. A backup takes as long as the store is large;
+// that its client takes it is what bounds it.
+func bounded(r *http.Request) (context.Context, context.CancelFunc) {
+	if r.URL.Path == pathBackup {
+		return context.WithCancel(r.Context())
+	}
+	return context.WithTimeout(r.Context(), askTimeout)
 }
 
 // protectedMetrics demands the token for the metrics where that is configured.

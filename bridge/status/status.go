@@ -9,8 +9,10 @@ package status
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -77,6 +79,9 @@ type Operator interface {
 	// Rebuild has everything that is marked looked at again, and missing links
 	// restored, before anything is created.
 	Rebuild(ctx context.Context) error
+	// Backup writes what the store holds, as a file of store/backup; [ErrState] where
+	// there is nothing worth it, before anything is written.
+	Backup(ctx context.Context, w io.Writer, version string) error
 }
 
 // Options configure the handler. All fields but Services, ProtectMetrics and Hosts
@@ -113,7 +118,8 @@ const (
 // handler answers all but metrics and probes.
 type handler struct {
 	Options
-	attempts attempts // to guess the token
+	attempts attempts   // to guess the token
+	backups  sync.Mutex // held while a backup is written: one at a time
 }
 
 // New returns the admin listener's handler.
@@ -141,6 +147,7 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST /api/v1/conflicts/{id}/undo", h.undo)
 	mux.HandleFunc("POST /api/v1/rebuild", h.rebuild)
 	mux.HandleFunc("POST /api/v1/erase", h.erase)
+	mux.HandleFunc("POST "+pathBackup, h.backup)
 	mux.HandleFunc("POST /api/v1/routes/{key}/pause", h.act("route paused", h.Operator.Pause))
 	mux.HandleFunc("POST /api/v1/routes/{key}/resume", h.act("route resumed", h.Operator.Resume))
 	mux.HandleFunc("POST /api/v1/links/{key}/unlink", h.act("pair parted", h.Operator.Part))

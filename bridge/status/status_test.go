@@ -40,6 +40,7 @@ type memory struct {
 	broken    error // answers everything
 	breakAt   int   // with broken: so many links come first
 	rebuilds  int
+	backup    func(ctx context.Context, w io.Writer, version string) error
 }
 
 func (m *memory) Erase(_ context.Context, ask status.EraseAsk) (status.Erased, error) {
@@ -204,6 +205,13 @@ func (m *memory) Rebuild(context.Context) error {
 	defer m.mu.Unlock()
 	m.rebuilds++
 	return m.broken
+}
+
+func (m *memory) Backup(ctx context.Context, w io.Writer, version string) error {
+	if m.broken != nil {
+		return m.broken
+	}
+	return m.backup(ctx, w, version)
 }
 
 func (m *memory) Burndowns(context.Context) (map[string][]mapping.Burndown, error) {

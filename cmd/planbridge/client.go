@@ -43,6 +43,19 @@ func connect(ctx context.Context, p *process) (*client, error) {
 	return find(ctx, p, func(c *config.Config) (*client, error) { return openStore(ctx, c, p.stderr) })
 }
 
+// unhurried is a client whose answers may take as long as they are long.
+func (c *client) unhurried() *client {
+	out, hasty := *c, *c.http
+	hasty.Timeout = 0
+	if t, ok := hasty.Transport.(*http.Transport); ok {
+		t = t.Clone()
+		t.ResponseHeaderTimeout = askTimeout
+		hasty.Transport = t
+	}
+	out.http = &hasty
+	return &out
+}
+
 // find finds the running service. Where none listens, stand does in its place,
 // with the whole configuration: it needs the service's own secrets.
 func find(ctx context.Context, p *process, stand func(*config.Config) (*client, error)) (*client, error) {
@@ -110,25 +123,60 @@ type inProcess struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
 func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	a := &answer{header: http.Header{}, status: http.StatusOK}
-	in := r.Clone(r.Context())
+	ctx, cancel := context.WithCancel(r.Context())
+	in := r.Clone(ctx)
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	t.handler.ServeHTTP(a, in)
-	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(&a.body), Request: r}, nil
+	read, write := io.Pipe()
+	a := &answer{header: http.Header{}, body: write, begun: make(chan struct{}), ended: make(chan struct{})}
+	go func() {
+		defer close(a.ended)
+		t.handler.ServeHTTP(a, in)
+		a.WriteHeader(http.StatusOK)
+		write.Close() //nolint:errcheck // it has none
+	}()
+	<-a.begun
+	return &http.Response{StatusCode: a.status, Header: a.sent, Body: &streamed{read, cancel, a.ended}, Request: r}, nil
 }
 
 // answer is a response as a handler writes it.
 type answer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
+	header, sent http.Header
+	status       int
+	body         io.Writer
+	begun        chan struct{} // closed once status and sent are known
+	ended        chan struct{} // closed behind the handler
 }
 
-func (a *answer) Header() http.Header         { return a.header }
-func (a *answer) WriteHeader(status int)      { a.status = status }
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status, a.sent = status, a.header.Clone()
+		close(a.begun)
+	}
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(b)
+}
+
+// streamed is an answer's body while its handler writes it. Its handler has ended when
+// it is closed.
+type streamed struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+	ended  <-chan struct{}
+}
+
+func (s *streamed) Close() error {
+	err := s.ReadCloser.Close()
+	s.cancel()
+	<-s.ended
+	return err
+}
 
 // ask sends one request (with in as its JSON, if any) and decodes the answer into out.
 func (c *client) ask(ctx context.Context, method, path string, in, out any) error {

@@ -65,6 +65,8 @@ type commands struct {
 	Resume    resumeCmd    `cmd:"" help:"End a route's pause."`
 	Accept    acceptCmd    `cmd:"" help:"Believe the repository or account that has another one's name now."`
 	Rebuild   rebuildCmd   `cmd:"" help:"Restore missing links from the markers on both sides, while the service runs."`
+	Backup    backupCmd    `cmd:"" help:"Write everything the store holds to a file, while the service runs."`
+	Restore   restoreCmd   `cmd:"" help:"Put a backup in the place of what the store holds, while no service runs."`
 	Health    healthCmd    `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

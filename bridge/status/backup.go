@@ -1,0 +1,71 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	pathBackup = "/api/v1/backup"
+	// takeTimeout is how long the client of a backup may take none of it.
+	takeTimeout = time.Minute
+)
+
+// backup answers with a file of store/backup. What goes wrong after it began is told by
+// the file's last line. It is a POST, for no page of another site may make a service
+// read its whole store.
+func (h *handler) backup(w http.ResponseWriter, r *http.Request) {
+	if !h.backups.TryLock() {
+		h.fail(w, r, fmt.Errorf("backup: another one is under way: %w", ErrState))
+		return
+	}
+	defer h.backups.Unlock()
+	began, out := time.Now(), &patient{w: w, control: http.NewResponseController(w)}
+	err := h.Operator.Backup(r.Context(), out, h.Version)
+	_ = out.extend() // for the end of the answer
+	switch {
+	case err != nil && out.bytes == 0:
+		h.fail(w, r, err)
+	case err != nil:
+		h.Logger.Warn("backup given up", "bytes", out.bytes, "err", err)
+	default:
+		h.Logger.Info("backup written", "bytes", out.bytes, "seconds", time.Since(began).Seconds())
+	}
+}
+
+// patient writes an answer for as long as its client takes it.
+type patient struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	bytes   int64
+}
+
+func (p *patient) Write(b []byte) (int, error) {
+	if p.bytes == 0 {
+		p.w.Header().Set("Content-Type", "application/zstd")
+	}
+	if err := p.extend(); err != nil {
+		return 0, err
+	}
+	n, err := p.w.Write(b)
+	p.bytes += int64(n)
+	if err == nil {
+		err = supported(p.control.Flush())
+	}
+	return n, err
+}
+
+// extend gives the client its time anew.
+func (p *patient) extend() error {
+	return supported(p.control.SetWriteDeadline(time.Now().Add(takeTimeout)))
+}
+
+// supported is the error of what a transport may not have.
+func supported(err error) error {
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
+}
