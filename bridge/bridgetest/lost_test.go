@@ -2,6 +2,7 @@ package bridgetest_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/store/backup"
+	"planbridge/store/boltstore"
 	"planbridge/store/redisstore/redistest"
 )
 
@@ -142,6 +145,31 @@ func TestFileIsAnOldCopy(t *testing.T) {
 	p.restart(func() (err error) { copied, err = os.ReadFile(path); return err })
 	p.on(60)
 	p.restart(func() error { return os.WriteFile(path, copied, fs.FileMode(0o600)) })
+	p.on(20)
+	stop()
+	p.whole()
+}
+
+// A backup is made while people work, and restored when the world has gone on: into the
+// store it is of, and in a later restart into it again.
+func TestBackupIsRestored(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "planbridge.db")
+	p, stop := busyTeam(t, bridgetest.Options{LeaseTTL: soon, Store: "file:" + path})
+	p.on(10)
+	var file bytes.Buffer
+	must(t, p.w.App.Operator().Backup(t.Context(), &file, "test"))
+	restore := func() error {
+		s, err := boltstore.Open(path, boltstore.Options{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.Load(t.Context(), backup.Entries(bytes.NewReader(file.Bytes())), true), s.Close())
+	}
+	p.on(40)
+	p.restart(restore)
+	p.on(20)
+	p.restart(restore)
 	p.on(20)
 	stop()
 	p.whole()

@@ -68,6 +68,7 @@ import "planbridge/mapping"
 const (
 	keyProjects = "projects"
 	keyLeases   = "leases"
+	keySessions = "sessions"
 	keyLinks    = "links" // of earlier programs
 	keyTally    = "tally"
 	keySeen     = "seen"
@@ -82,6 +83,9 @@ const refShards = 1024
 
 // indexForm is FORM of scripts/prelude.lua, which says what the indexes of a project have.
 const indexForm = "1"
+
+// fallenMark opens the name of a session that fell; see scripts/heartbeat.lua.
+const fallenMark = "!"
 
 const (
 	fieldEpoch  = "epoch"

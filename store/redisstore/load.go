@@ -31,8 +31,8 @@ const schemaLoading = "loading"
 // loadBatch is how many entries are stored with one pipeline.
 const loadBatch = 100
 
-// Load implements [store.Dumps]. Who polls has a lease: while there is one, others may
-// be using the store.
+// Load implements [store.Dumps]. Who polls has a lease, and who works may have a session:
+// while there is either, others use the store.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
 	if err := s.learn(ctx, func() error { return s.beginLoad(ctx, replace) }); err != nil {
 		return fmt.Errorf("load: %w", err)
@@ -101,7 +101,16 @@ func (s *Store) mayLoad(ctx context.Context, replace bool) error {
 		until, owner, _ := strings.Cut(lease, ",")
 		ms, err := strconv.ParseInt(until, 10, 64)
 		if err == nil && time.UnixMilli(ms).After(now) {
-			return fmt.Errorf("%w: %s has the lease %s until %s: stop it, or wait until then where it is no more", store.ErrInUse, owner, name, time.UnixMilli(ms).UTC().Format(time.RFC3339))
+			return inUse(owner+" has the lease "+name, time.UnixMilli(ms))
+		}
+	}
+	sessions, err := s.rdb.ZRangeByScoreWithScores(ctx, s.base("")+keySessions, &redis.ZRangeBy{Min: fmt.Sprintf("(%d", now.UnixMilli()), Max: "+inf"}).Result()
+	if err != nil {
+		return fmt.Errorf("sessions: %w", err)
+	}
+	for _, z := range sessions {
+		if id := fmt.Sprint(z.Member); !strings.HasPrefix(id, fallenMark) {
+			return inUse("the process of session "+id+" is alive", time.UnixMilli(int64(z.Score)))
 		}
 	}
 	if replace {
@@ -124,6 +133,11 @@ func (s *Store) mayLoad(ctx context.Context, replace bool) error {
 		}
 	}
 	return nil
+}
+
+// inUse says who uses the store, until when that is known.
+func inUse(who string, until time.Time) error {
+	return fmt.Errorf("%w: %s until %s: stop it, or wait until then where it is no more", store.ErrInUse, who, until.UTC().Format(time.RFC3339))
 }
 
 // now is the store's time.

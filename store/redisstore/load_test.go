@@ -52,6 +52,29 @@ func TestLoadRefusesAStoreInUse(t *testing.T) {
 	}
 }
 
+// A process that works without polling tells that it is alive; one that fell, or that ended
+// its session, keeps nobody.
+func TestLoadRefusesALiveSession(t *testing.T) {
+	server := redistest.Start(t)
+	now := time.Now()
+	clock := func() time.Time { return now }
+	other, s := open(t, Options{URL: server.URL, Clock: clock}), open(t, Options{URL: server.URL, Clock: clock})
+	beat := func(id store.Session) {
+		t.Helper()
+		_, err := other.Heartbeat(t.Context(), id, time.Minute)
+		must(t, err)
+	}
+	beat("host-4711")
+	if err := s.Load(t.Context(), none, true); !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), "host-4711") {
+		t.Errorf("Load beside a live session = %v", err)
+	}
+	now = now.Add(2 * time.Minute)
+	beat("host-4712") // names the other as fallen
+	_, err := other.EndSessions(t.Context(), []store.Session{"host-4712"})
+	must(t, err)
+	must(t, s.Load(t.Context(), none, true))
+}
+
 // A store in which a load did not end is opened by nobody but another load.
 func TestOpenUnfinished(t *testing.T) {
 	server := redistest.Start(t)
