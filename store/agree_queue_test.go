@@ -39,9 +39,14 @@ func (h *history) anyLink(rt *rapid.T) mapping.LinkID {
 	return mapping.LinkID(fmt.Sprint("l", rapid.IntRange(0, max(h.links, 1)).Draw(rt, "link")))
 }
 
+// authors and titles are those of issues, of which one title is another in other words.
+var authors, titles = []string{"octocat", "hubot"}, []string{"", "Report", " Report\x00"}
+
 // dress gives a link items, which others may have.
 func dress(rt *rapid.T, l *mapping.Link) {
 	l.Issue = mapping.IssueID{ID: rapid.Int64Range(1, issues).Draw(rt, "issue")}
+	l.Issue.Author = rapid.SampledFrom(authors).Draw(rt, "author")
+	l.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: rapid.SampledFrom(titles).Draw(rt, "title")}}
 	l.Card.ID = rapid.SampledFrom([]mapping.ObjectID{"", "", "c1", "c2"}).Draw(rt, "card")
 	l.Route = rapid.SampledFrom([]string{"", "web", "a b"}).Draw(rt, "route")
 	l.State = rapid.SampledFrom([]mapping.LinkState{mapping.Entering, mapping.Linked}).Draw(rt, "state")

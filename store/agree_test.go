@@ -197,6 +197,7 @@ type view struct {
 	Standing   []store.Standing // of each link
 	Standings  []store.Standing
 	Found      map[mapping.Ref]mapping.LinkID
+	Traits     map[string][]mapping.LinkID // by author and title
 	Listed     []mapping.LinkID
 }
 
@@ -217,7 +218,7 @@ func (h *history) compare(rt *rapid.T) {
 			}
 			return nil
 		})
-		var errs [6]error
+		var errs [7]error
 		v.Depth, errs[0] = s.Depth(ctx, project)
 		v.Failures, errs[1] = s.Failures(ctx, project, 100)
 		v.Standings, errs[2] = s.Standings(ctx, project, 100)
@@ -239,6 +240,13 @@ func (h *history) compare(rt *rapid.T) {
 				v.Found[ref] = id
 			} else if !errors.Is(err, store.ErrNotFound) {
 				errs[4] = err
+			}
+		}
+		v.Traits = map[string][]mapping.LinkID{}
+		for _, author := range authors {
+			for _, title := range titles {
+				ids, err := s.FindByTraits(ctx, project, mapping.IssueTraits(author, title, time.Time{}), 3)
+				v.Traits[author+" "+title], errs[6] = ids, errors.Join(errs[6], err)
 			}
 		}
 		errs[3] = listErr

@@ -31,6 +31,8 @@ var (
 	ErrEpoch = errors.New("the store has a new epoch")
 	// ErrSpoilt: what is stored of one key cannot be read or written.
 	ErrSpoilt = errors.New("what is stored of it is spoilt")
+	// ErrNotIndexed: Mend has yet to index what an earlier program stored.
+	ErrNotIndexed = errors.New("the store is not indexed yet")
 	// ErrSchema: the store was written by a newer program.
 	ErrSchema = errors.New("store has a newer schema")
 )
@@ -87,6 +89,11 @@ type Links interface {
 	Link(ctx context.Context, key Key) (*mapping.Link, error)
 	// Find returns the link that an item belongs to, or ErrNotFound.
 	Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
+	// FindByTraits lists links of whose issues one has one of some traits: those with
+	// the first trait first, and those with one trait by their ids. Each stands there
+	// once, and there are at most limit of them. Records that cannot be read may be
+	// left out. ErrNotIndexed until Mend has seen to what an earlier program stored.
+	FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) ([]mapping.LinkID, error)
 	// List pages through the links of a project in a stable order. Begin with
 	// the cursor ""; the next cursor is "" after the last page. A link that
 	// is made or removed meanwhile may or may not be seen; others are seen

@@ -1,148 +1,127 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
-	"strconv"
 	"time"
 
-	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
-// former finds the links that an issue may have belonged to before it was
-// transferred without a word. A transfer keeps the author, and the title or
-// the time of creation. It is safe for concurrent use.
-type former struct {
-	turn  guard.Turn
-	asOf  time.Time
-	links map[uint64][]store.Key
-}
+// maxFormers bounds the links that an issue may have belonged to, and of which GitHub is
+// asked.
+const maxFormers = 20
 
-// formerPage is how many links are read at a time, maxFormers how many
-// candidates are asked for on GitHub.
-const formerPage, maxFormers = 500, 20
+// clockSkew is how far GitHub's clock may differ from ours.
+const clockSkew = 10 * time.Minute
 
-// formerAge bounds how old the list of links may be that candidates are taken
-// from, and how far the clocks may differ.
-const formerAge = 10 * time.Minute
+// indexWait is when an issue is looked at again that met a store which is being indexed.
+const indexWait = 10 * time.Second
 
-// traits are what an issue has in common with what it was.
-func traits(author, title string, born time.Time) []uint64 {
-	sum := func(kind, value string) uint64 {
-		h := fnv.New64a()
-		fmt.Fprintf(h, "%s\x00%s\x00%s", author, kind, value) //nolint:errcheck // a hash takes everything
-		return h.Sum64()
-	}
-	out := []uint64{sum("title", mapping.CanonicalTitle(title))}
-	if !born.IsZero() {
-		out = append(out, sum("born", strconv.FormatInt(born.Unix(), 10)))
-	}
-	return out
-}
-
-// candidates returns the links, as they were at a time or later, whose issue
-// has a trait of this one.
-func (f *former) candidates(ctx context.Context, r *Reconciler, asOf time.Time, issue *mapping.Issue) ([]store.Key, error) {
-	if err := f.turn.Take(ctx); err != nil {
-		return nil, err
-	}
-	defer f.turn.End()
-	if f.asOf.Before(asOf) {
-		began, links := time.Now(), map[uint64][]store.Key{}
-		for _, project := range r.Projects() {
-			if err := collect(ctx, r.Store, project, links); err != nil {
-				return nil, err
-			}
-		}
-		f.asOf, f.links = began, links
-	}
-	var out []store.Key
-	seen := map[store.Key]bool{}
-	for _, t := range traits(issue.Author, issue.Title, issue.CreatedAt) {
-		for _, key := range f.links[t] {
-			if !seen[key] && len(out) < maxFormers {
-				seen[key] = true
-				out = append(out, key)
-			}
-		}
-	}
-	return out, nil
-}
-
-func collect(ctx context.Context, s store.Store, project mapping.ObjectID, into map[uint64][]store.Key) error {
-	for cursor := ""; ; {
-		links, next, err := s.List(ctx, project, cursor, formerPage)
-		if err != nil {
-			return fmt.Errorf("list links: %w", err)
-		}
-		for _, l := range links {
-			for _, pair := range pairs(l) {
-				for _, t := range traits(pair.Issue.Author, pair.Base[mapping.Title].GitHub, pair.Issue.Born) {
-					into[t] = append(into[t], store.Key{Project: project, Link: l.ID})
-				}
-			}
-		}
-		if next == "" {
-			return nil
-		}
-		cursor = next
-	}
-}
-
-// pairs are a root link and its parts, as far as they have issues.
-func pairs(l *mapping.Link) []*mapping.Link {
-	return slices.DeleteFunc(append([]*mapping.Link{l}, l.Parts...), func(p *mapping.Link) bool {
-		return p.Issue.ID == 0 || p.State == mapping.Entering
-	})
+// predecessor is a pair whose issue may have become another one, and its link's key.
+type predecessor struct {
+	key  store.Key
+	pair *mapping.Link
 }
 
 // formerly looks, before an unknown issue enters, whether it is what another
 // link's issue has become; then that link takes it. An issue whose opening was
-// told was nothing else before.
+// told was nothing else before. A transfer without a word keeps the author, and the
+// title or the time of creation.
 func (w *work) formerly(ctx context.Context) error {
 	if w.opened {
 		return nil
 	}
-	keys, err := w.former.candidates(ctx, w.Reconciler, w.movedBy(), w.issue)
+	before, err := w.predecessors(ctx)
 	if err != nil {
 		return err
 	}
-	if len(keys) > 0 && !w.fresh {
+	if len(before) > 0 && !w.fresh {
 		if err := w.readIssue(ctx); err != nil { // what a late event shows may have moved on
 			return err
 		}
 	}
-	for _, key := range keys {
-		link, err := w.Store.Link(ctx, key)
-		if errors.Is(err, store.ErrNotFound) {
+	for _, p := range before {
+		if !w.mayHaveBeen(p.pair) {
 			continue
 		}
-		if err != nil {
-			return fmt.Errorf("read link: %w", err)
-		}
-		for _, pair := range pairs(link) {
-			if !slices.ContainsFunc(traits(pair.Issue.Author, pair.Base[mapping.Title].GitHub, pair.Issue.Born), w.hasTrait) {
-				continue
-			}
-			switch was, err := w.was(ctx, pair); {
-			case err != nil:
-				return err
-			case was:
-				return w.handOver(ctx, key, pair)
-			}
+		switch was, err := w.was(ctx, p.pair); {
+		case err != nil:
+			return err
+		case was:
+			return w.handOver(ctx, p.key, p.pair)
 		}
 	}
 	return nil
 }
 
-func (w *work) hasTrait(t uint64) bool {
-	return slices.Contains(traits(w.issue.Author, w.issue.Title, w.issue.CreatedAt), t)
+// predecessors returns the pairs whose issues may have become this one, those with its
+// time of creation first.
+func (w *work) predecessors(ctx context.Context) ([]predecessor, error) {
+	var found []predecessor
+	traits := mapping.IssueTraits(w.issue.Author, w.issue.Title, w.issue.CreatedAt)
+	for _, project := range w.Projects() {
+		ids, err := w.Store.FindByTraits(ctx, project, traits, maxFormers)
+		if errors.Is(err, store.ErrNotIndexed) {
+			return nil, later(indexWait, "what an earlier version stored in project %s is being indexed", project)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look for what the issue was: %w", err)
+		}
+		for _, id := range ids {
+			key := store.Key{Project: project, Link: id}
+			link, err := w.Store.Link(ctx, key)
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read link: %w", err)
+			}
+			for _, pair := range link.Pairs() {
+				if w.mayHaveBeen(pair) {
+					found = append(found, predecessor{key, pair})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b predecessor) int {
+		return cmp.Compare(w.distance(a.pair), w.distance(b.pair))
+	})
+	return found[:min(len(found), maxFormers)], nil
+}
+
+// distance is 0 of a pair whose issue was created when this one was, else 1.
+func (w *work) distance(pair *mapping.Link) int {
+	if pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero() {
+		return 0
+	}
+	return 1
+}
+
+// mayHaveBeen reports whether the issue of a pair can have become this one. A pair that
+// was made when this issue was already seen, or after its last update, as a transfer is
+// one, had its own issue then. A time of creation that a transfer did not keep is the
+// transfer's, before which the pair was.
+func (w *work) mayHaveBeen(pair *mapping.Link) bool {
+	own, issue := &pair.Issue, w.issue
+	switch {
+	case own.Author != issue.Author:
+		return false
+	case own.ID == issue.ID:
+		return true
+	case !pair.Created.Before(w.link.Created), pair.Created.After(issue.UpdatedAt.Add(clockSkew)):
+		return false
+	case w.distance(pair) == 0:
+		return true
+	case mapping.CanonicalTitle(pair.Base[mapping.Title].GitHub) != mapping.CanonicalTitle(issue.Title):
+		return false
+	}
+	return own.Born.IsZero() || !issue.CreatedAt.Before(pair.Created.Add(-clockSkew))
 }
 
 // was reports whether the issue of another pair has become this one: that pair has
@@ -168,21 +147,6 @@ func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
 		return false, onGitHub(err)
 	}
 	return false, nil
-}
-
-// movedBy is when the issue was transferred at the latest, if it was: before
-// anything of it was seen, and, since a transfer counts as an update, not after
-// its last one. What is not known for sure is bounded: an import of many old
-// issues must not list all links for each.
-func (w *work) movedBy() time.Time {
-	by := w.link.Created
-	if updated := w.issue.UpdatedAt.Add(formerAge); updated.Before(by) {
-		by = updated
-	}
-	if oldest := time.Now().Add(-formerAge); by.Before(oldest) {
-		by = oldest
-	}
-	return by
 }
 
 // handOver tells another link that this issue is what its own has become, and

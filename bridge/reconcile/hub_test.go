@@ -26,6 +26,7 @@ type hub struct {
 	w      *world
 	issues []*ghIssue // by number, from 1
 	writes int
+	reads  int // of one issue
 	// lag is how long an event takes; a negative one is a lost event.
 	lag func(n int) time.Duration
 	// refuse answers for a value that GitHub does not take; nil: it takes all.
@@ -108,6 +109,7 @@ func (h *hub) at(number int) (*ghIssue, error) {
 }
 
 func (h *hub) Issue(_ context.Context, repo string, number int) (mapping.Issue, error) {
+	h.reads++
 	i, err := h.in(repo, number)
 	if err != nil {
 		return mapping.Issue{}, err

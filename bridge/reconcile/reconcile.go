@@ -221,7 +221,6 @@ type Options struct {
 type Reconciler struct {
 	Options
 	kick      chan struct{}
-	former    former
 	adoptions adoptions
 	// parentless are the repositories whose issues' parents may not be read.
 	parentless sync.Map
@@ -266,7 +265,6 @@ func New(o Options) *Reconciler {
 		o.Random = rand.Int64N
 	}
 	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost)}
-	r.former.turn = guard.NewTurn()
 	r.batches.guard, r.lookups.guard = r.Guard, r.Guard
 	r.batches.act, r.batches.more = r.makeBatch, func(ctx context.Context, n batchName) bool { return r.moreBulk(ctx, n.project) }
 	r.lookups.act, r.lookups.more = r.lookForAll, r.moreBulk

@@ -61,6 +61,12 @@ func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.
 	return s.Store.Find(ctx, project, ref)
 }
 
+// FindByTraits implements [store.Store].
+func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) ([]mapping.LinkID, error) {
+	s.step("FindByTraits" + " " + string(project))
+	return s.Store.FindByTraits(ctx, project, traits, limit)
+}
+
 // List implements [store.Store].
 func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
 	s.step("List" + " " + string(project))

@@ -1,9 +1,11 @@
 package boltstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"planbridge/mapping"
@@ -40,7 +42,61 @@ func (sp space) reindex(id mapping.LinkID, was, is *mapping.Link) error {
 	if !sp.indexed(id) {
 		return nil
 	}
-	return errors.Join(sp.countLink(was, -1), sp.countLink(is, 1))
+	return errors.Join(sp.countLink(was, -1), sp.countLink(is, 1), sp.retrait(id, was, is))
+}
+
+func traitKey(t mapping.Trait, id mapping.LinkID) []byte {
+	return []byte(string(t) + "\x00" + string(id))
+}
+
+// retrait takes a link out of the traits that it has no more, and puts it into those
+// that are new.
+func (sp space) retrait(id mapping.LinkID, was, is *mapping.Link) error {
+	var had, has []mapping.Trait
+	if was != nil {
+		had = was.Traits()
+	}
+	if is != nil {
+		has = is.Traits()
+	}
+	if slices.Equal(had, has) {
+		return nil
+	}
+	traits := sp.b("traits")
+	for _, t := range had {
+		if err := traits.Delete(traitKey(t, id)); err != nil {
+			return err
+		}
+	}
+	for _, t := range has {
+		if err := traits.Put(traitKey(t, id), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FindByTraits implements [store.Links].
+func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) (ids []mapping.LinkID, err error) {
+	err = s.read(ctx, project, func(sp space) error {
+		if !sp.formed() {
+			return store.ErrNotIndexed
+		}
+		for _, t := range traits {
+			prefix := traitKey(t, "")
+			c := sp.b("traits").Cursor()
+			for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(ids) < limit; k, _ = c.Next() {
+				if id := mapping.LinkID(k[len(prefix):]); !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("links by traits in project %s: %w", project, err)
+	}
+	return ids, nil
 }
 
 func (sp space) countLink(l *mapping.Link, change int64) error {

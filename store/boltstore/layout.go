@@ -26,6 +26,7 @@ import (
 //	  events   link 0 number    → an event
 //	  history  link             → JSON []mapping.Entry, oldest first
 //	  refs     ref              → link
+//	  traits   trait 0 link     → the links by the traits of their issues
 //	  queue    class time link  → the due keys; class is 0 live, 1 bulk; a leased one stands at its lease's end
 //	  waiting  service 0 class link
 //	  failed   time link        → the parked keys, by when they were parked
@@ -62,7 +63,7 @@ type space struct {
 }
 
 var spaceBuckets = []string{
-	"links", "work", "history", "refs", "queue", "waiting", "failed", "counts",
+	"links", "work", "history", "refs", "traits", "queue", "waiting", "failed", "counts",
 	"events", "seen", "seentime", "ledger", "ledgerby", "docs", "marks",
 }
 

@@ -35,6 +35,7 @@ type space struct {
 	Seq       int64 // counts what was written
 	Links     table[record]
 	Refs      table[mapping.LinkID]
+	Traits    table[struct{}] // by trait, 0 and link
 	Due       table[struct{}] // the keys of the queue's lists
 	Waiting   table[struct{}]
 	Parked    table[struct{}]
@@ -50,6 +51,7 @@ type space struct {
 type record struct {
 	Link    json.RawMessage
 	Refs    []mapping.Ref
+	Traits  []mapping.Trait
 	Work    queue.Work
 	History []json.RawMessage // oldest first
 }
@@ -72,7 +74,7 @@ func (c *content) clone() *content {
 
 func (sp *space) clone() *space {
 	return &space{
-		Seq: sp.Seq, Links: sp.Links.clone(), Refs: sp.Refs.clone(),
+		Seq: sp.Seq, Links: sp.Links.clone(), Refs: sp.Refs.clone(), Traits: sp.Traits.clone(),
 		Due: sp.Due.clone(), Waiting: sp.Waiting.clone(), Parked: sp.Parked.clone(),
 		Seen: sp.Seen.clone(), SeenBy: sp.SeenBy.clone(), Conflicts: sp.Conflicts.clone(), Ledger: sp.Ledger.clone(),
 		Docs: sp.Docs.clone(), Marks: sp.Marks.clone(),

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -44,6 +45,31 @@ func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.
 		return "", fmt.Errorf("link of %s in project %s: %w", ref, project, err)
 	}
 	return id, nil
+}
+
+func traitKey(t mapping.Trait, id mapping.LinkID) string { return string(t) + "\x00" + string(id) }
+
+// FindByTraits implements [store.Links].
+func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) (ids []mapping.LinkID, err error) {
+	err = s.read(ctx, project, func(sp *space, _ int64) error {
+		for _, t := range traits {
+			prefix := traitKey(t, "")
+			for key := range sp.Traits.ascend(prefix) {
+				id, of := strings.CutPrefix(key, prefix)
+				if !of || len(ids) >= limit {
+					break
+				}
+				if !slices.Contains(ids, mapping.LinkID(id)) {
+					ids = append(ids, mapping.LinkID(id))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("links by traits in project %s: %w", project, err)
+	}
+	return ids, nil
 }
 
 // List implements [store.Links]. The order is that of the links' ids, and the
@@ -114,7 +140,7 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) (entries 
 	return entries, nil
 }
 
-// putLink stores a link and makes the index say exactly its Refs. It fails with
+// putLink stores a link and makes the indexes say exactly its Refs and Traits. It fails with
 // [store.ErrConflict] where one belongs to another link, and has then done nothing.
 func (sp *space) putLink(l *mapping.Link) error {
 	data, err := json.Marshal(l)
@@ -132,7 +158,10 @@ func (sp *space) putLink(l *mapping.Link) error {
 	for _, ref := range refs {
 		sp.Refs.put(string(ref), l.ID)
 	}
-	r.Link, r.Refs = data, refs
+	r.Link, r.Refs, r.Traits = data, refs, l.Traits()
+	for _, t := range r.Traits {
+		sp.Traits.put(traitKey(t, l.ID), struct{}{})
+	}
 	sp.Links.put(string(l.ID), r)
 	return nil
 }
@@ -142,6 +171,9 @@ func (sp *space) unindex(id mapping.LinkID, r record) {
 		if sp.Owner(ref) == id {
 			sp.Refs.remove(string(ref))
 		}
+	}
+	for _, t := range r.Traits {
+		sp.Traits.remove(traitKey(t, id))
 	}
 }
 

@@ -13,11 +13,12 @@ import "planbridge/mapping"
 //	                                form: the form of the indexes, once they have all links
 //	                                recounted: how far Mend's recount has come, while there is one
 //	P:{project}:list:<shard> zset   every link's id, score 0, in 1024 shards by SHA-1: the order of List
+//	P:{project}:trait:<shard> zset  trait and link id, score 0, in 2048 shards by the trait's SHA-1
 //	P:{project}:tally       hash    "=state route" → how many links, "!route" → how many parked keys
 //	P:{project}:recount     hash    the same, as far as it is counted anew
 //	P:{project}:l:<link>    hash    a link and all its work, in few fields:
 //	    r  record: JSON of mapping.Link, see codec.go
-//	    x  its entries, joined by newlines: =state route, then the indexed refs
+//	    x  its entries, joined by newlines: =state route, ~trait of each trait, then the indexed refs
 //	    h  history: frames "count,length;" + compressed JSON of the entries of one Finish, oldest first
 //	    i:<ref>  inbox slot: At as 16 sortable hex digits, 1 or 0 (ambiguous),
 //	             "generation,seen,length," of the digest, the digest

@@ -55,6 +55,22 @@ func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.
 	return "", fmt.Errorf("link of %s in project %s: %w", ref, project, err)
 }
 
+// FindByTraits implements [store.Links].
+func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) (ids []mapping.LinkID, err error) {
+	args := []any{max(limit, 0), len(traits)}
+	for _, t := range traits {
+		args = append(args, string(t))
+	}
+	r, err := s.run(ctx, scriptFindTraits, project, args...)
+	if err != nil {
+		return nil, fmt.Errorf("links by traits in project %s: %w", project, err)
+	}
+	for r.more() {
+		ids = append(ids, mapping.LinkID(r.str()))
+	}
+	return ids, r.err
+}
+
 // List implements [store.Links]. The order is that of the links' ids, and the
 // cursor is the last id of the page before.
 func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {

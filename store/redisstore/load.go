@@ -272,10 +272,7 @@ func recordArgs(project mapping.ObjectID, r *store.Record) ([]any, error) {
 	if r.Place == store.Held {
 		service = heldKey
 	}
-	args := []any{string(l.ID), record, classOf(l), len(l.Refs())}
-	for _, ref := range l.Refs() {
-		args = append(args, string(ref))
-	}
+	args := appendEntries([]any{string(l.ID), record}, l)
 	// The token is above those of all claims that there ever were.
 	args = append(args, history, place, r.Due.UnixMilli(), flag(r.Bulk), service, r.Reason, r.Attempts, r.Abandoned, time.Now().UnixMilli())
 	inbox, err := inboxArgs(r.Inbox)

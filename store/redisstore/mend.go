@@ -14,7 +14,7 @@ import (
 const mendPage = 200
 
 // mendPasses are what scripts/mend.lua goes through, in order.
-var mendPasses = []string{"list", "refs", "links", "live", "bulk", "wait", "parked", "form"}
+var mendPasses = []string{"list", "refs", "traits", "links", "live", "bulk", "wait", "parked", "form"}
 
 // Mend implements [store.Store]. What it finds was stored in part, of which
 // scripts/mend.lua tells how that can be, or by an earlier program. The queues come
@@ -43,7 +43,7 @@ func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
 	return nil
 }
 
-// mendedPage tells which counts a page corrected, and classifies the links that
+// mendedPage tells which counts a page corrected, and indexes the links that
 // an earlier program stored.
 func (s *Store) mendedPage(ctx context.Context, project mapping.ObjectID, r *reply) error {
 	for n := r.num(); n > 0; n-- {
@@ -58,7 +58,11 @@ func (s *Store) mendedPage(ctx context.Context, project mapping.ObjectID, r *rep
 			continue // its claim parks it
 		}
 		sum := sha1.Sum([]byte(record)) //nolint:gosec // see above
-		n, links = n+1, append(links, id, hex.EncodeToString(sum[:]), 1, classOf(&l))
+		marks := marksOf(&l)
+		n, links = n+1, append(links, id, hex.EncodeToString(sum[:]), len(marks))
+		for _, mark := range marks {
+			links = append(links, mark)
+		}
 	}
 	if n == 0 || r.err != nil {
 		return r.err

@@ -204,7 +204,7 @@ func TestMendWhileOthersWork(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("links that are gone are there: %v", got)
 	}
-	if d := storetest.TallyDiff(t.Context(), c, "p"); d != "" {
+	if d := storetest.IndexDiff(t.Context(), c, "p"); d != "" {
 		t.Error(d)
 	}
 	if log, _ := c.mendWhile("p", func(int) {}); log != "" {

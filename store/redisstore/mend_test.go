@@ -34,7 +34,10 @@ const cutTTL = time.Minute
 
 // issueLink is the n-th link, of an issue.
 func issueLink(n int) *mapping.Link {
-	return &mapping.Link{ID: mapping.LinkID(fmt.Sprint("l", n)), Project: "p", State: mapping.Entering, Issue: mapping.IssueID{ID: int64(n)}}
+	return &mapping.Link{
+		ID: mapping.LinkID(fmt.Sprint("l", n)), Project: "p", State: mapping.Creating,
+		Issue: mapping.IssueID{ID: int64(n), Author: "octocat", Born: time.Unix(1_700_000_000, 0).UTC()},
+	}
 }
 
 func (c *cut) see(n, at int) {
@@ -70,7 +73,7 @@ func ends(out store.Outcome) act {
 	return act{func(c *cut) {
 		c.see(2, 1)
 		claim = c.claim(1)
-		claim.Link.Card = mapping.CardID{ID: "c"}
+		claim.Link.Card, claim.Link.Issue.Author = mapping.CardID{ID: "c"}, "hubot"
 	}, func(c *cut) {
 		_, err := c.FinishAndClaim(c.Context(), claim, claim.Link, []mapping.Entry{{What: "w"}}, out, cutTTL)
 		must(c, err)
@@ -93,7 +96,7 @@ func acts() map[string]act {
 		"one is claimed":        {nothing, func(c *cut) { c.claim(1) }},
 		"a free one is claimed": {(*cut).free, func(c *cut) { c.claim(1) }},
 		"one gets a card": {func(c *cut) { claim = c.claim(1) }, func(c *cut) {
-			claim.Link.Card = mapping.CardID{ID: "c"}
+			claim.Link.Card, claim.Link.Issue.Born = mapping.CardID{ID: "c"}, time.Time{}
 			must(c, c.Save(c.Context(), claim, claim.Link))
 		}},
 		"it is done":         ends(store.Outcome{}),
@@ -239,7 +242,7 @@ func (c *cut) judge(when string, whole bool) {
 	if log.Len() > 0 {
 		c.Errorf("%s: mended twice: %s", when, log.String())
 	}
-	if d := storetest.TallyDiff(c.Context(), h, "p"); d != "" {
+	if d := storetest.IndexDiff(c.Context(), h, "p"); d != "" {
 		c.Errorf("%s: %s", when, d)
 	}
 	h.see(1, 9)

@@ -183,8 +183,11 @@ func (s *Store) observation(o *store.Observation) ([]any, error) {
 		args = append(args, o.Event)
 	}
 	if o.Create != nil {
-		class := classOf(o.Create)
-		args = append(args, append(append(binary.BigEndian.AppendUint16(nil, uint16(len(class))), class...), record...))
+		marks := strings.Join(marksOf(o.Create), "\n")
+		if len(marks) > math.MaxUint16 {
+			return nil, fmt.Errorf("link %s has too many parts", o.Create.ID)
+		}
+		args = append(args, append(append(binary.BigEndian.AppendUint16(nil, uint16(len(marks))), marks...), record...))
 	}
 	for _, ref := range further {
 		args = append(args, shard(ref)+" "+string(ref))
@@ -244,17 +247,25 @@ func appendEntries(args []any, l *mapping.Link) []any {
 	if l == nil {
 		return append(args, 0)
 	}
-	refs := l.Refs()
-	args = append(args, 1+len(refs), classOf(l))
+	marks, refs := marksOf(l), l.Refs()
+	args = append(args, len(marks)+len(refs))
+	for _, mark := range marks {
+		args = append(args, mark)
+	}
 	for _, ref := range refs {
 		args = append(args, string(ref))
 	}
 	return args
 }
 
-// classOf is the entry under which a link is counted. A line end would end it.
-func classOf(l *mapping.Link) string {
-	return "=" + strings.ReplaceAll(rules.Class(l), "\n", " ")
+// marksOf are the entries of a link that are no refs: the class under which it is
+// counted, and its traits. A line end would end the class.
+func marksOf(l *mapping.Link) []string {
+	marks := []string{"=" + strings.ReplaceAll(rules.Class(l), "\n", " ")}
+	for _, t := range l.Traits() {
+		marks = append(marks, "~"+string(t))
+	}
+	return marks
 }
 
 func flag(b bool) int {

@@ -34,6 +34,7 @@ var (
 	scriptMend        = load("listing", "mend")
 	scriptIndexLinks  = load("indexlinks")
 	scriptFind        = load("find")
+	scriptFindTraits  = load("findtraits")
 	scriptPutConflict = load("putconflict")
 	scriptConflicts   = load("conflicts")
 	scriptDropLedger  = load("dropledger")
@@ -114,6 +115,8 @@ func (s *Store) reply(k *knowledge, seq *atomic.Int64, cmd *redis.Cmd) (*reply, 
 		return nil, conflictOf(r.str())
 	case "LEASE":
 		return nil, store.ErrLeaseLost
+	case "UNINDEXED":
+		return nil, store.ErrNotIndexed
 	case "FULL":
 		return nil, store.ErrFull
 	default:

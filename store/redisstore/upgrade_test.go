@@ -73,7 +73,7 @@ func TestMendIndexesAnEarlierStore(t *testing.T) {
 	if log != "" || pages < len(mendPasses) {
 		t.Errorf("after %d pages the log says %s", pages, log)
 	}
-	if d := storetest.TallyDiff(t.Context(), s, earlierProject); d != "" {
+	if d := storetest.IndexDiff(t.Context(), s, earlierProject); d != "" {
 		t.Errorf("seed %d: %s", seed, d)
 	}
 	if n := raw.Exists(t.Context(), "planbridge:{"+string(earlierProject)+"}:links").Val(); n != 0 {
@@ -82,7 +82,7 @@ func TestMendIndexesAnEarlierStore(t *testing.T) {
 	for range 50 {
 		must(t, a.Act(t.Context()))
 	}
-	if d := storetest.TallyDiff(t.Context(), s, earlierProject); d != "" {
+	if d := storetest.IndexDiff(t.Context(), s, earlierProject); d != "" {
 		t.Errorf("seed %d, mended: %s", seed, d)
 	}
 }
@@ -132,7 +132,7 @@ func TestMendCorrectsCounts(t *testing.T) {
 	if n := strings.Count(log, "wrong count"); n != 2 || !strings.Contains(log, "count=!gone was=3 is=0") {
 		t.Errorf("the log says %s", log)
 	}
-	if d := storetest.TallyDiff(t.Context(), s, "p"); d != "" {
+	if d := storetest.IndexDiff(t.Context(), s, "p"); d != "" {
 		t.Errorf("seed %d: %s", seed, d)
 	}
 }

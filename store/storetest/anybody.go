@@ -57,9 +57,24 @@ func (a *Anybody) keep(c *store.Claim) {
 
 func (a *Anybody) issue() mapping.IssueID {
 	n := a.IntN(anybodyIssues)
-	return mapping.IssueID{
-		ID: int64(5000 + n), Repo: "acme/web", Number: n + 1, Author: fmt.Sprint("user", n%3), Born: time.Unix(int64(1_700_000_000+n%5), 0).UTC(),
+	return mapping.IssueID{ID: int64(5000 + n), Repo: "acme/web", Number: n + 1, Author: anyAuthor(n), Born: anyBirth(n)}
+}
+
+// How many authors, times of creation and titles anybody's issues have.
+const anyAuthors, anyBirths, anyTitles = 3, 5, 3
+
+func anyAuthor(n int) string   { return fmt.Sprint("user", n%anyAuthors) }
+func anyBirth(n int) time.Time { return time.Unix(int64(1_700_000_000+n%anyBirths), 0).UTC() }
+func anyTitle(n int) string    { return fmt.Sprint("Title ", n%anyTitles) }
+
+// anyTraits are all traits that anybody's issues can have.
+func anyTraits() (all []mapping.Trait) {
+	for author := range anyAuthors {
+		for n := range max(anyBirths, anyTitles) {
+			all = append(all, mapping.IssueTraits(anyAuthor(author), anyTitle(n), anyBirth(n))...)
+		}
 	}
+	return all
 }
 
 // observe shows an issue, which makes its link where there is none.
@@ -91,7 +106,7 @@ func (a *Anybody) look(ctx context.Context) error {
 func (a *Anybody) change(l *mapping.Link) {
 	l.Route = []string{"acme/web", "acme/api", "third"}[a.IntN(3)]
 	l.State = mapping.LinkStates[a.IntN(len(mapping.LinkStates))]
-	title := fmt.Sprint("Title ", a.IntN(3))
+	title := anyTitle(a.IntN(anyTitles))
 	l.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: title, Planning: title}}
 	if l.Parts = nil; a.IntN(4) == 0 {
 		p := l.NewPart(mapping.GitHub, time.Unix(1_700_000_000, 0).UTC())
@@ -153,7 +168,7 @@ func testTallyCrowd(f *fixture) {
 		return nil
 	})
 	mended.Wait()
-	if d := TallyDiff(f.ctx, f.Store, f.project); d != "" {
+	if d := IndexDiff(f.ctx, f.Store, f.project); d != "" {
 		f.Errorf("seed %d: %s", seed, d)
 	}
 }

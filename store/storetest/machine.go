@@ -137,7 +137,7 @@ func (m *machine) check(rt *rapid.T) {
 	m.checkFailures(rt)
 	m.checkStandings(rt)
 	m.checkIndex(rt)
-	if d := TallyDiff(m.t.Context(), s, m.project); d != "" {
+	if d := IndexDiff(m.t.Context(), s, m.project); d != "" {
 		rt.Fatal(d)
 	}
 }

@@ -43,7 +43,7 @@ type Open func(t *testing.T, queueLimit int) Opened
 // Run holds a back end to the contract.
 func Run(t *testing.T, open Open) {
 	for name, group := range map[string]map[string]func(*fixture){
-		"Links": linkTests, "Tally": tallyTests, "Observe": observeTests, "Claim": claimTests, "Finish": finishTests,
+		"Links": linkTests, "Traits": traitTests, "Tally": tallyTests, "Observe": observeTests, "Claim": claimTests, "Finish": finishTests,
 		"Wait": waitTests, "Side": sideTests, "Budget": budgetTests, "Concurrent": concurrentTests, "Standing": standingTests,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func (f *fixture) tally(want store.Tally) {
 	if d := cmp.Diff(want.Links, got.Links) + cmp.Diff(want.Failures, got.Failures); d != "" {
 		f.Errorf("Tally (-want +got):\n%s", d)
 	}
-	if d := TallyDiff(f.ctx, f.Store, f.project); d != "" {
+	if d := IndexDiff(f.ctx, f.Store, f.project); d != "" {
 		f.Error(d)
 	}
 }
@@ -47,8 +47,13 @@ func (f *fixture) tally(want store.Tally) {
 // everything is more than any test has.
 const everything = 1 << 20
 
-// TallyDiff tells how a project's tally differs from what visiting everything gives.
-func TallyDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
+// IndexDiff tells how a project's tally, and the index of its links' traits, differ
+// from what visiting everything gives.
+func IndexDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
+	return tallyDiff(ctx, s, project) + traitsDiff(ctx, s, project)
+}
+
+func tallyDiff(ctx context.Context, s store.Store, project mapping.ObjectID) string {
 	got, err := s.Tally(ctx, project)
 	if err != nil {
 		return fmt.Sprintf("Tally: %v", err)

@@ -1,7 +1,7 @@
 -- Stores a link with its work, as it was dumped. Of two links with one item the later one has it.
--- ARGV: link, record, class, n refs, its history's frames, place, since when it is due, parked or waiting (negative: not known), bulk 1/0, service, reason,
+-- ARGV: link, record, n entries, its history's frames, place, since when it is due, parked or waiting (negative: not known), bulk 1/0, service, reason,
 --   failed attempts, abandoned claims, token; n refs, slots and data of the inbox by turns; n events; n own events
-local id, record, class, refs, history = arg(), arg(), arg(), args(), arg()
+local id, record, entries, history = arg(), arg(), args(), arg()
 local place, since, bulk, service, reason = arg(), arg(), arg() == '1', arg(), arg()
 local attempts, abandoned, token = arg(), arg(), arg()
 local inbox, events, own = args(), args(), args()
@@ -17,8 +17,8 @@ local function part(ref, from)
   call('HSET', w.key, 'x', table.concat(keep, '\n'))
 end
 
-for _, ref in ipairs(refs) do
-  local from = owner(ref)
+for _, ref in ipairs(entries) do
+  local from = isref(ref) and owner(ref)
   if from and from ~= id then
     part(ref, from)
     call('HDEL', refkey(ref), ref)
@@ -26,8 +26,7 @@ for _, ref in ipairs(refs) do
 end
 local w = work(id) or fresh(id)
 leave(w)
-table.insert(refs, 1, class)
-putlink(w, record, refs)
+putlink(w, record, entries)
 enlist(id)
 call('HSET', w.key, 'g', 1, 't', token)
 local function put(field, value) if value ~= '' and value ~= '0' then call('HSET', w.key, field, value) end end

@@ -5,7 +5,7 @@
 -- only what no whole script leaves behind.
 -- What an earlier program stored it lists, and tells which links have no class yet; see
 -- indexlinks.lua.
--- ARGV: 'list', 'refs', 'links', the name of a queue, or 'form'; a cursor ('' from
+-- ARGV: 'list', 'refs', 'traits', 'links', the name of a queue, or 'form'; a cursor ('' from
 --   the start); about how many to look at
 -- Reply: the next cursor ('' none), how many things did not agree, how many counts did
 --   not, of each of them its kind, what it was and what it is, then each link without
@@ -57,12 +57,38 @@ local function refs()
   cursor = shard < SHARDS and shard or ''
 end
 
+-- traits forgets the traits that links have not, or no more.
+local function traits()
+  local shard, looked = tonumber(from) or 0, 0
+  while shard < TRAITSHARDS and looked < most do
+    local members = call('ZRANGE', TRAITS .. shard, 0, -1)
+    for _, member in ipairs(members) do
+      local trait, id = string.sub(member, 1, TRAIT), string.sub(member, TRAIT + 1)
+      local entries = call('HGET', linkkey(id), 'x')
+      if not entries or not string.find('\n' .. entries .. '\n', '\n~' .. trait .. '\n', 1, true) then
+        mend('ZREM', TRAITS .. shard, member)
+      end
+    end
+    shard, looked = shard + 1, looked + #members
+  end
+  cursor = shard < TRAITSHARDS and shard or ''
+end
+
+local function bears(w, entry)
+  local trait = string.sub(entry, 2)
+  return call('ZSCORE', traitkey(trait), trait .. w.id)
+end
+
 -- own leaves a link the refs that no other one has: who saves it is told of the rest.
 local function own(w)
   local keep = {}
   for entry in string.gmatch(w.refs, '[^\n]+') do
     local o = isref(entry) and owner(entry)
     if isref(entry) and not o then mend('HSET', refkey(entry), entry, w.id) end
+    if istrait(entry) and not bears(w, entry) then
+      mended = mended + 1
+      mark(w, entry)
+    end
     if not o or o == w.id then keep[#keep + 1] = entry end
   end
   local joined = table.concat(keep, '\n')
@@ -152,7 +178,7 @@ local function queued()
   cursor = page[1] ~= '0' and page[1] or ''
 end
 
-local passes = {list = list, refs = refs, links = links, form = form}
+local passes = {list = list, refs = refs, traits = traits, links = links, form = form}
 local pass = passes[what] or queued
 pass()
 local out = mended > 0 and wrote(cursor, mended, #recounted / 3) or reply(cursor, 0, #recounted / 3)

@@ -3,8 +3,8 @@
 -- ARGV: queue limit, outdated before, sweep, event bound, n observations, their n
 --   deliveries ('' none), and of each observation: a head, the data ('' no
 --   snapshot), the event where the head says so, the link to make where the head
---   names one (its class behind its length in two bytes, then its record), further
---   refs, refs of the link to make
+--   names one (its class and traits, joined by newlines, behind their length in two
+--   bytes, then its record), further refs, refs of the link to make
 -- A further ref stands behind its shard and a space.
 -- A head is the delay in ms, 1 bulk + 2 event + 4 link to make + 8 own event, n further refs, n refs of
 --   the link to make; then short texts, each behind its length in two bytes: marker's link
@@ -167,9 +167,10 @@ local function observe(i)
   if create then
     w = fresh(id)
     argi = argi - nnew
-    local class, rest = struct.unpack('>Hc0', record)
-    local entries = several(nnew)
-    table.insert(entries, 1, class)
+    local marks, rest = struct.unpack('>Hc0', record)
+    local entries = {}
+    for entry in string.gmatch(marks, '[^\n]+') do entries[#entries + 1] = entry end
+    for _, ref in ipairs(several(nnew)) do entries[#entries + 1] = ref end
     putlink(w, string.sub(record, rest), entries)
     enlist(id)
     what = what + 1

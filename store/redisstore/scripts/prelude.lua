@@ -54,9 +54,11 @@ local function ownkey(id) return BASE .. 'o:' .. id end
 
 -- Indexes in many parts, each of which Redis packs densely.
 local REFS, LIST, SHARDS = BASE .. 'ref:', BASE .. 'list:', 1024
-local function shardof(text) return tonumber(string.sub(redis.sha1hex(text), 1, 4), 16) % SHARDS end
+local TRAITS, TRAITSHARDS, TRAIT = BASE .. 'trait:', 2 * SHARDS, 5 -- most links have two; TRAIT is a trait's length
+local function shardof(text, shards) return tonumber(string.sub(redis.sha1hex(text), 1, 4), 16) % (shards or SHARDS) end
 local function refkey(ref) return REFS .. shardof(ref) end
 local function owner(ref) return call('HGET', refkey(ref), ref) end
+local function traitkey(trait) return TRAITS .. shardof(trait, TRAITSHARDS) end
 
 -- The list of all links. Until the project is formed, it is read in LINKS.
 local function listkey(id) return LIST .. shardof(id) end
@@ -184,17 +186,32 @@ local function change(w, delay, bulk, wake)
   end
 end
 
--- A link's entries are its class and its refs; mark and unmark carry one out.
-local function isref(entry) return string.byte(entry) ~= 61 end -- "="
+-- A link's entries are its class, its traits and its refs; mark and unmark carry one out.
+local function istrait(entry) return string.byte(entry) == 126 end -- "~"
+local function isref(entry) return string.byte(entry) ~= 61 and not istrait(entry) end -- "="
 local function tally(w, class, by)
   count(w, class, by)
   if w.place == 'f' then count(w, parkedof(class), by) end
 end
 local function mark(w, entry)
-  if isref(entry) then call('HSET', refkey(entry), entry, w.id) else tally(w, entry, 1) end
+  if isref(entry) then
+    call('HSET', refkey(entry), entry, w.id)
+  elseif istrait(entry) then
+    local trait = string.sub(entry, 2)
+    call('ZADD', traitkey(trait), 0, trait .. w.id)
+  else
+    tally(w, entry, 1)
+  end
 end
 local function unmark(w, entry)
-  if isref(entry) then call('HDEL', refkey(entry), entry) else tally(w, entry, -1) end
+  if isref(entry) then
+    call('HDEL', refkey(entry), entry)
+  elseif istrait(entry) then
+    local trait = string.sub(entry, 2)
+    call('ZREM', traitkey(trait), trait .. w.id)
+  else
+    tally(w, entry, -1)
+  end
 end
 
 -- index makes the indexes say exactly these entries, which the caller stores with the
