@@ -7,6 +7,8 @@ TIMEOUT ?= 15m
 # What each fuzz target and each benchmark gets.
 FUZZTIME  ?= 20s
 BENCHTIME ?= 1s
+# The revision that make upgrade begins with.
+OLD ?=
 # The long random run: how long, and from how many new seeds (or from SEED).
 SECONDS ?= 60
 SEEDS   ?= 4
@@ -20,7 +22,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim mutants deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim upgrade mutants deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,6 +114,13 @@ chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with S
 sim: deps ## the random run in virtual time: make sim SECONDS=30 SEEDS=1000, again with SEED="17 4711"
 	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" \
 	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/bridgetest
+
+upgrade: deps ## two replicas of an earlier revision give way to two of this one, while people edit: make upgrade OLD=v1.2.3
+	@test -n "$(OLD)" || { echo "make upgrade OLD=<revision>"; exit 1; }
+	@set -e; old=$$(mktemp -d); trap 'rm -rf "$$old"' EXIT; \
+	git archive "$(OLD)" >"$$old/source.tar"; tar -x -f "$$old/source.tar" -C "$$old"; \
+	(cd "$$old" && $(GO) build -o planbridge ./cmd/planbridge); \
+	PLANBRIDGE_OLD="$$old/planbridge" $(GO) test -race -count 1 -v -timeout 5m -run '^TestRollingUpgrade$$' ./cmd/planbridge
 
 mutants: deps ## deliberate mistakes in the bridge, each of which the random run has to find: make mutants MUTANTS='no-*'
 	PLANBRIDGE_MUTANTS="$(MUTANTS)" $(GO) test -tags mutants -count 1 -v -timeout 0 -run '^TestMutants$$' ./bridge/bridgetest

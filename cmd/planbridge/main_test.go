@@ -47,6 +47,8 @@ type operator struct {
 	world  *bridgetest.World
 	config string            // path
 	env    map[string]string // over the world's
+	// program is the binary to serve with; "": the one under test.
+	program string
 }
 
 // newOperator makes a world without a bridge, and the configuration that edit

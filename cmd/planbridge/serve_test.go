@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ type service struct {
 func (op *operator) serve(args ...string) *service {
 	op.t.Helper()
 	s := &service{op: op, news: make(chan struct{}, 1), done: make(chan struct{})}
-	s.cmd = exec.Command(binary, append([]string{"serve", "--config", op.config}, args...)...)
+	s.cmd = exec.Command(cmp.Or(op.program, binary), append([]string{"serve", "--config", op.config}, args...)...)
 	for name, value := range op.env {
 		s.cmd.Env = append(s.cmd.Env, name+"="+value)
 	}
