@@ -59,7 +59,8 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read conflict: %w", err)
 	}
-	if known.State == mapping.ConflictAnswered {
+	answered := known.State == mapping.ConflictAnswered
+	if answered && w.link.Asking[d.Attribute] == c.ID {
 		return nil // kept when it was asked; the answer stands until it is carried out
 	}
 	if err == nil {
@@ -74,10 +75,13 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	}
 	w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), resolution(d)).Inc()
 	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
-	if d.Action == mapping.Ask {
-		return w.ask(ctx, d.Attribute, c.ID)
+	if d.Action != mapping.Ask {
+		return nil
 	}
-	return nil
+	if err := w.ask(ctx, d.Attribute, c.ID); err != nil || !answered {
+		return err
+	}
+	return later(0, "an operator answered already")
 }
 
 // post puts a conflict into the ledger and, where that was not done yet, onto
@@ -90,6 +94,13 @@ func (w *work) post(ctx context.Context, c mapping.Conflict, repeated bool) erro
 		c.Posted = time.Now().UTC()
 	}
 	keep := func() error {
+		now, err := w.Store.Conflict(ctx, c.Project, c.ID)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("read conflict: %w", err)
+		}
+		if now.State == mapping.ConflictAnswered && c.State == mapping.ConflictOpen { // before all was asked
+			c.State, c.Winner = now.State, now.Winner
+		}
 		if err := w.Store.PutConflict(ctx, c); err != nil {
 			return fmt.Errorf("keep conflict: %w", err)
 		}
@@ -106,9 +117,10 @@ func (w *work) post(ctx context.Context, c mapping.Conflict, repeated bool) erro
 		}
 		return err
 	}
-	if c.Comments = ids; len(ids) == 0 {
+	if len(ids) == 0 {
 		return nil
 	}
+	c.Comments = ids
 	return keep()
 }
 
