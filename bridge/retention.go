@@ -18,7 +18,7 @@ func (a *App) buildRetention() {
 			c := a.set.Load().config
 			return retention.Rules{Ledger: c.LedgerRetention, Archive: c.LedgerArchive}
 		},
-		Families: a.families, Milestones: a.reconcile.RetireMilestones,
+		Families: a.families, Items: a.items, Milestones: a.reconcile.RetireMilestones,
 	})
 }
 

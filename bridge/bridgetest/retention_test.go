@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/planningtest"
 	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -140,6 +142,39 @@ func namesRetention(t *testing.T, o bridgetest.Options) {
 		for _, space := range []mapping.ObjectID{"", project} {
 			if marks, err := s.Marks(t.Context(), space, "unused"); err != nil || len(marks) > 0 {
 				t.Errorf("marks %v of %q stay, %v", marks, space, err)
+			}
+		}
+	})
+}
+
+func TestMarksRetention(t *testing.T) { onBothStores(t, marksRetention) }
+
+// marksRetention: what polls remember of cards and tasks goes when these are gone for
+// long. What is there stays, though no listing shows it.
+func marksRetention(t *testing.T, o bridgetest.Options) {
+	const deletedCard, deletedTask = "54744060c955ca8169c6dead", "54744060c955ca8169c6beef"
+	long := time.Now().Add(-100 * 24 * time.Hour).UTC().Format(time.DateOnly)
+	var card, task, recent string
+	retained(t, o, func(w *world, s store.Store) (err error) {
+		project := mapping.ObjectID(w.Project.ID())
+		card = w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "It is there"})
+		task = w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "No sprint shows it"})
+		recent = "54744060c955ca8169c6cafe"
+		put := func(set string, marks map[string]string) {
+			err = errors.Join(err, s.PutMarks(t.Context(), project, set, marks))
+		}
+		put("cards", map[string]string{card: "digest ", deletedCard: "digest ", recent: "digest "})
+		put("tasks", map[string]string{task: "digest ", deletedTask: "digest "})
+		put("unseen:cards", map[string]string{card: long, deletedCard: long, recent: time.Now().UTC().Format(time.DateOnly)})
+		put("unseen:tasks", map[string]string{task: long, deletedTask: long})
+		return err
+	}, func(w *world, s store.Store) {
+		for set, want := range map[string][]string{"cards": {card, recent}, "tasks": {task}, "unseen:cards": {recent}, "unseen:tasks": {task}} {
+			marks, err := s.Marks(t.Context(), mapping.ObjectID(w.Project.ID()), set)
+			got := slices.Sorted(maps.Keys(marks))
+			slices.Sort(want)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("marks of %s are %q, %v, want %q", set, got, err, want)
 			}
 		}
 	})

@@ -87,6 +87,8 @@ type Poller struct {
 	lease lease
 	shy   shy
 	told  told
+	// dropped are the items that are to be forgotten before the next round.
+	dropped dropped
 
 	atWork guard.Turn // had during a round; guards what follows, but for forgets
 	epoch  string     // of the store that the memory belongs to
@@ -169,6 +171,7 @@ func (p *Poller) turn(ctx context.Context) {
 // the store lost it, this is all there is.
 func (p *Poller) forget() {
 	p.forgets.Add(1)
+	p.dropped.take()
 }
 
 // Poll does one round, whoever holds the lease. An error says what could not
@@ -181,6 +184,9 @@ func (p *Poller) Poll(ctx context.Context) error {
 	began := time.Now()
 	adopted, err := p.load(ctx)
 	if err != nil {
+		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	}
+	if err := p.forgetDropped(ctx); err != nil {
 		return fmt.Errorf("poll %s: %w", p.o.Name, err)
 	}
 	p.rounds++
@@ -233,11 +239,11 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 			return false, err
 		}
 	}
-	cards, err := loadMemory(ctx, p.o.Store, p.o.Project, "cards")
+	cards, err := loadMemory(ctx, p.o.Store, p.o.Project, SetCards)
 	if err != nil {
 		return false, err
 	}
-	tasks, err := loadMemory(ctx, p.o.Store, p.o.Project, "tasks")
+	tasks, err := loadMemory(ctx, p.o.Store, p.o.Project, SetTasks)
 	if err != nil {
 		return false, err
 	}

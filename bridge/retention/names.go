@@ -26,6 +26,8 @@ const (
 type Names struct {
 	Repositories map[string]bool // in lower case
 	Routes       map[string]bool
+	// Tasks are those on the cards of links that are kept the same.
+	Tasks map[mapping.ObjectID]bool
 }
 
 // Family is the documents of one kind: each is named by the prefix and what it is about.
@@ -36,10 +38,13 @@ type Family struct {
 	Needed func(ctx context.Context, name string) (bool, error)
 }
 
-// carried collects the names that the links of all projects carry, configured ones or
-// not.
+// carried collects, once in a pass, the names that the links of all projects carry,
+// configured ones or not.
 func (p *pass) carried(ctx context.Context) (Names, error) {
-	names := Names{map[string]bool{}, map[string]bool{}}
+	if p.names.Routes != nil {
+		return p.names, nil
+	}
+	names := Names{map[string]bool{}, map[string]bool{}, map[mapping.ObjectID]bool{}}
 	for _, project := range p.projects {
 		for cursor, begun := "", false; cursor != "" || !begun; begun = true {
 			if err := p.hold(ctx); err != nil {
@@ -55,6 +60,7 @@ func (p *pass) carried(ctx context.Context) (Names, error) {
 			cursor = next
 		}
 	}
+	p.names = names
 	return names, nil
 }
 
@@ -63,6 +69,17 @@ func (n Names) take(l *mapping.Link) {
 	for _, pair := range append([]*mapping.Link{l}, l.Parts...) {
 		n.Repositories[strings.ToLower(pair.Issue.Repo)] = true
 		n.Repositories[strings.ToLower(pair.Away)] = true
+		if pair.Task && pair.State == mapping.Linked {
+			n.Tasks[pair.Card.ID] = true
+		}
+	}
+	if l.State != mapping.Linked {
+		return
+	}
+	for i := range l.Children {
+		if c := &l.Children[i]; c.State == mapping.Linked {
+			n.Tasks[c.Task] = true
+		}
 	}
 }
 
@@ -108,18 +125,23 @@ func (p *pass) forgetIn(ctx context.Context, space mapping.ObjectID, families []
 			}
 		}
 	}
+	return p.keepDays(ctx, space, setUnused, since, idle)
+}
+
+// keepDays makes the marks of a set, which were since, those of what is idle.
+func (p *pass) keepDays(ctx context.Context, space mapping.ObjectID, set string, since, idle map[string]string) error {
 	var over []string // marks of what is needed again, or gone
-	for doc, day := range since {
-		if idle[doc] == "" {
-			over = append(over, doc)
-		} else if idle[doc] == day {
-			delete(idle, doc)
+	for id, day := range since {
+		if idle[id] == "" {
+			over = append(over, id)
+		} else if idle[id] == day {
+			delete(idle, id)
 		}
 	}
-	if err := p.o.Store.PutMarks(ctx, space, setUnused, idle); err != nil {
+	if err := p.o.Store.PutMarks(ctx, space, set, idle); err != nil {
 		return err
 	}
-	return p.o.Store.DropMarks(ctx, space, setUnused, over)
+	return p.o.Store.DropMarks(ctx, space, set, over)
 }
 
 // unused looks at one document and returns since which day nothing needs it; "": it is

@@ -57,6 +57,9 @@ type Options struct {
 	// Families lists the kinds of documents that are named after something else, given
 	// the names that links carry.
 	Families func(ctx context.Context, carried Names) []Family
+	// Items lists the sets of marks of a project's items, given what links carry; none
+	// where the project cannot be looked through now.
+	Items func(ctx context.Context, project mapping.ObjectID, carried Names) ([]Items, error)
 	// Milestones sees to a project's book of milestones.
 	Milestones func(ctx context.Context, project mapping.ObjectID) error
 	Logger     *slog.Logger
@@ -129,6 +132,9 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 			return errors.Join(p.hold(ctx), p.o.Milestones(ctx, project))
 		})
 	}
+	for _, project := range p.projects {
+		part("removal of what is remembered of items that are gone of", project, func() error { return p.forgetGone(ctx, project) })
+	}
 	part("removal of documents that nothing needs", "", func() error { return p.forget(ctx) })
 	if err := errors.Join(append(failed, ctx.Err())...); err != nil {
 		return err
@@ -153,6 +159,7 @@ type pass struct {
 	*Keeper
 	now      time.Time // when it began
 	projects []mapping.ObjectID
+	names    Names     // see carried
 	held     time.Time // when the lease was extended
 }
 

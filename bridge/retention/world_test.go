@@ -75,6 +75,7 @@ type world struct {
 	needed  map[string]bool
 	carried Names
 	retired []mapping.ObjectID // projects whose milestones were seen to
+	cards   cards
 	log     safeBuffer
 	guard   *guard.Guard
 	made    int
@@ -96,7 +97,7 @@ func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(&w.l
 // keeper is another process's, which works on s.
 func (w *world) keeper(s Store) *Keeper {
 	return New(Options{
-		Store: s, Owner: mapping.NewID(), Rules: func() Rules { return w.rules }, Families: w.families, Logger: w.logger(), Guard: w.guard,
+		Store: s, Owner: mapping.NewID(), Rules: func() Rules { return w.rules }, Families: w.families, Items: w.items, Logger: w.logger(), Guard: w.guard,
 		Milestones: func(_ context.Context, project mapping.ObjectID) error {
 			w.retired = append(w.retired, project)
 			return nil

@@ -1,0 +1,37 @@
+package poll
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store/memstore"
+)
+
+// TestTheMemoryForgets: what was dropped leaves the memory, but for a card that the last
+// round saw. A process that does not poll keeps no list of it.
+func TestTheMemoryForgets(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	p := &Poller{o: Options{Store: s, Project: "p"}, rounds: 7}
+	p.cards = &memory{items: map[mapping.ObjectID]*known{"seen": {round: 7}, "gone": {round: 7, gone: true}, "late": {round: 6}, "kept": {round: 6}}, texts: map[uint64]textOf{}}
+	p.tasks = &memory{items: map[mapping.ObjectID]*known{"task": {}}, texts: map[uint64]textOf{}}
+	for _, id := range []mapping.ObjectID{"seen", "gone", "late", "unknown"} {
+		p.Forget(SetCards, id)
+	}
+	p.Forget(SetTasks, "task")
+	if err := p.forgetDropped(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(p.cards.items)); !slices.Equal(got, []mapping.ObjectID{"kept", "seen"}) || len(p.tasks.items) > 0 {
+		t.Errorf("remembered are %q and %d tasks", got, len(p.tasks.items))
+	}
+	if marks, err := s.Marks(t.Context(), "p", SetCards); err != nil || len(marks) != 1 || marks["seen"] == "" {
+		t.Errorf("marks %v, %v, want that of the card that came back", marks, err)
+	}
+	p.Forget(SetCards, "kept")
+	if p.forget(); len(p.dropped.items) > 0 {
+		t.Errorf("listed are %v", p.dropped.items)
+	}
+}
