@@ -200,19 +200,15 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
+	if !isIssue {
+		return o.findByID(ctx, name)
+	}
 	var unread error // of a repository's identity
 	sameRepo := o.standsFor(ctx, repo, &unread)
-	named := func(id mapping.ObjectID, issue *mapping.IssueID) bool {
-		if isIssue {
-			return issue != nil && issue.Number == number && sameRepo(issue)
-		}
-		return string(id) == name
-	}
+	named := func(p *mapping.Link) bool { return p.Issue.Number == number && sameRepo(&p.Issue) }
 	var found *mapping.Link
 	err = o.Links(ctx, "", func(l *mapping.Link) error {
-		ofChild := func(c mapping.Child) bool { return named(c.Task, nil) }
-		if named(l.Card.ID, &l.Issue) || named(mapping.ObjectID(l.ID), nil) || slices.ContainsFunc(l.Children, ofChild) ||
-			slices.ContainsFunc(l.Parts, func(p *mapping.Link) bool { return named(p.Card.ID, &p.Issue) }) {
+		if named(l) || slices.ContainsFunc(l.Parts, named) {
 			found = l
 			return errFound
 		}
@@ -227,6 +223,27 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 		return nil, err
 	}
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+}
+
+// findByID returns the link with an id, or that a card or a task with it belongs to.
+func (o *Operator) findByID(ctx context.Context, id string) (*mapping.Link, error) {
+	item := mapping.ObjectID(id)
+	for _, project := range o.set().projects() {
+		key := store.Key{Project: project, Link: mapping.LinkID(id)}
+		link, err := o.store.Link(ctx, key)
+		for _, ref := range []mapping.Ref{mapping.CardRef(item), mapping.TaskRef(item)} {
+			if !errors.Is(err, store.ErrNotFound) {
+				break
+			}
+			if key.Link, err = o.store.Find(ctx, project, ref); err == nil {
+				link, err = o.store.Link(ctx, key)
+			}
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return link, err
+		}
+	}
+	return nil, fmt.Errorf("link of %s: %w", id, store.ErrNotFound)
 }
 
 // standsFor returns what tells whether an issue is in the repository that a name stands
