@@ -40,6 +40,9 @@ type Operator struct {
 	firstRun func(route string) time.Time
 	// guard knows what this process set aside; nil where none runs.
 	guard *guard.Guard
+	// works reports whether this process, which worker names, works a key; nil where none runs.
+	works  func(store.Key) bool
+	worker string
 }
 
 var _ status.Operator = (*Operator)(nil)
@@ -48,7 +51,7 @@ var _ status.Operator = (*Operator)(nil)
 func (a *App) Operator() *Operator {
 	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick, paused: a.notePaused, accepted: a.accepted, reader: func() (*reconcile.Reconciler, func(), error) {
 		return a.reconcile, func() {}, nil
-	}, hub: func() (*githubSide, func(), error) { return a.github, func() {}, nil }, firstRun: a.firstRun, guard: a.guard}
+	}, hub: func() (*githubSide, func(), error) { return a.github, func() {}, nil }, firstRun: a.firstRun, guard: a.guard, works: a.reconcile.Works, worker: a.owner}
 }
 
 // OpenOperator opens the store that the configuration names, for a command

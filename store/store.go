@@ -249,36 +249,6 @@ type Failure struct {
 	At       time.Time
 }
 
-// KeyState says where a key stands; its values are shown to operators.
-type KeyState string
-
-const (
-	// KeyResting: in no queue, as nothing is to be done.
-	KeyResting KeyState = "resting"
-	// KeyDue: worked as soon as a worker is free; due since Standing.At.
-	KeyDue KeyState = "due"
-	// KeyWorked: under a claim, which ends at Standing.At at the latest.
-	KeyWorked KeyState = "worked"
-	// KeyLater: due at Standing.At.
-	KeyLater KeyState = "later"
-	// KeyWaiting: until Standing.Service is woken; since Standing.At.
-	KeyWaiting KeyState = "waiting"
-	// KeyParked: given up at Standing.At.
-	KeyParked KeyState = "parked"
-)
-
-// Standing is where a key stands in the queue, and why it is not worked.
-type Standing struct {
-	Key      Key
-	Route    string
-	Where    string // as of a Failure
-	State    KeyState
-	At       time.Time // see the states; zero where it is not known
-	Service  string    // of KeyWaiting
-	Reason   string    // of KeyLater, KeyWaiting and KeyParked: never ""
-	Attempts int       // as of a Failure
-}
-
 // Tally is how much there is of what a project keeps.
 type Tally struct {
 	Queued int       // keys that are queued or wait for a service, leased ones included
@@ -342,7 +312,7 @@ type Queue interface {
 	// Standing tells where a key stands; ErrNotFound where there is no such link.
 	Standing(ctx context.Context, key Key) (Standing, error)
 	// Standings lists the keys that are in the queue and not due, at most limit of
-	// them: those that wait for a service, then the others by their times, soonest
+	// them: those that wait for a service, then the others by their times, latest
 	// first. What is worked is among them.
 	Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]Standing, error)
 	// Wake makes the keys due that wait for a service, spread over the time

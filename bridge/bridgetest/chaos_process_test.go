@@ -45,6 +45,7 @@ type runner interface {
 	logs() string     // the file with all it logged
 	queues(ctx context.Context) (status.Overview, error)
 	failures(ctx context.Context) ([]status.Failure, error)
+	waits(ctx context.Context) ([]status.Standing, error)
 	retryAll(ctx context.Context) error
 }
 
@@ -182,6 +183,13 @@ func (p *door) failures(ctx context.Context) ([]status.Failure, error) {
 	}
 	err := p.ask(ctx, http.MethodGet, "/api/v1/failures", nil, &out)
 	return out.Failures, err
+}
+
+// waits asks the bridge for the keys that are in the queue and not due.
+func (p *door) waits(ctx context.Context) ([]status.Standing, error) {
+	var out status.Queue
+	err := p.ask(ctx, http.MethodGet, "/api/v1/queue?limit=1000", nil, &out)
+	return out.Keys, err
 }
 
 // retryAll does what an operator does when the faults are over.

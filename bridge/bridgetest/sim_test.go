@@ -25,6 +25,7 @@ import (
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
+	"planbridge/store"
 	"planbridge/store/memstore"
 )
 
@@ -60,7 +61,7 @@ func (v *virtual) start() error {
 	}
 	v.app, err = bridge.New(bridge.Options{
 		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", LeaseTTL: ttl, Drain: 3 * time.Second,
-		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler}, Network: v.network, Random: v.sim.spread,
+		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Unexplained: v.sim.noteUnexplained}, Network: v.network, Random: v.sim.spread,
 	})
 	if err != nil {
 		return err
@@ -119,6 +120,14 @@ type simulation struct {
 
 	before    memstore.Snapshot // to which the store may go back
 	forgotten bool              // it was lost, or went back
+
+	unexplained []string // waits without a reason
+}
+
+func (s *simulation) noteUnexplained(key store.Key, out store.Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unexplained = append(s.unexplained, fmt.Sprintf("key %s waits without a reason: %+v", key, out))
 }
 
 // policies draws those of the route; for half of the seeds none.

@@ -50,13 +50,11 @@ func (w *work) family(ctx context.Context, err error) error {
 // be is forgotten.
 func (w *work) passed(pw *work, err error) error {
 	w.history, pw.history = append(w.history, pw.history...), nil
-	pw.after = max(w.after, pw.after)
+	pw.again = w.again.later(pw.again)
 	pw.confirmLater()
-	w.after = pw.after
+	w.again = pw.again
 	w.withheld = cmp.Or(w.withheld, pw.withheld)
-	if pw.showAfter > 0 {
-		w.lookAgain(pw.showAfter)
-	}
+	w.showAgain = w.showAgain.sooner(pw.showAgain)
 	half := pw.link.Card.ID == "" || pw.link.Issue.ID == 0
 	if errors.Is(err, errRemove) || half && pw.link.State == mapping.Orphaned {
 		w.forgetPart(pw.link)

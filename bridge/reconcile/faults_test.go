@@ -150,13 +150,22 @@ func (s *faultyStore) Save(ctx context.Context, c *store.Claim, link *mapping.Li
 }
 
 func (s *faultyStore) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
+	s.demandReason(c.Key, out)
 	return act(s.f, "store", "Finish", func() error { return s.Store.Finish(ctx, c, link, history, out) })
 }
 
 func (s *faultyStore) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
+	s.demandReason(c.Key, out)
 	return call(s.f, "store", "FinishAndClaim", func() (*store.Claim, error) {
 		return s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
 	})
+}
+
+// demandReason holds every world to it that no key waits without a reason.
+func (s *faultyStore) demandReason(key store.Key, out store.Outcome) {
+	if out.Unexplained() {
+		s.f.w.fail("key %s waits without a reason: %+v", key, out)
+	}
 }
 
 // faultyHub is GitHub as the bridge sees it.

@@ -242,8 +242,8 @@ func (w *work) confirms() bool { return w.link.Unconfirmed && w.confirmIn() == 0
 
 // confirmLater makes the key of an orphan come back to be confirmed.
 func (w *work) confirmLater() {
-	if wait := w.confirmIn(); wait > 0 && w.link.State == mapping.Orphaned && (w.after == 0 || wait < w.after) {
-		w.after = wait
+	if wait := w.confirmIn(); w.link.State == mapping.Orphaned {
+		w.again = w.again.sooner(revisit{wait, w.link.Why + ": a later look confirms it"})
 	}
 }
 

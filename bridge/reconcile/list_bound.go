@@ -133,7 +133,7 @@ func (w *work) withinRoom(wanted []*work) []*work {
 	}
 	w.tellFull(waits, "further sub-issues wait")
 	if waits {
-		w.lookAgain(roomWait)
+		w.lookAgain(roomWait, "a sub-issue waits: "+whyFull)
 	}
 	return within
 }

@@ -32,6 +32,29 @@ func inTurn(after time.Duration, format string, args ...any) error {
 	return &again{after: after, why: fmt.Sprintf(format, args...), turn: true}
 }
 
+// revisit is when a key on which all is done is looked at again, and why; the zero value:
+// it is not.
+type revisit struct {
+	after time.Duration
+	why   string
+}
+
+// sooner is the one of two that comes first.
+func (v revisit) sooner(o revisit) revisit {
+	if o.after > 0 && (v.after <= 0 || o.after < v.after) {
+		return o
+	}
+	return v
+}
+
+// later is the one of two that comes last.
+func (v revisit) later(o revisit) revisit {
+	if o.after > v.after {
+		return o
+	}
+	return v
+}
+
 // waitFor lets a key wait until something is woken by name.
 type waitFor struct{ service, why string }
 

@@ -16,24 +16,25 @@ type pauses struct {
 type pause struct {
 	until time.Time
 	last  time.Duration
+	why   string
 }
 
-// left is how long it is until something may be tried again; 0: now.
-func (p *pauses) left(name string) time.Duration {
+// left is how long it is until something may be tried again (0: now), and why.
+func (p *pauses) left(name string) (wait time.Duration, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(0, time.Until(p.m[name].until))
+	return max(0, time.Until(p.m[name].until)), p.m[name].why
 }
 
 // fail takes in that something went wrong: at first it is left alone for the
 // time first, then for twice as long each time, up to most. It reports whether
 // it had been all right before.
-func (p *pauses) fail(name string, first, most time.Duration) (wait time.Duration, news bool) {
+func (p *pauses) fail(name, why string, first, most time.Duration) (wait time.Duration, news bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	was, failing := p.m[name]
 	wait = min(max(first, 2*was.last), most)
-	p.put(name, wait)
+	p.put(name, wait, why)
 	return wait, !failing
 }
 
@@ -41,14 +42,14 @@ func (p *pauses) fail(name string, first, most time.Duration) (wait time.Duratio
 func (p *pauses) hold(name string, d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.put(name, d)
+	p.put(name, d, "")
 }
 
-func (p *pauses) put(name string, d time.Duration) {
+func (p *pauses) put(name string, d time.Duration, why string) {
 	if p.m == nil {
 		p.m = map[string]pause{}
 	}
-	p.m[name] = pause{time.Now().Add(d), d}
+	p.m[name] = pause{time.Now().Add(d), d, why}
 }
 
 // ok takes in that something went well.

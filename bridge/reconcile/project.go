@@ -81,9 +81,9 @@ func (w *work) project(ctx context.Context) (rest bool, err error) {
 // with as far as they tell of anything else. What only waits for its share is read
 // when it has that.
 func (w *work) showAll(ctx context.Context, first bool) error {
-	s, waits := w.link.Shown, w.showAfter
+	s, waits := w.link.Shown, w.showAgain
 	unsure := s.Unsure
-	s.Unsure, w.showAfter = true, 0
+	s.Unsure, w.showAgain = true, revisit{}
 	putOff := false
 	for _, p := range []struct {
 		name string
@@ -94,8 +94,8 @@ func (w *work) showAll(ctx context.Context, first bool) error {
 		{"milestone", w.showMilestone},
 		{"assignees", w.showAssignees},
 	} {
-		before, braked := w.showAfter, false
-		w.showAfter = 0
+		before, braked := w.showAgain, false
+		w.showAgain = revisit{}
 		err := w.try(ctx, p.name, func(ctx context.Context) error {
 			if unsure && w.issue == nil {
 				if err := w.readIssue(ctx); err != nil {
@@ -109,15 +109,11 @@ func (w *work) showAll(ctx context.Context, first bool) error {
 		if err != nil {
 			return err
 		}
-		putOff = putOff || w.showAfter > 0 && !braked
-		if before > 0 {
-			w.lookAgain(before)
-		}
+		putOff = putOff || w.showAgain.after > 0 && !braked
+		w.showAgain = w.showAgain.sooner(before)
 	}
 	s.Unsure = putOff
-	if waits > 0 {
-		w.lookAgain(waits)
-	}
+	w.showAgain = w.showAgain.sooner(waits)
 	return nil
 }
 
@@ -150,8 +146,8 @@ func (w *work) shown() *mapping.Shown {
 func (w *work) try(ctx context.Context, what string, show func(context.Context) error) error {
 	names := []string{what + " in " + w.link.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
-		if wait := w.paused.left(name); wait > 0 {
-			w.lookAgain(wait + w.jitter(wait/4))
+		if wait, why := w.paused.left(name); wait > 0 {
+			w.lookAgain(wait+w.jitter(wait/4), why)
 			return nil
 		}
 	}
@@ -178,7 +174,7 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 	case isWithheld(err):
 		return err
 	case errors.As(err, &put) && put.after > 0: // a brake, or a read that lags
-		w.lookAgain(put.after)
+		w.lookAgain(put.after, what+": "+put.why)
 		return nil
 	case ctx.Err() != nil || !errors.As(err, &side):
 		return err
@@ -195,7 +191,7 @@ func (w *work) refusedToShow(names []string, err error) {
 	case errors.As(err, &limited):
 		after := w.afterLimit(limited)
 		w.log.Info("put off", "what", names[1], "after", after.String(), "why", limited.Why)
-		w.lookAgain(after)
+		w.lookAgain(after, names[1]+": "+limited.Error())
 	case errors.Is(err, mapping.ErrRejected):
 		w.putOff(names[1], err, refusedFirst, refusedMost)
 	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):
@@ -206,26 +202,21 @@ func (w *work) refusedToShow(names []string, err error) {
 }
 
 func (w *work) putOff(name string, err error, first, most time.Duration) {
-	wait, news := w.paused.fail(name, first, most)
+	why := name + " cannot be shown: " + err.Error()
+	wait, news := w.paused.fail(name, why, first, most)
 	if news {
 		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait.String(), "err", err)
 	}
-	w.lookAgain(wait + w.jitter(wait/4))
+	w.lookAgain(wait+w.jitter(wait/4), why)
 }
 
 // lookAgain has the key looked at again after a while, though all is well.
-func (w *work) lookAgain(after time.Duration) {
-	if w.showAfter == 0 || after < w.showAfter {
-		w.showAfter = after
-	}
+func (w *work) lookAgain(after time.Duration, why string) {
+	w.showAgain = w.showAgain.sooner(revisit{after, why})
 }
 
 // showLater joins the look for what could not be shown with others.
-func (w *work) showLater() {
-	if w.showAfter > 0 && (w.after == 0 || w.showAfter < w.after) {
-		w.after = w.showAfter
-	}
-}
+func (w *work) showLater() { w.again = w.again.sooner(w.showAgain) }
 
 // showed notes that something is shown now.
 func (w *work) showed(what mapping.Attribute, why string) {

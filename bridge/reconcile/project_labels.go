@@ -117,7 +117,7 @@ func (w *work) labelsAlong(ctx context.Context) []string {
 // where this goes wrong.
 func (w *work) ensureLabel(ctx context.Context, name string) {
 	key := "label " + name + " in " + w.link.Issue.Repo
-	if w.paused.left(key) > 0 {
+	if wait, _ := w.paused.left(key); wait > 0 {
 		return
 	}
 	spec := w.set.Scheme.Spec(name)

@@ -161,8 +161,9 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 	i := slices.IndexFunc(facts, func(f mapping.Sprint) bool { return f.ID == sprint })
 	if i < 0 {
 		// The card was polled after the sprints were, or the sprint is gone.
-		wait, _ := w.paused.fail("sprint "+string(sprint), brokenFirst, refusedMost)
-		w.lookAgain(wait)
+		why := "sprint " + string(sprint) + " is in no list of the project's sprints"
+		wait, _ := w.paused.fail("sprint "+string(sprint), why, brokenFirst, refusedMost)
+		w.lookAgain(wait, why)
 		return 0, nil
 	}
 	w.paused.ok("sprint " + string(sprint))

@@ -238,6 +238,7 @@ type Reconciler struct {
 	turns    sync.Map // project: chan struct{}
 
 	inHand    atomic.Int64 // keys
+	working   sync.Map     // the keys that are worked: store.Key
 	isolation isolation
 }
 

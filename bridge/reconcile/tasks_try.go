@@ -12,7 +12,7 @@ import (
 // read by itself, and the others are looked at again after a while.
 func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
 	name := "the tasks of cards of project " + string(w.link.Project)
-	wait := w.paused.left(name)
+	wait, why := w.paused.left(name)
 	if wait <= 0 {
 		err := w.readTasks(ctx, tracking)
 		var side *sideError
@@ -24,11 +24,12 @@ func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
 			return err
 		}
 		var news bool
-		if wait, news = w.paused.fail(name, brokenFirst, brokenMost); news {
+		why = name + " cannot be read: " + err.Error()
+		if wait, news = w.paused.fail(name, why, brokenFirst, brokenMost); news {
 			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait.String(), "err", err)
 		}
 	}
-	w.lookAgain(wait + w.jitter(wait/4))
+	w.lookAgain(wait+w.jitter(wait/4), why)
 	w.unread, w.counters = true, w.link.Card.CountersVersion
 	if tracking != nil {
 		return w.readTracking(ctx, tracking)

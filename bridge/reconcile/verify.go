@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -219,13 +220,13 @@ func (w *work) verifyLater() {
 		if wait <= 0 {
 			wait = w.set.Settle.GitHub // GitHub could not be asked
 		}
-		if p.Answered && !p.Verified && wait > w.after {
-			w.after = wait
+		if p.Answered && !p.Verified {
+			w.again = w.again.later(revisit{wait, fmt.Sprintf("GitHub has not told of our write of the %s yet: it is asked then", p.Attribute)})
 		}
 	}
 	for _, p := range w.link.Late {
-		if wait := w.set.Settle.GitHub - time.Since(p.At); toAsk(p) && wait > w.after {
-			w.after = wait
+		if wait := w.set.Settle.GitHub - time.Since(p.At); toAsk(p) {
+			w.again = w.again.later(revisit{wait, fmt.Sprintf("a write of the %s that was given up may still be under way", p.Attribute)})
 		}
 	}
 }

@@ -89,9 +89,9 @@ type work struct {
 	place  *place
 	braked []string     // what the route's brakes put off, and told of
 	broken *brokenError // of the root link's: the invariant that the claim broke
-	// after, where not zero, is when the key is looked at again although all is well;
-	// showAfter is that for what of planning could not be shown.
-	after, showAfter time.Duration
+	// again is when the key is looked at again although all is well; showAgain is that
+	// for what of planning could not be shown.
+	again, showAgain revisit
 }
 
 func (r *Reconciler) newWork(claim *store.Claim) *work {

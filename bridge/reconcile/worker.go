@@ -68,6 +68,13 @@ func (r *Reconciler) Run(ctx context.Context, drain time.Duration) {
 // a later look are none of them. It is safe for concurrent use.
 func (r *Reconciler) InHand() int { return int(r.inHand.Load()) }
 
+// Works reports whether this process works a key at the moment. It is safe for concurrent
+// use.
+func (r *Reconciler) Works(key store.Key) bool {
+	_, yes := r.working.Load(key)
+	return yes
+}
+
 // serve works a key, and then what ending one hands on: until nothing is due,
 // ctx ends, the other projects have their turn, or a key gave the hand away.
 func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, p *place) {
@@ -136,6 +143,8 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim) {
 // work is Work for who has the place p. Where more says so when the key
 // is finished, it returns the claim of the next one, or nil where none is due.
 func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, more func() bool) *store.Claim {
+	r.working.Store(claim.Key, true)
+	defer r.working.Delete(claim.Key)
 	w := r.newWork(claim)
 	bare := &work{Reconciler: r, claim: claim, log: w.log} // ends the claim where w must not
 	if claim.AfterAbandoned {
@@ -176,7 +185,7 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, mor
 	r.Metrics.Reconciles.WithLabelValues(w.link.Route, result).Inc()
 	r.Metrics.Duration.WithLabelValues(w.link.Route).Observe(time.Since(start).Seconds())
 	if out.Kind == store.Done {
-		out.After = w.after
+		out.After, out.Reason = w.again.after, w.again.why
 	}
 	return w.end(ctx, err, out, more())
 }

@@ -15,6 +15,8 @@ type Store struct {
 	store.Store
 	Actor     string
 	Scheduler *Scheduler
+	// Unexplained is told of a key that waits without a reason; nil: nobody is.
+	Unexplained func(store.Key, store.Outcome)
 }
 
 func (s *Store) step(what string) { s.Scheduler.Step(s.Actor, what) }
@@ -118,13 +120,21 @@ func (s *Store) Check(ctx context.Context, c *store.Claim) error {
 // Finish implements [store.Store].
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
 	s.step("Finish" + " " + c.Key.String())
+	s.demandReason(c.Key, out)
 	return s.Store.Finish(ctx, c, link, history, out)
 }
 
 // FinishAndClaim implements [store.Store].
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
 	s.step("FinishAndClaim" + " " + c.Key.String())
+	s.demandReason(c.Key, out)
 	return s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
+}
+
+func (s *Store) demandReason(key store.Key, out store.Outcome) {
+	if s.Unexplained != nil && out.Unexplained() {
+		s.Unexplained(key, out)
+	}
 }
 
 // Hasten implements [store.Store].

@@ -107,6 +107,13 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		detail.NowError = err.Error()
 	}
+	at, err := h.Operator.Standing(r.Context(), l)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	queue := h.standingOf(&at)
+	detail.Queue = &queue
 	writeJSON(w, http.StatusOK, detail)
 }
 

@@ -19,7 +19,11 @@ var (
 	//go:embed style.css
 	styleCSS []byte
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"ago": ago, "cut": cut}).Parse(pageHTML))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+		"ago": ago, "in": in,
+		"text":   func(s string) string { return cut(pageText, s) },
+		"reason": func(s string) string { return cut(pageReason, s) },
+	}).Parse(pageHTML))
 )
 
 // How much the page shows.
@@ -27,12 +31,14 @@ const (
 	pageConflicts = 10
 	pageFailures  = 50
 	pageText      = 1000 // characters of a conflict's value
+	pageReason    = 200  // characters of why a key waits
 )
 
 // pageData is what the template gets.
 type pageData struct {
 	Overview
 	States       []mapping.LinkState // the columns of the routes
+	Waits        []Standing
 	Failures     []Failure
 	MoreFailures int
 	Conflicts    []Conflict
@@ -55,6 +61,9 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	var err error
 	d.Overview, err = h.look(ctx)
 	problem(err)
+	waits, err := h.Operator.Standings(ctx, fewKeys)
+	problem(err)
+	d.Waits = each(waits, h.standingOf)
 	failures, err := h.Operator.Failures(ctx)
 	problem(err)
 	d.MoreFailures = max(0, len(failures)-pageFailures)
@@ -105,21 +114,37 @@ func ago(now, t time.Time) string {
 		return "–"
 	case d < time.Second:
 		return "now"
-	case d < time.Minute:
-		return strconv.Itoa(int(d.Seconds())) + " s ago"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " min ago"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + " h ago"
 	default:
-		return strconv.Itoa(int(d.Hours()/24)) + " days ago"
+		return span(d) + " ago"
 	}
 }
 
-// cut shortens a text for the page.
-func cut(s string) string {
-	if r := []rune(s); len(r) > pageText {
-		return string(r[:pageText]) + "…"
+// in says how long it is until a moment.
+func in(now, t time.Time) string {
+	if d := t.Sub(now); d >= time.Second {
+		return "in " + span(d)
+	}
+	return "now"
+}
+
+// span rounds a duration down to its largest unit.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h"
+	default:
+		return strconv.Itoa(int(d.Hours()/24)) + " days"
+	}
+}
+
+// cut shortens a text to so many characters.
+func cut(most int, s string) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
 	}
 	return s
 }

@@ -22,6 +22,7 @@ func TestPage(t *testing.T) {
 		"acme/web#12", "rejected: &lt;b&gt;no&lt;/b&gt;", `name="key" value="p1/l1"`, `value="all"`,
 		"&lt;script&gt;g()&lt;/script&gt;", "planning won", "days ago",
 		"Sprint &lt;1&gt;", "12.0 of 40.0", `points="0.0,0.0 48.0,3.0 96.0,15.0 144.0,42.0"`,
+		"<td>acme/web#12</td><td>web</td><td>when github is back", "&lt;b&gt;down&lt;/b&gt;", "<td>it is late</td>", "<td>leased, ends now</td>",
 		`name="viewport" content="width=device-width`,
 	} {
 		if !strings.Contains(page, want) {
@@ -83,6 +84,7 @@ func TestPageIsBounded(t *testing.T) {
 	a := newAdmin(t)
 	for i := range 500 {
 		a.mem.failed = append(a.mem.failed, store.Failure{Where: fmt.Sprintf("acme/web#%d", 1000+i)})
+		a.mem.waits = append(a.mem.waits, store.Standing{Where: "acme/web#1", State: store.KeyLater, Reason: strings.Repeat("ä", 900)})
 		a.mem.conflicts = append(a.mem.conflicts, mapping.Conflict{Attribute: mapping.Summary, GitHub: strings.Repeat("ä", 100_000)})
 	}
 	page := a.text(a.do("GET", "/", ""), 200)

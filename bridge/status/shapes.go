@@ -74,6 +74,7 @@ type LinkDetail struct {
 	Now      *Now               `json:"now,omitempty"`
 	NowError string             `json:"now_error,omitempty"` // why Now could not be found out
 	Outside  *Outside           `json:"outside,omitempty"`   // an issue that has no link; all else is empty
+	Queue    *Standing          `json:"queue,omitempty"`     // where its key stands
 }
 
 // Outside is an issue that has no link, and why.

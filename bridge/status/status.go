@@ -51,6 +51,13 @@ type Operator interface {
 	Retry(ctx context.Context, name string) (int, error)
 	Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error)
 	Overview(ctx context.Context) (map[string]store.Depth, error)
+	// Standing tells where the key of a link stands in the queue.
+	Standing(ctx context.Context, l *mapping.Link) (store.Standing, error)
+	// Standings lists keys that are in the queue and not due, in the order of
+	// [store.CompareStandings].
+	Standings(ctx context.Context, limit int) ([]store.Standing, error)
+	// Worker names this process where it works a key; "" where another one does.
+	Worker(key store.Key) string
 	// Counts counts the links by route and state.
 	Counts(ctx context.Context) (map[string]map[mapping.LinkState]int, error)
 	// Burndowns are the charts of the projects' sprints, by the projects' names,
@@ -140,6 +147,7 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST /failures/retry", h.retryForm)
 	mux.HandleFunc("GET /api/v1/links", h.links)
 	mux.HandleFunc("GET /api/v1/links/{key}", h.link)
+	mux.HandleFunc("GET /api/v1/queue", h.queue)
 	mux.HandleFunc("GET /api/v1/failures", h.failures)
 	mux.HandleFunc("POST /api/v1/failures/retry", h.retry)
 	mux.HandleFunc("GET /api/v1/conflicts", h.conflicts)

@@ -31,6 +31,7 @@ type memory struct {
 	links     []*mapping.Link
 	history   []mapping.Entry
 	failed    []store.Failure
+	waits     []store.Standing
 	conflicts []mapping.Conflict
 	queues    map[string]store.Depth
 	charts    map[string][]mapping.Burndown
@@ -218,6 +219,23 @@ func (m *memory) Burndowns(context.Context) (map[string][]mapping.Burndown, erro
 	return m.charts, m.broken
 }
 
+func (m *memory) Standing(_ context.Context, l *mapping.Link) (store.Standing, error) {
+	for _, at := range m.waits {
+		if at.Key.Link == l.ID {
+			return at, m.broken
+		}
+	}
+	return store.Standing{Key: store.Key{Project: l.Project, Link: l.ID}, State: store.KeyResting}, m.broken
+}
+
+func (m *memory) Standings(_ context.Context, limit int) ([]store.Standing, error) {
+	return m.waits[:min(limit, len(m.waits))], m.broken
+}
+
+func (m *memory) Worker(key store.Key) string {
+	return map[mapping.LinkID]string{"l2": "host-1"}[key.Link]
+}
+
 func (m *memory) Overview(context.Context) (map[string]store.Depth, error) { return m.queues, m.broken }
 
 func (m *memory) Counts(context.Context) (map[string]map[mapping.LinkState]int, error) {
@@ -270,6 +288,11 @@ func filled() *memory {
 		failed: []store.Failure{
 			{Key: store.Key{Project: "p1", Link: "l1"}, Route: "web", Where: "acme/web#12", Reason: "rejected: <b>no</b>", Attempts: 12, At: noon},
 			{Key: store.Key{Project: "p1", Link: "l2"}, Route: "web", Where: "c2", Reason: "forbidden", Attempts: 1, At: noon},
+		},
+		waits: []store.Standing{
+			{Key: store.Key{Project: "p1", Link: "l1"}, Route: "web", Where: "acme/web#12", State: store.KeyWaiting, At: noon, Service: "github", Reason: "<b>down</b>", Attempts: 2},
+			{Key: store.Key{Project: "p1", Link: "l3"}, Route: "web", Where: "acme/web#13", State: store.KeyLater, At: noon, Reason: "it is late"},
+			{Key: store.Key{Project: "p1", Link: "l2"}, Route: "gone", Where: "c2", State: store.KeyWorked, At: noon},
 		},
 		conflicts: []mapping.Conflict{{
 			ID: "k1", Link: "l1", Project: "p1", Route: "web", Where: "acme/web#12", Attribute: mapping.Title,

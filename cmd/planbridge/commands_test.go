@@ -104,6 +104,7 @@ var questions = [][]string{
 	{"links"}, {"links", "-o", "json"}, {"links", "--route", "acme/web", "--state", "linked"},
 	{"failures"}, {"failures", "list", "-o", "json"}, {"conflicts"}, {"conflicts", "-o", "json", "--limit", "5"},
 	{"explain", "acme/web#1"}, {"explain", "acme/web#1", "-o", "json"}, {"explain", "ACME/web#7"},
+	{"queue"}, {"queue", "-o", "json", "--limit", "5"},
 }
 
 // A command prints the same whether a service runs or not.
@@ -196,10 +197,12 @@ func wantOutputs(t *testing.T, got map[string]string) {
 		"explain acme/web#1": {
 			"issue  acme/web#1\n", "card  ID\n", "bucket  Incoming\n", "route  acme/web\n", "state  linked\n", "made on  github\n", "agreed at  TIME\n",
 			"AGREED ON  VERSION  GITHUB  PLANNING\n", "  Fix the door  Fix the door\n", "  It squeaks.  It squeaks.", "\ntracking", "AT  WHAT  ATTRIBUTE  SIDE  WHY  DELIVERY\n", "TIME  create  ",
-			"NOW  VERSION  GITHUB  PLANNING\n", "nothing  -  -  -  the sides agree\n",
+			"NOW  VERSION  GITHUB  PLANNING\n", "nothing  -  -  -  the sides agree\n", "queue  not queued\n",
 		},
+		"queue":                      {"KEY  WHERE  ROUTE  STANDS\n"},
+		"queue -o json --limit 5":    {`"keys": []`},
 		"explain acme/web#1 -o json": {`"base": {`, `"history": [`, `"kind": "tracking"`},
-		"explain ACME/web#7":         {"issue  acme/web#7\n", "card  -\n", "state  creating\n", "creating  on planning: sent TIME, looked for 2 times\n"},
+		"explain ACME/web#7":         {"issue  acme/web#7\n", "card  -\n", "state  creating\n", "creating  on planning: sent TIME, looked for 2 times\n", "queue  parked since TIME after 1 attempts: rejected: no room\n"},
 	} {
 		text := strings.ReplaceAll(plain(got[name]), "ID  tracking", "\ntracking")
 		for _, w := range want {

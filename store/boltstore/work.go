@@ -133,6 +133,21 @@ func (sp space) Ascend(list queue.List, from string) iter.Seq[string] {
 	}
 }
 
+// Descend implements [queue.Lists].
+func (sp space) Descend(list queue.List, before string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		c := sp.list(list).Cursor()
+		k, _ := c.Seek([]byte(before))
+		if k == nil {
+			k, _ = c.Last()
+		} else {
+			k, _ = c.Prev()
+		}
+		for ; k != nil && yield(string(k)); k, _ = c.Prev() {
+		}
+	}
+}
+
 // count changes a number; one that is 0 is not kept.
 func (sp space) count(name []byte, change int64) error {
 	n := sp.number(name) + change

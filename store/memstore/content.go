@@ -105,6 +105,17 @@ func (sp *space) Ascend(list queue.List, from string) iter.Seq[string] {
 	}
 }
 
+// Descend implements [queue.Lists].
+func (sp *space) Descend(list queue.List, before string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for key := range sp.list(list).before(before) {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
 // Owner implements [queue.Index].
 func (sp *space) Owner(ref mapping.Ref) mapping.LinkID {
 	id, _ := sp.Refs.get(string(ref))

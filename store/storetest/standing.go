@@ -138,8 +138,8 @@ func testStandings(f *fixture) {
 	o.Bulk = true
 	f.observe(o)
 	f.finish(f.claim(bulk), store.Outcome{Kind: store.Done, After: 4 * time.Minute, Reason: "it is bulky"})
-	worked, _ := f.worked() // for 10 minutes
-	want = append(want, bulk.ID, l.ID, worked.ID)
+	worked, _ := f.worked()                       // for 10 minutes
+	want = append(want, worked.ID, l.ID, bulk.ID) // latest first: the rest waits longest
 	f.made()
 	f.observe(creating(f.newLink())) // due
 	for _, limit := range []int{0, 1, 3, 5, 100} {

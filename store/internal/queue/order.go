@@ -33,6 +33,8 @@ type Entry struct {
 type Lists interface {
 	// Ascend visits the keys of a list from the given one on, in their order.
 	Ascend(list List, from string) iter.Seq[string]
+	// Descend visits the keys of a list before the given one, the last one first.
+	Descend(list List, before string) iter.Seq[string]
 }
 
 // Entry is where the lists have the key.

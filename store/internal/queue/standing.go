@@ -32,7 +32,7 @@ func (w Work) Standing(key store.Key, now int64) store.Standing {
 }
 
 // NotDue lists the keys that are in the queue and not due: as many as limit of those
-// that wait for a service, of the live ones and of the bulk ones.
+// that wait for a service, of the live ones and of the bulk ones, latest due first.
 func NotDue(lists Lists, now int64, limit int) (ids []mapping.LinkID) {
 	n := 0
 	for key := range lists.Ascend(WaitingList, "") {
@@ -42,10 +42,10 @@ func NotDue(lists Lists, now int64, limit int) (ids []mapping.LinkID) {
 		_, classed, _ := strings.Cut(key, "\x00")
 		ids = append(ids, mapping.LinkID(classed[1:]))
 	}
-	for _, class := range []string{"\x00", "\x01"} {
-		n := 0
-		for key := range lists.Ascend(DueList, class+order(now+1)) {
-			if n++; n > limit || key[:1] != class {
+	for class := range byte(2) {
+		n, due := 0, string(class)+order(now+1)
+		for key := range lists.Descend(DueList, string(class+1)) {
+			if n++; n > limit || key < due {
 				break
 			}
 			ids = append(ids, LinkOf(key))

@@ -84,6 +84,13 @@ func (s sorted) Ascend(list List, from string) iter.Seq[string] {
 	return slices.Values(keys)
 }
 
+func (s sorted) Descend(list List, before string) iter.Seq[string] {
+	keys := slices.Collect(s.Ascend(list, ""))
+	keys = slices.DeleteFunc(keys, func(key string) bool { return key >= before })
+	slices.Reverse(keys)
+	return slices.Values(keys)
+}
+
 func TestNext(t *testing.T) {
 	at := func(due int64, bulk bool, id mapping.LinkID) Entry {
 		return Work{Place: Queued, Due: due, Bulk: bulk}.Entry(id)

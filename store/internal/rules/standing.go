@@ -37,20 +37,8 @@ func Reason(why string) string {
 	return strings.ToValidUTF8(why[:MaxReason], "") + "…"
 }
 
-// SortStandings puts standings into the order of [store.Queue]'s Standings and cuts
-// them to a limit.
+// SortStandings puts standings into their order and cuts them to a limit.
 func SortStandings(all []store.Standing, limit int) []store.Standing {
-	slices.SortStableFunc(all, func(a, b store.Standing) int {
-		if aw, bw := a.State == store.KeyWaiting, b.State == store.KeyWaiting; aw || bw {
-			switch {
-			case !bw:
-				return -1
-			case !aw:
-				return 1
-			}
-			return cmp.Compare(a.Service, b.Service)
-		}
-		return a.At.Compare(b.At)
-	})
+	slices.SortFunc(all, store.CompareStandings)
 	return all[:min(len(all), max(limit, 0))]
 }

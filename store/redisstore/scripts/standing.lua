@@ -36,6 +36,6 @@ if id ~= '' then
 end
 for _, member in ipairs(call('ZRANGE', WAIT, 0, most - 1)) do tell(string.match(member, '%z.(.*)$')) end
 for _, key in ipairs({LIVE, BULK}) do
-  for _, id in ipairs(call('ZRANGEBYSCORE', key, '(' .. NOW, '+inf', 'LIMIT', 0, most)) do tell(id) end
+  for _, id in ipairs(call('ZREVRANGEBYSCORE', key, '+inf', '(' .. NOW, 'LIMIT', 0, most)) do tell(id) end
 end
 return out

@@ -1,0 +1,42 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Standing tells where the key of a link stands in the queue.
+func (o *Operator) Standing(ctx context.Context, l *mapping.Link) (store.Standing, error) {
+	at, err := o.store.Standing(ctx, store.Key{Project: l.Project, Link: l.ID})
+	if err != nil {
+		return at, fmt.Errorf("queue: %w", err)
+	}
+	return at, nil
+}
+
+// Standings lists the keys that are in the queue and not due: those that wait for a
+// service, then the others, latest due first.
+func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, error) {
+	var all []store.Standing
+	for _, project := range o.set().projects() {
+		some, err := o.store.Standings(ctx, project, limit)
+		if err != nil {
+			return nil, fmt.Errorf("queue: %w", err)
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, store.CompareStandings)
+	return all[:min(limit, len(all))], nil
+}
+
+// Worker names this process where it works a key; "" where another one does.
+func (o *Operator) Worker(key store.Key) string {
+	if o.works == nil || !o.works(key) {
+		return ""
+	}
+	return o.worker
+}

@@ -1,0 +1,57 @@
+package status
+
+import (
+	"net/http"
+	"time"
+
+	"planbridge/store"
+)
+
+// Queue answers GET /api/v1/queue: keys that are in the queue and not due. Those that wait
+// for a service come first, then the others, latest due first.
+type Queue struct {
+	Keys []Standing `json:"keys"`
+}
+
+// Standing is where a link's key stands in the queue, and why it is not worked.
+type Standing struct {
+	Key   string `json:"key"` // project/link
+	Route string `json:"route"`
+	Where string `json:"where"`
+	// State is resting (not in the queue), due, worked, later, waiting or parked.
+	State string `json:"state"`
+	// At is, by the state: due since; the end of the lease; when it is due; waiting
+	// since; parked since.
+	At       time.Time `json:"at,omitzero"`
+	Service  string    `json:"service,omitempty"` // that it waits for
+	Reason   string    `json:"reason,omitempty"`  // of later, waiting and parked
+	Attempts int       `json:"attempts"`          // that failed since the last success
+	Worker   string    `json:"worker,omitempty"`  // the process that answers, where it holds the lease
+}
+
+// The bounds of the list of keys that are not due.
+const (
+	fewKeys  = 50
+	manyKeys = 10_000
+)
+
+func (h *handler) queue(w http.ResponseWriter, r *http.Request) {
+	limit, err := limitOf(r, fewKeys, manyKeys)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err)
+		return
+	}
+	all, err := h.Operator.Standings(r.Context(), limit)
+	h.answer(w, r, func() any { return Queue{each(all, h.standingOf)} }, err)
+}
+
+func (h *handler) standingOf(at *store.Standing) Standing {
+	out := Standing{
+		Key: at.Key.String(), Route: at.Route, Where: at.Where, State: string(at.State), At: at.At,
+		Service: at.Service, Reason: at.Reason, Attempts: at.Attempts,
+	}
+	if at.State == store.KeyWorked {
+		out.Worker = h.Operator.Worker(at.Key)
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/status"
+)
+
+func TestStands(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for want, s := range map[string]status.Standing{
+		"not queued":                                             {State: "resting"},
+		"due since 2026-11-21T12:00:00Z":                         {State: "due", At: at},
+		"leased until 2026-11-21T12:00:00Z by host-1":            {State: "worked", At: at, Worker: "host-1"},
+		"leased until 2026-11-21T12:00:00Z by another process":   {State: "worked", At: at},
+		"waits until 2026-11-21T12:00:00Z: it is late":           {State: "later", At: at, Reason: "it is late"},
+		"waits for github since 2026-11-21T12:00:00Z: away":      {State: "waiting", At: at, Service: "github", Reason: "away"},
+		"parked since 2026-11-21T12:00:00Z after 3 attempts: no": {State: "parked", At: at, Attempts: 3, Reason: "no"},
+	} {
+		if got := stands(&s); got != want {
+			t.Errorf("%+v stands %q, want %q", s, got, want)
+		}
+	}
+}
+
+// A key that waits is listed with what it waits for, and explain tells the same.
+func TestQueueRunning(t *testing.T) {
+	op := newOperator(t, bridgetest.Options{}, nil)
+	w := op.world
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Fix the door"})
+	op.until("the issue is linked", func() bool { return strings.Contains(op.fine("links", "--state", "linked"), "acme/web#1 ") })
+	op.fine("pause", "acme/web")
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Paint the door" })
+	const waits = "waits for paused:acme/web since TIME: its route is paused\n"
+	op.until("its key waits", func() bool { return strings.Contains(plain(op.fine("queue")), "ID/ID  acme/web#1  acme/web  "+waits) })
+	if got := plain(op.fine("explain", "acme/web#1")); !strings.Contains(got, "queue  "+waits) {
+		t.Errorf("explain lacks %q:\n%s", waits, got)
+	}
+	op.fine("resume", "acme/web")
+	op.until("the queue is empty", func() bool { return plain(op.fine("queue")) == "KEY  WHERE  ROUTE  STANDS\n" })
+}
