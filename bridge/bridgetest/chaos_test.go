@@ -142,6 +142,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 			complaints = append(complaints, complaint{what: err.Error()})
 		}
 	}
+	complaints = append(complaints, c.sim.waitsUnexplained()...)
 	for _, path := range c.logs() {
 		lines, err := badLines(path)
 		if err != nil {
@@ -406,9 +407,12 @@ func (c *chaos) settle() []complaint {
 	}
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	writes, since := -1, time.Now()
+	writes, since, began := -1, time.Now(), time.Now()
 	for {
 		idle, why := c.idle(ctx)
+		if late := c.waits(ctx, began); len(late) > 0 {
+			return late
+		}
 		if n := c.Writes(); n != writes || !idle {
 			writes, since = n, time.Now()
 		}

@@ -130,6 +130,19 @@ func (s *simulation) noteUnexplained(key store.Key, out store.Outcome) {
 	s.unexplained = append(s.unexplained, fmt.Sprintf("key %s waits without a reason: %+v", key, out))
 }
 
+// waitsUnexplained complains of the waits without a reason; nil: the run is none in virtual time.
+func (s *simulation) waitsUnexplained() (all []complaint) {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, what := range s.unexplained {
+		all = append(all, complaint{what: what})
+	}
+	return all
+}
+
 // policies draws those of the route; for half of the seeds none.
 func (s *simulation) policies() string {
 	if s.spread(2) == 0 {

@@ -160,10 +160,7 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 	}
 	i := slices.IndexFunc(facts, func(f mapping.Sprint) bool { return f.ID == sprint })
 	if i < 0 {
-		// The card was polled after the sprints were, or the sprint is gone.
-		why := "sprint " + string(sprint) + " is in no list of the project's sprints"
-		wait, _ := w.paused.fail("sprint "+string(sprint), why, brokenFirst, refusedMost)
-		w.lookAgain(wait, why)
+		w.awaitSprint(sprint)
 		return 0, nil
 	}
 	w.paused.ok("sprint " + string(sprint))
@@ -187,4 +184,17 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 		return err
 	})
 	return number, err
+}
+
+// awaitSprint has the key looked at again for a sprint that no listing has: the card was
+// polled after the sprints were, a listing lacked it, or it is gone. All keys of the
+// sprint share the wait, which grows once for all of them.
+func (w *work) awaitSprint(sprint mapping.ObjectID) {
+	name := "sprint " + string(sprint)
+	wait, why := w.paused.left(name)
+	if wait <= 0 {
+		why = "milestone: no listing has " + name
+		wait, _ = w.paused.fail(name, why, brokenFirst, brokenMost)
+	}
+	w.lookAgain(wait+w.jitter(wait/4), why)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,6 +209,32 @@ func TestPeoplesMilestonesStay(t *testing.T) {
 		if got := w.issue().Milestone; got != 2 || len(w.hub.milestones) != 2 || w.hub.milestones[0].Description != "" {
 			w.fail("milestone %d of %+v", got, w.hub.milestones)
 		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSprintThatIsListedLater: a card's sprint may be missing from a listing for a while.
+// However often the card is looked at meanwhile, its milestone is set soon after.
+func TestSprintThatIsListedLater(t *testing.T) {
+	err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.plans(func(c *mapping.Card) { c.Iteration = sprintID })
+		key := store.Key{Project: project, Link: w.link().ID}
+		for n := range 30 {
+			w.after(pollInterval+time.Duration(n)*time.Second, func() { w.check(w.store.Enqueue(context.Background(), key, 0, false)) })
+		}
+		w.after(pollInterval+30*time.Second, func() {
+			at, err := w.store.Standing(context.Background(), key)
+			if w.check(err); at.State != store.KeyLater || !strings.Contains(at.Reason, string(sprintID)) {
+				w.fail("its key stands at %+v", at)
+			}
+			w.sprint("Sprint 1")
+		})
+		w.after(pollInterval+(30+75+1)*time.Second, w.verifyShown)
+		w.settle()
 	})
 	if err != nil {
 		t.Error(err)
