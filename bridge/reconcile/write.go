@@ -307,6 +307,9 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 		}
 		byLabel := d.Attribute == mapping.Estimate || d.Attribute == mapping.State && !w.opensOrCloses(d)
 		if d.Attribute == mapping.Estimate || d.Attribute == mapping.State {
+			if !mapping.Same(d.Attribute, w.g[d.Attribute].Value, d.GitHub.From) {
+				continue // a label's answer shows another one since: to be decided anew
+			}
 			switch ok, err := w.labelled(ctx, d); {
 			case errors.Is(err, mapping.ErrForbidden) && byLabel:
 				barred, why = append(barred, d), err
