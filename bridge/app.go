@@ -23,6 +23,7 @@ import (
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/retention"
+	"planbridge/bridge/session"
 	"planbridge/bridge/status"
 	"planbridge/bridge/webhook"
 	"planbridge/config"
@@ -102,6 +103,7 @@ type App struct {
 	projects   projects
 	catchUp    *poll.CatchUp
 	intake     *webhook.Intake
+	session    *session.Keeper
 	reconcile  *reconcile.Reconciler
 	sprintNews *sprintNews
 	account    ownAccount
@@ -147,8 +149,7 @@ func New(o Options) (*App, error) {
 	a.jobs.guard = a.guard
 	set := newSettings(o.Config, o.DryRun)
 	a.set.Store(set)
-	build := []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork}
-	for _, b := range build {
+	for _, b := range []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork} {
 		if err := b(o.Config); err != nil {
 			return nil, errors.Join(err, a.close())
 		}
@@ -258,6 +259,7 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 }
 
 func (a *App) buildWork(c *config.Config) error {
+	a.session = a.newSession()
 	a.reconcile = reconcile.New(reconcile.Options{
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
@@ -266,7 +268,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Down:     a.down,
 		Paused:   a.isPaused,
 		OnWait:   a.waits, OnCard: a.projects.exists, Renamed: a.renamed,
-		Epoch:  a.storeEpoch,
+		Epoch: a.storeEpoch, Session: a.session,
 		Random: a.o.Random, Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intakeMetrics = webhook.NewMetrics(a.registry)
@@ -306,14 +308,6 @@ func (a *App) expect(set *settings) {
 	}
 }
 
-func (a *App) planningOf(id mapping.ObjectID) reconcile.Planning {
-	p := a.projects.get(id)
-	if p == nil {
-		return nil
-	}
-	return p.side
-}
-
 // down reports whether the breaker of a service is open.
 func (a *App) down(service string) bool {
 	if service == reconcile.ServiceGitHub {
@@ -331,9 +325,6 @@ func (a *App) Handler() http.Handler { return a.handler }
 // Intake answers what the public listener does. Where the App is not started it takes
 // deliveries in once [App.Reach] has succeeded, and nothing works them.
 func (a *App) Intake() http.Handler { return a.intake }
-
-// InHand is how many keys this process works at the moment.
-func (a *App) InHand() int { return a.reconcile.InHand() }
 
 // Epoch is the store's epoch as this process knows it; "" before the store was
 // first reached.

@@ -37,9 +37,10 @@ var arrows = map[string][]string{
 	"bridge/reconcile": {"mapping", "store", "bridge/guard"},
 	"bridge/status":    {"mapping", "store", "bridge/guard"},
 	"bridge/retention": {"mapping", "store", "bridge/guard"},
+	"bridge/session":   {"mapping", "store", "bridge/guard"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "store/backup", "config",
-		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/status", "bridge/retention", "bridge/guard",
+		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

@@ -115,17 +115,7 @@ func (a *App) run(ctx context.Context) {
 	a.spawn(ctx, "account", a.learnAccount)
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", a.tellQuarantine) })
 	a.spawn(ctx, "dormant", func(ctx context.Context) { a.until(ctx, "resume links whose route is back", a.resumeDormant) })
-	a.spawn(ctx, "work", func(ctx context.Context) {
-		if !a.accountSettled(ctx) {
-			return
-		}
-		a.spawn(ctx, "catch-up", a.catchUp.Run)
-		a.spawn(ctx, "milestones", a.seeToMilestones)
-		if !a.o.DryRun {
-			a.spawn(ctx, "retention", a.retain) // which login is ours is known by now, if ever
-		}
-		a.guard.Keep(ctx, "queue", func() { a.reconcile.Run(ctx, a.o.Drain) })
-	})
+	a.spawn(ctx, "work", a.work)
 }
 
 // spawn runs a loop of the App, which begins anew after a panic, until ctx ends.

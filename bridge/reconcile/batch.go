@@ -129,7 +129,7 @@ func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, item Batc
 
 // makeBatch makes the cards of one request and gives each key what is known of
 // its own.
-func (r *Reconciler) makeBatch(ctx context.Context, name batchName, members []*batched) {
+func (r *Reconciler) makeBatch(writer context.Context, name batchName, members []*batched) {
 	slices.SortFunc(members, func(a, b *batched) int { return a.order - b.order })
 	until := members[0].until
 	for _, m := range members {
@@ -137,13 +137,15 @@ func (r *Reconciler) makeBatch(ctx context.Context, name batchName, members []*b
 			until = m.until
 		}
 	}
-	ctx, cancel := context.WithDeadline(ctx, until)
+	ctx, cancel := context.WithDeadline(writer, until)
 	defer cancel()
 	turn := r.turnOf(name.project)
 	select {
 	case turn <- struct{}{}:
 		defer func() { <-turn }()
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil || writer.Err() != nil {
 		for _, m := range members {
 			m.err = fmt.Errorf("%w: %w", mapping.ErrUnavailable, errNotTaken)
 		}

@@ -200,6 +200,8 @@ type Options struct {
 	Metrics     *Metrics
 	Logger      *slog.Logger
 	Guard       *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
+	// Session is what this process's claims end with; nil: with their leases alone.
+	Session Session
 	// Paused reports whether an operator paused a route; nil: none is.
 	Paused func(route string) bool
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
@@ -215,6 +217,25 @@ type Options struct {
 	Renamed func(ctx context.Context, from, to string) error
 	// Skips, of tests, reports whether a transition does not happen; nil: all do.
 	Skips func(mapping.Transition) bool
+}
+
+// Session is this process's in the store, which ends a process's leases when it does not
+// hear from it.
+type Session interface {
+	// Alive reports whether the process has one. Without one it claims nothing.
+	Alive() bool
+	// Bound returns a context that ends with the session of a claim. Its Err tells so at
+	// once, whether or not anything else ran since.
+	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
+}
+
+// noSession is that of a process that has none.
+type noSession struct{}
+
+func (noSession) Alive() bool { return true }
+
+func (noSession) Bound(ctx context.Context, _ store.Session) (context.Context, context.CancelFunc) {
+	return ctx, func() {}
 }
 
 // Reconciler works the queue. It is safe for concurrent use.
@@ -255,6 +276,9 @@ func New(o Options) *Reconciler {
 	}
 	if o.OnWait == nil {
 		o.OnWait = func(context.Context, mapping.ObjectID, string) {}
+	}
+	if o.Session == nil {
+		o.Session = noSession{}
 	}
 	if o.OnCard == nil {
 		o.OnCard = func(_, _ mapping.ObjectID) {}

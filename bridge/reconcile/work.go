@@ -467,7 +467,7 @@ const writeMargin = 5 * time.Second
 
 // writing saves the link (which checks the lease) and returns the context in
 // which one external write may be made: it ends well before the lease, also
-// where the seat had to be waited for.
+// where the seat had to be waited for, and with the session.
 func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	margin := w.leaseMargin()
 	until := w.claim.Until.Add(-margin)
@@ -479,7 +479,13 @@ func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc
 		return nil, nil, later(0, "the lease is nearly over")
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
-	return ctx, cancel, nil
+	ctx, unbind := w.Session.Bound(ctx, w.claim.Session)
+	if ctx.Err() != nil {
+		unbind()
+		cancel()
+		return nil, nil, later(0, "the lease or the session is over")
+	}
+	return ctx, func() { unbind(); cancel() }, nil
 }
 
 // note adds a line to the link's history and to the log.

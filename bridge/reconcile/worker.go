@@ -84,7 +84,7 @@ func (r *Reconciler) serve(ctx, work context.Context, claim *store.Claim, p *pla
 	for row := 1; claim != nil; row++ {
 		claim = r.guardedWork(work, claim, p, func() bool {
 			projects := r.Projects()
-			return ctx.Err() == nil && !p.handless && slices.Contains(projects, project) && (row < rowMost && time.Now().Before(end) || len(projects) == 1)
+			return ctx.Err() == nil && r.Session.Alive() && !p.handless && slices.Contains(projects, project) && (row < rowMost && time.Now().Before(end) || len(projects) == 1)
 		})
 	}
 }
@@ -103,6 +103,9 @@ func (r *Reconciler) guardedWork(ctx context.Context, claim *store.Claim, p *pla
 // busy project does not starve the others.
 func (r *Reconciler) claimNext(ctx context.Context, from int) (*store.Claim, time.Duration) {
 	projects, wait := r.Projects(), idlePoll
+	if !r.Session.Alive() {
+		return nil, wait
+	}
 	for i := range projects {
 		project := projects[(from+i)%len(projects)]
 		var claim *store.Claim
@@ -163,8 +166,10 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, mor
 		defer r.isolation.suspect.Store(false)
 	}
 	start := time.Now()
-	// Everything, the finishing included, ends before the lease does; writes
-	// end earlier still (see work.writing).
+	// Everything, the finishing included, ends before the lease does, and with the
+	// session; writes end earlier still (see work.writing).
+	ctx, unbind := r.Session.Bound(ctx, claim.Session)
+	defer unbind()
 	ctx, cancel := context.WithDeadline(ctx, claim.Until.Add(-r.leaseMargin()/2))
 	defer cancel()
 	w.place = p
@@ -176,6 +181,9 @@ func (r *Reconciler) work(ctx context.Context, claim *store.Claim, p *place, mor
 		return bare.end(ctx, nil, out, false)
 	}
 	p.rise()
+	if ctx.Err() != nil {
+		outlive(w.link, time.Now().UTC()) // what was under way was cut off, and may take effect yet
+	}
 	if lostLease(err) {
 		w.log.Warn("key given up", "err", err)
 		r.Metrics.Reconciles.WithLabelValues(w.link.Route, "lost").Inc()

@@ -1,0 +1,41 @@
+package bridge
+
+import (
+	"context"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/session"
+	"planbridge/mapping"
+)
+
+// newSession makes what keeps this process's session.
+func (a *App) newSession() *session.Keeper {
+	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Kick: func() { a.reconcile.Kick() }})
+}
+
+// work begins what needs to know which account is the bridge's own, and works the queues
+// until ctx ends. The session lasts until what is in hand then is handed back.
+func (a *App) work(ctx context.Context) {
+	if !a.accountSettled(ctx) {
+		return
+	}
+	a.spawn(ctx, "catch-up", a.catchUp.Run)
+	a.spawn(ctx, "milestones", a.seeToMilestones)
+	if !a.o.DryRun {
+		a.spawn(ctx, "retention", a.retain) // which login is ours is known by now, if ever
+	}
+	a.session.During(ctx, func() {
+		a.guard.Keep(ctx, "queue", func() { a.reconcile.Run(ctx, a.o.Drain) })
+	})
+}
+
+// InHand is how many keys this process works at the moment.
+func (a *App) InHand() int { return a.reconcile.InHand() }
+
+func (a *App) planningOf(id mapping.ObjectID) reconcile.Planning {
+	p := a.projects.get(id)
+	if p == nil {
+		return nil
+	}
+	return p.side
+}
