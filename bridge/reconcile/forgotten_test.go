@@ -60,6 +60,30 @@ func TestFamilyIsLinkedAgain(t *testing.T) {
 	}
 }
 
+// The store is an old copy, from before the bridge made a card's issue, and a sub-issue
+// is looked at before the card's link finds that issue: it is that card's task still, and
+// gets no card.
+func TestSubIssueIsLookedAtBeforeItsParentIsFound(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		mirrored(w)
+		w.poll()
+		before := w.memory.Snapshot()
+		w.settle()
+		w.openSub(0, "tok5", "")
+		w.settle()
+		w.rollBack(before)
+		w.befall("LastNumber", unavailable, func() {}) // the card's link has to be tried again
+		w.adopt()
+		w.settle()
+		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // The same two values that meet are one conflict, however often the store is
 // lost and under whatever id their link is made anew: it is told once.
 func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {

@@ -49,7 +49,7 @@ func (w *work) toParent(ctx context.Context) (handed bool, err error) {
 		if parent == nil || err != nil {
 			return false, err
 		}
-		id, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID))
+		id, err := w.findParent(ctx, parent)
 		if err == nil {
 			if handed, err := w.toLink(ctx, store.Key{Project: w.link.Project, Link: id}, parent); handed || err != nil {
 				return handed, err
@@ -64,6 +64,22 @@ func (w *work) toParent(ctx context.Context) (handed bool, err error) {
 		repo, number = parent.Repo, parent.Number
 	}
 	return false, nil
+}
+
+// findParent is the link of an issue above. Where the store was lost, the link that a
+// card was made anew for knows the issue of its marker only when it has been worked.
+func (w *work) findParent(ctx context.Context, parent *mapping.Issue) (mapping.LinkID, error) {
+	id, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID))
+	if !errors.Is(err, store.ErrNotFound) || !w.bridgeMade(parent) {
+		return id, err
+	}
+	_, marks := w.set.Keys.Body(parent.Body)
+	for _, m := range marks {
+		if m.Kind == mapping.MarkIssue && m.IsFor(w.link.Project) {
+			return w.Store.Find(ctx, w.link.Project, mapping.CardRef(mapping.ObjectID(m.Partner)))
+		}
+	}
+	return id, err
 }
 
 // parentOf reads an issue's parent; nil where it has none. A parent that may
