@@ -4,36 +4,47 @@ import (
 	"planbridge/bridge/planningtest/planningmodel"
 )
 
-// What the service is behind its HTTP is package planningmodel's. These are the
-// names by which its users here know it.
+// Package planningmodel is the service behind its HTTP. Its types have names here, too.
+
 type (
 	// Project is a project of the service and the door to act in it as people do.
 	Project = planningmodel.Project
 	// ProjectSpec is what a new project starts with.
 	ProjectSpec = planningmodel.ProjectSpec
-	// CardSpec is what a person gives a new card, and CardEdit what one can change.
+	// CardSpec is what a person gives a new card.
 	CardSpec = planningmodel.CardSpec
+	// CardEdit is what a person can change of a card.
 	CardEdit = planningmodel.CardEdit
-	// TaskSpec is what a person gives a new task, and TaskEdit what one can change.
+	// TaskSpec is what a person gives a new task.
 	TaskSpec = planningmodel.TaskSpec
+	// TaskEdit is what a person can change of a task.
 	TaskEdit = planningmodel.TaskEdit
 	// SprintSpec is a sprint as a person plans it.
 	SprintSpec = planningmodel.SprintSpec
-	// CardState, TaskState and SprintState are all there is to an item.
-	CardState   = planningmodel.CardState
-	TaskState   = planningmodel.TaskState
+	// CardState is all there is to a card.
+	CardState = planningmodel.CardState
+	// TaskState is all there is to a task.
+	TaskState = planningmodel.TaskState
+	// SprintState is all there is to a sprint.
 	SprintState = planningmodel.SprintState
 	// Value is one value that an attribute held.
 	Value = planningmodel.Value
 
 	// Traits says how the service behaves where its document is silent.
-	Traits           = planningmodel.Traits
-	StatusByKind     = planningmodel.StatusByKind
-	ConflictShape    = planningmodel.ConflictShape
-	EmptySummary     = planningmodel.EmptySummary
-	HTMLInAnswers    = planningmodel.HTMLInAnswers
-	BatchOrder       = planningmodel.BatchOrder
-	SprintForm       = planningmodel.SprintForm
+	Traits = planningmodel.Traits
+	// StatusByKind holds a status for each kind of call; 0 means 200.
+	StatusByKind = planningmodel.StatusByKind
+	// ConflictShape is a shape of the answer to a version conflict.
+	ConflictShape = planningmodel.ConflictShape
+	// EmptySummary is a form of a summary without text.
+	EmptySummary = planningmodel.EmptySummary
+	// HTMLInAnswers says which answers carry the html of a summary.
+	HTMLInAnswers = planningmodel.HTMLInAnswers
+	// BatchOrder is an order of a batch create's answer.
+	BatchOrder = planningmodel.BatchOrder
+	// SprintForm is a form of a sprint's items.
+	SprintForm = planningmodel.SprintForm
+	// BucketIDAccepted says which id names a bucket in a path.
 	BucketIDAccepted = planningmodel.BucketIDAccepted
 )
 

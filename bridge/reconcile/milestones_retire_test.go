@@ -64,7 +64,7 @@ func (w *world) retire(d time.Duration) {
 
 // sprintIs stores the sprints as a poll does; past: the only one is.
 func (w *world) sprintIs(past bool, more ...mapping.Sprint) {
-	sprints := append(more, mapping.Sprint{ID: sprintID, Title: "Sprint 1", End: time.Date(2001, 3, 4, 23, 30, 0, 0, time.UTC), Past: past})
+	sprints := slices.Concat(more, []mapping.Sprint{{ID: sprintID, Title: "Sprint 1", End: time.Date(2001, 3, 4, 23, 30, 0, 0, time.UTC), Past: past}})
 	w.check(w.store.PutDoc(context.Background(), project, store.DocSprints, encode(sprints)))
 }
 

@@ -52,7 +52,9 @@ func serving(t *testing.T, m *memory, fn func(*testing.T, *http.Client)) {
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
-		<-ended
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	})
 }
 

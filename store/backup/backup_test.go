@@ -84,7 +84,10 @@ func TestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(whole, got); diff != "" {
 		t.Errorf("what is read is not what was written:\n%s", diff)
 	}
-	for range backup.Entries(bytes.NewReader(file)) {
+	for _, err := range backup.Entries(bytes.NewReader(file)) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // whoever wants no more gets no more
 	}
 	if s, err := backup.Check(bytes.NewReader(written(t, fixed{}))); err != nil || s.Entries != 0 {

@@ -126,7 +126,7 @@ func (sp space) countParked(id mapping.LinkID, is, was bool) error {
 func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Tally, err error) {
 	t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
 	err = s.read(ctx, project, func(sp space) error {
-		t.Queued, t.Oldest = int(sp.queued()), queue.Oldest(sp, sp.now)
+		t.Queued, t.Oldest = sp.queued(), queue.Oldest(sp, sp.now)
 		if !sp.formed() {
 			t.Links, t.Failures = nil, nil
 			return nil

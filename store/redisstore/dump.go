@@ -193,7 +193,7 @@ func recordOf(key store.Key, r *reply) (*store.Record, error) {
 		spoilt = errors.Join(spoilt, err)
 	}
 	out.History, out.Inbox = history, claim.Inbox
-	out.Events = append(claim.Events, r.list().events()...)
+	out.Events = slices.Concat(claim.Events, r.list().events())
 	out.Own = r.list().events()
 	placeOf(out, fields, time.UnixMilli(since).UTC())
 	return out, errors.Join(spoilt, r.err)

@@ -40,17 +40,6 @@ func (f *fixture) dump() (all []store.Entry) {
 	return all
 }
 
-// records are a dump's records by their links.
-func records(all []store.Entry) map[mapping.LinkID]*store.Record {
-	out := map[mapping.LinkID]*store.Record{}
-	for _, e := range all {
-		if e.Record != nil {
-			out[e.Record.Link.ID] = e.Record
-		}
-	}
-	return out
-}
-
 func entries(all []store.Entry) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for _, e := range all {

@@ -54,7 +54,7 @@ func (w Work) Entry(id mapping.LinkID) Entry {
 	return Entry{}
 }
 
-// Counts: an entry of the list counts against the queue's bound.
+// Counts tells whether an entry of the list counts against the queue's bound.
 func (l List) Counts() bool { return l == DueList || l == WaitingList }
 
 func order(t int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(t))) }

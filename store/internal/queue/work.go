@@ -69,20 +69,20 @@ type Event struct {
 	Data []byte
 }
 
-// InQueue: the key counts against the queue's bound.
+// InQueue tells whether the key counts against the queue's bound.
 func (w Work) InQueue() bool { return w.Place == Queued || w.Place == Waiting }
 
-// Full: the key may not enter the queue, of which so many are in it. A limit of 0
-// is no bound.
+// Full tells whether a new key may not enter the queue, which holds queued keys. A
+// limit of 0 is no bound.
 func (w Work) Full(queued, limit int) bool { return limit > 0 && !w.InQueue() && queued >= limit }
 
 // held: only Enqueue takes the key up again.
 func (w Work) held() bool { return w.Place == Parked && w.Service == heldKey }
 
-// Leased: a claim holds the key.
+// Leased tells whether a claim holds the key.
 func (w Work) Leased(now int64) bool { return w.Until > now }
 
-// Holds: the claim of that token holds the key.
+// Holds tells whether the claim of that token holds the key.
 func (w Work) Holds(token, now int64) bool { return w.Token == token && w.Leased(now) }
 
 // Change notes that something happened to the key and makes it due: at once
@@ -241,7 +241,7 @@ func (w Work) EndLease(now int64) Work {
 	return w.Queue(now)
 }
 
-// EndsWith: a claim of one of the sessions holds the key.
+// EndsWith tells whether a claim of one of the sessions holds the key.
 func (w Work) EndsWith(over []store.Session, now int64) bool {
 	return w.Leased(now) && w.Session != "" && slices.Contains(over, w.Session)
 }
@@ -269,8 +269,8 @@ func Ended(w *Work, token int64, kind store.OutcomeKind, now int64) (done bool, 
 	return false, nil
 }
 
-// Removes: the outcome deletes the link, of which the claim carried generation
-// gen.
+// Removes tells whether the outcome deletes the link, of which the claim carried
+// generation gen.
 func (w Work) Removes(out store.Outcome, gen int64) bool {
 	return out.Kind == store.Remove && w.Gen == gen
 }
