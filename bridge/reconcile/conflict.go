@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -59,6 +60,9 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read conflict: %w", err)
 	}
+	if slices.Contains(w.home().kept, c.ID) {
+		return nil
+	}
 	answered := known.State == mapping.ConflictAnswered
 	if answered && w.link.Asking[d.Attribute] == c.ID {
 		return nil // kept when it was asked; the answer stands until it is carried out
@@ -75,6 +79,7 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	}
 	w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), resolution(d)).Inc()
 	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
+	w.home().kept = append(w.home().kept, c.ID)
 	if d.Action != mapping.Ask {
 		return nil
 	}

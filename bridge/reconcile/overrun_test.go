@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -153,5 +154,39 @@ func TestNewerEditStands(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A person goes on writing while the comment is posted that keeps what was there. The
+// bridge reads the issue anew: what it writes over is on the issue before, also where
+// the store is lost in that moment.
+func TestEditWhileTheLoserIsKept(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		policy(mapping.PolicyPlanning)(w)
+		w.restart()
+		linked(w)
+		w.settle()
+		w.editIssue(mapping.Title, to("tok7"))
+		w.rewriteCard(mapping.Title, "tok9")
+		meanwhile, written := to("tok8"), 0
+		w.faults.armed, w.faults.before = true, func(_ int, p point) {
+			switch {
+			case p.name == "CreateComment" && meanwhile != nil:
+				w.editIssue(mapping.Title, meanwhile)
+				meanwhile = nil
+			case p.name == "EditIssue":
+				written++
+				if now := w.issue().Title; !slices.ContainsFunc(w.issue().comments, func(c comment) bool { return strings.Contains(c.Body, now) }) {
+					w.fail("%q is written over, and no comment keeps it", now)
+				}
+			}
+		}
+		w.settle()
+		if written == 0 || w.issue().Title != "tok9" {
+			w.fail("%d writes; the issue is %q", written, w.issue().Title)
+		}
+	}); err != nil {
+		t.Error(err)
 	}
 }

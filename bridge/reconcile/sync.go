@@ -148,8 +148,12 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 			return false, err
 		}
 	}
+	kept := len(w.home().kept)
 	if err := w.keepLosers(ctx, plan); err != nil {
 		return false, err
+	}
+	if hub && len(w.home().kept) > kept { // comments take long: people may have gone on
+		return false, w.readAgain(ctx)
 	}
 	if err := w.dropExtra(ctx, plan); err != nil {
 		return false, err
