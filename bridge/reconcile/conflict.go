@@ -60,7 +60,7 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read conflict: %w", err)
 	}
-	if slices.Contains(w.home().kept, c.ID) {
+	if d.Action != mapping.Ask && slices.Contains(w.home().kept, c.ID) {
 		return nil
 	}
 	answered := known.State == mapping.ConflictAnswered

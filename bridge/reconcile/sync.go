@@ -148,12 +148,8 @@ func (w *work) round(ctx context.Context) (settled bool, err error) {
 			return false, err
 		}
 	}
-	kept := len(w.home().kept)
-	if err := w.keepLosers(ctx, plan); err != nil {
+	if stands, err := w.keep(ctx, plan, hub); err != nil || !stands {
 		return false, err
-	}
-	if hub && len(w.home().kept) > kept { // comments take long: people may have gone on
-		return false, w.readAgain(ctx)
 	}
 	if err := w.dropExtra(ctx, plan); err != nil {
 		return false, err
@@ -184,6 +180,24 @@ func (w *work) readAgain(ctx context.Context) error {
 	}
 	w.list = list{} // of another body
 	return w.settleLate(ctx, map[string]ranOver{})
+}
+
+// keep keeps the plan's losers and reports whether the plan stands. Comments take long:
+// before an issue is written to, it is read anew, as people may have gone on.
+func (w *work) keep(ctx context.Context, plan mapping.Plan, hub bool) (stands bool, err error) {
+	kept := len(w.home().kept)
+	if err := w.keepLosers(ctx, plan); err != nil || !hub || len(w.home().kept) == kept {
+		return err == nil, err
+	}
+	before := mapping.DigestIssue(w.issue)
+	if err := w.readIssue(ctx); err != nil {
+		return false, err
+	}
+	if mapping.DigestIssue(w.issue) == before {
+		return true, nil
+	}
+	w.list = list{} // of another body
+	return false, w.settleLate(ctx, map[string]ranOver{})
 }
 
 func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
