@@ -3,6 +3,7 @@ package bridgetest_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -52,6 +53,9 @@ func killAtWork(t *testing.T, o bridgetest.Options, ready func(*world)) *killed 
 	return k
 }
 
+// lastWords is how much of a process's log a failed test prints.
+const lastWords = 32 << 10
+
 // process prepares a process that leases keys for a minute.
 func (w *world) process(name string) *process {
 	w.t.Helper()
@@ -64,6 +68,9 @@ func (w *world) process(name string) *process {
 		p.kill()
 		if bad, err := badLines(p.log); err == nil && len(bad) > 0 {
 			w.t.Error(name, bad)
+		}
+		if log, err := os.ReadFile(p.log); err == nil && w.t.Failed() {
+			w.t.Logf("the last of what %s said:\n%s", name, log[max(0, len(log)-lastWords):])
 		}
 	})
 	return p
