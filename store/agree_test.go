@@ -30,6 +30,7 @@ import (
 // rules are written twice, in Go and in Lua; this is what keeps them one. rapid
 // prints the seed of a failure.
 func TestStoresAgree(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	dir := memory(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -44,6 +45,7 @@ func TestStoresAgree(t *testing.T) {
 // TestStoresAgreeOnSessions is TestStoresAgree for those back ends that several
 // processes share.
 func TestStoresAgreeOnSessions(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHistory(t, rt, server)

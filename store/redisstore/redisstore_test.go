@@ -29,6 +29,7 @@ func open(t testing.TB, o Options) *Store {
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, func(t *testing.T, queueLimit int) storetest.Opened {
 		server := redistest.Start(t)
 		var skew atomic.Int64

@@ -32,6 +32,7 @@ func eventually(t testing.TB, what string, fn func() error) {
 // A Cluster refuses what crosses its slots, so the suite on one shows that
 // each script stays within its project.
 func TestConformanceOnACluster(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t, "--cluster-enabled", "yes")
 	if _, err := server.Do("CLUSTER", "ADDSLOTSRANGE", "0", "16383"); err != nil {
 		t.Fatal(err)
