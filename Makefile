@@ -40,8 +40,8 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 	install() { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes --no-install-recommends $$missing; }; \
 	install || { sleep 5; install; }
 
-# What holds time or memory to a bound is called TestMeasured…. It has the machine to itself,
-# and no race detector, which takes several times of both.
+# What holds time, memory or thousands of things to a bound is called TestMeasured…. It has the
+# machine to itself, and no race detector, which takes several times of both.
 MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' -- '*_test.go'))))
 
 test: deps ## all tests: with the race detector, then those that measure

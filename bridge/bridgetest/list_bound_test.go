@@ -9,10 +9,10 @@ import (
 	"planbridge/bridge/githubtest"
 )
 
-// TestListOfThousands: a checklist of 4,000 lines makes as many tasks as the
+// TestMeasuredListOfThousands: a checklist of 4,000 lines makes as many tasks as the
 // default of tasks_per_card allows and no more, however it is edited, and every
 // line is on the card, as a task or in its summary.
-func TestListOfThousands(t *testing.T) {
+func TestMeasuredListOfThousands(t *testing.T) {
 	t.Parallel()
 	const lines, most = 4000, 200
 	w := start(t, bridgetest.Options{Route: "tasks: checklist"})
