@@ -16,7 +16,7 @@ import (
 type Edit struct {
 	// Look, where set, says that this is no edit but a reason to read both
 	// items themselves: deleted, transferred, missing from a listing; or, as
-	// LookOpened, that the issue is new.
+	// LookOpened, that the issue is new; or LookHandedOver.
 	Look string `json:"look,omitempty"`
 	// Item is the issue that it is about; "" for the link's own.
 	Item Ref `json:"item,omitempty"`
@@ -47,6 +47,11 @@ type OwnEvent struct {
 // LookOpened is the Look of an `opened` event that tells of no transfer: the
 // issue was nothing else before.
 const LookOpened = "opened"
+
+// LookHandedOver is the Look of what a link is told that another one hands its issue over
+// to. Nothing is read for it. It is a change, even where the issue was seen as it is: a link
+// that is about to go stays.
+const LookHandedOver = "handed over"
 
 // DigestIssue tells snapshots of one issue apart by everything that is
 // synchronised. Who edited and when is not part of it, nor a repository's name,

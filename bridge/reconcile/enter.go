@@ -95,18 +95,27 @@ func (w *work) pass(ctx context.Context, issue *mapping.Issue, to mapping.Object
 		return fmt.Errorf("encode: %w", err)
 	}
 	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), data
-	got, err := w.Store.Observe(ctx, to, append([]store.Observation{obs}, more...))
+	if obs.Event, err = json.Marshal(mapping.Edit{Look: mapping.LookHandedOver}); err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	return w.deliver(ctx, to, append([]store.Observation{obs}, more...))
+}
+
+// deliver hands observations over to the link that the first of them leads to. There has
+// to be one: else what they tell is lost with this link.
+func (w *work) deliver(ctx context.Context, to mapping.ObjectID, obs []store.Observation) error {
+	got, err := w.Store.Observe(ctx, to, obs)
 	for _, g := range got {
 		err = errors.Join(err, g.Err)
 	}
 	if err == nil && got[0].Key == (store.Key{}) {
-		return later(passWait, "%s has just gone from the link it was to be handed to", issueName(issue.Repo, issue.Number))
+		return later(deliverWait, "the link that %s was to be handed to has just gone", issueName(w.link.Issue.Repo, w.link.Issue.Number))
 	}
 	return err
 }
 
-// passWait is when a link is looked for anew that has just gone.
-const passWait = time.Second
+// deliverWait is when a link is looked for anew that has just gone.
+const deliverWait = time.Second
 
 func (w *work) enterCard(ctx context.Context) error {
 	var seen mapping.Card

@@ -48,8 +48,9 @@ func (w *work) takeEvents() error {
 			w.moves = append(w.moves, e.Moved)
 		}
 		if e.Look != "" {
+			reads := e.Look != mapping.LookOpened && e.Look != mapping.LookHandedOver
 			w.opened = w.opened || e.Look == mapping.LookOpened
-			w.looked, w.urgent = w.looked || e.Look != mapping.LookOpened, w.urgent || e.Look != mapping.LookOpened
+			w.looked, w.urgent = w.looked || reads, w.urgent || reads
 			continue
 		}
 		if !w.repeated(e) {

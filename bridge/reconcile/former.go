@@ -161,11 +161,7 @@ func (w *work) handOver(ctx context.Context, key store.Key, to *mapping.Link) er
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	got, err := w.Store.Observe(ctx, key.Project, []store.Observation{{Refs: []mapping.Ref{mapping.IssueRef(to.Issue.ID)}, Event: event}})
-	if err == nil {
-		err = got[0].Err
-	}
-	if err != nil {
+	if err := w.deliver(ctx, key.Project, []store.Observation{{Refs: []mapping.Ref{mapping.IssueRef(to.Issue.ID)}, Event: event}}); err != nil {
 		return fmt.Errorf("hand over to link %s: %w", key, err)
 	}
 	w.Metrics.Prevented.WithLabelValues("transfer").Inc()
