@@ -22,7 +22,8 @@ type Sessions interface {
 	//
 	// The answer names sessions that fell and whose leases this process is to end. Each
 	// is named to one process. It is named to another one where EndSessions was not
-	// called within lasts.
+	// called within lasts. A claim of this handle whose answer was lost is named, too, as
+	// if it were a session that fell: nobody else knows what it leased.
 	Heartbeat(ctx context.Context, s Session, lasts time.Duration) (fallen []Session, err error)
 	// EndSessions ends the leases of the sessions' claims in all projects and forgets the
 	// sessions. It returns how many keys are due by that. It goes in steps, each atomic;

@@ -40,12 +40,13 @@ func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) 
 
 // claim leases the named key, or the next due one.
 func (s *Store) claim(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, time.Duration, error) {
-	until, session := time.Now().Add(ttl), s.claiming()
-	r, err := s.run(ctx, scriptClaim, key.Project, millis(ttl), string(key.Link), string(session))
+	until, by := time.Now().Add(ttl), s.claiming()
+	r, err := s.run(ctx, scriptClaim, key.Project, millis(ttl), string(key.Link), by)
+	s.unanswered.add(by, until)
 	if err != nil {
 		return nil, 0, err
 	}
-	return readClaim(key.Project, r, until, session)
+	return readClaim(key.Project, r, until, by.session)
 }
 
 // readClaim reads what claim.lua answers.
@@ -95,7 +96,7 @@ func (s *Store) parkBad(ctx context.Context, err error) bool {
 		return false
 	}
 	s.log.Error("parked", "key", bad.claim.Key.String(), "err", err)
-	_, err = s.finish(ctx, bad.claim, nil, nil, store.Outcome{Kind: store.Park, Reason: err.Error(), Unspent: true}, 0, "")
+	_, err = s.finish(ctx, bad.claim, nil, nil, store.Outcome{Kind: store.Park, Reason: err.Error(), Unspent: true}, 0, new(claimant))
 	return err == nil
 }
 

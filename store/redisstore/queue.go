@@ -113,21 +113,21 @@ var kinds = map[store.OutcomeKind]string{
 // Finish implements [store.Queue]. Finishing a claim again that nobody has
 // taken up since is fine and changes nothing, as after a lost answer.
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
-	if _, err := s.finish(ctx, c, link, history, out, 0, ""); err != nil {
+	if _, err := s.finish(ctx, c, link, history, out, 0, new(claimant)); err != nil {
 		return fmt.Errorf("finish %s: %w", c.Key, err)
 	}
 	return nil
 }
 
-// FinishAndClaim implements [store.Queue]. Where its answer is lost the key that
-// it leased is due again when that lease ends.
+// FinishAndClaim implements [store.Queue].
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
-	until, session := time.Now().Add(ttl), s.claiming()
-	r, err := s.finish(ctx, c, link, history, out, ttl, session)
+	until, by := time.Now().Add(ttl), s.claiming()
+	r, err := s.finish(ctx, c, link, history, out, ttl, by)
+	s.unanswered.add(by, until)
 	if err != nil {
 		return nil, fmt.Errorf("finish %s: %w", c.Key, err)
 	}
-	next, _, err := readClaim(c.Key.Project, r, until, session)
+	next, _, err := readClaim(c.Key.Project, r, until, by.session)
 	if s.parkBad(ctx, err) {
 		return nil, nil // the claim was ended; Claim goes on
 	}
@@ -137,8 +137,8 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 	return next, nil
 }
 
-// finish ends a claim, and leases the next key for a session where ttl is not 0.
-func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration, session store.Session) (*reply, error) {
+// finish ends a claim, and leases the next key for a claimant where ttl is not 0.
+func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration, by *claimant) (*reply, error) {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 		}
 	}
 	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, rules.Reason(out.Reason), record}
-	args = append(appendEntries(args, link), len(history), entries, rules.History, millis(ttl), flag(out.Unspent), string(session))
+	args = append(appendEntries(args, link), len(history), entries, rules.History, millis(ttl), flag(out.Unspent), by)
 	return s.run(ctx, scriptFinish, c.Key.Project, args...)
 }
 

@@ -74,6 +74,9 @@ type Store struct {
 	close    func() error
 	observes sync.Map                      // mapping.ObjectID → *gathering
 	session  atomic.Pointer[store.Session] // nil before the first heartbeat
+	claims   atomic.Int64                  // how many were sent
+
+	unanswered unanswered
 }
 
 var _ store.Store = (*Store)(nil)

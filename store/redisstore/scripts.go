@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync/atomic"
@@ -85,7 +86,16 @@ func (s *Store) run(ctx context.Context, script *redis.Script, project mapping.O
 }
 
 func (s *Store) exec(ctx context.Context, k *knowledge, seq *atomic.Int64, script *redis.Script, project mapping.ObjectID, args ...any) (*reply, error) {
-	cmd := script.Run(ctx, s.rdb, []string{s.meta(project)}, s.argv(k, seq, project, args)...)
+	keys, argv := []string{s.meta(project)}, s.argv(k, seq, project, args)
+	cmd := script.EvalSha(ctx, s.rdb, keys, argv...)
+	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+		answered(args)
+		cmd = script.Eval(ctx, s.rdb, keys, argv...)
+	}
+	var refused redis.Error
+	if err := cmd.Err(); err == nil || errors.As(err, &refused) {
+		answered(args)
+	}
 	return s.reply(k, seq, cmd)
 }
 

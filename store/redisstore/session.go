@@ -23,15 +23,16 @@ func (s *Store) Heartbeat(ctx context.Context, id store.Session, lasts time.Dura
 		fallen = append(fallen, store.Session(r.str()))
 	}
 	s.session.Store(&id)
-	return fallen, r.err
+	return append(fallen, s.unanswered.list()...), r.err
 }
 
-// claiming is the session that what is claimed now belongs to; "": none.
-func (s *Store) claiming() store.Session {
+// claiming is who claims now: nobody before the first heartbeat.
+func (s *Store) claiming() *claimant {
+	c := &claimant{number: func() int64 { return s.claims.Add(1) }}
 	if id := s.session.Load(); id != nil {
-		return *id
+		c.session = *id
 	}
-	return ""
+	return c
 }
 
 // EndSessions implements [store.Sessions].

@@ -70,15 +70,22 @@ func start(t testing.TB, args []string) *Server {
 // freeAddr is an address of a port that systems give to no outgoing connection
 // before the server takes it, or while it is restarted. It is asked for by
 // connecting: a listener that was closed stays, for a moment, in a process that
-// is started meanwhile.
+// is started meanwhile. Tests of other processes that look for a port at the same time
+// find its UDP port taken until this test ends.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 10000+rand.N(10000))
+		taken, err := net.ListenPacket("udp", addr)
+		if err != nil {
+			continue
+		}
 		c, err := net.Dial("tcp", addr)
 		if errors.Is(err, syscall.ECONNREFUSED) {
+			t.Cleanup(func() { taken.Close() }) //nolint:errcheck // nothing was written
 			return addr
 		}
+		taken.Close() //nolint:errcheck // nothing was written
 		if err == nil {
 			c.Close() //nolint:errcheck // nothing was written
 		}

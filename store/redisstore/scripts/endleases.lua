@@ -1,4 +1,4 @@
--- Ends leases that belong to sessions which are over, in pages. However keys come, move
+-- Ends leases that belong to sessions which are over, or to single sendings of their claims, in pages. However keys come, move
 -- and go between two pages, ZSCAN shows whatever stands in the queue all the time.
 -- ARGV: 'bulk' or 'live', a cursor ('' from the start), about how many to look at, n sessions
 -- Reply: the next cursor ('' none), how many keys are due now that were leased
@@ -9,7 +9,7 @@ for _, id in ipairs(args()) do over[id] = true end
 -- that knows no sessions leaves what stands in m, with the token of an earlier claim.
 local function ends(w, held)
   local token, session = string.match(held or '', '^(%d+),(.+)$')
-  return w and leased(w) and tonumber(token) == w.token and over[session]
+  return w and leased(w) and tonumber(token) == w.token and (over[session] or over[string.match(session, '^[^#]*')])
 end
 
 local page, keys = call('ZSCAN', key, from == '' and 0 or from, 'COUNT', most), 0

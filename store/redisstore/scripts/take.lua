@@ -48,7 +48,7 @@ local function nextwhole(but)
   end
 end
 
--- take leases a key for a session ('' none), of which all is what whole gave, and returns what a claim is
+-- take leases a key for a session (with # and the number of the sending; '' none), of which all is what whole gave, and returns what a claim is
 -- made of: link id, since when it was due, token, generation, attempts, claims that
 -- were abandoned, 1 where the last one was or 0, then the link's fields and values but its history, and its events, each as field E.
 local function take(w, all, since, ttl, session)
