@@ -28,6 +28,7 @@ func (w *World) AddReplica(edit func(yaml string) string) (*bridge.App, error) {
 	if err := app.Start(context.Background()); err != nil {
 		return nil, err
 	}
+	w.replicas = append(w.replicas, app)
 	remove := w.remove
 	w.remove = func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWait)

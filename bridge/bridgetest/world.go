@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -76,9 +77,10 @@ type World struct {
 	Project  *planningtest.Project
 	App      *bridge.App
 
-	o      Options
-	listen string
-	remove func()
+	o        Options
+	listen   string
+	replicas []*bridge.App // beside App
+	remove   func()
 }
 
 // Start makes a world and starts its bridge.
@@ -341,8 +343,10 @@ func (w *World) busy(ctx context.Context) bool {
 	if err != nil {
 		return true
 	}
-	if w.App.InHand() > 0 { // a key that is leased is not due
-		return true
+	for _, app := range slices.Concat(w.replicas, []*bridge.App{w.App}) {
+		if app.InHand() > 0 { // a key that is leased is not due
+			return true
+		}
 	}
 	if w.o.Coalesce > 0 && w.folds(ctx) {
 		return true
