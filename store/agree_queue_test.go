@@ -122,13 +122,6 @@ func (h *history) enqueue(rt *rapid.T) {
 	})
 }
 
-func (h *history) hasten(rt *rapid.T) {
-	key, delay := store.Key{Project: project, Link: h.anyLink(rt)}, anyDelay(rt, "delay")
-	h.each(rt, "Hasten", func(ctx context.Context, _ *backEnd, s store.Store) any {
-		return kindOf(s.Hasten(ctx, key, delay))
-	})
-}
-
 // longestTTL is that of the longest lease.
 const longestTTL = 30 * time.Minute
 

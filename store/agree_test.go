@@ -61,7 +61,7 @@ func TestStoresAgreeOnSessions(t *testing.T) {
 // operations are those of a random history, by name.
 func (h *history) operations() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
-		"": h.compare, "observe": h.observe, "observeMore": h.observe, "enqueue": h.enqueue, "hasten": h.hasten,
+		"": h.compare, "observe": h.observe, "observeMore": h.observe, "enqueue": h.enqueue,
 		"claim": h.claim, "claimMore": h.claim, "claimKey": h.claimKey, "check": h.check, "save": h.save,
 		"finish": h.finish, "finishMore": h.finish, "finishAndClaim": h.finishAndClaim, "wake": h.wake, "wakeMore": h.wake,
 		"mend": h.mend, "lease": h.lease, "advance": h.advance, "crash": h.crash,

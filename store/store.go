@@ -302,13 +302,8 @@ type Queue interface {
 	// a worker goes on with one question. It returns nil where no other key is
 	// due. The key itself is left to Claim: what came while it was worked is mostly
 	// the echo of that work, of which more is on its way. Where the claim could
-	// not be ended nothing is leased; where the answer is lost, the key that was
-	// leased is due again when its lease ends, as after Claim.
+	// not be ended nothing is leased.
 	FinishAndClaim(ctx context.Context, c *Claim, link *mapping.Link, history []mapping.Entry, out Outcome, ttl time.Duration) (*Claim, error)
-	// Hasten makes a key due after delay that stands in the queue for a later time. Any
-	// other key stays as it is, and nothing counts as a change. ErrNotFound where there
-	// is no such link.
-	Hasten(ctx context.Context, key Key, delay time.Duration) error
 	// Standing tells where a key stands; ErrNotFound where there is no such link.
 	Standing(ctx context.Context, key Key) (Standing, error)
 	// Standings lists the keys that are in the queue and not due, at most limit of

@@ -137,12 +137,6 @@ func (s *Store) demandReason(key store.Key, out store.Outcome) {
 	}
 }
 
-// Hasten implements [store.Store].
-func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
-	s.step("Hasten" + " " + key.String())
-	return s.Store.Hasten(ctx, key, delay)
-}
-
 // Standing implements [store.Store].
 func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
 	s.step("Standing" + " " + key.String())

@@ -249,25 +249,6 @@ func (sp space) addHistory(id mapping.LinkID, entries []mapping.Entry) error {
 	return put(sp.b("history"), []byte(id), all[max(0, len(all)-rules.History):])
 }
 
-// Hasten implements [store.Queue].
-func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
-	err := s.in(ctx, key.Project, func(sp space) error {
-		w, err := sp.work(key.Link)
-		if err == nil && w == nil {
-			err = store.ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		w.Work = w.Hasten(sp.now, delay)
-		return sp.putWork(key.Link, w)
-	})
-	if err != nil {
-		return fmt.Errorf("hasten %s: %w", key, err)
-	}
-	return nil
-}
-
 // Wake implements [store.Queue].
 func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
 	woken := 0

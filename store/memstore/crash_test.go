@@ -229,9 +229,6 @@ func TestIdleOperationsWriteNothing(t *testing.T) {
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Link: "unknown"}}); err != nil {
 		t.Error(err)
 	}
-	if err := s.Hasten(t.Context(), c.Key, 0); err != nil {
-		t.Error(err)
-	}
 	if err := errors.Join(s.Release(t.Context(), "name", "owner"), s.Ping(t.Context()), s.Mend(t.Context(), "p"), s.Scrub(t.Context())); err != nil {
 		t.Error(err)
 	}

@@ -3,33 +3,12 @@ package memstore
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/internal/queue"
 	"planbridge/store/internal/rules"
 )
-
-// Hasten implements [store.Queue].
-func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
-	err := s.write(ctx, key.Project, func(sp *space, now int64) (bool, error) {
-		w := sp.work(key.Link)
-		if w == nil {
-			return false, store.ErrNotFound
-		}
-		sooner := w.Hasten(now, delay)
-		if sooner.Due == w.Due {
-			return false, nil
-		}
-		sp.putWork(key.Link, sooner)
-		return true, nil
-	})
-	if err != nil {
-		return fmt.Errorf("hasten %s: %w", key, err)
-	}
-	return nil
-}
 
 // Standing implements [store.Queue].
 func (s *Store) Standing(ctx context.Context, key store.Key) (at store.Standing, err error) {

@@ -23,14 +23,6 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 	return nil
 }
 
-// Hasten implements [store.Queue].
-func (s *Store) Hasten(ctx context.Context, key store.Key, delay time.Duration) error {
-	if _, err := s.run(ctx, scriptHasten, key.Project, string(key.Link), millis(max(delay, 0))); err != nil {
-		return fmt.Errorf("hasten %s: %w", key, err)
-	}
-	return nil
-}
-
 // Standing implements [store.Queue].
 func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
 	r, err := s.run(ctx, scriptStanding, key.Project, string(key.Link), 1)

@@ -26,7 +26,6 @@ var (
 	scriptSave        = load("save")
 	scriptFinish      = load("take", "finish")
 	scriptWake        = load("wake")
-	scriptHasten      = load("hasten")
 	scriptStanding    = load("standing")
 	scriptFailures    = load("failures")
 	scriptDepth       = load("oldest", "depth")

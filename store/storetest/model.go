@@ -28,7 +28,7 @@ func testModel(t *testing.T, o Opened) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"": m.check, "observe": m.observe, "enqueue": m.enqueue, "claim": m.claim, "claimKey": m.claimKey,
-			"save": m.save, "finish": m.finish, "finishAndClaim": m.finishAndClaim, "wake": m.wake, "hasten": m.hastens, "advance": m.advance,
+			"save": m.save, "finish": m.finish, "finishAndClaim": m.finishAndClaim, "wake": m.wake, "advance": m.advance,
 			"mend": func(rt *rapid.T) { // which changes nothing in a sound store
 				if err := o.Store.Mend(t.Context(), m.project); err != nil {
 					rt.Fatal(err)
@@ -124,14 +124,6 @@ func (m *model) change(k *modelKey, delay int, bulk, wake bool) {
 }
 
 func (k *modelKey) unexplained() { k.reason, k.tied = "", false }
-
-// hasten is that of the store.
-func (m *model) hasten(k *modelKey, delay int) {
-	if at := m.now + delay; k.due != never && !m.leased(k) && at < k.due {
-		k.due = at
-		k.unexplained()
-	}
-}
 
 // claimable lists the keys that a claim may return, all but the one that is
 // named, else in how many minutes there is one (never: none is queued).

@@ -15,8 +15,6 @@ var standingTests = map[string]func(*fixture){
 	"AChangeEndsTheReason":   testStandingChanged,
 	"DelayedHasAReason":      testStandingDelayed,
 	"ListsWhatIsNotDue":      testStandings,
-	"HastensWhatComesLater":  testHasten,
-	"HastensNothingElse":     testHastenOthers,
 	"LongReasonsAreCut":      testLongReason,
 	"WokenNeedsNoReasonOnce": testStandingWoken,
 	"WaitsSinceThen":         testStandingSince,
@@ -156,38 +154,6 @@ func testStandings(f *fixture) {
 	}
 }
 
-func testHasten(f *fixture) {
-	for _, kind := range []store.OutcomeKind{store.Again, store.Retry, store.Done} {
-		l, c := f.worked()
-		f.finish(c, store.Outcome{Kind: kind, After: 8 * time.Minute, Reason: "it is late"})
-		f.no("Hasten", f.Hasten(f.ctx, f.key(l), 9*time.Minute))
-		f.wantStanding(l, store.KeyLater, 8, "it is late")
-		f.no("Hasten", f.Hasten(f.ctx, f.key(l), 3*time.Minute))
-		f.wantStanding(l, store.KeyLater, 3, noted)
-		f.no("Hasten", f.Hasten(f.ctx, f.key(l), 0))
-		c = f.claim(l)
-		if want := map[store.OutcomeKind]int{store.Retry: 1}[kind]; c.Attempts != want {
-			f.Errorf("%d attempts, want %d", c.Attempts, want)
-		}
-		f.finish(c, store.Outcome{})
-		f.nothingDue()
-	}
-}
-
-func testHastenOthers(f *fixture) {
-	f.wantErr("Hasten", f.Hasten(f.ctx, store.Key{Project: f.project, Link: "none"}, 0), store.ErrNotFound)
-	rests, waits := f.made(), f.waits("github", false)
-	parked, c := f.worked()
-	f.finish(c, store.Outcome{Kind: store.Park, Reason: "no use"})
-	worked, c := f.worked()
-	for _, l := range []*mapping.Link{rests, waits, parked, worked} {
-		f.no("Hasten", f.Hasten(f.ctx, f.key(l), 0))
-	}
-	f.nothingDue()
-	f.finish(c, store.Outcome{}) // nor does it count as a change
-	f.nothingDue()
-}
-
 func testLongReason(f *fixture) {
 	l, c := f.worked()
 	f.finish(c, store.Outcome{Kind: store.Again, After: time.Minute, Reason: strings.Repeat("no ", 1000)})
@@ -205,15 +171,6 @@ func testDumpReasons(f, into *fixture) {
 	into.links = f.links
 	into.wantStanding(waits, store.KeyWaiting, 0, "down")
 	into.wantStanding(later, store.KeyLater, 50, "it is late")
-}
-
-func (m *machine) hastens(rt *rapid.T) {
-	k := m.anyKey(rt)
-	delay := rapid.IntRange(0, 3).Draw(rt, "delay")
-	m.model.hasten(k, delay)
-	if err := m.o.Store.Hasten(m.t.Context(), m.key(k.id), time.Duration(delay)*time.Minute); err != nil {
-		rt.Fatal(err)
-	}
 }
 
 // checkStandings compares where the keys stand.

@@ -98,28 +98,14 @@ func (w Work) Change(now int64, delay time.Duration, bulk, wake bool) Work {
 			w.Again = due
 		}
 	case w.Place == Queued:
-		return w.hasten(due)
+		if due < w.Due {
+			w.Due, w.Reason = due, ""
+		}
 	case (w.Place == Waiting || w.held()) && !wake:
 	default:
 		return w.Queue(due)
 	}
 	return w
-}
-
-// hasten makes a queued key due at a time, unless it is earlier.
-func (w Work) hasten(due int64) Work {
-	if due < w.Due {
-		w.Due, w.Reason = due, ""
-	}
-	return w
-}
-
-// Hasten makes a key due that is in the queue for a later time, and changes no other.
-func (w Work) Hasten(now int64, delay time.Duration) Work {
-	if w.Place != Queued || w.Leased(now) {
-		return w
-	}
-	return w.hasten(now + int64(max(delay, 0)))
 }
 
 // Queue makes the key due at a time. A parked key begins anew.
