@@ -128,6 +128,9 @@ func (c *chaos) look() seen {
 	s := look(c.World, c.keys, c.people.lists)
 	s.decides = c.sim != nil
 	s.forgotten = c.sim != nil && c.sim.forgotten
+	if s.forgotten {
+		c.untold(s.cards)
+	}
 	if c.imports == nil {
 		return s
 	}

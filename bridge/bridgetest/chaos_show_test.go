@@ -20,11 +20,15 @@ type showing struct {
 type saying struct {
 	status, bucket string
 	sprint         string
+	// untold: no listing has told the bucket since the store was lost.
+	untold bool
 }
 
 func showingOf(i githubtest.IssueState) *showing { return &showing{i.Labels, i.Milestone} }
 
-func sayingOf(c planningtest.CardState) *saying { return &saying{c.Status, c.Bucket, c.Sprint} }
+func sayingOf(c planningtest.CardState) *saying {
+	return &saying{status: c.Status, bucket: c.Bucket, sprint: c.Sprint}
+}
 
 // shown complains of an issue that shows something else than its card says.
 func (j *judging) shown(i *seenIssue, c *seenCard) {
@@ -32,6 +36,9 @@ func (j *judging) shown(i *seenIssue, c *seenCard) {
 		return
 	}
 	says := &mapping.Card{BucketName: c.says.bucket, Counters: &mapping.Counters{Status: c.says.status}}
+	if c.says.untold {
+		says.BucketName = ""
+	}
 	if add, remove := mapping.ProjectLabels(i.shows.labels, says, chaosScheme); len(add)+len(remove) > 0 {
 		j.complain(i, c, "of its labels %q are missing and %q are too many", add, remove)
 	}

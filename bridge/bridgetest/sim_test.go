@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -120,6 +121,8 @@ type simulation struct {
 
 	before    memstore.Snapshot // to which the store may go back
 	forgotten bool              // it was lost, or went back
+	// learned is when the bridges learned what is in the store, remembered what is in before.
+	learned, remembered []span
 
 	unexplained []string // waits without a reason
 }
@@ -162,13 +165,16 @@ func (s *simulation) mishap(r *rand.Rand) string {
 	case 0:
 		s.forgotten = true
 		s.memory.Restore(memstore.Snapshot{})
+		s.learned = []span{{from: time.Now()}}
 		return "loses the store"
 	case 1:
 		s.forgotten = true
 		s.memory.Restore(s.before)
+		s.learned = append(slices.Clip(s.remembered), span{from: time.Now()})
 		return "puts an older store back"
 	default:
 		s.before = s.memory.Snapshot()
+		s.remembered = ended(s.learned, time.Now())
 		return "keeps a copy of the store"
 	}
 }
@@ -246,6 +252,7 @@ func simulate(t *testing.T, seed uint64, d time.Duration) {
 		s := &simulation{
 			memory: memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000}), network: nettest.NewInProcess(),
 			scheduler: sim.NewScheduler(seed, journal), random: rand.New(rand.NewPCG(seed, 1)),
+			learned: []span{{from: began}},
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		var scheduling sync.WaitGroup

@@ -170,6 +170,31 @@ func TestBacklogAndSprint(t *testing.T) {
 	}
 }
 
+// TestSprintKeepsTheBucket: a sprint's listing does not tell the bucket. Where it replaces a
+// sight that told it, and that nobody has dealt with, the bucket is still known.
+func TestSprintKeepsTheBucket(t *testing.T) {
+	w := settled(t, card("a"))
+	l := w.link(card("a"))
+	w.planned.put(incoming, "Incoming")
+	w.planned.put(other, "Later", card("a", version(2)))
+	w.poll()
+	w.planned.put(other, "Later")
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	w.planned.items["s"] = listing{cards: []mapping.Card{card("a", version(3))}}
+	w.poll()
+	if c := decode[mapping.Card](t, w.work(l), mapping.CardRef("a")); c.Version != 3 || c.Bucket != other || c.BucketName != "Later" {
+		t.Errorf("inbox has %+v", c)
+	}
+	w.store.writes()
+	for range 2 {
+		w.poll()
+		if obs, marked, _ := w.store.writes(); len(obs)+marked != 0 {
+			t.Errorf("the next poll observed %+v", obs)
+		}
+		w.restart() // which forgets the bucket, and that is no news
+	}
+}
+
 // TestSprintForms: tasks are found nested in cards and flat in the listing.
 func TestSprintForms(t *testing.T) {
 	w := settled(t, card("a"))

@@ -22,6 +22,15 @@ type memory struct {
 	seed  maphash.Seed
 	items map[mapping.ObjectID]*known
 	texts map[uint64]textOf // by known.text
+	// buckets holds each bucket that cards were shown in once.
+	buckets map[bucketOf]*bucketOf
+}
+
+// bucketOf is the bucket that a listing of the backlog shows a card in.
+type bucketOf struct {
+	id      mapping.ObjectID
+	title   string
+	stateID mapping.ObjectID
 }
 
 // textOf is what is remembered of the card that a text is of.
@@ -39,8 +48,9 @@ type known struct {
 	quick   uint64   // quick hash of what digest is of; 0: not taken in this process
 	text    uint64   // hash of how the backlog spelt what quick is of; 0: not known
 	place   mapping.ObjectID
-	round   uint32 // in which it was last seen
-	gone    bool   // it disappeared, and that was observed
+	bucket  *bucketOf // that a listing told last; nil: none did in this process
+	round   uint32    // in which it was last seen
+	gone    bool      // it disappeared, and that was observed
 	// made: it entered in this process, so that its issue may not exist yet.
 	made bool
 	// seen and before are when the round in which it was last seen began, and
@@ -101,7 +111,7 @@ func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, se
 	if err != nil {
 		return nil, fmt.Errorf("read marks of %s: %w", set, err)
 	}
-	m := &memory{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*known, len(marks)), texts: map[uint64]textOf{}}
+	m := &memory{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*known, len(marks)), texts: map[uint64]textOf{}, buckets: map[bucketOf]*bucketOf{}}
 	for id, mark := range marks {
 		mark, users := cutUsers(mark)
 		digest, routes, _ := strings.Cut(mark, " ")
@@ -120,8 +130,25 @@ func loadMemory(ctx context.Context, s store.State, project mapping.ObjectID, se
 func (m *memory) recall(old *memory) {
 	for id, k := range old.items {
 		if _, ok := m.items[id]; !ok && !k.made {
-			m.items[id] = &known{routes: k.routes}
+			m.items[id] = &known{routes: k.routes, bucket: k.bucket}
 		}
+	}
+}
+
+// keepBucket remembers the bucket that a listing tells, and completes a sight
+// that does not tell it: a sprint's listing shows no buckets. The store may still
+// hold the sight that told it, which this one replaces there.
+func (m *memory) keepBucket(c *mapping.Card, k *known) {
+	switch {
+	case c.BucketName != "":
+		b := bucketOf{c.Bucket, c.BucketName, c.StateID}
+		if m.buckets[b] == nil { // the texts may be part of a whole answer
+			own := bucketOf{mapping.ObjectID(strings.Clone(string(b.id))), strings.Clone(b.title), mapping.ObjectID(strings.Clone(string(b.stateID)))}
+			m.buckets[own] = &own
+		}
+		k.bucket = m.buckets[b]
+	case c.Bucket == "" && k.bucket != nil:
+		c.Bucket, c.BucketName, c.StateID = k.bucket.id, k.bucket.title, k.bucket.stateID
 	}
 }
 

@@ -331,6 +331,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	back := c.Version < k.version
 	k.version = c.Version
 	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(bare(c)), r.cards.quickCard(c), false, keptUsers(c.Users)
+	r.cards.keepBucket(c, &k)
 	same := old != nil && old.digest == k.digest && !old.gone
 	fresh := h.route != nil && !k.entered(h.route.Name)
 	if fresh {
