@@ -85,7 +85,7 @@ func (m *Metrics) Expect(route string) {
 			m.Absences.WithLabelValues(route, string(side), result)
 		}
 	}
-	for _, invariant := range invariants {
+	for _, invariant := range invariants() {
 		m.Violations.WithLabelValues(route, invariant)
 	}
 	m.Duration.WithLabelValues(route)

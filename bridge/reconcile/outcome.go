@@ -97,7 +97,7 @@ func (w *work) outcome(ctx context.Context, err error) (store.Outcome, string) {
 		side    *sideError
 		public  *publicError
 		other   *mapping.StrangerError
-		broken  *brokenError
+		broken  *mapping.BrokenError
 	)
 	switch {
 	case errors.As(err, &broken):

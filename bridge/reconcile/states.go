@@ -11,20 +11,14 @@ import (
 // writes nothing, neither to a service nor to the store, and the key is parked. What the
 // claim was given stays with the key.
 
-// brokenError parks a key whose record breaks an invariant.
-type brokenError struct {
-	invariant string
-	err       error
+// invariants are the names of those that a claim can break.
+func invariants() []string {
+	names := []string{mapping.InvariantStates}
+	for _, i := range mapping.Invariants {
+		names = append(names, i.Name)
+	}
+	return names
 }
-
-func (e *brokenError) Error() string { return fmt.Sprintf("invariant %s: %v", e.invariant, e.err) }
-func (e *brokenError) Unwrap() error { return e.err }
-
-// invariantStates is the invariant that a pair's state changes as the table has it.
-const invariantStates = "states"
-
-// invariants are those that a claim can break.
-var invariants = []string{invariantStates}
 
 // happens changes the state of the work's pair.
 func (w *work) happens(e mapping.PairEvent) {
@@ -48,7 +42,7 @@ func (w *work) addChild(e mapping.PairEvent, c mapping.Child) {
 
 func (w *work) checkTransition(err error, pair string) {
 	if err != nil {
-		w.breaks(&brokenError{invariantStates, fmt.Errorf("%s: %w", pair, err)})
+		w.breaks(&mapping.BrokenError{Invariant: mapping.InvariantStates, Err: fmt.Errorf("%s: %w", pair, err)})
 	}
 }
 
@@ -59,19 +53,26 @@ func (w *work) skips(from mapping.LinkState, e mapping.PairEvent) bool {
 }
 
 // breaks takes in that the claim broke an invariant. The first counts.
-func (w *work) breaks(err *brokenError) {
+func (w *work) breaks(err *mapping.BrokenError) {
 	c := w.claimed()
-	w.Metrics.Violations.WithLabelValues(c.link.Route, err.invariant).Inc()
-	w.log.Error("invariant broken", "invariant", err.invariant, "err", err.err)
+	w.Metrics.Violations.WithLabelValues(c.link.Route, err.Invariant).Inc()
+	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
 	if c.broken == nil {
 		c.broken = err
 	}
 }
 
-// brokenBy is the invariant that the claim broke; nil: none.
+// brokenBy is the invariant that the claim broke, or that the record breaks which it is
+// about to store; nil: none.
 func (w *work) brokenBy() error {
-	if b := w.claimed().broken; b != nil {
-		return b
+	c := w.claimed()
+	if c.broken == nil {
+		if b := c.link.Broken(); b != nil {
+			w.breaks(b)
+		}
+	}
+	if c.broken != nil {
+		return c.broken
 	}
 	return nil
 }

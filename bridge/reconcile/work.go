@@ -87,9 +87,9 @@ type work struct {
 	child *mapping.Child
 	// place is the root link's; what is worked as a part of it has none of its own.
 	place  *place
-	braked []string     // what the route's brakes put off, and told of
-	kept   []string     // the conflicts whose texts this claim kept, by their ids in the ledger; of the root link's
-	broken *brokenError // of the root link's: the invariant that the claim broke
+	braked []string             // what the route's brakes put off, and told of
+	kept   []string             // the conflicts whose texts this claim kept, by their ids in the ledger; of the root link's
+	broken *mapping.BrokenError // of the root link's: the invariant that the claim broke
 	// again is when the key is looked at again although all is well; showAgain is that
 	// for what of planning could not be shown.
 	again, showAgain revisit

@@ -220,7 +220,7 @@ func (w *work) end(ctx context.Context, err error, out store.Outcome, more bool)
 // another one has, or broke an invariant, that is not stored.
 func (w *work) finish(ctx context.Context, err error, out store.Outcome, more bool) (next *store.Claim, _ error) {
 	link, history := w.link, w.history
-	if errors.As(err, new(*brokenError)) {
+	if errors.As(err, new(*mapping.BrokenError)) {
 		link = nil
 	}
 	for {
