@@ -64,8 +64,8 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 		return nil
 	}
 	answered := known.State == mapping.ConflictAnswered
-	if answered && w.link.Asking[d.Attribute] == c.ID {
-		return nil // kept when it was asked; the answer stands until it is carried out
+	if (answered || err == nil && d.Action != mapping.Ask) && w.link.Asking[d.Attribute] == c.ID {
+		return nil // kept when it was asked; the question is open until the decision is carried out
 	}
 	if err == nil {
 		c.At, c.Again, c.Posted, c.Comments = known.At, c.At, known.Posted, known.Comments
@@ -184,8 +184,8 @@ func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 	return nil
 }
 
-// closeQuestion settles the ledger entry of a question. An operator's answer
-// that was carried out is counted here; see [Metrics].
+// closeQuestion settles the ledger entry of a question. A decision that was carried
+// out, an operator's or the policy's, is counted here; see [Metrics].
 func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision) error {
 	c, err := w.Store.Conflict(ctx, w.link.Project, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -202,7 +202,7 @@ func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision)
 	if err := w.Store.PutConflict(ctx, c); err != nil {
 		return fmt.Errorf("settle conflict: %w", err)
 	}
-	if answered {
+	if answered || d.Action == mapping.Settle {
 		w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), string(c.Winner)).Inc()
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 //
 // Conflicts counts a conflict when its values are kept: under the side that the
 // policy lets win, or under ask. One that was asked is counted once more, under
-// the side that an operator chose, when that is carried out; not where people
-// made both sides equal, as then neither won.
+// the side that an operator or later the policy chose, when that is carried out; not
+// where people made both sides equal, as then neither won.
 type Metrics struct {
 	Reconciles  *prometheus.CounterVec
 	Duration    *prometheus.HistogramVec

@@ -139,3 +139,56 @@ func meet(w *world, issue, card string) {
 	w.rewriteCard(mapping.Title, card)
 	w.settle()
 }
+
+// TestQuestionStaysOpenUntilItIsDecided: a poll tells which of two titles that people were
+// asked about is newer, but GitHub is away and nothing is written. The next
+// poll, of another process, does not tell it: people are still asked.
+func TestQuestionStaysOpenUntilItIsDecided(t *testing.T) {
+	err := inWorld(t, func(w *world) {
+		w.route.DefaultPolicy = mapping.PolicyNewest
+		w.restart()
+		linked(w)
+		w.settle()
+		workOne := func() {
+			if claim, _, err := w.store.Claim(t.Context(), project, time.Minute); err != nil || claim == nil {
+				w.fail("claim %+v, %v", claim, err)
+			} else {
+				w.work(claim)
+			}
+		}
+		w.editIssue(mapping.Title, to("tok8"))
+		time.Sleep(5 * time.Second)
+		w.poll()
+		time.Sleep(2 * time.Second)
+		w.rewriteCard(mapping.Title, "tok9")
+		w.keepAppointments() // the event comes
+		workOne()            // planning refuses GitHub's title
+		if len(w.asked()) != 1 {
+			w.fail("asked is %+v, want one title", w.asked())
+		}
+		time.Sleep(5 * time.Second)
+		w.poll()
+		w.faults.armed = true
+		w.faults.draw = func(p point) fate {
+			if p.name == "EditIssue" {
+				return unavailable
+			}
+			return ""
+		}
+		workOne()
+		w.faults.draw, w.faults.armed = nil, false
+		if len(w.asked()) != 1 {
+			w.fail("asked is %+v, though nothing was written", w.asked())
+		}
+		w.versions[w.card().ID], w.changed[w.card().ID] = w.card().Versions(), nil
+		w.rewriteCard(mapping.Summary, "tok3")
+		w.settle()
+		issue, card := w.issue().Title, w.card().Title.Value
+		if asked := w.asked(); issue != card && len(asked) != 1 {
+			w.fail("the issue is called %q and the card %q, asked is %+v", issue, card, asked)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
