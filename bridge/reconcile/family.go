@@ -233,6 +233,9 @@ func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err e
 		if err != nil && !isGone(err) { // an older GitHub knows no sub-issues
 			return onGitHub(fmt.Errorf("list sub-issues: %w", err))
 		}
+		for i := range issues {
+			issues[i].Parent = issueName(w.link.Issue.Repo, w.link.Issue.Number)
+		}
 		w.link.Family.Listed = true
 		return nil
 	})
@@ -336,7 +339,8 @@ func (w *work) wholePart(origin mapping.Side, nonce string) *mapping.Link {
 	return w.link.FoundPart(origin, nonce, time.Now().UTC())
 }
 
-// pairIssue is pairOf for a sub-issue that the bridge made.
+// pairIssue is pairOf for a sub-issue that the bridge made. The record that was
+// lost may also have said that the issue is still to be added to its parent.
 func (w *work) pairIssue(i *mapping.Issue) {
 	_, marks := w.set.Keys.Body(i.Body)
 	for _, m := range marks {
@@ -349,6 +353,7 @@ func (w *work) pairIssue(i *mapping.Issue) {
 		}
 		p := w.wholePart(mapping.Planning, m.Nonce)
 		p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
+		p.Family.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
 		w.link.Parts = append(w.link.Parts, p)
 		w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
 		w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+m.Partner+" by its marker")

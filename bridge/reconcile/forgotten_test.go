@@ -136,3 +136,34 @@ func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
 		}
 	}
 }
+
+// The store is an old copy, from before the bridge made a task's issue, which was not yet added to
+// its parent: it becomes a sub-issue all the same.
+func TestIssueOfATaskIsAddedToItsParentThoughTheStoreIsLost(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		linked(w)
+		w.settle()
+		before := w.memory.Snapshot()
+		w.faults.armed = true
+		w.faults.draw = func(p point) fate {
+			if p.name == "AddSubIssue" {
+				return unavailable
+			}
+			return ""
+		}
+		w.addTask("tok6", "")
+		if !w.stepUntil(time.Now().Add(time.Hour), func() bool { return len(w.hub.issues) == 2 }) {
+			w.fail("the task has no issue")
+		}
+		w.faults.draw, w.faults.armed = nil, false
+		w.rollBack(before)
+		w.adopt()
+		w.settle()
+		w.verifyFamily(1, member{title: "tok6", state: mapping.StateTodo})
+	}); err != nil {
+		t.Error(err)
+	}
+}
