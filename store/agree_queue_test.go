@@ -195,6 +195,9 @@ func (h *history) save(rt *rapid.T) {
 // longReason is cut, within a letter.
 var longReason = "-" + strings.Repeat("ö", 700)
 
+// longWork is an entry of a history of which four are over its bound.
+var longWork = strings.Repeat("<é", mapping.MaxHistoryBytes/30)
+
 // ending is how a claim is to be ended.
 type ending struct {
 	claim   int
@@ -215,7 +218,7 @@ func (h *history) ending(rt *rapid.T) ending {
 		e.link = h.changed(rt, e.claim)
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "entries") {
-		e.history = append(e.history, mapping.Entry{At: h.clock().UTC(), What: "work", Why: fmt.Sprint(len(e.history))})
+		e.history = append(e.history, mapping.Entry{At: h.clock().UTC(), What: rapid.SampledFrom([]string{"work", "work", longWork}).Draw(rt, "what"), Why: fmt.Sprint(len(e.history)) + longReason})
 	}
 	return e
 }

@@ -11,10 +11,21 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"planbridge/mapping"
 )
+
+// A SizeError refuses a record that is over its bound. Nothing was stored.
+type SizeError struct {
+	Size, Bound int    // in bytes
+	As          string // how they are measured
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("the link's record has %d bytes %s, and its bound is %d", e.Size, e.As, e.Bound)
+}
 
 var (
 	// ErrNotFound: there is no such record.
@@ -102,7 +113,9 @@ type Links interface {
 	// Tally counts what a project has. The counts are kept where records are saved
 	// and keys change their place: asking costs the same however many there are.
 	Tally(ctx context.Context, project mapping.ObjectID) (Tally, error)
-	// History returns what was done to a link, newest first.
+	// History returns what was done to a link, newest first: within
+	// mapping.MaxHistory entries and mapping.MaxHistoryBytes bytes, the newest entry in any case.
+	// A reason beyond mapping.MaxWhy was cut.
 	History(ctx context.Context, key Key, limit int) ([]mapping.Entry, error)
 }
 
@@ -291,7 +304,8 @@ type Queue interface {
 	ClaimKey(ctx context.Context, key Key, ttl time.Duration) (*Claim, error)
 	// Save stores link under a claim and indexes its Refs. ErrLeaseLost when
 	// the claim no longer holds; ErrConflict when a Ref belongs to another
-	// link (then nothing is stored).
+	// link (then nothing is stored); a [SizeError] when the record is over
+	// mapping.MaxRecord or mapping.MaxPlainRecord (nor then).
 	Save(ctx context.Context, c *Claim, link *mapping.Link) error
 	// Check reports ErrLeaseLost when the claim no longer holds.
 	Check(ctx context.Context, c *Claim) error

@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -241,12 +242,15 @@ func (sp space) addHistory(id mapping.LinkID, entries []mapping.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	var all []mapping.Entry
+	var all []json.RawMessage
 	if _, err := get(sp.b("history"), []byte(id), &all); err != nil {
 		return err
 	}
-	all = append(all, entries...)
-	return put(sp.b("history"), []byte(id), all[max(0, len(all)-rules.History):])
+	more, err := rules.EncodeHistory(entries)
+	if err != nil {
+		return err
+	}
+	return put(sp.b("history"), []byte(id), rules.BoundHistory(append(all, more...)))
 }
 
 // Wake implements [store.Queue].

@@ -12,6 +12,7 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/internal/queue"
+	"planbridge/store/internal/rules"
 )
 
 // The file's layout. Times are Unix nanoseconds, in keys as 8 bytes big endian.
@@ -148,6 +149,15 @@ func (sp space) link(id mapping.LinkID) (*mapping.Link, error) {
 // putLink stores a link and makes the index say exactly its Refs. It fails
 // with [store.ErrConflict] where one belongs to another link.
 func (sp space) putLink(l *mapping.Link) error {
+	data, err := rules.EncodeLink(l)
+	if err != nil {
+		return err
+	}
+	return sp.putRecord(l, data)
+}
+
+// putRecord is putLink with the link's record, whatever its size.
+func (sp space) putRecord(l *mapping.Link, data []byte) error {
 	refs := sp.b("refs")
 	old, err := sp.stored(l.ID)
 	if err != nil {
@@ -169,7 +179,7 @@ func (sp space) putLink(l *mapping.Link) error {
 	if err := sp.reindex(l.ID, old, l); err != nil {
 		return err
 	}
-	return put(sp.b("links"), []byte(l.ID), l)
+	return sp.b("links").Put([]byte(l.ID), data)
 }
 
 // stored is a link as it is stored; nil where it is not.

@@ -3,6 +3,7 @@ package boltstore
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 
@@ -119,7 +120,11 @@ func (sp space) loadRecord(r *store.Record) error {
 			return err
 		}
 	}
-	if err := sp.putLink(l); err != nil {
+	data, err := json.Marshal(l)
+	if err == nil {
+		err = sp.putRecord(l, data) // a backup is whole, whatever the bounds are by now
+	}
+	if err != nil {
 		return err
 	}
 	if err := sp.addHistory(l.ID, r.History); err != nil {

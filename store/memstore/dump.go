@@ -83,12 +83,8 @@ func dumpRecords(sp *space, now int64) (all []store.Entry, err error) {
 		if e.Link, err = sp.link(mapping.LinkID(id)); err != nil {
 			return nil, err
 		}
-		for _, data := range r.History {
-			var entry mapping.Entry
-			if err := json.Unmarshal(data, &entry); err != nil {
-				return nil, err
-			}
-			e.History = append(e.History, entry)
+		if e.History, err = rules.DecodeHistory(r.History); err != nil {
+			return nil, err
 		}
 		r.Work.Dump(e, now)
 		for item, s := range e.Inbox {
@@ -199,7 +195,11 @@ func (sp *space) loadRecord(project mapping.ObjectID, r *store.Record, now int64
 	for _, ref := range l.Refs() {
 		sp.Refs.remove(string(ref))
 	}
-	if err := sp.putLink(l); err != nil {
+	data, err := json.Marshal(l)
+	if err == nil {
+		err = sp.putRecord(l, data) // a backup is whole, whatever the bounds are by now
+	}
+	if err != nil {
 		return err
 	}
 	if err := sp.addHistory(l.ID, r.History, true); err != nil {

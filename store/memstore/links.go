@@ -143,10 +143,15 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) (entries 
 // putLink stores a link and makes the indexes say exactly its Refs and Traits. It fails with
 // [store.ErrConflict] where one belongs to another link, and has then done nothing.
 func (sp *space) putLink(l *mapping.Link) error {
-	data, err := json.Marshal(l)
+	data, err := rules.EncodeLink(l)
 	if err != nil {
 		return err
 	}
+	return sp.putRecord(l, data)
+}
+
+// putRecord is putLink with the link's record, whatever its size.
+func (sp *space) putRecord(l *mapping.Link, data []byte) error {
 	refs := l.Refs()
 	for _, ref := range refs {
 		if owner := sp.Owner(ref); owner != "" && owner != l.ID {
@@ -184,14 +189,11 @@ func (sp *space) addHistory(id mapping.LinkID, entries []mapping.Entry, erase bo
 	if erase {
 		all = nil
 	}
-	for _, e := range entries {
-		data, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		all = append(all, data)
+	more, err := rules.EncodeHistory(entries)
+	if err != nil {
+		return err
 	}
-	r.History = all[max(0, len(all)-rules.History):]
+	r.History = rules.BoundHistory(append(all, more...))
 	sp.Links.put(string(id), r)
 	return nil
 }

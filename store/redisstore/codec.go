@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/flate"
+
+	"planbridge/mapping"
 )
 
 // Records and large snapshots are kept as one byte that names the form and DEFLATE
@@ -20,6 +22,17 @@ const formDeflate1 = '1'
 // long, since it is gone when its key was worked: a snapshot, for which a webhook
 // waits, and a link with its pending records, for which a write does.
 const formPlain = '0'
+
+// packRecord makes a record of a link; brief says that another one follows soon.
+func packRecord(data []byte, brief bool) ([]byte, error) {
+	switch {
+	case len(data) > mapping.MaxRecord:
+		return compress(data, best)
+	case brief:
+		return pack(data)
+	}
+	return compress(data, thorough)
+}
 
 // plainMost is the size from which such data is compressed.
 const plainMost = 8 << 10
@@ -52,9 +65,12 @@ const dictionary1 = `"asking":{"refused":{"side":"words":"gone":{"review":"why":
 // Compressors, which are large and kept for reuse. What stays is packed
 // thoroughly: above level 5 a link takes twice the time for one per cent. A
 // snapshot is packed quickly, since a webhook waits for it.
+// Large records are packed as small as can be, as their bound is measured; faster levels leave
+// texts like Base64 as they are.
 var (
 	thorough = compressors(5)
 	quick    = compressors(flate.BestSpeed)
+	best     = compressors(flate.BestCompression)
 )
 
 func compressors(level int) *sync.Pool {
@@ -114,16 +130,6 @@ func decompress(data string) ([]byte, error) {
 
 // readers are decompressors, of which each has a window of its own.
 var readers = sync.Pool{New: func() any { return flate.NewReaderDict(strings.NewReader(""), []byte(dictionary1)) }}
-
-// encodeBriefly makes a record of v that will not stand for long: another one
-// follows when what is under way is at its end.
-func encodeBriefly(v any) ([]byte, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode: %w", err)
-	}
-	return pack(data)
-}
 
 // encode makes a record of v.
 func encode(v any) ([]byte, error) {

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,19 +128,20 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mappin
 		return nil, fmt.Errorf("history of %s: %w", key, err)
 	}
 	slices.Reverse(entries)
-	return entries[:min(len(entries), rules.History, max(limit, 0))], nil
+	return entries[:min(len(entries), max(limit, 0))], nil
 }
 
-// historyOf reads a link's history, oldest first.
+// historyOf reads a link's history, oldest first. The oldest frame may hold entries that
+// are over the bound.
 func historyOf(value string) ([]mapping.Entry, error) {
-	batches, err := frames(value, func(_ int, body string) (batch []mapping.Entry, err error) {
+	batches, err := frames(value, func(_ int, body string) (batch []json.RawMessage, err error) {
 		err = decode(body, &batch)
 		return batch, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	return slices.Concat(batches...), nil
+	return rules.DecodeHistory(rules.BoundHistory(slices.Concat(batches...)))
 }
 
 // Projects implements [store.Store].

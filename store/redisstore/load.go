@@ -261,12 +261,16 @@ func recordArgs(project mapping.ObjectID, r *store.Record) ([]any, error) {
 		return nil, err
 	}
 	history := ""
-	if n := len(r.History); n > 0 {
-		entries, err := encode(r.History)
+	lines, err := rules.EncodeHistory(r.History)
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) > 0 {
+		entries, err := encode(lines)
 		if err != nil {
 			return nil, err
 		}
-		history = fmt.Sprintf("%d,%d;%s", n, len(entries), entries)
+		history = fmt.Sprintf("%d,%d;%s", len(lines), len(entries), entries)
 	}
 	place, service := map[store.Place]string{store.Queued: "q", store.Waiting: "w", store.Parked: "f", store.Held: "f"}[r.Place], r.Service
 	if r.Place == store.Held {

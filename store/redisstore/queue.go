@@ -85,7 +85,11 @@ func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) er
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return err
 	}
-	record, err := encodeBriefly(link)
+	data, err := rules.EncodeLink(link)
+	var record []byte
+	if err == nil {
+		record, err = packRecord(data, true)
+	}
 	if err == nil {
 		args := appendEntries([]any{string(c.Key.Link), c.Token, record}, link)
 		_, err = s.run(ctx, scriptSave, c.Key.Project, args...)
@@ -129,25 +133,34 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 	return next, nil
 }
 
+// historyFrames bounds the frames of a history, in bytes. A frame is never longer than its
+// entries but for what compression adds to what it cannot compress.
+const historyFrames = mapping.MaxHistoryBytes + 16*mapping.MaxHistory
+
 // finish ends a claim, and leases the next key for a claimant where ttl is not 0.
 func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration, by *claimant) (*reply, error) {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return nil, err
 	}
 	var record, entries []byte
-	var err error
 	if link != nil {
-		if record, err = encode(link); err != nil {
+		data, err := rules.EncodeLink(link)
+		if err != nil {
+			return nil, err
+		}
+		if record, err = packRecord(data, false); err != nil {
 			return nil, err
 		}
 	}
-	if history = history[max(0, len(history)-rules.History):]; len(history) > 0 {
-		if entries, err = encode(history); err != nil {
-			return nil, err
-		}
+	lines, err := rules.EncodeHistory(history)
+	if err == nil && len(lines) > 0 {
+		entries, err = encode(lines)
+	}
+	if err != nil {
+		return nil, err
 	}
 	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, rules.Reason(out.Reason), record}
-	args = append(appendEntries(args, link), len(history), entries, rules.History, millis(ttl), flag(out.Unspent), by)
+	args = append(appendEntries(args, link), len(lines), entries, mapping.MaxHistory, historyFrames, millis(ttl), flag(out.Unspent), by)
 	return s.run(ctx, scriptFinish, c.Key.Project, args...)
 }
 

@@ -44,7 +44,7 @@ type Open func(t *testing.T, queueLimit int) Opened
 func Run(t *testing.T, open Open) {
 	for name, group := range map[string]map[string]func(*fixture){
 		"Links": linkTests, "Traits": traitTests, "Tally": tallyTests, "Observe": observeTests, "Claim": claimTests, "Finish": finishTests,
-		"Wait": waitTests, "Side": sideTests, "Budget": budgetTests, "Concurrent": concurrentTests, "Standing": standingTests,
+		"Wait": waitTests, "Bounds": boundTests, "Side": sideTests, "Budget": budgetTests, "Concurrent": concurrentTests, "Standing": standingTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := open(t, 0)

@@ -23,8 +23,6 @@ const (
 	// Schema is the version of the form in Redis; boltstore counts its own. A
 	// program refuses what a higher one wrote.
 	Schema = 3
-	// History bounds the entries that are kept per link.
-	History = 50
 	// Events bounds the events that are kept per link, and by themselves those of
 	// our own account; the oldest give way.
 	Events = 64

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"planbridge/store"
 )
@@ -30,12 +29,7 @@ func Why(state store.KeyState, service, reason string) string {
 const MaxReason = 1000
 
 // Reason cuts a reason to its bound.
-func Reason(why string) string {
-	if len(why) <= MaxReason {
-		return why
-	}
-	return strings.ToValidUTF8(why[:MaxReason], "") + "…"
-}
+func Reason(why string) string { return cut(why, MaxReason) }
 
 // SortStandings puts standings into their order and cuts them to a limit.
 func SortStandings(all []store.Standing, limit int) []store.Standing {

@@ -249,7 +249,7 @@ local function unframe(s)
   local list, at = {s = s}, 1
   while at <= #s do
     local number, length, body = string.match(s, '^(%d+),(%d+);()', at)
-    list[#list + 1] = {number = tonumber(number), at = at}
+    list[#list + 1] = {number = tonumber(number), size = tonumber(length), at = at}
     at = body + length
   end
   return list

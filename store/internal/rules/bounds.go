@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// EncodeLink makes the record of a link, in JSON, and refuses one that is over its
+// bound with a [store.SizeError].
+func EncodeLink(l *mapping.Link) ([]byte, error) {
+	data, err := json.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return data, checkRecord(data)
+}
+
+// checkRecord measures a record in the same way for all back ends, whatever they keep. A small one
+// needs no measuring: compressed it is smaller still.
+func checkRecord(data []byte) error {
+	if len(data) <= mapping.MaxRecord {
+		return nil
+	}
+	if len(data) > mapping.MaxPlainRecord {
+		return &store.SizeError{Size: len(data), Bound: mapping.MaxPlainRecord, As: "of JSON"}
+	}
+	size, err := compressedSize(data)
+	if err == nil && size > mapping.MaxRecord {
+		err = &store.SizeError{Size: size, Bound: mapping.MaxRecord, As: "after compression"}
+	}
+	return err
+}
+
+func compressedSize(data []byte) (int, error) {
+	var n counter
+	w, err := flate.NewWriter(&n, flate.BestCompression)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("measure a record: %w", err)
+	}
+	return int(n), nil
+}
+
+// counter counts the bytes that are written to it.
+type counter int
+
+func (n *counter) Write(p []byte) (int, error) {
+	*n += counter(len(p))
+	return len(p), nil
+}
+
+// EncodeHistory makes records of a history's entries.
+func EncodeHistory(entries []mapping.Entry) ([]json.RawMessage, error) {
+	var all []json.RawMessage
+	for _, e := range entries {
+		e.Why = cut(e.Why, mapping.MaxWhy)
+		data, err := json.Marshal(e)
+		if err != nil {
+			return nil, fmt.Errorf("encode: %w", err)
+		}
+		all = append(all, data)
+	}
+	return BoundHistory(all), nil
+}
+
+// BoundHistory returns what is kept of a history, oldest first: the newest entries
+// within their number and their bytes, and the newest one in any case.
+func BoundHistory(all []json.RawMessage) []json.RawMessage {
+	all = all[max(0, len(all)-mapping.MaxHistory):]
+	size := 0
+	for i, entry := range slices.Backward(all) {
+		if size += len(entry); size > mapping.MaxHistoryBytes && i < len(all)-1 {
+			return all[i+1:]
+		}
+	}
+	return all
+}
+
+// DecodeHistory reads a history's entries.
+func DecodeHistory(all []json.RawMessage) ([]mapping.Entry, error) {
+	var entries []mapping.Entry
+	for _, data := range all {
+		var e mapping.Entry
+		if err := json.Unmarshal(data, &e); err != nil {
+			return nil, fmt.Errorf("decode: %w", err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// cut cuts a text to a number of bytes, and shows that it did. A text that was cut stays
+// as it is.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const sign = "…"
+	return strings.ToValidUTF8(text[:most-len(sign)], "") + sign
+}
