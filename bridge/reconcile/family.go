@@ -79,7 +79,7 @@ func ends(errs []error) bool {
 		var limited *mapping.RateLimited
 		switch {
 		case err == nil, errors.As(err, &put):
-		case lostLease(err), errors.As(err, new(*mapping.BrokenError)), errors.As(err, &wait), errors.As(err, &limited),
+		case lostLease(err), errors.As(err, new(*mapping.BrokenError)), isTooLarge(err), errors.As(err, &wait), errors.As(err, &limited),
 			errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUnauthorized), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			return true
 		}
@@ -93,7 +93,7 @@ func worst(errs []error) error {
 	rank := func(err error) int {
 		var put *again
 		switch {
-		case lostLease(err), errors.As(err, new(*mapping.BrokenError)):
+		case lostLease(err), errors.As(err, new(*mapping.BrokenError)), isTooLarge(err):
 			return 0
 		case errors.As(err, &put):
 			return 2

@@ -13,7 +13,7 @@ import (
 
 // invariants are the names of those that a claim can break.
 func invariants() []string {
-	names := []string{mapping.InvariantStates}
+	names := []string{mapping.InvariantStates, invariantRecord}
 	for _, i := range mapping.Invariants {
 		names = append(names, i.Name)
 	}

@@ -455,7 +455,7 @@ func (w *work) save(ctx context.Context) error {
 	if !w.fresh { // what people write on GitHub between our read and our write is run over
 		w.place.rise()
 	}
-	if err := w.Store.Save(ctx, w.claim, w.home().link); err != nil {
+	if err := w.saveRecord(ctx); err != nil {
 		return fmt.Errorf("save link: %w", err)
 	}
 	return nil

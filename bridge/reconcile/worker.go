@@ -217,10 +217,10 @@ func (w *work) end(ctx context.Context, err error, out store.Outcome, more bool)
 }
 
 // finish ends the claim, of which err is what became. Where the link took in what
-// another one has, or broke an invariant, that is not stored.
+// another one has, broke an invariant, or is too large, that is not stored.
 func (w *work) finish(ctx context.Context, err error, out store.Outcome, more bool) (next *store.Claim, _ error) {
 	link, history := w.link, w.history
-	if errors.As(err, new(*mapping.BrokenError)) {
+	if errors.As(err, new(*mapping.BrokenError)) || isTooLarge(err) {
 		link = nil
 	}
 	for {
@@ -232,10 +232,17 @@ func (w *work) finish(ctx context.Context, err error, out store.Outcome, more bo
 		} else {
 			err = w.Store.Finish(ctx, w.claim, link, history, out)
 		}
-		if link == nil || !errors.Is(err, store.ErrConflict) {
+		switch {
+		case link == nil:
 			return next, err
+		case errors.Is(err, store.ErrConflict):
+			out, _ = w.failed(err)
+		case !isTooLarge(err):
+			return next, err
+		case !dropVerified(link):
+			link = nil
+			out, _ = w.outcome(ctx, fmt.Errorf("reconcile %s: %w", where(w.link), w.tooLarge(w.link, err)))
 		}
-		out, _ = w.failed(err)
 	}
 }
 

@@ -1,0 +1,59 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// The store bounds the size of a record. A claim that would exceed it makes no further
+// write, since each write has to be on record before it is made. What the claim found
+// out is not stored, as after a crash. While writes of ours wait for their echo, the record is too
+// large for a while only: the key is tried again. Else it is parked.
+
+// invariantRecord is the invariant that a record stays within its bound.
+const invariantRecord = "record"
+
+// isTooLarge reports that the store refused a record because of its size.
+func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
+
+// saveRecord saves the root link under the claim.
+func (w *work) saveRecord(ctx context.Context) error {
+	root := w.home().link
+	err := w.Store.Save(ctx, w.claim, root)
+	if isTooLarge(err) && dropVerified(root) {
+		err = w.Store.Save(ctx, w.claim, root)
+	}
+	return w.tooLarge(root, err)
+}
+
+// tooLarge is the error for a record that the store refused; any other error stays as it is.
+func (w *work) tooLarge(root *mapping.Link, err error) error {
+	if !isTooLarge(err) || awaitsEcho(root) {
+		return err
+	}
+	w.breaks(&mapping.BrokenError{Invariant: invariantRecord, Err: err})
+	return w.brokenBy()
+}
+
+// dropVerified drops the records of writes whose echoes were dealt with, and reports
+// whether there were any. They are kept for convenience: that the writes happened is known
+// from what was agreed on, and their edits are spent.
+func dropVerified(root *mapping.Link) (dropped bool) {
+	for _, l := range append([]*mapping.Link{root}, root.Parts...) {
+		before := len(l.Pending) + len(l.Late)
+		dealtWith := func(p mapping.Pending) bool { return p.Verified }
+		l.Pending, l.Late = slices.DeleteFunc(l.Pending, dealtWith), slices.DeleteFunc(l.Late, dealtWith)
+		dropped = dropped || len(l.Pending)+len(l.Late) < before
+	}
+	return dropped
+}
+
+// awaitsEcho reports whether a write of ours is on record until its echo comes.
+func awaitsEcho(root *mapping.Link) bool {
+	awaits := func(p mapping.Pending) bool { return p.Answered && !p.Verified }
+	return slices.ContainsFunc(append([]*mapping.Link{root}, root.Parts...), func(l *mapping.Link) bool { return slices.ContainsFunc(l.Pending, awaits) })
+}
