@@ -1,6 +1,9 @@
 package mapping
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Family is what is remembered of an issue's sub-issues and a card's tasks.
 type Family struct {
@@ -10,6 +13,9 @@ type Family struct {
 	// Old are the tasks that were on the card before: like a card that was
 	// there before its route began, they stay what they are.
 	Old []ObjectID `json:"old,omitempty"`
+	// Forgotten are the tasks of lines that were removed so long ago that nothing else is
+	// kept of them (see [MaxRemovedLines]), those of the oldest first.
+	Forgotten []ObjectID `json:"forgotten,omitempty"`
 	// Listed: the issue's sub-issues were listed once, so that none that was
 	// there before is missed.
 	Listed bool `json:"listed,omitempty"`
@@ -29,6 +35,33 @@ type Family struct {
 
 // NoParentID is the Family.Parent of an issue that was taken out of its parent.
 const NoParentID = -1
+
+// Staying are the tasks of the card that stay what they are: they were there before, or
+// their lines were removed.
+func (f *Family) Staying() map[ObjectID]bool {
+	staying := make(map[ObjectID]bool, len(f.Old)+len(f.Forgotten))
+	for _, tasks := range [][]ObjectID{f.Old, f.Forgotten} {
+		for _, task := range tasks {
+			staying[task] = true
+		}
+	}
+	return staying
+}
+
+// Forget notes tasks whose lines were removed, the latest first. Beyond
+// [MaxForgottenTasks] the oldest give way.
+func (f *Family) Forget(tasks []ObjectID) {
+	all := slices.Clone(f.Forgotten)
+	for _, task := range slices.Backward(tasks) {
+		all = append(all, task)
+	}
+	f.Forgotten = all[max(0, len(all)-MaxForgottenTasks):]
+}
+
+// Recall takes a forgotten task back: a line stands for it again.
+func (f *Family) Recall(task ObjectID) {
+	f.Forgotten = slices.DeleteFunc(slices.Clone(f.Forgotten), func(id ObjectID) bool { return id == task })
+}
 
 // Parent names an issue that has another one as a sub-issue.
 type Parent struct {

@@ -264,8 +264,9 @@ func (w *work) meetIssue(i *mapping.Issue) {
 // there.
 func (w *work) meetTasks(ctx context.Context) error {
 	f := &w.link.Family
+	staying := f.Staying()
 	for _, t := range w.tasks.inOrder() {
-		if _, known := w.taskBase(t.ID); known || t.Owner != "" && t.Owner != w.link.Card.ID || slices.Contains(f.Old, t.ID) || f.Tasks != w.route.Tasks {
+		if _, known := w.taskBase(t.ID); known || t.Owner != "" && t.Owner != w.link.Card.ID || staying[t.ID] || f.Tasks != w.route.Tasks {
 			continue
 		}
 		p, why, err := w.partOfTask(ctx, &t)

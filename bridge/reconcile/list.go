@@ -79,7 +79,7 @@ func (w *work) seeList() {
 			items = append(items, *c)
 		}
 	}
-	w.setItems(items)
+	w.setItems(w.forgetLines(items))
 	w.list.lines = map[*mapping.Child]mapping.Item{}
 	for i, c := range w.items()[:len(lines)] {
 		w.list.lines[c] = lines[i]
@@ -145,6 +145,7 @@ func (w *work) newItem(line mapping.Item) *mapping.Child {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
 			w.happensTo(c, mapping.EventFound)
 			c.Task = t.ID
+			w.link.Family.Recall(t.ID)
 			w.list.joined = append(w.list.joined, t.ID)
 			return c
 		}

@@ -1,7 +1,9 @@
 package reconcile
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -21,7 +23,7 @@ func (w *work) room() int {
 		return math.MaxInt
 	}
 	root := w.home().link
-	n := 0
+	n := len(root.Family.Forgotten)
 	for i := range root.Children {
 		c := &root.Children[i]
 		if c.Kind == mapping.Checklist && (c.Task != "" || c.Intent != nil && c.Intent.Side == mapping.Planning) {
@@ -52,6 +54,36 @@ func (w *work) findLines(known []mapping.Line, now []mapping.Item) []int {
 		found[places[o]] = k
 	}
 	return found
+}
+
+// forgetLines returns the items but those whose lines were removed longest ago, beyond the
+// bound. Their tasks stay in planning, as it cannot delete one, and are remembered: none
+// gets a line by itself, each counts among the card's tasks, and a line that says the same
+// stands for it again. What is under way or asked about an item keeps it.
+func (w *work) forgetLines(items []mapping.Child) []mapping.Child {
+	var forgotten []mapping.ObjectID
+	removed := 0
+	items = slices.DeleteFunc(items, func(c mapping.Child) bool { // the latest come first
+		if c.State != mapping.Left || c.Task == "" || isBusy(&c) {
+			return false
+		}
+		if removed++; removed <= mapping.MaxRemovedLines {
+			return false
+		}
+		forgotten = append(forgotten, c.Task)
+		return true
+	})
+	if len(forgotten) > 0 {
+		w.link.Family.Forget(forgotten)
+		w.note("", mapping.Title, "forgotten", fmt.Sprintf("%d lines that were removed before the latest %d; their tasks stay", len(forgotten), mapping.MaxRemovedLines))
+	}
+	return items
+}
+
+// isBusy reports whether something about an item is under way or asked.
+func isBusy(c *mapping.Child) bool {
+	late := func(p mapping.Pending) bool { return time.Since(p.At) <= lateFor }
+	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.Late, late)
 }
 
 // leaveText keeps in mind which lines of the body are text: those at the places

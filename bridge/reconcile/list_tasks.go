@@ -30,10 +30,14 @@ func (w *work) tracking() *mapping.Child {
 // takeTasks finds the tasks that were seen among the items: one that an item of
 // ours was waiting for, one that is gone, one that a person made.
 func (w *work) takeTasks() {
+	staying := w.link.Family.Staying()
 	for _, t := range w.strangers() {
+		if staying[t.ID] {
+			continue
+		}
 		if m, ok := w.itemMark(&t); ok {
 			w.takeMarked(&t, m)
-		} else if w.isNew(&t) {
+		} else if w.tellsNew() {
 			w.takeNew(&t)
 		}
 	}
@@ -104,10 +108,9 @@ func (w *work) waitingFor(t *mapping.Task) *mapping.Child {
 	return nil
 }
 
-// isNew reports whether a person made a task since tasks stand for items.
-func (w *work) isNew(t *mapping.Task) bool {
-	return w.link.Family.Tasks == w.route.Tasks && !slices.Contains(w.link.Family.Old, t.ID)
-}
+// tellsNew reports whether it is known which tasks the card had before tasks stood for
+// items, so that a person made each other one since.
+func (w *work) tellsNew() bool { return w.link.Family.Tasks == w.route.Tasks }
 
 // takeMarked takes in a task that carries a marker of ours: an item's, made by a
 // request whose answer was lost, or by a bridge whose store was lost; or a copy
@@ -118,9 +121,9 @@ func (w *work) takeMarked(t *mapping.Task, m mapping.Marker) {
 		w.madeTask(c, t, "found by its marker")
 		return
 	}
-	// The original's child is known by the same nonce: a copy is a task of its own.
-	copied := slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Nonce == m.Nonce })
-	if copied && w.isNew(t) {
+	// The original is known by the same nonce: a copy is a task of its own.
+	copied := w.marks(m)
+	if copied && w.tellsNew() {
 		w.takeNew(t)
 		return
 	}
@@ -129,6 +132,16 @@ func (w *work) takeMarked(t *mapping.Task, m mapping.Marker) {
 			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Task: t.ID,
 		})
 	}
+}
+
+// marks reports whether a marker is that of a task that the link knows.
+func (w *work) marks(m mapping.Marker) bool {
+	return slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Nonce == m.Nonce }) ||
+		slices.ContainsFunc(w.link.Family.Forgotten, func(id mapping.ObjectID) bool {
+			t := w.tasks.seen[id]
+			its, ok := w.itemMark(&t)
+			return ok && its.Nonce == m.Nonce
+		})
 }
 
 // takeNew makes a child of a task that a person made, whose line is to be added,
@@ -183,7 +196,7 @@ func (w *work) makeTasks(ctx context.Context) (bool, error) {
 	}
 	if behind, err := w.behind(ctx); err != nil {
 		return false, err
-	} else if behind && !w.tasks.listed {
+	} else if !w.tasks.listed && (behind || len(w.link.Family.Forgotten) > 0) {
 		w.link.Children = slices.DeleteFunc(w.link.Children, func(c mapping.Child) bool {
 			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(&c)
 		})
