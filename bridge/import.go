@@ -233,7 +233,7 @@ func (im *importer) make(ctx context.Context) error {
 // observe stores observations, makes sure that not too many keys are in hand,
 // and returns how many links were made.
 func (im *importer) observe(ctx context.Context, byProject map[mapping.ObjectID][]store.Observation) (made int, err error) {
-	for project, obs := range byProject {
+	for project, obs := range mapping.Sorted(byProject) {
 		for len(obs) > 0 {
 			seen, err := (&kicking{im.store, im.App}).Observe(ctx, project, obs)
 			if err != nil {

@@ -43,7 +43,7 @@ func (n *sprintNews) take() []mapping.ObjectID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var out []mapping.ObjectID
-	for project := range n.projects {
+	for project := range mapping.Sorted(n.projects) {
 		out = append(out, project)
 	}
 	clear(n.projects)

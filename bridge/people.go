@@ -225,7 +225,7 @@ func (a *App) accountRenamed(ctx context.Context, was, login string) {
 // recallPeople reads who the logins of the configuration are.
 func (a *App) recallPeople(ctx context.Context) error {
 	set := a.set.Load()
-	for login := range set.Users {
+	for login := range mapping.Sorted(set.Users) {
 		if _, err := a.github.people.recall(ctx, login); err != nil {
 			return err
 		}

@@ -3,9 +3,7 @@ package bridge
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"sync"
 
 	"planbridge/bridge/planning"
@@ -47,7 +45,11 @@ func (ps *projects) exists(project, card mapping.ObjectID) {
 func (ps *projects) all() []*project {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	return slices.Collect(maps.Values(ps.byID))
+	var all []*project
+	for _, p := range mapping.Sorted(ps.byID) {
+		all = append(all, p)
+	}
+	return all
 }
 
 // start begins to poll, now and whenever a project is added.
@@ -55,7 +57,7 @@ func (ps *projects) start(run func(*poll.Poller)) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.run = run
-	for _, p := range ps.byID {
+	for _, p := range mapping.Sorted(ps.byID) {
 		run(p.poller)
 	}
 }
@@ -72,7 +74,7 @@ func (ps *projects) add(id mapping.ObjectID, p *project) {
 // addProjects makes what a configuration names and this process does not work
 // for yet, and gives the others their secrets.
 func (a *App) addProjects(c *config.Config) error {
-	for name, conf := range c.Planning.Projects {
+	for name, conf := range mapping.Sorted(c.Planning.Projects) {
 		id := mapping.ObjectID(conf.ID)
 		if known := a.projects.get(id); known != nil {
 			known.side.SetSecret(conf.Secret.Reveal())

@@ -91,7 +91,7 @@ func (a *App) followRenames(ctx context.Context) error {
 	if maps.Equal(next.renamed, set.renamed) && len(names) == len(next.renamed) {
 		return nil
 	}
-	for was, now := range next.renamed {
+	for was, now := range mapping.Sorted(next.renamed) {
 		if set.renamed[was] != now {
 			a.log.Warn("a route names a repository as it was called before: it follows it", "configured", was, "repo", now)
 		}
@@ -137,7 +137,7 @@ func (a *App) wakeRepositories(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		for service := range d.Waiting {
+		for service := range mapping.Sorted(d.Waiting) {
 			repo, ok := strings.CutPrefix(service, reconcile.ServiceRepository(""))
 			if !ok || asked[repo] {
 				continue
@@ -173,7 +173,7 @@ func (a *App) recallRepositories(ctx context.Context) error {
 			return err
 		}
 	}
-	for configured := range set.renamed {
+	for configured := range mapping.Sorted(set.renamed) {
 		if _, err := a.github.repositories.entry(ctx, configured); err != nil {
 			return err
 		}

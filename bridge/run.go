@@ -270,7 +270,7 @@ func (a *App) wakeWaiting(ctx context.Context) error {
 			return err
 		}
 		github = github || d.Waiting[reconcile.ServiceGitHub] > 0
-		for service := range d.Waiting {
+		for service := range mapping.Sorted(d.Waiting) {
 			if a.resumed(service) {
 				a.wake(ctx, project, service)
 			}

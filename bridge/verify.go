@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -251,10 +252,15 @@ func (v *verifier) listLinks(ctx context.Context) error {
 	return nil
 }
 
+// inOrder lists the keys of a map, so that services are asked in the same order each time.
+func inOrder[V any](m map[store.Key]V) []store.Key {
+	return slices.SortedFunc(maps.Keys(m), func(a, b store.Key) int { return cmp.Compare(a.String(), b.String()) })
+}
+
 // readDoubtful reads the items of the doubtful links themselves.
 func (v *verifier) readDoubtful(ctx context.Context) (map[store.Key]different, error) {
 	out := map[store.Key]different{}
-	for key := range v.doubtful {
+	for _, key := range inOrder(v.doubtful) {
 		d, err := v.guardedRead(ctx, key)
 		if err != nil {
 			return nil, err
@@ -389,7 +395,8 @@ func (d different) held() bool {
 // waited for no longer.
 func (v *verifier) repair(ctx context.Context, differing map[store.Key]different) (map[store.Key]different, error) {
 	asked := time.Now()
-	for key, d := range differing {
+	for _, key := range inOrder(differing) {
+		d := differing[key]
 		obs := store.Observation{Refs: d.link.Refs()[:1], Event: encoded(mapping.Edit{Look: "verify"})}
 		if _, err := v.observed().Observe(ctx, key.Project, []store.Observation{obs}); err != nil {
 			return nil, err
@@ -400,7 +407,7 @@ func (v *verifier) repair(ctx context.Context, differing map[store.Key]different
 		if err := wait(ctx, lookEvery); err != nil {
 			return nil, err
 		}
-		for key := range looking {
+		for _, key := range inOrder(looking) {
 			l, err := v.store.Link(ctx, key)
 			if err == nil && !l.Synced.After(asked) && v.compares(l) {
 				continue

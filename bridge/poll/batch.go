@@ -53,7 +53,7 @@ func (r *round) flush(ctx context.Context) error {
 			marks[it.memory.set][string(it.id)] = it.known.mark()
 		}
 	}
-	for set, m := range marks {
+	for set, m := range mapping.Sorted(marks) {
 		if err := r.o.Store.PutMarks(ctx, r.o.Project, set, m); err != nil {
 			return fmt.Errorf("mark %d %s as seen: %w", len(m), set, err)
 		}

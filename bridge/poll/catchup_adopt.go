@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -54,7 +52,11 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 		listed = append(listed, repo)
 	}
 	if len(marked) > 0 {
-		if err := c.o.Intake.Adopt(ctx, slices.Collect(maps.Values(marked))); err != nil {
+		var all []mapping.Issue
+		for _, issue := range mapping.Sorted(marked) {
+			all = append(all, issue)
+		}
+		if err := c.o.Intake.Adopt(ctx, all); err != nil {
 			failed[listed[0]] = err
 			return failed
 		}

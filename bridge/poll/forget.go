@@ -78,7 +78,7 @@ func (d *dropped) take() map[string][]mapping.ObjectID {
 // the last round saw came back just then, and is marked again.
 func (p *Poller) forgetDropped(ctx context.Context) error {
 	memories := map[string]*memory{SetCards: p.cards, SetTasks: p.tasks}
-	for set, ids := range p.dropped.take() {
+	for set, ids := range mapping.Sorted(p.dropped.take()) {
 		m, back := memories[set], map[string]string{}
 		for _, id := range ids {
 			switch k := m.items[id]; {

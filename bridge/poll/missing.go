@@ -3,6 +3,7 @@ package poll
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -35,6 +36,7 @@ func (r *round) lookForMissing(ctx context.Context) error {
 		r.o.Logger.Warn("more than half of the cards are missing from the listings: not believed", "missing", len(missing), "of", judged)
 		return nil
 	}
+	slices.Sort(missing)
 	for _, id := range missing[:min(len(missing), max(missingShare, judged/20))] {
 		k := *r.cards.items[id]
 		k.gone = true

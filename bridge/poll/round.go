@@ -75,7 +75,7 @@ func (r *round) run(ctx context.Context) error {
 	if err := r.readBacklog(ctx); err != nil {
 		return err
 	}
-	for _, s := range r.shown {
+	for _, s := range mapping.Sorted(r.shown) {
 		err := r.guarded("card", s.card.ID, func() error {
 			s.card.BucketName = r.buckets[s.card.Bucket]
 			return r.card(ctx, &s.card, s.sprint)

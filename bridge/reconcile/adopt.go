@@ -67,7 +67,7 @@ func (w *work) adoptCard(ctx context.Context) (bool, error) {
 			seen = append(seen, c)
 		}
 	}
-	for ref := range w.claim.Inbox {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
 		var c mapping.Card
 		if ref.Kind() != "card" {
 			continue
@@ -152,7 +152,7 @@ func (w *work) adoptIssue(ctx context.Context) (bool, error) {
 		}
 		return err
 	}
-	for ref := range w.claim.Inbox {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
 		var i mapping.Issue
 		if ref.Kind() != "issue" {
 			continue

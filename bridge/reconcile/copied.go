@@ -22,7 +22,7 @@ func (w *work) enterCopies(ctx context.Context) error {
 	if w.link.Card.ID == "" || w.link.State != mapping.Linked && w.link.State != mapping.Left {
 		return nil
 	}
-	for ref := range w.claim.Inbox {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
 		var c mapping.Card
 		if ref.Kind() != "card" || ref == mapping.CardRef(w.link.Card.ID) {
 			continue

@@ -151,7 +151,7 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	for ref := range w.claim.Inbox {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
 		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) {
 			continue
 		}

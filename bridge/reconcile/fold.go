@@ -95,6 +95,7 @@ func (w *work) answerCame(ctx context.Context) (bool, error) {
 	for _, c := range w.items() {
 		asked = slices.AppendSeq(asked, maps.Values(c.Asking))
 	}
+	slices.Sort(asked)
 	for _, id := range asked {
 		c, err := w.Store.Conflict(ctx, w.link.Project, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {

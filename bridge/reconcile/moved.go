@@ -112,7 +112,7 @@ func (w *work) takeMoves(ctx context.Context) error {
 // link's marker. It is that issue, transferred without a word, or a copy: the
 // place of the link's own one tells.
 func (w *work) seeStray() error {
-	for ref := range w.claim.Inbox {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
 		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) || w.link.Part(ref) != nil {
 			continue
 		}

@@ -18,7 +18,7 @@ func (w *work) restored(ctx context.Context) error {
 	if err := w.adopted(ctx); err != nil || w.link.Origin != mapping.GitHub {
 		return err
 	}
-	for ref := range w.claim.Inbox {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
 		var c mapping.Card
 		if ref.Kind() != "card" {
 			continue

@@ -42,7 +42,7 @@ func (w *work) makeSubTasks(ctx context.Context) error {
 		}
 		err = worst([]error{err, w.passed(pw, readyErr)})
 	}
-	for user, batch := range byUser(ready) {
+	for user, batch := range mapping.Sorted(byUser(ready)) {
 		err = worst([]error{err, w.postSubTasks(ctx, user, batch)})
 	}
 	return err

@@ -209,7 +209,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	for _, a := range mapping.Attributes {
 		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
 	}
-	for a, id := range w.link.Asking {
+	for a, id := range mapping.Sorted(w.link.Asking) {
 		c, err := w.Store.Conflict(ctx, w.link.Project, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return mapping.Plan{}, fmt.Errorf("read conflict %s: %w", id, err)

@@ -48,7 +48,7 @@ func (w *work) seeTasks(ctx context.Context) error {
 		return nil
 	}
 	unsure := false
-	for ref := range w.claim.Inbox {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
 		if ref.Kind() != "task" {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // as an ordinary change. A value that was changed again since the conflict is
 // not overwritten: then there is nothing to undo.
 func (w *work) undo(ctx context.Context) error {
-	for a, id := range w.link.Undo {
+	for a, id := range mapping.Sorted(w.link.Undo) {
 		c, err := w.Store.Conflict(ctx, w.link.Project, id)
 		if errors.Is(err, store.ErrNotFound) {
 			delete(w.link.Undo, a)

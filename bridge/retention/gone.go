@@ -64,7 +64,7 @@ func (p *pass) forgetGoneOf(ctx context.Context, project mapping.ObjectID, items
 	}
 	today, idle := p.now.Format(time.DateOnly), map[string]string{}
 	var due []string
-	for id := range marks {
+	for id := range mapping.Sorted(marks) {
 		if items.Needed(mapping.ObjectID(id)) {
 			continue
 		}

@@ -131,7 +131,7 @@ func (p *pass) forgetIn(ctx context.Context, space mapping.ObjectID, families []
 // keepDays makes the marks of a set, which were since, those of what is idle.
 func (p *pass) keepDays(ctx context.Context, space mapping.ObjectID, set string, since, idle map[string]string) error {
 	var over []string // marks of what is needed again, or gone
-	for id, day := range since {
+	for id, day := range mapping.Sorted(since) {
 		if idle[id] == "" {
 			over = append(over, id)
 		} else if idle[id] == day {

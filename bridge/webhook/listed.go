@@ -84,7 +84,7 @@ func (in *Intake) listed(ctx context.Context, sightings []sighting) error {
 			batches[p.project] = append(batches[p.project], p)
 		}
 	}
-	for project, batch := range batches {
+	for project, batch := range mapping.Sorted(batches) {
 		if err := in.observeListed(ctx, project, batch); err != nil {
 			return fmt.Errorf("take in listed issues: %w", err)
 		}

@@ -1,0 +1,21 @@
+package mapping
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+)
+
+// Sorted ranges over a map in the order of its keys, for loops whose order somebody sees:
+// a call to a service or the store, a line of the log. As in a plain range, entries that
+// are deleted meanwhile are left out.
+func Sorted[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if v, ok := m[k]; ok && !yield(k, v) {
+				return
+			}
+		}
+	}
+}
