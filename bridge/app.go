@@ -70,6 +70,9 @@ type Options struct {
 	Planning func(planning.Options) PlanningClient
 	// Random draws what spreads waits, in [0, n), and is safe for concurrent use; nil: the runtime's.
 	Random func(n int64) int64
+	// Owner names this replica in leases, unlike any other and any that ran before; "":
+	// the host, the process and a random word do.
+	Owner string
 	// RedeliverInterval is the least time between two looks for failed
 	// deliveries; 0: github.catch_up_interval, five minutes at least.
 	RedeliverInterval time.Duration
@@ -142,9 +145,12 @@ func New(o Options) (*App, error) {
 		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
 			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	}
+	if o.Owner == "" {
+		o.Owner = ownerName()
+	}
 	a := &App{
 		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
-		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: ownerName(), made: time.Now(),
+		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: time.Now(),
 	}
 	a.jobs.guard = a.guard
 	set := newSettings(o.Config, o.DryRun)

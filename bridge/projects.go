@@ -82,7 +82,7 @@ func (a *App) addProjects(c *config.Config) error {
 		}
 		client, err := a.newPlanning(planning.Options{
 			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.planningMetrics,
-			BreakerPause: recovery, HTTPClient: a.httpClient(),
+			BreakerPause: recovery, Random: a.o.Random, HTTPClient: a.httpClient(),
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)

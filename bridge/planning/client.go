@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,10 +31,11 @@ type Options struct {
 	Timeout     time.Duration // of one request, its answer included; 30s
 	BulkTimeout time.Duration // of the backlog listing, the visits to its cards included; 5m
 
-	ReadRetries  int           // further attempts of a failed read; 2; negative: none
-	RetryPause   time.Duration // before the first of them, then growing; 200ms
-	BreakerAfter int           // failures in a row that open the circuit breaker; 5
-	BreakerPause time.Duration // how long it stays open before one request may try; 15s
+	ReadRetries  int                 // further attempts of a failed read; 2; negative: none
+	RetryPause   time.Duration       // before the first of them, then growing; 200ms
+	Random       func(n int64) int64 // draws what spreads the pauses, in [0, n), and is safe for concurrent use; nil: the runtime's
+	BreakerAfter int                 // failures in a row that open the circuit breaker; 5
+	BreakerPause time.Duration       // how long it stays open before one request may try; 15s
 }
 
 func (o *Options) setDefaults() {
@@ -41,6 +43,9 @@ func (o *Options) setDefaults() {
 	o.BulkTimeout = or(o.BulkTimeout, 5*time.Minute)
 	o.ReadRetries = or(o.ReadRetries, 2)
 	o.RetryPause = or(o.RetryPause, 200*time.Millisecond)
+	if o.Random == nil {
+		o.Random = rand.Int64N
+	}
 	o.BreakerAfter = or(o.BreakerAfter, 5)
 	o.BreakerPause = or(o.BreakerPause, 15*time.Second)
 	if o.Logger == nil {

@@ -83,10 +83,7 @@ func (c *Client) retried(ctx context.Context, k call) (body []byte, err error) {
 	if k.Writes || c.opts.ReadRetries < 0 {
 		return c.guarded(ctx, k)
 	}
-	pause := backoff.NewExponentialBackOff()
-	pause.InitialInterval = c.opts.RetryPause
-	pause.MaxElapsedTime = 0 // the number of attempts and ctx bound it
-	policy := backoff.WithContext(backoff.WithMaxRetries(pause, uint64(c.opts.ReadRetries)), ctx)
+	policy := backoff.WithContext(backoff.WithMaxRetries(c.newPause(), uint64(c.opts.ReadRetries)), ctx)
 	//nolint:errcheck // err is the last attempt's, also where ctx ended the pause after it.
 	_ = backoff.Retry(func() error {
 		body, err = c.guarded(ctx, k)
@@ -97,6 +94,25 @@ func (c *Client) retried(ctx context.Context, k call) (body []byte, err error) {
 		return backoff.Permanent(err)
 	}, policy)
 	return body, err
+}
+
+// spreadPause draws each pause between half of a growing one and three halves.
+type spreadPause struct {
+	backoff.BackOff
+	random func(n int64) int64
+}
+
+func (c *Client) newPause() spreadPause {
+	return spreadPause{backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(c.opts.RetryPause), backoff.WithRandomizationFactor(0),
+		backoff.WithMaxElapsedTime(0), // the number of attempts and the context bound it
+	), c.opts.Random}
+}
+
+// NextBackOff implements [backoff.BackOff].
+func (s spreadPause) NextBackOff() time.Duration {
+	d := s.BackOff.NextBackOff()
+	return d/2 + time.Duration(s.random(int64(max(d, 1))))
 }
 
 // guarded makes one attempt under the circuit breaker.
