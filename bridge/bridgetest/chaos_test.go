@@ -232,7 +232,9 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
 	c.World, c.keys = w, mapping.NewKeys([]byte(key))
 	c.people, c.fate = newPeople(w, c.keys, lists, seed), newFate(w, seed)
-	c.people.careful = s != nil && mayForget(seed)
+	if s != nil {
+		s.people, c.people.careful = c.people, mayForget(seed)
+	}
 	t.Cleanup(func() {
 		c.endImports()
 		for _, p := range c.bridges {

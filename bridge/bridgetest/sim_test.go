@@ -2,6 +2,7 @@ package bridgetest_test
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -48,6 +50,7 @@ func (v *virtual) start() error {
 	if v.app != nil {
 		return nil
 	}
+	v.sim.scheduler.Step("operator", "starts "+v.name)
 	yaml := strings.Replace(v.world.YAML(), `"127.0.0.1:0"`, `"`+v.listen+`"`, 1)
 	yaml = strings.Replace(yaml, `"127.0.0.1:0"`, `"`+v.admin+`"`, 1)
 	c, err := config.Parse([]byte(yaml), "planbridge.yaml", v.world.Env)
@@ -61,8 +64,8 @@ func (v *virtual) start() error {
 		return err
 	}
 	v.app, err = bridge.New(bridge.Options{
-		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", LeaseTTL: ttl, Drain: 3 * time.Second,
-		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Unexplained: v.sim.noteUnexplained}, Network: v.network, Random: v.sim.spread,
+		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", Owner: v.name + "-" + mapping.NewID(), LeaseTTL: ttl, Drain: 3 * time.Second,
+		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Unexplained: v.sim.noteUnexplained}, Network: v.network, Random: func(n int64) int64 { return v.sim.scheduler.Random(v.name, n) },
 	})
 	if err != nil {
 		return err
@@ -74,6 +77,7 @@ func (v *virtual) stop() error {
 	if v.app == nil {
 		return nil
 	}
+	v.sim.scheduler.Step("operator", "stops "+v.name)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	err := v.app.Stop(ctx)
@@ -85,6 +89,7 @@ func (v *virtual) kill() {
 	if v.app == nil {
 		return
 	}
+	v.sim.scheduler.Step("operator", "kills "+v.name)
 	v.store.Crash()
 	v.network.Crash()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -115,6 +120,7 @@ type simulation struct {
 	memory    *memstore.Memory
 	network   *nettest.InProcess
 	scheduler *sim.Scheduler
+	people    *people
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -223,7 +229,7 @@ func TestSim(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed, d) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { played[playedRun{seed, d}] = simulate(t, seed, d) })
 	}
 }
 
@@ -231,8 +237,10 @@ func TestSim(t *testing.T) {
 // where something waits for a lock that is held over a step.
 const stillFor = 5 * time.Minute
 
-func simulate(t *testing.T, seed uint64, d time.Duration) {
-	cryptotest.SetGlobalRandom(t, seed)
+// simulate plays a seed, and returns the digest of its steps and of what people did.
+func simulate(t *testing.T, seed uint64, d time.Duration) (digest string) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what one step wakes goes on in order
+	cryptotest.SetGlobalRandom(t, seed)             // before and after the run; see below
 	var journal io.Writer
 	if path := os.Getenv("PLANBRIDGE_SIM_JOURNAL"); path != "" {
 		f, err := os.Create(path)
@@ -254,14 +262,50 @@ func simulate(t *testing.T, seed uint64, d time.Duration) {
 			scheduler: sim.NewScheduler(seed, journal), random: rand.New(rand.NewPCG(seed, 1)),
 			learned: []span{{from: began}},
 		}
+		cryptorand.Reader = s.scheduler
 		ctx, cancel := context.WithCancel(context.Background())
 		var scheduling sync.WaitGroup
 		scheduling.Go(func() { s.scheduler.Run(ctx) })
 		t.Cleanup(func() { // runs last: what ends takes steps as well
 			cancel()
 			scheduling.Wait()
-			t.Logf("%s of virtual time, %d steps, digest %s", time.Since(began), s.scheduler.Steps(), s.scheduler.Digest())
+			s.scheduler.Note("what people did:\n" + strings.Join(s.people.diary, "\n"))
+			digest = s.scheduler.Digest()
+			t.Logf("%s of virtual time, %d steps, digest %s", time.Since(began), s.scheduler.Steps(), digest)
 		})
 		runChaos(t, seed, d, s)
 	})
+	return digest
+}
+
+// played are the digests of the runs of TestSim.
+var played = map[playedRun]string{}
+
+type playedRun struct {
+	seed uint64
+	d    time.Duration
+}
+
+// TestSameSeedSameBytes plays seeds again that TestSim played, of one replica and
+// of two: each step is the same, and at the same virtual time.
+func TestSameSeedSameBytes(t *testing.T) {
+	_, d, err := chaosSettings(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := []uint64{4, 3}
+	if len(raceFlags) > 0 { // which takes several times as long
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			first := played[playedRun{seed, d}]
+			if first == "" {
+				first = simulate(t, seed, d)
+			}
+			if again := simulate(t, seed, d); again == "" || again != first {
+				t.Errorf("the digests of two runs are %q and %q", first, again)
+			}
+		})
+	}
 }

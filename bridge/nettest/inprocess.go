@@ -84,21 +84,25 @@ func (n *InProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer stop()
 		answered <- serve(to.handler, r.Clone(ctx), body) //nolint:bodyclose // the client that gets it closes it; it is in memory
 	}()
+	var resp *http.Response
 	select {
-	case resp := <-answered:
-		if resp == nil {
-			return nil, fmt.Errorf("%s: %w", r.URL.Host, io.ErrUnexpectedEOF)
-		}
-		if err := n.step(r, true); err != nil {
-			return nil, err
-		}
-		resp.Request = r
-		return resp, nil
+	case resp = <-answered:
 	case <-r.Context().Done():
-		return nil, r.Context().Err()
 	case <-to.up.Done():
-		return nil, fmt.Errorf("%s: %w", r.URL.Host, syscall.ECONNRESET)
 	}
+	switch { // whatever of these came first: an answer may come because the client hangs up
+	case r.Context().Err() != nil:
+		return nil, r.Context().Err()
+	case to.up.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", r.URL.Host, syscall.ECONNRESET)
+	case resp == nil:
+		return nil, fmt.Errorf("%s: %w", r.URL.Host, io.ErrUnexpectedEOF)
+	}
+	if err := n.step(r, true); err != nil {
+		return nil, err
+	}
+	resp.Request = r
+	return resp, nil
 }
 
 func (n *InProcess) step(r *http.Request, answered bool) error {

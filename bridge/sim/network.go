@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"sync/atomic"
 
@@ -26,14 +28,51 @@ func (n *Network) Crash() { n.crashed.Store(true) }
 // RoundTrip implements [http.RoundTripper].
 func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	what := r.Method + " " + r.URL.RequestURI()
-	n.Scheduler.Step(n.Actor, what)
+	asked, r, err := request(r)
+	if err != nil {
+		return nil, err
+	}
+	n.Scheduler.Step(n.Actor, what, asked)
 	if n.crashed.Load() {
 		return nil, ErrCrashed
 	}
 	resp, err := n.Network.RoundTrip(r)
-	n.Scheduler.Step(n.Actor, "answer to "+what)
+	n.Scheduler.Step(n.Actor, "answer to "+what, answer(resp, err)...)
 	if n.crashed.Load() {
 		return nil, ErrCrashed
 	}
 	return resp, err
 }
+
+// request reads a request's body, and returns a request that has it still.
+func request(r *http.Request) (body []byte, again *http.Request, err error) {
+	if r.Body == nil {
+		return nil, r, nil
+	}
+	defer r.Body.Close() //nolint:errcheck // it is read
+	if body, err = io.ReadAll(r.Body); err != nil {
+		return nil, nil, err
+	}
+	again = r.Clone(r.Context())
+	again.Body = io.NopCloser(bytes.NewReader(body))
+	return body, again, nil
+}
+
+// answer is what an answer says. The answer has its body still, as far as it goes.
+func answer(resp *http.Response, err error) []any {
+	if err != nil {
+		return []any{err.Error()}
+	}
+	body, broken := io.ReadAll(resp.Body)
+	again := io.Reader(bytes.NewReader(body))
+	if broken != nil {
+		again = io.MultiReader(again, failing{broken})
+	}
+	resp.Body = io.NopCloser(again)
+	return []any{resp.StatusCode, body}
+}
+
+// failing is the end of a body that could not be read.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

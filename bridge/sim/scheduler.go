@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"io"
@@ -21,6 +22,7 @@ import (
 // Scheduler lets one step after the other go on. It belongs to one bubble of
 // testing/synctest, in which nothing else may call synctest.Wait.
 type Scheduler struct {
+	seed    uint64
 	random  *rand.Rand
 	journal io.Writer
 	digest  hash.Hash
@@ -30,6 +32,8 @@ type Scheduler struct {
 	pending []*step
 	arrived chan struct{}
 	steps   int
+	drawnAt time.Duration  // since began
+	drawn   map[string]int // how often, then
 }
 
 // apart is the time between two steps. What they begin at different moments and takes
@@ -53,15 +57,15 @@ func NewScheduler(seed uint64, journal io.Writer) *Scheduler {
 	}
 	digest := sha256.New()
 	return &Scheduler{
-		random: rand.New(rand.NewPCG(seed, 0)), journal: io.MultiWriter(journal, digest), digest: digest,
-		began: time.Now(), arrived: make(chan struct{}, 1),
+		seed: seed, random: rand.New(rand.NewPCG(seed, 0)), journal: io.MultiWriter(journal, digest), digest: digest,
+		began: time.Now(), arrived: make(chan struct{}, 1), drawn: map[string]int{},
 	}
 }
 
-// Step waits until the scheduler lets it go on. actor is who does something, and what
-// says what that is.
-func (s *Scheduler) Step(actor, what string) {
-	one := &step{actor + " " + what, make(chan struct{})}
+// Step waits until the scheduler lets it go on. actor is who does something, what says
+// what that is, and given is what it is done with.
+func (s *Scheduler) Step(actor, what string, given ...any) {
+	one := &step{actor + " " + what + shortly(given), make(chan struct{})}
 	s.mu.Lock()
 	s.pending = append(s.pending, one)
 	s.mu.Unlock()
@@ -70,6 +74,47 @@ func (s *Scheduler) Step(actor, what string) {
 	default:
 	}
 	<-one.goOn
+}
+
+// shortly is a short word for values; "": there are none.
+func shortly(given []any) string {
+	if len(given) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		panic("sim: print what a step is given: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf(" %x", sum[:4])
+}
+
+// Random returns a number below n for an actor. What two actors draw, or one at two
+// moments, hangs on nothing that others draw meanwhile.
+func (s *Scheduler) Random(actor string, n int64) int64 {
+	return int64(s.source(actor, fmt.Sprint(n)).Uint64N(uint64(n)))
+}
+
+// Read implements [io.Reader], for what in the bubble asks crypto/rand.
+func (s *Scheduler) Read(p []byte) (int, error) {
+	r := s.source("", "")
+	for i := range p {
+		p[i] = byte(r.Uint32())
+	}
+	return len(p), nil
+}
+
+// source is of its own for each moment, actor and purpose, and for each draw there.
+func (s *Scheduler) source(actor, purpose string) *rand.Rand {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Since(s.began); now != s.drawnAt {
+		s.drawnAt, s.drawn = now, map[string]int{}
+	}
+	name := actor + " " + purpose
+	s.drawn[name]++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s %d", s.seed, s.drawnAt, name, s.drawn[name]))
+	return rand.New(rand.NewChaCha8(sum))
 }
 
 // Run lets steps go on until ctx ends and no step waits any more.
@@ -117,6 +162,13 @@ func (s *Scheduler) pick() *step {
 	return one
 }
 
+// Note writes into the journal what is no step.
+func (s *Scheduler) Note(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintln(s.journal, what) //nolint:errcheck // a digest takes everything
+}
+
 // Steps is how many steps went on.
 func (s *Scheduler) Steps() int {
 	s.mu.Lock()
@@ -125,7 +177,7 @@ func (s *Scheduler) Steps() int {
 }
 
 // Digest tells whether two runs were the same: the first bytes of the SHA-256 of all
-// steps, with their times.
+// steps, with what they are given and their times, and of all notes.
 func (s *Scheduler) Digest() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -58,3 +58,29 @@ func TestSchedulerRepeatsItself(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawsOfOthers: what an actor draws hangs on the moment, and not on who drew before.
+func TestDrawsOfOthers(t *testing.T) {
+	const most = 1 << 62
+	var alone, later int64
+	synctest.Test(t, func(*testing.T) {
+		s := NewScheduler(7, nil)
+		alone = s.Random("a", most)
+		time.Sleep(time.Second)
+		later = s.Random("a", most)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := NewScheduler(7, nil)
+		other := s.Random("b", most)
+		if got := s.Random("a", most); got != alone || got == other || got == later {
+			t.Errorf("a draws %d after b drew %d; alone it drew %d, and later %d", got, other, alone, later)
+		}
+		if again := s.Random("a", most); again == alone {
+			t.Errorf("a draws %d twice", again)
+		}
+		time.Sleep(time.Second)
+		if got := s.Random("a", most); got != later {
+			t.Errorf("a draws %d, want %d", got, later)
+		}
+	})
+}

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"time"
 
@@ -19,7 +18,8 @@ type Store struct {
 	Unexplained func(store.Key, store.Outcome)
 }
 
-func (s *Store) step(what string) { s.Scheduler.Step(s.Actor, what) }
+// step is one call, with what it is given.
+func (s *Store) step(what string, given ...any) { s.Scheduler.Step(s.Actor, what, given...) }
 
 // Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {
@@ -47,86 +47,86 @@ func (s *Store) Scrub(ctx context.Context) error {
 
 // Mend implements [store.Store].
 func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
-	s.step("Mend" + " " + string(project))
+	s.step("Mend "+string(project), project)
 	return s.Store.Mend(ctx, project)
 }
 
 // Link implements [store.Store].
 func (s *Store) Link(ctx context.Context, key store.Key) (*mapping.Link, error) {
-	s.step("Link" + " " + key.String())
+	s.step("Link "+key.String(), key)
 	return s.Store.Link(ctx, key)
 }
 
 // Find implements [store.Store].
 func (s *Store) Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error) {
-	s.step("Find" + " " + string(project))
+	s.step("Find "+string(project), project, ref)
 	return s.Store.Find(ctx, project, ref)
 }
 
 // FindByTraits implements [store.Store].
 func (s *Store) FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) ([]mapping.LinkID, error) {
-	s.step("FindByTraits" + " " + string(project))
+	s.step("FindByTraits "+string(project), project, traits, limit)
 	return s.Store.FindByTraits(ctx, project, traits, limit)
 }
 
 // List implements [store.Store].
 func (s *Store) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (links []*mapping.Link, next string, err error) {
-	s.step("List" + " " + string(project))
+	s.step("List "+string(project), project, cursor, limit)
 	return s.Store.List(ctx, project, cursor, limit)
 }
 
 // History implements [store.Store].
 func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mapping.Entry, error) {
-	s.step("History" + " " + key.String())
+	s.step("History "+key.String(), key, limit)
 	return s.Store.History(ctx, key, limit)
 }
 
 // Observe implements [store.Store].
 func (s *Store) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
-	s.step("Observe" + " " + string(project))
+	s.step("Observe "+string(project), project, obs)
 	return s.Store.Observe(ctx, project, obs)
 }
 
 // Enqueue implements [store.Store].
 func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration, bulk bool) error {
-	s.step("Enqueue" + " " + key.String())
+	s.step("Enqueue "+key.String(), key, delay, bulk)
 	return s.Store.Enqueue(ctx, key, delay, bulk)
 }
 
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
-	s.step("Claim" + " " + string(project))
+	s.step("Claim "+string(project), project, ttl)
 	return s.Store.Claim(ctx, project, ttl)
 }
 
 // ClaimKey implements [store.Store].
 func (s *Store) ClaimKey(ctx context.Context, key store.Key, ttl time.Duration) (*store.Claim, error) {
-	s.step("ClaimKey" + " " + key.String())
+	s.step("ClaimKey "+key.String(), key, ttl)
 	return s.Store.ClaimKey(ctx, key, ttl)
 }
 
 // Save implements [store.Store].
 func (s *Store) Save(ctx context.Context, c *store.Claim, link *mapping.Link) error {
-	s.step("Save" + " " + c.Key.String())
+	s.step("Save "+c.Key.String(), c.Token, link)
 	return s.Store.Save(ctx, c, link)
 }
 
 // Check implements [store.Store].
 func (s *Store) Check(ctx context.Context, c *store.Claim) error {
-	s.step("Check" + " " + c.Key.String())
+	s.step("Check "+c.Key.String(), c.Token)
 	return s.Store.Check(ctx, c)
 }
 
 // Finish implements [store.Store].
 func (s *Store) Finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome) error {
-	s.step("Finish" + " " + c.Key.String())
+	s.step("Finish "+c.Key.String(), c.Token, link, history, out)
 	s.demandReason(c.Key, out)
 	return s.Store.Finish(ctx, c, link, history, out)
 }
 
 // FinishAndClaim implements [store.Store].
 func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
-	s.step("FinishAndClaim" + " " + c.Key.String())
+	s.step("FinishAndClaim "+c.Key.String(), c.Token, link, history, out, ttl)
 	s.demandReason(c.Key, out)
 	return s.Store.FinishAndClaim(ctx, c, link, history, out, ttl)
 }
@@ -139,115 +139,115 @@ func (s *Store) demandReason(key store.Key, out store.Outcome) {
 
 // Standing implements [store.Store].
 func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
-	s.step("Standing" + " " + key.String())
+	s.step("Standing "+key.String(), key)
 	return s.Store.Standing(ctx, key)
 }
 
 // Standings implements [store.Store].
 func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
-	s.step("Standings" + " " + string(project))
+	s.step("Standings "+string(project), project, limit)
 	return s.Store.Standings(ctx, project, limit)
 }
 
 // Wake implements [store.Store].
 func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
-	s.step("Wake" + " " + string(project))
+	s.step("Wake "+string(project), project, service, perSecond)
 	return s.Store.Wake(ctx, project, service, perSecond)
 }
 
 // Failures implements [store.Store].
 func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Failure, error) {
-	s.step("Failures" + " " + string(project))
+	s.step("Failures "+string(project), project, limit)
 	return s.Store.Failures(ctx, project, limit)
 }
 
 // Depth implements [store.Store].
 func (s *Store) Depth(ctx context.Context, project mapping.ObjectID) (store.Depth, error) {
-	s.step("Depth" + " " + string(project))
+	s.step("Depth "+string(project), project)
 	return s.Store.Depth(ctx, project)
 }
 
 // PutConflict implements [store.Store].
 func (s *Store) PutConflict(ctx context.Context, c mapping.Conflict) error {
-	s.step("PutConflict")
+	s.step("PutConflict", c)
 	return s.Store.PutConflict(ctx, c)
 }
 
 // Conflict implements [store.Store].
 func (s *Store) Conflict(ctx context.Context, project mapping.ObjectID, id string) (mapping.Conflict, error) {
-	s.step("Conflict" + " " + string(project))
+	s.step("Conflict "+string(project), project, id)
 	return s.Store.Conflict(ctx, project, id)
 }
 
 // Conflicts implements [store.Store].
 func (s *Store) Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, limit int) (cs []mapping.Conflict, next string, err error) {
-	s.step("Conflicts" + " " + string(project))
+	s.step("Conflicts "+string(project), project, cursor, limit)
 	return s.Store.Conflicts(ctx, project, cursor, limit)
 }
 
 // Acquire implements [store.Store].
 func (s *Store) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
-	s.step("Acquire" + " " + name)
+	s.step("Acquire "+name, name, owner, ttl)
 	return s.Store.Acquire(ctx, name, owner, ttl)
 }
 
 // Release implements [store.Store].
 func (s *Store) Release(ctx context.Context, name, owner string) error {
-	s.step("Release" + " " + name)
+	s.step("Release "+name, name, owner)
 	return s.Store.Release(ctx, name, owner)
 }
 
 // Heartbeat implements [store.Store].
 func (s *Store) Heartbeat(ctx context.Context, id store.Session, lasts time.Duration) ([]store.Session, error) {
-	s.step("Heartbeat")
+	s.step("Heartbeat", id, lasts)
 	return s.Store.Heartbeat(ctx, id, lasts)
 }
 
 // EndSessions implements [store.Store].
 func (s *Store) EndSessions(ctx context.Context, over []store.Session) (int, error) {
-	s.step("EndSessions")
+	s.step("EndSessions", over)
 	return s.Store.EndSessions(ctx, over)
 }
 
 // Take implements [store.Store].
 func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (store.Grant, error) {
-	s.step(fmt.Sprintf("Take %s %s %s", b.Name, a.Route, a.Author))
+	s.step("Take "+b.Name, b, a)
 	return s.Store.Take(ctx, b, a)
 }
 
 // Hold implements [store.Store].
 func (s *Store) Hold(ctx context.Context, name string, d time.Duration) error {
-	s.step("Hold" + " " + name)
+	s.step("Hold "+name, name, d)
 	return s.Store.Hold(ctx, name, d)
 }
 
 // Held implements [store.Store].
 func (s *Store) Held(ctx context.Context, names ...string) ([]time.Duration, error) {
-	s.step("Held")
+	s.step("Held", names)
 	return s.Store.Held(ctx, names...)
 }
 
 // Doc implements [store.Store].
 func (s *Store) Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error) {
-	s.step("Doc" + " " + name)
+	s.step("Doc "+name, project, name)
 	return s.Store.Doc(ctx, project, name)
 }
 
 // PutDoc implements [store.Store].
 func (s *Store) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
-	s.step("PutDoc" + " " + name)
+	s.step("PutDoc "+name, project, name, data)
 	return s.Store.PutDoc(ctx, project, name, data)
 }
 
 // Marks implements [store.Store].
 func (s *Store) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
-	s.step("Marks" + " " + string(project))
+	s.step("Marks "+string(project), project, set)
 	return s.Store.Marks(ctx, project, set)
 }
 
 // PutMarks implements [store.Store].
 func (s *Store) PutMarks(ctx context.Context, project mapping.ObjectID, set string, marks map[string]string) error {
-	s.step("PutMarks" + " " + string(project))
+	s.step("PutMarks "+string(project), project, set, marks)
 	return s.Store.PutMarks(ctx, project, set, marks)
 }
 
@@ -259,7 +259,7 @@ func (s *Store) Dump(ctx context.Context, visit func(store.Entry) error) error {
 
 // Load implements [store.Store].
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
-	s.step("Load")
+	s.step("Load", replace)
 	return s.Store.Load(ctx, entries, replace)
 }
 
