@@ -22,7 +22,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim upgrade mutants deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim shrink upgrade mutants deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,6 +114,11 @@ chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with S
 sim: deps ## the random run in virtual time: make sim SECONDS=30 SEEDS=1000, again with SEED="17 4711"
 	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" \
 	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/bridgetest
+
+shrink: deps ## the shortest story of a seed with which make sim fails: make shrink SEED=4711 SECONDS=30
+	@test -n "$(SEED)" || { echo "make shrink SEED=<seed>"; exit 1; }
+	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" \
+	  $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/bridgetest
 
 upgrade: deps ## two replicas of an earlier revision give way to two of this one, while people edit: make upgrade OLD=v1.2.3
 	@test -n "$(OLD)" || { echo "make upgrade OLD=<revision>"; exit 1; }

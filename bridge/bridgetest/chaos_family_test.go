@@ -55,7 +55,7 @@ func (j *judging) family(partners map[int]*seenCard, i *seenIssue, c *seenCard) 
 func (p *people) startPart() bool { return p.parts.Add(1) <= int64(p.most) }
 
 // openSub opens an issue below another one.
-func (p *people) openSub(i githubtest.IssueState, who string) {
+func (p actor) openSub(i githubtest.IssueState, who string) {
 	spec := githubtest.IssueSpec{Title: "sub-issue " + p.word(), Body: p.line() + "\n" + p.line()}
 	if p.chance(50) {
 		spec.Labels = []string{hoursScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
@@ -66,7 +66,7 @@ func (p *people) openSub(i githubtest.IssueState, who string) {
 }
 
 // makeTask makes a task on a card.
-func (p *people) makeTask(c planningtest.CardState, who string) {
+func (p actor) makeTask(c planningtest.CardState, who string) {
 	spec := planningtest.TaskSpec{Title: "task " + p.word()}
 	if !p.lists && p.chance(50) {
 		spec.Summary, spec.Estimate = p.line()+"\n"+p.line(), p.points()
@@ -78,9 +78,9 @@ func (p *people) makeTask(c planningtest.CardState, who string) {
 }
 
 // editTask edits a task; of a tracking task nothing but the state.
-func (p *people) editTask(t planningtest.TaskState, who string) {
-	state := []string{mapping.StateTodo, mapping.StateInProgress, mapping.StateDone}[p.intN(3)]
-	what, title, points := p.intN(4), "task "+p.word(), p.points()
+func (p actor) editTask(t planningtest.TaskState, who string) {
+	state := []string{mapping.StateTodo, mapping.StateInProgress, mapping.StateDone}[p.IntN(3)]
+	what, title, points := p.IntN(4), "task "+p.word(), p.points()
 	if p.isTracking(t) || p.lists && what != 0 {
 		what = 3
 	}

@@ -1,7 +1,6 @@
 package bridgetest_test
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -16,33 +15,32 @@ const chaosSettle = 2 * time.Second
 
 // fate lets things go wrong between the bridge and the services.
 type fate struct {
-	w      *bridgetest.World
-	random *rand.Rand
-	undo   []func() // ends each fault that was set
+	w    *bridgetest.World
+	undo []func() // ends each fault that was set
 
 	imports bool // batches break as well
 	honest  bool // no listing of planning's lies
 }
 
-func newFate(w *bridgetest.World, seed uint64) *fate {
-	return &fate{w: w, random: rand.New(rand.NewPCG(seed, 3))}
+// stroke is one turn of fate.
+type stroke struct {
+	*fate
+	*turn
 }
 
-func (f *fate) chance(percent int) bool { return f.random.IntN(100) < percent }
+func (f stroke) upTo(d time.Duration) time.Duration { return time.Duration(f.Int64N(int64(d))) }
 
-func (f *fate) upTo(d time.Duration) time.Duration { return time.Duration(f.random.Int64N(int64(d))) }
-
-func pick[T any](f *fate, of ...T) T { return of[f.random.IntN(len(of))] }
+func pick[T any](f stroke, of ...T) T { return of[f.IntN(len(of))] }
 
 // githubTraits draws the habits of GitHub that a run keeps.
-func (f *fate) githubTraits(t *githubtest.Traits) {
+func (f stroke) githubTraits(t *githubtest.Traits) {
 	t.SplitEdits, t.OpenedBare, t.WebCRLF = f.chance(30), f.chance(30), f.chance(30)
 	t.EchoBeforeAnswer, t.FormPayload, t.CursorPages = f.chance(40), f.chance(20), f.chance(20)
 	t.NoViewer = pick(f, 0, 0, 0, 0, 404, 500)
 }
 
 // planningTraits draws the behaviour of the planning service in a run.
-func (f *fate) planningTraits(t *planningtest.Traits) {
+func (f stroke) planningTraits(t *planningtest.Traits) {
 	t.ConflictStatus = pick(f, 0, 200, 400, 409, 412, 422, 500)
 	t.ConflictShape = pick(f, planningtest.ConflictAttributes, planningtest.ConflictItem, planningtest.ConflictCurrent,
 		planningtest.ConflictErrors, planningtest.ConflictEmpty, planningtest.ConflictText, planningtest.ConflictArray)
@@ -57,14 +55,12 @@ func (f *fate) planningTraits(t *planningtest.Traits) {
 }
 
 // strike lets one thing go wrong.
-func (f *fate) strike() {
-	switch f.random.IntN(10) {
+func (f stroke) strike() {
+	switch f.IntN(10) {
 	case 0, 1, 2, 3:
-		h := f.w.GitHub.Fault(f.githubFault())
-		f.undo = append(f.undo, h.Remove)
+		f.undone(f.w.GitHub.Fault(f.githubFault()).Remove)
 	case 4, 5, 6:
-		h := f.w.Planning.Fault(f.planningFault())
-		f.undo = append(f.undo, h.Remove)
+		f.undone(f.w.Planning.Fault(f.planningFault()).Remove)
 	case 7:
 		f.w.GitHub.SetTraits(f.deliveries)
 	case 8:
@@ -81,9 +77,9 @@ func (f *fate) strike() {
 }
 
 // deliveries draws what becomes of webhooks for a while.
-func (f *fate) deliveries(t *githubtest.Traits) {
+func (f stroke) deliveries(t *githubtest.Traits) {
 	t.Drop, t.Double, t.Reorder, t.Delay, t.LoseDropped = 0, 0, 0, 0, f.chance(50)
-	switch f.random.IntN(5) {
+	switch f.IntN(5) {
 	case 0:
 		t.Drop = 0.5
 	case 1:
@@ -95,7 +91,7 @@ func (f *fate) deliveries(t *githubtest.Traits) {
 	}
 }
 
-func (f *fate) githubFault() githubtest.Fault {
+func (f stroke) githubFault() githubtest.Fault {
 	if f.chance(10) {
 		limit := githubtest.SecondaryLimit(time.Second)
 		limit.Code = pick(f, http.StatusForbidden, http.StatusTooManyRequests)
@@ -110,7 +106,7 @@ func (f *fate) githubFault() githubtest.Fault {
 	}
 }
 
-func (f *fate) planningFault() planningtest.Fault {
+func (f stroke) planningFault() planningtest.Fault {
 	out := planningtest.Fault{
 		Op: pick(f, "", planningtest.OpCardCreate, planningtest.OpCardUpdate, planningtest.OpCardUpdate, planningtest.OpTaskCreate,
 			planningtest.OpTaskUpdate, planningtest.OpCardRead, planningtest.OpBacklogItems, planningtest.OpTaskList),
@@ -121,7 +117,7 @@ func (f *fate) planningFault() planningtest.Fault {
 	lies := out.Kind == planningtest.EmptyListing || out.Kind == planningtest.HalfListing
 	switch {
 	case f.imports && f.chance(25):
-		out.Op, out.Kind, out.N = planningtest.OpCardCreate, planningtest.PartialBatch, 1+f.random.IntN(4)
+		out.Op, out.Kind, out.N = planningtest.OpCardCreate, planningtest.PartialBatch, 1+f.IntN(4)
 	case f.honest && lies:
 		out.Kind = planningtest.Delay
 	}
@@ -129,8 +125,8 @@ func (f *fate) planningFault() planningtest.Fault {
 }
 
 // outage takes a service away, or brings both back.
-func (f *fate) outage() {
-	switch f.random.IntN(4) {
+func (f stroke) outage() {
+	switch f.IntN(4) {
 	case 0:
 		f.w.GitHub.Down(true)
 	case 1:
@@ -140,6 +136,9 @@ func (f *fate) outage() {
 		f.w.Planning.Down(false)
 	}
 }
+
+// undone keeps what ends a fault.
+func (f *fate) undone(by func()) { f.undo = append(f.undo, by) }
 
 // rest ends everything that goes wrong.
 func (f *fate) rest() {

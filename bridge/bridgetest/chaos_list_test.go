@@ -116,15 +116,15 @@ func ink(text string) string { return strings.Join(strings.Fields(plainBullets(t
 
 // tickOff works on an issue's checklist: ticks a box, renames, adds or removes
 // an item.
-func (p *people) tickOff(n int, who string) {
-	what, name := p.intN(8), "item "+p.word()
+func (p actor) tickOff(n int, who string) {
+	what, name := p.IntN(8), "item "+p.word()
 	p.w.Repo.Edit(n, who, func(e *githubtest.IssueEdit) {
 		items := mapping.Items(e.Body)
 		if what == 0 || len(items) == 0 {
 			e.Body = mapping.SetItems(e.Body, []mapping.Item{{Text: name}})
 			return
 		}
-		item := items[p.intN(len(items))]
+		item := items[p.IntN(len(items))]
 		switch what {
 		case 1:
 			item.Remove = true

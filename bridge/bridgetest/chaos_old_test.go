@@ -54,7 +54,7 @@ func (c *chaos) past() {
 	if r.IntN(3) == 0 {
 		c.Planning.SetTraits(func(t *planningtest.Traits) { t.MaxBatch = 3 })
 	}
-	p := c.people
+	p := c.actor("old")
 	p.old = old{issues: map[int]oldItem{}, cards: map[string]oldItem{}}
 	for n := range 10 {
 		asleep := n%3 != 0
@@ -79,7 +79,7 @@ func (c *chaos) past() {
 	}
 }
 
-func (p *people) oldIssue(i oldItem, closed bool) int {
+func (p actor) oldIssue(i oldItem, closed bool) int {
 	n := p.openIssue("title " + p.word())
 	if closed {
 		p.w.Repo.Close(n, "octocat", "")
@@ -89,14 +89,14 @@ func (p *people) oldIssue(i oldItem, closed bool) int {
 	return n
 }
 
-func (p *people) oldCard(title string, i oldItem) string {
+func (p actor) oldCard(title string, i oldItem) string {
 	id := p.makeCard(title)
 	p.old.cards[id] = i
 	return id
 }
 
 // oldPair is an issue and a card of the same title.
-func (p *people) oldPair(asleep bool) {
+func (p actor) oldPair(asleep bool) {
 	n := p.oldIssue(oldItem{}, false)
 	card := p.oldCard(p.w.Repo.Issue(n).Title, oldItem{asleep: asleep})
 	i := oldItem{asleep: asleep}

@@ -2,7 +2,6 @@ package bridgetest_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +15,7 @@ import (
 	"planbridge/mapping"
 )
 
-// people are several persons who work on both sides. Whatever they write is
-// unlike anything written before, so that it can be found again.
+// people are several persons who work on both sides.
 type people struct {
 	w       *bridgetest.World
 	keys    mapping.Keys
@@ -25,30 +23,26 @@ type people struct {
 	careful bool // they leave footers alone, without which a lost store is not made good
 	most    int  // issues and cards that they make; and sub-issues and tasks
 
-	mu     sync.Mutex
-	random *rand.Rand
-	diary  []string
+	mu    sync.Mutex
+	diary []string
 
 	sprints []string // ids
 	old     old
 
 	made  atomic.Int64
 	parts atomic.Int64
-	words atomic.Int64
 }
 
-func newPeople(w *bridgetest.World, keys mapping.Keys, lists bool, seed uint64) *people {
-	return &people{w: w, keys: keys, lists: lists, most: 8, random: rand.New(rand.NewPCG(seed, 2))}
+// actor is one of the people in one turn. Whatever an actor writes is unlike anything
+// written before, so that it can be found again.
+type actor struct {
+	*people
+	*turn
 }
 
-func (p *people) intN(n int) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.random.IntN(n)
+func newPeople(w *bridgetest.World, keys mapping.Keys, lists bool) *people {
+	return &people{w: w, keys: keys, lists: lists, most: 8}
 }
-
-// chance is true in so many of a hundred cases.
-func (p *people) chance(percent int) bool { return p.intN(100) < percent }
 
 func (p *people) note(format string, args ...any) {
 	p.mu.Lock()
@@ -56,16 +50,14 @@ func (p *people) note(format string, args ...any) {
 	p.diary = append(p.diary, time.Now().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// word is unlike any other.
-func (p *people) word() string { return "w" + strconv.FormatInt(p.words.Add(1), 10) }
-
-func (p *people) points() *float64 {
-	n := float64(p.words.Add(1))
+// points is an estimate unlike any other.
+func (p actor) points() *float64 {
+	n := float64(p.number())
 	return &n
 }
 
 // act is one thing that somebody does.
-func (p *people) act() {
+func (p actor) act() {
 	issues, cards := p.issues(), p.cards()
 	if n := p.made.Load(); n < 4 || n < int64(p.most) && p.chance(4) {
 		p.made.Add(1)
@@ -74,14 +66,14 @@ func (p *people) act() {
 	}
 	switch {
 	case len(issues) > 0 && p.chance(50):
-		p.onGitHub(issues[p.intN(len(issues))])
+		p.onGitHub(issues[p.IntN(len(issues))])
 	case len(cards) > 0:
-		p.inPlanning(cards[p.intN(len(cards))])
+		p.inPlanning(cards[p.IntN(len(cards))])
 	}
 }
 
 // begin makes an issue or a card.
-func (p *people) begin(issue bool) {
+func (p actor) begin(issue bool) {
 	if issue {
 		p.openIssue("title " + p.word())
 		return
@@ -89,7 +81,7 @@ func (p *people) begin(issue bool) {
 	p.makeCard("title " + p.word())
 }
 
-func (p *people) openIssue(title string) int {
+func (p actor) openIssue(title string) int {
 	text := p.text()
 	if p.lists {
 		text += "\n\n- [ ] item " + p.word() + "\n- [x] item " + p.word() + "\n"
@@ -103,7 +95,7 @@ func (p *people) openIssue(title string) int {
 	return n
 }
 
-func (p *people) makeCard(title string) string {
+func (p actor) makeCard(title string) string {
 	spec := planningtest.CardSpec{Title: title, Summary: p.text()}
 	if p.chance(50) {
 		spec.Estimate = p.points()
@@ -113,7 +105,7 @@ func (p *people) makeCard(title string) string {
 	return id
 }
 
-func (p *people) text() string {
+func (p actor) text() string {
 	var lines []string
 	for range 8 {
 		lines = append(lines, p.line())
@@ -122,19 +114,19 @@ func (p *people) text() string {
 }
 
 // line is a line of Markdown that can be found again.
-func (p *people) line() string {
+func (p actor) line() string {
 	forms := []string{"line %s", "line %s", "* item %s", "a **bold** %s", "ask @octocat about %s, see #12", "%s: 1 < 2 & [a link](https://example.com)"}
-	return fmt.Sprintf(forms[p.intN(len(forms))], p.word())
+	return fmt.Sprintf(forms[p.IntN(len(forms))], p.word())
 }
 
 // edited is a text after somebody worked on it, line by line or wholly. What
 // the bridge put below it stays, mostly.
-func (p *people) edited(text string) string {
+func (p actor) edited(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	written, mark := parts(text)
 	lines := strings.Split(written, "\n")
-	at := p.intN(len(lines))
-	switch p.intN(10) {
+	at := p.IntN(len(lines))
+	switch p.IntN(10) {
 	case 0, 1, 2, 3:
 		lines[at] = p.line()
 	case 4, 5:
@@ -149,7 +141,7 @@ func (p *people) edited(text string) string {
 		lines = append(lines, "", p.line())
 	default:
 		lines = nil
-		for range 3 + p.intN(5) {
+		for range 3 + p.IntN(5) {
 			lines = append(lines, p.line())
 		}
 		if p.chance(20) && !p.careful {
@@ -159,8 +151,8 @@ func (p *people) edited(text string) string {
 	return strings.Join(lines, "\n") + mark
 }
 
-func (p *people) onGitHub(i githubtest.IssueState) {
-	repo, n, who := p.w.Repo, i.Number, []string{"octocat", "hubot"}[p.intN(2)]
+func (p actor) onGitHub(i githubtest.IssueState) {
+	repo, n, who := p.w.Repo, i.Number, []string{"octocat", "hubot"}[p.IntN(2)]
 	if p.chance(6) {
 		p.meddle(i, who)
 		return
@@ -173,7 +165,7 @@ func (p *people) onGitHub(i githubtest.IssueState) {
 		p.openSub(i, who)
 		return
 	}
-	switch p.intN(12) {
+	switch p.IntN(12) {
 	case 0, 1, 2, 3, 4:
 		p.editIssue(n, who)
 	case 5, 6:
@@ -196,19 +188,28 @@ func (p *people) onGitHub(i githubtest.IssueState) {
 	}
 }
 
-// interrupt is what somebody does between another's read and write.
-func (p *people) interrupt(n int) {
-	if p.chance(50) {
+// interrupt is what somebody does now and then between another's read and write.
+func (p actor) interrupt(n int) {
+	switch {
+	case p.chance(70):
+	case p.chance(50):
 		p.sort(n, "hubot")
-		return
+	default:
+		p.editIssue(n, "hubot")
 	}
-	p.editIssue(n, "hubot")
+}
+
+// tidy is what somebody who sorts does now and then at that moment.
+func (p actor) tidy(n int) {
+	if p.chance(30) {
+		p.sort(n, "hubot")
+	}
 }
 
 // sort puts a label that means nothing to the bridge on an issue, or takes it
 // off.
-func (p *people) sort(n int, who string) {
-	label := []string{"bug", "help wanted"}[p.intN(2)]
+func (p actor) sort(n int, who string) {
+	label := []string{"bug", "help wanted"}[p.IntN(2)]
 	p.note("%s sorts issue %d: %s", who, n, label)
 	if slices.Contains(p.w.Repo.Issue(n).Labels, label) {
 		p.w.Repo.Unlabel(n, who, label)
@@ -218,8 +219,8 @@ func (p *people) sort(n int, who string) {
 }
 
 // editIssue saves an issue's title, its body or both.
-func (p *people) editIssue(n int, who string) {
-	what, crlf := p.intN(3), p.chance(30)
+func (p actor) editIssue(n int, who string) {
+	what, crlf := p.IntN(3), p.chance(30)
 	title := "title " + p.word()
 	p.w.Repo.Edit(n, who, func(e *githubtest.IssueEdit) {
 		if what != 0 {
@@ -234,7 +235,7 @@ func (p *people) editIssue(n int, who string) {
 }
 
 // relabel exchanges the estimate labels, or a sub-issue's hours, for another one.
-func (p *people) relabel(n int, who string) {
+func (p actor) relabel(n int, who string) {
 	i, scheme := p.w.Repo.Issue(n), chaosScheme
 	if i.Parent != 0 {
 		scheme = hoursScheme
@@ -250,7 +251,7 @@ func (p *people) relabel(n int, who string) {
 	p.w.Repo.Label(n, who, label)
 }
 
-func (p *people) inPlanning(c planningtest.CardState) {
+func (p actor) inPlanning(c planningtest.CardState) {
 	const who = "alice"
 	known := slices.ContainsFunc(c.Tasks, p.isTracking)
 	switch {
@@ -258,13 +259,13 @@ func (p *people) inPlanning(c planningtest.CardState) {
 		p.plan(c)
 		return
 	case len(c.Tasks) > 0 && p.chance(40):
-		p.editTask(c.Tasks[p.intN(len(c.Tasks))], who)
+		p.editTask(c.Tasks[p.IntN(len(c.Tasks))], who)
 		return
 	case (known || !p.old.hasCard(c.ID)) && p.chance(6) && p.startPart():
 		p.makeTask(c, who)
 		return
 	}
-	what := 1 + p.intN(7)
+	what := 1 + p.IntN(7)
 	title, points := "title "+p.word(), p.points()
 	p.w.Project.EditCard(c.ID, who, func(e *planningtest.CardEdit) {
 		if what&1 != 0 {
@@ -282,7 +283,7 @@ func (p *people) inPlanning(c planningtest.CardState) {
 
 // estimate changes nothing but a card's estimate, so that nothing but labels
 // changes on its issue.
-func (p *people) estimate(c planningtest.CardState) {
+func (p actor) estimate(c planningtest.CardState) {
 	points := p.points()
 	p.w.Project.EditCard(c.ID, "alice", func(e *planningtest.CardEdit) { e.Estimate = points })
 	p.note("alice estimates card %s %v", c.ID, *points)

@@ -48,7 +48,7 @@ func (j *judging) shown(i *seenIssue, c *seenCard) {
 }
 
 // plan moves a card into one of two sprints, or out of it.
-func (p *people) plan(c planningtest.CardState) {
+func (p actor) plan(c planningtest.CardState) {
 	p.mu.Lock()
 	for len(p.sprints) < 2 {
 		now := time.Now()
@@ -57,17 +57,17 @@ func (p *people) plan(c planningtest.CardState) {
 	}
 	sprints := append([]string{""}, p.sprints...)
 	p.mu.Unlock()
-	to := sprints[p.intN(len(sprints))]
+	to := sprints[p.IntN(len(sprints))]
 	p.note("somebody plans card %s into sprint %q", c.ID, to)
 	p.w.Project.MoveToSprint(c.ID, to)
 }
 
 // meddle takes off, or puts on, what only shows.
-func (p *people) meddle(i githubtest.IssueState, who string) {
+func (p actor) meddle(i githubtest.IssueState, who string) {
 	p.note("%s meddles with what issue %d shows", who, i.Number)
 	switch shown := shownLabels.Projections(i.Labels); {
 	case len(shown) > 0 && p.chance(60):
-		p.w.Repo.Unlabel(i.Number, who, shown[p.intN(len(shown))])
+		p.w.Repo.Unlabel(i.Number, who, shown[p.IntN(len(shown))])
 	case i.Milestone != 0:
 		p.w.Repo.SetMilestone(i.Number, who, 0)
 	default:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
@@ -46,7 +47,7 @@ func (c *chaos) tell(complaints []complaint) {
 	}
 	fmt.Fprintf(f, "\n== what people did\n%s\n", strings.Join(c.people.diary, "\n"))
 	c.tellLogs(f, issues, cards)
-	c.t.Errorf("seed %d: its story is in %s; again: make %s SEED=%d", c.seed, path, c.kind(), c.seed)
+	c.t.Errorf("seed %d: its story is in %s; again: make %s %s%s", c.seed, path, c.kind(), c.arguments(), c.shorter())
 }
 
 // kind is the make target of the run.
@@ -55,6 +56,19 @@ func (c *chaos) kind() string {
 		return "sim"
 	}
 	return "chaos"
+}
+
+// shorter says how the story becomes shorter, where it can.
+func (c *chaos) shorter() string {
+	if c.sim == nil {
+		return ""
+	}
+	return "; shorter: make shrink " + c.arguments()
+}
+
+// arguments are those that make gets for this run.
+func (c *chaos) arguments() string {
+	return fmt.Sprintf("SEED=%d SECONDS=%d", c.seed, c.lasts/time.Second)
 }
 
 // parentOf is the parent of an issue; 0: there is none, or no such issue.

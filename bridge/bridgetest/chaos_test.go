@@ -97,8 +97,10 @@ type chaos struct {
 	*bridgetest.World
 	t       *testing.T
 	seed    uint64
+	lasts   time.Duration // how long people work
 	dir     string
 	keys    mapping.Keys
+	turns   *turns
 	people  *people
 	fate    *fate
 	bridges []runner
@@ -111,6 +113,7 @@ type chaos struct {
 func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[string]int {
 	t.Logf("seed %d", seed)
 	c := startChaos(t, seed, s)
+	c.lasts = d
 	if complaints := c.beforehand(); len(complaints) > 0 {
 		c.tell(complaints)
 		return c.counts()
@@ -152,6 +155,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 			complaints = append(complaints, complaint{what: "the bridge's log says " + line})
 		}
 	}
+	c.report(complaints)
 	if len(complaints) > 0 {
 		c.tell(complaints)
 	}
@@ -178,6 +182,9 @@ func startChaos(t *testing.T, seed uint64, s *simulation) *chaos {
 	if c.redis != nil || s != nil && seed%2 == 1 {
 		bridges += int(seed / 2 % 2)
 	}
+	if bridges > 1 && c.turns.next("world") == nil {
+		bridges = 1
+	}
 	for i := range bridges {
 		p, err := c.newBridge(fmt.Sprintf("bridge%d", i+1))
 		if err != nil {
@@ -200,7 +207,11 @@ func startChaos(t *testing.T, seed uint64, s *simulation) *chaos {
 
 // newWorld makes the world without its bridges.
 func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
-	c := &chaos{t: t, seed: seed, dir: t.TempDir(), sim: s}
+	all, err := newTurns(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &chaos{t: t, seed: seed, dir: t.TempDir(), turns: all, sim: s}
 	var begun atomic.Bool
 	o := bridgetest.Options{
 		Dir: c.dir, Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
@@ -217,7 +228,7 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 		o.Route = "tasks: checklist\n"
 	}
 	if s != nil {
-		o.Route += s.policies()
+		o.Route += c.policies()
 	}
 	if s != nil {
 		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}
@@ -231,7 +242,7 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 	}
 	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
 	c.World, c.keys = w, mapping.NewKeys([]byte(key))
-	c.people, c.fate = newPeople(w, c.keys, lists, seed), newFate(w, seed)
+	c.people, c.fate = newPeople(w, c.keys, lists), &fate{w: w}
 	if s != nil {
 		s.people, c.people.careful = c.people, mayForget(seed)
 	}
@@ -244,8 +255,12 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 			t.Error(err)
 		}
 	})
-	w.GitHub.SetTraits(c.fate.githubTraits)
-	w.Planning.SetTraits(c.fate.planningTraits)
+	if one := c.turns.next("world"); one != nil {
+		w.GitHub.SetTraits(stroke{c.fate, one}.githubTraits)
+	}
+	if one := c.turns.next("world"); one != nil {
+		w.Planning.SetTraits(stroke{c.fate, one}.planningTraits)
+	}
 	if importSeed(seed) && s == nil {
 		c.past()
 	}
@@ -271,28 +286,41 @@ func pause(ctx context.Context, r *rand.Rand, least, most time.Duration) bool {
 	}
 }
 
+// actor is somebody for the next turn of a kind; without a turn where that is left out.
+func (c *chaos) actor(kind string) actor { return actor{c.people, c.turns.next(kind)} }
+
+// act lets somebody do something, unless that turn is left out.
+func (c *chaos) act(kind string, what func(actor)) {
+	if p := c.actor(kind); p.turn != nil {
+		what(p)
+	}
+}
+
 // work lets people act, some of them just before a write of the bridge takes
 // effect.
 func (c *chaos) work(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 4))
 	c.GitHub.BeforeWrite(func(op, _ string, number int) {
-		if op == "issue.patch" && c.people.chance(30) {
-			c.people.interrupt(number)
+		if op == "issue.patch" {
+			c.act("interruption", func(p actor) { p.interrupt(number) })
 		}
 	})
 	for pause(ctx, r, 100*time.Millisecond, 600*time.Millisecond) {
-		c.people.act()
+		c.act("people", actor.act)
 	}
 }
 
 func (c *chaos) mischief(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 5))
 	for pause(ctx, r, 50*time.Millisecond, 500*time.Millisecond) {
-		if r.IntN(8) == 0 {
-			c.fate.outage()
-			continue
+		one := c.turns.next("fate")
+		switch {
+		case one == nil:
+		case one.IntN(8) == 0:
+			stroke{c.fate, one}.outage()
+		default:
+			stroke{c.fate, one}.strike()
 		}
-		c.fate.strike()
 	}
 }
 
@@ -300,12 +328,16 @@ func (c *chaos) mischief(ctx context.Context) {
 func (c *chaos) operate(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 6))
 	for pause(ctx, r, time.Second, 6*time.Second) {
-		p := c.bridges[r.IntN(len(c.bridges))]
-		if c.sim != nil && mayForget(c.seed) && r.IntN(6) == 0 {
-			c.people.note("operator: %s", c.sim.mishap(r))
+		one := c.turns.next("operator")
+		if one == nil {
 			continue
 		}
-		if r.IntN(3) == 0 {
+		p := c.bridges[one.IntN(len(c.bridges))]
+		if c.sim != nil && mayForget(c.seed) && one.IntN(6) == 0 {
+			c.people.note("operator: %s", c.sim.mishap(one))
+			continue
+		}
+		if one.IntN(3) == 0 {
 			c.people.note("operator: stops a bridge")
 			if err := p.stop(); err != nil {
 				c.t.Error(err)
@@ -314,7 +346,7 @@ func (c *chaos) operate(ctx context.Context) {
 			c.people.note("operator: kills a bridge")
 			p.kill()
 		}
-		pause(ctx, r, 0, time.Second)
+		pause(ctx, one.Rand, 0, time.Second)
 		if err := c.up(p); err != nil {
 			c.t.Error(err)
 		}
@@ -327,18 +359,21 @@ func (c *chaos) operate(ctx context.Context) {
 // the bridge misses now nothing makes good later.
 func (c *chaos) flurry() {
 	r := rand.New(rand.NewPCG(c.seed, 7))
-	c.GitHub.SetTraits(func(t *githubtest.Traits) {
-		t.Drop, t.LoseDropped, t.ListLag, t.StaleReads = 0.4, true, chaosSettle/2, chaosSettle/4
-	})
-	// Slow enough for much to happen while a key is worked.
-	c.GitHub.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(160*time.Millisecond))))
-	c.Planning.SetLatency(40*time.Millisecond + time.Duration(r.Int64N(int64(80*time.Millisecond))))
+	if c.turns.next("fate") != nil {
+		c.GitHub.SetTraits(func(t *githubtest.Traits) {
+			t.Drop, t.LoseDropped, t.ListLag, t.StaleReads = 0.4, true, chaosSettle/2, chaosSettle/4
+		})
+	}
+	if one := c.turns.next("fate"); one != nil { // slow enough for much to happen while a key is worked
+		c.GitHub.SetLatency(40*time.Millisecond + time.Duration(one.Int64N(int64(160*time.Millisecond))))
+		c.Planning.SetLatency(40*time.Millisecond + time.Duration(one.Int64N(int64(80*time.Millisecond))))
+	}
 	c.beginImport(r)
 	for range 10 * min(len(c.Repo.Issues()), c.people.most) {
 		if !pause(c.t.Context(), r, 0, 60*time.Millisecond) {
 			return
 		}
-		c.people.act()
+		c.act("flurry", actor.act)
 	}
 	pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	c.evening(r)
@@ -350,26 +385,30 @@ func (c *chaos) flurry() {
 // all. What changes while a key is worked nobody tells again, and half of an
 // exchange of labels is all that is told.
 func (c *chaos) evening(r *rand.Rand) {
-	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.EchoBeforeAnswer, t.StaleReads = 0.3, true, 0 })
-	c.GitHub.SetLatency(200 * time.Millisecond)
+	if c.turns.next("fate") != nil {
+		c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.EchoBeforeAnswer, t.StaleReads = 0.3, true, 0 })
+		c.GitHub.SetLatency(200 * time.Millisecond)
+	}
 	c.GitHub.BeforeWrite(func(op, _ string, number int) {
-		if op == "issue.patch" && c.people.chance(30) {
-			c.people.sort(number, "hubot")
+		if op == "issue.patch" {
+			c.act("sorting", func(p actor) { p.tidy(number) })
 		}
 	})
 	for range 3 {
 		for range 3 {
 			for _, card := range c.people.cards() {
-				c.people.inPlanning(card)
+				c.act("evening", func(p actor) { p.inPlanning(card) })
 			}
 			pause(c.t.Context(), r, 100*time.Millisecond, 400*time.Millisecond)
 		}
 		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	}
-	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop = 0.5 })
+	if c.turns.next("fate") != nil {
+		c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop = 0.5 })
+	}
 	for range 3 {
 		for _, card := range c.people.cards() {
-			c.people.estimate(card)
+			c.act("evening", func(p actor) { p.estimate(card) })
 		}
 		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	}
@@ -380,9 +419,11 @@ func (c *chaos) evening(r *rand.Rand) {
 // or the bridge would read the issues for the sake of its own writes.
 func (c *chaos) unheard() []complaint {
 	r := rand.New(rand.NewPCG(c.seed, 8))
-	c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.8, true, chaosSettle/2 })
+	if c.turns.next("fate") != nil {
+		c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.8, true, chaosSettle/2 })
+	}
 	for _, i := range c.people.issues() {
-		c.people.editIssue(i.Number, "octocat")
+		c.act("unheard", func(p actor) { p.editIssue(i.Number, "octocat") })
 		pause(c.t.Context(), r, 0, chaosSettle/8)
 	}
 	pause(c.t.Context(), r, chaosSettle/2, chaosSettle)

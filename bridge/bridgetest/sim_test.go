@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -122,8 +121,7 @@ type simulation struct {
 	scheduler *sim.Scheduler
 	people    *people
 
-	mu     sync.Mutex
-	random *rand.Rand
+	mu sync.Mutex
 
 	before    memstore.Snapshot // to which the store may go back
 	forgotten bool              // it was lost, or went back
@@ -153,12 +151,13 @@ func (s *simulation) waitsUnexplained() (all []complaint) {
 }
 
 // policies draws those of the route; for half of the seeds none.
-func (s *simulation) policies() string {
-	if s.spread(2) == 0 {
+func (c *chaos) policies() string {
+	one := c.turns.next("world")
+	if one == nil || one.chance(50) {
 		return ""
 	}
 	of := []string{"planning", "github", "newest", "ask", "merge"}
-	draw := func() string { return of[s.spread(int64(len(of)))] }
+	draw := func() string { return of[one.IntN(len(of))] }
 	return fmt.Sprintf("conflicts: {default: %s, summary: %s, title: %s}\n", draw(), draw(), draw())
 }
 
@@ -166,8 +165,8 @@ func (s *simulation) policies() string {
 func mayForget(seed uint64) bool { return seed%3 == 0 }
 
 // mishap is what happens to the store: its content is lost, or goes back to what it was.
-func (s *simulation) mishap(r *rand.Rand) string {
-	switch r.IntN(4) {
+func (s *simulation) mishap(one *turn) string {
+	switch one.IntN(4) {
 	case 0:
 		s.forgotten = true
 		s.memory.Restore(memstore.Snapshot{})
@@ -200,17 +199,10 @@ func answerAll(ctx context.Context, p runner) (n int, err error) {
 			continue
 		}
 		n++
-		winner := []string{"planning", "github"}[v.sim.spread(2)]
+		winner := []string{"planning", "github"}[v.sim.scheduler.Random("operator", 2)]
 		err = errors.Join(err, v.ask(ctx, http.MethodPost, "/api/v1/conflicts/"+one.ID+"/resolve", []byte(`{"winner":"`+winner+`"}`), nil))
 	}
 	return n, err
-}
-
-// spread returns a number below n.
-func (s *simulation) spread(n int64) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.random.Int64N(n)
 }
 
 // TestSim is the random run in virtual time: the bridges and both services are in this
@@ -259,8 +251,8 @@ func simulate(t *testing.T, seed uint64, d time.Duration) (digest string) {
 		began := time.Now()
 		s := &simulation{
 			memory: memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000}), network: nettest.NewInProcess(),
-			scheduler: sim.NewScheduler(seed, journal), random: rand.New(rand.NewPCG(seed, 1)),
-			learned: []span{{from: began}},
+			scheduler: sim.NewScheduler(seed, journal),
+			learned:   []span{{from: began}},
 		}
 		cryptorand.Reader = s.scheduler
 		ctx, cancel := context.WithCancel(context.Background())

@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -76,7 +78,7 @@ func (s *Server) PauseDeliveries() { s.locked(func() { s.hookWork.paused = true 
 func (s *Server) ShuffleDeliveries() {
 	s.locked(func() {
 		q := s.hookWork.queue
-		s.random.Shuffle(len(q), func(a, b int) { q[a], q[b] = q[b], q[a] })
+		s.source("shuffle").Shuffle(len(q), func(a, b int) { q[a], q[b] = q[b], q[a] })
 	})
 }
 
@@ -105,6 +107,20 @@ func (s *Server) Deliveries() []Delivery {
 		out = append(out, q.Delivery)
 	}
 	return out
+}
+
+// subject is what a delivery tells of.
+func (d *Delivery) subject() string {
+	return fmt.Sprintf("%d %s %s.%s %d %t", d.HookID, d.Repo, d.Event, d.Action, d.Number, d.Redelivery)
+}
+
+// source is for one draw, or several at one moment. It hangs on how many there were for
+// the same purpose, and on nothing else that happened; s.mu is held.
+func (s *Server) source(purpose string) *rand.Rand {
+	s.drawn[purpose]++
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d", purpose, s.drawn[purpose]) //nolint:errcheck // a hash takes everything
+	return rand.New(rand.NewPCG(s.opts.Seed, h.Sum64()))
 }
 
 // Redeliver sends a delivery again, with its GUID, to every hook that got it.
@@ -142,7 +158,7 @@ func (s *Server) enqueue(h *hook, d *Delivery) {
 	q := &queued{Delivery: *d, hook: h, due: s.age(), done: make(chan struct{})}
 	q.due += s.traits.Delay + time.Duration(s.traits.HoursLate)*time.Hour
 	if s.traits.Reorder > 0 {
-		q.due += time.Duration(s.random.Int64N(int64(s.traits.Reorder)))
+		q.due += time.Duration(s.source("due " + d.subject()).Int64N(int64(s.traits.Reorder)))
 	}
 	s.hookWork.queue = append(s.hookWork.queue, q)
 	s.wakeDispatcher()
@@ -239,9 +255,10 @@ func (s *Server) decide(q *queued) {
 		w.dropNext--
 		q.Drop = true
 	}
-	q.Drop = q.Drop || s.random.Float64() < t.Drop
+	random := s.source("fate " + q.subject())
+	q.Drop = q.Drop || random.Float64() < t.Drop
 	q.Lose = t.LoseDropped
-	if s.random.Float64() < t.Double {
+	if random.Float64() < t.Double {
 		q.Copies = 2
 	}
 	d, control := q.Delivery, w.control

@@ -26,7 +26,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -72,7 +71,7 @@ type Server struct {
 	traits   Traits
 	frozen   time.Duration // since start: when StaleList was switched on
 	started  time.Time
-	random   *rand.Rand
+	drawn    map[string]int      // how often, by purpose
 	accounts map[string]*account // by lower-case login
 	tokens   map[string]*token
 	apps     []*App
@@ -110,7 +109,7 @@ func Start(o Options) (*Server, error) {
 		lastID:   2_500_000_000, // beyond 32 bits, as real ids are
 		traits:   o.Traits,
 		started:  time.Now(),
-		random:   rand.New(rand.NewPCG(o.Seed, 1)),
+		drawn:    map[string]int{},
 		accounts: map[string]*account{},
 		tokens:   map[string]*token{},
 		moved:    map[string]*Repo{},

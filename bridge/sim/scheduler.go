@@ -11,7 +11,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"hash/fnv"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -23,7 +25,6 @@ import (
 // testing/synctest, in which nothing else may call synctest.Wait.
 type Scheduler struct {
 	seed    uint64
-	random  *rand.Rand
 	journal io.Writer
 	digest  hash.Hash
 	began   time.Time
@@ -31,6 +32,7 @@ type Scheduler struct {
 	mu      sync.Mutex
 	pending []*step
 	arrived chan struct{}
+	named   map[string]int // how many steps of a name came
 	steps   int
 	drawnAt time.Duration  // since began
 	drawn   map[string]int // how often, then
@@ -46,7 +48,9 @@ const delay = 5 * time.Millisecond
 // step is a call that waits for its turn.
 type step struct {
 	name string // unlike that of any other that waits at the same time, mostly
-	goOn chan struct{}
+	// random is of the step's own: what becomes of it hangs on no other step that was before.
+	random *rand.Rand
+	goOn   chan struct{}
 }
 
 // NewScheduler returns a scheduler whose choices are those of the seed. journal gets a
@@ -57,16 +61,18 @@ func NewScheduler(seed uint64, journal io.Writer) *Scheduler {
 	}
 	digest := sha256.New()
 	return &Scheduler{
-		seed: seed, random: rand.New(rand.NewPCG(seed, 0)), journal: io.MultiWriter(journal, digest), digest: digest,
-		began: time.Now(), arrived: make(chan struct{}, 1), drawn: map[string]int{},
+		seed: seed, journal: io.MultiWriter(journal, digest), digest: digest,
+		began: time.Now(), arrived: make(chan struct{}, 1), named: map[string]int{}, drawn: map[string]int{},
 	}
 }
 
 // Step waits until the scheduler lets it go on. actor is who does something, what says
 // what that is, and given is what it is done with.
 func (s *Scheduler) Step(actor, what string, given ...any) {
-	one := &step{actor + " " + what + shortly(given), make(chan struct{})}
+	one := &step{name: actor + " " + what + shortly(given), goOn: make(chan struct{})}
 	s.mu.Lock()
+	s.named[one.name]++
+	one.random = rand.New(rand.NewPCG(s.seed, hashOf(one.name, s.named[one.name])))
 	s.pending = append(s.pending, one)
 	s.mu.Unlock()
 	select {
@@ -74,6 +80,13 @@ func (s *Scheduler) Step(actor, what string, given ...any) {
 	default:
 	}
 	<-one.goOn
+}
+
+// hashOf is a number for the nth step of a name.
+func hashOf(name string, n int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d", name, n) //nolint:errcheck // a hash takes everything
+	return h.Sum64()
 }
 
 // shortly is a short word for values; "": there are none.
@@ -124,7 +137,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 		if one := s.pick(); one != nil {
 			close(one.goOn)
 			synctest.Wait()
-			s.dawdle()
+			one.dawdle()
 			continue
 		}
 		select {
@@ -137,16 +150,16 @@ func (s *Scheduler) Run(ctx context.Context) {
 
 // dawdle lets time pass after a step: mostly hardly any, sometimes so much that others
 // come before what follows it.
-func (s *Scheduler) dawdle() {
+func (one *step) dawdle() {
 	d := apart
-	if s.random.IntN(4) == 0 {
-		d += time.Duration(s.random.Int64N(int64(delay)))
+	if one.random.IntN(4) == 0 {
+		d += time.Duration(one.random.Int64N(int64(delay)))
 	}
 	time.Sleep(d)
 }
 
-// pick takes one of the steps that wait. Those that arrived at one moment have no order
-// of their own.
+// pick takes the one of the steps that wait which draws the lowest number. Those that
+// arrived at one moment have no order of their own.
 func (s *Scheduler) pick() *step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,9 +167,14 @@ func (s *Scheduler) pick() *step {
 		return nil
 	}
 	slices.SortStableFunc(s.pending, func(a, b *step) int { return cmp.Compare(a.name, b.name) })
-	n := s.random.IntN(len(s.pending))
-	one := s.pending[n]
-	s.pending = slices.Delete(s.pending, n, n+1)
+	first, lowest := 0, uint64(math.MaxUint64)
+	for n, one := range s.pending {
+		if drawn := one.random.Uint64(); drawn < lowest {
+			first, lowest = n, drawn
+		}
+	}
+	one := s.pending[first]
+	s.pending = slices.Delete(s.pending, first, first+1)
 	s.steps++
 	fmt.Fprintf(s.journal, "%d %s %s\n", s.steps, time.Since(s.began), one.name) //nolint:errcheck // a digest takes everything
 	return one
