@@ -49,18 +49,7 @@ func CanonicalTitle(title string) string {
 // Equal reports whether a value of GitHub and one of planning say the same: a
 // summary with its references defused is the plain one, a title cut for GitHub
 // is the whole one, and estimates are numbers.
-func Equal(a Attribute, github, planning string) bool {
-	switch a {
-	case Title:
-		g := CanonicalTitle(github)
-		return g == CanonicalTitle(planning) || g == CanonicalTitle(CutTitle(planning))
-	case Summary:
-		return Canonical(Refuse(github)) == Canonical(restoreLinks(planning))
-	case Estimate:
-		return CanonicalNumber(github) == CanonicalNumber(planning)
-	}
-	return github == planning
-}
+func Equal(a Attribute, github, planning string) bool { return a.Spec().Equal(github, planning) }
 
 // CutTitle returns the title as GitHub takes it: at most [MaxTitle]
 // characters, with an ellipsis for readers where it had to be cut.

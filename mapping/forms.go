@@ -9,34 +9,14 @@ import (
 // what stands there now: unchanged, except that text which came from planning
 // gets its mentions and references back, that links which run programs are
 // defused, and that a title gets its part that was cut off for GitHub.
-func PlanningForm(a Attribute, g, held string) string {
-	switch a {
-	case Title:
-		return UncutTitle(g, held)
-	case Summary:
-		return defuseLinks(Refuse(g), held)
-	case Estimate:
-		return CanonicalNumber(g)
-	}
-	return g
-}
+func PlanningForm(a Attribute, g, held string) string { return a.Spec().ToPlanning(g, held) }
 
 // GitHubForm is a planning value as it is written to GitHub, where held is
 // what stands there now: mentions and references that came from planning must
 // neither notify nor link, a title is one line of GitHub's 256 characters at
 // most, and control characters, which nobody sees and either service may refuse,
 // stay behind.
-func GitHubForm(a Attribute, p, held string) string {
-	switch a {
-	case Title:
-		return CutTitle(oneLine(p))
-	case Summary:
-		return DefuseKeeping(legible(restoreLinks(p)), held)
-	case Estimate:
-		return CanonicalNumber(p)
-	}
-	return p
-}
+func GitHubForm(a Attribute, p, held string) string { return a.Spec().ToGitHub(p, held) }
 
 // oneLine returns a title as it is, or, where it is more than a line of
 // characters that show, what it comes to.
@@ -83,17 +63,7 @@ func same(a Attribute, x, y string) bool {
 	return canonical(a, x) == canonical(a, y)
 }
 
-func canonical(a Attribute, v string) string {
-	switch a {
-	case Title:
-		return CanonicalTitle(v)
-	case Summary:
-		return Canonical(v)
-	case Estimate:
-		return CanonicalNumber(v)
-	}
-	return v
-}
+func canonical(a Attribute, v string) string { return a.Spec().Canonical(v) }
 
 // DigestValue tells values of one side apart as [Same] does.
 func DigestValue(a Attribute, v string) string { return digest(canonical(a, v)) }
@@ -106,53 +76,60 @@ func Same(a Attribute, x, y string) bool { return same(a, x, y) }
 // estimate labels is the new one. extra are the estimate labels that do not
 // hold the value and should go.
 func IssueView(i *Issue, scheme LabelScheme, keys Keys, base map[Attribute]Base) (view View, extra []string) {
-	body, _ := keys.Body(i.Body)
-	value, all := scheme.EstimateOf(i.Labels, base[Estimate].GitHub)
-	for _, label := range all {
-		if v, _ := scheme.EstimateOf([]string{label}, ""); v != value {
-			extra = append(extra, label)
-		}
+	view = View{}
+	for _, a := range Attributes {
+		value, others := a.Spec().onIssue(i, scheme, keys, base[a])
+		view[a], extra = Versioned{Value: value}, append(extra, others...)
 	}
-	return View{
-		Title:    {Value: i.Title},
-		Summary:  {Value: body},
-		Estimate: {Value: value},
-		State:    {Value: issueState(i, scheme)},
-	}, extra
-}
-
-func issueState(i *Issue, scheme LabelScheme) string {
-	switch {
-	case i.State == "closed":
-		return StateDone
-	case scheme.InProgressOn(i.Labels):
-		return StateInProgress
-	}
-	return StateTodo
+	return view, extra
 }
 
 // CardView reads a card's attributes; the state is on its tracking task.
 func CardView(c *Card, keys Keys) View {
-	body, _ := keys.Body(c.Summary.Value)
-	return View{
-		Title:    c.Title,
-		Summary:  {Value: body, Version: c.Summary.Version},
-		Estimate: c.Estimate,
-	}
+	return keys.view(func(s *AttrSpec) *Versioned {
+		if s.onCard == nil {
+			return nil
+		}
+		return s.onCard(c)
+	})
 }
 
-// TaskView reads the state that a tracking task carries.
-func TaskView(t *Task) View { return View{State: t.State} }
+// TaskView reads the attributes that a tracking task carries for its card.
+func TaskView(t *Task) View {
+	view := View{}
+	for _, a := range Attributes {
+		if spec := a.Spec(); spec.Tracked {
+			view[a] = *spec.onTask(t)
+		}
+	}
+	return view
+}
 
 // TaskItemView reads the attributes of a task that stands for a sub-issue.
 func TaskItemView(t *Task, keys Keys) View {
-	body, _ := keys.Body(t.Summary.Value)
-	return View{
-		Title:    t.Title,
-		Summary:  {Value: body, Version: t.Summary.Version},
-		Estimate: t.Estimate,
-		State:    t.State,
+	return keys.view(func(s *AttrSpec) *Versioned { return s.onTask(t) })
+}
+
+// view reads an item of planning, its texts without what the bridge adds to them.
+func (k Keys) view(on func(*AttrSpec) *Versioned) View {
+	view := View{}
+	for _, a := range Attributes {
+		spec := a.Spec()
+		v := on(spec)
+		if v == nil {
+			continue
+		}
+		if view[a] = *v; spec.Form == FormMarkdown {
+			view[a] = Versioned{Value: k.without(v.Value), Version: v.Version}
+		}
 	}
+	return view
+}
+
+// without is a text without what the bridge adds to it.
+func (k Keys) without(text string) string {
+	body, _ := k.Body(text)
+	return body
 }
 
 // Suspicious reports whether a view shows an attribute changed although its

@@ -196,7 +196,7 @@ func (in *Input) decideUnbased(a Attribute, g string, p Versioned) Decision {
 }
 
 // cleared reports whether GitHub lost a value that planning cannot lose.
-func cleared(a Attribute, g, p string) bool { return a == Estimate && g == "" && p != "" }
+func cleared(a Attribute, g, p string) bool { return !a.Spec().Clearable && g == "" && p != "" }
 
 func adopt(a Attribute, g string, p Versioned, why string) Decision {
 	return Decision{Attribute: a, Action: Adopt, Why: why, Base: Base{GitHub: g, Planning: p.Value, Version: p.Version}}
@@ -237,9 +237,9 @@ func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision
 	policy := in.Route.Policy(a)
 	switch policy {
 	case PolicyMerge:
-		if a == Summary && base != nil {
-			if m, ok := mergeSummary(*base, g, p.Value); ok {
-				return in.merged(m, g, p)
+		if merge := a.Spec().Merge; merge != nil && base != nil {
+			if hub, plan, ok := merge(*base, g, p.Value); ok {
+				return merged(a, hub, plan, g, p)
 			}
 		}
 		return in.win(a, Planning, g, p, "policy merge: it does not merge, planning wins")
@@ -284,22 +284,20 @@ func asks(a Attribute, g string, p Versioned, fresh bool, why string) Decision {
 // sides, for the merge was made from all of it: what is left to do is a change of
 // planning, also after a crash between the two, and what a person writes on
 // GitHub meanwhile merges with it.
-func (in *Input) merged(m, g string, p Versioned) Decision {
-	hub := GitHubForm(Summary, m, g)
-	m = defuseLinks(m, p.Value)
-	d := Decision{Attribute: Summary, Action: MergeBoth, Why: "both sides changed different parts"}
-	switch onHub, onPlan := same(Summary, hub, g), same(Summary, m, p.Value); {
+func merged(a Attribute, hub, plan, g string, p Versioned) Decision {
+	d := Decision{Attribute: a, Action: MergeBoth, Why: "both sides changed different parts"}
+	switch onHub, onPlan := same(a, hub, g), same(a, plan, p.Value); {
 	case onPlan && onHub:
-		return adopt(Summary, g, p, d.Why)
+		return adopt(a, g, p, d.Why)
 	case onPlan:
 		d.GitHub = &Write{From: g, To: hub}
 		d.Base = Base{GitHub: hub, Planning: p.Value, Version: p.Version}
 	case onHub:
-		d.Planning = &Write{From: p.Value, To: m, Version: p.Version}
-		d.Base = Base{GitHub: g, Planning: m, Version: p.Version}
+		d.Planning = &Write{From: p.Value, To: plan, Version: p.Version}
+		d.Base = Base{GitHub: g, Planning: plan, Version: p.Version}
 	default:
-		d.Planning = &Write{From: p.Value, To: m, Version: p.Version}
-		d.Base = Base{GitHub: g, Planning: PlanningForm(Summary, g, p.Value), Version: p.Version}
+		d.Planning = &Write{From: p.Value, To: plan, Version: p.Version}
+		d.Base = Base{GitHub: g, Planning: PlanningForm(a, g, p.Value), Version: p.Version}
 	}
 	return d
 }
@@ -307,15 +305,18 @@ func (in *Input) merged(m, g string, p Versioned) Decision {
 // mergeSummary merges in planning's representation, with nothing defused. Where
 // planning normalised what it was sent, GitHub's edit is first carried over onto
 // the normalised text, so that the normalisation itself is nobody's edit.
-func mergeSummary(base Base, g, p string) (string, bool) {
+func mergeSummary(base Base, g, p string) (toGitHub, toPlanning string, ok bool) {
 	theirs, agreed := Refuse(g), restoreLinks(base.Planning)
-	if sent := Refuse(base.GitHub); !same(Summary, sent, agreed) {
-		var ok bool
+	if sent := Refuse(base.GitHub); Canonical(sent) != Canonical(agreed) {
 		if theirs, ok = Merge(sent, theirs, agreed); !ok {
-			return "", false
+			return "", "", false
 		}
 	}
-	return Merge(agreed, theirs, restoreLinks(p))
+	m, ok := Merge(agreed, theirs, restoreLinks(p))
+	if !ok {
+		return "", "", false
+	}
+	return DefuseKeeping(legible(restoreLinks(m)), g), defuseLinks(m, p), true
 }
 
 // edited bounds when a side came to hold a value. Of one that stood there when
