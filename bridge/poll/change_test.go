@@ -506,6 +506,31 @@ func TestAdoptionLooksAtTheKnown(t *testing.T) {
 	}
 }
 
+// TestLinksOfGitHubsMarkersAreToldOfTheirCards: a link that GitHub's side restores is made
+// after the store dropped what a listing showed of its card. Nothing but a listing tells the
+// card's bucket. It is told once, also by the next process.
+func TestLinksOfGitHubsMarkersAreToldOfTheirCards(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		w := newWorld(t)
+		w.planned.put(other, "Later", card("a"))
+		w.poll()
+		l := w.link(card("a"))
+		w.adopted()
+		w.poll()
+		if restarts {
+			w.restart()
+		}
+		w.poll()
+		if c := decode[mapping.Card](t, w.work(l), mapping.CardRef("a")); c.BucketName != "Later" {
+			t.Errorf("restarts %t: told of %+v, want its bucket", restarts, c)
+		}
+		w.poll()
+		if w.work(l) != nil {
+			t.Errorf("restarts %t: told again", restarts)
+		}
+	}
+}
+
 // TestVersionsGoBack: a card or task whose version is lower than what was seen before has
 // its link read it, whatever waits in its inbox.
 func TestVersionsGoBack(t *testing.T) {

@@ -41,7 +41,7 @@ type textOf struct {
 
 // known is what is remembered of one item.
 type known struct {
-	digest  string
+	digest  string   // "": the links are to be told of it, changed or not
 	users   []string // who works on the card in its sprint, see users.go
 	routes  []string // in whose buckets the card has been seen, or oldTask; shared, never changed in place
 	version int64    // as it was shown last; 0: not in this process

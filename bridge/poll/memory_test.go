@@ -79,7 +79,7 @@ func TestQuickDoesNotMixFields(t *testing.T) {
 func TestUnchangedDoesNotAllocate(t *testing.T) {
 	c := mapping.Card{ID: "a", Bucket: "b", BucketName: "Incoming", Summary: mapping.Versioned{Value: "text"}}
 	m := &memory{seed: maphash.MakeSeed(), items: map[mapping.ObjectID]*known{}}
-	m.put(c.ID, known{quick: m.quickCard(&c)})
+	m.put(c.ID, known{digest: mapping.DigestCard(&c), quick: m.quickCard(&c)})
 	r := &round{Poller: &Poller{cards: m}, homes: map[bucketName]home{}}
 	n := testing.AllocsPerRun(100, func() {
 		if !r.unchanged(t.Context(), &c, inBacklog) {

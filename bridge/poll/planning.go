@@ -109,6 +109,8 @@ type Poller struct {
 	burndowns burndowns
 	// looked says that everything was read since adoption began.
 	looked bool
+	// toldAll says that everything was told when no link of GitHub's markers was missing.
+	toldAll bool
 	// witness and left are of an adoption that is under way.
 	witness witness
 	left    left
@@ -191,6 +193,13 @@ func (p *Poller) Poll(ctx context.Context) error {
 	}
 	p.rounds++
 	r := &round{Poller: p, began: began, adopting: !adopted && !p.looked}
+	if r.adopting {
+		left, err := p.unlooked(ctx)
+		if err != nil {
+			return fmt.Errorf("poll %s: %w", p.o.Name, err)
+		}
+		r.telling = left == ""
+	}
 	if err := r.run(ctx); err != nil {
 		return fmt.Errorf("poll %s: %w", p.o.Name, err)
 	}
@@ -200,7 +209,7 @@ func (p *Poller) Poll(ctx context.Context) error {
 	p.whole = began
 	p.told.shown(p.cards)
 	if r.adopting && began.Sub(p.o.Lost()) >= p.o.Settle && p.witness.believes(r) {
-		p.looked = true
+		p.looked, p.toldAll = true, r.telling
 	}
 	if adopted {
 		p.witness, p.left = witness{}, left{}

@@ -33,6 +33,7 @@ type round struct {
 	routes   mapping.Routes
 	keys     mapping.Keys
 	adopting bool  // everything is read, and whatever is marked is observed
+	telling  bool  // every card is observed: the links that GitHub's markers name are all there
 	complete bool  // no listing failed so far
 	refused  error // why the store did not take an item; nil: it took all
 
@@ -311,7 +312,7 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, place mapping.Ob
 	k.saw(r, place)
 	recallUsers(c, k)
 	h := r.home(ctx, c)
-	return !r.adopting && !k.gone && k.quick == r.cards.quickCard(c) && (h.route == nil || k.entered(h.route.Name))
+	return !r.adopting && !k.gone && k.digest != "" && k.quick == r.cards.quickCard(c) && (h.route == nil || k.entered(h.route.Name))
 }
 
 // card takes in a card.
@@ -350,7 +351,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	case fresh && h.enters && !marked && !r.foreign(c):
 		obs.Create = h.route.EnterCard(c, time.Now().UTC())
 		k.made = true
-	case same && !(r.adopting && marked):
+	case same && !(r.adopting && marked) && !r.telling:
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{memory: r.cards, id: c.ID, known: k})
 	}
