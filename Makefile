@@ -115,9 +115,9 @@ sim: deps ## the random run in virtual time: make sim SECONDS=30 SEEDS=1000, aga
 	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" \
 	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/bridgetest
 
-shrink: deps ## the shortest story of a seed with which make sim fails: make shrink SEED=4711 SECONDS=30
+shrink: deps ## the shortest story of a seed with which make sim fails: make shrink SEED=4711 SECONDS=30, and as a scenario: SCENARIO=name
 	@test -n "$(SEED)" || { echo "make shrink SEED=<seed>"; exit 1; }
-	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" \
+	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" PLANBRIDGE_SHRINK_SCENARIO="$(SCENARIO)" \
 	  $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/bridgetest
 
 upgrade: deps ## two replicas of an earlier revision give way to two of this one, while people edit: make upgrade OLD=v1.2.3

@@ -1,6 +1,7 @@
 package bridgetest_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -62,7 +63,8 @@ func (p actor) openSub(i githubtest.IssueState, who string) {
 	}
 	n := p.w.Repo.Open(who, spec)
 	p.w.Repo.AddSubIssue(i.Number, n)
-	p.note("%s opens issue %d %q below issue %d", who, n, spec.Title, i.Number)
+	p.did(do("github", "open", who, spec.Title).with(spec.Labels...).and("body", spec.Body).and("parent", strconv.Itoa(i.Number)),
+		"%s opens issue %d %q below issue %d", who, n, spec.Title, i.Number)
 }
 
 // makeTask makes a task on a card.
@@ -74,7 +76,9 @@ func (p actor) makeTask(c planningtest.CardState, who string) {
 	if p.chance(20) {
 		spec.State = mapping.StateInProgress
 	}
-	p.note("%s makes task %s %q on card %s", who, p.w.Project.NewTask(c.ID, who, spec), spec.Title, c.ID)
+	p.did(do("planning", "new-task", p.card(c.ID), who, spec.Title).and("state", spec.State).and("summary", spec.Summary).and("hours", number(spec.Estimate)),
+		"%s makes a task %q on card %d", who, spec.Title, p.card(c.ID))
+	p.w.Project.NewTask(c.ID, who, spec)
 }
 
 // editTask edits a task; of a tracking task nothing but the state.
@@ -84,19 +88,29 @@ func (p actor) editTask(t planningtest.TaskState, who string) {
 	if p.isTracking(t) || p.lists && what != 0 {
 		what = 3
 	}
+	did, changed := do("planning", "set-task", p.card(t.Card), t.Title, who), ""
+	if p.isTracking(t) {
+		did = do("planning", "task", p.card(t.Card), who)
+	}
 	p.w.Project.EditTask(t.ID, who, func(e *planningtest.TaskEdit) {
 		switch what {
 		case 0:
 			e.Title = title
+			did, changed = did.and("title", title), fmt.Sprintf("the title, to %q", title)
 		case 1:
+			was := e.Summary
 			e.Summary = p.edited(e.Summary)
+			written, _ := parts(e.Summary)
+			did, changed = did.and("summary", written), "the summary, "+difference(was, e.Summary)
 		case 2:
 			e.Estimate = points
+			did, changed = did.and("hours", number(points)), "the estimate, to "+number(points)
 		default:
 			e.State = state
+			did, changed = did.and("state", state), "the state, to "+state
 		}
 	})
-	p.note("%s edits task %s of card %s (0 title, 1 summary, 2 estimate, 3 state: %d) %q %v %s", who, t.ID, t.Card, what, title, *points, state)
+	p.did(did, "%s edits of the task %q of card %d %s", who, t.Title, p.card(t.Card), changed)
 }
 
 func (p *people) isTracking(t planningtest.TaskState) bool { return isTracking(p.keys, t) }

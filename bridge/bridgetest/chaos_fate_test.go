@@ -2,6 +2,8 @@ package bridgetest_test
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"planbridge/bridge/bridgetest"
@@ -15,7 +17,8 @@ const chaosSettle = 2 * time.Second
 
 // fate lets things go wrong between the bridge and the services.
 type fate struct {
-	w    *bridgetest.World
+	w *bridgetest.World
+	*diary
 	undo []func() // ends each fault that was set
 
 	imports bool // batches break as well
@@ -58,21 +61,25 @@ func (f stroke) planningTraits(t *planningtest.Traits) {
 func (f stroke) strike() {
 	switch f.IntN(10) {
 	case 0, 1, 2, 3:
-		f.undone(f.w.GitHub.Fault(f.githubFault()).Remove)
+		fault := f.githubFault()
+		f.did(do("github", "fault", fault.Match, fault.Kind).and("after", fault.After.String()).and("code", strconv.Itoa(fault.Code)), "fate: GitHub's next %q: %s, %s, %d", fault.Match, fault.Kind, fault.After, fault.Code)
+		f.undone(f.w.GitHub.Fault(fault).Remove)
 	case 4, 5, 6:
-		f.undone(f.w.Planning.Fault(f.planningFault()).Remove)
+		fault := f.planningFault()
+		f.did(do("planning", "fault", fault.Op, fault.Kind).and("delay", fault.Delay.String()).and("status", strconv.Itoa(fault.Status)), "fate: planning's next %q: %s, %s, %d", fault.Op, fault.Kind, fault.Delay, fault.Status)
+		f.undone(f.w.Planning.Fault(fault).Remove)
 	case 7:
-		f.w.GitHub.SetTraits(f.deliveries)
+		f.habits(f.deliveries)
 	case 8:
-		f.w.GitHub.SetTraits(func(t *githubtest.Traits) {
+		f.habits(func(t *githubtest.Traits) {
 			t.StaleReads, t.ListLag = 0, 0
 			if f.chance(50) {
 				t.StaleReads, t.ListLag = f.upTo(chaosSettle/2), f.upTo(chaosSettle/2)
 			}
 		})
 	default:
-		f.w.GitHub.SetLatency(f.upTo(20 * time.Millisecond))
-		f.w.Planning.SetLatency(f.upTo(20 * time.Millisecond))
+		f.slowGitHub(f.upTo(20 * time.Millisecond))
+		f.slowPlanning(f.upTo(20 * time.Millisecond))
 	}
 }
 
@@ -128,13 +135,44 @@ func (f stroke) planningFault() planningtest.Fault {
 func (f stroke) outage() {
 	switch f.IntN(4) {
 	case 0:
+		f.did(do("github", "down"), "fate: GitHub is down")
 		f.w.GitHub.Down(true)
 	case 1:
+		f.did(do("planning", "down"), "fate: planning is down")
 		f.w.Planning.Down(true)
 	default:
-		f.w.GitHub.Down(false)
-		f.w.Planning.Down(false)
+		f.up()
 	}
+}
+
+// up ends outages.
+func (f *fate) up() {
+	f.did(do("github", "up"), "fate: GitHub is up")
+	f.did(do("planning", "up"), "fate: planning is up")
+	f.w.GitHub.Down(false)
+	f.w.Planning.Down(false)
+}
+
+// habits changes GitHub's traits.
+func (f *fate) habits(change func(*githubtest.Traits)) {
+	f.w.GitHub.SetTraits(func(t *githubtest.Traits) {
+		was := *t
+		change(t)
+		if now := changes(was, *t); len(now) > 0 {
+			f.did(do("github", "traits").with(now...), "fate: GitHub from now on: %s", strings.Join(now, " "))
+		}
+	})
+}
+
+// slowGitHub and slowPlanning say how long each answer of a service takes.
+func (f *fate) slowGitHub(d time.Duration) {
+	f.did(do("github", "latency", d), "fate: each of GitHub's answers takes %s", d)
+	f.w.GitHub.SetLatency(d)
+}
+
+func (f *fate) slowPlanning(d time.Duration) {
+	f.did(do("planning", "latency", d), "fate: each of planning's answers takes %s", d)
+	f.w.Planning.SetLatency(d)
 }
 
 // undone keeps what ends a fault.
@@ -146,11 +184,10 @@ func (f *fate) rest() {
 		undo()
 	}
 	f.w.GitHub.BeforeWrite(nil)
-	f.w.GitHub.SetLatency(0)
-	f.w.Planning.SetLatency(0)
-	f.w.GitHub.Down(false)
-	f.w.Planning.Down(false)
-	f.w.GitHub.SetTraits(func(t *githubtest.Traits) {
+	f.slowGitHub(0)
+	f.slowPlanning(0)
+	f.up()
+	f.habits(func(t *githubtest.Traits) {
 		t.Drop, t.Double, t.Reorder, t.Delay, t.StaleReads, t.ListLag = 0, 0, 0, 0, 0, 0
 	})
 }

@@ -65,7 +65,7 @@ func (c *chaos) command(r *rand.Rand) (cmd *exec.Cmd, state string) {
 	if match != "" {
 		args = append(args, "--match", match)
 	}
-	c.people.note("operator: %s", strings.Join(args, " "))
+	c.people.did(nil, "operator: %s", strings.Join(args, " "))
 	m.done.begins(state)
 	return p.command(m.log, args...), state
 }
@@ -178,7 +178,7 @@ func (c *chaos) lastImport() []complaint {
 		return []complaint{{what: fmt.Sprintf("the import does not end well: %v", err)}}
 	}
 	m.done.ends(state)
-	c.people.note("operator: the import is done")
+	c.people.did(nil, "operator: the import is done")
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (c *chaos) beforehand() []complaint {
 	if kill == 1 {
 		p.kill()
 	}
-	c.people.note("operator: loses the store (0 no kill, 1 before, 2 after: %d)", kill)
+	c.people.did(nil, "operator: loses the store (0 no kill, 1 before, 2 after: %d)", kill)
 	c.redis.Flush()
 	if kill == 2 {
 		p.kill()

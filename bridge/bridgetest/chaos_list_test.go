@@ -1,6 +1,7 @@
 package bridgetest_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -117,23 +118,27 @@ func ink(text string) string { return strings.Join(strings.Fields(plainBullets(t
 // tickOff works on an issue's checklist: ticks a box, renames, adds or removes
 // an item.
 func (p actor) tickOff(n int, who string) {
-	what, name := p.IntN(8), "item "+p.word()
+	what, name, did := p.IntN(8), "item "+p.word(), do("github", "edit", n, who)
+	changed := fmt.Sprintf("adds %q to the checklist", name)
 	p.w.Repo.Edit(n, who, func(e *githubtest.IssueEdit) {
-		items := mapping.Items(e.Body)
-		if what == 0 || len(items) == 0 {
-			e.Body = mapping.SetItems(e.Body, []mapping.Item{{Text: name}})
-			return
-		}
-		item := items[p.IntN(len(items))]
-		switch what {
-		case 1:
-			item.Remove = true
-		case 2, 3:
-			item.Text += " " + name
-		default:
-			item.Checked = !item.Checked
+		items, item := mapping.Items(e.Body), mapping.Item{Text: name}
+		if what > 0 && len(items) > 0 {
+			item = items[p.IntN(len(items))]
+			switch what {
+			case 1:
+				item.Remove = true
+				changed = fmt.Sprintf("removes %q from the checklist", item.Text)
+			case 2, 3:
+				item.Text += " " + name
+				changed = fmt.Sprintf("makes it %q in the checklist", item.Text)
+			default:
+				item.Checked = !item.Checked
+				changed = fmt.Sprintf("makes the box of %q checked: %t", item.Text, item.Checked)
+			}
 		}
 		e.Body = mapping.SetItems(e.Body, []mapping.Item{item})
+		written, _ := parts(e.Body)
+		did = did.and("body", written)
 	})
-	p.note("%s works on the checklist of issue %d (0 add, 1 remove, 2, 3 rename, 4 tick: %d) %q", who, n, what, name)
+	p.did(did, "%s %s of issue %d", who, changed, n)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
@@ -23,8 +22,8 @@ type people struct {
 	careful bool // they leave footers alone, without which a lost store is not made good
 	most    int  // issues and cards that they make; and sub-issues and tasks
 
-	mu    sync.Mutex
-	diary []string
+	*diary
+	mu sync.Mutex
 
 	sprints []string // ids
 	old     old
@@ -41,13 +40,7 @@ type actor struct {
 }
 
 func newPeople(w *bridgetest.World, keys mapping.Keys, lists bool) *people {
-	return &people{w: w, keys: keys, lists: lists, most: 8}
-}
-
-func (p *people) note(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.diary = append(p.diary, time.Now().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+	return &people{w: w, keys: keys, lists: lists, most: 8, diary: &diary{}}
 }
 
 // points is an estimate unlike any other.
@@ -91,7 +84,7 @@ func (p actor) openIssue(title string) int {
 		spec.Labels = []string{"bug", chaosScheme.EstimateLabel(strconv.Itoa(int(*p.points())))}
 	}
 	n := p.w.Repo.Open("octocat", spec)
-	p.note("opens issue %d %q", n, title)
+	p.did(do("github", "open", "octocat", title).with(spec.Labels...).and("body", text), "octocat opens issue %d %q", n, title)
 	return n
 }
 
@@ -101,7 +94,7 @@ func (p actor) makeCard(title string) string {
 		spec.Estimate = p.points()
 	}
 	id := p.w.Project.NewCard(bridgetest.Bucket, "alice", spec)
-	p.note("makes card %s %q", id, title)
+	p.did(do("planning", "card", "alice", bridgetest.Bucket, title).and("summary", spec.Summary).and("estimate", number(spec.Estimate)), "alice makes card %d %q", p.card(id), title)
 	return id
 }
 
@@ -171,20 +164,20 @@ func (p actor) onGitHub(i githubtest.IssueState) {
 	case 5, 6:
 		p.relabel(n, who)
 	case 7:
-		p.note("%s closes issue %d", who, n)
+		p.did(do("github", "close", n, who), "%s closes issue %d", who, n)
 		repo.Close(n, who, "")
 	case 8:
-		p.note("%s reopens issue %d", who, n)
+		p.did(do("github", "reopen", n, who), "%s reopens issue %d", who, n)
 		repo.Reopen(n, who)
 	case 9:
-		p.note("%s puts issue %d in progress", who, n)
-		repo.Label(n, who, chaosScheme.InProgress)
+		p.label(n, who, chaosScheme.InProgress)
 	case 10:
-		p.note("%s takes issue %d out of progress", who, n)
-		repo.Unlabel(n, who, chaosScheme.InProgress)
+		p.unlabel(n, who, chaosScheme.InProgress)
 	default:
 		p.sort(n, who)
-		repo.Comment(n, who, "I say "+p.word())
+		says := "I say " + p.word()
+		p.did(do("github", "comment", n, who, says), "%s comments on issue %d: %q", who, n, says)
+		repo.Comment(n, who, says)
 	}
 }
 
@@ -210,28 +203,45 @@ func (p actor) tidy(n int) {
 // off.
 func (p actor) sort(n int, who string) {
 	label := []string{"bug", "help wanted"}[p.IntN(2)]
-	p.note("%s sorts issue %d: %s", who, n, label)
 	if slices.Contains(p.w.Repo.Issue(n).Labels, label) {
-		p.w.Repo.Unlabel(n, who, label)
+		p.unlabel(n, who, label)
 		return
 	}
+	p.label(n, who, label)
+}
+
+func (p actor) label(n int, who, label string) {
+	p.did(do("github", "label", n, who, label), "%s puts the label %s on issue %d", who, label, n)
 	p.w.Repo.Label(n, who, label)
+}
+
+func (p actor) unlabel(n int, who, label string) {
+	p.did(do("github", "unlabel", n, who, label), "%s takes the label %s off issue %d", who, label, n)
+	p.w.Repo.Unlabel(n, who, label)
 }
 
 // editIssue saves an issue's title, its body or both.
 func (p actor) editIssue(n int, who string) {
 	what, crlf := p.IntN(3), p.chance(30)
-	title := "title " + p.word()
+	title, did := "title "+p.word(), do("github", "edit", n, who)
+	var changed []string
 	p.w.Repo.Edit(n, who, func(e *githubtest.IssueEdit) {
-		if what != 0 {
-			e.Body = p.edited(e.Body)
-			e.CRLF = e.CRLF || crlf
-		}
 		if what != 1 {
 			e.Title = title
+			did, changed = did.and("title", title), append(changed, fmt.Sprintf("the title, to %q", title))
+		}
+		if what != 0 {
+			was := e.Body
+			e.Body = p.edited(e.Body)
+			e.CRLF = e.CRLF || crlf
+			written, _ := parts(e.Body)
+			did, changed = did.and("body", written), append(changed, "the body, "+difference(was, e.Body))
+			if crlf {
+				did = did.with("crlf")
+			}
 		}
 	})
-	p.note("%s edits issue %d (0 title, 1 body, 2 both: %d) %q", who, n, what, title)
+	p.did(did, "%s edits of issue %d %s", who, n, strings.Join(changed, ", and "))
 }
 
 // relabel exchanges the estimate labels, or a sub-issue's hours, for another one.
@@ -241,14 +251,13 @@ func (p actor) relabel(n int, who string) {
 		scheme = hoursScheme
 	}
 	label := scheme.EstimateLabel(strconv.Itoa(int(*p.points())))
-	p.note("%s puts %s on issue %d", who, label, n)
 	_, all := scheme.EstimateOf(i.Labels, "")
 	if p.chance(80) {
 		for _, l := range all {
-			p.w.Repo.Unlabel(n, who, l)
+			p.unlabel(n, who, l)
 		}
 	}
-	p.w.Repo.Label(n, who, label)
+	p.label(n, who, label)
 }
 
 func (p actor) inPlanning(c planningtest.CardState) {
@@ -266,19 +275,25 @@ func (p actor) inPlanning(c planningtest.CardState) {
 		return
 	}
 	what := 1 + p.IntN(7)
-	title, points := "title "+p.word(), p.points()
+	title, points, did := "title "+p.word(), p.points(), do("planning", "edit", p.card(c.ID), who)
+	var changed []string
 	p.w.Project.EditCard(c.ID, who, func(e *planningtest.CardEdit) {
 		if what&1 != 0 {
+			was := e.Summary
 			e.Summary = p.edited(e.Summary)
+			written, _ := parts(e.Summary)
+			did, changed = did.and("summary", written), append(changed, "the summary, "+difference(was, e.Summary))
 		}
 		if what&2 != 0 {
 			e.Title = title
+			did, changed = did.and("title", title), append(changed, fmt.Sprintf("the title, to %q", title))
 		}
 		if what&4 != 0 {
 			e.Estimate = points
+			did, changed = did.and("estimate", number(points)), append(changed, "the estimate, to "+number(points))
 		}
 	})
-	p.note("%s edits card %s (1 summary, 2 title, 4 estimate: %d) %q %v", who, c.ID, what, title, *points)
+	p.did(did, "%s edits of card %d %s", who, p.card(c.ID), strings.Join(changed, ", and "))
 }
 
 // estimate changes nothing but a card's estimate, so that nothing but labels
@@ -286,5 +301,5 @@ func (p actor) inPlanning(c planningtest.CardState) {
 func (p actor) estimate(c planningtest.CardState) {
 	points := p.points()
 	p.w.Project.EditCard(c.ID, "alice", func(e *planningtest.CardEdit) { e.Estimate = points })
-	p.note("alice estimates card %s %v", c.ID, *points)
+	p.did(do("planning", "edit", p.card(c.ID), "alice").and("estimate", number(points)), "alice estimates card %d at %s", p.card(c.ID), number(points))
 }

@@ -1,6 +1,7 @@
 package bridgetest_test
 
 import (
+	"fmt"
 	"time"
 
 	"planbridge/bridge/githubtest"
@@ -53,24 +54,29 @@ func (p actor) plan(c planningtest.CardState) {
 	for len(p.sprints) < 2 {
 		now := time.Now()
 		title := []string{"This week", "Next week"}[len(p.sprints)]
+		p.did(do("planning", "new-sprint", title), "somebody makes sprint %d %q", len(p.sprints)+1, title)
 		p.sprints = append(p.sprints, p.w.Project.NewSprint(planningtest.SprintSpec{Title: title, Start: now.Add(-time.Hour), End: now.Add(time.Hour)}))
 	}
 	sprints := append([]string{""}, p.sprints...)
 	p.mu.Unlock()
-	to := sprints[p.IntN(len(sprints))]
-	p.note("somebody plans card %s into sprint %q", c.ID, to)
-	p.w.Project.MoveToSprint(c.ID, to)
+	to := p.IntN(len(sprints))
+	did := fmt.Sprintf("into sprint %d", to)
+	if to == 0 {
+		did = "into no sprint"
+	}
+	p.did(do("planning", "into", p.card(c.ID), to), "somebody plans card %d %s", p.card(c.ID), did)
+	p.w.Project.MoveToSprint(c.ID, sprints[to])
 }
 
 // meddle takes off, or puts on, what only shows.
 func (p actor) meddle(i githubtest.IssueState, who string) {
-	p.note("%s meddles with what issue %d shows", who, i.Number)
 	switch shown := shownLabels.Projections(i.Labels); {
 	case len(shown) > 0 && p.chance(60):
-		p.w.Repo.Unlabel(i.Number, who, shown[p.IntN(len(shown))])
+		p.unlabel(i.Number, who, shown[p.IntN(len(shown))])
 	case i.Milestone != 0:
+		p.did(do("github", "set-milestone", i.Number, who, 0), "%s takes the milestone off issue %d", who, i.Number)
 		p.w.Repo.SetMilestone(i.Number, who, 0)
 	default:
-		p.w.Repo.Label(i.Number, who, "plan:Rejected")
+		p.label(i.Number, who, "plan:Rejected")
 	}
 }

@@ -45,7 +45,7 @@ func (c *chaos) tell(complaints []complaint) {
 	for _, id := range cards {
 		c.tellCard(f, id)
 	}
-	fmt.Fprintf(f, "\n== what people did\n%s\n", strings.Join(c.people.diary, "\n"))
+	fmt.Fprintf(f, "\n== what people did\n%s\n", told(c.people.entries()))
 	c.tellLogs(f, issues, cards)
 	c.t.Errorf("seed %d: its story is in %s; again: make %s %s%s", c.seed, path, c.kind(), c.arguments(), c.shorter())
 }

@@ -73,11 +73,8 @@ func (c *chaos) counts() map[string]int {
 		count("late", d.Delay > 0)
 		count("refused or not taken", !d.Drop && d.Status >= 400)
 	}
-	c.people.mu.Lock()
-	defer c.people.mu.Unlock()
-	for _, line := range c.people.diary {
-		_, what, _ := strings.Cut(line, " ")
-		if did, ok := strings.CutPrefix(what, "operator: "); !ok {
+	for _, line := range c.people.entries() {
+		if did, ok := strings.CutPrefix(line.Text, "operator: "); !ok {
 			out[countEdits]++
 		} else if verb, what, _ := strings.Cut(did, " "); what == "a bridge" {
 			out["bridge "+verb]++

@@ -99,6 +99,7 @@ type chaos struct {
 	seed    uint64
 	lasts   time.Duration // how long people work
 	dir     string
+	route   string // its settings
 	keys    mapping.Keys
 	turns   *turns
 	people  *people
@@ -241,8 +242,9 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 		t.Fatal(err)
 	}
 	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
-	c.World, c.keys = w, mapping.NewKeys([]byte(key))
+	c.World, c.keys, c.route = w, mapping.NewKeys([]byte(key)), o.Route
 	c.people, c.fate = newPeople(w, c.keys, lists), &fate{w: w}
+	c.fate.diary = c.people.diary
 	if s != nil {
 		s.people, c.people.careful = c.people, mayForget(seed)
 	}
@@ -256,10 +258,15 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 		}
 	})
 	if one := c.turns.next("world"); one != nil {
-		w.GitHub.SetTraits(stroke{c.fate, one}.githubTraits)
+		c.fate.habits(stroke{c.fate, one}.githubTraits)
 	}
 	if one := c.turns.next("world"); one != nil {
-		w.Planning.SetTraits(stroke{c.fate, one}.planningTraits)
+		w.Planning.SetTraits(func(t *planningtest.Traits) {
+			was := *t
+			stroke{c.fate, one}.planningTraits(t)
+			now := changes(was, *t)
+			c.people.did(do("planning", "traits").with(now...), "fate: planning from now on: %s", strings.Join(now, " "))
+		})
 	}
 	if importSeed(seed) && s == nil {
 		c.past()
@@ -334,23 +341,24 @@ func (c *chaos) operate(ctx context.Context) {
 		}
 		p := c.bridges[one.IntN(len(c.bridges))]
 		if c.sim != nil && mayForget(c.seed) && one.IntN(6) == 0 {
-			c.people.note("operator: %s", c.sim.mishap(one))
+			did, text := c.sim.mishap(one)
+			c.people.did(did, "operator: %s", text)
 			continue
 		}
 		if one.IntN(3) == 0 {
-			c.people.note("operator: stops a bridge")
+			c.people.did(do("bridge", "stop"), "operator: stops a bridge")
 			if err := p.stop(); err != nil {
 				c.t.Error(err)
 			}
 		} else {
-			c.people.note("operator: kills a bridge")
+			c.people.did(do("bridge", "stop"), "operator: kills a bridge")
 			p.kill()
 		}
 		pause(ctx, one.Rand, 0, time.Second)
 		if err := c.up(p); err != nil {
 			c.t.Error(err)
 		}
-		c.people.note("operator: a bridge is up again")
+		c.people.did(do("bridge", "start"), "operator: a bridge is up again")
 	}
 }
 
@@ -360,13 +368,14 @@ func (c *chaos) operate(ctx context.Context) {
 func (c *chaos) flurry() {
 	r := rand.New(rand.NewPCG(c.seed, 7))
 	if c.turns.next("fate") != nil {
-		c.GitHub.SetTraits(func(t *githubtest.Traits) {
+		c.fate.habits(func(t *githubtest.Traits) {
 			t.Drop, t.LoseDropped, t.ListLag, t.StaleReads = 0.4, true, chaosSettle/2, chaosSettle/4
 		})
 	}
 	if one := c.turns.next("fate"); one != nil { // slow enough for much to happen while a key is worked
-		c.GitHub.SetLatency(40*time.Millisecond + time.Duration(one.Int64N(int64(160*time.Millisecond))))
-		c.Planning.SetLatency(40*time.Millisecond + time.Duration(one.Int64N(int64(80*time.Millisecond))))
+		f := stroke{c.fate, one}
+		f.slowGitHub(40*time.Millisecond + f.upTo(160*time.Millisecond))
+		f.slowPlanning(40*time.Millisecond + f.upTo(80*time.Millisecond))
 	}
 	c.beginImport(r)
 	for range 10 * min(len(c.Repo.Issues()), c.people.most) {
@@ -386,8 +395,8 @@ func (c *chaos) flurry() {
 // exchange of labels is all that is told.
 func (c *chaos) evening(r *rand.Rand) {
 	if c.turns.next("fate") != nil {
-		c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.EchoBeforeAnswer, t.StaleReads = 0.3, true, 0 })
-		c.GitHub.SetLatency(200 * time.Millisecond)
+		c.fate.habits(func(t *githubtest.Traits) { t.Drop, t.EchoBeforeAnswer, t.StaleReads = 0.3, true, 0 })
+		c.fate.slowGitHub(200 * time.Millisecond)
 	}
 	c.GitHub.BeforeWrite(func(op, _ string, number int) {
 		if op == "issue.patch" {
@@ -404,7 +413,7 @@ func (c *chaos) evening(r *rand.Rand) {
 		pause(c.t.Context(), r, chaosSettle/2, chaosSettle)
 	}
 	if c.turns.next("fate") != nil {
-		c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop = 0.5 })
+		c.fate.habits(func(t *githubtest.Traits) { t.Drop = 0.5 })
 	}
 	for range 3 {
 		for _, card := range c.people.cards() {
@@ -420,7 +429,7 @@ func (c *chaos) evening(r *rand.Rand) {
 func (c *chaos) unheard() []complaint {
 	r := rand.New(rand.NewPCG(c.seed, 8))
 	if c.turns.next("fate") != nil {
-		c.GitHub.SetTraits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.8, true, chaosSettle/2 })
+		c.fate.habits(func(t *githubtest.Traits) { t.Drop, t.LoseDropped, t.ListLag = 0.8, true, chaosSettle/2 })
 	}
 	for _, i := range c.people.issues() {
 		c.act("unheard", func(p actor) { p.editIssue(i.Number, "octocat") })
@@ -483,7 +492,7 @@ func (c *chaos) idle(ctx context.Context) (bool, string) {
 		}
 		for _, q := range o.Projects {
 			if q.Failures > 0 {
-				c.people.note("operator: takes up %d failures", q.Failures)
+				c.people.did(nil, "operator: takes up %d failures", q.Failures)
 				return false, errors.Join(fmt.Errorf("%d failures", q.Failures), p.retryAll(ctx)).Error()
 			}
 			if c.sim != nil {

@@ -24,6 +24,7 @@ import (
 //	traits [WORD…] [NAME=VALUE…]                limit primary|secondary|no-header|429
 //	copy-marker N WHO TITLE: open an issue with issue N's whole body, marker included
 //	unmark N WHO [body=]: save the body without the marker
+//	latency DURATION: each answer takes so long
 //	token revoke|restore                        clock DURATION: it is that much later for GitHub
 //	repo, in, transfer, rename, archive, lock, convert …: see moves_test.go
 //	race OP N WHO [title=] [body=]: WHO saves just before the bridge's next write OP takes effect
@@ -76,6 +77,10 @@ func (s *scene) github(l *line) error {
 	case "race":
 		s.race(l)
 		return nil
+	case "latency":
+		d, err := time.ParseDuration(l.next())
+		s.GitHub.SetLatency(d)
+		return err
 	case "clock":
 		d, err := time.ParseDuration(l.next())
 		s.GitHub.Advance(d)

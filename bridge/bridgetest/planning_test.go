@@ -15,7 +15,7 @@ import (
 //	task CARD WHO [state=] [title=]                sprint CARD…: plan cards into a sprint of this week
 //	move-task CARD TO: CARD's first task is now one of card TO
 //	down|up                                        secret revoke|restore
-//	expel WHO: no member any more
+//	expel WHO: no member any more                  latency DURATION: each answer takes so long
 //	fault OP KIND [times=] [delay=] [status=] [n=]      traits [WORD…] [NAME=VALUE…]
 //	new-task CARD WHO TITLE [state=] [summary=] [hours=]   set-task CARD TITLE WHO [title=] [state=] [summary=] [hours=]
 //	drop-task CARD TITLE                           copy-task CARD TITLE NEW: make a task NEW with a task's whole summary
@@ -40,6 +40,10 @@ func (s *scene) planning(l *line) error {
 		return nil
 	case "secret":
 		return s.secret(l.next())
+	case "latency":
+		d, err := time.ParseDuration(l.next())
+		s.Planning.SetLatency(d)
+		return err
 	case "expel":
 		s.Project.RemoveMember(l.next())
 		return nil

@@ -33,11 +33,13 @@ import (
 //	planning what happens there (see planning_test.go)
 //	services hold: what follows is one moment for the bridge | answer: that moment ends
 //	bridge   stop | start: when GitHub's deliveries have met nobody | restart | forget: restart without the store's file
+//	         keep: restart, after a copy of the file was made | put-back: restart with that copy
 //	         accept repository|account NAME
 //	expect   what is to become true of a side (see expect_test.go)
 //	settle   wait until nothing is left to do
 //	quiet    five polls pass without a single write
 //	polls N  N polls pass
+//	judge    what the checker of the random runs says of the whole world (see chaos_check_test.go)
 //	text     FILE WORD N: write a file of N times that word, which may have escapes
 //
 // Issues go by their number, cards by the order in which they were made; task
@@ -92,7 +94,7 @@ func play(t *testing.T, files []string, store string) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"world": command((*scene).world), "github": command((*scene).github), "planning": command((*scene).planning),
 			"bridge": command((*scene).bridge), "services": command((*scene).services), "expect": command((*scene).expect), "settle": command((*scene).settle),
-			"quiet": command((*scene).quiet), "polls": command((*scene).polls), "text": command((*scene).text),
+			"quiet": command((*scene).quiet), "polls": command((*scene).polls), "judge": command((*scene).judge), "text": command((*scene).text),
 		},
 	})
 }
@@ -106,6 +108,8 @@ type scene struct {
 	cards []string // ids, in the order of making, deleted ones included
 
 	sprints []string // ids, in the order of making
+
+	forgotten bool // the store was lost, or went back
 
 	revoked string // the secret that was taken away
 
@@ -288,20 +292,12 @@ func (s *scene) bridge(l *line) error {
 			return err
 		}
 		return s.StartBridge()
-	case "restart", "forget":
-		if err := s.StopBridge(); err != nil {
-			return err
-		}
-		if verb == "forget" {
-			if err := os.Remove(filepath.Join(s.o.Dir, "planbridge.db")); err != nil {
-				return err
-			}
-		}
-		return s.StartBridge()
+	case "restart", "forget", "keep", "put-back":
+		return s.store(verb)
 	case "accept":
 		return s.accept(l.next(), l.next())
 	default:
-		return fmt.Errorf("bridge %s: want stop, start, restart, forget or accept", verb)
+		return fmt.Errorf("bridge %s: want stop, start, restart, forget, keep, put-back or accept", verb)
 	}
 }
 

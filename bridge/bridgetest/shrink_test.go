@@ -18,7 +18,8 @@ import (
 // TestShrink reduces a seed of the random run in virtual time, which fails, to the turns
 // without which it would not fail, and writes their story. PLANBRIDGE_SHRINK_SEED is the
 // seed, PLANBRIDGE_SIM_SECONDS as it failed, and PLANBRIDGE_SHRINK_FILE where the story
-// goes. Each try is a process of its own, as one that fails may end in any way.
+// goes. PLANBRIDGE_SHRINK_SCENARIO is the name of the scenario that is made of it; "": none.
+// Each try is a process of its own, as one that fails may end in any way.
 func TestShrink(t *testing.T) {
 	text := os.Getenv("PLANBRIDGE_SHRINK_SEED")
 	if text == "" {
@@ -47,13 +48,17 @@ func TestShrink(t *testing.T) {
 	if err := os.WriteFile(path, []byte(small.story(seed)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if name := os.Getenv("PLANBRIDGE_SHRINK_SCENARIO"); name != "" {
+		small.writeScenario(t, seed, name)
+	}
 	t.Logf("%d of %d turns are left; their story is in %s\n\n%s", len(small.Turns), len(whole.Turns), path, small.story(seed))
 }
 
 // outcome is what one run came to.
 type outcome struct {
 	Turns []string // that were taken, in order
-	Diary []string
+	Route string   // its settings
+	Diary []entry
 	Wrong []string // what the checker complains of; none: the run passed
 }
 
@@ -63,7 +68,7 @@ func (c *chaos) report(wrong []complaint) {
 	if path == "" {
 		return
 	}
-	o := outcome{Turns: c.turns.taken, Diary: c.people.diary}
+	o := outcome{Turns: c.turns.taken, Route: c.route, Diary: c.people.entries()}
 	for _, one := range wrong {
 		o.Wrong = append(o.Wrong, one.String())
 	}
@@ -93,9 +98,7 @@ func (o *outcome) kinds() (all []string) {
 func (o *outcome) story(seed uint64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Seed %d, and of it these turns: %s.\n\nWhat happened:\n", seed, strings.Join(o.Turns, ", "))
-	for _, line := range o.Diary {
-		fmt.Fprintf(&b, "  %s\n", line)
-	}
+	b.WriteString(told(o.Diary))
 	b.WriteString("\nWhat is wrong:\n")
 	for _, line := range o.Wrong {
 		fmt.Fprintf(&b, "  %s\n", line)

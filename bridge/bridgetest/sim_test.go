@@ -165,22 +165,22 @@ func (c *chaos) policies() string {
 func mayForget(seed uint64) bool { return seed%3 == 0 }
 
 // mishap is what happens to the store: its content is lost, or goes back to what it was.
-func (s *simulation) mishap(one *turn) string {
+func (s *simulation) mishap(one *turn) (did doing, text string) {
 	switch one.IntN(4) {
 	case 0:
 		s.forgotten = true
 		s.memory.Restore(memstore.Snapshot{})
 		s.learned = []span{{from: time.Now()}}
-		return "loses the store"
+		return do("bridge", "forget"), "loses the store"
 	case 1:
 		s.forgotten = true
 		s.memory.Restore(s.before)
 		s.learned = append(slices.Clip(s.remembered), span{from: time.Now()})
-		return "puts an older store back"
+		return do("bridge", "put-back"), "puts an older store back"
 	default:
 		s.before = s.memory.Snapshot()
 		s.remembered = ended(s.learned, time.Now())
-		return "keeps a copy of the store"
+		return do("bridge", "keep"), "keeps a copy of the store"
 	}
 }
 
@@ -261,7 +261,7 @@ func simulate(t *testing.T, seed uint64, d time.Duration) (digest string) {
 		t.Cleanup(func() { // runs last: what ends takes steps as well
 			cancel()
 			scheduling.Wait()
-			s.scheduler.Note("what people did:\n" + strings.Join(s.people.diary, "\n"))
+			s.scheduler.Note("what people did:\n" + told(s.people.entries()))
 			digest = s.scheduler.Digest()
 			t.Logf("%s of virtual time, %d steps, digest %s", time.Since(began), s.scheduler.Steps(), digest)
 		})
