@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"planbridge/bridge/engine"
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/planning"
@@ -108,6 +109,7 @@ type App struct {
 	intake     *webhook.Intake
 	session    *session.Keeper
 	reconcile  *reconcile.Reconciler
+	engine     *engine.Engine
 	sprintNews *sprintNews
 	account    ownAccount
 	jobs       jobs
@@ -273,9 +275,12 @@ func (a *App) buildWork(c *config.Config) error {
 		FirstRun: a.firstRun,
 		Down:     a.down,
 		Paused:   a.isPaused,
-		OnWait:   a.waits, OnCard: a.projects.exists, Renamed: a.renamed,
-		Epoch: a.storeEpoch, Session: a.session,
-		Random: a.o.Random, Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
+		OnCard:   a.projects.exists, Renamed: a.renamed,
+		Epoch: a.storeEpoch, Random: a.o.Random, Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+	})
+	a.engine = engine.New(engine.Options{
+		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard,
+		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intakeMetrics = webhook.NewMetrics(a.registry)
 	a.intake = webhook.New(webhook.Options{
@@ -309,6 +314,7 @@ func (a *App) buildWork(c *config.Config) error {
 func (a *App) expect(set *settings) {
 	for _, r := range set.Routes.All() {
 		a.reconcile.Metrics.Expect(r.Name)
+		a.engine.Metrics.Expect(r.Name)
 		a.intakeMetrics.Expect(r.Name)
 		a.drift.WithLabelValues(r.Name)
 	}

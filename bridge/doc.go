@@ -1,5 +1,5 @@
 // Package bridge is planbridge as one piece: it wires the store, the two
-// services, the webhook intake, the pollers and the reconciler together.
+// services, the webhook intake, the pollers, the engine and the reconciler together.
 //
 // Its door is [New], then [App.Start], [App.Addr] and [App.Stop]; tests and
 // the demo embed it that way. Start comes up and stays up while GitHub,

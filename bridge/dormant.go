@@ -43,7 +43,7 @@ func (a *App) resumeDormant(ctx context.Context) error {
 		}
 		if n > 0 {
 			a.log.Info("links are resumed whose route is back", "project", project, "links", n)
-			a.reconcile.Kick()
+			a.engine.Kick()
 		}
 	}
 	return nil

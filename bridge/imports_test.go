@@ -35,12 +35,13 @@ var arrows = map[string][]string{
 	"bridge/webhook":   {"mapping", "store", "bridge/guard"},
 	"bridge/poll":      {"mapping", "store", "bridge/guard"},
 	"bridge/reconcile": {"mapping", "store", "bridge/guard"},
+	"bridge/engine":    {"mapping", "store", "bridge/guard", "bridge/reconcile"},
 	"bridge/status":    {"mapping", "store", "bridge/guard"},
 	"bridge/retention": {"mapping", "store", "bridge/guard"},
 	"bridge/session":   {"mapping", "store", "bridge/guard"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "store/backup", "config",
-		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
+		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/engine", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},
@@ -151,7 +152,11 @@ func TestArrowsTell(t *testing.T) {
 		{"bridge/webhook", "bridge/github", false},
 		{"bridge/status", "config", false},
 		{"bridge/reconcile", "bridge", false},
+		{"bridge/reconcile", "bridge/engine", false},
+		{"bridge/engine", "bridge/reconcile", true},
+		{"bridge/engine", "bridge/github", false},
 		{"bridge", "bridge/reconcile", true},
+		{"bridge", "bridge/engine", true},
 		{"cmd/planbridge-demo", "bridge/githubtest", true},
 		{"cmd/planbridge-demo", "bridge", true},
 	} {

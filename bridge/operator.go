@@ -49,9 +49,9 @@ var _ status.Operator = (*Operator)(nil)
 
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *Operator {
-	return &Operator{store: a.store, set: a.set.Load, kick: a.reconcile.Kick, paused: a.notePaused, accepted: a.accepted, reader: func() (*reconcile.Reconciler, func(), error) {
+	return &Operator{store: a.store, set: a.set.Load, kick: a.engine.Kick, paused: a.notePaused, accepted: a.accepted, reader: func() (*reconcile.Reconciler, func(), error) {
 		return a.reconcile, func() {}, nil
-	}, hub: func() (*githubSide, func(), error) { return a.github, func() {}, nil }, firstRun: a.firstRun, guard: a.guard, works: a.reconcile.Works, worker: a.owner}
+	}, hub: func() (*githubSide, func(), error) { return a.github, func() {}, nil }, firstRun: a.firstRun, guard: a.guard, works: a.engine.Works, worker: a.owner}
 }
 
 // OpenOperator opens the store that the configuration names, for a command

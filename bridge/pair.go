@@ -200,7 +200,7 @@ func (s services) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 	if err := s.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
 		return nil, err
 	}
-	s.reconcile.Kick()
+	s.engine.Kick()
 	return l, nil
 }
 

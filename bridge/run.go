@@ -324,7 +324,7 @@ func (a *App) wake(ctx context.Context, project mapping.ObjectID, service string
 	}
 	if n > 0 {
 		a.log.Info("a service is back", "service", service, "keys", n)
-		a.reconcile.Kick()
+		a.engine.Kick()
 	}
 }
 
@@ -383,7 +383,7 @@ func (k *kicking) Observe(ctx context.Context, project mapping.ObjectID, obs []s
 	}
 	out, err := k.Store.Observe(ctx, project, obs)
 	if err == nil {
-		k.app.reconcile.Kick()
+		k.app.engine.Kick()
 	}
 	return out, err
 }

@@ -40,7 +40,6 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 		Users:      users,
 		WebURL:     webURL(c.GitHub.APIURL),
 		DryRun:     dryRun,
-		Retry:      reconcile.Retry{MaxAttempts: c.Retry.MaxAttempts, MaxInterval: c.Retry.MaxInterval},
 		Settle:     reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
 		Confirm:    reconcile.Confirm{GitHub: c.GitHub.CatchUpInterval, Planning: c.Planning.TaskSweepInterval},
 		Brakes:     reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute},

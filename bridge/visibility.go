@@ -191,7 +191,7 @@ func (a *App) takeUp(ctx context.Context, may func(repo string, route *mapping.R
 		}
 		if n > 0 {
 			a.log.Info("what was withheld is looked at again", "project", project, "keys", n)
-			a.reconcile.Kick()
+			a.engine.Kick()
 			a.sprintNews.tell(project)
 		}
 	}

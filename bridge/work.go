@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 
+	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/session"
 	"planbridge/mapping"
@@ -10,7 +11,7 @@ import (
 
 // newSession makes what keeps this process's session.
 func (a *App) newSession() *session.Keeper {
-	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Kick: func() { a.reconcile.Kick() }})
+	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Kick: func() { a.engine.Kick() }})
 }
 
 // work begins what needs to know which account is the bridge's own, and works the queues
@@ -25,12 +26,26 @@ func (a *App) work(ctx context.Context) {
 		a.spawn(ctx, "retention", a.retain) // which login is ours is known by now, if ever
 	}
 	a.session.During(ctx, func() {
-		a.guard.Keep(ctx, "queue", func() { a.reconcile.Run(ctx, a.o.Drain) })
+		a.guard.Keep(ctx, "queue", func() { a.engine.Run(ctx, a.o.Drain) })
 	})
 }
 
 // InHand is how many keys this process works at the moment.
-func (a *App) InHand() int { return a.reconcile.InHand() }
+func (a *App) InHand() int { return a.engine.InHand() }
+
+// host is the App as the engine knows it.
+type host struct{ app *App }
+
+func (h host) Projects() []mapping.ObjectID { return h.app.set.Load().projects() }
+
+func (h host) Retry() engine.Retry {
+	r := h.app.set.Load().config.Retry
+	return engine.Retry{MaxAttempts: r.MaxAttempts, MaxInterval: r.MaxInterval}
+}
+
+func (h host) Waits(ctx context.Context, project mapping.ObjectID, service string) {
+	h.app.waits(ctx, project, service)
+}
 
 func (a *App) planningOf(id mapping.ObjectID) reconcile.Planning {
 	p := a.projects.get(id)

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -203,8 +204,8 @@ func (s *stage) workers(p mapping.ObjectID, set *reconcile.Settings) {
 			Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project, secondProject} },
 			Logger:        s.logger,
 			Down:          func(string) bool { return false },
-			OnWait:        func(ctx context.Context, p mapping.ObjectID, service string) { s.wake(ctx, p, service) },
 		})
+		works := engineOf(recon, &host{projects: recon.Projects, retry: engine.Retry{MaxAttempts: 1000, MaxInterval: time.Minute}, waits: s.wake}, 1)
 		for {
 			a.step("Claim")
 			claim, wait, err := a.Store.Claim(context.Background(), p, time.Minute)
@@ -213,7 +214,7 @@ func (s *stage) workers(p mapping.ObjectID, set *reconcile.Settings) {
 				time.Sleep(min(max(wait, 50*time.Millisecond), 5*time.Second))
 				continue
 			}
-			recon.Work(context.Background(), claim)
+			works.Work(context.Background(), claim)
 		}
 	}, func() { s.workers(p, set) })
 }
@@ -289,7 +290,7 @@ func splitRace(w *world, seed uint64) []string {
 	set := &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{one, two}), Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		// A process that stands still loses its lease, here time after time: no key is parked for that.
-		Retry: reconcile.Retry{MaxAttempts: 1000, MaxInterval: time.Minute}, Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second},
+		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second},
 	}
 	w.hub.lag = func(int) time.Duration { return -1 }
 

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"planbridge/mapping"
-	"planbridge/store"
 )
 
 // The cards of an import are made in batches: an array of any number of cards
@@ -27,21 +25,14 @@ type BatchItem struct {
 	NewItem
 }
 
-// batchName names what can go in one request: the cards of one bucket. most
-// keeps apart those of a request that was refused.
-type batchName struct {
-	project, bucket mapping.ObjectID
-	most            int
-}
-
 // batched is one card of a batch that is to be made.
 type batched struct {
-	link  mapping.LinkID
-	order int // the issue's number: cards stand as their issues do
-	side  Planning
-	keys  mapping.Keys
-	item  BatchItem
-	until time.Time // when nothing may be under way any more
+	link   mapping.LinkID
+	order  int // the issue's number: cards stand as their issues do
+	bucket mapping.ObjectID
+	side   Planning
+	keys   mapping.Keys
+	item   BatchItem
 
 	card  mapping.Card // once it was acted: the card, or why there is none
 	err   error
@@ -52,42 +43,15 @@ type batched struct {
 // made some of them before it came to the one it does not take.
 var errRefusedBatch = errors.New("planning refused the batch")
 
-// crowdedWait is how long a key is put off where too many wait already.
-const crowdedWait = time.Second
-
-// aside lets a key wait for others without keeping the workers from live
+// yieldSlot lets a key wait for others without keeping the workers from live
 // changes; when too many wait already it is put off.
-func (w *work) aside(ctx context.Context, wait func(context.Context) error) error {
-	select {
-	case w.gathered <- struct{}{}:
-		defer func() { <-w.gathered }()
-	default:
-		w.crowded.Store(time.Now().Add(2 * crowdedWait).UnixNano())
-		return inTurn(crowdedWait, "enough keys of the import are under way")
+func (w *work) yieldSlot(ctx context.Context, wait func(context.Context) error) error {
+	resume, retry := w.claimed().lease.Yield()
+	if resume == nil {
+		return inTurn(retry, "enough keys of the import are under way")
 	}
-	w.place.leave()
-	defer w.place.back()
+	defer resume()
 	return wait(ctx)
-}
-
-// moreBulk reports whether keys of an import are still to come for which those
-// that gather should wait: they are due and nobody works them, were put off as
-// too many waited, or an import is about to observe them. Keys that wait for
-// anything else, as for their share of GitHub's write budget, are none of them.
-func (r *Reconciler) moreBulk(ctx context.Context, project mapping.ObjectID) bool {
-	if len(r.gathered) == cap(r.gathered) && len(r.turnOf(project)) == 0 {
-		return false // nobody is let in before one of those who gather goes
-	}
-	if time.Now().UnixNano() < r.crowded.Load() {
-		return true
-	}
-	d, err := r.Store.Depth(ctx, project)
-	if err != nil || d.Due > 0 {
-		return err == nil
-	}
-	until, err := r.Store.Doc(ctx, project, store.DocImporting)
-	var at time.Time
-	return err == nil && at.UnmarshalText(until) == nil && time.Now().Before(at)
 }
 
 // postCard makes the issue's card with one request: together with others where
@@ -99,7 +63,7 @@ func (w *work) postCard(ctx context.Context, bucket mapping.ObjectID, user strin
 			return w.atPlanning().CreateCard(ctx, bucket, user, item)
 		})
 	}
-	err = w.aside(ctx, func(ctx context.Context) error {
+	err = w.yieldSlot(ctx, func(ctx context.Context) error {
 		card, err = send(ctx, w, intent, func(ctx context.Context) (mapping.Card, error) {
 			return w.joinBatch(ctx, bucket, BatchItem{user, item})
 		})
@@ -113,10 +77,10 @@ func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, item Batc
 	if most == 0 {
 		most = batchSize
 	}
-	until, _ := ctx.Deadline() // writing sets one
-	m := &batched{link: w.link.ID, order: w.link.Issue.Number, side: w.planning, keys: w.set.Keys, item: item, until: until}
-	if err := w.batches.join(ctx, batchName{w.link.Project, bucket, most}, m, most); err != nil {
-		if errors.Is(err, errNotTaken) {
+	m := &batched{link: w.link.ID, order: w.link.Issue.Number, bucket: bucket, side: w.planning, keys: w.set.Keys, item: item}
+	b := Batch{Project: w.link.Project, Name: "cards " + string(bucket), Most: most, Write: true, Act: together(w.makeBatch)}
+	if err := w.claimed().lease.Join(ctx, b, m); err != nil {
+		if errors.Is(err, ErrNotTaken) {
 			return mapping.Card{}, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
 		}
 		return mapping.Card{}, fmt.Errorf("%w: %w", mapping.ErrUncertain, err)
@@ -129,38 +93,18 @@ func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, item Batc
 
 // makeBatch makes the cards of one request and gives each key what is known of
 // its own.
-func (r *Reconciler) makeBatch(writer context.Context, name batchName, members []*batched) {
+func (r *Reconciler) makeBatch(ctx context.Context, members []*batched) {
 	slices.SortFunc(members, func(a, b *batched) int { return a.order - b.order })
-	until := members[0].until
-	for _, m := range members {
-		if m.count = len(members); m.until.Before(until) {
-			until = m.until
-		}
-	}
-	ctx, cancel := context.WithDeadline(writer, until)
-	defer cancel()
-	turn := r.turnOf(name.project)
-	select {
-	case turn <- struct{}{}:
-		defer func() { <-turn }()
-	case <-ctx.Done():
-	}
-	if ctx.Err() != nil || writer.Err() != nil {
-		for _, m := range members {
-			m.err = fmt.Errorf("%w: %w", mapping.ErrUnavailable, errNotTaken)
-		}
-		return
-	}
 	first := members[0]
 	if len(members) == 1 {
-		first.card, first.err = first.side.CreateCard(ctx, name.bucket, first.item.Username, first.item.NewItem)
+		first.card, first.err = first.side.CreateCard(ctx, first.bucket, first.item.Username, first.item.NewItem)
 		return
 	}
 	items := make([]BatchItem, len(members))
 	for i, m := range members {
-		items[i] = m.item
+		items[i], m.count = m.item, len(members)
 	}
-	cards, err := first.side.CreateCards(ctx, name.bucket, items)
+	cards, err := first.side.CreateCards(ctx, first.bucket, items)
 	r.Logger.Info("batch", "cards", len(items), "answered", len(cards), "err", err)
 	deal(members, cards, err)
 }
@@ -194,12 +138,6 @@ func deal(members []*batched, cards []mapping.Card, err error) {
 	}
 }
 
-// turnOf lets one batch of a project be made at a time.
-func (r *Reconciler) turnOf(project mapping.ObjectID) chan struct{} {
-	turn, _ := r.turns.LoadOrStore(project, make(chan struct{}, 1))
-	return turn.(chan struct{})
-}
-
 // sought is a card that is looked for by its marker.
 type sought struct {
 	link    mapping.LinkID
@@ -218,7 +156,8 @@ func (w *work) lookup(ctx context.Context, take func(mapping.Card)) error {
 		return w.atPlanning().EachCard(ctx, func(c mapping.Card) error { take(c); return nil })
 	}
 	s := &sought{link: w.link.ID, partner: strconv.FormatInt(w.link.Issue.ID, 10), side: w.planning, keys: w.set.Keys}
-	err := w.aside(ctx, func(ctx context.Context) error { return w.lookups.join(ctx, w.link.Project, s, gatherMost) })
+	b := Batch{Project: w.link.Project, Name: "lookup", Act: together(lookForAll)}
+	err := w.yieldSlot(ctx, func(ctx context.Context) error { return w.claimed().lease.Join(ctx, b, s) })
 	if err == nil {
 		err = s.err
 	}
@@ -232,7 +171,7 @@ func (w *work) lookup(ctx context.Context, take func(mapping.Card)) error {
 }
 
 // lookForAll makes one complete lookup for all who share it.
-func (r *Reconciler) lookForAll(ctx context.Context, _ mapping.ObjectID, members []*sought) {
+func lookForAll(ctx context.Context, members []*sought) {
 	byLink, byPartner := map[mapping.LinkID]*sought{}, map[string]*sought{}
 	for _, s := range members {
 		byLink[s.link], byPartner[s.partner] = s, s

@@ -118,6 +118,7 @@ func (w *world) watch() *watch {
 	o := &w.recon.Options
 	plan, settings := o.Planning, o.Settings
 	o.Store, o.GitHub = &watchedStore{o.Store, s}, &watchedHub{o.GitHub, s}
+	w.engine.Store = o.Store
 	o.Planning = func(p mapping.ObjectID) reconcile.Planning { return &watchedPlan{plan(p), s, "alice"} }
 	o.Settings = func() *reconcile.Settings {
 		set := *settings()

@@ -65,7 +65,7 @@ func (w *world) importIssue(title string) *mapping.Link {
 func TestWhoComesBackFromABatchGoesOn(t *testing.T) {
 	t.Parallel()
 	err := inWorld(t, func(w *world) {
-		w.store, w.crowd = &ceaseless{Store: w.store, began: func() { w.recon.Kick() }}, 1
+		w.store, w.crowd = &ceaseless{Store: w.store, began: func() { w.engine.Kick() }}, 1
 		w.restart()
 		link := w.importIssue("tok1")
 		began := time.Now()

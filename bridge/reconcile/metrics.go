@@ -14,8 +14,6 @@ import (
 // the side that an operator or later the policy chose, when that is carried out; not
 // where people made both sides equal, as then neither won.
 type Metrics struct {
-	Reconciles  *prometheus.CounterVec
-	Duration    *prometheus.HistogramVec
 	Lag         *prometheus.HistogramVec
 	Writes      *prometheus.CounterVec
 	Conflicts   *prometheus.CounterVec
@@ -38,8 +36,6 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "planbridge_" + name, Help: help, Buckets: buckets}, labels)
 	}
 	m := &Metrics{
-		Reconciles:  counter("reconcile_total", "Keys worked, by route and result.", "route", "result"),
-		Duration:    histogram("reconcile_duration_seconds", "How long working a key took.", prometheus.ExponentialBuckets(0.001, 2, 16), "route"),
 		Lag:         histogram("sync_lag_seconds", "From a change being seen to it being written on the other side.", prometheus.ExponentialBuckets(0.01, 2.5, 16), "direction"),
 		Writes:      counter("attribute_writes_total", "Attribute values written, by the side written.", "route", "side", "attribute"),
 		Conflicts:   counter("conflicts_total", "Conflicts, by how they were resolved.", "route", "attribute", "resolution"),
@@ -59,7 +55,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		m.Prevented.WithLabelValues(how)
 	}
 	if reg != nil {
-		reg.MustRegister(m.Reconciles, m.Duration, m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused, m.Braked, m.Absences, m.Violations)
+		reg.MustRegister(m.Lag, m.Writes, m.Conflicts, m.Echoes, m.Prevented, m.Recovered, m.UserRefused, m.Braked, m.Absences, m.Violations)
 	}
 	return m
 }
@@ -67,9 +63,6 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 // Expect lets a route's series begin at zero, so that what happens for the first
 // time is seen to rise.
 func (m *Metrics) Expect(route string) {
-	for _, result := range []string{"done", "again", "waiting", "limited", "retry", "parked", "removed", "lost"} {
-		m.Reconciles.WithLabelValues(route, result)
-	}
 	for _, a := range mapping.Attributes {
 		for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 			m.Writes.WithLabelValues(route, string(side), string(a))
@@ -88,7 +81,6 @@ func (m *Metrics) Expect(route string) {
 	for _, invariant := range invariants() {
 		m.Violations.WithLabelValues(route, invariant)
 	}
-	m.Duration.WithLabelValues(route)
 	m.Recovered.WithLabelValues(route)
 	m.UserRefused.WithLabelValues(route)
 }

@@ -73,11 +73,14 @@ type openBook struct {
 // bookWait is when a book that another worker has open is looked at again.
 const bookWait = 500 * time.Millisecond
 
+// releaseWithin bounds how long the end of a lease on milestones may take.
+const releaseWithin = 3 * time.Second
+
 // withBook runs do while no other worker, here or elsewhere, writes a project's
 // milestones. It ends before the lease on them does.
 func (r *Reconciler) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
 	name, owner := "milestones:"+string(project), mapping.NewID()
-	until := time.Now().Add(r.LeaseTTL - min(writeMargin, r.LeaseTTL/6))
+	until := time.Now().Add(r.LeaseTTL - LeaseMargin(r.LeaseTTL))
 	held, err := r.Store.Acquire(ctx, name, owner, r.LeaseTTL)
 	if err != nil {
 		return fmt.Errorf("lease %s: %w", name, err)
@@ -86,7 +89,7 @@ func (r *Reconciler) withBook(ctx context.Context, project mapping.ObjectID, do 
 		return later(bookWait, "another one sees to the milestones")
 	}
 	defer func() {
-		release, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
+		release, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 		defer cancel()
 		if err := r.Store.Release(release, name, owner); err != nil {
 			r.Logger.Warn("releasing a lease", "lease", name, "err", err)

@@ -104,7 +104,7 @@ func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.
 	if !errors.Is(err, mapping.ErrForbidden) && !errors.Is(err, mapping.ErrRejected) {
 		// Attempts that failed for another reason say nothing of this one.
 		var limited *mapping.RateLimited
-		if errors.As(err, &limited) || w.down(&sideError{mapping.GitHub, err}) {
+		if errors.As(err, &limited) || (situation{project: w.link.Project, down: w.Down}).isDown(&sideError{mapping.GitHub, err}) {
 			return nil, onGitHub(err)
 		}
 		if times, _ := w.parentUnread.LoadOrStore(issue, 0); times.(int) < further {

@@ -21,7 +21,6 @@ func (w *work) part(p *mapping.Link) *work {
 	set := *w.set
 	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
 	pw := &work{
-		place:      &place{},
 		Reconciler: w.Reconciler, set: &set, claim: w.claim, link: p, root: w, route: w.route, planning: w.planning,
 		p: mapping.View{}, held: map[heldKey]heldValue{}, looked: p.Unfinished || len(p.Asking) > 0,
 		resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},

@@ -189,7 +189,7 @@ func (w *work) refusedToShow(names []string, err error) {
 	var limited *mapping.RateLimited
 	switch {
 	case errors.As(err, &limited):
-		after := w.afterLimit(limited)
+		after := limited.After + w.jitter(spread(limited))
 		w.log.Info("put off", "what", names[1], "after", after.String(), "why", limited.Why)
 		w.lookAgain(after, names[1]+": "+limited.Error())
 	case errors.Is(err, mapping.ErrRejected):

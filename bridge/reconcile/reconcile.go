@@ -1,18 +1,23 @@
 // Package reconcile brings one root link at a time to agreement: it reads what
 // was seen of both sides, lets mapping decide, writes, and remembers.
 //
-// Its door is [New] and [Reconciler.Run], which works the queue until its
-// context ends. Reconcile compares states of the world and never replays
+// Its door is [New] and [Reconciler.Work], which works a key that the engine claimed and
+// returns what the claim is to be finished with. It starts no goroutine and owns neither
+// leases nor pauses: those are the engine's, which does through [Lease] what the work on a
+// key needs. Package engine imports this package, and never the other way round: the shell
+// speaks the core's terms.
+//
+// Reconcile compares states of the world and never replays
 // events: working a key twice is a no-op. Whatever it is about to write to a
 // service is saved first (a pending record, or the intent of a create), so
 // that whoever takes over after a crash knows what may have happened.
 //
-// The files, in the order of a key's way: worker.go (claiming), fold.go (how often), work.go (what
-// is known of both sides), enter.go and create.go (an item without a partner),
+// The files, in the order of a key's way: lease.go (what the engine does for a key), result.go
+// (from a claim to its result), fold.go (how often), work.go (what is known of both sides), enter.go and create.go (an item without a partner),
 // unmarked.go (what was made and lost its marker), adopted.go (whether the store
 // may have forgotten what was made), pending.go, verify.go, sync.go and write.go
 // (two partners), conflict.go (the ledger and its comment), public.go (what is not to be published), project.go and
-// milestones.go (what only planning says and GitHub shows), outcome.go (what becomes of the key). A checklist: body.go (its text and
+// milestones.go (what only planning says and GitHub shows), rest.go (what becomes of the key). A checklist: body.go (its text and
 // its items in one body), list.go (lines and tasks found again and decided),
 // list_tasks.go (tasks made), pair.go (one item and its task).
 package reconcile
@@ -22,7 +27,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -149,7 +153,6 @@ type Settings struct {
 	Users  map[string]string // GitHub login, lower case: planning username
 	WebURL string            // of GitHub's pages, without a slash at the end
 	DryRun bool              // write nothing, log what would be written
-	Retry  Retry
 	Settle Settle
 	// Confirm is how long after an item first answered gone a look at it is a later one.
 	Confirm Confirm
@@ -165,12 +168,6 @@ type Settings struct {
 // Brakes bound how many items one route may make and close in a minute; 0 means no
 // bound.
 type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }
-
-// Retry bounds what is tried again.
-type Retry struct {
-	MaxAttempts int
-	MaxInterval time.Duration
-}
 
 // Settle says how long what was sent may still be under way.
 type Settle struct{ GitHub, Planning time.Duration }
@@ -190,24 +187,18 @@ type Options struct {
 	// SameRendering reports whether two Markdown texts mean the same.
 	SameRendering func(a, b string) bool
 	Settings      func() *Settings
-	Projects      func() []mapping.ObjectID // whose queues are worked
+	Projects      func() []mapping.ObjectID // that are configured
 	// FirstRun tells when a route began to run (see [mapping.Entrance]); nil: that is
 	// not known.
-	FirstRun    func(route string) time.Time
-	Concurrency int           // keys that may be at a service at once; 0: one
-	Beside      int           // keys worked beside them, while the store is asked; 0: none
-	LeaseTTL    time.Duration // 0: a minute
-	Metrics     *Metrics
-	Logger      *slog.Logger
-	Guard       *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
-	// Session is what this process's claims end with; nil: with their leases alone.
-	Session Session
+	FirstRun func(route string) time.Time
+	LeaseTTL time.Duration // of a claim, and of the lease on milestones; 0: a minute
+	Metrics  *Metrics
+	Logger   *slog.Logger
+	Guard    *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
 	// Paused reports whether an operator paused a route; nil: none is.
 	Paused func(route string) bool
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
 	Down func(service string) bool
-	// OnWait is told what a key now waits for: it may have come meanwhile.
-	OnWait func(ctx context.Context, project mapping.ObjectID, service string)
 	// OnCard is told of every card that planning showed or answered with. It must
 	// not block.
 	OnCard func(project, card mapping.ObjectID)
@@ -219,29 +210,9 @@ type Options struct {
 	Skips func(mapping.Transition) bool
 }
 
-// Session is this process's in the store, which ends a process's leases when it does not
-// hear from it.
-type Session interface {
-	// Alive reports whether the process has one. Without one it claims nothing.
-	Alive() bool
-	// Bound returns a context that ends with the session of a claim. Its Err tells so at
-	// once, whether or not anything else ran since.
-	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
-}
-
-// noSession is that of a process that has none.
-type noSession struct{}
-
-func (noSession) Alive() bool { return true }
-
-func (noSession) Bound(ctx context.Context, _ store.Session) (context.Context, context.CancelFunc) {
-	return ctx, func() {}
-}
-
-// Reconciler works the queue. It is safe for concurrent use.
+// Reconciler works keys that were claimed. It is safe for concurrent use.
 type Reconciler struct {
 	Options
-	kick      chan struct{}
 	adoptions adoptions
 	// parentless are the repositories whose issues' parents may not be read.
 	parentless sync.Map
@@ -251,19 +222,9 @@ type Reconciler struct {
 	absences     absences
 	said         sync.Map // of a dry run: the items whose partners it would create
 	refusing     refusing
-
-	gathered chan struct{} // held by keys that wait for others (see batch.go)
-	crowded  atomic.Int64  // until when keys that were put off for lack of such a place are waited for, Unix nanoseconds
-	batches  gathering[batchName, batched]
-	lookups  gathering[mapping.ObjectID, sought]
-	turns    sync.Map // project: chan struct{}
-
-	inHand    atomic.Int64 // keys
-	working   sync.Map     // the keys that are worked: store.Key
-	isolation isolation
 }
 
-// New returns a Reconciler; nothing runs until Run.
+// New returns a Reconciler.
 func New(o Options) *Reconciler {
 	if o.LeaseTTL == 0 {
 		o.LeaseTTL = time.Minute
@@ -274,12 +235,6 @@ func New(o Options) *Reconciler {
 	if o.FirstRun == nil {
 		o.FirstRun = func(string) time.Time { return time.Time{} }
 	}
-	if o.OnWait == nil {
-		o.OnWait = func(context.Context, mapping.ObjectID, string) {}
-	}
-	if o.Session == nil {
-		o.Session = noSession{}
-	}
 	if o.OnCard == nil {
 		o.OnCard = func(_, _ mapping.ObjectID) {}
 	}
@@ -289,19 +244,7 @@ func New(o Options) *Reconciler {
 	if o.Random == nil {
 		o.Random = rand.Int64N
 	}
-	r := &Reconciler{Options: o, kick: make(chan struct{}, 1), gathered: make(chan struct{}, gatherMost)}
-	r.batches.guard, r.lookups.guard = r.Guard, r.Guard
-	r.batches.act, r.batches.more = r.makeBatch, func(ctx context.Context, n batchName) bool { return r.moreBulk(ctx, n.project) }
-	r.lookups.act, r.lookups.more = r.lookForAll, r.moreBulk
-	return r
-}
-
-// Kick makes the workers look at the queue at once: something became due.
-func (r *Reconciler) Kick() {
-	select {
-	case r.kick <- struct{}{}:
-	default:
-	}
+	return &Reconciler{Options: o}
 }
 
 // ServiceGitHub is the name by which keys wait for GitHub.

@@ -23,9 +23,10 @@ func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
 // saveRecord saves the root link under the claim.
 func (w *work) saveRecord(ctx context.Context) error {
 	root := w.home().link
-	err := w.Store.Save(ctx, w.claim, root)
+	lease := w.claimed().lease
+	err := lease.Save(ctx, root)
 	if isTooLarge(err) && dropVerified(root) {
-		err = w.Store.Save(ctx, w.claim, root)
+		err = lease.Save(ctx, root)
 	}
 	return w.tooLarge(root, err)
 }

@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -115,12 +114,7 @@ func TestWhatWasInHandGoesOn(t *testing.T) {
 		t.Run(fmt.Sprintf("%d of %d", c.abandoned, c.attempts), func(t *testing.T) {
 			t.Parallel()
 			if err := inWorld(t, func(w *world) {
-				settings := w.recon.Settings
-				w.recon.Options.Settings = func() *reconcile.Settings {
-					set := *settings()
-					set.Retry.MaxAttempts = c.attempts
-					return &set
-				}
+				w.host.retry.MaxAttempts = c.attempts
 				for n := range issues {
 					w.openIssue(fmt.Sprint("tok", n), "text")
 				}
@@ -191,12 +185,12 @@ func TestAStopDoesNotWaitForWorkThatDoesNotEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan time.Time)
 		go func() {
-			w.recon.Run(ctx, 8*time.Second)
+			w.engine.Run(ctx, 8*time.Second)
 			ended <- time.Now()
 		}()
 		time.Sleep(5 * time.Second)
 		w.keepAppointments()
-		w.recon.Kick()
+		w.engine.Kick()
 		time.Sleep(5 * time.Second)
 		stopped := time.Now()
 		cancel()
@@ -232,7 +226,7 @@ func TestAKeyIsClaimedAgainAtOnce(t *testing.T) {
 			if w.check(err); err != nil {
 				return
 			}
-			w.recon.Work(context.Background(), claim)
+			w.engine.Work(context.Background(), claim)
 			failures, err := w.store.Failures(context.Background(), project, 1)
 			if w.check(err); len(failures) > 0 {
 				w.fail("%+v", failures[0])

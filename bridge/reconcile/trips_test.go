@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,6 +35,34 @@ func (t *trips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
+// orderly notes the order in which keys are ended.
+type orderly struct {
+	store.Store
+	mu    sync.Mutex
+	ended []store.Key
+	most  int
+	all   chan struct{} // closed when most were ended; nil: nobody waits
+}
+
+func (o *orderly) note(c *store.Claim) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = append(o.ended, c.Key)
+	if o.all != nil && len(o.ended) == o.most {
+		close(o.all)
+	}
+}
+
+func (o *orderly) Finish(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome) error {
+	defer o.note(c)
+	return o.Store.Finish(ctx, c, l, h, out)
+}
+
+func (o *orderly) FinishAndClaim(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
+	defer o.note(c)
+	return o.Store.FinishAndClaim(ctx, c, l, h, out, ttl)
+}
+
 // until lets the bridge work by itself until so many keys were ended.
 func (w *world) until(t *testing.T, o *orderly, keys int) {
 	t.Helper()
@@ -44,7 +73,7 @@ func (w *world) until(t *testing.T, o *orderly, keys int) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		w.recon.Run(ctx, time.Minute)
+		w.engine.Run(ctx, time.Minute)
 	}()
 	select {
 	case <-o.all:

@@ -85,8 +85,8 @@ type work struct {
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
 	child *mapping.Child
-	// place is the root link's; what is worked as a part of it has none of its own.
-	place  *place
+	// lease is the root link's; what is worked as a part of it has none of its own.
+	lease  Lease
 	braked []string             // what the route's brakes put off, and told of
 	kept   []string             // the conflicts whose texts this claim kept, by their ids in the ledger; of the root link's
 	broken *mapping.BrokenError // of the root link's: the invariant that the claim broke
@@ -100,7 +100,7 @@ func (r *Reconciler) newWork(claim *store.Claim) *work {
 	set.Keys = set.Keys.In(claim.Link.Project)
 	w := &work{
 		Reconciler: r, set: &set, claim: claim, link: claim.Link,
-		place: &place{}, p: mapping.View{}, held: map[heldKey]heldValue{}, looked: claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link),
+		p: mapping.View{}, held: map[heldKey]heldValue{}, looked: claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link),
 		resumed: claim.Link.Pace.Midway, steps: slices.Clone(claim.Link.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
@@ -452,8 +452,8 @@ func (w *work) save(ctx context.Context) error {
 	if err := w.brokenBy(); err != nil {
 		return err
 	}
-	if !w.fresh { // what people write on GitHub between our read and our write is run over
-		w.place.rise()
+	if w.lease != nil && !w.fresh { // what people write on GitHub between our read and our write is run over
+		w.lease.Release()
 	}
 	if err := w.saveRecord(ctx); err != nil {
 		return fmt.Errorf("save link: %w", err)
@@ -461,32 +461,17 @@ func (w *work) save(ctx context.Context) error {
 	return nil
 }
 
-// writeMargin is kept, of a lease of half a minute or more, between the end of
-// the last external write and the end of the lease: whoever takes the key over
-// finds no write of ours under way.
-const writeMargin = 5 * time.Second
-
-// writing saves the link (which checks the lease) and returns the context in
-// which one external write may be made: it ends well before the lease, also
-// where the seat had to be waited for, and with the session.
+// writing saves the link (which checks the lease) and returns the context in which one
+// external write may be made.
 func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	margin := w.leaseMargin()
-	until := w.claim.Until.Add(-margin)
 	if err := w.save(ctx); err != nil {
 		return nil, nil, err
 	}
-	w.sit()
-	if time.Until(until) < margin {
-		return nil, nil, later(0, "the lease is nearly over")
+	ctx, cancel, err := w.claimed().lease.Writing(ctx)
+	if err != nil {
+		return nil, nil, later(0, "%v", err)
 	}
-	ctx, cancel := context.WithDeadline(ctx, until)
-	ctx, unbind := w.Session.Bound(ctx, w.claim.Session)
-	if ctx.Err() != nil {
-		unbind()
-		cancel()
-		return nil, nil, later(0, "the lease or the session is over")
-	}
-	return ctx, func() { unbind(); cancel() }, nil
+	return ctx, cancel, nil
 }
 
 // note adds a line to the link's history and to the log.

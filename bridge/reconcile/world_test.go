@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -48,6 +49,8 @@ type world struct {
 	route   mapping.Route // of what enters
 	more    []mapping.Route
 	recon   *reconcile.Reconciler
+	engine  *engine.Engine // works its keys
+	host    *host
 	brakes  reconcile.Brakes // none as usual
 	limits  limits           // GitHub's write budgets; none as usual
 	// coalesce is how long edits are folded: not at all as usual. every is the time
@@ -145,7 +148,6 @@ func (w *world) fail(format string, args ...any) {
 func (w *world) restart() {
 	set := &reconcile.Settings{
 		Routes: mapping.NewRoutes(append([]mapping.Route{w.route}, w.more...)), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
-		Retry:  reconcile.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
 		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
 		Coalesce: w.coalesce,
 	}
@@ -161,8 +163,10 @@ func (w *world) restart() {
 		Projects:      func() []mapping.ObjectID { return append([]mapping.ObjectID{project}, w.others...) },
 		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 		Down:          func(string) bool { return false },
-		Concurrency:   w.crowd, Random: random,
+		Random:        random,
 	})
+	w.host = &host{projects: w.recon.Projects, retry: engine.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute}}
+	w.engine = engineOf(w.recon, w.host, w.crowd)
 }
 
 // after makes an appointment.
@@ -321,7 +325,7 @@ func (w *world) work(claim *store.Claim) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.recon.Work(context.Background(), claim)
+		w.engine.Work(context.Background(), claim)
 	}()
 	<-done
 	if w.faults.crashed {

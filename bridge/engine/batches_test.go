@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// awaited is a store in which further keys of an import are due, as long as more says so.
+type awaited struct {
+	store.Store
+	more func() bool
+}
+
+func (s awaited) Depth(context.Context, mapping.ObjectID) (store.Depth, error) {
+	if s.more() {
+		return store.Depth{Due: 1}, nil
+	}
+	return store.Depth{}, nil
+}
+
+func never() bool { return false }
+
+// Those who come while others are still to come are acted for at once, so many at
+// most, however slowly they come, and each gets its own outcome.
+func TestBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type member struct{ in, out int }
+		var groups []int
+		var mu sync.Mutex
+		more := true
+		b := newBatches(awaited{newStore(), func() bool { mu.Lock(); defer mu.Unlock(); return more }}, nil)
+		what := reconcile.Batch{Project: "p", Name: "a", Most: 100, Act: func(_ context.Context, ms []any) {
+			mu.Lock()
+			defer mu.Unlock()
+			groups = append(groups, len(ms))
+			for _, m := range ms {
+				m.(*member).out = m.(*member).in * 2
+			}
+		}}
+		const each, lease = 200 * time.Millisecond, time.Minute
+		began := time.Now()
+		var all sync.WaitGroup
+		for i := range 250 {
+			all.Go(func() {
+				<-time.After(time.Duration(i) * each)
+				ctx, cancel := context.WithTimeout(t.Context(), lease)
+				defer cancel()
+				m := &member{in: i}
+				if err := b.join(ctx, what, m); err != nil || m.out != 2*i {
+					t.Errorf("%d: %+v %v", i, m, err)
+				}
+			})
+		}
+		all.Wait()
+		if fmt.Sprint(groups) != "[100 100 50]" {
+			t.Errorf("groups %v", groups)
+		}
+		// While more may come the last ones wait, but not for ever.
+		if took := time.Since(began); took != 200*each+lease*2/3 {
+			t.Errorf("it took %v", took)
+		}
+		mu.Lock()
+		more = false
+		mu.Unlock()
+		began = time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), lease)
+		defer cancel()
+		if err := b.join(ctx, what, &member{}); err != nil || time.Since(began) != linger {
+			t.Errorf("a single one: %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// Whose time is over before it began was not taken; afterwards nobody knows.
+func TestBatchLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var acted atomic.Int64
+		b := newBatches(awaited{newStore(), never}, nil)
+		what := reconcile.Batch{Project: "p", Name: "a", Most: 10, Act: func(_ context.Context, ms []any) { <-time.After(time.Second); acted.Add(int64(len(ms))) }}
+		lease, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		short, leave := context.WithCancel(lease)
+		time.AfterFunc(linger/2, leave)
+		var one, two int
+		var all sync.WaitGroup
+		all.Go(func() {
+			if err := b.join(short, what, &one); !errors.Is(err, reconcile.ErrNotTaken) {
+				t.Errorf("left while others came: %v", err)
+			}
+		})
+		all.Go(func() {
+			longer, cancel := context.WithTimeout(t.Context(), linger+time.Second/2)
+			defer cancel()
+			if err := b.join(longer, what, &two); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, reconcile.ErrNotTaken) {
+				t.Errorf("left while it was done: %v", err)
+			}
+		})
+		all.Wait()
+		<-time.After(time.Minute)
+		if n := acted.Load(); n != 1 {
+			t.Errorf("acted for %d", n)
+		}
+	})
+}
+
+// A panic is the failure of those whom it was for.
+func TestBatchPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBatches(awaited{newStore(), never}, nil)
+		what := reconcile.Batch{Project: "p", Name: "a", Act: func(context.Context, []any) { panic("odd text") }}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := b.join(ctx, what, new(int)); err == nil || err.Error() != "batch p a: panic: odd text" {
+			t.Errorf("after a panic: %v", err)
+		}
+	})
+}

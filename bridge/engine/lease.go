@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// lease is what a key has of the engine while the core works it.
+type lease struct {
+	*slot
+	e     *Engine
+	claim *store.Claim
+}
+
+var _ reconcile.Lease = (*lease)(nil)
+
+// Save implements [reconcile.Lease].
+func (l *lease) Save(ctx context.Context, link *mapping.Link) error {
+	return l.e.Store.Save(ctx, l.claim, link)
+}
+
+var (
+	errNearlyOver = errors.New("the lease is nearly over")
+	errOver       = errors.New("the lease or the session is over")
+)
+
+// Writing implements [reconcile.Lease]. The context ends well before the lease does, also
+// where the slot had to be waited for, and with the session.
+func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	margin := reconcile.LeaseMargin(l.e.LeaseTTL)
+	until := l.claim.Until.Add(-margin)
+	l.Acquire()
+	if time.Until(until) < margin {
+		return nil, nil, errNearlyOver
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	ctx, unbind := l.e.Session.Bound(ctx, l.claim.Session)
+	if ctx.Err() != nil {
+		unbind()
+		cancel()
+		return nil, nil, errOver
+	}
+	return ctx, func() { unbind(); cancel() }, nil
+}
+
+// Yield implements [reconcile.Lease].
+func (l *lease) Yield() (resume func(), retry time.Duration) {
+	done, retry := l.e.batches.wait()
+	if done == nil {
+		return nil, retry
+	}
+	l.leave()
+	return func() {
+		l.back()
+		done()
+	}, 0
+}
+
+// Join implements [reconcile.Lease].
+func (l *lease) Join(ctx context.Context, b reconcile.Batch, member any) error {
+	return l.e.batches.join(ctx, b, member)
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+)
+
+// limiter bounds what is worked at once. A key takes a hand for as long as it is worked
+// and, beside it, a slot from its first call of a service until it is at the store again:
+// planning and GitHub are to have no more of us at once than there are slots. With more
+// hands than slots some keys are read, decided and stored while others are at a service,
+// so that a slot which becomes free finds a key that is ready to be written.
+type limiter struct {
+	hands chan struct{}
+
+	mu    sync.Mutex
+	free  int // slots
+	given int // to those who waited
+	// first and last are those who wait, the longest first: with a hand, and come back
+	// from a batch without one. Those come a hundred at once, and are not to keep live
+	// changes waiting.
+	first, last []chan struct{}
+}
+
+func newLimiter(slots, beside int) *limiter {
+	return &limiter{hands: make(chan struct{}, slots+beside), free: slots}
+}
+
+// firstShare is how many slots of those that are waited for go to keys with a hand
+// before one goes to a key that came back, whose lease runs.
+const firstShare = 3
+
+// take waits for a slot, and reports false where over came first.
+func (l *limiter) take(handless bool, over <-chan struct{}) bool {
+	l.mu.Lock()
+	if l.free > 0 {
+		l.free--
+		l.mu.Unlock()
+		return true
+	}
+	turn := make(chan struct{})
+	line := &l.first
+	if handless {
+		line = &l.last
+	}
+	*line = append(*line, turn)
+	l.mu.Unlock()
+	select {
+	case <-turn:
+		return true
+	case <-over:
+	}
+	l.mu.Lock()
+	i := slices.Index(*line, turn)
+	if i >= 0 {
+		*line = slices.Delete(*line, i, i+1)
+	}
+	l.mu.Unlock()
+	if i < 0 { // it was given at the same moment
+		l.give()
+	}
+	return false
+}
+
+func (l *limiter) give() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next := &l.first
+	if len(l.first) == 0 || len(l.last) > 0 && l.given%(firstShare+1) == firstShare {
+		next = &l.last
+	}
+	if len(*next) == 0 {
+		l.free++
+		return
+	}
+	l.given++
+	close((*next)[0])
+	*next = (*next)[1:]
+}
+
+// slot is what one key has of the limiter: a hand and, while it may be at a service, a slot
+// in the strict sense. One without a limiter is bounded by nothing. Keys that are worked
+// one after the other have it in turn.
+type slot struct {
+	*limiter
+	over <-chan struct{} // closed when the key's time is over: nothing is waited for then
+
+	mu                    sync.Mutex
+	taken, away, handless bool
+	forsaken              bool
+}
+
+// begin gives the slot to a key that is worked until over is closed.
+func (s *slot) begin(over <-chan struct{}) { s.over = over }
+
+// Acquire implements [reconcile.Lease]. A key that is away takes none.
+func (s *slot) Acquire() {
+	s.mu.Lock()
+	wants, handless := s.limiter != nil && !s.taken && !s.away && !s.forsaken, s.handless
+	s.mu.Unlock()
+	if !wants || !s.take(handless, s.over) {
+		return
+	}
+	s.mu.Lock()
+	stays := !s.forsaken
+	s.taken = stays
+	s.mu.Unlock()
+	if !stays {
+		s.give()
+	}
+}
+
+// Release implements [reconcile.Lease].
+func (s *slot) Release() {
+	s.mu.Lock()
+	taken := s.taken
+	s.taken = false
+	s.mu.Unlock()
+	if taken {
+		s.give()
+	}
+}
+
+// leave gives the slot and the hand of a key that waits for something else to
+// others. After back it goes on without a hand: those may be taken for as long as
+// other keys are due, and its lease runs.
+func (s *slot) leave() {
+	s.Release()
+	s.dropHand()
+	s.mu.Lock()
+	s.away = true
+	s.mu.Unlock()
+}
+
+func (s *slot) back() {
+	s.mu.Lock()
+	s.away = false
+	s.mu.Unlock()
+}
+
+// dropHand gives the hand to another key, once.
+func (s *slot) dropHand() {
+	s.mu.Lock()
+	held := s.limiter != nil && !s.handless
+	s.handless = true
+	s.mu.Unlock()
+	if held {
+		<-s.hands
+	}
+}
+
+// forsake gives slot and hand to others for good, though somebody may go on who
+// believes to have them.
+func (s *slot) forsake() {
+	s.mu.Lock()
+	s.forsaken = true
+	s.mu.Unlock()
+	s.Release()
+	s.dropHand()
+}

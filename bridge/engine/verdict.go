@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// verdict is what becomes of a key: the outcome of its claim, and what is told of it.
+type verdict struct {
+	store.Outcome
+	result   string           // for the metric
+	deferred mapping.Deferred // what the link remembers of being put off
+	level    slog.Level
+	says     string // in the log; "": nothing
+	attrs    []any
+}
+
+func (v verdict) logs(level slog.Level, says string, attrs ...any) verdict {
+	v.level, v.says, v.attrs = level, says, attrs
+	return v
+}
+
+func (v verdict) tell(log *slog.Logger) {
+	if v.says != "" {
+		log.Log(context.Background(), v.level, v.says, v.attrs...)
+	}
+}
+
+// standing is what decides, beside how the core left it, what becomes of a key.
+type standing struct {
+	attempts int // that failed before
+	deferred mapping.Deferred
+	retry    Retry
+	now      time.Time
+	random   func(n int64) int64
+}
+
+// decide says what becomes of a key. It changes nothing.
+func decide(r reconcile.Rest, s standing) verdict {
+	out, level := store.Outcome{Reason: r.Why}, slog.LevelInfo
+	if r.Err != nil {
+		level = slog.LevelWarn
+	}
+	v := verdict{result: "again", deferred: s.deferred}
+	switch r.Kind {
+	case reconcile.RestAgreed:
+		out.Kind, out.After = store.Done, r.After
+		return verdict{Outcome: out, result: "done"}
+	case reconcile.RestPutOff:
+		return s.putOff(r)
+	case reconcile.RestFailed:
+		return s.fail(r.Err)
+	case reconcile.RestLost:
+		return verdict{result: "lost"}.logs(slog.LevelWarn, "key given up", "err", r.Err)
+	case reconcile.RestRemoved:
+		out.Kind, v.result = store.Remove, "removed"
+		if r.Err != nil {
+			v = v.logs(level, "removed", "err", r.Err)
+		}
+	case reconcile.RestInTurn, reconcile.RestLimited:
+		out.Kind, out.After = store.Again, r.After+reconcile.Jitter(s.random, r.Spread)
+		if r.Kind == reconcile.RestLimited {
+			v.result = "limited"
+		}
+		v = v.logs(quiet(r, level), "put off", "after", out.After.String(), "why", r.Why)
+	case reconcile.RestBlocked:
+		out.Kind, out.Service, v.result = store.Wait, r.Service, "waiting"
+		v = v.logs(level, "waiting", "for", r.Service, "why", r.Why)
+	case reconcile.RestParked:
+		out.Kind, v.result = store.Park, "parked"
+		v = v.logs(slog.LevelWarn, "parked", "err", r.Err)
+	case reconcile.RestHeld:
+		out.Kind, v.result = store.Hold, "parked"
+		v = v.logs(slog.LevelError, "parked", "err", r.Err)
+	}
+	v.Outcome = out
+	return v
+}
+
+func quiet(r reconcile.Rest, level slog.Level) slog.Level {
+	if r.Quiet {
+		return slog.LevelDebug
+	}
+	return level
+}
+
+const (
+	// deferFew is how often in a row a key is put off for as long as was asked; after
+	// that for twice as long each time, up to deferMost.
+	deferFew  = 10
+	deferMost = time.Minute
+	// deferFor is how long a key is put off before that is a failure, of which
+	// retry.max_attempts park it.
+	deferFor = time.Hour
+)
+
+// putOff puts a key off. What does not come though it was waited for over and over is
+// waited for less often, and then it is a failure.
+func (s standing) putOff(r reconcile.Rest) verdict {
+	d := s.deferred
+	if d.Count == 0 {
+		d.Since = s.now.UTC()
+	}
+	d.Count++
+	after := r.After
+	if more := d.Count - deferFew; more > 0 {
+		after = max(after, min(time.Second<<min(more, 10), deferMost))
+	}
+	if d.Count > 2*deferFew && s.now.Sub(d.Since) > deferFor {
+		v := s.fail(fmt.Errorf("put off %d times since %s: %w", d.Count, d.Since.Format(time.RFC3339), r.Err))
+		if v.deferred = d; v.Kind == store.Park {
+			v.deferred = mapping.Deferred{}
+		}
+		return v
+	}
+	v := verdict{Outcome: store.Outcome{Kind: store.Again, After: after, Reason: r.Why}, result: "again", deferred: d}
+	return v.logs(quiet(r, slog.LevelInfo), "put off", "after", after.String(), "why", r.Why)
+}
+
+// fail spends an attempt, or parks the key when none is left.
+func (s standing) fail(err error) verdict {
+	attempts, v := s.attempts+1, verdict{deferred: s.deferred}
+	if attempts >= s.retry.MaxAttempts {
+		v.Outcome, v.result = store.Outcome{Kind: store.Park, Reason: err.Error()}, "parked"
+		return v.logs(slog.LevelError, "parked", "attempts", attempts, "err", err)
+	}
+	after := s.backOff(attempts)
+	v.Outcome, v.result = store.Outcome{Kind: store.Retry, After: after, Reason: err.Error()}, "retry"
+	return v.logs(slog.LevelWarn, "to be tried again", "attempt", attempts, "after", after.String(), "err", err)
+}
+
+// backOff is how long the next attempt is put off after so many.
+func (s standing) backOff(attempts int) time.Duration {
+	after := min(time.Second<<min(attempts-1, 20), s.retry.MaxInterval)
+	return after/2 + reconcile.Jitter(s.random, after)
+}

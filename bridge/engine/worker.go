@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"planbridge/bridge/guard"
+	"planbridge/store"
+)
+
+// idlePoll is how often the queue is looked at when nothing says that a key is
+// due: other replicas make keys due without a word to this one.
+const idlePoll = time.Second
+
+// A worker takes at most rowMost keys of one project in a row where there are other
+// projects, whose keys wait meanwhile. It does so for no more than rowTime and one key,
+// since with slow services as many take long.
+const (
+	rowMost = 16
+	rowTime = 250 * time.Millisecond
+)
+
+// Run works the queues of all projects, in turn, until ctx ends; then it waits
+// until what is in hand is finished or handed back. drain bounds how long work
+// under way may go on after ctx has ended.
+func (e *Engine) Run(ctx context.Context, drain time.Duration) {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var inHand sync.WaitGroup
+	defer inHand.Wait()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(drain, stop) })()
+
+	l := newLimiter(max(1, e.Concurrency), e.Beside)
+	for next := 0; ; next++ {
+		select {
+		case l.hands <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		claim, wait := e.claimNext(ctx, next)
+		if claim == nil {
+			<-l.hands
+			if !e.pause(ctx, wait) {
+				return
+			}
+			continue
+		}
+		e.Guard.Spawn(&inHand, "worker", func() {
+			s := &slot{limiter: l}
+			defer s.dropHand()
+			e.serve(ctx, work, claim, s)
+		})
+	}
+}
+
+// serve works a key, and then what ending one hands on: until nothing is due,
+// ctx ends, the other projects have their turn, or a key gave the hand away.
+func (e *Engine) serve(ctx, work context.Context, claim *store.Claim, s *slot) {
+	e.inHand.Add(1)
+	defer e.inHand.Add(-1)
+	project, end := claim.Key.Project, time.Now().Add(rowTime)
+	for row := 1; claim != nil; row++ {
+		claim = e.guardedWork(work, claim, s, func() bool {
+			projects := e.Host.Projects()
+			return ctx.Err() == nil && e.Session.Alive() && !s.handless && slices.Contains(projects, project) && (row < rowMost && time.Now().Before(end) || len(projects) == 1)
+		})
+	}
+}
+
+// guardedWork is work whose panics, beside those of the core, cost one claim
+// alone: nobody ends it, which is counted.
+func (e *Engine) guardedWork(ctx context.Context, claim *store.Claim, s *slot, more func() bool) (next *store.Claim) {
+	_ = e.Guard.Do("key", claim.Key.String(), func() error {
+		next = e.work(ctx, claim, s, more)
+		return nil
+	}) // it was logged
+	return next
+}
+
+// claimNext asks the projects in turn, beginning with the given one, so that a
+// busy project does not starve the others.
+func (e *Engine) claimNext(ctx context.Context, from int) (*store.Claim, time.Duration) {
+	projects, wait := e.Host.Projects(), idlePoll
+	if !e.Session.Alive() {
+		return nil, wait
+	}
+	for i := range projects {
+		project := projects[(from+i)%len(projects)]
+		var claim *store.Claim
+		var next time.Duration
+		err := e.Guard.Do("claim in", string(project), func() (err error) {
+			claim, next, err = e.Store.Claim(ctx, project, e.LeaseTTL)
+			return err
+		})
+		switch {
+		case err != nil && ctx.Err() == nil && !guard.Panicked(err):
+			e.Logger.Warn("claiming from the queue", "project", project, "err", err)
+		case claim != nil:
+			return claim, 0
+		case next > 0:
+			wait = min(wait, next)
+		}
+	}
+	return nil, wait
+}
+
+func (e *Engine) pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	case <-e.kick:
+	}
+	return true
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// observe makes so many links' keys due.
+func observe(t *testing.T, s store.Store, project mapping.ObjectID, n int, delay time.Duration) {
+	t.Helper()
+	var obs []store.Observation
+	for i := range n {
+		obs = append(obs, store.Observation{Create: &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Project: project, State: mapping.Linked}, Delay: delay})
+	}
+	if _, err := s.Observe(t.Context(), project, obs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestABusyProjectLeavesOthersTheirTurn: a worker that goes on does not keep to
+// one project for long.
+func TestABusyProjectLeavesOthersTheirTurn(t *testing.T) {
+	const busy, few = 200, 3
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore()
+		observe(t, s, "busy", busy, 0)
+		observe(t, s, "quiet", few, 0)
+		var worked []store.Key
+		stop := inBackground(newEngine(s, core{work: func(_ context.Context, c *store.Claim, _ reconcile.Lease) reconcile.Result {
+			worked = append(worked, c.Key)
+			return reconcile.Result{Link: c.Link}
+		}}, "busy", "quiet"))
+		time.Sleep(time.Minute)
+		stop()
+		if len(worked) != busy+few {
+			t.Fatalf("%d keys were worked, want %d", len(worked), busy+few)
+		}
+		for i, k := range worked {
+			if k.Project == "quiet" && i > busy/5 {
+				t.Errorf("%s came after %d keys of the busy project", k, i)
+			}
+		}
+	})
+}
+
+// slowly is a store whose keys take a while to be worked, and notes when one
+// was claimed by who had none.
+type slowly struct {
+	store.Store
+	mu    sync.Mutex
+	began []time.Time
+}
+
+const taking = 250 * time.Millisecond
+
+func (s *slowly) Claim(ctx context.Context, project mapping.ObjectID, ttl time.Duration) (*store.Claim, time.Duration, error) {
+	claim, wait, err := s.Store.Claim(ctx, project, ttl)
+	if claim != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.began = append(s.began, time.Now())
+	}
+	return claim, wait, err
+}
+
+func (s *slowly) FinishAndClaim(ctx context.Context, c *store.Claim, l *mapping.Link, h []mapping.Entry, out store.Outcome, ttl time.Duration) (*store.Claim, error) {
+	time.Sleep(taking)
+	return s.Store.FinishAndClaim(ctx, c, l, h, out, ttl)
+}
+
+// TestReplicasShareWhatNobodyToldThem: keys that become due later are begun by
+// each replica when they do, and keys that another made due within a look.
+func TestReplicasShareWhatNobodyToldThem(t *testing.T) {
+	const many, replicas, look = 40, 3, time.Second
+	for _, tt := range []struct{ delay, within time.Duration }{{10*time.Second + 300*time.Millisecond, time.Millisecond}, {0, look}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStore()
+			var each []*slowly
+			var stops []func()
+			for range replicas {
+				o := &slowly{Store: s}
+				each = append(each, o)
+				stops = append(stops, inBackground(newEngine(o, core{}, "p")))
+				time.Sleep(look / replicas)
+			}
+			due := time.Now().Add(tt.delay)
+			observe(t, s, "p", many, tt.delay)
+			time.Sleep(time.Minute)
+			for _, stop := range stops {
+				stop()
+			}
+			for i, o := range each {
+				if len(o.began) == 0 {
+					t.Errorf("delay %v: replica %d did nothing", tt.delay, i)
+				} else if late := o.began[0].Sub(due); late < 0 || late > tt.within {
+					t.Errorf("delay %v: replica %d began %v after the keys were due, want at most %v", tt.delay, i, late, tt.within)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// Lease is what the engine does for a key while it is worked: it owns the lease, the
+// slots at the services and the batches. The reconciler starts no goroutine itself.
+type Lease interface {
+	// Acquire waits for a slot at the services, unless the key has one. Release gives
+	// the slot to another key.
+	Acquire()
+	Release()
+	// Save stores the link under the lease. It fails with store.ErrLeaseLost once the
+	// lease is over.
+	Save(ctx context.Context, link *mapping.Link) error
+	// Writing acquires a slot, and returns the context of one external write. The
+	// context ends well before the lease does. An error says that too little time is left.
+	Writing(ctx context.Context) (context.Context, context.CancelFunc, error)
+	// Yield lets other keys be worked, until resume is called. Where too many keys wait
+	// for others already, resume is nil, and the key comes again after retry.
+	Yield() (resume func(), retry time.Duration)
+	// Join waits until the batch was done for the member and those who joined besides.
+	// ErrNotTaken says that the time ended before it began. After any other error nobody
+	// knows how far it came.
+	Join(ctx context.Context, b Batch, member any) error
+}
+
+// Batch is what keys that are worked at the same time do together.
+type Batch struct {
+	Project mapping.ObjectID // further keys of this project are waited for
+	Name    string           // tells the batch from others of the project
+	Most    int              // members at most; 0: as many as come
+	// Write: one such batch of the project is done at a time, and it ends before the
+	// time of any member does.
+	Write bool
+	// Act does it and leaves each member its result. Its context is that of a member.
+	Act func(ctx context.Context, members []any)
+}
+
+// ErrNotTaken is the error of a member for which nothing was done yet.
+var ErrNotTaken = errors.New("nothing was done yet")
+
+// together is an Act for members of one type.
+func together[M any](act func(context.Context, []*M)) func(context.Context, []any) {
+	return func(ctx context.Context, members []any) {
+		typed := make([]*M, len(members))
+		for i, m := range members {
+			typed[i] = m.(*M)
+		}
+		act(ctx, typed)
+	}
+}
+
+// writeMargin is kept, of a lease of half a minute or more, between the end of the last
+// external write and the end of the lease: whoever takes the key over finds no write of
+// ours under way.
+const writeMargin = 5 * time.Second
+
+// LeaseMargin is the part of a lease in which nothing is written any more.
+func LeaseMargin(ttl time.Duration) time.Duration { return min(writeMargin, ttl/6) }
+
+// sit takes a slot for the key. A preview has no lease and needs none.
+func (w *work) sit() {
+	if l := w.claimed().lease; l != nil {
+		l.Acquire()
+	}
+}
+
+// rise lets another key have the slot, and go first, once planning has answered: to
+// take the answer in and to store it needs none. Only between a read of GitHub and
+// the write that follows the slot is kept.
+func (w *work) rise() {
+	if w.fresh {
+		return
+	}
+	if l := w.claimed().lease; l != nil {
+		l.Release()
+	}
+	runtime.Gosched()
+}
+
+// atGitHub and atPlanning are the services for a key with a slot.
+func (w *work) atGitHub() GitHub {
+	w.sit()
+	return unpublished{w.GitHub, w}
+}
+
+func (w *work) atPlanning() Planning {
+	w.sit()
+	return w.planning
+}
