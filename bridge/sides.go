@@ -95,7 +95,7 @@ func (g *githubSide) CreateComment(ctx context.Context, repo string, number int,
 // is told.
 func (g *githubSide) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
 	var out []mapping.Edit
-	if a == mapping.Title {
+	if a.Spec().Carrier == mapping.CarrierTitle {
 		renamed, err := g.RenamedEvents(ctx, issue.Repo, issue.Number)
 		for _, r := range renamed {
 			out = append(out, mapping.Edit{TitleFrom: &r.From, Title: r.To, Sender: r.Actor, At: r.At})

@@ -215,7 +215,7 @@ func (v *verifier) listCards(ctx context.Context) error {
 func (v *verifier) compare(key store.Key, l *mapping.Link, side mapping.Side, view mapping.View) {
 	route := v.set.Load().Routes.ByName(l.Route)
 	if !route.TrackingTask {
-		delete(view, mapping.State)
+		view.Untrack()
 	}
 	for a, now := range view {
 		base, ok := l.Base[a]
@@ -352,7 +352,7 @@ func (v *verifier) views(ctx context.Context, l *mapping.Link, route *mapping.Ro
 	p = mapping.CardView(&card, set.Keys)
 	child := l.Child(mapping.Tracking)
 	if child == nil || child.State != mapping.Linked || !route.TrackingTask {
-		delete(g, mapping.State)
+		g.Untrack()
 		return g, p, "", nil
 	}
 	task, err := side.Task(ctx, child.Task)

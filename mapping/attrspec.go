@@ -135,6 +135,9 @@ func (s *AttrSpec) Mergeable() bool { return s.Merge != nil }
 // HasHistory reports whether GitHub tells what each edit was made from.
 func (s *AttrSpec) HasHistory() bool { return s.Edited != nil }
 
+// IsText reports whether people write the value as they like.
+func (s *AttrSpec) IsText() bool { return s.Form == FormLine || s.Form == FormMarkdown }
+
 // AttributesWith lists the attributes that have a property.
 func AttributesWith(has func(*AttrSpec) bool) []Attribute {
 	var list []Attribute

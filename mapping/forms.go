@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 )
@@ -85,45 +86,51 @@ func IssueView(i *Issue, scheme LabelScheme, keys Keys, base map[Attribute]Base)
 }
 
 // CardView reads a card's attributes; the state is on its tracking task.
-func CardView(c *Card, keys Keys) View {
-	return keys.view(func(s *AttrSpec) *Versioned {
-		if s.onCard == nil {
-			return nil
-		}
-		return s.onCard(c)
-	})
-}
+func CardView(c *Card, keys Keys) View { return c.Values().bare(keys) }
 
 // TaskView reads the attributes that a tracking task carries for its card.
 func TaskView(t *Task) View {
-	view := View{}
-	for _, a := range Attributes {
-		if spec := a.Spec(); spec.Tracked {
-			view[a] = *spec.onTask(t)
-		}
-	}
+	view := t.Values()
+	maps.DeleteFunc(view, func(a Attribute, _ Versioned) bool { return !a.Spec().Tracked })
 	return view
 }
 
 // TaskItemView reads the attributes of a task that stands for a sub-issue.
-func TaskItemView(t *Task, keys Keys) View {
-	return keys.view(func(s *AttrSpec) *Versioned { return s.onTask(t) })
-}
+func TaskItemView(t *Task, keys Keys) View { return t.Values().bare(keys) }
 
-// view reads an item of planning, its texts without what the bridge adds to them.
-func (k Keys) view(on func(*AttrSpec) *Versioned) View {
+// Values are the attributes that the card has, as planning shows them.
+func (c *Card) Values() View {
 	view := View{}
 	for _, a := range Attributes {
-		spec := a.Spec()
-		v := on(spec)
-		if v == nil {
-			continue
-		}
-		if view[a] = *v; spec.Form == FormMarkdown {
-			view[a] = Versioned{Value: k.without(v.Value), Version: v.Version}
+		if on := a.Spec().onCard; on != nil {
+			view[a] = *on(c)
 		}
 	}
 	return view
+}
+
+// Values are the attributes that the task has, as planning shows them.
+func (t *Task) Values() View {
+	view := View{}
+	for _, a := range Attributes {
+		view[a] = *a.Spec().onTask(t)
+	}
+	return view
+}
+
+// Untrack removes from a view what a card has on its tracking task alone.
+func (v View) Untrack() {
+	maps.DeleteFunc(v, func(a Attribute, _ Versioned) bool { return a.Spec().Tracked })
+}
+
+// bare removes from the texts of a view what the bridge adds to them.
+func (v View) bare(keys Keys) View {
+	for a, x := range v {
+		if a.Spec().Form == FormMarkdown {
+			v[a] = Versioned{Value: keys.without(x.Value), Version: x.Version}
+		}
+	}
+	return v
 }
 
 // without is a text without what the bridge adds to it.

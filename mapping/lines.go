@@ -101,7 +101,7 @@ func (l *Link) PlainLines(now []Item) map[int]bool {
 // Text is the part of a GitHub value that planning has a value for: of a body
 // whose checklist lines are tasks, what stands around those.
 func (l *Link) Text(r *Route, a Attribute, github string) string {
-	if a == Summary && r.Tasks == TasksChecklist {
+	if a.Spec().Carrier == CarrierBody && r.Tasks == TasksChecklist {
 		rest, _ := carve(github, l.TaskLines(github))
 		return rest
 	}

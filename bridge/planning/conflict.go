@@ -140,20 +140,21 @@ func treeInteger(v any) (int64, bool) {
 // treeValue reads an attribute's value as package mapping has it. It reports
 // false for what the attribute cannot hold.
 func treeValue(attr mapping.Attribute, v any) (string, bool) {
+	form := attr.Spec().Form
 	switch v := v.(type) {
 	case nil:
-		return "", attr == mapping.Summary || attr == mapping.Estimate
+		return "", form == mapping.FormMarkdown || form == mapping.FormNumber
 	case string:
-		if n, ok := ParseNumber(v); ok && attr == mapping.Estimate {
+		if n, ok := ParseNumber(v); ok && form == mapping.FormNumber {
 			return n, true
 		}
 		return v, true
 	case json.Number:
 		n, ok := ParseNumber(v.String())
-		return n, ok && attr != mapping.State
+		return n, ok && form != mapping.FormWord
 	case map[string]any:
 		text, ok := v["markdown"].(string)
-		return text, ok && attr == mapping.Summary
+		return text, ok && form == mapping.FormMarkdown
 	}
 	return "", false
 }
@@ -161,10 +162,10 @@ func treeValue(attr mapping.Attribute, v any) (string, bool) {
 // same reports whether an answered value is the sent one, the service's
 // spelling of it included.
 func same(attr mapping.Attribute, sent, answered string) bool {
-	switch attr {
-	case mapping.Summary:
+	switch attr.Spec().Form {
+	case mapping.FormMarkdown:
 		return SameRendering(sent, answered)
-	case mapping.Estimate:
+	case mapping.FormNumber:
 		if n, ok := ParseNumber(sent); ok {
 			return n == answered
 		}

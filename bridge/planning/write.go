@@ -46,7 +46,7 @@ type Change struct {
 // writable reports whether the API can write the attribute of such an item: a
 // card's state is its bucket, which the API cannot change.
 func (u *Write) writable(attr mapping.Attribute) bool {
-	return slices.Contains(mapping.Attributes, attr) && !(u.Card && attr == mapping.State)
+	return slices.Contains(mapping.Attributes, attr) && !(u.Card && attr.Spec().Tracked)
 }
 
 func (u *Write) fields() []string {
@@ -70,10 +70,10 @@ func (u *Write) Changes() (changes []Change, plain string, err error) {
 		if !u.writable(attr) {
 			return nil, plain, &mapping.Rejection{Field: name, Words: "not an attribute the API can write here"}
 		}
-		switch attr {
-		case mapping.Summary:
+		switch attr.Spec().Form {
+		case mapping.FormMarkdown:
 			c.HTML, plain = RenderHTML(c.Value, u.Images)
-		case mapping.Estimate:
+		case mapping.FormNumber:
 			if c.Value, err = estimateNumber(c.Value, u.Card); err != nil {
 				return nil, plain, err
 			}
@@ -92,10 +92,10 @@ func (u *Write) body(changes []Change) ([]byte, error) {
 	members := map[string]any{"username": u.Username}
 	for _, c := range changes {
 		var value any = c.Value
-		switch c.Attribute {
-		case mapping.Summary:
+		switch c.Attribute.Spec().Form {
+		case mapping.FormMarkdown:
 			value = map[string]string{"markdown": c.Value, "html": c.HTML}
-		case mapping.Estimate:
+		case mapping.FormNumber:
 			value = json.Number(c.Value)
 		}
 		members[string(c.Attribute)] = attribute{value, c.Version}

@@ -26,7 +26,7 @@ func (w *work) merge(base, a, b string) (string, bool) {
 // around returns a value of GitHub's as it is written: a text goes around the
 // items of the body that stands there.
 func (w *work) around(a mapping.Attribute, text string) string {
-	if a == mapping.Summary && w.lists() {
+	if a.Spec().Carrier == mapping.CarrierBody && w.lists() {
 		return w.putText(w.body(), w.link.TaskLines(w.body()), text)
 	}
 	return text

@@ -98,7 +98,7 @@ func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 		if agreed && !unasked && (w.writtenAgain(p) != nil || w.issue == nil || !w.issue.UpdatedAt.After(w.link.Issue.UpdatedAt)) {
 			continue // nothing happened, or it is told apart from the echo that is awaited (tellApart)
 		}
-		if p.Attribute == mapping.State || p.Attribute == mapping.Estimate {
+		if !p.Attribute.Spec().HasHistory() {
 			if !agreed && w.shows(p) && w.GitHub.Whose(w.issue.Editor).Ours() {
 				before[p.ID] = ranOver{text: base.GitHub}
 			}
@@ -120,7 +120,7 @@ func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 
 // toAsk reports whether GitHub's memory is yet to be asked for a late write.
 func toAsk(p mapping.Pending) bool {
-	return !p.Asked && !p.Verified && p.Side == mapping.GitHub && (p.Attribute == mapping.Title || p.Attribute == mapping.Summary)
+	return !p.Asked && !p.Verified && p.Side == mapping.GitHub && p.Attribute.Spec().HasHistory()
 }
 
 // unasked reports whether a late write cannot be under way any more, and GitHub's memory
@@ -189,9 +189,9 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, over ranOver, lat
 	})
 	switch {
 	case p.Restores, // it seemed lost, but was not made again
-		!stands && (edited || a == mapping.Summary): // somebody has edited a text on top of it
+		!stands && (edited || a.Spec().Mergeable()): // somebody has edited a text on top of it
 		return w.bringBack(ctx, lostUpdate{p, was, over.at})
-	case !stands && a == mapping.Title && !mapping.Same(a, now, was): // who edited it never saw what was agreed on
+	case !stands && a.Spec().HasHistory() && !mapping.Same(a, now, was): // who edited it never saw what was agreed on
 		delete(w.link.Base, a)
 		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")
 		return w.readCard(ctx)

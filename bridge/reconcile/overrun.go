@@ -34,7 +34,7 @@ func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
 	a, now := l.write.Attribute, w.g[l.write.Attribute].Value
 	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
 	merged, clean := l.text, mapping.Same(a, now, l.text)
-	if a == mapping.Summary && !clean && w.mayMerge(l.write) {
+	if a.Spec().Mergeable() && !clean && w.mayMerge(l.write) {
 		merged, clean = w.merge(l.write.From, now, l.text)
 	}
 	if !clean {
@@ -55,9 +55,9 @@ func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
 // mayMerge reports whether an edit that a write of ours ran over may be merged with
 // it. Policies that ask people, or for times, do so about texts that both changed.
 func (w *work) mayMerge(p mapping.Pending) bool {
-	policy := w.route.Policy(mapping.Summary)
-	text := func(body string) string { return w.link.Text(w.route, mapping.Summary, body) }
-	return policy != mapping.PolicyAsk && policy != mapping.PolicyNewest || mapping.Same(mapping.Summary, text(p.From), text(p.To))
+	policy := w.route.Policy(p.Attribute)
+	text := func(body string) string { return w.link.Text(w.route, p.Attribute, body) }
+	return policy != mapping.PolicyAsk && policy != mapping.PolicyNewest || mapping.Same(p.Attribute, text(p.From), text(p.To))
 }
 
 // overrun decides about an edit that was run over and does not merge, and keeps what
@@ -97,7 +97,7 @@ func (w *work) askOverrun(ctx context.Context, d mapping.Decision, l lostUpdate,
 		}
 	}
 	asked := w.link.Text(w.route, a, text)
-	if w.lists() && a == mapping.Summary { // its items are decided one by one
+	if w.lists() && a.Spec().Carrier == mapping.CarrierBody { // its items are decided one by one
 		around := func(body string) string {
 			to, _ := mapping.WithTextAround(body, w.link.TaskLines(body), asked)
 			return to

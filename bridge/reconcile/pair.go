@@ -173,7 +173,7 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 			return moved, err
 		}
 		w.tookTask(c.Task, pw)
-		if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.State }) {
+		if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
 			w.link.Card.CountersVersion++ // as put does for the tracking task
 		}
 	}

@@ -29,7 +29,7 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 		}
 		w.link.Pending = append(w.link.Pending, p)
 	}
-	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary }) {
+	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
 		w.pendItems()
 	}
 }
@@ -111,7 +111,7 @@ func (w *work) verify(ctx context.Context) error {
 // does while the swap is made.
 func (w *work) finishSwap(ctx context.Context) error {
 	for _, p := range w.link.Pending {
-		if p.Attribute != mapping.Estimate || p.Side != mapping.GitHub || p.Answered || w.issue == nil {
+		if p.Attribute.Spec().Carrier != mapping.CarrierLabels || p.Side != mapping.GitHub || p.Answered || w.issue == nil {
 			continue
 		}
 		was, is := w.set.Scheme.EstimateLabel(p.From), w.set.Scheme.EstimateLabel(p.To)
@@ -144,14 +144,14 @@ func (w *work) recoverAll(before map[string]ranOver, denied map[string]bool) {
 		}
 		_, echoed := before[p.ID]
 		happened := w.recover(p, echoed, denied[p.ID])
-		if happened && p.Side == mapping.GitHub && p.Attribute == mapping.Summary {
+		if happened && p.Side == mapping.GitHub && p.Attribute.Spec().Carrier == mapping.CarrierBody {
 			w.wroteItems()
 		}
 		switch {
 		case !happened:
 			w.mayCome(p)
 		case p.Side != mapping.GitHub:
-		case p.Attribute == mapping.Title || p.Attribute == mapping.Summary:
+		case p.Attribute.Spec().HasHistory():
 			w.madeAgain(p.Attribute)
 			p.Answered, p.At = true, time.Now().UTC()
 			kept = append(kept, p)
@@ -192,7 +192,7 @@ func (w *work) readPending(ctx context.Context) error {
 		}
 		switch p.Item.Kind() {
 		case "issue":
-			issue, task = true, task || p.Attribute == mapping.State
+			issue, task = true, task || p.Attribute.Spec().Tracked
 		case "card":
 			card = true
 		case "task":
@@ -230,7 +230,7 @@ func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 		return echoed
 	}
 	happened = echoed || mapping.Same(p.Attribute, now.Value, p.To) && !w.somebodyWrote(p) ||
-		p.Attribute == mapping.Summary && p.Side == mapping.Planning && w.SameRendering(now.Value, p.To) ||
+		p.Side == mapping.Planning && w.rendersAlike(p.Attribute, now.Value, p.To) ||
 		!denied && w.builtOn(p, now)
 	if !happened {
 		if wentBack(p, now) || w.otherWentBack(p, now) || replaced(p, now) {
@@ -239,7 +239,7 @@ func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 		}
 		return false
 	}
-	if p.Attribute == mapping.State && (p.Side == mapping.GitHub && !w.GitHub.Whose(w.issue.Editor).Ours() ||
+	if p.Attribute.Spec().Form == mapping.FormWord && (p.Side == mapping.GitHub && !w.GitHub.Whose(w.issue.Editor).Ours() ||
 		p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2) {
 		delete(w.link.Base, p.Attribute)
 		w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened, or a person did the same")
@@ -277,7 +277,7 @@ func wentBack(p mapping.Pending, now mapping.Versioned) bool {
 // whether a person replaced the one or the other is not known. Compared with the
 // old base, planning would not have changed once its change was taken back.
 func replaced(p mapping.Pending, now mapping.Versioned) bool {
-	return p.Side == mapping.GitHub && (p.Attribute == mapping.State || p.Attribute == mapping.Estimate) && !mapping.Same(p.Attribute, now.Value, p.From)
+	return p.Side == mapping.GitHub && !p.Attribute.Spec().HasHistory() && !mapping.Same(p.Attribute, now.Value, p.From)
 }
 
 // otherWentBack reports that GitHub, from which a write of unknown outcome to
@@ -316,7 +316,7 @@ func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 			return mapping.Same(p.Attribute, w.strip(from), p.To)
 		}
 	}
-	if p.Attribute != mapping.Summary {
+	if !p.Attribute.Spec().Mergeable() {
 		return false
 	}
 	both, clean := w.merge(p.From, p.To, now.Value)
@@ -334,13 +334,15 @@ func (w *work) somebodyWrote(p mapping.Pending) bool {
 
 // editOf returns what an edit event says of one attribute.
 func editOf(e mapping.Edit, a mapping.Attribute) (from, to string, ok bool) {
-	switch {
-	case a == mapping.Title && e.TitleFrom != nil:
-		return *e.TitleFrom, e.Title, true
-	case a == mapping.Summary && e.BodyFrom != nil:
-		return *e.BodyFrom, e.Body, true
+	edited := a.Spec().Edited
+	if edited == nil {
+		return "", "", false
 	}
-	return "", "", false
+	before, after := edited(&e)
+	if before == nil {
+		return "", "", false
+	}
+	return *before, after, true
 }
 
 func (w *work) strip(text string) string {

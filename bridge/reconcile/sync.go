@@ -238,7 +238,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 // label for another first removes one.
 func (w *work) quiet(plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
-		if d.Attribute != mapping.Estimate || d.GitHub == nil || d.GitHub.From != "" || w.link.Base[d.Attribute].GitHub == "" {
+		if d.Attribute.Spec().Carrier != mapping.CarrierLabels || d.GitHub == nil || d.GitHub.From != "" || w.link.Base[d.Attribute].GitHub == "" {
 			continue
 		}
 		if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok {

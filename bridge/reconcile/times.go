@@ -40,7 +40,7 @@ func (w *work) editedInPlanning(a mapping.Attribute) mapping.Interval {
 	if w.card == nil {
 		return mapping.Interval{}
 	}
-	if a == mapping.State {
+	if a.Spec().Tracked {
 		if w.card.CountersVersion > w.link.Card.CountersVersion+1 {
 			return mapping.Interval{}
 		}

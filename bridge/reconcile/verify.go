@@ -134,7 +134,7 @@ func (w *work) lookBack(ctx context.Context, before map[string]ranOver) {
 func (w *work) askReplaced(ctx context.Context, before map[string]ranOver) map[string]bool {
 	denied := map[string]bool{}
 	for _, p := range w.link.Pending {
-		if _, echoed := before[p.ID]; echoed || p.Answered || p.Side != mapping.GitHub || p.Attribute != mapping.Title && p.Attribute != mapping.Summary {
+		if _, echoed := before[p.ID]; echoed || p.Answered || p.Side != mapping.GitHub || !p.Attribute.Spec().HasHistory() {
 			continue
 		}
 		now := w.g[p.Attribute].Value
@@ -185,7 +185,7 @@ func (w *work) ranOverMore(a mapping.Attribute, before map[string]ranOver) bool 
 // of ours, which ran over something else than it was made from, and about those
 // whose echo may be that of the write that was made in their stead.
 func (w *work) tellApart(ctx context.Context, before map[string]ranOver) {
-	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
+	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
 		found, unclear := maps.Clone(before), false
 		for _, p := range w.link.Late {
 			if p.Side != mapping.GitHub || p.Attribute != a || p.Verified {

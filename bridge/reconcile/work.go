@@ -262,7 +262,9 @@ func (w *work) changed() bool {
 // labelsMoving reports that an estimate label is missing or doubled: one half
 // of an exchange that GitHub tells in two events.
 func (w *work) labelsMoving() bool {
-	return len(w.extra) > 0 || w.g[mapping.Estimate].Value == "" && w.link.Base[mapping.Estimate].GitHub != ""
+	return len(w.extra) > 0 || slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
+		return a.Spec().Carrier == mapping.CarrierLabels && w.g[a].Value == "" && w.link.Base[a].GitHub != ""
+	})
 }
 
 // bridgeMade reports whether the bridge made an issue.
@@ -279,7 +281,7 @@ func (w *work) setIssue(issue *mapping.Issue) {
 	}
 	w.g, w.extra = mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
 	if !w.route.TrackingTask && !w.link.Task {
-		delete(w.g, mapping.State)
+		w.g.Untrack()
 	}
 	w.marked(mapping.GitHub, issue.Body)
 	i := &w.link.Issue
@@ -309,7 +311,7 @@ func (w *work) newest() time.Time {
 // sides have to be read in full.
 func (w *work) unbased() bool {
 	for _, a := range mapping.Attributes {
-		if _, ok := w.link.Base[a]; ok || a == mapping.State {
+		if _, ok := w.link.Base[a]; ok || a.Spec().Tracked {
 			continue
 		}
 		if _, refused := w.link.Refused[a]; !refused {

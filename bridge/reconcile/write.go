@@ -19,7 +19,7 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 	for _, d := range plan.Decisions {
 		switch {
 		case d.Planning == nil:
-		case d.Attribute == mapping.State && !w.link.Task:
+		case d.Attribute.Spec().Tracked && !w.link.Task:
 			task = append(task, d)
 		default:
 			card = append(card, d)
@@ -59,7 +59,7 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 	set := map[mapping.Attribute]mapping.Versioned{}
 	for _, d := range ds {
 		v := mapping.Versioned{Value: d.Planning.To, Version: d.Planning.Version}
-		if d.Attribute == mapping.Summary {
+		if d.Attribute.Spec().Form == mapping.FormMarkdown {
 			v.Value = w.cardText(v.Value)
 		}
 		set[d.Attribute] = v
@@ -98,7 +98,7 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 	if item == w.link.Partner() {
 		w.link.Card.Version = max(w.link.Card.Version, up.Version)
 	}
-	if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == mapping.State }) {
+	if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
 		// The state change moves the card's counters by one: what a poll
 		// shows beyond that was somebody else.
 		w.home().link.Card.CountersVersion++
@@ -128,10 +128,10 @@ func (w *work) readUnshown(ctx context.Context, item mapping.Ref, ds []mapping.D
 func (w *work) readItem(ctx context.Context, item mapping.Ref) (mapping.View, int64, error) {
 	if item.Kind() == "task" {
 		task, err := w.atPlanning().Task(ctx, mapping.ObjectID(item.ID()))
-		return mapping.View{mapping.Title: task.Title, mapping.Summary: task.Summary, mapping.Estimate: task.Estimate, mapping.State: task.State}, task.Version, err
+		return task.Values(), task.Version, err
 	}
 	card, err := w.atPlanning().Card(ctx, w.link.Card.ID)
-	return mapping.View{mapping.Title: card.Title, mapping.Summary: card.Summary, mapping.Estimate: card.Estimate}, card.Version, err
+	return card.Values(), card.Version, err
 }
 
 // heldKey names an attribute of a card or a task.
@@ -182,7 +182,7 @@ func (w *work) heldKey(d mapping.Decision) heldKey { return heldKey{w.link.Partn
 
 // bare is a value of planning without what the bridge adds to it.
 func (w *work) bare(a mapping.Attribute, v mapping.Versioned) mapping.Versioned {
-	if a == mapping.Summary {
+	if a.Spec().Form == mapping.FormMarkdown {
 		v.Value = w.strip(v.Value)
 	}
 	return v
@@ -190,7 +190,12 @@ func (w *work) bare(a mapping.Attribute, v mapping.Versioned) mapping.Versioned 
 
 // agrees reports whether planning holds what was sent, or its normalisation.
 func (w *work) agrees(a mapping.Attribute, sent, now string) bool {
-	return mapping.Same(a, sent, now) || a == mapping.Summary && w.SameRendering(sent, now)
+	return mapping.Same(a, sent, now) || w.rendersAlike(a, sent, now)
+}
+
+// rendersAlike reports whether planning shows two of its values as the same.
+func (w *work) rendersAlike(a mapping.Attribute, x, y string) bool {
+	return a.Spec().Form == mapping.FormMarkdown && w.SameRendering(x, y)
 }
 
 func isAttribute(field string) bool {
@@ -202,7 +207,7 @@ func (w *work) written(d mapping.Decision, up Updated) {
 	shown := up.Values[d.Attribute]
 	w.remarked(d)
 	w.wroteTo(mapping.Planning, d.Attribute)
-	if d.Attribute == mapping.Summary {
+	if d.Attribute.Spec().Form == mapping.FormMarkdown {
 		w.marked(mapping.Planning, shown.Value)
 	}
 	now, base := w.bare(d.Attribute, shown), d.Base
@@ -281,13 +286,10 @@ func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.D
 		return w.readCard(ctx)
 	}
 	for a, v := range current {
-		if (a == mapping.State) != (item.Kind() == "task") && !w.link.Task {
+		if a.Spec().Tracked != (item.Kind() == "task") && !w.link.Task {
 			continue // a task's title and text are not the card's
 		}
-		if a == mapping.Summary {
-			v.Value = w.strip(v.Value)
-		}
-		w.p[a] = v
+		w.p[a] = w.bare(a, v)
 	}
 	return nil
 }
@@ -305,8 +307,9 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 		if d.GitHub == nil {
 			continue
 		}
-		byLabel := d.Attribute == mapping.Estimate || d.Attribute == mapping.State && !w.opensOrCloses(d)
-		if d.Attribute == mapping.Estimate || d.Attribute == mapping.State {
+		spec := d.Attribute.Spec()
+		byLabel := spec.Carrier == mapping.CarrierLabels || spec.Carrier == mapping.CarrierState && !w.opensOrCloses(d)
+		if spec.Relabel != nil {
 			if !mapping.Same(d.Attribute, w.g[d.Attribute].Value, d.GitHub.From) {
 				continue // a label's answer shows another one since: to be decided anew
 			}
@@ -346,7 +349,7 @@ func (w *work) refuseLabel(a mapping.Attribute, value string) {
 // only while the base is the old one.
 func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
-		if d.Attribute == mapping.Estimate && d.GitHub != nil {
+		if d.Attribute.Spec().Carrier == mapping.CarrierLabels && d.GitHub != nil {
 			return nil // relabel sees to all of them
 		}
 	}
@@ -362,7 +365,7 @@ func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	w.wrote(d.Attribute, d.GitHub.From, time.Now(), answer)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
-	if d.Attribute == mapping.Summary {
+	if d.Attribute.Spec().Carrier == mapping.CarrierBody {
 		w.wroteItems()
 	}
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()
@@ -375,13 +378,13 @@ func (w *work) opensOrCloses(d mapping.Decision) bool {
 }
 
 func (w *work) fill(edit *IssueEdit, d mapping.Decision) {
-	switch d.Attribute {
-	case mapping.Title:
+	switch d.Attribute.Spec().Carrier {
+	case mapping.CarrierTitle:
 		edit.Title = &d.GitHub.To
-	case mapping.Summary:
+	case mapping.CarrierBody:
 		body := w.issueText(d.GitHub.To)
 		edit.Body = &body
-	case mapping.State:
+	case mapping.CarrierState:
 		state, reason := "open", "reopened"
 		if d.GitHub.To == mapping.StateDone {
 			state, reason = "closed", "completed"
@@ -406,7 +409,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 	if err != nil {
 		return w.patchFailed(ctx, item, ds, err)
 	}
-	w.unpend(mapping.GitHub, item, mapping.State) // a state change has no event that tells what it ran over
+	w.unpend(mapping.GitHub, item, mapping.AttributesWith(func(s *mapping.AttrSpec) bool { return !s.HasHistory() })...) // no event tells what it ran over
 	for i := range w.link.Pending {
 		p := &w.link.Pending[i]
 		if p.Side == mapping.GitHub && p.Item == item {
@@ -463,21 +466,7 @@ func (w *work) labelled(ctx context.Context, d mapping.Decision) (bool, error) {
 // changed. It reports false when GitHub drops the label in silence, and when a
 // person set another one meanwhile.
 func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
-	var add, remove []string
-	if d.Attribute == mapping.Estimate {
-		_, remove = w.set.Scheme.EstimateOf(w.issue.Labels, "")
-		if d.GitHub.To != "" {
-			add = []string{w.set.Scheme.EstimateLabel(d.GitHub.To)}
-		}
-	} else {
-		on := w.set.Scheme.InProgressOn(w.issue.Labels)
-		switch {
-		case d.GitHub.To == mapping.StateInProgress && !on:
-			add = []string{w.set.Scheme.InProgress}
-		case d.GitHub.To == mapping.StateTodo && on:
-			remove = []string{w.set.Scheme.InProgress}
-		}
-	}
+	add, remove := d.Attribute.Spec().Relabel(w.set.Scheme, w.issue.Labels, d.GitHub.To)
 	if err := w.swapLabels(ctx, add, nil); err != nil {
 		return false, err
 	}
@@ -490,7 +479,7 @@ func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 	if err := w.swapLabels(ctx, nil, slices.DeleteFunc(remove, func(l string) bool { return containsFold(add, l) })); err != nil {
 		return false, err
 	}
-	if d.Attribute == mapping.Estimate && w.swappedMeanwhile(add) {
+	if d.Attribute.Spec().Carrier == mapping.CarrierLabels && w.swappedMeanwhile(add) {
 		return false, w.swapLabels(ctx, nil, add)
 	}
 	return true, nil

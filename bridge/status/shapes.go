@@ -360,7 +360,7 @@ func nowOf(p *mapping.Preview) *Now {
 // hiddenOf lists the texts that hide something, in the order of attributes.
 func hiddenOf(p *mapping.Preview) []Hidden {
 	var out []Hidden
-	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
+	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).IsText) {
 		for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 			view := p.GitHub
 			if side == mapping.Planning {

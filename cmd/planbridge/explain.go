@@ -205,7 +205,7 @@ func explainChildren(w io.Writer, d *status.LinkDetail) *table {
 		}
 		var agreed []string
 		for _, a := range attributes(c.Base) {
-			if a != string(mapping.Summary) {
+			if mapping.Attribute(a).Spec().Form != mapping.FormMarkdown {
 				agreed = append(agreed, a+" "+brief(c.Base[a].GitHub))
 			}
 		}
