@@ -136,6 +136,9 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 	}
 	if slices.ContainsFunc(k.routesOf(name), func(r *mapping.Route) bool { return r.Direction != mapping.ToPlanning }) {
 		permission(r, repo.Permissions)
+		if label := k.set.Scheme.CardLabel(1); label != "" {
+			r.ok("labels.card is set: each issue of a card gets a label of its own, such as %s", label)
+		}
 	}
 	k.believed(r, name)
 	k.hook(ctx, r, name)

@@ -172,6 +172,11 @@ func TestCheckPlanning(t *testing.T) {
 	})
 }
 
+func TestCheckCardLabel(t *testing.T) {
+	c := newChecked(t, bridgetest.Options{Config: func(yaml string) string { return yaml + "labels: {card: \"card/{value}\"}\n" }})
+	c.has("ok repository acme/web: labels.card is set: each issue of a card gets a label of its own, such as card/1")
+}
+
 func TestCheckBuckets(t *testing.T) {
 	t.Run("unknown", func(t *testing.T) {
 		newChecked(t, bridgetest.Options{Route: "bucket_by_label: {bug: Bug, later: Later}"}).has(

@@ -35,7 +35,7 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 	}
 	return &settings{config: c, made: time.Now(), trust: trust(c, nil), Settings: reconcile.Settings{
 		Routes:     mapping.NewRoutes(routes),
-		Scheme:     mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours},
+		Scheme:     mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours, Card: c.Labels.Card},
 		Keys:       mapping.NewKeys(revealed(c.MarkerKeys)...),
 		Users:      users,
 		WebURL:     webURL(c.GitHub.APIURL),

@@ -89,13 +89,14 @@ type Project struct {
 	Username string `yaml:"username"`
 }
 
-// Labels names the labels that carry values. Estimate and Hours hold
+// Labels names the labels that carry values. Estimate, Hours and Card hold
 // [ValuePlaceholder] once.
 type Labels struct {
 	Prefix     string `yaml:"prefix"`
 	InProgress string `yaml:"in_progress"`
 	Estimate   string `yaml:"estimate"`
 	Hours      string `yaml:"hours"`
+	Card       string `yaml:"card"` // "": the card's number is not shown
 }
 
 // ValuePlaceholder stands for the number in a label pattern.

@@ -121,7 +121,7 @@ func TestExampleSaysEveryKey(t *testing.T) {
 		"planning.base_url", "planning.poll_interval", "planning.task_sweep_interval", "planning.settle",
 		"planning.projects.web.id", "planning.projects.web.secret", "planning.projects.web.username",
 		"users", "store.url", "store.prefix", "marker_key",
-		"labels.prefix", "labels.in_progress", "labels.estimate", "labels.hours",
+		"labels.prefix", "labels.in_progress", "labels.estimate", "labels.hours", "labels.card",
 		"brakes.creates_per_minute", "brakes.closes_per_minute", "coalesce", "ledger_retention", "ledger_archive", "retry.max_attempts", "retry.max_interval",
 		"defaults.tasks", "routes[].repository", "routes[].exclude", "routes[].name", "routes[].project", "routes[].bucket",
 		"routes[].bucket_by_label", "routes[].issues.labels", "routes[].issues.exclude_labels", "routes[].issues.authors",

@@ -295,11 +295,17 @@ func (k *checker) labels(l Labels) {
 	k.text("labels.in_progress", l.InProgress, wantLabel)
 	k.text("labels.estimate", l.Estimate, wantLabelPattern)
 	k.text("labels.hours", l.Hours, wantLabelPattern)
+	if l.Card != "" {
+		k.text("labels.card", l.Card, wantLabelPattern)
+		if strings.EqualFold(l.Card, l.Estimate) || strings.EqualFold(l.Card, l.Hours) {
+			k.fault("labels.card", quote(l.Card), "another pattern than labels.estimate and labels.hours")
+		}
+	}
 	if strings.EqualFold(l.Estimate, l.Hours) {
 		k.fault("labels.hours", quote(l.Hours), "another pattern than labels.estimate")
 	}
 	for _, owned := range []struct{ path, label string }{
-		{"labels.in_progress", l.InProgress}, {"labels.estimate", l.Estimate}, {"labels.hours", l.Hours},
+		{"labels.in_progress", l.InProgress}, {"labels.estimate", l.Estimate}, {"labels.hours", l.Hours}, {"labels.card", l.Card},
 	} {
 		for _, prefix := range []string{l.Prefix, "bucket:"} {
 			if prefix != "" && strings.HasPrefix(strings.ToLower(owned.label), strings.ToLower(prefix)) {

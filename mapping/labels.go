@@ -26,6 +26,7 @@ type LabelScheme struct {
 	InProgress string // on an open issue that is being worked on
 	Estimate   string // "points/{value}"
 	Hours      string // "hours/{value}", on sub-issues
+	Card       string // "card/{value}", the number of the card; "": not shown
 }
 
 // Validate reports everything that is wrong with the scheme.
@@ -36,15 +37,26 @@ func (s LabelScheme) Validate() error {
 		validatePattern("estimate", s.Estimate),
 		validatePattern("hours", s.Hours),
 	}
-	if _, ok := patternValue(s.Hours, s.EstimateLabel("1")); ok {
+	if bothMatch(s.Estimate, s.Hours) {
 		errs = append(errs, errors.New("estimate, hours: one label would match both"))
-	} else if _, ok := patternValue(s.Estimate, s.HoursLabel("1")); ok {
-		errs = append(errs, errors.New("estimate, hours: one label would match both"))
+	}
+	if s.Card != "" {
+		errs = append(errs, validatePattern("card", s.Card))
+		if bothMatch(s.Card, s.Estimate) || bothMatch(s.Card, s.Hours) {
+			errs = append(errs, errors.New("card: one label would match it and estimate or hours"))
+		}
 	}
 	if s.Owned(s.InProgress) {
 		errs = append(errs, fmt.Errorf("in_progress: %q is one of the labels that the bridge owns, but people set it", s.InProgress))
 	}
 	return errors.Join(errs...)
+}
+
+// bothMatch reports whether a label of one of two patterns fits the other.
+func bothMatch(x, y string) bool {
+	_, ofX := patternValue(x, patternLabel(y, "1"))
+	_, ofY := patternValue(y, patternLabel(x, "1"))
+	return ofX || ofY
 }
 
 func validatePattern(name, pattern string) error {
@@ -85,6 +97,21 @@ func (s LabelScheme) EstimateLabel(value string) string { return patternLabel(s.
 
 // HoursLabel returns the label for a number of hours, "" for none.
 func (s LabelScheme) HoursLabel(value string) string { return patternLabel(s.Hours, value) }
+
+// CardLabel returns the label for a card's number, "" where that is not shown or
+// not known (0).
+func (s LabelScheme) CardLabel(cid int64) string {
+	if cid == 0 {
+		return ""
+	}
+	return patternLabel(s.Card, strconv.FormatInt(cid, 10))
+}
+
+// IsCardLabel reports whether a label says a card's number. It may be a person's.
+func (s LabelScheme) IsCardLabel(label string) bool {
+	_, is := patternValue(s.Card, label)
+	return is
+}
 
 // InProgressOn reports whether the in-progress label is among labels.
 func (s LabelScheme) InProgressOn(labels []string) bool { return hasLabel(labels, s.InProgress) }

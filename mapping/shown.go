@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,6 +17,9 @@ type Shown struct {
 
 	// Labels are those of planning's that the issue has, as far as is known.
 	Labels []string `json:"labels,omitempty"`
+	// Made are labels of people's own kind that the bridge put onto the issue, or is
+	// about to: those with the card's number.
+	Made []string `json:"made,omitempty"`
 	// Unsure is set while something waits for its next turn to be shown: what the
 	// issue has of it may be another than is noted here.
 	Unsure bool `json:"unsure,omitempty"`
@@ -55,7 +59,7 @@ func (s *Shown) Moved() *Shown {
 	if s == nil {
 		return nil
 	}
-	return &Shown{Status: s.Status, Review: s.Review, Sprint: s.Sprint, Users: s.Users, Assignees: s.Assignees}
+	return &Shown{Status: s.Status, Review: s.Review, Sprint: s.Sprint, Users: s.Users, Made: s.Made, Assignees: s.Assignees}
 }
 
 // Card is the part of the card that labels show. bucketName is "" where it is
@@ -64,12 +68,55 @@ func (s *Shown) Card(bucketName string) *Card {
 	return &Card{Review: s.Review, BucketName: bucketName, Counters: &Counters{Status: s.Status}}
 }
 
+// Project is [ProjectLabels] with the label of the card's number. Of such labels only
+// one that the bridge made goes, and none while the card's number is not known.
+func (s *Shown) Project(current []string, card *Card, scheme LabelScheme) (add, remove []string) {
+	add, remove = ProjectLabels(current, card, scheme)
+	want := scheme.CardLabel(card.CID)
+	if want != "" && !hasLabel(current, want) {
+		add = append(add, want)
+	}
+	for _, l := range s.Made {
+		if hasLabel(current, l) && !strings.EqualFold(l, want) && (want != "" || scheme.Card == "") {
+			remove = append(remove, l)
+		}
+	}
+	return add, remove
+}
+
+// Make notes the labels with a card's number among those that are about to be put
+// onto the issue.
+func (s *Shown) Make(labels []string, scheme LabelScheme) {
+	for _, l := range labels {
+		if scheme.IsCardLabel(l) && !hasLabel(s.Made, l) {
+			s.Made = append(s.Made, l)
+		}
+	}
+}
+
+// Carry takes in the labels that the issue has. A label that the bridge made and that
+// is gone is forgotten, unless it is the card's: whoever sets it then, it is theirs.
+func (s *Shown) Carry(labels []string, card *Card, scheme LabelScheme) {
+	var made []string
+	for _, l := range s.Made {
+		if hasLabel(labels, l) || strings.EqualFold(l, scheme.CardLabel(card.CID)) {
+			made = append(made, l)
+		}
+	}
+	s.Made, s.Labels = made, scheme.Projections(labels)
+	for _, l := range labels {
+		if hasLabel(s.Made, l) && !hasLabel(s.Labels, l) {
+			s.Labels = append(s.Labels, l)
+		}
+	}
+}
+
 // Projections returns those of an issue's labels that [ProjectLabels] sets and
-// removes.
+// removes, and those that say a card's number.
 func (s LabelScheme) Projections(labels []string) []string {
 	var out []string
 	for _, l := range labels {
-		if s.isProjection(l, true) {
+		if s.isProjection(l, true) || s.IsCardLabel(l) {
 			out = append(out, l)
 		}
 	}

@@ -28,13 +28,13 @@ import (
 // says what it shows; one line is one act of a person or of fate, or one
 // expectation about a side's state:
 //
-//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [former=LOGIN] [members=A,B] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION]
+//	world    [idle] [public] [route=@FILE] [routes=@FILE: more of them] [users=YAML] [prefix=/PATH] [former=LOGIN] [members=A,B] [enter-delay=DURATION] [settle=DURATION] [github-behind=DURATION] [labels=YAML]
 //	github   what happens there (see github_test.go)
 //	planning what happens there (see planning_test.go)
 //	services hold: what follows is one moment for the bridge | answer: that moment ends
 //	bridge   stop | start: when GitHub's deliveries have met nobody | restart | forget: restart without the store's file
 //	         keep: restart, after a copy of the file was made | put-back: restart with that copy
-//	         accept repository|account NAME
+//	         accept repository|account NAME | labels YAML: restart with these labels
 //	expect   what is to become true of a side (see expect_test.go)
 //	settle   wait until nothing is left to do
 //	quiet    five polls pass without a single write
@@ -114,6 +114,8 @@ type scene struct {
 	revoked string // the secret that was taken away
 
 	answer func() // ends what is held
+
+	labels string // of the configuration, as YAML; "": the usual ones
 
 	log logText // what the bridge warned of
 }
@@ -266,11 +268,15 @@ func (s *scene) world(l *line) error {
 	l.set("users", &users)
 	l.set("former", &former)
 	l.set("routes", &more)
+	l.set("labels", &s.labels)
 	s.o.Config = func(yaml string) string {
 		yaml = strings.Replace(yaml, "users: {octocat: alice}", "users: "+users, 1)
 		yaml = strings.Replace(yaml, "  token: env:GITHUB_TOKEN\n", "  token: env:GITHUB_TOKEN\n  former_accounts: ["+former+"]\n", 1)
 		for line := range strings.Lines(more) {
 			yaml += "  " + strings.TrimRight(line, "\n") + "\n"
+		}
+		if s.labels != "" {
+			yaml += "labels: " + s.labels + "\n"
 		}
 		return yaml
 	}
@@ -294,10 +300,13 @@ func (s *scene) bridge(l *line) error {
 		return s.StartBridge()
 	case "restart", "forget", "keep", "put-back":
 		return s.store(verb)
+	case "labels":
+		s.labels = l.next()
+		return s.store("restart")
 	case "accept":
 		return s.accept(l.next(), l.next())
 	default:
-		return fmt.Errorf("bridge %s: want stop, start, restart, forget, keep, put-back or accept", verb)
+		return fmt.Errorf("bridge %s: want stop, start, restart, forget, keep, put-back, labels or accept", verb)
 	}
 }
 

@@ -28,7 +28,7 @@ func (w *work) showLabels(ctx context.Context) error {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
 	}
-	if len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 && w.issue == nil {
+	if w.issue == nil && (len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 || w.mayBeThere(add)) {
 		if err := w.readIssue(ctx); err != nil {
 			return err
 		}
@@ -49,6 +49,7 @@ func (w *work) showLabels(ctx context.Context) error {
 	for _, l := range add {
 		w.ensureLabel(ctx, l)
 	}
+	w.link.Shown.Make(add, w.set.Scheme)
 	wctx, cancel, err := w.writing(ctx)
 	if err != nil {
 		return err
@@ -84,14 +85,31 @@ func (w *work) labelsToShow() (add, remove []string) {
 	current := s.Labels
 	if w.issue != nil {
 		current = w.issue.Labels
-		s.Labels = w.set.Scheme.Projections(current)
+		s.Carry(current, w.cardToShow(), w.set.Scheme)
 	}
-	return mapping.ProjectLabels(current, s.Card(w.link.Card.BucketName), w.set.Scheme)
+	return s.Project(current, w.cardToShow(), w.set.Scheme)
+}
+
+// cardToShow is the part of the card that labels show.
+func (w *work) cardToShow() *mapping.Card {
+	card := w.link.Shown.Card(w.link.Card.BucketName)
+	if card.CID = w.link.Card.CID; w.card != nil && w.card.CID != 0 {
+		card.CID = w.card.CID
+	}
+	return card
+}
+
+// mayBeThere reports whether a label to add may be a person's on an issue that was
+// not looked at for it.
+func (w *work) mayBeThere(add []string) bool {
+	return slices.ContainsFunc(add, func(l string) bool {
+		return w.set.Scheme.IsCardLabel(l) && !containsFold(w.link.Shown.Made, l)
+	})
 }
 
 // carries takes in the labels that the issue has after a write.
 func (w *work) carries(now []string) {
-	w.link.Shown.Labels = w.set.Scheme.Projections(now)
+	w.link.Shown.Carry(now, w.cardToShow(), w.set.Scheme)
 	if w.issue != nil {
 		issue := *w.issue
 		issue.Labels = now
@@ -105,7 +123,8 @@ func (w *work) labelsAlong(ctx context.Context) []string {
 	if s == nil || w.link.Task {
 		return nil
 	}
-	add, _ := mapping.ProjectLabels(nil, s.Card(w.link.Card.BucketName), w.set.Scheme)
+	add, _ := s.Project(nil, w.cardToShow(), w.set.Scheme)
+	s.Make(add, w.set.Scheme)
 	for _, l := range add {
 		w.ensureLabel(ctx, l)
 	}
@@ -114,8 +133,11 @@ func (w *work) labelsAlong(ctx context.Context) []string {
 
 // ensureLabel gives a label its colour and description before it is first
 // added. GitHub makes unknown labels when they are added, so nothing is lost
-// where this goes wrong.
+// where this goes wrong, nor for a label that is of one issue alone.
 func (w *work) ensureLabel(ctx context.Context, name string) {
+	if w.set.Scheme.IsCardLabel(name) {
+		return
+	}
 	key := "label " + name + " in " + w.link.Issue.Repo
 	if wait, _ := w.paused.left(key); wait > 0 {
 		return

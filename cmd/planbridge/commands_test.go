@@ -195,7 +195,7 @@ func wantOutputs(t *testing.T, got map[string]string) {
 		"conflicts":                             {"ID  TIME  acme/web#7  title  planning  policy planning  settled  Theirs\\x1b[31m  Ours Ours", "…\n"},
 		"conflicts -o json --limit 5":           {`"github": "Theirs\u001b[31m"`, `"winner": "planning"`},
 		"explain acme/web#1": {
-			"issue  acme/web#1\n", "card  ID\n", "bucket  Incoming\n", "route  acme/web\n", "state  linked\n", "made on  github\n", "agreed at  TIME\n",
+			"issue  acme/web#1\n", "card  ID\n", "card number  1\n", "bucket  Incoming\n", "route  acme/web\n", "state  linked\n", "made on  github\n", "agreed at  TIME\n",
 			"AGREED ON  VERSION  GITHUB  PLANNING\n", "  Fix the door  Fix the door\n", "  It squeaks.  It squeaks.", "\ntracking", "AT  WHAT  ATTRIBUTE  SIDE  WHY  DELIVERY\n", "TIME  create  ",
 			"NOW  VERSION  GITHUB  PLANNING\n", "nothing  -  -  -  the sides agree\n", "queue  not queued\n",
 		},

@@ -69,6 +69,9 @@ func explainLink(w io.Writer, d *status.LinkDetail) *table {
 	t := newTable(w, "link", l.ID)
 	t.row("issue", issue)
 	t.row("card", card.ID)
+	if card.CID != 0 {
+		t.row("card number", strconv.FormatInt(card.CID, 10))
+	}
 	t.row("bucket", card.Bucket)
 	t.row("route", l.Route)
 	t.row("project", l.Project)
