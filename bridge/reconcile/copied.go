@@ -22,25 +22,15 @@ func (w *work) enterCopies(ctx context.Context) error {
 	if w.link.Card.ID == "" || w.link.State != mapping.Linked && w.link.State != mapping.Left {
 		return nil
 	}
-	for ref := range mapping.Sorted(w.claim.Inbox) {
-		var c mapping.Card
-		if ref.Kind() != "card" || ref == mapping.CardRef(w.link.Card.ID) {
-			continue
-		}
-		if _, _, err := slot(w, ref, &c); err != nil {
-			return err
-		}
-		if c.Placeholder || w.link.Card.CID == 0 || c.CID <= w.link.Card.CID || !w.ours(c.Summary.Value, mapping.MarkCard) {
-			continue
+	return eachSeen(w, "card", func(c mapping.Card, _ bool) error {
+		if c.ID == w.link.Card.ID || c.Placeholder || w.link.Card.CID == 0 || c.CID <= w.link.Card.CID || !w.ours(c.Summary.Value, mapping.MarkCard) {
+			return nil
 		}
 		if err := w.adopted(ctx); err != nil {
 			return err
 		}
-		if err := w.enterCopy(ctx, &c); err != nil {
-			return err
-		}
-	}
-	return nil
+		return w.enterCopy(ctx, &c)
+	})
 }
 
 // enterCopy makes the link of a copied card where a route makes issues of new

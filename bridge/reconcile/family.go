@@ -151,25 +151,22 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	for ref := range mapping.Sorted(w.claim.Inbox) {
-		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) {
-			continue
-		}
-		var i mapping.Issue
-		if _, _, err := slot(w, ref, &i); err != nil {
-			return nil, err
+	err = eachSeen(w, "issue", func(i mapping.Issue, _ bool) error {
+		if i.ID == w.link.Issue.ID {
+			return nil
 		}
 		if at := slices.IndexFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }); at >= 0 {
 			issues[at].Imported = i.Imported
-			continue
+			return nil
 		}
 		stray, err := w.stray(ctx, &i)
-		if err != nil {
-			return nil, err
-		}
-		if !stray {
+		if err == nil && !stray {
 			issues = append(issues, i)
 		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(issues, func(a, b mapping.Issue) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.ID, b.ID)) })
 	var out []mapping.Issue

@@ -112,23 +112,16 @@ func (w *work) takeMoves(ctx context.Context) error {
 // link's marker. It is that issue, transferred without a word, or a copy: the
 // place of the link's own one tells.
 func (w *work) seeStray() error {
-	for ref := range mapping.Sorted(w.claim.Inbox) {
-		if ref.Kind() != "issue" || ref == mapping.IssueRef(w.link.Issue.ID) || w.link.Part(ref) != nil {
-			continue
-		}
-		var i mapping.Issue
-		if _, _, err := slot(w, ref, &i); err != nil {
-			return err
-		}
+	return eachSeen(w, "issue", func(i mapping.Issue, _ bool) error {
 		author := w.GitHub.Whose(i.Author)
-		if !author.Perhaps() || !w.ours(i.Body, mapping.MarkIssue) {
-			continue
+		if i.ID == w.link.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !author.Perhaps() || !w.ours(i.Body, mapping.MarkIssue) {
+			return nil
 		}
 		if w.looked = true; !author.Ours() {
 			w.log.Warn("another issue carries this one's marker: it is a copy, or this one transferred", "other", issueName(i.Repo, i.Number), "author", i.Author)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // unreachable reports an error by which GitHub says that there is nothing here

@@ -18,18 +18,11 @@ func (w *work) restored(ctx context.Context) error {
 	if err := w.adopted(ctx); err != nil || w.link.Origin != mapping.GitHub {
 		return err
 	}
-	for ref := range mapping.Sorted(w.claim.Inbox) {
-		var c mapping.Card
-		if ref.Kind() != "card" {
-			continue
-		}
-		if _, _, err := slot(w, ref, &c); err != nil {
-			return err
-		}
+	return eachSeen(w, "card", func(c mapping.Card, _ bool) error {
 		if c.CID < w.link.Card.CID && w.ours(c.Summary.Value, mapping.MarkCard) {
 			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.link.Card.ID))
 			w.link.Card = mapping.NameCard(&c)
 		}
-	}
-	return nil
+		return nil
+	})
 }

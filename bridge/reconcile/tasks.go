@@ -48,17 +48,13 @@ func (w *work) seeTasks(ctx context.Context) error {
 		return nil
 	}
 	unsure := false
-	for ref := range mapping.Sorted(w.claim.Inbox) {
-		if ref.Kind() != "task" {
-			continue
-		}
-		var t mapping.Task
-		_, ambiguous, err := slot(w, ref, &t)
-		if err != nil {
-			return err
-		}
+	err := eachSeen(w, "task", func(t mapping.Task, ambiguous bool) error {
 		w.tasks.take(t)
 		unsure = unsure || w.itemWentBack(&t) || child != nil && child.Task == t.ID && (ambiguous || mapping.Suspicious(w.link, mapping.TaskView(&t)))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	moved := w.card != nil && w.card.CountersVersion-w.link.Card.CountersVersion != w.explained()
 	if w.card != nil {

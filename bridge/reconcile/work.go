@@ -199,6 +199,24 @@ func slot[T any](w *work, ref mapping.Ref, v *T) (found, ambiguous bool, err err
 	return true, s.Ambiguous, nil
 }
 
+// eachSeen visits what the inbox shows of items of a kind.
+func eachSeen[T any](w *work, kind string, visit func(v T, ambiguous bool) error) error {
+	for ref := range mapping.Sorted(w.claim.Inbox) {
+		if ref.Kind() != kind {
+			continue
+		}
+		var v T
+		_, ambiguous, err := slot(w, ref, &v)
+		if err == nil {
+			err = visit(v, ambiguous)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // see takes in what was seen of both sides since the last time, and reads the
 // items where that does not tell.
 func (w *work) see(ctx context.Context) error {
