@@ -166,14 +166,10 @@ func (p *planningSide) CreateCards(ctx context.Context, bucket mapping.ObjectID,
 	return p.CreateCardsBy(ctx, bucket, cards)
 }
 
-func (p *planningSide) CreateTask(ctx context.Context, card mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Task, error) {
-	return p.PlanningClient.CreateTask(ctx, card, username, planning.NewTask(n))
-}
-
 // CreateTasks sends a single task as one, which every service takes.
 func (p *planningSide) CreateTasks(ctx context.Context, card mapping.ObjectID, username string, items []reconcile.NewItem) ([]mapping.Task, error) {
 	if len(items) == 1 {
-		task, err := p.CreateTask(ctx, card, username, items[0])
+		task, err := p.CreateTask(ctx, card, username, planning.NewTask(items[0]))
 		if err != nil {
 			return nil, err
 		}

@@ -54,30 +54,13 @@ func (w *work) yieldSlot(ctx context.Context, wait func(context.Context) error) 
 	return wait(ctx)
 }
 
-// postCard makes the issue's card with one request: together with others where
-// an import made the link.
-func (w *work) postCard(ctx context.Context, bucket mapping.ObjectID, user string, item NewItem) (card mapping.Card, err error) {
-	intent := w.link.Intent
-	if w.link.Import == "" {
-		return send(ctx, w, intent, func(ctx context.Context) (mapping.Card, error) {
-			return w.atPlanning().CreateCard(ctx, bucket, user, item)
-		})
-	}
-	err = w.yieldSlot(ctx, func(ctx context.Context) error {
-		card, err = send(ctx, w, intent, func(ctx context.Context) (mapping.Card, error) {
-			return w.joinBatch(ctx, bucket, BatchItem{user, item})
-		})
-		return err
-	})
-	return card, err
-}
-
-func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, item BatchItem) (mapping.Card, error) {
+// joinBatch makes the issue's card with one request together with others.
+func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, user string, item NewItem) (mapping.Card, error) {
 	most := w.link.Intent.Most
 	if most == 0 {
 		most = batchSize
 	}
-	m := &batched{link: w.link.ID, order: w.link.Issue.Number, bucket: bucket, side: w.planning, keys: w.set.Keys, item: item}
+	m := &batched{link: w.link.ID, order: w.link.Issue.Number, bucket: bucket, side: w.planning, keys: w.set.Keys, item: BatchItem{user, item}}
 	b := Batch{Project: w.link.Project, Name: "cards " + string(bucket), Most: most, Write: true, Act: together(w.makeBatch)}
 	if err := w.claimed().lease.Join(ctx, b, m); err != nil {
 		if errors.Is(err, ErrNotTaken) {

@@ -26,6 +26,9 @@ func (p *plan) CreateTasks(ctx context.Context, card mapping.ObjectID, user stri
 	var made []mapping.Task
 	for _, i := range items {
 		task, err := p.CreateTask(ctx, card, user, i)
+		if err != nil && p.mute {
+			return nil, err
+		}
 		if err != nil {
 			return made, err
 		}

@@ -35,18 +35,6 @@ func (w *work) brake(ctx context.Context, kind string, perMinute, n int) (given 
 	return grant.Items, nil
 }
 
-// brakeCreate is the brake on making one item. What an import makes was asked for
-// by an operator and is no flood: its cards go in batches, one at a time, and
-// its issues are bounded by a share of GitHub's write budget that leaves the
-// rest to live changes.
-func (w *work) brakeCreate(ctx context.Context) error {
-	if w.link.Import != "" {
-		return nil
-	}
-	_, err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute, 1)
-	return err
-}
-
 // brakeClose is the brake on closing one issue.
 func (w *work) brakeClose(ctx context.Context) error {
 	_, err := w.brake(ctx, "closes", w.set.Brakes.ClosesPerMinute, 1)

@@ -158,7 +158,7 @@ func TestBrakeCountsItems(t *testing.T) {
 		requests := 0
 		w.faults.armed = true
 		w.faults.draw = func(p point) fate {
-			if p.name == "CreateTasks" || p.name == "CreateTask" {
+			if p.name == "CreateTasks" {
 				requests++
 			}
 			return ""

@@ -47,7 +47,7 @@ func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
 				}
 				w.befall("CreateCard", f, func() { w.faults.then = plan })
 				if f == "" {
-					w.race("CreateTask", plan)
+					w.race("CreateTasks", plan)
 				}
 				linked(w)
 				w.settle()

@@ -87,12 +87,12 @@ func (p *watchedPlan) CreateCard(ctx context.Context, bucket mapping.ObjectID, u
 	return p.Planning.CreateCard(ctx, bucket, user, n)
 }
 
-func (p *watchedPlan) CreateTask(ctx context.Context, card mapping.ObjectID, user string, n reconcile.NewItem) (mapping.Task, error) {
-	p.write(ctx, "CreateTask "+user)
+func (p *watchedPlan) CreateTasks(ctx context.Context, card mapping.ObjectID, user string, items []reconcile.NewItem) ([]mapping.Task, error) {
+	p.write(ctx, "CreateTasks "+user)
 	if err := p.refuses(user); err != nil {
-		return mapping.Task{}, err
+		return nil, err
 	}
-	return p.Planning.CreateTask(ctx, card, user, n)
+	return p.Planning.CreateTasks(ctx, card, user, items)
 }
 
 func (p *watchedPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {

@@ -43,7 +43,7 @@ func (w *work) enterIssue(ctx context.Context) error {
 		return err
 	}
 	// What was linked when the store was lost is so again, even if it would not enter today.
-	if found, err := w.adoptLost(ctx, mapping.Planning, w.adoptCard); found || err != nil {
+	if found, err := w.adoptLost(ctx, mapping.Planning); found || err != nil {
 		return err
 	}
 	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
@@ -144,22 +144,10 @@ func (w *work) enterCard(ctx context.Context) error {
 		}
 	}
 	w.link.Issue.Repo = w.route.Repository
-	if found, err := w.adoptLost(ctx, mapping.GitHub, w.adoptIssue); found || err != nil {
+	if found, err := w.adoptLost(ctx, mapping.GitHub); found || err != nil {
 		return err
 	}
 	return w.begin(ctx, mapping.GitHub)
-}
-
-// adoptLost looks, among what was seen, for a partner that was made before the
-// store was lost; then nothing is created.
-func (w *work) adoptLost(ctx context.Context, side mapping.Side, adopt func(context.Context) (bool, error)) (bool, error) {
-	w.link.Intent = &mapping.Intent{Side: side}
-	found, err := adopt(ctx)
-	if found && err == nil {
-		return true, w.sync(ctx)
-	}
-	w.link.Intent = nil
-	return found, err
 }
 
 // begin writes the intent to create the partner on a side, and goes on to do it.

@@ -236,10 +236,6 @@ func (p *faultyPlan) CreateCard(ctx context.Context, bucket mapping.ObjectID, us
 	return call(p.f, "write", "CreateCard", func() (mapping.Card, error) { return p.plan.CreateCard(ctx, bucket, user, item) })
 }
 
-func (p *faultyPlan) CreateTask(ctx context.Context, card mapping.ObjectID, user string, item reconcile.NewItem) (mapping.Task, error) {
-	return call(p.f, "write", "CreateTask", func() (mapping.Task, error) { return p.plan.CreateTask(ctx, card, user, item) })
-}
-
 func (p *faultyPlan) UpdateCard(ctx context.Context, id mapping.ObjectID, user string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	return call(p.f, "write", "UpdateCard", func() (reconcile.Updated, error) { return p.plan.UpdateCard(ctx, id, user, images, set) })
 }

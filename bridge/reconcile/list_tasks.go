@@ -1,23 +1,15 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"planbridge/mapping"
 )
 
-const (
-	// itemPartner is what the marker of a checklist item's task says it stands
-	// for.
-	itemPartner = "item"
-	// maxBatch is how many tasks one request makes.
-	maxBatch = 100
-)
+// itemPartner is what the marker of a checklist item's task says it stands for.
+const itemPartner = "item"
 
 // tracking is the link's tracking task where there is one, for readTasks.
 func (w *work) tracking() *mapping.Child {
@@ -173,135 +165,57 @@ func itemBase(t *mapping.Task) map[mapping.Attribute]mapping.Base {
 	return base
 }
 
-// makeTasks makes the tasks of new lines, in one request for all of them, and
-// reports whether it made any. After a lost answer none is made again before its
-// absence is proven.
-func (w *work) makeTasks(ctx context.Context) (bool, error) {
-	var due, sent []*mapping.Child
+// makeLineTasks makes the tasks of new lines, in one request for all of them, and
+// reports whether there is more to do.
+func (w *work) makeLineTasks(ctx context.Context) (bool, error) {
+	children := map[*want]*mapping.Child{}
+	var wants []*want
+	sent := false
 	for _, c := range w.items() {
-		switch {
-		case c.Intent == nil || c.Intent.Side != mapping.Planning || c.Refused[mapping.Title].Value == mapping.DigestText(c.Item):
-		case c.Intent.Sent:
-			sent = append(sent, c)
-		default:
-			due = append(due, c)
+		if c.Intent == nil || c.Intent.Side != mapping.Planning || c.Refused[mapping.Title].Value == mapping.DigestText(c.Item) {
+			continue
 		}
+		base := map[mapping.Attribute]mapping.Base{mapping.Title: based(c.Item, mapping.Versioned{Value: c.Item})}
+		k := &want{w: w, intent: c.Intent, user: w.route.Username, base: base}
+		wants, children[k], sent = append(wants, k), c, sent || c.Intent.Sent
 	}
-	if len(sent) > 0 {
-		found, err := w.lookForTasks(ctx, sent)
-		return found, err
-	}
-	if len(due) == 0 {
+	if len(wants) == 0 {
 		return false, nil
 	}
 	if behind, err := w.behind(ctx); err != nil {
 		return false, err
-	} else if !w.tasks.listed && (behind || len(w.link.Family.Forgotten) > 0) {
+	} else if !sent && !w.tasks.listed && (behind || len(w.link.Family.Forgotten) > 0) {
 		w.link.Children = slices.DeleteFunc(w.link.Children, func(c mapping.Child) bool {
 			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(&c)
 		})
 		return true, w.needTasks(ctx) // lines are found among the tasks before one is new
 	}
-	n, err := w.brake(ctx, "creates", w.set.Brakes.CreatesPerMinute, min(len(due), maxBatch))
-	if err != nil {
-		return false, err
-	}
-	return true, w.postTasks(ctx, due[:n])
-}
-
-// lookForTasks looks among the card's tasks for those that may have been made.
-func (w *work) lookForTasks(ctx context.Context, sent []*mapping.Child) (found bool, err error) {
-	for _, c := range sent {
-		if wait := w.set.Settle.Planning - time.Since(c.Intent.At); wait > 0 {
-			return false, later(wait, "a create of tasks may still be under way")
-		}
-	}
-	if err := w.needTasks(ctx); err != nil {
-		return false, err
-	}
-	for _, t := range w.strangers() {
-		if w.waitingFor(&t) != nil {
-			return true, nil // the next round takes it
-		}
-	}
-	again := false
-	for _, c := range sent {
-		switch {
-		case c.Intent.Lookups >= 1:
-			c.Intent.Sent, c.Intent.Lookups = false, 0
-			found = true
-		default:
-			c.Intent.Lookups++
-			again = true
-		}
-	}
-	if again {
-		return found, later(lookupGap, "absence of a task is to be proven by a second lookup")
-	}
-	return found, nil
-}
-
-// postTasks makes tasks of lines in one request. Which task is whose their
-// markers tell, whatever the order of the answer.
-func (w *work) postTasks(ctx context.Context, due []*mapping.Child) error {
-	tasks := make([]NewItem, len(due))
-	for i, c := range due {
-		mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: c.Nonce, Partner: itemPartner}
-		tasks[i] = NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())}
-		c.Intent.Sent, c.Intent.At, c.Intent.Lookups = true, time.Now().UTC(), 0
-		c.Intent.Base = map[mapping.Attribute]mapping.Base{mapping.Title: based(c.Item, mapping.Versioned{Value: c.Item})}
-	}
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
-		w.notSent(due)
-		return err
-	}
-	made, err := w.atPlanning().CreateTasks(wctx, w.link.Card.ID, w.route.Username, tasks)
-	cancel()
-	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
-	for i := range made {
-		if c := w.waitingFor(&made[i]); c != nil {
-			w.tasks.take(made[i])
-			w.link.Card.CountersVersion++
-			w.madeTask(c, &made[i], "made")
-		}
-	}
-	due = slices.DeleteFunc(due, func(c *mapping.Child) bool { return c.Intent == nil })
-	var refused *mapping.Rejection
-	switch {
-	case err == nil && len(due) > 0:
-		return later(w.set.Settle.Planning, "%d tasks are not in the answer to their creation: they are looked for", len(due))
-	case err == nil:
-		w.lag(mapping.Planning)
-		return nil
-	case errors.As(err, &refused) && len(due) > 1:
-		// One refused name must not keep the others: each on its own.
-		w.notSent(due)
-		for _, c := range due {
-			if err := w.postTasks(ctx, []*mapping.Child{c}); err != nil {
-				return err
+	err := w.makeTasks(ctx, creation{what: "create tasks"}, newTasks{
+		marks: func(k *want, t *mapping.Task, m mapping.Marker) bool {
+			return m.Nonce == children[k].Nonce && !w.elsewhere(t)
+		},
+		taken: func(_ context.Context, k *want, t *mapping.Task, how string) error {
+			w.tasks.take(*t)
+			if how == "made" {
+				w.link.Card.CountersVersion++
 			}
-		}
-		return nil
-	case errors.As(err, &refused):
-		w.notSent(due)
-		pw := w.pair(due[0])
-		pw.refuseValue(mapping.Planning, mapping.Title, due[0].Item, refused)
-		pw.giveBack()
-		return nil
-	case certain(err):
-		w.notSent(due)
-	}
-	if len(due) == 0 {
-		return onPlanning(err)
-	}
-	return uncertainCreate(due[0].Intent, w.set.Settle.Planning, onPlanning(fmt.Errorf("create %d tasks: %w", len(tasks), err)))
+			w.madeTask(children[k], t, how)
+			return nil
+		},
+		may:  func(context.Context, *want) (bool, error) { return true, nil },
+		item: func(k *want) NewItem { return w.lineItem(children[k]) },
+		no: func(k *want, why *mapping.Rejection) {
+			pw := w.pair(children[k])
+			pw.refuseValue(mapping.Planning, mapping.Title, children[k].Item, why)
+			pw.giveBack()
+		},
+	}, wants)
+	return len(undone(wants)) < len(wants), err
 }
 
-func (w *work) notSent(items []*mapping.Child) {
-	for _, c := range items {
-		c.Intent.Sent = false
-	}
+func (w *work) lineItem(c *mapping.Child) NewItem {
+	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: c.Nonce, Partner: itemPartner}
+	return NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())}
 }
 
 // madeTask completes an item with its task. Its first base is a new task's state
@@ -321,5 +235,6 @@ func (w *work) madeTask(c *mapping.Child, t *mapping.Task, how string) {
 		mapping.State: based(mapping.StateTodo, state),
 	}
 	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.Planning), string(mapping.Title)).Inc()
+	w.lag(mapping.Planning)
 	w.note(mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
 }

@@ -45,7 +45,7 @@ func TestCreateThatHungUntilTheProcessDied(t *testing.T) {
 		call   string
 		deaths int
 	}{
-		"a card": {"CreateCard", 1}, "a tracking task": {"CreateTask", 1}, "an issue": {"CreateIssue", 1},
+		"a card": {"CreateCard", 1}, "a tracking task": {"CreateTasks", 1}, "an issue": {"CreateIssue", 1},
 		"a card, and the next process is killed as well": {"CreateCard", 2},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -147,7 +147,7 @@ func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 		}
 		rest = rest && !plan.Writes(mapping.Planning)
 	}
-	made, err := w.makeTasks(ctx)
+	made, err := w.makeLineTasks(ctx)
 	if made {
 		w.beginWrites(mapping.Planning)
 	}

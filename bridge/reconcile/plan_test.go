@@ -36,6 +36,8 @@ type plan struct {
 	listed mapping.ObjectID
 	// silent answers a refused write without the current values.
 	silent bool
+	// mute answers a refused creation of several tasks without those that it made.
+	mute bool
 	// whole answers a refused write with the whole item.
 	whole bool
 	// succeeds answers a refused write as if it had succeeded, with the current

@@ -13,7 +13,9 @@
 // that whoever takes over after a crash knows what may have happened.
 //
 // The files, in the order of a key's way: lease.go (what the engine does for a key), result.go
-// (from a claim to its result), fold.go (how often), work.go (what is known of both sides), enter.go and create.go (an item without a partner),
+// (from a claim to its result), fold.go (how often), work.go (what is known of both sides), enter.go and
+// create_partner.go (an item without a partner), create.go and omit.go (how anything is made, once: a
+// card, an issue, tasks),
 // unmarked.go (what was made and lost its marker), adopted.go (whether the store
 // may have forgotten what was made), pending.go, verify.go, sync.go and write.go
 // (two partners), conflict.go (the ledger and its comment), public.go (what is not to be published), project.go and
@@ -109,11 +111,10 @@ type Planning interface {
 	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
 	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
 	Task(ctx context.Context, id mapping.ObjectID) (mapping.Task, error)
-	// CreateCard and CreateTask are never repeated by the adapter.
+	// CreateCard is never repeated by the adapter.
 	CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card NewItem) (mapping.Card, error)
-	CreateTask(ctx context.Context, card mapping.ObjectID, username string, task NewItem) (mapping.Task, error)
-	// CreateTasks makes several tasks on a card with one request, and answers as
-	// CreateCards does.
+	// CreateTasks makes tasks on a card with one request, and answers as CreateCards
+	// does.
 	CreateTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []NewItem) ([]mapping.Task, error)
 	// CreateCards makes several cards of one bucket with one request. What was
 	// answered, in any order, comes back also beside an error.
@@ -171,6 +172,13 @@ type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }
 
 // Settle says how long what was sent may still be under way.
 type Settle struct{ GitHub, Planning time.Duration }
+
+func (s Settle) of(side mapping.Side) time.Duration {
+	if side == mapping.GitHub {
+		return s.GitHub
+	}
+	return s.Planning
+}
 
 // Confirm says how often a side is looked through for what nobody told; 0: ten
 // minutes.

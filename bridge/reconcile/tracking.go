@@ -1,12 +1,7 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -31,72 +26,35 @@ func (w *work) ensureTracking(ctx context.Context) error {
 	if _, refused := w.link.Refused[mapping.State]; refused {
 		return nil
 	}
-	behind, err := w.behind(ctx)
-	if err != nil {
+	wants := []*want{{w: w, intent: child.Intent, user: w.route.Username}}
+	if err := w.mayExist(ctx, wants); err != nil {
 		return err
 	}
-	if behind || child.Intent.Sent {
-		found, err := w.adoptTracking(ctx, child)
-		if found || err != nil {
-			return err
-		}
-	}
-	return w.makeTracking(ctx, child)
-}
-
-// adoptTracking looks among the card's tasks for the one that carries the
-// marker (planning-api.md endpoint 13).
-func (w *work) adoptTracking(ctx context.Context, child *mapping.Child) (bool, error) {
-	if wait := w.set.Settle.Planning - time.Since(child.Intent.At); wait > 0 && !child.Intent.At.IsZero() {
-		return false, later(wait, "the create of the tracking task may still be under way")
-	}
-	tasks, err := w.atPlanning().Tasks(ctx, w.link.Card.ID)
-	if err != nil {
-		return false, onPlanning(fmt.Errorf("tasks of card %s: %w", w.link.Card.ID, err))
-	}
-	slices.SortFunc(tasks, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) }) // of copies the oldest
-	for i := range tasks {
-		_, marks := w.set.Keys.Body(tasks[i].Summary.Value)
-		for _, m := range marks {
-			if m.Kind == mapping.MarkTask && m.Partner == trackingPartner {
-				w.Metrics.Prevented.WithLabelValues("lookup").Inc()
-				child.Nonce = m.Nonce
-				w.trackedBy(child, &tasks[i], "found by its marker")
-				return true, nil
-			}
-		}
-	}
-	if child.Intent.Lookups++; child.Intent.Lookups < 2 && !child.Intent.At.IsZero() {
-		return false, later(lookupGap, "absence of the tracking task is to be proven by a second lookup")
-	}
-	child.Intent.Sent, child.Intent.Lookups = false, 0
-	return false, nil
+	return w.makeTasks(ctx, creation{what: "create tracking task", free: true}, newTasks{
+		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
+			return m.Partner == trackingPartner && k.intent.Sent // else it is a copied card's
+		},
+		taken: func(_ context.Context, _ *want, t *mapping.Task, how string) error {
+			w.trackedBy(child, t, how)
+			return nil
+		},
+		may:  func(context.Context, *want) (bool, error) { return true, nil },
+		item: func(*want) NewItem { return w.trackingItem(child) },
+		no: func(_ *want, why *mapping.Rejection) {
+			w.refuseValue(mapping.Planning, mapping.State, mapping.StateTodo, why)
+		},
+	}, wants)
 }
 
 // trackingPartner is what the marker of a tracking task says it stands for.
 const trackingPartner = "tracking"
 
-func (w *work) makeTracking(ctx context.Context, child *mapping.Child) error {
+func (w *work) trackingItem(child *mapping.Child) NewItem {
 	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: child.Nonce, Partner: trackingPartner}
-	item := NewItem{
+	return NewItem{
 		Title:   "GitHub " + issueName(w.link.Issue.Repo, w.link.Issue.Number),
 		Summary: w.set.Keys.AppendFooter("This task carries the state of the issue: to do is open, in progress is its label, done is closed.", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL()),
 	}
-	task, err := send(ctx, w, child.Intent, func(ctx context.Context) (mapping.Task, error) {
-		return w.atPlanning().CreateTask(ctx, w.link.Card.ID, w.route.Username, item)
-	})
-	var refused *mapping.Rejection
-	switch {
-	case errors.As(err, &refused):
-		w.refuseValue(mapping.Planning, mapping.State, mapping.StateTodo, refused)
-		return nil
-	case isGone(err):
-		return w.missing(ctx, mapping.Planning, err)
-	case err != nil:
-		return uncertainCreate(child.Intent, w.set.Settle.Planning, onPlanning(fmt.Errorf("create tracking task: %w", err)))
-	}
-	w.trackedBy(child, &task, "made")
-	return nil
 }
 
 // trackedBy completes the tracking task. Its first base is a new task's state
@@ -105,6 +63,9 @@ func (w *work) makeTracking(ctx context.Context, child *mapping.Child) error {
 func (w *work) trackedBy(child *mapping.Child, task *mapping.Task, how string) {
 	w.happensTo(child, mapping.EventCompleted)
 	child.Task, child.Intent = task.ID, nil
+	if m, ok := w.itemMark(task); ok {
+		child.Nonce = m.Nonce
+	}
 	state := task.State
 	if state.Value == "" {
 		state.Value = mapping.StateTodo

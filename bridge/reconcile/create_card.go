@@ -1,0 +1,150 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// newCard is the making of an issue's card.
+type newCard struct {
+	*work
+	how  string // it was found
+	seen []mapping.Card
+}
+
+func (c *newCard) take(card mapping.Card) {
+	if c.ours(card.Summary.Value, mapping.MarkCard) {
+		c.seen = append(c.seen, card)
+	}
+}
+
+// find looks for the card among what a poll has brought, and what a lookup showed.
+func (c *newCard) find(ctx context.Context, wants []*want) error {
+	if err := c.needIssue(ctx); err != nil {
+		return err
+	}
+	if c.how == "poll" {
+		err := eachSeen(c.work, "card", func(card mapping.Card, _ bool) error { c.take(card); return nil })
+		if err != nil {
+			return err
+		}
+	}
+	found, err := c.oldest(ctx, c.seen)
+	if found == nil || err != nil {
+		return err
+	}
+	c.Metrics.Prevented.WithLabelValues(c.how).Inc()
+	c.linkCard(found, "found by its marker ("+c.how+")")
+	wants[0].done = true
+	return nil
+}
+
+// oldest returns, of cards that carry the link's marker, the one that was made
+// first; nil: none is free to be the link's.
+func (w *work) oldest(ctx context.Context, cards []mapping.Card) (*mapping.Card, error) {
+	slices.SortFunc(cards, func(a, b mapping.Card) int { return cmp.Compare(a.CID, b.CID) })
+	for i := range cards {
+		if free, err := w.mayTake(ctx, mapping.CardRef(cards[i].ID)); free || err != nil {
+			return &cards[i], err
+		}
+	}
+	return nil, nil
+}
+
+// look visits every bucket and sprint, as a request may have been answered without a
+// word reaching us.
+func (c *newCard) look(ctx context.Context) error {
+	c.how, c.seen = "lookup", nil
+	return onPlanning(c.lookup(ctx, c.take))
+}
+
+func (c *newCard) ready(ctx context.Context, k *want) (bool, error) {
+	if err := c.alone(ctx); err != nil {
+		return false, err
+	}
+	if err := c.needIssue(ctx); err != nil {
+		return false, err
+	}
+	bucket := c.route.BucketFor(c.issue)
+	ids, err := c.atPlanning().BucketIDs(ctx, bucket)
+	if err != nil {
+		return false, onPlanning(err)
+	}
+	if len(ids) == 0 {
+		return false, fmt.Errorf("create card: project %s has no bucket %q", c.route.ProjectName, bucket)
+	}
+	if err := c.oneEstimate(ctx); err != nil {
+		return false, err
+	}
+	k.buckets, k.user, k.base = c.refusing.last(ids), c.username(), c.firstBase()
+	return true, nil
+}
+
+// oneEstimate removes all estimate labels but the one that the item is made with: once
+// that is the base, another one would pass for the newer.
+func (w *work) oneEstimate(ctx context.Context) error {
+	if len(w.extra) > 0 && !w.fresh {
+		if err := w.readIssue(ctx); err != nil {
+			return err
+		}
+	}
+	return w.swapLabels(ctx, nil, w.extra)
+}
+
+// firstBase is the base of an item that is made of the issue. It lacks the values that
+// planning has refused.
+func (w *work) firstBase() map[mapping.Attribute]mapping.Base {
+	view, _ := mapping.IssueView(w.issue, w.set.Scheme, w.set.Keys, nil)
+	w.boundLines(view[mapping.Summary].Value)
+	base := map[mapping.Attribute]mapping.Base{}
+	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary, mapping.Estimate} {
+		g := view[a].Value
+		p := mapping.PlanningForm(a, w.link.Text(w.route, a, g), "")
+		if refused, ok := w.link.Refused[a]; ok && refused.Value == mapping.DigestText(p) && a != mapping.Title {
+			p = ""
+		}
+		base[a] = mapping.Base{GitHub: g, Planning: p}
+	}
+	return base
+}
+
+// newItem is what planning is sent of a want that is made of an issue.
+func (k *want) newItem() NewItem {
+	return NewItem{
+		Title: k.base[mapping.Title].Planning, Summary: k.w.cardText(k.base[mapping.Summary].Planning), Estimate: k.base[mapping.Estimate].Planning,
+	}
+}
+
+func (c *newCard) post(ctx context.Context, wants []*want) error {
+	k := wants[0]
+	post := c.atPlanning().CreateCard
+	if c.link.Import != "" {
+		post = c.joinBatch
+	}
+	card, err := post(ctx, k.buckets[0], k.user, k.newItem())
+	if err == nil {
+		c.linkCard(&card, "made for the issue")
+		k.done = true
+	}
+	return err
+}
+
+func (c *newCard) refused(_ context.Context, _ *want, err error) error { return err }
+
+// linkCard completes the link with the card that its intent made.
+func (w *work) linkCard(card *mapping.Card, why string) {
+	w.link.Card = mapping.NameCard(card)
+	w.link.Card.Version, w.link.Card.CountersVersion = card.Version, card.CountersVersion
+	w.link.Card.Made = w.route.BucketTitle(w.issue)
+	view := mapping.CardView(card, w.set.Keys)
+	w.link.Base = map[mapping.Attribute]mapping.Base{}
+	for a, base := range w.link.Intent.Base {
+		w.link.Base[a] = w.answered(a, base, base.Planning, view[a])
+	}
+	w.setCard(card)
+	w.linked(mapping.Planning, fmt.Sprintf("card %s %s", card.ID, why))
+}

@@ -1,0 +1,157 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// newIssue is the making of a card's issue, or of a task's.
+type newIssue struct {
+	*work
+	how   string // it was found
+	found *mapping.Issue
+}
+
+func (c *newIssue) take(ctx context.Context, i mapping.Issue) error {
+	if c.found != nil && c.found.Number <= i.Number || !c.ours(c.madeWith(ctx, &i), c.markerOn(mapping.GitHub)) {
+		return nil
+	}
+	free, err := c.mayTake(ctx, mapping.IssueRef(i.ID))
+	if free {
+		c.found = &i
+	}
+	return err
+}
+
+// find looks for the issue among what webhooks have brought, and what a lookup showed.
+// Where the bridge's own account is not known the issue proves itself: the intent's nonce
+// is nowhere before it is made, so the first that carries it is no copy.
+func (c *newIssue) find(ctx context.Context, wants []*want) error {
+	if c.how == "webhook" {
+		err := eachSeen(c.work, "issue", func(i mapping.Issue, _ bool) error { return c.take(ctx, i) })
+		if err != nil {
+			return err
+		}
+	}
+	if c.found != nil && c.how == "webhook" && c.link.State == mapping.Creating && !c.GitHub.Whose(c.found.Author).Ours() {
+		if err := c.look(ctx); err != nil {
+			return err
+		}
+	}
+	if c.found == nil {
+		return nil
+	}
+	if err := c.needCard(ctx); err != nil {
+		return err
+	}
+	c.Metrics.Prevented.WithLabelValues(c.how).Inc()
+	c.linkIssue(c.found, "found by its marker ("+c.how+")")
+	c.looked = c.looked || c.how == "webhook" // what came later may have gone to another link
+	wants[0].done = true
+	return nil
+}
+
+// look reads every issue number above the highest one known at the intent, until the
+// issue is found or ten numbers in a row are missing.
+func (c *newIssue) look(ctx context.Context) error {
+	c.how, c.found = "lookup", nil
+	intent, missing := c.link.Intent, 0
+	for n, reads := intent.After+1, 0; missing < missingInARow; n, reads = n+1, reads+1 {
+		if reads == readsPerClaim {
+			return inTurn(0, "still looking among the issues after #%d", intent.After)
+		}
+		issue, err := c.atGitHub().Issue(ctx, c.link.Issue.Repo, n)
+		switch {
+		case err == nil:
+			if err := c.take(ctx, issue); err != nil || c.found != nil {
+				return err
+			}
+			intent.After, missing = n, 0
+		case isGone(err) || errors.Is(err, mapping.ErrMoved):
+			missing++
+		default:
+			return onGitHub(err)
+		}
+	}
+	return nil
+}
+
+// errUntitled parks a card (or a task) that cannot become an issue: GitHub takes none
+// with a blank title. A change takes it up again.
+var errUntitled = errors.New("it has no title, and no issue can be without one")
+
+func (c *newIssue) ready(ctx context.Context, k *want) (bool, error) {
+	if err := c.reserve(ctx, WriteContent); err != nil {
+		return false, err
+	}
+	if err := c.needCard(ctx); err != nil {
+		return false, err
+	}
+	view := mapping.CardView(c.card, c.set.Keys)
+	k.base = map[mapping.Attribute]mapping.Base{}
+	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary, mapping.Estimate} {
+		k.base[a] = based(mapping.GitHubForm(a, view[a].Value, ""), view[a])
+	}
+	if mapping.CanonicalTitle(k.base[mapping.Title].GitHub) == "" {
+		c.link.Why = errUntitled.Error()
+		if c.link.Task {
+			return false, fmt.Errorf("%s: %w", where(c.link), errUntitled)
+		}
+		return false, errUntitled
+	}
+	if c.link.Task {
+		k.base[mapping.State] = bornTodo(c.p[mapping.State])
+	}
+	k.shown = c.labelsAlong(ctx)
+	return true, nil
+}
+
+func (c *newIssue) post(ctx context.Context, wants []*want) error {
+	k := wants[0]
+	var estimated []string
+	if hours := k.base[mapping.Estimate].GitHub; hours != "" {
+		estimated = []string{c.set.Scheme.EstimateLabel(hours)}
+	}
+	made, err := c.atGitHub().CreateIssue(ctx, c.link.Issue.Repo, NewIssue{
+		Title: k.base[mapping.Title].GitHub, Body: c.issueText(k.base[mapping.Summary].GitHub), Labels: slices.Concat(c.requiredLabels(), estimated, k.shown),
+	})
+	if err == nil {
+		c.linkIssue(&made, "made for the card")
+		k.done = true
+	}
+	return err
+}
+
+func (c *newIssue) refused(_ context.Context, _ *want, err error) error { return err }
+
+// requiredLabels are the labels without which the route would not keep an issue that
+// is made for a card: the first of those that it asks for. A sub-issue needs none.
+func (w *work) requiredLabels() []string {
+	if w.link.Task || len(w.route.Labels) == 0 {
+		return nil
+	}
+	return w.route.Labels[:1]
+}
+
+func based(github string, p mapping.Versioned) mapping.Base {
+	return mapping.Base{GitHub: github, Planning: p.Value, Version: p.Version}
+}
+
+// linkIssue completes the link with the issue that its intent made.
+func (w *work) linkIssue(issue *mapping.Issue, why string) {
+	w.setIssue(issue)
+	if w.link.Copied && w.card != nil {
+		w.marked(mapping.Planning, w.card.Summary.Value)
+	}
+	w.link.Base = w.link.Intent.Base
+	if sent := w.link.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
+		w.link.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
+		w.refuseLabel(mapping.Estimate, sent.GitHub)
+	}
+	w.fresh = true
+	w.linked(mapping.GitHub, issueName(issue.Repo, issue.Number)+" "+why)
+}

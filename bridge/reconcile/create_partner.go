@@ -1,0 +1,147 @@
+package reconcile
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// create makes the partner that the link's intent names.
+func (w *work) create(ctx context.Context) error {
+	if err := w.adopted(ctx); err != nil {
+		return err
+	}
+	if w.link.Intent == nil {
+		w.happens(mapping.EventReconsidered) // a link that was rebuilt halfway: its intent is taken anew
+		return w.enter(ctx)
+	}
+	if err := w.partner().once(ctx, w.wanted()); err != nil {
+		return err
+	}
+	return w.sync(ctx)
+}
+
+func (w *work) wanted() *want { return &want{w: w, intent: w.link.Intent} }
+
+// partner is the making of the item that the link's intent names.
+func (w *work) partner() *creation {
+	imported := w.link.Import != ""
+	if w.link.Intent.Side == mapping.GitHub {
+		what := "create issue in " + w.link.Issue.Repo
+		return &creation{w: w, side: mapping.GitHub, what: what, proofs: 1, free: imported, kind: &newIssue{work: w, how: "webhook"}}
+	}
+	return &creation{w: w, side: mapping.Planning, what: "create card", proofs: 2, free: imported, aside: imported, kind: &newCard{work: w, how: "poll"}}
+}
+
+// adoptLost looks, among what was seen, for a partner that was made before the
+// store was lost; then nothing is created.
+func (w *work) adoptLost(ctx context.Context, side mapping.Side) (bool, error) {
+	w.link.Intent = &mapping.Intent{Side: side}
+	k := w.wanted()
+	err := w.partner().find(ctx, []*want{k})
+	if k.done && err == nil {
+		return true, w.sync(ctx)
+	}
+	w.link.Intent = nil
+	return k.done, err
+}
+
+// wouldCreate says what a dry run would do. The link goes, and the next change makes another.
+func (w *work) wouldCreate() error {
+	if _, again := w.said.LoadOrStore(where(w.link), true); !again {
+		w.log.Info("dry run: would create", "side", w.link.Intent.Side)
+	}
+	return errRemove
+}
+
+// needIssue makes sure that a snapshot of the issue is at hand.
+func (w *work) needIssue(ctx context.Context) error {
+	if w.issue != nil {
+		return nil
+	}
+	var seen mapping.Issue
+	if found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
+		return err
+	} else if found && !ambiguous {
+		w.setIssue(&seen)
+		return nil
+	}
+	return w.readIssue(ctx)
+}
+
+func (w *work) needCard(ctx context.Context) error {
+	if w.card != nil {
+		return nil
+	}
+	if w.link.Task {
+		return w.needTask(ctx)
+	}
+	var seen mapping.Card
+	if found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err != nil {
+		return err
+	} else if found && !ambiguous {
+		w.setCard(&seen)
+		return nil
+	}
+	return w.readCard(ctx)
+}
+
+// cardText is a summary with the footer that names and marks the issue.
+func (w *work) cardText(summary string) string {
+	if w.link.Origin != mapping.GitHub && !w.link.Copied {
+		return summary
+	}
+	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.link.Nonce, Partner: strconv.FormatInt(w.link.Issue.ID, 10)}
+	return w.set.Keys.AppendFooter(summary, mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())
+}
+
+// issueText is a body with the comment that marks the card, where the bridge
+// made the issue.
+func (w *work) issueText(body string) string {
+	if w.link.Origin != mapping.Planning {
+		return body
+	}
+	mark := mapping.Marker{Kind: w.markerOn(mapping.GitHub), Link: w.link.ID, Nonce: w.link.Nonce, Partner: string(w.link.Card.ID)}
+	return w.set.Keys.AppendComment(body, mark)
+}
+
+// answered is the base after planning answered to a write: what it says now,
+// where that is what was sent or its normalisation of it; else what was sent,
+// and what it says now is a change of planning to decide on.
+func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now mapping.Versioned) mapping.Base {
+	if w.agrees(a, sent, now.Value) {
+		base.Planning, base.Version = now.Value, now.Version
+	}
+	return base
+}
+
+func (w *work) linked(side mapping.Side, why string) {
+	for a, base := range w.link.Base {
+		if base.Planning != "" || base.GitHub != "" {
+			w.Metrics.Writes.WithLabelValues(w.link.Route, string(side), string(a)).Inc()
+		}
+	}
+	w.happens(mapping.EventCompleted)
+	w.link.Intent, w.link.Unfinished = nil, true
+	w.log = w.logger()
+	w.lag(side)
+	w.note(side, "", "create", why)
+}
+
+// refuseUser takes in that planning refuses a person's username.
+func (w *work) refuseUser(user string, why error) {
+	w.Metrics.UserRefused.WithLabelValues(w.link.Route).Inc()
+	w.log.Warn("planning refuses a user; the route's user writes instead", "username", user, "err", why)
+}
+
+// refuseValue blocks one value of one attribute until it changes, and says so
+// once.
+func (w *work) refuseValue(side mapping.Side, a mapping.Attribute, value string, why *mapping.Rejection) {
+	if w.link.Refused == nil {
+		w.link.Refused = map[mapping.Attribute]mapping.Refusal{}
+	}
+	w.link.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: time.Now().UTC()}
+	w.note(side, a, "refused", why.Error())
+}

@@ -1,0 +1,112 @@
+package reconcile
+
+import (
+	"errors"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// thing is something of an item that it may be made without, so that one bad value does
+// not keep the item from being made.
+type thing string
+
+const (
+	theUser     thing = "user"     // the person in whose name it is made; the route's user is left
+	theBucket   thing = "bucket"   // the first of the ids by which its bucket is addressed
+	theEstimate thing = "estimate" // of an issue, its label
+	theText     thing = "text"     // a summary, a body
+	theLongText thing = "long text"
+	theShown    thing = "shown" // labels that only show planning's state
+)
+
+// omission says which refusals may be about a thing.
+type omission struct {
+	thing thing
+	only  []string // the fields that the refusal may name, "" for none; nil: any
+	not   []string // fields that it may not name
+	gone  bool     // "it is gone" may be about it as well
+}
+
+// omissions are what items of a side may be made without, in order.
+var omissions = map[mapping.Side][]omission{
+	mapping.Planning: {
+		{thing: theUser, not: []string{string(mapping.Title), string(mapping.Summary), string(mapping.Estimate), string(mapping.State)}},
+		{thing: theEstimate, only: []string{"", string(mapping.Estimate)}},
+		{thing: theBucket, gone: true},
+		{thing: theText, only: []string{"", string(mapping.Summary)}},
+	},
+	mapping.GitHub: {
+		{thing: theLongText},
+		{thing: theText, only: []string{"body"}},
+		{thing: theShown, not: []string{"title"}},
+		{thing: theEstimate, not: []string{"title"}},
+		{thing: theText, not: []string{"title"}},
+	},
+}
+
+// leaveOut returns what to leave out of an item that was refused: the first thing, in the
+// order of its side, that the item has and that the refusal may be about; "" for none.
+func leaveOut(side mapping.Side, has []thing, why error) thing {
+	var refused *mapping.Rejection
+	words := errors.As(why, &refused)
+	for _, o := range omissions[side] {
+		about := o.gone && isGone(why)
+		if words {
+			about = (o.only == nil || slices.Contains(o.only, refused.Field)) && !slices.Contains(o.not, refused.Field)
+		}
+		if about && slices.Contains(has, o.thing) {
+			return o.thing
+		}
+	}
+	return ""
+}
+
+// has returns the things that an item has on the side where it is to be made.
+func (k *want) has(side mapping.Side) (has []thing) {
+	summary, estimate := k.base[mapping.Summary], k.base[mapping.Estimate]
+	text := *half(side, &summary)
+	for t, there := range map[thing]bool{
+		theUser: k.user != "" && k.user != k.w.route.Username, theBucket: len(k.buckets) > 1, theShown: len(k.shown) > 0,
+		theEstimate: *half(side, &estimate) != "", theText: text != "",
+		theLongText: text != "" && mapping.TooLong(k.w.issueText(text)),
+	} {
+		if there {
+			has = append(has, t)
+		}
+	}
+	return has
+}
+
+// half is the part of a base that a side has, or will have.
+func half(side mapping.Side, b *mapping.Base) *string {
+	if side == mapping.GitHub {
+		return &b.GitHub
+	}
+	return &b.Planning
+}
+
+// without leaves a thing out of what is made on a side.
+func (k *want) without(side mapping.Side, t thing, why *mapping.Rejection) {
+	a := mapping.Summary
+	switch t {
+	case theUser:
+		k.w.refuseUser(k.user, why)
+		k.user = k.w.route.Username
+		return
+	case theBucket:
+		k.w.refusing.add(k.buckets[0])
+		k.buckets = k.buckets[1:]
+		return
+	case theShown:
+		k.shown = nil
+		return
+	case theEstimate:
+		a = mapping.Estimate
+	}
+	base := k.base[a]
+	value := half(side, &base)
+	k.w.refuseValue(side, a, *value, why)
+	*value = ""
+	k.base[a] = base
+}

@@ -1,0 +1,78 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"planbridge/mapping"
+)
+
+// What is left out of an item that was refused, by what it has and what the refusal names.
+func TestLeaveOut(t *testing.T) {
+	words := func(field string) error {
+		return fmt.Errorf("create: %w", &mapping.Rejection{Status: 422, Field: field, Words: "no"})
+	}
+	gone, down := fmt.Errorf("bucket: %w", mapping.ErrNotFound), errors.New("down")
+	card := []thing{theUser, theBucket, theEstimate, theText}
+	bare := []thing{theBucket, theEstimate, theText} // in the name of the route's user
+	issue := []thing{theEstimate, theText, theShown}
+	long := []thing{theEstimate, theText, theShown, theLongText}
+	for _, c := range []struct {
+		side mapping.Side
+		has  []thing
+		why  error
+		want thing
+	}{
+		{mapping.Planning, card, words(""), theUser},
+		{mapping.Planning, card, words("username"), theUser},
+		{mapping.Planning, card, words("title"), theBucket},
+		{mapping.Planning, card, words("estimate"), theEstimate},
+		{mapping.Planning, card, words("summary"), theBucket},
+		{mapping.Planning, card, gone, theBucket},
+		{mapping.Planning, bare, words(""), theEstimate},
+		{mapping.Planning, bare, words("username"), theBucket},
+		{mapping.Planning, bare, words("title"), theBucket},
+		{mapping.Planning, []thing{theEstimate, theText}, words("title"), ""},
+		{mapping.Planning, []thing{theEstimate, theText}, words("username"), ""},
+		{mapping.Planning, []thing{theEstimate, theText}, words("summary"), theText},
+		{mapping.Planning, []thing{theEstimate, theText}, gone, ""},
+		{mapping.Planning, []thing{theText}, words(""), theText},
+		{mapping.Planning, nil, words(""), ""},
+		{mapping.Planning, card, down, ""},
+		{mapping.GitHub, issue, words(""), theShown},
+		{mapping.GitHub, issue, words("labels"), theShown},
+		{mapping.GitHub, issue, words("body"), theText},
+		{mapping.GitHub, issue, words("title"), ""},
+		{mapping.GitHub, long, words(""), theLongText},
+		{mapping.GitHub, []thing{theEstimate, theText}, words("labels"), theEstimate},
+		{mapping.GitHub, []thing{theText}, words("labels"), theText},
+		{mapping.GitHub, nil, words(""), ""},
+		{mapping.GitHub, issue, gone, ""},
+		{mapping.GitHub, issue, down, ""},
+	} {
+		if got := leaveOut(c.side, c.has, c.why); got != c.want {
+			t.Errorf("%s %v, %v: left out %q, want %q", c.side, c.has, c.why, got, c.want)
+		}
+	}
+}
+
+// unknown is a kind of which it cannot be told whether its items exist.
+type unknown struct {
+	kind
+	asked bool
+}
+
+func (u *unknown) find(context.Context, []*want) error { return errors.New("between two links") }
+
+func (u *unknown) ready(context.Context, *want) (bool, error) { u.asked = true; return false, nil }
+
+// What may be there already is not made, though it was never sent.
+func TestNothingIsMadeThatMayBeThere(t *testing.T) {
+	u := &unknown{}
+	c := &creation{w: &work{set: &Settings{}}, side: mapping.GitHub, kind: u}
+	if err := c.once(t.Context(), &want{intent: &mapping.Intent{}}); err == nil || u.asked {
+		t.Errorf("it was to be made: %v, with the error %v", u.asked, err)
+	}
+}
