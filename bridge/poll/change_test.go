@@ -129,6 +129,26 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// TestTimesOfASightThatCouldNotBeStored: an edit is older than the first poll that
+// showed it, though only a later one could be stored.
+func TestTimesOfASightThatCouldNotBeStored(t *testing.T) {
+	w := settled(t, card("a"))
+	l := w.link(card("a"))
+	w.poll()
+	edited := time.Now()
+	w.planned.put(incoming, "Incoming", card("a", func(c *mapping.Card) { c.Version, c.Title.Version = 2, 2 }))
+	w.store.fail = errors.New("away")
+	if err := w.poller.Poll(t.Context()); err == nil {
+		t.Fatal("the round was stored")
+	}
+	w.store.fail = nil
+	w.poll()
+	c := decode[mapping.Card](t, w.work(l), mapping.CardRef("a"))
+	if at := c.Times[mapping.Title]; at.From.IsZero() || at.From.After(edited) || at.To.Before(edited) {
+		t.Errorf("the title that was edited at %s came to be in %s", edited, at)
+	}
+}
+
 // TestSameVersionOtherValue: the same version with another value is a change,
 // and the store tells that it has to be read.
 func TestSameVersionOtherValue(t *testing.T) {

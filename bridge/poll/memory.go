@@ -53,10 +53,10 @@ type known struct {
 	gone    bool      // it disappeared, and that was observed
 	// made: it entered in this process, so that its issue may not exist yet.
 	made bool
-	// seen and before are when the round in which it was last seen began, and
-	// the one in which it was seen before that, in Unix nanoseconds; 0: in no
-	// round of this process.
-	seen, before int64
+	// seen is when the round in which it was last seen began, and stood when the
+	// last one did that showed it as it is remembered here, in Unix nanoseconds; 0:
+	// no round of this process. A sight that could not be stored moves only seen.
+	seen, stood int64
 	// versions are the card's when quick was taken, and times when those of its
 	// attributes came to be that changed in this process; nil: none did.
 	versions [4]int64
@@ -67,16 +67,16 @@ type known struct {
 func (k *known) saw(r *round, place mapping.ObjectID) {
 	k.place = place
 	if k.round != r.rounds {
-		k.round, k.seen, k.before = r.rounds, r.began.UnixNano(), k.seen
+		k.round, k.seen = r.rounds, r.began.UnixNano()
 	}
 }
 
 // polled bounds when what a round shows of the card came to be.
 func (k *known) polled() mapping.Interval {
-	if k.before == 0 {
+	if k.stood == 0 {
 		return mapping.Interval{}
 	}
-	return mapping.Interval{From: time.Unix(0, k.before).UTC(), To: time.Now().UTC()}
+	return mapping.Interval{From: time.Unix(0, k.stood).UTC(), To: time.Now().UTC()}
 }
 
 // took takes in the versions of a card's attributes, before its quick hash is, and

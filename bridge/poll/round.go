@@ -266,6 +266,7 @@ func (r *round) spelt(ctx context.Context, bucket bucketName, text uint64) bool 
 		return false
 	}
 	t.known.saw(r, inBacklog)
+	t.known.stood = r.began.UnixNano()
 	return true
 }
 
@@ -312,7 +313,11 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, place mapping.Ob
 	k.saw(r, place)
 	recallUsers(c, k)
 	h := r.home(ctx, c)
-	return !r.adopting && !k.gone && k.digest != "" && k.quick == r.cards.quickCard(c) && (h.route == nil || k.entered(h.route.Name))
+	if k.quick != r.cards.quickCard(c) {
+		return false
+	}
+	k.stood = r.began.UnixNano()
+	return !r.adopting && !k.gone && k.digest != "" && (h.route == nil || k.entered(h.route.Name))
 }
 
 // card takes in a card.
@@ -321,14 +326,15 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 		return nil
 	}
 	old, h := r.cards.items[c.ID], r.home(ctx, c)
-	k := known{seen: r.lastWhole()}
+	k := known{stood: r.lastWhole()}
 	if old != nil {
 		k = *old
 		r.cards.forgetText(&k)
 	} else {
 		k.saw(r, place)
 	}
-	times := k.took(c, old == nil)
+	polled, times := k.polled(), k.took(c, old == nil)
+	k.stood = r.began.UnixNano()
 	back := c.Version < k.version
 	k.version = c.Version
 	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(bare(c)), r.cards.quickCard(c), false, keptUsers(c.Users)
@@ -355,7 +361,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{memory: r.cards, id: c.ID, known: k})
 	}
-	c.Polled, c.Times = k.polled(), times
+	c.Polled, c.Times = polled, times
 	obs.Data = encode(c)
 	seen := item{obs: &obs, memory: r.cards, id: c.ID, known: k}
 	if r.adopting && fresh && !h.enters && !marked && !r.keys.Foreign(c.Summary.Value) {
