@@ -27,7 +27,8 @@ type Input struct {
 	Edited map[Attribute]map[Side]Interval
 	// Asked are the ledger's entries of the attributes that people are asked about.
 	Asked map[Attribute]Conflict
-	// Answers are an operator's choices for attributes that are asked.
+	// Answers are an operator's choices for attributes that are asked. One holds for the
+	// values that were asked about. Where somebody wrote others since, it is asked anew.
 	Answers map[Attribute]Side
 	// Rewound has the attributes of which GitHub shows a time before the base, as a
 	// server does that was restored. A version of planning's tells that by itself.
@@ -231,7 +232,8 @@ func (in *Input) lock(version int64) int64 {
 
 // settle decides an attribute that both sides changed to different values.
 func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision {
-	if winner, ok := in.Answers[a]; ok {
+	winner, answered := in.Answers[a]
+	if answered && in.Link.Asked(a, g, p.Value) {
 		return in.win(a, winner, g, p, "an operator chose "+string(winner))
 	}
 	policy := in.Route.Policy(a)
@@ -252,7 +254,7 @@ func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision
 		d.Edited = edited
 		return d
 	case PolicyAsk:
-		return asks(a, g, p, in.Link.Asking[a] == "", "policy ask")
+		return asks(a, g, p, in.Link.Asking[a] == "" || answered, "policy ask")
 	case PolicyGitHub:
 		return in.win(a, GitHub, g, p, "policy github")
 	}

@@ -42,7 +42,14 @@ var decisions = map[string]struct {
 	"conflict, ask":                   {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk}, action: Ask, loses: true},
 	"ask, answered": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk},
-		in: func(in *Input) { in.Answers = map[Attribute]Side{Title: GitHub} }, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
+		in: answered("b", "c"), action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
+	},
+	"ask, answered about another value": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk}, in: answered("b", "d"), action: Ask, loses: true,
+	},
+	"ask, asked about another value": {
+		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk},
+		in: func(in *Input) { answered("b", "d")(in); in.Answers = nil }, action: Ask,
 	},
 	"newest, GitHub later": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
@@ -100,6 +107,14 @@ var decisions = map[string]struct {
 		},
 		action: ToPlan, plan: "d", lock: 1,
 	},
+}
+
+// answered is that an operator chose GitHub where the titles g and p met.
+func answered(g, p string) func(*Input) {
+	return func(in *Input) {
+		in.Link.Asking = map[Attribute]string{Title: ConflictID(in.Link.Card.ID, Title, g, p)}
+		in.Answers = map[Attribute]Side{Title: GitHub}
+	}
 }
 
 // asked is a question of time 4 about the titles b and c; the issue and the card

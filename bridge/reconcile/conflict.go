@@ -147,7 +147,7 @@ func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
 		return err
 	}
 	if old, ok := w.link.Asking[a]; ok && old != id {
-		if err := w.closeQuestion(ctx, old, mapping.Decision{Attribute: a, Why: "asked anew (ledger " + id + ")"}); err != nil {
+		if err := w.closeQuestion(ctx, old, mapping.Decision{Attribute: a, Action: mapping.Ask, Why: "asked anew (ledger " + id + ")"}); err != nil {
 			return err
 		}
 	}
@@ -184,6 +184,18 @@ func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 	return nil
 }
 
+// metIn is the id of the conflict that a decision settled.
+func (w *work) metIn(d mapping.Decision) string {
+	github, planning := d.Base.GitHub, d.Base.Planning
+	if d.GitHub != nil {
+		github = d.GitHub.From
+	}
+	if d.Planning != nil {
+		planning = d.Planning.From
+	}
+	return mapping.ConflictID(w.link.Card.ID, d.Attribute, w.link.Text(w.route, d.Attribute, github), planning)
+}
+
 // closeQuestion settles the ledger entry of a question. A decision that was carried
 // out, an operator's or the policy's, is counted here; see [Metrics].
 func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision) error {
@@ -196,13 +208,18 @@ func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision)
 	}
 	answered := c.State == mapping.ConflictAnswered
 	c.State, c.Settled, c.Rule = mapping.ConflictSettled, time.Now().UTC(), d.Why
-	if d.Winner != "" {
+	switch {
+	case d.Action == mapping.Ask:
+		c.Winner = ""
+	case d.Winner != "" && id != w.metIn(d):
+		c.Winner, c.Rule = "", "other values were decided on: "+d.Why
+	case d.Winner != "":
 		c.Winner = d.Winner
 	}
 	if err := w.Store.PutConflict(ctx, c); err != nil {
 		return fmt.Errorf("settle conflict: %w", err)
 	}
-	if answered || d.Action == mapping.Settle {
+	if c.Winner != "" && (answered || d.Action == mapping.Settle) {
 		w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), string(c.Winner)).Inc()
 	}
 	return nil

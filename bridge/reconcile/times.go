@@ -12,13 +12,17 @@ import (
 
 // editedOnGitHub bounds when GitHub's value of an attribute was made. An event tells
 // the second: GitHub's stamps leave out what is less. Where none tells of this value,
-// it was made after all that is known and until the issue was last updated.
+// it was made after all that is known and until the issue was last updated; of a value
+// that people are asked about more may be known than is agreed.
 func (w *work) editedOnGitHub(a mapping.Attribute) mapping.Interval {
 	if w.issue == nil {
 		return mapping.Interval{}
 	}
 	if at, ok := w.toldOf(a, w.g[a].Value); ok {
 		return at
+	}
+	if w.link.Asking[a] != "" {
+		return mapping.Interval{}
 	}
 	return mapping.Interval{From: w.link.Issue.UpdatedAt, To: w.issue.UpdatedAt.Add(time.Second)}
 }
