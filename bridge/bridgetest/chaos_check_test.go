@@ -32,6 +32,7 @@ func (c complaint) String() string {
 //   - every line of a checklist has one task, where tasks stand for those;
 //   - partners agree in every attribute;
 //   - nothing is said twice on an issue, and no label of people was touched;
+//   - the right side won each conflict (see chaos_winner_test.go);
 //   - every value that a person ever wrote is on a side, or in a conflict's
 //     comment, or was replaced by a person who saw it;
 //   - the bridge never gave a card a title or an estimate that it had before:
@@ -52,6 +53,7 @@ func judge(s seen) []complaint {
 		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
 		j.family(partners, &s.issues[at], partners[n])
 		j.pair(&s.issues[at], partners[n])
+		j.winners(s, &s.issues[at], partners[n])
 		j.list(&s.issues[at], partners[n])
 	}
 	return j.complaints

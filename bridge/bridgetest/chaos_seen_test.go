@@ -24,6 +24,7 @@ type seen struct {
 	forgotten bool
 	// decides says that the route has policies under which GitHub may win.
 	decides bool
+	ledger  []met
 }
 
 // seenItem is an issue or a card with all it ever was.

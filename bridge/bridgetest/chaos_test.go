@@ -459,6 +459,7 @@ func (c *chaos) settle() []complaint {
 	}
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
+	var err error
 	writes, since, began := -1, time.Now(), time.Now()
 	for {
 		idle, why := c.idle(ctx)
@@ -469,7 +470,11 @@ func (c *chaos) settle() []complaint {
 			writes, since = n, time.Now()
 		}
 		if rested := time.Since(since); rested > restFor {
-			complaints := judge(c.look())
+			s := c.look()
+			if s.ledger, err = c.ledger(); err != nil {
+				return []complaint{{what: err.Error()}}
+			}
+			complaints := judge(s)
 			if len(complaints) == 0 || rested > 4*restFor { // whatever is wrong after a long rest stays wrong
 				return complaints
 			}

@@ -129,6 +129,20 @@ type simulation struct {
 	learned, remembered []span
 
 	unexplained []string // waits without a reason
+	answers     map[string][]string
+}
+
+// answer remembers what an operator answers to a conflict, and answersTo tells it.
+func (s *simulation) answer(id, winner string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[id] = append(s.answers[id], winner)
+}
+
+func (s *simulation) answersTo(id string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answers[id]
 }
 
 func (s *simulation) noteUnexplained(key store.Key, out store.Outcome) {
@@ -158,7 +172,7 @@ func (c *chaos) policies() string {
 	}
 	of := []string{"planning", "github", "newest", "ask", "merge"}
 	draw := func() string { return of[one.IntN(len(of))] }
-	return fmt.Sprintf("conflicts: {default: %s, summary: %s, title: %s}\n", draw(), draw(), draw())
+	return fmt.Sprintf("conflicts: {default: %s, summary: %s, title: %s, state: %s}\n", draw(), draw(), draw(), draw())
 }
 
 // mayForget reports whether a seed's store may be lost.
@@ -200,6 +214,7 @@ func answerAll(ctx context.Context, p runner) (n int, err error) {
 		}
 		n++
 		winner := []string{"planning", "github"}[v.sim.scheduler.Random("operator", 2)]
+		v.sim.answer(one.ID, winner)
 		err = errors.Join(err, v.ask(ctx, http.MethodPost, "/api/v1/conflicts/"+one.ID+"/resolve", []byte(`{"winner":"`+winner+`"}`), nil))
 	}
 	return n, err
@@ -251,8 +266,8 @@ func simulate(t *testing.T, seed uint64, d time.Duration) (digest string) {
 		began := time.Now()
 		s := &simulation{
 			memory: memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000}), network: nettest.NewInProcess(),
-			scheduler: sim.NewScheduler(seed, journal),
-			learned:   []span{{from: began}},
+			scheduler: sim.NewScheduler(seed, journal), answers: map[string][]string{},
+			learned: []span{{from: began}},
 		}
 		cryptorand.Reader = s.scheduler
 		ctx, cancel := context.WithCancel(context.Background())
