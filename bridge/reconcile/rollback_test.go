@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,5 +133,45 @@ func TestTheStoreOfAChecklistIsRolledBack(t *testing.T) {
 			t.Parallel()
 			eachRollBack(t, s.begin, func(w *world) { w.verifyList(s.want, s.left, s.conflicts+2) })
 		})
+	}
+}
+
+// A write of ours ran over a person's edit, and the store was lost before the echo told so:
+// what the person wrote is kept, once, though no record of the write is left.
+func TestEditIsRunOverRightBeforeTheStoreIsLost(t *testing.T) {
+	for name, tt := range map[string]struct {
+		a      mapping.Attribute
+		person func(string) string
+		card   func(string) string
+		words  string
+	}{
+		"title":   {mapping.Title, to("tok9"), to("tok5"), "tok9"},
+		"summary": {mapping.Summary, to("tok9\n"), line("tok2", "tok8"), "tok9"},
+	} {
+		if err := inWorld(t, func(w *world) {
+			linked(w)
+			w.settle()
+			w.hub.lag = never
+			w.befall("EditIssue", crashAfter, func() { w.editIssue(tt.a, tt.person) })
+			w.editCard(tt.a, tt.card)
+			for !w.faults.fired {
+				w.step()
+			}
+			w.forget()
+			w.settle()
+			w.lookAgain()
+			w.settle()
+			told := 0
+			for _, c := range w.issue().comments {
+				if strings.Contains(c.Body, tt.words) {
+					told++
+				}
+			}
+			if told != 1 {
+				w.fail("%d comments keep %q, want one: %+v", told, tt.words, w.issue().comments)
+			}
+		}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -47,6 +47,9 @@ func (w *work) sync(ctx context.Context) error {
 	if err := w.ensureTracking(ctx); err != nil {
 		return err
 	}
+	if err := w.keepForgotten(ctx); err != nil {
+		return err
+	}
 	if err := w.undo(ctx); err != nil {
 		return err
 	}
