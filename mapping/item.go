@@ -5,29 +5,32 @@ import "time"
 // Issue is a snapshot of a GitHub issue: what one read, webhook or listing
 // showed of it. Texts are exactly as GitHub gave them.
 type Issue struct {
-	ID          int64     `json:"id"` // database id: survives a rename, not a transfer
-	NodeID      string    `json:"node,omitempty"`
-	Repo        string    `json:"repo"` // owner/name
-	RepoID      int64     `json:"repo_id,omitempty"`
-	Number      int       `json:"number"`
-	Title       string    `json:"title"`
-	Body        string    `json:"body,omitempty"`
-	State       string    `json:"state"` // open or closed
-	StateReason string    `json:"reason,omitempty"`
-	Labels      []string  `json:"labels,omitempty"`
-	Assignees   []string  `json:"assignees,omitempty"`
-	Milestone   int       `json:"milestone,omitempty"` // number; 0: none
-	Author      string    `json:"author,omitempty"`    // login
-	AuthorID    int64     `json:"author_id,omitempty"` // database id; 0 where the answer does not tell
-	Page        string    `json:"page,omitempty"`      // the address of its page; "" where the answer does not tell
-	Association string    `json:"assoc,omitempty"`     // author_association, upper case
-	PullRequest bool      `json:"pr,omitempty"`
-	Locked      bool      `json:"locked,omitempty"`
-	CreatedAt   time.Time `json:"created"`
-	UpdatedAt   time.Time `json:"updated"`            // whole seconds
-	ClosedAt    time.Time `json:"closed,omitzero"`    // zero while it is open, and where the answer does not tell
-	Editor      string    `json:"editor,omitempty"`   // login of the event's sender; "" where unknown
-	Delivery    string    `json:"delivery,omitempty"` // the webhook delivery that showed it; "" where a read or listing did
+	ID          int64    `json:"id"` // database id: survives a rename, not a transfer
+	NodeID      string   `json:"node,omitempty"`
+	Repo        string   `json:"repo"` // owner/name
+	RepoID      int64    `json:"repo_id,omitempty"`
+	Number      int      `json:"number"`
+	Title       string   `json:"title"`
+	Body        string   `json:"body,omitempty"`
+	State       string   `json:"state"` // open or closed
+	StateReason string   `json:"reason,omitempty"`
+	Labels      []string `json:"labels,omitempty"`
+	Assignees   []string `json:"assignees,omitempty"`
+	Milestone   int      `json:"milestone,omitempty"` // number; 0: none
+	// MilestoneMark is the comment that ends the milestone's description: the bridge's
+	// own have their marker there. "": there is none.
+	MilestoneMark string    `json:"milestone_mark,omitempty"`
+	Author        string    `json:"author,omitempty"`    // login
+	AuthorID      int64     `json:"author_id,omitempty"` // database id; 0 where the answer does not tell
+	Page          string    `json:"page,omitempty"`      // the address of its page; "" where the answer does not tell
+	Association   string    `json:"assoc,omitempty"`     // author_association, upper case
+	PullRequest   bool      `json:"pr,omitempty"`
+	Locked        bool      `json:"locked,omitempty"`
+	CreatedAt     time.Time `json:"created"`
+	UpdatedAt     time.Time `json:"updated"`            // whole seconds
+	ClosedAt      time.Time `json:"closed,omitzero"`    // zero while it is open, and where the answer does not tell
+	Editor        string    `json:"editor,omitempty"`   // login of the event's sender; "" where unknown
+	Delivery      string    `json:"delivery,omitempty"` // the webhook delivery that showed it; "" where a read or listing did
 	// Parent names the issue (acme/web#12) that has this one as a sub-issue,
 	// or is NoParent; "" where the answer does not tell. Only listings do.
 	Parent string `json:"parent,omitempty"`

@@ -52,14 +52,32 @@ func FindMilestone(existing []Milestone, sprint ObjectID, keys Keys) (Milestone,
 }
 
 func marksSprint(description string, sprint ObjectID, keys Keys) bool {
+	return slices.Contains(markedSprints(description, keys), sprint)
+}
+
+func markedSprints(description string, keys Keys) (sprints []ObjectID) {
 	_, marks := keys.Body(description)
 	for _, m := range marks {
 		former := m.Kind == MarkSubIssue && m.Link == "" // as milestones were marked once
-		if (m.Kind == MarkSprint || former) && m.Partner == string(sprint) {
-			return true
+		if m.Kind == MarkSprint || former {
+			sprints = append(sprints, ObjectID(m.Partner))
 		}
 	}
-	return false
+	return sprints
+}
+
+// ShowsSprint reports whether an issue's milestone is one that the bridge made for a sprint.
+func ShowsSprint(issue *Issue, keys Keys) bool {
+	return len(markedSprints(issue.MilestoneMark, keys)) > 0
+}
+
+// MilestoneMark is the part of a milestone's description that may hold the bridge's
+// marker (see [Issue]).
+func MilestoneMark(description string) string {
+	if at := strings.LastIndex(description, "<!--"); at >= 0 {
+		return description[at:]
+	}
+	return ""
 }
 
 // ProjectMilestone answers the milestone of a sprint as it has to be, among the

@@ -25,9 +25,6 @@ type Shown struct {
 	Unsure bool `json:"unsure,omitempty"`
 	// Milestone is the number of the milestone that the bridge set; 0: none.
 	Milestone int `json:"milestone,omitempty"`
-	// Sent is a milestone that a write of ours may have set though its answer never
-	// came: it is no person's.
-	Sent int `json:"sent,omitempty"`
 	// Assignees are the logins that the bridge added, Assigned those that were
 	// dealt with last, whoever had added them.
 	Assignees []string `json:"assignees,omitempty"`

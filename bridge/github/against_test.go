@@ -301,7 +301,11 @@ func TestMilestonesAgainstTheSimulator(t *testing.T) {
 	if list := must[[]github.Milestone](t)(c.Milestones(ctx, repo)); len(list) != 3 {
 		t.Errorf("milestones are %+v", list)
 	}
-	n := w.repo.Open("octocat", githubtest.IssueSpec{Title: "a", Milestone: 1})
+	marked := must[github.Milestone](t)(c.PutMilestone(ctx, repo, github.Milestone{Title: "Marked", Description: "What to do\n\n<!-- a mark -->"}))
+	n := w.repo.Open("octocat", githubtest.IssueSpec{Title: "a", Milestone: marked.Number})
+	if i := must[mapping.Issue](t)(c.Issue(ctx, repo, n)); i.Milestone != marked.Number || i.MilestoneMark != "<!-- a mark -->" {
+		t.Errorf("milestone is %d, marked %q", i.Milestone, i.MilestoneMark)
+	}
 	none := 0
 	if i := must[mapping.Issue](t)(c.EditIssue(ctx, repo, n, github.IssueEdit{Milestone: &none})); i.Milestone != 0 {
 		t.Errorf("milestone is %d", i.Milestone)

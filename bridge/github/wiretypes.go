@@ -104,7 +104,7 @@ type wireIssue struct {
 	StateReason   string `json:"state_reason"`
 	Labels        []named
 	Assignees     []wireUser
-	Milestone     *struct{ Number int }
+	Milestone     *wireMilestone
 	User          wireUser
 	Association   string `json:"author_association"`
 	PullRequest   any    `json:"pull_request"`
@@ -173,7 +173,7 @@ func (w *wireIssue) issue(repo string) mapping.Issue {
 		}
 	}
 	if w.Milestone != nil {
-		i.Milestone = w.Milestone.Number
+		i.Milestone, i.MilestoneMark = w.Milestone.Number, mapping.MilestoneMark(w.Milestone.Description)
 	}
 	return i
 }

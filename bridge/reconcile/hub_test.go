@@ -59,6 +59,7 @@ type hub struct {
 
 type ghIssue struct {
 	mapping.Issue
+	hub      *hub
 	edits    []mapping.Edit // what GitHub remembers of them
 	parent   *ghIssue
 	subs     []*ghIssue
@@ -125,13 +126,16 @@ func (h *hub) Issue(_ context.Context, repo string, number int) (mapping.Issue, 
 func (i *ghIssue) snapshot(editor string) mapping.Issue {
 	s := i.Issue
 	s.Labels, s.Assignees, s.Editor = slices.Clone(s.Labels), slices.Clone(s.Assignees), editor
+	if s.Milestone > 0 && s.Milestone <= len(i.hub.milestones) {
+		s.MilestoneMark = mapping.MilestoneMark(i.hub.milestones[s.Milestone-1].Description)
+	}
 	return s
 }
 
 // open makes an issue, whoever does it.
 func (h *hub) open(by string, n reconcile.NewIssue) *ghIssue {
 	now := h.now()
-	i := &ghIssue{Issue: mapping.Issue{
+	i := &ghIssue{hub: h, Issue: mapping.Issue{
 		ID: int64(1000 + len(h.issues)), Repo: repo, RepoID: 7, Number: len(h.issues) + 1, Title: n.Title, Body: n.Body,
 		Labels: slices.Clone(n.Labels), State: "open", Author: by, Association: "MEMBER", CreatedAt: now, UpdatedAt: now,
 	}}

@@ -11,7 +11,7 @@ import (
 )
 
 // showMilestone gives the issue the milestone of its card's sprint. A card that
-// leaves its sprint takes along the milestone that the bridge set; a person's
+// leaves its sprint takes along the milestone of a sprint, whoever set it; a person's
 // own on a card without a sprint is left alone.
 func (w *work) showMilestone(ctx context.Context) error {
 	s := w.link.Shown
@@ -40,7 +40,6 @@ func (w *work) showMilestone(ctx context.Context) error {
 	if err := w.paceShow(); err != nil {
 		return err
 	}
-	s.Sent = want
 	wctx, cancel, err := w.writing(ctx)
 	if err != nil {
 		return err
@@ -75,8 +74,8 @@ func (w *work) milestoneDue(want int) (due bool, has int) {
 		}
 	}
 	switch {
-	case has == want, want == 0 && has != s.Milestone && has != s.Sent: // so it is, or it is a person's own
-		s.Milestone, s.Sent = want, 0
+	case has == want, want == 0 && has != s.Milestone && !mapping.ShowsSprint(w.issue, w.set.Keys): // so it is, or it is a person's own
+		s.Milestone = want
 		return false, has
 	case want != 0 && slices.Contains(s.Dropped, milestoneName(want)):
 		return false, has
@@ -87,7 +86,7 @@ func (w *work) milestoneDue(want int) (due bool, has int) {
 // milestoneSet takes in that the issue was given a milestone.
 func (w *work) milestoneSet(want int) {
 	s := w.link.Shown
-	if s.Milestone, s.Sent = want, 0; w.issue.Milestone != want {
+	if s.Milestone = want; w.issue.Milestone != want {
 		s.Milestone = w.issue.Milestone
 		s.Dropped = append(s.Dropped, milestoneName(want))
 	}
@@ -111,14 +110,14 @@ func (w *work) edit(ctx context.Context, edit IssueEdit, milestone *int) (mappin
 		return w.atGitHub().EditIssue(ctx, repo, number, edit)
 	}
 	if err == nil && issue.Milestone == *milestone {
-		w.link.Shown.Milestone, w.link.Shown.Sent = *milestone, 0
+		w.link.Shown.Milestone = *milestone
 		w.showed("milestone", milestoneName(*milestone))
 	}
 	return issue, err
 }
 
 // milestoneAlong is the milestone that an edit takes along: one that is known
-// already, or nil. It is noted as sent, to be saved before the edit is made.
+// already, or nil.
 func (w *work) milestoneAlong(ctx context.Context) *int {
 	s := w.shown()
 	if s == nil || w.issue == nil || w.link.Task || w.link.State != mapping.Linked {
@@ -137,7 +136,6 @@ func (w *work) milestoneAlong(ctx context.Context) *int {
 	if due, _ := w.milestoneDue(want); !due {
 		return nil
 	}
-	s.Sent = want
 	return &want
 }
 

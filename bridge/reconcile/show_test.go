@@ -439,3 +439,26 @@ func TestSprintIsLeftWhileItsMilestoneIsSet(t *testing.T) {
 		}
 	}
 }
+
+// A card leaves its sprint while nobody looks, and the store is lost: the milestone's marker
+// tells that it shows a sprint, and it goes.
+func TestSprintIsLeftWhenTheStoreIsLost(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		intoSprint()(w)
+		w.settle()
+		if w.issue().Milestone == 0 {
+			w.fail("the sprint is not shown")
+		}
+		w.plans(func(c *mapping.Card) { c.Iteration = "" })
+		w.forget()
+		w.verifyShown()
+		if got := w.issue().Milestone; got != 0 {
+			w.fail("milestone %d of a card without a sprint", got)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
