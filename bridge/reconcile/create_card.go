@@ -92,7 +92,15 @@ func (w *work) oneEstimate(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.swapLabels(ctx, nil, w.extra)
+	for range maxRounds { // the answers may show labels that people set meanwhile
+		if len(w.extra) == 0 {
+			return nil
+		}
+		if err := w.swapLabels(ctx, nil, w.extra); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("its estimate labels still changed after %d rounds", maxRounds)
 }
 
 // firstBase is the base of an item that is made of the issue. It lacks the values that

@@ -33,3 +33,16 @@ func TestEstimateChangesWhileALabelIsAdded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A person sets a third estimate label while one of two is taken off for the card to be made
+// with the other: the third is the newest, and is no older one that is back.
+func TestEstimateLabelIsAddedWhileAnotherIsTakenOff(t *testing.T) {
+	if err := inWorld(t, func(w *world) {
+		w.race("RemoveLabel", func() { w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/8") }) })
+		w.openIssue("tok1", body, "points/3", "points/5")
+		w.settle()
+		w.verifyEqual(values{mapping.Estimate: "8"})
+	}); err != nil {
+		t.Error(err)
+	}
+}
