@@ -38,7 +38,9 @@ func TestEstimateChangesWhileALabelIsAdded(t *testing.T) {
 // with the other: the third is the newest, and is no older one that is back.
 func TestEstimateLabelIsAddedWhileAnotherIsTakenOff(t *testing.T) {
 	if err := inWorld(t, func(w *world) {
-		w.race("RemoveLabel", func() { w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/8") }) })
+		w.race("RemoveLabel", func() {
+			w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/8") })
+		})
 		w.openIssue("tok1", body, "points/3", "points/5")
 		w.settle()
 		w.verifyEqual(values{mapping.Estimate: "8"})

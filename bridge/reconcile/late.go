@@ -99,8 +99,13 @@ func (w *work) lookForLate(ctx context.Context, before map[string]ranOver) {
 			continue // nothing happened, or it is told apart from the echo that is awaited (tellApart)
 		}
 		if !p.Attribute.Spec().HasHistory() {
-			if !agreed && w.shows(p) && w.GitHub.Whose(w.issue.Editor).Ours() {
+			switch {
+			case agreed || !w.shows(p):
+			case w.GitHub.Whose(w.issue.Editor).Ours():
 				before[p.ID] = ranOver{text: base.GitHub}
+			default:
+				delete(w.link.Base, p.Attribute)
+				w.note(mapping.GitHub, p.Attribute, "late", "an old value of ours arrived late, or a person set the same")
 			}
 			continue
 		}

@@ -77,6 +77,7 @@ func (w *work) verify(ctx context.Context) error {
 	before := map[string]ranOver{}
 	w.echoes(w.edits, before)
 	w.tellApart(ctx, before)
+	w.askClosed(ctx, before)
 	w.recoverAll(before, w.askReplaced(ctx, before))
 	if w.issue != nil && w.takesBack(w.issue) {
 		return w.errLags() // it was read before it was known what had happened
@@ -218,9 +219,8 @@ func (w *work) readPending(ctx context.Context) error {
 // recover decides what became of one write of unknown outcome. A side that
 // holds the pending value, or a person's edit built on it, is from now on
 // compared with that value and not with the old base; what GitHub, when asked,
-// denies (denied) was built on by nobody. Of a state, which has but
-// three values, it takes our own event to know whose it is, or the very next version: without
-// that the two sides are as at first sight.
+// denies (denied) was built on by nobody. A state has but three values, so that a person may have
+// set the same: without an event of our own the two sides are as at first sight.
 func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 	now, ok := w.p[p.Attribute]
 	if p.Side == mapping.GitHub {
@@ -239,8 +239,8 @@ func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
 		}
 		return false
 	}
-	if p.Attribute.Spec().Form == mapping.FormWord && (p.Side == mapping.GitHub && !w.GitHub.Whose(w.issue.Editor).Ours() ||
-		p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2) {
+	if p.Attribute.Spec().Form == mapping.FormWord && !echoed && (p.Side == mapping.GitHub && !w.GitHub.Whose(w.issue.Editor).Ours() ||
+		p.Side == mapping.Planning) {
 		delete(w.link.Base, p.Attribute)
 		w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened, or a person did the same")
 		return false

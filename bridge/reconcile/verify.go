@@ -151,6 +151,24 @@ func (w *work) askReplaced(ctx context.Context, before map[string]ranOver) map[s
 	return denied
 }
 
+// askClosed asks GitHub whether writes of unknown outcome closed the issue, which is open:
+// then a person has reopened it since.
+func (w *work) askClosed(ctx context.Context, before map[string]ranOver) {
+	for _, p := range w.link.Pending {
+		now, known := w.g[p.Attribute]
+		if p.Attribute != mapping.State || p.Side != mapping.GitHub || p.Answered || p.To != mapping.StateDone || !known || now.Value == p.To {
+			continue
+		}
+		closed, err := w.atGitHub().Closed(ctx, w.link.Issue.Repo, w.link.Issue.Number, p.After)
+		if err != nil {
+			w.log.Warn("whether a write closed the issue is not known and GitHub cannot be asked", "err", err)
+		}
+		if closed {
+			before[p.ID] = ranOver{text: p.From}
+		}
+	}
+}
+
 // remembered adds what GitHub remembers of one attribute's edits.
 func (w *work) remembered(ctx context.Context, a mapping.Attribute, before map[string]ranOver) error {
 	edits, err := w.atGitHub().Edits(ctx, w.link.Issue, a)

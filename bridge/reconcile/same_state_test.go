@@ -1,0 +1,88 @@
+package reconcile_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// A state has three values, so that a person may set the one that a write of ours was to set.
+// Where nobody can tell whose it is, none of them is taken for agreed on.
+
+// keepsState fails the world unless a state stands on a side or was kept in a conflict.
+func (w *world) keepsState(state string) {
+	g, p := w.views()
+	if g[mapping.State].Value != state && p[mapping.State].Value != state && !slices.ContainsFunc(w.conflicts(), func(c mapping.Conflict) bool {
+		return c.Attribute == mapping.State && (c.GitHub == state || c.Planning == state)
+	}) {
+		w.fail("%s is nowhere: %q, %q, conflicts %+v", state, g[mapping.State].Value, p[mapping.State].Value, w.conflicts())
+	}
+}
+
+// A write of a state to planning is lost. A person sets the same there, and another one
+// another on GitHub: neither is lost.
+func TestPersonSetsTheStateThatALostWriteWasToSet(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.befall("UpdateTask", lost, func() {
+			w.editCard(mapping.State, to(mapping.StateDone))
+			w.editIssue(mapping.State, to(mapping.StateInProgress))
+		})
+		w.editIssue(mapping.State, to(mapping.StateDone))
+		w.settle()
+		w.keepsState(mapping.StateDone)
+		w.keepsState(mapping.StateInProgress)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A close of ours takes effect after its answer was given up, and a person reopens the
+// issue at once: the issue stays open.
+func TestPersonReopensWhatALateWriteClosed(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fate{answerLost, crashAfter} {
+		if err := inWorld(t, func(w *world) {
+			linked(w)
+			w.settle()
+			w.hub.lag = never
+			w.befall("EditIssue", f, func() {
+				w.after(time.Millisecond, func() { w.editIssue(mapping.State, to(mapping.StateTodo)) })
+			})
+			w.editCard(mapping.State, to(mapping.StateDone))
+			w.settle()
+			w.keepsState(mapping.StateTodo)
+		}); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// A reopening of ours arrives late, after a person has edited the issue: it is not taken for
+// a person's change that goes over what planning says by now.
+func TestStateArrivesLateBehindAnEdit(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.editCard(mapping.State, to(mapping.StateDone))
+		w.settle()
+		w.lose("EditIssue", 1)
+		w.editCard(mapping.State, to(mapping.StateTodo))
+		w.settle()
+		w.editCard(mapping.State, to(mapping.StateDone))
+		w.settle()
+		w.hub.lag = never
+		w.arrive(func(i *mapping.Issue) { i.State = "open" })
+		w.editIssue(mapping.Title, to("tok9"))
+		w.lookAgain()
+		w.settle()
+		w.keepsState(mapping.StateDone)
+	}); err != nil {
+		t.Error(err)
+	}
+}
