@@ -36,12 +36,20 @@ const secondsApart = time.Second
 // winners complains of conflicts of a pair that another side should have won.
 func (j *judging) winners(s seen, i *seenIssue, c *seenCard) {
 	for _, m := range s.ledger {
-		if m.number == i.number && m.winner != "" {
+		if m.number == i.number && m.winner != "" && !(s.forgotten && m.before(i.past[m.attribute])) {
 			if why := m.wrong(i.past[m.attribute], c.past[m.attribute]); why != "" {
 				j.complain(i, c, "%s won the conflict of %s between GitHub's %q and planning's %q (%s, %s), though %s", m.winner, m.attribute, m.github, m.planning, m.at.Format(time.TimeOnly), m.rule, why)
 			}
 		}
 	}
+}
+
+// before reports whether the bridge wrote one value over the other before they were in
+// the ledger, as it may have done before the store was lost.
+func (m *met) before(hub []write) bool {
+	return slices.ContainsFunc(hub, func(w write) bool {
+		return !w.person && w.at.Before(m.at) && mapping.Equal(m.attribute, w.from, m.github) && mapping.Equal(m.attribute, w.to, m.planning)
+	})
 }
 
 // wrong says why another side should have won; "": the right one did.
