@@ -13,12 +13,13 @@ import (
 const lackingPatience = 5 * time.Minute
 
 // witness are the cards that this process saw before it read its memory from the
-// store anew, and those that it was told of. Planning has no delete, so a listing
-// after a loss that lacks one lies, or the card just moved out of sight. A listing
-// that lies is no proof that a partner is not there.
+// store anew, those that it was told of, and those that an earlier round showed which
+// was to adopt. Planning has no delete, so a listing that lacks one lies, or the card
+// just moved out of sight. A listing that lies is no proof that a partner is not there.
 type witness struct {
 	cards map[mapping.ObjectID]struct{}
 	since time.Time // when a complete round first lacked some; zero: none did
+	looks int       // how many complete rounds were to adopt
 }
 
 // recall adds what was seen according to a memory that is given up. What has
@@ -39,24 +40,31 @@ func (w *witness) add(card mapping.ObjectID) {
 }
 
 // believes reports whether a complete round proves what is not there: it showed
-// all that this process saw before, or that has been waited for long enough.
+// all that this process saw before, or that has been waited for long enough. A process
+// that saw nothing before compares two rounds.
 func (w *witness) believes(r *round) bool {
 	r.told.each(w.add)
-	lacking := 0
+	lacking, compared := 0, w.looks > 0 || len(w.cards) > 0
 	for id := range w.cards {
 		if k := r.cards.items[id]; k == nil || k.round != r.rounds {
 			lacking++
 		}
 	}
+	w.looks++
+	for id, k := range r.cards.items {
+		if k.round == r.rounds {
+			w.add(id)
+		}
+	}
 	switch {
 	case lacking == 0:
-		return true
+		return compared
 	case w.since.IsZero():
 		w.since = r.began
-		r.o.Logger.Warn("nothing is created yet: cards that were there before the store was lost are missing from the listings",
+		r.o.Logger.Warn("nothing is created yet: cards that were there before are missing from the listings",
 			"missing", lacking, "of", len(w.cards), "for_at_most", lackingPatience.String())
 	case r.began.Sub(w.since) >= lackingPatience:
-		r.o.Logger.Warn("cards that were there before the store was lost are taken to be gone", "missing", lacking, "of", len(w.cards))
+		r.o.Logger.Warn("cards that were there before are taken to be gone", "missing", lacking, "of", len(w.cards))
 		r.told.clear()
 		return true
 	}

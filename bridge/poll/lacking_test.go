@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/poll"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -56,6 +57,41 @@ func TestListingLacksCardsOfALostStore(t *testing.T) {
 					t.Error("a listing with all cards is not believed")
 				}
 			})
+		})
+	}
+}
+
+// TestListingsOfANewProcessDiffer: a process that begins with an empty store saw nothing
+// before. It believes no listing that differs from the one before it.
+func TestListingsOfANewProcessDiffer(t *testing.T) {
+	for name, c := range map[string]struct {
+		shows []int // buckets, of two
+		want  bool  // it is believed
+	}{
+		"all twice":            {nil, true},
+		"first nothing":        {[]int{0}, true},
+		"first the half":       {[]int{1}, true},
+		"nothing the 2nd time": {[]int{2, 0}, false},
+		"half the 2nd time":    {[]int{2, 1}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.planned.put(incoming, "Incoming", card("one"))
+			w.planned.put("later", "Later", card("two"))
+			w.adopted()
+			w.planned.shows = c.shows
+			w.poll()
+			if w.isAdopted() != c.want {
+				t.Fatalf("adopted: %t, want %t", !c.want, c.want)
+			}
+			marks, err := w.store.Marks(t.Context(), project, poll.SetCards)
+			if err != nil || len(marks) != 2 {
+				t.Errorf("of two cards %d were seen (%v)", len(marks), err)
+			}
+			w.poll()
+			if !w.isAdopted() {
+				t.Error("not adopted after a listing with all cards")
+			}
 		})
 	}
 }

@@ -19,7 +19,8 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// TestRun: it polls at once and then about every interval, and stops when told.
+// TestRun: it polls at once, in a new store twice, and then about every interval, and
+// stops when told.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -27,8 +28,8 @@ func TestRun(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); w.poller.Run(ctx) }()
 		synctest.Wait()
-		if n := w.planned.count("backlog"); n != 1 {
-			t.Errorf("%d polls at once", n)
+		if n := w.planned.count("backlog"); n != 2 {
+			t.Errorf("%d polls at once, want 2", n)
 		}
 		pass(30 * 30 * time.Second)
 		if n := w.planned.count("backlog"); n < 28 || n > 33 {

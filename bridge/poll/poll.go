@@ -45,7 +45,8 @@
 // nothing may be created. For GitHub's side, CatchUp lists what the bridge's own
 // account made in a repository and then puts the document "adopted:<repo>" into
 // the space of no project. For planning's side, the Poller reads everything,
-// old sprints included, and then waits for the documents of the repositories
+// old sprints included, until a reading shows all that was seen before it: a
+// process that saw nothing before reads twice. It then waits for the documents of the repositories
 // that its project's exact routes name (by a glob no issue is made). With both, it puts
 // [store.DocAdopted]. A repository that cannot be read at all (renamed,
 // mistyped, no access) does not hold up the others: no issue can be made there

@@ -36,6 +36,7 @@ type service struct {
 	tasks   map[mapping.ObjectID][]mapping.Task
 	fails   map[string]error // by call
 	calls   []string
+	shows   []int // how many buckets the next listings of the backlog show; all where it is at its end
 }
 
 type bucket struct {
@@ -73,6 +74,9 @@ func (s *service) BacklogNews(_ context.Context, known func(mapping.ObjectID, st
 	}
 	s.mu.Lock()
 	buckets := slices.Clone(s.buckets)
+	if len(s.shows) > 0 {
+		buckets, s.shows = buckets[:s.shows[0]], s.shows[1:]
+	}
 	s.mu.Unlock()
 	for _, b := range buckets {
 		for _, c := range b.cards {
