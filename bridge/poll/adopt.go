@@ -3,10 +3,10 @@ package poll
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"planbridge/mapping"
 	"planbridge/store"
 )
 
@@ -57,11 +57,18 @@ func (p *Poller) unlooked(ctx context.Context) (repo string, err error) {
 	return "", nil
 }
 
-// tellAgain has the next round observe every card, changed or not. The links that GitHub's
+// tellAgain has the next round observe every card that this one showed, changed or not. The links that GitHub's
 // markers restored came after the sights of their cards, which the store dropped: no link was
 // there to take them. Only a listing tells a card's bucket.
 func (p *Poller) tellAgain(ctx context.Context) error {
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(p.cards.items)), batchSize) {
+	var shown []mapping.ObjectID
+	for id, k := range p.cards.items {
+		if k.round == p.rounds {
+			shown = append(shown, id)
+		}
+	}
+	slices.Sort(shown)
+	for ids := range slices.Chunk(shown, batchSize) {
 		marks := map[string]string{}
 		for _, id := range ids {
 			k := *p.cards.items[id]
