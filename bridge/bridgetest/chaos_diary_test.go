@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
+
+	"planbridge/bridge/planningtest"
 )
 
 // entry is one thing that happened in a random run.
@@ -76,15 +79,19 @@ func difference(from, to string) string {
 }
 
 // changes are the exported fields in which one struct differs from another, as a scenario
-// gives traits.
-func changes(from, to any) (all []string) {
-	was, is := reflect.ValueOf(from), reflect.ValueOf(to)
+// gives traits: those of a struct inside it by both names, as in success-status.create.
+func changes(from, to any) []string { return changed("", reflect.ValueOf(from), reflect.ValueOf(to)) }
+
+func changed(prefix string, was, is reflect.Value) (all []string) {
 	for _, f := range reflect.VisibleFields(is.Type()) {
-		if f.Type.Kind() == reflect.Func || f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[time.Time]() {
-			continue // a struct's own fields come after it
-		}
-		if now := is.FieldByIndex(f.Index).Interface(); f.IsExported() && now != was.FieldByIndex(f.Index).Interface() {
-			all = append(all, fmt.Sprintf("%s=%v", strings.ToLower(f.Name), now))
+		name := prefix + strings.ToLower(f.Name)
+		switch old, now := was.FieldByIndex(f.Index), is.FieldByIndex(f.Index); {
+		case !f.IsExported() || f.Type.Kind() == reflect.Func:
+		case f.Anonymous && f.Type.Kind() == reflect.Struct: // its fields come after it
+		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[time.Time]():
+			all = append(all, changed(name+".", old, now)...)
+		case now.Interface() != old.Interface():
+			all = append(all, fmt.Sprintf("%s=%v", name, now.Interface()))
 		}
 	}
 	return all
@@ -97,4 +104,23 @@ func told(diary []entry) string {
 		fmt.Fprintf(&b, "  %s %s\n", e.At.Format("15:04:05.000"), e.Text)
 	}
 	return b.String()
+}
+
+// TestDiaryTellsTraits: what the diary tells of traits, those of a struct inside them
+// among them, sets them in a scenario.
+func TestDiaryTellsTraits(t *testing.T) {
+	var was, is, again planningtest.Traits
+	is.ConflictStatus, is.NormaliseMarkdown, is.EmptySummary = 412, true, planningtest.EmptyNull
+	is.SuccessStatus.Create, is.SuccessStatus.Update = 201, 204
+	l := &line{}
+	for _, word := range changes(was, is) {
+		name, text, _ := strings.Cut(word, "=")
+		l.values = append(l.values, value{name: name, text: text})
+	}
+	if err := setTraits(&again, l); err != nil {
+		t.Fatal(err)
+	}
+	if left := changes(again, is); len(l.values) != 5 || len(left) > 0 {
+		t.Errorf("the diary tells %v, which leaves out %v", l.values, left)
+	}
 }
