@@ -57,9 +57,9 @@ func (p *Poller) unlooked(ctx context.Context) (repo string, err error) {
 	return "", nil
 }
 
-// tellAgain has the next round observe every card that this one showed, changed or not. The links that GitHub's
-// markers restored came after the sights of their cards, which the store dropped: no link was
-// there to take them. Only a listing tells a card's bucket.
+// tellAgain has the next round observe every card that this one showed, changed or not.
+// The links that GitHub's markers restored came after the sights of their cards, which
+// the store dropped: no link was there to take them. Only a listing tells a card's bucket.
 func (p *Poller) tellAgain(ctx context.Context) error {
 	var shown []mapping.ObjectID
 	for id, k := range p.cards.items {

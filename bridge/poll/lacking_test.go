@@ -96,6 +96,22 @@ func TestListingsOfANewProcessDiffer(t *testing.T) {
 	}
 }
 
+// TestAWitnessReadsOnce: a process that saw cards before the store was lost compares a
+// listing with those. It reads no second one for it.
+func TestAWitnessReadsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, _, path := twoReplicas(t)
+		w.poll()
+		w.poll() // it is adopted
+		w.lose(path)
+		before := w.planned.count("backlog")
+		w.poll()
+		if n := w.planned.count("backlog") - before; n != 1 || !w.isAdopted() {
+			t.Errorf("%d readings, adopted %t; want one reading that is believed", n, w.isAdopted())
+		}
+	})
+}
+
 // TestCardGoneWithTheStore: a card that stays away holds nothing up for ever,
 // and one that was seen to be gone long before does not at all.
 func TestCardGoneWithTheStore(t *testing.T) {

@@ -176,9 +176,9 @@ func (p *Poller) forget() {
 	p.dropped.take()
 }
 
-// Poll does one round, whoever holds the lease, and a second one where that is what
-// the first one has to be compared with. An error says what could not be read or
-// stored; what could be is stored.
+// Poll does one round, whoever holds the lease. A process that saw nothing before has
+// nothing to compare the first one with: it does a second one at once. An error says what
+// could not be read or stored; what could be is stored.
 func (p *Poller) Poll(ctx context.Context) error {
 	if err := p.atWork.Take(ctx); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (p *Poller) Poll(ctx context.Context) error {
 	defer p.atWork.End()
 	looks := p.witness.looks
 	err := p.round(ctx)
-	if err == nil && looks == 0 && p.witness.looks == 1 {
+	if err == nil && looks == 0 && p.witness.looks == 1 && !p.looked {
 		err = p.round(ctx)
 	}
 	return err

@@ -16,9 +16,9 @@
 //
 // A card enters when it is first seen in a bucket of a route that makes issues,
 // wherever it was before: made there, moved there later, or seen in a sprint
-// first (a sprint's listing may not tell the bucket). A card that has been in one of the
-// route's buckets never enters again. The first complete round that knows a
-// route, or a bucket of it, only records what is there (the document
+// first (a sprint's listing may not tell the bucket). A card that has been in
+// one of the route's buckets never enters again. The first complete round that
+// knows a route, or a bucket of it, only records what is there (the document
 // "baseline": the buckets of each route as of the last complete round; a route
 // that was taken out of the configuration and put back begins anew).
 //
@@ -46,11 +46,11 @@
 // account made in a repository and then puts the document "adopted:<repo>" into
 // the space of no project. For planning's side, the Poller reads everything,
 // old sprints included, until a reading shows all that was seen before it: a
-// process that saw nothing before reads twice. It then waits for the documents of the repositories
-// that its project's exact routes name (by a glob no issue is made). With both, it puts
-// [store.DocAdopted]. A repository that cannot be read at all (renamed,
-// mistyped, no access) does not hold up the others: no issue can be made there
-// either; it is tried again at each catch-up.
+// process that saw nothing before reads twice. It then waits for the documents of
+// the repositories that its project's exact routes name (by a glob no issue is
+// made). With both, it puts [store.DocAdopted]. A repository that cannot be read
+// at all (renamed, mistyped, no access) does not hold up the others: no issue can
+// be made there either; it is tried again at each catch-up.
 package poll
 
 import (
