@@ -21,7 +21,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 }
 
 // results are those that every route may have at any time.
-var results = []string{"done", "again", "waiting", "limited", "retry", "parked", "removed", "lost"}
+var results = []string{"done", "again", "waiting", "limited", "retry", "parked", "removed", "lost", "abandoned"}
 
 // Expect lets a route's series begin at zero, so that what happens for the first
 // time is seen to rise.

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,9 @@ func TestDecide(t *testing.T) {
 		v := decide(tt.rest, s)
 		if v.Outcome != tt.want || v.result != tt.result || v.deferred != tt.left {
 			t.Errorf("%s: %+v, %q, deferred %+v; want %+v, %q, %+v", name, v.Outcome, v.result, v.deferred, tt.want, tt.result, tt.left)
+		}
+		if !slices.Contains(results, v.result) {
+			t.Errorf("%s: the result %q does not begin at zero", name, v.result)
 		}
 		if says := strings.TrimSpace(fmt.Sprint(v.level, " ", v.says)); says != tt.says && (tt.says != "" || v.says != "") {
 			t.Errorf("%s: the log says %q, want %q", name, says, tt.says)
