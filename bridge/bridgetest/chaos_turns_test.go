@@ -2,13 +2,14 @@ package bridgetest_test
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"planbridge/bridge/sim"
 )
 
 // turnsOf are the kinds of turns.
@@ -71,10 +72,7 @@ func (t *turns) next(kind string) *turn {
 
 // turn is the nth of a kind.
 func (t *turns) turn(kind string, n int) *turn {
-	one := &turn{name: fmt.Sprintf("%s %d", kind, n)}
-	h := fnv.New64a()
-	h.Write([]byte(one.name)) //nolint:errcheck // a hash takes everything
-	one.Rand = rand.New(rand.NewPCG(t.seed, h.Sum64()))
+	one := &turn{name: fmt.Sprintf("%s %d", kind, n), Rand: sim.Source(t.seed, kind, n)}
 	one.words = int64((slices.Index(turnsOf, kind)*mostTurns + n) * mostWords)
 	return one
 }

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"hash/fnv"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -72,7 +71,7 @@ func (s *Scheduler) Step(actor, what string, given ...any) {
 	one := &step{name: actor + " " + what + shortly(given), goOn: make(chan struct{})}
 	s.mu.Lock()
 	s.named[one.name]++
-	one.random = rand.New(rand.NewPCG(s.seed, hashOf(one.name, s.named[one.name])))
+	one.random = Source(s.seed, one.name, s.named[one.name])
 	s.pending = append(s.pending, one)
 	s.mu.Unlock()
 	select {
@@ -82,11 +81,10 @@ func (s *Scheduler) Step(actor, what string, given ...any) {
 	<-one.goOn
 }
 
-// hashOf is a number for the nth step of a name.
-func hashOf(name string, n int) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%s %d", name, n) //nolint:errcheck // a hash takes everything
-	return h.Sum64()
+// Source returns the nth random source of a name. It depends on nothing else that
+// happens in a run of the seed.
+func Source(seed uint64, name string, n int) *rand.Rand {
+	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, name, n))))
 }
 
 // shortly is a short word for values; "": there are none.
@@ -124,10 +122,9 @@ func (s *Scheduler) source(actor, purpose string) *rand.Rand {
 	if now := time.Since(s.began); now != s.drawnAt {
 		s.drawnAt, s.drawn = now, map[string]int{}
 	}
-	name := actor + " " + purpose
+	name := fmt.Sprintf("%d %s %s", s.drawnAt, actor, purpose)
 	s.drawn[name]++
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s %d", s.seed, s.drawnAt, name, s.drawn[name]))
-	return rand.New(rand.NewChaCha8(sum))
+	return Source(s.seed, name, s.drawn[name])
 }
 
 // Run lets steps go on until ctx ends and no step waits any more.
