@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"iter"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,16 +34,17 @@ var arrows = map[string][]string{
 	"store/memstore":        {"mapping", "store", "store/internal/..."},
 	"store/backup":          {"store", "store/internal/rules"},
 
-	"bridge/guard":     {},
-	"bridge/github":    {"mapping"},
-	"bridge/planning":  {"mapping"},
-	"bridge/webhook":   {"mapping", "store", "bridge/guard"},
-	"bridge/poll":      {"mapping", "store", "bridge/guard"},
-	"bridge/reconcile": {"mapping", "store", "bridge/guard"},
-	"bridge/engine":    {"mapping", "store", "bridge/guard", "bridge/reconcile"},
-	"bridge/status":    {"mapping", "store", "bridge/guard"},
-	"bridge/retention": {"mapping", "store", "bridge/guard"},
-	"bridge/session":   {"mapping", "store", "bridge/guard"},
+	"bridge/guard":             {},
+	"bridge/github":            {"mapping"},
+	"bridge/planning":          {"mapping"},
+	"bridge/webhook":           {"mapping", "store", "bridge/guard"},
+	"bridge/poll":              {"mapping", "store", "bridge/guard"},
+	"bridge/reconcile":         {"mapping", "store", "bridge/guard", "bridge/reconcile/journal"},
+	"bridge/reconcile/journal": {"mapping"},
+	"bridge/engine":            {"mapping", "store", "bridge/guard", "bridge/reconcile"},
+	"bridge/status":            {"mapping", "store", "bridge/guard"},
+	"bridge/retention":         {"mapping", "store", "bridge/guard"},
+	"bridge/session":           {"mapping", "store", "bridge/guard"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "store/backup", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/engine", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
@@ -48,11 +54,15 @@ var arrows = map[string][]string{
 	"cmd/planbridge-demo": {"mapping/...", "store/...", "config", "bridge/..."},
 }
 
-// impure lists what the planner's package may not even know: it decides, and others act.
-var impure = []string{"os", "io/fs", "net", "net/http", "log", "log/slog", "context", "sync", "math/rand", "math/rand/v2", "database/sql"}
+// pure are the packages that decide, and leave it to others to act. Each may use the standard
+// library without what [impure] lists, and those libraries: text in, text out.
+var pure = map[string][]string{
+	"mapping":                  {"github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday", "golang.org/x/text", "golang.org/x/net/html"},
+	"bridge/reconcile/journal": {},
+}
 
-// pureLibraries are the libraries that mapping may use: text in, text out.
-var pureLibraries = []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday", "golang.org/x/text", "golang.org/x/net/html"}
+// impure lists what a pure package may not even know.
+var impure = []string{"os", "io/fs", "net", "net/http", "log", "log/slog", "context", "sync", "math/rand", "math/rand/v2", "database/sql"}
 
 type listedPackage struct {
 	ImportPath string
@@ -106,8 +116,8 @@ func TestImports(t *testing.T) {
 				if isTestKit(inner) && !isTestKit(name) && name != "cmd/planbridge-demo" {
 					t.Errorf("%s imports %s, which is for tests and the demo", name, inner)
 				}
-			} else if name == "mapping" && !pureImport(imported) {
-				t.Errorf("mapping may not import %s: it is pure", imported)
+			} else if libraries, is := pure[name]; is && !pureImport(imported, libraries) {
+				t.Errorf("%s may not import %s: it is pure", name, imported)
 			}
 		}
 	}
@@ -129,14 +139,14 @@ func covered(allowed []string, name string) bool {
 	})
 }
 
-func pureImport(imported string) bool {
+func pureImport(imported string, libraries []string) bool {
 	if slices.Contains(impure, imported) {
 		return false
 	}
 	if host, _, _ := strings.Cut(imported, "/"); !strings.Contains(host, ".") {
 		return true // the standard library
 	}
-	return slices.ContainsFunc(pureLibraries, func(library string) bool {
+	return slices.ContainsFunc(libraries, func(library string) bool {
 		return imported == library || strings.HasPrefix(imported, library+"/")
 	})
 }
@@ -168,8 +178,63 @@ func TestArrowsTell(t *testing.T) {
 		"strings": true, "time": true, "os": false, "net/http": false,
 		"github.com/aymanbagabas/go-udiff/lcs": true, "github.com/redis/go-redis/v9": false,
 	} {
-		if pureImport(imported) != want {
+		if pureImport(imported, pure["mapping"]) != want {
 			t.Errorf("mapping imports %s: %v", imported, !want)
+		}
+	}
+	if pureImport("golang.org/x/text/cases", pure["bridge/reconcile/journal"]) {
+		t.Error("the journal imports a library")
+	}
+}
+
+// TestJournalReadsNoClock holds that the journal is told what time it is: of package time it
+// uses the types alone.
+func TestJournalReadsNoClock(t *testing.T) {
+	files, err := filepath.Glob("reconcile/journal/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range clockCalls(parsed) {
+			t.Errorf("%s calls time.%s: the time is an argument", file, name)
+		}
+	}
+}
+
+// clockCalls visits the names that a file uses of package time and that read the clock or wait.
+func clockCalls(file *ast.File) iter.Seq[string] {
+	clocks := []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+	return func(yield func(string) bool) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			used, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			of, ok := used.X.(*ast.Ident)
+			return !ok || of.Name != "time" || !slices.Contains(clocks, used.Sel.Name) || yield(used.Sel.Name)
+		})
+	}
+}
+
+// TestClockCallsAreFound shows that the rule refuses what it is there for.
+func TestClockCallsAreFound(t *testing.T) {
+	for source, want := range map[string]int{
+		"var x = time.Now()":                      1,
+		"var x = time.Since(time.Time{})":         1,
+		"var x = time.Second":                     0,
+		"var x = func() any { return time.Now }":  1,
+		"type clock struct{ Now int }; var x = 1": 0,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(slices.Collect(clockCalls(file))); n != want {
+			t.Errorf("%s: %d calls, want %d", source, n, want)
 		}
 	}
 }

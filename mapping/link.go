@@ -55,22 +55,7 @@ type Link struct {
 	// Base holds what both sides last agreed on, per attribute. An attribute
 	// without an entry has never been agreed on.
 	Base map[Attribute]Base `json:"base,omitempty"`
-	// Pending holds the writes that were about to be made and whose outcome
-	// is not yet known, or (Answered) not yet verified by their echo.
-	Pending []Pending `json:"pending,omitempty"`
-	// Late holds writes to GitHub of unknown outcome that had not happened
-	// when they were looked for: they may still take effect, and are then no
-	// edit of anybody.
-	Late []Pending `json:"late,omitempty"`
-	// Spent are the edits on GitHub that writes of ours made and that were dealt
-	// with, while there are others that may be looked for.
-	Spent []Spent `json:"spent,omitempty"`
-	// Wrote holds our writes to the issue of the last seconds, by which a read
-	// that lags behind them is known.
-	Wrote []Wrote `json:"wrote,omitempty"`
-	// Steps holds what each of our writes of the last seconds made of the issue,
-	// until its event has come.
-	Steps []Step `json:"steps,omitempty"`
+	Journal
 	// Intent is the create that may be under way for the root pair.
 	Intent *Intent `json:"intent,omitempty"`
 	// Refused holds values that a side does not take; they block their
@@ -201,63 +186,6 @@ type CardID struct {
 type Deferred struct {
 	Count int       `json:"n"`
 	Since time.Time `json:"since"`
-}
-
-// Pending is the record of one attribute's write, saved before the write is
-// made.
-type Pending struct {
-	ID        string    `json:"id"`
-	Side      Side      `json:"side"` // the side that is written
-	Item      Ref       `json:"item"`
-	Attribute Attribute `json:"attr"`
-	From      string    `json:"from"`          // what that side held, in its own representation
-	To        string    `json:"to"`            // what is sent
-	Old       *Base     `json:"old,omitempty"` // the base the write was decided on; nil: none
-	Next      Base      `json:"next"`          // the base once the write is known to have happened
-	At        time.Time `json:"at"`
-	// After is the issue's updated_at before the write: its echo is not older
-	// by GitHub's own clock. Zero on planning's side.
-	After    time.Time `json:"after,omitzero"`
-	Answered bool      `json:"answered,omitempty"` // acknowledged; kept only until its echo is seen
-	// Edited bounds, of a write to GitHub, when planning's value came to be.
-	Edited Interval `json:"edited,omitzero"`
-	// Restores: what it writes on GitHub is somebody's edit that a write of ours
-	// ran over, which the sides do not agree on by it; of a late one, that it was
-	// not made again since.
-	Restores bool `json:"restores,omitempty"`
-	// Verified: its echo was seen and dealt with; kept only until the sides
-	// agree.
-	Verified bool `json:"verified,omitempty"`
-	// Asked: GitHub's memory was asked for it when it could not be under way any more.
-	Asked bool `json:"asked,omitempty"`
-}
-
-// Spent is an edit on GitHub that a write of ours made, and that was dealt with:
-// no other write made it.
-type Spent struct {
-	Attribute Attribute `json:"attr"`
-	From      string    `json:"from"` // DigestValue of what stood there before it
-	To        string    `json:"to"`   // DigestValue of what it wrote
-	At        time.Time `json:"at"`   // by GitHub's clock
-	// Restores: the write restored an edit and was not made again since.
-	Restores bool `json:"restores,omitempty"`
-}
-
-// Wrote is a write of ours to an attribute of the issue that has happened.
-type Wrote struct {
-	Attribute Attribute `json:"attr"`
-	From      string    `json:"from"` // DigestValue of what stood there before it
-	At        time.Time `json:"at"`   // when it was answered, by our clock
-	// UpdatedAt is the issue's after it, and To the DigestValue of what stands
-	// there; zero where the answer did not tell. An echo tells the second alone.
-	UpdatedAt time.Time `json:"updated,omitzero"`
-	To        string    `json:"to,omitempty"`
-}
-
-// Step is the issue as one of our writes left it.
-type Step struct {
-	Digest string    `json:"digest"` // DigestIssue
-	At     time.Time `json:"at"`     // when the write was answered, by our clock
 }
 
 // Intent is the record of one create, saved before it is made.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -86,7 +87,7 @@ func planned(plan mapping.Plan, hub bool) (sides []mapping.Side) {
 func (w *work) mayFold() bool {
 	l := w.link
 	return w.set.Coalesce > 0 && !w.set.DryRun && l.State == mapping.Linked && !l.Pace.Midway && w.claim.Attempts+w.claim.Abandoned == 0 &&
-		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !w.unverified()
+		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !journal.Unverified(&l.Journal, w.editEvents())
 }
 
 // answerCame reports whether an operator answered what people are asked.
@@ -106,22 +107,6 @@ func (w *work) answerCame(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// unverified reports whether something is to be learnt of a write of ours: its
-// outcome is not known, or an event may be its echo.
-func (w *work) unverified() bool {
-	for _, p := range w.link.Pending {
-		if !p.Answered {
-			return true
-		}
-		for _, e := range w.edits {
-			if _, ok := w.made(p, e); ok && !p.Verified {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // issueEdited lists what an edit of the issue that was seen leads to: a write to

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -82,7 +83,7 @@ func (w *work) forgetLines(items []mapping.Child) []mapping.Child {
 
 // isBusy reports whether something about an item is under way or asked.
 func isBusy(c *mapping.Child) bool {
-	late := func(p mapping.Pending) bool { return time.Since(p.At) <= lateFor }
+	late := func(p mapping.Pending) bool { return journal.MayLand(p, time.Now()) }
 	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.Late, late)
 }
 

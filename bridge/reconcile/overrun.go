@@ -2,26 +2,17 @@ package reconcile
 
 import (
 	"context"
-	"slices"
-	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
-
-// lostUpdate is a person's edit that our write ran over: GitHub has no lock,
-// and it came between our read and our write.
-type lostUpdate struct {
-	write mapping.Pending
-	text  string    // what the person had written
-	by    time.Time // when it was run over, by GitHub's clock; zero: not known
-}
 
 // bringBack restores an edit that was run over: merged with what we wrote
 // where that goes, else by the rules of a conflict. The restored text is then
 // an ordinary change of GitHub.
-func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
-	for _, before := range []string{l.write.From, l.text} { // neither stands there any more
-		w.wrote(l.write.Attribute, before, l.write.At, nil)
+func (w *work) bringBack(ctx context.Context, l journal.LostUpdate) error {
+	for _, before := range []string{l.Write.From, l.Text} { // neither stands there any more
+		w.wrote(l.Write.Attribute, before, l.Write.At, nil)
 	}
 	switch {
 	case !w.fresh:
@@ -31,11 +22,11 @@ func (w *work) bringBack(ctx context.Context, l lostUpdate) error {
 	case w.takesBack(w.issue):
 		return w.errLags()
 	}
-	a, now := l.write.Attribute, w.g[l.write.Attribute].Value
+	a, now := l.Write.Attribute, w.g[l.Write.Attribute].Value
 	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
-	merged, clean := l.text, mapping.Same(a, now, l.text)
-	if a.Spec().Mergeable() && !clean && w.mayMerge(l.write) {
-		merged, clean = w.merge(l.write.From, now, l.text)
+	merged, clean := l.Text, mapping.Same(a, now, l.Text)
+	if a.Spec().Mergeable() && !clean && w.mayMerge(l.Write) {
+		merged, clean = w.merge(l.Write.From, now, l.Text)
 	}
 	if !clean {
 		var err error
@@ -62,35 +53,27 @@ func (w *work) mayMerge(p mapping.Pending) bool {
 
 // overrun decides about an edit that was run over and does not merge, and keeps what
 // loses. It returns what is to stand on GitHub.
-func (w *work) overrun(ctx context.Context, l lostUpdate, now string) (d mapping.Decision, stands string, err error) {
-	a := l.write.Attribute
-	if !w.ourText(a, now) {
+func (w *work) overrun(ctx context.Context, l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
+	a := l.Write.Attribute
+	if !journal.Ours(&w.link.Journal, a, now) {
 		d = mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Loses: true, Base: w.link.Base[a]}
 		d.Why = "a write of ours ran over an edit, and a newer edit stands"
-		return d, now, w.keepTexts(ctx, d, l.text, now)
+		return d, now, w.keepTexts(ctx, d, l.Text, now)
 	}
-	d = mapping.Overrun(w.route, a, w.link.Base[a], l.write.Old, w.editedBefore(l))
+	d = mapping.Overrun(w.route, a, w.link.Base[a], l.Write.Old, w.editEvents().EditedBefore(l))
 	if d.Action == mapping.Ask {
 		return w.askOverrun(ctx, d, l, now)
 	}
 	if stands = now; d.Winner == mapping.GitHub {
-		stands = l.text
+		stands = l.Text
 	}
-	return d, stands, w.keepTexts(ctx, d, l.text, now)
-}
-
-// ourText reports whether a value that GitHub shows was written there by us lately.
-func (w *work) ourText(a mapping.Attribute, value string) bool {
-	is := mapping.DigestValue(a, value)
-	return slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(p mapping.Pending) bool {
-		return p.Side == mapping.GitHub && p.Attribute == a && mapping.Same(a, p.To, value)
-	}) || slices.ContainsFunc(w.link.Wrote, func(o mapping.Wrote) bool { return o.Attribute == a && o.To == is })
+	return d, stands, w.keepTexts(ctx, d, l.Text, now)
 }
 
 // askOverrun asks people about an edit that was run over and what planning has. The
 // edit is to stand on GitHub again: nothing is decided yet.
-func (w *work) askOverrun(ctx context.Context, d mapping.Decision, l lostUpdate, now string) (_ mapping.Decision, stands string, err error) {
-	a, from, text := d.Attribute, l.write.From, l.text
+func (w *work) askOverrun(ctx context.Context, d mapping.Decision, l journal.LostUpdate, now string) (_ mapping.Decision, stands string, err error) {
+	a, from, text := d.Attribute, l.Write.From, l.Text
 	if _, known := w.p[a]; !known {
 		if err := w.readBoth(ctx); err != nil {
 			return d, "", err

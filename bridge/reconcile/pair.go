@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -18,7 +19,7 @@ func (w *work) pair(c *mapping.Child) *work {
 	pw.of, pw.child, pw.history, pw.unmarked = w, c, nil, ""
 	pw.link = &mapping.Link{
 		ID: w.link.ID, Project: w.link.Project, Route: w.link.Route, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Task: true,
-		Issue: w.link.Issue, Card: mapping.CardID{ID: c.Task}, Base: maps.Clone(c.Base), Pending: c.Pending, Late: c.Late,
+		Issue: w.link.Issue, Card: mapping.CardID{ID: c.Task}, Base: maps.Clone(c.Base), Journal: mapping.Journal{Pending: c.Pending, Late: c.Late},
 		Refused: maps.Clone(c.Refused), Asking: maps.Clone(c.Asking), Undo: maps.Clone(c.Undo),
 	}
 	pw.g, pw.p = nil, mapping.View{}
@@ -225,7 +226,7 @@ func (w *work) recoverList() {
 			continue
 		}
 		pw := w.pair(c)
-		pw.link.Late = slices.DeleteFunc(pw.link.Late, func(p mapping.Pending) bool { return time.Since(p.At) > lateFor })
+		journal.Expire(&pw.link.Journal, time.Now())
 		pw.recoverAll(nil, nil)
 		pw.giveBack()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -50,10 +49,7 @@ func (w *work) stirred() bool {
 	if issue || task || w.looked || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Family.Join {
 		return true
 	}
-	unsettled := func(p mapping.Pending) bool {
-		return !p.Answered || !p.Verified && time.Since(p.At) >= w.set.Settle.GitHub
-	}
-	return slices.ContainsFunc(p.Pending, unsettled) || slices.ContainsFunc(p.Late, w.unasked) || w.taskMoved()
+	return w.book().Due() || w.taskMoved()
 }
 
 // taskMoved reports whether the card's tasks show the part's one otherwise than

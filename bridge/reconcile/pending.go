@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -34,27 +35,11 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 	}
 }
 
-// madeAgain notes that a write to GitHub has happened: it holds what late ones
-// would have restored.
-func (w *work) madeAgain(a mapping.Attribute) {
-	for i := range w.link.Late {
-		if o := &w.link.Late[i]; o.Side == mapping.GitHub && o.Attribute == a {
-			o.Restores = false
-		}
-	}
-}
-
 // unpend removes the unanswered records of a side and item, and returns them: their
 // outcome is known.
-func (w *work) unpend(side mapping.Side, item mapping.Ref, attrs ...mapping.Attribute) (removed []mapping.Pending) {
-	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool {
-		is := p.Side == side && p.Item == item && !p.Answered && (len(attrs) == 0 || slices.Contains(attrs, p.Attribute))
-		if is {
-			removed = append(removed, p)
-		}
-		return is
-	})
-	if side == mapping.GitHub && len(attrs) == 0 {
+func (w *work) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pending) {
+	removed = journal.Close(&w.link.Journal, side, item)
+	if side == mapping.GitHub {
 		for _, c := range w.items() {
 			w.forgetItem(c)
 		}
@@ -74,8 +59,7 @@ func (w *work) verify(ctx context.Context) error {
 	if err := w.finishSwap(ctx); err != nil {
 		return err
 	}
-	before := map[string]ranOver{}
-	w.echoes(w.edits, before)
+	before := journal.Match(&w.link.Journal, w.editEvents(), nil)
 	w.tellApart(ctx, before)
 	w.askClosed(ctx, before)
 	w.recoverAll(before, w.askReplaced(ctx, before))
@@ -96,12 +80,12 @@ func (w *work) verify(ctx context.Context) error {
 		if !ok || p.Verified {
 			continue
 		}
-		if !mapping.Same(p.Attribute, was.text, p.From) && w.lost(p, was.text, before) {
-			if err := w.bringBack(ctx, lostUpdate{p, was.text, was.at}); err != nil {
+		if !mapping.Same(p.Attribute, was.Text, p.From) && w.book().Lost(p, was.Text, before) {
+			if err := w.bringBack(ctx, journal.LostUpdate{Write: p, Text: was.Text, By: was.At}); err != nil {
 				return err
 			}
 		}
-		w.verified(p, was)
+		journal.Verify(&w.link.Journal, p, was)
 	}
 	return nil
 }
@@ -136,7 +120,7 @@ func (w *work) finishSwap(ctx context.Context) error {
 // recoverAll decides what became of each write of unknown outcome. A write to
 // GitHub that happened is from now on one whose echo is awaited; one that did
 // not may still be under way.
-func (w *work) recoverAll(before map[string]ranOver, denied map[string]bool) {
+func (w *work) recoverAll(before journal.Matches, denied map[string]bool) {
 	var kept []mapping.Pending
 	for _, p := range w.link.Pending {
 		if p.Answered {
@@ -150,38 +134,15 @@ func (w *work) recoverAll(before map[string]ranOver, denied map[string]bool) {
 		}
 		switch {
 		case !happened:
-			w.mayCome(p)
+			journal.InFlight(&w.link.Journal, p)
 		case p.Side != mapping.GitHub:
 		case p.Attribute.Spec().HasHistory():
-			w.madeAgain(p.Attribute)
+			journal.MadeAgain(&w.link.Journal, p.Attribute)
 			p.Answered, p.At = true, time.Now().UTC()
 			kept = append(kept, p)
 		}
 	}
 	w.link.Pending = kept
-}
-
-// verified notes that the echo of a write was dealt with. The record stays until
-// the sides agree.
-func (w *work) verified(done mapping.Pending, over ranOver) {
-	spent := spentOn(done, over)
-	for _, records := range [][]mapping.Pending{w.link.Pending, w.link.Late} {
-		for i := range records {
-			if p := &records[i]; p.ID == done.ID {
-				p.Answered, p.Verified, spent.Restores = true, true, p.Restores
-			}
-		}
-	}
-	if over.at.IsZero() {
-		return
-	}
-	if w.link.Spent = append(w.link.Spent, spent); len(w.link.Spent) > maxSpent {
-		w.link.Spent = slices.Delete(w.link.Spent, 0, 1)
-	}
-}
-
-func (w *work) forget(id string) {
-	w.link.Pending = slices.DeleteFunc(w.link.Pending, func(p mapping.Pending) bool { return p.ID == id })
 }
 
 // readPending reads every item that a write of unknown outcome was made to.
@@ -216,133 +177,42 @@ func (w *work) readPending(ctx context.Context) error {
 	return nil
 }
 
-// recover decides what became of one write of unknown outcome. A side that
-// holds the pending value, or a person's edit built on it, is from now on
-// compared with that value and not with the old base; what GitHub, when asked,
-// denies (denied) was built on by nobody. A state has but three values, so that a person may have
-// set the same: without an event of our own the two sides are as at first sight.
+// recover takes in what became of one write of unknown outcome, see [journal.Book.Recover].
 func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
-	now, ok := w.p[p.Attribute]
-	if p.Side == mapping.GitHub {
-		now, ok = w.g[p.Attribute]
-	}
-	if !ok {
-		return echoed
-	}
-	happened = echoed || mapping.Same(p.Attribute, now.Value, p.To) && !w.somebodyWrote(p) ||
-		p.Side == mapping.Planning && w.rendersAlike(p.Attribute, now.Value, p.To) ||
-		!denied && w.builtOn(p, now)
-	if !happened {
-		if wentBack(p, now) || w.otherWentBack(p, now) || replaced(p, now) {
-			delete(w.link.Base, p.Attribute)
-			w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost, or another one, was undone or replaced")
-		}
-		return false
-	}
-	if p.Attribute.Spec().Form == mapping.FormWord && !echoed && (p.Side == mapping.GitHub && !w.GitHub.Whose(w.issue.Editor).Ours() ||
-		p.Side == mapping.Planning) {
+	out := w.book().Recover(p, echoed, denied)
+	if out.Unbased {
 		delete(w.link.Base, p.Attribute)
-		w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened, or a person did the same")
-		return false
 	}
-	if p.Side == mapping.GitHub {
-		w.wrote(p.Attribute, p.From, time.Now(), nil)
-		if echoed {
-			w.link.Wrote[len(w.link.Wrote)-1].To = mapping.DigestValue(p.Attribute, p.To)
+	if out.Base != nil {
+		if p.Side == mapping.GitHub {
+			made := wroteFrom(p.Attribute, p.From, time.Now())
+			if echoed {
+				made.To = mapping.DigestValue(p.Attribute, p.To)
+			}
+			journal.Wrote(&w.link.Journal, made, time.Now())
 		}
+		w.setBase(p.Attribute, *out.Base)
 	}
-	base := p.Next
-	if p.Side == mapping.Planning && base.Planning == p.To {
-		base.Version = now.Version
-		if mapping.Same(p.Attribute, now.Value, p.To) || w.SameRendering(now.Value, p.To) {
-			base.Planning = now.Value
-		}
+	if out.Why != "" {
+		w.note(p.Side, p.Attribute, "recover", out.Why)
 	}
-	w.setBase(p.Attribute, base)
-	w.note(p.Side, p.Attribute, "recover", "a write whose answer was lost had happened")
-	return true
+	return out.Happened
 }
 
-// wentBack reports that planning holds what it held, or what was agreed on,
-// before a write of unknown outcome, yet two versions later: that write, or a person, changed it, and then a
-// person changed it back. Compared with the old base that would be no change, so
-// the two sides are from then on as at first sight.
-func wentBack(p mapping.Pending, now mapping.Versioned) bool {
-	return p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
-		(mapping.Same(p.Attribute, now.Value, p.From) || mapping.Same(p.Attribute, now.Value, p.Old.Planning))
+// book is the link's journal, with what is known now.
+func (w *work) book() journal.Book {
+	return journal.Book{
+		Journal: &w.link.Journal, Edits: w.editEvents(), Base: w.link.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.link.Issue.UpdatedAt,
+		SameRendering: w.SameRendering, Merge: w.merge, Settle: w.set.Settle.GitHub, Now: time.Now(),
+	}
 }
 
-// replaced reports that GitHub, of which no memory of this attribute can be asked,
-// holds neither what a write of unknown outcome wrote nor what stood there before:
-// whether a person replaced the one or the other is not known. Compared with the
-// old base, planning would not have changed once its change was taken back.
-func replaced(p mapping.Pending, now mapping.Versioned) bool {
-	return p.Side == mapping.GitHub && !p.Attribute.Spec().HasHistory() && !mapping.Same(p.Attribute, now.Value, p.From)
-}
+// editEvents are the edits that this claim's events told of.
+func (w *work) editEvents() journal.Edits { return w.editsOf(w.edits) }
 
-// otherWentBack reports that GitHub, from which a write of unknown outcome to
-// planning was made, is again as it was agreed on before, and planning is
-// somebody's edit of either. Compared with the old base only planning would have
-// changed, and who took the edit on GitHub back would not be heard.
-func (w *work) otherWentBack(p mapping.Pending, now mapping.Versioned) bool {
-	g, ok := w.g[p.Attribute]
-	return ok && p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
-		mapping.Same(p.Attribute, g.Value, p.Old.GitHub) && !mapping.Same(p.Attribute, g.Value, p.Next.GitHub)
-}
-
-// builtOn reports whether a value that is neither what stood there before a
-// lost write nor what was written is a person's edit of what was written.
-//
-// Planning's version can tell that it is not: our write carried the old
-// version, so it happened only as the first change after it. On GitHub the
-// edit's own event tells what it was made from. Where neither does, only a text
-// that holds all that was written is taken for an edit of it: two other edits
-// raise the version as much, and what they are taken for must not be wrong.
-func (w *work) builtOn(p mapping.Pending, now mapping.Versioned) bool {
-	late := func(o mapping.Pending) bool {
-		return o.Side == p.Side && o.Attribute == p.Attribute && mapping.Same(p.Attribute, now.Value, o.To)
-	}
-	if mapping.Same(p.Attribute, now.Value, p.From) || slices.ContainsFunc(w.link.Late, late) {
-		return false
-	}
-	if p.Side == mapping.Planning && (p.Old == nil || now.Version < p.Next.Version+2) {
-		return false
-	}
-	for _, e := range w.edits {
-		if p.Side != mapping.GitHub {
-			break
-		}
-		if from, to, ok := editOf(e, p.Attribute); ok && !w.GitHub.Whose(e.Sender).Ours() && mapping.Same(p.Attribute, w.strip(to), now.Value) {
-			return mapping.Same(p.Attribute, w.strip(from), p.To)
-		}
-	}
-	if !p.Attribute.Spec().Mergeable() {
-		return false
-	}
-	both, clean := w.merge(p.From, p.To, now.Value)
-	return clean && mapping.Same(p.Attribute, both, now.Value)
-}
-
-// somebodyWrote reports whether an event tells that a person wrote to GitHub
-// what a write of ours would have.
-func (w *work) somebodyWrote(p mapping.Pending) bool {
-	return p.Side == mapping.GitHub && slices.ContainsFunc(w.edits, func(e mapping.Edit) bool {
-		_, to, ok := editOf(e, p.Attribute)
-		return ok && !w.GitHub.Whose(e.Sender).Perhaps() && mapping.Same(p.Attribute, w.strip(to), p.To)
-	})
-}
-
-// editOf returns what an edit event says of one attribute.
-func editOf(e mapping.Edit, a mapping.Attribute) (from, to string, ok bool) {
-	edited := a.Spec().Edited
-	if edited == nil {
-		return "", "", false
-	}
-	before, after := edited(&e)
-	if before == nil {
-		return "", "", false
-	}
-	return *before, after, true
+// editsOf are edits that GitHub told of in any way.
+func (w *work) editsOf(edits []mapping.Edit) journal.Edits {
+	return journal.Edits{All: edits, Whose: w.GitHub.Whose, Bare: w.strip}
 }
 
 func (w *work) strip(text string) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -41,20 +42,15 @@ func (w *work) tooLarge(root *mapping.Link, err error) error {
 }
 
 // dropVerified drops the records of writes whose echoes were dealt with, and reports
-// whether there were any. They are kept for convenience: that the writes happened is known
-// from what was agreed on, and their edits are spent.
+// whether there were any.
 func dropVerified(root *mapping.Link) (dropped bool) {
 	for _, l := range append([]*mapping.Link{root}, root.Parts...) {
-		before := len(l.Pending) + len(l.Late)
-		dealtWith := func(p mapping.Pending) bool { return p.Verified }
-		l.Pending, l.Late = slices.DeleteFunc(l.Pending, dealtWith), slices.DeleteFunc(l.Late, dealtWith)
-		dropped = dropped || len(l.Pending)+len(l.Late) < before
+		dropped = journal.DropVerified(&l.Journal) || dropped
 	}
 	return dropped
 }
 
 // awaitsEcho reports whether a write of ours is on record until its echo comes.
 func awaitsEcho(root *mapping.Link) bool {
-	awaits := func(p mapping.Pending) bool { return p.Answered && !p.Verified }
-	return slices.ContainsFunc(append([]*mapping.Link{root}, root.Parts...), func(l *mapping.Link) bool { return slices.ContainsFunc(l.Pending, awaits) })
+	return slices.ContainsFunc(append([]*mapping.Link{root}, root.Parts...), func(l *mapping.Link) bool { return journal.AwaitsEcho(&l.Journal) })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -26,7 +27,7 @@ func (w *work) readsBehind(issue *mapping.Issue) error {
 	if l.BehindSince.IsZero() {
 		l.BehindSince = time.Now().UTC()
 	}
-	age, most := time.Since(l.BehindSince), max(doubt, w.set.Settle.GitHub)
+	age, most := time.Since(l.BehindSince), max(journal.Doubt, w.set.Settle.GitHub)
 	if age < most {
 		wait := max(staleWait, min(age/2, most-age))
 		return w.lagsFor(wait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.DateTime))
@@ -52,10 +53,7 @@ func (w *work) rewoundNow() map[mapping.Attribute]bool {
 	}
 	rewound := map[mapping.Attribute]bool{}
 	for _, a := range mapping.Attributes {
-		rewound[a] = !slices.ContainsFunc(w.edits, func(e mapping.Edit) bool {
-			from, _, ok := editOf(e, a)
-			return ok && mapping.Same(a, w.strip(from), w.link.Base[a].GitHub)
-		})
+		rewound[a] = !w.editEvents().Leave(a, w.link.Base[a].GitHub)
 	}
 	return rewound
 }

@@ -67,13 +67,7 @@ func (w *work) change(a mapping.Attribute, side mapping.Side) mapping.Change {
 	c := mapping.Change{Side: side}
 	if side == mapping.GitHub {
 		c.Seen = w.seenAt(mapping.IssueRef(w.link.Issue.ID))
-		edits := 0
-		for _, e := range w.edits {
-			if _, _, ok := editOf(e, a); ok && !w.GitHub.Whose(e.Sender).Perhaps() {
-				edits++
-			}
-		}
-		c.Several = edits > 1
+		c.Several = w.editEvents().Others(a) > 1
 		return c
 	}
 	c.Seen = w.seenAt(w.link.Partner())

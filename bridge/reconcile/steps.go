@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -25,23 +26,16 @@ func (w *work) stepped(issue *mapping.Issue) {
 		return
 	}
 	w.link.Unfinished = true
-	w.link.Steps = slices.DeleteFunc(w.link.Steps, func(s mapping.Step) bool { return time.Since(s.At) >= doubt })
-	w.link.Steps = append(w.link.Steps, mapping.Step{Digest: mapping.DigestIssue(issue), At: time.Now().UTC()})
+	journal.Step(&w.link.Journal, mapping.DigestIssue(issue), time.Now())
 }
 
 // isStep reports whether a snapshot that came at a time of our clock shows a
 // step of ours, and takes in what that tells: what is older is stale. The step
 // is spent: another one that shows the same is not explained by it.
 func (w *work) isStep(seen *mapping.Issue, came time.Time) bool {
-	if !w.GitHub.Whose(seen.Editor).Ours() {
+	if !w.GitHub.Whose(seen.Editor).Ours() || !journal.TakeStep(&w.link.Journal, mapping.DigestIssue(seen), came) {
 		return false
 	}
-	digest := mapping.DigestIssue(seen)
-	i := slices.IndexFunc(w.link.Steps, func(s mapping.Step) bool { return s.Digest == digest && came.Sub(s.At) < doubt })
-	if i < 0 {
-		return false
-	}
-	w.link.Steps = slices.Delete(w.link.Steps, i, i+1)
 	if known := &w.link.Issue; seen.UpdatedAt.After(known.UpdatedAt) {
 		known.UpdatedAt = seen.UpdatedAt
 	}

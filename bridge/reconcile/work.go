@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -446,11 +447,7 @@ func (w *work) readCard(ctx context.Context) error {
 // remember takes what was seen as known, once the sides agree.
 func (w *work) remember() {
 	w.link.Unfinished, w.link.BehindSince = false, time.Time{}
-	dealtWith := func(p mapping.Pending) bool { return p.Verified }
-	w.link.Pending, w.link.Late = slices.DeleteFunc(w.link.Pending, dealtWith), slices.DeleteFunc(w.link.Late, dealtWith)
-	w.link.Spent = slices.DeleteFunc(w.link.Spent, func(s mapping.Spent) bool {
-		return !slices.ContainsFunc(slices.Concat(w.link.Pending, w.link.Late), func(p mapping.Pending) bool { return p.Attribute == s.Attribute })
-	})
+	journal.Agree(&w.link.Journal)
 	if w.issue != nil {
 		w.know(w.issue)
 		w.knowBody()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -161,9 +162,9 @@ func (w *work) heldBack(d mapping.Decision, up Updated) bool {
 }
 
 // undone drops the base of an attribute that holds again what it held before a write
-// (of sent) that answered well: see wentBack.
+// (of sent) that answered well: see [journal.WentBack].
 func (w *work) undone(sent []mapping.Pending, a mapping.Attribute) {
-	if slices.ContainsFunc(sent, func(p mapping.Pending) bool { return p.Attribute == a && wentBack(p, w.p[a]) }) {
+	if slices.ContainsFunc(sent, func(p mapping.Pending) bool { return p.Attribute == a && journal.WentBack(p, w.p[a]) }) {
 		delete(w.link.Base, a)
 		w.note(mapping.Planning, a, "recover", "a write, or another one, was undone")
 	}
@@ -361,7 +362,7 @@ func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
 func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	w.remarked(d)
 	w.wroteTo(mapping.GitHub, d.Attribute)
-	w.madeAgain(d.Attribute)
+	journal.MadeAgain(&w.link.Journal, d.Attribute)
 	w.wrote(d.Attribute, d.GitHub.From, time.Now(), answer)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
@@ -409,13 +410,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 	if err != nil {
 		return w.patchFailed(ctx, item, ds, err)
 	}
-	w.unpend(mapping.GitHub, item, mapping.AttributesWith(func(s *mapping.AttrSpec) bool { return !s.HasHistory() })...) // no event tells what it ran over
-	for i := range w.link.Pending {
-		p := &w.link.Pending[i]
-		if p.Side == mapping.GitHub && p.Item == item {
-			p.Answered = true
-		}
-	}
+	journal.Answer(&w.link.Journal, item, ds)
 	for _, d := range ds {
 		w.wroteGitHub(d, &issue)
 	}
@@ -457,7 +452,7 @@ func (w *work) labelled(ctx context.Context, d mapping.Decision) (bool, error) {
 	w.pend(mapping.GitHub, item, []mapping.Decision{d})
 	ok, err := w.relabel(ctx, d)
 	if err == nil || errors.Is(err, mapping.ErrForbidden) {
-		w.unpend(mapping.GitHub, item, d.Attribute)
+		journal.Close(&w.link.Journal, mapping.GitHub, item, d.Attribute)
 	}
 	return ok, err
 }

@@ -266,7 +266,7 @@ func filled() *memory {
 				Issue:   mapping.IssueID{ID: 101, Repo: "acme/web", Number: 12, UpdatedAt: noon},
 				Card:    mapping.CardID{ID: "c1", CID: 7, Bucket: "b1", BucketName: "Incoming", Version: 3},
 				Base:    map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix <it>", Planning: "Fix <it>", Version: 2}},
-				Pending: []mapping.Pending{{ID: "x", Side: mapping.GitHub, Item: "issue:101", Attribute: mapping.Title, From: "a", To: "b", At: noon}},
+				Journal: mapping.Journal{Pending: []mapping.Pending{{ID: "x", Side: mapping.GitHub, Item: "issue:101", Attribute: mapping.Title, From: "a", To: "b", At: noon}}},
 				Refused: map[mapping.Attribute]mapping.Refusal{mapping.Estimate: {Side: mapping.Planning, Words: "no such number", At: noon}},
 				Asking:  map[mapping.Attribute]string{mapping.State: "k1"},
 				Children: []mapping.Child{

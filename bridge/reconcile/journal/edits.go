@@ -1,0 +1,133 @@
+package journal
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// Edits are edits of one issue, oldest first, as events or GitHub's memory told of them.
+type Edits struct {
+	All []mapping.Edit
+	// Whose tells what is known of an account.
+	Whose func(login string) mapping.Whose
+	// Bare is a text of GitHub's without what the bridge adds to it.
+	Bare func(text string) string
+}
+
+// Change is what an edit made of one attribute.
+type Change struct {
+	From, To string
+	At       time.Time // by GitHub's clock, in whole seconds
+	By       mapping.Whose
+}
+
+// Of visits the changes of an attribute, each with the index of its edit.
+func (e Edits) Of(a mapping.Attribute) iter.Seq2[int, Change] {
+	return func(yield func(int, Change) bool) {
+		edited := a.Spec().Edited
+		if edited == nil {
+			return
+		}
+		for i := range e.All {
+			from, to := edited(&e.All[i])
+			if from == nil {
+				continue
+			}
+			c := Change{From: e.Bare(*from), To: e.Bare(to), At: e.All[i].At, By: e.Whose(e.All[i].Sender)}
+			if !yield(i, c) {
+				return
+			}
+		}
+	}
+}
+
+// Others counts the edits of an attribute that somebody else made.
+func (e Edits) Others(a mapping.Attribute) (n int) {
+	for _, c := range e.Of(a) {
+		if !c.By.Perhaps() {
+			n++
+		}
+	}
+	return n
+}
+
+// ByOthers is when somebody else wrote a value last; false: no edit tells of it.
+func (e Edits) ByOthers(a mapping.Attribute, value string) (at mapping.Interval, told bool) {
+	for _, c := range e.Of(a) {
+		if !c.By.Perhaps() && mapping.Same(a, c.To, value) {
+			at, told = mapping.Interval{From: c.At, To: c.At.Add(time.Second)}, true
+		}
+	}
+	return at, told
+}
+
+// Leave reports whether an edit was made from a value.
+func (e Edits) Leave(a mapping.Attribute, value string) bool {
+	for _, c := range e.Of(a) {
+		if mapping.Same(a, c.From, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// Tell reports whether an edit made one value of another.
+func (e Edits) Tell(a mapping.Attribute, from, to string) bool {
+	for _, c := range e.Of(a) {
+		if mapping.Same(a, c.To, to) && mapping.Same(a, c.From, from) {
+			return true
+		}
+	}
+	return false
+}
+
+// Lead reports whether edits made one value of another in the end. The chain goes on for as
+// long as an edit was made from what it came to. Values are given by their digests.
+func (e Edits) Lead(a mapping.Attribute, from, to string) bool {
+	type step struct{ from, to string }
+	var left []step
+	for _, c := range e.Of(a) {
+		left = append(left, step{mapping.DigestValue(a, c.From), mapping.DigestValue(a, c.To)})
+	}
+	for {
+		i := slices.IndexFunc(left, func(s step) bool { return s.from == from })
+		if i < 0 {
+			return from == to
+		}
+		from = left[i].to
+		left = slices.Delete(left, i, i+1)
+	}
+}
+
+// Forgotten finds the edits of people that a write of ours replaced within [Doubt], so
+// that it may not have known them, and that nothing since holds. merge merges two edits
+// of a text.
+func (e Edits) Forgotten(a mapping.Attribute, merge func(base, x, y string) (string, bool)) (lost []LostUpdate) {
+	changes := make([]*Change, len(e.All))
+	for i, c := range e.Of(a) {
+		changes[i] = &c
+	}
+	for i := 1; i < len(changes); i++ {
+		edit, write := changes[i-1], changes[i]
+		switch {
+		case edit == nil || write == nil || !write.By.Ours() || edit.By.Ours():
+		case !mapping.Same(a, edit.To, write.From) || write.At.Sub(edit.At) > Doubt:
+		case slices.ContainsFunc(changes[i:], func(c *Change) bool { return c != nil && c.holds(a, *edit, merge) }):
+		default:
+			lost = append(lost, LostUpdate{Write: mapping.Pending{Attribute: a, From: write.From, To: write.To}, Text: edit.To, By: write.At})
+		}
+	}
+	return lost
+}
+
+// holds reports whether what a change left there holds all that an edit had changed.
+func (c Change) holds(a mapping.Attribute, edit Change, merge func(base, x, y string) (string, bool)) bool {
+	if !a.Spec().Mergeable() {
+		return mapping.Same(a, c.To, edit.To)
+	}
+	both, clean := merge(edit.From, c.To, edit.To)
+	return clean && mapping.Same(a, both, c.To)
+}

@@ -1,0 +1,194 @@
+package journal
+
+import (
+	"maps"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// Matches has, by the id of a write's record, what stood on GitHub when the write took
+// effect. Of a write that is missing it is not known whether it did.
+type Matches map[string]Overwritten
+
+// Match finds the edits that our writes on record made, and adds what stood there when each
+// took effect. Each edit is of one write only, and one that was dealt with is of no other.
+func Match(j *mapping.Journal, e Edits, known Matches) Matches {
+	found := Matches{}
+	maps.Copy(found, known)
+	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
+		records := slices.DeleteFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute != a || p.Side != mapping.GitHub })
+		if slices.ContainsFunc(records, found.open) {
+			found.take(records, unspent(j, e, a, found))
+		}
+	}
+	return found
+}
+
+// open reports whether a write is still to be matched to an edit.
+func (m Matches) open(p mapping.Pending) bool { return !m.has(p) && !p.Verified }
+
+func (m Matches) has(p mapping.Pending) bool {
+	_, ok := m[p.ID]
+	return ok
+}
+
+// unspent lists the changes of an attribute that no write has been matched to.
+func unspent(j *mapping.Journal, e Edits, a mapping.Attribute, known Matches) (changes []Change) {
+	for _, c := range e.Of(a) {
+		changes = append(changes, c)
+	}
+	spent := slices.DeleteFunc(slices.Clone(j.Spent), func(s mapping.Spent) bool { return s.Attribute != a })
+	for _, p := range writes(j) {
+		if over, ok := known[p.ID]; ok && !p.Verified && p.Attribute == a {
+			spent = append(spent, spentOn(p, over))
+		}
+	}
+	for _, s := range spent {
+		if i := slices.IndexFunc(changes, func(c Change) bool { return c.is(s) }); i >= 0 {
+			changes = slices.Delete(changes, i, i+1)
+		}
+	}
+	return changes
+}
+
+// take matches records, the oldest first, to changes. One value may have been written
+// twice: a change that came from what was expected goes first, and the newest record, which
+// the fewest changes can be of.
+func (m Matches) take(records []mapping.Pending, changes []Change) {
+	for _, expected := range []bool{true, false} {
+		for _, p := range slices.Backward(records) {
+			if !m.open(p) {
+				continue
+			}
+			i := slices.IndexFunc(changes, func(c Change) bool {
+				return matches(p, c) && (!expected || mapping.Same(p.Attribute, c.From, p.From))
+			})
+			if i >= 0 {
+				m[p.ID] = Overwritten{changes[i].From, changes[i].At}
+				changes = slices.Delete(changes, i, i+1)
+			}
+		}
+	}
+}
+
+// matches reports whether a change may be what a write of ours made.
+func matches(p mapping.Pending, c Change) bool {
+	return c.By.Perhaps() && !c.At.Before(p.After) && mapping.Same(p.Attribute, c.To, p.To)
+}
+
+// spentOn is the edit that a write made, by what it ran over.
+func spentOn(p mapping.Pending, over Overwritten) mapping.Spent {
+	a := p.Attribute
+	return mapping.Spent{Attribute: a, From: mapping.DigestValue(a, over.Text), To: mapping.DigestValue(a, p.To), At: over.At}
+}
+
+// is reports whether a change is one that was dealt with.
+func (c Change) is(s mapping.Spent) bool {
+	return s.At.Equal(c.At) && s.From == mapping.DigestValue(s.Attribute, c.From) && s.To == mapping.DigestValue(s.Attribute, c.To)
+}
+
+// Unclear reports whether events do not tell which of our writes ran over what, so that
+// GitHub's memory is to be asked: a write that may be under way may have happened before
+// another one, which ran over something else than it was made from, or an edit may be the
+// echo of either of two. rest are the matches that are sure.
+func Unclear(j *mapping.Journal, a mapping.Attribute, known Matches) (rest Matches, unclear bool) {
+	rest = maps.Clone(known)
+	for _, p := range j.Late {
+		if p.Side != mapping.GitHub || p.Attribute != a || p.Verified {
+			continue
+		}
+		again := writtenAgain(j, p)
+		switch {
+		case again == nil:
+			unclear = unclear || !known.has(p) && ranOverMore(j, a, known)
+		case known.has(p) || known.has(*again):
+			unclear = true
+			delete(rest, p.ID)
+			delete(rest, again.ID)
+		}
+	}
+	return rest, unclear
+}
+
+// writtenAgain is the write awaiting its echo that wrote what one that may be under way
+// would have; nil: none.
+func writtenAgain(j *mapping.Journal, late mapping.Pending) *mapping.Pending {
+	i := slices.IndexFunc(j.Pending, func(p mapping.Pending) bool {
+		return p.Side == late.Side && p.Attribute == late.Attribute && !p.Verified && mapping.Same(p.Attribute, p.To, late.To)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &j.Pending[i]
+}
+
+// ranOverMore reports whether a write of ours ran over something else than it was made from:
+// one that may be under way may be among what happened in between.
+func ranOverMore(j *mapping.Journal, a mapping.Attribute, known Matches) bool {
+	return slices.ContainsFunc(writes(j), func(p mapping.Pending) bool {
+		over, ok := known[p.ID]
+		return ok && p.Attribute == a && !mapping.Same(a, over.Text, p.From)
+	})
+}
+
+// Lost reports whether a value that a write of ours ran over is missed: it was agreed on, or
+// not written by another one of ours.
+func (b Book) Lost(p mapping.Pending, value string, known Matches) bool {
+	return mapping.Same(p.Attribute, value, b.Base[p.Attribute].GitHub) || !wroteOurselves(b.Journal, p, value, known)
+}
+
+// wroteOurselves reports whether a value that a write of ours ran over was written by
+// another one of ours that is known to have happened. Where that restored an edit, it wrote
+// what is lost when it is run over.
+func wroteOurselves(j *mapping.Journal, p mapping.Pending, value string, known Matches) bool {
+	a, is := p.Attribute, mapping.DigestValue(p.Attribute, value)
+	return slices.ContainsFunc(writes(j), func(o mapping.Pending) bool {
+		return o.ID != p.ID && (known.has(o) || o.Answered) && !o.Restores && o.Side == mapping.GitHub && o.Attribute == a && mapping.Same(a, value, o.To)
+	}) || slices.ContainsFunc(j.Spent, func(s mapping.Spent) bool { return s.Attribute == a && s.To == is && !s.Restores })
+}
+
+// Ours reports whether a value that GitHub shows was written there by us lately.
+func Ours(j *mapping.Journal, a mapping.Attribute, value string) bool {
+	is := mapping.DigestValue(a, value)
+	return slices.ContainsFunc(writes(j), func(p mapping.Pending) bool {
+		return p.Side == mapping.GitHub && p.Attribute == a && mapping.Same(a, p.To, value)
+	}) || slices.ContainsFunc(j.Wrote, func(o mapping.Wrote) bool { return o.Attribute == a && o.To == is })
+}
+
+// Overdue lists the writes whose echo should have come by now.
+func (b Book) Overdue(known Matches) []mapping.Pending {
+	return filter(b.Pending, func(p mapping.Pending) bool { return b.overdue(p) && !known.has(p) })
+}
+
+// Replaced lists the writes of unknown outcome of which GitHub shows neither what they wrote
+// nor what stood there before: they may have happened, and run over an edit, before somebody
+// replaced them.
+func (b Book) Replaced(known Matches) []mapping.Pending {
+	return filter(b.Pending, func(p mapping.Pending) bool {
+		if p.Answered || p.Side != mapping.GitHub || !p.Attribute.Spec().HasHistory() || known.has(p) {
+			return false
+		}
+		now := b.GitHub[p.Attribute].Value
+		return !mapping.Same(p.Attribute, now, p.To) && !mapping.Same(p.Attribute, now, p.From)
+	})
+}
+
+// MayHaveClosed lists the writes of unknown outcome that would have closed the issue, which
+// is open. Where one did, a person has reopened it since.
+func (b Book) MayHaveClosed() []mapping.Pending {
+	return filter(b.Pending, func(p mapping.Pending) bool {
+		now, known := b.GitHub[p.Attribute]
+		return p.Attribute == mapping.State && p.Side == mapping.GitHub && !p.Answered && p.To == mapping.StateDone && known && now.Value != p.To
+	})
+}
+
+// filter lists the records that something holds of.
+func filter(records []mapping.Pending, is func(mapping.Pending) bool) (list []mapping.Pending) {
+	for _, p := range records {
+		if is(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}

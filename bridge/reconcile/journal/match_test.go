@@ -1,0 +1,222 @@
+package journal
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"planbridge/mapping"
+)
+
+// ran shows what each write ran over and when, in seconds after noon.
+func ran(m Matches) string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, fmt.Sprintf("%s: %s at %d", id, m[id].Text, int(m[id].At.Sub(noon).Seconds())))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestMatch(t *testing.T) {
+	ab := write("w", mapping.Title, "a", "b")
+	for _, tt := range []struct {
+		name  string
+		j     mapping.Journal
+		edits Edits
+		known Matches
+		want  string
+	}{
+		{name: "nothing on record", edits: edits(title(ours, 1, "a", "b"))},
+		{name: "its echo", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{name: "the echo of one that was given up", j: mapping.Journal{Late: pendings(ab)}, edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{name: "it ran over an edit", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(dev, 1, "a", "x"), title(ours, 1, "x", "b")), want: "w: x at 1"},
+		{name: "an account that may be ours", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(maybe, 1, "x", "b")), want: "w: x at 1"},
+		{name: "a person wrote the same", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(dev, 1, "a", "b"))},
+		{name: "we wrote something else", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(ours, 1, "a", "c"))},
+		{name: "an edit from before it", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", after(2)))}, edits: edits(title(ours, 1, "a", "b"))},
+		{name: "an edit of the second that is known", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", after(1)))},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{name: "an edit of the body", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(body(ours, 1, "a", "b"))},
+		{name: "of title and body", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Summary, "c", "d"))},
+			edits: edits(title(ours, 1, "a", "b"), body(ours, 1, "y", "d|footer")), want: "w: a at 1, x: y at 1"},
+		{name: "it was dealt with", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", verified))}, edits: edits(title(ours, 1, "a", "b"))},
+		{name: "a write to planning", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", toPlanning))}, edits: edits(title(ours, 1, "a", "b"))},
+		{name: "the edit was spent by another", j: mapping.Journal{Pending: pendings(ab), Spent: []mapping.Spent{spentOn(ab, Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b"))},
+		{name: "an edit of another second was spent", j: mapping.Journal{Pending: pendings(ab), Spent: []mapping.Spent{spentOn(ab, Overwritten{"a", at(2)})}},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{name: "one of two equal edits was spent", j: mapping.Journal{Pending: pendings(ab), Spent: []mapping.Spent{spentOn(ab, Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b"), title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{name: "an edit of the body was spent", j: mapping.Journal{Pending: pendings(ab), Spent: []mapping.Spent{spentOn(write("", mapping.Summary, "a", "b"), Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{name: "the newest of two writes first", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Title, "a", "b", after(2)))},
+			edits: edits(title(ours, 3, "a", "b")), want: "x: a at 3"},
+		{name: "each of two writes has its edit", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Title, "a", "b", after(2)))},
+			edits: edits(title(ours, 1, "a", "b"), title(ours, 3, "a", "b")), want: "w: a at 1, x: a at 3"},
+		{name: "what came from what was expected first", j: mapping.Journal{Late: pendings(ab), Pending: pendings(write("x", mapping.Title, "y", "b"))},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{name: "the match of another is not taken again", j: mapping.Journal{Late: pendings(ab), Pending: pendings(write("x", mapping.Title, "a", "b"))},
+			edits: edits(title(ours, 1, "a", "b")), known: Matches{"w": {"a", at(1)}}, want: "w: a at 1"},
+		{name: "what is known stays", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(ours, 2, "c", "b")), known: Matches{"w": {"a", at(1)}, "gone": {"z", at(0)}},
+			want: "gone: z at 0, w: a at 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := maps.Clone(tt.known)
+			expect(t, "matches", ran(Match(&tt.j, tt.edits, tt.known)), tt.want)
+			expect(t, "the argument", tt.known, before)
+		})
+	}
+}
+
+func TestUnclear(t *testing.T) {
+	late, again := write("l", mapping.Title, "a", "b"), write("p", mapping.Title, "c", "b", answered)
+	for _, tt := range []struct {
+		name    string
+		j       mapping.Journal
+		known   Matches
+		rest    string
+		unclear bool
+	}{
+		{name: "nothing was given up", j: mapping.Journal{Pending: pendings(again)}, known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
+		{name: "nothing is known", j: mapping.Journal{Late: pendings(late)}},
+		{name: "another one ran over what it was made from", j: mapping.Journal{Late: pendings(late), Pending: pendings(write("q", mapping.Title, "c", "d"))},
+			known: Matches{"q": {"c", at(1)}}, rest: "q: c at 1"},
+		{name: "another one ran over something else", j: mapping.Journal{Late: pendings(late), Pending: pendings(write("q", mapping.Title, "c", "d"))},
+			known: Matches{"q": {"x", at(1)}}, rest: "q: x at 1", unclear: true},
+		{name: "it is matched itself", j: mapping.Journal{Late: pendings(late)}, known: Matches{"l": {"x", at(1)}}, rest: "l: x at 1"},
+		{name: "an edit is its, or of the one in its stead", j: mapping.Journal{Late: pendings(late), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}, "other": {"z", at(2)}}, rest: "other: z at 2", unclear: true},
+		{name: "the same, told of it", j: mapping.Journal{Late: pendings(late), Pending: pendings(again)}, known: Matches{"l": {"c", at(1)}}, unclear: true},
+		{name: "neither was told of", j: mapping.Journal{Late: pendings(late), Pending: pendings(again)}},
+		{name: "it was dealt with", j: mapping.Journal{Late: pendings(write("l", mapping.Title, "a", "b", verified)), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
+		{name: "of another attribute", j: mapping.Journal{Late: pendings(write("l", mapping.Summary, "a", "b")), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
+		{name: "to planning", j: mapping.Journal{Late: pendings(write("l", mapping.Title, "a", "b", toPlanning)), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := maps.Clone(tt.known)
+			rest, unclear := Unclear(&tt.j, mapping.Title, tt.known)
+			expect(t, "the rest", ran(rest), tt.rest)
+			expect(t, "unclear", unclear, tt.unclear)
+			expect(t, "the argument", tt.known, before)
+		})
+	}
+}
+
+func TestLost(t *testing.T) {
+	p, base := write("p", mapping.Title, "a", "b"), map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "agreed"}}
+	for _, tt := range []struct {
+		name  string
+		j     mapping.Journal
+		value string
+		known Matches
+		want  bool
+	}{
+		{name: "a person's", value: "x", want: true},
+		{name: "agreed on", value: "agreed", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "agreed", answered))}, want: true},
+		{name: "answered", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered))}},
+		{name: "told of", value: "x", j: mapping.Journal{Late: pendings(write("q", mapping.Title, "a", "x"))}, known: Matches{"q": {}}},
+		{name: "not known to have happened", value: "x", j: mapping.Journal{Late: pendings(write("q", mapping.Title, "a", "x"))}, want: true},
+		{name: "it restored an edit", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered, restores))}, want: true},
+		{name: "the write itself", value: "b", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, want: true},
+		{name: "on planning", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered, toPlanning))}, want: true},
+		{name: "of another attribute", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Summary, "a", "x", answered))}, want: true},
+		{name: "of an edit that was dealt with", value: "x", j: mapping.Journal{Spent: []mapping.Spent{spentOn(write("", mapping.Title, "", "x"), Overwritten{})}}},
+		{name: "of one that restored an edit", value: "x",
+			j:    mapping.Journal{Spent: []mapping.Spent{{Attribute: mapping.Title, To: mapping.DigestValue(mapping.Title, "x"), Restores: true}}},
+			want: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			expect(t, "lost", Book{Journal: &tt.j, Base: base}.Lost(p, tt.value, tt.known), tt.want)
+		})
+	}
+}
+
+func TestOurs(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		j    mapping.Journal
+		want bool
+	}{
+		{name: "nobody on record wrote it"},
+		{name: "pending", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, want: true},
+		{name: "given up", j: mapping.Journal{Late: pendings(write("p", mapping.Title, "a", "b"))}, want: true},
+		{name: "happened", j: mapping.Journal{Wrote: []mapping.Wrote{{Attribute: mapping.Title, To: mapping.DigestValue(mapping.Title, "b")}}}, want: true},
+		{name: "another value", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "b", "a"))}},
+		{name: "to planning", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", toPlanning))}},
+		{name: "another attribute", j: mapping.Journal{Pending: pendings(write("p", mapping.Summary, "a", "b"))}},
+		{name: "of a write of which no answer told", j: mapping.Journal{Wrote: []mapping.Wrote{{Attribute: mapping.Title}}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { expect(t, "ours", Ours(&tt.j, mapping.Title, "b"), tt.want) })
+	}
+}
+
+func TestOverdue(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		p     mapping.Pending
+		known Matches
+		now   int
+		want  string
+	}{
+		{"not answered", write("p", mapping.Title, "a", "b"), nil, 99, ""},
+		{"not yet", write("p", mapping.Title, "a", "b", answered), nil, 29, ""},
+		{"by now", write("p", mapping.Title, "a", "b", answered), nil, 30, "p!"},
+		{"its echo came", write("p", mapping.Title, "a", "b", answered), Matches{"p": {}}, 99, ""},
+		{"dealt with", write("p", mapping.Title, "a", "b", verified), nil, 99, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := Book{Journal: &mapping.Journal{Pending: pendings(tt.p)}, Settle: at(30).Sub(noon), Now: at(tt.now)}
+			expect(t, "overdue", ids(b.Overdue(tt.known)), tt.want)
+		})
+	}
+}
+
+func TestReplaced(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		p     mapping.Pending
+		known Matches
+		now   string
+		want  string
+	}{
+		{"what it wrote stands there", write("p", mapping.Title, "a", "b"), nil, "b", ""},
+		{"what stood there before stands there", write("p", mapping.Title, "a", "b"), nil, "a", ""},
+		{"something else stands there", write("p", mapping.Title, "a", "b"), nil, "c", "p"},
+		{"an event told of it", write("p", mapping.Title, "a", "b"), Matches{"p": {}}, "c", ""},
+		{"it was answered", write("p", mapping.Title, "a", "b", answered), nil, "c", ""},
+		{"to planning", write("p", mapping.Title, "a", "b", toPlanning), nil, "c", ""},
+		{"GitHub has no memory of it", write("p", mapping.Estimate, "1", "2"), nil, "3", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := Book{Journal: &mapping.Journal{Pending: pendings(tt.p)}, GitHub: mapping.View{tt.p.Attribute: {Value: tt.now}}}
+			expect(t, "replaced", ids(b.Replaced(tt.known)), tt.want)
+		})
+	}
+}
+
+func TestMayHaveClosed(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    mapping.Pending
+		now  mapping.View
+		want string
+	}{
+		{"it is open", write("p", mapping.State, "todo", "done"), mapping.View{mapping.State: {Value: "todo"}}, "p"},
+		{"it is closed", write("p", mapping.State, "todo", "done"), mapping.View{mapping.State: {Value: "done"}}, ""},
+		{"it is not known", write("p", mapping.State, "todo", "done"), mapping.View{}, ""},
+		{"it was to be opened", write("p", mapping.State, "done", "todo"), mapping.View{mapping.State: {Value: "done"}}, ""},
+		{"it was answered", write("p", mapping.State, "todo", "done", answered), mapping.View{mapping.State: {Value: "todo"}}, ""},
+		{"the task was to be", write("p", mapping.State, "todo", "done", toPlanning), mapping.View{mapping.State: {Value: "todo"}}, ""},
+		{"a title", write("p", mapping.Title, "todo", "done"), mapping.View{mapping.Title: {Value: "todo"}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := Book{Journal: &mapping.Journal{Pending: pendings(tt.p)}, GitHub: tt.now}
+			expect(t, "may have closed it", ids(b.MayHaveClosed()), tt.want)
+		})
+	}
+}

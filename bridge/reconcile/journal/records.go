@@ -1,0 +1,161 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+const (
+	// Doubt is how long a read that may lag is not believed. GitHub's replicas lag less.
+	Doubt = 10 * time.Second
+	// InFlightFor is how long a write that had not happened when it was looked for is
+	// remembered: its process, or a proxy, may have been stopped for long.
+	InFlightFor = 24 * time.Hour
+	// maxInFlight bounds the writes of an attribute that may be under way; the newest are kept.
+	maxInFlight = 4
+	// maxSpent bounds the edits that are known to be spent; the newest are kept.
+	maxSpent = 32
+)
+
+// writes are the records of writes that are not forgotten yet, those that were given up first.
+func writes(j *mapping.Journal) []mapping.Pending { return slices.Concat(j.Late, j.Pending) }
+
+// Close removes the unanswered records of a side and item, of some attributes or of all,
+// and returns them: their outcome is known.
+func Close(j *mapping.Journal, side mapping.Side, item mapping.Ref, attrs ...mapping.Attribute) (closed []mapping.Pending) {
+	j.Pending = slices.DeleteFunc(j.Pending, func(p mapping.Pending) bool {
+		is := p.Side == side && p.Item == item && !p.Answered && (len(attrs) == 0 || slices.Contains(attrs, p.Attribute))
+		if is {
+			closed = append(closed, p)
+		}
+		return is
+	})
+	return closed
+}
+
+// Answer takes in the answer to a PATCH that carried out some decisions. A record stays
+// until the echo shows what the PATCH ran over; where GitHub tells of no edits it is closed.
+func Answer(j *mapping.Journal, item mapping.Ref, ds []mapping.Decision) {
+	for _, d := range ds {
+		if !d.Attribute.Spec().HasHistory() {
+			Close(j, mapping.GitHub, item, d.Attribute)
+		}
+	}
+	for i := range j.Pending {
+		p := &j.Pending[i]
+		sent := slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute == p.Attribute })
+		p.Answered = p.Answered || p.Side == mapping.GitHub && p.Item == item && sent
+	}
+}
+
+// Forget drops a record.
+func Forget(j *mapping.Journal, id string) {
+	j.Pending = slices.DeleteFunc(j.Pending, func(p mapping.Pending) bool { return p.ID == id })
+}
+
+// InFlight remembers a write that had not happened when it was looked for: it may still
+// be under way.
+func InFlight(j *mapping.Journal, p mapping.Pending) {
+	p.Old = nil
+	if p.Side == mapping.GitHub {
+		p.Next = mapping.Base{}
+	}
+	j.Late = append(j.Late, p)
+	newer := 0
+	for i, o := range slices.Backward(j.Late) {
+		if o.Side == p.Side && o.Attribute == p.Attribute {
+			newer++
+		}
+		if newer > maxInFlight {
+			j.Late = slices.Delete(j.Late, i, i+1)
+			return
+		}
+	}
+}
+
+// MayLand reports whether a write may still be under way.
+func MayLand(p mapping.Pending, now time.Time) bool { return now.Sub(p.At) <= InFlightFor }
+
+// Expire drops the writes that cannot be under way any more.
+func Expire(j *mapping.Journal, now time.Time) {
+	j.Late = slices.DeleteFunc(j.Late, func(p mapping.Pending) bool { return !MayLand(p, now) })
+}
+
+// MadeAgain takes in that a write to GitHub has happened: it holds what those that may be
+// under way would have restored.
+func MadeAgain(j *mapping.Journal, a mapping.Attribute) {
+	for i := range j.Late {
+		if o := &j.Late[i]; o.Side == mapping.GitHub && o.Attribute == a {
+			o.Restores = false
+		}
+	}
+}
+
+// Verify takes in that the echo of a write was dealt with, which ran over something. The
+// record stays until the sides agree.
+func Verify(j *mapping.Journal, done mapping.Pending, over Overwritten) {
+	spent := spentOn(done, over)
+	for _, records := range [][]mapping.Pending{j.Pending, j.Late} {
+		for i := range records {
+			if p := &records[i]; p.ID == done.ID {
+				p.Answered, p.Verified, spent.Restores = true, true, p.Restores
+			}
+		}
+	}
+	if over.At.IsZero() {
+		return
+	}
+	if j.Spent = append(j.Spent, spent); len(j.Spent) > maxSpent {
+		j.Spent = slices.Delete(j.Spent, 0, 1)
+	}
+}
+
+// DropVerified drops the records of writes whose echoes were dealt with, and reports
+// whether there were any. That the writes happened is known from what was agreed on, and
+// their edits are spent.
+func DropVerified(j *mapping.Journal) (dropped bool) {
+	before := len(j.Pending) + len(j.Late)
+	verified := func(p mapping.Pending) bool { return p.Verified }
+	j.Pending, j.Late = slices.DeleteFunc(j.Pending, verified), slices.DeleteFunc(j.Late, verified)
+	return len(j.Pending)+len(j.Late) < before
+}
+
+// Agree drops what is of no use once the sides agree: the records that were dealt with,
+// and the spent edits of attributes of which no edit is looked for.
+func Agree(j *mapping.Journal) {
+	DropVerified(j)
+	j.Spent = slices.DeleteFunc(j.Spent, func(s mapping.Spent) bool {
+		return !slices.ContainsFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute == s.Attribute })
+	})
+}
+
+// awaitsEcho reports whether a write was answered, and its echo was not dealt with yet.
+func awaitsEcho(p mapping.Pending) bool { return p.Answered && !p.Verified }
+
+// AwaitsEcho reports whether the echo of a write is awaited.
+func AwaitsEcho(j *mapping.Journal) bool { return slices.ContainsFunc(j.Pending, awaitsEcho) }
+
+// Step remembers what a write of ours made of the issue, by its digest.
+func Step(j *mapping.Journal, digest string, now time.Time) {
+	j.Steps = slices.DeleteFunc(j.Steps, func(s mapping.Step) bool { return now.Sub(s.At) >= Doubt })
+	j.Steps = append(j.Steps, mapping.Step{Digest: digest, At: now.UTC()})
+}
+
+// TakeStep reports whether a snapshot that came at a time of our clock shows what a write
+// of ours made of the issue. The step is spent: it explains no other snapshot.
+func TakeStep(j *mapping.Journal, digest string, came time.Time) bool {
+	i := slices.IndexFunc(j.Steps, func(s mapping.Step) bool { return s.Digest == digest && came.Sub(s.At) < Doubt })
+	if i < 0 {
+		return false
+	}
+	j.Steps = slices.Delete(j.Steps, i, i+1)
+	return true
+}
+
+// Wrote remembers a write to the issue that has happened.
+func Wrote(j *mapping.Journal, o mapping.Wrote, now time.Time) {
+	j.Wrote = slices.DeleteFunc(j.Wrote, func(o mapping.Wrote) bool { return now.Sub(o.At) >= Doubt })
+	j.Wrote = append(j.Wrote, o)
+}

@@ -1,0 +1,146 @@
+package journal
+
+import (
+	"strings"
+	"testing"
+
+	"planbridge/mapping"
+)
+
+const (
+	whyHappened = "a write whose answer was lost had happened"
+	whyPerson   = "a write whose answer was lost had happened, or a person did the same"
+	whyUndone   = "a write whose answer was lost, or another one, was undone or replaced"
+)
+
+func TestRecover(t *testing.T) {
+	const one, two, both = "one\n\ntwo\n\nthree", "ONE\n\ntwo\n\nthree", "ONE\n\ntwo\n\nfour"
+	old := &mapping.Base{GitHub: "a", Planning: "a", Version: 5}
+	card, tracking := write("p", mapping.Title, "a", "b", version(5, old)), write("p", mapping.State, "todo", "done", version(5, old))
+	hub, state := write("p", mapping.Title, "a", "b", agreeing), write("p", mapping.State, "todo", "done", agreeing)
+	agreed := func(g, p string, v int64) *mapping.Base { return &mapping.Base{GitHub: g, Planning: p, Version: v} }
+	for _, tt := range []struct {
+		name     string
+		p        mapping.Pending
+		now      string // what stands on the written side; "-": not known
+		version  int64
+		github   string // what stands on GitHub, of a write to planning
+		editor   string
+		edits    Edits
+		late     []mapping.Pending
+		echoed   bool
+		denied   bool
+		happened bool
+		base     *mapping.Base
+		unbased  bool
+		why      string
+	}{
+		{name: "GitHub is not known", p: hub, now: "-"},
+		{name: "GitHub is not known, its echo came", p: hub, now: "-", echoed: true, happened: true},
+		{name: "GitHub shows it", p: hub, now: "b", happened: true, base: agreed("b", "", 0), why: whyHappened},
+		{name: "GitHub shows it, a person wrote the same", p: hub, now: "b", edits: edits(title(dev, 1, "a", "b"))},
+		{name: "GitHub shows what stood there before", p: hub, now: "a"},
+		{name: "its echo came, and it was replaced since", p: hub, now: "c", echoed: true, happened: true, base: agreed("b", "", 0), why: whyHappened},
+		{name: "a person edited it", p: hub, now: "c", edits: edits(title(dev, 1, "b", "c")), happened: true, base: agreed("b", "", 0), why: whyHappened},
+		{name: "a person edited it, though GitHub remembers nothing of ours", p: hub, now: "c", edits: edits(title(dev, 1, "b", "c")), denied: true},
+		{name: "a person edited what stood there before", p: hub, now: "c", edits: edits(title(dev, 1, "a", "c"))},
+		{name: "no event tells what a title was made from", p: hub, now: "c"},
+		{name: "a body holds all that was written", p: write("p", mapping.Summary, one, two, agreeing), now: both, happened: true, base: agreed(two, "", 0), why: whyHappened},
+		{name: "a body does not", p: write("p", mapping.Summary, one, two, agreeing), now: "one\n\ntwo\n\nfour"},
+		{name: "what stands there is of one that was given up", p: hub, now: "c", edits: edits(title(dev, 1, "b", "c")), late: pendings(write("l", mapping.Title, "a", "c"))},
+		{name: "an estimate that stands there", p: write("p", mapping.Estimate, "1", "2", agreeing), now: "2", happened: true, base: agreed("2", "", 0), why: whyHappened},
+		{name: "an estimate that nobody wrote before", p: write("p", mapping.Estimate, "1", "2", agreeing), now: "3", unbased: true, why: whyUndone},
+		{name: "an estimate from before", p: write("p", mapping.Estimate, "1", "2", agreeing), now: "1"},
+		{name: "a state, and our event", p: state, now: "done", editor: ours, happened: true, base: agreed("done", "", 0), why: whyHappened},
+		{name: "a state, and a person's event", p: state, now: "done", editor: dev, unbased: true, why: whyPerson},
+		{name: "a state that was replaced, and GitHub remembers ours", p: state, now: "todo", editor: dev, echoed: true, happened: true, base: agreed("done", "", 0), why: whyHappened},
+
+		{name: "planning shows it", p: card, now: "b", version: 6, happened: true, base: agreed("b", "b", 6), why: whyHappened},
+		{name: "planning shows it in another spelling", p: card, now: " b", version: 6, happened: true, base: agreed("b", " b", 6), why: whyHappened},
+		{name: "planning shows what was there before", p: card, now: "a", version: 5},
+		{name: "planning went back by two versions", p: card, now: "a", version: 7, unbased: true, why: whyUndone},
+		{name: "planning went back by one version only", p: card, now: "a", version: 6},
+		{name: "planning has another title, of the next version", p: card, now: "c", version: 6},
+		{name: "planning has another title, two versions later", p: card, now: "c", version: 7, github: "b"},
+		{name: "planning was edited, and GitHub is as it was agreed on", p: card, now: "c", version: 7, github: "a", unbased: true, why: whyUndone},
+		{name: "a summary that renders alike", p: write("p", mapping.Summary, one, two, version(5, old)), now: strings.ToLower(two), version: 6, happened: true,
+			base: agreed(two, strings.ToLower(two), 6), why: whyHappened},
+		{name: "a title is not rendered", p: write("p", mapping.Title, "a", "B", version(5, old)), now: "b", version: 6},
+		{name: "a summary that was edited since", p: write("p", mapping.Summary, one, two, version(5, old)), now: both, version: 7, github: two, happened: true,
+			base: agreed(two, two, 7), why: whyHappened},
+		{name: "a summary that was edited, of the next version", p: write("p", mapping.Summary, one, two, version(5, old)), now: both, version: 6, github: two},
+		{name: "a summary without a base", p: write("p", mapping.Summary, one, two, version(5, nil)), now: both, version: 7, github: two},
+		{name: "a task's state", p: tracking, now: "done", version: 6, unbased: true, why: whyPerson},
+		{name: "a base that keeps planning's", p: write("p", mapping.Title, "a", "b", version(5, old), func(p *mapping.Pending) { p.Next.Planning = "x" }), now: "b", version: 6,
+			happened: true, base: agreed("b", "x", 5), why: whyHappened},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := Book{
+				Journal: &mapping.Journal{Late: tt.late}, Edits: edits(tt.edits.All...), GitHub: mapping.View{}, Planning: mapping.View{},
+				Issue: &mapping.Issue{Editor: tt.editor}, Merge: mapping.Merge, SameRendering: strings.EqualFold,
+			}
+			view := b.GitHub
+			if tt.p.Side == mapping.Planning {
+				view = b.Planning
+			}
+			if tt.github != "" {
+				b.GitHub[tt.p.Attribute] = mapping.Versioned{Value: tt.github}
+			}
+			if tt.now != "-" {
+				view[tt.p.Attribute] = mapping.Versioned{Value: tt.now, Version: tt.version}
+			}
+			got := b.Recover(tt.p, tt.echoed, tt.denied)
+			expect(t, "happened", got.Happened, tt.happened)
+			expect(t, "the base", got.Base, tt.base)
+			expect(t, "unbased", got.Unbased, tt.unbased)
+			expect(t, "the history", got.Why, tt.why)
+		})
+	}
+}
+
+func TestWentBack(t *testing.T) {
+	old := &mapping.Base{Planning: "agreed"}
+	p := write("p", mapping.Title, "from", "to", version(5, old))
+	for _, tt := range []struct {
+		name    string
+		p       mapping.Pending
+		now     string
+		version int64
+		want    bool
+	}{
+		{"to what it held", p, "from", 7, true},
+		{"to what was agreed on", p, "agreed", 7, true},
+		{"to something else", p, "x", 7, false},
+		{"one version is too few", p, "from", 6, false},
+		{"no base", write("p", mapping.Title, "from", "to", version(5, nil)), "from", 7, false},
+		{"GitHub has no versions", write("p", mapping.Title, "from", "to"), "from", 7, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			expect(t, "went back", WentBack(tt.p, mapping.Versioned{Value: tt.now, Version: tt.version}), tt.want)
+		})
+	}
+}
+
+func TestPastAndMayHaveLanded(t *testing.T) {
+	p := write("p", mapping.Title, "a", "b", version(5, nil))
+	for _, tt := range []struct {
+		name         string
+		p            mapping.Pending
+		now          mapping.View
+		base         int64
+		past, landed bool
+	}{
+		{"planning is not known", p, mapping.View{}, 5, false, false},
+		{"planning has the version that it carried", p, mapping.View{mapping.Title: {Version: 5}}, 5, false, false},
+		{"the next version", p, mapping.View{mapping.Title: {Version: 6}}, 5, true, true},
+		{"the next version, which is agreed on", p, mapping.View{mapping.Title: {Version: 6}}, 6, true, false},
+		{"a later version", p, mapping.View{mapping.Title: {Version: 7}}, 5, true, false},
+		{"to GitHub", write("p", mapping.Title, "a", "b"), mapping.View{mapping.Title: {Version: 6}}, 5, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := Book{Planning: tt.now, Base: map[mapping.Attribute]mapping.Base{mapping.Title: {Version: tt.base}}}
+			expect(t, "past", b.Past(tt.p), tt.past)
+			expect(t, "may have landed", b.MayHaveLanded(tt.p), tt.landed)
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package mapping
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestJournalIsStoredFlat: a journal stands in its link's record without a name of its own,
+// between what the sides agreed on and the intent, as records of earlier releases have it.
+func TestJournalIsStoredFlat(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	l := Link{
+		ID: "l", Base: map[Attribute]Base{Title: {GitHub: "a"}}, Intent: &Intent{Nonce: "n"}, Created: noon,
+		Journal: Journal{
+			Pending: []Pending{{ID: "p", Side: GitHub, Item: "issue:1", Attribute: Title, From: "a", To: "b", At: noon, Answered: true}},
+			Late:    []Pending{{ID: "l", Side: Planning, Item: "card:c", Attribute: Title, From: "a", To: "b", At: noon}},
+			Spent:   []Spent{{Attribute: Title, From: "x", To: "y", At: noon}},
+			Wrote:   []Wrote{{Attribute: Title, From: "x", At: noon}},
+			Steps:   []Step{{Digest: "d", At: noon}},
+		},
+	}
+	const want = `{"id":"l","project":"","route":"","state":"","origin":"","nonce":"","issue":{},"card":{},"base":{"title":{"g":"a","p":"","n":0}},` +
+		`"pending":[{"id":"p","side":"github","item":"issue:1","attr":"title","from":"a","to":"b","next":{"g":"","p":"","n":0},"at":"2026-03-01T12:00:00Z","answered":true}],` +
+		`"late":[{"id":"l","side":"planning","item":"card:c","attr":"title","from":"a","to":"b","next":{"g":"","p":"","n":0},"at":"2026-03-01T12:00:00Z"}],` +
+		`"spent":[{"attr":"title","from":"x","to":"y","at":"2026-03-01T12:00:00Z"}],"wrote":[{"attr":"title","from":"x","at":"2026-03-01T12:00:00Z"}],` +
+		`"steps":[{"digest":"d","at":"2026-03-01T12:00:00Z"}],"intent":{"side":"","nonce":"n","at":"0001-01-01T00:00:00Z"},"created":"2026-03-01T12:00:00Z"}`
+	got, err := json.Marshal(&l)
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s, want\n%s", err, got, want)
+	}
+	if got, err = json.Marshal(&Link{}); err != nil || strings.Contains(string(got), "pending") || strings.Contains(string(got), "Journal") {
+		t.Errorf("an empty journal: %v\n%s", err, got)
+	}
+}
