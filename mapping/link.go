@@ -36,8 +36,8 @@ const (
 	ImportAll  = "all"  // closed ones, too
 )
 
-// Link is the durable record of a root link: the pair issue ↔ card with
-// everything that hangs on it. It is changed only under the lease of its key.
+// Link is the durable record of a root link: the pair issue ↔ card with its
+// sub-issues and tasks. It is changed only under the lease of its key.
 type Link struct {
 	ID      LinkID    `json:"id"`
 	Project ObjectID  `json:"project"` // the planning project, which also says where the link is stored

@@ -78,9 +78,9 @@ func (l *limiter) give() {
 	*next = (*next)[1:]
 }
 
-// slot is what one key has of the limiter: a hand and, while it may be at a service, a slot
-// in the strict sense. One without a limiter is bounded by nothing. Keys that are worked
-// one after the other have it in turn.
+// slot is what one key has of the limiter: a hand, and a place at the services while it may
+// be at one. A slot without a limiter is bounded by nothing. Keys that are worked one after
+// the other have it in turn.
 type slot struct {
 	*limiter
 	over <-chan struct{} // closed when the key's time is over: nothing is waited for then

@@ -61,7 +61,7 @@ func (w *work) lookAtCard(ctx context.Context) error {
 	return nil
 }
 
-// clone copies a link with all that hangs on it, as the store would.
+// clone copies a link with its parts and children, as the store would.
 func clone(link *mapping.Link) (*mapping.Link, error) {
 	data, err := json.Marshal(link)
 	if err != nil {

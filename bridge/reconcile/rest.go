@@ -153,7 +153,7 @@ func (s situation) isDown(e *sideError) bool {
 	return errors.Is(e, mapping.ErrUnauthorized) || errors.Is(e, mapping.ErrUnavailable) && s.down != nil && s.down(s.service(e.side))
 }
 
-// restOf says how a key comes to rest of which err is what became.
+// restOf says how a key comes to rest after a claim that ended with an error, or with none.
 func restOf(err error, s situation) Rest {
 	var (
 		put     *again

@@ -56,7 +56,7 @@ func (r *Reconciler) Refused(claim *store.Claim, link *mapping.Link, err error) 
 	return &rest
 }
 
-// result is what the claim ends with of which err is what became. Where the link took in
+// result is how the claim ends, given the error of its work. Where the link took in
 // what another one has, broke an invariant, or is too large, it is not stored.
 func (w *work) result(err error, over bool) Result {
 	unmade := len(w.link.Refs()) == 1 && (w.link.Intent == nil || !w.link.Intent.Sent)
