@@ -21,6 +21,7 @@ type facts map[string]string
 //	expect task N     there state title by         the first task of card N
 //	expect link N     state why route asking refused said     the link of issue N
 //	                  outside: why issue N has none
+//	expect pair N     the same of the link of card N
 //	expect conflict N attribute winner state github planning   the Nth oldest of the ledger
 //	expect            issues cards tasks conflicts failures milestones colors said: what the bridge warned of
 //
@@ -48,7 +49,8 @@ func (s *scene) expect(l *line) error {
 		"card":      func() facts { return s.cardFacts(n) },
 		"milestone": func() facts { return s.milestoneFacts(n) },
 		"task":      func() facts { return s.taskFacts(n) },
-		"link":      func() facts { return s.linkFacts(n) },
+		"link":      func() facts { return s.linkFacts(fmt.Sprintf("%s#%d", s.Repo.Name(), n)) },
+		"pair":      func() facts { return s.linkFacts(s.card(n)) },
 		"conflict":  func() facts { return s.conflictFacts(n) },
 		"metric":    func() facts { return s.metricFacts(metric) },
 	}[of]
@@ -143,11 +145,11 @@ func (s *scene) taskFacts(n int) facts {
 	return facts{"there": "yes", "state": t.State, "title": t.Title, "by": s.author(t.ID, "state")}
 }
 
-func (s *scene) linkFacts(n int) facts {
-	l, err := s.App.Operator().Find(context.Background(), fmt.Sprintf("%s#%d", s.Repo.Name(), n))
+func (s *scene) linkFacts(name string) facts {
+	l, err := s.App.Operator().Find(context.Background(), name)
 	if err != nil {
 		f := facts{"state": "none", "outside": ""}
-		if out, err := s.App.Operator().Outside(context.Background(), fmt.Sprintf("%s#%d", s.Repo.Name(), n)); err == nil {
+		if out, err := s.App.Operator().Outside(context.Background(), name); err == nil {
 			f["outside"] = out.Why
 		}
 		return f

@@ -240,11 +240,11 @@ func (s *scene) forge(title string) error {
 	req.Header.Set("X-GitHub-Event", "issues")
 	req.Header.Set("X-GitHub-Delivery", "11111111-2222-3333-4444-555555555555")
 	req.Header.Set("X-Hub-Signature-256", githubtest.Sign("not the secret", body))
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := s.Client().Do(req)
 	if err != nil {
 		return err
 	}
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	s.Client().CloseIdleConnections()
 	if err := resp.Body.Close(); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"planbridge/bridge/bridgetest"
@@ -102,7 +101,7 @@ func (s *scene) waiting() (n int) {
 
 // metricFacts says how a line of the metrics goes on: its value.
 func (s *scene) metricFacts(name string) facts {
-	resp, err := http.Get(s.AdminURL() + "/metrics")
+	resp, err := s.Client().Get(s.AdminURL() + "/metrics")
 	if err != nil {
 		return facts{"is": err.Error()}
 	}

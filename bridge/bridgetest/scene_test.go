@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/nettest"
 	"planbridge/bridge/planningtest"
 	"planbridge/store/redisstore/redistest"
 )
@@ -35,6 +34,7 @@ import (
 //	bridge   stop | start: when GitHub's deliveries have met nobody | restart | forget: restart without the store's file
 //	         keep: restart, after a copy of the file was made | put-back: restart with that copy
 //	         accept repository|account NAME | labels YAML: restart with these labels
+//	         what operators ask of it (see scene_bridge_test.go)
 //	expect   what is to become true of a side (see expect_test.go)
 //	settle   wait until nothing is left to do
 //	quiet    five polls pass without a single write
@@ -68,11 +68,16 @@ func TestScenarios(t *testing.T) {
 
 // play runs scenarios on the store with that URL; "": each on its own file.
 func play(t *testing.T, files []string, store string) {
+	testscript.Run(t, scenes(files, store, nil))
+}
+
+// scenes is how scenarios are played; network: nil for loopback sockets.
+func scenes(files []string, store string, network nettest.Network) testscript.Params {
 	var worlds atomic.Int64
-	testscript.Run(t, testscript.Params{
+	return testscript.Params{
 		Files: files,
 		Setup: func(env *testscript.Env) error {
-			s := &scene{o: bridgetest.Options{Dir: env.WorkDir, Store: store}}
+			s := &scene{o: bridgetest.Options{Dir: env.WorkDir, Store: store, Network: network}}
 			if store != "" {
 				s.o.Prefix = fmt.Sprintf("world%d", worlds.Add(1))
 			}
@@ -96,7 +101,7 @@ func play(t *testing.T, files []string, store string) {
 			"bridge": command((*scene).bridge), "services": command((*scene).services), "expect": command((*scene).expect), "settle": command((*scene).settle),
 			"quiet": command((*scene).quiet), "polls": command((*scene).polls), "judge": command((*scene).judge), "text": command((*scene).text),
 		},
-	})
+	}
 }
 
 type sceneKey struct{}
@@ -281,47 +286,6 @@ func (s *scene) world(l *line) error {
 		return yaml
 	}
 	return s.ensure()
-}
-
-func (s *scene) bridge(l *line) error {
-	if err := s.ensure(); err != nil {
-		return err
-	}
-	switch verb := l.next(); verb {
-	case "stop":
-		return s.StopBridge()
-	case "start":
-		// What GitHub has to tell until now it tells in vain, on a slow machine too.
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := s.GitHub.Idle(ctx); err != nil {
-			return err
-		}
-		return s.StartBridge()
-	case "restart", "forget", "keep", "put-back":
-		return s.store(verb)
-	case "labels":
-		s.labels = l.next()
-		return s.store("restart")
-	case "accept":
-		return s.accept(l.next(), l.next())
-	default:
-		return fmt.Errorf("bridge %s: want stop, start, restart, forget, keep, put-back, labels or accept", verb)
-	}
-}
-
-// accept does what planbridge accept asks of the running service.
-func (s *scene) accept(kind, name string) error {
-	resp, err := http.Post(s.AdminURL()+"/api/v1/accept/"+kind+"/"+url.PathEscape(name), "application/json", nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("accept %s %s: %s: %s, %w", kind, name, resp.Status, said, err)
-	}
-	return nil
 }
 
 func (s *scene) services(l *line) error {

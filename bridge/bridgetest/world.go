@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,8 @@ type Options struct {
 	Redeliver                         time.Duration // the least time between two looks for failed deliveries; 0: minutes
 	Public                            bool          // the repository is public
 	Members                           []string      // of the repository
-	// Network connects both services and the bridge; nil: loopback sockets.
+	// Network connects both services and the bridge; nil: loopback sockets. Its addresses
+	// are free until somebody serves them.
 	Network nettest.Network
 	// Idle leaves the bridge unstarted.
 	Idle bool
@@ -200,7 +202,7 @@ func (w *World) Env(name string) (string, bool) {
 // StartBridge starts the bridge, on the address it had before if it had one.
 func (w *World) StartBridge() (err error) {
 	if w.listen == "127.0.0.1:0" {
-		if w.listen, err = FreeAddr(); err != nil {
+		if w.listen, err = w.freeAddr(); err != nil {
 			return err
 		}
 	}
@@ -225,7 +227,11 @@ func (w *World) StartBridge() (err error) {
 const startWait = time.Minute
 
 func (w *World) startApp(c *config.Config) (*bridge.App, error) {
-	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second})
+	o := bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second}
+	if w.o.Network != nil {
+		o.Network = w.o.Network
+	}
+	app, err := bridge.New(o)
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +239,22 @@ func (w *World) startApp(c *config.Config) (*bridge.App, error) {
 		return nil, err
 	}
 	return app, nil
+}
+
+// freeAddr is an address that the bridge can listen on.
+func (w *World) freeAddr() (string, error) {
+	if w.o.Network != nil {
+		return "127.0.0.1:8100", nil
+	}
+	return FreeAddr()
+}
+
+// Client asks the bridge as people and services do.
+func (w *World) Client() *http.Client {
+	if w.o.Network != nil {
+		return &http.Client{Transport: w.o.Network}
+	}
+	return http.DefaultClient
 }
 
 // WebhookURL is where the bridge takes deliveries.

@@ -210,6 +210,9 @@ func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
 		}
 	}
 	w.link.Route, w.link.Away = route.Name, ""
+	if w.link.State == mapping.Left && w.link.Intent != nil {
+		w.happens(mapping.EventResumed)
+	}
 	return nil
 }
 
@@ -259,9 +262,7 @@ func (w *work) away(ctx context.Context) (bool, error) {
 	if err := w.settleIn(ctx, &seen); err != nil || w.link.Away != "" {
 		return true, err
 	}
-	if w.link.Unfinished = true; w.link.State == mapping.Left && w.link.Intent != nil {
-		w.happens(mapping.EventResumed)
-	}
+	w.link.Unfinished = true
 	return true, later(0, "%s has a route again", w.link.Issue.Repo)
 }
 
