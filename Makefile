@@ -22,7 +22,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim shrink upgrade mutants deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim shrink upgrade mutants left-out deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -127,8 +127,11 @@ upgrade: deps ## two replicas of an earlier revision give way to two of this one
 	(cd "$$old" && $(GO) build -o planbridge ./cmd/planbridge); \
 	PLANBRIDGE_OLD="$$old/planbridge" $(GO) test -race -count 1 -v -timeout 5m -run '^TestRollingUpgrade$$' ./cmd/planbridge
 
-mutants: deps ## deliberate mistakes in the bridge, each of which the random run has to find: make mutants MUTANTS='no-*'
+mutants: deps left-out ## deliberate mistakes in the bridge, each of which the random run has to find: make mutants MUTANTS='no-*'
 	PLANBRIDGE_MUTANTS="$(MUTANTS)" $(GO) test -tags mutants -count 1 -v -timeout 0 -run '^TestMutants$$' ./bridge/bridgetest
+
+left-out: ## each transition of a pair's state left out in turn, which a test has to miss: make left-out LEFT_OUT='dormant *'
+	PLANBRIDGE_LEFT_OUT="$(or $(LEFT_OUT),*)" $(GO) test -count 1 -v -timeout 0 -run '^TestLeftOut$$' ./bridge/bridgetest
 
 # The two Kubernetes tools are used where they are installed; go install has both.
 deploy-check: deps ## hold deploy/ to the tools that will read it

@@ -1,0 +1,190 @@
+package bridgetest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/mapping/mappingtest"
+)
+
+// found says which test misses what is left out; of "reconcile/…" of that package's.
+var found = map[string]string{
+	"unborn seen":     "TestScenariosInVirtualTime/account-unknown-copy",
+	"unborn wanted":   "TestScenariosInVirtualTime/account-unknown-lost-answers",
+	"unborn found":    "TestScenariosInVirtualTime/account-unknown-store-lost",
+	"unborn lineless": "TestScenariosInVirtualTime/list-lost-line",
+
+	"entering begun":        "TestScenariosInVirtualTime/lost-answer-card-create",
+	"entering completed":    "reconcile/TestFamilyIsLinkedAgain",
+	"creating completed":    "TestScenariosInVirtualTime/account-unknown-copy",
+	"creating reconsidered": "reconcile/TestOneCardInAllProjects",
+
+	"linked excluded":   "TestScenariosInVirtualTime/filter-excludes",
+	"creating excluded": "TestMoments/before-a-partner",
+	"orphaned excluded": "TestMoments/gone-and-left",
+	"left readmitted":   "TestScenariosInVirtualTime/filter-leaves",
+	"left resumed":      "TestMoments/before-a-partner",
+
+	"linked vanished":     "TestScenariosInVirtualTime/card-deleted-alone",
+	"creating vanished":   "reconcile/TestAnIssueThatIsBackBeforeItsCardWasMadeGetsOne",
+	"left vanished":       "TestMoments/gone-and-left",
+	"orphaned reappeared": "TestScenariosInVirtualTime/card-deleted-alone",
+	"orphaned resumed":    "reconcile/TestAnIssueThatIsBackBeforeItsCardWasMadeGetsOne",
+
+	"entering route removed": "TestMoments/route-gone",
+	"creating route removed": "TestMoments/route-gone",
+	"linked route removed":   "TestMoments/route-gone",
+	"left route removed":     "TestMoments/route-gone",
+	"orphaned route removed": "TestMoments/route-gone",
+	"dormant route back":     "TestMoments/route-gone",
+
+	"entering unlinked": "TestMoments/unlink",
+	"creating unlinked": "TestMoments/unlink",
+	"linked unlinked":   "TestMoments/unlink",
+	"left unlinked":     "TestMoments/unlink",
+	"orphaned unlinked": "TestMoments/unlink",
+	"dormant unlinked":  "TestMoments/unlink",
+	"erased unlinked":   "TestMoments/unlink",
+	"dormant relinked":  "TestMoments/link",
+	"left relinked":     "TestMoments/link",
+	"orphaned relinked": "TestMoments/link",
+	"erased relinked":   "TestMoments/link",
+	"dormant resumed":   "TestMoments/link",
+
+	"entering erased": "TestMoments/erase",
+	"creating erased": "TestMoments/erase",
+	"linked erased":   "TestMoments/erase",
+	"left erased":     "TestMoments/erase",
+	"orphaned erased": "TestMoments/erase",
+	"dormant erased":  "TestMoments/erase",
+	"erased erased":   "TestMoments/erase",
+}
+
+// proven is what nothing can miss, each with a sentence that proves it.
+var proven = map[string]string{}
+
+// few are those that every run of the tests leaves out.
+var few = []string{"left resumed", "orphaned relinked", "erased unlinked"}
+
+// everywhere is where something is looked for that misses what is left out, the fast ones first.
+var everywhere = []string{"TestMoments", "TestScenariosInVirtualTime", "TestSim", "reconcile/Test"}
+
+// missedWithin is how long that may take.
+const missedWithin = time.Minute
+
+// TestLeftOut leaves out one transition of a pair's state after the other, and holds that
+// something fails without it. PLANBRIDGE_LEFT_OUT is a pattern of the names; "": a few.
+func TestLeftOut(t *testing.T) {
+	pattern := os.Getenv("PLANBRIDGE_LEFT_OUT")
+	h := &hunter{binaries: map[string]string{".": os.Args[0]}}
+	for _, row := range mapping.Transitions {
+		name := mappingtest.RowName(row)
+		if _, ok := proven[name]; ok == (found[name] != "") {
+			t.Errorf("%s: it is to be in one of the two lists", name)
+		}
+		if ok, err := path.Match(pattern, name); err != nil || !ok && (pattern != "" || !contains(few, name)) {
+			continue
+		}
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			began := time.Now()
+			by := h.hunt(t, name)
+			switch why, ok := proven[name]; {
+			case by != "" && ok:
+				t.Errorf("%s misses it, and it is in the list of those that nothing can miss: %s", by, why)
+			case by != "":
+				t.Logf("%s misses it, after %s", by, time.Since(began).Round(time.Millisecond))
+			case !ok:
+				t.Errorf("nothing misses it")
+			}
+		})
+	}
+}
+
+// hunter runs tests in processes of their own.
+type hunter struct {
+	binaries map[string]string // by their package
+}
+
+// hunt returns what fails without something of that name; "": nothing does.
+func (h *hunter) hunt(t *testing.T, without string) string {
+	ctx, cancel := context.WithTimeout(t.Context(), missedWithin)
+	defer cancel()
+	tests := everywhere
+	if first := found[without]; first != "" {
+		tests = append([]string{first}, everywhere...)
+	}
+	for _, test := range tests {
+		failed := h.fails(ctx, t, test, without)
+		switch {
+		case ctx.Err() != nil:
+			return ""
+		case failed == "":
+		case h.fails(t.Context(), t, failed, "") != "":
+			t.Errorf("%s fails anyway", failed)
+		default:
+			return failed
+		}
+	}
+	return ""
+}
+
+// fails returns the first test of a pattern that fails without something; "": none does.
+func (h *hunter) fails(ctx context.Context, t *testing.T, test, without string) string {
+	in, pattern, other := strings.Cut(test, "/")
+	if in != "reconcile" || !other {
+		in, pattern = ".", test
+	}
+	parts := strings.Split(pattern, "/")
+	for i, part := range parts {
+		if parts[i] = "^" + part; part != "Test" {
+			parts[i] += "$"
+		}
+	}
+	run := exec.CommandContext(ctx, h.binary(t, in), "-test.run", strings.Join(parts, "/"), "-test.failfast", "-test.timeout", "10m")
+	if run.Dir = in; in != "." {
+		run.Dir = filepath.Join("..", in)
+	}
+	run.Env = append(os.Environ(), mappingtest.LeftOut+"="+without, "PLANBRIDGE_SCENARIOS=all")
+	out, err := run.CombinedOutput()
+	var failed *exec.ExitError
+	switch {
+	case err == nil && bytes.Contains(out, []byte("no tests to run")):
+		t.Fatalf("there is no test %s", test)
+	case err == nil || ctx.Err() != nil:
+		return ""
+	case !errors.As(err, &failed):
+		t.Fatalf("%s: %v\n%s", test, err, out)
+	}
+	name := strings.TrimPrefix(test, in+"/")
+	for line := range strings.Lines(string(out)) { // what is deeper comes later
+		if _, after, ok := strings.Cut(line, "--- FAIL: "); ok {
+			name, _, _ = strings.Cut(strings.TrimSpace(after), " ")
+		}
+	}
+	if in == "." {
+		return name
+	}
+	return in + "/" + name
+}
+
+// binary is the test program of a package.
+func (h *hunter) binary(t *testing.T, in string) string {
+	if h.binaries[in] == "" {
+		path := filepath.Join(built, in+".test")
+		args := append([]string{"test", "-c", "-o", path}, raceFlags...)
+		if out, err := exec.Command("go", append(args, "planbridge/bridge/"+in)...).CombinedOutput(); err != nil {
+			t.Fatalf("build the tests of %s: %v\n%s", in, err, out)
+		}
+		h.binaries[in] = path
+	}
+	return h.binaries[in]
+}
