@@ -165,7 +165,11 @@ func (v *verifier) listIssues(ctx context.Context) error {
 						return nil
 					}
 					*of = key
-					view, _ := mapping.IssueView(&page[i], set.Scheme, set.Keys, l.Base)
+					route := set.Routes.ByName(l.Route)
+					if route == nil {
+						route = &mapping.Route{}
+					}
+					view, _ := route.IssueView(&page[i], set.Scheme, set.Keys, l.Base)
 					v.compare(key, l, mapping.GitHub, view)
 					return nil
 				})
@@ -340,7 +344,7 @@ func (v *verifier) views(ctx context.Context, l *mapping.Link, route *mapping.Ro
 		missing, err = absent("the task", err)
 		hours := set.Scheme
 		hours.Estimate = hours.Hours // a task's estimate is in hours
-		g, _ = mapping.IssueView(&issue, hours, set.Keys, l.Base)
+		g, _ = route.IssueView(&issue, hours, set.Keys, l.Base)
 		return g, mapping.TaskItemView(&task, set.Keys), missing, err
 	}
 	card, err := side.Card(ctx, l.Card.ID)
@@ -348,7 +352,7 @@ func (v *verifier) views(ctx context.Context, l *mapping.Link, route *mapping.Ro
 		missing, err = absent("the card", err)
 		return nil, nil, missing, err
 	}
-	g, _ = mapping.IssueView(&issue, set.Scheme, set.Keys, l.Base)
+	g, _ = route.IssueView(&issue, set.Scheme, set.Keys, l.Base)
 	p = mapping.CardView(&card, set.Keys)
 	child := l.Child(mapping.Tracking)
 	if child == nil || child.State != mapping.Linked || !route.TrackingTask {

@@ -85,6 +85,17 @@ func IssueView(i *Issue, scheme LabelScheme, keys Keys, base map[Attribute]Base)
 	return view, extra
 }
 
+// IssueView reads an issue's attributes as the function of that name does. On a route that
+// spares GitHub nobody takes an older estimate label off, so that the base does not tell
+// which one is new: of several the greatest counts, and all of them stay.
+func (r *Route) IssueView(i *Issue, scheme LabelScheme, keys Keys, base map[Attribute]Base) (view View, extra []string) {
+	if r.Writes(GitHub) {
+		return IssueView(i, scheme, keys, base)
+	}
+	view, _ = IssueView(i, scheme, keys, nil)
+	return view, nil
+}
+
 // CardView reads a card's attributes; the state is on its tracking task.
 func CardView(c *Card, keys Keys) View { return c.Values().bare(keys) }
 

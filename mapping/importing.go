@@ -34,6 +34,17 @@ func (r *Route) Writes(side Side) bool {
 	return side == Planning && r.Direction != ToGitHub || side == GitHub && r.Direction != ToPlanning
 }
 
+// leader is the side that a one-way route comes from; "": it goes both ways.
+func (r *Route) leader() Side {
+	switch r.Direction {
+	case ToPlanning:
+		return GitHub
+	case ToGitHub:
+		return Planning
+	}
+	return ""
+}
+
 // JoinIssue makes the link of an issue and a card, both made by people; at is now.
 // There is no base: what differs is decided by policy; and the card gets the footer.
 // Until no other project can have a partner of the issue, its card is as good as not

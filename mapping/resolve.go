@@ -357,7 +357,7 @@ func newest(g, p Interval) (Side, bool) {
 // restrain takes back writes that the route's direction forbids or that a side
 // has refused.
 func (in *Input) restrain(d Decision) Decision {
-	if d.Planning != nil && !in.Route.Writes(Planning) || d.GitHub != nil && !in.Route.Writes(GitHub) {
+	if d.Planning != nil && !in.Route.Writes(Planning) || (d.GitHub != nil || d.halfway()) && !in.Route.Writes(GitHub) || d.Action == Ask && in.Route.leader() != "" {
 		return in.oneWay(d)
 	}
 	refused, ok := in.Link.Refused[d.Attribute]
@@ -373,20 +373,21 @@ func (in *Input) restrain(d Decision) Decision {
 	return d
 }
 
+// halfway reports whether a merge goes on to GitHub once planning has it.
+func (d Decision) halfway() bool {
+	return d.Action == MergeBoth && d.Planning != nil && d.Planning.To != d.Base.Planning
+}
+
 // oneWay turns a decision that writes against the route's direction into one
 // that respects it: a change on the far side stays there until the leading
-// side changes, and then the leading side wins with the loser kept.
+// side changes, and then the leading side wins with the loser kept. Nobody is asked.
 func (in *Input) oneWay(d Decision) Decision {
 	why := "the route only goes " + string(in.Route.Direction)
-	if d.Action != Settle && d.Action != MergeBoth {
+	if d.Action != Settle && d.Action != MergeBoth && d.Action != Ask {
 		return d.held(Restrained, why)
 	}
-	leader := GitHub
-	if in.Route.Direction == ToGitHub {
-		leader = Planning
-	}
 	g, p, _ := in.now(d.Attribute)
-	return in.win(d.Attribute, leader, g, p, why)
+	return in.win(d.Attribute, in.Route.leader(), g, p, why)
 }
 
 func (d Decision) held(action Action, why string) Decision {
@@ -401,6 +402,10 @@ func (d Decision) held(action Action, why string) Decision {
 func Overrun(route *Route, a Attribute, base Base, old *Base, edited map[Side]Interval) Decision {
 	const why = "a write of ours ran over an edit; policy: "
 	d := Decision{Attribute: a, Action: Settle, Winner: Planning, Loses: true, Base: base}
+	if route.leader() == Planning {
+		d.Why = "a write of ours ran over an edit; the route only goes " + string(route.Direction)
+		return d
+	}
 	switch route.Policy(a) {
 	case PolicyGitHub:
 		d.Winner = GitHub

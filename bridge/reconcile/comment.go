@@ -25,9 +25,13 @@ type notice struct {
 	wait time.Duration
 }
 
-// comment posts a notice. Where an earlier attempt may have got through, the
-// issue's comments are looked through for its marker first.
+// comment posts a notice, unless the route's direction spares GitHub. Where an earlier
+// attempt may have got through, the comments are looked through for its marker
+// first.
 func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
+	if !w.route.Writes(mapping.GitHub) {
+		return nil, nil
+	}
 	bodies := n.bodies()
 	posted := map[string]int64{}
 	if n.repeated || w.claim.Attempts+w.claim.Abandoned > 0 || w.claim.Generation > 0 && len(bodies) > 1 {

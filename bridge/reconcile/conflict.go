@@ -174,7 +174,7 @@ func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
 				return err
 			}
 		}
-		if containsFold(w.issue.Labels, w.conflictLabel()) {
+		if containsFold(w.issue.Labels, w.conflictLabel()) && w.route.Writes(mapping.GitHub) {
 			if err := w.swapLabels(ctx, nil, []string{w.conflictLabel()}); err != nil {
 				return err
 			}

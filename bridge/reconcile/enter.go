@@ -67,6 +67,7 @@ func (w *work) enterIssue(ctx context.Context) error {
 		}
 	}
 	w.route, w.link.Route = route, route.Name
+	w.setIssue(w.issue) // as that route looks at it
 	return w.begin(ctx, mapping.Planning)
 }
 

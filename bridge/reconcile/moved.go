@@ -182,7 +182,7 @@ func another(own *mapping.IssueID, issue *mapping.Issue) error {
 // repository has none of that name, be no change that a person made.
 func (w *work) keepState(issue *mapping.Issue) {
 	base, ok := w.link.Base[mapping.State]
-	view, _ := mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
 	if ok && base.GitHub == mapping.StateInProgress && view[mapping.State].Value == mapping.StateTodo {
 		base.GitHub, base.Planning = mapping.StateTodo, mapping.StateTodo
 		w.setBase(mapping.State, base)

@@ -32,7 +32,7 @@ func recent(s store.Snapshot) bool {
 }
 
 func (w *work) viewOf(issue *mapping.Issue) mapping.View {
-	view, _ := mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
 	return view
 }
 

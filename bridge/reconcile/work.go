@@ -298,7 +298,7 @@ func (w *work) setIssue(issue *mapping.Issue) {
 	if w.child != nil {
 		return // a pair has a line of its body, and nothing else of it
 	}
-	w.g, w.extra = mapping.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	w.g, w.extra = w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
 	if !w.route.TrackingTask && !w.link.Task {
 		w.g.Untrack()
 	}
