@@ -38,7 +38,8 @@ func (c complaint) String() string {
 //   - the bridge never gave a card a title or an estimate that it had before:
 //     people write none twice.
 func judge(s seen) []complaint {
-	j := &judging{forgotten: s.forgotten, decides: s.decides}
+	j := &judging{forgotten: s.forgotten, decides: s.decides, way: s.way}
+	j.spared(s)
 	partners := map[int]*seenCard{}
 	for i := range s.issues {
 		if c := j.partner(s, &s.issues[i]); c != nil {
@@ -51,6 +52,7 @@ func judge(s seen) []complaint {
 	}
 	for _, n := range slices.Sorted(maps.Keys(partners)) {
 		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
+		j.overruled(s, &s.issues[at])
 		j.family(partners, &s.issues[at], partners[n])
 		j.pair(&s.issues[at], partners[n])
 		j.winners(s, &s.issues[at], partners[n])
@@ -63,6 +65,7 @@ type judging struct {
 	complaints []complaint
 	forgotten  bool
 	decides    bool
+	way        mapping.Direction
 }
 
 func (j *judging) complain(i *seenIssue, c *seenCard, format string, args ...any) {
@@ -161,13 +164,13 @@ func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
 		j.complain(nil, c, "it belongs to the issues %v", issues)
 	case len(issues) == 0 && must:
 		j.complain(nil, c, "no issue")
-	case len(issues) == 1 && c.of == "" && c.tracking != 1:
+	case len(issues) == 1 && c.of == "" && c.tracking != j.trackings():
 		j.complain(nil, c, "%d tracking tasks", c.tracking)
 	}
 }
 
 func (j *judging) pair(i *seenIssue, c *seenCard) {
-	if i.estimates > 1 {
+	if i.estimates > 1 && j.way != mapping.ToPlanning {
 		j.complain(i, c, "%d estimate labels", i.estimates)
 	}
 	for _, a := range mapping.Attributes {
@@ -178,7 +181,7 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 				g, p = ink(g), ink(p) // a list takes the blank lines behind it along
 			}
 		}
-		if !mapping.Equal(a, g, p) {
+		if !mapping.Equal(a, g, p) && !j.stays(a, i, c) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
 		}
 		j.lost(a, i, c, i.past[a], c.past[a])
@@ -199,7 +202,7 @@ func (j *judging) takenBack(a mapping.Attribute, i *seenIssue, c *seenCard) {
 		// that lags: GitHub's times have whole seconds. The issue still has it.
 		lagged := n > 0 && !c.past[a][n-1].person && w.at.Sub(c.past[a][n-1].at) < time.Second
 		// Where it cannot be told whose value stood there, a conflict decides, and keeps it.
-		decided := j.decides && slices.ContainsFunc(i.comments, func(k keptTexts) bool { return k.attribute == a && slices.Contains(k.texts, w.from) })
+		decided := j.decides && slices.ContainsFunc(slices.Concat(i.comments, i.ledgered), func(k keptTexts) bool { return k.attribute == a && slices.Contains(k.texts, w.from) })
 		if !w.person && !lagged && !decided && slices.ContainsFunc(c.past[a][:n], func(o write) bool { return o.to == w.to }) {
 			j.complain(i, c, "the bridge took back the %s: %q became %q again (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
 		}
@@ -211,6 +214,9 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 	for n, w := range past {
 		if j.forgotten && (a == mapping.State || a == mapping.Estimate) {
 			continue // no history tells what they were
+		}
+		if j.forgotten && j.way == mapping.ToPlanning {
+			continue // nothing but the ledger kept what was overruled, and that was lost with the store
 		}
 		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))
@@ -261,7 +267,7 @@ func kept(a mapping.Attribute, w write, i *seenIssue, c *seenCard) bool {
 	if a == mapping.State && w.to == mapping.StateInProgress && i.working {
 		return true // a closed issue can have the label that a person put on it
 	}
-	for _, k := range i.comments {
+	for _, k := range slices.Concat(i.comments, i.ledgered) {
 		if k.attribute == a && slices.ContainsFunc(k.texts, what.in) {
 			return true
 		}

@@ -75,20 +75,24 @@ func (j *judging) list(i *seenIssue, c *seenCard) {
 		}
 	}
 	for _, l := range i.list.lines {
-		if !slices.Contains(c.list.lines, l) {
+		if !slices.Contains(c.list.lines, l) && !j.staysItem(l, i, c, true) {
 			j.complain(i, c, "item %+v has no such task: %+v", l, c.list.lines)
 		}
+	}
+	said := i.list.said + "\n" + c.list.said
+	for _, k := range i.ledgered {
+		said += "\n" + strings.Join(k.texts, "\n")
 	}
 	past := slices.Concat(i.list.past, c.list.past)
 	for _, l := range c.list.lines {
 		line := func(o listLine) bool { return o.text == l.text }
-		if !j.forgotten && !slices.ContainsFunc(i.list.lines, line) && !slices.ContainsFunc(past, func(w write) bool { return w.person && w.removesItems() }) {
+		if !j.forgotten && !slices.ContainsFunc(i.list.lines, line) && !j.staysItem(l, i, c, false) && !slices.ContainsFunc(past, func(w write) bool { return w.person && w.removesItems() }) {
 			j.complain(i, c, "task %+v has no line: %+v", l, i.list.lines)
 		}
 	}
 	for _, w := range past {
 		for _, word := range wordsBeside(w.to, w.from) {
-			if w.person && !saysWord(i.list.said+"\n"+c.list.said, word) && !slices.ContainsFunc(past, func(later write) bool {
+			if w.person && !saysWord(said, word) && !slices.ContainsFunc(past, func(later write) bool {
 				return later.person && !later.at.Before(w.at.Truncate(time.Second)) && slices.Contains(wordsBeside(later.from, later.to), word)
 			}) {
 				j.complain(i, c, "lost word %s: a person changed %q\nto %q (%s)", word, w.from, w.to, w.at.Format(time.TimeOnly))

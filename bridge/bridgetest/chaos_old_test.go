@@ -127,6 +127,8 @@ func (d *takenIn) ends(state string)   { d.ended = more(d.ended, state) }
 func (c *chaos) look() seen {
 	s := look(c.World, c.keys, c.people.lists)
 	s.decides = c.sim != nil
+	s.way = directionOf(c.route)
+	s.against = against(c.World, s.way)
 	s.forgotten = c.sim != nil && c.sim.forgotten
 	if s.forgotten {
 		c.untold(s.cards)
@@ -155,6 +157,8 @@ func (c *chaos) look() seen {
 func (s seen) enters(i *seenIssue) (must, may bool) {
 	d := s.takenIn
 	switch {
+	case s.way == mapping.ToGitHub: // its issues are those of cards
+		return i.own, i.own
 	case i.old == nil: // an issue that was closed before it entered stays out
 		return i.own || !i.closed, true
 	case i.old.apart && d.matching:
@@ -170,6 +174,8 @@ func (s seen) enters(i *seenIssue) (must, may bool) {
 // entersCard says the same of a card, which nobody's touch lets in.
 func (s seen) entersCard(c *seenCard) (must, may bool) {
 	switch {
+	case s.way == mapping.ToPlanning: // its cards are those of issues
+		return c.own, c.own
 	case c.old == nil:
 		return c.own || c.bucket == bridgetest.Bucket, true
 	case c.old.apart && s.takenIn.matching:

@@ -25,6 +25,8 @@ type seen struct {
 	// decides says that the route has policies under which GitHub may win.
 	decides bool
 	ledger  []met
+	way     mapping.Direction // of the route; "": both
+	against []string          // what was sent against it
 }
 
 // seenItem is an issue or a card with all it ever was.
@@ -46,6 +48,7 @@ type seenIssue struct {
 	// stolen are labels of people that the bridge put on or took off.
 	stolen   []string
 	comments []keptTexts // of the bridge
+	ledgered []keptTexts // what nothing but the ledger keeps
 	shows    *showing
 	parent   int // number; 0: none
 	list     *listed

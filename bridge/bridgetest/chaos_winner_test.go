@@ -24,6 +24,7 @@ type met struct {
 	github, planning string
 	winner           string // "": nobody decided
 	rule             string // by which, as the bridge says
+	state            string
 	at               time.Time
 	policy           string
 	answers          []string // of operators
@@ -37,8 +38,8 @@ const secondsApart = time.Second
 func (j *judging) winners(s seen, i *seenIssue, c *seenCard) {
 	for _, m := range s.ledger {
 		if m.number == i.number && m.winner != "" && !(s.forgotten && m.before(i.past[m.attribute])) {
-			if why := m.wrong(i.past[m.attribute], c.past[m.attribute]); why != "" {
-				j.complain(i, c, "%s won the conflict of %s between GitHub's %q and planning's %q (%s, %s), though %s", m.winner, m.attribute, m.github, m.planning, m.at.Format(time.TimeOnly), m.rule, why)
+			if why := m.wrong(s.way, i.past[m.attribute], c.past[m.attribute]); why != "" {
+				j.complain(i, c, "%s won the conflict of %s between GitHub's %q and planning's %q (%s, %s, %s), though %s", m.winner, m.attribute, m.github, m.planning, m.at.Format(time.TimeOnly), m.state, m.rule, why)
 			}
 		}
 	}
@@ -53,8 +54,14 @@ func (m *met) before(hub []write) bool {
 }
 
 // wrong says why another side should have won; "": the right one did.
-func (m *met) wrong(hub, planning []write) string {
+func (m *met) wrong(way mapping.Direction, hub, planning []write) string {
 	policy := m.policy
+	if leader := leaderOf(way); leader != "" {
+		if m.winner != leader {
+			return "the route only goes " + string(way)
+		}
+		return ""
+	}
 	if !slices.ContainsFunc(planning, func(w write) bool { return w.at.Before(m.at) && mapping.Equal(m.attribute, w.to, m.planning) }) {
 		policy = "newest" // two edits of GitHub met, as a write of the bridge ran over the first
 		planning = hub
@@ -109,7 +116,7 @@ func (c *chaos) ledger() (all []met, err error) {
 	}
 	for _, one := range of.Conflicts {
 		m := met{
-			attribute: mapping.Attribute(one.Attribute), github: one.GitHub, planning: one.Planning, winner: one.Winner, rule: one.Rule, at: one.At,
+			attribute: mapping.Attribute(one.Attribute), github: one.GitHub, planning: one.Planning, winner: one.Winner, rule: one.Rule, state: one.State, at: one.At,
 			policy: policies(one.Attribute), answers: c.sim.answersTo(one.ID),
 		}
 		if _, err := fmt.Sscanf(one.Where, bridgetest.RepoName+"#%d", &m.number); err != nil {
@@ -172,7 +179,7 @@ func TestJudgeKnowsTheWinner(t *testing.T) {
 		if m.planning == "" {
 			m.planning = "other"
 		}
-		if why := m.wrong(hub, planning); c.want == "" && why != "" || !strings.Contains(why, c.want) {
+		if why := m.wrong(mapping.Both, hub, planning); c.want == "" && why != "" || !strings.Contains(why, c.want) {
 			t.Errorf("%s: %q, want %q", name, why, c.want)
 		}
 	}

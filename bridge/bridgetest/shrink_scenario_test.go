@@ -97,6 +97,8 @@ func (o *outcome) writeScenario(t *testing.T, seed uint64, name string) {
 func (s *scene) judge(*line) error {
 	key, _ := s.Env("PLANBRIDGE_MARKER_KEY")
 	seen := look(s.World, mapping.NewKeys([]byte(key)), strings.Contains(s.o.Route, "tasks: checklist"))
+	seen.way = directionOf(s.o.Route)
+	seen.against = against(s.World, seen.way)
 	seen.decides = strings.Contains(s.o.Route, "conflicts:")
 	seen.forgotten = s.forgotten
 	var all []error
