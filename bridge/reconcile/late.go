@@ -12,12 +12,10 @@ import (
 // recoverLate takes in writes to planning that took effect after they had been looked for.
 func (w *work) recoverLate(ctx context.Context) error {
 	happened := false
-	for _, p := range slices.Clone(w.link.Late) {
-		if w.book().MayHaveLanded(p) {
-			happened = w.recover(p, false, false) || happened
-		}
+	for _, r := range w.book().Landed() {
+		w.recovered(r)
+		happened = happened || r.Happened
 	}
-	w.link.Late = slices.DeleteFunc(w.link.Late, w.book().Past)
 	if happened && w.issue == nil {
 		return w.readIssue(ctx) // GitHub may have moved on since that was written
 	}

@@ -24,10 +24,7 @@ func (w *work) bringBack(ctx context.Context, l journal.LostUpdate) error {
 	}
 	a, now := l.Write.Attribute, w.g[l.Write.Attribute].Value
 	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
-	merged, clean := l.Text, mapping.Same(a, now, l.Text)
-	if a.Spec().Mergeable() && !clean && w.mayMerge(l.Write) {
-		merged, clean = w.merge(l.Write.From, now, l.Text)
-	}
+	merged, clean := w.book().Restored(l, w.mayMerge(l.Write))
 	if !clean {
 		var err error
 		if d, merged, err = w.overrun(ctx, l, now); err != nil {

@@ -13,22 +13,8 @@ import (
 // lease, before the first of them goes out (see writing).
 func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
 	for _, d := range ds {
-		write := d.Planning
-		if side == mapping.GitHub {
-			write = d.GitHub
-		}
-		p := mapping.Pending{
-			ID: mapping.NewNonce(), Side: side, Item: item, Attribute: d.Attribute,
-			From: write.From, To: write.To, Next: d.Base, At: time.Now().UTC(),
-		}
-		if side == mapping.GitHub && w.issue != nil {
-			p.After, p.Edited = w.issue.UpdatedAt, w.editedInPlanning(d.Attribute)
-			p.Restores = !mapping.Same(d.Attribute, write.To, d.Base.GitHub)
-		}
-		if old, ok := w.link.Base[d.Attribute]; ok {
-			p.Old = &old
-		}
-		w.link.Pending = append(w.link.Pending, p)
+		edited := w.editedInPlanning(d.Attribute)
+		w.link.Pending = append(w.link.Pending, w.book().Record(mapping.NewNonce(), side, item, d, edited))
 	}
 	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
 		w.pendItems()
@@ -117,86 +103,46 @@ func (w *work) finishSwap(ctx context.Context) error {
 	return nil
 }
 
-// recoverAll decides what became of each write of unknown outcome. A write to
-// GitHub that happened is from now on one whose echo is awaited; one that did
-// not may still be under way.
+// recoverAll takes in what became of the writes of unknown outcome.
 func (w *work) recoverAll(before journal.Matches, denied map[string]bool) {
-	var kept []mapping.Pending
-	for _, p := range w.link.Pending {
-		if p.Answered {
-			kept = append(kept, p)
-			continue
-		}
-		_, echoed := before[p.ID]
-		happened := w.recover(p, echoed, denied[p.ID])
-		if happened && p.Side == mapping.GitHub && p.Attribute.Spec().Carrier == mapping.CarrierBody {
+	for _, r := range w.book().RecoverAll(before, denied) {
+		w.recovered(r)
+		if r.Happened && r.Side == mapping.GitHub && r.Attribute.Spec().Carrier == mapping.CarrierBody {
 			w.wroteItems()
 		}
-		switch {
-		case !happened:
-			journal.InFlight(&w.link.Journal, p)
-		case p.Side != mapping.GitHub:
-		case p.Attribute.Spec().HasHistory():
-			journal.MadeAgain(&w.link.Journal, p.Attribute)
-			p.Answered, p.At = true, time.Now().UTC()
-			kept = append(kept, p)
-		}
 	}
-	w.link.Pending = kept
+}
+
+// recovered takes in what became of one write of unknown outcome.
+func (w *work) recovered(r journal.Recovered) {
+	if r.Unbased {
+		delete(w.link.Base, r.Attribute)
+	}
+	if r.Base != nil {
+		w.setBase(r.Attribute, *r.Base)
+	}
+	if r.Why != "" {
+		w.note(r.Side, r.Attribute, "recover", r.Why)
+	}
 }
 
 // readPending reads every item that a write of unknown outcome was made to.
 func (w *work) readPending(ctx context.Context) error {
-	var issue, card, task bool
-	for _, p := range w.link.Pending {
-		if p.Answered {
-			continue
-		}
-		switch p.Item.Kind() {
-		case "issue":
-			issue, task = true, task || p.Attribute.Spec().Tracked
-		case "card":
-			card = true
-		case "task":
-			card, task = card || w.link.Task, true
-		}
-	}
-	if issue && !w.fresh {
+	open := journal.UnansweredIn(&w.link.Journal, w.link.Task)
+	if open.Issue && !w.fresh {
 		if err := w.readIssue(ctx); err != nil {
 			return err
 		}
 	}
-	if card && !w.looked {
+	if open.Card && !w.looked {
 		if err := w.readCard(ctx); err != nil {
 			return err
 		}
 	}
-	if child := w.link.Child(mapping.Tracking); task && child != nil && !w.looked {
+	if child := w.link.Child(mapping.Tracking); open.Tracking && child != nil && !w.looked {
 		return w.readTracking(ctx, child)
 	}
 	return nil
-}
-
-// recover takes in what became of one write of unknown outcome, see [journal.Book.Recover].
-func (w *work) recover(p mapping.Pending, echoed, denied bool) (happened bool) {
-	out := w.book().Recover(p, echoed, denied)
-	if out.Unbased {
-		delete(w.link.Base, p.Attribute)
-	}
-	if out.Base != nil {
-		if p.Side == mapping.GitHub {
-			made := wroteFrom(p.Attribute, p.From, time.Now())
-			if echoed {
-				made.To = mapping.DigestValue(p.Attribute, p.To)
-			}
-			journal.Wrote(&w.link.Journal, made, time.Now())
-		}
-		w.setBase(p.Attribute, *out.Base)
-	}
-	if out.Why != "" {
-		w.note(p.Side, p.Attribute, "recover", out.Why)
-	}
-	return out.Happened
 }
 
 // book is the link's journal, with what is known now.

@@ -27,9 +27,8 @@ func (w *work) readsBehind(issue *mapping.Issue) error {
 	if l.BehindSince.IsZero() {
 		l.BehindSince = time.Now().UTC()
 	}
-	age, most := time.Since(l.BehindSince), max(journal.Doubt, w.set.Settle.GitHub)
-	if age < most {
-		wait := max(staleWait, min(age/2, most-age))
+	age := time.Since(l.BehindSince)
+	if wait, believed := journal.Behind(age, w.set.Settle.GitHub, staleWait); !believed {
 		return w.lagsFor(wait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.DateTime))
 	}
 	w.rewound = true

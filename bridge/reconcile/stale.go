@@ -28,7 +28,7 @@ func (w *work) doubtful(read, seen *mapping.Issue) bool {
 // worked, so short a while ago that reads of it may lag. A clock of GitHub's that
 // is far from ours does not tell the former.
 func recent(s store.Snapshot) bool {
-	return time.Since(s.Seen) < journal.Doubt || time.Since(time.Unix(s.At, 0)).Abs() < journal.Doubt
+	return journal.Recent(s.Seen, time.Unix(s.At, 0), time.Now())
 }
 
 func (w *work) viewOf(issue *mapping.Issue) mapping.View {
@@ -49,14 +49,9 @@ func (w *work) takesBack(issue *mapping.Issue) bool {
 // wrote notes what stood there before a write of ours to the issue, and the answer
 // to it, where that tells when it took effect.
 func (w *work) wrote(a mapping.Attribute, from string, at time.Time, answer *mapping.Issue) {
-	made := wroteFrom(a, from, at)
+	made := journal.WroteFrom(a, from, at)
 	if answer != nil {
 		made.UpdatedAt, made.To = answer.UpdatedAt, mapping.DigestValue(a, w.viewOf(answer)[a].Value)
 	}
 	journal.Wrote(&w.link.Journal, made, time.Now())
-}
-
-// wroteFrom is a write of ours to what stood there before, answered at a time.
-func wroteFrom(a mapping.Attribute, from string, at time.Time) mapping.Wrote {
-	return mapping.Wrote{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC()}
 }

@@ -45,6 +45,17 @@ type LostUpdate struct {
 	By    time.Time // when it was run over, by GitHub's clock; zero: not known
 }
 
+// Restored is what is to stand on GitHub again for an edit that was run over. It is merged with
+// what stands there now, where it may be; clean: nothing of either is lost.
+func (b Book) Restored(l LostUpdate, mayMerge bool) (text string, clean bool) {
+	a := l.Write.Attribute
+	now := b.GitHub[a].Value
+	if mapping.Same(a, now, l.Text) || !mayMerge || !a.Spec().Mergeable() {
+		return l.Text, mapping.Same(a, now, l.Text)
+	}
+	return b.Merge(l.Write.From, now, l.Text)
+}
+
 // Wait is a time to look again.
 type Wait struct {
 	After time.Duration
@@ -117,6 +128,20 @@ func (b Book) EditedOnGitHub(a mapping.Attribute, asking bool) mapping.Interval 
 		return at
 	}
 	return mapping.Interval{From: b.Known, To: b.Issue.UpdatedAt.Add(time.Second)}
+}
+
+// EditedInPlanning bounds when planning's value of an attribute was made. The polls tell of
+// the values that they saw (polled). Of the state they tell by the counters of all of the
+// card's tasks: only where these moved by one step since known ones is that step the state's.
+func EditedInPlanning(a mapping.Attribute, card *mapping.Card, polled, now mapping.View, counters int64) mapping.Interval {
+	seen, told := polled[a]
+	switch {
+	case card == nil, a.Spec().Tracked && card.CountersVersion > counters+1:
+		return mapping.Interval{}
+	case !a.Spec().Tracked && (!told || seen.Version != now[a].Version):
+		return mapping.Interval{}
+	}
+	return card.Edited(a)
 }
 
 // EditedBefore is when the sides were edited that met in a write of ours, which ran over an

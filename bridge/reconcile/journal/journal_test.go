@@ -119,3 +119,61 @@ func TestEditedBefore(t *testing.T) {
 		})
 	}
 }
+
+func TestEditedInPlanning(t *testing.T) {
+	edited := mapping.Interval{From: at(1), To: at(2)}
+	card := &mapping.Card{CountersVersion: 8, Times: map[mapping.Attribute]mapping.Interval{mapping.Title: edited, mapping.State: edited}}
+	polled := mapping.View{mapping.Title: {Version: 5}}
+	for _, tt := range []struct {
+		name     string
+		a        mapping.Attribute
+		card     *mapping.Card
+		polled   mapping.View
+		version  int64
+		counters int64
+		want     mapping.Interval
+	}{
+		{"the card was not seen", mapping.Title, nil, polled, 5, 7, mapping.Interval{}},
+		{"the poll saw this value", mapping.Title, card, polled, 5, 7, edited},
+		{"the poll saw an earlier one", mapping.Title, card, polled, 6, 7, mapping.Interval{}},
+		{"the poll saw none", mapping.Title, card, nil, 0, 7, mapping.Interval{}},
+		{"the state moved by one step", mapping.State, card, nil, 0, 7, edited},
+		{"the counters did not move", mapping.State, card, nil, 0, 8, edited},
+		{"the counters moved by more", mapping.State, card, nil, 0, 6, mapping.Interval{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := EditedInPlanning(tt.a, tt.card, tt.polled, mapping.View{mapping.Title: {Version: tt.version}}, tt.counters)
+			expect(t, "edited", got, tt.want)
+		})
+	}
+}
+
+func TestRestored(t *testing.T) {
+	const base, ours, person, both, other = "one\n\ntwo\n\nthree", "one\n\ntwo\n\nTHREE", "ONE\n\ntwo\n\nthree", "ONE\n\ntwo\n\nTHREE", "one\n\ntwo\n\n3"
+	for _, tt := range []struct {
+		name     string
+		a        mapping.Attribute
+		now      string
+		text     string
+		mayMerge bool
+		want     string
+		clean    bool
+	}{
+		{"it stands there again", mapping.Title, "x", "x", true, "x", true},
+		{"a title does not merge", mapping.Title, ours, person, true, person, false},
+		{"a text merges", mapping.Summary, ours, person, true, both, true},
+		{"a text may not be merged", mapping.Summary, ours, person, false, person, false},
+		{"a text stands there again, and may not be merged", mapping.Summary, person, person, false, person, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := Book{GitHub: mapping.View{tt.a: {Value: tt.now}}, Merge: mapping.Merge}
+			text, clean := b.Restored(LostUpdate{Write: write("p", tt.a, base, ours), Text: tt.text}, tt.mayMerge)
+			expect(t, "the text", text, tt.want)
+			expect(t, "clean", clean, tt.clean)
+		})
+	}
+	b := Book{GitHub: mapping.View{mapping.Summary: {Value: other}}, Merge: mapping.Merge}
+	if _, clean := b.Restored(LostUpdate{Write: write("p", mapping.Summary, base, ours), Text: ours}, true); clean {
+		t.Error("two edits of one line merge")
+	}
+}

@@ -154,6 +154,54 @@ func TakeStep(j *mapping.Journal, digest string, came time.Time) bool {
 	return true
 }
 
+// Record is the record of the write to a side that a decision asks for. edited bounds when
+// planning's value came to be, of a write to GitHub.
+func (b Book) Record(id string, side mapping.Side, item mapping.Ref, d mapping.Decision, edited mapping.Interval) mapping.Pending {
+	write := d.Planning
+	if side == mapping.GitHub {
+		write = d.GitHub
+	}
+	p := mapping.Pending{
+		ID: id, Side: side, Item: item, Attribute: d.Attribute, From: write.From, To: write.To, Next: d.Base, At: b.Now.UTC(),
+	}
+	if side == mapping.GitHub && b.Issue != nil {
+		p.After, p.Edited = b.Issue.UpdatedAt, edited
+		p.Restores = !mapping.Same(d.Attribute, write.To, d.Base.GitHub)
+	}
+	if old, ok := b.Base[d.Attribute]; ok {
+		p.Old = &old
+	}
+	return p
+}
+
+// Unanswered says of which items a write's outcome is not known.
+type Unanswered struct{ Issue, Card, Tracking bool }
+
+// UnansweredIn says which items are to be read for the outcomes that are not known. task: the
+// pair's own item in planning is a task and no card.
+func UnansweredIn(j *mapping.Journal, task bool) (u Unanswered) {
+	for _, p := range j.Pending {
+		if p.Answered {
+			continue
+		}
+		switch p.Item.Kind() {
+		case "issue":
+			u.Issue, u.Tracking = true, u.Tracking || p.Attribute.Spec().Tracked
+		case "card":
+			u.Card = true
+		case "task":
+			u.Card, u.Tracking = u.Card || task, true
+		}
+	}
+	return u
+}
+
+// WroteFrom is a write of ours to the issue, by what stood there before and when it was
+// answered.
+func WroteFrom(a mapping.Attribute, from string, at time.Time) mapping.Wrote {
+	return mapping.Wrote{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC()}
+}
+
 // Wrote remembers a write to the issue that has happened.
 func Wrote(j *mapping.Journal, o mapping.Wrote, now time.Time) {
 	j.Wrote = slices.DeleteFunc(j.Wrote, func(o mapping.Wrote) bool { return now.Sub(o.At) >= Doubt })

@@ -289,3 +289,61 @@ func TestWrote(t *testing.T) {
 		})
 	}
 }
+
+func TestRecord(t *testing.T) {
+	planned, base := mapping.Interval{From: at(1), To: at(2)}, mapping.Base{GitHub: "g", Planning: "p", Version: 4}
+	next := mapping.Base{GitHub: "b", Planning: "y", Version: 5}
+	d := mapping.Decision{Attribute: mapping.Title, Base: next, GitHub: &mapping.Write{From: "a", To: "b"}, Planning: &mapping.Write{From: "x", To: "y"}}
+	brought := d
+	brought.GitHub = &mapping.Write{From: "a", To: "c"}
+	issue := &mapping.Issue{UpdatedAt: at(9)}
+	for _, tt := range []struct {
+		name string
+		side mapping.Side
+		d    mapping.Decision
+		b    Book
+		want mapping.Pending
+	}{
+		{"to planning", mapping.Planning, d, Book{Issue: issue}, mapping.Pending{From: "x", To: "y"}},
+		{"to GitHub", mapping.GitHub, d, Book{Issue: issue}, mapping.Pending{From: "a", To: "b", After: at(9), Edited: planned}},
+		{"to an issue that was not read", mapping.GitHub, d, Book{}, mapping.Pending{From: "a", To: "b"}},
+		{"an edit that is brought back", mapping.GitHub, brought, Book{Issue: issue}, mapping.Pending{From: "a", To: "c", After: at(9), Edited: planned, Restores: true}},
+		{"something was agreed on", mapping.Planning, d, Book{Base: map[mapping.Attribute]mapping.Base{mapping.Title: base}}, mapping.Pending{From: "x", To: "y", Old: &base}},
+		{"something of another attribute was", mapping.Planning, d, Book{Base: map[mapping.Attribute]mapping.Base{mapping.Summary: base}}, mapping.Pending{From: "x", To: "y"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := tt.want
+			want.ID, want.Side, want.Item, want.Attribute, want.Next, want.At = "id", tt.side, "issue:1", mapping.Title, next, at(7)
+			tt.b.Now = at(7)
+			expect(t, "the record", tt.b.Record("id", tt.side, "issue:1", tt.d, planned), want)
+		})
+	}
+}
+
+func TestUnansweredIn(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    mapping.Pending
+		task bool
+		want Unanswered
+	}{
+		{"a title of the issue", write("p", mapping.Title, "a", "b"), false, Unanswered{Issue: true}},
+		{"the issue's state, which the tracking task has, too", write("p", mapping.State, "a", "b"), false, Unanswered{Issue: true, Tracking: true}},
+		{"a card", write("p", mapping.Title, "a", "b", toPlanning), false, Unanswered{Card: true}},
+		{"the tracking task", write("p", mapping.State, "a", "b", ofItem("task:t")), false, Unanswered{Tracking: true}},
+		{"a sub-issue's task", write("p", mapping.Title, "a", "b", ofItem("task:t")), true, Unanswered{Card: true, Tracking: true}},
+		{"it was answered", write("p", mapping.Title, "a", "b", answered), false, Unanswered{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			expect(t, "to read", UnansweredIn(&mapping.Journal{Pending: pendings(tt.p)}, tt.task), tt.want)
+		})
+	}
+	both := mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"), write("q", mapping.Title, "a", "b", toPlanning))}
+	expect(t, "of both sides", UnansweredIn(&both, false), Unanswered{Issue: true, Card: true})
+}
+
+func TestWroteFrom(t *testing.T) {
+	here := time.FixedZone("here", 3600)
+	want := mapping.Wrote{Attribute: mapping.Title, From: mapping.DigestValue(mapping.Title, "a"), At: at(5)}
+	expect(t, "a write", WroteFrom(mapping.Title, "a", at(5).In(here)), want)
+}

@@ -16,12 +16,80 @@ type Outcome struct {
 	Why     string // for the history; "" where that is not worth a line
 }
 
-// Recover decides what became of one write of unknown outcome. A side that holds the pending
+// Recovered is a write of unknown outcome with what became of it.
+type Recovered struct {
+	mapping.Pending
+	Outcome
+}
+
+// RecoverAll decides what became of each write of unknown outcome, and takes that into the
+// journal. A write to GitHub that happened is from now on one whose echo is awaited; one
+// that did not may still be under way. denied are those of which GitHub remembers nothing.
+func (b Book) RecoverAll(known Matches, denied map[string]bool) (all []Recovered) {
+	var kept []mapping.Pending
+	for _, p := range b.Pending {
+		if p.Answered {
+			kept = append(kept, p)
+			continue
+		}
+		out := b.recover(p, known.has(p), denied[p.ID])
+		all = append(all, Recovered{p, out})
+		if p.Side == mapping.GitHub && out.Base != nil {
+			made := WroteFrom(p.Attribute, p.From, b.Now)
+			if known.has(p) {
+				made.To = mapping.DigestValue(p.Attribute, p.To)
+			}
+			Wrote(b.Journal, made, b.Now)
+		}
+		switch {
+		case !out.Happened:
+			InFlight(b.Journal, p)
+		case p.Side == mapping.GitHub && p.Attribute.Spec().HasHistory():
+			MadeAgain(b.Journal, p.Attribute)
+			p.Answered, p.At = true, b.Now.UTC()
+			kept = append(kept, p)
+		}
+	}
+	b.Pending = kept
+	return all
+}
+
+// Landed takes the writes to planning off the journal that had been given up and cannot take
+// effect any more, and returns those that may have done so, with what became of them. The
+// version that a write carried tells it from a person's edit.
+func (b Book) Landed() (landed []Recovered) {
+	version := map[mapping.Attribute]int64{}
+	for a, base := range b.Base {
+		version[a] = base.Version
+	}
+	past := func(p mapping.Pending) bool {
+		now, known := b.Planning[p.Attribute]
+		return p.Side == mapping.Planning && known && now.Version > p.Next.Version
+	}
+	for _, p := range b.Late {
+		a, now := p.Attribute, b.Planning[p.Attribute]
+		if !past(p) || now.Version != p.Next.Version+1 || now.Version <= version[a] {
+			continue
+		}
+		out := b.recover(p, false, false)
+		landed = append(landed, Recovered{p, out})
+		switch {
+		case out.Unbased:
+			version[a] = 0
+		case out.Base != nil:
+			version[a] = out.Base.Version
+		}
+	}
+	b.Late = slices.DeleteFunc(b.Late, past)
+	return landed
+}
+
+// recover decides what became of one write of unknown outcome. A side that holds the pending
 // value, or a person's edit built on it, is from now on compared with that value and not
 // with the old base. What GitHub, when asked, denies (denied) was built on by nobody. A state
 // has but three values, so that a person may have set the same: without an event of our own
 // the two sides are as at first sight.
-func (b Book) Recover(p mapping.Pending, echoed, denied bool) Outcome {
+func (b Book) recover(p mapping.Pending, echoed, denied bool) Outcome {
 	a, view := p.Attribute, b.Planning
 	if p.Side == mapping.GitHub {
 		view = b.GitHub
@@ -70,7 +138,7 @@ func somebodyWrote(e Edits, p mapping.Pending) bool {
 // undone reports whether a write of unknown outcome, or another one, was undone or replaced:
 // compared with the old base somebody's change would not be one.
 func (b Book) undone(p mapping.Pending, now mapping.Versioned) bool {
-	return WentBack(p, now) || b.otherWentBack(p, now) || replaced(p, now)
+	return WentBack(p, now) || otherWentBack(p, now, b.GitHub) || replaced(p, now)
 }
 
 // WentBack reports that planning holds what it held, or what was agreed on, before a write
@@ -93,8 +161,8 @@ func replaced(p mapping.Pending, now mapping.Versioned) bool {
 // made, is again as it was agreed on before, and planning is somebody's edit of either.
 // Compared with the old base only planning would have changed, and who took the edit on
 // GitHub back would not be heard.
-func (b Book) otherWentBack(p mapping.Pending, now mapping.Versioned) bool {
-	g, ok := b.GitHub[p.Attribute]
+func otherWentBack(p mapping.Pending, now mapping.Versioned, github mapping.View) bool {
+	g, ok := github[p.Attribute]
 	return ok && p.Side == mapping.Planning && p.Old != nil && now.Version >= p.Next.Version+2 &&
 		mapping.Same(p.Attribute, g.Value, p.Old.GitHub) && !mapping.Same(p.Attribute, g.Value, p.Next.GitHub)
 }
@@ -129,18 +197,4 @@ func (b Book) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 	}
 	both, clean := b.Merge(p.From, p.To, now.Value)
 	return clean && mapping.Same(a, both, now.Value)
-}
-
-// Past reports whether a write to planning that was given up cannot take effect any more: the
-// version that it carries is past.
-func (b Book) Past(p mapping.Pending) bool {
-	now, known := b.Planning[p.Attribute]
-	return p.Side == mapping.Planning && known && now.Version > p.Next.Version
-}
-
-// MayHaveLanded reports whether a write to planning that was given up may have taken effect
-// since. The version that it carried tells it from a person's edit.
-func (b Book) MayHaveLanded(p mapping.Pending) bool {
-	now := b.Planning[p.Attribute]
-	return b.Past(p) && now.Version == p.Next.Version+1 && now.Version > b.Base[p.Attribute].Version
 }

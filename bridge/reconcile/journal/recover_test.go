@@ -89,7 +89,7 @@ func TestRecover(t *testing.T) {
 			if tt.now != "-" {
 				view[tt.p.Attribute] = mapping.Versioned{Value: tt.now, Version: tt.version}
 			}
-			got := b.Recover(tt.p, tt.echoed, tt.denied)
+			got := b.recover(tt.p, tt.echoed, tt.denied)
 			expect(t, "happened", got.Happened, tt.happened)
 			expect(t, "the base", got.Base, tt.base)
 			expect(t, "unbased", got.Unbased, tt.unbased)
@@ -121,26 +121,119 @@ func TestWentBack(t *testing.T) {
 	}
 }
 
-func TestPastAndMayHaveLanded(t *testing.T) {
-	p := write("p", mapping.Title, "a", "b", version(5, nil))
+// outcomes shows what became of writes: + for one that happened, 0 for one that left the sides
+// as at first sight.
+func outcomes(all []Recovered) string {
+	var shown []string
+	for _, r := range all {
+		is := r.ID
+		if r.Happened {
+			is += "+"
+		}
+		if r.Unbased {
+			is += "0"
+		}
+		shown = append(shown, is)
+	}
+	return strings.Join(shown, " ")
+}
+
+func TestRecoverAll(t *testing.T) {
 	for _, tt := range []struct {
-		name         string
-		p            mapping.Pending
-		now          mapping.View
-		base         int64
-		past, landed bool
+		name          string
+		j             mapping.Journal
+		known         Matches
+		denied        map[string]bool
+		now           mapping.View // on either side
+		edits         Edits
+		want          string
+		pending, late string
+		wrote         string // "to" where it is known what stands there since
 	}{
-		{"planning is not known", p, mapping.View{}, 5, false, false},
-		{"planning has the version that it carried", p, mapping.View{mapping.Title: {Version: 5}}, 5, false, false},
-		{"the next version", p, mapping.View{mapping.Title: {Version: 6}}, 5, true, true},
-		{"the next version, which is agreed on", p, mapping.View{mapping.Title: {Version: 6}}, 6, true, false},
-		{"a later version", p, mapping.View{mapping.Title: {Version: 7}}, 5, true, false},
-		{"to GitHub", write("p", mapping.Title, "a", "b"), mapping.View{mapping.Title: {Version: 6}}, 5, false, false},
+		{name: "nothing on record"},
+		{name: "it was answered", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))},
+			now: mapping.View{mapping.Title: {Value: "b"}}, pending: "p!"},
+		{name: "a title that happened awaits its echo", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
+			now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", wrote: "from"},
+		{name: "an echo tells what stands there", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
+			known: Matches{"p": {"a", at(1)}}, now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", wrote: "to"},
+		{name: "what seemed lost is not restored by it any more", j: mapping.Journal{
+			Pending: pendings(write("p", mapping.Title, "a", "b", agreeing)), Late: pendings(write("l", mapping.Title, "a", "c", restores))},
+			now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", late: "l", wrote: "from"},
+		{name: "its echo came, and GitHub is not known", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
+			known: Matches{"p": {"a", at(1)}}, want: "p+", pending: "p!"},
+		{name: "an estimate that happened is done with", j: mapping.Journal{Pending: pendings(write("p", mapping.Estimate, "1", "2", agreeing))},
+			now: mapping.View{mapping.Estimate: {Value: "2"}}, want: "p+", wrote: "from"},
+		{name: "planning's title is done with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", version(5, nil)))},
+			now: mapping.View{mapping.Title: {Value: "b", Version: 6}}, want: "p+"},
+		{name: "one that did not happen may be under way", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))},
+			now: mapping.View{mapping.Title: {Value: "a"}}, want: "p", late: "p"},
+		{name: "one of which the sides know nothing may be, too", j: mapping.Journal{Pending: pendings(write("p", mapping.Estimate, "1", "2"))},
+			now: mapping.View{mapping.Estimate: {Value: "3"}}, want: "p0", late: "p"},
+		{name: "GitHub denies it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, denied: map[string]bool{"p": true},
+			now: mapping.View{mapping.Title: {Value: "c"}}, edits: edits(title(dev, 1, "b", "c")), want: "p", late: "p"},
+		{name: "each for itself", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"), write("q", mapping.Summary, "a", "b"), write("r", mapping.Title, "a", "b", answered))},
+			now: mapping.View{mapping.Title: {Value: "a"}, mapping.Summary: {Value: "b"}}, want: "p q+", pending: "q! r!", late: "p", wrote: "from"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := Book{Planning: tt.now, Base: map[mapping.Attribute]mapping.Base{mapping.Title: {Version: tt.base}}}
-			expect(t, "past", b.Past(tt.p), tt.past)
-			expect(t, "may have landed", b.MayHaveLanded(tt.p), tt.landed)
+			b := Book{Journal: &tt.j, Edits: edits(tt.edits.All...), GitHub: tt.now, Planning: tt.now, Issue: known(1, dev),
+				Merge: mapping.Merge, SameRendering: strings.EqualFold, Now: at(7)}
+			expect(t, "the outcomes", outcomes(b.RecoverAll(tt.known, tt.denied)), tt.want)
+			expect(t, "pending", ids(tt.j.Pending), tt.pending)
+			expect(t, "in flight", ids(tt.j.Late), tt.late)
+			wrote := ""
+			for _, o := range tt.j.Wrote {
+				if wrote = "from"; o.To != "" {
+					wrote = "to"
+				}
+				expect(t, "when it was written", o.At, at(7))
+			}
+			expect(t, "wrote", wrote, tt.wrote)
+			for _, p := range tt.j.Pending {
+				if p.ID == "p" && tt.want != "" {
+					expect(t, "from when its echo is awaited", p.At, at(7))
+				}
+			}
 		})
 	}
+}
+
+func TestLanded(t *testing.T) {
+	p := write("p", mapping.Title, "a", "b", version(5, nil))
+	for _, tt := range []struct {
+		name       string
+		late       []mapping.Pending
+		now        string
+		version    int64
+		base       int64
+		want, left string
+	}{
+		{name: "nothing was given up", now: "b", version: 6},
+		{name: "planning has the version that it carried", late: pendings(p), now: "a", version: 5, base: 5, left: "p"},
+		{name: "it took effect", late: pendings(p), now: "b", version: 6, base: 5, want: "p+"},
+		{name: "somebody else's edit was first", late: pendings(p), now: "c", version: 6, base: 5, want: "p"},
+		{name: "that version is agreed on", late: pendings(p), now: "b", version: 6, base: 6},
+		{name: "a later version", late: pendings(p), now: "b", version: 7, base: 5},
+		{name: "planning is not known", late: pendings(write("p", mapping.Summary, "a", "b", version(5, nil))), now: "b", version: 6, base: 5, left: "p"},
+		{name: "to GitHub", late: pendings(write("p", mapping.Title, "a", "b")), now: "b", version: 6, base: 5, left: "p"},
+		{name: "two of one version: the first one found explains it", late: pendings(p, write("q", mapping.Title, "a", "b", version(5, nil))), now: "b", version: 6, base: 5,
+			want: "p+"},
+		{name: "one is past, the other may land", late: pendings(write("q", mapping.Title, "a", "x", version(6, nil)), p), now: "b", version: 6, base: 5, want: "p+", left: "q"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j, base := mapping.Journal{Late: tt.late}, map[mapping.Attribute]mapping.Base{mapping.Title: {Version: tt.base}}
+			b := Book{Journal: &j, Edits: edits(), Base: base, Planning: mapping.View{mapping.Title: {Value: tt.now, Version: tt.version}},
+				Merge: mapping.Merge, SameRendering: strings.EqualFold}
+			expect(t, "the outcomes", outcomes(b.Landed()), tt.want)
+			expect(t, "in flight", ids(j.Late), tt.left)
+			expect(t, "the base that was passed", base[mapping.Title].Version, tt.base)
+		})
+	}
+	t.Run("a state leaves nothing agreed on", func(t *testing.T) {
+		state := func(id string) mapping.Pending { return write(id, mapping.State, "todo", "done", version(5, nil)) }
+		j := mapping.Journal{Late: pendings(state("p"), state("q"))}
+		b := Book{Journal: &j, Edits: edits(), Planning: mapping.View{mapping.State: {Value: "done", Version: 6}}, Merge: mapping.Merge, SameRendering: strings.EqualFold}
+		expect(t, "the outcomes", outcomes(b.Landed()), "p0 q0")
+		expect(t, "in flight", ids(j.Late), "")
+	})
 }

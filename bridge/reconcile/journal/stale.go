@@ -7,6 +7,24 @@ import (
 	"planbridge/mapping"
 )
 
+// Recent reports whether an item was changed, or first seen since it was last worked, so
+// short a while ago that reads of it may lag. A clock of GitHub's that is far from ours does
+// not tell the former.
+func Recent(seen, changed, now time.Time) bool {
+	return now.Sub(seen) < Doubt || now.Sub(changed).Abs() < Doubt
+}
+
+// Behind decides about reads of the issue that have been older than what is known for some
+// time. They are believed after longer than anything of GitHub's lags; until then the issue
+// is read again after a while, and not before the least time that GitHub's replicas are given.
+func Behind(since, settle, least time.Duration) (wait time.Duration, believed bool) {
+	most := max(Doubt, settle)
+	if since >= most {
+		return 0, true
+	}
+	return max(least, min(since/2, most-since)), false
+}
+
 // TakesBack reports whether a snapshot, by its view and its updated_at, may be from before a
 // recent write of ours: it shows what stood there before the write and was not written since.
 // Or, of the same second or where that is not known, it shows something else than the write

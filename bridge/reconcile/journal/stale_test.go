@@ -65,3 +65,45 @@ func TestTakesBack(t *testing.T) {
 		})
 	}
 }
+
+func TestRecent(t *testing.T) {
+	seconds := int(Doubt / time.Second)
+	for _, tt := range []struct {
+		name               string
+		seen, changed, now int
+		want               bool
+	}{
+		{"seen and changed just now", 0, 0, 0, true},
+		{"changed long ago, seen just now", 0, -999, seconds - 1, true},
+		{"seen long ago, changed just now", -999, 0, seconds - 1, true},
+		{"both long ago", 0, 0, seconds, false},
+		{"GitHub's clock is a little ahead", -999, 5, 0, true},
+		{"GitHub's clock is far ahead", -999, 999, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) { expect(t, "recent", Recent(at(tt.seen), at(tt.changed), at(tt.now)), tt.want) })
+	}
+}
+
+func TestBehind(t *testing.T) {
+	const least = 3 * time.Second
+	for _, tt := range []struct {
+		name          string
+		since, settle time.Duration
+		wait          time.Duration
+		believed      bool
+	}{
+		{"for the first time", 0, time.Minute, least, false},
+		{"for a while", 20 * time.Second, time.Minute, 10 * time.Second, false},
+		{"not much longer", 55 * time.Second, time.Minute, 5 * time.Second, false},
+		{"nearly", 59 * time.Second, time.Minute, least, false},
+		{"long enough", time.Minute, time.Minute, 0, true},
+		{"long enough for what settles soon, and not for what lags", 5 * time.Second, time.Second, least, false},
+		{"long enough for both", Doubt, time.Second, 0, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wait, believed := Behind(tt.since, tt.settle, least)
+			expect(t, "the wait", wait, tt.wait)
+			expect(t, "believed", believed, tt.believed)
+		})
+	}
+}
