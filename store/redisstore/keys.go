@@ -66,7 +66,13 @@ import "planbridge/mapping"
 // Scripts are given meta as KEYS[1] and build the other names from it
 // (scripts/prelude.lua), because most decisions learn which link they are
 // about only by reading an index. All those names have the slot of KEYS[1].
+//
+// KEYS[2] is P:{project}:never, which is never written. A Cluster that moves a slot to
+// another node runs no script there with two declared keys of which one is missing: it
+// answers TRYAGAIN before the script begins. A script that ran would find on one node the
+// keys that have moved already, or only those that have not.
 const (
+	keyNever    = "never"
 	keyProjects = "projects"
 	keyLeases   = "leases"
 	keySessions = "sessions"
@@ -100,6 +106,11 @@ func (s *Store) base(project mapping.ObjectID) string {
 		project = "-"
 	}
 	return s.prefix + ":{" + string(project) + "}:"
+}
+
+// declared are the keys that each script of a project is given.
+func (s *Store) declared(project mapping.ObjectID) []string {
+	return []string{s.meta(project), s.base(project) + keyNever}
 }
 
 // meta is the name of a project's first key, on which scripts build all others.

@@ -231,17 +231,17 @@ func (s *Store) loadRecords(ctx context.Context, batch []store.Entry) error {
 		if err != nil {
 			return err
 		}
-		cmds = append(cmds, scriptLoad.EvalSha(ctx, pipe, []string{s.meta(e.Project)}, s.argv(k, seq, e.Project, args)...))
+		cmds = append(cmds, scriptLoad.EvalSha(ctx, pipe, s.declared(e.Project), s.argv(k, seq, e.Project, args)...))
 	}
 	// Each command has its own error, which is looked at below.
 	pipe.Exec(ctx) //nolint:errcheck // see above
-	for i, cmd := range cmds {
-		k, seq, err := s.join(ctx, batch[i].Project)
+	for i, e := range batch {
+		k, seq, err := s.join(ctx, e.Project)
 		if err == nil {
-			_, err = s.reply(k, seq, cmd)
+			_, err = s.reply(k, seq, cmds[i])
 		}
 		if err != nil {
-			return fmt.Errorf("link %s/%s: %w", batch[i].Project, batch[i].Record.Link.ID, err)
+			return fmt.Errorf("link %s/%s: %w", e.Project, e.Record.Link.ID, err)
 		}
 	}
 	return nil

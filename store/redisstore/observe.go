@@ -58,7 +58,7 @@ func (s *Store) observe(ctx context.Context, project mapping.ObjectID, args [][]
 		// Each command has its own error, which is looked at below.
 		s.rdb.Pipelined(ctx, func(p redis.Pipeliner) error { //nolint:errcheck // see above
 			for some := range slices.Chunk(args, scriptMost) {
-				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, []string{s.meta(project)}, s.argv(k, seq, project, s.together(some))...))
+				cmds = append(cmds, scriptObserve.EvalSha(ctx, p, s.declared(project), s.argv(k, seq, project, s.together(some))...))
 			}
 			return nil
 		})
@@ -120,7 +120,7 @@ func isScriptError(err error) bool {
 func (s *Store) oneByOne(ctx context.Context, k *knowledge, seq *atomic.Int64, project mapping.ObjectID, args [][]any) ([]store.Observed, error) {
 	var seen []store.Observed
 	for _, one := range args {
-		cmd := scriptObserve.Run(ctx, s.rdb, []string{s.meta(project)}, s.argv(k, seq, project, s.together([][]any{one}))...)
+		cmd := scriptObserve.Run(ctx, s.rdb, s.declared(project), s.argv(k, seq, project, s.together([][]any{one}))...)
 		got, err := s.observedBy(k, seq, cmd, project)
 		if isScriptError(err) {
 			s.log.Error("an observation cannot be stored", "project", project, "err", err)

@@ -85,7 +85,7 @@ func (s *Store) run(ctx context.Context, script *redis.Script, project mapping.O
 }
 
 func (s *Store) exec(ctx context.Context, k *knowledge, seq *atomic.Int64, script *redis.Script, project mapping.ObjectID, args ...any) (*reply, error) {
-	keys, argv := []string{s.meta(project)}, s.argv(k, seq, project, args)
+	keys, argv := s.declared(project), s.argv(k, seq, project, args)
 	cmd := script.EvalSha(ctx, s.rdb, keys, argv...)
 	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
 		answered(args)

@@ -1,5 +1,6 @@
 -- Stands before every script.
 --   KEYS[1]  the project's meta key; its slot is the slot of all that is touched
+--   KEYS[2]  a key that there never is: no script runs while a Cluster moves the slot
 --   ARGV[1]  the epoch that the handle knows, as the project has it
 --   ARGV[2]  the highest seq that the handle was ever answered by this project
 --   ARGV[3]  the time in ms, '' for the server's
