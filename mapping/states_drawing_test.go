@@ -1,50 +1,25 @@
 package mapping
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"planbridge/mapping/pagetest"
 )
 
-var updateDesign = flag.Bool("design.update", false, "write the drawing of the states into docs/design.md")
-
-const (
-	designPage   = "../docs/design.md"
-	drawingBegin = "<!-- transitions: begin -->\n"
-	drawingEnd   = "<!-- transitions: end -->\n"
-)
+const designPage = "../docs/design.md"
 
 // TestDrawing: the page on the design shows the table of states as it is, and says what
 // each state means.
 func TestDrawing(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(designPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, begins := strings.Cut(string(page), drawingBegin)
-	shown, after, ends := strings.Cut(rest, drawingEnd)
-	if !begins || !ends {
-		t.Fatalf("%s has no place for the drawing, between %q and %q", designPage, drawingBegin, drawingEnd)
-	}
+	before := pagetest.Section(t, designPage, "transitions", drawing()+"\n"+tableOfTransitions())
 	for _, s := range LinkStates {
 		if !strings.Contains(before, "| `"+string(s)+"` |") {
 			t.Errorf("%s does not say what %s means", designPage, s)
 		}
-	}
-	want := "\n" + drawing() + "\n" + tableOfTransitions() + "\n"
-	if shown == want {
-		return
-	}
-	if !*updateDesign {
-		t.Errorf("%s shows another table of states; go test ./mapping -run TestDrawing -design.update writes it anew", designPage)
-		return
-	}
-	if err := os.WriteFile(designPage, []byte(before+drawingBegin+want+drawingEnd+after), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -153,20 +153,6 @@ func (w *work) giveWay(ctx context.Context, rival *mapping.Link) error {
 	return w.refuse(why)
 }
 
-// joined goes on with an issue and a card that people made, once no other project
-// can have a partner of the issue.
-func (w *work) joined(ctx context.Context) error {
-	if err := w.alone(ctx); err != nil {
-		return err
-	}
-	w.happens(mapping.EventCompleted)
-	w.link.Intent = nil
-	if err := w.restored(ctx); err != nil {
-		return err
-	}
-	return w.sync(ctx)
-}
-
 // adoptedBy is adopted for another project: what it lost with the store may be the
 // partner of this issue.
 func (w *work) adoptedBy(ctx context.Context, project mapping.ObjectID) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"planbridge/mapping"
 	"planbridge/store"
 )
 
@@ -39,14 +38,4 @@ func (w *work) brake(ctx context.Context, kind string, perMinute, n int) (given 
 func (w *work) brakeClose(ctx context.Context) error {
 	_, err := w.brake(ctx, "closes", w.set.Brakes.ClosesPerMinute, 1)
 	return err
-}
-
-// brakeCloses is the brake on plans that close the issue.
-func (w *work) brakeCloses(ctx context.Context, plan mapping.Plan) error {
-	for _, d := range plan.Decisions {
-		if d.Attribute == mapping.State && d.GitHub != nil && d.GitHub.To == mapping.StateDone {
-			return w.brakeClose(ctx)
-		}
-	}
-	return nil
 }

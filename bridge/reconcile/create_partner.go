@@ -8,21 +8,6 @@ import (
 	"planbridge/mapping"
 )
 
-// create makes the partner that the link's intent names.
-func (w *work) create(ctx context.Context) error {
-	if err := w.adopted(ctx); err != nil {
-		return err
-	}
-	if w.link.Intent == nil {
-		w.happens(mapping.EventReconsidered) // a link that was rebuilt halfway: its intent is taken anew
-		return w.enter(ctx)
-	}
-	if err := w.partner().once(ctx, w.wanted()); err != nil {
-		return err
-	}
-	return w.sync(ctx)
-}
-
 func (w *work) wanted() *want { return &want{w: w, intent: w.link.Intent} }
 
 // partner is the making of the item that the link's intent names.
@@ -41,10 +26,9 @@ func (w *work) adoptLost(ctx context.Context, side mapping.Side) (bool, error) {
 	w.link.Intent = &mapping.Intent{Side: side}
 	k := w.wanted()
 	err := w.partner().find(ctx, []*want{k})
-	if k.done && err == nil {
-		return true, w.sync(ctx)
+	if !k.done || err != nil {
+		w.link.Intent = nil
 	}
-	w.link.Intent = nil
 	return k.done, err
 }
 

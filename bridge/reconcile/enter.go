@@ -12,15 +12,20 @@ import (
 )
 
 // enter decides whether an item that was seen for the first time becomes a
-// link, and if so begins to create its partner.
-func (w *work) enter(ctx context.Context) error {
+// link, and if so has its partner created.
+func enter(ctx context.Context, w *work) (verdict, error) {
+	if w.link.State != mapping.Entering {
+		return pass, nil
+	}
 	if err := w.adopted(ctx); err != nil {
-		return err
+		return end, err
 	}
+	try := w.enterIssue
 	if w.link.Origin == mapping.Planning {
-		return w.enterCard(ctx)
+		try = w.enterCard
 	}
-	return w.enterIssue(ctx)
+	err := try(ctx)
+	return endIf(w.link.State == mapping.Entering, err)
 }
 
 func (w *work) enterIssue(ctx context.Context) error {
@@ -151,7 +156,7 @@ func (w *work) enterCard(ctx context.Context) error {
 	return w.begin(ctx, mapping.GitHub)
 }
 
-// begin writes the intent to create the partner on a side, and goes on to do it.
+// begin writes the intent to create the partner on a side.
 func (w *work) begin(ctx context.Context, side mapping.Side) error {
 	intent := &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
 	if side == mapping.GitHub {
@@ -167,5 +172,5 @@ func (w *work) begin(ctx context.Context, side mapping.Side) error {
 	w.happens(mapping.EventBegun)
 	w.link.Intent, w.link.Epoch = intent, w.epoch
 	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
-	return w.create(ctx)
+	return nil
 }

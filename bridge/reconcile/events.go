@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,21 +8,6 @@ import (
 
 	"planbridge/mapping"
 )
-
-// arrive takes in what events told, transfers first. It reports whether the
-// issue is out of reach.
-func (w *work) arrive(ctx context.Context) (away bool, err error) {
-	if err := w.takeEvents(); err != nil {
-		return false, err
-	}
-	if err := w.seeStray(); err != nil {
-		return false, err
-	}
-	if err := w.takeMoves(ctx); err != nil {
-		return false, err
-	}
-	return w.away(ctx)
-}
 
 // takeEvents decodes what must not be folded into a snapshot.
 func (w *work) takeEvents() error {

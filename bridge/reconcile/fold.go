@@ -71,12 +71,12 @@ func (w *work) foldTowards(sides []mapping.Side) error {
 	return nil
 }
 
-// planned lists the sides that a plan writes to; hub: it writes to GitHub anyway.
-func planned(plan mapping.Plan, hub bool) (sides []mapping.Side) {
-	if plan.Writes(mapping.Planning) {
+// sides lists the sides that the round writes to.
+func (r *round) sides() (sides []mapping.Side) {
+	if r.plan.Writes(mapping.Planning) {
 		sides = append(sides, mapping.Planning)
 	}
-	if hub || plan.Writes(mapping.GitHub) {
+	if r.hub {
 		sides = append(sides, mapping.GitHub)
 	}
 	return sides

@@ -100,21 +100,20 @@ func (w *work) keepItems(ctx context.Context, written func(*mapping.Decision) bo
 }
 
 // workList writes to planning what the checklist changes there, once issue and
-// card agree. It reports whether nothing was left to do. What fails is kept for
-// the end: it is no fault of the issue or the card.
-func (w *work) workList(ctx context.Context) (rest bool, err error) {
-	if !w.lists() || w.listErr != nil || w.set.DryRun {
-		return true, nil
+// card agree. What fails is kept for the end: it is no fault of the issue or the card.
+func workList(ctx context.Context, w *work) (verdict, error) {
+	if !w.lists() || w.listErr != nil {
+		return pass, nil
 	}
-	rest, err = w.writeList(ctx)
+	rest, err := w.writeList(ctx)
 	if lostLease(err) {
-		return false, err
+		return end, err
 	}
 	if err != nil {
 		w.listErr = fmt.Errorf("checklist: %w", err)
-		return true, nil
+		return pass, nil
 	}
-	return rest, nil
+	return anewIf(!rest, nil)
 }
 
 func (w *work) writeList(ctx context.Context) (rest bool, err error) {

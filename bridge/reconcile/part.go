@@ -73,15 +73,12 @@ func (w *work) taskMoved() bool {
 
 // workPart brings one part to agreement.
 func (w *work) workPart(ctx context.Context) error {
-	away, err := false, w.takeMoves(ctx)
-	if err == nil {
-		away, err = w.away(ctx)
-	}
-	if !away && err == nil {
-		err = w.stepPart(ctx)
-	}
+	err := w.settle(ctx)
 	if err != nil {
 		err = w.readdress(ctx, err)
+	}
+	if errs := []error{err}; !ends(errs) {
+		err = worst(append(errs, w.join(ctx)))
 	}
 	var put *again
 	if err != nil && !errors.As(err, &put) {
@@ -90,32 +87,15 @@ func (w *work) workPart(ctx context.Context) error {
 	return err
 }
 
-func (w *work) stepPart(ctx context.Context) error {
-	if w.link.State != mapping.Creating {
-		if err := w.sync(ctx); err != nil {
-			return err
-		}
-		return w.join(ctx)
-	}
-	if w.link.Intent.Side == mapping.Planning {
-		return nil // made together with its siblings, see makeSubTasks
-	}
-	if err := w.fromHere(ctx); err != nil {
-		return err
-	}
-	err := w.create(ctx)
-	return worst([]error{err, w.join(ctx)})
-}
-
-// fromHere notes, before the sub-issue is made for the first time, how far the
+// numberBefore notes, before the sub-issue is made for the first time, how far the
 // repository's issues go: after a lost answer it is looked for behind them.
-func (w *work) fromHere(ctx context.Context) error {
-	if w.link.Intent.Sent || w.link.Intent.After > 0 {
-		return nil
+func numberBefore(ctx context.Context, w *work) (verdict, error) {
+	if w.link.State != mapping.Creating || w.link.Intent.Sent || w.link.Intent.After > 0 {
+		return pass, nil
 	}
 	last, err := w.atGitHub().LastNumber(ctx, w.link.Issue.Repo)
 	w.link.Intent.After = last
-	return onGitHub(err)
+	return pass, onGitHub(err)
 }
 
 // seeTask is seeCard for a part's task.

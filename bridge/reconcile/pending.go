@@ -36,9 +36,6 @@ func (w *work) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pe
 // verify finds out what became of writes whose outcome is not known, and what
 // stood on GitHub when those took effect that have.
 func (w *work) verify(ctx context.Context) error {
-	if w.set.DryRun {
-		return nil // whoever writes again will see to it
-	}
 	if err := w.readPending(ctx); err != nil {
 		return err
 	}

@@ -42,38 +42,37 @@ const (
 	refusedFirst, refusedMost = 5 * time.Minute, time.Hour
 )
 
-// project shows on the issue what planning says of the card, once the
-// attributes agree. It reports whether all is at rest: a review may have closed
-// the issue, and what was read or answered may show a person's edit. That has to
-// be decided on.
-func (w *work) project(ctx context.Context) (rest bool, err error) {
+// show shows on the issue what planning says of the card, once the attributes agree. A
+// review may have closed the issue, and what was read or answered may show a person's
+// edit: then that is decided on.
+func show(ctx context.Context, w *work) (verdict, error) {
 	first := w.link.Shown == nil
 	s := w.shown()
 	if s == nil || w.link.Task || w.link.State != mapping.Linked {
-		return true, nil
+		return pass, nil
 	}
 	if w.set.DryRun {
 		if add, remove := w.labelsToShow(); len(add)+len(remove) > 0 {
 			w.log.Info("dry run: would show", "add_labels", add, "remove_labels", remove)
 		}
-		return true, nil
+		return pass, nil
 	}
 	if w.route.Direction == mapping.ToPlanning {
 		w.link.Review = s.Review // the route may go both ways later: this review is not acted on then
-		return true, nil
+		return pass, nil
 	}
 	if first && w.issue == nil { // what it has is not known either
 		if err := w.try(ctx, "planning's view", w.readIssue); err != nil || w.issue == nil {
 			w.link.Shown = nil
-			return true, err
+			return pass, err
 		}
 	}
 	before, knew := w.g, w.issue != nil
 	defer showing(ctx, showing(ctx, true))
 	if err := w.showAll(ctx, first); err != nil {
-		return false, err
+		return end, err
 	}
-	return knew == (w.issue != nil) && !w.moved(before), nil // what was looked at before that was known
+	return anewIf(knew != (w.issue != nil) || w.moved(before), nil) // what was looked at before that was known
 }
 
 // showAll shows one thing after the other. Where one is put off, what the issue

@@ -75,19 +75,19 @@ func (w *work) public(ctx context.Context, repo string, ask bool) *publicError {
 	return nil
 }
 
-// publishes reports that a plan would publish planning's side: from then on that is
-// withheld. A conflict's comment quotes both sides.
-func (w *work) publishes(ctx context.Context, plan mapping.Plan) bool {
-	if w.hidden != nil || w.set.DryRun {
-		return false
+// hideFromNow withholds planning's side where the round's plan would publish it, a
+// conflict's comment included, which quotes both sides.
+func hideFromNow(ctx context.Context, w *work) (verdict, error) {
+	if w.hidden != nil {
+		return pass, nil
 	}
-	for _, d := range plan.Decisions {
+	for _, d := range w.round.plan.Decisions {
 		if d.GitHub != nil || d.Loses {
 			w.hidden = w.public(ctx, w.link.Issue.Repo, true)
 			break
 		}
 	}
-	return w.hidden != nil
+	return anewIf(w.hidden != nil, nil)
 }
 
 // withhold takes back what a plan would publish.

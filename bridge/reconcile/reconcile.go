@@ -13,7 +13,8 @@
 // that whoever takes over after a crash knows what may have happened.
 //
 // The files, in the order of a key's way: lease.go (what the engine does for a key), result.go
-// (from a claim to its result), fold.go (how often), work.go (what is known of both sides), enter.go and
+// (from a claim to its result), fold.go (how often), work.go (what is known of both sides), rules.go (the rules, in
+// their order), approach.go and agreement.go (what each rule does), enter.go and
 // create_partner.go (an item without a partner), create.go and omit.go (how anything is made, once: a
 // card, an issue, tasks),
 // unmarked.go (what was made and lost its marker), adopted.go (whether the store
@@ -214,8 +215,9 @@ type Options struct {
 	Random func(n int64) int64
 	// Renamed is told that a repository has another name.
 	Renamed func(ctx context.Context, from, to string) error
-	// Skips, of tests, reports whether a transition does not happen; nil: all do.
-	Skips func(mapping.Transition) bool
+	// LeavesOut, of tests, reports whether a rule, by its name, or a transition, by its
+	// state and its event ("linked vanished"), does not happen; nil: all do.
+	LeavesOut func(what string) bool
 }
 
 // Reconciler works keys that were claimed. It is safe for concurrent use.

@@ -79,15 +79,15 @@ func (w *work) remark(plan *mapping.Plan) {
 // signJoined gives the card of a pair that people made and that was joined its
 // footer before the issue is touched: were the store lost in between, an issue
 // that was touched would enter, and get a card of its own.
-func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
+func signJoined(ctx context.Context, w *work) (verdict, error) {
 	_, agreed := w.link.Base[mapping.Summary]
-	if agreed || w.root != nil || w.markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.link.Remarked || !w.route.Writes(mapping.Planning) {
-		return false, nil
+	if !w.round.writes() || agreed || w.root != nil || w.markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.link.Remarked || !w.route.Writes(mapping.Planning) {
+		return pass, nil
 	}
 	now := w.p[mapping.Summary]
 	wctx, cancel, err := w.writing(ctx)
 	if err != nil {
-		return false, err
+		return end, err
 	}
 	up, err := w.atPlanning().UpdateCard(wctx, w.link.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
 		mapping.Summary: {Value: w.cardText(now.Value), Version: now.Version},
@@ -99,7 +99,7 @@ func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
 		if !moved && err == nil { // refused: it goes on without
 			w.link.Remarked = w.unmarked
 		}
-		return moved, err
+		return anewIf(moved, err)
 	}
 	w.toldPlain(up)
 	w.link.Remarked, w.unmarked = w.unmarked, ""
@@ -111,7 +111,7 @@ func (w *work) signJoined(ctx context.Context) (signed bool, err error) {
 	}
 	w.p[mapping.Summary] = now
 	w.note(mapping.Planning, mapping.Summary, "mark", "the card was joined")
-	return true, nil
+	return anew, nil
 }
 
 // remarked notes a text to which the marker was given back.

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -30,9 +31,9 @@ func (w *work) pace(a mapping.Attribute, to mapping.Side) error {
 	return nil
 }
 
-// pacePlan is pace for all that a plan writes.
-func (w *work) pacePlan(plan mapping.Plan) error {
-	for _, d := range plan.Decisions {
+// pacePlan is pace for all that a round writes.
+func pacePlan(_ context.Context, w *work) (verdict, error) {
+	for _, d := range w.round.plan.Decisions {
 		to := mapping.GitHub
 		switch {
 		case d.Planning != nil:
@@ -41,10 +42,11 @@ func (w *work) pacePlan(plan mapping.Plan) error {
 			continue
 		}
 		if err := w.pace(d.Attribute, to); err != nil {
-			return err
+			return end, err
 		}
 	}
-	return nil
+	w.beginWrites(w.round.sides()...)
+	return pass, nil
 }
 
 // changes tells what is known of the changes that lead to a write to a side.

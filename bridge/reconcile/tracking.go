@@ -10,7 +10,7 @@ import (
 // state (planning-api.md 4.2), a task has (4.4), so one task carries open, in
 // progress and closed, both ways.
 func (w *work) ensureTracking(ctx context.Context) error {
-	if w.link.Task || !w.route.TrackingTask || w.set.DryRun || w.route.Direction == mapping.ToGitHub {
+	if !w.route.TrackingTask || w.route.Direction == mapping.ToGitHub {
 		return nil
 	}
 	child := w.link.Child(mapping.Tracking)

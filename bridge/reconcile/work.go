@@ -88,8 +88,9 @@ type work struct {
 	child *mapping.Child
 	// lease is the root link's; what is worked as a part of it has none of its own.
 	lease  Lease
-	braked []string             // what the route's brakes put off, and told of
-	kept   []string             // the conflicts whose texts this claim kept, by their ids in the ledger; of the root link's
+	braked []string // what the route's brakes put off, and told of
+	kept   []string // the conflicts whose texts this claim kept, by their ids in the ledger; of the root link's
+	round  round
 	broken *mapping.BrokenError // of the root link's: the invariant that the claim broke
 	// again is when the key is looked at again although all is well; showAgain is that
 	// for what of planning could not be shown.
@@ -133,7 +134,7 @@ func (w *work) newestDelivery() string {
 func (w *work) run(ctx context.Context) error {
 	name := where(w.link)
 	ctx = w.asking(ctx)
-	err := w.step(ctx)
+	err := w.settle(ctx)
 	if err != nil {
 		err = w.readdress(ctx, err)
 	}
@@ -149,42 +150,6 @@ func (w *work) run(ctx context.Context) error {
 		return fmt.Errorf("reconcile %s: %w", name, err)
 	}
 	return nil
-}
-
-func (w *work) step(ctx context.Context) error {
-	if !w.link.Parted && (w.route == nil || w.planning == nil) {
-		if w.link.State != mapping.Dormant {
-			w.happens(mapping.EventRouteRemoved)
-		}
-		w.link.Why = "its route or project is no longer configured"
-		return nil
-	}
-	switch {
-	case w.link.Parted:
-		return nil
-	case w.Paused != nil && w.Paused(w.link.Route):
-		return &waitFor{ServicePaused(w.link.Route), "its route is paused"}
-	}
-	if w.link.State == mapping.Dormant {
-		w.happens(mapping.EventRouteBack)
-		w.looked = true
-	}
-	if away, err := w.arrive(ctx); away || err != nil {
-		return err
-	}
-	switch w.link.State {
-	case mapping.Entering:
-		return w.enter(ctx)
-	case mapping.Creating:
-		if w.link.Joined() {
-			return w.joined(ctx)
-		}
-		return w.create(ctx)
-	}
-	if err := w.restored(ctx); err != nil {
-		return err
-	}
-	return w.sync(ctx)
 }
 
 // slot decodes an inbox slot into v and reports whether there is one, and

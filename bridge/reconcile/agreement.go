@@ -1,0 +1,140 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// The rules of the agreement: from two items that are seen to two that say the same.
+
+// round is what one round of the agreement decided.
+type round struct {
+	plan mapping.Plan
+	hub  bool // GitHub is written to, be it only to take a label off
+	// unbased: the summary had not been agreed on when the round began.
+	unbased bool
+}
+
+// writes reports whether the round writes to a side.
+func (r *round) writes() bool { return r.hub || r.plan.Writes(mapping.Planning) }
+
+func lateWrites(ctx context.Context, w *work) (verdict, error) {
+	if err := w.recoverLate(ctx); err != nil {
+		return end, err
+	}
+	return pass, w.settleLate(ctx, map[string]ranOver{}) // the answer to a write shows the whole issue
+}
+
+func decide(ctx context.Context, w *work) (verdict, error) {
+	_, based := w.link.Base[mapping.Summary]
+	plan, err := w.resolve(ctx)
+	w.round = round{plan: plan, hub: plan.Writes(mapping.GitHub) || len(w.extra) > 0, unbased: !based}
+	return pass, err
+}
+
+func foldPlan(_ context.Context, w *work) (verdict, error) {
+	return pass, w.foldPlan(w.round.sides()...)
+}
+
+func readFirst(ctx context.Context, w *work) (verdict, error) {
+	if !w.round.hub || w.fresh {
+		return pass, nil
+	}
+	if err := w.reserve(ctx, WriteEdit); err != nil {
+		return end, err
+	}
+	return anewIf(true, w.readAgain(ctx))
+}
+
+// announce says what a dry run would do.
+func announce(_ context.Context, w *work) (verdict, error) {
+	if w.set.DryRun {
+		for _, d := range w.round.plan.Decisions {
+			w.log.Info("dry run: would decide", "attribute", d.Attribute, "action", d.Action, "why", d.Why)
+		}
+	}
+	return pass, nil
+}
+
+// awaitSwap puts off the return of a removed estimate label: whoever exchanges one
+// label for another first removes one.
+func awaitSwap(_ context.Context, w *work) (verdict, error) {
+	for _, d := range w.round.plan.Decisions {
+		if d.Attribute.Spec().Carrier != mapping.CarrierLabels || d.GitHub == nil || d.GitHub.From != "" || w.link.Base[d.Attribute].GitHub == "" {
+			continue
+		}
+		if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok {
+			if wait := w.set.Quiet - time.Since(s.Seen); wait > 0 {
+				return end, later(wait, "an estimate label was removed: another may follow")
+			}
+		}
+	}
+	return pass, nil
+}
+
+// brakeCloses is the brake on plans that close the issue.
+func brakeCloses(ctx context.Context, w *work) (verdict, error) {
+	for _, d := range w.round.plan.Decisions {
+		if d.Attribute == mapping.State && d.GitHub != nil && d.GitHub.To == mapping.StateDone {
+			return pass, w.brakeClose(ctx)
+		}
+	}
+	return pass, nil
+}
+
+// keepLosers keeps the plan's losers. Comments take long: before an issue is written to,
+// it is read once more, as people may have gone on.
+func keepLosers(ctx context.Context, w *work) (verdict, error) {
+	kept := len(w.home().kept)
+	if err := w.keepLosers(ctx, w.round.plan); err != nil || !w.round.hub || len(w.home().kept) == kept {
+		return pass, err
+	}
+	before := mapping.DigestIssue(w.issue)
+	if err := w.readIssue(ctx); err != nil {
+		return end, err
+	}
+	if mapping.DigestIssue(w.issue) == before {
+		return pass, nil
+	}
+	w.list = list{} // of another body
+	return anewIf(true, w.settleLate(ctx, map[string]ranOver{}))
+}
+
+func dropExtra(ctx context.Context, w *work) (verdict, error) {
+	return pass, w.dropExtra(ctx, w.round.plan)
+}
+
+func writePlanning(ctx context.Context, w *work) (verdict, error) {
+	return anewIf(w.writePlanning(ctx, w.round.plan))
+}
+
+func writeGitHub(ctx context.Context, w *work) (verdict, error) {
+	if !w.round.hub {
+		return pass, nil
+	}
+	return pass, w.writeGitHub(ctx, w.round.plan)
+}
+
+func agree(ctx context.Context, w *work) (verdict, error) {
+	return pass, w.agreed(ctx, w.round.plan)
+}
+
+// lookAgain begins anew after a write, and once the summary is agreed on: from then on
+// the body's items are written with it.
+func lookAgain(_ context.Context, w *work) (verdict, error) {
+	_, based := w.link.Base[mapping.Summary]
+	return anewIf(w.round.writes() || w.round.unbased && based, nil)
+}
+
+// rest takes in that both sides agree, but for what is said to differ.
+func rest(_ context.Context, w *work) (verdict, error) {
+	w.remember()
+	w.link.Synced = time.Now().UTC()
+	w.link.Pace.Agreed()
+	w.verifyLater()
+	w.showLater()
+	w.link.Unfinished = w.listErr != nil || w.unread || w.withheld != nil
+	return end, w.listErr
+}

@@ -1,0 +1,175 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// A pair is brought to agreement by rules, which are asked in the order of their lists. A
+// rule looks at what is known, does at most one thing, and says what becomes of the rules
+// behind it. The lists are the table of contents of this package.
+
+// rule is one thing that may have to happen to a pair.
+type rule struct {
+	name string
+	why  string // in one sentence; docs/design.md shows it
+	of   pairKind
+	// writes: it has nothing to do in a dry run.
+	writes bool
+	apply  func(context.Context, *work) (verdict, error)
+}
+
+// pairKind says which pairs a rule is about.
+type pairKind int
+
+const (
+	everyPair pairKind = iota
+	roots              // not a sub-issue and its task: their root was asked
+	parts              // a sub-issue and its task
+)
+
+func (k pairKind) String() string {
+	return [...]string{everyPair: "every pair", roots: "roots", parts: "sub-issues"}[k]
+}
+
+// verdict is what becomes of the rules behind one.
+type verdict int
+
+const (
+	pass verdict = iota // the next rule is asked
+	anew                // what is known changed: the agreement begins with its first rule again
+	end                 // nothing more is to happen to the pair under this claim
+)
+
+// approach has what has to be so before what two items say can be compared. It is asked
+// once a claim.
+var approach = []rule{
+	{name: "route gone", why: "Nothing is decided without the route's settings.", of: roots, apply: routeGone},
+	{name: "parted", why: "An operator parted the pair: neither item is read or written.", of: roots, apply: parted},
+	{name: "paused", why: "An operator paused the route: the pair waits.", of: roots, apply: paused},
+	{name: "route back", why: "A pair whose route is configured again goes on where it was interrupted.", of: roots, apply: routeBack},
+	{name: "events", why: "What events told is taken in.", of: roots, apply: events},
+	{name: "transferred", why: "The issue is followed to where it was transferred.", apply: transferred},
+	{name: "restored", why: "A pair that was found by its marker after a store loss is seen as a whole first.", of: roots, apply: restored},
+	{name: "with siblings", why: "New tasks of one card are made by one request.", of: parts, apply: withSiblings},
+	{name: "number before", why: "An issue whose create gets no answer is looked for behind the number that was the last.", of: parts, apply: numberBefore},
+	{name: "reconsider", why: "A create whose intent was lost with the store is decided anew.", apply: reconsider},
+	{name: "enter", why: "An item without a partner enters, or goes.", apply: enter},
+	{name: "join", why: "An issue and a card that were joined become a pair, unless another project has a partner of the issue.", apply: joined},
+	{name: "create", why: "The partner is made, exactly once.", apply: create},
+	{name: "hide", why: "Whether planning's texts may be shown in the repository is asked before they are compared.", apply: hide},
+	{name: "fold seen", why: "Edits that follow each other fast cross together.", apply: does((*work).foldSeen)},
+	{name: "see", why: "What was seen of both sides is taken in, and what that does not tell is read.", apply: see},
+	{name: "leave", why: "An issue that does not match its route is left alone, and taken up when it matches again.", apply: leaveOrReturn},
+	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does((*work).verify)},
+	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does((*work).ensureTracking)},
+	{name: "keep forgotten", why: "What a write ran over right before the store was lost is kept in a comment.", writes: true, apply: does((*work).keepForgotten)},
+	{name: "undo", why: "What an operator asked to bring back is brought back.", writes: true, apply: does((*work).undo)},
+}
+
+// agreement has how two items are brought to agree. It begins again whenever something
+// changed that it is decided from, at most maxRounds times a claim.
+var agreement = []rule{
+	{name: "late writes", why: "A write that takes effect long after it was sent is no edit of a person.", apply: lateWrites},
+	{name: "decide", why: "Each attribute is decided by what both sides agreed on last.", apply: decide},
+	{name: "fold plan", why: "Writes that follow each other fast become one.", apply: foldPlan},
+	{name: "read first", why: "GitHub has no lock: an issue is read right before it is written.", apply: readFirst},
+	{name: "withhold", why: "Planning's texts are not shown in a public repository.", writes: true, apply: hideFromNow},
+	{name: "announce", why: "A dry run says what would be decided.", apply: announce},
+	{name: "swap wait", why: "A removed estimate label may be half of an exchange.", writes: true, apply: awaitSwap},
+	{name: "brake", why: "A route closes a bounded number of issues a minute.", writes: true, apply: brakeCloses},
+	{name: "pace", why: "Two programs that answer each other are stopped.", writes: true, apply: pacePlan},
+	{name: "sign", why: "A joined card gets its marker before anything else is written.", writes: true, apply: signJoined},
+	{name: "keep losers", why: "What loses a conflict is kept before it is written over.", writes: true, apply: keepLosers},
+	{name: "extra labels", why: "The loser of two estimate labels goes while the base still tells which is new.", writes: true, apply: dropExtra},
+	{name: "write planning", why: "Planning goes first: its versions show whether somebody was faster.", writes: true, apply: writePlanning},
+	{name: "write GitHub", why: "The issue gets what planning changed.", writes: true, apply: writeGitHub},
+	{name: "agree", why: "What needs no write is the new base, and questions that are answered end.", writes: true, apply: agree},
+	{name: "look again", why: "What was written is compared once more.", writes: true, apply: lookAgain},
+	{name: "checklist", why: "Tasks of a checklist follow once the issue and its card agree.", writes: true, apply: workList},
+	{name: "show", why: "What only planning says is shown on the issue.", apply: show},
+	{name: "rest", why: "What was seen is known from now on.", apply: rest},
+}
+
+// maxRounds bounds how often one claim decides anew because a side moved while
+// it was written.
+const maxRounds = 8
+
+// settle asks the rules about a pair to their end.
+func (w *work) settle(ctx context.Context) error {
+	v, err := w.apply(ctx, approach)
+	if v == end || err != nil {
+		return err
+	}
+	for range maxRounds {
+		if v, err = w.apply(ctx, agreement); v != anew || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the sides still moved after %d rounds", maxRounds)
+}
+
+// apply asks rules in their order, up to the first that does not pass. An item that is gone
+// ends what can be done for its pair.
+func (w *work) apply(ctx context.Context, rules []rule) (verdict, error) {
+	for i := range rules {
+		r := &rules[i]
+		if r.of == roots && w.link.Task || r.of == parts && !w.link.Task || r.writes && w.set.DryRun || w.leavesOut(r.name) {
+			continue
+		}
+		v, err := r.apply(ctx, w)
+		if errors.Is(err, errGone) {
+			return end, nil
+		}
+		if v != pass || err != nil {
+			return v, err
+		}
+	}
+	return pass, nil
+}
+
+// RuleText is a rule as the documents show it.
+type RuleText struct {
+	List, Name, Why string
+	Of              string // the pairs that it is asked of
+	Writes          bool   // it is not asked in a dry run
+}
+
+// Rules returns the rules in the order in which they are asked.
+func Rules() []RuleText {
+	var out []RuleText
+	for _, l := range []struct {
+		name  string
+		rules []rule
+	}{{"approach", approach}, {"agreement", agreement}} {
+		for _, r := range l.rules {
+			out = append(out, RuleText{l.name, r.name, r.why, r.of.String(), r.writes})
+		}
+	}
+	return out
+}
+
+// leavesOut reports whether a test leaves out a rule or a transition of a pair's state.
+func (w *work) leavesOut(what string) bool { return w.LeavesOut != nil && w.LeavesOut(what) }
+
+// does is the rule that does one thing, and passes.
+func does(one func(*work, context.Context) error) func(context.Context, *work) (verdict, error) {
+	return func(ctx context.Context, w *work) (verdict, error) { return pass, one(w, ctx) }
+}
+
+// anewIf is the outcome of a rule that reports whether what is known changed.
+func anewIf(yes bool, err error) (verdict, error) {
+	if yes && err == nil {
+		return anew, nil
+	}
+	return pass, err
+}
+
+// endIf is the outcome of a rule that reports whether nothing more is to happen.
+func endIf(yes bool, err error) (verdict, error) {
+	if yes && err == nil {
+		return end, nil
+	}
+	return pass, err
+}
