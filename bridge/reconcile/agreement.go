@@ -15,6 +15,8 @@ type round struct {
 	hub  bool // GitHub is written to, be it only to take a label off
 	// unbased: the summary had not been agreed on when the round began.
 	unbased bool
+	// first: nothing was shown for the link before.
+	first bool
 }
 
 // writes reports whether the round writes to a side.

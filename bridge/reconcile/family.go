@@ -15,21 +15,50 @@ import (
 	"planbridge/store"
 )
 
-// family brings an issue's sub-issues and their tasks to agreement, once the
-// issue and its card are or have to wait; err is what became of those. A part
-// that fails keeps neither its siblings nor the root waiting.
-func (w *work) family(ctx context.Context, err error) error {
+// withFamily brings an issue's sub-issues and their tasks to agreement, once the
+// issue and its card are or have to wait; err is what became of those. What fails
+// keeps neither the rules behind it nor the root waiting.
+func (w *work) withFamily(ctx context.Context, err error) error {
 	var put *again
 	if w.route == nil || w.planning == nil || w.link.State != mapping.Linked || err != nil && !errors.As(err, &put) {
 		return err
 	}
-	if parentsErr := w.takeParents(); parentsErr != nil {
-		return parentsErr
+	errs := []error{err}
+	for i := range family {
+		if ends(errs) {
+			break
+		}
+		if !w.leavesOut(family[i].name) {
+			_, err := family[i].apply(ctx, w)
+			errs = append(errs, err)
+		}
 	}
+	w.showLater()
+	return worst(errs)
+}
+
+func parents(_ context.Context, w *work) (verdict, error) { return pass, w.takeParents() }
+
+func subIssues(ctx context.Context, w *work) (verdict, error) {
 	if w.route.Tasks != mapping.TasksSubIssues {
-		return err
+		return pass, nil
 	}
-	errs := []error{err, w.meet(ctx), w.makeSubTasks(ctx)}
+	return pass, w.meet(ctx)
+}
+
+func subTasks(ctx context.Context, w *work) (verdict, error) {
+	if w.route.Tasks != mapping.TasksSubIssues {
+		return pass, nil
+	}
+	return pass, w.makeSubTasks(ctx)
+}
+
+// eachPart works the sub-issues of which there is something to do.
+func eachPart(ctx context.Context, w *work) (verdict, error) {
+	if w.route.Tasks != mapping.TasksSubIssues {
+		return pass, nil
+	}
+	var errs []error
 	for _, p := range slices.Clone(w.link.Parts) {
 		if ends(errs) {
 			break
@@ -42,8 +71,7 @@ func (w *work) family(ctx context.Context, err error) error {
 		pw.verifyLater() // also of those that rest: the key's date is set anew
 		errs = append(errs, w.passed(pw, err))
 	}
-	w.showLater()
-	return worst(errs)
+	return pass, worst(errs)
 }
 
 // passed takes over what a part's work leaves behind. A part that never came to

@@ -46,7 +46,7 @@ const (
 // review may have closed the issue, and what was read or answered may show a person's
 // edit: then that is decided on.
 func show(ctx context.Context, w *work) (verdict, error) {
-	first := w.link.Shown == nil
+	w.round.first = w.link.Shown == nil
 	s := w.shown()
 	if s == nil || w.link.Task || w.link.State != mapping.Linked {
 		return pass, nil
@@ -61,7 +61,7 @@ func show(ctx context.Context, w *work) (verdict, error) {
 		w.link.Review = s.Review // the route may go both ways later: this review is not acted on then
 		return pass, nil
 	}
-	if first && w.issue == nil { // what it has is not known either
+	if w.round.first && w.issue == nil { // what it has is not known either
 		if err := w.try(ctx, "planning's view", w.readIssue); err != nil || w.issue == nil {
 			w.link.Shown = nil
 			return pass, err
@@ -69,7 +69,7 @@ func show(ctx context.Context, w *work) (verdict, error) {
 	}
 	before, knew := w.g, w.issue != nil
 	defer showing(ctx, showing(ctx, true))
-	if err := w.showAll(ctx, first); err != nil {
+	if err := w.showAll(ctx); err != nil {
 		return end, err
 	}
 	return anewIf(knew != (w.issue != nil) || w.moved(before), nil) // what was looked at before that was known
@@ -79,29 +79,24 @@ func show(ctx context.Context, w *work) (verdict, error) {
 // has of it is read before its next turn: events that come meanwhile are dealt
 // with as far as they tell of anything else. What only waits for its share is read
 // when it has that.
-func (w *work) showAll(ctx context.Context, first bool) error {
+func (w *work) showAll(ctx context.Context) error {
 	s, waits := w.link.Shown, w.showAgain
 	unsure := s.Unsure
 	s.Unsure, w.showAgain = true, revisit{}
 	putOff := false
-	for _, p := range []struct {
-		name string
-		show func(context.Context) error
-	}{
-		{"review", func(ctx context.Context) error { return w.showReview(ctx, first) }},
-		{"labels", w.showLabels},
-		{"milestone", w.showMilestone},
-		{"assignees", w.showAssignees},
-	} {
+	for _, r := range shows {
+		if w.leavesOut(r.name) {
+			continue
+		}
 		before, braked := w.showAgain, false
 		w.showAgain = revisit{}
-		err := w.try(ctx, p.name, func(ctx context.Context) error {
+		err := w.try(ctx, r.name, func(ctx context.Context) error {
 			if unsure && w.issue == nil {
 				if err := w.readIssue(ctx); err != nil {
 					return err
 				}
 			}
-			err := p.show(ctx)
+			_, err := r.apply(ctx, w)
 			braked = errors.Is(err, errShare)
 			return err
 		})

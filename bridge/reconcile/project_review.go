@@ -9,15 +9,14 @@ import (
 )
 
 // showReview closes the issue where the card's review says so: once for each
-// changed value, so that a person can reopen it. first says that nothing was
-// shown for the link before. The closed state then goes to the tracking task like
-// any other.
+// changed value, so that a person can reopen it. The closed state then goes to the
+// tracking task like any other.
 //
 // The link remembers the review as acted on only after the close was answered.
 // Before it the link says that one may be under way, and whoever finds that
 // asks GitHub whether it happened: the issue may be open because it did not, or
 // because a person has reopened it since.
-func (w *work) showReview(ctx context.Context, first bool) error {
+func (w *work) showReview(ctx context.Context) error {
 	s := w.link.Shown
 	if mapping.ReviewOf(s.Review) == mapping.ReviewOf(w.link.Review) && s.Closing.IsZero() {
 		w.link.Review = s.Review
@@ -30,7 +29,7 @@ func (w *work) showReview(ctx context.Context, first bool) error {
 	if err := w.fetch(ctx); err != nil {
 		return err
 	}
-	acted, err := w.actedOn(ctx, first)
+	acted, err := w.actedOn(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,9 +46,9 @@ func (w *work) showReview(ctx context.Context, first bool) error {
 // actedOn reports whether the card's review closed the issue before: by a write
 // whose answer was lost, or for a link that the store has lost since, which the
 // review's label tells.
-func (w *work) actedOn(ctx context.Context, first bool) (bool, error) {
+func (w *work) actedOn(ctx context.Context) (bool, error) {
 	s := w.link.Shown
-	if first {
+	if w.round.first {
 		return w.set.Scheme.Reviewed(w.issue.Labels, s.Review), nil
 	}
 	if s.Closing.IsZero() {

@@ -92,6 +92,23 @@ var agreement = []rule{
 	{name: "rest", why: "What was seen is known from now on.", apply: rest},
 }
 
+// family has what follows for the sub-issues of a linked root, which agrees or waits. What
+// fails keeps no other from being asked, unless nothing more can be done under the claim.
+var family = []rule{
+	{name: "parents", why: "A pair keeps its partner wherever the issue stands in its family.", of: roots, apply: parents},
+	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: subIssues},
+	{name: "tasks", why: "New tasks of one card are made by one request.", of: roots, apply: subTasks},
+	{name: "each part", why: "The rules are asked of each sub-issue of which there is something to do.", of: roots, apply: eachPart},
+}
+
+// shows has what is shown on an issue. The rule show asks all of them.
+var shows = []rule{
+	{name: "review", why: "A card that passed its review closes its issue, where the route says so.", writes: true, apply: does((*work).showReview)},
+	{name: "labels", why: "The state of the tasks, the review and the bucket are labels.", writes: true, apply: does((*work).showLabels)},
+	{name: "milestone", why: "The card's sprint is a milestone.", writes: true, apply: does((*work).showMilestone)},
+	{name: "assignees", why: "Who works on the card is assigned to the issue.", writes: true, apply: does((*work).showAssignees)},
+}
+
 // maxRounds bounds how often one claim decides anew because a side moved while
 // it was written.
 const maxRounds = 8
@@ -142,7 +159,7 @@ func Rules() []RuleText {
 	for _, l := range []struct {
 		name  string
 		rules []rule
-	}{{"approach", approach}, {"agreement", agreement}} {
+	}{{"approach", approach}, {"agreement", agreement}, {"show", shows}, {"family", family}} {
 		for _, r := range l.rules {
 			out = append(out, RuleText{l.name, r.name, r.why, r.of.String(), r.writes})
 		}

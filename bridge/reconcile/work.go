@@ -141,7 +141,7 @@ func (w *work) run(ctx context.Context) error {
 	if copied := w.enterCopies(ctx); copied != nil {
 		err = worst([]error{err, copied})
 	}
-	err = w.keepPrivate(w.family(ctx, err))
+	err = w.keepPrivate(w.withFamily(ctx, err))
 	w.confirmLater()
 	if broken := w.brokenBy(); broken != nil && !lostLease(err) {
 		err = broken
