@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping/mappingtest"
 )
 
@@ -19,7 +20,7 @@ var built string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	mappingtest.LeaveOutAsTold()
+	mappingtest.LeaveOutAsTold(reconcile.LeaveOut)
 	dir, err := os.MkdirTemp("", "planbridge-built-")
 	if err != nil {
 		panic(err)

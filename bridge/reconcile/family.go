@@ -28,10 +28,8 @@ func (w *work) withFamily(ctx context.Context, err error) error {
 		if ends(errs) {
 			break
 		}
-		if !w.leavesOut(family[i].name) {
-			_, err := family[i].apply(ctx, w)
-			errs = append(errs, err)
-		}
+		_, err := family[i].apply(ctx, w)
+		errs = append(errs, err)
 	}
 	w.showLater()
 	return worst(errs)

@@ -4,10 +4,11 @@ import (
 	"os"
 	"testing"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping/mappingtest"
 )
 
 func TestMain(m *testing.M) {
-	mappingtest.LeaveOutAsTold()
+	mappingtest.LeaveOutAsTold(reconcile.LeaveOut)
 	os.Exit(m.Run())
 }

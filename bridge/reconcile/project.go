@@ -85,9 +85,6 @@ func (w *work) showAll(ctx context.Context) error {
 	s.Unsure, w.showAgain = true, revisit{}
 	putOff := false
 	for _, r := range shows {
-		if w.leavesOut(r.name) {
-			continue
-		}
 		before, braked := w.showAgain, false
 		w.showAgain = revisit{}
 		err := w.try(ctx, r.name, func(ctx context.Context) error {

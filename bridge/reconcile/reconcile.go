@@ -215,9 +215,6 @@ type Options struct {
 	Random func(n int64) int64
 	// Renamed is told that a repository has another name.
 	Renamed func(ctx context.Context, from, to string) error
-	// LeavesOut, of tests, reports whether a rule, by its name, or a transition, by its
-	// state and its event ("linked vanished"), does not happen; nil: all do.
-	LeavesOut func(what string) bool
 }
 
 // Reconciler works keys that were claimed. It is safe for concurrent use.

@@ -49,7 +49,6 @@ func TestApply(t *testing.T) {
 		writes bool
 		part   bool
 		dryRun bool
-		out    string // the rule that is left out
 		asked  []string
 		want   verdict
 		fails  error
@@ -65,7 +64,6 @@ func TestApply(t *testing.T) {
 		{name: "of parts, asked of a part", of: parts, part: true, asked: []string{"first", "second"}},
 		{name: "writes, in a dry run", writes: true, dryRun: true, asked: []string{"second"}},
 		{name: "reads, in a dry run", dryRun: true, asked: []string{"first", "second"}},
-		{name: "left out", out: "first", asked: []string{"second"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,8 +79,7 @@ func TestApply(t *testing.T) {
 					return nil
 				})},
 			}
-			r := &Reconciler{Options: Options{LeavesOut: func(what string) bool { return what == c.out }}}
-			w := &work{Reconciler: r, set: &Settings{DryRun: c.dryRun}, link: &mapping.Link{Task: c.part}}
+			w := &work{set: &Settings{DryRun: c.dryRun}, link: &mapping.Link{Task: c.part}}
 			v, err := w.apply(t.Context(), rules)
 			if v != c.want || !errors.Is(err, c.fails) || (err != nil) != (c.fails != nil) || !slices.Equal(asked, c.asked) {
 				t.Errorf("asked %v, which answered %v, %v; want %v, which answer %v, %v", asked, v, err, c.asked, c.want, c.fails)

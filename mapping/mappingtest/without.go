@@ -36,11 +36,20 @@ func LeaveOut(name string) error {
 // LeftOut is the environment variable that names what a process of tests does without.
 const LeftOut = "PLANBRIDGE_WITHOUT"
 
-// LeaveOutAsTold leaves out what [LeftOut] names.
-func LeaveOutAsTold() {
-	if name := os.Getenv(LeftOut); name != "" {
-		if err := LeaveOut(name); err != nil {
-			panic(err)
+// LeaveOutAsTold leaves out what [LeftOut] names: a row of the table, or what one of the
+// others knows by that name.
+func LeaveOutAsTold(others ...func(name string) error) {
+	name := os.Getenv(LeftOut)
+	if name == "" {
+		return
+	}
+	err := LeaveOut(name)
+	for _, leaveOut := range others {
+		if err != nil {
+			err = leaveOut(name)
 		}
+	}
+	if err != nil {
+		panic(err)
 	}
 }
