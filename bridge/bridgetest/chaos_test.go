@@ -109,6 +109,8 @@ type chaos struct {
 	sim     *simulation       // nil: the bridges are processes
 	imports *operators        // nil: nothing is older than the bridge
 	plain   bool              // the seed has none of the traits (see trait)
+	pauses  *turn             // in which the route is paused; nil: never
+	paused  span              // when nothing may be written
 }
 
 // runChaos plays one run, and returns what it counted.
@@ -127,6 +129,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 	all.Go(func() { c.mischief(ctx) })
 	all.Go(func() { c.operate(ctx) })
 	all.Go(func() { c.importing(ctx) })
+	all.Go(func() { c.pausing(ctx) })
 	all.Wait()
 
 	c.fate.rest()
@@ -135,8 +138,9 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 			t.Fatal(err)
 		}
 	}
+	complaints := c.endPause()
 	c.flurry()
-	complaints := c.lastImport()
+	complaints = append(complaints, c.lastImport()...)
 	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet} {
 		if len(complaints) == 0 {
 			complaints = next()
@@ -148,6 +152,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 		}
 	}
 	complaints = append(complaints, c.sim.waitsUnexplained()...)
+	complaints = append(complaints, c.whilePaused()...)
 	for _, path := range c.logs() {
 		lines, err := badLines(path)
 		if err != nil {
@@ -233,6 +238,7 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 		o.Route += c.policies()
 		c.drawPlain()
 		o.Route += c.oneWay()
+		c.pauses = c.trait(50)
 	}
 	if s != nil {
 		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}

@@ -1,13 +1,14 @@
 package bridgetest_test
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
-	"planbridge/bridge/planningtest"
+	"planbridge/bridge/githubtest"
 	"planbridge/mapping"
 )
 
@@ -56,18 +57,23 @@ func against(w *bridgetest.World, way mapping.Direction) (calls []string) {
 	switch way {
 	case mapping.ToPlanning:
 		for _, call := range w.GitHub.Journal() {
-			if call.Method != "GET" && call.Op != "graphql" && call.Op != "delivery.redeliver" {
+			if writesGitHub(call) {
 				calls = append(calls, call.Op+" "+call.Path+" "+call.Body)
 			}
 		}
 	case mapping.ToGitHub:
 		for _, call := range w.Planning.Journal() {
-			if slices.Contains([]string{planningtest.OpCardCreate, planningtest.OpCardUpdate, planningtest.OpTaskCreate, planningtest.OpTaskUpdate}, call.Op) {
+			if slices.Contains(planningWrites, call.Op) {
 				calls = append(calls, call.Op+" "+call.Path+" "+call.Body)
 			}
 		}
 	}
 	return calls
+}
+
+// writesGitHub reports whether a call changes what people see.
+func writesGitHub(call githubtest.Call) bool {
+	return call.Method != http.MethodGet && call.Op != "graphql" && call.Op != "delivery.redeliver"
 }
 
 // spared complains of what was sent to the side that leads.
