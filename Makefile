@@ -22,7 +22,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim shrink upgrade mutants left-out deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim shrink explore upgrade mutants left-out deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,6 +119,9 @@ shrink: deps ## the shortest story of a seed with which make sim fails: make shr
 	@test -n "$(SEED)" || { echo "make shrink SEED=<seed>"; exit 1; }
 	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" PLANBRIDGE_SHRINK_SCENARIO="$(SCENARIO)" \
 	  $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/bridgetest
+
+explore: ## all ways through a small world, as far as SECONDS go: make explore SECONDS=600
+	PLANBRIDGE_EXPLORE_SECONDS=$(SECONDS) $(GO) test -count 1 -v -timeout 0 -run '^TestExplore$$' ./bridge/bridgetest
 
 upgrade: deps ## two replicas of an earlier revision give way to two of this one, while people edit: make upgrade OLD=v1.2.3
 	@test -n "$(OLD)" || { echo "make upgrade OLD=<revision>"; exit 1; }

@@ -146,9 +146,13 @@ func (s *simulation) answersTo(id string) []string {
 }
 
 func (s *simulation) noteUnexplained(key store.Key, out store.Outcome) {
+	s.noteWrong(fmt.Sprintf("key %s waits without a reason: %+v", key, out))
+}
+
+func (s *simulation) noteWrong(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unexplained = append(s.unexplained, fmt.Sprintf("key %s waits without a reason: %+v", key, out))
+	s.unexplained = append(s.unexplained, what)
 }
 
 // waitsUnexplained complains of the waits without a reason; nil: the run is none in virtual time.

@@ -13,6 +13,11 @@ import (
 // ErrCrashed is what a replica that crashed gets from all that it still asks for.
 var ErrCrashed = errors.New("the replica has crashed")
 
+// AnswerTo begins the name of a step that brings an answer.
+const AnswerTo = "answer to "
+
+var errLost = errors.New("the answer is lost")
+
 // Network is an actor's side of the network: each request is a step, and each answer.
 type Network struct {
 	nettest.Network
@@ -37,9 +42,12 @@ func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, ErrCrashed
 	}
 	resp, err := n.Network.RoundTrip(r)
-	n.Scheduler.Step(n.Actor, "answer to "+what, answer(resp, err)...)
+	lost := n.Scheduler.step(n.Actor, AnswerTo+what, answer(resp, err))
 	if n.crashed.Load() {
 		return nil, ErrCrashed
+	}
+	if lost {
+		return nil, errLost
 	}
 	return resp, err
 }

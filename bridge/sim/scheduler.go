@@ -23,6 +23,10 @@ import (
 // Scheduler lets one step after the other go on. It belongs to one bubble of
 // testing/synctest, in which nothing else may call synctest.Wait.
 type Scheduler struct {
+	// Choose picks what goes on, in the place of the seed, and time passes only where it
+	// lets it; nil: the seed picks. It is set before steps wait that it may pick.
+	Choose func([]Ready) Choice
+
 	seed    uint64
 	journal io.Writer
 	digest  hash.Hash
@@ -50,6 +54,8 @@ type step struct {
 	// random is of the step's own: what becomes of it hangs on no other step that was before.
 	random *rand.Rand
 	goOn   chan struct{}
+	ready  Ready
+	lost   bool // its answer
 }
 
 // NewScheduler returns a scheduler whose choices are those of the seed. journal gets a
@@ -67,8 +73,12 @@ func NewScheduler(seed uint64, journal io.Writer) *Scheduler {
 
 // Step waits until the scheduler lets it go on. actor is who does something, what says
 // what that is, and given is what it is done with.
-func (s *Scheduler) Step(actor, what string, given ...any) {
-	one := &step{name: actor + " " + what + shortly(given), goOn: make(chan struct{})}
+func (s *Scheduler) Step(actor, what string, given ...any) { s.step(actor, what, given) }
+
+// step is Step. It reports whether the answer that the step brings is lost.
+func (s *Scheduler) step(actor, what string, given []any) (lost bool) {
+	text := told(given)
+	one := &step{name: actor + " " + what + shortly(text), goOn: make(chan struct{}), ready: Ready{actor, what, text}}
 	s.mu.Lock()
 	s.named[one.name]++
 	one.random = Source(s.seed, one.name, s.named[one.name])
@@ -79,6 +89,7 @@ func (s *Scheduler) Step(actor, what string, given ...any) {
 	default:
 	}
 	<-one.goOn
+	return one.lost
 }
 
 // Source returns the nth random source of a name. It depends on nothing else that
@@ -87,8 +98,8 @@ func Source(seed uint64, name string, n int) *rand.Rand {
 	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, name, n))))
 }
 
-// shortly is a short word for values; "": there are none.
-func shortly(given []any) string {
+// told is what a step is given, as text; "": nothing.
+func told(given []any) string {
 	if len(given) == 0 {
 		return ""
 	}
@@ -96,13 +107,24 @@ func shortly(given []any) string {
 	if err != nil {
 		panic("sim: print what a step is given: " + err.Error())
 	}
-	sum := sha256.Sum256(text)
+	return string(text)
+}
+
+// shortly is a short word for a text; "": it is empty.
+func shortly(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf(" %x", sum[:4])
 }
 
 // Random returns a number below n for an actor. What two actors draw, or one at two
 // moments, hangs on nothing that others draw meanwhile.
 func (s *Scheduler) Random(actor string, n int64) int64 {
+	if s.Choose != nil {
+		return n / 2 // what is chosen is all that differs
+	}
 	return int64(s.source(actor, fmt.Sprint(n)).Uint64N(uint64(n)))
 }
 
@@ -131,7 +153,11 @@ func (s *Scheduler) source(actor, purpose string) *rand.Rand {
 func (s *Scheduler) Run(ctx context.Context) {
 	for {
 		synctest.Wait()
-		if one := s.pick(); one != nil {
+		if s.Choose != nil {
+			if s.chosen() {
+				continue
+			}
+		} else if one := s.pick(); one != nil {
 			close(one.goOn)
 			synctest.Wait()
 			one.dawdle()
@@ -163,15 +189,24 @@ func (s *Scheduler) pick() *step {
 	if len(s.pending) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(s.pending, func(a, b *step) int { return cmp.Compare(a.name, b.name) })
+	s.sort()
 	first, lowest := 0, uint64(math.MaxUint64)
 	for n, one := range s.pending {
 		if drawn := one.random.Uint64(); drawn < lowest {
 			first, lowest = n, drawn
 		}
 	}
-	one := s.pending[first]
-	s.pending = slices.Delete(s.pending, first, first+1)
+	return s.take(first)
+}
+
+func (s *Scheduler) sort() {
+	slices.SortStableFunc(s.pending, func(a, b *step) int { return cmp.Compare(a.name, b.name) })
+}
+
+// take takes a step from those that wait, for its turn.
+func (s *Scheduler) take(n int) *step {
+	one := s.pending[n]
+	s.pending = slices.Delete(s.pending, n, n+1)
 	s.steps++
 	fmt.Fprintf(s.journal, "%d %s %s\n", s.steps, time.Since(s.began), one.name) //nolint:errcheck // a digest takes everything
 	return one
