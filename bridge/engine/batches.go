@@ -36,6 +36,7 @@ var errBroken = errors.New("broken off")
 // join one batch within a moment are acted for at once. It is safe for concurrent use.
 type batches struct {
 	store store.Store
+	now   func() time.Time
 	guard *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
 
 	waiting chan struct{} // held by keys that wait for others
@@ -67,8 +68,8 @@ type batch struct {
 	err     error             // then: why it was not to its end
 }
 
-func newBatches(s store.Store, g *guard.Guard) *batches {
-	return &batches{store: s, guard: g, waiting: make(chan struct{}, waitMost), open: map[batchID]*batch{}}
+func newBatches(s store.Store, now func() time.Time, g *guard.Guard) *batches {
+	return &batches{store: s, now: now, guard: g, waiting: make(chan struct{}, waitMost), open: map[batchID]*batch{}}
 }
 
 // wait counts a key among those that wait, until done is called; nil: too many do.
@@ -77,7 +78,7 @@ func (b *batches) wait() (done func(), retry time.Duration) {
 	case b.waiting <- struct{}{}:
 		return func() { <-b.waiting }, 0
 	default:
-		b.crowded.Store(time.Now().Add(2 * crowdedWait).UnixNano())
+		b.crowded.Store(b.now().Add(2 * crowdedWait).UnixNano())
 		return nil, crowdedWait
 	}
 }
@@ -111,7 +112,8 @@ func (b *batches) enter(ctx context.Context, id batchID, what reconcile.Batch, m
 	}
 	g.members, g.ctxs = append(g.members, member), append(g.ctxs, ctx)
 	end, _ := ctx.Deadline() // a key that is worked has one
-	if until := time.Now().Add(time.Until(end) * 2 / 3); len(g.members) == 1 || until.Before(g.until) {
+	now := b.now()
+	if until := now.Add(end.Sub(now) * 2 / 3); len(g.members) == 1 || until.Before(g.until) {
 		g.until = until
 	}
 	select {
@@ -217,7 +219,7 @@ func (b *batches) turn(project mapping.ObjectID) chan struct{} {
 func (b *batches) left(g *batch) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return time.Until(g.until)
+	return g.until.Sub(b.now())
 }
 
 // anyone is the context of a member that is still there, nil where none is.
@@ -238,7 +240,7 @@ func (b *batches) more(ctx context.Context, project mapping.ObjectID) bool {
 	if len(b.waiting) == cap(b.waiting) && len(b.turn(project)) == 0 {
 		return false // nobody is let in before one of those who wait goes
 	}
-	if time.Now().UnixNano() < b.crowded.Load() {
+	if b.now().UnixNano() < b.crowded.Load() {
 		return true
 	}
 	d, err := b.store.Depth(ctx, project)
@@ -247,5 +249,5 @@ func (b *batches) more(ctx context.Context, project mapping.ObjectID) bool {
 	}
 	until, err := b.store.Doc(ctx, project, store.DocImporting)
 	var at time.Time
-	return err == nil && at.UnmarshalText(until) == nil && time.Now().Before(at)
+	return err == nil && at.UnmarshalText(until) == nil && b.now().Before(at)
 }

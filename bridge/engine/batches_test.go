@@ -38,7 +38,7 @@ func TestBatch(t *testing.T) {
 		var groups []int
 		var mu sync.Mutex
 		more := true
-		b := newBatches(awaited{newStore(), func() bool { mu.Lock(); defer mu.Unlock(); return more }}, nil)
+		b := newBatches(awaited{newStore(), func() bool { mu.Lock(); defer mu.Unlock(); return more }}, time.Now, nil)
 		what := reconcile.Batch{Project: "p", Name: "a", Most: 100, Act: func(_ context.Context, ms []any) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -85,7 +85,7 @@ func TestBatch(t *testing.T) {
 func TestBatchLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var acted atomic.Int64
-		b := newBatches(awaited{newStore(), never}, nil)
+		b := newBatches(awaited{newStore(), never}, time.Now, nil)
 		what := reconcile.Batch{Project: "p", Name: "a", Most: 10, Act: func(_ context.Context, ms []any) { <-time.After(time.Second); acted.Add(int64(len(ms))) }}
 		lease, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -116,7 +116,7 @@ func TestBatchLeft(t *testing.T) {
 // A panic is the failure of those whom it was for.
 func TestBatchPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBatches(awaited{newStore(), never}, nil)
+		b := newBatches(awaited{newStore(), never}, time.Now, nil)
 		what := reconcile.Batch{Project: "p", Name: "a", Act: func(context.Context, []any) { panic("odd text") }}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -92,6 +92,8 @@ type Options struct {
 	Concurrency int           // keys that may be at a service at once; 0: one
 	Beside      int           // keys worked beside them, while the store is asked; 0: none
 	LeaseTTL    time.Duration // 0: a minute
+	// Now is the clock; nil: the runtime's.
+	Now func() time.Time
 	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.
 	Random func(n int64) int64
 }
@@ -117,10 +119,13 @@ func New(o Options) *Engine {
 	if o.LeaseTTL == 0 {
 		o.LeaseTTL = time.Minute
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Random == nil {
 		o.Random = rand.Int64N
 	}
-	return &Engine{Options: o, kick: make(chan struct{}, 1), batches: newBatches(o.Store, o.Guard)}
+	return &Engine{Options: o, kick: make(chan struct{}, 1), batches: newBatches(o.Store, o.Now, o.Guard)}
 }
 
 // Kick makes the workers look at the queue at once: something became due.

@@ -35,7 +35,7 @@ func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFun
 	margin := reconcile.LeaseMargin(l.e.LeaseTTL)
 	until := l.claim.Until.Add(-margin)
 	l.Acquire()
-	if time.Until(until) < margin {
+	if until.Sub(l.e.Now()) < margin {
 		return nil, nil, errNearlyOver
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)

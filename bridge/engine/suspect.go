@@ -90,7 +90,7 @@ func times(n int) string {
 // alone.
 func (e *Engine) attend(ctx context.Context, claim *store.Claim, s *slot) (reconcile.Result, error) {
 	done := make(chan reconcile.Result, 1)
-	e.isolation.underWay.Store(claim.Key, time.Now())
+	e.isolation.underWay.Store(claim.Key, e.Now())
 	e.Guard.Spawn(nil, "work", func() {
 		defer close(done) // says nothing where the goroutine was ended
 		done <- func() reconcile.Result {
