@@ -19,7 +19,8 @@ import (
 var unsimulated = []string{"cmd/...", "store/boltstore", "store/redisstore"}
 
 // ambient counts, by package, what still reaches past the injected clock, random source
-// and runner. A package that is not here reaches past none of them. A number may only fall.
+// and runner. A package that is not here reaches past none of them. A number may only fall,
+// and falls here as well.
 var ambient = map[string]map[string]int{
 	"bridge":           {"context.WithTimeout": 13, "time.After": 6, "time.NewTicker": 2, "time.NewTimer": 3, "time.Now": 53, "time.Since": 7},
 	"bridge/engine":    {"context.AfterFunc": 1, "context.WithDeadline": 3, "context.WithTimeout": 1, "math/rand/v2.Int64N": 1, "time.AfterFunc": 1, "time.NewTimer": 4, "time.Now": 1},
@@ -27,7 +28,7 @@ var ambient = map[string]map[string]int{
 	"bridge/guard":     {"go": 2, "time.After": 1, "time.Now": 1},
 	"bridge/planning":  {"context.WithTimeout": 1, "math/rand/v2.Int64N": 1, "time.Now": 2, "time.Since": 1},
 	"bridge/poll":      {"context.WithTimeout": 1, "math/rand/v2.Int64N": 2, "time.After": 1, "time.NewTicker": 1, "time.NewTimer": 1, "time.Now": 17, "time.Since": 8},
-	"bridge/reconcile": {"context.WithDeadline": 1, "context.WithTimeout": 2, "math/rand/v2.Int64N": 1, "time.Now": 48, "time.Since": 16, "time.Until": 1},
+	"bridge/reconcile": {"context.WithDeadline": 1, "context.WithTimeout": 2, "math/rand/v2.Int64N": 1, "time.Now": 1},
 	"bridge/retention": {"context.WithTimeout": 1, "time.Now": 4, "time.Since": 1},
 	"bridge/session":   {"context.AfterFunc": 2, "context.WithTimeout": 2, "time.AfterFunc": 1, "time.NewTicker": 1, "time.Now": 2, "time.Until": 2},
 	"bridge/status":    {"context.WithTimeout": 2, "time.Now": 5, "time.Since": 1, "time.Until": 1},
@@ -70,13 +71,8 @@ func TestNothingReachesPastTheClock(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for what, n := range found[name] {
-			if most := ambient[name][what]; n > most {
-				t.Errorf("%s names %s %d times, at most %d are known", name, what, n, most)
-			}
-		}
 		if want := ambient[name]; !maps.Equal(found[name], want) {
-			t.Logf("%s: bridge/clock_test.go has %s, and there is %s", name, counts(want), counts(found[name]))
+			t.Errorf("%s: bridge/clock_test.go has %s, and there is %s", name, counts(want), counts(found[name]))
 		}
 	}
 	for name := range ambient {

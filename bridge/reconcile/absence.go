@@ -41,10 +41,10 @@ type absence struct {
 }
 
 // scope returns what is known of a project or repository; a.mu is held.
-func (a *absences) scope(name string) *absentItems {
+func (a *absences) scope(now time.Time, name string) *absentItems {
 	s := a.scopes[name]
 	if s == nil {
-		s = &absentItems{gone: map[mapping.Ref]absentItem{}, period: time.Now()}
+		s = &absentItems{gone: map[mapping.Ref]absentItem{}, period: now}
 		if a.scopes == nil {
 			a.scopes = map[string]*absentItems{}
 		}
@@ -54,22 +54,22 @@ func (a *absences) scope(name string) *absentItems {
 }
 
 // found takes in that an item answered.
-func (a *absences) found(scope string, item mapping.Ref, keep time.Duration) {
+func (a *absences) found(now time.Time, scope string, item mapping.Ref, keep time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := a.scope(scope)
-	s.look(keep)
+	s := a.scope(now, scope)
+	s.look(now, keep)
 	delete(s.gone, item)
 	s.calm()
 }
 
 // missed takes in that an item answered gone. What was gone is forgotten keep after it
 // was looked at last.
-func (a *absences) missed(scope string, item mapping.Ref, keep time.Duration) absence {
+func (a *absences) missed(now time.Time, scope string, item mapping.Ref, keep time.Duration) absence {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s, now := a.scope(scope), time.Now()
-	s.look(keep)
+	s := a.scope(now, scope)
+	s.look(now, keep)
 	for ref, i := range s.gone {
 		if now.Sub(i.last) > keep {
 			delete(s.gone, ref)
@@ -86,33 +86,33 @@ func (a *absences) missed(scope string, item mapping.Ref, keep time.Duration) ab
 }
 
 // say reports whether nobody has yet said in the log that many items are gone.
-func (a *absences) say(scope string) bool {
-	return a.once(scope, func(s *absentItems) *bool { return &s.said })
+func (a *absences) say(now time.Time, scope string) bool {
+	return a.once(now, scope, func(s *absentItems) *bool { return &s.said })
 }
 
 // tell reports whether no issue has been told yet that many items are gone.
-func (a *absences) tell(scope string) bool {
-	return a.once(scope, func(s *absentItems) *bool { return &s.told })
+func (a *absences) tell(now time.Time, scope string) bool {
+	return a.once(now, scope, func(s *absentItems) *bool { return &s.told })
 }
 
-func (a *absences) once(scope string, which func(*absentItems) *bool) bool {
+func (a *absences) once(now time.Time, scope string, which func(*absentItems) *bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	done := which(a.scope(scope))
+	done := which(a.scope(now, scope))
 	first := !*done
 	*done = true
 	return first
 }
 
 // untell takes back that an issue was told.
-func (a *absences) untell(scope string) {
+func (a *absences) untell(now time.Time, scope string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.scope(scope).told = false
+	a.scope(now, scope).told = false
 }
 
-func (s *absentItems) look(period time.Duration) {
-	if now := time.Now(); now.Sub(s.period) > period {
+func (s *absentItems) look(now time.Time, period time.Duration) {
+	if now.Sub(s.period) > period {
 		s.looks, s.earlier, s.period = 0, s.looks, now
 	}
 	s.looks++

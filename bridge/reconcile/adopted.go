@@ -32,7 +32,7 @@ func (w *work) adopted(ctx context.Context) error {
 	if !done {
 		return &waitFor{ServiceAdoption, "nothing is created before the first full poll of the project"}
 	}
-	if claimed := w.claim.Until.Add(-w.LeaseTTL); !claimed.After(w.adoptions.since(w.link.Project, epoch)) {
+	if claimed := w.claim.Until.Add(-w.LeaseTTL); !claimed.After(w.adoptions.since(w.Now(), w.link.Project, epoch)) {
 		return later(time.Millisecond, "everything marked was seen after it was claimed")
 	}
 	h.epoch = mapping.DigestText(epoch)
@@ -81,14 +81,14 @@ type adoption struct {
 
 // since is when this process first knew that a project is adopted for an epoch:
 // now, if it did not.
-func (a *adoptions) since(project mapping.ObjectID, epoch string) time.Time {
+func (a *adoptions) since(now time.Time, project mapping.ObjectID, epoch string) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.of[project].epoch != epoch {
 		if a.of == nil {
 			a.of = map[mapping.ObjectID]adoption{}
 		}
-		a.of[project] = adoption{epoch, time.Now()}
+		a.of[project] = adoption{epoch, now}
 	}
 	return a.of[project].known
 }

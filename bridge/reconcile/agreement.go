@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -68,7 +67,7 @@ func awaitSwap(_ context.Context, w *work) (verdict, error) {
 			continue
 		}
 		if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok {
-			if wait := w.set.Quiet - time.Since(s.Seen); wait > 0 {
+			if wait := w.set.Quiet - w.since(s.Seen); wait > 0 {
 				return end, later(wait, "an estimate label was removed: another may follow")
 			}
 		}
@@ -133,7 +132,7 @@ func lookAgain(_ context.Context, w *work) (verdict, error) {
 // rest takes in that both sides agree, but for what is said to differ.
 func rest(_ context.Context, w *work) (verdict, error) {
 	w.remember()
-	w.link.Synced = time.Now().UTC()
+	w.link.Synced = w.Now().UTC()
 	w.link.Pace.Agreed()
 	w.verifyLater()
 	w.showLater()

@@ -127,7 +127,7 @@ func (w *work) meetRival(ctx context.Context, rival *mapping.Link) error {
 		w.link.Intent, w.link.Unfinished = nil, true
 		return later(0, "project %s is about to take it, too: what it is now decides", rival.Project)
 	case announced:
-		wait := min(max(rivalWait, time.Since(w.link.Created)/8), rivalMost)
+		wait := min(max(rivalWait, w.since(w.link.Created)/8), rivalMost)
 		return later(wait, "project %s may have taken it", rival.Project)
 	}
 	return nil

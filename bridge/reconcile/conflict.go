@@ -45,7 +45,7 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 		ID:   mapping.ConflictID(w.link.Card.ID, d.Attribute, github, planning),
 		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.link), Attribute: d.Attribute,
 		GitHub: github, Planning: planning, Edited: d.Edited, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
-		At: time.Now().UTC(),
+		At: w.Now().UTC(),
 	}
 	if base, ok := w.link.Base[d.Attribute]; ok {
 		c.Base = &base
@@ -93,10 +93,10 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 // the issue. The ledger knows before each post that it is made, so that whoever
 // comes next waits until it must have shown.
 func (w *work) post(ctx context.Context, c mapping.Conflict, repeated bool) error {
-	wait := w.set.Settle.GitHub - time.Since(c.Posted)
+	wait := w.set.Settle.GitHub - w.since(c.Posted)
 	posts := len(c.Comments) == 0 && wait <= 0
 	if posts {
-		c.Posted = time.Now().UTC()
+		c.Posted = w.Now().UTC()
 	}
 	keep := func() error {
 		now, err := w.Store.Conflict(ctx, c.Project, c.ID)
@@ -207,7 +207,7 @@ func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision)
 		return fmt.Errorf("read conflict: %w", err)
 	}
 	answered := c.State == mapping.ConflictAnswered
-	c.State, c.Settled, c.Rule = mapping.ConflictSettled, time.Now().UTC(), d.Why
+	c.State, c.Settled, c.Rule = mapping.ConflictSettled, w.Now().UTC(), d.Why
 	switch {
 	case d.Action == mapping.Ask:
 		c.Winner = ""

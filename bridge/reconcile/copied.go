@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -48,7 +47,7 @@ func (w *work) enterCopy(ctx context.Context, c *mapping.Card) error {
 		}
 		return nil
 	}
-	link := route.EnterCard(c, time.Now().UTC())
+	link := route.EnterCard(c, w.Now().UTC())
 	link.Copied = true
 	data, err := json.Marshal(c)
 	if err != nil {
@@ -83,7 +82,7 @@ func (w *work) partOfTask(ctx context.Context, t *mapping.Task) (p *mapping.Link
 	if err != nil || !mayMake {
 		return nil, "", err
 	}
-	p = w.link.NewPart(mapping.Planning, time.Now().UTC())
+	p = w.link.NewPart(mapping.Planning, w.Now().UTC())
 	p.Card, p.Issue.Repo, p.Family.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.link.Issue.Repo, true, copied
 	return p, "becomes a sub-issue", nil
 }

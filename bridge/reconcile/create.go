@@ -105,7 +105,7 @@ func (c *creation) absent(ctx context.Context, wants []*want) (absent []*want, e
 	var unsure []*want
 	settle := c.w.set.Settle.of(c.side)
 	for _, k := range undone(wants) {
-		switch wait := settle - time.Since(k.intent.At); {
+		switch wait := settle - c.w.since(k.intent.At); {
 		case !k.intent.Sent:
 			absent = append(absent, k)
 		case wait > 0:
@@ -117,7 +117,7 @@ func (c *creation) absent(ctx context.Context, wants []*want) (absent []*want, e
 	if len(unsure) == 0 {
 		return absent, worst(errs)
 	}
-	began := time.Now().UTC()
+	began := c.w.Now().UTC()
 	if err := c.lookFor(ctx, unsure); err != nil {
 		return absent, worst(append(errs, err))
 	}
@@ -193,7 +193,7 @@ func (c *creation) make(ctx context.Context, wants []*want) error {
 func (c *creation) send(ctx context.Context, wants []*want) (err error) {
 	post := func(ctx context.Context) error {
 		for _, k := range wants {
-			k.intent.Sent, k.intent.At, k.intent.Lookups = true, time.Now().UTC(), 0
+			k.intent.Sent, k.intent.At, k.intent.Lookups = true, c.w.Now().UTC(), 0
 		}
 		wctx, cancel, err := c.w.writing(ctx)
 		if err != nil {

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"planbridge/mapping"
 )
@@ -126,6 +125,6 @@ func (w *work) refuseValue(side mapping.Side, a mapping.Attribute, value string,
 	if w.link.Refused == nil {
 		w.link.Refused = map[mapping.Attribute]mapping.Refusal{}
 	}
-	w.link.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: time.Now().UTC()}
+	w.link.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: w.Now().UTC()}
 	w.note(side, a, "refused", why.Error())
 }

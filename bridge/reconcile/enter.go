@@ -158,7 +158,7 @@ func (w *work) enterCard(ctx context.Context) error {
 
 // begin writes the intent to create the partner on a side.
 func (w *work) begin(ctx context.Context, side mapping.Side) error {
-	intent := &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: time.Now().UTC()}
+	intent := &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: w.Now().UTC()}
 	if side == mapping.GitHub {
 		last, err := w.atGitHub().LastNumber(ctx, w.link.Issue.Repo)
 		if isGone(err) || errors.Is(err, mapping.ErrRejected) {

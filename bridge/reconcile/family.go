@@ -276,7 +276,7 @@ func (w *work) meetIssue(i *mapping.Issue) {
 	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || i.State != "open" && !i.Imported || i.PullRequest || w.route.Direction == mapping.ToGitHub {
 		return
 	}
-	p := w.link.NewPart(mapping.GitHub, time.Now().UTC())
+	p := w.link.NewPart(mapping.GitHub, w.Now().UTC())
 	p.Issue = mapping.NameIssue(i)
 	w.link.Parts = append(w.link.Parts, p)
 	w.note(mapping.Planning, "", "sub-issue", issueName(i.Repo, i.Number)+" becomes a task")
@@ -360,7 +360,7 @@ func (w *work) pairOf(t *mapping.Task, marks []mapping.Marker) *mapping.Link {
 
 // wholePart is a part both of whose items exist.
 func (w *work) wholePart(origin mapping.Side, nonce string) *mapping.Link {
-	return w.link.FoundPart(origin, nonce, time.Now().UTC())
+	return w.link.FoundPart(origin, nonce, w.Now().UTC())
 }
 
 // pairIssue is pairOf for a sub-issue that the bridge made. The record that was

@@ -23,7 +23,7 @@ func (w *work) folded(wait time.Duration, sides []mapping.Side) error {
 	if w.link.Pace.Hold(sides...) {
 		w.log.Info("folds frequent edits", "sides", sides, "wait", wait.String())
 	}
-	return &again{after: wait, turn: true, why: "folds frequent edits until " + time.Now().Add(wait).UTC().Format(time.RFC3339), quiet: true}
+	return &again{after: wait, turn: true, why: "folds frequent edits until " + w.Now().Add(wait).UTC().Format(time.RFC3339), quiet: true}
 }
 
 // foldSeen puts off a key of which only edits were seen that are to be folded.
@@ -65,7 +65,7 @@ func (w *work) foldPlan(sides ...mapping.Side) error {
 }
 
 func (w *work) foldTowards(sides []mapping.Side) error {
-	if wait := w.link.Pace.Folding(time.Now(), sides...); wait > 0 {
+	if wait := w.link.Pace.Folding(w.Now(), sides...); wait > 0 {
 		return w.folded(wait, sides)
 	}
 	return nil
@@ -155,7 +155,7 @@ const reading = mapping.Side("reading")
 // beginReads notes that the issue is read because what was seen does not tell.
 func (w *work) beginReads() {
 	if w.set.Coalesce > 0 {
-		w.link.Pace.Begin(reading, time.Now().UTC(), w.set.Coalesce)
+		w.link.Pace.Begin(reading, w.Now().UTC(), w.set.Coalesce)
 	}
 }
 
@@ -218,7 +218,7 @@ func (w *work) beginWrites(sides ...mapping.Side) {
 	for _, side := range sides {
 		w.link.Pace.Midway = true
 		if w.set.Coalesce > 0 && !w.begun[side] {
-			w.link.Pace.Begin(side, time.Now().UTC(), w.set.Coalesce)
+			w.link.Pace.Begin(side, w.Now().UTC(), w.set.Coalesce)
 		}
 		w.begun[side] = true
 	}
@@ -230,7 +230,7 @@ func (w *work) foldShow() error {
 	if w.begun[mapping.GitHub] || w.resumed || w.set.Coalesce <= 0 {
 		return nil
 	}
-	if wait := w.link.Pace.Folding(time.Now(), mapping.GitHub); wait > 0 {
+	if wait := w.link.Pace.Folding(w.Now(), mapping.GitHub); wait > 0 {
 		return later(wait, "folds what is shown with what was shown a moment ago")
 	}
 	return nil
@@ -241,7 +241,7 @@ func (w *work) foldShow() error {
 func (w *work) lags(why string, args ...any) error { return w.lagsFor(staleWait, why, args...) }
 
 func (w *work) lagsFor(wait time.Duration, why string, args ...any) error {
-	w.link.Pace.PutOff(time.Now().UTC().Add(lagPause))
+	w.link.Pace.PutOff(w.Now().UTC().Add(lagPause))
 	return later(wait, why, args...)
 }
 
@@ -254,7 +254,7 @@ const showsPerMinute = 30
 
 // paceShow puts projections off that come too closely after others.
 func (w *work) paceShow() error {
-	now := time.Now().UTC()
+	now := w.Now().UTC()
 	p := &w.link.Pace
 	if minute := now.Truncate(time.Minute); !p.Minute.Equal(minute) {
 		p.Minute, p.Writes = minute, 0

@@ -18,7 +18,7 @@ import (
 // Nothing tells any more whether the person's edit was known when it was written over, so
 // that nothing is brought back: the text goes to the ledger and onto the issue.
 func (w *work) keepForgotten(ctx context.Context) error {
-	if !w.link.Synced.IsZero() || w.issue == nil || w.unmarked != "" || time.Since(w.issue.UpdatedAt) > journal.InFlightFor {
+	if !w.link.Synced.IsZero() || w.issue == nil || w.unmarked != "" || w.since(w.issue.UpdatedAt) > journal.InFlightFor {
 		return nil
 	}
 	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {

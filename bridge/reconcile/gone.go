@@ -36,7 +36,7 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 		return err
 	}
 	scope, item := w.scope(side)
-	seen := w.absences.missed(scope, item, w.absentFor(side))
+	seen := w.absences.missed(w.Now(), scope, item, w.absentFor(side))
 	if w.link.State == mapping.Orphaned {
 		return w.confirmGone(ctx, side, seen)
 	}
@@ -44,16 +44,16 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 		w.link.Gone = map[mapping.Side]int{}
 	}
 	if w.link.Gone[side]++; w.link.Gone[side] == 1 {
-		w.link.GoneSince = time.Now().UTC()
+		w.link.GoneSince = w.Now().UTC()
 	}
 	since := w.link.GoneSince
 	if seen.first.After(since) { // an earlier process, or another one, met the others
 		since = seen.first
 	}
-	if wait := w.goneWait(side) - time.Since(since); wait > 0 {
+	if wait := w.goneWait(side) - w.since(since); wait > 0 {
 		return later(wait, "%s says that its item is gone: to be read once more", side)
 	}
-	left := w.confirmWait(side) - time.Since(w.link.GoneSince)
+	left := w.confirmWait(side) - w.since(w.link.GoneSince)
 	if seen.many && left > 0 {
 		return w.holdAbsence(side, seen, w.link.GoneSince, left)
 	}
@@ -101,18 +101,18 @@ func (w *work) taskGone(ctx context.Context, c *mapping.Child) error {
 		return err
 	}
 	scope, _ := w.scope(mapping.Planning)
-	seen := w.absences.missed(scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
+	seen := w.absences.missed(w.Now(), scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
 	if c.GoneSince.IsZero() {
-		c.GoneSince = time.Now().UTC()
+		c.GoneSince = w.Now().UTC()
 	}
 	since := c.GoneSince
 	if seen.first.After(since) {
 		since = seen.first
 	}
-	if wait := w.goneWait(mapping.Planning) - time.Since(since); wait > 0 {
+	if wait := w.goneWait(mapping.Planning) - w.since(since); wait > 0 {
 		return later(wait, "planning says that task %s is gone: to be read once more", c.Task)
 	}
-	if left := w.confirmWait(mapping.Planning) - time.Since(c.GoneSince); seen.many && left > 0 {
+	if left := w.confirmWait(mapping.Planning) - w.since(c.GoneSince); seen.many && left > 0 {
 		return w.holdAbsence(mapping.Planning, seen, c.GoneSince, left)
 	}
 	return nil
@@ -122,7 +122,7 @@ func (w *work) taskGone(ctx context.Context, c *mapping.Child) error {
 func (w *work) taskFound(c *mapping.Child) {
 	if !c.GoneSince.IsZero() {
 		scope, _ := w.scope(mapping.Planning)
-		w.absences.found(scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
+		w.absences.found(w.Now(), scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
 		c.GoneSince = time.Time{}
 	}
 }
@@ -132,12 +132,12 @@ func (w *work) taskFound(c *mapping.Child) {
 func (w *work) holdAbsence(side mapping.Side, seen absence, since time.Time, left time.Duration) error {
 	scope, _ := w.scope(side)
 	w.Metrics.Absences.WithLabelValues(w.link.Route, string(side), "held").Inc()
-	confirmed := time.Now().Add(left).UTC().Format(time.RFC3339)
-	if w.absences.say(scope) {
+	confirmed := w.Now().Add(left).UTC().Format(time.RFC3339)
+	if w.absences.say(w.Now(), scope) {
 		w.Logger.Warn("so many items at once answer that they are gone: not believed before a later look",
 			"side", string(side), "of", scope, "gone", seen.gone, "confirmed_at", confirmed)
 	}
-	wait := min(max(w.goneWait(side), time.Since(since)), heldMost, left)
+	wait := min(max(w.goneWait(side), w.since(since)), heldMost, left)
 	return later(wait, "%s says that its item is gone, and so are %d others: believed if it is gone at %s still", side, seen.gone-1, confirmed)
 }
 
@@ -163,7 +163,7 @@ func (w *work) tellGone(ctx context.Context, seen absence) error {
 	kind, others := w.link.Partner().Kind(), ""
 	scope, _ := w.scope(mapping.Planning)
 	if seen.many {
-		if !w.absences.tell(scope) {
+		if !w.absences.tell(w.Now(), scope) {
 			return nil
 		}
 		others = fmt.Sprintf(" So are %d others of the project; their issues are not told one by one.", seen.gone-1)
@@ -176,7 +176,7 @@ func (w *work) tellGone(ctx context.Context, seen absence) error {
 		return nil
 	}
 	if seen.many {
-		w.absences.untell(scope)
+		w.absences.untell(w.Now(), scope)
 	}
 	if isGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrRejected) || isWithheld(err) {
 		w.log.Warn("saying on the issue that its "+kind+" is gone", "err", err)
@@ -234,7 +234,7 @@ func (w *work) confirmIn() time.Duration {
 	if w.link.Gone[mapping.GitHub] > 0 {
 		side = mapping.GitHub
 	}
-	return max(0, w.confirmWait(side)-time.Since(w.link.GoneSince))
+	return max(0, w.confirmWait(side)-w.since(w.link.GoneSince))
 }
 
 // confirms reports whether this is the look that confirms that an orphan's item is gone.
@@ -250,7 +250,7 @@ func (w *work) confirmLater() {
 // found takes in that an item could be read: an orphan is one no more.
 func (w *work) found(side mapping.Side) {
 	scope, item := w.scope(side)
-	w.absences.found(scope, item, w.absentFor(side))
+	w.absences.found(w.Now(), scope, item, w.absentFor(side))
 	delete(w.link.Gone, side)
 	if w.link.State == mapping.Orphaned && len(w.link.Gone) == 0 {
 		w.happens(w.backTo(mapping.EventReappeared))

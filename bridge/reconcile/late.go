@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"slices"
-	"time"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -28,7 +27,7 @@ func (w *work) recoverLate(ctx context.Context) error {
 // change of GitHub as any other. before is what stood there, by record, as far
 // as it is known.
 func (w *work) settleLate(ctx context.Context, before journal.Matches) error {
-	journal.Expire(&w.link.Journal, time.Now())
+	journal.Expire(&w.link.Journal, w.Now())
 	w.lookForLate(ctx, before)
 	late := slices.Clone(w.link.Late)
 	for _, p := range late {
@@ -79,7 +78,7 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, over journal.Over
 	}
 	a, now := p.Attribute, w.g[p.Attribute].Value
 	if s, told := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; told && mapping.Same(a, now, over.Text) &&
-		s.At == w.issue.UpdatedAt.Unix() && recent(s) {
+		s.At == w.issue.UpdatedAt.Unix() && w.recent(s) {
 		return w.errLags() // of the second in which an event told that it stands there no more
 	}
 	do, edited := w.book().Repair(p, over.Text, late)

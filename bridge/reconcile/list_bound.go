@@ -65,7 +65,7 @@ func (w *work) forgetLines(items []mapping.Child) []mapping.Child {
 	var forgotten []mapping.ObjectID
 	removed := 0
 	items = slices.DeleteFunc(items, func(c mapping.Child) bool { // the latest come first
-		if c.State != mapping.Left || c.Task == "" || isBusy(&c) {
+		if c.State != mapping.Left || c.Task == "" || isBusy(&c, w.Now()) {
 			return false
 		}
 		if removed++; removed <= mapping.MaxRemovedLines {
@@ -82,8 +82,8 @@ func (w *work) forgetLines(items []mapping.Child) []mapping.Child {
 }
 
 // isBusy reports whether something about an item is under way or asked.
-func isBusy(c *mapping.Child) bool {
-	late := func(p mapping.Pending) bool { return journal.MayLand(p, time.Now()) }
+func isBusy(c *mapping.Child, now time.Time) bool {
+	late := func(p mapping.Pending) bool { return journal.MayLand(p, now) }
 	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.Late, late)
 }
 

@@ -80,7 +80,7 @@ const releaseWithin = 3 * time.Second
 // milestones. It ends before the lease on them does.
 func (r *Reconciler) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
 	name, owner := "milestones:"+string(project), mapping.NewID()
-	until := time.Now().Add(r.LeaseTTL - LeaseMargin(r.LeaseTTL))
+	until := r.Now().Add(r.LeaseTTL - LeaseMargin(r.LeaseTTL))
 	held, err := r.Store.Acquire(ctx, name, owner, r.LeaseTTL)
 	if err != nil {
 		return fmt.Errorf("lease %s: %w", name, err)
@@ -119,10 +119,10 @@ func (b *openBook) put(ctx context.Context, repo string, sprint mapping.Sprint, 
 	existing, unmarked := b.marked(existing, e.Number, sprint.ID)
 	want, write := mapping.ProjectMilestone(sprint, existing, b.set.Keys)
 	if want.Number == 0 {
-		if wait := b.set.Settle.GitHub - time.Since(e.Sent); wait > 0 && !e.Sent.IsZero() {
+		if wait := b.set.Settle.GitHub - b.r.since(e.Sent); wait > 0 && !e.Sent.IsZero() {
 			return 0, later(wait, "a milestone may still be under way")
 		}
-		if err := b.note(ctx, repo, sprint.ID, milestoneEntry{Sent: time.Now().UTC()}); err != nil {
+		if err := b.note(ctx, repo, sprint.ID, milestoneEntry{Sent: b.r.Now().UTC()}); err != nil {
 			return 0, err
 		}
 	}

@@ -50,7 +50,7 @@ func (r *Reconciler) RetireMilestones(ctx context.Context, project mapping.Objec
 // retire notes since when entries of a repository are idle, removes those that are for
 // long enough, and reports whether anything changed.
 func (b *openBook) retire(ctx context.Context, repo string, live map[mapping.ObjectID]bool) (changed bool, err error) {
-	entries, routed, now := b.milestoneBook[repo], b.routed(repo), time.Now().UTC().Truncate(time.Second)
+	entries, routed, now := b.milestoneBook[repo], b.routed(repo), b.r.Now().UTC().Truncate(time.Second)
 	over := map[mapping.ObjectID]milestoneEntry{}
 	for sprint, e := range entries {
 		switch idle := !routed || !live[sprint]; {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -225,7 +224,7 @@ func (w *work) recoverList() {
 			continue
 		}
 		pw := w.pair(c)
-		journal.Expire(&pw.link.Journal, time.Now())
+		journal.Expire(&pw.link.Journal, w.Now())
 		pw.recoverAll(nil, nil)
 		pw.giveBack()
 	}

@@ -129,7 +129,7 @@ func (w *work) comes(parent *mapping.Issue) bool {
 
 // awaitParent puts the issue off until its parent has a card; nil: it has waited long enough.
 func (w *work) awaitParent(parent *mapping.Issue) error {
-	age := time.Since(w.link.Created)
+	age := w.since(w.link.Created)
 	if age > parentFor {
 		return nil
 	}

@@ -20,36 +20,36 @@ type pause struct {
 }
 
 // left is how long it is until something may be tried again (0: now), and why.
-func (p *pauses) left(name string) (wait time.Duration, why string) {
+func (p *pauses) left(now time.Time, name string) (wait time.Duration, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(0, time.Until(p.m[name].until)), p.m[name].why
+	return max(0, p.m[name].until.Sub(now)), p.m[name].why
 }
 
 // fail takes in that something went wrong: at first it is left alone for the
 // time first, then for twice as long each time, up to most. It reports whether
 // it had been all right before.
-func (p *pauses) fail(name, why string, first, most time.Duration) (wait time.Duration, news bool) {
+func (p *pauses) fail(now time.Time, name, why string, first, most time.Duration) (wait time.Duration, news bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	was, failing := p.m[name]
 	wait = min(max(first, 2*was.last), most)
-	p.put(name, wait, why)
+	p.put(now, name, wait, why)
 	return wait, !failing
 }
 
 // hold leaves something alone for a while that went well.
-func (p *pauses) hold(name string, d time.Duration) {
+func (p *pauses) hold(now time.Time, name string, d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.put(name, d, "")
+	p.put(now, name, d, "")
 }
 
-func (p *pauses) put(name string, d time.Duration, why string) {
+func (p *pauses) put(now time.Time, name string, d time.Duration, why string) {
 	if p.m == nil {
 		p.m = map[string]pause{}
 	}
-	p.m[name] = pause{time.Now().Add(d), d, why}
+	p.m[name] = pause{now.Add(d), d, why}
 }
 
 // ok takes in that something went well.

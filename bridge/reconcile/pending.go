@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"slices"
-	"time"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -146,7 +145,7 @@ func (w *work) readPending(ctx context.Context) error {
 func (w *work) book() journal.Book {
 	return journal.Book{
 		Journal: &w.link.Journal, Edits: w.editEvents(), Base: w.link.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.link.Issue.UpdatedAt,
-		SameRendering: w.SameRendering, Merge: w.merge, Settle: w.set.Settle.GitHub, Now: time.Now(),
+		SameRendering: w.SameRendering, Merge: w.merge, Settle: w.set.Settle.GitHub, Now: w.Now(),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -21,7 +20,7 @@ func (r *Reconciler) Preview(ctx context.Context, link *mapping.Link) (*mapping.
 		return nil, err
 	}
 	key := store.Key{Project: l.Project, Link: l.ID}
-	w := r.newWork(&store.Claim{Key: key, Link: l, Until: time.Now()})
+	w := r.newWork(&store.Claim{Key: key, Link: l, Until: r.Now()})
 	if w.route == nil || w.planning == nil || l.Issue.Number == 0 || l.Card.ID == "" {
 		return nil, nil
 	}

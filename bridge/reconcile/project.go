@@ -137,7 +137,7 @@ func (w *work) shown() *mapping.Shown {
 func (w *work) try(ctx context.Context, what string, show func(context.Context) error) error {
 	names := []string{what + " in " + w.link.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
-		if wait, why := w.paused.left(name); wait > 0 {
+		if wait, why := w.paused.left(w.Now(), name); wait > 0 {
 			w.lookAgain(wait+w.jitter(wait/4), why)
 			return nil
 		}
@@ -194,7 +194,7 @@ func (w *work) refusedToShow(names []string, err error) {
 
 func (w *work) putOff(name string, err error, first, most time.Duration) {
 	why := name + " cannot be shown: " + err.Error()
-	wait, news := w.paused.fail(name, why, first, most)
+	wait, news := w.paused.fail(w.Now(), name, why, first, most)
 	if news {
 		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait.String(), "err", err)
 	}

@@ -139,11 +139,11 @@ func (w *work) ensureLabel(ctx context.Context, name string) {
 		return
 	}
 	key := "label " + name + " in " + w.link.Issue.Repo
-	if wait, _ := w.paused.left(key); wait > 0 {
+	if wait, _ := w.paused.left(w.Now(), key); wait > 0 {
 		return
 	}
 	spec := w.set.Scheme.Spec(name)
-	w.paused.hold(key, ensured)
+	w.paused.hold(w.Now(), key, ensured)
 	err := w.atGitHub().EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description)
 	if isWithheld(err) {
 		w.paused.ok(key) // nor is the label added

@@ -189,10 +189,10 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 // sprint share the wait, which grows once for all of them.
 func (w *work) awaitSprint(sprint mapping.ObjectID) {
 	name := "sprint " + string(sprint)
-	wait, why := w.paused.left(name)
+	wait, why := w.paused.left(w.Now(), name)
 	if wait <= 0 {
 		why = "milestone: no listing has " + name
-		wait, _ = w.paused.fail(name, why, brokenFirst, brokenMost)
+		wait, _ = w.paused.fail(w.Now(), name, why, brokenFirst, brokenMost)
 	}
 	w.lookAgain(wait+w.jitter(wait/4), why)
 }

@@ -211,6 +211,8 @@ type Options struct {
 	// OnCard is told of every card that planning showed or answered with. It must
 	// not block.
 	OnCard func(project, card mapping.ObjectID)
+	// Now is the clock; nil: the runtime's.
+	Now func() time.Time
 	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.
 	Random func(n int64) int64
 	// Renamed is told that a repository has another name.
@@ -248,11 +250,17 @@ func New(o Options) *Reconciler {
 	if o.Renamed == nil {
 		o.Renamed = func(context.Context, string, string) error { return nil }
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Random == nil {
 		o.Random = rand.Int64N
 	}
 	return &Reconciler{Options: o}
 }
+
+// since is how long ago a time was.
+func (r *Reconciler) since(t time.Time) time.Duration { return r.Now().Sub(t) }
 
 // ServiceGitHub is the name by which keys wait for GitHub.
 const ServiceGitHub = "github"

@@ -27,7 +27,7 @@ func (r *Reconciler) Work(ctx context.Context, claim *store.Claim, lease Lease) 
 	err := w.guarded(ctx)
 	over := ctx.Err() != nil
 	if over {
-		r.CutOff(w.link, time.Now().UTC())
+		r.CutOff(w.link, r.Now().UTC())
 	}
 	return w.result(err, over)
 }

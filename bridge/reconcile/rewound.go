@@ -25,9 +25,9 @@ func (w *work) readsBehind(issue *mapping.Issue) error {
 		return nil
 	}
 	if l.BehindSince.IsZero() {
-		l.BehindSince = time.Now().UTC()
+		l.BehindSince = w.Now().UTC()
 	}
-	age := time.Since(l.BehindSince)
+	age := w.since(l.BehindSince)
 	if wait, believed := journal.Behind(age, w.set.Settle.GitHub, staleWait); !believed {
 		return w.lagsFor(wait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.DateTime))
 	}

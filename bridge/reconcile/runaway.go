@@ -85,7 +85,7 @@ func (w *work) seenAt(ref mapping.Ref) time.Time {
 	if s, ok := w.claim.Inbox[ref]; ok {
 		return s.Seen
 	}
-	return time.Now()
+	return w.Now()
 }
 
 // wroteTo notes that a side was written.
@@ -94,7 +94,7 @@ func (w *work) wroteTo(side mapping.Side, a mapping.Attribute) {
 		w.of.wroteTo(side, mapping.Summary)
 		return
 	}
-	now := time.Now().UTC()
+	now := w.Now().UTC()
 	w.link.Pace.Wrote(side, now)
 	x := w.link.Pace.Exchanges[a]
 	x.Answer(side, now)

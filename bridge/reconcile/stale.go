@@ -17,7 +17,7 @@ const staleWait = 3 * time.Second
 // or just what was known before. Whole seconds do not tell. After a while it is
 // believed.
 func (w *work) doubtful(read, seen *mapping.Issue) bool {
-	if w.GitHub.Whose(seen.Editor).Ours() || !recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
+	if w.GitHub.Whose(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
 		return false
 	}
 	known := w.link.Issue.Digest
@@ -27,8 +27,8 @@ func (w *work) doubtful(read, seen *mapping.Issue) bool {
 // recent reports whether an item was changed, or first seen since it was last
 // worked, so short a while ago that reads of it may lag. A clock of GitHub's that
 // is far from ours does not tell the former.
-func recent(s store.Snapshot) bool {
-	return journal.Recent(s.Seen, time.Unix(s.At, 0), time.Now())
+func (w *work) recent(s store.Snapshot) bool {
+	return journal.Recent(s.Seen, time.Unix(s.At, 0), w.Now())
 }
 
 func (w *work) viewOf(issue *mapping.Issue) mapping.View {
@@ -53,5 +53,5 @@ func (w *work) wrote(a mapping.Attribute, from string, at time.Time, answer *map
 	if answer != nil {
 		made.UpdatedAt, made.To = answer.UpdatedAt, mapping.DigestValue(a, w.viewOf(answer)[a].Value)
 	}
-	journal.Wrote(&w.link.Journal, made, time.Now())
+	journal.Wrote(&w.link.Journal, made, w.Now())
 }

@@ -26,7 +26,7 @@ func (w *work) stepped(issue *mapping.Issue) {
 		return
 	}
 	w.link.Unfinished = true
-	journal.Step(&w.link.Journal, mapping.DigestIssue(issue), time.Now())
+	journal.Step(&w.link.Journal, mapping.DigestIssue(issue), w.Now())
 }
 
 // isStep reports whether a snapshot that came at a time of our clock shows a

@@ -106,6 +106,6 @@ func (w *work) lag(to mapping.Side) {
 		}
 	}
 	if !seen.IsZero() {
-		w.Metrics.Lag.WithLabelValues("to_" + string(to)).Observe(max(0, time.Since(seen).Seconds()))
+		w.Metrics.Lag.WithLabelValues("to_" + string(to)).Observe(max(0, w.since(seen).Seconds()))
 	}
 }

@@ -12,7 +12,7 @@ import (
 // read by itself, and the others are looked at again after a while.
 func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
 	name := "the tasks of cards of project " + string(w.link.Project)
-	wait, why := w.paused.left(name)
+	wait, why := w.paused.left(w.Now(), name)
 	if wait <= 0 {
 		err := w.readTasks(ctx, tracking)
 		var side *sideError
@@ -25,7 +25,7 @@ func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
 		}
 		var news bool
 		why = name + " cannot be read: " + err.Error()
-		if wait, news = w.paused.fail(name, why, brokenFirst, brokenMost); news {
+		if wait, news = w.paused.fail(w.Now(), name, why, brokenFirst, brokenMost); news {
 			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait.String(), "err", err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -83,7 +82,7 @@ func (w *work) undid(ctx context.Context, c mapping.Conflict, undone bool) error
 		w.note("", c.Attribute, "undo", "conflict "+c.ID+" is not undone: the value was changed since")
 		return nil
 	}
-	c.State, c.Settled = mapping.ConflictUndone, time.Now().UTC()
+	c.State, c.Settled = mapping.ConflictUndone, w.Now().UTC()
 	if err := w.Store.PutConflict(ctx, c); err != nil {
 		return fmt.Errorf("undo conflict %s: %w", c.ID, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -58,7 +57,7 @@ func (w *work) mayTake(ctx context.Context, ref mapping.Ref) (bool, error) {
 	}
 	other, err := w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: id})
 	switch {
-	case errors.Is(err, store.ErrNotFound) || err == nil && other.State == mapping.Entering && time.Since(other.Created) < parentFor:
+	case errors.Is(err, store.ErrNotFound) || err == nil && other.State == mapping.Entering && w.since(other.Created) < parentFor:
 		return false, later(lookupGap, "%s is between two links", ref)
 	case err != nil:
 		return false, fmt.Errorf("read link of %s: %w", ref, err)

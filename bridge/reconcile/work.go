@@ -216,7 +216,7 @@ func (w *work) seeIssue(ctx context.Context) error {
 	case found && w.cameTooLate(&seen):
 		w.beginReads()
 		return w.readIssue(ctx)
-	case !found || seen.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && w.isStep(&seen, time.Now()):
+	case !found || seen.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && w.isStep(&seen, w.Now()):
 		return nil // nothing new, or a late delivery of what is known already
 	case ambiguous || seen.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(&seen) != known.Digest:
 		w.beginReads()
@@ -458,7 +458,7 @@ func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc
 
 // note adds a line to the link's history and to the log.
 func (w *work) note(side mapping.Side, a mapping.Attribute, what, why string) {
-	e := mapping.Entry{At: time.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery}
+	e := mapping.Entry{At: w.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery}
 	w.history = append(w.history, e)
 	w.log.Info(what, "side", string(side), "attribute", string(a), "why", why)
 }

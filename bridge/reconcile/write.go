@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -363,7 +362,7 @@ func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	w.remarked(d)
 	w.wroteTo(mapping.GitHub, d.Attribute)
 	journal.MadeAgain(&w.link.Journal, d.Attribute)
-	w.wrote(d.Attribute, d.GitHub.From, time.Now(), answer)
+	w.wrote(d.Attribute, d.GitHub.From, w.Now(), answer)
 	w.link.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
 	if d.Attribute.Spec().Carrier == mapping.CarrierBody {
@@ -513,7 +512,7 @@ func (w *work) swapLabels(ctx context.Context, add, remove []string) error {
 			return err
 		}
 		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) > 0 {
-			w.wrote(mapping.Estimate, value, time.Now(), nil)
+			w.wrote(mapping.Estimate, value, w.Now(), nil)
 		}
 	}
 	w.setIssue(&issue)
