@@ -39,13 +39,12 @@ func (a *App) families(ctx context.Context, carried retention.Names) []retention
 		name = poll.RouteOf(name)
 		return carried.Routes[name] || set.Routes.ByName(name) != nil, nil
 	}
-	hook := func(ctx context.Context, id string) (bool, error) { return poll.HookNeeded(ctx, a.store, id) }
 	out := []retention.Family{
 		{Prefix: docRepository(""), Needed: repository},
 		{Prefix: docLogin(""), Needed: login},
 		{Prefix: docQuarantine(""), Needed: route},
 		{Prefix: docPaused(""), Needed: paused},
-		{Prefix: poll.HookDocs, Needed: hook},
+		{Prefix: poll.HookDocs, Needed: a.catchUp.HookNeeded},
 	}
 	for _, prefix := range poll.RepositoryDocs() {
 		out = append(out, retention.Family{Prefix: prefix, Needed: repository})

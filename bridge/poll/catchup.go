@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +58,8 @@ type CatchUpOptions struct {
 	Routes   func() mapping.Routes
 	FirstRun func(route string) time.Time // zero while that is not known
 	Owner    string                       // names this replica in leases
+	// Now is the clock; nil: the runtime's.
+	Now func() time.Time
 	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
 	Random   func(n int64) int64
 	Interval time.Duration
@@ -116,9 +117,7 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
-	if o.Random == nil {
-		o.Random = rand.Int64N
-	}
+	o.Now, o.Random = orRuntime(o.Now, o.Random)
 	if o.RedeliverInterval == 0 {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
 	}
@@ -127,7 +126,7 @@ func NewCatchUp(o CatchUpOptions) *CatchUp {
 	}
 	return &CatchUp{
 		o: o, round: guard.NewTurn(), deaf: map[string]time.Time{},
-		lease: lease{store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
+		lease: lease{now: o.Now, store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
 	}
 }
 
@@ -158,7 +157,7 @@ func (c *CatchUp) turn(ctx context.Context) {
 
 // unsettled is how long what was made before the store was lost may still not
 // show.
-func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - time.Since(c.o.Lost()) }
+func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - c.o.Now().Sub(c.o.Lost()) }
 
 // afterLoss does the round that adopts as soon as there can be one.
 func (c *CatchUp) afterLoss(ctx context.Context) error {
@@ -191,7 +190,7 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 	}
 	repos, err := c.repositories(ctx)
 	if err == nil {
-		repos, err = c.located(ctx, repos, time.Now().Add(-locatedFor))
+		repos, err = c.located(ctx, repos, c.o.Now().Add(-locatedFor))
 	}
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)

@@ -18,7 +18,7 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		l := lease{store: s, name: "poll:p", owner: "replica-1", ttl: time.Minute}
+		l := lease{now: time.Now, store: s, name: "poll:p", owner: "replica-1", ttl: time.Minute}
 		for _, step := range []struct {
 			after time.Duration
 			kept  bool

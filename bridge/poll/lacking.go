@@ -24,9 +24,9 @@ type witness struct {
 
 // recall adds what was seen according to a memory that is given up. What has
 // been gone for longer than would be waited for it is not expected back.
-func (w *witness) recall(old *memory) {
+func (w *witness) recall(old *memory, now time.Time) {
 	for id, k := range old.items {
-		if k.place != "" && (!k.gone || time.Since(time.Unix(0, k.seen)) < lackingPatience) {
+		if k.place != "" && (!k.gone || now.Sub(time.Unix(0, k.seen)) < lackingPatience) {
 			w.add(id)
 		}
 	}

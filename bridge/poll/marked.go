@@ -1,8 +1,6 @@
 package poll
 
 import (
-	"time"
-
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -21,7 +19,7 @@ func (r *round) follow(obs *store.Observation, c *mapping.Card) bool {
 		obs.Link = m.Link
 		repo, number := r.keys.FooterIssue(c.Summary.Value, m)
 		if route := r.routeOf(c, repo); route != nil {
-			obs.Create = route.RebuildFromCard(c, m, repo, number, time.Now().UTC())
+			obs.Create = route.RebuildFromCard(c, m, repo, number, r.o.Now().UTC())
 		}
 		if obs.Create != nil {
 			obs.Refs = append(obs.Refs, mapping.IssueRef(obs.Create.Issue.ID))

@@ -72,17 +72,17 @@ func (k *known) saw(r *round, place mapping.ObjectID) {
 }
 
 // polled bounds when what a round shows of the card came to be.
-func (k *known) polled() mapping.Interval {
+func (k *known) polled(now time.Time) mapping.Interval {
 	if k.stood == 0 {
 		return mapping.Interval{}
 	}
-	return mapping.Interval{From: time.Unix(0, k.stood).UTC(), To: time.Now().UTC()}
+	return mapping.Interval{From: time.Unix(0, k.stood).UTC(), To: now.UTC()}
 }
 
 // took takes in the versions of a card's attributes, before its quick hash is, and
 // returns when each came to be, as far as rounds of this process tell. fresh: the
 // card is new itself.
-func (k *known) took(c *mapping.Card, fresh bool) map[mapping.Attribute]mapping.Interval {
+func (k *known) took(c *mapping.Card, fresh bool, polled mapping.Interval) map[mapping.Attribute]mapping.Interval {
 	versions, told := c.Versions(), k.quick != 0 || fresh
 	times := new([4]mapping.Interval) // others may have the old ones
 	if k.times != nil {
@@ -94,7 +94,7 @@ func (k *known) took(c *mapping.Card, fresh bool) map[mapping.Attribute]mapping.
 		case !told:
 			times[i] = mapping.Interval{}
 		case fresh || versions[i] != k.versions[i]:
-			times[i], k.times = k.polled(), times
+			times[i], k.times = polled, times
 		}
 		if !times[i].From.IsZero() {
 			out[a] = times[i]

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +46,8 @@ type Options struct {
 	Routes   func() mapping.Routes
 	Keys     func() mapping.Keys
 	Owner    string // names this replica in leases
+	// Now is the clock; nil: the runtime's.
+	Now func() time.Time
 	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
 	Random   func(n int64) int64
 	Interval time.Duration
@@ -124,15 +125,13 @@ func New(o Options) *Poller {
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
-	if o.Random == nil {
-		o.Random = rand.Int64N
-	}
+	o.Now, o.Random = orRuntime(o.Now, o.Random)
 	if o.Lost == nil {
 		o.Lost = func() time.Time { return time.Time{} }
 	}
 	o.Metrics.duration.WithLabelValues(o.Name) // begins at zero
 	return &Poller{o: o, atWork: guard.NewTurn(), lease: lease{
-		store: o.Store, name: "poll:" + string(o.Project), owner: o.Owner, ttl: leaseTTL(o.Interval),
+		now: o.Now, store: o.Store, name: "poll:" + string(o.Project), owner: o.Owner, ttl: leaseTTL(o.Interval),
 	}}
 }
 
@@ -143,13 +142,13 @@ func (p *Poller) Run(ctx context.Context) {
 }
 
 func (p *Poller) turn(ctx context.Context) {
-	if epoch, err := p.o.Store.Epoch(ctx); err == nil && p.shy.waits(epoch, p.lease.ttl) {
+	if epoch, err := p.o.Store.Epoch(ctx); err == nil && p.shy.waits(p.o.Now(), epoch, p.lease.ttl) {
 		return
 	}
 	held, kept, err := p.lease.acquire(ctx)
 	if err == nil && held && p.shy.follows {
 		// The lease may be free because it was lost with the store since that was looked at.
-		if epoch, err := p.o.Store.Epoch(ctx); err != nil || p.shy.waits(epoch, p.lease.ttl) {
+		if epoch, err := p.o.Store.Epoch(ctx); err != nil || p.shy.waits(p.o.Now(), epoch, p.lease.ttl) {
 			p.lease.release(ctx)
 			return
 		}
@@ -193,7 +192,7 @@ func (p *Poller) Poll(ctx context.Context) error {
 }
 
 func (p *Poller) round(ctx context.Context) error {
-	began := time.Now()
+	began := p.o.Now()
 	adopted, err := p.load(ctx)
 	if err != nil {
 		return fmt.Errorf("poll %s: %w", p.o.Name, err)
@@ -229,8 +228,9 @@ func (p *Poller) round(ctx context.Context) error {
 			return fmt.Errorf("poll %s: %w", p.o.Name, err)
 		}
 	}
-	p.o.Metrics.duration.WithLabelValues(p.o.Name).Observe(time.Since(began).Seconds())
-	p.o.Metrics.success.WithLabelValues(p.o.Name).SetToCurrentTime()
+	now := p.o.Now()
+	p.o.Metrics.duration.WithLabelValues(p.o.Name).Observe(now.Sub(began).Seconds())
+	p.o.Metrics.success.WithLabelValues(p.o.Name).Set(float64(now.UnixMilli()) / 1000)
 	return nil
 }
 
@@ -276,7 +276,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		tasks.recall(p.tasks)
 	}
 	if p.cards != nil {
-		p.witness.recall(p.cards)
+		p.witness.recall(p.cards, p.o.Now())
 	}
 	p.cards, p.tasks, p.baseline = cards, tasks, known
 	p.epoch, p.looked, p.loaded = epoch, false, forgets

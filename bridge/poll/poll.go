@@ -57,6 +57,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -77,11 +78,23 @@ func every(ctx context.Context, g *guard.Guard, what string, interval time.Durat
 	}
 }
 
+// orRuntime puts the clock and the chance of the runtime where none is given.
+func orRuntime(now func() time.Time, random func(n int64) int64) (func() time.Time, func(n int64) int64) {
+	if now == nil {
+		now = time.Now
+	}
+	if random == nil {
+		random = rand.Int64N
+	}
+	return now, random
+}
+
 // errLeaseTaken ends a round whose lease could not be kept.
 var errLeaseTaken = errors.New("another replica polls")
 
 // lease is a named lock of the store that one replica keeps from round to round.
 type lease struct {
+	now   func() time.Time
 	store store.Leases
 	name  string
 	owner string
@@ -96,7 +109,7 @@ func leaseTTL(interval time.Duration) time.Duration { return max(3*interval, 15*
 // acquire takes or extends the lease. kept says that nobody else can have had
 // it since it was last extended.
 func (l *lease) acquire(ctx context.Context) (held, kept bool, err error) {
-	asked := time.Now()
+	asked := l.now()
 	held, err = l.store.Acquire(ctx, l.name, l.owner, l.ttl)
 	if err != nil {
 		return false, false, fmt.Errorf("lease %s: %w", l.name, err)
@@ -124,7 +137,7 @@ func (l *lease) hold(ctx context.Context, g *guard.Guard, what, item string, fn 
 			}
 			// A store that does not answer loses the lease only when its
 			// time is over.
-			if held, _, err := l.acquire(ctx); err == nil && !held || time.Now().After(l.until) {
+			if held, _, err := l.acquire(ctx); err == nil && !held || l.now().After(l.until) {
 				cancel(errLeaseTaken)
 				return
 			}

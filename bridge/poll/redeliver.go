@@ -70,8 +70,8 @@ const HookDocs = "redeliver:"
 
 // HookNeeded reports whether the document of a hook, named by the hook's id, still says
 // something: GitHub keeps deliveries for some days, and no look goes back further.
-func HookNeeded(ctx context.Context, s Documents, hook string) (bool, error) {
-	doc, err := s.Doc(ctx, "", HookDocs+hook)
+func (c *CatchUp) HookNeeded(ctx context.Context, hook string) (bool, error) {
+	doc, err := c.o.Store.Doc(ctx, "", HookDocs+hook)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -82,7 +82,7 @@ func HookNeeded(ctx context.Context, s Documents, hook string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read document %s: %w", HookDocs+hook, err)
 	}
-	return time.Since(l.At) < kept, nil
+	return c.o.Now().Sub(l.At) < kept, nil
 }
 
 // looked is that document.
@@ -103,7 +103,7 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 		return err
 	}
 	defer c.round.End()
-	if time.Since(c.redelivered) < c.o.RedeliverInterval {
+	if c.o.Now().Sub(c.redelivered) < c.o.RedeliverInterval {
 		return nil
 	}
 	owners, err := c.owners(ctx)
@@ -112,7 +112,7 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 	}
 	budget := maxRedeliveries
 	for _, owner := range owners {
-		if time.Now().Before(c.deaf[owner]) {
+		if c.o.Now().Before(c.deaf[owner]) {
 			continue
 		}
 		err := c.o.Guard.Do("redelivery for", owner, func() error { return c.redeliverOwner(ctx, owner, &budget) })
@@ -121,14 +121,14 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 		}
 		if mapping.Refused(err) {
 			c.o.Logger.Info("failed deliveries are not looked for here: GitHub does not show the hooks", "owner", owner, "err", err)
-			c.deaf[owner] = time.Now().Add(deaf)
+			c.deaf[owner] = c.o.Now().Add(deaf)
 			err = nil
 		}
 		if err != nil {
 			return fmt.Errorf("redeliver %s: %w", cmp.Or(owner, "the app's deliveries"), err)
 		}
 	}
-	c.redelivered = time.Now()
+	c.redelivered = c.o.Now()
 	return nil
 }
 
@@ -168,10 +168,10 @@ func (c *CatchUp) redeliverOwner(ctx context.Context, owner string, budget *int)
 
 func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, budget *int) error {
 	l, err := c.looked(ctx, hook)
-	if err != nil || l.Since.IsZero() || time.Since(l.At) < c.o.RedeliverInterval {
+	if err != nil || l.Since.IsZero() || c.o.Now().Sub(l.At) < c.o.RedeliverInterval {
 		return err
 	}
-	l.At = time.Now().UTC()
+	l.At = c.o.Now().UTC()
 	list, err := c.o.Hooks.Deliveries(ctx, owner, hook, l.Since)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (c *CatchUp) looked(ctx context.Context, hook int64) (looked, error) {
 		return l, fmt.Errorf("read document %s: %w", docRedeliver(hook), err)
 	}
 	if l.Since = c.firstRun(c.o.Routes().All()); !l.Since.IsZero() {
-		l.Since = latest(l.Since.Add(-c.o.Settle), time.Now().Add(-kept)).UTC().Truncate(time.Second)
+		l.Since = latest(l.Since.Add(-c.o.Settle), c.o.Now().Add(-kept)).UTC().Truncate(time.Second)
 	}
 	return l, nil
 }

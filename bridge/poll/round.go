@@ -172,7 +172,7 @@ func (r *round) due(sprints []Sprint) []Sprint {
 	}
 	var live, old []Sprint
 	for _, s := range sprints {
-		if s.Past && !s.Active && !s.Future && time.Since(s.End) > ended {
+		if s.Past && !s.Active && !s.Future && r.o.Now().Sub(s.End) > ended {
 			old = append(old, s)
 		} else {
 			live = append(live, s)
@@ -333,7 +333,8 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	} else {
 		k.saw(r, place)
 	}
-	polled, times := k.polled(), k.took(c, old == nil)
+	polled := k.polled(r.o.Now())
+	times := k.took(c, old == nil, polled)
 	k.stood = r.began.UnixNano()
 	back := c.Version < k.version
 	k.version = c.Version
@@ -355,7 +356,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, place mapping.ObjectI
 	r.left.lost = r.left.lost || r.adopting && marked
 	switch {
 	case fresh && h.enters && !marked && !r.foreign(c):
-		obs.Create = h.route.EnterCard(c, time.Now().UTC())
+		obs.Create = h.route.EnterCard(c, r.o.Now().UTC())
 		k.made = true
 	case same && !(r.adopting && marked) && !r.telling:
 		// Known from an earlier process, or newly recorded: no news of it.

@@ -13,10 +13,10 @@ type shy struct {
 }
 
 // waits reports whether this replica leaves its turn to another one.
-func (s *shy) waits(epoch string, ttl time.Duration) bool {
+func (s *shy) waits(now time.Time, epoch string, ttl time.Duration) bool {
 	if s.follows && s.epoch != epoch {
-		s.until = time.Now().Add(ttl)
+		s.until = now.Add(ttl)
 	}
 	s.epoch = epoch
-	return time.Now().Before(s.until)
+	return now.Before(s.until)
 }

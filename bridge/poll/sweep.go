@@ -34,13 +34,13 @@ func (r *round) sweepTasks(ctx context.Context) error {
 	if r.o.TaskSweepInterval <= 0 {
 		return nil
 	}
-	began, s := time.Now(), &r.Poller.sweep
+	began, s := r.o.Now(), &r.Poller.sweep
 	if len(s.queue) == 0 && !began.Before(s.next) {
 		if err := r.planSweep(ctx, began); err != nil {
 			return err
 		}
 	}
-	for n := 0; n < s.share && len(s.queue) > 0 && time.Since(began) < r.o.Interval/2; n++ {
+	for n := 0; n < s.share && len(s.queue) > 0 && r.o.Now().Sub(began) < r.o.Interval/2; n++ {
 		if next := s.queue[0]; !r.nested[next.card] {
 			if err := r.guarded("tasks of card", next.card, func() error { return r.visit(ctx, next) }); err != nil {
 				return err
