@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,7 +20,7 @@ import (
 // bridge is what becomes of the bridge, and what operators ask of it:
 //
 //	accept repository|account NAME   erase ISSUE   unlink ISSUE   pause|resume: the route
-//	link ISSUE CARD: they are linked from then on
+//	link ISSUE CARD: they are linked from then on   undo: what the newest conflict overruled is back
 //	route gone|back: reload a configuration without the route, or with it
 func (s *scene) bridge(l *line) error {
 	if err := s.ensure(); err != nil {
@@ -49,6 +50,8 @@ func (s *scene) bridge(l *line) error {
 		return s.link(s.item(l), s.card(l.number()))
 	case "pause", "resume":
 		return s.ask("/api/v1/routes/"+url.PathEscape(bridgetest.RepoName)+"/"+verb, nil, nil)
+	case "undo":
+		return s.undo()
 	case "erase":
 		return s.ask("/api/v1/erase", status.EraseAsk{Item: s.item(l)}, nil)
 	case "route":
@@ -66,6 +69,18 @@ func (s *scene) link(issue, card string) error {
 		err = fmt.Errorf("%s is %s though an operator linked it", issue, state)
 	}
 	return err
+}
+
+// undo asks to have the loser of the newest conflict back.
+func (s *scene) undo() error {
+	all, err := s.App.Operator().Conflicts(context.Background(), 1)
+	if err == nil && len(all) == 0 {
+		err = errors.New("there is no conflict")
+	}
+	if err != nil {
+		return fmt.Errorf("undo: %w", err)
+	}
+	return s.App.Operator().UndoConflict(context.Background(), all[0].ID)
 }
 
 // ask asks something of the running service, as the commands of planbridge do.

@@ -31,3 +31,26 @@ func TestDryRun(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDryRunSaysWhatItWouldDecide: of a pair that is there already, a dry run says what it
+// would write, and neither side changes.
+func TestDryRunSaysWhatItWouldDecide(t *testing.T) {
+	t.Parallel()
+	err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.dryRun = true
+		w.restart()
+		w.editIssue(mapping.Title, to("tok9"))
+		w.settle()
+		if !strings.Contains(w.log.String(), "dry run: would decide") {
+			w.fail("it does not say what it would decide")
+		}
+		if w.plan.cards[0].Title.Value != "tok1" {
+			w.fail("the card's title is %q", w.plan.cards[0].Title.Value)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

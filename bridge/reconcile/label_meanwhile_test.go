@@ -48,3 +48,23 @@ func TestEstimateLabelIsAddedWhileAnotherIsTakenOff(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestARemovedEstimateLabelMayBeHalfOfAnExchange: a person takes the label off and sets
+// another one a second later. Nothing is written on GitHub in between.
+func TestARemovedEstimateLabelMayBeHalfOfAnExchange(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		before := w.hub.writes
+		w.editIssue(mapping.Estimate, to(""))
+		w.after(time.Second, func() { w.editIssue(mapping.Estimate, to("8")) })
+		w.settle()
+		w.verify(ends{want: values{mapping.Estimate: "8"}})
+		if n := w.hub.writes - before; n > 0 {
+			w.fail("%d writes to GitHub", n)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -4,17 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"planbridge/mapping"
+	"planbridge/mapping/mappingtest"
 	"planbridge/mapping/pagetest"
 )
 
 // TestRulesPage: the page on the design shows the rules as they are asked.
 func TestRulesPage(t *testing.T) {
 	t.Parallel()
+	if os.Getenv(mappingtest.LeftOut) != "" {
+		t.Skip("a rule is left out")
+	}
 	var b strings.Builder
 	b.WriteString("| list | rule | asked of | writes | why |\n|---|---|---|---|---|\n")
 	for _, r := range Rules() {
