@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,6 +66,15 @@ func (w *work) behind(ctx context.Context) (bool, error) {
 	}
 	h := w.home()
 	return h.link.Epoch != h.epoch, nil
+}
+
+// foundBy takes in the text by whose marker the pair's partner was found. A marker of
+// another link tells of an earlier epoch: what adopted this one did not see everything.
+func (w *work) foundBy(text string) {
+	_, marks := w.set.Keys.Body(text)
+	if !slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Link == w.link.ID }) {
+		w.link.Epoch = ""
+	}
 }
 
 // adoptions are the projects of which this process knows that they are adopted.

@@ -38,6 +38,7 @@ func (c *newCard) find(ctx context.Context, wants []*want) error {
 		return err
 	}
 	c.Metrics.Prevented.WithLabelValues(c.how).Inc()
+	c.foundBy(found.Summary.Value)
 	c.linkCard(found, "found by its marker ("+c.how+")")
 	wants[0].done = true
 	return nil

@@ -14,15 +14,20 @@ type newIssue struct {
 	*work
 	how   string // it was found
 	found *mapping.Issue
+	text  string // by which it is known
 }
 
 func (c *newIssue) take(ctx context.Context, i mapping.Issue) error {
-	if c.found != nil && c.found.Number <= i.Number || !c.ours(c.madeWith(ctx, &i), c.markerOn(mapping.GitHub)) {
+	if c.found != nil && c.found.Number <= i.Number {
+		return nil
+	}
+	text := c.madeWith(ctx, &i)
+	if !c.ours(text, c.markerOn(mapping.GitHub)) {
 		return nil
 	}
 	free, err := c.mayTake(ctx, mapping.IssueRef(i.ID))
 	if free {
-		c.found = &i
+		c.found, c.text = &i, text
 	}
 	return err
 }
@@ -49,6 +54,7 @@ func (c *newIssue) find(ctx context.Context, wants []*want) error {
 		return err
 	}
 	c.Metrics.Prevented.WithLabelValues(c.how).Inc()
+	c.foundBy(c.text)
 	c.linkIssue(c.found, "found by its marker ("+c.how+")")
 	c.looked = c.looked || c.how == "webhook" // what came later may have gone to another link
 	wants[0].done = true

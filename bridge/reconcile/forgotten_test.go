@@ -14,6 +14,19 @@ import (
 // seen for. The issue's event came first: its link is a new one, not the one
 // that the card's marker names.
 func (w *world) forget() {
+	w.loseStore()
+	issue, card := w.issue().snapshot(dev), w.card()
+	issueRef, cardRef := mapping.IssueRef(issue.ID), mapping.CardRef(card.ID)
+	_, err := w.store.Observe(context.Background(), project, []store.Observation{
+		{Refs: []mapping.Ref{issueRef}, Item: issueRef, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue), Create: w.route.EnterIssue(&issue, time.Now())},
+		{Refs: []mapping.Ref{cardRef, issueRef}, Item: cardRef, At: card.Version, Digest: mapping.DigestCard(card), Data: encode(card)},
+	})
+	w.check(err)
+	w.settle()
+}
+
+// loseStore replaces the store by an empty one that is adopted.
+func (w *world) loseStore() {
 	ctx := context.Background()
 	w.memory = memstore.New(memstore.Options{Clock: time.Now})
 	s := w.memory.Open(nil)
@@ -22,14 +35,6 @@ func (w *world) forget() {
 	w.check(s.PutDoc(ctx, project, store.DocAdopted, []byte(epoch)))
 	w.store = s
 	w.restart()
-	issue, card := w.issue().snapshot(dev), w.card()
-	issueRef, cardRef := mapping.IssueRef(issue.ID), mapping.CardRef(card.ID)
-	_, err = s.Observe(ctx, project, []store.Observation{
-		{Refs: []mapping.Ref{issueRef}, Item: issueRef, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue), Create: w.route.EnterIssue(&issue, time.Now())},
-		{Refs: []mapping.Ref{cardRef, issueRef}, Item: cardRef, At: card.Version, Digest: mapping.DigestCard(card), Data: encode(card)},
-	})
-	w.check(err)
-	w.settle()
 }
 
 // A family is whole again when the store that knew of it is lost, though an issue
@@ -81,6 +86,54 @@ func TestSubIssueIsLookedAtBeforeItsParentIsFound(t *testing.T) {
 		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// The listings by which a new store was adopted lacked an item that the bridge had made.
+// It is met when it is about to be made again: the pair is an old one, and the card's
+// tracking task, which nobody has shown yet, is not made a second time.
+func TestPartnerThatAdoptionLackedHasItsTask(t *testing.T) {
+	t.Parallel()
+	issueOf := func(w *world) (store.Observation, *mapping.Link) {
+		i := w.issue().snapshot(bot)
+		ref := mapping.IssueRef(i.ID)
+		return store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: i.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&i), Data: encode(i)},
+			w.route.EnterIssue(&i, time.Now())
+	}
+	cardOf := func(w *world) (store.Observation, *mapping.Link) {
+		c := w.card()
+		ref := mapping.CardRef(c.ID)
+		return store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: encode(c)},
+			w.route.EnterCard(c, time.Now())
+	}
+	for name, c := range map[string]struct {
+		pair        func(*world)
+		create      string
+		first, then func(*world) (store.Observation, *mapping.Link)
+	}{
+		"a card":   {linked, "CreateCard", issueOf, cardOf},
+		"an issue": {mirrored, "CreateIssue", cardOf, issueOf},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := inWorld(t, func(w *world) {
+				c.pair(w)
+				w.settle()
+				w.loseStore()
+				w.befall(c.create, unavailable, func() {
+					obs, _ := c.then(w)
+					known, _ := c.first(w)
+					obs.Refs = append(obs.Refs, known.Item) // as its marker says
+					w.observe(obs, nil)
+				})
+				w.observe(c.first(w))
+				w.settle()
+				if issues, cards, tasks := len(w.hub.issues), len(w.plan.cards), len(w.plan.tasks); issues != 1 || cards != 1 || tasks != 1 {
+					w.fail("%d issues, %d cards and %d tasks, want one of each", issues, cards, tasks)
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
