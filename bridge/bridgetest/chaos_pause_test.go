@@ -68,7 +68,7 @@ func (c *chaos) whilePaused() (all []complaint) {
 		return nil
 	}
 	for _, call := range c.GitHub.Journal() {
-		if writesGitHub(call) && c.paused.has(call.Time) {
+		if writesGitHub(call) && c.paused.hasSecond(call.Time) {
 			all = append(all, complaint{issue: call.Number, what: "written while the route was paused: " + call.Op + " " + call.Path})
 		}
 	}
@@ -80,19 +80,29 @@ func (c *chaos) whilePaused() (all []complaint) {
 	return all
 }
 
+// hasSecond reports whether the whole second that begins at a time lies in the span.
+// GitHub's clock has whole seconds: a call right after the end may bear a time before it.
+func (s span) hasSecond(at time.Time) bool { return s.has(at) && s.has(at.Add(time.Second-1)) }
+
 // planningWrites are the calls that change something in planning.
 var planningWrites = []string{planningtest.OpCardCreate, planningtest.OpCardUpdate, planningtest.OpTaskCreate, planningtest.OpTaskUpdate}
 
-// TestPausesAreJudged: a call counts from the beginning of the pause until its end.
+// TestPausesAreJudged: a call counts from the beginning of the pause until its end. GitHub
+// tells no more than the second of a call: a call counts where that whole second does.
 func TestPausesAreJudged(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
-	s := span{at, at.Add(time.Second)}
+	s, long := span{at, at.Add(time.Second)}, span{at.Add(time.Second / 2), at.Add(5 * time.Second / 2)}
 	for _, c := range []struct {
 		at   time.Time
 		want bool
 	}{{at.Add(-time.Second), false}, {at, true}, {at.Add(time.Second), false}} {
 		if s.has(c.at) != c.want {
 			t.Errorf("a call at %s counts: %t", c.at, !c.want)
+		}
+	}
+	for second, want := range []bool{false, true, false} {
+		if at := at.Add(time.Duration(second) * time.Second); long.hasSecond(at) != want {
+			t.Errorf("a call of GitHub's at %s counts: %t", at, !want)
 		}
 	}
 }
