@@ -155,6 +155,9 @@ type IssueID struct {
 	// another digest forces a read.
 	UpdatedAt time.Time `json:"updated,omitzero"`
 	Digest    string    `json:"digest,omitempty"`
+	// Agreed is the updated_at of the newest snapshot that showed nothing but what
+	// both sides had agreed on: what differs from that was edited since then.
+	Agreed time.Time `json:"agreed,omitzero"`
 }
 
 // Place takes in where a snapshot shows the card. Only listings tell the

@@ -192,3 +192,53 @@ func TestQuestionStaysOpenUntilItIsDecided(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNewestIsNotDatedByOurOwnWrite: the summary is edited on GitHub, without an event, and
+// later in planning, while the bridge writes the title. The answer to that write shows
+// GitHub's edit first. It tells nothing of when that was made, least that it is the later one.
+func TestNewestIsNotDatedByOurOwnWrite(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]bool{"in the same claim": false, "in another claim as well": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := inWorld(t, func(w *world) {
+				w.route.DefaultPolicy = mapping.PolicyNewest
+				w.restart()
+				linked(w)
+				w.settle()
+				w.hub.lag = func(int) time.Duration { return -1 }
+				wait := func() { time.Sleep(3 * time.Second) }
+				written, refused := false, !again
+				w.faults.armed = true
+				w.faults.draw = func(p point) fate {
+					switch {
+					case written && !refused && p.kind == "write":
+						refused = true
+						return unavailable
+					case p.name == "EditIssue" && !written:
+						written = true
+						w.rewriteIssue(mapping.Summary, "tok3")
+						wait()
+						w.poll()
+						w.rewriteCard(mapping.Summary, "tok4")
+						wait()
+						w.poll()
+						wait()
+					}
+					return ""
+				}
+				w.rewriteCard(mapping.Title, "tok9")
+				wait()
+				w.settle()
+				w.faults.draw, w.faults.armed = nil, false
+				w.settle()
+				issue, card := w.issue(), w.card()
+				if issue.Title != "tok9" || !strings.HasPrefix(issue.Body, "tok3") || !strings.HasPrefix(card.Summary.Value, "tok4") || len(w.asked()) != 1 {
+					w.fail("the issue is %q %q and the card %q, asked is %+v; want people asked", issue.Title, issue.Body, card.Summary.Value, w.asked())
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -144,7 +144,7 @@ func (w *work) readPending(ctx context.Context) error {
 // book is the link's journal, with what is known now.
 func (w *work) book() journal.Book {
 	return journal.Book{
-		Journal: &w.link.Journal, Edits: w.editEvents(), Base: w.link.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.link.Issue.UpdatedAt,
+		Journal: &w.link.Journal, Edits: w.editEvents(), Base: w.link.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.link.Issue.UpdatedAt, Agreed: w.link.Issue.Agreed,
 		SameRendering: w.SameRendering, Merge: w.merge, Settle: w.set.Settle.GitHub, Now: w.Now(),
 	}
 }

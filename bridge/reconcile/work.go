@@ -275,6 +275,19 @@ func (w *work) setIssue(issue *mapping.Issue) {
 // know takes a snapshot as known: what is older is stale from now on.
 func (w *work) know(issue *mapping.Issue) {
 	w.link.Issue.UpdatedAt, w.link.Issue.Digest = issue.UpdatedAt, mapping.DigestIssue(issue)
+	if w.child == nil && w.showsAgreed() {
+		w.link.Issue.Agreed = issue.UpdatedAt
+	}
+}
+
+// showsAgreed reports whether GitHub's view shows nothing but what both sides agreed on.
+func (w *work) showsAgreed() bool {
+	for a, v := range w.g {
+		if base, ok := w.link.Base[a]; !ok || !mapping.Same(a, v.Value, base.GitHub) {
+			return false
+		}
+	}
+	return true
 }
 
 // newest is the time of the newest snapshot of the issue that is known.

@@ -19,9 +19,10 @@ type Book struct {
 	// GitHub and Planning are what stands on the two sides. What is not known is missing.
 	GitHub, Planning mapping.View
 	// Issue is GitHub's view as a whole; nil: nothing of it is new. Known is the updated_at
-	// up to which the issue was taken into account.
-	Issue *mapping.Issue
-	Known time.Time
+	// up to which the issue was taken into account, Agreed the one up to which it showed
+	// nothing but what both sides had agreed on.
+	Issue         *mapping.Issue
+	Known, Agreed time.Time
 	// SameRendering reports whether planning shows two texts as the same.
 	SameRendering func(x, y string) bool
 	// Merge merges two edits of one text.
@@ -118,8 +119,9 @@ func (b Book) toAskNow(p mapping.Pending) bool { return toAsk(p) && b.Now.Sub(p.
 
 // EditedOnGitHub bounds when GitHub's value of an attribute was made. An event tells the
 // second: GitHub's stamps leave out what is less. Where none tells of this value, it was
-// made after all that is known and until the issue was last updated. Of a value that people
-// are asked about (asking) more may be known than is agreed.
+// made since the issue last showed nothing but what is agreed, and until it was last
+// updated. A write of ours may have updated it between. Of a value that people are asked
+// about (asking) only an event tells.
 func (b Book) EditedOnGitHub(a mapping.Attribute, asking bool) mapping.Interval {
 	if b.Issue == nil {
 		return mapping.Interval{}
@@ -127,7 +129,7 @@ func (b Book) EditedOnGitHub(a mapping.Attribute, asking bool) mapping.Interval 
 	if at, told := b.Edits.ByOthers(a, b.GitHub[a].Value); told || asking {
 		return at
 	}
-	return mapping.Interval{From: b.Known, To: b.Issue.UpdatedAt.Add(time.Second)}
+	return mapping.Interval{From: b.Agreed, To: b.Issue.UpdatedAt.Add(time.Second)}
 }
 
 // EditedInPlanning bounds when planning's value of an attribute was made. The polls tell of

@@ -91,10 +91,10 @@ func TestEditedOnGitHub(t *testing.T) {
 		{name: "an event tells of what is asked about", issue: known(9, ""), edits: edits(title(dev, 5, "a", "b")), asking: true, want: mapping.Interval{From: at(5), To: at(6)}},
 		{name: "no event tells of what is asked about", issue: known(9, ""), asking: true},
 		{name: "no event tells", issue: known(9, ""), want: mapping.Interval{From: at(1), To: at(10)}},
-		{name: "our own event tells nothing", issue: known(9, ""), edits: edits(title(ours, 5, "a", "b")), want: mapping.Interval{From: at(1), To: at(10)}},
+		{name: "our own event tells nothing, nor what is known by it", issue: known(9, ""), edits: edits(title(ours, 5, "a", "b")), want: mapping.Interval{From: at(1), To: at(10)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := Book{Edits: edits(tt.edits.All...), GitHub: mapping.View{mapping.Title: {Value: "b"}}, Issue: tt.issue, Known: at(1)}
+			b := Book{Edits: edits(tt.edits.All...), GitHub: mapping.View{mapping.Title: {Value: "b"}}, Issue: tt.issue, Known: at(8), Agreed: at(1)}
 			expect(t, "edited", b.EditedOnGitHub(mapping.Title, tt.asking), tt.want)
 		})
 	}
