@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
@@ -25,7 +26,7 @@ func lateWrites(ctx context.Context, w *work) (verdict, error) {
 	if err := w.recoverLate(ctx); err != nil {
 		return end, err
 	}
-	return pass, w.settleLate(ctx, map[string]ranOver{}) // the answer to a write shows the whole issue
+	return pass, w.settleLate(ctx, journal.Matches{}) // the answer to a write shows the whole issue
 }
 
 func decide(ctx context.Context, w *work) (verdict, error) {
@@ -100,7 +101,7 @@ func keepLosers(ctx context.Context, w *work) (verdict, error) {
 		return pass, nil
 	}
 	w.list = list{} // of another body
-	return anewIf(true, w.settleLate(ctx, map[string]ranOver{}))
+	return anewIf(true, w.settleLate(ctx, journal.Matches{}))
 }
 
 func dropExtra(ctx context.Context, w *work) (verdict, error) {

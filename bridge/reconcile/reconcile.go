@@ -7,22 +7,27 @@
 // key needs. Package engine imports this package, and never the other way round: the shell
 // speaks the core's terms.
 //
-// Reconcile compares states of the world and never replays
-// events: working a key twice is a no-op. Whatever it is about to write to a
-// service is saved first (a pending record, or the intent of a create), so
-// that whoever takes over after a crash knows what may have happened.
+// Reconcile compares states of the world and never replays events: working a key twice is
+// a no-op. Whatever it is about to write to a service is saved first (a pending record, or
+// the intent of a create), so that whoever takes over after a crash knows what may have
+// happened.
 //
-// The files, in the order of a key's way: lease.go (what the engine does for a key), result.go
-// (from a claim to its result), fold.go (how often), work.go (what is known of both sides), rules.go (the rules, in
-// their order), approach.go and agreement.go (what each rule does), enter.go and
-// create_partner.go (an item without a partner), create.go and omit.go (how anything is made, once: a
-// card, an issue, tasks),
-// unmarked.go (what was made and lost its marker), adopted.go (whether the store
-// may have forgotten what was made), pending.go, verify.go, sync.go and write.go
-// (two partners), conflict.go (the ledger and its comment), public.go (what is not to be published), project.go and
-// milestones.go (what only planning says and GitHub shows), rest.go (what becomes of the key). A checklist: body.go (its text and
-// its items in one body), list.go (lines and tasks found again and decided),
-// list_tasks.go (tasks made), pair.go (one item and its task).
+// Read rules.go first. It lists, in order, everything that may happen to a pair. The other
+// files, in the order of a key's way:
+//
+//   - lease.go, result.go, work.go, rest.go: from a claim to what it is finished with.
+//   - approach.go, agreement.go: what the rules do. resolve.go: what a round decides.
+//   - events.go, moved.go, gone.go, copied.go: what became of the issue and the card.
+//   - enter.go, alone.go, former.go, parent.go: whether an item gets a partner.
+//   - create.go, omit.go, create_*.go: how anything is made, once.
+//   - adopted.go, unmarked.go, restored.go, forgotten.go: after the store was lost.
+//   - pending.go, late.go, verify.go, stale.go, steps.go, overrun.go, with package journal:
+//     what our writes may have run over.
+//   - conflict.go, comment.go, undo.go, public.go: what is kept, asked and withheld.
+//   - write.go, fold.go, brake.go, runaway.go: how, how often and how much is written.
+//   - project*.go, milestones*.go: what only planning says and GitHub shows.
+//   - family.go, meet.go, part.go, subtasks.go, join.go: sub-issues and their tasks.
+//   - body.go, list*.go, pair.go, tasks*.go: a checklist and its tasks.
 package reconcile
 
 import (

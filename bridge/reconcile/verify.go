@@ -8,9 +8,6 @@ import (
 	"planbridge/mapping"
 )
 
-// ranOver is what stood on GitHub when a write of ours took effect.
-type ranOver = journal.Overwritten
-
 // lookBack asks GitHub what it remembers of the writes whose echo is overdue
 // and adds what stood before them. Where GitHub does not tell, the record is
 // dropped and the history says so; where it is away, it is asked later.

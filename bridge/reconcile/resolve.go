@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -19,7 +20,7 @@ func (w *work) readAgain(ctx context.Context) error {
 		return err
 	}
 	w.list = list{} // of another body
-	return w.settleLate(ctx, map[string]ranOver{})
+	return w.settleLate(ctx, journal.Matches{})
 }
 
 func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
