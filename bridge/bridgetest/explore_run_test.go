@@ -121,7 +121,7 @@ func (w *way) through(t *testing.T, replicas int) []complaint {
 		w.GitHub.AddHook(bridgetest.RepoName, p.webhooks(), bridgetest.WebhookSecret)
 	}
 	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "title", Body: "one\ntwo"})
-	time.Sleep(5 * time.Second)
+	time.Sleep(5 * time.Second) // of the bubble: nobody waits for it
 	cards := w.Project.Cards()
 	if len(cards) != 1 || len(cards[0].Tasks) != 1 {
 		t.Fatalf("the issue has %d cards", len(cards))

@@ -104,10 +104,6 @@ func keepLosers(ctx context.Context, w *work) (verdict, error) {
 	return anewIf(true, w.settleLate(ctx, journal.Matches{}))
 }
 
-func dropExtra(ctx context.Context, w *work) (verdict, error) {
-	return pass, w.dropExtra(ctx, w.round.plan)
-}
-
 func writePlanning(ctx context.Context, w *work) (verdict, error) {
 	return anewIf(w.writePlanning(ctx, w.round.plan))
 }

@@ -50,22 +50,6 @@ func transferred(ctx context.Context, w *work) (verdict, error) {
 	return endIf(w.away(ctx))
 }
 
-// restored sees to a link that was made of a marker because the store lost it.
-// Nothing is decided before everything has been seen: a task or a comment of the
-// link may still be under way, and people may have copied its card with the
-// marker. The oldest card is the link's.
-func restored(ctx context.Context, w *work) (verdict, error) {
-	if !w.hasPartner() {
-		return pass, nil
-	}
-	return pass, w.restored(ctx)
-}
-
-// hasPartner reports whether the pair has, or had, both its items.
-func (w *work) hasPartner() bool {
-	return w.link.State != mapping.Entering && w.link.State != mapping.Creating
-}
-
 // reconsider has a create decided anew whose intent is not known: the link was rebuilt halfway.
 func reconsider(ctx context.Context, w *work) (verdict, error) {
 	if w.link.State != mapping.Creating || w.link.Intent != nil {
@@ -94,7 +78,7 @@ func joined(ctx context.Context, w *work) (verdict, error) {
 	}
 	w.happens(mapping.EventCompleted)
 	w.link.Intent = nil
-	return pass, w.restored(ctx)
+	return pass, nil
 }
 
 func create(ctx context.Context, w *work) (verdict, error) {

@@ -33,27 +33,18 @@ func (w *work) withFamily(ctx context.Context, err error) error {
 	return worst(errs)
 }
 
-func parents(_ context.Context, w *work) (verdict, error) { return pass, w.takeParents() }
-
-func subIssues(ctx context.Context, w *work) (verdict, error) {
-	if w.route.Tasks != mapping.TasksSubIssues {
-		return pass, nil
+// ofSubIssues is the rule that does one thing where the route has sub-issues for tasks.
+func ofSubIssues(one func(*work, context.Context) error) func(context.Context, *work) (verdict, error) {
+	return func(ctx context.Context, w *work) (verdict, error) {
+		if w.route.Tasks != mapping.TasksSubIssues {
+			return pass, nil
+		}
+		return pass, one(w, ctx)
 	}
-	return pass, w.meet(ctx)
 }
 
-func subTasks(ctx context.Context, w *work) (verdict, error) {
-	if w.route.Tasks != mapping.TasksSubIssues {
-		return pass, nil
-	}
-	return pass, w.makeSubTasks(ctx)
-}
-
-// eachPart works the sub-issues of which there is something to do.
-func eachPart(ctx context.Context, w *work) (verdict, error) {
-	if w.route.Tasks != mapping.TasksSubIssues {
-		return pass, nil
-	}
+// workParts works the sub-issues of which there is something to do.
+func (w *work) workParts(ctx context.Context) error {
 	var errs []error
 	for _, p := range slices.Clone(w.link.Parts) {
 		if ends(errs) {
@@ -67,7 +58,7 @@ func eachPart(ctx context.Context, w *work) (verdict, error) {
 		pw.verifyLater() // also of those that rest: the key's date is set anew
 		errs = append(errs, w.passed(pw, err))
 	}
-	return pass, worst(errs)
+	return worst(errs)
 }
 
 // passed takes over what a part's work leaves behind. A part that never came to
@@ -142,7 +133,7 @@ func worst(errs []error) error {
 // takeParents notes which issues of the family changed their place in it. A
 // pair is one for life: it stays whatever parent the issue has, and an issue
 // that got a card of its own keeps that.
-func (w *work) takeParents() error {
+func (w *work) takeParents(context.Context) error {
 	for _, data := range w.claim.Events {
 		var e mapping.Edit
 		if err := json.Unmarshal(data, &e); err != nil {

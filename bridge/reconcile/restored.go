@@ -11,14 +11,15 @@ import (
 // Nothing is decided before everything has been seen: a task or a comment of the
 // link may still be under way, and people may have copied its card with the
 // marker. The oldest card is the link's.
-func (w *work) restored(ctx context.Context) error {
-	if !w.link.Synced.IsZero() || !w.unbased() {
-		return nil
+func restored(ctx context.Context, w *work) (verdict, error) {
+	unmade := w.link.State == mapping.Entering || w.link.State == mapping.Creating
+	if unmade || !w.link.Synced.IsZero() || !w.unbased() {
+		return pass, nil
 	}
 	if err := w.adopted(ctx); err != nil || w.link.Origin != mapping.GitHub {
-		return err
+		return pass, err
 	}
-	return eachSeen(w, "card", func(c mapping.Card, _ bool) error {
+	return pass, eachSeen(w, "card", func(c mapping.Card, _ bool) error {
 		if c.CID < w.link.Card.CID && w.ours(c.Summary.Value, mapping.MarkCard) {
 			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.link.Card.ID))
 			w.link.Card = mapping.NameCard(&c)

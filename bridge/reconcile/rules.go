@@ -43,7 +43,7 @@ const (
 	end                 // nothing more is to happen to the pair under this claim
 )
 
-// approach has what has to be so before what two items say can be compared. It is asked
+// approach has the rules that lead to two items which can be compared. They are asked
 // once a claim.
 var approach = []rule{
 	{name: "route gone", why: "Nothing is decided without the route's settings.", of: roots, apply: routeGone},
@@ -52,12 +52,12 @@ var approach = []rule{
 	{name: "route back", why: "A pair whose route is configured again goes on where it was interrupted.", of: roots, apply: routeBack},
 	{name: "events", why: "What events told is taken in.", of: roots, apply: events},
 	{name: "transferred", why: "The issue is followed to where it was transferred.", apply: transferred},
+	{name: "join", why: "An issue and a card that were joined become a pair, unless another project has a partner of the issue.", of: roots, apply: joined},
 	{name: "restored", why: "A pair that was found by its marker after a store loss is seen as a whole first.", of: roots, apply: restored},
-	{name: "with siblings", why: "New tasks of one card are made by one request.", of: parts, apply: withSiblings},
+	{name: "with siblings", why: "A new task waits for the request that makes all new tasks of its card.", of: parts, apply: withSiblings},
 	{name: "number before", why: "An issue whose create gets no answer is looked for behind the number that was the last.", of: parts, apply: numberBefore},
 	{name: "reconsider", why: "A create whose intent was lost with the store is decided anew.", apply: reconsider},
 	{name: "enter", why: "An item without a partner enters, or goes.", apply: enter},
-	{name: "join", why: "An issue and a card that were joined become a pair, unless another project has a partner of the issue.", apply: joined},
 	{name: "create", why: "The partner is made, exactly once.", apply: create},
 	{name: "hide", why: "Whether planning's texts may be shown in the repository is asked before they are compared.", apply: hide},
 	{name: "fold seen", why: "Edits that follow each other fast cross together.", apply: does((*work).foldSeen)},
@@ -69,8 +69,8 @@ var approach = []rule{
 	{name: "undo", why: "What an operator asked to bring back is brought back.", writes: true, apply: does((*work).undo)},
 }
 
-// agreement has how two items are brought to agree. It begins again whenever something
-// changed that it is decided from, at most maxRounds times a claim.
+// agreement has the rules that bring two items to agree. It begins again whenever a rule
+// changed what is known, at most maxRounds times a claim.
 var agreement = []rule{
 	{name: "late writes", why: "A write that takes effect long after it was sent is no edit of a person.", apply: lateWrites},
 	{name: "decide", why: "Each attribute is decided by what both sides agreed on last.", apply: decide},
@@ -93,16 +93,16 @@ var agreement = []rule{
 	{name: "rest", why: "What was seen is known from now on.", apply: rest},
 }
 
-// family has what follows for the sub-issues of a linked root, which agrees or waits. What
-// fails keeps no other from being asked, unless nothing more can be done under the claim.
+// family has the rules for the sub-issues of a linked root, which agrees or waits. A rule
+// that fails keeps no other from being asked, unless the claim has ended.
 var family = []rule{
-	{name: "parents", why: "A pair keeps its partner wherever the issue stands in its family.", of: roots, apply: parents},
-	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: subIssues},
-	{name: "tasks", why: "New tasks of one card are made by one request.", of: roots, apply: subTasks},
-	{name: "each part", why: "The rules are asked of each sub-issue of which there is something to do.", of: roots, apply: eachPart},
+	{name: "parents", why: "A pair keeps its partner wherever the issue stands in its family.", of: roots, apply: does((*work).takeParents)},
+	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: ofSubIssues((*work).meet)},
+	{name: "tasks", why: "New tasks of one card are made by one request.", of: roots, apply: ofSubIssues((*work).makeSubTasks)},
+	{name: "each part", why: "The rules are asked of each sub-issue of which there is something to do.", of: roots, apply: ofSubIssues((*work).workParts)},
 }
 
-// shows has what is shown on an issue. The rule show asks all of them.
+// shows has the rules for what is shown on an issue. The rule show asks all of them.
 var shows = []rule{
 	{name: "review", why: "A card that passed its review closes its issue, where the route says so.", writes: true, apply: does((*work).showReview)},
 	{name: "labels", why: "The state of the tasks, the review and the bucket are labels.", writes: true, apply: does((*work).showLabels)},

@@ -347,13 +347,13 @@ func (w *work) refuseLabel(a mapping.Attribute, value string) {
 // dropExtra removes the estimate labels that lost against another one, before
 // the winner is written to planning: which of two labels is the new one shows
 // only while the base is the old one.
-func (w *work) dropExtra(ctx context.Context, plan mapping.Plan) error {
-	for _, d := range plan.Decisions {
+func dropExtra(ctx context.Context, w *work) (verdict, error) {
+	for _, d := range w.round.plan.Decisions {
 		if d.Attribute.Spec().Carrier == mapping.CarrierLabels && d.GitHub != nil {
-			return nil // relabel sees to all of them
+			return pass, nil // relabel sees to all of them
 		}
 	}
-	return w.swapLabels(ctx, nil, w.extra)
+	return pass, w.swapLabels(ctx, nil, w.extra)
 }
 
 // wroteGitHub takes in that a decision's write to GitHub has happened, and the
