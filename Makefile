@@ -92,7 +92,7 @@ fuzz: ## each fuzz target for FUZZTIME
 	  done; \
 	done
 
-bench: deps ## the table of numbers in the README: make bench ROWS=intake,poll SIZE=20 RAW=figures.jsonl
+bench: deps ## the table of docs/performance.md: make bench ROWS=intake,poll SIZE=20 RAW=figures.jsonl
 	PLANBRIDGE_BENCH_ROWS="$(ROWS)" PLANBRIDGE_BENCH_SIZE="$(SIZE)" PLANBRIDGE_BENCH_RAW="$(abspath $(RAW))" \
 	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestNumbers$$' ./bridge/bridgetest
 
