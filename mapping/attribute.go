@@ -16,7 +16,7 @@ const (
 // pages show them.
 var Attributes = []Attribute{Title, Summary, Estimate, State}
 
-// The values of [State] in both representations (planning-api.md part 3).
+// The values of [State] in both representations (docs/planning-api.md part 3).
 const (
 	StateTodo       = "todo"
 	StateInProgress = "in-progress"
@@ -41,14 +41,14 @@ func (s Side) Other() Side {
 }
 
 // Versioned is a planning value together with the attribute version that the
-// optimistic lock compares (planning-api.md 2.1, 4.2).
+// optimistic lock compares (docs/planning-api.md 2.1, 4.2).
 type Versioned struct {
 	Value   string `json:"v"`
 	Version int64  `json:"n"`
 }
 
 // ForceVersion makes planning take a write whatever the stored version is
-// (planning-api.md 4.2 rule 4). Only a route with force: true uses it.
+// (docs/planning-api.md 4.2 rule 4). Only a route with force: true uses it.
 const ForceVersion = -1
 
 // Base is what both sides last agreed on for one attribute, each side in its

@@ -3,7 +3,7 @@ package mapping
 import "time"
 
 // Burndown is how many hours of work were left in a sprint, by day
-// (planning-api.md 2.7).
+// (docs/planning-api.md 2.7).
 type Burndown struct {
 	Sprint   ObjectID  `json:"sprint"` // id
 	Title    string    `json:"title"`

@@ -27,7 +27,7 @@ const (
 )
 
 // Entering returns the route by which an issue that no link knows enters, or
-// nil and why it stays out (DESIGN "What enters"). A nil route with
+// nil and why it stays out (docs/mapping.md, "What enters"). A nil route with
 // [WhyNotKnown] is no decision: ask again later. In this order:
 //
 //	it is a pull request, or not open         out

@@ -77,7 +77,7 @@ func (e *MovedError) Error() string {
 func (e *MovedError) Is(target error) bool { return target == ErrMoved }
 
 // VersionConflict says that planning refused a write because an attribute
-// version moved (planning-api.md 4.2 rule 3). Current holds the values that
+// version moved (docs/planning-api.md 4.2 rule 3). Current holds the values that
 // the answer carried; it is empty where none could be found, and then the item
 // has to be read.
 type VersionConflict struct {

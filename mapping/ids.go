@@ -8,7 +8,7 @@ import (
 )
 
 // ObjectID names an object of the planning service: the string inside its
-// `{"$oid": …}` wrapper (planning-api.md 2.1). It is opaque.
+// `{"$oid": …}` wrapper (docs/planning-api.md 2.1). It is opaque.
 type ObjectID string
 
 // LinkID names a root link. It is random, made once and never reused; the

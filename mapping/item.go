@@ -43,7 +43,7 @@ type Issue struct {
 // NoParent is the Issue.Parent of an issue that is no sub-issue.
 const NoParent = "none"
 
-// Card is a snapshot of a planning card (planning-api.md 2.4).
+// Card is a snapshot of a planning card (docs/planning-api.md 2.4).
 type Card struct {
 	ID         ObjectID  `json:"id"`
 	CID        int64     `json:"cid"`
@@ -123,7 +123,7 @@ type Counters struct {
 	Status     string  `json:"status"`
 }
 
-// Task is a snapshot of a planning task (planning-api.md 2.6).
+// Task is a snapshot of a planning task (docs/planning-api.md 2.6).
 type Task struct {
 	ID       ObjectID  `json:"id"`
 	CID      int64     `json:"cid"`

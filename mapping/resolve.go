@@ -222,7 +222,7 @@ func toGitHub(a Attribute, g string, p Versioned, why string) Decision {
 }
 
 // lock is the version a planning write carries: the known one, or -1 where the
-// route forces (planning-api.md 4.2 rule 4).
+// route forces (docs/planning-api.md 4.2 rule 4).
 func (in *Input) lock(version int64) int64 {
 	if in.Route.Force {
 		return ForceVersion

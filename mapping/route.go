@@ -10,7 +10,7 @@ import (
 // values.
 type Policy string
 
-// The policies of DESIGN "Deciding".
+// The policies of docs/mapping.md, "Who wins".
 const (
 	PolicyPlanning Policy = "planning" // planning's value wins
 	PolicyGitHub   Policy = "github"   // GitHub's value wins

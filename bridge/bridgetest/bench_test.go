@@ -21,7 +21,7 @@ import (
 
 // TestNumbers measures each number of the design beside its limit or its peer,
 // in one run, each row in a process of its own, and prints the table that the
-// README shows. Times never fail it: a machine is busy or it is not. The
+// docs/performance.md shows. Times never fail it: a machine is busy or it is not. The
 // environment says how much:
 //
 //	PLANBRIDGE_BENCH_ROWS  the rows to run, by name, separated by commas; "": all

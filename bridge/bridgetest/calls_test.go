@@ -100,7 +100,7 @@ func (w *world) editCard(n int, card, title string, points float64) (github, pla
 		})
 }
 
-// TestCallsPerChange holds the numbers of DESIGN: a GitHub edit costs one
+// TestCallsPerChange holds the numbers of docs/performance.md: a GitHub edit costs one
 // planning call and no read; a planning edit one read and one write on GitHub,
 // and one more for each label that changes.
 func TestCallsPerChange(t *testing.T) {

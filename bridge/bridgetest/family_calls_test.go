@@ -13,7 +13,7 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// TestCallsPerChangeOfASubIssue holds DESIGN's numbers for sub-issues: an edit
+// TestCallsPerChangeOfASubIssue holds the numbers for sub-issues: an edit
 // of one costs one planning call and no read, one of its task a read and a write
 // on GitHub.
 func TestCallsPerChangeOfASubIssue(t *testing.T) {

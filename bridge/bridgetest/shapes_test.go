@@ -17,7 +17,7 @@ var conflictShapes = []planningtest.ConflictShape{
 }
 
 // TestVersionConflicts lets planning refuse an outdated write with every
-// status and in every shape that the document leaves open (planning-api.md
+// status and in every shape that the document leaves open (docs/planning-api.md
 // part 7: neither is shown). No poll comes between the two edits, so that the
 // refusal alone tells of planning's.
 func TestVersionConflicts(t *testing.T) {

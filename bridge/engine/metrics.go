@@ -2,7 +2,7 @@ package engine
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics are the engine's, in DESIGN's names. Labels are bounded: routes and results.
+// Metrics are the engine's, in the names of docs/operations.md. Labels are bounded: routes and results.
 type Metrics struct {
 	Reconciles *prometheus.CounterVec
 	Duration   *prometheus.HistogramVec

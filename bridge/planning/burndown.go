@@ -9,7 +9,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Burndown is the burndown chart of a sprint (planning-api.md 2.7), in hours.
+// Burndown is the burndown chart of a sprint (docs/planning-api.md 2.7), in hours.
 type Burndown struct {
 	ID               mapping.ObjectID
 	When, Start, End time.Time

@@ -14,7 +14,7 @@ import (
 // listing that holds one proves nothing about what is absent.
 var errNoID = errors.New("element without _id")
 
-// wireCard is a card as the service spells it (planning-api.md 2.4).
+// wireCard is a card as the service spells it (docs/planning-api.md 2.4).
 type wireCard struct {
 	ID        oid
 	CID       integer

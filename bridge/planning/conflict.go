@@ -38,7 +38,7 @@ type node struct {
 // find searches an answer for attributes of the item, breadth first, so that
 // the place nearest to the top wins: objects with value and version that are
 // named by an attribute, at any depth and under any wrapper, or that name
-// their attribute themselves (planning-api.md 7: "exact body: not shown").
+// their attribute themselves (docs/planning-api.md 7: "exact body: not shown").
 func (u *Write) find(tree any) finding {
 	f := finding{values: map[mapping.Attribute]mapping.Versioned{}}
 	queue := []node{{value: tree}}
@@ -193,7 +193,7 @@ func (u *Write) read(status int, body []byte, words func([]byte) string) Answer 
 }
 
 // Judge decides what the answer to an update says. A conflict can come with
-// any status and in any shape (planning-api.md 7), so the values decide first:
+// any status and in any shape (docs/planning-api.md 7), so the values decide first:
 //
 //	status   values found                               judged
 //	any      none; 409 or 412, or words of a version    conflict without values

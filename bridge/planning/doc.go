@@ -1,5 +1,6 @@
 // Package planning is the client of the planning service: all sixteen
 // endpoints of its integration API, in the terms of package mapping.
+// Numbers of endpoints are those of docs/planning-api.md, 4.
 //
 // Its door is [New], which makes one [Client] for one planning project, with
 // that project's own secret, circuit breaker and back-off. Reads are retried a

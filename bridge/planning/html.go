@@ -46,7 +46,7 @@ func newCleaner() *bluemonday.Policy {
 }
 
 // RenderHTML renders GitHub-flavoured Markdown as the html that goes with an
-// updated summary (planning-api.md 4.2). Nothing in it acts in a reader's
+// updated summary (docs/planning-api.md 4.2). Nothing in it acts in a reader's
 // browser, and every element in it is closed where it has to be.
 //
 // A text that would take much memory or time comes out as plain paragraphs;

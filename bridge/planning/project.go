@@ -9,7 +9,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Project is a planning project (planning-api.md 2.2).
+// Project is a planning project (docs/planning-api.md 2.2).
 type Project struct {
 	ID         mapping.ObjectID
 	Title      string
@@ -23,7 +23,7 @@ type Project struct {
 	APIEnabled bool
 }
 
-// Bucket is a backlog bucket (planning-api.md 2.3).
+// Bucket is a backlog bucket (docs/planning-api.md 2.3).
 type Bucket struct {
 	ID    mapping.ObjectID
 	Title string

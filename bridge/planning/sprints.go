@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Sprint is a sprint, also called iteration (planning-api.md 2.5).
+// Sprint is a sprint, also called iteration (docs/planning-api.md 2.5).
 type Sprint struct {
 	ID           mapping.ObjectID
 	Title        string
@@ -109,7 +109,7 @@ type signs struct {
 }
 
 // isTask decides by what only one of the two can have, the surest first
-// (planning-api.md 2.4, 2.6): a card holds or counts tasks; a task records
+// (docs/planning-api.md 2.4, 2.6): a card holds or counts tasks; a task records
 // time and users; a task's owner is its card, while a card has a review, set
 // or not, and no owner.
 func (s *signs) isTask() bool {

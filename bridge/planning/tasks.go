@@ -6,7 +6,7 @@ import (
 	"planbridge/mapping"
 )
 
-// wireTask is a task as the service spells it (planning-api.md 2.6). Answers
+// wireTask is a task as the service spells it (docs/planning-api.md 2.6). Answers
 // omit several members; what is absent reads as empty.
 type wireTask struct {
 	ID       oid               `json:"_id"`
@@ -97,7 +97,7 @@ func (c *Client) makeTasks(ctx context.Context, n Creation) ([]mapping.Task, err
 	made, err := create(ctx, c, c.read("task.create", "", "items", n.In, "tasks"), n, func(w *wireTask) (mapping.Task, error) {
 		p.look(w.ID, w.Title.Value, w.Summary.Value, w.Estimate)
 		if w.State.Value == "" {
-			w.State.Value = mapping.StateTodo // of every new task (planning-api.md 3)
+			w.State.Value = mapping.StateTodo // of every new task (docs/planning-api.md 3)
 		}
 		return w.task(n.In)
 	})

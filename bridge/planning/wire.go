@@ -9,7 +9,7 @@ import (
 )
 
 // The types of this file read the values of the planning service in every
-// spelling that its samples and real data show (planning-api.md 2.1). A value
+// spelling that its samples and real data show (docs/planning-api.md 2.1). A value
 // that has an unexpected shape reads as empty: one odd field must not cost the
 // whole listing. Only what is not JSON at all is an error, the decoder's.
 
@@ -86,7 +86,7 @@ func (o *oid) UnmarshalJSON(raw []byte) error {
 }
 
 // bucketState is a card's state where it names its bucket; a sprint listing
-// may show null or a word such as in-progress instead (planning-api.md 2.4).
+// may show null or a word such as in-progress instead (docs/planning-api.md 2.4).
 type bucketState oid
 
 func (b *bucketState) UnmarshalJSON(raw []byte) error {
@@ -197,7 +197,7 @@ func (f *flag) UnmarshalJSON(raw []byte) error {
 // milliseconds since 1970. What cannot be read is the zero time.
 type stamp time.Time
 
-// A time without a zone is UTC (planning-api.md 2.1).
+// A time without a zone is UTC (docs/planning-api.md 2.1).
 var stampLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", time.DateOnly}
 
 func (s *stamp) UnmarshalJSON(raw []byte) error {

@@ -151,7 +151,7 @@ func TestVersionedSpellings(t *testing.T) {
 	}
 }
 
-// fullCard is a card as planning-api.md 2.4 has it.
+// fullCard is a card as docs/planning-api.md 2.4 has it.
 const fullCard = `{"_id":{"$oid":"` + cardID + `"},"cid":12,"estimate":{"value":5,"version":1},"isStandaloneTP":false,
 "iteration":{"value":{"$oid":"` + sprintID + `"},"version":2},"iterationReview":{"value":"Approved","version":1},
 "order":{"value":"000000001.0","version":0},"owner":{"value":null,"version":0},"ownerType":{"value":null,"version":0},

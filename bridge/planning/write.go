@@ -83,7 +83,7 @@ func (u *Write) Changes() (changes []Change, plain string, err error) {
 	return changes, plain, nil
 }
 
-// body is the body of the PUT (planning-api.md 4.2, 4.4).
+// body is the body of the PUT (docs/planning-api.md 4.2, 4.4).
 func (u *Write) body(changes []Change) ([]byte, error) {
 	type attribute struct {
 		Value   any   `json:"value"`
@@ -104,7 +104,7 @@ func (u *Write) body(changes []Change) ([]byte, error) {
 }
 
 // estimateNumber makes the number of an estimate, as JSON spells it. Story points are whole
-// (planning-api.md 8), and no documented value clears an estimate.
+// (docs/planning-api.md 8), and no documented value clears an estimate.
 func estimateNumber(s string, whole bool) (string, error) {
 	n, ok := ParseNumber(s)
 	switch {
@@ -174,7 +174,7 @@ func (n *Creation) Checked() ([]Draft, error) {
 	return out, nil
 }
 
-// body is what a create body has of the item (planning-api.md 4.1, 4.3).
+// body is what a create body has of the item (docs/planning-api.md 4.1, 4.3).
 func (d *Draft) body() map[string]any {
 	value := func(v any) map[string]any { return map[string]any{"value": v} }
 	members := map[string]any{"username": d.Username, "title": value(d.Title)}
@@ -224,7 +224,7 @@ func create[W, T any](ctx context.Context, c *Client, k call, n Creation, conver
 }
 
 // partial are the items of a create's answer that lack what was sent. The
-// document has it all there (planning-api.md 4.1, 4.3), but what is absent must
+// document has it all there (docs/planning-api.md 4.1, 4.3), but what is absent must
 // not be taken for empty: these are read.
 type partial struct {
 	summary, estimate bool // were sent

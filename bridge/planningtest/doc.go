@@ -1,6 +1,7 @@
 // Package planningtest holds a simulator of the planning service: stateful,
 // over real HTTP on a loopback address, written from the service's document
 // alone. It serves tests and the demonstration program, never production.
+// Numbers of sections and endpoints are those of docs/planning-api.md.
 //
 // Its door is [Start]. A [Server] has projects ([Server.AddProject]); on a
 // [Project] a test acts as people do in the planning service's own pages

@@ -46,7 +46,7 @@ type Delivery struct {
 }
 
 const (
-	// hookPath ends the URL of the bridge's webhook (DESIGN: the public listener).
+	// hookPath ends the URL of the bridge's webhook (docs/operations.md, "The listeners").
 	// Hooks that end otherwise are other people's, whom a redelivery could harm.
 	hookPath = "/webhooks/github"
 	// kept is how long GitHub keeps deliveries.

@@ -1,0 +1,167 @@
+package pagetest_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"planbridge/mapping/pagetest"
+)
+
+const root = "../.."
+
+// TestLinks: each link within the repository leads to a file, and to a heading of it.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	pages := map[string]*pagetest.Page{}
+	for _, p := range pagetest.Pages(t, root) {
+		pages[p.Path] = p
+	}
+	for _, p := range pages {
+		for _, link := range p.Links {
+			if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(link, "#")
+			target := p.Path
+			if file != "" {
+				target = path.Join(path.Dir(p.Path), file)
+			}
+			if _, err := fs.Stat(os.DirFS(root), target); err != nil {
+				t.Errorf("%s: %s leads nowhere", p.Path, link)
+			} else if anchor != "" && (pages[target] == nil || !pages[target].Anchors[anchor]) {
+				t.Errorf("%s: %s has no heading of that name", p.Path, link)
+			}
+		}
+	}
+}
+
+// TestEveryPageIsReached: who begins at the README comes to each page.
+func TestEveryPageIsReached(t *testing.T) {
+	t.Parallel()
+	pages, reached := map[string]*pagetest.Page{}, map[string]bool{}
+	for _, p := range pagetest.Pages(t, root) {
+		pages[p.Path] = p
+	}
+	next := []string{"README.md"}
+	for len(next) > 0 {
+		p := pages[next[0]]
+		next = next[1:]
+		if p == nil || reached[p.Path] {
+			continue
+		}
+		reached[p.Path] = true
+		for _, link := range p.Links {
+			file, _, _ := strings.Cut(link, "#")
+			next = append(next, path.Join(path.Dir(p.Path), file))
+		}
+	}
+	for name := range pages {
+		if !reached[name] && !strings.HasPrefix(name, ".github/") {
+			t.Errorf("no link leads to %s", name)
+		}
+	}
+}
+
+// TestReadmeIsShort holds the README to its bounds.
+func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	const maxLines, maxWords = 150, 1200
+	p := pagetest.Read(t, root, "README.md")
+	if n := strings.Count(p.Source, "\n"); n > maxLines {
+		t.Errorf("README.md has %d lines, at most %d are wanted", n, maxLines)
+	}
+	if n := len(strings.Fields(p.Source)); n > maxWords {
+		t.Errorf("README.md has %d words, at most %d are wanted", n, maxWords)
+	}
+}
+
+// sentenceEnd is where a clause ends that is counted by itself.
+var sentenceEnd = regexp.MustCompile(`[.:;?!]\**\s+`)
+
+// TestSentencesAreShort holds the documents to 25 words a clause.
+func TestSentencesAreShort(t *testing.T) {
+	t.Parallel()
+	const maxWords = 25
+	word := regexp.MustCompile(`\pL|\pN`)
+	for _, p := range pagetest.Pages(t, root) {
+		for _, prose := range p.Prose {
+			for _, sentence := range sentenceEnd.Split(prose, -1) {
+				n := 0
+				for _, w := range strings.Fields(sentence) {
+					if word.MatchString(w) {
+						n++
+					}
+				}
+				if n > maxWords {
+					t.Errorf("%s: %d words, at most %d are wanted: %s", p.Path, n, maxWords, sentence)
+				}
+			}
+		}
+	}
+}
+
+// reference is a mention of a page in a comment, perhaps with a section's number or a heading.
+var reference = regexp.MustCompile(`(?:\bdocs/|\b(planning-api))([a-z-]*\.md)(?:,? (\d(?:\.\d)?)\b|, "([^"]+)")?`)
+
+// elsewhere are documents that are not in the repository.
+var elsewhere = regexp.MustCompile(`\bDESIGN\b|\bCORE\.md\b|\bfacts/`)
+
+// older is where comments still name such a document.
+const older = "bridge/reconcile/"
+
+// TestReferencesInCode: a comment that names a page, its section or its heading leads there, and
+// none leads out of the repository.
+func TestReferencesInCode(t *testing.T) {
+	t.Parallel()
+	found := 0
+	code := os.DirFS(root)
+	err := fs.WalkDir(code, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(file) != ".go" || strings.HasPrefix(file, "mapping/pagetest/") {
+			return err
+		}
+		data, err := fs.ReadFile(code, file)
+		if err != nil {
+			return err
+		}
+		source := regexp.MustCompile(`\n\t*// `).ReplaceAllString(string(data), " ")
+		for _, m := range reference.FindAllStringSubmatch(source, -1) {
+			found++
+			if !headed(t, m[1]+m[2], m[3], m[4]) {
+				t.Errorf("%s: %q leads nowhere", file, m[0])
+			}
+		}
+		if m := elsewhere.FindString(source); m != "" && !strings.HasPrefix(file, older) {
+			t.Errorf("%s names %s, which is not in the repository", file, m)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found < 30 {
+		t.Errorf("%d references were found, more are there", found)
+	}
+}
+
+// headed reports whether docs/ has the page, with a section of the number or the heading.
+func headed(t *testing.T, page, number, heading string) bool {
+	t.Helper()
+	data, err := fs.ReadFile(os.DirFS(root), "docs/"+page)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(data)) {
+		title, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimSpace(line), "#"), " ")
+		if !ok || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		if number != "" && (strings.HasPrefix(title, number+" ") || strings.HasPrefix(title, number+". ")) || heading != "" && title == heading {
+			return true
+		}
+	}
+	return number == "" && heading == ""
+}
