@@ -104,14 +104,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 		path = "planbridge.yaml"
 	}
 	exited, status := false, exitFine // --help ends the program here, and kong goes on parsing
-	parser, err := kong.New(&cli,
-		kong.Name("planbridge"),
-		kong.Description("Keeps GitHub issues and the cards and tasks of a planning service the same, in both directions."),
-		kong.Vars{"config": path, "version": thisProgram().String()},
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { exited, status = true, code }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+	parser, err := newParser(&cli, path, stdout, stderr, func(code int) { exited, status = true, code })
 	if err != nil {
 		return report(stderr, err)
 	}
@@ -128,6 +121,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	p := &process{stdout: stdout, stderr: stderr, env: env, config: cli.Config}
 	command.BindTo(ctx, (*context.Context)(nil))
 	return report(stderr, command.Run(p))
+}
+
+// newParser makes the parser of the command line; path is the configuration where it names none.
+func newParser(cli *commands, path string, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(cli,
+		kong.Name("planbridge"),
+		kong.Description("Keeps GitHub issues and the cards and tasks of a planning service the same, in both directions."),
+		kong.Vars{"config": path, "version": thisProgram().String()},
+		kong.Writers(stdout, stderr),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
 }
 
 // report prints an error, each of several faults on a line of its own, and
