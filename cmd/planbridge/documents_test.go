@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
 
 	"planbridge/mapping/pagetest"
 )
@@ -158,4 +159,41 @@ func commandName(n *kong.Node) string {
 		return ""
 	}
 	return strings.TrimSpace(commandName(n.Parent) + " " + n.Name)
+}
+
+// TestWorkflows: what GitHub reads is YAML, and each command of a workflow is there.
+func TestWorkflows(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(root, ".github/*/*.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, file := range append(files, filepath.Join(root, ".github/dependabot.yml")) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var workflow struct {
+			Jobs map[string]struct {
+				Steps []struct{ Run string }
+			}
+		}
+		if err := yaml.Unmarshal(data, &workflow); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		for _, job := range workflow.Jobs {
+			for _, step := range job.Steps {
+				for line := range strings.Lines(step.Run) {
+					ran++
+					if fault, known := commandFault(strings.TrimSpace(line)); fault != nil || !known {
+						t.Errorf("%s: %s: %v", file, line, fault)
+					}
+				}
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("no workflow runs anything")
+	}
 }
