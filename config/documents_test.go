@@ -154,6 +154,8 @@ func change(v reflect.Value) {
 				change(v.FieldByIndex(field.Index))
 			}
 		}
+	case v.Type() == reflect.TypeFor[[]string]():
+		v.Set(reflect.ValueOf([]string{"another"}))
 	case v.Kind() == reflect.String:
 		v.SetString(v.String() + "x")
 	case v.CanInt():

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -44,7 +45,8 @@ func (r *Reloader) Reload() (restart []string, err error) {
 
 // Diff names the keys that differ between two configurations and are looked
 // at only when the service starts: listeners, the store, intervals, and which
-// services it speaks to as whom.
+// services it speaks to as whom. Of some a part is in force at once: the work on a
+// link asks for github.settle each time, the catch-up was told it at the start.
 func Diff(before, after *Config) []string {
 	keys := []struct {
 		path    string
@@ -56,8 +58,12 @@ func Diff(before, after *Config) []string {
 		{"github.token", !before.GitHub.Token.Equal(after.GitHub.Token)},
 		{"github.app", !before.GitHub.App.equal(after.GitHub.App)},
 		{"github.catch_up_interval", before.GitHub.CatchUpInterval != after.GitHub.CatchUpInterval},
+		{"github.settle", before.GitHub.Settle != after.GitHub.Settle},
+		{"github.enter_delay", before.GitHub.EnterDelay != after.GitHub.EnterDelay},
+		{"github.former_accounts", !slices.Equal(before.GitHub.FormerAccounts, after.GitHub.FormerAccounts)},
 		{"planning.poll_interval", before.Planning.PollInterval != after.Planning.PollInterval},
 		{"planning.task_sweep_interval", before.Planning.TaskSweepInterval != after.Planning.TaskSweepInterval},
+		{"planning.settle", before.Planning.Settle != after.Planning.Settle},
 		{"planning.base_url", before.Planning.BaseURL != after.Planning.BaseURL},
 		{"store.url", before.Store.URL != after.Store.URL},
 		{"store.prefix", before.Store.Prefix != after.Store.Prefix},

@@ -63,6 +63,39 @@ func TestReloader(t *testing.T) {
 	}
 }
 
+// TestRestartIsNamed: what the intake, the polls and GitHub's client are told at the start alone
+// is named, so that nobody waits for it.
+func TestRestartIsNamed(t *testing.T) {
+	load := func(settings string) *config.Config {
+		t.Helper()
+		c, err := config.Parse([]byte(minimal), "planbridge.yaml", environ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key := range strings.FieldsSeq(settings) {
+			switch key {
+			case "github.settle":
+				c.GitHub.Settle++
+			case "github.enter_delay":
+				c.GitHub.EnterDelay++
+			case "github.former_accounts":
+				c.GitHub.FormerAccounts = []string{"old-bot"}
+			case "planning.settle":
+				c.Planning.Settle++
+			}
+		}
+		return c
+	}
+	for _, key := range []string{"github.settle", "github.enter_delay", "github.former_accounts", "planning.settle"} {
+		if got := config.Diff(load(""), load(key)); !slices.Equal(got, []string{key}) {
+			t.Errorf("%s: %v", key, got)
+		}
+	}
+	if got := config.Diff(load(""), load("")); len(got) > 0 {
+		t.Errorf("nothing changed, and %v needs a restart", got)
+	}
+}
+
 // TestReloaderConcurrently is for the race detector.
 func TestReloaderConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "planbridge.yaml")
