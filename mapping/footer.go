@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Where markers stand. In planning, whose Markdown is processed, it is the
@@ -79,8 +80,8 @@ func findOwn(text string) (found [][]int) {
 			return found
 		}
 		at += next
-		var loc []int
-		if mayBeOwn(text[at:]) {
+		loc := plainFooter(text[at:])
+		if loc == nil && mayBeOwn(text[at:]) {
 			loc = ownForms.FindStringSubmatchIndex(text[at:])
 		}
 		if loc == nil {
@@ -94,6 +95,49 @@ func findOwn(text string) (found [][]int) {
 		}
 		found, at = append(found, loc), loc[1]
 	}
+}
+
+// plainFooter is what ownForms answers where a text begins with a footer as
+// AppendFooter writes it; nil: ownForms has to look. Nearly all footers are
+// such, and the expression takes more than ten times as long.
+func plainFooter(text string) []int {
+	rest, ok := strings.CutPrefix(text, footerWords+" [")
+	if !ok {
+		return nil
+	}
+	label := strings.IndexAny(rest, "[]\n")
+	if label < 0 || !strings.HasPrefix(rest[label:], "](") {
+		return nil
+	}
+	rest = rest[label+len("]("):]
+	end := strings.IndexAny(rest, " \t\n\f\r<>()\"'")
+	if end < 0 || rest[end] != ')' {
+		return nil
+	}
+	_, mark, _ := strings.Cut(rest[:end], "#")
+	if !isPlainMarker(mark) {
+		return nil
+	}
+	loc := slices.Repeat([]int{-1}, 2*(ownForms.NumSubexp()+1))
+	end += len(text) - len(rest)
+	loc[0], loc[1] = 0, end+len(")")
+	loc[plainGroup], loc[plainGroup+1] = end-len(mark), end
+	return loc
+}
+
+// plainGroup is where a match of ownForms has the marker of a plain footer: the
+// form in a paragraph has four groups, and its own is the first of the next four.
+const plainGroup = 2 * 5
+
+// isPlainMarker reports whether the whole text has the form of a marker without backslashes.
+func isPlainMarker(text string) bool {
+	fields := strings.Split(text, ".")
+	if len(fields) != 6 || fields[0] != markerVersion || len(fields[5]) != 2*signatureSize || strings.Trim(fields[5], "0123456789abcdef") != "" {
+		return false
+	}
+	return !strings.ContainsFunc(strings.Join(fields[1:5], ""), func(r rune) bool {
+		return r != '-' && (r >= utf8.RuneSelf || !isWord(byte(r)))
+	})
 }
 
 // Body parts a text into what people wrote and the bridge's valid markers, of

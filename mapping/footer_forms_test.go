@@ -18,6 +18,7 @@ func TestOwnFormsAreFoundEverywhere(t *testing.T) {
 		"<p>", "</p>", "<", "S", "Synced", "Synced by planbridge with ", "Synced\n by planbridge with\t", "<!--", "<!-- planbridge:", "-->", " ", "\n", "text é",
 		marker, strings.Replace(marker, "-1.", `\-1\.`, 1), link, "[acme/web#12](" + link + ")", `<a href="` + link + `">acme/web#12</a>`, "<" + link + ">",
 		"<!-- planbridge:" + marker + " -->", "Synced by planbridge with [acme/web#12](" + link + ")",
+		"[", "](", "](" + link, "#", ")", "https://github.com/acme/web/issues/12#", strings.ToUpper(marker), strings.TrimSuffix(marker, "f"), strings.Replace(marker, ".n1", "", 1), strings.Replace(marker, ".n1", ".é-", 1), ".x",
 	}
 	whole := regexp.MustCompile(strings.TrimPrefix(ownForms.String(), "^"))
 	rapid.Check(t, func(t *rapid.T) {

@@ -273,7 +273,8 @@ func isWordRune(r rune) bool {
 }
 
 func isIdeograph(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	const first = '\u0e00' // where Thai begins; the other scripts follow
+	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 // parts reports whether a token between two edits keeps them apart: a word, or the
