@@ -22,7 +22,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation faults chaos sim shrink explore upgrade mutants left-out deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation scenarios faults chaos sim shrink explore upgrade mutants left-out deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ organisation: deps ## a large organisation's day in short: make organisation REP
 
 bench-all: deps ## all benchmarks of single parts
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
+
+scenarios: deps ## all scenarios in real time over loopback, on Redis and on a file; make test plays those of a file in virtual time
+	PLANBRIDGE_SCENARIOS=all $(GO) test -race -count 1 -timeout 20m -run '^TestScenarios$$' ./bridge/bridgetest
 
 faults: deps ## also what takes too long for make test: a Sentinel fails over, a Cluster loses a node, processes are paused, late writes in numbers
 	$(GO) test -race -count 1 -tags faults -timeout 20m ./bridge/bridgetest

@@ -227,7 +227,7 @@ func (h *hunter) fails(ctx context.Context, t *testing.T, test, without string) 
 	if run.Dir = in; in != "." {
 		run.Dir = filepath.Join("..", in)
 	}
-	run.Env = append(os.Environ(), mappingtest.LeftOut+"="+without, "PLANBRIDGE_SCENARIOS=all")
+	run.Env = append(os.Environ(), mappingtest.LeftOut+"="+without)
 	out, err := run.CombinedOutput()
 	var failed *exec.ExitError
 	switch {

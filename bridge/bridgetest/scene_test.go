@@ -23,7 +23,11 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// TestScenarios plays testdata/*.txtar. Each file begins with a sentence that
+// TestScenarios plays scenarios in real time, over loopback sockets: on Redis those that say
+// "stores: both", and on its own file what TestScenariosInVirtualTime does not play. With
+// PLANBRIDGE_SCENARIOS=all it plays each one on a file, too.
+//
+// Scenarios are testdata/*.txtar. Each file begins with a sentence that
 // says what it shows; one line is one act of a person or of fate, or one
 // expectation about a side's state:
 //
@@ -44,15 +48,14 @@ import (
 //
 // Issues go by their number, cards by the order in which they were made; task
 // N is the first task of card N. Values such as title='Two words' may be
-// texts of the file (body=@long.md). A file that says "stores: both" runs on
-// Redis, too.
+// texts of the file (body=@long.md).
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var both []string
+	var both, bolt []string
 	for _, name := range all {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -61,8 +64,11 @@ func TestScenarios(t *testing.T) {
 		if strings.Contains(string(text), "\n# stores: both\n") {
 			both = append(both, name)
 		}
+		if os.Getenv("PLANBRIDGE_SCENARIOS") != "" || momentary[sceneName(name)] != "" {
+			bolt = append(bolt, name)
+		}
 	}
-	t.Run("bolt", func(t *testing.T) { play(t, all, "") })
+	t.Run("bolt", func(t *testing.T) { play(t, bolt, "") })
 	t.Run("redis", func(t *testing.T) { play(t, both, redistest.Start(t).URL) })
 }
 

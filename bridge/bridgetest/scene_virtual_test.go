@@ -1,7 +1,6 @@
 package bridgetest_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,14 +21,10 @@ var momentary = map[string]string{
 // virtual time has in its hand.
 func TestMoments(t *testing.T) { playVirtually(t, "testdata/moments/*.txtar") }
 
-// TestScenariosInVirtualTime plays those of TestScenarios as well, where nothing waits for
-// the operating system: what takes patience there takes none here.
-func TestScenariosInVirtualTime(t *testing.T) {
-	if os.Getenv("PLANBRIDGE_SCENARIOS") == "" {
-		t.Skip("TestScenarios plays them; make mutants plays them in virtual time")
-	}
-	playVirtually(t, "testdata/*.txtar")
-}
+// TestScenariosInVirtualTime plays the scenarios of TestScenarios on a file store, where
+// nothing waits for the operating system: what takes patience there takes none here, and no
+// load of the machine decides what is seen first.
+func TestScenariosInVirtualTime(t *testing.T) { playVirtually(t, "testdata/*.txtar") }
 
 func playVirtually(t *testing.T, pattern string) {
 	all, err := filepath.Glob(pattern)
@@ -37,7 +32,7 @@ func playVirtually(t *testing.T, pattern string) {
 		t.Fatalf("%s: %d scenarios, %v", pattern, len(all), err)
 	}
 	for _, file := range all {
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		name := sceneName(file)
 		if momentary[name] != "" {
 			continue
 		}
@@ -48,6 +43,8 @@ func playVirtually(t *testing.T, pattern string) {
 		})
 	}
 }
+
+func sceneName(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txtar") }
 
 // inline is a test that runs scripts as parts of itself.
 type inline struct{ *testing.T }

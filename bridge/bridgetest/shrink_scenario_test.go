@@ -80,7 +80,9 @@ func (o *outcome) writeScenario(t *testing.T, seed uint64, name string) {
 	if err := os.WriteFile(path, []byte(o.scenario(seed)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestScenarios$/^bolt$/^"+name+"$").CombinedOutput()
+	run := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestScenarios$/^bolt$/^"+name+"$")
+	run.Env = append(os.Environ(), "PLANBRIDGE_SCENARIOS=all")
+	said, err := run.CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case errors.As(err, &failed):
