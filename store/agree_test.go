@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -167,7 +168,7 @@ func (h *history) each(rt *rapid.T, what string, ask func(ctx context.Context, b
 		got := ask(h.t.Context(), b, b.handles[replica])
 		if i == 0 {
 			answer = got
-		} else if diff := cmp.Diff(answer, got, same...); diff != "" {
+		} else if diff := differ(answer, got); diff != "" {
 			rt.Fatalf("%s: %s (-) and %s (+) differ:\n%s", what, h.stores[0].name, b.name, diff)
 		}
 	}
@@ -175,6 +176,14 @@ func (h *history) each(rt *rapid.T, what string, ask func(ctx context.Context, b
 }
 
 var same = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(store.Claim{}, "Until"), cmpopts.IgnoreFields(store.Observed{}, "Err")}
+
+// differ tells what differs. Mostly nothing does, which comparing deeply shows much faster.
+func differ(a, b any) string {
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
+	return cmp.Diff(a, b, same...)
+}
 
 // kindOf names the error of the contract that err is.
 func kindOf(err error) string {
@@ -208,7 +217,7 @@ func (h *history) compare(rt *rapid.T) {
 		v := &view{Records: map[mapping.LinkID]*store.Record{}, Deliveries: map[string]time.Time{}, Found: map[mapping.Ref]mapping.LinkID{}}
 		err := s.Dump(ctx, func(e store.Entry) error {
 			if e.Record != nil {
-				v.Records[e.Record.Link.ID] = e.Record
+				v.Records[e.Record.Link.ID] = withoutEmpty(e.Record)
 			}
 			for _, d := range e.Deliveries {
 				if d.At.After(h.clock().Add(-rules.Deliveries)) { // others may be forgotten at any time
@@ -258,6 +267,20 @@ func (h *history) compare(rt *rapid.T) {
 		}
 		return v
 	}).(*view)
+}
+
+// withoutEmpty is a record whose lists are absent where they are empty: stores may answer either.
+func withoutEmpty(r *store.Record) *store.Record {
+	if len(r.Inbox) == 0 {
+		r.Inbox = nil
+	}
+	if len(r.Events) == 0 {
+		r.Events = nil
+	}
+	if len(r.Own) == 0 {
+		r.Own = nil
+	}
+	return r
 }
 
 func (h *history) advance(rt *rapid.T) {
