@@ -22,7 +22,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation scenarios faults chaos sim shrink explore upgrade mutants left-out deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation texts scenarios faults chaos sim shrink explore upgrade mutants left-out deploy-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,8 +44,12 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 # machine to itself, and no race detector, which takes several times of both.
 MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' -- '*_test.go'))))
 
+# Where tests draw a share of their random texts with the race detector: these run again without it.
+WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -l 'mappingtest\.Share' -- '*_test.go'))))
+
 test: deps ## all tests: with the race detector, then those that measure
 	$(GO) test -race -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
+	$(GO) test -timeout $(TIMEOUT) -skip '^TestMeasured' $(WHOLE)
 	$(GO) test -p 1 -timeout $(TIMEOUT) -run '^TestMeasured' $(MEASURED)
 
 vet: ## go vet
@@ -102,6 +106,9 @@ organisation: deps ## a large organisation's day in short: make organisation REP
 
 bench-all: deps ## all benchmarks of single parts
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
+
+texts: deps ## all random texts of mapping with the race detector, of which make test gives it a share
+	$(GO) test -race -count 1 -timeout 20m ./mapping -defuse.texts 100000
 
 scenarios: deps ## all scenarios in real time over loopback, on Redis and on a file; make test plays those of a file in virtual time
 	PLANBRIDGE_SCENARIOS=all $(GO) test -race -count 1 -timeout 20m -run '^TestScenarios$$' ./bridge/bridgetest

@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/mapping/mappingtest"
 )
 
 var (
-	referenceTexts = flag.Int("defuse.texts", 100_000, "random texts that the reference for defusing gets")
+	referenceTexts = flag.Int("defuse.texts", 100_000/mappingtest.Share, "random texts that the reference for defusing gets")
 	referenceSeed  = flag.Uint64("defuse.seed", 0, "seed of these texts; 0: from the clock")
 )
 

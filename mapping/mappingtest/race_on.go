@@ -1,0 +1,7 @@
+//go:build race
+
+package mappingtest
+
+// Share is the part of many random texts that tests draw: the race detector takes ten
+// times as long, and finds in few of them what it finds. make test runs them all without it.
+const Share = 20
