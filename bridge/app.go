@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
@@ -108,7 +109,7 @@ type App struct {
 	catchUp    *poll.CatchUp
 	intake     *webhook.Intake
 	session    *session.Keeper
-	reconcile  *reconcile.Reconciler
+	reconcile  *effects.Shell
 	engine     *engine.Engine
 	sprintNews *sprintNews
 	account    ownAccount
@@ -268,7 +269,7 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 
 func (a *App) buildWork(c *config.Config) error {
 	a.session = a.newSession()
-	a.reconcile = reconcile.New(reconcile.Options{
+	a.reconcile = effects.New(effects.Options{
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
 		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
@@ -276,7 +277,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Down:     a.down,
 		Paused:   a.isPaused,
 		OnCard:   a.projects.exists, Renamed: a.renamed,
-		Epoch: a.storeEpoch, Random: a.o.Random, Metrics: reconcile.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+		Epoch: a.storeEpoch, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard,

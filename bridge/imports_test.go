@@ -39,15 +39,16 @@ var arrows = map[string][]string{
 	"bridge/planning":          {"mapping"},
 	"bridge/webhook":           {"mapping", "store", "bridge/guard"},
 	"bridge/poll":              {"mapping", "store", "bridge/guard"},
-	"bridge/reconcile":         {"mapping", "store", "bridge/guard", "bridge/reconcile/journal"},
+	"bridge/reconcile":         {"mapping", "store", "bridge/reconcile/journal"},
 	"bridge/reconcile/journal": {"mapping"},
 	"bridge/engine":            {"mapping", "store", "bridge/guard", "bridge/reconcile"},
+	"bridge/effects":           {"mapping", "store", "bridge/guard", "bridge/reconcile", "bridge/engine"},
 	"bridge/status":            {"mapping", "store", "bridge/guard"},
 	"bridge/retention":         {"mapping", "store", "bridge/guard"},
 	"bridge/session":           {"mapping", "store", "bridge/guard"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "store/backup", "config",
-		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/engine", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
+		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},
@@ -58,6 +59,7 @@ var arrows = map[string][]string{
 // library without what [impure] lists, and those libraries: text in, text out.
 var pure = map[string][]string{
 	"mapping":                  {"github.com/aymanbagabas/go-udiff", "github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday", "golang.org/x/text", "golang.org/x/net/html"},
+	"bridge/reconcile":         {},
 	"bridge/reconcile/journal": {},
 }
 

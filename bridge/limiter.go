@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -25,7 +26,7 @@ const holdPrefix = "github:"
 
 // takeWrite takes one write of a class from its budget, for whoever asks under ctx.
 func (a *App) takeWrite(ctx context.Context, class github.WriteClass) (time.Duration, error) {
-	if reconcile.Reserved(ctx, reconcile.WriteClass(class)) {
+	if effects.Reserved(ctx, reconcile.WriteClass(class)) {
 		return 0, nil
 	}
 	c := a.set.Load().config.GitHub
@@ -36,7 +37,7 @@ func (a *App) takeWrite(ctx context.Context, class github.WriteClass) (time.Dura
 	if class == github.ClassEdit {
 		b.Name, b.PerMinute, b.PerHour = "github:edits", c.EditsPerMinute, 0
 	}
-	g, err := a.store.Take(ctx, b, reconcile.AskOf(ctx))
+	g, err := a.store.Take(ctx, b, effects.AskOf(ctx))
 	if err == nil && g.Held {
 		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
 	}

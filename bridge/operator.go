@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/guard"
-	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -33,7 +33,7 @@ type Operator struct {
 	// accepted is told that an operator accepted something; repo: the repository's name.
 	accepted func(ctx context.Context, repo string) error
 	// reader returns what reads the live services, and what ends its use.
-	reader func() (*reconcile.Reconciler, func(), error)
+	reader func() (*effects.Shell, func(), error)
 	// hub returns GitHub's side alone, and what ends its use.
 	hub func() (*githubSide, func(), error)
 	// firstRun tells when a route began to run.
@@ -49,7 +49,7 @@ var _ status.Operator = (*Operator)(nil)
 
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *Operator {
-	return &Operator{store: a.store, set: a.set.Load, kick: a.engine.Kick, paused: a.notePaused, accepted: a.accepted, reader: func() (*reconcile.Reconciler, func(), error) {
+	return &Operator{store: a.store, set: a.set.Load, kick: a.engine.Kick, paused: a.notePaused, accepted: a.accepted, reader: func() (*effects.Shell, func(), error) {
 		return a.reconcile, func() {}, nil
 	}, hub: func() (*githubSide, func(), error) { return a.github, func() {}, nil }, firstRun: a.firstRun, guard: a.guard, works: a.engine.Works, worker: a.owner}
 }
@@ -71,7 +71,7 @@ func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*Ope
 	return &Operator{
 		store: s, set: func() *settings { return set }, kick: func() {}, paused: func(string, bool) {},
 		accepted: func(context.Context, string) error { return nil },
-		reader:   func() (*reconcile.Reconciler, func(), error) { return newReader(c, s, set) },
+		reader:   func() (*effects.Shell, func(), error) { return newReader(c, s, set) },
 		hub:      func() (*githubSide, func(), error) { return newHubReader(c, s) },
 		// Where no service runs, the first runs are left out of account.
 		firstRun: func(string) time.Time { return time.Unix(0, 0) },

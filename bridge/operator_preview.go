@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/reconcile"
@@ -31,12 +32,12 @@ func (o *Operator) Preview(ctx context.Context, l *mapping.Link) (*mapping.Previ
 
 // newReader makes what reads the live services where no service runs that has
 // its clients open.
-func newReader(c *config.Config, s store.Store, set *settings) (*reconcile.Reconciler, func(), error) {
+func newReader(c *config.Config, s store.Store, set *settings) (*effects.Shell, func(), error) {
 	hub, closeHub, err := newHubReader(c, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	sides, closers := map[mapping.ObjectID]reconcile.Planning{}, []func(){closeHub}
+	sides, closers := map[mapping.ObjectID]effects.Planning{}, []func(){closeHub}
 	done := func() {
 		for _, closer := range closers {
 			closer()
@@ -55,9 +56,9 @@ func newReader(c *config.Config, s store.Store, set *settings) (*reconcile.Recon
 		closers = append(closers, side.Close)
 		sides[id] = side
 	}
-	return reconcile.New(reconcile.Options{
+	return effects.New(effects.Options{
 		Store: s, GitHub: hub, SameRendering: planning.SameRendering,
-		Planning: func(id mapping.ObjectID) reconcile.Planning { return sides[id] },
+		Planning: func(id mapping.ObjectID) effects.Planning { return sides[id] },
 		Settings: func() *reconcile.Settings { return &set.Settings },
 		Logger:   slog.New(slog.DiscardHandler),
 	}), done, nil

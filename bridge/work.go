@@ -3,8 +3,8 @@ package bridge
 import (
 	"context"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
-	"planbridge/bridge/reconcile"
 	"planbridge/bridge/session"
 	"planbridge/mapping"
 )
@@ -47,7 +47,7 @@ func (h host) Waits(ctx context.Context, project mapping.ObjectID, service strin
 	h.app.waits(ctx, project, service)
 }
 
-func (a *App) planningOf(id mapping.ObjectID) reconcile.Planning {
+func (a *App) planningOf(id mapping.ObjectID) effects.Planning {
 	p := a.projects.get(id)
 	if p == nil {
 		return nil

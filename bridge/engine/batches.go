@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"planbridge/bridge/guard"
-	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -56,9 +55,9 @@ type batchID struct {
 
 func (id batchID) String() string { return fmt.Sprint(id.project, " ", id.name) }
 
-// batch is one that was joined. All members brought the same [reconcile.Batch].
+// batch is one that was joined. All members brought the same [Batch].
 type batch struct {
-	reconcile.Batch
+	Batch
 	members []any
 	ctxs    []context.Context // of the members
 	until   time.Time         // when others are waited for no longer
@@ -83,8 +82,8 @@ func (b *batches) wait() (done func(), retry time.Duration) {
 	}
 }
 
-// join implements [reconcile.Lease].
-func (b *batches) join(ctx context.Context, what reconcile.Batch, member any) error {
+// join implements [Lease].
+func (b *batches) join(ctx context.Context, what Batch, member any) error {
 	if what.Most <= 0 {
 		what.Most = waitMost
 	}
@@ -96,12 +95,12 @@ func (b *batches) join(ctx context.Context, what reconcile.Batch, member any) er
 	case <-ctx.Done():
 	}
 	if b.leave(id, g, member) {
-		return reconcile.ErrNotTaken
+		return ErrNotTaken
 	}
 	return ctx.Err()
 }
 
-func (b *batches) enter(ctx context.Context, id batchID, what reconcile.Batch, member any) *batch {
+func (b *batches) enter(ctx context.Context, id batchID, what Batch, member any) *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	g := b.open[id]
@@ -203,7 +202,7 @@ func (b *batches) act(g *batch) error {
 	case <-bounded.Done():
 	}
 	if bounded.Err() != nil || ctx.Err() != nil {
-		return reconcile.ErrNotTaken
+		return ErrNotTaken
 	}
 	g.Act(bounded, g.members)
 	return nil

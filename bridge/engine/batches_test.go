@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -39,7 +38,7 @@ func TestBatch(t *testing.T) {
 		var mu sync.Mutex
 		more := true
 		b := newBatches(awaited{newStore(), func() bool { mu.Lock(); defer mu.Unlock(); return more }}, time.Now, nil)
-		what := reconcile.Batch{Project: "p", Name: "a", Most: 100, Act: func(_ context.Context, ms []any) {
+		what := Batch{Project: "p", Name: "a", Most: 100, Act: func(_ context.Context, ms []any) {
 			mu.Lock()
 			defer mu.Unlock()
 			groups = append(groups, len(ms))
@@ -86,7 +85,7 @@ func TestBatchLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var acted atomic.Int64
 		b := newBatches(awaited{newStore(), never}, time.Now, nil)
-		what := reconcile.Batch{Project: "p", Name: "a", Most: 10, Act: func(_ context.Context, ms []any) { <-time.After(time.Second); acted.Add(int64(len(ms))) }}
+		what := Batch{Project: "p", Name: "a", Most: 10, Act: func(_ context.Context, ms []any) { <-time.After(time.Second); acted.Add(int64(len(ms))) }}
 		lease, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		short, leave := context.WithCancel(lease)
@@ -94,14 +93,14 @@ func TestBatchLeft(t *testing.T) {
 		var one, two int
 		var all sync.WaitGroup
 		all.Go(func() {
-			if err := b.join(short, what, &one); !errors.Is(err, reconcile.ErrNotTaken) {
+			if err := b.join(short, what, &one); !errors.Is(err, ErrNotTaken) {
 				t.Errorf("left while others came: %v", err)
 			}
 		})
 		all.Go(func() {
 			longer, cancel := context.WithTimeout(t.Context(), linger+time.Second/2)
 			defer cancel()
-			if err := b.join(longer, what, &two); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, reconcile.ErrNotTaken) {
+			if err := b.join(longer, what, &two); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrNotTaken) {
 				t.Errorf("left while it was done: %v", err)
 			}
 		})
@@ -117,7 +116,7 @@ func TestBatchLeft(t *testing.T) {
 func TestBatchPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBatches(awaited{newStore(), never}, time.Now, nil)
-		what := reconcile.Batch{Project: "p", Name: "a", Act: func(context.Context, []any) { panic("odd text") }}
+		what := Batch{Project: "p", Name: "a", Act: func(context.Context, []any) { panic("odd text") }}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if err := b.join(ctx, what, new(int)); err == nil || err.Error() != "batch p a: panic: odd text" {

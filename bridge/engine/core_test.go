@@ -13,13 +13,13 @@ import (
 
 // core is a core that does what a test says; the zero value agrees at once.
 type core struct {
-	work    func(ctx context.Context, c *store.Claim, l reconcile.Lease) reconcile.Result
+	work    func(ctx context.Context, c *store.Claim, l Lease) reconcile.Result
 	refused func(link *mapping.Link, err error) *reconcile.Rest
 }
 
 var _ Core = core{}
 
-func (c core) Work(ctx context.Context, claim *store.Claim, l reconcile.Lease) reconcile.Result {
+func (c core) Work(ctx context.Context, claim *store.Claim, l Lease) reconcile.Result {
 	if c.work == nil {
 		return reconcile.Result{Link: claim.Link}
 	}

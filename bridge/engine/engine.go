@@ -7,12 +7,12 @@
 // engine looks into a link only for its route and for how often it was put off.
 //
 // The package imports reconcile for the terms in which a core is spoken to
-// ([reconcile.Lease], [reconcile.Result], [reconcile.Rest]). Reconcile never imports it, so
-// that the core can be run without the shell.
+// ([reconcile.Result], [reconcile.Rest]). Reconcile never imports it, so that the core can be
+// run without the shell.
 //
 // The files, in the order of a key's way: worker.go (claiming, one project after the
 // other), suspect.go (keys that end the process, or do not end), work.go (a claim from its
-// begin to its end), lease.go (what the core asks for meanwhile), limiter.go (how many are
+// begin to its end), terms.go and lease.go (what the core's shell asks for meanwhile), limiter.go (how many are
 // worked and how many are at a service), batches.go (what keys do together), verdict.go
 // (what becomes of a key).
 package engine
@@ -34,7 +34,7 @@ import (
 // Core works the keys that the engine claims. It is safe for concurrent use.
 type Core interface {
 	// Work works a claimed key to its end, which is before ctx ends.
-	Work(ctx context.Context, claim *store.Claim, lease reconcile.Lease) reconcile.Result
+	Work(ctx context.Context, claim *store.Claim, lease Lease) reconcile.Result
 	// Refused says how a key comes to rest whose result the store did not take. nil: the
 	// link was made smaller and may be stored.
 	Refused(claim *store.Claim, link *mapping.Link, err error) *reconcile.Rest

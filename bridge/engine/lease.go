@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -17,9 +16,9 @@ type lease struct {
 	claim *store.Claim
 }
 
-var _ reconcile.Lease = (*lease)(nil)
+var _ Lease = (*lease)(nil)
 
-// Save implements [reconcile.Lease].
+// Save implements [Lease].
 func (l *lease) Save(ctx context.Context, link *mapping.Link) error {
 	return l.e.Store.Save(ctx, l.claim, link)
 }
@@ -29,10 +28,10 @@ var (
 	errOver       = errors.New("the lease or the session is over")
 )
 
-// Writing implements [reconcile.Lease]. The context ends well before the lease does, also
+// Writing implements [Lease]. The context ends well before the lease does, also
 // where the slot had to be waited for, and with the session.
 func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	margin := reconcile.LeaseMargin(l.e.LeaseTTL)
+	margin := LeaseMargin(l.e.LeaseTTL)
 	until := l.claim.Until.Add(-margin)
 	l.Acquire()
 	if until.Sub(l.e.Now()) < margin {
@@ -48,7 +47,7 @@ func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, func() { unbind(); cancel() }, nil
 }
 
-// Yield implements [reconcile.Lease].
+// Yield implements [Lease].
 func (l *lease) Yield() (resume func(), retry time.Duration) {
 	done, retry := l.e.batches.wait()
 	if done == nil {
@@ -61,7 +60,7 @@ func (l *lease) Yield() (resume func(), retry time.Duration) {
 	}, 0
 }
 
-// Join implements [reconcile.Lease].
-func (l *lease) Join(ctx context.Context, b reconcile.Batch, member any) error {
+// Join implements [Lease].
+func (l *lease) Join(ctx context.Context, b Batch, member any) error {
 	return l.e.batches.join(ctx, b, member)
 }

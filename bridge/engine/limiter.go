@@ -93,7 +93,7 @@ type slot struct {
 // begin gives the slot to a key that is worked until over is closed.
 func (s *slot) begin(over <-chan struct{}) { s.over = over }
 
-// Acquire implements [reconcile.Lease]. A key that is away takes none.
+// Acquire implements [Lease]. A key that is away takes none.
 func (s *slot) Acquire() {
 	s.mu.Lock()
 	wants, handless := s.limiter != nil && !s.taken && !s.away && !s.forsaken, s.handless
@@ -110,7 +110,7 @@ func (s *slot) Acquire() {
 	}
 }
 
-// Release implements [reconcile.Lease].
+// Release implements [Lease].
 func (s *slot) Release() {
 	s.mu.Lock()
 	taken := s.taken

@@ -108,7 +108,7 @@ func (e *Engine) attend(ctx context.Context, claim *store.Claim, s *slot) (recon
 			}
 			return res, nil
 		case <-over:
-			timer := time.NewTimer(min(time.Second, reconcile.LeaseMargin(e.LeaseTTL)/4))
+			timer := time.NewTimer(min(time.Second, LeaseMargin(e.LeaseTTL)/4))
 			defer timer.Stop()
 			over, grace = nil, timer.C
 		case <-grace:

@@ -49,7 +49,7 @@ func (e *Engine) workNow(ctx context.Context, claim *store.Claim, s *slot, more 
 	// session; writes end earlier still (see lease.Writing).
 	ctx, unbind := e.Session.Bound(ctx, claim.Session)
 	defer unbind()
-	ctx, cancel := context.WithDeadline(ctx, claim.Until.Add(-reconcile.LeaseMargin(e.LeaseTTL)/2))
+	ctx, cancel := context.WithDeadline(ctx, claim.Until.Add(-LeaseMargin(e.LeaseTTL)/2))
 	defer cancel()
 	s.begin(ctx.Done())
 	res, err := e.attend(ctx, claim, s)

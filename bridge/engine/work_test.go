@@ -62,7 +62,7 @@ func TestWhatTheStoreDoesNotTake(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &choosy{Store: newStore(), refuses: tt.refuses}
 			c := core{
-				work: func(_ context.Context, c *store.Claim, _ reconcile.Lease) reconcile.Result {
+				work: func(_ context.Context, c *store.Claim, _ Lease) reconcile.Result {
 					return reconcile.Result{Link: c.Link, History: []mapping.Entry{{What: "seen"}}}
 				},
 				refused: func(_ *mapping.Link, err error) *reconcile.Rest {
@@ -86,7 +86,7 @@ func TestALinkRemembersBeingPutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &choosy{Store: newStore()}
 		rest := reconcile.Rest{Kind: reconcile.RestPutOff, Err: errors.New("not yet")}
-		e := newEngine(s, core{work: func(_ context.Context, c *store.Claim, _ reconcile.Lease) reconcile.Result {
+		e := newEngine(s, core{work: func(_ context.Context, c *store.Claim, _ Lease) reconcile.Result {
 			return reconcile.Result{Link: c.Link, Rest: rest}
 		}}, "p")
 		e.Work(t.Context(), claimOne(t, s))
@@ -116,7 +116,7 @@ func TestADeathIsNotedThoughTheKeyIsNotWorked(t *testing.T) {
 		s := &choosy{Store: newStore()}
 		claim := claimOne(t, s)
 		claim.Abandoned, claim.AfterAbandoned = 2, true
-		newEngine(s, core{work: func(context.Context, *store.Claim, reconcile.Lease) reconcile.Result {
+		newEngine(s, core{work: func(context.Context, *store.Claim, Lease) reconcile.Result {
 			t.Error("the key is worked")
 			return reconcile.Result{}
 		}}, "p").Work(t.Context(), claim)
@@ -131,7 +131,7 @@ func TestADeathIsNotedThoughTheKeyIsNotWorked(t *testing.T) {
 func TestTheTimeOfAClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		newEngine(s, core{work: func(ctx context.Context, c *store.Claim, l reconcile.Lease) reconcile.Result {
+		newEngine(s, core{work: func(ctx context.Context, c *store.Claim, l Lease) reconcile.Result {
 			end, _ := ctx.Deadline()
 			write, cancel, err := l.Writing(ctx)
 			if err != nil {
@@ -139,7 +139,7 @@ func TestTheTimeOfAClaim(t *testing.T) {
 			}
 			defer cancel()
 			writeEnd, _ := write.Deadline()
-			if !writeEnd.Before(end) || !end.Before(c.Until) || c.Until.Sub(writeEnd) != reconcile.LeaseMargin(time.Minute) {
+			if !writeEnd.Before(end) || !end.Before(c.Until) || c.Until.Sub(writeEnd) != LeaseMargin(time.Minute) {
 				t.Errorf("a write ends at %v, the work at %v, the lease at %v", writeEnd, end, c.Until)
 			}
 			time.Sleep(time.Until(c.Until) - 9*time.Second)

@@ -34,7 +34,7 @@ func TestABusyProjectLeavesOthersTheirTurn(t *testing.T) {
 		observe(t, s, "busy", busy, 0)
 		observe(t, s, "quiet", few, 0)
 		var worked []store.Key
-		stop := inBackground(newEngine(s, core{work: func(_ context.Context, c *store.Claim, _ reconcile.Lease) reconcile.Result {
+		stop := inBackground(newEngine(s, core{work: func(_ context.Context, c *store.Claim, _ Lease) reconcile.Result {
 			worked = append(worked, c.Key)
 			return reconcile.Result{Link: c.Link}
 		}}, "busy", "quiet"))

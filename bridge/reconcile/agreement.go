@@ -1,8 +1,6 @@
 package reconcile
 
 import (
-	"context"
-
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
@@ -22,36 +20,36 @@ type round struct {
 // writes reports whether the round writes to a side.
 func (r *round) writes() bool { return r.hub || r.plan.Writes(mapping.Planning) }
 
-func lateWrites(ctx context.Context, w *work) (verdict, error) {
-	if err := w.recoverLate(ctx); err != nil {
+func lateWrites(w *work) (verdict, error) {
+	if err := w.recoverLate(); err != nil {
 		return end, err
 	}
-	return pass, w.settleLate(ctx, journal.Matches{}) // the answer to a write shows the whole issue
+	return pass, w.settleLate(journal.Matches{}) // the answer to a write shows the whole issue
 }
 
-func decide(ctx context.Context, w *work) (verdict, error) {
+func decide(w *work) (verdict, error) {
 	_, based := w.link.Base[mapping.Summary]
-	plan, err := w.resolve(ctx)
+	plan, err := w.resolve()
 	w.round = round{plan: plan, hub: plan.Writes(mapping.GitHub) || len(w.extra) > 0, unbased: !based}
 	return pass, err
 }
 
-func foldPlan(_ context.Context, w *work) (verdict, error) {
+func foldPlan(w *work) (verdict, error) {
 	return pass, w.foldPlan(w.round.sides()...)
 }
 
-func readFirst(ctx context.Context, w *work) (verdict, error) {
+func readFirst(w *work) (verdict, error) {
 	if !w.round.hub || w.fresh {
 		return pass, nil
 	}
-	if err := w.reserve(ctx, WriteEdit); err != nil {
+	if err := w.reserve(WriteEdit); err != nil {
 		return end, err
 	}
-	return anewIf(true, w.readAgain(ctx))
+	return anewIf(true, w.readAgain())
 }
 
 // announce says what a dry run would do.
-func announce(_ context.Context, w *work) (verdict, error) {
+func announce(w *work) (verdict, error) {
 	if w.set.DryRun {
 		for _, d := range w.round.plan.Decisions {
 			w.log.Info("dry run: would decide", "attribute", d.Attribute, "action", d.Action, "why", d.Why)
@@ -62,7 +60,7 @@ func announce(_ context.Context, w *work) (verdict, error) {
 
 // awaitSwap puts off the return of a removed estimate label: whoever exchanges one
 // label for another first removes one.
-func awaitSwap(_ context.Context, w *work) (verdict, error) {
+func awaitSwap(w *work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute.Spec().Carrier != mapping.CarrierLabels || d.GitHub == nil || d.GitHub.From != "" || w.link.Base[d.Attribute].GitHub == "" {
 			continue
@@ -77,10 +75,10 @@ func awaitSwap(_ context.Context, w *work) (verdict, error) {
 }
 
 // brakeCloses is the brake on plans that close the issue.
-func brakeCloses(ctx context.Context, w *work) (verdict, error) {
+func brakeCloses(w *work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute == mapping.State && d.GitHub != nil && d.GitHub.To == mapping.StateDone {
-			return pass, w.brakeClose(ctx)
+			return pass, w.brakeClose()
 		}
 	}
 	return pass, nil
@@ -88,46 +86,46 @@ func brakeCloses(ctx context.Context, w *work) (verdict, error) {
 
 // keepLosers keeps the plan's losers. Comments take long: before an issue is written to,
 // it is read once more, as people may have gone on.
-func keepLosers(ctx context.Context, w *work) (verdict, error) {
+func keepLosers(w *work) (verdict, error) {
 	kept := len(w.home().kept)
-	if err := w.keepLosers(ctx, w.round.plan); err != nil || !w.round.hub || len(w.home().kept) == kept {
+	if err := w.keepLosers(w.round.plan); err != nil || !w.round.hub || len(w.home().kept) == kept {
 		return pass, err
 	}
 	before := mapping.DigestIssue(w.issue)
-	if err := w.readIssue(ctx); err != nil {
+	if err := w.readIssue(); err != nil {
 		return end, err
 	}
 	if mapping.DigestIssue(w.issue) == before {
 		return pass, nil
 	}
 	w.list = list{} // of another body
-	return anewIf(true, w.settleLate(ctx, journal.Matches{}))
+	return anewIf(true, w.settleLate(journal.Matches{}))
 }
 
-func writePlanning(ctx context.Context, w *work) (verdict, error) {
-	return anewIf(w.writePlanning(ctx, w.round.plan))
+func writePlanning(w *work) (verdict, error) {
+	return anewIf(w.writePlanning(w.round.plan))
 }
 
-func writeGitHub(ctx context.Context, w *work) (verdict, error) {
+func writeGitHub(w *work) (verdict, error) {
 	if !w.round.hub {
 		return pass, nil
 	}
-	return pass, w.writeGitHub(ctx, w.round.plan)
+	return pass, w.writeGitHub(w.round.plan)
 }
 
-func agree(ctx context.Context, w *work) (verdict, error) {
-	return pass, w.agreed(ctx, w.round.plan)
+func agree(w *work) (verdict, error) {
+	return pass, w.agreed(w.round.plan)
 }
 
 // lookAgain begins anew after a write, and once the summary is agreed on: from then on
 // the body's items are written with it.
-func lookAgain(_ context.Context, w *work) (verdict, error) {
+func lookAgain(w *work) (verdict, error) {
 	_, based := w.link.Base[mapping.Summary]
 	return anewIf(w.round.writes() || w.round.unbased && based, nil)
 }
 
 // rest takes in that both sides agree, but for what is said to differ.
-func rest(_ context.Context, w *work) (verdict, error) {
+func rest(w *work) (verdict, error) {
 	w.remember()
 	w.link.Synced = w.Now().UTC()
 	w.link.Pace.Agreed()

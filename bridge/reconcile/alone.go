@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,24 +65,24 @@ func (w *work) otherProjects() []mapping.ObjectID {
 
 // alone returns nil once no other project can have a partner of the issue, which
 // may be made then. An error says that it may not: not yet, or never.
-func (w *work) alone(ctx context.Context) error {
+func (w *work) alone() error {
 	others := w.otherProjects()
 	if len(others) == 0 || w.link.Intent.Alone == w.link.Issue.ID {
 		return nil
 	}
-	if err := w.save(ctx); err != nil {
+	if err := w.save(); err != nil {
 		return err
 	}
 	for _, project := range others {
-		if err := w.adoptedBy(ctx, project); err != nil {
+		if err := w.adoptedBy(project); err != nil {
 			return err
 		}
-		rival, err := w.rival(ctx, project)
+		rival, err := w.rival(project)
 		if err != nil {
 			return err
 		}
 		if rival != nil {
-			if err := w.meetRival(ctx, rival); err != nil {
+			if err := w.meetRival(rival); err != nil {
 				return err
 			}
 		}
@@ -93,11 +92,11 @@ func (w *work) alone(ctx context.Context) error {
 }
 
 // rival returns the link of another project that has the issue; nil: none has.
-func (w *work) rival(ctx context.Context, project mapping.ObjectID) (*mapping.Link, error) {
+func (w *work) rival(project mapping.ObjectID) (*mapping.Link, error) {
 	var link *mapping.Link
-	id, err := w.Store.Find(ctx, project, mapping.IssueRef(w.link.Issue.ID))
+	id, err := do(w, FindLink{project, mapping.IssueRef(w.link.Issue.ID)})
 	if err == nil {
-		link, err = w.Store.Link(ctx, store.Key{Project: project, Link: id})
+		link, err = do(w, ReadLink{store.Key{Project: project, Link: id}})
 	}
 	if errors.Is(err, store.ErrNotFound) { // what came since was announced after this link, and finds it
 		return nil, nil
@@ -110,7 +109,7 @@ func (w *work) rival(ctx context.Context, project mapping.ObjectID) (*mapping.Li
 
 // meetRival returns nil where a link of another project does not keep this one
 // from going on.
-func (w *work) meetRival(ctx context.Context, rival *mapping.Link) error {
+func (w *work) meetRival(rival *mapping.Link) error {
 	id := w.link.Issue.ID
 	its, part := rival, rival.Part(mapping.IssueRef(id))
 	if part != nil {
@@ -121,7 +120,7 @@ func (w *work) meetRival(ctx context.Context, rival *mapping.Link) error {
 	givesWay := stands(its) && (!stands(w.link) || rival.Project < w.home().link.Project)
 	switch {
 	case decided || givesWay:
-		return w.giveWay(ctx, rival)
+		return w.giveWay(rival)
 	case !stands(w.link) && !w.fresh:
 		w.happens(mapping.EventReconsidered)
 		w.link.Intent, w.link.Unfinished = nil, true
@@ -138,14 +137,14 @@ func (w *work) meetRival(ctx context.Context, rival *mapping.Link) error {
 func stands(l *mapping.Link) bool { return l.Task || l.Card.ID != "" }
 
 // giveWay leaves the issue to a link of another project.
-func (w *work) giveWay(ctx context.Context, rival *mapping.Link) error {
-	if err := w.needIssue(ctx); err != nil {
+func (w *work) giveWay(rival *mapping.Link) error {
+	if err := w.needIssue(); err != nil {
 		return err
 	}
-	if err := w.tell(ctx, rival.Project, mapping.IssueRef(w.link.Issue.ID)); err != nil {
+	if err := w.tell(rival.Project, mapping.IssueRef(w.link.Issue.ID)); err != nil {
 		return err
 	}
-	w.Metrics.Prevented.WithLabelValues("project").Inc()
+	w.count(CountPrevented, "project")
 	why := fmt.Sprintf("link %s of project %s has it", rival.ID, rival.Project)
 	if w.link.Task {
 		w.note(mapping.Planning, "", "sub-issue", where(w.link)+" becomes no task: "+why)
@@ -155,9 +154,9 @@ func (w *work) giveWay(ctx context.Context, rival *mapping.Link) error {
 
 // adoptedBy is adopted for another project: what it lost with the store may be the
 // partner of this issue.
-func (w *work) adoptedBy(ctx context.Context, project mapping.ObjectID) error {
-	done, _, err := w.adoption(ctx, project)
-	if err == nil && !done {
+func (w *work) adoptedBy(project mapping.ObjectID) error {
+	a, err := w.adoption(project)
+	if err == nil && !a.Done {
 		err = inTurn(adoptionWait+w.jitter(adoptionWait), "nothing is created before the first full poll of project %s", project)
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -196,9 +197,9 @@ func (s *stage) takeIn(a *actor, routes mapping.Routes, issue mapping.Issue, loo
 // workers begins to work a project's queue, and begins anew when that dies.
 func (s *stage) workers(p mapping.ObjectID, set *reconcile.Settings) {
 	s.start("worker "+string(p), func(a *actor) {
-		recon := reconcile.New(reconcile.Options{
+		recon := effects.New(effects.Options{
 			Store: a, Epoch: s.w.store.Epoch, GitHub: s.w.hub,
-			Planning:      func(mapping.ObjectID) reconcile.Planning { return &slowPlan{s.w.plan, a} },
+			Planning:      func(mapping.ObjectID) effects.Planning { return &slowPlan{s.w.plan, a} },
 			SameRendering: func(x, y string) bool { return mapping.Canonical(x) == mapping.Canonical(y) },
 			Settings:      func() *reconcile.Settings { return set },
 			Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project, secondProject} },

@@ -1,15 +1,13 @@
 package reconcile
 
 import (
-	"context"
-
 	"planbridge/mapping"
 )
 
 // The rules of the approach: from a claimed key to two partners that are seen and linked.
 
-func routeGone(_ context.Context, w *work) (verdict, error) {
-	if w.link.Parted || w.route != nil && w.planning != nil {
+func routeGone(w *work) (verdict, error) {
+	if w.link.Parted || w.route != nil && w.served {
 		return pass, nil
 	}
 	if w.link.State != mapping.Dormant {
@@ -19,16 +17,16 @@ func routeGone(_ context.Context, w *work) (verdict, error) {
 	return end, nil
 }
 
-func parted(_ context.Context, w *work) (verdict, error) { return endIf(w.link.Parted, nil) }
+func parted(w *work) (verdict, error) { return endIf(w.link.Parted, nil) }
 
-func paused(_ context.Context, w *work) (verdict, error) {
-	if w.Paused != nil && w.Paused(w.link.Route) {
+func paused(w *work) (verdict, error) {
+	if w.Paused(w.link.Route) {
 		return end, &waitFor{ServicePaused(w.link.Route), "its route is paused"}
 	}
 	return pass, nil
 }
 
-func routeBack(_ context.Context, w *work) (verdict, error) {
+func routeBack(w *work) (verdict, error) {
 	if w.link.State == mapping.Dormant {
 		w.happens(mapping.EventRouteBack)
 		w.looked = true
@@ -36,26 +34,26 @@ func routeBack(_ context.Context, w *work) (verdict, error) {
 	return pass, nil
 }
 
-func events(_ context.Context, w *work) (verdict, error) {
+func events(w *work) (verdict, error) {
 	if err := w.takeEvents(); err != nil {
 		return end, err
 	}
 	return pass, w.seeStray()
 }
 
-func transferred(ctx context.Context, w *work) (verdict, error) {
-	if err := w.takeMoves(ctx); err != nil {
+func transferred(w *work) (verdict, error) {
+	if err := w.takeMoves(); err != nil {
 		return end, err
 	}
-	return endIf(w.away(ctx))
+	return endIf(w.away())
 }
 
 // reconsider has a create decided anew whose intent is not known: the link was rebuilt halfway.
-func reconsider(ctx context.Context, w *work) (verdict, error) {
+func reconsider(w *work) (verdict, error) {
 	if w.link.State != mapping.Creating || w.link.Intent != nil {
 		return pass, nil
 	}
-	if err := w.adopted(ctx); err != nil {
+	if err := w.adopted(); err != nil {
 		return end, err
 	}
 	w.happens(mapping.EventReconsidered)
@@ -63,17 +61,17 @@ func reconsider(ctx context.Context, w *work) (verdict, error) {
 }
 
 // withSiblings leaves a task that is to be made to the request that makes all of its root's.
-func withSiblings(_ context.Context, w *work) (verdict, error) {
+func withSiblings(w *work) (verdict, error) {
 	return endIf(w.link.State == mapping.Creating && w.link.Intent.Side == mapping.Planning, nil)
 }
 
 // joined goes on with an issue and a card that people made, once no other project
 // can have a partner of the issue.
-func joined(ctx context.Context, w *work) (verdict, error) {
+func joined(w *work) (verdict, error) {
 	if !w.link.Joined() {
 		return pass, nil
 	}
-	if err := w.alone(ctx); err != nil {
+	if err := w.alone(); err != nil {
 		return end, err
 	}
 	w.happens(mapping.EventCompleted)
@@ -81,29 +79,29 @@ func joined(ctx context.Context, w *work) (verdict, error) {
 	return pass, nil
 }
 
-func create(ctx context.Context, w *work) (verdict, error) {
+func create(w *work) (verdict, error) {
 	if w.link.State != mapping.Creating {
 		return pass, nil
 	}
-	if err := w.adopted(ctx); err != nil {
+	if err := w.adopted(); err != nil {
 		return end, err
 	}
-	return pass, w.partner().once(ctx, w.wanted())
+	return pass, w.partner().once(w.wanted())
 }
 
-func hide(ctx context.Context, w *work) (verdict, error) {
-	w.hidden = w.public(ctx, w.link.Issue.Repo, false)
+func hide(w *work) (verdict, error) {
+	w.hidden = w.public(w.link.Issue.Repo, false)
 	return pass, nil
 }
 
 // see takes in both sides. What was seen of the other side while one item was gone was not
 // dealt with: an orphan that is linked again is read as a whole.
-func see(ctx context.Context, w *work) (verdict, error) {
+func see(w *work) (verdict, error) {
 	orphan := w.link.State == mapping.Orphaned
-	err := w.see(ctx)
+	err := w.see()
 	if err == nil && orphan && w.link.State == mapping.Linked {
 		w.looked = true
-		err = w.see(ctx)
+		err = w.see()
 	}
 	if err == nil && orphan && w.link.State == mapping.Creating {
 		return end, later(0, "its item is there again, and its partner is still to be made")
@@ -113,7 +111,7 @@ func see(ctx context.Context, w *work) (verdict, error) {
 
 // leaveOrReturn moves the link to state left when the issue no longer matches its
 // route, and back.
-func leaveOrReturn(ctx context.Context, w *work) (verdict, error) {
+func leaveOrReturn(w *work) (verdict, error) {
 	if w.link.State == mapping.Orphaned {
 		return end, nil
 	}
@@ -131,7 +129,7 @@ func leaveOrReturn(ctx context.Context, w *work) (verdict, error) {
 		w.happens(mapping.EventReadmitted)
 		w.note("", "", "back", "it matches its route again")
 		w.looked = true
-		return pass, w.see(ctx)
+		return pass, w.see()
 	}
 	return pass, nil
 }

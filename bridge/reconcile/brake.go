@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -14,19 +13,19 @@ import (
 
 // brake takes acts of a kind from the route's allowance: n of them or, where there
 // are not so many, fewer. Each author of the route's issues has a fair part of it.
-func (w *work) brake(ctx context.Context, kind string, perMinute, n int) (given int, err error) {
+func (w *work) brake(kind string, perMinute, n int) (given int, err error) {
 	if perMinute <= 0 {
 		return n, nil
 	}
 	b := store.Budget{Name: "brake:" + kind + ":" + w.link.Route, PerMinute: perMinute, Burst: perMinute}
-	grant, err := w.Store.Take(ctx, b, store.Ask{Items: n, Route: w.author()})
+	grant, err := do(w, Take{b, store.Ask{Items: n, Route: w.author()}})
 	if err != nil {
 		return 0, fmt.Errorf("brake on %s: %w", kind, err)
 	}
 	if grant.Items == 0 {
 		if !slices.Contains(w.braked, kind) { // a later round asks again
 			w.braked = append(w.braked, kind)
-			w.Metrics.Braked.WithLabelValues(w.link.Route, kind).Inc()
+			w.count(CountBraked, w.link.Route, kind)
 			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "author", w.author(), "wait", grant.Wait.String())
 		}
 		return 0, inTurn(grant.Wait, "the route's brake on %s holds", kind)
@@ -35,7 +34,7 @@ func (w *work) brake(ctx context.Context, kind string, perMinute, n int) (given 
 }
 
 // brakeClose is the brake on closing one issue.
-func (w *work) brakeClose(ctx context.Context) error {
-	_, err := w.brake(ctx, "closes", w.set.Brakes.ClosesPerMinute, 1)
+func (w *work) brakeClose() error {
+	_, err := w.brake("closes", w.set.Brakes.ClosesPerMinute, 1)
 	return err
 }

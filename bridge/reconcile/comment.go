@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -28,19 +27,19 @@ type notice struct {
 // comment posts a notice, unless the route's direction spares GitHub. Where an earlier
 // attempt may have got through, the issue's comments are looked through for its marker
 // first.
-func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
+func (w *work) comment(n notice) (ids []int64, err error) {
 	if !w.route.Writes(mapping.GitHub) {
 		return nil, nil
 	}
 	bodies := n.bodies()
 	posted := map[string]int64{}
 	if n.repeated || w.claim.Attempts+w.claim.Abandoned > 0 || w.claim.Generation > 0 && len(bodies) > 1 {
-		comments, err := w.atGitHub().Comments(ctx, w.link.Issue.Repo, w.link.Issue.Number, time.Time{})
+		comments, err := do(w, ReadComments{w.link.Issue.Repo, w.link.Issue.Number})
 		if err != nil {
 			return nil, onGitHub(fmt.Errorf("comments: %w", err))
 		}
 		for _, c := range comments {
-			if !w.GitHub.Whose(c.Author).Perhaps() {
+			if !w.Whose(c.Author).Perhaps() {
 				continue
 			}
 			_, marks := w.set.Keys.Body(c.Body)
@@ -55,14 +54,14 @@ func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 		part := fmt.Sprintf("%s-%d", n.id, i+1)
 		if id, ok := posted[part]; ok {
 			ids = append(ids, id)
-			w.Metrics.Prevented.WithLabelValues("comment").Inc()
+			w.count(CountPrevented, "comment")
 			continue
 		}
 		if n.wait > 0 {
 			return ids, later(n.wait, "a comment may still be under way")
 		}
 		mark := mapping.Marker{Kind: mapping.MarkConflict, Link: w.link.ID, Nonce: w.link.Nonce, Partner: part}
-		id, err := w.postComment(ctx, w.set.Keys.AppendComment(body, mark))
+		id, err := w.postComment(w.set.Keys.AppendComment(body, mark))
 		if err != nil {
 			return ids, err
 		}
@@ -71,14 +70,12 @@ func (w *work) comment(ctx context.Context, n notice) (ids []int64, err error) {
 	return ids, nil
 }
 
-func (w *work) postComment(ctx context.Context, body string) (int64, error) {
-	ctx, cancel, err := w.writing(ctx)
-	if err != nil {
+func (w *work) postComment(body string) (int64, error) {
+	if err := w.writing(); err != nil {
 		return 0, err
 	}
-	defer cancel()
-	c, err := w.atGitHub().CreateComment(ctx, w.link.Issue.Repo, w.link.Issue.Number, body)
-	if err != nil && !certain(err) {
+	c, err := do(w, CreateComment{w.link.Issue.Repo, w.link.Issue.Number, body})
+	if err != nil && !Certain(err) {
 		return 0, later(w.set.Settle.GitHub, "comment: %v; to be looked for before it is posted again", err)
 	}
 	if err != nil {

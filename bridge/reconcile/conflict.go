@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,25 +13,25 @@ import (
 // keepLosers makes sure that every value the plan would overwrite, or leave
 // standing against another, is in the ledger and on the issue before anything
 // is written.
-func (w *work) keepLosers(ctx context.Context, plan mapping.Plan) error {
+func (w *work) keepLosers(plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
 		if !d.Loses {
 			continue
 		}
-		if err := w.needBoth(ctx); err != nil {
+		if err := w.needBoth(); err != nil {
 			return err
 		}
-		if err := w.keepTexts(ctx, d, w.link.Text(w.route, d.Attribute, w.g[d.Attribute].Value), w.p[d.Attribute].Value); err != nil {
+		if err := w.keepTexts(d, w.link.Text(w.route, d.Attribute, w.g[d.Attribute].Value), w.p[d.Attribute].Value); err != nil {
 			return err
 		}
 	}
-	return w.keepItems(ctx, func(d *mapping.Decision) bool { return d.GitHub != nil })
+	return w.keepItems(func(d *mapping.Decision) bool { return d.GitHub != nil })
 }
 
 // needBoth makes sure that the issue is at hand for the comment.
-func (w *work) needBoth(ctx context.Context) error {
+func (w *work) needBoth() error {
 	if w.issue == nil {
-		return w.readIssue(ctx)
+		return w.readIssue()
 	}
 	return nil
 }
@@ -40,7 +39,7 @@ func (w *work) needBoth(ctx context.Context) error {
 // keepTexts puts two values that met into the ledger and onto the issue. The
 // entry's id follows from what met, so that repeating it finds the entry, and
 // where the store lost that, the comment.
-func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planning string) error {
+func (w *work) keepTexts(d mapping.Decision, github, planning string) error {
 	c := mapping.Conflict{
 		ID:   mapping.ConflictID(w.link.Card.ID, d.Attribute, github, planning),
 		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.link), Attribute: d.Attribute,
@@ -56,7 +55,7 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	if d.Action == mapping.Ask {
 		c.State = mapping.ConflictOpen
 	}
-	known, err := w.Store.Conflict(ctx, c.Project, c.ID)
+	known, err := do(w, ReadConflict{c.Project, c.ID})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read conflict: %w", err)
 	}
@@ -70,20 +69,20 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 	if err == nil {
 		c.At, c.Again, c.Posted, c.Comments = known.At, c.At, known.Posted, known.Comments
 	}
-	behind, lost := w.behind(ctx)
+	behind, lost := w.behind()
 	if lost != nil {
 		return lost
 	}
-	if err := w.post(ctx, c, err == nil || behind); err != nil {
+	if err := w.post(c, err == nil || behind); err != nil {
 		return err
 	}
-	w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), resolution(d)).Inc()
+	w.count(CountConflicts, w.link.Route, string(d.Attribute), resolution(d))
 	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
 	w.home().kept = append(w.home().kept, c.ID)
 	if d.Action != mapping.Ask {
 		return nil
 	}
-	if err := w.ask(ctx, d.Attribute, c.ID); err != nil || !answered {
+	if err := w.ask(d.Attribute, c.ID); err != nil || !answered {
 		return err
 	}
 	return later(0, "an operator answered already")
@@ -92,21 +91,21 @@ func (w *work) keepTexts(ctx context.Context, d mapping.Decision, github, planni
 // post puts a conflict into the ledger and, where that was not done yet, onto
 // the issue. The ledger knows before each post that it is made, so that whoever
 // comes next waits until it must have shown.
-func (w *work) post(ctx context.Context, c mapping.Conflict, repeated bool) error {
+func (w *work) post(c mapping.Conflict, repeated bool) error {
 	wait := w.set.Settle.GitHub - w.since(c.Posted)
 	posts := len(c.Comments) == 0 && wait <= 0
 	if posts {
 		c.Posted = w.Now().UTC()
 	}
 	keep := func() error {
-		now, err := w.Store.Conflict(ctx, c.Project, c.ID)
+		now, err := do(w, ReadConflict{c.Project, c.ID})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("read conflict: %w", err)
 		}
 		if now.State == mapping.ConflictAnswered && c.State == mapping.ConflictOpen { // before all was asked
 			c.State, c.Winner = now.State, now.Winner
 		}
-		if err := w.Store.PutConflict(ctx, c); err != nil {
+		if err := done(w, PutConflict{c}); err != nil {
 			return fmt.Errorf("keep conflict: %w", err)
 		}
 		return nil
@@ -114,9 +113,9 @@ func (w *work) post(ctx context.Context, c mapping.Conflict, repeated bool) erro
 	if err := keep(); err != nil || len(c.Comments) > 0 {
 		return err
 	}
-	ids, err := w.comment(ctx, notice{id: c.ID, text: explain(c), github: c.GitHub, planning: c.Planning, repeated: repeated, wait: wait})
+	ids, err := w.comment(notice{id: c.ID, text: explain(c), github: c.GitHub, planning: c.Planning, repeated: repeated, wait: wait})
 	if err != nil && !errors.Is(err, mapping.ErrForbidden) {
-		if posts && certain(err) {
+		if posts && Certain(err) {
 			c.Posted = time.Time{}
 			return errors.Join(err, keep())
 		}
@@ -141,13 +140,13 @@ func (w *work) conflictLabel() string { return w.set.Scheme.Prefix + "conflict" 
 
 // ask records that a person is asked. The question that was open about other
 // values of the attribute is asked no more.
-func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
-	w.ensureLabel(ctx, w.conflictLabel())
-	if err := w.swapLabels(ctx, []string{w.conflictLabel()}, nil); err != nil {
+func (w *work) ask(a mapping.Attribute, id string) error {
+	w.ensureLabel(w.conflictLabel())
+	if err := w.swapLabels([]string{w.conflictLabel()}, nil); err != nil {
 		return err
 	}
 	if old, ok := w.link.Asking[a]; ok && old != id {
-		if err := w.closeQuestion(ctx, old, mapping.Decision{Attribute: a, Action: mapping.Ask, Why: "asked anew (ledger " + id + ")"}); err != nil {
+		if err := w.closeQuestion(old, mapping.Decision{Attribute: a, Action: mapping.Ask, Why: "asked anew (ledger " + id + ")"}); err != nil {
 			return err
 		}
 	}
@@ -160,22 +159,22 @@ func (w *work) ask(ctx context.Context, a mapping.Attribute, id string) error {
 
 // endQuestion closes the ledger entry of an attribute that was asked, once the
 // sides agree on it, and takes the label away with the last one.
-func (w *work) endQuestion(ctx context.Context, d mapping.Decision) error {
+func (w *work) endQuestion(d mapping.Decision) error {
 	id, ok := w.link.Asking[d.Attribute]
 	if !ok {
 		return nil
 	}
-	if err := w.closeQuestion(ctx, id, d); err != nil {
+	if err := w.closeQuestion(id, d); err != nil {
 		return err
 	}
 	if w.questions() == 1 {
 		if w.issue == nil {
-			if err := w.readIssue(ctx); err != nil {
+			if err := w.readIssue(); err != nil {
 				return err
 			}
 		}
 		if containsFold(w.issue.Labels, w.conflictLabel()) && w.route.Writes(mapping.GitHub) {
-			if err := w.swapLabels(ctx, nil, []string{w.conflictLabel()}); err != nil {
+			if err := w.swapLabels(nil, []string{w.conflictLabel()}); err != nil {
 				return err
 			}
 		}
@@ -198,8 +197,8 @@ func (w *work) metIn(d mapping.Decision) string {
 
 // closeQuestion settles the ledger entry of a question. A decision that was carried
 // out, an operator's or the policy's, is counted here; see [Metrics].
-func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision) error {
-	c, err := w.Store.Conflict(ctx, w.link.Project, id)
+func (w *work) closeQuestion(id string, d mapping.Decision) error {
+	c, err := do(w, ReadConflict{w.link.Project, id})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -216,11 +215,11 @@ func (w *work) closeQuestion(ctx context.Context, id string, d mapping.Decision)
 	case d.Winner != "":
 		c.Winner = d.Winner
 	}
-	if err := w.Store.PutConflict(ctx, c); err != nil {
+	if err := done(w, PutConflict{c}); err != nil {
 		return fmt.Errorf("settle conflict: %w", err)
 	}
 	if c.Winner != "" && (answered || d.Action == mapping.Settle) {
-		w.Metrics.Conflicts.WithLabelValues(w.link.Route, string(d.Attribute), string(c.Winner)).Inc()
+		w.count(CountConflicts, w.link.Route, string(d.Attribute), string(c.Winner))
 	}
 	return nil
 }

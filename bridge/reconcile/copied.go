@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ import (
 // own footer in place of the copied one.
 
 // enterCopies lets the cards enter that were seen as copies of the link's card.
-func (w *work) enterCopies(ctx context.Context) error {
+func (w *work) enterCopies() error {
 	if w.link.Card.ID == "" || w.link.State != mapping.Linked && w.link.State != mapping.Left {
 		return nil
 	}
@@ -25,23 +24,23 @@ func (w *work) enterCopies(ctx context.Context) error {
 		if c.ID == w.link.Card.ID || c.Placeholder || w.link.Card.CID == 0 || c.CID <= w.link.Card.CID || !w.ours(c.Summary.Value, mapping.MarkCard) {
 			return nil
 		}
-		if err := w.adopted(ctx); err != nil {
+		if err := w.adopted(); err != nil {
 			return err
 		}
-		return w.enterCopy(ctx, &c)
+		return w.enterCopy(&c)
 	})
 }
 
 // enterCopy makes the link of a copied card where a route makes issues of new
 // cards of its bucket; else the copy is reported once.
-func (w *work) enterCopy(ctx context.Context, c *mapping.Card) error {
+func (w *work) enterCopy(c *mapping.Card) error {
 	ref := mapping.CardRef(c.ID)
-	if _, err := w.Store.Find(ctx, w.link.Project, ref); !errors.Is(err, store.ErrNotFound) {
+	if _, err := do(w, FindLink{w.link.Project, ref}); !errors.Is(err, store.ErrNotFound) {
 		return err // nil: it has its link
 	}
 	route := w.set.Routes.ForBucket(w.link.Project, c.BucketName, c.Bucket, c.StateID)
 	if route == nil {
-		if _, again := w.said.LoadOrStore("copy "+string(c.ID), true); !again {
+		if get(w, Remember{"copy " + string(c.ID), 1}) == 0 {
 			w.log.Warn("a card is a copy of this one, footer and all, and no route makes issues of its bucket's cards", "copy", c.ID)
 			w.note(mapping.Planning, "", "copied", "card "+string(c.ID)+" is a copy and gets no issue: no route makes one of it")
 		}
@@ -53,9 +52,9 @@ func (w *work) enterCopy(ctx context.Context, c *mapping.Card) error {
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	got, err := w.Store.Observe(ctx, w.link.Project, []store.Observation{{
+	got, err := do(w, Observe{w.link.Project, []store.Observation{{
 		Refs: []mapping.Ref{ref}, Create: link, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: data,
-	}})
+	}}})
 	if err == nil {
 		err = got[0].Err
 	}
@@ -69,16 +68,16 @@ func (w *work) enterCopy(ctx context.Context, c *mapping.Card) error {
 
 // partOfTask returns the part that a task which no part knows belongs to, or which
 // is to be made of it, and why; nil: it stays what it is.
-func (w *work) partOfTask(ctx context.Context, t *mapping.Task) (p *mapping.Link, why string, err error) {
+func (w *work) partOfTask(t *mapping.Task) (p *mapping.Link, why string, err error) {
 	_, marks := w.set.Keys.Body(t.Summary.Value)
-	copied, err := w.isCopiedTask(ctx, t, marks)
+	copied, err := w.isCopiedTask(t, marks)
 	if err != nil {
 		return nil, "", err
 	}
 	if !copied && len(marks) > 0 {
 		return w.pairOf(t, marks), "is that of its sub-issue by its marker", nil
 	}
-	mayMake, err := w.makesIssues(ctx)
+	mayMake, err := w.makesIssues()
 	if err != nil || !mayMake {
 		return nil, "", err
 	}
@@ -89,7 +88,7 @@ func (w *work) partOfTask(ctx context.Context, t *mapping.Task) (p *mapping.Link
 
 // isCopiedTask reports whether a task carries the marker of another, older task,
 // which has its sub-issue, on this card or on one that this card was copied from.
-func (w *work) isCopiedTask(ctx context.Context, t *mapping.Task, marks []mapping.Marker) (bool, error) {
+func (w *work) isCopiedTask(t *mapping.Task, marks []mapping.Marker) (bool, error) {
 	for _, m := range marks {
 		id, err := strconv.ParseInt(m.Partner, 10, 64)
 		if m.Kind != mapping.MarkTask || err != nil || id <= 0 {
@@ -97,12 +96,12 @@ func (w *work) isCopiedTask(ctx context.Context, t *mapping.Task, marks []mappin
 		}
 		holder := w.link
 		if holder.Part(mapping.IssueRef(id)) == nil && holder.Issue.ID != id {
-			other, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(id))
+			other, err := do(w, FindLink{w.link.Project, mapping.IssueRef(id)})
 			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}
 			if err == nil {
-				holder, err = w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: other})
+				holder, err = do(w, ReadLink{store.Key{Project: w.link.Project, Link: other}})
 			}
 			if err != nil {
 				return false, fmt.Errorf("read link of issue %d: %w", id, err)

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,16 +43,16 @@ type creation struct {
 // kind is what differs between the kinds of items.
 type kind interface {
 	// find links those wants whose items were seen. After an error that is not known.
-	find(ctx context.Context, wants []*want) error
+	find(wants []*want) error
 	// look is one complete lookup.
-	look(ctx context.Context) error
+	look() error
 	// ready reports whether a want may be made now, and says what it is made of.
-	ready(ctx context.Context, k *want) (bool, error)
+	ready(k *want) (bool, error)
 	// post makes one request, and links what its answer shows.
-	post(ctx context.Context, wants []*want) error
+	post(wants []*want) error
 	// refused is what becomes of a want that is refused whatever is left out, or whose
 	// place is gone.
-	refused(ctx context.Context, k *want, err error) error
+	refused(k *want, err error) error
 }
 
 // want is one item that is to be made.
@@ -75,20 +74,20 @@ func undone(wants []*want) []*want {
 }
 
 // once makes what is wanted, as far as that is possible now.
-func (c *creation) once(ctx context.Context, wants ...*want) error {
-	absent, err := c.absent(ctx, wants)
+func (c *creation) once(wants ...*want) error {
+	absent, err := c.absent(wants)
 	if len(absent) > 0 && c.w.set.DryRun {
 		return c.w.wouldCreate()
 	}
 	ready, errs := map[string][]*want{}, []error{err}
 	for _, k := range absent {
-		ok, err := c.ready(ctx, k)
+		ok, err := c.ready(k)
 		if errs = append(errs, err); ok && err == nil {
 			ready[k.user] = append(ready[k.user], k)
 		}
 	}
 	for _, batch := range mapping.Sorted(ready) {
-		errs = append(errs, c.braked(ctx, batch))
+		errs = append(errs, c.braked(batch))
 	}
 	for _, k := range wants {
 		errs = append(errs, k.err)
@@ -97,8 +96,8 @@ func (c *creation) once(ctx context.Context, wants ...*want) error {
 }
 
 // absent returns the wants that certainly were not made yet.
-func (c *creation) absent(ctx context.Context, wants []*want) (absent []*want, err error) {
-	if err := c.find(ctx, wants); err != nil {
+func (c *creation) absent(wants []*want) (absent []*want, err error) {
+	if err := c.find(wants); err != nil {
 		return nil, err
 	}
 	var errs []error
@@ -118,7 +117,7 @@ func (c *creation) absent(ctx context.Context, wants []*want) (absent []*want, e
 		return absent, worst(errs)
 	}
 	began := c.w.Now().UTC()
-	if err := c.lookFor(ctx, unsure); err != nil {
+	if err := c.lookFor(unsure); err != nil {
 		return absent, worst(append(errs, err))
 	}
 	for _, k := range undone(unsure) {
@@ -134,22 +133,22 @@ func (c *creation) absent(ctx context.Context, wants []*want) (absent []*want, e
 }
 
 // lookFor makes a complete lookup for wants.
-func (c *creation) lookFor(ctx context.Context, wants []*want) error {
-	if err := c.look(ctx); err != nil {
+func (c *creation) lookFor(wants []*want) error {
+	if err := c.look(); err != nil {
 		return err
 	}
-	return c.find(ctx, wants)
+	return c.find(wants)
 }
 
 // braked makes wants as far as the route's brake lets them go.
-func (c *creation) braked(ctx context.Context, wants []*want) error {
+func (c *creation) braked(wants []*want) error {
 	for len(wants) > 0 {
 		n, err := min(len(wants), batchSize), error(nil)
 		if !c.free {
-			n, err = c.w.brake(ctx, "creates", c.w.set.Brakes.CreatesPerMinute, n)
+			n, err = c.w.brake("creates", c.w.set.Brakes.CreatesPerMinute, n)
 		}
 		if err == nil {
-			err = c.make(ctx, wants[:n])
+			err = c.make(wants[:n])
 		}
 		if err != nil {
 			return err
@@ -160,11 +159,11 @@ func (c *creation) braked(ctx context.Context, wants []*want) error {
 }
 
 // make makes wants with one request, and decides what follows from its answer.
-func (c *creation) make(ctx context.Context, wants []*want) error {
+func (c *creation) make(wants []*want) error {
 	for _, k := range wants {
 		k.intent.Base = k.base
 	}
-	err, many := c.send(ctx, wants), len(wants) > 1
+	err, many := c.send(wants), len(wants) > 1
 	if wants = undone(wants); len(wants) == 0 {
 		return nil
 	}
@@ -178,31 +177,29 @@ func (c *creation) make(ctx context.Context, wants []*want) error {
 	case k.intent.Sent:
 		return later(c.w.set.Settle.of(c.side), "%v; to be looked for before it is tried again", err)
 	case is && many: // what it is about is not known
-		return c.halve(ctx, wants)
+		return c.halve(wants)
 	case out != "":
 		k.without(c.side, out, refused)
-		return c.make(ctx, wants)
-	case is || isGone(err):
-		return c.refused(ctx, k, err)
+		return c.make(wants)
+	case is || IsGone(err):
+		return c.refused(k, err)
 	}
 	return err
 }
 
 // send saves the intents as sent and makes one request. After an answer that proves
 // that nothing was made they are unsent again.
-func (c *creation) send(ctx context.Context, wants []*want) (err error) {
-	post := func(ctx context.Context) error {
+func (c *creation) send(wants []*want) (err error) {
+	post := func() error {
 		for _, k := range wants {
 			k.intent.Sent, k.intent.At, k.intent.Lookups = true, c.w.Now().UTC(), 0
 		}
-		wctx, cancel, err := c.w.writing(ctx)
-		if err != nil {
+		if err := c.w.writing(); err != nil {
 			unsend(wants)
 			return err
 		}
-		defer cancel()
-		err = c.post(wctx, wants)
-		if err != nil && certain(err) {
+		err := c.post(wants)
+		if err != nil && Certain(err) {
 			unsend(undone(wants))
 		}
 		if err != nil {
@@ -211,9 +208,24 @@ func (c *creation) send(ctx context.Context, wants []*want) (err error) {
 		return nil
 	}
 	if c.aside {
-		return c.w.yieldSlot(ctx, post)
+		return c.w.standAside(post)
 	}
-	return post(ctx)
+	return post()
+}
+
+// standAside lets a key wait for others without keeping the workers from live
+// changes; when too many wait already it is put off.
+func (w *work) standAside(wait func() error) error {
+	retry, err := do(w, StandAside{})
+	switch {
+	case err != nil:
+		return err
+	case retry > 0:
+		return inTurn(retry, "enough keys of the import are under way")
+	}
+	err = wait()
+	tell(w, ComeBack{})
+	return err
 }
 
 func unsend(wants []*want) {
@@ -224,8 +236,8 @@ func unsend(wants []*want) {
 
 // halve makes the items of a refused request with two, so that one refused value does
 // not keep the others. Whether some were made no document tells: they are looked for.
-func (c *creation) halve(ctx context.Context, wants []*want) error {
-	if err := c.lookFor(ctx, wants); err != nil {
+func (c *creation) halve(wants []*want) error {
+	if err := c.lookFor(wants); err != nil {
 		return err
 	}
 	var errs []error
@@ -233,14 +245,14 @@ func (c *creation) halve(ctx context.Context, wants []*want) error {
 	half := (len(wants) + 1) / 2
 	for _, part := range [][]*want{wants[:half], wants[half:]} {
 		if len(part) > 0 && !ends(errs) {
-			errs = append(errs, c.make(ctx, part))
+			errs = append(errs, c.make(part))
 		}
 	}
 	return worst(errs)
 }
 
-// certain reports whether a failed create certainly made nothing.
-func certain(err error) bool {
+// Certain reports whether a failed create certainly made nothing.
+func Certain(err error) bool {
 	var limited *mapping.RateLimited
 	if errors.As(err, &limited) {
 		return true

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -23,8 +22,8 @@ func (c *newCard) take(card mapping.Card) {
 }
 
 // find looks for the card among what a poll has brought, and what a lookup showed.
-func (c *newCard) find(ctx context.Context, wants []*want) error {
-	if err := c.needIssue(ctx); err != nil {
+func (c *newCard) find(wants []*want) error {
+	if err := c.needIssue(); err != nil {
 		return err
 	}
 	if c.how == "poll" {
@@ -33,11 +32,11 @@ func (c *newCard) find(ctx context.Context, wants []*want) error {
 			return err
 		}
 	}
-	found, err := c.oldest(ctx, c.seen)
+	found, err := c.oldest(c.seen)
 	if found == nil || err != nil {
 		return err
 	}
-	c.Metrics.Prevented.WithLabelValues(c.how).Inc()
+	c.count(CountPrevented, c.how)
 	c.foundBy(found.Summary.Value)
 	c.linkCard(found, "found by its marker ("+c.how+")")
 	wants[0].done = true
@@ -46,10 +45,10 @@ func (c *newCard) find(ctx context.Context, wants []*want) error {
 
 // oldest returns, of cards that carry the link's marker, the one that was made
 // first; nil: none is free to be the link's.
-func (w *work) oldest(ctx context.Context, cards []mapping.Card) (*mapping.Card, error) {
+func (w *work) oldest(cards []mapping.Card) (*mapping.Card, error) {
 	slices.SortFunc(cards, func(a, b mapping.Card) int { return cmp.Compare(a.CID, b.CID) })
 	for i := range cards {
-		if free, err := w.mayTake(ctx, mapping.CardRef(cards[i].ID)); free || err != nil {
+		if free, err := w.mayTake(mapping.CardRef(cards[i].ID)); free || err != nil {
 			return &cards[i], err
 		}
 	}
@@ -58,38 +57,60 @@ func (w *work) oldest(ctx context.Context, cards []mapping.Card) (*mapping.Card,
 
 // look visits every bucket and sprint, as a request may have been answered without a
 // word reaching us.
-func (c *newCard) look(ctx context.Context) error {
+func (c *newCard) look() error {
 	c.how, c.seen = "lookup", nil
-	return onPlanning(c.lookup(ctx, c.take))
+	imported := c.link.Import != ""
+	look := func() error {
+		cards, err := do(c.work, FindCards{c.link.ID, c.link.Issue.ID, imported})
+		for _, card := range cards {
+			c.take(card)
+		}
+		return err
+	}
+	if imported {
+		return onPlanning(c.standAside(look))
+	}
+	return onPlanning(look())
 }
 
-func (c *newCard) ready(ctx context.Context, k *want) (bool, error) {
-	if err := c.alone(ctx); err != nil {
+func (c *newCard) ready(k *want) (bool, error) {
+	if err := c.alone(); err != nil {
 		return false, err
 	}
-	if err := c.needIssue(ctx); err != nil {
+	if err := c.needIssue(); err != nil {
 		return false, err
 	}
 	bucket := c.route.BucketFor(c.issue)
-	ids, err := c.atPlanning().BucketIDs(ctx, bucket)
+	ids, err := do(c.work, ReadBuckets{bucket})
 	if err != nil {
 		return false, onPlanning(err)
 	}
 	if len(ids) == 0 {
 		return false, fmt.Errorf("create card: project %s has no bucket %q", c.route.ProjectName, bucket)
 	}
-	if err := c.oneEstimate(ctx); err != nil {
+	if err := c.oneEstimate(); err != nil {
 		return false, err
 	}
-	k.buckets, k.user, k.base = c.refusing.last(ids), c.username(), c.firstBase()
+	k.buckets, k.user, k.base = c.takersFirst(ids), c.username(), c.firstBase()
 	return true, nil
 }
 
+// takersFirst returns a bucket's ids in the order in which they are to be tried. Where a
+// bucket has two, one may be good for its listing only (facts of real data): an id under
+// which planning took no card is tried last, since each try of an import waits for its batch.
+func (w *work) takersFirst(ids []mapping.ObjectID) []mapping.ObjectID {
+	return slices.SortedStableFunc(slices.Values(ids), func(a, b mapping.ObjectID) int {
+		return get(w, Remembered{refusing(a)}) - get(w, Remembered{refusing(b)})
+	})
+}
+
+func refusing(bucket mapping.ObjectID) string { return "takes no card: " + string(bucket) }
+
 // oneEstimate removes all estimate labels but the one that the item is made with: once
 // that is the base, another one would pass for the newer.
-func (w *work) oneEstimate(ctx context.Context) error {
+func (w *work) oneEstimate() error {
 	if len(w.extra) > 0 && !w.fresh {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 	}
@@ -97,7 +118,7 @@ func (w *work) oneEstimate(ctx context.Context) error {
 		if len(w.extra) == 0 {
 			return nil
 		}
-		if err := w.swapLabels(ctx, nil, w.extra); err != nil {
+		if err := w.swapLabels(nil, w.extra); err != nil {
 			return err
 		}
 	}
@@ -128,21 +149,23 @@ func (k *want) newItem() NewItem {
 	}
 }
 
-func (c *newCard) post(ctx context.Context, wants []*want) error {
+func (c *newCard) post(wants []*want) error {
 	k := wants[0]
-	post := c.atPlanning().CreateCard
-	if c.link.Import != "" {
-		post = c.joinBatch
+	made, err := do(c.work, CreateCard{
+		Link: c.link.ID, Order: c.link.Issue.Number, Bucket: k.buckets[0], Item: BatchItem{k.user, k.newItem()},
+		Import: c.link.Import != "", Most: cmp.Or(c.link.Intent.Most, batchSize),
+	})
+	if made.Refused {
+		c.link.Intent.Most = max(1, made.Batch/10)
 	}
-	card, err := post(ctx, k.buckets[0], k.user, k.newItem())
 	if err == nil {
-		c.linkCard(&card, "made for the issue")
+		c.linkCard(&made.Card, "made for the issue")
 		k.done = true
 	}
 	return err
 }
 
-func (c *newCard) refused(_ context.Context, _ *want, err error) error { return err }
+func (c *newCard) refused(_ *want, err error) error { return err }
 
 // linkCard completes the link with the card that its intent made.
 func (w *work) linkCard(card *mapping.Card, why string) {

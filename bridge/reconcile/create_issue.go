@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,15 +16,15 @@ type newIssue struct {
 	text  string // by which it is known
 }
 
-func (c *newIssue) take(ctx context.Context, i mapping.Issue) error {
+func (c *newIssue) take(i mapping.Issue) error {
 	if c.found != nil && c.found.Number <= i.Number {
 		return nil
 	}
-	text := c.madeWith(ctx, &i)
+	text := c.madeWith(&i)
 	if !c.ours(text, c.markerOn(mapping.GitHub)) {
 		return nil
 	}
-	free, err := c.mayTake(ctx, mapping.IssueRef(i.ID))
+	free, err := c.mayTake(mapping.IssueRef(i.ID))
 	if free {
 		c.found, c.text = &i, text
 	}
@@ -35,25 +34,25 @@ func (c *newIssue) take(ctx context.Context, i mapping.Issue) error {
 // find looks for the issue among what webhooks have brought, and what a lookup showed.
 // Where the bridge's own account is not known the issue proves itself: the intent's nonce
 // is nowhere before it is made, so the first that carries it is no copy.
-func (c *newIssue) find(ctx context.Context, wants []*want) error {
+func (c *newIssue) find(wants []*want) error {
 	if c.how == "webhook" {
-		err := eachSeen(c.work, "issue", func(i mapping.Issue, _ bool) error { return c.take(ctx, i) })
+		err := eachSeen(c.work, "issue", func(i mapping.Issue, _ bool) error { return c.take(i) })
 		if err != nil {
 			return err
 		}
 	}
-	if c.found != nil && c.how == "webhook" && c.link.State == mapping.Creating && !c.GitHub.Whose(c.found.Author).Ours() {
-		if err := c.look(ctx); err != nil {
+	if c.found != nil && c.how == "webhook" && c.link.State == mapping.Creating && !c.Whose(c.found.Author).Ours() {
+		if err := c.look(); err != nil {
 			return err
 		}
 	}
 	if c.found == nil {
 		return nil
 	}
-	if err := c.needCard(ctx); err != nil {
+	if err := c.needCard(); err != nil {
 		return err
 	}
-	c.Metrics.Prevented.WithLabelValues(c.how).Inc()
+	c.count(CountPrevented, c.how)
 	c.foundBy(c.text)
 	c.linkIssue(c.found, "found by its marker ("+c.how+")")
 	c.looked = c.looked || c.how == "webhook" // what came later may have gone to another link
@@ -63,21 +62,21 @@ func (c *newIssue) find(ctx context.Context, wants []*want) error {
 
 // look reads every issue number above the highest one known at the intent, until the
 // issue is found or ten numbers in a row are missing.
-func (c *newIssue) look(ctx context.Context) error {
+func (c *newIssue) look() error {
 	c.how, c.found = "lookup", nil
 	intent, missing := c.link.Intent, 0
 	for n, reads := intent.After+1, 0; missing < missingInARow; n, reads = n+1, reads+1 {
 		if reads == readsPerClaim {
 			return inTurn(0, "still looking among the issues after #%d", intent.After)
 		}
-		issue, err := c.atGitHub().Issue(ctx, c.link.Issue.Repo, n)
+		issue, err := do(c.work, ReadIssue{c.link.Issue.Repo, n})
 		switch {
 		case err == nil:
-			if err := c.take(ctx, issue); err != nil || c.found != nil {
+			if err := c.take(issue); err != nil || c.found != nil {
 				return err
 			}
 			intent.After, missing = n, 0
-		case isGone(err) || errors.Is(err, mapping.ErrMoved):
+		case IsGone(err) || errors.Is(err, mapping.ErrMoved):
 			missing++
 		default:
 			return onGitHub(err)
@@ -90,11 +89,11 @@ func (c *newIssue) look(ctx context.Context) error {
 // with a blank title. A change takes it up again.
 var errUntitled = errors.New("it has no title, and no issue can be without one")
 
-func (c *newIssue) ready(ctx context.Context, k *want) (bool, error) {
-	if err := c.reserve(ctx, WriteContent); err != nil {
+func (c *newIssue) ready(k *want) (bool, error) {
+	if err := c.reserve(WriteContent); err != nil {
 		return false, err
 	}
-	if err := c.needCard(ctx); err != nil {
+	if err := c.needCard(); err != nil {
 		return false, err
 	}
 	view := mapping.CardView(c.card, c.set.Keys)
@@ -112,19 +111,19 @@ func (c *newIssue) ready(ctx context.Context, k *want) (bool, error) {
 	if c.link.Task {
 		k.base[mapping.State] = bornTodo(c.p[mapping.State])
 	}
-	k.shown = c.labelsAlong(ctx)
+	k.shown = c.labelsAlong()
 	return true, nil
 }
 
-func (c *newIssue) post(ctx context.Context, wants []*want) error {
+func (c *newIssue) post(wants []*want) error {
 	k := wants[0]
 	var estimated []string
 	if hours := k.base[mapping.Estimate].GitHub; hours != "" {
 		estimated = []string{c.set.Scheme.EstimateLabel(hours)}
 	}
-	made, err := c.atGitHub().CreateIssue(ctx, c.link.Issue.Repo, NewIssue{
+	made, err := do(c.work, CreateIssue{c.link.Issue.Repo, NewIssue{
 		Title: k.base[mapping.Title].GitHub, Body: c.issueText(k.base[mapping.Summary].GitHub), Labels: slices.Concat(c.requiredLabels(), estimated, k.shown),
-	})
+	}})
 	if err == nil {
 		c.linkIssue(&made, "made for the card")
 		k.done = true
@@ -132,7 +131,7 @@ func (c *newIssue) post(ctx context.Context, wants []*want) error {
 	return err
 }
 
-func (c *newIssue) refused(_ context.Context, _ *want, err error) error { return err }
+func (c *newIssue) refused(_ *want, err error) error { return err }
 
 // requiredLabels are the labels without which the route would not keep an issue that
 // is made for a card: the first of those that it asks for. A sub-issue needs none.

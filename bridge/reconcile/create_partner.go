@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"strconv"
 
 	"planbridge/mapping"
@@ -21,10 +20,10 @@ func (w *work) partner() *creation {
 
 // adoptLost looks, among what was seen, for a partner that was made before the
 // store was lost; then nothing is created.
-func (w *work) adoptLost(ctx context.Context, side mapping.Side) (bool, error) {
+func (w *work) adoptLost(side mapping.Side) (bool, error) {
 	w.link.Intent = &mapping.Intent{Side: side}
 	k := w.wanted()
-	err := w.partner().find(ctx, []*want{k})
+	err := w.partner().find([]*want{k})
 	if !k.done || err != nil {
 		w.link.Intent = nil
 	}
@@ -33,42 +32,42 @@ func (w *work) adoptLost(ctx context.Context, side mapping.Side) (bool, error) {
 
 // wouldCreate says what a dry run would do. The link goes, and the next change makes another.
 func (w *work) wouldCreate() error {
-	if _, again := w.said.LoadOrStore(where(w.link), true); !again {
+	if get(w, Remember{"dry run " + where(w.link), 1}) == 0 {
 		w.log.Info("dry run: would create", "side", w.link.Intent.Side)
 	}
 	return errRemove
 }
 
 // needIssue makes sure that a snapshot of the issue is at hand.
-func (w *work) needIssue(ctx context.Context) error {
+func (w *work) needIssue() error {
 	if w.issue != nil {
 		return nil
 	}
 	var seen mapping.Issue
-	if found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
+	if found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
 		return err
 	} else if found && !ambiguous {
 		w.setIssue(&seen)
 		return nil
 	}
-	return w.readIssue(ctx)
+	return w.readIssue()
 }
 
-func (w *work) needCard(ctx context.Context) error {
+func (w *work) needCard() error {
 	if w.card != nil {
 		return nil
 	}
 	if w.link.Task {
-		return w.needTask(ctx)
+		return w.needTask()
 	}
 	var seen mapping.Card
-	if found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err != nil {
+	if found, ambiguous, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen); err != nil {
 		return err
 	} else if found && !ambiguous {
 		w.setCard(&seen)
 		return nil
 	}
-	return w.readCard(ctx)
+	return w.readCard()
 }
 
 // cardText is a summary with the footer that names and marks the issue.
@@ -103,7 +102,7 @@ func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now
 func (w *work) linked(side mapping.Side, why string) {
 	for a, base := range w.link.Base {
 		if base.Planning != "" || base.GitHub != "" {
-			w.Metrics.Writes.WithLabelValues(w.link.Route, string(side), string(a)).Inc()
+			w.count(CountWrites, w.link.Route, string(side), string(a))
 		}
 	}
 	w.happens(mapping.EventCompleted)
@@ -115,7 +114,7 @@ func (w *work) linked(side mapping.Side, why string) {
 
 // refuseUser takes in that planning refuses a person's username.
 func (w *work) refuseUser(user string, why error) {
-	w.Metrics.UserRefused.WithLabelValues(w.link.Route).Inc()
+	w.count(CountUserRefused, w.link.Route)
 	w.log.Warn("planning refuses a user; the route's user writes instead", "username", user, "err", why)
 }
 

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -17,28 +16,28 @@ type newTasks struct {
 	// marks reports whether a marker, of a task, is that of a want.
 	marks func(k *want, t *mapping.Task, m mapping.Marker) bool
 	// taken links a want with its task.
-	taken func(ctx context.Context, k *want, t *mapping.Task, how string) error
-	may   func(ctx context.Context, k *want) (bool, error) // ready
+	taken func(k *want, t *mapping.Task, how string) error
+	may   func(k *want) (bool, error) // ready
 	item  func(k *want) NewItem
 	// no takes in that planning does not take the task, whatever is left out.
 	no func(k *want, why *mapping.Rejection)
 }
 
 // makeTasks makes tasks of the link's card.
-func (w *work) makeTasks(ctx context.Context, c creation, kind newTasks, wants []*want) error {
+func (w *work) makeTasks(c creation, kind newTasks, wants []*want) error {
 	if len(wants) == 0 {
 		return nil
 	}
 	kind.work = w
 	c.w, c.side, c.proofs, c.kind = w, mapping.Planning, 2, &kind
-	return c.once(ctx, wants...)
+	return c.once(wants...)
 }
 
 // mayExist takes in that wants may have been made already where more was made for the pair
 // than the store knows: a listing may be short, so that absence is proven as after a lost
 // answer.
-func (w *work) mayExist(ctx context.Context, wants []*want) error {
-	behind, err := w.behind(ctx)
+func (w *work) mayExist(wants []*want) error {
+	behind, err := w.behind()
 	for _, k := range wants {
 		if behind && !k.intent.Sent {
 			k.intent.Sent, k.intent.At = true, time.Time{}
@@ -47,16 +46,16 @@ func (w *work) mayExist(ctx context.Context, wants []*want) error {
 	return err
 }
 
-func (n *newTasks) ready(ctx context.Context, k *want) (bool, error) { return n.may(ctx, k) }
+func (n *newTasks) ready(k *want) (bool, error) { return n.may(k) }
 
-func (n *newTasks) look(ctx context.Context) error { return n.needTasks(ctx) }
+func (n *newTasks) look() error { return n.needTasks() }
 
 // find takes, of copies, the oldest.
-func (n *newTasks) find(ctx context.Context, wants []*want) error {
+func (n *newTasks) find(wants []*want) error {
 	for _, t := range n.tasks.inOrder() {
 		if k := n.whose(&t, wants); k != nil {
-			n.Metrics.Prevented.WithLabelValues("lookup").Inc()
-			n.take(ctx, k, &t, "found by its marker")
+			n.count(CountPrevented, "lookup")
+			n.take(k, &t, "found by its marker")
 		}
 	}
 	return nil
@@ -73,18 +72,18 @@ func (n *newTasks) whose(t *mapping.Task, wants []*want) *want {
 	return nil
 }
 
-func (n *newTasks) take(ctx context.Context, k *want, t *mapping.Task, how string) {
-	k.done, k.err = true, n.taken(ctx, k, t, how)
+func (n *newTasks) take(k *want, t *mapping.Task, how string) {
+	k.done, k.err = true, n.taken(k, t, how)
 }
 
 // post makes tasks with one request. Which is whose their markers tell, in whatever order
 // they are answered; one that is alone is known without.
-func (n *newTasks) post(ctx context.Context, wants []*want) error {
+func (n *newTasks) post(wants []*want) error {
 	items := make([]NewItem, len(wants))
 	for i, k := range wants {
 		items[i] = n.item(k)
 	}
-	made, err := n.atPlanning().CreateTasks(ctx, n.link.Card.ID, wants[0].user, items)
+	made, err := do(n.work, CreateTasks{n.link.Card.ID, wants[0].user, items})
 	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
 	for i := range made {
 		k := n.whose(&made[i], wants)
@@ -92,16 +91,16 @@ func (n *newTasks) post(ctx context.Context, wants []*want) error {
 			k = wants[0]
 		}
 		if k != nil && !k.done {
-			n.take(ctx, k, &made[i], "made")
+			n.take(k, &made[i], "made")
 		}
 	}
 	return err
 }
 
-func (n *newTasks) refused(ctx context.Context, k *want, err error) error {
+func (n *newTasks) refused(k *want, err error) error {
 	var refused *mapping.Rejection
 	if !errors.As(err, &refused) {
-		return n.missing(ctx, mapping.Planning, err)
+		return n.missing(mapping.Planning, err)
 	}
 	n.no(k, refused)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -37,7 +38,7 @@ func (s *watchedStore) Save(ctx context.Context, c *store.Claim, link *mapping.L
 }
 
 type watchedHub struct {
-	reconcile.GitHub
+	effects.GitHub
 	*watch
 }
 
@@ -67,7 +68,7 @@ func (h *watchedHub) CreateComment(ctx context.Context, repo string, number int,
 }
 
 type watchedPlan struct {
-	reconcile.Planning
+	effects.Planning
 	*watch
 	user string // whom planning refuses
 }
@@ -119,7 +120,7 @@ func (w *world) watch() *watch {
 	plan, settings := o.Planning, o.Settings
 	o.Store, o.GitHub = &watchedStore{o.Store, s}, &watchedHub{o.GitHub, s}
 	w.engine.Store = o.Store
-	o.Planning = func(p mapping.ObjectID) reconcile.Planning { return &watchedPlan{plan(p), s, "alice"} }
+	o.Planning = func(p mapping.ObjectID) effects.Planning { return &watchedPlan{plan(p), s, "alice"} }
 	o.Settings = func() *reconcile.Settings {
 		set := *settings()
 		set.Users = map[string]string{dev: "alice"}

@@ -3,8 +3,8 @@ package reconcile_test
 import (
 	"context"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
-	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
@@ -26,6 +26,6 @@ func (h *host) Waits(ctx context.Context, project mapping.ObjectID, service stri
 }
 
 // engineOf is an engine over a reconciler and its store.
-func engineOf(r *reconcile.Reconciler, h *host, concurrency int) *engine.Engine {
+func engineOf(r *effects.Shell, h *host, concurrency int) *engine.Engine {
 	return engine.New(engine.Options{Core: r, Host: h, Store: r.Store, Logger: r.Logger, Random: r.Random, Concurrency: concurrency})
 }

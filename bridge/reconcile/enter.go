@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,29 +12,29 @@ import (
 
 // enter decides whether an item that was seen for the first time becomes a
 // link, and if so has its partner created.
-func enter(ctx context.Context, w *work) (verdict, error) {
+func enter(w *work) (verdict, error) {
 	if w.link.State != mapping.Entering {
 		return pass, nil
 	}
-	if err := w.adopted(ctx); err != nil {
+	if err := w.adopted(); err != nil {
 		return end, err
 	}
 	try := w.enterIssue
 	if w.link.Origin == mapping.Planning {
 		try = w.enterCard
 	}
-	err := try(ctx)
+	err := try()
 	return endIf(w.link.State == mapping.Entering, err)
 }
 
-func (w *work) enterIssue(ctx context.Context) error {
+func (w *work) enterIssue() error {
 	var seen mapping.Issue
-	found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
 	if err != nil {
 		return err
 	}
 	if !found || ambiguous || w.looked {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 	} else {
@@ -44,11 +43,11 @@ func (w *work) enterIssue(ctx context.Context) error {
 	if w.bridgeMade(w.issue) {
 		return w.refuse("the bridge made it")
 	}
-	if handed, err := w.handBack(ctx); handed || err != nil {
+	if handed, err := w.handBack(); handed || err != nil {
 		return err
 	}
 	// What was linked when the store was lost is so again, even if it would not enter today.
-	if found, err := w.adoptLost(ctx, mapping.Planning); found || err != nil {
+	if found, err := w.adoptLost(mapping.Planning); found || err != nil {
 		return err
 	}
 	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
@@ -56,24 +55,24 @@ func (w *work) enterIssue(ctx context.Context) error {
 	case !w.issue.Lasted(w.set.EnterDelay) && w.link.Import != mapping.ImportAll:
 		return w.refuse("it was closed as soon as it was opened")
 	case route == nil:
-		return w.orPart(ctx, why)
+		return w.orPart(why)
 	case route.Direction == mapping.ToGitHub:
 		return w.refuse("its route only goes to_github")
 	case route.Project != w.link.Project:
-		return w.moveProject(ctx, route)
+		return w.moveProject(route)
 	}
-	if err := w.formerly(ctx); err != nil {
+	if err := w.formerly(); err != nil {
 		return err
 	}
 	// A listing that an import made tells which issues are no sub-issues.
 	if route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
-		if handed, err := w.toParent(ctx); handed || err != nil {
+		if handed, err := w.toParent(); handed || err != nil {
 			return err
 		}
 	}
 	w.route, w.link.Route = route, route.Name
 	w.setIssue(w.issue) // as that route looks at it
-	return w.begin(ctx, mapping.Planning)
+	return w.begin(mapping.Planning)
 }
 
 func (w *work) refuse(why string) error {
@@ -83,11 +82,11 @@ func (w *work) refuse(why string) error {
 
 // moveProject hands an issue whose labels lead to another project over to that
 // project's part of the store.
-func (w *work) moveProject(ctx context.Context, route *mapping.Route) error {
+func (w *work) moveProject(route *mapping.Route) error {
 	link := *w.link
 	link.Project, link.Route = route.Project, route.Name
 	link.ID, link.Nonce = mapping.LinkID(mapping.NewID()), mapping.NewNonceIn(route.Project)
-	if err := w.pass(ctx, w.issue, route.Project, store.Observation{Refs: link.Refs(), Create: &link}); err != nil {
+	if err := w.pass(w.issue, route.Project, store.Observation{Refs: link.Refs(), Create: &link}); err != nil {
 		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
 	}
 	return w.refuse("its route belongs to project " + route.ProjectName)
@@ -95,7 +94,7 @@ func (w *work) moveProject(ctx context.Context, route *mapping.Route) error {
 
 // pass hands an issue, as it was seen, over to the link that the observation leads
 // to, with whatever else that is to be told.
-func (w *work) pass(ctx context.Context, issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
+func (w *work) pass(issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
 	data, err := json.Marshal(issue)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
@@ -104,13 +103,13 @@ func (w *work) pass(ctx context.Context, issue *mapping.Issue, to mapping.Object
 	if obs.Event, err = json.Marshal(mapping.Edit{Look: mapping.LookHandedOver}); err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	return w.deliver(ctx, to, append([]store.Observation{obs}, more...))
+	return w.deliver(to, append([]store.Observation{obs}, more...))
 }
 
 // deliver hands observations over to the link that the first of them leads to. There has
 // to be one: else what they tell is lost with this link.
-func (w *work) deliver(ctx context.Context, to mapping.ObjectID, obs []store.Observation) error {
-	got, err := w.Store.Observe(ctx, to, obs)
+func (w *work) deliver(to mapping.ObjectID, obs []store.Observation) error {
+	got, err := do(w, Observe{to, obs})
 	for _, g := range got {
 		err = errors.Join(err, g.Err)
 	}
@@ -123,15 +122,15 @@ func (w *work) deliver(ctx context.Context, to mapping.ObjectID, obs []store.Obs
 // deliverWait is when a link is looked for anew that has just gone.
 const deliverWait = time.Second
 
-func (w *work) enterCard(ctx context.Context) error {
+func (w *work) enterCard() error {
 	var seen mapping.Card
-	found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen)
 	if err != nil {
 		return err
 	}
 	if found && !ambiguous && !w.looked {
 		w.setCard(&seen)
-	} else if err := w.readCard(ctx); err != nil {
+	} else if err := w.readCard(); err != nil {
 		return err
 	}
 	switch {
@@ -141,7 +140,7 @@ func (w *work) enterCard(ctx context.Context) error {
 		return w.refuse("its route makes no issues")
 	}
 	if !w.route.AllowPublic {
-		private, err := w.atGitHub().Private(ctx, w.route.Repository)
+		private, err := do(w, ReadPrivate{w.route.Repository})
 		if err != nil {
 			return onGitHub(err)
 		}
@@ -150,18 +149,18 @@ func (w *work) enterCard(ctx context.Context) error {
 		}
 	}
 	w.link.Issue.Repo = w.route.Repository
-	if found, err := w.adoptLost(ctx, mapping.GitHub); found || err != nil {
+	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
 		return err
 	}
-	return w.begin(ctx, mapping.GitHub)
+	return w.begin(mapping.GitHub)
 }
 
 // begin writes the intent to create the partner on a side.
-func (w *work) begin(ctx context.Context, side mapping.Side) error {
+func (w *work) begin(side mapping.Side) error {
 	intent := &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: w.Now().UTC()}
 	if side == mapping.GitHub {
-		last, err := w.atGitHub().LastNumber(ctx, w.link.Issue.Repo)
-		if isGone(err) || errors.Is(err, mapping.ErrRejected) {
+		last, err := do(w, ReadLastNumber{w.link.Issue.Repo})
+		if IsGone(err) || errors.Is(err, mapping.ErrRejected) {
 			err = nil // issues are not listed here: after a lost answer all are read
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +15,9 @@ import (
 // withFamily brings an issue's sub-issues and their tasks to agreement, once the
 // issue and its card are or have to wait; err is what became of those. What fails
 // keeps neither the rules behind it nor the root waiting.
-func (w *work) withFamily(ctx context.Context, err error) error {
+func (w *work) withFamily(err error) error {
 	var put *again
-	if w.route == nil || w.planning == nil || w.link.State != mapping.Linked || err != nil && !errors.As(err, &put) {
+	if w.route == nil || !w.served || w.link.State != mapping.Linked || err != nil && !errors.As(err, &put) {
 		return err
 	}
 	errs := []error{err}
@@ -26,7 +25,7 @@ func (w *work) withFamily(ctx context.Context, err error) error {
 		if ends(errs) {
 			break
 		}
-		_, err := family[i].apply(ctx, w)
+		_, err := family[i].apply(w)
 		errs = append(errs, err)
 	}
 	w.showLater()
@@ -34,17 +33,17 @@ func (w *work) withFamily(ctx context.Context, err error) error {
 }
 
 // ofSubIssues is the rule that does one thing where the route has sub-issues for tasks.
-func ofSubIssues(one func(*work, context.Context) error) func(context.Context, *work) (verdict, error) {
-	return func(ctx context.Context, w *work) (verdict, error) {
+func ofSubIssues(one func(*work) error) func(*work) (verdict, error) {
+	return func(w *work) (verdict, error) {
 		if w.route.Tasks != mapping.TasksSubIssues {
 			return pass, nil
 		}
-		return pass, one(w, ctx)
+		return pass, one(w)
 	}
 }
 
 // workParts works the sub-issues of which there is something to do.
-func (w *work) workParts(ctx context.Context) error {
+func (w *work) workParts() error {
 	var errs []error
 	for _, p := range slices.Clone(w.link.Parts) {
 		if ends(errs) {
@@ -53,7 +52,7 @@ func (w *work) workParts(ctx context.Context) error {
 		pw := w.part(p)
 		err := pw.takeEvents()
 		if err == nil && pw.stirred() {
-			err = pw.workPart(ctx)
+			err = pw.workPart()
 		}
 		pw.verifyLater() // also of those that rest: the key's date is set anew
 		errs = append(errs, w.passed(pw, err))
@@ -95,7 +94,7 @@ func ends(errs []error) bool {
 		switch {
 		case err == nil, errors.As(err, &put):
 		case lostLease(err), errors.As(err, new(*mapping.BrokenError)), isTooLarge(err), errors.As(err, &wait), errors.As(err, &limited),
-			errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUnauthorized), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+			errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUnauthorized), errors.Is(err, ErrOver):
 			return true
 		}
 	}
@@ -133,7 +132,7 @@ func worst(errs []error) error {
 // takeParents notes which issues of the family changed their place in it. A
 // pair is one for life: it stays whatever parent the issue has, and an issue
 // that got a card of its own keeps that.
-func (w *work) takeParents(context.Context) error {
+func (w *work) takeParents() error {
 	for _, data := range w.claim.Events {
 		var e mapping.Edit
 		if err := json.Unmarshal(data, &e); err != nil {

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,11 +26,11 @@ func (w *work) folded(wait time.Duration, sides []mapping.Side) error {
 }
 
 // foldSeen puts off a key of which only edits were seen that are to be folded.
-func (w *work) foldSeen(ctx context.Context) error {
+func (w *work) foldSeen() error {
 	if !w.mayFold() {
 		return nil
 	}
-	answered, err := w.answerCame(ctx)
+	answered, err := w.answerCame()
 	if w.urgent = answered; answered || err != nil {
 		return err
 	}
@@ -91,14 +90,14 @@ func (w *work) mayFold() bool {
 }
 
 // answerCame reports whether an operator answered what people are asked.
-func (w *work) answerCame(ctx context.Context) (bool, error) {
+func (w *work) answerCame() (bool, error) {
 	asked := slices.Collect(maps.Values(w.link.Asking))
 	for _, c := range w.items() {
 		asked = slices.AppendSeq(asked, maps.Values(c.Asking))
 	}
 	slices.Sort(asked)
 	for _, id := range asked {
-		c, err := w.Store.Conflict(ctx, w.link.Project, id)
+		c, err := do(w, ReadConflict{w.link.Project, id})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return false, fmt.Errorf("read conflict %s: %w", id, err)
 		}
@@ -113,12 +112,12 @@ func (w *work) answerCame(ctx context.Context) (bool, error) {
 // planning, or only a read. alone: it is no more than an edit by a person.
 func (w *work) issueEdited() (sides []mapping.Side, alone bool, err error) {
 	var seen mapping.Issue
-	found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
 	known := w.link.Issue
 	switch {
 	case err != nil, !found, seen.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(&seen) == known.Digest && !ambiguous:
 		return nil, true, err
-	case w.GitHub.Whose(seen.Editor).Perhaps():
+	case w.Whose(seen.Editor).Perhaps():
 		return nil, false, nil // perhaps a step of ours: only what follows tells
 	}
 	accepts := w.route.Accepts
@@ -165,7 +164,7 @@ func (w *work) cardEdited() (bool, error) {
 	view := mapping.View{}
 	if w.link.Task {
 		var seen mapping.Task
-		found, _, err := slot(w, w.link.Partner(), &seen)
+		found, _, err := slot(w.claim, w.link.Partner(), &seen)
 		if err != nil {
 			return false, err
 		}
@@ -190,7 +189,7 @@ func (w *work) cardEdited() (bool, error) {
 func (w *work) cardSeen() (mapping.View, error) {
 	view := mapping.View{}
 	var seen mapping.Card
-	found, _, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen)
+	found, _, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +206,7 @@ func (w *work) cardSeen() (mapping.View, error) {
 		}
 	}
 	var task mapping.Task
-	if found, _, err = slot(w, mapping.TaskRef(child.Task), &task); found {
+	if found, _, err = slot(w.claim, mapping.TaskRef(child.Task), &task); found {
 		view[mapping.State] = task.State
 	}
 	return view, err

@@ -1,11 +1,9 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -17,7 +15,7 @@ import (
 // keepForgotten keeps what writes of ours ran over shortly before the store lost the pair.
 // Nothing tells any more whether the person's edit was known when it was written over, so
 // that nothing is brought back: the text goes to the ledger and onto the issue.
-func (w *work) keepForgotten(ctx context.Context) error {
+func (w *work) keepForgotten() error {
 	if !w.link.Synced.IsZero() || w.issue == nil || w.unmarked != "" || w.since(w.issue.UpdatedAt) > journal.InFlightFor {
 		return nil
 	}
@@ -25,7 +23,7 @@ func (w *work) keepForgotten(ctx context.Context) error {
 		if _, based := w.link.Base[a]; based {
 			continue
 		}
-		edits, err := w.atGitHub().Edits(ctx, w.link.Issue, a)
+		edits, err := do(w, ReadEdits{w.link.Issue, a})
 		if mapping.Refused(err) || err != nil && w.claim.Attempts > 1 {
 			w.note(mapping.GitHub, a, "unverified", "whether a write ran over an edit before the store was lost is not known: "+err.Error())
 			continue
@@ -33,7 +31,7 @@ func (w *work) keepForgotten(ctx context.Context) error {
 		if err != nil {
 			return onGitHub(fmt.Errorf("earlier edits: %w", err))
 		}
-		if err := w.keepEach(ctx, a, w.editsOf(edits).Forgotten(a, w.merge)); err != nil {
+		if err := w.keepEach(a, w.editsOf(edits).Forgotten(a, w.merge)); err != nil {
 			return err
 		}
 	}
@@ -41,20 +39,20 @@ func (w *work) keepForgotten(ctx context.Context) error {
 }
 
 // keepEach keeps texts that were run over, but for those that a comment of ours has.
-func (w *work) keepEach(ctx context.Context, a mapping.Attribute, lost []journal.LostUpdate) error {
+func (w *work) keepEach(a mapping.Attribute, lost []journal.LostUpdate) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	comments, err := w.atGitHub().Comments(ctx, w.link.Issue.Repo, w.link.Issue.Number, time.Time{})
+	comments, err := do(w, ReadComments{w.link.Issue.Repo, w.link.Issue.Number})
 	if err != nil {
 		return onGitHub(fmt.Errorf("comments: %w", err))
 	}
 	for _, l := range lost {
-		if slices.ContainsFunc(comments, func(c Comment) bool { return w.GitHub.Whose(c.Author).Ours() && strings.Contains(c.Body, l.Text) }) {
+		if slices.ContainsFunc(comments, func(c Comment) bool { return w.Whose(c.Author).Ours() && strings.Contains(c.Body, l.Text) }) {
 			continue
 		}
 		d := mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Why: "a write of ours ran over an edit before the store was lost", Loses: true}
-		if err := w.keepTexts(ctx, d, l.Text, l.Write.To); err != nil {
+		if err := w.keepTexts(d, l.Text, l.Write.To); err != nil {
 			return err
 		}
 	}

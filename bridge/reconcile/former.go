@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,16 +32,16 @@ type predecessor struct {
 // link's issue has become; then that link takes it. An issue whose opening was
 // told was nothing else before. A transfer without a word keeps the author, and the
 // title or the time of creation.
-func (w *work) formerly(ctx context.Context) error {
+func (w *work) formerly() error {
 	if w.opened {
 		return nil
 	}
-	before, err := w.predecessors(ctx)
+	before, err := w.predecessors()
 	if err != nil {
 		return err
 	}
 	if len(before) > 0 && !w.fresh {
-		if err := w.readIssue(ctx); err != nil { // what a late event shows may have moved on
+		if err := w.readIssue(); err != nil { // what a late event shows may have moved on
 			return err
 		}
 	}
@@ -50,11 +49,11 @@ func (w *work) formerly(ctx context.Context) error {
 		if !w.mayHaveBeen(p.pair) {
 			continue
 		}
-		switch was, err := w.was(ctx, p.pair); {
+		switch was, err := w.was(p.pair); {
 		case err != nil:
 			return err
 		case was:
-			return w.handOver(ctx, p.key, p.pair)
+			return w.handOver(p.key, p.pair)
 		}
 	}
 	return nil
@@ -62,11 +61,11 @@ func (w *work) formerly(ctx context.Context) error {
 
 // predecessors returns the pairs whose issues may have become this one, those with its
 // time of creation first.
-func (w *work) predecessors(ctx context.Context) ([]predecessor, error) {
+func (w *work) predecessors() ([]predecessor, error) {
 	var found []predecessor
 	traits := mapping.IssueTraits(w.issue.Author, w.issue.Title, w.issue.CreatedAt)
 	for _, project := range w.Projects() {
-		ids, err := w.Store.FindByTraits(ctx, project, traits, maxFormers)
+		ids, err := do(w, FindFormer{project, traits, maxFormers})
 		if errors.Is(err, store.ErrNotIndexed) {
 			return nil, later(indexWait, "what an earlier version stored in project %s is being indexed", project)
 		}
@@ -75,7 +74,7 @@ func (w *work) predecessors(ctx context.Context) ([]predecessor, error) {
 		}
 		for _, id := range ids {
 			key := store.Key{Project: project, Link: id}
-			link, err := w.Store.Link(ctx, key)
+			link, err := do(w, ReadLink{key})
 			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}
@@ -127,19 +126,19 @@ func (w *work) mayHaveBeen(pair *mapping.Link) bool {
 // was reports whether the issue of another pair has become this one: that pair has
 // it by now, its place redirects here, or nothing is there any more and what cannot
 // be made twice is the same, author, title and time of creation.
-func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
+func (w *work) was(pair *mapping.Link) (bool, error) {
 	if pair.Issue.ID == w.issue.ID {
 		return true, nil
 	}
 	var moved *mapping.MovedError
-	issue, err := w.atGitHub().Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
+	issue, err := do(w, ReadIssue{pair.Issue.Repo, pair.Issue.Number})
 	if err == nil {
 		err = another(&pair.Issue, &issue)
 	}
 	if errors.As(err, &moved) && moved.Issue != nil {
 		return moved.Issue.ID == w.issue.ID, nil
 	}
-	if isGone(err) {
+	if IsGone(err) {
 		same := mapping.CanonicalTitle(pair.Base[mapping.Title].GitHub) == mapping.CanonicalTitle(w.issue.Title)
 		return same && pair.Issue.Author == w.issue.Author && pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero(), nil
 	}
@@ -151,7 +150,7 @@ func (w *work) was(ctx context.Context, pair *mapping.Link) (bool, error) {
 
 // handOver tells another link that this issue is what its own has become, and
 // ends this one.
-func (w *work) handOver(ctx context.Context, key store.Key, to *mapping.Link) error {
+func (w *work) handOver(key store.Key, to *mapping.Link) error {
 	edit := mapping.Edit{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID)}
 	why := "another link has it"
 	if to.Issue.ID != w.issue.ID {
@@ -161,9 +160,9 @@ func (w *work) handOver(ctx context.Context, key store.Key, to *mapping.Link) er
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	if err := w.deliver(ctx, key.Project, []store.Observation{{Refs: []mapping.Ref{mapping.IssueRef(to.Issue.ID)}, Event: event}}); err != nil {
+	if err := w.deliver(key.Project, []store.Observation{{Refs: []mapping.Ref{mapping.IssueRef(to.Issue.ID)}, Event: event}}); err != nil {
 		return fmt.Errorf("hand over to link %s: %w", key, err)
 	}
-	w.Metrics.Prevented.WithLabelValues("transfer").Inc()
+	w.count(CountPrevented, "transfer")
 	return w.refuse(why)
 }

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,28 +16,29 @@ const goneWait = 10 * time.Second
 // errGone ends a key's work: one of its items is proven gone.
 var errGone = errors.New("item is gone")
 
-func isGone(err error) bool {
+// IsGone reports an error by which a service says that an item is not there.
+func IsGone(err error) bool {
 	return errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone)
 }
 
 // missing takes in that an item could not be read. Only a read of the item
 // itself that answers gone twice orphans a link; a refusal never does, nor a
 // project or repository that cannot be read as a whole.
-func (w *work) missing(ctx context.Context, side mapping.Side, err error) error {
-	if !isGone(err) {
+func (w *work) missing(side mapping.Side, err error) error {
+	if !IsGone(err) {
 		return onSide(side, err)
 	}
 	check := w.checkProject
 	if side == mapping.GitHub {
 		check = w.checkRepository
 	}
-	if err := check(ctx); err != nil {
+	if err := check(); err != nil {
 		return err
 	}
 	scope, item := w.scope(side)
-	seen := w.absences.missed(w.Now(), scope, item, w.absentFor(side))
+	seen := get(w, Missed{scope, item, w.absentFor(side)})
 	if w.link.State == mapping.Orphaned {
-		return w.confirmGone(ctx, side, seen)
+		return w.confirmGone(side, seen)
 	}
 	if w.link.Gone == nil {
 		w.link.Gone = map[mapping.Side]int{}
@@ -47,17 +47,17 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 		w.link.GoneSince = w.Now().UTC()
 	}
 	since := w.link.GoneSince
-	if seen.first.After(since) { // an earlier process, or another one, met the others
-		since = seen.first
+	if seen.First.After(since) { // an earlier process, or another one, met the others
+		since = seen.First
 	}
 	if wait := w.goneWait(side) - w.since(since); wait > 0 {
 		return later(wait, "%s says that its item is gone: to be read once more", side)
 	}
 	left := w.confirmWait(side) - w.since(w.link.GoneSince)
-	if seen.many && left > 0 {
+	if seen.Many && left > 0 {
 		return w.holdAbsence(side, seen, w.link.GoneSince, left)
 	}
-	w.Metrics.Absences.WithLabelValues(w.link.Route, string(side), "believed").Inc()
+	w.count(CountAbsences, w.link.Route, string(side), "believed")
 	if w.link.State == mapping.Entering {
 		return errRemove // it goes without a word
 	}
@@ -65,21 +65,21 @@ func (w *work) missing(ctx context.Context, side mapping.Side, err error) error 
 	w.link.Why = fmt.Sprintf("its item in %s is gone", side)
 	w.link.Unconfirmed = true
 	w.note("", "", "orphaned", w.link.Why)
-	return w.confirmGone(ctx, side, seen)
+	return w.confirmGone(side, seen)
 }
 
 // checkRepository returns nil where the repository of the link's issue answers under
 // its name.
-func (w *work) checkRepository(ctx context.Context) error {
-	now, err := w.atGitHub().Locate(ctx, w.link.Issue.Repo, w.link.Issue.RepoID, true)
+func (w *work) checkRepository() error {
+	now, err := do(w, Locate{w.link.Issue.Repo, w.link.Issue.RepoID, true})
 	switch {
 	case isWithheld(err):
 		return onGitHub(err)
 	case err == nil && !strings.EqualFold(now, w.link.Issue.Repo):
 		return w.toRepository(now)
 	}
-	_, err = w.atGitHub().RepositoryName(ctx, w.link.Issue.Repo)
-	if isGone(err) {
+	_, err = do(w, ReadRepositoryName{w.link.Issue.Repo})
+	if IsGone(err) {
 		err = fmt.Errorf("repository %s cannot be read: %w", w.link.Issue.Repo, mapping.ErrForbidden)
 	}
 	return onGitHub(err)
@@ -87,32 +87,32 @@ func (w *work) checkRepository(ctx context.Context) error {
 
 // checkProject returns nil where the planning project answers for itself. A key
 // whose project does not waits until a poll succeeds.
-func (w *work) checkProject(ctx context.Context) error {
-	err := w.atPlanning().CheckProject(ctx)
-	if isGone(err) {
+func (w *work) checkProject() error {
+	err := done(w, CheckProject{})
+	if IsGone(err) {
 		return &waitFor{ServicePlanning(w.link.Project), fmt.Sprintf("the project itself answers that it is gone, so its items are not believed to be: %v", err)}
 	}
 	return onPlanning(err)
 }
 
 // taskGone returns nil where a task of the card is proven gone, by the rules of missing.
-func (w *work) taskGone(ctx context.Context, c *mapping.Child) error {
-	if err := w.checkProject(ctx); err != nil {
+func (w *work) taskGone(c *mapping.Child) error {
+	if err := w.checkProject(); err != nil {
 		return err
 	}
 	scope, _ := w.scope(mapping.Planning)
-	seen := w.absences.missed(w.Now(), scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
+	seen := get(w, Missed{scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning)})
 	if c.GoneSince.IsZero() {
 		c.GoneSince = w.Now().UTC()
 	}
 	since := c.GoneSince
-	if seen.first.After(since) {
-		since = seen.first
+	if seen.First.After(since) {
+		since = seen.First
 	}
 	if wait := w.goneWait(mapping.Planning) - w.since(since); wait > 0 {
 		return later(wait, "planning says that task %s is gone: to be read once more", c.Task)
 	}
-	if left := w.confirmWait(mapping.Planning) - w.since(c.GoneSince); seen.many && left > 0 {
+	if left := w.confirmWait(mapping.Planning) - w.since(c.GoneSince); seen.Many && left > 0 {
 		return w.holdAbsence(mapping.Planning, seen, c.GoneSince, left)
 	}
 	return nil
@@ -122,23 +122,23 @@ func (w *work) taskGone(ctx context.Context, c *mapping.Child) error {
 func (w *work) taskFound(c *mapping.Child) {
 	if !c.GoneSince.IsZero() {
 		scope, _ := w.scope(mapping.Planning)
-		w.absences.found(w.Now(), scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning))
+		tell(w, Found{scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning)})
 		c.GoneSince = time.Time{}
 	}
 }
 
 // holdAbsence puts off a link whose item answers gone, since when, while many others do:
 // left before a later look is believed.
-func (w *work) holdAbsence(side mapping.Side, seen absence, since time.Time, left time.Duration) error {
+func (w *work) holdAbsence(side mapping.Side, seen Absence, since time.Time, left time.Duration) error {
 	scope, _ := w.scope(side)
-	w.Metrics.Absences.WithLabelValues(w.link.Route, string(side), "held").Inc()
+	w.count(CountAbsences, w.link.Route, string(side), "held")
 	confirmed := w.Now().Add(left).UTC().Format(time.RFC3339)
-	if w.absences.say(w.Now(), scope) {
-		w.Logger.Warn("so many items at once answer that they are gone: not believed before a later look",
-			"side", string(side), "of", scope, "gone", seen.gone, "confirmed_at", confirmed)
+	if get(w, Announce{Scope: scope}) {
+		logger{w: w}.Warn("so many items at once answer that they are gone: not believed before a later look",
+			"side", string(side), "of", scope, "gone", seen.Gone, "confirmed_at", confirmed)
 	}
 	wait := min(max(w.goneWait(side), w.since(since)), heldMost, left)
-	return later(wait, "%s says that its item is gone, and so are %d others: believed if it is gone at %s still", side, seen.gone-1, confirmed)
+	return later(wait, "%s says that its item is gone, and so are %d others: believed if it is gone at %s still", side, seen.Gone-1, confirmed)
 }
 
 // heldMost bounds the time between two looks at an item whose absence is not believed.
@@ -146,12 +146,12 @@ const heldMost = 5 * time.Minute
 
 // confirmGone says on the issue of an orphan that its card is gone, once a later look
 // has confirmed it. Of many that are gone at once one issue is told.
-func (w *work) confirmGone(ctx context.Context, side mapping.Side, seen absence) error {
+func (w *work) confirmGone(side mapping.Side, seen Absence) error {
 	if !w.link.Unconfirmed || w.confirmIn() > 0 {
 		return errGone
 	}
 	if side == mapping.Planning && w.link.Issue.Number != 0 {
-		if err := w.tellGone(ctx, seen); err != nil {
+		if err := w.tellGone(seen); err != nil {
 			return err
 		}
 	}
@@ -159,26 +159,26 @@ func (w *work) confirmGone(ctx context.Context, side mapping.Side, seen absence)
 	return errGone
 }
 
-func (w *work) tellGone(ctx context.Context, seen absence) error {
+func (w *work) tellGone(seen Absence) error {
 	kind, others := w.link.Partner().Kind(), ""
 	scope, _ := w.scope(mapping.Planning)
-	if seen.many {
-		if !w.absences.tell(w.Now(), scope) {
+	if seen.Many {
+		if !get(w, Announce{Scope: scope, OnIssue: true}) {
 			return nil
 		}
-		others = fmt.Sprintf(" So are %d others of the project; their issues are not told one by one.", seen.gone-1)
+		others = fmt.Sprintf(" So are %d others of the project; their issues are not told one by one.", seen.Gone-1)
 	}
-	_, err := w.comment(ctx, notice{
+	_, err := w.comment(notice{
 		id: "gone-" + string(w.link.Card.ID), repeated: true,
 		text: "The " + kind + " of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here." + others,
 	})
 	if err == nil {
 		return nil
 	}
-	if seen.many {
-		w.absences.untell(w.Now(), scope)
+	if seen.Many {
+		_ = get(w, Announce{Scope: scope, OnIssue: true, Back: true})
 	}
-	if isGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrRejected) || isWithheld(err) {
+	if IsGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrRejected) || isWithheld(err) {
 		w.log.Warn("saying on the issue that its "+kind+" is gone", "err", err)
 		return nil
 	}
@@ -250,7 +250,7 @@ func (w *work) confirmLater() {
 // found takes in that an item could be read: an orphan is one no more.
 func (w *work) found(side mapping.Side) {
 	scope, item := w.scope(side)
-	w.absences.found(w.Now(), scope, item, w.absentFor(side))
+	tell(w, Found{scope, item, w.absentFor(side)})
 	delete(w.link.Gone, side)
 	if w.link.State == mapping.Orphaned && len(w.link.Gone) == 0 {
 		w.happens(w.backTo(mapping.EventReappeared))

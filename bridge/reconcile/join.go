@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,18 +12,16 @@ import (
 // join makes the issue that the bridge made for a task a sub-issue of the
 // root's issue. It is repeated until GitHub says yes or no: adding one twice
 // does no harm. All of a root's are added one after the other, under its lease.
-func (w *work) join(ctx context.Context) error {
+func (w *work) join() error {
 	if !w.link.Family.Join || w.link.State != mapping.Linked || w.set.DryRun {
 		return nil
 	}
-	return w.try(ctx, "sub-issues", func(ctx context.Context) error {
+	return w.try("sub-issues", func() error {
 		root := w.root.link.Issue
-		wctx, cancel, err := w.writing(ctx)
-		if err != nil {
+		if err := w.writing(); err != nil {
 			return err
 		}
-		defer cancel()
-		err = w.atGitHub().AddSubIssue(wctx, root.Repo, root.Number, w.link.Issue.ID)
+		err := done(w, AddSubIssue{root.Repo, root.Number, w.link.Issue.ID})
 		var refused *mapping.Rejection
 		if !errors.As(err, &refused) {
 			if err == nil {

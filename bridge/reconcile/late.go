@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"slices"
 
 	"planbridge/bridge/reconcile/journal"
@@ -9,14 +8,14 @@ import (
 )
 
 // recoverLate takes in writes to planning that took effect after they had been looked for.
-func (w *work) recoverLate(ctx context.Context) error {
+func (w *work) recoverLate() error {
 	happened := false
 	for _, r := range w.book().Landed() {
 		w.recovered(r)
 		happened = happened || r.Happened
 	}
 	if happened && w.issue == nil {
-		return w.readIssue(ctx) // GitHub may have moved on since that was written
+		return w.readIssue() // GitHub may have moved on since that was written
 	}
 	return nil
 }
@@ -26,9 +25,9 @@ func (w *work) recoverLate(ctx context.Context) error {
 // there before is written again, and if that was a person's edit it is then a
 // change of GitHub as any other. before is what stood there, by record, as far
 // as it is known.
-func (w *work) settleLate(ctx context.Context, before journal.Matches) error {
+func (w *work) settleLate(before journal.Matches) error {
 	journal.Expire(&w.link.Journal, w.Now())
-	w.lookForLate(ctx, before)
+	w.lookForLate(before)
 	late := slices.Clone(w.link.Late)
 	for _, p := range late {
 		was, ok := before[p.ID]
@@ -36,7 +35,7 @@ func (w *work) settleLate(ctx context.Context, before journal.Matches) error {
 			continue
 		}
 		if w.book().Lost(p, was.Text, before) {
-			if err := w.putBack(ctx, p, was, late); err != nil {
+			if err := w.putBack(p, was, late); err != nil {
 				return err
 			}
 		}
@@ -46,7 +45,7 @@ func (w *work) settleLate(ctx context.Context, before journal.Matches) error {
 }
 
 // lookForLate looks for late writes of which no event told, see [journal.Book.Look].
-func (w *work) lookForLate(ctx context.Context, before journal.Matches) {
+func (w *work) lookForLate(before journal.Matches) {
 	asked := map[mapping.Attribute]bool{}
 	for _, p := range w.link.Late {
 		a := p.Attribute
@@ -58,7 +57,7 @@ func (w *work) lookForLate(ctx context.Context, before journal.Matches) {
 			w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, or a person set the same")
 		case look == journal.LookAsk && !asked[a]:
 			asked[a] = true // for all of its records
-			err := w.remembered(ctx, a, before)
+			err := w.remembered(a, before)
 			if err != nil {
 				w.note(mapping.GitHub, a, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
 			}
@@ -70,9 +69,9 @@ func (w *work) lookForLate(ctx context.Context, before journal.Matches) {
 }
 
 // putBack restores what a late write ran over.
-func (w *work) putBack(ctx context.Context, p mapping.Pending, over journal.Overwritten, late []mapping.Pending) error {
+func (w *work) putBack(p mapping.Pending, over journal.Overwritten, late []mapping.Pending) error {
 	if !w.fresh {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 	}
@@ -84,19 +83,19 @@ func (w *work) putBack(ctx context.Context, p mapping.Pending, over journal.Over
 	do, edited := w.book().Repair(p, over.Text, late)
 	switch do {
 	case journal.RepairLost:
-		return w.bringBack(ctx, journal.LostUpdate{Write: p, Text: over.Text, By: over.At})
+		return w.bringBack(journal.LostUpdate{Write: p, Text: over.Text, By: over.At})
 	case journal.RepairUnbased:
 		delete(w.link.Base, a)
 		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")
-		return w.readCard(ctx)
+		return w.readCard()
 	case journal.RepairNothing:
 		return nil
 	}
 	if edited {
-		w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()
+		w.count(CountRecovered, w.link.Route)
 	}
 	w.note(mapping.GitHub, a, "late", "an old value of ours arrived late: what stood there is written again")
-	return w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{{
+	return w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{{
 		Attribute: a, Action: mapping.ToHub, Why: "a write of ours took effect too late", Base: w.link.Base[a],
 		GitHub: &mapping.Write{From: now, To: over.Text},
 	}}})

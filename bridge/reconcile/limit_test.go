@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -17,18 +18,18 @@ type limits map[reconcile.WriteClass]store.Budget
 
 // limitedHub takes each write from its budget first, as the adapter does.
 type limitedHub struct {
-	reconcile.GitHub
+	effects.GitHub
 	store  store.Store
 	limits *limits
 }
 
 func (h *limitedHub) Reserve(ctx context.Context, class reconcile.WriteClass) error {
 	b, ok := (*h.limits)[class]
-	if !ok || reconcile.Reserved(ctx, class) {
+	if !ok || effects.Reserved(ctx, class) {
 		return nil
 	}
 	b.Name = string(class)
-	g, err := h.store.Take(ctx, b, reconcile.AskOf(ctx))
+	g, err := h.store.Take(ctx, b, effects.AskOf(ctx))
 	if err == nil && g.Items == 0 {
 		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "write budget", Turn: true}
 	}

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"planbridge/mapping"
@@ -160,7 +159,7 @@ func (w *work) newItem(line mapping.Item) *mapping.Child {
 
 // decideList decides about each pair of a line and a task, and returns what of
 // it the body has to be changed for.
-func (w *work) decideList(ctx context.Context) ([]mapping.Item, error) {
+func (w *work) decideList() ([]mapping.Item, error) {
 	if !w.lists() {
 		return nil, nil
 	}
@@ -184,7 +183,7 @@ func (w *work) decideList(ctx context.Context) ([]mapping.Item, error) {
 			if !w.tasks.listed && mapping.Suspicious(pw.link, pw.p) {
 				continue // its task is read first
 			}
-			plan, err := pw.decide(ctx)
+			plan, err := pw.decide()
 			if err != nil {
 				return nil, err
 			}

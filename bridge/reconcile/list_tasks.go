@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -49,19 +48,19 @@ func (w *work) takeTasks() {
 
 // readMissed reads the tasks of items that the listing of the card's tasks lacks:
 // it may be cut short, so that only a task itself can say that it is gone.
-func (w *work) readMissed(ctx context.Context) error {
+func (w *work) readMissed() error {
 	for _, c := range w.items() {
 		if _, listed := w.tasks.seen[c.Task]; listed || c.Task == "" {
 			continue
 		}
-		t, err := w.atPlanning().Task(ctx, c.Task)
-		if err != nil && !isGone(err) {
+		t, err := do(w, ReadTask{c.Task})
+		if err != nil && !IsGone(err) {
 			return onPlanning(err)
 		}
 		if err == nil {
 			w.taskFound(c)
 			w.tasks.take(t)
-		} else if err := w.taskGone(ctx, c); err != nil {
+		} else if err := w.taskGone(c); err != nil {
 			return err
 		}
 	}
@@ -109,7 +108,7 @@ func (w *work) tellsNew() bool { return w.link.Family.Tasks == w.route.Tasks }
 // that a person made of one.
 func (w *work) takeMarked(t *mapping.Task, m mapping.Marker) {
 	if c := w.waitingFor(t); c != nil {
-		w.Metrics.Prevented.WithLabelValues("lookup").Inc()
+		w.count(CountPrevented, "lookup")
 		w.madeTask(c, t, "found by its marker")
 		return
 	}
@@ -167,7 +166,7 @@ func itemBase(t *mapping.Task) map[mapping.Attribute]mapping.Base {
 
 // makeLineTasks makes the tasks of new lines, in one request for all of them, and
 // reports whether there is more to do.
-func (w *work) makeLineTasks(ctx context.Context) (bool, error) {
+func (w *work) makeLineTasks() (bool, error) {
 	children := map[*want]*mapping.Child{}
 	var wants []*want
 	sent := false
@@ -182,19 +181,19 @@ func (w *work) makeLineTasks(ctx context.Context) (bool, error) {
 	if len(wants) == 0 {
 		return false, nil
 	}
-	if behind, err := w.behind(ctx); err != nil {
+	if behind, err := w.behind(); err != nil {
 		return false, err
 	} else if !sent && !w.tasks.listed && (behind || len(w.link.Family.Forgotten) > 0) {
 		w.link.Children = slices.DeleteFunc(w.link.Children, func(c mapping.Child) bool {
 			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(&c)
 		})
-		return true, w.needTasks(ctx) // lines are found among the tasks before one is new
+		return true, w.needTasks() // lines are found among the tasks before one is new
 	}
-	err := w.makeTasks(ctx, creation{what: "create tasks"}, newTasks{
+	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
 		marks: func(k *want, t *mapping.Task, m mapping.Marker) bool {
 			return m.Nonce == children[k].Nonce && !w.elsewhere(t)
 		},
-		taken: func(_ context.Context, k *want, t *mapping.Task, how string) error {
+		taken: func(k *want, t *mapping.Task, how string) error {
 			w.tasks.take(*t)
 			if how == "made" {
 				w.link.Card.CountersVersion++
@@ -202,7 +201,7 @@ func (w *work) makeLineTasks(ctx context.Context) (bool, error) {
 			w.madeTask(children[k], t, how)
 			return nil
 		},
-		may:  func(context.Context, *want) (bool, error) { return true, nil },
+		may:  func(*want) (bool, error) { return true, nil },
 		item: func(k *want) NewItem { return w.lineItem(children[k]) },
 		no: func(k *want, why *mapping.Rejection) {
 			pw := w.pair(children[k])
@@ -234,7 +233,7 @@ func (w *work) madeTask(c *mapping.Child, t *mapping.Task, how string) {
 		mapping.Title: based(sent, mapping.Versioned{Value: sent, Version: t.Title.Version}),
 		mapping.State: based(mapping.StateTodo, state),
 	}
-	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.Planning), string(mapping.Title)).Inc()
+	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(mapping.Title))
 	w.lag(mapping.Planning)
 	w.note(mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
 }

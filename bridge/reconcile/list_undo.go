@@ -1,8 +1,6 @@
 package reconcile
 
 import (
-	"context"
-
 	"planbridge/mapping"
 )
 
@@ -33,8 +31,8 @@ func (w *work) questions() int {
 
 // undoItem is undoOne for a conflict about a checklist item. It reports whether
 // there was something to undo.
-func (w *work) undoItem(ctx context.Context, c mapping.Conflict) (undone bool, err error) {
-	if err := w.readTasks(ctx, w.tracking()); err != nil {
+func (w *work) undoItem(c mapping.Conflict) (undone bool, err error) {
+	if err := w.readTasks(w.tracking()); err != nil {
 		return false, err
 	}
 	w.seeList()
@@ -63,10 +61,10 @@ func (w *work) undoItem(ctx context.Context, c mapping.Conflict) (undone bool, e
 		changed := changedItem(line, mapping.Plan{Decisions: []mapping.Decision{d}})
 		d.Attribute, d.Base = mapping.Summary, w.link.Base[mapping.Summary]
 		d.GitHub = &mapping.Write{From: w.body(), To: w.changedBody(changed)}
-		return true, w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
+		return true, w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{d}})
 	}
 	d.Planning = &mapping.Write{From: p.Value, To: lost, Version: p.Version}
-	moved, err := w.putTask(ctx, item, mapping.Plan{Decisions: []mapping.Decision{d}})
+	moved, err := w.putTask(item, mapping.Plan{Decisions: []mapping.Decision{d}})
 	if err == nil && moved {
 		err = later(0, "planning moved while a conflict was undone")
 	}

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,10 +15,10 @@ import (
 // meet makes parts of what was seen for the first time: sub-issues, and tasks
 // that people made on the card. Sub-issues that cannot be met yet are listed once
 // more: the listing alone shows those that were there before.
-func (w *work) meet(ctx context.Context) error {
+func (w *work) meet() error {
 	known, family := len(w.link.Parts), w.link.Family
 	family.Old = slices.Clone(family.Old)
-	issues, err := w.newSubIssues(ctx)
+	issues, err := w.newSubIssues()
 	if err != nil {
 		w.link.Family = family
 		return err
@@ -27,13 +26,13 @@ func (w *work) meet(ctx context.Context) error {
 	for i := range issues {
 		w.meetIssue(&issues[i])
 	}
-	if err := w.meetTasks(ctx); err != nil {
+	if err := w.meetTasks(); err != nil {
 		return err
 	}
 	if len(w.link.Parts) == known {
 		return nil
 	}
-	err = w.save(ctx)
+	err = w.save()
 	if errors.Is(err, store.ErrConflict) {
 		w.link.Parts, w.link.Family = w.link.Parts[:known], family
 		return later(time.Second, "a sub-issue still belongs to another link")
@@ -44,8 +43,8 @@ func (w *work) meet(ctx context.Context) error {
 // newSubIssues returns the sub-issues that no part knows: those that were
 // handed over to this link, and, once, those that GitHub lists. One that has a
 // card of its own keeps it.
-func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
-	issues, err := w.listSubIssues(ctx)
+func (w *work) newSubIssues() ([]mapping.Issue, error) {
+	issues, err := w.listSubIssues()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +56,7 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 			issues[at].Imported = i.Imported
 			return nil
 		}
-		stray, err := w.stray(ctx, &i)
+		stray, err := w.stray(&i)
 		if err == nil && !stray {
 			issues = append(issues, i)
 		}
@@ -73,13 +72,13 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 		if i.ID == w.link.Issue.ID || w.link.Part(ref) != nil || slices.Contains(w.arrived, i.ID) || w.link.Was(i.ID) {
 			continue
 		}
-		switch id, err := w.Store.Find(ctx, w.link.Project, ref); {
+		switch id, err := do(w, FindLink{w.link.Project, ref}); {
 		case errors.Is(err, store.ErrNotFound):
 			out = append(out, i)
 		case err != nil:
 			return nil, fmt.Errorf("find %s: %w", ref, err)
 		case id != w.link.ID:
-			if err := w.leaveTo(ctx, id, &i); err != nil {
+			if err := w.leaveTo(id, &i); err != nil {
 				return nil, err
 			}
 		}
@@ -89,18 +88,18 @@ func (w *work) newSubIssues(ctx context.Context) ([]mapping.Issue, error) {
 
 // stray reports whether an issue came to this link by a copy of its marker and
 // not by its parent.
-func (w *work) stray(ctx context.Context, i *mapping.Issue) (bool, error) {
+func (w *work) stray(i *mapping.Issue) (bool, error) {
 	if !w.ours(i.Body, mapping.MarkIssue) {
 		return false, nil
 	}
-	parent, err := w.parentOf(ctx, i.Repo, i.Number)
+	parent, err := w.parentOf(i.Repo, i.Number)
 	return parent == nil, err
 }
 
 // leaveTo leaves a sub-issue to the link that knows it: one that is only about
 // to enter hands it over; one that has a card keeps that.
-func (w *work) leaveTo(ctx context.Context, id mapping.LinkID, i *mapping.Issue) error {
-	other, err := w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: id})
+func (w *work) leaveTo(id mapping.LinkID, i *mapping.Issue) error {
+	other, err := do(w, ReadLink{store.Key{Project: w.link.Project, Link: id}})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return later(time.Second, "%s is between two links", issueName(i.Repo, i.Number))
@@ -115,7 +114,7 @@ func (w *work) leaveTo(ctx context.Context, id mapping.LinkID, i *mapping.Issue)
 
 // listSubIssues lists the issue's sub-issues once, so that none is missed that
 // was there before, or of which no event told while the link was made.
-func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err error) {
+func (w *work) listSubIssues() (issues []mapping.Issue, err error) {
 	if w.link.Family.Listed || w.link.Issue.Number == 0 {
 		return nil, nil
 	}
@@ -123,9 +122,9 @@ func (w *work) listSubIssues(ctx context.Context) (issues []mapping.Issue, err e
 		w.link.Family.Listed = true
 		return nil, nil
 	}
-	err = w.try(ctx, "sub-issues", func(ctx context.Context) error {
-		issues, err = w.atGitHub().SubIssues(ctx, w.link.Issue.Repo, w.link.Issue.Number)
-		if err != nil && !isGone(err) { // an older GitHub knows no sub-issues
+	err = w.try("sub-issues", func() error {
+		issues, err = do(w, ReadSubIssues{w.link.Issue.Repo, w.link.Issue.Number})
+		if err != nil && !IsGone(err) { // an older GitHub knows no sub-issues
 			return onGitHub(fmt.Errorf("list sub-issues: %w", err))
 		}
 		for i := range issues {
@@ -157,21 +156,21 @@ func (w *work) meetIssue(i *mapping.Issue) {
 // meetTasks makes parts of the tasks that people made on the card since it has
 // an issue. One that came from another card, with the pair it belongs to, stays
 // there.
-func (w *work) meetTasks(ctx context.Context) error {
+func (w *work) meetTasks() error {
 	f := &w.link.Family
 	staying := f.Staying()
 	for _, t := range w.tasks.inOrder() {
 		if _, known := w.taskBase(t.ID); known || t.Owner != "" && t.Owner != w.link.Card.ID || staying[t.ID] || f.Tasks != w.route.Tasks {
 			continue
 		}
-		p, why, err := w.partOfTask(ctx, &t)
+		p, why, err := w.partOfTask(&t)
 		if err != nil {
 			return err
 		}
 		if p == nil {
 			continue
 		}
-		taken, err := w.taken(ctx, p)
+		taken, err := w.taken(p)
 		if err != nil {
 			return err
 		}
@@ -184,14 +183,14 @@ func (w *work) meetTasks(ctx context.Context) error {
 }
 
 // makesIssues reports whether the link's route makes sub-issues of tasks.
-func (w *work) makesIssues(ctx context.Context) (bool, error) {
+func (w *work) makesIssues() (bool, error) {
 	if w.route.Direction == mapping.ToPlanning || !w.route.CreateIssues || w.set.DryRun {
 		return false, nil
 	}
 	if w.route.AllowPublic {
 		return true, nil
 	}
-	private, err := w.atGitHub().Private(ctx, w.link.Issue.Repo)
+	private, err := do(w, ReadPrivate{w.link.Issue.Repo})
 	if err == nil && !private {
 		w.withheld = &publicError{repo: w.link.Issue.Repo}
 	}
@@ -199,9 +198,9 @@ func (w *work) makesIssues(ctx context.Context) (bool, error) {
 }
 
 // taken reports whether one of a new part's items belongs to another link.
-func (w *work) taken(ctx context.Context, p *mapping.Link) (bool, error) {
+func (w *work) taken(p *mapping.Link) (bool, error) {
 	for _, ref := range p.Refs() {
-		switch _, err := w.Store.Find(ctx, w.link.Project, ref); {
+		switch _, err := do(w, FindLink{w.link.Project, ref}); {
 		case err == nil:
 			return true, nil
 		case !errors.Is(err, store.ErrNotFound):
@@ -223,7 +222,7 @@ func (w *work) pairOf(t *mapping.Task, marks []mapping.Marker) *mapping.Link {
 		if repo, number := w.set.Keys.FooterIssue(t.Summary.Value, m); number > 0 {
 			p := w.wholePart(mapping.GitHub, m.Nonce)
 			p.Issue, p.Card = mapping.IssueID{ID: id, Repo: repo, Number: number}, mapping.CardID{ID: t.ID, CID: t.CID}
-			w.Metrics.Prevented.WithLabelValues("lookup").Inc()
+			w.count(CountPrevented, "lookup")
 			return p
 		}
 	}

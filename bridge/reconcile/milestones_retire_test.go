@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"planbridge/bridge/reconcile"
+	"planbridge/bridge/effects"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore"
@@ -79,7 +79,7 @@ func (w *world) shows(when string, want ...mapping.ObjectID) {
 }
 
 const (
-	kept = reconcile.MilestonesKept
+	kept = effects.MilestonesKept
 	day  = 24 * time.Hour
 )
 

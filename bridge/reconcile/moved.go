@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,58 +18,58 @@ import (
 
 // readdress answers an error of GitHub that is about the place and not about
 // the issue: it moved, or its repository is read-only.
-func (w *work) readdress(ctx context.Context, err error) error {
+func (w *work) readdress(err error) error {
 	var side *sideError
 	if !errors.As(err, &side) || side.side != mapping.GitHub {
 		return err
 	}
 	switch {
 	case errors.Is(err, mapping.ErrMoved):
-		return w.follow(ctx, err)
+		return w.follow(err)
 	case isWithheld(err):
 		return err
 	case errors.Is(err, mapping.ErrForbidden):
-		return w.readOnly(ctx, err)
+		return w.readOnly(err)
 	}
 	return err
 }
 
 // follow finds out where the issue of a refused read or write is now.
-func (w *work) follow(ctx context.Context, err error) error {
-	if now, locateErr := w.atGitHub().Locate(ctx, w.link.Issue.Repo, w.link.Issue.RepoID, true); locateErr == nil && !strings.EqualFold(now, w.link.Issue.Repo) {
+func (w *work) follow(err error) error {
+	if now, locateErr := do(w, Locate{w.link.Issue.Repo, w.link.Issue.RepoID, true}); locateErr == nil && !strings.EqualFold(now, w.link.Issue.Repo) {
 		return w.toRepository(now)
 	}
 	if w.link.Issue.Number == 0 { // its repository has moved before the issue was made
-		return w.followRepository(ctx, err)
+		return w.followRepository(err)
 	}
 	var moved *mapping.MovedError
 	if !errors.As(err, &moved) || moved.Issue == nil { // a write is not redirected
-		_, err = w.atGitHub().Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+		_, err = do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number})
 		if err == nil {
 			return later(staleWait, "GitHub does not agree with itself on where the issue is")
 		}
 		if !errors.As(err, &moved) {
-			return w.missing(ctx, mapping.GitHub, err)
+			return w.missing(mapping.GitHub, err)
 		}
 	}
 	switch {
 	case moved.Issue != nil:
-		return w.moveTo(ctx, moved.Issue)
+		return w.moveTo(moved.Issue)
 	case strings.Contains(moved.Location, "/discussions/"):
-		return w.missing(ctx, mapping.GitHub, fmt.Errorf("converted to a discussion: %w", mapping.ErrGone))
+		return w.missing(mapping.GitHub, fmt.Errorf("converted to a discussion: %w", mapping.ErrGone))
 	}
-	return w.outOfSight(ctx, mapping.IssueID{Repo: moved.Repo, Number: moved.Number})
+	return w.outOfSight(mapping.IssueID{Repo: moved.Repo, Number: moved.Number})
 }
 
-func (w *work) followRepository(ctx context.Context, err error) error {
-	now, nameErr := w.atGitHub().RepositoryName(ctx, w.link.Issue.Repo)
+func (w *work) followRepository(err error) error {
+	now, nameErr := do(w, ReadRepositoryName{w.link.Issue.Repo})
 	switch {
 	case nameErr != nil:
 		return onGitHub(nameErr)
 	case strings.EqualFold(now, w.link.Issue.Repo):
 		return err
 	}
-	if err := w.Renamed(ctx, w.link.Issue.Repo, now); err != nil {
+	if err := done(w, Rename{w.link.Issue.Repo, now}); err != nil {
 		return err
 	}
 	w.link.Issue.Repo = now
@@ -86,23 +85,23 @@ func (w *work) toRepository(now string) error {
 
 // takeMoves follows the transfers that events told of. The place that they name
 // is asked: it may have moved on, or may not be ours to see.
-func (w *work) takeMoves(ctx context.Context) error {
+func (w *work) takeMoves() error {
 	for _, m := range w.moves {
 		if m.From != w.link.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
 			continue
 		}
 		var moved *mapping.MovedError
-		issue, err := w.atGitHub().Issue(ctx, m.To.Repo, m.To.Number)
+		issue, err := do(w, ReadIssue{m.To.Repo, m.To.Number})
 		switch {
 		case err == nil && issue.ID == m.To.ID:
-			return w.moveTo(ctx, &issue)
+			return w.moveTo(&issue)
 		case errors.As(err, &moved) && moved.Issue != nil:
-			return w.moveTo(ctx, moved.Issue)
+			return w.moveTo(moved.Issue)
 		case err != nil && !unreachable(err):
 			return onGitHub(err)
 		}
-		if _, err := w.atGitHub().Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number); unreachable(err) {
-			return w.outOfSight(ctx, m.To)
+		if _, err := do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number}); unreachable(err) {
+			return w.outOfSight(m.To)
 		}
 	}
 	return nil
@@ -113,7 +112,7 @@ func (w *work) takeMoves(ctx context.Context) error {
 // place of the link's own one tells.
 func (w *work) seeStray() error {
 	return eachSeen(w, "issue", func(i mapping.Issue, _ bool) error {
-		author := w.GitHub.Whose(i.Author)
+		author := w.Whose(i.Author)
 		if i.ID == w.link.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !author.Perhaps() || !w.ours(i.Body, mapping.MarkIssue) {
 			return nil
 		}
@@ -127,15 +126,15 @@ func (w *work) seeStray() error {
 // unreachable reports an error by which GitHub says that there is nothing here
 // for us.
 func unreachable(err error) bool {
-	return isGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrMoved)
+	return IsGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrMoved)
 }
 
 // moveTo takes in where the issue is proven to be. The error puts the key off,
 // so that everything else is decided with the routes of that place.
-func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
+func (w *work) moveTo(issue *mapping.Issue) error {
 	was := w.link.Issue
 	if issue.ID == was.ID {
-		if err := w.Renamed(ctx, was.Repo, issue.Repo); err != nil {
+		if err := done(w, Rename{was.Repo, issue.Repo}); err != nil {
 			return err
 		}
 		w.link.Issue.Repo, w.link.Issue.Number = issue.Repo, issue.Number
@@ -147,11 +146,11 @@ func (w *work) moveTo(ctx context.Context, issue *mapping.Issue) error {
 	delete(w.link.Gone, mapping.GitHub)
 	w.link.Unfinished = true // the card's footer names another issue
 	w.keepState(issue)
-	if err := w.settleIn(ctx, issue); err != nil {
+	if err := w.settleIn(issue); err != nil {
 		*w.link = before
 		return err
 	}
-	if err := w.save(ctx); err != nil {
+	if err := w.save(); err != nil {
 		*w.link = before
 		if errors.Is(err, store.ErrConflict) && before.State == mapping.Entering {
 			return w.refuse("it was transferred, and its link with it")
@@ -191,7 +190,7 @@ func (w *work) keepState(issue *mapping.Issue) {
 
 // settleIn gives the link the route of the place its issue has come to, or has
 // it rest where no route of its project is for that.
-func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
+func (w *work) settleIn(issue *mapping.Issue) error {
 	route := w.set.Routes.Takes(w.link, issue, w.set.Scheme)
 	if route == nil {
 		why := "for which there is no route"
@@ -201,7 +200,7 @@ func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
 		return w.goAway(issue.Repo, why)
 	}
 	if !route.AllowPublic && route.Direction != mapping.ToPlanning {
-		private, err := w.atGitHub().Private(ctx, issue.Repo)
+		private, err := do(w, ReadPrivate{issue.Repo})
 		if err != nil {
 			return onGitHub(err)
 		}
@@ -217,7 +216,7 @@ func (w *work) settleIn(ctx context.Context, issue *mapping.Issue) error {
 }
 
 // outOfSight has the link rest: its issue went where the token does not reach.
-func (w *work) outOfSight(ctx context.Context, to mapping.IssueID) error {
+func (w *work) outOfSight(to mapping.IssueID) error {
 	if w.link.State == mapping.Entering {
 		return w.refuse("it was transferred")
 	}
@@ -228,7 +227,7 @@ func (w *work) outOfSight(ctx context.Context, to mapping.IssueID) error {
 	if err := w.goAway(to.Repo, "which the bridge cannot read"); err != nil {
 		return err
 	}
-	return w.save(ctx)
+	return w.save()
 }
 
 // goAway has the link rest while its issue is where no route is. One that has not
@@ -247,19 +246,19 @@ func (w *work) goAway(repo, why string) error {
 
 // away reports whether the link's issue is in a repository that no route of its
 // project is for. Where a route has come for it, the link goes on.
-func (w *work) away(ctx context.Context) (bool, error) {
+func (w *work) away() (bool, error) {
 	if w.link.Away == "" {
 		return false, nil
 	}
 	seen := mapping.Issue{Repo: w.link.Issue.Repo}
-	if _, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
+	if _, _, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
 		return false, err
 	}
 	if w.set.Routes.Takes(w.link, &seen, w.set.Scheme) == nil {
 		w.leave(w.link.Why)
 		return true, nil
 	}
-	if err := w.settleIn(ctx, &seen); err != nil || w.link.Away != "" {
+	if err := w.settleIn(&seen); err != nil || w.link.Away != "" {
 		return true, err
 	}
 	w.link.Unfinished = true
@@ -297,8 +296,8 @@ func ServiceRepository(repo string) string { return "repository:" + strings.ToLo
 
 // readOnly lets a key wait whose repository is archived; what else GitHub
 // forbids is a failure.
-func (w *work) readOnly(ctx context.Context, err error) error {
-	archived, readErr := w.atGitHub().Archived(ctx, w.link.Issue.Repo)
+func (w *work) readOnly(err error) error {
+	archived, readErr := do(w, ReadArchived{w.link.Issue.Repo})
 	if readErr != nil || !archived {
 		return err
 	}

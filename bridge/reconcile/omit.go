@@ -51,7 +51,7 @@ func leaveOut(side mapping.Side, has []thing, why error) thing {
 	var refused *mapping.Rejection
 	words := errors.As(why, &refused)
 	for _, o := range omissions[side] {
-		about := o.gone && isGone(why)
+		about := o.gone && IsGone(why)
 		if words {
 			about = (o.only == nil || slices.Contains(o.only, refused.Field)) && !slices.Contains(o.not, refused.Field)
 		}
@@ -95,7 +95,7 @@ func (k *want) without(side mapping.Side, t thing, why *mapping.Rejection) {
 		k.user = k.w.route.Username
 		return
 	case theBucket:
-		k.w.refusing.add(k.buckets[0])
+		_ = get(k.w, Remember{refusing(k.buckets[0]), 1})
 		k.buckets = k.buckets[1:]
 		return
 	case theShown:

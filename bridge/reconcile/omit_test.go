@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -64,15 +63,15 @@ type unknown struct {
 	asked bool
 }
 
-func (u *unknown) find(context.Context, []*want) error { return errors.New("between two links") }
+func (u *unknown) find([]*want) error { return errors.New("between two links") }
 
-func (u *unknown) ready(context.Context, *want) (bool, error) { u.asked = true; return false, nil }
+func (u *unknown) ready(*want) (bool, error) { u.asked = true; return false, nil }
 
 // What may be there already is not made, though it was never sent.
 func TestNothingIsMadeThatMayBeThere(t *testing.T) {
 	u := &unknown{}
 	c := &creation{w: &work{set: &Settings{}}, side: mapping.GitHub, kind: u}
-	if err := c.once(t.Context(), &want{intent: &mapping.Intent{}}); err == nil || u.asked {
+	if err := c.once(&want{intent: &mapping.Intent{}}); err == nil || u.asked {
 		t.Errorf("it was to be made: %v, with the error %v", u.asked, err)
 	}
 }

@@ -1,8 +1,6 @@
 package reconcile
 
 import (
-	"context"
-
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
@@ -10,13 +8,13 @@ import (
 // bringBack restores an edit that was run over: merged with what we wrote
 // where that goes, else by the rules of a conflict. The restored text is then
 // an ordinary change of GitHub.
-func (w *work) bringBack(ctx context.Context, l journal.LostUpdate) error {
+func (w *work) bringBack(l journal.LostUpdate) error {
 	for _, before := range []string{l.Write.From, l.Text} { // neither stands there any more
 		w.wrote(l.Write.Attribute, before, l.Write.At, nil)
 	}
 	switch {
 	case !w.fresh:
-		if err := w.readAgain(ctx); err != nil {
+		if err := w.readAgain(); err != nil {
 			return err
 		}
 	case w.takesBack(w.issue):
@@ -27,17 +25,17 @@ func (w *work) bringBack(ctx context.Context, l journal.LostUpdate) error {
 	merged, clean := w.book().Restored(l, w.mayMerge(l.Write))
 	if !clean {
 		var err error
-		if d, merged, err = w.overrun(ctx, l, now); err != nil {
+		if d, merged, err = w.overrun(l, now); err != nil {
 			return err
 		}
 	}
-	w.Metrics.Recovered.WithLabelValues(w.link.Route).Inc()
+	w.count(CountRecovered, w.link.Route)
 	w.note(mapping.GitHub, a, "lost update", d.Why)
 	if mapping.Same(a, now, merged) {
 		return nil
 	}
 	d.GitHub = &mapping.Write{From: now, To: merged}
-	return w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
+	return w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{d}})
 }
 
 // mayMerge reports whether an edit that a write of ours ran over may be merged with
@@ -50,29 +48,29 @@ func (w *work) mayMerge(p mapping.Pending) bool {
 
 // overrun decides about an edit that was run over and does not merge, and keeps what
 // loses. It returns what is to stand on GitHub.
-func (w *work) overrun(ctx context.Context, l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
+func (w *work) overrun(l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
 	a := l.Write.Attribute
 	if !journal.Ours(&w.link.Journal, a, now) {
 		d = mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Loses: true, Base: w.link.Base[a]}
 		d.Why = "a write of ours ran over an edit, and a newer edit stands"
-		return d, now, w.keepTexts(ctx, d, l.Text, now)
+		return d, now, w.keepTexts(d, l.Text, now)
 	}
 	d = mapping.Overrun(w.route, a, w.link.Base[a], l.Write.Old, w.editEvents().EditedBefore(l))
 	if d.Action == mapping.Ask {
-		return w.askOverrun(ctx, d, l, now)
+		return w.askOverrun(d, l, now)
 	}
 	if stands = now; d.Winner == mapping.GitHub {
 		stands = l.Text
 	}
-	return d, stands, w.keepTexts(ctx, d, l.Text, now)
+	return d, stands, w.keepTexts(d, l.Text, now)
 }
 
 // askOverrun asks people about an edit that was run over and what planning has. The
 // edit is to stand on GitHub again: nothing is decided yet.
-func (w *work) askOverrun(ctx context.Context, d mapping.Decision, l journal.LostUpdate, now string) (_ mapping.Decision, stands string, err error) {
+func (w *work) askOverrun(d mapping.Decision, l journal.LostUpdate, now string) (_ mapping.Decision, stands string, err error) {
 	a, from, text := d.Attribute, l.Write.From, l.Text
 	if _, known := w.p[a]; !known {
-		if err := w.readBoth(ctx); err != nil {
+		if err := w.readBoth(); err != nil {
 			return d, "", err
 		}
 	}
@@ -86,5 +84,5 @@ func (w *work) askOverrun(ctx context.Context, d mapping.Decision, l journal.Los
 			text = body
 		}
 	}
-	return d, text, w.keepTexts(ctx, d, asked, w.p[a].Value)
+	return d, text, w.keepTexts(d, asked, w.p[a].Value)
 }

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,12 +48,12 @@ func (w *work) giveBack() {
 }
 
 // decide is resolve for a pair.
-func (w *work) decide(ctx context.Context) (mapping.Plan, error) {
+func (w *work) decide() (mapping.Plan, error) {
 	defer w.giveBack()
-	if err := w.recoverLate(ctx); err != nil {
+	if err := w.recoverLate(); err != nil {
 		return mapping.Plan{}, err
 	}
-	plan, err := w.resolve(ctx)
+	plan, err := w.resolve()
 	for i := range plan.Decisions {
 		d := &plan.Decisions[i]
 		if d.Attribute != mapping.Title || d.GitHub == nil {
@@ -74,7 +73,7 @@ func (w *work) decide(ctx context.Context) (mapping.Plan, error) {
 
 // keepItems is keepLosers for the values of pairs that are written to a side, or
 // left standing.
-func (w *work) keepItems(ctx context.Context, written func(*mapping.Decision) bool) error {
+func (w *work) keepItems(written func(*mapping.Decision) bool) error {
 	for _, c := range w.items() {
 		var lose mapping.Plan
 		for _, d := range w.list.plans[c].Decisions {
@@ -85,11 +84,11 @@ func (w *work) keepItems(ctx context.Context, written func(*mapping.Decision) bo
 		if len(lose.Decisions) == 0 {
 			continue
 		}
-		if err := w.needBoth(ctx); err != nil {
+		if err := w.needBoth(); err != nil {
 			return err
 		}
 		pw := w.pair(c)
-		err := pw.keepLosers(ctx, lose)
+		err := pw.keepLosers(lose)
 		pw.giveBack()
 		if err != nil {
 			return err
@@ -100,11 +99,11 @@ func (w *work) keepItems(ctx context.Context, written func(*mapping.Decision) bo
 
 // workList writes to planning what the checklist changes there, once issue and
 // card agree. What fails is kept for the end: it is no fault of the issue or the card.
-func workList(ctx context.Context, w *work) (verdict, error) {
+func workList(w *work) (verdict, error) {
 	if !w.lists() || w.listErr != nil {
 		return pass, nil
 	}
-	rest, err := w.writeList(ctx)
+	rest, err := w.writeList()
 	if lostLease(err) {
 		return end, err
 	}
@@ -115,9 +114,9 @@ func workList(ctx context.Context, w *work) (verdict, error) {
 	return anewIf(!rest, nil)
 }
 
-func (w *work) writeList(ctx context.Context) (rest bool, err error) {
+func (w *work) writeList() (rest bool, err error) {
 	if unsure := w.unsureOfTasks(); unsure && !w.tasks.listed {
-		return false, w.needTasks(ctx)
+		return false, w.needTasks()
 	} else if unsure {
 		w.recoverList()
 		return false, nil
@@ -131,22 +130,22 @@ func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 		}
 		w.beginWrites(mapping.Planning)
 	}
-	if err := w.keepItems(ctx, func(d *mapping.Decision) bool { return d.GitHub == nil }); err != nil {
+	if err := w.keepItems(func(d *mapping.Decision) bool { return d.GitHub == nil }); err != nil {
 		return false, err
 	}
 	rest = true
 	for _, c := range w.items() {
 		plan := w.list.plans[c]
-		moved, err := w.putTask(ctx, c, plan)
+		moved, err := w.putTask(c, plan)
 		if err != nil {
 			return false, err
 		}
 		if moved {
-			return false, w.needTasks(ctx)
+			return false, w.needTasks()
 		}
 		rest = rest && !plan.Writes(mapping.Planning)
 	}
-	made, err := w.makeLineTasks(ctx)
+	made, err := w.makeLineTasks()
 	if made {
 		w.beginWrites(mapping.Planning)
 	}
@@ -155,7 +154,7 @@ func (w *work) writeList(ctx context.Context) (rest bool, err error) {
 
 // putTask makes the writes of a pair's plan to planning, and takes over what
 // needs none.
-func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan) (moved bool, err error) {
+func (w *work) putTask(c *mapping.Child, plan mapping.Plan) (moved bool, err error) {
 	pw := w.pair(c)
 	defer pw.giveBack()
 	var ds []mapping.Decision
@@ -165,8 +164,8 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 		}
 	}
 	if len(ds) > 0 {
-		moved, err = pw.put(ctx, mapping.TaskRef(c.Task), ds, func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return w.atPlanning().UpdateTask(ctx, c.Task, user, w.route.Images, set)
+		moved, err = pw.put(mapping.TaskRef(c.Task), ds, func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return do(w, UpdateTask{c.Task, user, w.route.Images, set})
 		})
 		if moved || err != nil {
 			return moved, err
@@ -181,7 +180,7 @@ func (w *work) putTask(ctx context.Context, c *mapping.Child, plan mapping.Plan)
 			return false, nil
 		}
 	}
-	return false, pw.agreed(ctx, plan)
+	return false, pw.agreed(plan)
 }
 
 // tookTask takes in what a write answered about a task.

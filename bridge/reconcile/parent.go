@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -30,10 +29,10 @@ const (
 
 // orPart hands an issue that no route takes by itself over to its parent's
 // link: a route's filter is not about sub-issues.
-func (w *work) orPart(ctx context.Context, why string) error {
+func (w *work) orPart(why string) error {
 	ignored := mapping.Route{}
 	if ok, _ := ignored.Accepts(w.issue, w.set.Scheme); ok && !w.bridgeMade(w.issue) {
-		if handed, err := w.toParent(ctx); handed || err != nil {
+		if handed, err := w.toParent(); handed || err != nil {
 			return err
 		}
 	}
@@ -42,16 +41,16 @@ func (w *work) orPart(ctx context.Context, why string) error {
 
 // toParent hands the issue over to the link of the nearest issue above it that
 // has a card, to become a task on that. It reports whether there is one.
-func (w *work) toParent(ctx context.Context) (handed bool, err error) {
+func (w *work) toParent() (handed bool, err error) {
 	repo, number := w.issue.Repo, w.issue.Number
 	for range maxLevels {
-		parent, err := w.parentOf(ctx, repo, number)
+		parent, err := w.parentOf(repo, number)
 		if parent == nil || err != nil {
 			return false, err
 		}
-		id, err := w.findParent(ctx, parent)
+		id, err := w.findParent(parent)
 		if err == nil {
-			if handed, err := w.toLink(ctx, store.Key{Project: w.link.Project, Link: id}, parent); handed || err != nil {
+			if handed, err := w.toLink(store.Key{Project: w.link.Project, Link: id}, parent); handed || err != nil {
 				return handed, err
 			}
 		} else if !errors.Is(err, store.ErrNotFound) {
@@ -68,15 +67,15 @@ func (w *work) toParent(ctx context.Context) (handed bool, err error) {
 
 // findParent is the link of an issue above. Where the store was lost, the link that a
 // card was made anew for knows the issue of its marker only when it has been worked.
-func (w *work) findParent(ctx context.Context, parent *mapping.Issue) (mapping.LinkID, error) {
-	id, err := w.Store.Find(ctx, w.link.Project, mapping.IssueRef(parent.ID))
+func (w *work) findParent(parent *mapping.Issue) (mapping.LinkID, error) {
+	id, err := do(w, FindLink{w.link.Project, mapping.IssueRef(parent.ID)})
 	if !errors.Is(err, store.ErrNotFound) || !w.bridgeMade(parent) {
 		return id, err
 	}
 	_, marks := w.set.Keys.Body(parent.Body)
 	for _, m := range marks {
 		if m.Kind == mapping.MarkIssue && m.IsFor(w.link.Project) {
-			return w.Store.Find(ctx, w.link.Project, mapping.CardRef(mapping.ObjectID(m.Partner)))
+			return do(w, FindLink{w.link.Project, mapping.CardRef(mapping.ObjectID(m.Partner))})
 		}
 	}
 	return id, err
@@ -87,18 +86,16 @@ func (w *work) findParent(ctx context.Context, parent *mapping.Issue) (mapping.L
 // cannot be read again and again, while the issue itself, which every attempt
 // but the first reads, can: after two further attempts, or one where the
 // repository is known for it.
-func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.Issue, error) {
+func (w *work) parentOf(repo string, number int) (*mapping.Issue, error) {
 	patience, further := parentWithin, 2
-	if _, known := w.parentless.Load(repo); known {
+	if get(w, Remembered{parentless(repo)}) > 0 {
 		patience, further = parentKnown, 1
 	}
-	within, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	parent, err := w.atGitHub().Parent(within, repo, number)
+	parent, err := do(w, ReadParent{repo, number, patience})
 	issue := issueName(repo, number)
-	if err == nil || isGone(err) {
-		w.parentless.Delete(repo)
-		w.parentUnread.Delete(issue)
+	if err == nil || IsGone(err) {
+		_ = get(w, Remember{parentless(repo), 0})
+		_ = get(w, Remember{parentUnread(issue), 0})
 		return parent, nil
 	}
 	if !errors.Is(err, mapping.ErrForbidden) && !errors.Is(err, mapping.ErrRejected) {
@@ -107,17 +104,22 @@ func (w *work) parentOf(ctx context.Context, repo string, number int) (*mapping.
 		if errors.As(err, &limited) || (situation{project: w.link.Project, down: w.Down}).isDown(&sideError{mapping.GitHub, err}) {
 			return nil, onGitHub(err)
 		}
-		if times, _ := w.parentUnread.LoadOrStore(issue, 0); times.(int) < further {
-			w.parentUnread.Store(issue, times.(int)+1)
+		if times := get(w, Remembered{parentUnread(issue)}); times < further {
+			_ = get(w, Remember{parentUnread(issue), times + 1})
 			return nil, onGitHub(err)
 		}
 	}
-	w.parentUnread.Delete(issue)
-	if _, told := w.parentless.LoadOrStore(repo, true); !told {
-		w.Logger.Warn("parents of issues may not be read: sub-issues get cards of their own", "repo", repo, "err", err)
+	_ = get(w, Remember{parentUnread(issue), 0})
+	if get(w, Remember{parentless(repo), 1}) == 0 {
+		logger{w: w}.Warn("parents of issues may not be read: sub-issues get cards of their own", "repo", repo, "err", err)
 	}
 	return nil, nil
 }
+
+// parentless is a repository whose issues' parents may not be read, and parentUnread counts
+// how often in a row the parent of an issue could not be read.
+func parentless(repo string) string    { return "parents may not be read: " + repo }
+func parentUnread(issue string) string { return "parent not read: " + issue }
 
 // comes reports whether an issue that no link knows is about to enter, with a card
 // that can have this one as a task: what tells of it may be overtaken by what tells of
@@ -138,8 +140,8 @@ func (w *work) awaitParent(parent *mapping.Issue) error {
 
 // toLink hands the issue over to a link that has a card, or that may still get
 // one, for which it waits.
-func (w *work) toLink(ctx context.Context, key store.Key, parent *mapping.Issue) (bool, error) {
-	link, err := w.Store.Link(ctx, key)
+func (w *work) toLink(key store.Key, parent *mapping.Issue) (bool, error) {
+	link, err := do(w, ReadLink{key})
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -157,7 +159,7 @@ func (w *work) toLink(ctx context.Context, key store.Key, parent *mapping.Issue)
 	}
 	issue := *w.issue
 	issue.Imported = w.link.Import == mapping.ImportAll
-	if err := w.pass(ctx, &issue, key.Project, store.Observation{Refs: []mapping.Ref{mapping.IssueRef(parent.ID)}, Delay: siblings}); err != nil {
+	if err := w.pass(&issue, key.Project, store.Observation{Refs: []mapping.Ref{mapping.IssueRef(parent.ID)}, Delay: siblings}); err != nil {
 		return false, fmt.Errorf("hand over to %s: %w", where(link), err)
 	}
 	return true, w.refuse("it is a sub-issue of " + issueName(parent.Repo, parent.Number) + " and becomes a task")

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -20,11 +19,11 @@ func (w *work) part(p *mapping.Link) *work {
 	set := *w.set
 	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
 	pw := &work{
-		Reconciler: w.Reconciler, set: &set, claim: w.claim, link: p, root: w, route: w.route, planning: w.planning,
+		Process: w.Process, set: &set, claim: w.claim, link: p, root: w, route: w.route, served: w.served,
 		p: mapping.View{}, held: map[heldKey]heldValue{}, looked: p.Unfinished || len(p.Asking) > 0,
 		resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},
 	}
-	pw.delivery = pw.newestDelivery()
+	pw.delivery = newestDelivery(w.claim, p)
 	pw.log = pw.logger()
 	if w.parts == nil {
 		w.parts = map[*mapping.Link]*work{}
@@ -72,13 +71,13 @@ func (w *work) taskMoved() bool {
 }
 
 // workPart brings one part to agreement.
-func (w *work) workPart(ctx context.Context) error {
-	err := w.settle(ctx)
+func (w *work) workPart() error {
+	err := w.settle()
 	if err != nil {
-		err = w.readdress(ctx, err)
+		err = w.readdress(err)
 	}
 	if errs := []error{err}; !ends(errs) {
-		err = worst(append(errs, w.join(ctx)))
+		err = worst(append(errs, w.join()))
 	}
 	var put *again
 	if err != nil && !errors.As(err, &put) {
@@ -89,17 +88,17 @@ func (w *work) workPart(ctx context.Context) error {
 
 // numberBefore notes, before the sub-issue is made for the first time, how far the
 // repository's issues go: after a lost answer it is looked for behind them.
-func numberBefore(ctx context.Context, w *work) (verdict, error) {
+func numberBefore(w *work) (verdict, error) {
 	if w.link.State != mapping.Creating || w.link.Intent.Sent || w.link.Intent.After > 0 {
 		return pass, nil
 	}
-	last, err := w.atGitHub().LastNumber(ctx, w.link.Issue.Repo)
+	last, err := do(w, ReadLastNumber{w.link.Issue.Repo})
 	w.link.Intent.After = last
 	return pass, onGitHub(err)
 }
 
 // seeTask is seeCard for a part's task.
-func (w *work) seeTask(ctx context.Context) error {
+func (w *work) seeTask() error {
 	all := &w.root.tasks
 	t, found := all.seen[w.link.Card.ID]
 	slot, inSlot := w.claim.Inbox[w.link.Partner()]
@@ -108,26 +107,26 @@ func (w *work) seeTask(ctx context.Context) error {
 	case all.listed && found:
 		w.found(mapping.Planning)
 	case w.looked || all.listed || w.unbased() || inSlot && slot.Ambiguous || gone:
-		return w.readTask(ctx)
+		return w.readTask()
 	case found && inSlot && t.Version < w.link.Card.Version:
-		return w.readTask(ctx)
+		return w.readTask()
 	case !found || t.Version < w.link.Card.Version:
 		return nil
 	case mapping.Suspicious(w.link, mapping.TaskItemView(&t, w.set.Keys)):
-		return w.readTask(ctx)
+		return w.readTask()
 	}
 	w.setTask(&t)
 	if inSlot && w.echoed() {
-		w.Metrics.Echoes.WithLabelValues(string(mapping.Planning)).Inc()
+		w.count(CountEchoes, string(mapping.Planning))
 	}
 	return nil
 }
 
 // readTask is readCard for a part's task.
-func (w *work) readTask(ctx context.Context) error {
-	t, err := w.atPlanning().Task(ctx, w.link.Card.ID)
+func (w *work) readTask() error {
+	t, err := do(w, ReadTask{w.link.Card.ID})
 	if err != nil {
-		return w.missing(ctx, mapping.Planning, err)
+		return w.missing(mapping.Planning, err)
 	}
 	w.found(mapping.Planning)
 	w.wentBack(t.Version, 0)
@@ -142,12 +141,12 @@ func (w *work) setTask(t *mapping.Task) {
 }
 
 // needTask is needCard for a part's task.
-func (w *work) needTask(ctx context.Context) error {
+func (w *work) needTask() error {
 	if t, ok := w.root.tasks.seen[w.link.Card.ID]; ok {
 		w.setTask(&t)
 		return nil
 	}
-	return w.readTask(ctx)
+	return w.readTask()
 }
 
 // bornTodo is the first base of the state of a part: a new task is to do

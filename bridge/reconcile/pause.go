@@ -1,60 +1,19 @@
 package reconcile
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
-// pauses remembers what went wrong and is not to be tried before a while has
-// passed, longer each time. It lives as long as the process. It is safe for
-// concurrent use.
-type pauses struct {
-	mu sync.Mutex
-	m  map[string]pause
+// What went wrong is not tried again before a while has passed, longer each time.
+
+// pauseLeft is how long it is until something may be tried again (0: now), and why.
+func (w *work) pauseLeft(name string) (wait time.Duration, why string) {
+	p := get(w, PauseLeft{name})
+	return p.Wait, p.Why
 }
 
-type pause struct {
-	until time.Time
-	last  time.Duration
-	why   string
+// pauseAfter takes in that something went wrong, and reports whether it had been all right.
+func (w *work) pauseAfter(name, why string, first, most time.Duration) (wait time.Duration, news bool) {
+	p := get(w, PauseAfter{name, why, first, most})
+	return p.Wait, p.News
 }
 
-// left is how long it is until something may be tried again (0: now), and why.
-func (p *pauses) left(now time.Time, name string) (wait time.Duration, why string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return max(0, p.m[name].until.Sub(now)), p.m[name].why
-}
-
-// fail takes in that something went wrong: at first it is left alone for the
-// time first, then for twice as long each time, up to most. It reports whether
-// it had been all right before.
-func (p *pauses) fail(now time.Time, name, why string, first, most time.Duration) (wait time.Duration, news bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	was, failing := p.m[name]
-	wait = min(max(first, 2*was.last), most)
-	p.put(now, name, wait, why)
-	return wait, !failing
-}
-
-// hold leaves something alone for a while that went well.
-func (p *pauses) hold(now time.Time, name string, d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.put(now, name, d, "")
-}
-
-func (p *pauses) put(now time.Time, name string, d time.Duration, why string) {
-	if p.m == nil {
-		p.m = map[string]pause{}
-	}
-	p.m[name] = pause{now.Add(d), d, why}
-}
-
-// ok takes in that something went well.
-func (p *pauses) ok(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.m, name)
-}
+func (w *work) pauseOver(name string) { tell(w, PauseOver{name}) }

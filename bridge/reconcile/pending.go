@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"slices"
 
 	"planbridge/bridge/reconcile/journal"
@@ -34,27 +33,27 @@ func (w *work) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pe
 
 // verify finds out what became of writes whose outcome is not known, and what
 // stood on GitHub when those took effect that have.
-func (w *work) verify(ctx context.Context) error {
-	if err := w.readPending(ctx); err != nil {
+func (w *work) verify() error {
+	if err := w.readPending(); err != nil {
 		return err
 	}
-	if err := w.finishSwap(ctx); err != nil {
+	if err := w.finishSwap(); err != nil {
 		return err
 	}
 	before := journal.Match(&w.link.Journal, w.editEvents(), nil)
-	w.tellApart(ctx, before)
-	w.askClosed(ctx, before)
-	w.recoverAll(before, w.askReplaced(ctx, before))
+	w.tellApart(before)
+	w.askClosed(before)
+	w.recoverAll(before, w.askReplaced(before))
 	if w.issue != nil && w.takesBack(w.issue) {
 		return w.errLags() // it was read before it was known what had happened
 	}
 	if w.issue == nil && w.unbased() {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 	}
-	w.lookBack(ctx, before)
-	if err := w.settleLate(ctx, before); err != nil {
+	w.lookBack(before)
+	if err := w.settleLate(before); err != nil {
 		return err
 	}
 	for _, p := range slices.Clone(w.link.Pending) {
@@ -63,7 +62,7 @@ func (w *work) verify(ctx context.Context) error {
 			continue
 		}
 		if !mapping.Same(p.Attribute, was.Text, p.From) && w.book().Lost(p, was.Text, before) {
-			if err := w.bringBack(ctx, journal.LostUpdate{Write: p, Text: was.Text, By: was.At}); err != nil {
+			if err := w.bringBack(journal.LostUpdate{Write: p, Text: was.Text, By: was.At}); err != nil {
 				return err
 			}
 		}
@@ -76,7 +75,7 @@ func (w *work) verify(ctx context.Context) error {
 // the new one: which of two labels is the new one shows only while the base is
 // the old one. Where a person set another one meanwhile ours goes, too, as it
 // does while the swap is made.
-func (w *work) finishSwap(ctx context.Context) error {
+func (w *work) finishSwap() error {
 	for _, p := range w.link.Pending {
 		if p.Attribute.Spec().Carrier != mapping.CarrierLabels || p.Side != mapping.GitHub || p.Answered || w.issue == nil {
 			continue
@@ -92,7 +91,7 @@ func (w *work) finishSwap(ctx context.Context) error {
 		if containsFold(w.issue.Labels, was) {
 			off = append(off, was)
 		}
-		if err := w.swapLabels(ctx, nil, off); err != nil {
+		if err := w.swapLabels(nil, off); err != nil {
 			return err
 		}
 	}
@@ -123,20 +122,20 @@ func (w *work) recovered(r journal.Recovered) {
 }
 
 // readPending reads every item that a write of unknown outcome was made to.
-func (w *work) readPending(ctx context.Context) error {
+func (w *work) readPending() error {
 	open := journal.UnansweredIn(&w.link.Journal, w.link.Task)
 	if open.Issue && !w.fresh {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 	}
 	if open.Card && !w.looked {
-		if err := w.readCard(ctx); err != nil {
+		if err := w.readCard(); err != nil {
 			return err
 		}
 	}
 	if child := w.link.Child(mapping.Tracking); open.Tracking && child != nil && !w.looked {
-		return w.readTracking(ctx, child)
+		return w.readTracking(child)
 	}
 	return nil
 }
@@ -154,7 +153,7 @@ func (w *work) editEvents() journal.Edits { return w.editsOf(w.edits) }
 
 // editsOf are edits that GitHub told of in any way.
 func (w *work) editsOf(edits []mapping.Edit) journal.Edits {
-	return journal.Edits{All: edits, Whose: w.GitHub.Whose, Bare: w.strip}
+	return journal.Edits{All: edits, Whose: w.Whose, Bare: w.strip}
 }
 
 func (w *work) strip(text string) string {

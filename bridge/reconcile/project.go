@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -15,24 +14,6 @@ import (
 // beside it stays. Nothing of it may keep an issue and its card from being kept
 // the same: what GitHub does not take is said once and tried again later.
 
-// Shows is what projections ask of GitHub. Errors match the sentinels of
-// mapping.
-type Shows interface {
-	// EnsureLabel makes a repository's label unless it is there.
-	EnsureLabel(ctx context.Context, repo, name, color, description string) error
-	// Assign and Unassign add and remove single assignees, and return the issue
-	// as it is then. Who cannot be assigned is left out without a word.
-	Assign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error)
-	Unassign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error)
-	// Milestones lists a repository's milestones, open and closed; PutMilestone
-	// makes one where its Number is 0 and else changes it as a whole.
-	Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error)
-	PutMilestone(ctx context.Context, repo string, m mapping.Milestone) (mapping.Milestone, error)
-	// Closed reports whether the bridge's own account closed the issue at a
-	// moment of GitHub's clock or later.
-	Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error)
-}
-
 // How long a projection that went wrong is left alone: at first, and at most.
 // What a service that is away or a lost answer broke is tried again soon; what
 // GitHub refuses (a right that is missing, an endpoint that it does not have)
@@ -45,7 +26,7 @@ const (
 // show shows on the issue what planning says of the card, once the attributes agree. A
 // review may have closed the issue, and what was read or answered may show a person's
 // edit: then that is decided on.
-func show(ctx context.Context, w *work) (verdict, error) {
+func show(w *work) (verdict, error) {
 	w.round.first = w.link.Shown == nil
 	s := w.shown()
 	if s == nil || w.link.Task || w.link.State != mapping.Linked {
@@ -62,14 +43,14 @@ func show(ctx context.Context, w *work) (verdict, error) {
 		return pass, nil
 	}
 	if w.round.first && w.issue == nil { // what it has is not known either
-		if err := w.try(ctx, "planning's view", w.readIssue); err != nil || w.issue == nil {
+		if err := w.try("planning's view", w.readIssue); err != nil || w.issue == nil {
 			w.link.Shown = nil
 			return pass, err
 		}
 	}
 	before, knew := w.g, w.issue != nil
-	defer showing(ctx, showing(ctx, true))
-	if err := w.showAll(ctx); err != nil {
+	defer w.showing(true)()
+	if err := w.showAll(); err != nil {
 		return end, err
 	}
 	return anewIf(knew != (w.issue != nil) || w.moved(before), nil) // what was looked at before that was known
@@ -79,7 +60,7 @@ func show(ctx context.Context, w *work) (verdict, error) {
 // has of it is read before its next turn: events that come meanwhile are dealt
 // with as far as they tell of anything else. What only waits for its share is read
 // when it has that.
-func (w *work) showAll(ctx context.Context) error {
+func (w *work) showAll() error {
 	s, waits := w.link.Shown, w.showAgain
 	unsure := s.Unsure
 	s.Unsure, w.showAgain = true, revisit{}
@@ -87,13 +68,13 @@ func (w *work) showAll(ctx context.Context) error {
 	for _, r := range shows {
 		before, braked := w.showAgain, false
 		w.showAgain = revisit{}
-		err := w.try(ctx, r.name, func(ctx context.Context) error {
+		err := w.try(r.name, func() error {
 			if unsure && w.issue == nil {
-				if err := w.readIssue(ctx); err != nil {
+				if err := w.readIssue(); err != nil {
 					return err
 				}
 			}
-			_, err := r.apply(ctx, w)
+			_, err := r.apply(w)
 			braked = errors.Is(err, errShare)
 			return err
 		})
@@ -134,17 +115,17 @@ func (w *work) shown() *mapping.Shown {
 
 // try shows one thing, unless it went wrong a moment ago. Its error is one that
 // ends the work on the key: whatever GitHub said is put off.
-func (w *work) try(ctx context.Context, what string, show func(context.Context) error) error {
+func (w *work) try(what string, show func() error) error {
 	names := []string{what + " in " + w.link.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
-		if wait, why := w.paused.left(w.Now(), name); wait > 0 {
+		if wait, why := w.pauseLeft(name); wait > 0 {
 			w.lookAgain(wait+w.jitter(wait/4), why)
 			return nil
 		}
 	}
-	err := show(ctx)
-	if isGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only what was asked of it?
-		if gone := w.readIssue(ctx); gone != nil {
+	err := show()
+	if IsGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only what was asked of it?
+		if gone := w.readIssue(); gone != nil {
 			err = gone
 		}
 	}
@@ -156,8 +137,8 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 	case errors.As(err, &moved) && (moved.Issue != nil || moved.Number == 0 && moved.Repo != ""):
 		return err // its link follows
 	case err == nil:
-		w.paused.ok(names[0])
-		w.paused.ok(names[1])
+		w.pauseOver(names[0])
+		w.pauseOver(names[1])
 		return nil
 	case errors.As(err, &public):
 		w.withheld = public
@@ -167,7 +148,7 @@ func (w *work) try(ctx context.Context, what string, show func(context.Context) 
 	case errors.As(err, &put) && put.after > 0: // a brake, or a read that lags
 		w.lookAgain(put.after, what+": "+put.why)
 		return nil
-	case ctx.Err() != nil || !errors.As(err, &side):
+	case w.over() || !errors.As(err, &side):
 		return err
 	}
 	w.refusedToShow(names, err)
@@ -194,7 +175,7 @@ func (w *work) refusedToShow(names []string, err error) {
 
 func (w *work) putOff(name string, err error, first, most time.Duration) {
 	why := name + " cannot be shown: " + err.Error()
-	wait, news := w.paused.fail(w.Now(), name, why, first, most)
+	wait, news := w.pauseAfter(name, why, first, most)
 	if news {
 		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait.String(), "err", err)
 	}
@@ -211,7 +192,7 @@ func (w *work) showLater() { w.again = w.again.sooner(w.showAgain) }
 
 // showed notes that something is shown now.
 func (w *work) showed(what mapping.Attribute, why string) {
-	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(what)).Inc()
+	w.count(CountWrites, w.link.Route, string(mapping.GitHub), string(what))
 	w.note(mapping.GitHub, what, "show", why)
 }
 
@@ -219,13 +200,13 @@ func (w *work) showed(what mapping.Attribute, why string) {
 // it may be from between two of our writes, so that nothing is concluded from
 // it without a read.
 func (w *work) told() bool {
-	return w.issue != nil && !w.fresh && w.GitHub.Whose(w.issue.Editor).Perhaps()
+	return w.issue != nil && !w.fresh && w.Whose(w.issue.Editor).Perhaps()
 }
 
 // fetch reads the issue, unless it was read and nothing was written since.
-func (w *work) fetch(ctx context.Context) error {
+func (w *work) fetch() error {
 	if w.fresh {
 		return nil
 	}
-	return w.readIssue(ctx)
+	return w.readIssue()
 }

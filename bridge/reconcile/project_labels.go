@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +15,7 @@ var errShare = errors.New("labels")
 
 // showLabels brings the labels that show the card in line, one by one: the set
 // is never replaced.
-func (w *work) showLabels(ctx context.Context) error {
+func (w *work) showLabels() error {
 	add, remove := w.labelsToShow()
 	if len(add)+len(remove) > 0 {
 		if err := w.foldShow(); err != nil && w.told() {
@@ -24,18 +23,18 @@ func (w *work) showLabels(ctx context.Context) error {
 		} else if err != nil {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
-		if err := w.reserve(ctx, WriteEdit); err != nil {
+		if err := w.reserve(WriteEdit); err != nil {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
 	}
 	if w.issue == nil && (len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 || w.mayBeThere(add)) {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 		add, remove = w.labelsToShow()
 	}
 	if len(add)+len(remove) > 0 && w.told() {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 		add, remove = w.labelsToShow()
@@ -47,20 +46,18 @@ func (w *work) showLabels(ctx context.Context) error {
 		return err
 	}
 	for _, l := range add {
-		w.ensureLabel(ctx, l)
+		w.ensureLabel(l)
 	}
 	w.link.Shown.Make(add, w.set.Scheme)
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	if err := w.writing(); err != nil {
 		return err
 	}
-	defer cancel()
 	issue := mapping.Issue{Repo: w.link.Issue.Repo, Number: w.link.Issue.Number}
 	if w.issue != nil {
 		issue = *w.issue
 	}
 	if len(add) > 0 {
-		if err := w.addLabels(wctx, &issue, add); err != nil {
+		if err := w.addLabels(&issue, add); err != nil {
 			return err
 		}
 		w.carries(issue.Labels)
@@ -69,7 +66,7 @@ func (w *work) showLabels(ctx context.Context) error {
 		}
 	}
 	for _, l := range remove {
-		if err := w.removeLabel(wctx, &issue, l); err != nil {
+		if err := w.removeLabel(&issue, l); err != nil {
 			return err
 		}
 		w.carries(issue.Labels)
@@ -118,7 +115,7 @@ func (w *work) carries(now []string) {
 }
 
 // labelsAlong are the labels that a new issue of the card is made with.
-func (w *work) labelsAlong(ctx context.Context) []string {
+func (w *work) labelsAlong() []string {
 	s := w.shown()
 	if s == nil || w.link.Task {
 		return nil
@@ -126,7 +123,7 @@ func (w *work) labelsAlong(ctx context.Context) []string {
 	add, _ := s.Project(nil, w.cardToShow(), w.set.Scheme)
 	s.Make(add, w.set.Scheme)
 	for _, l := range add {
-		w.ensureLabel(ctx, l)
+		w.ensureLabel(l)
 	}
 	return add
 }
@@ -134,19 +131,19 @@ func (w *work) labelsAlong(ctx context.Context) []string {
 // ensureLabel gives a label its colour and description before it is first
 // added. GitHub makes unknown labels when they are added, so nothing is lost
 // where this goes wrong, nor for a label that is of one issue alone.
-func (w *work) ensureLabel(ctx context.Context, name string) {
+func (w *work) ensureLabel(name string) {
 	if w.set.Scheme.IsCardLabel(name) {
 		return
 	}
 	key := "label " + name + " in " + w.link.Issue.Repo
-	if wait, _ := w.paused.left(w.Now(), key); wait > 0 {
+	if wait, _ := w.pauseLeft(key); wait > 0 {
 		return
 	}
 	spec := w.set.Scheme.Spec(name)
-	w.paused.hold(w.Now(), key, ensured)
-	err := w.atGitHub().EnsureLabel(ctx, w.link.Issue.Repo, spec.Name, spec.Color, spec.Description)
+	tell(w, PauseFor{key, ensured})
+	err := done(w, EnsureLabel{w.link.Issue.Repo, spec})
 	if isWithheld(err) {
-		w.paused.ok(key) // nor is the label added
+		w.pauseOver(key) // nor is the label added
 	} else if err != nil {
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,12 +12,12 @@ import (
 // showMilestone gives the issue the milestone of its card's sprint. A card that
 // leaves its sprint takes along the milestone of a sprint, whoever set it; a person's
 // own on a card without a sprint is left alone.
-func (w *work) showMilestone(ctx context.Context) error {
+func (w *work) showMilestone() error {
 	s := w.link.Shown
 	want := 0
 	if s.Sprint != "" {
 		var err error
-		if want, err = w.sprintMilestone(ctx, s.Sprint, 0); err != nil || want == 0 {
+		if want, err = w.sprintMilestone(s.Sprint, 0); err != nil || want == 0 {
 			return err
 		}
 	}
@@ -28,10 +27,10 @@ func (w *work) showMilestone(ctx context.Context) error {
 	if err := w.foldShow(); err != nil {
 		return err
 	}
-	if err := w.reserve(ctx, WriteEdit); err != nil {
+	if err := w.reserve(WriteEdit); err != nil {
 		return err
 	}
-	if err := w.fetch(ctx); err != nil { // GitHub has no lock: what a person set meanwhile counts
+	if err := w.fetch(); err != nil { // GitHub has no lock: what a person set meanwhile counts
 		return err
 	}
 	if due, _ := w.milestoneDue(want); !due {
@@ -40,20 +39,18 @@ func (w *work) showMilestone(ctx context.Context) error {
 	if err := w.paceShow(); err != nil {
 		return err
 	}
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	if err := w.writing(); err != nil {
 		return err
 	}
-	defer cancel()
-	issue, err := w.atGitHub().EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{Milestone: &want})
+	issue, err := do(w, EditIssue{w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{Milestone: &want}})
 	if errors.Is(err, mapping.ErrRejected) && want != 0 {
 		// It may not be there any more: somebody has deleted it.
-		now, lookup := w.sprintMilestone(ctx, s.Sprint, want)
+		now, lookup := w.sprintMilestone(s.Sprint, want)
 		switch {
 		case lookup != nil:
 			return lookup
 		case now != want:
-			return later(bookWait, "milestone %d is gone, it is %d now", want, now)
+			return later(MilestonesWait, "milestone %d is gone, it is %d now", want, now)
 		}
 	}
 	if err != nil {
@@ -98,16 +95,16 @@ func milestoneName(number int) string { return "#" + strconv.Itoa(number) }
 
 // edit makes one PATCH, with the milestone along that the issue is to have; nil:
 // none. Where GitHub refuses it so, it is made without.
-func (w *work) edit(ctx context.Context, edit IssueEdit, milestone *int) (mapping.Issue, error) {
+func (w *work) edit(edit IssueEdit, milestone *int) (mapping.Issue, error) {
 	repo, number := w.link.Issue.Repo, w.link.Issue.Number
 	if milestone == nil {
-		return w.atGitHub().EditIssue(ctx, repo, number, edit)
+		return do(w, EditIssue{repo, number, edit})
 	}
 	with := edit
 	with.Milestone = milestone
-	issue, err := w.atGitHub().EditIssue(ctx, repo, number, with)
+	issue, err := do(w, EditIssue{repo, number, with})
 	if errors.Is(err, mapping.ErrRejected) {
-		return w.atGitHub().EditIssue(ctx, repo, number, edit)
+		return do(w, EditIssue{repo, number, edit})
 	}
 	if err == nil && issue.Milestone == *milestone {
 		w.link.Shown.Milestone = *milestone
@@ -118,19 +115,16 @@ func (w *work) edit(ctx context.Context, edit IssueEdit, milestone *int) (mappin
 
 // milestoneAlong is the milestone that an edit takes along: one that is known
 // already, or nil.
-func (w *work) milestoneAlong(ctx context.Context) *int {
+func (w *work) milestoneAlong() *int {
 	s := w.shown()
 	if s == nil || w.issue == nil || w.link.Task || w.link.State != mapping.Linked {
 		return nil
 	}
 	want := 0
 	if s.Sprint != "" {
-		book, err := w.readBook(ctx, w.link.Project)
-		if err != nil {
-			return nil // the projection will say so
-		}
-		if want = book.entry(w.link.Issue.Repo, s.Sprint).Number; want == 0 {
-			return nil
+		var err error
+		if want, err = do(w, KnownMilestone{w.link.Project, w.link.Issue.Repo, s.Sprint}); err != nil || want == 0 {
+			return nil // the projection sees to it
 		}
 	}
 	if due, _ := w.milestoneDue(want); !due {
@@ -143,45 +137,28 @@ func (w *work) milestoneAlong(ctx context.Context) *int {
 // repository, which is made where there is none; 0 where the sprint is not
 // known yet. refused is a number that GitHub did not take, and is looked for
 // anew.
-func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, refused int) (int, error) {
-	repo := w.link.Issue.Repo
-	book, err := w.readBook(ctx, w.link.Project)
+func (w *work) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error) {
+	project, repo := w.link.Project, w.link.Issue.Repo
+	known, err := do(w, KnownMilestone{project, repo, sprint})
+	if err != nil || known != 0 && known != refused {
+		return known, err
+	}
+	listed, err := do(w, ReadSprint{project, sprint})
 	if err != nil {
 		return 0, err
 	}
-	if n := book.entry(repo, sprint).Number; n != 0 && n != refused {
-		return n, nil
-	}
-	facts, err := w.sprints(ctx, w.link.Project)
-	if err != nil {
-		return 0, err
-	}
-	i := slices.IndexFunc(facts, func(f mapping.Sprint) bool { return f.ID == sprint })
-	if i < 0 {
+	if listed == nil {
 		w.awaitSprint(sprint)
 		return 0, nil
 	}
-	w.paused.ok("sprint " + string(sprint))
-	if err := w.there(ctx, repo); err != nil {
+	w.pauseOver("sprint " + string(sprint))
+	if err := w.there(repo); err != nil {
 		return 0, onGitHub(err)
 	}
-	if err := w.public(ctx, repo, true); err != nil {
+	if err := w.public(repo, true); err != nil {
 		return 0, err
 	}
-	var number int
-	err = w.withBook(ctx, w.link.Project, func(ctx context.Context, b *openBook) error {
-		if e := b.entry(repo, sprint); e.Number != 0 && e.Number != refused {
-			number = e.Number
-			return nil
-		}
-		existing, err := w.atGitHub().Milestones(ctx, repo)
-		if err != nil {
-			return onGitHub(fmt.Errorf("milestones of %s: %w", repo, err))
-		}
-		number, err = b.put(ctx, repo, facts[i], existing)
-		return err
-	})
-	return number, err
+	return do(w, EnsureMilestone{project, repo, *listed, refused})
 }
 
 // awaitSprint has the key looked at again for a sprint that no listing has: the card was
@@ -189,10 +166,10 @@ func (w *work) sprintMilestone(ctx context.Context, sprint mapping.ObjectID, ref
 // sprint share the wait, which grows once for all of them.
 func (w *work) awaitSprint(sprint mapping.ObjectID) {
 	name := "sprint " + string(sprint)
-	wait, why := w.paused.left(w.Now(), name)
+	wait, why := w.pauseLeft(name)
 	if wait <= 0 {
 		why = "milestone: no listing has " + name
-		wait, _ = w.paused.fail(w.Now(), name, why, brokenFirst, brokenMost)
+		wait, _ = w.pauseAfter(name, why, brokenFirst, brokenMost)
 	}
 	w.lookAgain(wait+w.jitter(wait/4), why)
 }

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,7 @@ import (
 // sprint, as far as the user table knows them. Others whom people assigned
 // stay; only those whom the bridge added are taken off again. GitHub leaves out
 // in silence who cannot be assigned: that is not tried twice.
-func (w *work) showAssignees(ctx context.Context) error {
+func (w *work) showAssignees() error {
 	s := w.link.Shown
 	want := w.logins()
 	surplus := slices.ContainsFunc(s.Assignees, func(login string) bool { return !containsFold(want, login) })
@@ -27,13 +26,13 @@ func (w *work) showAssignees(ctx context.Context) error {
 		if err := w.foldShow(); err != nil {
 			return err
 		}
-		if err := w.fetch(ctx); err != nil {
+		if err := w.fetch(); err != nil {
 			return err
 		}
 		add, remove = w.assigneesToShow(want)
 	}
 	if len(add)+len(remove) > 0 {
-		if err := w.assign(ctx, add, remove); err != nil {
+		if err := w.assign(add, remove); err != nil {
 			return err
 		}
 	}
@@ -62,20 +61,18 @@ func (w *work) assigneesToShow(want []string) (add, remove []string) {
 	return add, remove
 }
 
-func (w *work) assign(ctx context.Context, add, remove []string) error {
+func (w *work) assign(add, remove []string) error {
 	if err := w.paceShow(); err != nil {
 		return err
 	}
 	s := w.link.Shown
 	s.Assignees = append(s.Assignees, add...) // should the answer be lost, they are known to be ours
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	if err := w.writing(); err != nil {
 		return err
 	}
-	defer cancel()
 	repo, number := w.link.Issue.Repo, w.link.Issue.Number
 	if len(add) > 0 {
-		issue, err := w.atGitHub().Assign(wctx, repo, number, add)
+		issue, err := do(w, Assign{repo, number, add})
 		if err != nil {
 			return onGitHub(fmt.Errorf("assign %q: %w", add, err))
 		}
@@ -87,7 +84,7 @@ func (w *work) assign(ctx context.Context, add, remove []string) error {
 		}
 	}
 	if len(remove) > 0 {
-		issue, err := w.atGitHub().Unassign(wctx, repo, number, remove)
+		issue, err := do(w, Unassign{repo, number, remove})
 		if err != nil {
 			return onGitHub(fmt.Errorf("unassign %q: %w", remove, err))
 		}
@@ -110,7 +107,7 @@ func (w *work) logins() []string {
 	for _, user := range s.Users {
 		best := ""
 		for login, username := range w.set.Users {
-			if username == user && (best == "" || login < best) && !w.GitHub.Stranger(login) {
+			if username == user && (best == "" || login < best) && !w.Stranger(login) {
 				best = login
 			}
 		}

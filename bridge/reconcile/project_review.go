@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -16,26 +15,26 @@ import (
 // Before it the link says that one may be under way, and whoever finds that
 // asks GitHub whether it happened: the issue may be open because it did not, or
 // because a person has reopened it since.
-func (w *work) showReview(ctx context.Context) error {
+func (w *work) showReview() error {
 	s := w.link.Shown
 	if mapping.ReviewOf(s.Review) == mapping.ReviewOf(w.link.Review) && s.Closing.IsZero() {
 		w.link.Review = s.Review
 		return nil
 	}
-	defer showing(ctx, showing(ctx, false)) // a review is a person's change
+	defer w.showing(false)() // a review is a person's change
 	if err := w.foldShow(); err != nil && s.Closing.IsZero() {
 		return err
 	}
-	if err := w.fetch(ctx); err != nil {
+	if err := w.fetch(); err != nil {
 		return err
 	}
-	acted, err := w.actedOn(ctx)
+	acted, err := w.actedOn()
 	if err != nil {
 		return err
 	}
 	verdict := mapping.ReviewAction(w.link.Review, s.Review, w.issue.State)
 	if !acted && (verdict == mapping.VerdictCloseCompleted || verdict == mapping.VerdictCloseNotPlanned) {
-		if err := w.closeFor(ctx, verdict); err != nil {
+		if err := w.closeFor(verdict); err != nil {
 			return err
 		}
 	}
@@ -46,7 +45,7 @@ func (w *work) showReview(ctx context.Context) error {
 // actedOn reports whether the card's review closed the issue before: by a write
 // whose answer was lost, or for a link that the store has lost since, which the
 // review's label tells.
-func (w *work) actedOn(ctx context.Context) (bool, error) {
+func (w *work) actedOn() (bool, error) {
 	s := w.link.Shown
 	if w.round.first {
 		return w.set.Scheme.Reviewed(w.issue.Labels, s.Review), nil
@@ -57,7 +56,7 @@ func (w *work) actedOn(ctx context.Context) (bool, error) {
 	acted := w.issue.State == "closed"
 	if !acted {
 		var err error
-		if acted, err = w.atGitHub().Closed(ctx, w.link.Issue.Repo, w.link.Issue.Number, s.Closing); err != nil {
+		if acted, err = do(w, ReadClosed{w.link.Issue.Repo, w.link.Issue.Number, s.Closing}); err != nil {
 			// Where GitHub does not tell, a reopened issue was closed.
 			w.log.Warn("looking for a close whose answer was lost", "err", err)
 			acted = w.issue.StateReason == "reopened"
@@ -67,8 +66,8 @@ func (w *work) actedOn(ctx context.Context) (bool, error) {
 	return acted, nil
 }
 
-func (w *work) closeFor(ctx context.Context, verdict mapping.Verdict) error {
-	if err := w.brakeClose(ctx); err != nil {
+func (w *work) closeFor(verdict mapping.Verdict) error {
+	if err := w.brakeClose(); err != nil {
 		return err
 	}
 	if err := w.paceShow(); err != nil {
@@ -76,16 +75,14 @@ func (w *work) closeFor(ctx context.Context, verdict mapping.Verdict) error {
 	}
 	s := w.link.Shown
 	s.Closing = w.issue.UpdatedAt
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	if err := w.writing(); err != nil {
 		s.Closing = time.Time{}
 		return err
 	}
-	defer cancel()
 	state, reason := "closed", string(verdict)
-	issue, err := w.atGitHub().EditIssue(wctx, w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{State: &state, StateReason: &reason})
+	issue, err := do(w, EditIssue{w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{State: &state, StateReason: &reason}})
 	if err != nil {
-		if certain(err) {
+		if Certain(err) {
 			s.Closing = time.Time{}
 		}
 		return onGitHub(fmt.Errorf("close for the review: %w", err))

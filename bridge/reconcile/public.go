@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ import (
 // whether the repository is public, the same is withheld until somebody does.
 //
 // Nor is anything written where another repository has the name of the one that is
-// meant (see [GitHub.Locate]).
+// meant (see [Locate]).
 
 const (
 	isPublic = " is public, and the route does not say allow_public"
@@ -61,29 +60,25 @@ func isWithheld(err error) bool {
 // public refuses what is written to a repository where that would be published, or may
 // be, against the will of the work's route, as far as is known; ask: GitHub is asked
 // where that is not known. nil: it may be written.
-func (w *work) public(ctx context.Context, repo string, ask bool) *publicError {
+func (w *work) public(repo string, ask bool) *publicError {
 	if w.route == nil || w.route.AllowPublic || !w.route.Writes(mapping.GitHub) || repo == "" {
 		return nil
 	}
-	if ask {
-		w.sit()
-	}
-	public, told := w.GitHub.Public(ctx, repo, ask)
-	if public || !told {
-		return &publicError{repo, !public}
+	if now := get(w, ReadPublic{repo, ask}); now.Public || !now.Known {
+		return &publicError{repo, !now.Public}
 	}
 	return nil
 }
 
 // hideFromNow withholds planning's side where the round's plan would publish it, a
 // conflict's comment included, which quotes both sides.
-func hideFromNow(ctx context.Context, w *work) (verdict, error) {
+func hideFromNow(w *work) (verdict, error) {
 	if w.hidden != nil {
 		return pass, nil
 	}
 	for _, d := range w.round.plan.Decisions {
 		if d.GitHub != nil || d.Loses {
-			w.hidden = w.public(ctx, w.link.Issue.Repo, true)
+			w.hidden = w.public(w.link.Issue.Repo, true)
 			break
 		}
 	}
@@ -123,29 +118,10 @@ func (w *work) keepPrivate(err error) error {
 	return w.withheld
 }
 
-// unpublished refuses the writes of GitHub that would show planning's side
-// where that is not to be shown, or go to another repository than the one that is
-// meant, whoever makes them.
-type unpublished struct {
-	GitHub
-	w *work
-}
-
-func (u unpublished) check(ctx context.Context, repo string) error {
-	if err := u.w.there(ctx, repo); err != nil {
-		return err
-	}
-	if err := u.w.public(ctx, repo, true); err != nil {
-		return err
-	}
-	return nil
-}
-
 // there refuses what is written to a repository that is called otherwise by now, or
 // whose name another one has.
-func (w *work) there(ctx context.Context, repo string) error {
-	w.sit()
-	now, err := w.GitHub.Locate(ctx, repo, w.repoID(repo), false)
+func (w *work) there(repo string) error {
+	now, err := do(w, Locate{repo, w.repoID(repo), false})
 	if err == nil && !strings.EqualFold(now, repo) {
 		err = &mapping.MovedError{Repo: now, Location: now}
 	}
@@ -158,60 +134,4 @@ func (w *work) repoID(repo string) int64 {
 		return 0
 	}
 	return w.link.Issue.RepoID
-}
-
-func (u unpublished) RemoveLabel(ctx context.Context, repo string, number int, label string) ([]string, error) {
-	if err := u.w.there(ctx, repo); err != nil {
-		return nil, err
-	}
-	return u.GitHub.RemoveLabel(ctx, repo, number, label)
-}
-
-func (u unpublished) CreateIssue(ctx context.Context, repo string, issue NewIssue) (mapping.Issue, error) {
-	if err := u.check(ctx, repo); err != nil {
-		return mapping.Issue{}, err
-	}
-	return u.GitHub.CreateIssue(ctx, repo, issue)
-}
-
-func (u unpublished) EditIssue(ctx context.Context, repo string, number int, edit IssueEdit) (mapping.Issue, error) {
-	if err := u.check(ctx, repo); err != nil {
-		return mapping.Issue{}, err
-	}
-	return u.GitHub.EditIssue(ctx, repo, number, edit)
-}
-
-func (u unpublished) AddLabels(ctx context.Context, repo string, number int, labels []string) ([]string, error) {
-	if err := u.check(ctx, repo); err != nil {
-		return nil, err
-	}
-	return u.GitHub.AddLabels(ctx, repo, number, labels)
-}
-
-func (u unpublished) AddSubIssue(ctx context.Context, repo string, number int, sub int64) error {
-	if err := u.check(ctx, repo); err != nil {
-		return err
-	}
-	return u.GitHub.AddSubIssue(ctx, repo, number, sub)
-}
-
-func (u unpublished) CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error) {
-	if err := u.check(ctx, repo); err != nil {
-		return Comment{}, err
-	}
-	return u.GitHub.CreateComment(ctx, repo, number, body)
-}
-
-func (u unpublished) EnsureLabel(ctx context.Context, repo, name, color, description string) error {
-	if err := u.check(ctx, repo); err != nil {
-		return err
-	}
-	return u.GitHub.EnsureLabel(ctx, repo, name, color, description)
-}
-
-func (u unpublished) Assign(ctx context.Context, repo string, number int, logins []string) (mapping.Issue, error) {
-	if err := u.check(ctx, repo); err != nil {
-		return mapping.Issue{}, err
-	}
-	return u.GitHub.Assign(ctx, repo, number, logins)
 }

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -22,12 +21,11 @@ const invariantRecord = "record"
 func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
 
 // saveRecord saves the root link under the claim.
-func (w *work) saveRecord(ctx context.Context) error {
+func (w *work) saveRecord() error {
 	root := w.home().link
-	lease := w.claimed().lease
-	err := lease.Save(ctx, root)
+	err := done(w, Save{root})
 	if isTooLarge(err) && dropVerified(root) {
-		err = lease.Save(ctx, root)
+		err = done(w, Save{root})
 	}
 	return w.tooLarge(root, err)
 }

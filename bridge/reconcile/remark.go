@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
@@ -79,23 +78,21 @@ func (w *work) remark(plan *mapping.Plan) {
 // signJoined gives the card of a pair that people made and that was joined its
 // footer before the issue is touched: were the store lost in between, an issue
 // that was touched would enter, and get a card of its own.
-func signJoined(ctx context.Context, w *work) (verdict, error) {
+func signJoined(w *work) (verdict, error) {
 	_, agreed := w.link.Base[mapping.Summary]
 	if !w.round.writes() || agreed || w.root != nil || w.markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.link.Remarked || !w.route.Writes(mapping.Planning) {
 		return pass, nil
 	}
 	now := w.p[mapping.Summary]
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	if err := w.writing(); err != nil {
 		return end, err
 	}
-	up, err := w.atPlanning().UpdateCard(wctx, w.link.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
+	up, err := do(w, UpdateCard{w.link.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
 		mapping.Summary: {Value: w.cardText(now.Value), Version: now.Version},
-	})
-	cancel()
+	}})
 	if err != nil {
 		d := mapping.Decision{Attribute: mapping.Summary, Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}}
-		moved, err := w.putFailed(ctx, w.link.Partner(), []mapping.Decision{d}, nil, err)
+		moved, err := w.putFailed(w.link.Partner(), []mapping.Decision{d}, nil, err)
 		if !moved && err == nil { // refused: it goes on without
 			w.link.Remarked = w.unmarked
 		}

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,15 +14,15 @@ import (
 
 // readAgain reads the issue before it is written, as GitHub has no lock. What a
 // late write of ours did shows there perhaps first, and is nobody's edit.
-func (w *work) readAgain(ctx context.Context) error {
-	if err := w.readIssue(ctx); err != nil {
+func (w *work) readAgain() error {
+	if err := w.readIssue(); err != nil {
 		return err
 	}
 	w.list = list{} // of another body
-	return w.settleLate(ctx, journal.Matches{})
+	return w.settleLate(journal.Matches{})
 }
 
-func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
+func (w *work) resolve() (mapping.Plan, error) {
 	in := mapping.Input{
 		Link: w.link, Route: w.route, GitHub: w.g, Planning: w.p,
 		Edited: map[mapping.Attribute]map[mapping.Side]mapping.Interval{},
@@ -33,7 +32,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
 	}
 	for a, id := range mapping.Sorted(w.link.Asking) {
-		c, err := w.Store.Conflict(ctx, w.link.Project, id)
+		c, err := do(w, ReadConflict{w.link.Project, id})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return mapping.Plan{}, fmt.Errorf("read conflict %s: %w", id, err)
 		}
@@ -51,7 +50,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 	in.Rewound = w.rewoundNow()
 	plan := mapping.Resolve(in)
 	w.remark(&plan)
-	changes, err := w.decideList(ctx)
+	changes, err := w.decideList()
 	w.whole(&plan, changes)
 	w.withhold(&plan)
 	return plan, err
@@ -59,7 +58,7 @@ func (w *work) resolve(ctx context.Context) (mapping.Plan, error) {
 
 // agreed takes over what needs no write, and ends the questions that are
 // answered.
-func (w *work) agreed(ctx context.Context, plan mapping.Plan) error {
+func (w *work) agreed(plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
 		switch d.Action {
 		case mapping.Adopt:
@@ -67,23 +66,23 @@ func (w *work) agreed(ctx context.Context, plan mapping.Plan) error {
 		case mapping.Ask, mapping.Blocked, mapping.Restrained, mapping.Withheld:
 			continue
 		}
-		if err := w.endQuestion(ctx, d); err != nil {
+		if err := w.endQuestion(d); err != nil {
 			return err
 		}
 	}
-	return w.endQuestions(ctx, plan)
+	return w.endQuestions(plan)
 }
 
 // endQuestions closes what was asked and needs no decision any more: people took both
 // edits back, or a process ended while it took the answer in.
-func (w *work) endQuestions(ctx context.Context, plan mapping.Plan) error {
+func (w *work) endQuestions(plan mapping.Plan) error {
 	for _, a := range slices.Sorted(maps.Keys(w.link.Asking)) {
 		_, g := w.g[a]
 		_, p := w.p[a]
 		if !g || !p || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {
 			continue
 		}
-		if err := w.endQuestion(ctx, mapping.Decision{Attribute: a, Why: "both sides agree"}); err != nil {
+		if err := w.endQuestion(mapping.Decision{Attribute: a, Why: "both sides agree"}); err != nil {
 			return err
 		}
 	}
@@ -107,6 +106,6 @@ func (w *work) lag(to mapping.Side) {
 		}
 	}
 	if !seen.IsZero() {
-		w.Metrics.Lag.WithLabelValues("to_" + string(to)).Observe(max(0, w.since(seen).Seconds()))
+		tell(w, Lagged{"to_" + string(to), max(0, w.since(seen))})
 	}
 }

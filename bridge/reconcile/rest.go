@@ -21,6 +21,11 @@ type again struct {
 
 func (e *again) Error() string { return e.why }
 
+// Later is the error that puts a key off without counting a failure.
+func Later(after time.Duration, format string, args ...any) error {
+	return later(after, format, args...)
+}
+
 func later(after time.Duration, format string, args ...any) error {
 	return &again{after: after, why: fmt.Sprintf(format, args...)}
 }
@@ -75,6 +80,10 @@ type sideError struct {
 
 func (e *sideError) Error() string { return e.err.Error() }
 func (e *sideError) Unwrap() error { return e.err }
+
+// OnGitHub says of an error that it came from GitHub, so that GitHub is waited for where it
+// is down.
+func OnGitHub(err error) error { return onGitHub(err) }
 
 func onGitHub(err error) error   { return onSide(mapping.GitHub, err) }
 func onPlanning(err error) error { return onSide(mapping.Planning, err) }
@@ -231,4 +240,4 @@ func Jitter(random func(n int64) int64, d time.Duration) time.Duration {
 	return time.Duration(random(int64(d)))
 }
 
-func (r *Reconciler) jitter(d time.Duration) time.Duration { return Jitter(r.Random, d) }
+func (w *work) jitter(d time.Duration) time.Duration { return Jitter(w.Random, d) }

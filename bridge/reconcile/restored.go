@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 
 	"planbridge/mapping"
@@ -11,12 +10,12 @@ import (
 // Nothing is decided before everything has been seen: a task or a comment of the
 // link may still be under way, and people may have copied its card with the
 // marker. The oldest card is the link's.
-func restored(ctx context.Context, w *work) (verdict, error) {
+func restored(w *work) (verdict, error) {
 	unmade := w.link.State == mapping.Entering || w.link.State == mapping.Creating
 	if unmade || !w.link.Synced.IsZero() || !w.unbased() {
 		return pass, nil
 	}
-	if err := w.adopted(ctx); err != nil || w.link.Origin != mapping.GitHub {
+	if err := w.adopted(); err != nil || w.link.Origin != mapping.GitHub {
 		return pass, err
 	}
 	return pass, eachSeen(w, "card", func(c mapping.Card, _ bool) error {

@@ -1,17 +1,69 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"runtime/debug"
+	"iter"
 	"strings"
 	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
 )
+
+// State is what the work on a claimed key begins with.
+type State struct {
+	Claim    *store.Claim
+	Settings *Settings
+	*Process
+	Now    time.Time
+	Served bool // the project of the key is configured
+}
+
+// Process is what the program that the core runs in knows without asking anybody. All fields
+// are required. The functions do no I/O.
+type Process struct {
+	// Projects are those that are configured.
+	Projects func() []mapping.ObjectID
+	// Whose tells whether a login is the bridge's own, now or formerly.
+	Whose func(login string) mapping.Whose
+	// Stranger reports whether another account has a login now than the one that it stood for.
+	Stranger func(login string) bool
+	// SameRendering reports whether two Markdown texts mean the same.
+	SameRendering func(a, b string) bool
+	// FirstRun tells when a route began to run (see [mapping.Entrance]).
+	FirstRun func(route string) time.Time
+	// Paused reports whether an operator paused a route.
+	Paused func(route string) bool
+	// Down reports whether a service (see ServiceGitHub) is known to be away.
+	Down     func(service string) bool
+	LeaseTTL time.Duration // of a claim
+	// Random draws a number in [0, n).
+	Random func(n int64) int64
+}
+
+// Work is the work on one claimed key. It serves one goroutine.
+type Work struct{ w *work }
+
+// Begin begins the work on a claimed key.
+func Begin(s State) *Work { return &Work{newWork(s)} }
+
+// Steps are the effects that bring the key to its end, in order. Each has to be answered in
+// the body of the loop. What they are follows from the state and the answers alone.
+func (k *Work) Steps() iter.Seq[*Step] { return k.w.stepwise(k.w.run) }
+
+// Result is what the claim is finished with after its steps, however many were done. failed
+// is an error that ended the work from outside, such as a panic; nil: none did. over: the
+// time of the claim has ended.
+func (k *Work) Result(now time.Time, failed error, over bool) Result {
+	if failed != nil {
+		k.w.err = fmt.Errorf("reconcile %s: %w", where(k.w.link), failed)
+	}
+	if over {
+		CutOff(k.w.link, now.UTC())
+	}
+	return k.w.result(k.w.err, over)
+}
 
 // Result is what the engine finishes a claim with.
 type Result struct {
@@ -20,40 +72,28 @@ type Result struct {
 	Rest    Rest
 }
 
-// Work works a claimed key to its end, within the time of the context. It finishes nothing.
-func (r *Reconciler) Work(ctx context.Context, claim *store.Claim, lease Lease) Result {
-	w := r.newWork(claim)
-	w.lease = lease
-	err := w.guarded(ctx)
-	over := ctx.Err() != nil
-	if over {
-		r.CutOff(w.link, r.Now().UTC())
-	}
-	return w.result(err, over)
-}
-
 // CutOff notes that what was sent for a link may take effect until now: the process that
 // sent it ended, or the time of the claim did.
-func (r *Reconciler) CutOff(link *mapping.Link, now time.Time) { outlive(link, now) }
+func CutOff(link *mapping.Link, now time.Time) { outlive(link, now) }
 
-// Log returns what the lines about a claimed key are logged with.
-func (r *Reconciler) Log(claim *store.Claim) *slog.Logger {
-	w := &work{Reconciler: r, claim: claim, link: claim.Link}
-	w.delivery = w.newestDelivery()
-	return w.logger()
-}
+// About are the attributes, keys and values in turn, of what is logged about a claimed key.
+func About(claim *store.Claim) []any { return about(claim.Link, newestDelivery(claim, claim.Link)) }
 
 // Refused says how a key comes to rest whose result the store did not take; then nothing
-// of the link is stored. nil: the link is smaller now and may be stored.
-func (r *Reconciler) Refused(claim *store.Claim, link *mapping.Link, err error) *Rest {
+// of the link is stored. nil: the link is smaller now and may be stored. A record that is
+// too large for good is a broken invariant, which is returned, too.
+func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenError) {
 	if isTooLarge(err) {
 		if dropVerified(link) {
-			return nil
+			return nil, nil
 		}
-		err = fmt.Errorf("reconcile %s: %w", where(link), r.newWork(claim).tooLarge(link, err))
+		w := newWork(s)
+		err = fmt.Errorf("reconcile %s: %w", where(link), w.tooLarge(link, err))
+		rest := restOf(err, situation{project: link.Project, down: s.Down})
+		return &rest, w.broken
 	}
-	rest := restOf(err, situation{project: link.Project, down: r.Down})
-	return &rest
+	rest := restOf(err, situation{project: link.Project, down: s.Down})
+	return &rest, nil
 }
 
 // result is how the claim ends, given the error of its work. Where the link took in
@@ -71,18 +111,6 @@ func (w *work) result(err error, over bool) Result {
 		res.Link = nil
 	}
 	return res
-}
-
-// guarded turns a panic into the failure of this one key: a fault that one
-// issue triggers must not take the service down for all others.
-func (w *work) guarded(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			w.log.Error("panic", "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("reconcile %s: panic: %v", where(w.link), p)
-		}
-	}()
-	return w.run(ctx)
 }
 
 // where names a link for people: the issue where there is one, else the card.

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +17,7 @@ type rule struct {
 	of   pairKind
 	// writes: it has nothing to do in a dry run.
 	writes bool
-	apply  func(context.Context, *work) (verdict, error)
+	apply  func(*work) (verdict, error)
 }
 
 // pairKind says which pairs a rule is about.
@@ -115,13 +114,13 @@ var shows = []rule{
 const maxRounds = 8
 
 // settle asks the rules about a pair to their end.
-func (w *work) settle(ctx context.Context) error {
-	v, err := w.apply(ctx, approach)
+func (w *work) settle() error {
+	v, err := w.apply(approach)
 	if v == end || err != nil {
 		return err
 	}
 	for range maxRounds {
-		if v, err = w.apply(ctx, agreement); v != anew || err != nil {
+		if v, err = w.apply(agreement); v != anew || err != nil {
 			return err
 		}
 	}
@@ -130,13 +129,13 @@ func (w *work) settle(ctx context.Context) error {
 
 // apply asks rules in their order, up to the first that does not pass. An item that is gone
 // ends what can be done for its pair.
-func (w *work) apply(ctx context.Context, rules []rule) (verdict, error) {
+func (w *work) apply(rules []rule) (verdict, error) {
 	for i := range rules {
 		r := &rules[i]
 		if r.of == roots && w.link.Task || r.of == parts && !w.link.Task || r.writes && w.set.DryRun {
 			continue
 		}
-		v, err := r.apply(ctx, w)
+		v, err := r.apply(w)
 		if errors.Is(err, errGone) {
 			return end, nil
 		}
@@ -181,8 +180,8 @@ func LeaveOut(name string) error {
 }
 
 // does is the rule that does one thing, and passes.
-func does(one func(*work, context.Context) error) func(context.Context, *work) (verdict, error) {
-	return func(ctx context.Context, w *work) (verdict, error) { return pass, one(w, ctx) }
+func does(one func(*work) error) func(*work) (verdict, error) {
+	return func(w *work) (verdict, error) { return pass, one(w) }
 }
 
 // anewIf is the outcome of a rule that reports whether what is known changed.

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -75,17 +74,17 @@ func TestApply(t *testing.T) {
 			t.Parallel()
 			var asked []string
 			rules := []rule{
-				{name: "first", of: c.of, writes: c.writes, apply: func(context.Context, *work) (verdict, error) {
+				{name: "first", of: c.of, writes: c.writes, apply: func(*work) (verdict, error) {
 					asked = append(asked, "first")
 					return c.first, c.err
 				}},
-				{name: "second", apply: does(func(*work, context.Context) error {
+				{name: "second", apply: does(func(*work) error {
 					asked = append(asked, "second")
 					return nil
 				})},
 			}
 			w := &work{set: &Settings{DryRun: c.dryRun}, link: &mapping.Link{Task: c.part}}
-			v, err := w.apply(t.Context(), rules)
+			v, err := w.apply(rules)
 			if v != c.want || !errors.Is(err, c.fails) || (err != nil) != (c.fails != nil) || !slices.Equal(asked, c.asked) {
 				t.Errorf("asked %v, which answered %v, %v; want %v, which answer %v, %v", asked, v, err, c.asked, c.want, c.fails)
 			}

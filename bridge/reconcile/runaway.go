@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -32,7 +31,7 @@ func (w *work) pace(a mapping.Attribute, to mapping.Side) error {
 }
 
 // pacePlan is pace for all that a round writes.
-func pacePlan(_ context.Context, w *work) (verdict, error) {
+func pacePlan(w *work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		to := mapping.GitHub
 		switch {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"planbridge/bridge/reconcile"
+	"planbridge/bridge/effects"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -339,7 +339,7 @@ func TestShownCosts(t *testing.T) {
 	}
 }
 
-var _ reconcile.Shows = (*hub)(nil)
+var _ effects.Shows = (*hub)(nil)
 
 // What a person wrote right before something was shown, and the answer to that
 // shows first, is no less an edit: its own event tells nothing new then.

@@ -17,7 +17,7 @@ const staleWait = 3 * time.Second
 // or just what was known before. Whole seconds do not tell. After a while it is
 // believed.
 func (w *work) doubtful(read, seen *mapping.Issue) bool {
-	if w.GitHub.Whose(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
+	if w.Whose(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
 		return false
 	}
 	known := w.link.Issue.Digest

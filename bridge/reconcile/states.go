@@ -11,8 +11,8 @@ import (
 // writes nothing, neither to a service nor to the store, and the key is parked. What the
 // claim was given stays with the key.
 
-// invariants are the names of those that a claim can break.
-func invariants() []string {
+// Invariants are the names of those that a claim can break.
+func Invariants() []string {
 	names := []string{mapping.InvariantStates, invariantRecord}
 	for _, i := range mapping.Invariants {
 		names = append(names, i.Name)
@@ -45,7 +45,7 @@ func (w *work) checkTransition(err error, pair string) {
 // breaks takes in that the claim broke an invariant. The first counts.
 func (w *work) breaks(err *mapping.BrokenError) {
 	c := w.claimed()
-	w.Metrics.Violations.WithLabelValues(c.link.Route, err.Invariant).Inc()
+	w.count(CountViolations, c.link.Route, err.Invariant)
 	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
 	if c.broken == nil {
 		c.broken = err

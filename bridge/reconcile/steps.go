@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -33,7 +32,7 @@ func (w *work) stepped(issue *mapping.Issue) {
 // step of ours, and takes in what that tells: what is older is stale. The step
 // is spent: another one that shows the same is not explained by it.
 func (w *work) isStep(seen *mapping.Issue, came time.Time) bool {
-	if !w.GitHub.Whose(seen.Editor).Ours() || !journal.TakeStep(&w.link.Journal, mapping.DigestIssue(seen), came) {
+	if !w.Whose(seen.Editor).Ours() || !journal.TakeStep(&w.link.Journal, mapping.DigestIssue(seen), came) {
 		return false
 	}
 	if known := &w.link.Issue; seen.UpdatedAt.After(known.UpdatedAt) {
@@ -46,7 +45,7 @@ func (w *work) isStep(seen *mapping.Issue, came time.Time) bool {
 // the inbox, as the store would have put it there.
 func (w *work) ownEvent(e *mapping.OwnEvent) error {
 	if w.isStep(&e.Issue, e.Came) {
-		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
+		w.count(CountEchoes, string(mapping.GitHub))
 		return nil
 	}
 	ref, at, digest := mapping.IssueRef(e.Issue.ID), e.Issue.UpdatedAt.Unix(), mapping.DigestIssue(&e.Issue)
@@ -71,8 +70,8 @@ func (w *work) ownEvent(e *mapping.OwnEvent) error {
 
 // addLabels adds labels to the issue, and sees what it has then. Each of them
 // has an event of its own.
-func (w *work) addLabels(ctx context.Context, issue *mapping.Issue, add []string) error {
-	now, err := w.atGitHub().AddLabels(ctx, issue.Repo, issue.Number, add)
+func (w *work) addLabels(issue *mapping.Issue, add []string) error {
+	now, err := do(w, AddLabels{issue.Repo, issue.Number, add})
 	if err != nil {
 		return onGitHub(fmt.Errorf("add labels: %w", err))
 	}
@@ -87,8 +86,8 @@ func (w *work) addLabels(ctx context.Context, issue *mapping.Issue, add []string
 }
 
 // removeLabel takes a label off the issue, and sees what it has then.
-func (w *work) removeLabel(ctx context.Context, issue *mapping.Issue, label string) (err error) {
-	if issue.Labels, err = w.atGitHub().RemoveLabel(ctx, issue.Repo, issue.Number, label); err != nil {
+func (w *work) removeLabel(issue *mapping.Issue, label string) (err error) {
+	if issue.Labels, err = do(w, RemoveLabel{issue.Repo, issue.Number, label}); err != nil {
 		return onGitHub(fmt.Errorf("remove label %s: %w", label, err))
 	}
 	w.stepped(issue)

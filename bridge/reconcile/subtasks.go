@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
@@ -12,7 +11,7 @@ import (
 // once each: every one carries its marker, by which it is known again in the
 // answer, in whatever order that comes, and among the card's tasks, where the
 // answer was lost.
-func (w *work) makeSubTasks(ctx context.Context) error {
+func (w *work) makeSubTasks() error {
 	var wanted []*work
 	for _, p := range w.link.Parts {
 		if p.State == mapping.Creating && p.Intent.Side == mapping.Planning {
@@ -27,18 +26,18 @@ func (w *work) makeSubTasks(ctx context.Context) error {
 	for i, pw := range wanted {
 		wants[i] = &want{w: pw, intent: pw.link.Intent}
 	}
-	if err := w.mayExist(ctx, wants); err != nil {
+	if err := w.mayExist(wants); err != nil {
 		return err
 	}
-	err := w.makeTasks(ctx, creation{what: "create tasks"}, newTasks{
+	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
 		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
 			return m.Partner == strconv.FormatInt(k.w.link.Issue.ID, 10)
 		},
-		taken: func(ctx context.Context, k *want, t *mapping.Task, how string) error {
-			return w.passed(k.w, k.w.takeTask(ctx, t, how))
+		taken: func(k *want, t *mapping.Task, how string) error {
+			return w.passed(k.w, k.w.takeTask(t, how))
 		},
-		may: func(ctx context.Context, k *want) (bool, error) {
-			ok, err := k.w.taskReady(ctx, k)
+		may: func(k *want) (bool, error) {
+			ok, err := k.w.taskReady(k)
 			return ok, w.passed(k.w, err)
 		},
 		item: (*want).newItem,
@@ -53,9 +52,9 @@ func (w *work) makeSubTasks(ctx context.Context) error {
 }
 
 // takeTask links the part with its task.
-func (w *work) takeTask(ctx context.Context, t *mapping.Task, how string) error {
+func (w *work) takeTask(t *mapping.Task, how string) error {
 	if w.issue == nil {
-		if err := w.fetch(ctx); err != nil {
+		if err := w.fetch(); err != nil {
 			return err
 		}
 	}
@@ -70,8 +69,8 @@ func (w *work) takeTask(ctx context.Context, t *mapping.Task, how string) error 
 // made. It is read: what an event told before the link knew the sub-issue may
 // have been lost with a link that was to be its own. A value that planning
 // refused waits until it changes.
-func (w *work) taskReady(ctx context.Context, k *want) (bool, error) {
-	if err := w.fetch(ctx); err != nil {
+func (w *work) taskReady(k *want) (bool, error) {
+	if err := w.fetch(); err != nil {
 		return false, err
 	}
 	if ok, why := w.accepts(); !ok {
@@ -80,10 +79,10 @@ func (w *work) taskReady(ctx context.Context, k *want) (bool, error) {
 	if refused, ok := w.link.Refused[mapping.Title]; ok && refused.Value == mapping.DigestText(w.g[mapping.Title].Value) {
 		return false, nil
 	}
-	if err := w.alone(ctx); err != nil {
+	if err := w.alone(); err != nil {
 		return false, err
 	}
-	if err := w.oneEstimate(ctx); err != nil {
+	if err := w.oneEstimate(); err != nil {
 		return false, err
 	}
 	k.user, k.base = w.username(), w.firstBase()

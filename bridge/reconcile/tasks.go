@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,7 +37,7 @@ func (t *tasks) take(task mapping.Task) {
 // that came nested in the card, or, when the card's counters moved by more than
 // these and our own writes explain, by reading all of them. The tracking
 // task's state is taken from there; so are the tasks that stand for something.
-func (w *work) seeTasks(ctx context.Context) error {
+func (w *work) seeTasks() error {
 	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}}
 	child := w.link.Child(mapping.Tracking)
 	if child != nil && (child.State != mapping.Linked || !w.route.TrackingTask) {
@@ -65,12 +64,12 @@ func (w *work) seeTasks(ctx context.Context) error {
 		w.tasks.whole = len(w.card.Tasks) > 0
 	}
 	if w.looked || unsure || moved && !w.tasks.whole || w.route.HasTasks() && w.link.Family.Tasks != w.route.Tasks {
-		if err := w.tryTasks(ctx, child); err != nil {
+		if err := w.tryTasks(child); err != nil {
 			return err
 		}
 	}
 	w.knowOld()
-	return w.seeTracking(ctx, child)
+	return w.seeTracking(child)
 }
 
 // knowOld notes, when tasks begin to stand for something on the link's route,
@@ -122,11 +121,11 @@ func (w *work) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
 }
 
 // readTasks reads all tasks of the card.
-func (w *work) readTasks(ctx context.Context, child *mapping.Child) error {
-	read, err := w.atPlanning().Tasks(ctx, w.link.Card.ID)
-	if isGone(err) { // of the card, or only of this reading of it
+func (w *work) readTasks(child *mapping.Child) error {
+	read, err := do(w, ReadTasks{w.link.Card.ID})
+	if IsGone(err) { // of the card, or only of this reading of it
 		if child != nil {
-			return w.readTracking(ctx, child)
+			return w.readTracking(child)
 		}
 		return nil
 	}
@@ -138,7 +137,7 @@ func (w *work) readTasks(ctx context.Context, child *mapping.Child) error {
 		w.tasks.take(t)
 	}
 	w.countersKnown()
-	return w.readMissed(ctx)
+	return w.readMissed()
 }
 
 // countersKnown takes in that the tasks were read. Where our own writes do not
@@ -151,7 +150,7 @@ func (w *work) countersKnown() {
 }
 
 // seeTracking takes the state from its tracking task.
-func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
+func (w *work) seeTracking(child *mapping.Child) error {
 	if child == nil {
 		return nil
 	}
@@ -161,7 +160,7 @@ func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
 		w.taskFound(child)
 		w.p[mapping.State] = t.State
 	case w.tasks.listed:
-		return w.readTracking(ctx, child) // it is gone, or on another card
+		return w.readTracking(child) // it is gone, or on another card
 	case found && t.State.Version >= w.link.Base[mapping.State].Version:
 		w.p[mapping.State] = t.State
 	}
@@ -169,10 +168,10 @@ func (w *work) seeTracking(ctx context.Context, child *mapping.Child) error {
 }
 
 // readTracking reads the tracking task itself.
-func (w *work) readTracking(ctx context.Context, child *mapping.Child) error {
-	task, err := w.atPlanning().Task(ctx, child.Task)
-	if isGone(err) {
-		if err := w.taskGone(ctx, child); err != nil {
+func (w *work) readTracking(child *mapping.Child) error {
+	task, err := do(w, ReadTask{child.Task})
+	if IsGone(err) {
+		if err := w.taskGone(child); err != nil {
 			return err
 		}
 		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 
 	"planbridge/mapping"
@@ -10,37 +9,37 @@ import (
 // tryTasks reads the card's tasks, unless that went wrong a moment ago. Where they
 // cannot be read, issue and card stay the same all the same: the tracking task is
 // read by itself, and the others are looked at again after a while.
-func (w *work) tryTasks(ctx context.Context, tracking *mapping.Child) error {
+func (w *work) tryTasks(tracking *mapping.Child) error {
 	name := "the tasks of cards of project " + string(w.link.Project)
-	wait, why := w.paused.left(w.Now(), name)
+	wait, why := w.pauseLeft(name)
 	if wait <= 0 {
-		err := w.readTasks(ctx, tracking)
+		err := w.readTasks(tracking)
 		var side *sideError
 		if err == nil {
-			w.paused.ok(name)
+			w.pauseOver(name)
 			return nil
 		}
-		if ctx.Err() != nil || !errors.As(err, &side) {
+		if w.over() || !errors.As(err, &side) {
 			return err
 		}
 		var news bool
 		why = name + " cannot be read: " + err.Error()
-		if wait, news = w.paused.fail(w.Now(), name, why, brokenFirst, brokenMost); news {
+		if wait, news = w.pauseAfter(name, why, brokenFirst, brokenMost); news {
 			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait.String(), "err", err)
 		}
 	}
 	w.lookAgain(wait+w.jitter(wait/4), why)
 	w.unread, w.counters = true, w.link.Card.CountersVersion
 	if tracking != nil {
-		return w.readTracking(ctx, tracking)
+		return w.readTracking(tracking)
 	}
 	return nil
 }
 
 // needTasks reads the card's tasks for what cannot go on without.
-func (w *work) needTasks(ctx context.Context) error {
+func (w *work) needTasks() error {
 	w.tasks.listed = false
-	err := w.readTasks(ctx, w.tracking())
+	err := w.readTasks(w.tracking())
 	if err == nil && !w.tasks.listed {
 		return later(brokenMost, "the card's tasks cannot be read")
 	}

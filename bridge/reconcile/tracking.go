@@ -1,15 +1,13 @@
 package reconcile
 
 import (
-	"context"
-
 	"planbridge/mapping"
 )
 
 // ensureTracking gives a linked card its tracking task: a card has no writable
 // state (planning-api.md 4.2), a task has (4.4), so one task carries open, in
 // progress and closed, both ways.
-func (w *work) ensureTracking(ctx context.Context) error {
+func (w *work) ensureTracking() error {
 	if !w.route.TrackingTask || w.route.Direction == mapping.ToGitHub {
 		return nil
 	}
@@ -27,18 +25,18 @@ func (w *work) ensureTracking(ctx context.Context) error {
 		return nil
 	}
 	wants := []*want{{w: w, intent: child.Intent, user: w.route.Username}}
-	if err := w.mayExist(ctx, wants); err != nil {
+	if err := w.mayExist(wants); err != nil {
 		return err
 	}
-	return w.makeTasks(ctx, creation{what: "create tracking task", free: true}, newTasks{
+	return w.makeTasks(creation{what: "create tracking task", free: true}, newTasks{
 		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
 			return m.Partner == trackingPartner && k.intent.Sent // else it is a copied card's
 		},
-		taken: func(_ context.Context, _ *want, t *mapping.Task, how string) error {
+		taken: func(_ *want, t *mapping.Task, how string) error {
 			w.trackedBy(child, t, how)
 			return nil
 		},
-		may:  func(context.Context, *want) (bool, error) { return true, nil },
+		may:  func(*want) (bool, error) { return true, nil },
 		item: func(*want) NewItem { return w.trackingItem(child) },
 		no: func(_ *want, why *mapping.Rejection) {
 			w.refuseValue(mapping.Planning, mapping.State, mapping.StateTodo, why)

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -13,9 +12,9 @@ import (
 // the side it came from, as if a person had edited it there, and then crosses
 // as an ordinary change. A value that was changed again since the conflict is
 // not overwritten: then there is nothing to undo.
-func (w *work) undo(ctx context.Context) error {
+func (w *work) undo() error {
 	for a, id := range mapping.Sorted(w.link.Undo) {
-		c, err := w.Store.Conflict(ctx, w.link.Project, id)
+		c, err := do(w, ReadConflict{w.link.Project, id})
 		if errors.Is(err, store.ErrNotFound) {
 			delete(w.link.Undo, a)
 			continue
@@ -23,7 +22,7 @@ func (w *work) undo(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read conflict %s: %w", id, err)
 		}
-		if err := w.undoOne(ctx, a, c); err != nil {
+		if err := w.undoOne(a, c); err != nil {
 			return err
 		}
 		delete(w.link.Undo, a)
@@ -31,7 +30,7 @@ func (w *work) undo(ctx context.Context) error {
 	return nil
 }
 
-func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Conflict) error {
+func (w *work) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 	if part := w.link.Part(mapping.TaskRef(c.Task)); part != nil && !w.link.Task {
 		if part.Undo == nil {
 			part.Undo = map[mapping.Attribute]string{}
@@ -39,15 +38,15 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 		part.Undo[a] = c.ID
 		return nil
 	}
-	if err := w.readBoth(ctx); err != nil {
+	if err := w.readBoth(); err != nil {
 		return err
 	}
 	if w.lists() && c.Task != "" {
-		undone, err := w.undoItem(ctx, c)
+		undone, err := w.undoItem(c)
 		if err != nil {
 			return err
 		}
-		return w.undid(ctx, c, undone)
+		return w.undid(c, undone)
 	}
 	g, p, lost := w.g[a].Value, w.p[a], w.link.Text(w.route, a, c.GitHub)
 	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.link.Base[a]}
@@ -56,16 +55,16 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 		stands = mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning))
 	}
 	if !stands || !mapping.Equal(a, w.link.Text(w.route, a, g), p.Value) {
-		return w.undid(ctx, c, false)
+		return w.undid(c, false)
 	}
 	if c.Winner == mapping.Planning {
 		d.GitHub = &mapping.Write{From: g, To: w.around(a, lost)}
-		if err := w.writeGitHub(ctx, mapping.Plan{Decisions: []mapping.Decision{d}}); err != nil {
+		if err := w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{d}}); err != nil {
 			return err
 		}
 	} else {
 		d.Planning = &mapping.Write{From: p.Value, To: c.Planning, Version: p.Version}
-		moved, err := w.writePlanning(ctx, mapping.Plan{Decisions: []mapping.Decision{d}})
+		moved, err := w.writePlanning(mapping.Plan{Decisions: []mapping.Decision{d}})
 		if err != nil {
 			return err
 		}
@@ -73,34 +72,34 @@ func (w *work) undoOne(ctx context.Context, a mapping.Attribute, c mapping.Confl
 			return later(0, "planning moved while a conflict was undone")
 		}
 	}
-	return w.undid(ctx, c, true)
+	return w.undid(c, true)
 }
 
 // undid takes in what became of an undo.
-func (w *work) undid(ctx context.Context, c mapping.Conflict, undone bool) error {
+func (w *work) undid(c mapping.Conflict, undone bool) error {
 	if !undone {
 		w.note("", c.Attribute, "undo", "conflict "+c.ID+" is not undone: the value was changed since")
 		return nil
 	}
 	c.State, c.Settled = mapping.ConflictUndone, w.Now().UTC()
-	if err := w.Store.PutConflict(ctx, c); err != nil {
+	if err := done(w, PutConflict{c}); err != nil {
 		return fmt.Errorf("undo conflict %s: %w", c.ID, err)
 	}
 	return nil
 }
 
 // readBoth makes sure that both items were read under this claim.
-func (w *work) readBoth(ctx context.Context) error {
+func (w *work) readBoth() error {
 	if !w.fresh {
-		if err := w.readIssue(ctx); err != nil {
+		if err := w.readIssue(); err != nil {
 			return err
 		}
 	}
-	if err := w.readCard(ctx); err != nil {
+	if err := w.readCard(); err != nil {
 		return err
 	}
 	if child := w.link.Child(mapping.Tracking); child != nil && child.State == mapping.Linked {
-		return w.readTracking(ctx, child)
+		return w.readTracking(child)
 	}
 	return nil
 }

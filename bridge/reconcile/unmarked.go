@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -17,8 +16,8 @@ import (
 // madeWith is the text of an issue by which the bridge knows what it made: the body,
 // or the one that a person took the marker off, as an event or GitHub's memory tells
 // it; "" where there is no marker of ours on an issue that may be ours.
-func (w *work) madeWith(ctx context.Context, i *mapping.Issue) string {
-	if !w.GitHub.Whose(i.Author).Perhaps() {
+func (w *work) madeWith(i *mapping.Issue) string {
+	if !w.Whose(i.Author).Perhaps() {
 		return ""
 	}
 	if w.set.Keys.Marked(i.Body) {
@@ -29,10 +28,10 @@ func (w *work) madeWith(ctx context.Context, i *mapping.Issue) string {
 			return *e.BodyFrom
 		}
 	}
-	if !w.GitHub.Whose(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
+	if !w.Whose(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
 		return "" // anybody's, and as it was opened as far as whole seconds tell
 	}
-	edits, err := w.atGitHub().Edits(ctx, mapping.NameIssue(i), mapping.Summary)
+	edits, err := do(w, ReadEdits{mapping.NameIssue(i), mapping.Summary})
 	if err != nil { // many a GitHub does not tell
 		w.log.Debug("earlier bodies are not told", "issue", issueName(i.Repo, i.Number), "err", err)
 	}
@@ -47,15 +46,15 @@ func (w *work) madeWith(ctx context.Context, i *mapping.Issue) string {
 // mayTake reports whether what was found by its marker is free to be the link's,
 // and says so where it is not. What another link is only about to take in may yet
 // be given back.
-func (w *work) mayTake(ctx context.Context, ref mapping.Ref) (bool, error) {
-	id, err := w.Store.Find(ctx, w.link.Project, ref)
+func (w *work) mayTake(ref mapping.Ref) (bool, error) {
+	id, err := do(w, FindLink{w.link.Project, ref})
 	if errors.Is(err, store.ErrNotFound) || err == nil && id == w.link.ID {
 		return true, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("find %s: %w", ref, err)
 	}
-	other, err := w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: id})
+	other, err := do(w, ReadLink{store.Key{Project: w.link.Project, Link: id}})
 	switch {
 	case errors.Is(err, store.ErrNotFound) || err == nil && other.State == mapping.Entering && w.since(other.Created) < parentFor:
 		return false, later(lookupGap, "%s is between two links", ref)
@@ -69,31 +68,31 @@ func (w *work) mayTake(ctx context.Context, ref mapping.Ref) (bool, error) {
 // handBack gives an issue that is about to enter to the link that waits for it: the
 // bridge made it for that, and a person took its marker off. It reports whether
 // there is one.
-func (w *work) handBack(ctx context.Context) (handed bool, err error) {
+func (w *work) handBack() (handed bool, err error) {
 	if w.link.Import != "" {
 		return false, nil
 	}
-	_, marks := w.set.Keys.Body(w.madeWith(ctx, w.issue))
+	_, marks := w.set.Keys.Body(w.madeWith(w.issue))
 	for _, m := range marks {
 		if m.Kind != mapping.MarkIssue {
 			continue
 		}
 		ref := mapping.CardRef(mapping.ObjectID(m.Partner))
-		id, err := w.Store.Find(ctx, w.link.Project, ref)
+		id, err := do(w, FindLink{w.link.Project, ref})
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return false, fmt.Errorf("find %s: %w", ref, err)
 		}
-		maker, err := w.Store.Link(ctx, store.Key{Project: w.link.Project, Link: id})
+		maker, err := do(w, ReadLink{store.Key{Project: w.link.Project, Link: id}})
 		if errors.Is(err, store.ErrNotFound) || err == nil && (maker.State != mapping.Creating || maker.Issue.ID != 0) {
 			continue
 		}
 		if err != nil {
 			return false, fmt.Errorf("read link of %s: %w", ref, err)
 		}
-		if err := w.tell(ctx, w.link.Project, ref); err != nil {
+		if err := w.tell(w.link.Project, ref); err != nil {
 			return false, err
 		}
 		return true, w.refuse("the bridge made it for " + string(ref))
@@ -103,14 +102,14 @@ func (w *work) handBack(ctx context.Context) (handed bool, err error) {
 
 // tell hands over what was seen of the issue, and what its events told, to the link
 // that has ref in a project.
-func (w *work) tell(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) error {
+func (w *work) tell(project mapping.ObjectID, ref mapping.Ref) error {
 	var told []store.Observation
 	for _, event := range w.claim.Events {
 		if !w.link.Task { // a part's are among its root's
 			told = append(told, store.Observation{Refs: []mapping.Ref{ref}, Event: event})
 		}
 	}
-	if err := w.pass(ctx, w.issue, project, store.Observation{Refs: []mapping.Ref{ref}}, told...); err != nil {
+	if err := w.pass(w.issue, project, store.Observation{Refs: []mapping.Ref{ref}}, told...); err != nil {
 		return fmt.Errorf("hand over to %s: %w", ref, err)
 	}
 	return nil

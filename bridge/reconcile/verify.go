@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"maps"
 
 	"planbridge/bridge/reconcile/journal"
@@ -11,7 +10,7 @@ import (
 // lookBack asks GitHub what it remembers of the writes whose echo is overdue
 // and adds what stood before them. Where GitHub does not tell, the record is
 // dropped and the history says so; where it is away, it is asked later.
-func (w *work) lookBack(ctx context.Context, before journal.Matches) {
+func (w *work) lookBack(before journal.Matches) {
 	asked := map[mapping.Attribute]error{}
 	for _, p := range w.book().Overdue(before) {
 		if _, ok := before[p.ID]; ok {
@@ -19,7 +18,7 @@ func (w *work) lookBack(ctx context.Context, before journal.Matches) {
 		}
 		err, known := asked[p.Attribute]
 		if !known {
-			err = w.remembered(ctx, p.Attribute, before)
+			err = w.remembered(p.Attribute, before)
 			asked[p.Attribute] = err
 		}
 		if _, ok := before[p.ID]; ok {
@@ -40,13 +39,13 @@ func (w *work) lookBack(ctx context.Context, before journal.Matches) {
 
 // askReplaced asks GitHub about the writes of unknown outcome that somebody may have
 // replaced. It returns those of which GitHub remembers nothing.
-func (w *work) askReplaced(ctx context.Context, before journal.Matches) map[string]bool {
+func (w *work) askReplaced(before journal.Matches) map[string]bool {
 	denied := map[string]bool{}
 	for _, p := range w.book().Replaced(before) {
 		if _, echoed := before[p.ID]; echoed {
 			continue
 		}
-		if err := w.remembered(ctx, p.Attribute, before); err != nil {
+		if err := w.remembered(p.Attribute, before); err != nil {
 			w.log.Warn("whether a write happened is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
 			continue
 		}
@@ -57,9 +56,9 @@ func (w *work) askReplaced(ctx context.Context, before journal.Matches) map[stri
 }
 
 // askClosed asks GitHub whether writes of unknown outcome closed the issue, which is open.
-func (w *work) askClosed(ctx context.Context, before journal.Matches) {
+func (w *work) askClosed(before journal.Matches) {
 	for _, p := range w.book().MayHaveClosed() {
-		closed, err := w.atGitHub().Closed(ctx, w.link.Issue.Repo, w.link.Issue.Number, p.After)
+		closed, err := do(w, ReadClosed{w.link.Issue.Repo, w.link.Issue.Number, p.After})
 		if err != nil {
 			w.log.Warn("whether a write closed the issue is not known and GitHub cannot be asked", "err", err)
 		}
@@ -70,8 +69,8 @@ func (w *work) askClosed(ctx context.Context, before journal.Matches) {
 }
 
 // remembered adds what GitHub remembers of one attribute's edits.
-func (w *work) remembered(ctx context.Context, a mapping.Attribute, before journal.Matches) error {
-	edits, err := w.atGitHub().Edits(ctx, w.link.Issue, a)
+func (w *work) remembered(a mapping.Attribute, before journal.Matches) error {
+	edits, err := do(w, ReadEdits{w.link.Issue, a})
 	if err == nil {
 		maps.Copy(before, journal.Match(&w.link.Journal, w.editsOf(edits), before))
 	}
@@ -79,13 +78,13 @@ func (w *work) remembered(ctx context.Context, a mapping.Attribute, before journ
 }
 
 // tellApart asks GitHub where events do not tell which of our writes ran over what.
-func (w *work) tellApart(ctx context.Context, before journal.Matches) {
+func (w *work) tellApart(before journal.Matches) {
 	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
 		found, unclear := journal.Unclear(&w.link.Journal, a, before)
 		if !unclear {
 			continue
 		}
-		if err := w.remembered(ctx, a, found); err != nil {
+		if err := w.remembered(a, found); err != nil {
 			w.log.Warn("which of our writes ran over what is not known and GitHub cannot be asked", "attribute", a, "err", err)
 			continue
 		}

@@ -1,11 +1,9 @@
 package reconcile
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,15 +16,15 @@ import (
 
 // work is one key being worked: what is known of both sides and what was done.
 type work struct {
-	*Reconciler
-	set      *Settings
-	claim    *store.Claim
-	link     *mapping.Link
-	root     *work                   // of a part: the work on its root link
-	parts    map[*mapping.Link]*work // of a root link: the works on its parts
-	route    *mapping.Route
-	planning Planning
-	log      *slog.Logger
+	*Process
+	set    *Settings
+	claim  *store.Claim
+	link   *mapping.Link
+	root   *work                   // of a part: the work on its root link
+	parts  map[*mapping.Link]*work // of a root link: the works on its parts
+	route  *mapping.Route
+	log    logger
+	served bool // its project is configured
 
 	// What is known now; nil means unchanged since the link's base. The views
 	// follow the writes that are made.
@@ -86,8 +84,14 @@ type work struct {
 	// of is the work that this one is a part of, for child; nil: none.
 	of    *work
 	child *mapping.Child
-	// lease is the root link's; what is worked as a part of it has none of its own.
-	lease  Lease
+	// Of the root link's: yield hands a step to whoever runs the work; now is the time as of
+	// the last answer; ended says that the time of the claim is over, and err how the work
+	// came to its end. shows: what is written only shows planning's state.
+	yield  func(*Step) bool
+	now    time.Time
+	ended  bool
+	err    error
+	shows  bool
 	braked []string // what the route's brakes put off, and told of
 	kept   []string // the conflicts whose texts this claim kept, by their ids in the ledger; of the root link's
 	round  round
@@ -97,51 +101,62 @@ type work struct {
 	again, showAgain revisit
 }
 
-func (r *Reconciler) newWork(claim *store.Claim) *work {
-	set := *r.Settings()
+func newWork(s State) *work {
+	set, claim := *s.Settings, s.Claim
 	set.Keys = set.Keys.In(claim.Link.Project)
 	w := &work{
-		Reconciler: r, set: &set, claim: claim, link: claim.Link,
+		Process: s.Process, set: &set, claim: claim, link: claim.Link, now: s.Now,
 		p: mapping.View{}, held: map[heldKey]heldValue{}, looked: claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link),
 		resumed: claim.Link.Pace.Midway, steps: slices.Clone(claim.Link.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},
 	}
 	w.route = w.set.Routes.ByName(w.link.Route)
-	w.planning = r.Planning(w.link.Project)
-	w.delivery = w.newestDelivery()
+	w.served = s.Served
+	w.delivery = newestDelivery(claim, claim.Link)
 	w.log = w.logger()
 	return w
 }
 
+// Now is the time as of the last answer.
+func (w *work) Now() time.Time { return w.claimed().now }
+
+// since is how long ago a time was.
+func (w *work) since(t time.Time) time.Duration { return w.Now().Sub(t) }
+
+// over reports whether the time of the claim is over.
+func (w *work) over() bool { return w.claimed().ended }
+
 // logger names the link, and the delivery that led to this work where one did.
-func (w *work) logger() *slog.Logger {
-	log := w.Logger.With("link", w.link.ID, "item", where(w.link), "route", w.link.Route)
-	if w.delivery != "" {
-		log = log.With("delivery", w.delivery)
+func (w *work) logger() logger { return logger{w, about(w.link, w.delivery)} }
+
+// about is what the lines about a link are logged with.
+func about(l *mapping.Link, delivery string) []any {
+	of := []any{"link", l.ID, "item", where(l), "route", l.Route}
+	if delivery != "" {
+		of = append(of, "delivery", delivery)
 	}
-	return log
+	return of
 }
 
 // newestDelivery is the webhook delivery that showed the issue last.
-func (w *work) newestDelivery() string {
+func newestDelivery(claim *store.Claim, l *mapping.Link) string {
 	var seen mapping.Issue
-	if found, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil || !found {
+	if found, _, err := slot(claim, mapping.IssueRef(l.Issue.ID), &seen); err != nil || !found {
 		return ""
 	}
 	return seen.Delivery
 }
 
 // run works the key by the state its link is in. Its error names the link once.
-func (w *work) run(ctx context.Context) error {
+func (w *work) run() error {
 	name := where(w.link)
-	ctx = w.asking(ctx)
-	err := w.settle(ctx)
+	err := w.settle()
 	if err != nil {
-		err = w.readdress(ctx, err)
+		err = w.readdress(err)
 	}
-	if copied := w.enterCopies(ctx); copied != nil {
+	if copied := w.enterCopies(); copied != nil {
 		err = worst([]error{err, copied})
 	}
-	err = w.keepPrivate(w.withFamily(ctx, err))
+	err = w.keepPrivate(w.withFamily(err))
 	w.confirmLater()
 	if broken := w.brokenBy(); broken != nil && !lostLease(err) {
 		err = broken
@@ -154,8 +169,8 @@ func (w *work) run(ctx context.Context) error {
 
 // slot decodes an inbox slot into v and reports whether there is one, and
 // whether it is ambiguous.
-func slot[T any](w *work, ref mapping.Ref, v *T) (found, ambiguous bool, err error) {
-	s, ok := w.claim.Inbox[ref]
+func slot[T any](claim *store.Claim, ref mapping.Ref, v *T) (found, ambiguous bool, err error) {
+	s, ok := claim.Inbox[ref]
 	if !ok {
 		return false, false, nil
 	}
@@ -172,7 +187,7 @@ func eachSeen[T any](w *work, kind string, visit func(v T, ambiguous bool) error
 			continue
 		}
 		var v T
-		_, ambiguous, err := slot(w, ref, &v)
+		_, ambiguous, err := slot(w.claim, ref, &v)
 		if err == nil {
 			err = visit(v, ambiguous)
 		}
@@ -185,48 +200,48 @@ func eachSeen[T any](w *work, kind string, visit func(v T, ambiguous bool) error
 
 // see takes in what was seen of both sides since the last time, and reads the
 // items where that does not tell.
-func (w *work) see(ctx context.Context) error {
-	if err := w.seeIssue(ctx); err != nil {
+func (w *work) see() error {
+	if err := w.seeIssue(); err != nil {
 		return err
 	}
 	if w.link.Task {
-		return w.seeTask(ctx)
+		return w.seeTask()
 	}
-	if err := w.seeCard(ctx); err != nil {
+	if err := w.seeCard(); err != nil {
 		return err
 	}
-	return w.seeTasks(ctx)
+	return w.seeTasks()
 }
 
-func (w *work) seeIssue(ctx context.Context) error {
+func (w *work) seeIssue() error {
 	var seen mapping.Issue
-	found, ambiguous, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
 	if err != nil {
 		return err
 	}
 	known := w.link.Issue
-	own := found && w.GitHub.Whose(seen.Editor).Perhaps()
-	if found && w.GitHub.Whose(seen.Editor).Ours() {
-		w.Metrics.Echoes.WithLabelValues(string(mapping.GitHub)).Inc()
+	own := found && w.Whose(seen.Editor).Perhaps()
+	if found && w.Whose(seen.Editor).Ours() {
+		w.count(CountEchoes, string(mapping.GitHub))
 	}
 	switch {
 	case found && !w.stands(&seen) || w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms()):
 		w.beginReads()
-		return w.readIssue(ctx)
+		return w.readIssue()
 	case found && w.cameTooLate(&seen):
 		w.beginReads()
-		return w.readIssue(ctx)
+		return w.readIssue()
 	case !found || seen.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && w.isStep(&seen, w.Now()):
 		return nil // nothing new, or a late delivery of what is known already
 	case ambiguous || seen.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(&seen) != known.Digest:
 		w.beginReads()
-		return w.readIssue(ctx)
+		return w.readIssue()
 	case seen.UpdatedAt.Equal(known.UpdatedAt):
 		return nil
 	}
 	w.setIssue(&seen)
 	if own && w.changed() || w.labelsMoving() || w.takesBack(&seen) {
-		return w.readIssue(ctx)
+		return w.readIssue()
 	}
 	return nil
 }
@@ -253,7 +268,7 @@ func (w *work) labelsMoving() bool {
 
 // bridgeMade reports whether the bridge made an issue.
 func (w *work) bridgeMade(issue *mapping.Issue) bool {
-	return w.set.Keys.Made(issue, w.GitHub.Whose(issue.Author))
+	return w.set.Keys.Made(issue, w.Whose(issue.Author))
 }
 
 // setIssue makes a snapshot the one that counts. The link takes it as known
@@ -320,16 +335,16 @@ func (w *work) unbased() bool {
 
 // readIssue reads the issue itself. A read older than what is known is stale:
 // GitHub's replicas lag.
-func (w *work) readIssue(ctx context.Context) error {
+func (w *work) readIssue() error {
 	if w.link.Issue.Number == 0 {
 		return nil
 	}
-	issue, err := w.atGitHub().Issue(ctx, w.link.Issue.Repo, w.link.Issue.Number)
+	issue, err := do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number})
 	if err == nil {
 		err = another(&w.link.Issue, &issue)
 	}
 	if err != nil {
-		return w.missing(ctx, mapping.GitHub, err)
+		return w.missing(mapping.GitHub, err)
 	}
 	if err := w.readsBehind(&issue); err != nil {
 		return err
@@ -339,7 +354,7 @@ func (w *work) readIssue(ctx context.Context) error {
 	}
 	w.found(mapping.GitHub)
 	var seen mapping.Issue
-	if found, _, err := slot(w, mapping.IssueRef(w.link.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
+	if found, _, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
 		if w.doubtful(&issue, &seen) {
 			return w.lags("GitHub's read shows nothing of an edit of the same second: it may lag")
 		}
@@ -350,27 +365,27 @@ func (w *work) readIssue(ctx context.Context) error {
 	return nil
 }
 
-func (w *work) seeCard(ctx context.Context) error {
+func (w *work) seeCard() error {
 	var seen mapping.Card
-	found, ambiguous, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen)
 	if err != nil {
 		return err
 	}
 	if w.looked || w.unbased() || ambiguous || w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms()) {
-		return w.readCard(ctx)
+		return w.readCard()
 	}
 	if !found {
 		return nil
 	}
 	if seen.Version < w.link.Card.Version { // a poll that overlapped a write, or planning was restored
-		return w.readCard(ctx)
+		return w.readCard()
 	}
 	if mapping.Suspicious(w.link, mapping.CardView(&seen, w.set.Keys)) {
-		return w.readCard(ctx)
+		return w.readCard()
 	}
 	w.setCard(&seen)
 	if w.echoed() {
-		w.Metrics.Echoes.WithLabelValues(string(mapping.Planning)).Inc()
+		w.count(CountEchoes, string(mapping.Planning))
 	}
 	return nil
 }
@@ -389,7 +404,7 @@ func (w *work) echoed() bool {
 // setCard makes a snapshot the one that counts.
 func (w *work) setCard(card *mapping.Card) {
 	if w.card = card; !w.link.Task {
-		w.OnCard(w.link.Project, card.ID)
+		tell(w, Met{w.link.Project, card.ID})
 	}
 	w.link.Card.Place(card)
 	if w.link.Shown != nil {
@@ -401,20 +416,20 @@ func (w *work) setCard(card *mapping.Card) {
 	}
 }
 
-func (w *work) readCard(ctx context.Context) error {
+func (w *work) readCard() error {
 	if w.link.Card.ID == "" {
 		return nil
 	}
 	if w.link.Task {
-		return w.readTask(ctx)
+		return w.readTask()
 	}
-	card, err := w.atPlanning().Card(ctx, w.link.Card.ID)
+	card, err := do(w, ReadCard{w.link.Card.ID})
 	if err != nil {
-		return w.missing(ctx, mapping.Planning, err)
+		return w.missing(mapping.Planning, err)
 	}
 	w.found(mapping.Planning)
 	var seen mapping.Card
-	if found, _, err := slot(w, mapping.CardRef(w.link.Card.ID), &seen); err == nil && found {
+	if found, _, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen); err == nil && found {
 		card.Complete(&seen) // the poll tells it once
 	}
 	w.wentBack(card.Version, card.CountersVersion)
@@ -439,34 +454,42 @@ func (w *work) remember() {
 
 // save stores the link under the lease; ErrLeaseLost when that ended. Another key
 // may have the seat meanwhile.
-func (w *work) save(ctx context.Context) error {
+func (w *work) save() error {
 	if w.of != nil {
 		w.giveBack()
-		return w.of.save(ctx)
+		return w.of.save()
 	}
 	if err := w.brokenBy(); err != nil {
 		return err
 	}
-	if w.lease != nil && !w.fresh { // what people write on GitHub between our read and our write is run over
-		w.lease.Release()
+	if !w.fresh { // what people write on GitHub between our read and our write is run over
+		tell(w, Rise{})
 	}
-	if err := w.saveRecord(ctx); err != nil {
+	if err := w.saveRecord(); err != nil {
 		return fmt.Errorf("save link: %w", err)
 	}
 	return nil
 }
 
-// writing saves the link (which checks the lease) and returns the context in which one
-// external write may be made.
-func (w *work) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	if err := w.save(ctx); err != nil {
-		return nil, nil, err
+// writing saves the link (which checks the lease), and makes sure that one external write
+// may be made.
+func (w *work) writing() error {
+	if err := w.save(); err != nil {
+		return err
 	}
-	ctx, cancel, err := w.claimed().lease.Writing(ctx)
-	if err != nil {
-		return nil, nil, later(0, "%v", err)
+	if err := done(w, BeginWrite{}); err != nil {
+		return later(0, "%v", err)
 	}
-	return ctx, cancel, nil
+	return nil
+}
+
+// rise lets another key have the slot at the services, once planning has answered: to take
+// the answer in and to store it needs none. Only between a read of GitHub and the write that
+// follows the slot is kept.
+func (w *work) rise() {
+	if !w.fresh {
+		tell(w, Rise{})
+	}
 }
 
 // note adds a line to the link's history and to the log.
@@ -487,7 +510,7 @@ func (w *work) username() string {
 	if who == "" && w.link.State == mapping.Creating {
 		who = w.issue.Author
 	}
-	if user, ok := w.set.Users[strings.ToLower(who)]; ok && who != "" && !w.GitHub.Stranger(who) {
+	if user, ok := w.set.Users[strings.ToLower(who)]; ok && who != "" && !w.Stranger(who) {
 		return user
 	}
 	return w.route.Username

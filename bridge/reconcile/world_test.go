@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -48,7 +49,7 @@ type world struct {
 	faults  *faults
 	route   mapping.Route // of what enters
 	more    []mapping.Route
-	recon   *reconcile.Reconciler
+	recon   *effects.Shell
 	engine  *engine.Engine // works its keys
 	host    *host
 	brakes  reconcile.Brakes // none as usual
@@ -155,9 +156,9 @@ func (w *world) restart() {
 	if w.crowd == 0 {
 		random = rand.New(w.dice).Int64N
 	}
-	w.recon = reconcile.New(reconcile.Options{
+	w.recon = effects.New(effects.Options{
 		Store: &faultyStore{w.store, w.faults}, Epoch: w.epoch, GitHub: &limitedHub{&faultyHub{w.hub, w.faults}, w.store, &w.limits},
-		Planning:      func(mapping.ObjectID) reconcile.Planning { return &faultyPlan{w.plan, w.faults} },
+		Planning:      func(mapping.ObjectID) effects.Planning { return &faultyPlan{w.plan, w.faults} },
 		SameRendering: func(a, b string) bool { return mapping.Canonical(w.plan.text(a)) == mapping.Canonical(w.plan.text(b)) },
 		Settings:      func() *reconcile.Settings { return set },
 		Projects:      func() []mapping.ObjectID { return append([]mapping.ObjectID{project}, w.others...) },

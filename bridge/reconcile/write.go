@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -14,7 +13,7 @@ import (
 // writePlanning makes the plan's writes to planning: one PUT for the card, one
 // for its tracking task. It reports whether planning moved meanwhile, so that
 // everything has to be decided again.
-func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool, err error) {
+func (w *work) writePlanning(plan mapping.Plan) (moved bool, err error) {
 	var card, task []mapping.Decision
 	for _, d := range plan.Decisions {
 		switch {
@@ -26,21 +25,21 @@ func (w *work) writePlanning(ctx context.Context, plan mapping.Plan) (moved bool
 		}
 	}
 	if len(card) > 0 {
-		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
 			if w.link.Task {
-				return w.atPlanning().UpdateTask(ctx, w.link.Card.ID, user, w.route.Images, set)
+				return do(w, UpdateTask{w.link.Card.ID, user, w.route.Images, set})
 			}
-			return w.atPlanning().UpdateCard(ctx, w.link.Card.ID, user, w.route.Images, set)
+			return do(w, UpdateCard{w.link.Card.ID, user, w.route.Images, set})
 		}
-		if moved, err = w.put(ctx, w.link.Partner(), card, put); moved || err != nil {
+		if moved, err = w.put(w.link.Partner(), card, put); moved || err != nil {
 			return moved, err
 		}
 	}
 	if child := w.link.Child(mapping.Tracking); len(task) > 0 && child != nil {
-		put := func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return w.atPlanning().UpdateTask(ctx, child.Task, user, w.route.Images, set)
+		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return do(w, UpdateTask{child.Task, user, w.route.Images, set})
 		}
-		return w.put(ctx, mapping.TaskRef(child.Task), task, put)
+		return w.put(mapping.TaskRef(child.Task), task, put)
 	}
 	return false, nil
 }
@@ -52,10 +51,10 @@ func (w *work) toldPlain(up Updated) {
 	}
 }
 
-type putFunc func(ctx context.Context, user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
+type putFunc func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
 
 // put makes one PUT with its pending records around it.
-func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision, put putFunc) (moved bool, err error) {
+func (w *work) put(item mapping.Ref, ds []mapping.Decision, put putFunc) (moved bool, err error) {
 	set := map[mapping.Attribute]mapping.Versioned{}
 	for _, d := range ds {
 		v := mapping.Versioned{Value: d.Planning.To, Version: d.Planning.Version}
@@ -65,23 +64,21 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 		set[d.Attribute] = v
 	}
 	w.pend(mapping.Planning, item, ds)
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	if err := w.writing(); err != nil {
 		w.unpend(mapping.Planning, item)
 		return false, err
 	}
 	user := w.username()
-	up, err := put(wctx, user, set)
+	up, err := put(user, set)
 	if refused := (*mapping.Rejection)(nil); errors.As(err, &refused) && user != w.route.Username && !isAttribute(refused.Field) {
 		w.refuseUser(user, refused)
-		up, err = put(wctx, w.route.Username, set)
+		up, err = put(w.route.Username, set)
 	}
-	cancel()
 	w.rise()
 	if err != nil {
-		return w.putFailed(ctx, item, ds, put, err)
+		return w.putFailed(item, ds, put, err)
 	}
-	if up, err = w.readUnshown(ctx, item, ds, up); err != nil {
+	if up, err = w.readUnshown(item, ds, up); err != nil {
 		return false, onPlanning(err)
 	}
 	sent := w.unpend(mapping.Planning, item)
@@ -110,12 +107,12 @@ func (w *work) put(ctx context.Context, item mapping.Ref, ds []mapping.Decision,
 // readUnshown reads the item where the answer to a write leaves out an attribute
 // that was sent: what an answer does not show is unknown. After an error the
 // pending records stay, and the next claim finds out what became of the write.
-func (w *work) readUnshown(ctx context.Context, item mapping.Ref, ds []mapping.Decision, up Updated) (Updated, error) {
+func (w *work) readUnshown(item mapping.Ref, ds []mapping.Decision, up Updated) (Updated, error) {
 	unshown := func(d mapping.Decision) bool { _, ok := up.Values[d.Attribute]; return !ok }
 	if !slices.ContainsFunc(ds, unshown) {
 		return up, nil
 	}
-	view, version, err := w.readItem(ctx, item)
+	view, version, err := w.readItem(item)
 	if err != nil {
 		return up, err
 	}
@@ -125,12 +122,12 @@ func (w *work) readUnshown(ctx context.Context, item mapping.Ref, ds []mapping.D
 
 // readItem reads the values of a card or a task as planning shows them, and the
 // version of the item.
-func (w *work) readItem(ctx context.Context, item mapping.Ref) (mapping.View, int64, error) {
+func (w *work) readItem(item mapping.Ref) (mapping.View, int64, error) {
 	if item.Kind() == "task" {
-		task, err := w.atPlanning().Task(ctx, mapping.ObjectID(item.ID()))
+		task, err := do(w, ReadTask{mapping.ObjectID(item.ID())})
 		return task.Values(), task.Version, err
 	}
-	card, err := w.atPlanning().Card(ctx, w.link.Card.ID)
+	card, err := do(w, ReadCard{w.link.Card.ID})
 	return card.Values(), card.Version, err
 }
 
@@ -219,23 +216,23 @@ func (w *work) written(d mapping.Decision, up Updated) {
 	}
 	w.setBase(d.Attribute, base)
 	w.p[d.Attribute] = now
-	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.Planning), string(d.Attribute)).Inc()
+	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(d.Attribute))
 	w.note(mapping.Planning, d.Attribute, "write", d.Why)
 }
 
 // putFailed sorts out a PUT that did not succeed.
-func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Decision, put putFunc, err error) (moved bool, _ error) {
+func (w *work) putFailed(item mapping.Ref, ds []mapping.Decision, put putFunc, err error) (moved bool, _ error) {
 	var conflict *mapping.VersionConflict
 	var refused *mapping.Rejection
 	switch {
 	case errors.As(err, &conflict):
 		w.unpend(mapping.Planning, item)
-		return true, w.takeCurrent(ctx, item, ds, conflict.Current)
+		return true, w.takeCurrent(item, ds, conflict.Current)
 	case errors.As(err, &refused) && len(ds) > 1:
 		// One refused value must not keep the others: each on its own.
 		w.unpend(mapping.Planning, item)
 		for _, d := range ds {
-			if moved, err := w.put(ctx, item, []mapping.Decision{d}, put); moved || err != nil {
+			if moved, err := w.put(item, []mapping.Decision{d}, put); moved || err != nil {
 				return moved, err
 			}
 		}
@@ -244,7 +241,7 @@ func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Dec
 		w.unpend(mapping.Planning, item)
 		if refused.Words == "" {
 			// Without a word it may as well be a version conflict.
-			if err := w.takeCurrent(ctx, item, nil, nil); err != nil {
+			if err := w.takeCurrent(item, nil, nil); err != nil {
 				return false, err
 			}
 			if sent := ds[0].Planning.Version; sent != mapping.ForceVersion && w.p[ds[0].Attribute].Version != sent {
@@ -253,16 +250,16 @@ func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Dec
 		}
 		w.refuseValue(mapping.Planning, ds[0].Attribute, ds[0].Planning.To, refused)
 		return false, nil
-	case isGone(err):
+	case IsGone(err):
 		w.unpend(mapping.Planning, item)
 		if w.child != nil {
 			return true, nil // its tasks are read anew
 		}
 		if child := w.link.Child(mapping.Tracking); child != nil && item == mapping.TaskRef(child.Task) {
-			return true, w.readTracking(ctx, child)
+			return true, w.readTracking(child)
 		}
-		return true, w.missing(ctx, mapping.Planning, err)
-	case certain(err):
+		return true, w.missing(mapping.Planning, err)
+	case Certain(err):
 		w.unpend(mapping.Planning, item)
 	}
 	return false, onPlanning(err)
@@ -270,7 +267,7 @@ func (w *work) putFailed(ctx context.Context, item mapping.Ref, ds []mapping.Dec
 
 // takeCurrent takes the values that came with a refused PUT. Where none of
 // them explains the refusal, the item is read.
-func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.Decision, current map[mapping.Attribute]mapping.Versioned) error {
+func (w *work) takeCurrent(item mapping.Ref, ds []mapping.Decision, current map[mapping.Attribute]mapping.Versioned) error {
 	if w.child != nil {
 		return nil // its tasks are read anew
 	}
@@ -281,9 +278,9 @@ func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.D
 	}
 	if !explained {
 		if child := w.link.Child(mapping.Tracking); child != nil && item == mapping.TaskRef(child.Task) {
-			return w.readTracking(ctx, child)
+			return w.readTracking(child)
 		}
-		return w.readCard(ctx)
+		return w.readCard()
 	}
 	for a, v := range current {
 		if a.Spec().Tracked != (item.Kind() == "task") && !w.link.Task {
@@ -298,7 +295,7 @@ func (w *work) takeCurrent(ctx context.Context, item mapping.Ref, ds []mapping.D
 // The set of labels is never replaced: other people's labels are theirs. Labels
 // come first: on a closed issue nobody can tell that the in-progress label was
 // changed before the issue is opened.
-func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
+func (w *work) writeGitHub(plan mapping.Plan) error {
 	var patch []mapping.Decision
 	var edit IssueEdit
 	var barred []mapping.Decision // whose labels we may not set
@@ -313,7 +310,7 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 			if !mapping.Same(d.Attribute, w.g[d.Attribute].Value, d.GitHub.From) {
 				continue // a label's answer shows another one since: to be decided anew
 			}
-			switch ok, err := w.labelled(ctx, d); {
+			switch ok, err := w.labelled(d); {
 			case errors.Is(err, mapping.ErrForbidden) && byLabel:
 				barred, why = append(barred, d), err
 			case err != nil:
@@ -330,7 +327,7 @@ func (w *work) writeGitHub(ctx context.Context, plan mapping.Plan) error {
 	if len(patch) == 0 {
 		return why
 	}
-	if err := w.patch(ctx, patch, edit); err != nil {
+	if err := w.patch(patch, edit); err != nil {
 		return err
 	}
 	for _, d := range barred { // the issue can be written, its labels cannot
@@ -347,13 +344,13 @@ func (w *work) refuseLabel(a mapping.Attribute, value string) {
 // dropExtra removes the estimate labels that lost against another one, before
 // the winner is written to planning: which of two labels is the new one shows
 // only while the base is the old one.
-func dropExtra(ctx context.Context, w *work) (verdict, error) {
+func dropExtra(w *work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute.Spec().Carrier == mapping.CarrierLabels && d.GitHub != nil {
 			return pass, nil // relabel sees to all of them
 		}
 	}
-	return pass, w.swapLabels(ctx, nil, w.extra)
+	return pass, w.swapLabels(nil, w.extra)
 }
 
 // wroteGitHub takes in that a decision's write to GitHub has happened, and the
@@ -368,7 +365,7 @@ func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	if d.Attribute.Spec().Carrier == mapping.CarrierBody {
 		w.wroteItems()
 	}
-	w.Metrics.Writes.WithLabelValues(w.link.Route, string(mapping.GitHub), string(d.Attribute)).Inc()
+	w.count(CountWrites, w.link.Route, string(mapping.GitHub), string(d.Attribute))
 	w.note(mapping.GitHub, d.Attribute, "write", d.Why)
 	w.lag(mapping.GitHub)
 }
@@ -395,19 +392,17 @@ func (w *work) fill(edit *IssueEdit, d mapping.Decision) {
 
 // patch makes one PATCH with its pending records around it. They stay, as
 // answered, until the echo shows what the PATCH ran over.
-func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit) error {
+func (w *work) patch(ds []mapping.Decision, edit IssueEdit) error {
 	item := mapping.IssueRef(w.link.Issue.ID)
 	w.pend(mapping.GitHub, item, ds)
-	milestone := w.milestoneAlong(ctx)
-	wctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	milestone := w.milestoneAlong()
+	if err := w.writing(); err != nil {
 		w.unpend(mapping.GitHub, item)
 		return err
 	}
-	issue, err := w.edit(wctx, edit, milestone)
-	cancel()
+	issue, err := w.edit(edit, milestone)
 	if err != nil {
-		return w.patchFailed(ctx, item, ds, err)
+		return w.patchFailed(item, ds, err)
 	}
 	journal.Answer(&w.link.Journal, item, ds)
 	for _, d := range ds {
@@ -419,7 +414,7 @@ func (w *work) patch(ctx context.Context, ds []mapping.Decision, edit IssueEdit)
 	return nil
 }
 
-func (w *work) patchFailed(ctx context.Context, item mapping.Ref, ds []mapping.Decision, err error) error {
+func (w *work) patchFailed(item mapping.Ref, ds []mapping.Decision, err error) error {
 	var refused *mapping.Rejection
 	switch {
 	case errors.As(err, &refused) && len(ds) > 1:
@@ -427,7 +422,7 @@ func (w *work) patchFailed(ctx context.Context, item mapping.Ref, ds []mapping.D
 		for _, d := range ds {
 			var edit IssueEdit
 			w.fill(&edit, d)
-			if err := w.patch(ctx, []mapping.Decision{d}, edit); err != nil {
+			if err := w.patch([]mapping.Decision{d}, edit); err != nil {
 				return err
 			}
 		}
@@ -436,20 +431,20 @@ func (w *work) patchFailed(ctx context.Context, item mapping.Ref, ds []mapping.D
 		w.unpend(mapping.GitHub, item)
 		w.refuseValue(mapping.GitHub, ds[0].Attribute, ds[0].GitHub.To, refused)
 		return nil
-	case isGone(err):
+	case IsGone(err):
 		w.unpend(mapping.GitHub, item)
-		return w.missing(ctx, mapping.GitHub, err)
-	case certain(err):
+		return w.missing(mapping.GitHub, err)
+	case Certain(err):
 		w.unpend(mapping.GitHub, item)
 	}
 	return onGitHub(err)
 }
 
 // labelled is relabel with a pending record around it.
-func (w *work) labelled(ctx context.Context, d mapping.Decision) (bool, error) {
+func (w *work) labelled(d mapping.Decision) (bool, error) {
 	item := mapping.IssueRef(w.link.Issue.ID)
 	w.pend(mapping.GitHub, item, []mapping.Decision{d})
-	ok, err := w.relabel(ctx, d)
+	ok, err := w.relabel(d)
 	if err == nil || errors.Is(err, mapping.ErrForbidden) {
 		journal.Close(&w.link.Journal, mapping.GitHub, item, d.Attribute)
 	}
@@ -459,9 +454,9 @@ func (w *work) labelled(ctx context.Context, d mapping.Decision) (bool, error) {
 // relabel brings the labels in line with an estimate or a state that planning
 // changed. It reports false when GitHub drops the label in silence, and when a
 // person set another one meanwhile.
-func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
+func (w *work) relabel(d mapping.Decision) (bool, error) {
 	add, remove := d.Attribute.Spec().Relabel(w.set.Scheme, w.issue.Labels, d.GitHub.To)
-	if err := w.swapLabels(ctx, add, nil); err != nil {
+	if err := w.swapLabels(add, nil); err != nil {
 		return false, err
 	}
 	for _, l := range add {
@@ -470,11 +465,11 @@ func (w *work) relabel(ctx context.Context, d mapping.Decision) (bool, error) {
 			return false, nil
 		}
 	}
-	if err := w.swapLabels(ctx, nil, slices.DeleteFunc(remove, func(l string) bool { return containsFold(add, l) })); err != nil {
+	if err := w.swapLabels(nil, slices.DeleteFunc(remove, func(l string) bool { return containsFold(add, l) })); err != nil {
 		return false, err
 	}
 	if d.Attribute.Spec().Carrier == mapping.CarrierLabels && w.swappedMeanwhile(add) {
-		return false, w.swapLabels(ctx, nil, add)
+		return false, w.swapLabels(nil, add)
 	}
 	return true, nil
 }
@@ -492,23 +487,21 @@ func containsFold(list []string, s string) bool {
 
 // swapLabels adds and removes single labels; repeating it does no harm, so it
 // needs no pending record.
-func (w *work) swapLabels(ctx context.Context, add, remove []string) error {
+func (w *work) swapLabels(add, remove []string) error {
 	if len(add)+len(remove) == 0 {
 		return nil
 	}
-	ctx, cancel, err := w.writing(ctx)
-	if err != nil {
+	if err := w.writing(); err != nil {
 		return err
 	}
-	defer cancel()
 	issue := *w.issue
 	if len(add) > 0 {
-		if err := w.addLabels(ctx, &issue, add); err != nil {
+		if err := w.addLabels(&issue, add); err != nil {
 			return err
 		}
 	}
 	for _, l := range remove {
-		if err := w.removeLabel(ctx, &issue, l); err != nil {
+		if err := w.removeLabel(&issue, l); err != nil {
 			return err
 		}
 		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) > 0 {

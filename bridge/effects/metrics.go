@@ -1,12 +1,13 @@
-package reconcile
+package effects
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
-// Metrics are the reconciler's counters, in DESIGN's names. Labels are bounded:
+// Metrics are the core's counters, in DESIGN's names. Labels are bounded:
 // routes, sides and attributes, never issues.
 //
 // Conflicts counts a conflict when its values are kept: under the side that the
@@ -78,9 +79,17 @@ func (m *Metrics) Expect(route string) {
 			m.Absences.WithLabelValues(route, string(side), result)
 		}
 	}
-	for _, invariant := range invariants() {
+	for _, invariant := range reconcile.Invariants() {
 		m.Violations.WithLabelValues(route, invariant)
 	}
 	m.Recovered.WithLabelValues(route)
 	m.UserRefused.WithLabelValues(route)
+}
+
+func (m *Metrics) counter(c reconcile.Counter) *prometheus.CounterVec {
+	return map[reconcile.Counter]*prometheus.CounterVec{
+		reconcile.CountWrites: m.Writes, reconcile.CountConflicts: m.Conflicts, reconcile.CountEchoes: m.Echoes,
+		reconcile.CountPrevented: m.Prevented, reconcile.CountRecovered: m.Recovered, reconcile.CountUserRefused: m.UserRefused,
+		reconcile.CountBraked: m.Braked, reconcile.CountAbsences: m.Absences, reconcile.CountViolations: m.Violations,
+	}[c]
 }

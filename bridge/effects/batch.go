@@ -1,4 +1,4 @@
-package reconcile
+package effects
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"planbridge/bridge/engine"
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
@@ -16,15 +18,6 @@ import (
 // What becomes of a card is told by its marker in the answer, never by its
 // place there; a card that the answer does not show may exist all the same.
 
-// batchSize is how many cards one request makes at most.
-const batchSize = 100
-
-// BatchItem is one card of a batch, made in the name of a user of its own.
-type BatchItem struct {
-	Username string
-	NewItem
-}
-
 // batched is one card of a batch that is to be made.
 type batched struct {
 	link   mapping.LinkID
@@ -32,7 +25,7 @@ type batched struct {
 	bucket mapping.ObjectID
 	side   Planning
 	keys   mapping.Keys
-	item   BatchItem
+	item   reconcile.BatchItem
 
 	card  mapping.Card // once it was acted: the card, or why there is none
 	err   error
@@ -43,52 +36,50 @@ type batched struct {
 // made some of them before it came to the one it does not take.
 var errRefusedBatch = errors.New("planning refused the batch")
 
-// yieldSlot lets a key wait for others without keeping the workers from live
-// changes; when too many wait already it is put off.
-func (w *work) yieldSlot(ctx context.Context, wait func(context.Context) error) error {
-	resume, retry := w.claimed().lease.Yield()
-	if resume == nil {
-		return inTurn(retry, "enough keys of the import are under way")
+// createCard makes a card: alone, or of an import with one request together with others.
+func (h *hand) createCard(e reconcile.CreateCard) (made reconcile.MadeCard, err error) {
+	if !e.Import {
+		h.sit()
+		made.Card, err = h.planning.CreateCard(h.writing, e.Bucket, e.Item.Username, e.Item.NewItem)
+		return made, err
 	}
-	defer resume()
-	return wait(ctx)
+	m := &batched{link: e.Link, order: e.Order, bucket: e.Bucket, side: h.planning, keys: h.keys, item: e.Item}
+	b := engine.Batch{Project: h.claim.Link.Project, Name: "cards " + string(e.Bucket), Most: e.Most, Write: true, Act: together(h.makeBatch)}
+	if err := h.lease.Join(h.writing, b, m); err != nil {
+		if errors.Is(err, engine.ErrNotTaken) {
+			return made, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
+		}
+		return made, fmt.Errorf("%w: %w", mapping.ErrUncertain, err)
+	}
+	return reconcile.MadeCard{Card: m.card, Batch: m.count, Refused: errors.Is(m.err, errRefusedBatch)}, m.err
 }
 
-// joinBatch makes the issue's card with one request together with others.
-func (w *work) joinBatch(ctx context.Context, bucket mapping.ObjectID, user string, item NewItem) (mapping.Card, error) {
-	most := w.link.Intent.Most
-	if most == 0 {
-		most = batchSize
-	}
-	m := &batched{link: w.link.ID, order: w.link.Issue.Number, bucket: bucket, side: w.planning, keys: w.set.Keys, item: BatchItem{user, item}}
-	b := Batch{Project: w.link.Project, Name: "cards " + string(bucket), Most: most, Write: true, Act: together(w.makeBatch)}
-	if err := w.claimed().lease.Join(ctx, b, m); err != nil {
-		if errors.Is(err, ErrNotTaken) {
-			return mapping.Card{}, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
+// together is an Act for members of one type.
+func together[M any](act func(context.Context, []*M)) func(context.Context, []any) {
+	return func(ctx context.Context, members []any) {
+		typed := make([]*M, len(members))
+		for i, m := range members {
+			typed[i] = m.(*M)
 		}
-		return mapping.Card{}, fmt.Errorf("%w: %w", mapping.ErrUncertain, err)
+		act(ctx, typed)
 	}
-	if errors.Is(m.err, errRefusedBatch) {
-		w.link.Intent.Most = max(1, m.count/10)
-	}
-	return m.card, m.err
 }
 
 // makeBatch makes the cards of one request and gives each key what is known of
 // its own.
-func (r *Reconciler) makeBatch(ctx context.Context, members []*batched) {
+func (s *Shell) makeBatch(ctx context.Context, members []*batched) {
 	slices.SortFunc(members, func(a, b *batched) int { return a.order - b.order })
 	first := members[0]
 	if len(members) == 1 {
 		first.card, first.err = first.side.CreateCard(ctx, first.bucket, first.item.Username, first.item.NewItem)
 		return
 	}
-	items := make([]BatchItem, len(members))
+	items := make([]reconcile.BatchItem, len(members))
 	for i, m := range members {
 		items[i], m.count = m.item, len(members)
 	}
 	cards, err := first.side.CreateCards(ctx, first.bucket, items)
-	r.Logger.Info("batch", "cards", len(items), "answered", len(cards), "err", err)
+	s.Logger.Info("batch", "cards", len(items), "answered", len(cards), "err", err)
 	deal(members, cards, err)
 }
 
@@ -132,25 +123,20 @@ type sought struct {
 	err   error
 }
 
-// lookup visits the cards, of every bucket and sprint, that may be this link's.
-// Keys of an import share one complete lookup.
-func (w *work) lookup(ctx context.Context, take func(mapping.Card)) error {
-	if w.link.Import == "" {
-		return w.atPlanning().EachCard(ctx, func(c mapping.Card) error { take(c); return nil })
+// findCards visits the cards of every bucket and sprint. Keys of an import share one
+// complete lookup.
+func (h *hand) findCards(e reconcile.FindCards) ([]mapping.Card, error) {
+	s := &sought{link: e.Link, partner: strconv.FormatInt(e.Issue, 10), side: h.planning, keys: h.keys}
+	if !e.Import {
+		h.sit()
+		lookForAll(h.ctx, []*sought{s})
+		return s.found, s.err
 	}
-	s := &sought{link: w.link.ID, partner: strconv.FormatInt(w.link.Issue.ID, 10), side: w.planning, keys: w.set.Keys}
-	b := Batch{Project: w.link.Project, Name: "lookup", Act: together(lookForAll)}
-	err := w.yieldSlot(ctx, func(ctx context.Context) error { return w.claimed().lease.Join(ctx, b, s) })
-	if err == nil {
-		err = s.err
+	b := engine.Batch{Project: h.claim.Link.Project, Name: "lookup", Act: together(lookForAll)}
+	if err := h.lease.Join(h.ctx, b, s); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return err
-	}
-	for _, c := range s.found {
-		take(c)
-	}
-	return nil
+	return s.found, s.err
 }
 
 // lookForAll makes one complete lookup for all who share it.

@@ -1,4 +1,4 @@
-package reconcile
+package effects
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
@@ -20,20 +21,20 @@ const MilestonesKept = 90 * 24 * time.Hour
 // [MilestonesKept]. The milestones stay. An entry is only a short cut to the marker in
 // its milestone's description, which tells the sprint when a card of it is worked once
 // more; where somebody wrote over the marker the entry stays as long as the milestone.
-func (r *Reconciler) RetireMilestones(ctx context.Context, project mapping.ObjectID) error {
-	sprints, err := r.sprints(ctx, project)
+func (s *Shell) RetireMilestones(ctx context.Context, project mapping.ObjectID) error {
+	sprints, err := s.sprints(ctx, project)
 	if err != nil {
 		return err
 	}
-	book, err := r.readBook(ctx, project)
-	if err != nil || len(book) == 0 || r.Settings().DryRun {
+	book, err := s.readBook(ctx, project)
+	if err != nil || len(book) == 0 || s.Settings().DryRun {
 		return err
 	}
 	live := map[mapping.ObjectID]bool{}
 	for _, s := range sprints {
 		live[s.ID] = !s.Past
 	}
-	return r.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
+	return s.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
 		var errs []error
 		changed := false
 		for _, repo := range slices.Sorted(maps.Keys(b.milestoneBook)) {
@@ -50,7 +51,7 @@ func (r *Reconciler) RetireMilestones(ctx context.Context, project mapping.Objec
 // retire notes since when entries of a repository are idle, removes those that are for
 // long enough, and reports whether anything changed.
 func (b *openBook) retire(ctx context.Context, repo string, live map[mapping.ObjectID]bool) (changed bool, err error) {
-	entries, routed, now := b.milestoneBook[repo], b.routed(repo), b.r.Now().UTC().Truncate(time.Second)
+	entries, routed, now := b.milestoneBook[repo], b.routed(repo), b.s.Now().UTC().Truncate(time.Second)
 	over := map[mapping.ObjectID]milestoneEntry{}
 	for sprint, e := range entries {
 		switch idle := !routed || !live[sprint]; {
@@ -93,13 +94,13 @@ func (b *openBook) routed(repo string) bool {
 // marksTell leaves of the entries those that can be done without: their milestone is gone
 // from GitHub, or its marker names the sprint.
 func (b *openBook) marksTell(ctx context.Context, repo string, entries map[mapping.ObjectID]milestoneEntry) (map[mapping.ObjectID]milestoneEntry, error) {
-	if now, err := b.r.GitHub.Locate(ctx, repo, 0, false); mapping.Refused(err) || err == nil && !strings.EqualFold(now, repo) {
+	if now, err := b.s.GitHub.Locate(ctx, repo, 0, false); mapping.Refused(err) || err == nil && !strings.EqualFold(now, repo) {
 		return entries, nil // nothing of ours has the name
 	} else if err != nil {
 		return nil, fmt.Errorf("milestones of %s: %w", repo, err)
 	}
-	existing, err := b.r.GitHub.Milestones(ctx, repo)
-	if isGone(err) || errors.Is(err, mapping.ErrMoved) {
+	existing, err := b.s.GitHub.Milestones(ctx, repo)
+	if reconcile.IsGone(err) || errors.Is(err, mapping.ErrMoved) {
 		return entries, nil
 	}
 	if err != nil {

@@ -1,10 +1,11 @@
-package reconcile
+package effects
 
 import (
 	"errors"
 	"fmt"
 	"testing"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
@@ -36,7 +37,7 @@ func TestDeal(t *testing.T) {
 			if m.card.ID == "" && !errors.Is(m.err, tt.is) || m.card.ID != "" && m.err != nil {
 				t.Errorf("%s: %+v", name, m.err)
 			}
-			if errors.Is(m.err, errRefusedBatch) && certain(m.err) {
+			if errors.Is(m.err, errRefusedBatch) && reconcile.Certain(m.err) {
 				t.Errorf("%s: a refused batch is taken for certain", name)
 			}
 		}

@@ -1,4 +1,4 @@
-package reconcile
+package effects
 
 import (
 	"cmp"
@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/engine"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -39,17 +41,17 @@ func (b milestoneBook) entry(repo string, sprint mapping.ObjectID) milestoneEntr
 }
 
 // sprints reads what the poll last saw of a project's sprints.
-func (r *Reconciler) sprints(ctx context.Context, project mapping.ObjectID) (sprints []mapping.Sprint, err error) {
-	return sprints, r.readDoc(ctx, project, store.DocSprints, &sprints)
+func (s *Shell) sprints(ctx context.Context, project mapping.ObjectID) (sprints []mapping.Sprint, err error) {
+	return sprints, s.readDoc(ctx, project, store.DocSprints, &sprints)
 }
 
-func (r *Reconciler) readBook(ctx context.Context, project mapping.ObjectID) (b milestoneBook, err error) {
-	return b, r.readDoc(ctx, project, docMilestones, &b)
+func (s *Shell) readBook(ctx context.Context, project mapping.ObjectID) (b milestoneBook, err error) {
+	return b, s.readDoc(ctx, project, docMilestones, &b)
 }
 
 // readDoc reads a document into v, which stays where there is none.
-func (r *Reconciler) readDoc(ctx context.Context, project mapping.ObjectID, name string, v any) error {
-	data, err := r.Store.Doc(ctx, project, name)
+func (s *Shell) readDoc(ctx context.Context, project mapping.ObjectID, name string, v any) error {
+	data, err := s.Store.Doc(ctx, project, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -65,46 +67,43 @@ func (r *Reconciler) readDoc(ctx context.Context, project mapping.ObjectID, name
 // openBook is the book under its lease.
 type openBook struct {
 	milestoneBook
-	r       *Reconciler
+	s       *Shell
 	project mapping.ObjectID
-	set     *Settings
+	set     *reconcile.Settings
 }
-
-// bookWait is when a book that another worker has open is looked at again.
-const bookWait = 500 * time.Millisecond
 
 // releaseWithin bounds how long the end of a lease on milestones may take.
 const releaseWithin = 3 * time.Second
 
 // withBook runs do while no other worker, here or elsewhere, writes a project's
 // milestones. It ends before the lease on them does.
-func (r *Reconciler) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
+func (s *Shell) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
 	name, owner := "milestones:"+string(project), mapping.NewID()
-	until := r.Now().Add(r.LeaseTTL - LeaseMargin(r.LeaseTTL))
-	held, err := r.Store.Acquire(ctx, name, owner, r.LeaseTTL)
+	until := s.Now().Add(s.LeaseTTL - engine.LeaseMargin(s.LeaseTTL))
+	held, err := s.Store.Acquire(ctx, name, owner, s.LeaseTTL)
 	if err != nil {
 		return fmt.Errorf("lease %s: %w", name, err)
 	}
 	if !held {
-		return later(bookWait, "another one sees to the milestones")
+		return reconcile.Later(reconcile.MilestonesWait, "another one sees to the milestones")
 	}
 	defer func() {
 		release, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 		defer cancel()
-		if err := r.Store.Release(release, name, owner); err != nil {
-			r.Logger.Warn("releasing a lease", "lease", name, "err", err)
+		if err := s.Store.Release(release, name, owner); err != nil {
+			s.Logger.Warn("releasing a lease", "lease", name, "err", err)
 		}
 	}()
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	b, err := r.readBook(ctx, project)
+	b, err := s.readBook(ctx, project)
 	if err != nil {
 		return err
 	}
 	if b == nil {
 		b = milestoneBook{}
 	}
-	return do(ctx, &openBook{b, r, project, r.Settings()})
+	return do(ctx, &openBook{b, s, project, s.Settings()})
 }
 
 // put makes a sprint's milestone as it has to be and notes it in the book.
@@ -119,22 +118,22 @@ func (b *openBook) put(ctx context.Context, repo string, sprint mapping.Sprint, 
 	existing, unmarked := b.marked(existing, e.Number, sprint.ID)
 	want, write := mapping.ProjectMilestone(sprint, existing, b.set.Keys)
 	if want.Number == 0 {
-		if wait := b.set.Settle.GitHub - b.r.since(e.Sent); wait > 0 && !e.Sent.IsZero() {
-			return 0, later(wait, "a milestone may still be under way")
+		if wait := b.set.Settle.GitHub - b.s.Now().Sub(e.Sent); wait > 0 && !e.Sent.IsZero() {
+			return 0, reconcile.Later(wait, "a milestone may still be under way")
 		}
-		if err := b.note(ctx, repo, sprint.ID, milestoneEntry{Sent: b.r.Now().UTC()}); err != nil {
+		if err := b.note(ctx, repo, sprint.ID, milestoneEntry{Sent: b.s.Now().UTC()}); err != nil {
 			return 0, err
 		}
 	}
 	if write || unmarked {
-		made, err := b.r.GitHub.PutMilestone(ctx, repo, want)
+		made, err := b.s.GitHub.PutMilestone(ctx, repo, want)
 		if err != nil {
-			if want.Number == 0 && certain(err) {
+			if want.Number == 0 && reconcile.Certain(err) {
 				err = errors.Join(err, b.note(ctx, repo, sprint.ID, milestoneEntry{}))
 			}
-			return 0, onGitHub(fmt.Errorf("milestone of sprint %s in %s: %w", sprint.ID, repo, err))
+			return 0, reconcile.OnGitHub(fmt.Errorf("milestone of sprint %s in %s: %w", sprint.ID, repo, err))
 		}
-		b.r.Logger.Info("milestone", "repo", repo, "number", made.Number, "title", made.Title, "state", want.State)
+		b.s.Logger.Info("milestone", "repo", repo, "number", made.Number, "title", made.Title, "state", want.State)
 		want.Number = made.Number
 	}
 	return want.Number, b.note(ctx, repo, sprint.ID, milestoneEntry{Number: want.Number, Digest: sprintDigest(sprint)})
@@ -177,7 +176,7 @@ func (b *openBook) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.r.Store.PutDoc(ctx, b.project, docMilestones, data); err != nil {
+	if err := b.s.Store.PutDoc(ctx, b.project, docMilestones, data); err != nil {
 		return fmt.Errorf("write %s: %w", docMilestones, err)
 	}
 	return nil
@@ -192,27 +191,27 @@ func sprintDigest(s mapping.Sprint) string {
 // poll last saw of these; none is made: that is done when a card of the sprint
 // is worked. After an error some may be as they were, and it is to be called
 // again.
-func (r *Reconciler) Milestones(ctx context.Context, project mapping.ObjectID) error {
-	sprints, err := r.sprints(ctx, project)
+func (s *Shell) Milestones(ctx context.Context, project mapping.ObjectID) error {
+	sprints, err := s.sprints(ctx, project)
 	if err != nil {
 		return err
 	}
-	book, err := r.readBook(ctx, project)
-	if err != nil || r.Settings().DryRun {
+	book, err := s.readBook(ctx, project)
+	if err != nil || s.Settings().DryRun {
 		return err
 	}
 	var errs []error
 	for _, repo := range slices.Sorted(maps.Keys(book)) {
-		stale := slices.DeleteFunc(slices.Clone(sprints), func(s mapping.Sprint) bool {
-			e := book.entry(repo, s.ID)
-			return e.Number == 0 || e.Digest == sprintDigest(s)
+		stale := slices.DeleteFunc(slices.Clone(sprints), func(sprint mapping.Sprint) bool {
+			e := book.entry(repo, sprint.ID)
+			return e.Number == 0 || e.Digest == sprintDigest(sprint)
 		})
-		if len(stale) == 0 || !r.showsIn(ctx, project, repo) {
+		if len(stale) == 0 || !s.showsIn(ctx, project, repo) {
 			continue
 		}
-		errs = append(errs, r.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
+		errs = append(errs, s.withBook(ctx, project, func(ctx context.Context, b *openBook) error {
 			err := b.putAll(ctx, repo, stale)
-			if isGone(err) || errors.Is(err, mapping.ErrMoved) {
+			if reconcile.IsGone(err) || errors.Is(err, mapping.ErrMoved) {
 				return b.forget(ctx, repo) // it is called otherwise now: the marker tells, by whatever name
 			}
 			return err
@@ -224,7 +223,7 @@ func (r *Reconciler) Milestones(ctx context.Context, project mapping.ObjectID) e
 // putAll brings several milestones of one repository in line, the earlier
 // sprint first.
 func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sprint) error {
-	existing, err := b.r.GitHub.Milestones(ctx, repo)
+	existing, err := b.s.GitHub.Milestones(ctx, repo)
 	if err != nil {
 		return fmt.Errorf("milestones of %s: %w", repo, err)
 	}
@@ -237,7 +236,7 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 			}
 		}
 		var number int
-		err := b.r.Guard.Do("milestone of sprint", string(s.ID), func() (err error) {
+		err := b.s.Guard.Do("milestone of sprint", string(s.ID), func() (err error) {
 			number, err = b.put(ctx, repo, s, existing)
 			return err
 		})
@@ -259,19 +258,52 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 
 // showsIn reports whether a route shows planning's side in a repository, which has to
 // be the one that its name stands for.
-func (r *Reconciler) showsIn(ctx context.Context, project mapping.ObjectID, repo string) bool {
-	near := slices.DeleteFunc(r.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
+func (s *Shell) showsIn(ctx context.Context, project mapping.ObjectID, repo string) bool {
+	near := slices.DeleteFunc(s.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
 		return route.Project != project || route.Direction == mapping.ToPlanning
 	})
 	if len(near) == 0 {
 		return false
 	}
-	if now, err := r.GitHub.Locate(ctx, repo, 0, false); err != nil || !strings.EqualFold(now, repo) {
+	if now, err := s.GitHub.Locate(ctx, repo, 0, false); err != nil || !strings.EqualFold(now, repo) {
 		return false
 	}
 	if slices.ContainsFunc(near, func(route *mapping.Route) bool { return route.AllowPublic }) {
 		return true
 	}
-	public, known := r.GitHub.Public(ctx, repo, true)
+	public, known := s.GitHub.Public(ctx, repo, true)
 	return known && !public
+}
+
+// knownMilestone reads the number of a sprint's milestone; 0: none is known.
+func (h *hand) knownMilestone(e reconcile.KnownMilestone) (int, error) {
+	book, err := h.readBook(h.ctx, e.Project)
+	return book.entry(e.Repo, e.Sprint).Number, err
+}
+
+// sprint reads what the last listing showed of a sprint; nil: it does not have it.
+func (h *hand) sprint(e reconcile.ReadSprint) (*mapping.Sprint, error) {
+	sprints, err := h.sprints(h.ctx, e.Project)
+	i := slices.IndexFunc(sprints, func(s mapping.Sprint) bool { return s.ID == e.Sprint })
+	if i < 0 {
+		return nil, err
+	}
+	return &sprints[i], err
+}
+
+// ensureMilestone makes sure that a sprint has a milestone, and returns its number.
+func (h *hand) ensureMilestone(e reconcile.EnsureMilestone) (number int, err error) {
+	err = h.withBook(h.ctx, e.Project, func(ctx context.Context, b *openBook) error {
+		if n := b.entry(e.Repo, e.Sprint.ID).Number; n != 0 && n != e.Refused {
+			number = n
+			return nil
+		}
+		existing, err := h.GitHub.Milestones(ctx, e.Repo)
+		if err != nil {
+			return reconcile.OnGitHub(fmt.Errorf("milestones of %s: %w", e.Repo, err))
+		}
+		number, err = b.put(ctx, e.Repo, e.Sprint, existing)
+		return err
+	})
+	return number, err
 }

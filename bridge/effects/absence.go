@@ -1,9 +1,10 @@
-package reconcile
+package effects
 
 import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
@@ -33,13 +34,6 @@ type absentItems struct {
 // absentItem is when an item answered gone first, and when last.
 type absentItem struct{ first, last time.Time }
 
-// absence is what is known when an item answers gone.
-type absence struct {
-	first time.Time // when this process met it first
-	gone  int       // items, this one included
-	many  bool      // that is a fact about the service
-}
-
 // scope returns what is known of a project or repository; a.mu is held.
 func (a *absences) scope(now time.Time, name string) *absentItems {
 	s := a.scopes[name]
@@ -65,7 +59,7 @@ func (a *absences) found(now time.Time, scope string, item mapping.Ref, keep tim
 
 // missed takes in that an item answered gone. What was gone is forgotten keep after it
 // was looked at last.
-func (a *absences) missed(now time.Time, scope string, item mapping.Ref, keep time.Duration) absence {
+func (a *absences) missed(now time.Time, scope string, item mapping.Ref, keep time.Duration) reconcile.Absence {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.scope(now, scope)
@@ -82,33 +76,21 @@ func (a *absences) missed(now time.Time, scope string, item mapping.Ref, keep ti
 	}
 	i.last = now
 	s.gone[item] = i
-	return absence{first: i.first, gone: len(s.gone), many: s.many()}
+	return reconcile.Absence{First: i.first, Gone: len(s.gone), Many: s.many()}
 }
 
-// say reports whether nobody has yet said in the log that many items are gone.
-func (a *absences) say(now time.Time, scope string) bool {
-	return a.once(now, scope, func(s *absentItems) *bool { return &s.said })
-}
-
-// tell reports whether no issue has been told yet that many items are gone.
-func (a *absences) tell(now time.Time, scope string) bool {
-	return a.once(now, scope, func(s *absentItems) *bool { return &s.told })
-}
-
-func (a *absences) once(now time.Time, scope string, which func(*absentItems) *bool) bool {
+// announce gives the right to say that many items are gone, once, and takes it back.
+func (a *absences) announce(now time.Time, e reconcile.Announce) (first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	done := which(a.scope(now, scope))
-	first := !*done
-	*done = true
+	s := a.scope(now, e.Scope)
+	done := &s.said
+	if e.OnIssue {
+		done = &s.told
+	}
+	first = !*done
+	*done = !e.Back
 	return first
-}
-
-// untell takes back that an issue was told.
-func (a *absences) untell(now time.Time, scope string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.scope(now, scope).told = false
 }
 
 func (s *absentItems) look(now time.Time, period time.Duration) {

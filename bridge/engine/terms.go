@@ -1,16 +1,15 @@
-package reconcile
+package engine
 
 import (
 	"context"
 	"errors"
-	"runtime"
 	"time"
 
 	"planbridge/mapping"
 )
 
 // Lease is what the engine does for a key while it is worked: it owns the lease, the
-// slots at the services and the batches. The reconciler starts no goroutine itself.
+// slots at the services and the batches. The core starts no goroutine itself.
 type Lease interface {
 	// Acquire waits for a slot at the services, unless the key has one. Release gives
 	// the slot to another key.
@@ -46,17 +45,6 @@ type Batch struct {
 // ErrNotTaken is the error of a member for which nothing was done yet.
 var ErrNotTaken = errors.New("nothing was done yet")
 
-// together is an Act for members of one type.
-func together[M any](act func(context.Context, []*M)) func(context.Context, []any) {
-	return func(ctx context.Context, members []any) {
-		typed := make([]*M, len(members))
-		for i, m := range members {
-			typed[i] = m.(*M)
-		}
-		act(ctx, typed)
-	}
-}
-
 // writeMargin is kept, of a lease of half a minute or more, between the end of the last
 // external write and the end of the lease: whoever takes the key over finds no write of
 // ours under way.
@@ -64,34 +52,3 @@ const writeMargin = 5 * time.Second
 
 // LeaseMargin is the part of a lease in which nothing is written any more.
 func LeaseMargin(ttl time.Duration) time.Duration { return min(writeMargin, ttl/6) }
-
-// sit takes a slot for the key. A preview has no lease and needs none.
-func (w *work) sit() {
-	if l := w.claimed().lease; l != nil {
-		l.Acquire()
-	}
-}
-
-// rise lets another key have the slot, and go first, once planning has answered: to
-// take the answer in and to store it needs none. Only between a read of GitHub and
-// the write that follows the slot is kept.
-func (w *work) rise() {
-	if w.fresh {
-		return
-	}
-	if l := w.claimed().lease; l != nil {
-		l.Release()
-	}
-	runtime.Gosched()
-}
-
-// atGitHub and atPlanning are the services for a key with a slot.
-func (w *work) atGitHub() GitHub {
-	w.sit()
-	return unpublished{w.GitHub, w}
-}
-
-func (w *work) atPlanning() Planning {
-	w.sit()
-	return w.planning
-}

@@ -1,0 +1,71 @@
+package effects
+
+import (
+	"context"
+	"time"
+
+	"planbridge/bridge/reconcile"
+)
+
+// readsGitHub does what only reads, and reports whether it is that.
+func (h *hand) readsGitHub(effect any, answer func(any, error)) bool {
+	switch e := effect.(type) {
+	case reconcile.ReadIssue:
+		answer(h.GitHub.Issue(h.ctx, e.Repo, e.Number))
+	case reconcile.ReadParent:
+		ctx, stop := context.WithTimeout(h.ctx, e.Within)
+		defer stop()
+		answer(h.GitHub.Parent(ctx, e.Repo, e.Number))
+	case reconcile.ReadSubIssues:
+		answer(h.GitHub.SubIssues(h.ctx, e.Repo, e.Number))
+	case reconcile.ReadComments:
+		answer(h.GitHub.Comments(h.ctx, e.Repo, e.Number, time.Time{}))
+	case reconcile.ReadEdits:
+		answer(h.GitHub.Edits(h.ctx, e.Issue, e.Attribute))
+	case reconcile.ReadClosed:
+		answer(h.GitHub.Closed(h.ctx, e.Repo, e.Number, e.Since))
+	case reconcile.ReadLastNumber:
+		answer(h.GitHub.LastNumber(h.ctx, e.Repo))
+	case reconcile.ReadPrivate:
+		answer(h.GitHub.Private(h.ctx, e.Repo))
+	case reconcile.ReadArchived:
+		answer(h.GitHub.Archived(h.ctx, e.Repo))
+	case reconcile.ReadRepositoryName:
+		answer(h.GitHub.RepositoryName(h.ctx, e.Repo))
+	case reconcile.Locate:
+		answer(h.GitHub.Locate(h.ctx, e.Repo, e.ID, e.Anew))
+	default:
+		return false
+	}
+	return true
+}
+
+// writesGitHub does a write, and reports whether it is one. Each was begun by
+// [reconcile.BeginWrite].
+func (h *hand) writesGitHub(effect any, answer func(any, error)) bool {
+	switch e := effect.(type) {
+	case reconcile.CreateIssue:
+		answer(h.GitHub.CreateIssue(h.writing, e.Repo, e.Issue))
+	case reconcile.EditIssue:
+		answer(h.GitHub.EditIssue(h.writing, e.Repo, e.Number, e.Edit))
+	case reconcile.AddLabels:
+		answer(h.GitHub.AddLabels(h.writing, e.Repo, e.Number, e.Labels))
+	case reconcile.RemoveLabel:
+		answer(h.GitHub.RemoveLabel(h.writing, e.Repo, e.Number, e.Label))
+	case reconcile.AddSubIssue:
+		answer(only(h.GitHub.AddSubIssue(h.writing, e.Repo, e.Number, e.Sub)))
+	case reconcile.CreateComment:
+		answer(h.GitHub.CreateComment(h.writing, e.Repo, e.Number, e.Body))
+	case reconcile.Assign:
+		answer(h.GitHub.Assign(h.writing, e.Repo, e.Number, e.Logins))
+	case reconcile.Unassign:
+		answer(h.GitHub.Unassign(h.writing, e.Repo, e.Number, e.Logins))
+	case reconcile.EnsureLabel: // done twice it does no harm
+		answer(only(h.GitHub.EnsureLabel(h.ctx, e.Repo, e.Label.Name, e.Label.Color, e.Label.Description)))
+	case reconcile.EnsureMilestone: // under a lease of its own
+		answer(h.ensureMilestone(e))
+	default:
+		return false
+	}
+	return true
+}

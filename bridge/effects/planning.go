@@ -1,0 +1,28 @@
+package effects
+
+import "planbridge/bridge/reconcile"
+
+// atPlanning does what is asked of the planning project, and reports whether it is that.
+func (h *hand) atPlanning(effect any, answer func(any, error)) bool {
+	switch e := effect.(type) {
+	case reconcile.ReadCard:
+		answer(h.planning.Card(h.ctx, e.ID))
+	case reconcile.ReadTask:
+		answer(h.planning.Task(h.ctx, e.ID))
+	case reconcile.ReadTasks:
+		answer(h.planning.Tasks(h.ctx, e.Card))
+	case reconcile.ReadBuckets:
+		answer(h.planning.BucketIDs(h.ctx, e.Bucket))
+	case reconcile.CheckProject:
+		answer(only(h.planning.CheckProject(h.ctx)))
+	case reconcile.CreateTasks:
+		answer(h.planning.CreateTasks(h.writing, e.Card, e.Username, e.Tasks))
+	case reconcile.UpdateCard:
+		answer(h.planning.UpdateCard(h.writing, e.ID, e.Username, e.Images, e.Set))
+	case reconcile.UpdateTask:
+		answer(h.planning.UpdateTask(h.writing, e.ID, e.Username, e.Images, e.Set))
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,77 @@
+package effects
+
+import (
+	"log/slog"
+
+	"planbridge/bridge/reconcile"
+)
+
+// atProcess does what is asked of this process, and reports whether it is that.
+func (h *hand) atProcess(effect any, answer func(any, error)) bool {
+	switch e := effect.(type) {
+	case reconcile.Say:
+		h.Logger.Log(h.ctx, levels[e.Level], e.Text, e.Attributes...)
+		answer(only(nil))
+	case reconcile.Count:
+		h.Metrics.counter(e.Counter).WithLabelValues(e.Labels...).Inc()
+		answer(only(nil))
+	case reconcile.Lagged:
+		h.Metrics.Lag.WithLabelValues(e.Direction).Observe(e.Took.Seconds())
+		answer(only(nil))
+	case reconcile.Met:
+		h.OnCard(e.Project, e.Card)
+		answer(only(nil))
+	case reconcile.Rename:
+		answer(only(h.Renamed(h.ctx, e.From, e.To)))
+	case reconcile.Remembered:
+		n, _ := h.numbers.Load(e.Name)
+		number, _ := n.(int)
+		answer(number, nil)
+	case reconcile.Remember:
+		was, _ := h.numbers.Swap(e.Name, e.Number)
+		number, _ := was.(int)
+		answer(number, nil)
+	default:
+		return h.atPauses(effect, answer) || h.atAbsences(effect, answer)
+	}
+	return true
+}
+
+var levels = map[reconcile.Level]slog.Level{
+	reconcile.Debug: slog.LevelDebug, reconcile.Info: slog.LevelInfo, reconcile.Warn: slog.LevelWarn, reconcile.Error: slog.LevelError,
+}
+
+func (h *hand) atPauses(effect any, answer func(any, error)) bool {
+	switch e := effect.(type) {
+	case reconcile.PauseLeft:
+		wait, why := h.paused.left(h.Now(), e.Name)
+		answer(reconcile.Pause{Wait: wait, Why: why}, nil)
+	case reconcile.PauseAfter:
+		wait, news := h.paused.fail(h.Now(), e.Name, e.Why, e.First, e.Most)
+		answer(reconcile.Pause{Wait: wait, Why: e.Why, News: news}, nil)
+	case reconcile.PauseFor:
+		h.paused.hold(h.Now(), e.Name, e.For)
+		answer(only(nil))
+	case reconcile.PauseOver:
+		h.paused.ok(e.Name)
+		answer(only(nil))
+	default:
+		return false
+	}
+	return true
+}
+
+func (h *hand) atAbsences(effect any, answer func(any, error)) bool {
+	switch e := effect.(type) {
+	case reconcile.Missed:
+		answer(h.absences.missed(h.Now(), e.Scope, e.Item, e.Keep), nil)
+	case reconcile.Found:
+		h.absences.found(h.Now(), e.Scope, e.Item, e.Keep)
+		answer(only(nil))
+	case reconcile.Announce:
+		answer(h.absences.announce(h.Now(), e), nil)
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,204 @@
+package effects
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"planbridge/bridge/engine"
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// hand carries out the steps of the work on one key.
+type hand struct {
+	*Shell
+	ctx      context.Context
+	claim    *store.Claim
+	lease    engine.Lease // nil: of a preview, which only reads
+	planning Planning     // nil: the project is not configured
+	keys     mapping.Keys
+
+	ask      store.Ask                    // for whom GitHub is written
+	reserved map[reconcile.WriteClass]int // writes taken from the budget ahead
+	resume   func()                       // comes back from standing aside; nil: the key does not
+	writing  context.Context              // of external writes; endWrite ends it
+	endWrite context.CancelFunc
+}
+
+func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease) *hand {
+	h := &hand{
+		Shell: s, claim: claim, lease: lease, planning: s.Planning(claim.Link.Project),
+		keys: s.Settings().Keys.In(claim.Link.Project), reserved: map[reconcile.WriteClass]int{},
+	}
+	h.ctx = context.WithValue(ctx, askerKey{}, h)
+	h.writing, h.endWrite = h.ctx, func() {}
+	return h
+}
+
+// state is what the core begins with.
+func (s *Shell) state(claim *store.Claim) reconcile.State {
+	return reconcile.State{
+		Claim: claim, Settings: s.Settings(), Process: &s.process, Now: s.Now(), Served: s.Planning(claim.Link.Project) != nil,
+	}
+}
+
+// Work works a claimed key to its end, within the time of the context. It finishes nothing.
+func (s *Shell) Work(ctx context.Context, claim *store.Claim, lease engine.Lease) reconcile.Result {
+	work := reconcile.Begin(s.state(claim))
+	err := s.guarded(claim, func() { s.hand(ctx, claim, lease).carryOut(work.Steps()) })
+	return work.Result(s.Now(), err, ctx.Err() != nil)
+}
+
+// guarded turns a panic into the failure of this one key: a fault that one issue triggers
+// must not take the service down for all others.
+func (s *Shell) guarded(claim *store.Claim, work func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log(claim).Error("panic", "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	work()
+	return nil
+}
+
+// carryOut does what is asked for, one step after the other.
+func (h *hand) carryOut(steps iter.Seq[*reconcile.Step]) {
+	defer func() { h.comeBack(); h.endWrite() }()
+	for step := range steps {
+		h.ask = step.Ask
+		answer := func(v any, err error) { step.Answer(v, cutShort(err)) }
+		if !h.atProcess(step.Effect, answer) && !h.atStore(step.Effect, answer) && !h.beforeServices(step.Effect, answer) && !h.atServices(step.Effect, answer) {
+			panic(fmt.Sprintf("no effect: %T", step.Effect))
+		}
+		step.Now, step.Over = h.Now(), h.ctx.Err() != nil
+	}
+}
+
+// beforeServices does what may have to wait for others, or may be known already: a slot
+// is taken only where a service is called.
+func (h *hand) beforeServices(effect any, answer func(any, error)) bool {
+	switch e := effect.(type) {
+	case reconcile.Reserve:
+		answer(only(h.reserve(e)))
+	case reconcile.KnownMilestone:
+		answer(h.knownMilestone(e))
+	case reconcile.ReadSprint:
+		answer(h.sprint(e))
+	case reconcile.ReadPublic:
+		if e.Ask {
+			h.sit()
+		}
+		public, known := h.GitHub.Public(h.ctx, e.Repo, e.Ask)
+		answer(reconcile.Publicity{Public: public, Known: known}, nil)
+	case reconcile.FindCards:
+		answer(h.findCards(e))
+	case reconcile.CreateCard:
+		answer(h.createCard(e))
+	default:
+		return false
+	}
+	return true
+}
+
+// atServices does what one of the services is called for, with a slot.
+func (h *hand) atServices(effect any, answer func(any, error)) bool {
+	h.sit()
+	return h.readsGitHub(effect, answer) || h.writesGitHub(effect, answer) || h.atPlanning(effect, answer)
+}
+
+// overError is the error of an effect that the time of the claim cut short.
+type overError struct{ error }
+
+func (e overError) Unwrap() []error { return []error{e.error, reconcile.ErrOver} }
+
+func cutShort(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return overError{err}
+	}
+	return err
+}
+
+// sit takes a slot at the services for the key. A preview needs none.
+func (h *hand) sit() {
+	if h.lease != nil {
+		h.lease.Acquire()
+	}
+}
+
+// rise lets another key have the slot.
+func (h *hand) rise() {
+	if h.lease != nil {
+		h.lease.Release()
+	}
+}
+
+// beginWrite takes a slot, and sets until when external writes may go on.
+func (h *hand) beginWrite() error {
+	ctx, cancel, err := h.lease.Writing(h.ctx)
+	if err != nil {
+		return err
+	}
+	h.endWrite()
+	h.writing, h.endWrite = ctx, cancel
+	return nil
+}
+
+// only is the answer to what is only done.
+func only(err error) (reconcile.None, error) { return reconcile.None{}, err }
+
+// Preview reads both items of a root link and decides about them as the next
+// reconcile would. It writes nothing, neither to a service nor to the store. It
+// answers nil for a link whose pair does not exist yet or whose route is not
+// configured. An error means that the decision could not be made; a side that
+// cannot be read is no error.
+func (s *Shell) Preview(ctx context.Context, link *mapping.Link) (*mapping.Preview, error) {
+	l, err := clone(link)
+	if err != nil {
+		return nil, err
+	}
+	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Now()}
+	preview := reconcile.BeginPreview(s.state(claim))
+	s.hand(ctx, claim, nil).carryOut(preview.Steps())
+	return preview.Result()
+}
+
+// CutOff notes that what was sent for a link may take effect until now: the process that
+// sent it ended, or the time of the claim did.
+func (s *Shell) CutOff(link *mapping.Link, now time.Time) { reconcile.CutOff(link, now) }
+
+// Log returns what the lines about a claimed key are logged with.
+func (s *Shell) Log(claim *store.Claim) *slog.Logger {
+	return s.Logger.With(reconcile.About(claim)...)
+}
+
+// Refused says how a key comes to rest whose result the store did not take; then nothing
+// of the link is stored. nil: the link is smaller now and may be stored.
+func (s *Shell) Refused(claim *store.Claim, link *mapping.Link, err error) *reconcile.Rest {
+	rest, broken := reconcile.Refused(s.state(claim), link, err)
+	if broken != nil {
+		s.Metrics.Violations.WithLabelValues(link.Route, broken.Invariant).Inc()
+		s.Log(claim).Error("invariant broken", "invariant", broken.Invariant, "err", broken.Err)
+	}
+	return rest
+}
+
+// clone copies a link with its parts and children, as the store would.
+func clone(link *mapping.Link) (*mapping.Link, error) {
+	data, err := json.Marshal(link)
+	if err != nil {
+		return nil, fmt.Errorf("copy link %s: %w", link.ID, err)
+	}
+	l := new(mapping.Link)
+	if err := json.Unmarshal(data, l); err != nil {
+		return nil, fmt.Errorf("copy link %s: %w", link.ID, err)
+	}
+	return l, nil
+}

@@ -1,0 +1,79 @@
+package reconcile
+
+import "planbridge/mapping"
+
+// What the core asks of the planning project that the key belongs to. Errors match the
+// sentinels of mapping.
+
+// ReadCard reads one card.
+type ReadCard struct{ ID mapping.ObjectID }
+
+// ReadTask reads one task.
+type ReadTask struct{ ID mapping.ObjectID }
+
+// ReadTasks lists the tasks of a card.
+type ReadTasks struct{ Card mapping.ObjectID }
+
+// ReadBuckets reads the ids by which a bucket, given by title or id, may be addressed, the
+// likeliest first.
+type ReadBuckets struct{ Bucket string }
+
+// CheckProject reads the project itself: nil where it answers under its own id.
+type CheckProject struct{}
+
+// CreateCard makes one card. It is never repeated by itself. Of an import it goes out with
+// those of other keys, at most Most with one request.
+type CreateCard struct {
+	Link   mapping.LinkID
+	Order  int // the issue's number: cards stand as their issues do
+	Bucket mapping.ObjectID
+	Item   BatchItem
+	Import bool
+	Most   int
+}
+
+// MadeCard is the answer to a [CreateCard].
+type MadeCard struct {
+	Card    mapping.Card
+	Batch   int  // how many went out together; 0: it went alone
+	Refused bool // planning refused the batch, and may have made some of it
+}
+
+// FindCards looks through every bucket and sprint for the cards that carry the marker of a
+// link, or name its issue as their partner: the complete lookup that proves absence. An error
+// means that it was not complete. Keys of an import share one.
+type FindCards struct {
+	Link   mapping.LinkID
+	Issue  int64
+	Import bool
+}
+
+// CreateTasks makes tasks on a card with one request. What was answered, in any order, comes
+// back also beside an error.
+type CreateTasks struct {
+	Card     mapping.ObjectID
+	Username string
+	Tasks    []NewItem
+}
+
+// UpdateCard writes attributes of a card under their versions, in the name of a user.
+type UpdateCard struct {
+	ID       mapping.ObjectID
+	Username string
+	Images   mapping.Images
+	Set      map[mapping.Attribute]mapping.Versioned
+}
+
+// UpdateTask is UpdateCard for a task.
+type UpdateTask UpdateCard
+
+func (ReadCard) answeredWith(mapping.Card)          {}
+func (ReadTask) answeredWith(mapping.Task)          {}
+func (ReadTasks) answeredWith([]mapping.Task)       {}
+func (ReadBuckets) answeredWith([]mapping.ObjectID) {}
+func (CheckProject) answeredWith(None)              {}
+func (CreateCard) answeredWith(MadeCard)            {}
+func (FindCards) answeredWith([]mapping.Card)       {}
+func (CreateTasks) answeredWith([]mapping.Task)     {}
+func (UpdateCard) answeredWith(Updated)             {}
+func (UpdateTask) answeredWith(Updated)             {}
