@@ -77,12 +77,13 @@ func (k Keys) In(project ObjectID) Keys {
 // and 12 of a digest of the project's id.
 var projectNonce = regexp.MustCompile(`^[0-9a-f]{16}p([0-9a-f]{12})$`)
 
-// NewNonceIn returns a fresh random nonce that names the project too, so that
-// the signature of a marker covers the deployment. A marker's partner covers the
-// repository: an issue's database id belongs to one repository alone.
-func NewNonceIn(project ObjectID) string {
-	return NewNonce() + "p" + projectDigest(project)
-}
+// NewNonceIn returns a fresh random nonce that names the project too.
+func NewNonceIn(project ObjectID) string { return NonceIn(project, NewNonce()) }
+
+// NonceIn adds to a nonce which project it is for, so that the signature of a marker covers
+// the deployment. A marker's partner covers the repository: an issue's database id belongs to
+// one repository alone.
+func NonceIn(project ObjectID, nonce string) string { return nonce + "p" + projectDigest(project) }
 
 func projectDigest(project ObjectID) string {
 	sum := sha256.Sum256([]byte(project))

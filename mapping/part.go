@@ -89,10 +89,10 @@ func (l *Link) Part(ref Ref) *Link {
 	return nil
 }
 
-// NewPart makes a part of a root link; at is now. Its partner is to be made on
-// the side other than origin.
-func (l *Link) NewPart(origin Side, at time.Time) *Link {
-	p := l.part(EventWanted, origin, NewNonceIn(l.Project), at)
+// NewPart makes a part of a root link under a fresh nonce (see [NonceIn]); at is now. Its
+// partner is to be made on the side other than origin.
+func (l *Link) NewPart(origin Side, nonce string, at time.Time) *Link {
+	p := l.part(EventWanted, origin, nonce, at)
 	p.Intent = &Intent{Side: origin.Other(), Nonce: p.Nonce, At: at}
 	return p
 }

@@ -109,11 +109,11 @@ func TestConstructorsAreInTheTable(t *testing.T) {
 	r, at := &Route{Name: "web", Project: "p"}, time.Now()
 	root := r.JoinIssue(&Issue{ID: 1}, CardID{ID: "c"}, at)
 	for want, got := range map[*Link]LinkState{
-		r.EnterIssue(&Issue{ID: 1}, at):     Entering,
-		r.EnterCard(&Card{ID: "c"}, at):     Entering,
-		root:                                Creating,
-		root.NewPart(GitHub, at):            Creating,
-		root.FoundPart(GitHub, "nonce", at): Linked,
+		r.EnterIssue(&Issue{ID: 1}, at): Entering,
+		r.EnterCard(&Card{ID: "c"}, at): Entering,
+		root:                            Creating,
+		root.NewPart(GitHub, NewNonceIn(root.Project), at):          Creating,
+		root.FoundPart(GitHub, "nonce", at):                         Linked,
 		r.RebuildFromIssue(&Issue{ID: 1}, Marker{Partner: "c"}, at): Linked,
 	} {
 		if want.State != got {

@@ -14,6 +14,7 @@ package effects
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -56,6 +57,9 @@ type Options struct {
 	Now func() time.Time
 	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.
 	Random func(n int64) int64
+	// Watch is given what a claim begins with and the steps of its work, and returns those that
+	// are carried out: the same ones, which it may look at. nil: nobody looks.
+	Watch func(reconcile.State, iter.Seq[*reconcile.Step]) iter.Seq[*reconcile.Step]
 	// Renamed is told that a repository has another name.
 	Renamed func(ctx context.Context, from, to string) error
 }
@@ -95,6 +99,9 @@ func New(o Options) *Shell {
 	if o.Down == nil {
 		o.Down = func(string) bool { return false }
 	}
+	if o.Watch == nil {
+		o.Watch = func(_ reconcile.State, steps iter.Seq[*reconcile.Step]) iter.Seq[*reconcile.Step] { return steps }
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -104,7 +111,7 @@ func New(o Options) *Shell {
 	s := &Shell{Options: o}
 	s.process = reconcile.Process{
 		Projects: o.Projects, Whose: o.GitHub.Whose, Stranger: o.GitHub.Stranger, SameRendering: o.SameRendering,
-		FirstRun: o.FirstRun, Paused: o.Paused, Down: o.Down, LeaseTTL: o.LeaseTTL, Random: o.Random,
+		FirstRun: o.FirstRun, Paused: o.Paused, Down: o.Down, LeaseTTL: o.LeaseTTL,
 	}
 	return s
 }

@@ -2,11 +2,13 @@ package effects
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"time"
 
@@ -44,15 +46,18 @@ func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease
 
 // state is what the core begins with.
 func (s *Shell) state(claim *store.Claim) reconcile.State {
+	seed := reconcile.Seed{Jitter: uint64(s.Random(math.MaxInt64))}
+	rand.Read(seed.IDs[:]) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24; it aborts the program.
 	return reconcile.State{
-		Claim: claim, Settings: s.Settings(), Process: &s.process, Now: s.Now(), Served: s.Planning(claim.Link.Project) != nil,
+		Seed: seed, Claim: claim, Settings: s.Settings(), Process: &s.process, Now: s.Now(), Served: s.Planning(claim.Link.Project) != nil,
 	}
 }
 
 // Work works a claimed key to its end, within the time of the context. It finishes nothing.
 func (s *Shell) Work(ctx context.Context, claim *store.Claim, lease engine.Lease) reconcile.Result {
-	work := reconcile.Begin(s.state(claim))
-	err := s.guarded(claim, func() { s.hand(ctx, claim, lease).carryOut(work.Steps()) })
+	state := s.state(claim)
+	work := reconcile.Begin(state)
+	err := s.guarded(claim, func() { s.hand(ctx, claim, lease).carryOut(s.Watch(state, work.Steps())) })
 	return work.Result(s.Now(), err, ctx.Err() != nil)
 }
 

@@ -47,7 +47,7 @@ func (w *work) enterCopy(c *mapping.Card) error {
 		return nil
 	}
 	link := route.EnterCard(c, w.Now().UTC())
-	link.Copied = true
+	link.ID, link.Nonce, link.Copied = mapping.LinkID(w.draw()), w.newNonce(link.Project), true
 	data, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
@@ -81,7 +81,7 @@ func (w *work) partOfTask(t *mapping.Task) (p *mapping.Link, why string, err err
 	if err != nil || !mayMake {
 		return nil, "", err
 	}
-	p = w.link.NewPart(mapping.Planning, w.Now().UTC())
+	p = w.link.NewPart(mapping.Planning, w.newNonce(w.link.Project), w.Now().UTC())
 	p.Card, p.Issue.Repo, p.Family.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.link.Issue.Repo, true, copied
 	return p, "becomes a sub-issue", nil
 }

@@ -100,7 +100,7 @@ func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now
 }
 
 func (w *work) linked(side mapping.Side, why string) {
-	for a, base := range w.link.Base {
+	for a, base := range mapping.Sorted(w.link.Base) {
 		if base.Planning != "" || base.GitHub != "" {
 			w.count(CountWrites, w.link.Route, string(side), string(a))
 		}

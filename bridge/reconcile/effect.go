@@ -40,6 +40,9 @@ func (s *Step) Answer(value any, err error) { s.answer, s.err = value, err }
 // ErrOver is the error of an effect that was cut short, as the time of the claim was over.
 var ErrOver = errors.New("the time of the claim is over")
 
+// Answered returns what came of the effect: what [Step.Answer] was given.
+func (s *Step) Answered() (value any, err error) { return s.answer, s.err }
+
 // errStopped ends the work on a key that nobody answers any more.
 var errStopped = errors.New("the work on the key was stopped")
 

@@ -85,7 +85,7 @@ func (w *work) refuse(why string) error {
 func (w *work) moveProject(route *mapping.Route) error {
 	link := *w.link
 	link.Project, link.Route = route.Project, route.Name
-	link.ID, link.Nonce = mapping.LinkID(mapping.NewID()), mapping.NewNonceIn(route.Project)
+	link.ID, link.Nonce = mapping.LinkID(w.draw()), w.newNonce(route.Project)
 	if err := w.pass(w.issue, route.Project, store.Observation{Refs: link.Refs(), Create: &link}); err != nil {
 		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
 	}

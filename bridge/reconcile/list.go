@@ -139,7 +139,7 @@ func (w *work) missedLine(c *mapping.Child) bool {
 // that says the same, else of one that is to be made. Nil where the route makes
 // none.
 func (w *work) newItem(line mapping.Item) *mapping.Child {
-	c := &mapping.Child{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: mapping.NewNonceIn(w.link.Project), Item: itemName(line)}
+	c := &mapping.Child{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: w.newNonce(w.link.Project), Item: itemName(line)}
 	for _, t := range w.strangers() {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
 			w.happensTo(c, mapping.EventFound)

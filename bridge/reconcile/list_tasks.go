@@ -150,7 +150,7 @@ func (w *work) takeNew(t *mapping.Task) {
 		}
 	}
 	w.addChild(mapping.EventWanted, mapping.Child{
-		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: mapping.NewNonceIn(w.link.Project), Item: title, Task: t.ID,
+		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: w.newNonce(w.link.Project), Item: title, Task: t.ID,
 		Intent: &mapping.Intent{Side: mapping.GitHub, At: w.Now().UTC(), Base: itemBase(t)},
 	})
 }

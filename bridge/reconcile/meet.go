@@ -147,7 +147,7 @@ func (w *work) meetIssue(i *mapping.Issue) {
 	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || i.State != "open" && !i.Imported || i.PullRequest || w.route.Direction == mapping.ToGitHub {
 		return
 	}
-	p := w.link.NewPart(mapping.GitHub, w.Now().UTC())
+	p := w.link.NewPart(mapping.GitHub, w.newNonce(w.link.Project), w.Now().UTC())
 	p.Issue = mapping.NameIssue(i)
 	w.link.Parts = append(w.link.Parts, p)
 	w.note(mapping.Planning, "", "sub-issue", issueName(i.Repo, i.Number)+" becomes a task")

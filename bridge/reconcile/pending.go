@@ -12,7 +12,7 @@ import (
 func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
 	for _, d := range ds {
 		edited := w.editedInPlanning(d.Attribute)
-		w.link.Pending = append(w.link.Pending, w.book().Record(mapping.NewNonce(), side, item, d, edited))
+		w.link.Pending = append(w.link.Pending, w.book().Record(w.draw(), side, item, d, edited))
 	}
 	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
 		w.pendItems()

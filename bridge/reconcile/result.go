@@ -18,6 +18,7 @@ type State struct {
 	*Process
 	Now    time.Time
 	Served bool // the project of the key is configured
+	Seed   Seed
 }
 
 // Process is what the program that the core runs in knows without asking anybody. All fields
@@ -38,8 +39,6 @@ type Process struct {
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
 	Down     func(service string) bool
 	LeaseTTL time.Duration // of a claim
-	// Random draws a number in [0, n).
-	Random func(n int64) int64
 }
 
 // Work is the work on one claimed key. It serves one goroutine.

@@ -14,7 +14,7 @@ func (w *work) ensureTracking() error {
 	child := w.link.Child(mapping.Tracking)
 	if child == nil {
 		w.addChild(mapping.EventWanted, mapping.Child{
-			Kind: mapping.Tracking, Nonce: mapping.NewNonceIn(w.link.Project), Intent: &mapping.Intent{Side: mapping.Planning},
+			Kind: mapping.Tracking, Nonce: w.newNonce(w.link.Project), Intent: &mapping.Intent{Side: mapping.Planning},
 		})
 		child = w.link.Child(mapping.Tracking)
 	}

@@ -90,6 +90,8 @@ type work struct {
 	yield  func(*Step) bool
 	now    time.Time
 	ended  bool
+	seed   Seed
+	draws  int // by chance
 	err    error
 	shows  bool
 	braked []string // what the route's brakes put off, and told of
@@ -105,7 +107,7 @@ func newWork(s State) *work {
 	set, claim := *s.Settings, s.Claim
 	set.Keys = set.Keys.In(claim.Link.Project)
 	w := &work{
-		Process: s.Process, set: &set, claim: claim, link: claim.Link, now: s.Now,
+		Process: s.Process, set: &set, claim: claim, link: claim.Link, now: s.Now, seed: s.Seed,
 		p: mapping.View{}, held: map[heldKey]heldValue{}, looked: claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link),
 		resumed: claim.Link.Pace.Midway, steps: slices.Clone(claim.Link.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},
 	}

@@ -165,6 +165,7 @@ func (w *world) restart() {
 		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 		Down:          func(string) bool { return false },
 		Random:        random,
+		Watch:         w.workTwice,
 	})
 	w.host = &host{projects: w.recon.Projects, retry: engine.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute}}
 	w.engine = engineOf(w.recon, w.host, w.crowd)

@@ -109,7 +109,7 @@ func (a *Anybody) change(l *mapping.Link) {
 	title := anyTitle(a.IntN(anyTitles))
 	l.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: title, Planning: title}}
 	if l.Parts = nil; a.IntN(4) == 0 {
-		p := l.NewPart(mapping.GitHub, time.Unix(1_700_000_000, 0).UTC())
+		p := l.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), time.Unix(1_700_000_000, 0).UTC())
 		p.State, p.Issue, p.Base = mapping.Linked, a.issue(), l.Base
 		l.Parts = []*mapping.Link{p}
 	}

@@ -39,7 +39,7 @@ func (f *fixture) fullLink() *mapping.Link {
 	l.Children = []mapping.Child{
 		{Kind: mapping.Tracking, State: mapping.Linked, Task: mapping.ObjectID("t" + mapping.NewID()), Nonce: "n1"},
 	}
-	part := l.NewPart(mapping.GitHub, now)
+	part := l.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), now)
 	part.Issue.ID, part.Card.ID = 900000+int64(f.links), mapping.ObjectID("t"+mapping.NewID())
 	l.Parts = []*mapping.Link{part}
 	l.Gone = map[mapping.Side]int{mapping.Planning: 1}

@@ -62,7 +62,7 @@ func testTraitsFollow(f *fixture) {
 	f.no("Save", f.Save(f.ctx, c, l))
 	f.bearers(old[1:])
 	f.bearers(now, l)
-	part := l.NewPart(mapping.GitHub, birth)
+	part := l.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), birth)
 	part.State, part.Issue.ID, part.Issue.Author, part.Issue.Born = mapping.Linked, 900_000, "bob", birth
 	l.Parts = []*mapping.Link{part}
 	f.no("Finish", f.Finish(f.ctx, c, l, nil, store.Outcome{}))
