@@ -57,6 +57,8 @@ type Options struct {
 	Registry *prometheus.Registry
 	// Drain bounds how long work in hand goes on after Stop; 0: 8 s.
 	Drain time.Duration
+	// Now is the clock; nil: the runtime's.
+	Now func() time.Time
 	// Concurrency is how many keys may be at planning or GitHub at once; 0: 16.
 	// Half as many more are worked while the store is asked for them.
 	Concurrency int
@@ -143,6 +145,9 @@ func New(o Options) (*App, error) {
 	if o.Concurrency == 0 {
 		o.Concurrency = 16
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Registry == nil {
 		o.Registry = prometheus.NewRegistry()
 		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
@@ -153,7 +158,7 @@ func New(o Options) (*App, error) {
 	}
 	a := &App{
 		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
-		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: time.Now(),
+		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: o.Now(),
 	}
 	a.jobs.guard = a.guard
 	set := newSettings(o.Config, o.DryRun)
@@ -277,10 +282,10 @@ func (a *App) buildWork(c *config.Config) error {
 		Down:     a.down,
 		Paused:   a.isPaused,
 		OnCard:   a.projects.exists, Renamed: a.renamed,
-		Epoch: a.storeEpoch, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+		Epoch: a.storeEpoch, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.engine = engine.New(engine.Options{
-		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard,
+		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard,
 		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intakeMetrics = webhook.NewMetrics(a.registry)

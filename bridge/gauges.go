@@ -61,12 +61,12 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 	set := g.app.set.Load()
 	all := g.tallies.ask(set.projects())
-	depth, oldest := 0, time.Duration(0)
+	depth, oldest, now := 0, time.Duration(0), g.app.o.Now()
 	for project, t := range all {
-		gauge(g.age, time.Since(t.at).Seconds(), g.app.Operator().projectName(project))
+		gauge(g.age, now.Sub(t.at).Seconds(), g.app.Operator().projectName(project))
 		depth += t.value.Queued
 		if !t.value.Oldest.IsZero() {
-			oldest = max(oldest, time.Since(t.value.Oldest))
+			oldest = max(oldest, now.Sub(t.value.Oldest))
 		}
 	}
 	if len(all) == len(set.projects()) { // a sum lacks nothing

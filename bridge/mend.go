@@ -31,11 +31,11 @@ func (a *App) mendStore(ctx context.Context) {
 	for {
 		for _, project := range a.set.Load().projects() {
 			if next[project].IsZero() {
-				next[project] = time.Now().Add(mendInterval)
+				next[project] = a.o.Now().Add(mendInterval)
 			}
-			mended, err := a.mendProject(ctx, project, time.Now().After(next[project]))
+			mended, err := a.mendProject(ctx, project, a.o.Now().After(next[project]))
 			if mended {
-				next[project] = time.Now().Add(mendInterval)
+				next[project] = a.o.Now().Add(mendInterval)
 			}
 			if err != nil && ctx.Err() == nil {
 				a.log.Warn("mending the store", "err", err)
@@ -69,12 +69,12 @@ func (a *App) mendProject(ctx context.Context, project mapping.ObjectID, due boo
 			err = errors.Join(err, fmt.Errorf("lease %s: %w", lease, e))
 		}
 	}()
-	began := time.Now()
+	began := a.o.Now()
 	if err := a.store.Mend(ctx, project); err != nil {
 		return false, err
 	}
 	if !indexed {
-		a.log.Info("what an earlier version stored is indexed", "project", project, "seconds", time.Since(began).Seconds())
+		a.log.Info("what an earlier version stored is indexed", "project", project, "seconds", a.o.Now().Sub(began).Seconds())
 	}
 	return true, nil
 }

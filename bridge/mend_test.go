@@ -40,7 +40,7 @@ func TestMendProject(t *testing.T) {
 	now := time.Now()
 	memory := memstore.New(memstore.Options{Clock: func() time.Time { return now }})
 	s := &earlier{Store: memory.Open(nil), fails: errors.New("away")}
-	a := &App{store: s, owner: "here", log: slog.New(slog.DiscardHandler)}
+	a := &App{o: Options{Now: time.Now}, store: s, owner: "here", log: slog.New(slog.DiscardHandler)}
 	for _, step := range []struct {
 		name          string
 		before        func()

@@ -107,7 +107,7 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Project: id, Name: name, Planning: side, Store: &kicking{a.store, a},
 		Routes: func() mapping.Routes { return a.set.Load().Routes },
 		Keys:   func() mapping.Keys { return a.set.Load().Keys.In(id) },
-		Owner:  a.owner, Random: a.o.Random,
+		Owner:  a.owner, Now: a.o.Now, Random: a.o.Random,
 		Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle: c.Planning.Settle, Lost: a.losses.last,
 		BucketIDs: side.BucketIDs,

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"time"
 
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -143,7 +142,7 @@ func (a *App) wakeRepositories(ctx context.Context) {
 				continue
 			}
 			asked[repo] = true
-			if _, err := a.github.repositories.locate(ctx, repo, 0, time.Now().Add(-doubtFor)); err != nil {
+			if _, err := a.github.repositories.locate(ctx, repo, 0, a.o.Now().Add(-doubtFor)); err != nil {
 				continue
 			}
 			if archived, err := a.github.Archived(ctx, repo); err == nil && !archived {
