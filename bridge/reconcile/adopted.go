@@ -18,8 +18,7 @@ import (
 // marked has been seen for the store's epoch, or the claim is older than that and
 // may lack what was seen.
 func (w *work) adopted() error {
-	h := w.home()
-	if h.epoch != "" {
+	if w.epoch != "" {
 		return nil
 	}
 	now, err := w.adoption(w.link.Project)
@@ -32,7 +31,7 @@ func (w *work) adopted() error {
 	if claimed := w.claim.Until.Add(-w.LeaseTTL); !claimed.After(now.Since) {
 		return later(time.Millisecond, "everything marked was seen after it was claimed")
 	}
-	h.epoch = mapping.DigestText(now.Epoch)
+	w.epoch = mapping.DigestText(now.Epoch)
 	return nil
 }
 
@@ -56,8 +55,7 @@ func (w *work) behind() (bool, error) {
 	if err := w.adopted(); err != nil {
 		return false, err
 	}
-	h := w.home()
-	return h.link.Epoch != h.epoch, nil
+	return w.home().link.Epoch != w.epoch, nil
 }
 
 // foundBy takes in the text by whose marker the pair's partner was found. A marker of

@@ -87,8 +87,8 @@ func brakeCloses(w *work) (verdict, error) {
 // keepLosers keeps the plan's losers. Comments take long: before an issue is written to,
 // it is read once more, as people may have gone on.
 func keepLosers(w *work) (verdict, error) {
-	kept := len(w.home().kept)
-	if err := w.keepLosers(w.round.plan); err != nil || !w.round.hub || len(w.home().kept) == kept {
+	kept := len(w.kept)
+	if err := w.keepLosers(w.round.plan); err != nil || !w.round.hub || len(w.kept) == kept {
 		return pass, err
 	}
 	before := mapping.DigestIssue(w.issue)

@@ -59,7 +59,7 @@ func (w *work) keepTexts(d mapping.Decision, github, planning string) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read conflict: %w", err)
 	}
-	if d.Action != mapping.Ask && slices.Contains(w.home().kept, c.ID) {
+	if d.Action != mapping.Ask && slices.Contains(w.kept, c.ID) {
 		return nil
 	}
 	answered := known.State == mapping.ConflictAnswered
@@ -78,7 +78,7 @@ func (w *work) keepTexts(d mapping.Decision, github, planning string) error {
 	}
 	w.count(CountConflicts, w.link.Route, string(d.Attribute), resolution(d))
 	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
-	w.home().kept = append(w.home().kept, c.ID)
+	w.kept = append(w.kept, c.ID)
 	if d.Action != mapping.Ask {
 		return nil
 	}

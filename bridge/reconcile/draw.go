@@ -17,19 +17,18 @@ type Seed struct {
 
 // drawn is the next number that a claim draws for a purpose. It follows from the seed and from
 // how many were drawn before.
-func (w *work) drawn(purpose string) uint64 {
-	c := w.claimed()
-	c.draws++
-	seed := c.seed.IDs[:]
+func (t *turn) drawn(purpose string) uint64 {
+	t.draws++
+	seed := t.seed.IDs[:]
 	if purpose == "jitter" {
-		seed = binary.BigEndian.AppendUint64(nil, c.seed.Jitter)
+		seed = binary.BigEndian.AppendUint64(nil, t.seed.Jitter)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %x %d", purpose, seed, c.draws))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %x %d", purpose, seed, t.draws))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
 // draw is a fresh id of 16 hexadecimal characters.
-func (w *work) draw() string { return fmt.Sprintf("%016x", w.drawn("id")) }
+func (t *turn) draw() string { return fmt.Sprintf("%016x", t.drawn("id")) }
 
 // newNonce is a fresh nonce of an item in a project.
-func (w *work) newNonce(project mapping.ObjectID) string { return mapping.NonceIn(project, w.draw()) }
+func (t *turn) newNonce(project mapping.ObjectID) string { return mapping.NonceIn(project, t.draw()) }

@@ -58,21 +58,20 @@ func (w *work) stepwise(run func() error) iter.Seq[*Step] {
 // do has an effect done.
 func do[R any](w *work, e Effect[R]) (R, error) {
 	var none R
-	root := w.claimed()
 	if write, is := e.(toRepository); is {
 		if err := w.mayWrite(write); err != nil {
 			return none, err
 		}
 	}
-	if root.yield == nil {
+	if w.yield == nil {
 		return none, errStopped
 	}
-	s := &Step{Effect: e, Ask: root.asker()}
-	if !root.yield(s) {
-		root.yield = nil
+	s := &Step{Effect: e, Ask: w.asker()}
+	if !w.yield(s) {
+		w.yield = nil
 		return none, errStopped
 	}
-	root.now, root.ended = s.Now, s.Over
+	w.now, w.ended = s.Now, s.Over
 	answer, is := s.answer.(R)
 	if !is && s.err == nil {
 		panic(fmt.Sprintf("%T was answered with %T", e, s.answer))

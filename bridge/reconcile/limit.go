@@ -25,30 +25,31 @@ const byPlanning = "planning"
 // asker is on whose behalf GitHub is written, for the root link. Its rank tells what carries a
 // person's change from what only shows planning's state, and from what an import makes for
 // the first time.
-func (w *work) asker() store.Ask {
-	l, rank := w.link, store.RankPeople
+func (t *turn) asker() store.Ask {
+	l, rank := t.claim.Link, store.RankPeople
 	entering := l.State == mapping.Entering || l.State == mapping.Creating
 	switch {
-	case l.Import != "" && (entering || w.shows && (l.Shown == nil || len(l.Shown.Labels) == 0)):
+	case l.Import != "" && (entering || t.shows && (l.Shown == nil || len(l.Shown.Labels) == 0)):
 		rank = store.RankImport
-	case w.shows:
+	case t.shows:
 		rank = store.RankShown
 	}
-	return store.Ask{Route: l.Route, Author: w.author(), Rank: rank}
+	return store.Ask{Route: l.Route, Author: authorOf(l), Rank: rank}
 }
 
 // showing says of what follows whether it only shows planning's state, until the function
 // that it returns is called.
-func (w *work) showing(only bool) (over func()) {
-	root := w.home()
-	was := root.shows
-	root.shows = only
-	return func() { root.shows = was }
+func (t *turn) showing(only bool) (over func()) {
+	was := t.shows
+	t.shows = only
+	return func() { t.shows = was }
 }
 
 // author is who shares the route's part of a budget: whoever opened the issue.
-func (w *work) author() string {
-	if by := w.link.Issue.Author; by != "" && w.link.Origin != mapping.Planning {
+func (w *work) author() string { return authorOf(w.link) }
+
+func authorOf(l *mapping.Link) string {
+	if by := l.Issue.Author; by != "" && l.Origin != mapping.Planning {
 		return strings.ToLower(by)
 	}
 	return byPlanning

@@ -22,6 +22,15 @@ type list struct {
 	joined []mapping.ObjectID
 }
 
+// checklist is what the work on a pair knows of its checklist.
+type checklist struct {
+	list list // in this round
+	// listErr is why a task of it is not as it should be.
+	listErr error
+	// rejoined: a task has its line back, and may have changed without it.
+	rejoined bool
+}
+
 // items are the link's checklist items. Lines that stand in the body come in
 // its order.
 func (w *work) items() []*mapping.Child {

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"errors"
-	"slices"
 
 	"planbridge/mapping"
 )
@@ -18,13 +17,8 @@ func (w *work) part(p *mapping.Link) *work {
 	}
 	set := *w.set
 	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
-	pw := &work{
-		Process: w.Process, set: &set, claim: w.claim, link: p, root: w, route: w.route, served: w.served,
-		p: mapping.View{}, held: map[heldKey]heldValue{}, looked: p.Unfinished || len(p.Asking) > 0,
-		resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{},
-	}
-	pw.delivery = newestDelivery(w.claim, p)
-	pw.log = pw.logger()
+	pw := w.workOn(p, &set, p.Unfinished || len(p.Asking) > 0)
+	pw.root, pw.route = w, w.route
 	if w.parts == nil {
 		w.parts = map[*mapping.Link]*work{}
 	}

@@ -240,6 +240,6 @@ func Jitter(random func(n int64) int64, d time.Duration) time.Duration {
 	return time.Duration(random(int64(d)))
 }
 
-func (w *work) jitter(d time.Duration) time.Duration {
-	return Jitter(func(n int64) int64 { return int64(w.drawn("jitter") % uint64(n)) }, d)
+func (t *turn) jitter(d time.Duration) time.Duration {
+	return Jitter(func(n int64) int64 { return int64(t.drawn("jitter") % uint64(n)) }, d)
 }

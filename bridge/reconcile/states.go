@@ -44,35 +44,25 @@ func (w *work) checkTransition(err error, pair string) {
 
 // breaks takes in that the claim broke an invariant. The first counts.
 func (w *work) breaks(err *mapping.BrokenError) {
-	c := w.claimed()
-	w.count(CountViolations, c.link.Route, err.Invariant)
+	w.count(CountViolations, w.claim.Link.Route, err.Invariant)
 	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
-	if c.broken == nil {
-		c.broken = err
+	if w.broken == nil {
+		w.broken = err
 	}
 }
 
 // brokenBy is the invariant that the claim broke, or that the record breaks which it is
 // about to store; nil: none.
 func (w *work) brokenBy() error {
-	c := w.claimed()
-	if c.broken == nil {
-		if b := c.link.Broken(); b != nil {
+	if w.broken == nil {
+		if b := w.claim.Link.Broken(); b != nil {
 			w.breaks(b)
 		}
 	}
-	if c.broken != nil {
-		return c.broken
+	if w.broken != nil {
+		return w.broken
 	}
 	return nil
-}
-
-// claimed is the work on the root link, of which this one may be a part.
-func (w *work) claimed() *work {
-	for w.of != nil {
-		w = w.of
-	}
-	return w.home()
 }
 
 // backTo is the event that ends a pair's rest: the one given where the pair is whole.
