@@ -7,7 +7,7 @@ import (
 	"planbridge/mapping"
 )
 
-// Metrics are the core's counters, in DESIGN's names. Labels are bounded:
+// Metrics are the core's counters, in the names of docs/operations.md. Labels are bounded:
 // routes, sides and attributes, never issues.
 //
 // Conflicts counts a conflict when its values are kept: under the side that the
