@@ -79,7 +79,7 @@ func (w *work) closeFor(verdict mapping.Verdict) error {
 		s.Closing = time.Time{}
 		return err
 	}
-	state, reason := "closed", string(verdict)
+	state, reason, was := "closed", string(verdict), w.viewOf(w.issue)[mapping.State].Value
 	issue, err := do(w, EditIssue{w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{State: &state, StateReason: &reason}})
 	if err != nil {
 		if Certain(err) {
@@ -88,6 +88,7 @@ func (w *work) closeFor(verdict mapping.Verdict) error {
 		return onGitHub(fmt.Errorf("close for the review: %w", err))
 	}
 	s.Closing = time.Time{}
+	w.wrote(mapping.State, was, w.Now(), &issue)
 	w.issueIs(&issue)
 	w.showed(mapping.State, fmt.Sprintf("the review is %s: closed as %s", s.Review, reason))
 	return nil

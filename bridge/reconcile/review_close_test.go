@@ -1,0 +1,35 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// A read that lags shows the issue open that a review has just closed, and by GitHub's
+// whole seconds it is as new as the close. Nobody has reopened the issue.
+func TestStaleReadAfterACloseForAReview(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		linked(w)
+		w.settle()
+		w.hub.lag = never
+		w.review("Approved")
+		w.race("Issue", func() {
+			w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "bug") }) // in the second of the close
+			time.Sleep(200 * time.Millisecond)                                                          // of fake time
+			w.race("Finish", func() {
+				w.hub.stale = 100 * time.Millisecond
+				w.look(w.link(), true)
+			})
+		})
+		w.settle()
+		w.verify(ends{want: values{mapping.State: mapping.StateDone}})
+		if n := w.task().State.Version; n != 1 {
+			w.fail("the task's state was written %d times, want once", n)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
