@@ -87,6 +87,7 @@ var found = map[string]string{
 	"tracking":       "TestMoments/erase",
 	"keep forgotten": "reconcile/TestEditIsRunOverRightBeforeTheStoreIsLost",
 	"undo":           "TestMoments/undo",
+	"first sight":    "reconcile/TestAValueOfALostWriteIsComparedWithBothSides",
 	"decide":         "TestScenariosInVirtualTime/different-attributes-at-once",
 	"read first":     "reconcile/TestPeopleRaceTheBridge",
 	"announce":       "reconcile/TestDryRunSaysWhatItWouldDecide",

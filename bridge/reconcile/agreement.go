@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"slices"
+
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
@@ -25,6 +27,26 @@ func lateWrites(w *work) (verdict, error) {
 		return end, err
 	}
 	return pass, w.settleLate(journal.Matches{}) // the answer to a write shows the whole issue
+}
+
+// firstSight reads both sides where one was not seen: what they had agreed on turned out
+// not to hold under this claim, so that nothing told of the other one.
+func firstSight(w *work) (verdict, error) {
+	if !w.firstSightWithout(w.g) && !w.firstSightWithout(w.p) {
+		return pass, nil
+	}
+	return anewIf(true, w.readBoth())
+}
+
+// firstSightWithout reports whether nothing is agreed on about an attribute that a view
+// does not show. A value that a side refused is not compared.
+func (w *work) firstSightWithout(view mapping.View) bool {
+	return slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
+		_, agreed := w.link.Base[a]
+		_, refused := w.link.Refused[a]
+		_, seen := view[a]
+		return !agreed && !refused && !seen && (!a.Spec().Tracked || w.link.Task || w.tracking() != nil)
+	})
 }
 
 func decide(w *work) (verdict, error) {

@@ -87,7 +87,7 @@ func (w *work) putBack(p mapping.Pending, over journal.Overwritten, late []mappi
 	case journal.RepairUnbased:
 		delete(w.link.Base, a)
 		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")
-		return w.readCard()
+		return nil
 	case journal.RepairNothing:
 		return nil
 	}

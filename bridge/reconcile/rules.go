@@ -72,6 +72,7 @@ var approach = []rule{
 // changed what is known, at most maxRounds times a claim.
 var agreement = []rule{
 	{name: "late writes", why: "A write that takes effect long after it was sent is no edit of a person.", apply: lateWrites},
+	{name: "first sight", why: "What the sides never agreed on is compared as a whole: both are read.", apply: firstSight},
 	{name: "decide", why: "Each attribute is decided by what both sides agreed on last.", apply: decide},
 	{name: "fold plan", why: "Writes that follow each other fast become one.", apply: foldPlan},
 	{name: "read first", why: "GitHub has no lock: an issue is read right before it is written.", apply: readFirst},

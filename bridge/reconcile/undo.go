@@ -98,7 +98,7 @@ func (w *work) readBoth() error {
 	if err := w.readCard(); err != nil {
 		return err
 	}
-	if child := w.link.Child(mapping.Tracking); child != nil && child.State == mapping.Linked {
+	if child := w.tracking(); child != nil {
 		return w.readTracking(child)
 	}
 	return nil
