@@ -108,9 +108,10 @@ func (b Book) recover(p mapping.Pending, echoed, denied bool) Outcome {
 	}
 	base := p.Next
 	if p.Side == mapping.Planning && base.Planning == p.To {
-		base.Version = now.Version
+		// A later version is a person's: a PUT that carried it would overwrite the edit unseen.
+		base.Version = min(now.Version, p.Next.Version+1)
 		if mapping.Same(a, now.Value, p.To) || b.SameRendering(now.Value, p.To) {
-			base.Planning = now.Value
+			base.Planning, base.Version = now.Value, now.Version
 		}
 	}
 	return Outcome{Happened: true, Base: &base, Why: "a write whose answer was lost had happened"}

@@ -67,7 +67,7 @@ func TestRecover(t *testing.T) {
 			base: agreed(two, strings.ToLower(two), 6), why: whyHappened},
 		{name: "a title is not rendered", p: write("p", mapping.Title, "a", "B", version(5, old)), now: "b", version: 6},
 		{name: "a summary that was edited since", p: write("p", mapping.Summary, one, two, version(5, old)), now: both, version: 7, github: two, happened: true,
-			base: agreed(two, two, 7), why: whyHappened},
+			base: agreed(two, two, 6), why: whyHappened},
 		{name: "a summary that was edited, of the next version", p: write("p", mapping.Summary, one, two, version(5, old)), now: both, version: 6, github: two},
 		{name: "a summary without a base", p: write("p", mapping.Summary, one, two, version(5, nil)), now: both, version: 7, github: two},
 		{name: "a task's state", p: tracking, now: "done", version: 6, unbased: true, why: whyPerson},
