@@ -54,9 +54,11 @@ func judge(s seen) []complaint {
 		at := slices.IndexFunc(s.issues, func(i seenIssue) bool { return i.number == n })
 		j.overruled(s, &s.issues[at])
 		j.family(partners, &s.issues[at], partners[n])
+		j.apart, j.brought = s.isApart(&s.issues[at]), s.broughtBack(n)
 		j.pair(&s.issues[at], partners[n])
 		j.winners(s, &s.issues[at], partners[n])
 		j.list(&s.issues[at], partners[n])
+		j.undoes(s, &s.issues[at], partners[n])
 	}
 	return j.complaints
 }
@@ -66,6 +68,9 @@ type judging struct {
 	forgotten  bool
 	decides    bool
 	way        mapping.Direction
+	// apart says that the pair stays unlinked.
+	apart   bool
+	brought map[mapping.Attribute][]string // the pair's values that an undo wrote back
 }
 
 func (j *judging) complain(i *seenIssue, c *seenCard, format string, args ...any) {
@@ -164,13 +169,13 @@ func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
 		j.complain(nil, c, "it belongs to the issues %v", issues)
 	case len(issues) == 0 && must:
 		j.complain(nil, c, "no issue")
-	case len(issues) == 1 && c.of == "" && c.tracking != j.trackings():
+	case len(issues) == 1 && c.of == "" && !s.isApartCard(c) && c.tracking != j.trackings():
 		j.complain(nil, c, "%d tracking tasks", c.tracking)
 	}
 }
 
 func (j *judging) pair(i *seenIssue, c *seenCard) {
-	if i.estimates > 1 && j.way != mapping.ToPlanning {
+	if i.estimates > 1 && !j.apart && j.way != mapping.ToPlanning {
 		j.complain(i, c, "%d estimate labels", i.estimates)
 	}
 	for _, a := range mapping.Attributes {
@@ -181,7 +186,7 @@ func (j *judging) pair(i *seenIssue, c *seenCard) {
 				g, p = ink(g), ink(p) // a list takes the blank lines behind it along
 			}
 		}
-		if !mapping.Equal(a, g, p) && !j.stays(a, i, c) {
+		if !mapping.Equal(a, g, p) && !j.apart && !j.stays(a, i, c) {
 			j.complain(i, c, "the %s differs:\nGitHub:   %q\nplanning: %q", a, g, p)
 		}
 		j.lost(a, i, c, i.past[a], c.past[a])
@@ -217,6 +222,9 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 		}
 		if j.forgotten && j.way == mapping.ToPlanning {
 			continue // nothing but the ledger kept what was overruled, and that was lost with the store
+		}
+		if j.apart && n+1 < len(past) && !past[n+1].person {
+			continue // a write ran over it just before the unlink: it is merged back once the pair is linked again
 		}
 		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))

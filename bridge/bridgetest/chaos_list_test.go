@@ -75,7 +75,7 @@ func (j *judging) list(i *seenIssue, c *seenCard) {
 		}
 	}
 	for _, l := range i.list.lines {
-		if !slices.Contains(c.list.lines, l) && !j.staysItem(l, i, c, true) {
+		if !slices.Contains(c.list.lines, l) && !j.apart && !j.staysItem(l, i, c, true) {
 			j.complain(i, c, "item %+v has no such task: %+v", l, c.list.lines)
 		}
 	}
@@ -86,7 +86,7 @@ func (j *judging) list(i *seenIssue, c *seenCard) {
 	past := slices.Concat(i.list.past, c.list.past)
 	for _, l := range c.list.lines {
 		line := func(o listLine) bool { return o.text == l.text }
-		if !j.forgotten && !slices.ContainsFunc(i.list.lines, line) && !j.staysItem(l, i, c, false) && !slices.ContainsFunc(past, func(w write) bool { return w.person && w.removesItems() }) {
+		if !j.forgotten && !j.apart && !slices.ContainsFunc(i.list.lines, line) && !j.staysItem(l, i, c, false) && !slices.ContainsFunc(past, func(w write) bool { return w.person && w.removesItems() }) {
 			j.complain(i, c, "task %+v has no line: %+v", l, i.list.lines)
 		}
 	}

@@ -129,6 +129,7 @@ func (c *chaos) look() seen {
 	s.decides = c.sim != nil
 	s.way = directionOf(c.route)
 	s.against = against(c.World, s.way)
+	s.apart = c.apart()
 	s.forgotten = c.sim != nil && c.sim.forgotten
 	if s.forgotten {
 		c.untold(s.cards)
@@ -157,6 +158,8 @@ func (c *chaos) look() seen {
 func (s seen) enters(i *seenIssue) (must, may bool) {
 	d := s.takenIn
 	switch {
+	case s.isApart(i):
+		return false, true
 	case s.way == mapping.ToGitHub: // its issues are those of cards
 		return i.own, i.own
 	case i.old == nil: // an issue that was closed before it entered stays out
@@ -174,6 +177,8 @@ func (s seen) enters(i *seenIssue) (must, may bool) {
 // entersCard says the same of a card, which nobody's touch lets in.
 func (s seen) entersCard(c *seenCard) (must, may bool) {
 	switch {
+	case s.isApartCard(c):
+		return false, true
 	case s.way == mapping.ToPlanning: // its cards are those of issues
 		return c.own, c.own
 	case c.old == nil:

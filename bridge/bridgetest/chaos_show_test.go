@@ -33,7 +33,7 @@ func sayingOf(c planningtest.CardState) *saying {
 
 // shown complains of an issue that shows something else than its card says.
 func (j *judging) shown(i *seenIssue, c *seenCard) {
-	if i.shows == nil || c.says == nil || j.way == mapping.ToPlanning {
+	if i.shows == nil || c.says == nil || j.apart || j.way == mapping.ToPlanning {
 		return
 	}
 	says := &mapping.Card{BucketName: c.says.bucket, Counters: &mapping.Counters{Status: c.says.status}}

@@ -111,6 +111,7 @@ type chaos struct {
 	plain   bool              // the seed has none of the traits (see trait)
 	pauses  *turn             // in which the route is paused; nil: never
 	paused  span              // when nothing may be written
+	links   *linkActs         // what operators do to links; nil: nothing
 }
 
 // runChaos plays one run, and returns what it counted.
@@ -130,6 +131,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 	all.Go(func() { c.operate(ctx) })
 	all.Go(func() { c.importing(ctx) })
 	all.Go(func() { c.pausing(ctx) })
+	all.Go(func() { c.linking(ctx) })
 	all.Wait()
 
 	c.fate.rest()
@@ -138,7 +140,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 			t.Fatal(err)
 		}
 	}
-	complaints := c.endPause()
+	complaints := append(c.endPause(), c.endLinking()...)
 	c.flurry()
 	complaints = append(complaints, c.lastImport()...)
 	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet} {
@@ -153,6 +155,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 	}
 	complaints = append(complaints, c.sim.waitsUnexplained()...)
 	complaints = append(complaints, c.whilePaused()...)
+	complaints = append(complaints, c.whileUnlinked()...)
 	for _, path := range c.logs() {
 		lines, err := badLines(path)
 		if err != nil {
@@ -239,6 +242,7 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 		c.drawPlain()
 		o.Route += c.oneWay()
 		c.pauses = c.trait(50)
+		c.drawLinkActs()
 	}
 	if s != nil {
 		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}

@@ -138,7 +138,9 @@ func (j *judging) stays(a mapping.Attribute, i *seenIssue, c *seenCard) bool {
 		if mapping.Equal(a, plainBullets(w.to), plainBullets(leader)) {
 			return byPerson
 		}
-		byPerson = byPerson || w.person
+		byPerson = byPerson || w.person || slices.ContainsFunc(j.brought[a], func(v string) bool {
+			return mapping.Equal(a, plainBullets(v), plainBullets(w.to))
+		})
 	}
 	return false
 }

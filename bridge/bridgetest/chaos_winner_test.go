@@ -28,6 +28,7 @@ type met struct {
 	at               time.Time
 	policy           string
 	answers          []string // of operators
+	undone           bool     // operators asked for it
 }
 
 // secondsApart is how far two edits lie apart before anybody can tell which was later:
@@ -119,6 +120,7 @@ func (c *chaos) ledger() (all []met, err error) {
 			attribute: mapping.Attribute(one.Attribute), github: one.GitHub, planning: one.Planning, winner: one.Winner, rule: one.Rule, state: one.State, at: one.At,
 			policy: policies(one.Attribute), answers: c.sim.answersTo(one.ID),
 		}
+		m.undone = c.links != nil && c.links.undone[one.ID]
 		if _, err := fmt.Sscanf(one.Where, bridgetest.RepoName+"#%d", &m.number); err != nil {
 			return nil, fmt.Errorf("a conflict of %q: %w", one.Where, err)
 		}
