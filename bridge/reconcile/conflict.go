@@ -114,7 +114,7 @@ func (w *work) post(c mapping.Conflict, repeated bool) error {
 		return err
 	}
 	ids, err := w.comment(notice{id: c.ID, text: explain(c), github: c.GitHub, planning: c.Planning, repeated: repeated, wait: wait})
-	if err != nil && !errors.Is(err, mapping.ErrForbidden) {
+	if err != nil && (isWithheld(err) || !errors.Is(err, mapping.ErrForbidden)) {
 		if posts && Certain(err) {
 			c.Posted = time.Time{}
 			return errors.Join(err, keep())

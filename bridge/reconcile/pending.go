@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"slices"
 
 	"planbridge/bridge/reconcile/journal"
@@ -62,7 +63,11 @@ func (w *work) verify() error {
 			continue
 		}
 		if !mapping.Same(p.Attribute, was.Text, p.From) && w.book().Lost(p, was.Text, before) {
-			if err := w.bringBack(journal.LostUpdate{Write: p, Text: was.Text, By: was.At}); err != nil {
+			err := w.bringBack(journal.LostUpdate{Write: p, Text: was.Text, By: was.At})
+			if errors.As(err, &w.withheld) { // the text is kept once the repository is private again
+				continue
+			}
+			if err != nil {
 				return err
 			}
 		}
