@@ -80,6 +80,8 @@ type Options struct {
 	// RedeliverInterval is the least time between two looks for failed
 	// deliveries; 0: github.catch_up_interval, five minutes at least.
 	RedeliverInterval time.Duration
+	// VisibilityAge is how long GitHub's answer is believed on who can read a repository; 0: 5 minutes.
+	VisibilityAge time.Duration
 }
 
 // Network is how requests come and go.
@@ -242,6 +244,7 @@ func (a *App) buildSides(c *config.Config) error {
 		return err
 	}
 	a.github = newGitHubSide(hub, a.store, a.log, a.answeredAs)
+	a.github.visible.age = a.o.VisibilityAge
 	a.github.repositories.routed, a.github.repositories.moved = a.routed, a.follow
 	a.github.people.named, a.github.people.renamed = a.hasRights, a.accountRenamed
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })

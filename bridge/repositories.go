@@ -198,7 +198,7 @@ func (r *repositories) ask(ctx context.Context, e *repository, asOf time.Time) e
 	was, _ := r.visible.of(e.name)
 	got, err := r.client.Identity(ctx, e.name)
 	if err == nil {
-		r.visible.put(e.name, was, visibility{public: !got.Private, told: true, until: began.Add(visibleFor)})
+		r.visible.put(e.name, was, visibility{public: !got.Private, told: true, until: r.visible.until(began)})
 	}
 	if err == nil && got.ID == 0 {
 		got.ID = known.ID // a GitHub that tells no ids

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -22,8 +23,9 @@ const (
 // that one is private may be an old one: it is believed where nothing else is known,
 // and GitHub does not answer. It is safe for concurrent use.
 type visibilities struct {
-	mu sync.Mutex
-	m  map[string]visibility // by lower-case name
+	age time.Duration // how long an answer is believed; 0: visibleFor
+	mu  sync.Mutex
+	m   map[string]visibility // by lower-case name
 }
 
 type visibility struct {
@@ -34,6 +36,9 @@ type visibility struct {
 	// told: GitHub or an event has said which it is.
 	told bool
 }
+
+// until is when an answer of that time is no longer believed.
+func (v *visibilities) until(at time.Time) time.Time { return at.Add(cmp.Or(v.age, visibleFor)) }
 
 // tell takes in what an event says where nothing is known.
 func (v *visibilities) tell(repo string, private bool) {
@@ -96,7 +101,7 @@ func (g *githubSide) Private(ctx context.Context, repo string) (bool, error) {
 		return !was.public, nil
 	}
 	got, err := g.Identity(ctx, repo)
-	now := visibility{public: !got.Private, told: true, until: time.Now().Add(visibleFor)}
+	now := visibility{public: !got.Private, told: true, until: g.visible.until(time.Now())}
 	if errors.Is(err, mapping.ErrNotFound) {
 		now, err = was.unansweredNow(), nil
 	}
@@ -119,7 +124,7 @@ func (g *githubSide) Public(ctx context.Context, repo string, ask bool) (public,
 		return was.public, was.told || !ask
 	}
 	got, err := g.Identity(ctx, repo)
-	now := visibility{public: !got.Private, told: true, until: time.Now().Add(visibleFor)}
+	now := visibility{public: !got.Private, told: true, until: g.visible.until(time.Now())}
 	if err != nil {
 		now = was.unansweredNow()
 	}
@@ -137,7 +142,7 @@ func (a *App) visible(ctx context.Context, repo string, public bool) {
 	was, _ := a.github.visible.of(repo)
 	switch {
 	case public:
-		now := a.github.visible.put(repo, was, visibility{public: true, told: true, until: time.Now().Add(visibleFor)})
+		now := a.github.visible.put(repo, was, visibility{public: true, told: true, until: a.github.visible.until(time.Now())})
 		if !was.public && now.public {
 			a.log.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo)
 		}

@@ -130,6 +130,9 @@ func (c *chaos) look() seen {
 	s.way = directionOf(c.route)
 	s.against = against(c.World, s.way)
 	s.apart = c.apart()
+	if c.public != nil {
+		s.public = c.public.spells
+	}
 	s.forgotten = c.sim != nil && c.sim.forgotten
 	if s.forgotten {
 		c.untold(s.cards)
@@ -158,7 +161,7 @@ func (c *chaos) look() seen {
 func (s seen) enters(i *seenIssue) (must, may bool) {
 	d := s.takenIn
 	switch {
-	case s.isApart(i):
+	case s.isApart(i), s.untaken(&i.seenItem):
 		return false, true
 	case s.way == mapping.ToGitHub: // its issues are those of cards
 		return i.own, i.own
@@ -177,7 +180,7 @@ func (s seen) enters(i *seenIssue) (must, may bool) {
 // entersCard says the same of a card, which nobody's touch lets in.
 func (s seen) entersCard(c *seenCard) (must, may bool) {
 	switch {
-	case s.isApartCard(c):
+	case s.isApartCard(c), s.untakenCard(c):
 		return false, true
 	case s.way == mapping.ToPlanning: // its cards are those of issues
 		return c.own, c.own

@@ -27,6 +27,7 @@ type seen struct {
 	ledger  []met
 	way     mapping.Direction // of the route; "": both
 	against []string          // what was sent against it
+	public  []span            // when the repository was public
 	apart   map[int]string    // pairs that stay unlinked: the card by the number
 }
 

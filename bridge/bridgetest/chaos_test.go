@@ -112,6 +112,7 @@ type chaos struct {
 	pauses  *turn             // in which the route is paused; nil: never
 	paused  span              // when nothing may be written
 	links   *linkActs         // what operators do to links; nil: nothing
+	public  *publicity        // when the repository is public; nil: never
 }
 
 // runChaos plays one run, and returns what it counted.
@@ -132,6 +133,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 	all.Go(func() { c.importing(ctx) })
 	all.Go(func() { c.pausing(ctx) })
 	all.Go(func() { c.linking(ctx) })
+	all.Go(func() { c.publishing(ctx) })
 	all.Wait()
 
 	c.fate.rest()
@@ -142,6 +144,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 	}
 	complaints := append(c.endPause(), c.endLinking()...)
 	c.flurry()
+	c.public.end(c)
 	complaints = append(complaints, c.lastImport()...)
 	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet} {
 		if len(complaints) == 0 {
@@ -156,6 +159,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 	complaints = append(complaints, c.sim.waitsUnexplained()...)
 	complaints = append(complaints, c.whilePaused()...)
 	complaints = append(complaints, c.whileUnlinked()...)
+	complaints = append(complaints, c.whilePublic()...)
 	for _, path := range c.logs() {
 		lines, err := badLines(path)
 		if err != nil {
@@ -243,6 +247,7 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 		o.Route += c.oneWay()
 		c.pauses = c.trait(50)
 		c.drawLinkActs()
+		c.drawPublic(&o)
 	}
 	if s != nil {
 		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}

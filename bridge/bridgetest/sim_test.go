@@ -39,6 +39,7 @@ type virtual struct {
 	name   string
 	listen string
 	log    *os.File
+	age    time.Duration // see bridge.Options.VisibilityAge
 
 	app     *bridge.App // nil: it does not run
 	store   *memstore.Store
@@ -65,6 +66,7 @@ func (v *virtual) start() error {
 	v.app, err = bridge.New(bridge.Options{
 		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", Owner: v.name + "-" + mapping.NewID(), LeaseTTL: ttl, Drain: 3 * time.Second,
 		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Unexplained: v.sim.noteUnexplained}, Network: v.network, Random: func(n int64) int64 { return v.sim.scheduler.Random(v.name, n) },
+		VisibilityAge: v.age,
 	})
 	if err != nil {
 		return err
@@ -110,7 +112,7 @@ func (c *chaos) newVirtual(name string) (*virtual, error) {
 	n := len(c.bridges) + 1
 	return &virtual{
 		door:  door{client: &http.Client{Transport: c.sim.network, Timeout: 2 * time.Second}, admin: fmt.Sprintf("127.0.0.1:82%02d", n)},
-		world: c.World, sim: c.sim, name: name, listen: fmt.Sprintf("127.0.0.1:81%02d", n), log: log,
+		world: c.World, sim: c.sim, name: name, listen: fmt.Sprintf("127.0.0.1:81%02d", n), log: log, age: c.visibilityAge(),
 	}, nil
 }
 
