@@ -150,7 +150,7 @@ func badLines(path string) ([]string, error) {
 	}
 	var out []string
 	for line := range strings.Lines(string(log)) {
-		if strings.Contains(line, "panic") || strings.Contains(line, "DATA RACE") || strings.Contains(line, "fatal error") {
+		if strings.Contains(line, "panic") || strings.Contains(line, "DATA RACE") || strings.Contains(line, "fatal error") || strings.Contains(line, `"invariant broken"`) {
 			out = append(out, strings.TrimSpace(line))
 		}
 	}

@@ -113,6 +113,8 @@ type chaos struct {
 	paused  span              // when nothing may be written
 	links   *linkActs         // what operators do to links; nil: nothing
 	public  *publicity        // when the repository is public; nil: never
+	calms   *turn             // whether people act while nothing goes wrong; nil: no
+	acted   time.Time         // when an operator took up failures or answered last
 }
 
 // runChaos plays one run, and returns what it counted.
@@ -146,7 +148,7 @@ func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[str
 	c.flurry()
 	c.public.end(c)
 	complaints = append(complaints, c.lastImport()...)
-	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet} {
+	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet, c.calm, c.again} {
 		if len(complaints) == 0 {
 			complaints = next()
 		}
@@ -248,6 +250,7 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 		c.pauses = c.trait(50)
 		c.drawLinkActs()
 		c.drawPublic(&o)
+		c.calms = c.trait(50)
 	}
 	if s != nil {
 		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}
@@ -361,10 +364,12 @@ func (c *chaos) idle(ctx context.Context) (bool, string) {
 		for _, q := range o.Projects {
 			if q.Failures > 0 {
 				c.people.did(nil, "operator: takes up %d failures", q.Failures)
+				c.acted = time.Now()
 				return false, errors.Join(fmt.Errorf("%d failures", q.Failures), p.retryAll(ctx)).Error()
 			}
 			if c.sim != nil {
 				if n, err := answerAll(ctx, p); n > 0 || err != nil {
+					c.acted = time.Now()
 					return false, fmt.Sprintf("%d conflicts are asked: %v", n, err)
 				}
 			}
