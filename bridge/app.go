@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"planbridge/bridge/catchup"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/github"
@@ -110,7 +111,7 @@ type App struct {
 
 	github     *githubSide
 	projects   projects
-	catchUp    *poll.CatchUp
+	catchUp    *catchup.CatchUp
 	intake     *webhook.Intake
 	session    *session.Keeper
 	reconcile  *effects.Shell
@@ -119,7 +120,7 @@ type App struct {
 	account    ownAccount
 	jobs       jobs
 	retention  *retention.Keeper
-	firstRuns  sync.Map // route name: poll.FirstRun
+	firstRuns  sync.Map // route name: catchup.FirstRun
 	// pausedRoutes are the routes that are paused, as this process knows.
 	pausedRoutes sync.Map
 	drift        *prometheus.GaugeVec // as of the last verification; 0 before the first

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/catchup"
 	"planbridge/bridge/github"
-	"planbridge/bridge/poll"
 	"planbridge/mapping"
 	"planbridge/store/boltstore"
 )
@@ -202,7 +202,7 @@ func TestListedOfAnother(t *testing.T) {
 	n.called("acme/web")
 	lists := &githubLists{&githubSide{Client: n.client, repositories: n.repositories, people: newPeople(n.store, n.client, n.repositories.log)}}
 	list := func() (titles []string, err error) {
-		_, err = lists.ListIssues(t.Context(), "acme/web", poll.Query{Afresh: true}, func(page []mapping.Issue, _ time.Time) error {
+		_, err = lists.ListIssues(t.Context(), "acme/web", catchup.Query{Afresh: true}, func(page []mapping.Issue, _ time.Time) error {
 			for _, issue := range page {
 				titles = append(titles, issue.Title)
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"planbridge/bridge/poll"
+	"planbridge/bridge/catchup"
 	"planbridge/mapping"
 )
 
@@ -17,9 +17,9 @@ func (a *App) firstRunOf(ctx context.Context, set *settings, now time.Time) erro
 	for _, r := range set.Routes.All() {
 		began, known := a.knownFirstRun(r.Name)
 		if !known {
-			began = poll.FirstRun{At: now, Ours: true}
+			began = catchup.FirstRun{At: now, Ours: true}
 		}
-		t, err := poll.EnsureFirstRun(ctx, a.store, r, began, a.github.ClockAhead)
+		t, err := catchup.EnsureFirstRun(ctx, a.store, r, began, a.github.ClockAhead)
 		if err != nil {
 			return err
 		}
@@ -45,12 +45,12 @@ func (a *App) tellFirstRuns(ctx context.Context, set *settings) error {
 }
 
 // knownFirstRun is what this process has read from the store, or told it.
-func (a *App) knownFirstRun(route string) (poll.FirstRun, bool) {
+func (a *App) knownFirstRun(route string) (catchup.FirstRun, bool) {
 	t, known := a.firstRuns.Load(route)
 	if !known {
-		return poll.FirstRun{}, false
+		return catchup.FirstRun{}, false
 	}
-	return t.(poll.FirstRun), true
+	return t.(catchup.FirstRun), true
 }
 
 // firstRun is when a route began to run, as well as this process knows; zero

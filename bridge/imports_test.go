@@ -38,7 +38,10 @@ var arrows = map[string][]string{
 	"bridge/github":            {"mapping"},
 	"bridge/planning":          {"mapping"},
 	"bridge/webhook":           {"mapping", "store", "bridge/guard"},
-	"bridge/poll":              {"mapping", "store", "bridge/guard"},
+	"bridge/clock":             {},
+	"bridge/lease":             {"bridge/guard"},
+	"bridge/poll":              {"mapping", "store", "bridge/guard", "bridge/clock", "bridge/lease"},
+	"bridge/catchup":           {"mapping", "store", "bridge/guard", "bridge/clock", "bridge/lease"},
 	"bridge/reconcile":         {"mapping", "store", "bridge/reconcile/journal"},
 	"bridge/reconcile/journal": {"mapping"},
 	"bridge/engine":            {"mapping", "store", "bridge/guard", "bridge/reconcile"},
@@ -48,7 +51,7 @@ var arrows = map[string][]string{
 	"bridge/session":           {"mapping", "store", "bridge/guard"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "store/backup", "config",
-		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
+		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

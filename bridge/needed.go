@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"planbridge/bridge/poll"
+	"planbridge/bridge/catchup"
 	"planbridge/bridge/retention"
 	"planbridge/mapping"
 )
@@ -36,7 +36,7 @@ func (a *App) families(ctx context.Context, carried retention.Names) []retention
 		return err != nil || !since.IsZero() || set.Routes.ByName(name) != nil, nil
 	}
 	began := func(_ context.Context, name string) (bool, error) {
-		name = poll.RouteOf(name)
+		name = catchup.RouteOf(name)
 		return carried.Routes[name] || set.Routes.ByName(name) != nil, nil
 	}
 	out := []retention.Family{
@@ -44,13 +44,13 @@ func (a *App) families(ctx context.Context, carried retention.Names) []retention
 		{Prefix: docLogin(""), Needed: login},
 		{Prefix: docQuarantine(""), Needed: route},
 		{Prefix: docPaused(""), Needed: paused},
-		{Prefix: poll.HookDocs, Needed: a.catchUp.HookNeeded},
+		{Prefix: catchup.HookDocs, Needed: a.catchUp.HookNeeded},
 	}
-	for _, prefix := range poll.RepositoryDocs() {
+	for _, prefix := range catchup.RepositoryDocs() {
 		out = append(out, retention.Family{Prefix: prefix, Needed: repository})
 	}
 	for _, project := range set.projects() {
-		out = append(out, retention.Family{Project: project, Prefix: poll.RouteDocs, Needed: began})
+		out = append(out, retention.Family{Project: project, Prefix: catchup.RouteDocs, Needed: began})
 	}
 	return out
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/catchup"
 	"planbridge/bridge/github"
-	"planbridge/bridge/poll"
 	"planbridge/config"
 	"planbridge/mapping"
 )
 
 func (a *App) buildCatchUp(c *config.Config) {
 	lists := &githubLists{a.github}
-	var hooks poll.Hooks
+	var hooks catchup.Hooks
 	if !a.o.DryRun {
 		hooks = lists // asking for a delivery again is a write
 	}
-	a.catchUp = poll.NewCatchUp(poll.CatchUpOptions{
+	a.catchUp = catchup.New(catchup.Options{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
 		Routes:   func() mapping.Routes { return a.set.Load().Routes },
 		FirstRun: a.firstRunByGitHub, Owner: a.owner, Now: a.o.Now, Random: a.o.Random, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.losses.last, Logger: a.log, Guard: a.guard,
@@ -47,7 +47,7 @@ type githubLists struct {
 
 // ListIssues lists the issues of the repository that a name stands for. A page is handed
 // on after GitHub said, later than it was asked for, that the name still stands for it.
-func (g *githubLists) ListIssues(ctx context.Context, repo string, q poll.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
+func (g *githubLists) ListIssues(ctx context.Context, repo string, q catchup.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
 	o := github.ListOptions{Since: q.Since, State: "all", Creator: q.Creator, Unconditional: q.Afresh}
 	asked := time.Now()
 	seen, err := g.Client.ListIssues(ctx, repo, o, func(issues []mapping.Issue, date time.Time) error {
@@ -104,20 +104,20 @@ func (g *githubLists) Repositories(ctx context.Context, glob string) ([]string, 
 }
 
 // ListHooks and Deliveries are those of the adapter in the catch-up's words.
-func (g *githubLists) ListHooks(ctx context.Context, owner string) ([]poll.Hook, error) {
+func (g *githubLists) ListHooks(ctx context.Context, owner string) ([]catchup.Hook, error) {
 	hooks, err := g.Client.ListHooks(ctx, owner)
-	out := make([]poll.Hook, len(hooks))
+	out := make([]catchup.Hook, len(hooks))
 	for i, h := range hooks {
-		out[i] = poll.Hook{ID: h.ID, URL: h.URL, Active: h.Active}
+		out[i] = catchup.Hook{ID: h.ID, URL: h.URL, Active: h.Active}
 	}
 	return out, err
 }
 
-func (g *githubLists) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]poll.Delivery, error) {
+func (g *githubLists) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]catchup.Delivery, error) {
 	list, err := g.Client.Deliveries(ctx, owner, hook, since)
-	out := make([]poll.Delivery, len(list))
+	out := make([]catchup.Delivery, len(list))
 	for i, d := range list {
-		out[i] = poll.Delivery{ID: d.ID, GUID: d.GUID, Event: d.Event, At: d.DeliveredAt, Redelivery: d.Redelivery, OK: d.StatusCode/100 == 2}
+		out[i] = catchup.Delivery{ID: d.ID, GUID: d.GUID, Event: d.Event, At: d.DeliveredAt, Redelivery: d.Redelivery, OK: d.StatusCode/100 == 2}
 	}
 	return out, err
 }

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"strings"
 
-	"planbridge/bridge/poll"
+	"planbridge/bridge/catchup"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -48,7 +48,7 @@ func (a *App) follow(ctx context.Context, from, to string) error {
 	if !changed {
 		return nil
 	}
-	if err := poll.Rename(ctx, a.store, from, to); err != nil {
+	if err := catchup.Rename(ctx, a.store, from, to); err != nil {
 		return fmt.Errorf("rename %s: %w", from, err)
 	}
 	if err := a.keepNames(ctx, names); err != nil {

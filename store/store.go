@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -388,6 +389,15 @@ type State interface {
 // for which a full poll has adopted every marked item. Nothing is created in a
 // project while it differs from the store's epoch.
 const DocAdopted = "adopted"
+
+// DocsRepositoryAdopted begins the names of the documents that DocRepositoryAdopted names.
+const DocsRepositoryAdopted = "adopted:"
+
+// DocRepositoryAdopted names the document, in the space of no project, that says for which
+// epoch the issues that planbridge made in a repository were listed.
+func DocRepositoryAdopted(repo string) string {
+	return DocsRepositoryAdopted + strings.ToLower(repo)
+}
 
 // DocImporting names the document, in a project's space, that says until when an
 // import is about to observe more of the project's keys: a time as

@@ -11,10 +11,10 @@ import (
 
 // item is a sight of a card or task that is to be stored and then remembered.
 type item struct {
-	obs    *store.Observation // nil: only to be remembered
-	memory *memory            // nil: not to be remembered
-	id     mapping.ObjectID
-	known  known
+	obs   *store.Observation // nil: only to be remembered
+	cache *cardCache         // nil: not to be remembered
+	id    mapping.ObjectID
+	entry cacheEntry
 	// left is the route whose bucket held the card, the number of which is cid,
 	// when the project was adopted; "": none.
 	left string
@@ -43,14 +43,14 @@ func (r *round) flush(ctx context.Context) error {
 	marks := map[string]map[string]string{}
 	for i := range batch {
 		it := &batch[i]
-		if it.memory == nil || refused[i] != nil {
+		if it.cache == nil || refused[i] != nil {
 			continue
 		}
-		if old := it.memory.items[it.id]; old == nil || old.mark() != it.known.mark() {
-			if marks[it.memory.set] == nil {
-				marks[it.memory.set] = map[string]string{}
+		if old := it.cache.items[it.id]; old == nil || old.mark() != it.entry.mark() {
+			if marks[it.cache.set] == nil {
+				marks[it.cache.set] = map[string]string{}
 			}
-			marks[it.memory.set][string(it.id)] = it.known.mark()
+			marks[it.cache.set][string(it.id)] = it.entry.mark()
 		}
 	}
 	for set, m := range mapping.Sorted(marks) {
@@ -59,10 +59,10 @@ func (r *round) flush(ctx context.Context) error {
 		}
 	}
 	for i := range batch {
-		if it := &batch[i]; it.memory != nil && refused[i] == nil {
-			it.memory.put(it.id, it.known)
+		if it := &batch[i]; it.cache != nil && refused[i] == nil {
+			it.cache.put(it.id, it.entry)
 			if it.left != "" {
-				r.left.add(it.left, it.cid)
+				r.report.add(it.left, it.cid)
 			}
 		}
 		r.refuse(&batch[i], refused[i])
@@ -113,13 +113,4 @@ func (r *round) observe(ctx context.Context, batch []item) ([]error, error) {
 		}
 	}
 	return refused, nil
-}
-
-// put remembers an item. The id is copied: it may be part of a whole answer.
-func (m *memory) put(id mapping.ObjectID, k known) {
-	if old := m.items[id]; old != nil {
-		*old = k
-		return
-	}
-	m.items[mapping.ObjectID(append([]byte(nil), id...))] = &k
 }

@@ -44,7 +44,7 @@ func (r *round) readBurndowns(ctx context.Context) {
 			of.WriteString(string(s.ID) + " " + s.Title + "\n")
 		}
 	}
-	now := r.o.Now()
+	now := r.clock.Now()
 	if now.Before(b.next) && of.String() == b.of {
 		return
 	}
@@ -77,7 +77,7 @@ func (r *round) storeBurndowns(ctx context.Context, active []Sprint) error {
 		if err != nil {
 			return fmt.Errorf("burndown of sprint %s: %w", s.ID, err)
 		}
-		c.Sprint, c.Title, c.Active, c.Read = s.ID, s.Title, true, r.o.Now().UTC()
+		c.Sprint, c.Title, c.Active, c.Read = s.ID, s.Title, true, r.clock.Now().UTC()
 		charts = append(charts, c)
 	}
 	old := slices.DeleteFunc(was, func(b mapping.Burndown) bool {

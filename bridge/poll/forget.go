@@ -77,7 +77,7 @@ func (d *dropped) take() map[string][]mapping.ObjectID {
 // forgetDropped takes the items out of the memory whose marks were removed. A card that
 // the last round saw came back just then, and is marked again.
 func (p *Poller) forgetDropped(ctx context.Context) error {
-	memories := map[string]*memory{SetCards: p.cards, SetTasks: p.tasks}
+	memories := map[string]*cardCache{SetCards: p.cards, SetTasks: p.tasks}
 	for set, ids := range mapping.Sorted(p.dropped.take()) {
 		m, back := memories[set], map[string]string{}
 		for _, id := range ids {
@@ -86,7 +86,7 @@ func (p *Poller) forgetDropped(ctx context.Context) error {
 			case k.round == p.rounds && !k.gone && k.round > 0:
 				back[string(id)] = k.mark()
 			default:
-				m.forgetText(k)
+				m.forgetRaw(k)
 				delete(m.items, id)
 			}
 		}

@@ -12,21 +12,21 @@ import (
 // TestQuickHashesEverything: the quick hash moves with each field that the
 // digest moves with, also with those that are added later.
 func TestQuickHashesEverything(t *testing.T) {
-	m := &memory{seed: maphash.MakeSeed()}
+	m := &cardCache{seed: maphash.MakeSeed()}
 	var c mapping.Card
 	c.Counters = &mapping.Counters{}
 	eachField(t, reflect.ValueOf(&c).Elem(), "card", func(name string, change func()) {
-		digest, quick := mapping.DigestCard(bare(&c)), m.quickCard(&c)
+		digest, quick := mapping.DigestCard(withoutTasks(&c)), m.quickCard(&c)
 		change()
-		if (digest != mapping.DigestCard(bare(&c))) != (quick != m.quickCard(&c)) {
+		if (digest != mapping.DigestCard(withoutTasks(&c))) != (quick != m.quickCard(&c)) {
 			t.Errorf("%s: digest and quick hash do not move together", name)
 		}
 	})
 	var k mapping.Task
 	eachField(t, reflect.ValueOf(&k).Elem(), "task", func(name string, change func()) {
-		digest, quick := mapping.DigestTask(ownerless(&k)), m.quickTask(&k)
+		digest, quick := mapping.DigestTask(withoutOwner(&k)), m.quickTask(&k)
 		change()
-		if (digest != mapping.DigestTask(ownerless(&k))) != (quick != m.quickTask(&k)) {
+		if (digest != mapping.DigestTask(withoutOwner(&k))) != (quick != m.quickTask(&k)) {
 			t.Errorf("%s: digest and quick hash do not move together", name)
 		}
 	})
@@ -66,7 +66,7 @@ func eachField(t *testing.T, v reflect.Value, name string, visit func(name strin
 // TestQuickDoesNotMixFields: text that moves from one field to the next is a
 // change.
 func TestQuickDoesNotMixFields(t *testing.T) {
-	m := &memory{seed: maphash.MakeSeed()}
+	m := &cardCache{seed: maphash.MakeSeed()}
 	a := mapping.Card{Title: mapping.Versioned{Value: "ab"}, Summary: mapping.Versioned{Value: "c"}}
 	b := mapping.Card{Title: mapping.Versioned{Value: "a"}, Summary: mapping.Versioned{Value: "bc"}}
 	if m.quickCard(&a) == m.quickCard(&b) {
@@ -78,11 +78,11 @@ func TestQuickDoesNotMixFields(t *testing.T) {
 // round.
 func TestUnchangedDoesNotAllocate(t *testing.T) {
 	c := mapping.Card{ID: "a", Bucket: "b", BucketName: "Incoming", Summary: mapping.Versioned{Value: "text"}}
-	m := &memory{seed: maphash.MakeSeed(), items: map[mapping.ObjectID]*known{}}
-	m.put(c.ID, known{digest: mapping.DigestCard(&c), quick: m.quickCard(&c)})
-	r := &round{Poller: &Poller{cards: m}, homes: map[bucketName]home{}}
+	m := &cardCache{seed: maphash.MakeSeed(), items: map[mapping.ObjectID]*cacheEntry{}}
+	m.put(c.ID, cacheEntry{digest: mapping.DigestCard(&c), quick: m.quickCard(&c)})
+	r := &round{Poller: &Poller{cards: m}, roles: map[bucketName]bucketRole{}}
 	n := testing.AllocsPerRun(100, func() {
-		if !r.unchanged(t.Context(), &c, inBacklog) {
+		if !r.unchanged(t.Context(), &c, backlogListing) {
 			t.Error("it changed")
 		}
 	})

@@ -17,14 +17,14 @@ const missingShare = 20
 // included, before the listing is doubted: each is read before it counts as gone.
 const missingFew = 5
 
-// lookForMissing makes cards due that a listing no longer shows. A card is
+// queueMissing makes cards due that a listing no longer shows. A card is
 // judged by the listing that showed it last, in rounds that read this listing
 // (or find that its sprint is no more). What was last seen by an earlier
 // process is not judged until it is seen again; the sweep finds those.
-func (r *round) lookForMissing(ctx context.Context) error {
+func (r *round) queueMissing(ctx context.Context) error {
 	judged, missing := 0, []mapping.ObjectID(nil)
 	for id, k := range r.cards.items {
-		if k.place == "" || k.gone || !r.read(k.place) {
+		if k.listing == "" || k.gone || !r.covers(k.listing) {
 			continue
 		}
 		judged++
@@ -40,27 +40,27 @@ func (r *round) lookForMissing(ctx context.Context) error {
 	for _, id := range missing[:min(len(missing), max(missingShare, judged/20))] {
 		k := *r.cards.items[id]
 		k.gone = true
-		if err := r.add(ctx, item{obs: look(id), memory: r.cards, id: id, known: k}); err != nil {
+		if err := r.add(ctx, item{obs: readCard(id), cache: r.cards, id: id, entry: k}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reports whether this round can tell what the listing holds.
-func (r *round) read(place mapping.ObjectID) bool {
-	was, exists := r.sprints[place]
-	return place == inBacklog || was || !exists
+// covers reports whether this round can tell what the listing holds.
+func (r *round) covers(listing mapping.ObjectID) bool {
+	was, exists := r.sprints[listing]
+	return listing == backlogListing || was || !exists
 }
 
-// lookEvent tells the reconcile to read the card itself.
-var lookEvent, _ = json.Marshal(mapping.Edit{Look: "missing"}) // plain data always has a JSON form
+// readEvent tells the reconcile to read the card itself.
+var readEvent, _ = json.Marshal(mapping.Edit{Look: "missing"}) // plain data always has a JSON form
 
 // backEvent tells the reconcile to read an item whose version is lower than it was:
 // planning was restored, and snapshots with lower versions are taken for late ones.
 var backEvent, _ = json.Marshal(mapping.Edit{Look: "went back"}) // as above
 
-// look makes a card's link due, for the reconcile to read the card itself.
-func look(card mapping.ObjectID) *store.Observation {
-	return &store.Observation{Refs: []mapping.Ref{mapping.CardRef(card)}, Event: lookEvent, Bulk: true}
+// readCard makes a card's link due, for the reconcile to read the card itself.
+func readCard(card mapping.ObjectID) *store.Observation {
+	return &store.Observation{Refs: []mapping.Ref{mapping.CardRef(card)}, Event: readEvent, Bulk: true}
 }

@@ -1,10 +1,8 @@
-// Package poll looks at what nobody tells the bridge: the planning service has
-// no events, and GitHub's deliveries can fail to come.
+// Package poll polls the planning service, which has no events.
 //
-// Its doors are [Poller], one per planning project, and [CatchUp], one for
-// GitHub. Both only observe: they make durable what they saw (store.Observe)
-// and leave every decision about a link to the reconcile. Each works under a
-// named lease, so that one replica polls at a time; which one does not matter.
+// Its door is [Poller], one per planning project. A Poller only observes: it makes
+// durable what it saw (store.Observe), and the reconcile decides about links. It works
+// under a named lease, so that one replica polls at a time. Which one does not matter.
 //
 // A round of the Poller reads the sprints, the items of those that still move,
 // and the backlog, card by card as it streams in. A card that is as it was
@@ -42,120 +40,174 @@
 //
 // A new store (or one that was lost) knows no link, while the items on both
 // sides still carry their markers. Until every one of them has been seen again,
-// nothing may be created. For GitHub's side, CatchUp lists what the bridge's own
-// account made in a repository and then puts the document "adopted:<repo>" into
-// the space of no project. For planning's side, the Poller reads everything,
-// old sprints included, until a reading shows all that was seen before it: a
-// process that saw nothing before reads twice. It then waits for the documents of
-// the repositories that its project's exact routes name (by a glob no issue is
-// made). With both, it puts [store.DocAdopted]. A repository that cannot be read
-// at all (renamed, mistyped, no access) does not hold up the others: no issue can
-// be made there either; it is tried again at each catch-up.
+// nothing may be created. GitHub's side is for package catchup, which puts the document
+// that [store.DocRepositoryAdopted] names for each repository. For planning's side, the
+// Poller reads everything, old sprints included, until a reading shows all that was seen
+// before it: a process that saw nothing before reads twice. It then waits for the documents
+// of the repositories that its project's exact routes name (by a glob no issue is made).
+// With both, it puts [store.DocAdopted].
 package poll
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math/rand/v2"
+	"log/slog"
+	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/lease"
+	"planbridge/mapping"
 	"planbridge/store"
 )
 
-// every calls fn at once and then each interval, ± 10 % so that replicas and
-// projects do not march in step, until ctx ends.
-func every(ctx context.Context, g *guard.Guard, what string, interval time.Duration, random func(n int64) int64, fn func(context.Context)) {
-	for ctx.Err() == nil {
-		_ = g.Do(what, "", func() error { fn(ctx); return nil }) // a panic was logged
-		timer := time.NewTimer(interval - interval/10 + time.Duration(random(int64(interval/5)+1)))
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
-	}
+// Planning is what a Poller asks of its planning project.
+type Planning interface {
+	// BacklogNews visits the cards of every bucket as they are decoded, but for
+	// those of which known says, from how they are spelt in their bucket's
+	// listing, that they are known. A nil error means that all were shown to
+	// one of the two. What they are given is only read while they run.
+	BacklogNews(ctx context.Context, known func(bucket mapping.ObjectID, title string, text []byte) bool,
+		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
+	Sprints(ctx context.Context) ([]Sprint, error)
+	// SprintItems returns a sprint's cards, with the tasks nested in them, and
+	// the tasks that stand flat in its listing.
+	SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error)
+	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
 }
 
-// orRuntime puts the clock and the chance of the runtime where none is given.
-func orRuntime(now func() time.Time, random func(n int64) int64) (func() time.Time, func(n int64) int64) {
-	if now == nil {
-		now = time.Now
-	}
-	if random == nil {
-		random = rand.Int64N
-	}
-	return now, random
+// Sprint is what a Poller needs to know of a sprint.
+type Sprint struct {
+	ID                   mapping.ObjectID
+	Title                string
+	Summary              string    // Markdown
+	Start, End           time.Time // in the project's time zone; zero where not set
+	Future, Active, Past bool
 }
 
-// errLeaseTaken ends a round whose lease could not be kept.
-var errLeaseTaken = errors.New("another replica polls")
-
-// lease is a named lock of the store that one replica keeps from round to round.
-type lease struct {
-	now   func() time.Time
-	store store.Leases
-	name  string
-	owner string
-	ttl   time.Duration
-	until time.Time // when it ends unless it is extended
+// Options configure a Poller. All fields are required but Guard and the last three.
+type Options struct {
+	Project  mapping.ObjectID
+	Name     string // the operator's name for the project
+	Planning Planning
+	Store    store.Store
+	Routes   func() mapping.Routes
+	Keys     func() mapping.Keys
+	Owner    string // names this replica in leases
+	// Now is the clock; nil: the runtime's.
+	Now func() time.Time
+	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
+	Random   func(n int64) int64
+	Interval time.Duration
+	// TaskSweepInterval is how often the tasks of a linked card that no
+	// polled sprint shows are read; 0: never. It applies to cards with a
+	// tracking task and to those of routes on which tasks stand for something.
+	TaskSweepInterval time.Duration
+	Metrics           *Metrics
+	Logger            *slog.Logger
+	// Guard sets aside what the program panics on.
+	Guard *guard.Guard
+	// BucketIDs returns all the ids that a bucket has: two listings of a
+	// project have been seen to disagree, and a route may name either. Nil:
+	// only the one that the backlog shows.
+	BucketIDs func(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
+	// OnSprints is told that what milestones show of the sprints (see
+	// store.DocSprints) changed, or may have while this process did not look.
+	// It must not block. Nil: nobody is told.
+	OnSprints func()
+	// Settle is how long a create may still be under way.
+	Settle time.Duration
+	// Lost is when this process noticed that the store is not the one it was;
+	// zero: never. What was sent before is looked for only when it must show.
+	Lost func() time.Time
+	// Burndown reads a sprint's chart; the poller fills in Sprint, Title, Active
+	// and Read. Nil: charts are not read.
+	Burndown func(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error)
+	// OnSuccess is called when planning answered, to wake what waits for it.
+	OnSuccess func(context.Context)
+	// OnFailure is called with the error of a round that failed.
+	OnFailure func(error)
 }
 
-// leaseTTL makes a lease outlast the pause between two rounds, so that the
-// replica that polls, whose memory is warm, goes on polling.
-func leaseTTL(interval time.Duration) time.Duration { return max(3*interval, 15*time.Second) }
+// Poller polls one planning project. Its methods may be called concurrently;
+// rounds run one after the other.
+type Poller struct {
+	o     Options
+	clock clock.Clock
+	lease lease.Lease
+	grace takeoverGrace
+	// confirmed are cards that exist and that no listing needs to have shown yet.
+	confirmed confirmedCards
+	// dropped are the items that are to be forgotten before the next round.
+	dropped dropped
 
-// acquire takes or extends the lease. kept says that nobody else can have had
-// it since it was last extended.
-func (l *lease) acquire(ctx context.Context) (held, kept bool, err error) {
-	asked := l.now()
-	held, err = l.store.Acquire(ctx, l.name, l.owner, l.ttl)
-	if err != nil {
-		return false, false, fmt.Errorf("lease %s: %w", l.name, err)
-	}
-	kept = held && asked.Before(l.until)
-	if held {
-		l.until = asked.Add(l.ttl)
-	}
-	return held, kept, nil
+	atWork guard.Turn // had during a round; guards what follows, but for forgets
+	epoch  string     // of the store that the caches belong to
+	// forgets counts how often the caches were given up, and loaded is that number when
+	// all of them were last loaded; -1: a part of them.
+	forgets atomic.Int64
+	loaded  int64
+	rounds  uint32
+	// lastComplete is when the last round began that saw everything.
+	lastComplete time.Time
+	cards        *cardCache
+	tasks        *cardCache
+	// buckets maps the ids of the backlog's listing to titles, for cards
+	// that a sprint shows.
+	buckets       map[mapping.ObjectID]string
+	storedSprints []byte // what is stored of the sprints; nil: not known
+	baseline      baseline
+	sweep         sweep
+	burndowns     burndowns
+	// readAll says that everything was read since adoption began.
+	readAll bool
+	// observedAll says that everything was observed when no link of GitHub's markers
+	// was missing.
+	observedAll bool
+	// listing and report are of an adoption that is under way.
+	listing listingGuard
+	report  adoptionReport
 }
 
-// hold extends the lease while fn runs under the guard, and ends fn's context when it is lost.
-func (l *lease) hold(ctx context.Context, g *guard.Guard, what, item string, fn func(context.Context) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stopped := make(chan struct{})
-	g.Spawn(nil, "lease "+l.name, func() {
-		defer close(stopped)
-		tick := time.NewTicker(l.ttl / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			// A store that does not answer loses the lease only when its
-			// time is over.
-			if held, _, err := l.acquire(ctx); err == nil && !held || l.now().After(l.until) {
-				cancel(errLeaseTaken)
-				return
-			}
-		}
-	})
-	err := g.Do(what, item, func() error { return fn(ctx) })
-	if cause := context.Cause(ctx); errors.Is(cause, errLeaseTaken) {
-		err = cause
+// New returns a Poller; nothing runs until Run.
+func New(o Options) *Poller {
+	if o.OnSuccess == nil {
+		o.OnSuccess = func(context.Context) {}
 	}
-	cancel(nil)
-	<-stopped
-	return err
+	if o.OnFailure == nil {
+		o.OnFailure = func(error) {}
+	}
+	if o.Lost == nil {
+		o.Lost = func() time.Time { return time.Time{} }
+	}
+	o.Metrics.duration.WithLabelValues(o.Name) // begins at zero
+	c := clock.New(o.Now, o.Random)
+	return &Poller{o: o, clock: c, atWork: guard.NewTurn(), lease: lease.Lease{
+		Clock: c, Store: o.Store, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
+	}}
 }
 
-// release gives the lease back at the end, for another replica to go on at once.
-func (l *lease) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	// Where this fails the lease just runs out.
-	_ = l.store.Release(ctx, l.name, l.owner)
+// Metrics are the metrics of all Pollers of a process.
+type Metrics struct {
+	duration *prometheus.HistogramVec
+	success  *prometheus.GaugeVec
+}
+
+// NewMetrics registers the metrics with reg.
+func NewMetrics(reg prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "planbridge_poll_duration_seconds",
+			Help:    "How long a poll of a planning project took.",
+			Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
+		}, []string{"project"}),
+		success: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "planbridge_poll_last_success_timestamp_seconds",
+			Help: "When a planning project was last polled completely.",
+		}, []string{"project"}),
+	}
+	reg.MustRegister(m.duration, m.success)
+	return m
 }

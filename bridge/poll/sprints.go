@@ -7,20 +7,118 @@ import (
 	"fmt"
 	"slices"
 
+	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
-// tellSprints stores what milestones show of the sprints, where it changed. It
-// comes before the cards: whoever works one finds its sprint.
-func (r *round) tellSprints(ctx context.Context, sprints []Sprint) (err error) {
-	facts := make([]mapping.Sprint, len(sprints))
-	for i, s := range sprints {
-		facts[i] = mapping.Sprint{ID: s.ID, Title: s.Title, Summary: s.Summary, End: s.End, Past: s.Past && !s.Active && !s.Future}
+// sprintCard is a card as the sprints show it.
+type sprintCard struct {
+	card   mapping.Card
+	sprint mapping.ObjectID
+}
+
+// readSprints stores what changed of the sprints, and reads the items of those that are due.
+func (r *round) readSprints(ctx context.Context) error {
+	sprints, err := r.o.Planning.Sprints(ctx)
+	if err != nil {
+		return fmt.Errorf("list sprints: %w", err)
 	}
-	slices.SortFunc(facts, func(a, b mapping.Sprint) int { return cmp.Compare(a.ID, b.ID) })
-	data := encode(facts)
-	was := r.Poller.facts
+	r.sprints = make(map[mapping.ObjectID]bool, len(sprints))
+	for _, s := range sprints {
+		r.sprints[s.ID] = false
+	}
+	r.listed = sprints
+	if err := r.storeSprints(ctx, sprints); err != nil {
+		return err
+	}
+	for _, s := range r.due(sprints) {
+		err := r.o.Guard.Do("sprint", string(s.ID), func() error {
+			cards, tasks, err := r.o.Planning.SprintItems(ctx, s.ID)
+			if err == nil {
+				r.sprint(s.ID, cards, tasks)
+			}
+			return err
+		})
+		if guard.Panicked(err) {
+			r.complete = false
+			continue
+		}
+		if err != nil {
+			if unanswered(err) || ctx.Err() != nil {
+				return fmt.Errorf("list items of sprint %s: %w", s.ID, err)
+			}
+			r.complete = false
+			r.o.Logger.Warn("sprint could not be read", "sprint", s.ID, "err", err)
+			continue
+		}
+		r.sprints[s.ID] = true
+	}
+	return nil
+}
+
+// due chooses the sprints that this round reads: those that still move, and
+// now and then one of the others.
+func (r *round) due(sprints []Sprint) []Sprint {
+	if r.adopting {
+		return sprints
+	}
+	var live, old []Sprint
+	for _, s := range sprints {
+		if s.Past && !s.Active && !s.Future && r.clock.Now().Sub(s.End) > endedSprintTime {
+			old = append(old, s)
+		} else {
+			live = append(live, s)
+		}
+	}
+	if turn := int(r.rounds); len(old) > 0 && turn%oldSprintRounds == 0 {
+		live = append(live, old[turn/oldSprintRounds%len(old)])
+	}
+	return live
+}
+
+// sprint takes in what the listing of a sprint showed.
+func (r *round) sprint(id mapping.ObjectID, cards []mapping.Card, tasks []mapping.Task) {
+	for i := range cards {
+		c := &cards[i]
+		r.withTasks[c.ID] = r.withTasks[c.ID] || len(c.Tasks) > 0
+		r.sprintTasks = append(r.sprintTasks, c.Tasks...)
+		switch s := r.sprintCards[c.ID]; {
+		case s == nil:
+			r.sprintCards[c.ID] = &sprintCard{*c, id}
+		case c.Version > s.card.Version:
+			*s = sprintCard{join(*c, s.card), id}
+		default:
+			s.card = join(s.card, *c)
+		}
+	}
+	for i := range tasks {
+		r.withTasks[tasks[i].Owner] = true
+	}
+	r.sprintTasks = append(r.sprintTasks, tasks...)
+}
+
+// join completes the newer sight of a card by what only the older one tells.
+func join(newer, older mapping.Card) mapping.Card {
+	if newer.Tasks == nil {
+		newer.Tasks = older.Tasks
+	}
+	if newer.Users == nil {
+		newer.Users = older.Users
+	}
+	return newer
+}
+
+// storeSprints stores what milestones show of the sprints, where it changed. It
+// comes before the cards: whoever works one finds its sprint.
+func (r *round) storeSprints(ctx context.Context, sprints []Sprint) (err error) {
+	storedSprints := make([]mapping.Sprint, len(sprints))
+	for i, s := range sprints {
+		storedSprints[i] = mapping.Sprint{ID: s.ID, Title: s.Title, Summary: s.Summary, End: s.End, Past: s.Past && !s.Active && !s.Future}
+	}
+	slices.SortFunc(storedSprints, func(a, b mapping.Sprint) int { return cmp.Compare(a.ID, b.ID) })
+	data := encode(storedSprints)
+	was := r.Poller.storedSprints
 	if bytes.Equal(data, was) {
 		return nil
 	}
@@ -34,7 +132,7 @@ func (r *round) tellSprints(ctx context.Context, sprints []Sprint) (err error) {
 			return fmt.Errorf("store sprints: %w", err)
 		}
 	}
-	r.Poller.facts = data
+	r.Poller.storedSprints = data
 	if r.o.OnSprints != nil {
 		r.o.OnSprints()
 	}

@@ -16,13 +16,13 @@ const sweepPage = 500
 // sweep is the slow tour through the tasks of linked cards: whether the edit
 // of a task shows in its card's version is not known.
 type sweep struct {
-	queue []stop    // what this tour has still to visit
-	share int       // how many a round visits
-	next  time.Time // when the next tour begins
+	queue []sweepStop // what this tour has still to visit
+	share int         // how many a round visits
+	next  time.Time   // when the next tour begins
 }
 
-// stop is a card on the tour with the tasks that its link has on it.
-type stop struct {
+// sweepStop is a card on the tour with the tasks that its link has on it.
+type sweepStop struct {
 	card   mapping.ObjectID
 	tasks  []mapping.ObjectID
 	orphan bool // the card was gone: it may be there again
@@ -34,14 +34,14 @@ func (r *round) sweepTasks(ctx context.Context) error {
 	if r.o.TaskSweepInterval <= 0 {
 		return nil
 	}
-	began, s := r.o.Now(), &r.Poller.sweep
+	began, s := r.clock.Now(), &r.Poller.sweep
 	if len(s.queue) == 0 && !began.Before(s.next) {
 		if err := r.planSweep(ctx, began); err != nil {
 			return err
 		}
 	}
-	for n := 0; n < s.share && len(s.queue) > 0 && r.o.Now().Sub(began) < r.o.Interval/2; n++ {
-		if next := s.queue[0]; !r.nested[next.card] {
+	for n := 0; n < s.share && len(s.queue) > 0 && r.clock.Now().Sub(began) < r.o.Interval/2; n++ {
+		if next := s.queue[0]; !r.withTasks[next.card] {
 			if err := r.guarded("tasks of card", next.card, func() error { return r.visit(ctx, next) }); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 		for _, l := range links {
 			orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0 && !l.Task
 			if l.Card.ID != "" && (orphan || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l))) {
-				s.queue = append(s.queue, stop{l.Card.ID, linkedTasks(l), orphan})
+				s.queue = append(s.queue, sweepStop{l.Card.ID, linkedTasks(l), orphan})
 			}
 		}
 		if cursor = next; cursor == "" {
@@ -101,14 +101,14 @@ func linkedTasks(l *mapping.Link) []mapping.ObjectID {
 // visit reads the tasks of a card. One that its link knows and that is no
 // longer there was deleted or moved, and the card of an orphan that has tasks
 // again is back: the reconcile looks for itself.
-func (r *round) visit(ctx context.Context, s stop) error {
+func (r *round) visit(ctx context.Context, s sweepStop) error {
 	tasks, err := r.o.Planning.Tasks(ctx, s.card)
 	gone := errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone)
 	switch {
 	case gone && s.orphan:
 		return nil
 	case gone, err == nil && s.orphan:
-		return r.add(ctx, item{obs: look(s.card)})
+		return r.add(ctx, item{obs: readCard(s.card)})
 	case err != nil && (unanswered(err) || ctx.Err() != nil):
 		return fmt.Errorf("read tasks of card %s: %w", s.card, err)
 	case err != nil:
@@ -117,7 +117,7 @@ func (r *round) visit(ctx context.Context, s stop) error {
 	}
 	for _, id := range s.tasks {
 		if !slices.ContainsFunc(tasks, func(t mapping.Task) bool { return t.ID == id }) {
-			return r.add(ctx, item{obs: look(s.card)})
+			return r.add(ctx, item{obs: readCard(s.card)})
 		}
 	}
 	return r.takeTasks(ctx, tasks)

@@ -29,7 +29,7 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	if old != nil && old.quick == quick {
 		return nil
 	}
-	k := known{digest: mapping.DigestTask(ownerless(t)), quick: quick, version: t.Version}
+	k := cacheEntry{digest: mapping.DigestTask(withoutOwner(t)), quick: quick, version: t.Version}
 	switch {
 	case old != nil:
 		k.routes = old.routes
@@ -37,7 +37,7 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 		k.routes = []string{oldTask}
 	}
 	if old != nil && old.digest == k.digest {
-		return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k})
+		return r.add(ctx, item{cache: r.tasks, id: t.ID, entry: k})
 	}
 	ref := mapping.TaskRef(t.ID)
 	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: encode(t)}
@@ -47,7 +47,7 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	if t.Owner != "" && !k.entered(oldTask) && r.anyTasks() {
 		obs.Refs = append(obs.Refs, mapping.CardRef(t.Owner))
 	}
-	return r.add(ctx, item{memory: r.tasks, id: t.ID, known: k, obs: &obs})
+	return r.add(ctx, item{cache: r.tasks, id: t.ID, entry: k, obs: &obs})
 }
 
 // anyTasks reports whether tasks of the project can stand for something on

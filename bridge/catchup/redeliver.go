@@ -1,4 +1,4 @@
-package poll
+package catchup
 
 import (
 	"cmp"
@@ -51,8 +51,8 @@ const (
 	hookPath = "/webhooks/github"
 	// kept is how long GitHub keeps deliveries.
 	kept = 72 * time.Hour
-	// deaf is how long an owner is not asked again that refused to tell its hooks.
-	deaf = 24 * time.Hour
+	// hookAccessRetry is how long an owner is not asked again that refused to tell its hooks.
+	hookAccessRetry = 24 * time.Hour
 	// maxRedeliveries bounds one round, maxAttempts how often one event is asked for.
 	maxRedeliveries, maxAttempts = 20, 3
 	// minRedeliverInterval is the least pause between two looks at a hook.
@@ -82,7 +82,7 @@ func (c *CatchUp) HookNeeded(ctx context.Context, hook string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read document %s: %w", HookDocs+hook, err)
 	}
-	return c.o.Now().Sub(l.At) < kept, nil
+	return c.clock.Now().Sub(l.At) < kept, nil
 }
 
 // looked is that document.
@@ -103,7 +103,7 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 		return err
 	}
 	defer c.round.End()
-	if c.o.Now().Sub(c.redelivered) < c.o.RedeliverInterval {
+	if c.clock.Now().Sub(c.redelivered) < c.o.RedeliverInterval {
 		return nil
 	}
 	owners, err := c.owners(ctx)
@@ -112,7 +112,7 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 	}
 	budget := maxRedeliveries
 	for _, owner := range owners {
-		if c.o.Now().Before(c.deaf[owner]) {
+		if c.clock.Now().Before(c.hookAccessDenied[owner]) {
 			continue
 		}
 		err := c.o.Guard.Do("redelivery for", owner, func() error { return c.redeliverOwner(ctx, owner, &budget) })
@@ -121,14 +121,14 @@ func (c *CatchUp) Redeliver(ctx context.Context) error {
 		}
 		if mapping.Refused(err) {
 			c.o.Logger.Info("failed deliveries are not looked for here: GitHub does not show the hooks", "owner", owner, "err", err)
-			c.deaf[owner] = c.o.Now().Add(deaf)
+			c.hookAccessDenied[owner] = c.clock.Now().Add(hookAccessRetry)
 			err = nil
 		}
 		if err != nil {
 			return fmt.Errorf("redeliver %s: %w", cmp.Or(owner, "the app's deliveries"), err)
 		}
 	}
-	c.redelivered = c.o.Now()
+	c.redelivered = c.clock.Now()
 	return nil
 }
 
@@ -168,10 +168,10 @@ func (c *CatchUp) redeliverOwner(ctx context.Context, owner string, budget *int)
 
 func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, budget *int) error {
 	l, err := c.looked(ctx, hook)
-	if err != nil || l.Since.IsZero() || c.o.Now().Sub(l.At) < c.o.RedeliverInterval {
+	if err != nil || l.Since.IsZero() || c.clock.Now().Sub(l.At) < c.o.RedeliverInterval {
 		return err
 	}
-	l.At = c.o.Now().UTC()
+	l.At = c.clock.Now().UTC()
 	list, err := c.o.Hooks.Deliveries(ctx, owner, hook, l.Since)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (c *CatchUp) looked(ctx context.Context, hook int64) (looked, error) {
 		return l, fmt.Errorf("read document %s: %w", docRedeliver(hook), err)
 	}
 	if l.Since = c.firstRun(c.o.Routes().All()); !l.Since.IsZero() {
-		l.Since = latest(l.Since.Add(-c.o.Settle), c.o.Now().Add(-kept)).UTC().Truncate(time.Second)
+		l.Since = latest(l.Since.Add(-c.o.Settle), c.clock.Now().Add(-kept)).UTC().Truncate(time.Second)
 	}
 	return l, nil
 }

@@ -1,6 +1,7 @@
-package poll_test
+package catchup_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"planbridge/bridge/poll"
+	"planbridge/bridge/catchup"
 	"planbridge/mapping"
 	"planbridge/store"
-	"planbridge/store/boltstore"
+	"planbridge/store/memstore"
 )
 
 var start = time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
@@ -39,7 +40,7 @@ type hub struct {
 	accounts []string // of the bridge
 }
 
-func (h *hub) ListIssues(_ context.Context, repo string, q poll.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
+func (h *hub) ListIssues(_ context.Context, repo string, q catchup.Query, page func([]mapping.Issue, time.Time) error) (bool, error) {
 	url := fmt.Sprintf("%s?since=%s&creator=%s", repo, q.Since.Format(time.RFC3339), q.Creator)
 	h.calls = append(h.calls, url)
 	if err := h.failure(repo); err != nil {
@@ -66,7 +67,7 @@ func (h *hub) ListIssues(_ context.Context, repo string, q poll.Query, page func
 	}
 }
 
-func (h *hub) list(repo string, q poll.Query) []mapping.Issue {
+func (h *hub) list(repo string, q catchup.Query) []mapping.Issue {
 	list := slices.DeleteFunc(slices.Clone(h.issues[repo]), func(i mapping.Issue) bool {
 		return i.UpdatedAt.Before(q.Since) || q.Creator != "" && i.Author != q.Creator || i.UpdatedAt.After(h.now.Add(-h.lag))
 	})
@@ -146,39 +147,60 @@ func (k *taken) Adopt(_ context.Context, issues []mapping.Issue) error {
 	return k.fail
 }
 
+// counting counts the documents that are written.
+type counting struct {
+	store.Store
+	docs int
+}
+
+func (s *counting) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
+	s.docs++
+	return s.Store.PutDoc(ctx, project, name, data)
+}
+
+func newMemory() *memstore.Memory { return memstore.New(memstore.Options{Clock: time.Now}) }
+
+const project = mapping.ObjectID("54744060c955ca8169c61ee6")
+
+func route(name, bucket string) mapping.Route {
+	return mapping.Route{Name: name, Repository: "acme/" + name, Project: project, Bucket: bucket, Direction: mapping.Both, CreateIssues: true}
+}
+
 type catchUpWorld struct {
 	t       *testing.T
 	hub     *hub
 	taken   *taken
+	memory  *memstore.Memory
 	store   *counting
-	catchUp *poll.CatchUp
-	options poll.CatchUpOptions
+	catchUp *catchup.CatchUp
+	options catchup.Options
 	routes  []mapping.Route
-	log     *safeBuffer
+	log     bytes.Buffer
 	woken   int
 	failed  []error
 }
 
 func newCatchUp(t *testing.T) *catchUpWorld {
 	t.Helper()
+	memory := newMemory()
 	w := &catchUpWorld{
-		t: t, store: &counting{Store: newStore(t, boltstore.Options{})}, taken: &taken{titles: map[int64]string{}}, log: &safeBuffer{},
+		t: t, memory: memory, store: &counting{Store: memory.Open(nil)}, taken: &taken{titles: map[int64]string{}},
 		hub: &hub{
 			now: start, issues: map[string][]mapping.Issue{}, perPage: 100, fails: map[string]error{},
 			before: map[int]func(){}, cached: map[string]string{}, accounts: []string{"planbridge[bot]", "old-bot"},
 		},
 		routes: []mapping.Route{route("web", "Incoming")},
 	}
-	w.options = poll.CatchUpOptions{
+	w.options = catchup.Options{
 		GitHub: w.hub, Intake: w.taken, Store: w.store,
 		Routes:   func() mapping.Routes { return mapping.NewRoutes(w.routes) },
 		FirstRun: func(string) time.Time { return start },
 		Owner:    "replica-1", Interval: 5 * time.Minute, Settle: 2 * time.Minute,
-		Logger:    slog.New(slog.NewTextHandler(w.log, nil)),
+		Logger:    slog.New(slog.NewTextHandler(&w.log, nil)),
 		OnSuccess: func(context.Context) { w.woken++ },
 		OnFailure: func(err error) { w.failed = append(w.failed, err) },
 	}
-	w.catchUp = poll.NewCatchUp(w.options)
+	w.catchUp = catchup.New(w.options)
 	return w
 }
 
@@ -271,7 +293,7 @@ func TestIdleRepository(t *testing.T) {
 	w.hub.edit("acme/web", 2, "new")
 	w.poll()
 	w.hub.calls = nil
-	w.store.writes()
+	w.store.docs = 0
 	for range 5 {
 		w.hub.now = w.hub.now.Add(5 * time.Minute)
 		w.poll()
@@ -279,7 +301,7 @@ func TestIdleRepository(t *testing.T) {
 	if len(w.hub.calls) != 5 || len(slices.Compact(w.hub.calls)) != 1 {
 		t.Errorf("calls %v: want the same URL each time", w.hub.calls)
 	}
-	if _, _, docs := w.store.writes(); docs != 0 || w.taken.count != 1 {
+	if docs := w.store.docs; docs != 0 || w.taken.count != 1 {
 		t.Errorf("%d documents written, %d issues taken in", docs, w.taken.count)
 	}
 }
@@ -427,7 +449,7 @@ func TestDensePagesCrashedInBetween(t *testing.T) {
 		t.Fatal("no error")
 	}
 	w.taken.fail = nil
-	w.catchUp = poll.NewCatchUp(w.options)
+	w.catchUp = catchup.New(w.options)
 	w.poll()
 	if len(w.taken.titles) != 35 {
 		t.Errorf("took in %d of 35", len(w.taken.titles))
@@ -491,8 +513,9 @@ func TestCatchUpRuns(t *testing.T) {
 		o.Owner, o.GitHub = "replica-2", idle
 		go w.catchUp.Run(t.Context())
 		synctest.Wait()
-		go poll.NewCatchUp(o).Run(t.Context())
-		pass(2 * time.Hour)
+		go catchup.New(o).Run(t.Context())
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
 		if n := w.woken; n < 22 || n > 28 || len(w.failed) != 0 {
 			t.Errorf("%d rounds in two hours, failures %v", n, w.failed)
 		}
@@ -500,7 +523,8 @@ func TestCatchUpRuns(t *testing.T) {
 			t.Errorf("the second replica asked %v", idle.calls)
 		}
 		w.hub.fail("acme/web", mapping.ErrUnavailable)
-		pass(6 * time.Minute)
+		time.Sleep(6 * time.Minute)
+		synctest.Wait()
 		if len(w.failed) == 0 {
 			t.Error("a failure was not told")
 		}

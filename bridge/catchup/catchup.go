@@ -1,15 +1,26 @@
-package poll
+// Package catchup reads from GitHub what its deliveries did not tell.
+//
+// A [CatchUp] lists, per repository, what was updated since a watermark, asks for deliveries
+// again that failed, and finds the marked issues of a store that is new or was lost. It only
+// observes: the intake makes durable what a listing showed, and the reconcile decides. It works
+// under a named lease, so that one replica lists at a time.
+//
+// A new store (or one that was lost) knows no link, while the items on both sides still carry
+// their markers. For GitHub's side, the CatchUp lists what the bridge's own account made in a
+// repository, and then puts the document that [store.DocRepositoryAdopted] names. A repository
+// that cannot be read at all (renamed, mistyped, no access) does not hold up the others: no issue
+// can be made there either. It is tried again in each round.
+package catchup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/lease"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -50,8 +61,8 @@ type Intake interface {
 	Adopt(ctx context.Context, issues []mapping.Issue) error
 }
 
-// CatchUpOptions configure a CatchUp. All fields are required but the last ones.
-type CatchUpOptions struct {
+// Options configure a CatchUp. All fields are required but the last ones.
+type Options struct {
 	GitHub   GitHub
 	Intake   Intake
 	Store    store.Store
@@ -88,58 +99,61 @@ type CatchUpOptions struct {
 // repository, what was updated since a watermark. Its methods may be called
 // concurrently; rounds run one after the other.
 type CatchUp struct {
-	o     CatchUpOptions
-	lease lease
+	o     Options
+	clock clock.Clock
+	lease lease.Lease
 
 	round guard.Turn // had during a round; guards what follows
 	epoch string     // of the store that holds what was seen
 	// seen holds, per repository, the issues at and after its watermark, so
 	// that the overlap of two listings makes nothing due. Where it is lost,
 	// some links are looked at once more.
-	seen map[string]map[int64]sight
+	seen map[string]map[int64]lastSeen
 	told map[string]bool // repositories that this store was told of
 
-	redelivered time.Time            // when all hooks were last looked at
-	deaf        map[string]time.Time // owners that do not show their hooks, and until when that is taken for granted
+	redelivered time.Time // when all hooks were last looked at
+	// hookAccessDenied holds the owners that do not show their hooks, and until when
+	// they are not asked again.
+	hookAccessDenied map[string]time.Time
 }
 
-// sight is what a listing showed of an issue.
-type sight struct {
+// lastSeen is what a listing showed of an issue last.
+type lastSeen struct {
 	at     time.Time
 	digest string
 }
 
-// NewCatchUp returns a CatchUp; nothing runs until Run.
-func NewCatchUp(o CatchUpOptions) *CatchUp {
+// New returns a CatchUp; nothing runs until Run.
+func New(o Options) *CatchUp {
 	if o.OnSuccess == nil {
 		o.OnSuccess = func(context.Context) {}
 	}
 	if o.OnFailure == nil {
 		o.OnFailure = func(error) {}
 	}
-	o.Now, o.Random = orRuntime(o.Now, o.Random)
 	if o.RedeliverInterval == 0 {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
 	}
 	if o.Lost == nil {
 		o.Lost = func() time.Time { return time.Time{} }
 	}
+	c := clock.New(o.Now, o.Random)
 	return &CatchUp{
-		o: o, round: guard.NewTurn(), deaf: map[string]time.Time{},
-		lease: lease{now: o.Now, store: o.Store, name: "catchup", owner: o.Owner, ttl: leaseTTL(o.Interval)},
+		o: o, clock: c, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{},
+		lease: lease.Lease{Clock: c, Store: o.Store, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval)},
 	}
 }
 
 // Run catches up until ctx ends, whenever this replica holds the lease.
 func (c *CatchUp) Run(ctx context.Context) {
-	defer c.lease.release(ctx)
-	every(ctx, c.o.Guard, "round of the catch-up", c.o.Interval, c.o.Random, c.turn)
+	defer c.lease.Release(ctx)
+	lease.Every(ctx, c.o.Guard, "round of the catch-up", c.clock, func() time.Duration { return c.o.Interval }, c.turn)
 }
 
 func (c *CatchUp) turn(ctx context.Context) {
-	held, _, err := c.lease.acquire(ctx)
+	held, _, err := c.lease.Acquire(ctx)
 	if err == nil && held {
-		err = c.lease.hold(ctx, c.o.Guard, "catch-up", "", func(ctx context.Context) error {
+		err = c.lease.Hold(ctx, c.o.Guard, "catch-up", "", func(ctx context.Context) error {
 			if err := c.Poll(ctx); err != nil {
 				return err
 			}
@@ -157,7 +171,7 @@ func (c *CatchUp) turn(ctx context.Context) {
 
 // unsettled is how long what was made before the store was lost may still not
 // show.
-func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - c.o.Now().Sub(c.o.Lost()) }
+func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - c.clock.Now().Sub(c.o.Lost()) }
 
 // afterLoss does the round that adopts as soon as there can be one.
 func (c *CatchUp) afterLoss(ctx context.Context) error {
@@ -186,11 +200,11 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		return fmt.Errorf("catch up: read the store's epoch: %w", err)
 	}
 	if c.epoch != epoch {
-		c.epoch, c.seen, c.told = epoch, map[string]map[int64]sight{}, map[string]bool{}
+		c.epoch, c.seen, c.told = epoch, map[string]map[int64]lastSeen{}, map[string]bool{}
 	}
 	repos, err := c.repositories(ctx)
 	if err == nil {
-		repos, err = c.located(ctx, repos, c.o.Now().Add(-locatedFor))
+		repos, err = c.located(ctx, repos, c.clock.Now().Add(-locatedFor))
 	}
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
@@ -216,59 +230,4 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		c.o.OnSuccess(ctx)
 	}
 	return nil
-}
-
-// locatedFor is how long GitHub's word on what a repository's name stands for is good
-// enough for a round: a little less than the usual interval.
-const locatedFor = 4 * time.Minute
-
-// located leaves out the repositories that only have the name of one that a route is
-// for, and calls the others as they are called by now.
-func (c *CatchUp) located(ctx context.Context, repos []string, asOf time.Time) ([]string, error) {
-	var out []string
-	for _, repo := range repos {
-		now, err := c.o.GitHub.Locate(ctx, repo, asOf)
-		switch {
-		case errors.As(err, new(*mapping.StrangerError)): // who finds that out says so
-			continue
-		case mapping.Refused(err):
-			now = repo
-		case err != nil:
-			return nil, fmt.Errorf("which repository is %s: %w", repo, err)
-		}
-		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, now) }) {
-			out = append(out, now)
-		}
-	}
-	return out, nil
-}
-
-// repositories lists those that the routes name, exact ones first.
-func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
-	var out []string
-	add := func(repo string) {
-		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, repo) }) {
-			out = append(out, repo)
-		}
-	}
-	for _, route := range c.o.Routes().All() {
-		if route.Exact() {
-			add(route.Repository)
-			continue
-		}
-		repos, err := c.o.GitHub.Repositories(ctx, route.Repository)
-		if mapping.Refused(err) {
-			c.o.Logger.Warn("repositories could not be listed", "glob", route.Repository, "err", err)
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list repositories %s: %w", route.Repository, err)
-		}
-		for _, repo := range repos {
-			if route.MatchesRepo(repo) {
-				add(repo)
-			}
-		}
-	}
-	return out, nil
 }

@@ -1,4 +1,4 @@
-package poll
+package lease
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/store/boltstore"
 )
 
@@ -18,13 +19,13 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		l := lease{now: time.Now, store: s, name: "poll:p", owner: "replica-1", ttl: time.Minute}
+		l := Lease{Clock: clock.Clock{}, Store: s, Name: "poll:p", Owner: "replica-1", TTL: time.Minute}
 		for _, step := range []struct {
 			after time.Duration
 			kept  bool
 		}{{0, false}, {30 * time.Second, true}, {59 * time.Second, true}, {61 * time.Second, false}, {time.Second, true}} {
 			<-time.After(step.after)
-			if held, kept, err := l.acquire(t.Context()); !held || kept != step.kept || err != nil {
+			if held, kept, err := l.Acquire(t.Context()); !held || kept != step.kept || err != nil {
 				t.Errorf("after %s: held %v, kept %v, %v", step.after, held, kept, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package poll
+package catchup
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 )
+
+// unreadable is added to the epoch where a repository could not be read.
+const unreadable = " unreadable"
 
 // adopt lists once for each epoch of the store what the bridge's own account
 // made in the repositories, and the intake follows the markers. It returns what
@@ -72,9 +75,9 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 // adoptionDue reports whether the repository is still to be looked through for
 // this epoch, and can be: what was made before the store was lost has to show.
 func (c *CatchUp) adoptionDue(ctx context.Context, repo, epoch string) (bool, error) {
-	doc, err := c.o.Store.Doc(ctx, "", docAdopted(repo))
+	doc, err := c.o.Store.Doc(ctx, "", store.DocRepositoryAdopted(repo))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return false, fmt.Errorf("read document %s: %w", docAdopted(repo), err)
+		return false, fmt.Errorf("read document %s: %w", store.DocRepositoryAdopted(repo), err)
 	}
 	return string(doc) != epoch && c.unsettled() <= 0, nil
 }
@@ -84,8 +87,8 @@ func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error
 	if refused != nil {
 		epoch += unreadable
 	}
-	if err := c.o.Store.PutDoc(ctx, "", docAdopted(repo), []byte(epoch)); err != nil {
-		return fmt.Errorf("store document %s: %w", docAdopted(repo), err)
+	if err := c.o.Store.PutDoc(ctx, "", store.DocRepositoryAdopted(repo), []byte(epoch)); err != nil {
+		return fmt.Errorf("store document %s: %w", store.DocRepositoryAdopted(repo), err)
 	}
 	return refused
 }

@@ -1,4 +1,4 @@
-package poll
+package catchup
 
 import (
 	"context"

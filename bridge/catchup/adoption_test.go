@@ -1,4 +1,4 @@
-package poll_test
+package catchup_test
 
 import (
 	"errors"
@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"planbridge/bridge/poll"
+	"planbridge/bridge/catchup"
 	"planbridge/mapping"
-	"planbridge/store/boltstore"
 )
 
 // TestAdoptionOfOwnIssues: once for each epoch, what any of our accounts made is
@@ -65,7 +64,10 @@ func TestCatchUpStoreLost(t *testing.T) {
 	w.hub.now = start.Add(time.Hour)
 	w.hub.edit("acme/web", 1, "one")
 	w.poll()
-	w.store.Store = newStore(t, boltstore.Options{})
+	w.memory.Restore(newMemory().Snapshot())
+	if _, err := w.store.Adopt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	w.poll()
 	if w.taken.count != 2 {
 		t.Errorf("%d taken in, want the issue once for each store", w.taken.count)
@@ -76,7 +78,7 @@ func TestCatchUpStoreLost(t *testing.T) {
 func TestFirstRunUnknown(t *testing.T) {
 	w := newCatchUp(t)
 	w.options.FirstRun = func(string) time.Time { return time.Time{} }
-	w.catchUp = poll.NewCatchUp(w.options)
+	w.catchUp = catchup.New(w.options)
 	w.hub.now = start.Add(time.Hour)
 	w.hub.edit("acme/web", 1, "one")
 	w.poll()
@@ -92,26 +94,28 @@ func TestEnsureFirstRun(t *testing.T) {
 	clock := func(ahead time.Duration, known bool) func() (time.Duration, bool) {
 		return func() (time.Duration, bool) { return ahead, known }
 	}
-	ours := func(at time.Time) poll.FirstRun { return poll.FirstRun{At: at.Add(700 * time.Millisecond), Ours: true} }
+	ours := func(at time.Time) catchup.FirstRun {
+		return catchup.FirstRun{At: at.Add(700 * time.Millisecond), Ours: true}
+	}
 	behind := start.Add(-5 * time.Minute)
 	for i, tc := range []struct {
 		route string
-		began poll.FirstRun
+		began catchup.FirstRun
 		clock func() (time.Duration, bool)
-		want  poll.FirstRun
+		want  catchup.FirstRun
 	}{
-		{"web", ours(start), clock(0, false), poll.FirstRun{At: start, Ours: true}},
-		{"web", ours(start.Add(time.Hour)), clock(0, false), poll.FirstRun{At: start, Ours: true}},
-		{"web", ours(start.Add(2 * time.Hour)), clock(-5*time.Minute, true), poll.FirstRun{At: behind}},
-		{"web", ours(start), clock(-5*time.Minute, true), poll.FirstRun{At: behind}},
-		{"web", ours(start), clock(0, false), poll.FirstRun{At: behind}},
-		{"api", ours(start), clock(time.Minute, true), poll.FirstRun{At: start.Add(time.Minute)}},
-		{"api", ours(start), clock(0, true), poll.FirstRun{At: start.Add(time.Minute)}},
-		{"lost", poll.FirstRun{At: start}, clock(time.Minute, true), poll.FirstRun{At: start}},
+		{"web", ours(start), clock(0, false), catchup.FirstRun{At: start, Ours: true}},
+		{"web", ours(start.Add(time.Hour)), clock(0, false), catchup.FirstRun{At: start, Ours: true}},
+		{"web", ours(start.Add(2 * time.Hour)), clock(-5*time.Minute, true), catchup.FirstRun{At: behind}},
+		{"web", ours(start), clock(-5*time.Minute, true), catchup.FirstRun{At: behind}},
+		{"web", ours(start), clock(0, false), catchup.FirstRun{At: behind}},
+		{"api", ours(start), clock(time.Minute, true), catchup.FirstRun{At: start.Add(time.Minute)}},
+		{"api", ours(start), clock(0, true), catchup.FirstRun{At: start.Add(time.Minute)}},
+		{"lost", catchup.FirstRun{At: start}, clock(time.Minute, true), catchup.FirstRun{At: start}},
 	} {
 		route := w.routes[0]
 		route.Name = tc.route
-		got, err := poll.EnsureFirstRun(t.Context(), w.store, &route, tc.began, tc.clock)
+		got, err := catchup.EnsureFirstRun(t.Context(), w.store, &route, tc.began, tc.clock)
 		if err != nil || got != tc.want {
 			t.Errorf("call %d: %v, %v; want %v", i, got, err, tc.want)
 		}
@@ -119,7 +123,7 @@ func TestEnsureFirstRun(t *testing.T) {
 	if err := w.store.PutDoc(t.Context(), project, "route:web:first_run", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := poll.EnsureFirstRun(t.Context(), w.store, &w.routes[0], ours(start), clock(0, true)); err == nil {
+	if _, err := catchup.EnsureFirstRun(t.Context(), w.store, &w.routes[0], ours(start), clock(0, true)); err == nil {
 		t.Error("a document that is no time is no error")
 	}
 }

@@ -1,11 +1,10 @@
-package poll
+package catchup
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -15,27 +14,13 @@ import (
 // overlap is what a listing repeats beyond what GitHub's lists may lag.
 const overlap = time.Minute
 
-// few is how many issues the listings may show again and again before the
+// watermarkSlack is how many issues the listings may show again and again before the
 // watermark moves: with another watermark the URL is another one, which has to
 // be asked for once more before it answers 304.
-const few = 5
+const watermarkSlack = 5
 
 // errEnough ends a walk whose watermark could be moved.
 var errEnough = errors.New("enough")
-
-// docSince names the document, in the space of no project, that keeps a
-// repository's watermark.
-func docSince(repo string) string { return sinceDocs + strings.ToLower(repo) }
-
-// The beginnings of the names of documents that each repository has.
-const (
-	sinceDocs   = "since:"
-	adoptedDocs = "adopted:"
-)
-
-// RepositoryDocs lists them. Where such a document is missing the repository is looked
-// through once more.
-func RepositoryDocs() []string { return []string{sinceDocs, adoptedDocs} }
 
 // repository lists what was updated at and after the watermark, and moves it.
 //
@@ -75,7 +60,7 @@ func (c *CatchUp) repository(ctx context.Context, repo string) error {
 		if err := c.o.Store.PutDoc(ctx, "", docSince(repo), []byte(since.Format(time.RFC3339))); err != nil {
 			return fmt.Errorf("store watermark: %w", err)
 		}
-		maps.DeleteFunc(c.seen[repo], func(_ int64, s sight) bool { return s.at.Before(since) })
+		maps.DeleteFunc(c.seen[repo], func(_ int64, s lastSeen) bool { return s.at.Before(since) })
 	}
 }
 
@@ -121,7 +106,7 @@ func (w *walk) list(ctx context.Context, q Query) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("list issues: %w", err)
-	case w.pages > 1 && w.quiet():
+	case w.pages > 1 && w.stable():
 		w.next = w.mark()
 	}
 	return nil
@@ -145,23 +130,23 @@ func (w *walk) past() time.Time {
 	return back
 }
 
-// quiet reports whether nothing was updated while the walk went on.
-func (w *walk) quiet() bool { return w.pages <= 1 || w.newest.Before(w.began.Truncate(time.Second)) }
+// stable reports whether nothing was updated while the walk went on.
+func (w *walk) stable() bool { return w.pages <= 1 || w.newest.Before(w.began.Truncate(time.Second)) }
 
 func (w *walk) page(ctx context.Context, page []mapping.Issue, date time.Time) error {
-	if err := w.take(ctx, page); err != nil {
+	if err := w.store(ctx, page); err != nil {
 		return err
 	}
-	w.look(page, date)
-	if w.next = w.mark(); w.pages == 1 && len(page) > few && !w.since.IsZero() && w.next.After(w.since) {
+	w.note(page, date)
+	if w.next = w.mark(); w.pages == 1 && len(page) > watermarkSlack && !w.since.IsZero() && w.next.After(w.since) {
 		return errEnough
 	}
 	w.next = time.Time{}
 	return nil
 }
 
-// look takes in when a page was answered and what is the newest on it.
-func (w *walk) look(page []mapping.Issue, date time.Time) {
+// note takes in when a page was answered and what is the newest on it.
+func (w *walk) note(page []mapping.Issue, date time.Time) {
 	if w.pages++; w.pages == 1 {
 		w.began = date
 	}
@@ -186,15 +171,15 @@ func (w *walk) mark() time.Time {
 	return at.UTC().Truncate(time.Second)
 }
 
-// take stores what a page shows and the listings before it did not.
-func (w *walk) take(ctx context.Context, page []mapping.Issue) error {
+// store stores what a page shows and the listings before it did not.
+func (w *walk) store(ctx context.Context, page []mapping.Issue) error {
 	c := w.catchUp
 	var fresh []mapping.Issue
-	sights := map[int64]sight{}
+	shown := map[int64]lastSeen{}
 	for i := range page {
-		s := sight{page[i].UpdatedAt, mapping.DigestIssue(&page[i])}
+		s := lastSeen{page[i].UpdatedAt, mapping.DigestIssue(&page[i])}
 		if w.since.IsZero() || c.seen[w.repo][page[i].ID] != s {
-			fresh, sights[page[i].ID] = append(fresh, page[i]), s
+			fresh, shown[page[i].ID] = append(fresh, page[i]), s
 		}
 	}
 	if len(fresh) == 0 {
@@ -208,8 +193,8 @@ func (w *walk) take(ctx context.Context, page []mapping.Issue) error {
 		return nil
 	}
 	if c.seen[w.repo] == nil {
-		c.seen[w.repo] = map[int64]sight{}
+		c.seen[w.repo] = map[int64]lastSeen{}
 	}
-	maps.Copy(c.seen[w.repo], sights)
+	maps.Copy(c.seen[w.repo], shown)
 	return nil
 }

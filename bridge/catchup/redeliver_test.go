@@ -1,4 +1,4 @@
-package poll_test
+package catchup_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"planbridge/bridge/poll"
+	"planbridge/bridge/catchup"
 	"planbridge/mapping"
 )
 
 // hooks is GitHub's log of deliveries in memory, newest first, by owner.
 type hooks struct {
-	hooks  map[string][]poll.Hook
-	log    []poll.Delivery
+	hooks  map[string][]catchup.Hook
+	log    []catchup.Delivery
 	errs   map[string]error // by owner, or by "redeliver"
 	down   bool
 	arrive bool // what is asked for again arrives; else it fails again
@@ -27,21 +27,21 @@ type hooks struct {
 
 func (h *hooks) Down() bool { return h.down }
 
-func (h *hooks) ListHooks(_ context.Context, owner string) ([]poll.Hook, error) {
+func (h *hooks) ListHooks(_ context.Context, owner string) ([]catchup.Hook, error) {
 	h.lists[owner]++
 	return h.hooks[owner], h.errs[owner]
 }
 
-func (h *hooks) Deliveries(_ context.Context, _ string, _ int64, since time.Time) ([]poll.Delivery, error) {
+func (h *hooks) Deliveries(_ context.Context, _ string, _ int64, since time.Time) ([]catchup.Delivery, error) {
 	h.looks++
-	return slices.DeleteFunc(slices.Clone(h.log), func(d poll.Delivery) bool { return d.At.Before(since) }), nil
+	return slices.DeleteFunc(slices.Clone(h.log), func(d catchup.Delivery) bool { return d.At.Before(since) }), nil
 }
 
 func (h *hooks) Redeliver(_ context.Context, _ string, _, id int64) error {
 	if err := h.errs["redeliver"]; err != nil {
 		return err
 	}
-	i := slices.IndexFunc(h.log, func(d poll.Delivery) bool { return d.ID == id })
+	i := slices.IndexFunc(h.log, func(d catchup.Delivery) bool { return d.ID == id })
 	again := h.log[i]
 	h.asked = append(h.asked, again.GUID)
 	h.deliver(again.GUID, again.Event, h.arrive, true)
@@ -49,7 +49,7 @@ func (h *hooks) Redeliver(_ context.Context, _ string, _, id int64) error {
 }
 
 func (h *hooks) deliver(guid, event string, ok, again bool) {
-	h.log = slices.Insert(h.log, 0, poll.Delivery{
+	h.log = slices.Insert(h.log, 0, catchup.Delivery{
 		ID: int64(len(h.log) + 1), GUID: guid, Event: event, OK: ok, Redelivery: again, At: time.Now().UTC().Truncate(time.Second),
 	})
 }
@@ -59,14 +59,14 @@ func redelivering(t *testing.T, f func(w *catchUpWorld, h *hooks)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newCatchUp(t)
 		h := &hooks{
-			hooks: map[string][]poll.Hook{"acme/web": {
+			hooks: map[string][]catchup.Hook{"acme/web": {
 				{ID: 7, URL: "https://bridge.example.com/webhooks/github", Active: true}, {ID: 8, URL: "https://ci.example.com/hook", Active: true},
 			}},
 			errs: map[string]error{}, lists: map[string]int{},
 		}
 		began := time.Now()
 		w.options.Hooks, w.options.FirstRun = h, func(string) time.Time { return began }
-		w.catchUp = poll.NewCatchUp(w.options)
+		w.catchUp = catchup.New(w.options)
 		f(w, h)
 	})
 }
@@ -103,7 +103,7 @@ func TestRedeliveryGivesUp(t *testing.T) {
 	redelivering(t, func(w *catchUpWorld, h *hooks) {
 		h.deliver("never", "issues", false, false)
 		for n := range 8 {
-			w.catchUp = poll.NewCatchUp(w.options)
+			w.catchUp = catchup.New(w.options)
 			w.redeliver()
 			if n == 5 {
 				h.deliver("later", "issues", false, false)
@@ -140,7 +140,7 @@ func TestIdleHookIsLookedAtOnceAnInterval(t *testing.T) {
 			if err := w.catchUp.Redeliver(w.t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			w.catchUp = poll.NewCatchUp(w.options)
+			w.catchUp = catchup.New(w.options)
 			time.Sleep(time.Minute)
 		}
 		if h.looks != 2 {
@@ -165,7 +165,7 @@ func TestHooksThatAreNotShown(t *testing.T) {
 			t.Errorf("asked %v times in a day", h.lists)
 		}
 		if n := strings.Count(w.log.String(), "does not show the hooks"); n != 2 {
-			t.Errorf("said %d times: %s", n, w.log)
+			t.Errorf("said %d times: %s", n, w.log.String())
 		}
 		delete(h.errs, "acme/web")
 		for range 10 {

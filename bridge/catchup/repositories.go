@@ -1,0 +1,105 @@
+package catchup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// locatedFor is how long GitHub's word on what a repository's name stands for is good
+// enough for a round: a little less than the usual interval.
+const locatedFor = 4 * time.Minute
+
+// located leaves out the repositories that only have the name of one that a route is
+// for, and calls the others as they are called by now.
+func (c *CatchUp) located(ctx context.Context, repos []string, asOf time.Time) ([]string, error) {
+	var out []string
+	for _, repo := range repos {
+		now, err := c.o.GitHub.Locate(ctx, repo, asOf)
+		switch {
+		case errors.As(err, new(*mapping.StrangerError)): // who finds that out says so
+			continue
+		case mapping.Refused(err):
+			now = repo
+		case err != nil:
+			return nil, fmt.Errorf("which repository is %s: %w", repo, err)
+		}
+		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, now) }) {
+			out = append(out, now)
+		}
+	}
+	return out, nil
+}
+
+// repositories lists those that the routes name, exact ones first.
+func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
+	var out []string
+	add := func(repo string) {
+		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, repo) }) {
+			out = append(out, repo)
+		}
+	}
+	for _, route := range c.o.Routes().All() {
+		if route.Exact() {
+			add(route.Repository)
+			continue
+		}
+		repos, err := c.o.GitHub.Repositories(ctx, route.Repository)
+		if mapping.Refused(err) {
+			c.o.Logger.Warn("repositories could not be listed", "glob", route.Repository, "err", err)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list repositories %s: %w", route.Repository, err)
+		}
+		for _, repo := range repos {
+			if route.MatchesRepo(repo) {
+				add(repo)
+			}
+		}
+	}
+	return out, nil
+}
+
+// docSince names the document, in the space of no project, that keeps a
+// repository's watermark.
+func docSince(repo string) string { return sinceDocs + strings.ToLower(repo) }
+
+// sinceDocs begins the names of the documents that docSince names.
+const sinceDocs = "since:"
+
+// RepositoryDocs lists them. Where such a document is missing the repository is looked
+// through once more.
+func RepositoryDocs() []string { return []string{sinceDocs, store.DocsRepositoryAdopted} }
+
+// Documents is the part of the store that keeps how far repositories were
+// looked through.
+type Documents interface {
+	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
+	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
+}
+
+// Rename lets what is known of how far a repository was looked through be known
+// under its new name, so that not all of it is listed again. Repeating it does
+// no harm.
+func Rename(ctx context.Context, s Documents, from, to string) error {
+	for _, name := range []func(string) string{docSince, store.DocRepositoryAdopted} {
+		doc, err := s.Doc(ctx, "", name(from))
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			err = s.PutDoc(ctx, "", name(to), doc)
+		}
+		if err != nil {
+			return fmt.Errorf("document %s: %w", name(to), err)
+		}
+	}
+	return nil
+}

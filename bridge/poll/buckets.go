@@ -1,0 +1,102 @@
+package poll
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+type bucketName struct {
+	id    mapping.ObjectID
+	title string
+}
+
+// bucketRole is what a bucket means for the cards in it.
+type bucketRole struct {
+	route  *mapping.Route // makes issues of new cards; nil: none does
+	enters bool           // what was in it when the route began is recorded
+}
+
+// bucketRole says what the card's bucket means.
+func (r *round) bucketRole(ctx context.Context, c *mapping.Card) bucketRole {
+	key := bucketName{c.Bucket, c.BucketName}
+	if h, ok := r.roles[key]; ok {
+		return h
+	}
+	var h bucketRole
+	if c.Bucket != "" {
+		h.route = r.routes.ForBucket(r.o.Project, c.BucketName, r.bucketIDs(ctx, c.Bucket)...)
+	}
+	if h.route != nil {
+		h.enters = slices.ContainsFunc(r.baseline[h.route.Name], func(b string) bool {
+			return b == c.BucketName || b == string(c.Bucket)
+		})
+	}
+	r.roles[key] = h
+	return h
+}
+
+// bucketIDs returns a bucket's ids, the one that its listing shows first. The
+// others are asked for only where a route names a bucket by an id.
+func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mapping.ObjectID {
+	ids := []mapping.ObjectID{bucket}
+	named := slices.ContainsFunc(r.routes.All(), func(route *mapping.Route) bool { return route.Project == r.o.Project && route.NamesBucketByID() })
+	if r.o.BucketIDs == nil || !named {
+		return ids
+	}
+	all, err := r.o.BucketIDs(ctx, string(bucket))
+	if err != nil {
+		r.o.Logger.Warn("a bucket's other ids could not be read", "bucket", bucket, "err", err)
+		return ids
+	}
+	return append(ids, all...)
+}
+
+// docBaseline is the document that keeps the baseline, in the project's space.
+const docBaseline = "baseline"
+
+// baseline says which buckets of which routes have been recorded: what was in
+// them then is old, what is first seen in them later enters.
+type baseline map[string][]string
+
+func (p *Poller) loadBaseline(ctx context.Context) (baseline, error) {
+	data, err := p.doc(ctx, p.o.Project, docBaseline)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	var b baseline
+	if err := json.Unmarshal(data, &b); err != nil {
+		return nil, fmt.Errorf("read document %s: %w", docBaseline, err)
+	}
+	return b, nil
+}
+
+// record makes the buckets of the routes as they are configured now the
+// baseline, once all their cards are marked. It drops routes that are no more,
+// so that one that comes back begins anew.
+func (r *round) record(ctx context.Context) error {
+	now := baseline{}
+	for _, route := range r.routes.All() {
+		if route.Project != r.o.Project || !route.MakesIssues() {
+			continue
+		}
+		buckets := []string{route.Bucket}
+		for _, lb := range route.BucketByLabel {
+			buckets = append(buckets, lb.Bucket)
+		}
+		slices.Sort(buckets)
+		now[route.Name] = slices.Compact(buckets)
+	}
+	if maps.EqualFunc(now, r.baseline, slices.Equal) {
+		return nil
+	}
+	if err := r.o.Store.PutDoc(ctx, r.o.Project, docBaseline, encode(now)); err != nil {
+		return fmt.Errorf("store document %s: %w", docBaseline, err)
+	}
+	r.baseline = now
+	return nil
+}

@@ -1,0 +1,212 @@
+package poll
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// cardCache is what was seen of a project's cards, or of its tasks. The store keeps it as
+// marks: id to "digest route\x1froute…", and "\x1euser\x1fuser…". The process adds a quick
+// hash of each item, so that one that did not change costs next to nothing.
+type cardCache struct {
+	set   string // the marks' name
+	seed  maphash.Seed
+	items map[mapping.ObjectID]*cacheEntry
+	byRaw map[uint64]rawEntry // by cacheEntry.raw
+	// buckets holds each bucket that cards were shown in once.
+	buckets map[knownBucket]*knownBucket
+}
+
+// knownBucket is the bucket that a listing of the backlog shows a card in.
+type knownBucket struct {
+	id      mapping.ObjectID
+	title   string
+	stateID mapping.ObjectID
+}
+
+// rawEntry is the card that a text of a listing is of.
+type rawEntry struct {
+	id    mapping.ObjectID
+	entry *cacheEntry
+}
+
+// cacheEntry is what is remembered of one item.
+type cacheEntry struct {
+	digest  string           // "": it is observed again, changed or not
+	users   []string         // who works on the card in its sprint, see recallUsers
+	routes  []string         // in whose buckets the card has been seen, or oldTask; shared, never changed in place
+	version int64            // as it was shown last; 0: not in this process
+	quick   uint64           // quick hash of what digest is of; 0: not taken in this process
+	raw     uint64           // hash of the text that the backlog showed it as; 0: not known
+	listing mapping.ObjectID // that showed it last: a sprint, or backlogListing
+	bucket  *knownBucket     // that a listing told last; nil: none did in this process
+	round   uint32           // in which it was last seen
+	gone    bool             // it disappeared, and that was observed
+	// made: it entered in this process, so that its issue may not exist yet.
+	made bool
+	// seen is when the round began that last saw it. confirmed is when the round began
+	// that last showed it as it is remembered here. Both are in Unix nanoseconds; 0: no
+	// round of this process. A sight that could not be stored moves seen alone.
+	seen, confirmed int64
+	// versions are the card's when quick was taken, and times when those of its
+	// attributes came to be that changed in this process; nil: none did.
+	versions [4]int64
+	times    *[4]mapping.Interval
+}
+
+// markSeen notes that the card was seen in a round.
+func (k *cacheEntry) markSeen(r *round, listing mapping.ObjectID) {
+	k.listing = listing
+	if k.round != r.rounds {
+		k.round, k.seen = r.rounds, r.began.UnixNano()
+	}
+}
+
+// polled bounds when what a round shows of the card came to be.
+func (k *cacheEntry) polled(now time.Time) mapping.Interval {
+	if k.confirmed == 0 {
+		return mapping.Interval{}
+	}
+	return mapping.Interval{From: time.Unix(0, k.confirmed).UTC(), To: now.UTC()}
+}
+
+// takeVersions takes in the versions of a card's attributes, before its quick hash is, and
+// returns when each came to be, as far as rounds of this process tell. fresh: the
+// card is new itself.
+func (k *cacheEntry) takeVersions(c *mapping.Card, fresh bool, polled mapping.Interval) map[mapping.Attribute]mapping.Interval {
+	versions, told := c.Versions(), k.quick != 0 || fresh
+	times := new([4]mapping.Interval) // others may have the old ones
+	if k.times != nil {
+		*times = *k.times
+	}
+	out := map[mapping.Attribute]mapping.Interval{}
+	for i, a := range mapping.Attributes {
+		switch {
+		case !told:
+			times[i] = mapping.Interval{}
+		case fresh || versions[i] != k.versions[i]:
+			times[i], k.times = polled, times
+		}
+		if !times[i].From.IsZero() {
+			out[a] = times[i]
+		}
+	}
+	if k.versions = versions; !told {
+		k.times = nil
+	}
+	return out
+}
+
+// loadCache reads the marks of a set from the store.
+func loadCache(ctx context.Context, s store.State, project mapping.ObjectID, set string) (*cardCache, error) {
+	marks, err := s.Marks(ctx, project, set)
+	if err != nil {
+		return nil, fmt.Errorf("read marks of %s: %w", set, err)
+	}
+	m := &cardCache{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*cacheEntry, len(marks)), byRaw: map[uint64]rawEntry{}, buckets: map[knownBucket]*knownBucket{}}
+	for id, mark := range marks {
+		mark, users := cutUsers(mark)
+		digest, routes, _ := strings.Cut(mark, " ")
+		k := &cacheEntry{digest: digest, users: users}
+		if routes != "" {
+			k.routes = strings.Split(routes, "\x1f")
+		}
+		m.items[mapping.ObjectID(id)] = k
+	}
+	return m, nil
+}
+
+// inherit takes over in whose buckets cards were seen, from the cache of a store that was
+// lost. What people made since then still enters, and what was old stays old. Nothing else
+// is known to be stored.
+func (m *cardCache) inherit(old *cardCache) {
+	for id, k := range old.items {
+		if _, ok := m.items[id]; !ok && !k.made {
+			m.items[id] = &cacheEntry{routes: k.routes, bucket: k.bucket}
+		}
+	}
+}
+
+// put remembers an item. The id is copied: it may be part of a whole answer.
+func (m *cardCache) put(id mapping.ObjectID, k cacheEntry) {
+	if old := m.items[id]; old != nil {
+		*old = k
+		return
+	}
+	m.items[mapping.ObjectID(append([]byte(nil), id...))] = &k
+}
+
+// completeBucket remembers the bucket that a listing tells, and completes a sight
+// that does not tell it: a sprint's listing shows no buckets. The store may still
+// hold the sight that told it, which this one replaces there.
+func (m *cardCache) completeBucket(c *mapping.Card, k *cacheEntry) {
+	switch {
+	case c.BucketName != "":
+		b := knownBucket{c.Bucket, c.BucketName, c.StateID}
+		if m.buckets[b] == nil { // the texts may be part of a whole answer
+			own := knownBucket{mapping.ObjectID(strings.Clone(string(b.id))), strings.Clone(b.title), mapping.ObjectID(strings.Clone(string(b.stateID)))}
+			m.buckets[own] = &own
+		}
+		k.bucket = m.buckets[b]
+	case c.Bucket == "" && k.bucket != nil:
+		c.Bucket, c.BucketName, c.StateID = k.bucket.id, k.bucket.title, k.bucket.stateID
+	}
+}
+
+func (k *cacheEntry) mark() string {
+	return k.digest + " " + strings.Join(k.routes, "\x1f") + markUsers(k.users)
+}
+
+// entered reports whether the card was seen in a bucket of the route before.
+func (k *cacheEntry) entered(route string) bool { return slices.Contains(k.routes, route) }
+
+// Who works on a card's tasks is shown by the listing of its sprint alone. So
+// that a sight of the card in the backlog, or in a round that leaves out an
+// ended sprint, is no change, the users are remembered with the card.
+
+// recallUsers completes a sight that does not tell the users.
+func recallUsers(c *mapping.Card, k *cacheEntry) {
+	if c.Users == nil {
+		c.Users = k.users
+	}
+}
+
+// keptUsers copies the users: they may be part of a whole answer.
+func keptUsers(users []string) []string {
+	if users == nil {
+		return nil
+	}
+	out := make([]string, len(users))
+	for i, u := range users {
+		out[i] = strings.Clone(u)
+	}
+	return out
+}
+
+// markUsers is the users' part of a card's mark: none where they are not known,
+// a bare separator where there is nobody.
+func markUsers(users []string) string {
+	if users == nil {
+		return ""
+	}
+	return "\x1e" + strings.Join(users, "\x1f")
+}
+
+// cutUsers takes it off a mark.
+func cutUsers(mark string) (rest string, users []string) {
+	rest, text, known := strings.Cut(mark, "\x1e")
+	switch {
+	case !known:
+		return rest, nil
+	case text == "":
+		return rest, []string{}
+	}
+	return rest, slices.Clip(strings.Split(text, "\x1f"))
+}

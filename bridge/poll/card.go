@@ -1,0 +1,141 @@
+package poll
+
+import (
+	"context"
+	"slices"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// unchanged reports whether nothing is to be done about a card, and notes that
+// it was seen. It neither allocates nor asks the store.
+func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.ObjectID) bool {
+	if c.Placeholder {
+		return true // holds tasks of no card; no issue has it for a partner
+	}
+	k := r.cards.items[c.ID]
+	if k == nil {
+		return false
+	}
+	k.markSeen(r, listing)
+	recallUsers(c, k)
+	h := r.bucketRole(ctx, c)
+	if k.quick != r.cards.quickCard(c) {
+		return false
+	}
+	k.confirmed = r.began.UnixNano()
+	return !r.adopting && !k.gone && k.digest != "" && (h.route == nil || k.entered(h.route.Name))
+}
+
+// card takes in a card.
+func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.ObjectID) error {
+	if r.unchanged(ctx, c, listing) {
+		return nil
+	}
+	old, h := r.cards.items[c.ID], r.bucketRole(ctx, c)
+	k := cacheEntry{confirmed: r.lastCompleteNano()}
+	if old != nil {
+		k = *old
+		r.cards.forgetRaw(&k)
+	} else {
+		k.markSeen(r, listing)
+	}
+	polled := k.polled(r.clock.Now())
+	times := k.takeVersions(c, old == nil, polled)
+	k.confirmed = r.began.UnixNano()
+	back := c.Version < k.version
+	k.version = c.Version
+	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(withoutTasks(c)), r.cards.quickCard(c), false, keptUsers(c.Users)
+	r.cards.completeBucket(c, &k)
+	same := old != nil && old.digest == k.digest && !old.gone
+	fresh := h.route != nil && !k.entered(h.route.Name)
+	if fresh {
+		k.routes = append(slices.Clip(k.routes), h.route.Name)
+	}
+	obs := store.Observation{
+		Refs: []mapping.Ref{mapping.CardRef(c.ID)}, Item: mapping.CardRef(c.ID),
+		At: c.Version, Digest: k.digest, Bulk: r.adopting,
+	}
+	if back {
+		obs.Event = backEvent
+	}
+	marked := r.followMarker(&obs, c)
+	r.report.lost = r.report.lost || r.adopting && marked
+	switch {
+	case fresh && h.enters && !marked && !r.isForeign(c):
+		obs.Create = h.route.EnterCard(c, r.clock.Now().UTC())
+		k.made = true
+	case same && !(r.adopting && marked) && !r.observeAll:
+		// Known from an earlier process, or newly recorded: no news of it.
+		return r.add(ctx, item{cache: r.cards, id: c.ID, entry: k})
+	}
+	c.Polled, c.Times = polled, times
+	obs.Data = encode(c)
+	seen := item{obs: &obs, cache: r.cards, id: c.ID, entry: k}
+	if r.adopting && fresh && !h.enters && !marked && !r.keys.Foreign(c.Summary.Value) {
+		seen.left, seen.cid = h.route.Name, c.CID
+	}
+	return r.add(ctx, seen)
+}
+
+// lastCompleteNano is when the last round began that would have shown a card that is
+// new now.
+func (r *round) lastCompleteNano() int64 {
+	if r.lastComplete.IsZero() {
+		return 0
+	}
+	return r.lastComplete.UnixNano()
+}
+
+// followMarker proposes the link that a card's marker names: the answer to its
+// creation may not have come yet, or the store may have lost the link, which is
+// then rebuilt. It reports whether the card carries a marker of ours, which
+// makes it no new card whatever becomes of it. Of several cards with one
+// marker, which is the true one is for the reconcile to say.
+func (r *round) followMarker(obs *store.Observation, c *mapping.Card) bool {
+	_, marks := r.keys.Body(c.Summary.Value)
+	for _, m := range marks {
+		if m.Kind != mapping.MarkCard {
+			continue
+		}
+		obs.Link = m.Link
+		repo, number := r.keys.FooterIssue(c.Summary.Value, m)
+		if route := r.markerRoute(c, repo); route != nil {
+			obs.Create = route.RebuildFromCard(c, m, repo, number, r.clock.Now().UTC())
+		}
+		if obs.Create != nil {
+			obs.Refs = append(obs.Refs, mapping.IssueRef(obs.Create.Issue.ID))
+		}
+		return true
+	}
+	return false
+}
+
+// isForeign reports, and says, that a card is of a bridge with other keys: it has
+// its issue already. With a second bridge on one bucket each would otherwise
+// make partners for the other one's. (Who forges a footer keeps nothing but that
+// card from getting an issue.) It is asked once for each card that is new.
+func (r *round) isForeign(c *mapping.Card) bool {
+	if !r.keys.Foreign(c.Summary.Value) {
+		return false
+	}
+	r.o.Logger.Warn("no issue is made of a card: its footer is of a bridge with another marker key", "card", c.ID, "title", c.Title.Value)
+	return true
+}
+
+// markerRoute chooses the route of a link that is rebuilt: of those for its
+// repository, the one that owns the card's bucket, else the first.
+func (r *round) markerRoute(c *mapping.Card, repo string) *mapping.Route {
+	var first *mapping.Route
+	for _, route := range r.routes.ForRepo(repo) {
+		switch {
+		case route.Project != r.o.Project:
+		case route.OwnsBucket(c.BucketName, c.Bucket):
+			return route
+		case first == nil:
+			first = route
+		}
+	}
+	return first
+}

@@ -1,0 +1,115 @@
+package poll
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// incompleteListingTimeout bounds how long a complete listing that lacks cards which this
+// process saw before the store was lost keeps a project from being adopted.
+const incompleteListingTimeout = 5 * time.Minute
+
+// listingGuard holds the cards that a complete listing has to show: those that this
+// process saw before it read its caches from the store anew, those that planning answered
+// with, and those that an earlier round of the adoption showed. Planning has no delete. A
+// listing that lacks one is incomplete, and proves no partner absent.
+type listingGuard struct {
+	cards  map[mapping.ObjectID]struct{}
+	since  time.Time // when a complete round first lacked some; zero: none did
+	rounds int       // how many complete rounds there were since adoption began
+}
+
+// inherit adds what was seen according to a cache that is given up. A card that has been
+// gone for longer than the timeout is not expected back.
+func (w *listingGuard) inherit(old *cardCache, now time.Time) {
+	for id, k := range old.items {
+		if k.listing != "" && (!k.gone || now.Sub(time.Unix(0, k.seen)) < incompleteListingTimeout) {
+			w.add(id)
+		}
+	}
+}
+
+func (w *listingGuard) add(card mapping.ObjectID) {
+	if w.cards == nil {
+		w.cards = map[mapping.ObjectID]struct{}{}
+	}
+	w.cards[card] = struct{}{}
+}
+
+// accepts reports whether a complete round proves what is not there: it showed
+// all that this process saw before, or that has been waited for long enough. A process
+// that saw nothing before compares two rounds.
+func (w *listingGuard) accepts(r *round) bool {
+	r.confirmed.each(w.add)
+	lacking, compared := 0, w.rounds > 0 || len(w.cards) > 0
+	for id := range w.cards {
+		if k := r.cards.items[id]; k == nil || k.round != r.rounds {
+			lacking++
+		}
+	}
+	w.rounds++
+	for id, k := range r.cards.items {
+		if k.round == r.rounds {
+			w.add(id)
+		}
+	}
+	switch {
+	case lacking == 0:
+		return compared
+	case w.since.IsZero():
+		w.since = r.began
+		r.o.Logger.Warn("nothing is created yet: cards that were there before are missing from the listings",
+			"missing", lacking, "of", len(w.cards), "for_at_most", incompleteListingTimeout.String())
+	case r.began.Sub(w.since) >= incompleteListingTimeout:
+		r.o.Logger.Warn("cards that were there before are taken to be gone", "missing", lacking, "of", len(w.cards))
+		r.confirmed.clear()
+		return true
+	}
+	return false
+}
+
+// confirmedCards are cards that the reconcile made or read, and that no round has shown
+// since the caches were read. It is safe for concurrent use.
+type confirmedCards struct {
+	mu    sync.Mutex
+	cards map[mapping.ObjectID]struct{}
+}
+
+// Exists tells the Poller of a card that planning answered with. It may be
+// called at any time and does not wait for a round.
+func (p *Poller) Exists(card mapping.ObjectID) {
+	t := &p.confirmed
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cards == nil {
+		t.cards = map[mapping.ObjectID]struct{}{}
+	}
+	t.cards[card] = struct{}{}
+}
+
+// shown forgets the cards that a round showed.
+func (t *confirmedCards) shown(m *cardCache) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.cards, func(id mapping.ObjectID, _ struct{}) bool {
+		k := m.items[id]
+		return k != nil && k.listing != "" && !k.gone
+	})
+}
+
+func (t *confirmedCards) each(do func(mapping.ObjectID)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id := range t.cards {
+		do(id)
+	}
+}
+
+func (t *confirmedCards) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.cards)
+}

@@ -1,0 +1,191 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/bridge/guard"
+	"planbridge/bridge/lease"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Run polls until ctx ends, whenever this replica holds the project's lease.
+func (p *Poller) Run(ctx context.Context) {
+	defer p.lease.Release(ctx)
+	lease.Every(ctx, p.o.Guard, "round of the poll of "+p.o.Name, p.clock, func() time.Duration { return p.o.Interval }, p.turn)
+}
+
+// turn does one round where this replica has the lease.
+func (p *Poller) turn(ctx context.Context) {
+	if epoch, err := p.o.Store.Epoch(ctx); err == nil && p.grace.waits(p.clock.Now(), epoch, p.lease.TTL) {
+		return
+	}
+	held, kept, err := p.lease.Acquire(ctx)
+	if err == nil && held && p.grace.follows {
+		// The lease may be free because it was lost with the store since that was looked at.
+		if epoch, err := p.o.Store.Epoch(ctx); err != nil || p.grace.waits(p.clock.Now(), epoch, p.lease.TTL) {
+			p.lease.Release(ctx)
+			return
+		}
+	}
+	if err == nil {
+		p.grace.follows = !held
+	}
+	if !kept {
+		p.forget() // another replica may have polled meanwhile
+	}
+	if err == nil && held {
+		err = p.lease.Hold(ctx, p.o.Guard, "poll", p.o.Name, p.Poll)
+	}
+	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
+		p.o.Logger.Warn("poll", "err", err)
+		p.o.OnFailure(err)
+	}
+}
+
+// takeoverGrace lets the replica that polled before a store was lost poll first after
+// it. That one alone remembers which cards were there, so that cards of people made since
+// then enter. To every other replica they are old. Where it does not go on within a
+// lease's time, another one does.
+type takeoverGrace struct {
+	epoch   string    // of the store, as of the last turn
+	follows bool      // another replica held the lease then
+	until   time.Time // it is given until then
+}
+
+// waits reports whether this replica leaves its turn to another one.
+func (s *takeoverGrace) waits(now time.Time, epoch string, ttl time.Duration) bool {
+	if s.follows && s.epoch != epoch {
+		s.until = now.Add(ttl)
+	}
+	s.epoch = epoch
+	return now.Before(s.until)
+}
+
+// forget has the caches read from the store anew. They are kept until then: where the
+// store lost its marks, the caches are all there is.
+func (p *Poller) forget() {
+	p.forgets.Add(1)
+	p.dropped.take()
+}
+
+// Poll does one round, whoever holds the lease. A process that saw nothing before has
+// nothing to compare the first one with: it does a second one at once. An error says what
+// could not be read or stored; what could be is stored.
+func (p *Poller) Poll(ctx context.Context) error {
+	if err := p.atWork.Take(ctx); err != nil {
+		return err
+	}
+	defer p.atWork.End()
+	rounds := p.listing.rounds
+	err := p.round(ctx)
+	if err == nil && rounds == 0 && p.listing.rounds == 1 && !p.readAll {
+		err = p.round(ctx)
+	}
+	return err
+}
+
+func (p *Poller) round(ctx context.Context) error {
+	began := p.clock.Now()
+	adopted, err := p.load(ctx)
+	if err != nil {
+		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	}
+	if err := p.forgetDropped(ctx); err != nil {
+		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	}
+	p.rounds++
+	r := &round{Poller: p, began: began, adopting: !adopted && !p.readAll}
+	if r.adopting {
+		unlisted, err := p.unlistedRepository(ctx)
+		if err != nil {
+			return fmt.Errorf("poll %s: %w", p.o.Name, err)
+		}
+		r.observeAll = unlisted == ""
+	}
+	if err := r.run(ctx); err != nil {
+		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	}
+	if !r.complete {
+		return nil
+	}
+	p.lastComplete = began
+	p.confirmed.shown(p.cards)
+	if r.adopting && began.Sub(p.o.Lost()) >= p.o.Settle && p.listing.accepts(r) {
+		p.readAll, p.observedAll = true, r.observeAll
+	}
+	if adopted {
+		p.listing, p.report = listingGuard{}, adoptionReport{}
+	}
+	if !adopted && p.readAll {
+		if err := p.adopt(ctx); err != nil {
+			return fmt.Errorf("poll %s: %w", p.o.Name, err)
+		}
+	}
+	now := p.clock.Now()
+	p.o.Metrics.duration.WithLabelValues(p.o.Name).Observe(now.Sub(began).Seconds())
+	p.o.Metrics.success.WithLabelValues(p.o.Name).Set(float64(now.UnixMilli()) / 1000)
+	return nil
+}
+
+// load makes the caches those of the store as it is now, and reports whether
+// the store's epoch was adopted for the project.
+func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
+	epoch, err := p.o.Store.Epoch(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the store's epoch: %w", err)
+	}
+	doc, err := p.doc(ctx, p.o.Project, store.DocAdopted)
+	if err != nil {
+		return false, err
+	}
+	if adopted = string(doc) == epoch; adopted {
+		p.readAll = false
+	}
+	forgets := p.forgets.Load()
+	if p.cards != nil && p.epoch == epoch && p.loaded == forgets {
+		return adopted, nil
+	}
+	p.loaded = -1
+	if !adopted {
+		if err := p.o.Store.Mend(ctx, p.o.Project); err != nil {
+			return false, err
+		}
+	}
+	cards, err := loadCache(ctx, p.o.Store, p.o.Project, SetCards)
+	if err != nil {
+		return false, err
+	}
+	tasks, err := loadCache(ctx, p.o.Store, p.o.Project, SetTasks)
+	if err != nil {
+		return false, err
+	}
+	known, err := p.loadBaseline(ctx)
+	if err != nil {
+		return false, err
+	}
+	if known == nil && p.baseline != nil {
+		known = p.baseline
+		cards.inherit(p.cards)
+		tasks.inherit(p.tasks)
+	}
+	if p.cards != nil {
+		p.listing.inherit(p.cards, p.clock.Now())
+	}
+	p.cards, p.tasks, p.baseline = cards, tasks, known
+	p.epoch, p.readAll, p.loaded = epoch, false, forgets
+	p.lastComplete, p.buckets, p.sweep, p.storedSprints = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil
+	return adopted, nil
+}
+
+// doc reads a document; nil where there is none.
+func (p *Poller) doc(ctx context.Context, space mapping.ObjectID, name string) ([]byte, error) {
+	data, err := p.o.Store.Doc(ctx, space, name)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("read document %s: %w", name, err)
+	}
+	return data, nil
+}
