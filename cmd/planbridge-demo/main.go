@@ -3,10 +3,10 @@
 // simulator of each and a bridge between them, on the embedded store and over
 // real HTTP, and plays a short scene.
 //
-// Each step prints what a person did on one side, what came of it on the
-// other, and how long that took. Then everything stays up, with three curl
-// lines to try. With --once it exits after the scene: 0 only if every step
-// came true.
+// Each step prints what a person did on one side, what came of it on the other,
+// how long that took, and each line that changed, before and after. Then
+// everything stays up, with commands to try. With --once it exits after the
+// scene: 0 only if every step came true.
 package main
 
 import (
@@ -54,38 +54,39 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if f.Verbose {
 		log = slog.New(slog.NewTextHandler(errs, nil))
 	}
-	world, err := stage(bridgetest.Options{Logger: log, EnterDelay: 50 * time.Millisecond})
+	dir, err := os.MkdirTemp("", "planbridge-demo-")
 	if err != nil {
 		fmt.Fprintln(errs, "planbridge-demo:", err)
 		return 1
 	}
-	came := play(ctx, world, out, f.Patience)
-	if came && !f.Once && ctx.Err() == nil {
-		invite(world, out)
-		<-ctx.Done()
-		fmt.Fprintln(out, "\nStopping.")
+	defer os.RemoveAll(dir)
+	world, err := stage(bridgetest.Options{Dir: dir, Logger: log, EnterDelay: 50 * time.Millisecond})
+	if err != nil {
+		fmt.Fprintln(errs, "planbridge-demo:", err)
+		return 1
 	}
+	status := show(ctx, world, dir, out, errs, f)
 	if err := world.Close(); err != nil {
 		fmt.Fprintln(errs, "planbridge-demo: stop:", err)
 		return 1
 	}
-	if !came {
-		return 1
-	}
-	return 0
+	return status
 }
 
-// invite says what a reader can try by hand.
-func invite(w *bridgetest.World, out io.Writer) {
-	fmt.Fprintf(out, `
-Everything stays up until you press Ctrl-C. Try (each shows on the other side within a second):
-
-  # what both sides hold
-  curl -s -H 'Authorization: Bearer %[1]s' %[2]s/repos/%[3]s/issues?state=all
-  # open an issue, as somebody with a browser would, and look for its card
-  curl -s -H 'Authorization: Bearer %[7]s' -d '{"title":"From curl","body":"Hello, planning"}' %[2]s/repos/%[3]s/issues
-  curl -s -H 'Authorization: secret %[4]s' %[5]s/api/projects/%[6]s/backlog/items
-
-  status page: %[8]s/    metrics: %[8]s/metrics
-`, bridgetest.Token, w.GitHub.URL(), bridgetest.RepoName, w.Project.Secret(), w.Planning.URL(), w.Project.ID(), personToken, w.AdminURL())
+// show plays the scene and then waits, where it is to; it returns the exit status.
+func show(ctx context.Context, w *bridgetest.World, dir string, out, errs io.Writer, f flags) int {
+	file, err := writeConfiguration(w, dir)
+	if err != nil {
+		fmt.Fprintln(errs, "planbridge-demo:", err)
+		return 1
+	}
+	if !play(ctx, w, out, f.Patience) {
+		return 1
+	}
+	if !f.Once && ctx.Err() == nil {
+		fmt.Fprint(out, invitation(w, file))
+		<-ctx.Done()
+		fmt.Fprintln(out, "\nStopping.")
+	}
+	return 0
 }

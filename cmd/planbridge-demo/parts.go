@@ -117,10 +117,17 @@ func (s *scene) cardOf(title string) string {
 	return ""
 }
 
+// anyAdminPort is where the world's configuration lets its status page listen.
+const anyAdminPort = "127.0.0.1:0"
+
 // stage starts the world of the scene: two repositories and one project.
 func stage(o bridgetest.Options) (*bridgetest.World, error) {
 	o.Idle = true
-	o.Config = func(yaml string) string { return yaml + docsRoute }
+	admin, err := bridgetest.FreeAddr() // the same after planbridge was stopped and started
+	if err != nil {
+		return nil, err
+	}
+	o.Config = func(yaml string) string { return strings.Replace(yaml, anyAdminPort, admin, 1) + docsRoute }
 	w, err := bridgetest.Start(o)
 	if err != nil {
 		return nil, err

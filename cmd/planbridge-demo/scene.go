@@ -16,6 +16,9 @@ import (
 // personToken lets a reader act on the simulated GitHub as a person.
 const personToken = "ghp_octocat"
 
+// ownCard is the title of the card that alice makes.
+const ownCard = "Pay by card"
+
 // scene is the play under way.
 type scene struct {
 	*bridgetest.World
@@ -39,21 +42,26 @@ type step struct {
 func play(ctx context.Context, w *bridgetest.World, out io.Writer, patience time.Duration) bool {
 	s := &scene{World: w}
 	w.GitHub.AddToken(personToken, "octocat")
-	fmt.Fprintf(out, "GitHub (simulated)   %s   repository %s\nplanning (simulated) %s   project %s, bucket %s\nplanbridge           %s\n\n",
-		w.GitHub.URL(), bridgetest.RepoName, w.Planning.URL(), w.Project.ID(), bridgetest.Bucket, w.WebhookURL())
+	fmt.Fprintf(out, "GitHub (simulated)    %s   repositories %s and %s\nplanning (simulated)  %s   project %s, buckets %s and %s\nplanbridge            %s   its status page\n\n",
+		w.GitHub.URL(), bridgetest.RepoName, docsName, w.Planning.URL(), w.Project.ID(), bridgetest.Bucket, docsBucket, w.AdminURL())
 	for i, st := range steps() {
 		fmt.Fprintf(out, "%2d. %s %s\n", i+1, st.who, st.what)
+		before := look(w)
 		began := time.Now()
 		st.act(s)
 		within, cancel := context.WithTimeout(ctx, patience)
 		err := w.Until(within, func() bool { return st.seen(s) })
-		cancel()
 		took := time.Since(began).Round(time.Millisecond)
+		if err == nil {
+			err = w.Settled(within, 2) // what else comes of it is part of this step
+		}
+		cancel()
 		if err != nil {
 			fmt.Fprintf(out, "    ✗ not within %s: %s\n", patience, st.then)
 			return false // the next steps build on it
 		}
 		fmt.Fprintf(out, "    ✓ %-70s %8s\n", st.then, took)
+		printChanges(out, before, look(w))
 	}
 	return true
 }
@@ -90,11 +98,11 @@ func sameSteps() []step {
 		},
 		{
 			"alice", "makes a card of her own", func(s *scene) {
-				s.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Pay by card", Summary: "As @octocat said."})
+				s.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: ownCard, Summary: "As @octocat said."})
 			},
 			"an issue, and nobody is notified by the mention in it", func(s *scene) bool {
 				return slices.ContainsFunc(s.Repo.Issues(), func(i githubtest.IssueState) bool {
-					return i.Title == "Pay by card" && !strings.Contains(i.Body, "@octocat")
+					return i.Title == ownCard && !strings.Contains(i.Body, "@octocat")
 				})
 			},
 		},
