@@ -98,11 +98,11 @@ fuzz: ## each fuzz target for FUZZTIME
 
 bench: deps ## the table of docs/performance.md: make bench ROWS=intake,poll SIZE=20 RAW=figures.jsonl
 	PLANBRIDGE_BENCH_ROWS="$(ROWS)" PLANBRIDGE_BENCH_SIZE="$(SIZE)" PLANBRIDGE_BENCH_RAW="$(abspath $(RAW))" \
-	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestNumbers$$' ./bridge/bridgetest
+	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestNumbers$$' ./bridge/benchtest
 
 organisation: deps ## a large organisation's day in short: make organisation REPOS=500 PROJECTS=20 ISSUES=2000 EVENTS=2000 RATE=50
 	PLANBRIDGE_ORG_REPOS=$(REPOS) PLANBRIDGE_ORG_PROJECTS=$(PROJECTS) PLANBRIDGE_ORG_ISSUES=$(ISSUES) PLANBRIDGE_ORG_EVENTS=$(EVENTS) PLANBRIDGE_ORG_RATE=$(RATE) \
-	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestOrganisation$$' ./bridge/bridgetest
+	  $(GO) test -tags bench -count 1 -v -timeout 1h -run '^TestOrganisation$$' ./bridge/benchtest
 
 bench-all: deps ## all benchmarks of single parts
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
@@ -111,7 +111,7 @@ texts: deps ## all random texts of mapping with the race detector, of which make
 	$(GO) test -race -count 1 -timeout 20m ./mapping -defuse.texts 100000
 
 scenarios: deps ## all scenarios in real time over loopback, on Redis and on a file; make test plays those of a file in virtual time
-	PLANBRIDGE_SCENARIOS=all $(GO) test -race -count 1 -timeout 20m -run '^TestScenarios$$' ./bridge/bridgetest
+	PLANBRIDGE_SCENARIOS=all $(GO) test -race -count 1 -timeout 20m -run '^(TestScenarios|TestStories)$$' ./bridge/scenariotest ./bridge/randomtest
 
 faults: deps ## also what takes too long for make test: a Sentinel fails over, a Cluster loses a node, processes are paused, late writes in numbers
 	$(GO) test -race -count 1 -tags faults -timeout 20m ./bridge/bridgetest
@@ -119,19 +119,19 @@ faults: deps ## also what takes too long for make test: a Sentinel fails over, a
 
 chaos: deps ## the long random run: make chaos SECONDS=30 SEEDS=50, again with SEED="17 4711"
 	PLANBRIDGE_CHAOS_SECONDS=$(SECONDS) PLANBRIDGE_CHAOS_SEEDS="$(or $(SEED),$(SEEDS)x)" \
-	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/bridgetest
+	  $(GO) test -race -count 1 -v -timeout 0 -run '^TestChaos$$' ./bridge/randomtest
 
 sim: deps ## the random run in virtual time: make sim SECONDS=30 SEEDS=1000, again with SEED="17 4711"
 	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SIM_SEEDS="$(or $(SEED),$(SEEDS)x)" \
-	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/bridgetest
+	  $(GO) test -count 1 -v -timeout 0 -run '^TestSim$$' ./bridge/randomtest
 
 shrink: deps ## the shortest story of a seed with which make sim fails: make shrink SEED=4711 SECONDS=30, and as a scenario: SCENARIO=name
 	@test -n "$(SEED)" || { echo "make shrink SEED=<seed>"; exit 1; }
 	PLANBRIDGE_SIM_SECONDS=$(SECONDS) PLANBRIDGE_SHRINK_SEED="$(SEED)" PLANBRIDGE_SHRINK_FILE="$(STORY)" PLANBRIDGE_SHRINK_SCENARIO="$(SCENARIO)" \
-	  $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/bridgetest
+	  $(GO) test -count 1 -v -timeout 0 -run '^TestShrink$$' ./bridge/randomtest
 
 explore: ## all ways through a small world, as far as SECONDS go: make explore SECONDS=600
-	PLANBRIDGE_EXPLORE_SECONDS=$(SECONDS) $(GO) test -count 1 -v -timeout 0 -run '^TestExplore$$' ./bridge/bridgetest
+	PLANBRIDGE_EXPLORE_SECONDS=$(SECONDS) $(GO) test -count 1 -v -timeout 0 -run '^TestExplore$$' ./bridge/randomtest
 
 upgrade: deps ## two replicas of an earlier revision give way to two of this one, while people edit: make upgrade OLD=v1.2.3
 	@test -n "$(OLD)" || { echo "make upgrade OLD=<revision>"; exit 1; }
@@ -141,10 +141,10 @@ upgrade: deps ## two replicas of an earlier revision give way to two of this one
 	PLANBRIDGE_OLD="$$old/planbridge" $(GO) test -race -count 1 -v -timeout 5m -run '^TestRollingUpgrade$$' ./cmd/planbridge
 
 mutants: deps left-out ## deliberate mistakes in the bridge, each of which the random run has to find: make mutants MUTANTS='no-*'
-	PLANBRIDGE_MUTANTS="$(MUTANTS)" $(GO) test -tags mutants -count 1 -v -timeout 0 -run '^TestMutants$$' ./bridge/bridgetest
+	PLANBRIDGE_MUTANTS="$(MUTANTS)" $(GO) test -tags mutants -count 1 -v -timeout 0 -run '^TestMutants$$' ./bridge/randomtest
 
 left-out: ## each transition of a pair's state left out in turn, which a test has to miss: make left-out LEFT_OUT='dormant *'
-	PLANBRIDGE_LEFT_OUT="$(or $(LEFT_OUT),*)" $(GO) test -count 1 -v -timeout 0 -run '^TestLeftOut$$' ./bridge/bridgetest
+	PLANBRIDGE_LEFT_OUT="$(or $(LEFT_OUT),*)" $(GO) test -count 1 -v -timeout 0 -run '^TestLeftOut$$' ./bridge/randomtest
 
 # The two Kubernetes tools are used where they are installed; go install has both.
 deploy-check: deps ## hold deploy/ to the tools that will read it

@@ -58,13 +58,13 @@ func TestRedisIsEmptiedWhileNothingMoves(t *testing.T) {
 		r := redistest.Start(t)
 		w := start(t, bridgetest.Options{LeaseTTL: soon, Store: r.URL, GitHub: nameless(status)})
 		p := newTeam(w, "")
-		w.settled()
+		w.AwaitSettled()
 		p.make(2)
 		p.whole()
 		p.restart(func() error { return nil }) // whose lists show what is there now
-		w.settled()
+		w.AwaitSettled()
 		r.Flush()
-		w.until("the links are restored", func() bool {
+		w.Await("the links are restored", func() bool {
 			linked := 0
 			for n := range 4 {
 				if l, err := w.App.Operator().Find(t.Context(), fmt.Sprintf("acme/web#%d", n+1)); err == nil && l.State == mapping.Linked {

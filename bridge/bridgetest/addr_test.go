@@ -54,5 +54,5 @@ func TestStartBridgeWaitsForItsAddress(t *testing.T) {
 	must(t, err)
 	time.AfterFunc(100*time.Millisecond, func() { left.Close() }) //nolint:errcheck // nobody connected
 	must(t, w.StartBridge())
-	w.settled()
+	w.AwaitSettled()
 }

@@ -19,8 +19,8 @@ import (
 func TestBurndown(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})
-	_, card := w.open(githubtest.IssueSpec{Title: "Much work"})
-	w.settled()
+	_, card := w.OpenIssue(githubtest.IssueSpec{Title: "Much work"})
+	w.AwaitSettled()
 	eight := 8.0
 	task := w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "Do it", Estimate: &eight})
 	w.Project.LogTime(task, "alice", 3)
@@ -42,7 +42,7 @@ func TestBurndown(t *testing.T) {
 		return string(text)
 	}
 	const metric = `planbridge_sprint_remaining_hours{project="web",sprint="This week`
-	w.until("both sprints among the metrics", func() bool { return strings.Count(ask("/metrics"), metric) == 2 })
+	w.Await("both sprints among the metrics", func() bool { return strings.Count(ask("/metrics"), metric) == 2 })
 	if text := ask("/metrics"); !strings.Contains(text, metric+`"} 3`) && !strings.Contains(text, metric+` (`+sprint+`)"} 3`) {
 		t.Errorf("no metric of the sprint has three hours left:\n%s", text)
 	}

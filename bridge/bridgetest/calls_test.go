@@ -12,92 +12,15 @@ import (
 	"planbridge/bridge/planningtest"
 )
 
-// polling are the operations of polls and of GitHub's catch-up, which go on
-// whether anything changes or not.
-var polling = []string{planningtest.OpBacklogItems, planningtest.OpSprintList, planningtest.OpSprintItems, "issues.list", "repo.get"}
-
-// calls is how often each operation was asked for.
-type calls map[string]int
-
-func (c calls) sum(which func(op string) bool) (n int) {
-	for op, count := range c {
-		if which(op) {
-			n += count
-		}
-	}
-	return n
-}
-
-// writes is whether an operation of GitHub changes something.
-func writes(op string) bool {
-	return slices.Contains([]string{"issue.patch", "labels.add", "label.remove", "comment.create", "issue.create"}, op)
-}
-
-func reads(op string) bool { return !writes(op) }
-
-func all(string) bool { return true }
-
-// echoed is a settle in which the echoes of our writes come on the slowest
-// machine: those that do not are looked for, with a read.
-const echoed = time.Minute
-
 // quietWorld is a world without the sweep of tasks and without catch-ups in the
 // midst of our writes, and a linked issue.
 func quietWorld(t testing.TB) (w *world, n int, card string) {
-	w = start(t, bridgetest.Options{CatchUp: time.Hour, Settle: echoed, Config: func(yaml string) string {
+	w = start(t, bridgetest.Options{CatchUp: time.Hour, Settle: bridgetest.EchoesWithin, Config: func(yaml string) string {
 		return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
 	}})
-	n, card = w.open(githubtest.IssueSpec{Title: "Title", Body: "Body", Labels: []string{"points/1"}})
-	w.settled()
+	n, card = w.OpenIssue(githubtest.IssueSpec{Title: "Title", Body: "Body", Labels: []string{"points/1"}})
+	w.AwaitSettled()
 	return w, n, card
-}
-
-// spent does something, waits until all has settled, and counts the calls to
-// both services beyond the polls.
-func (w *world) spent(act func(), done func() bool) (github, planning calls) {
-	w.t.Helper()
-	w.GitHub.Advance(2 * time.Second) // GitHub's times have whole seconds
-	w.GitHub.ResetJournal()
-	w.Planning.ResetJournal()
-	act()
-	w.until("the change on the other side", done)
-	w.settled()
-	return w.counted()
-}
-
-func (w *world) counted() (github, planning calls) {
-	github, planning = calls{}, calls{}
-	for _, c := range w.GitHub.Journal() {
-		if !slices.Contains(polling, c.Op) {
-			github[c.Op]++
-		}
-	}
-	for _, c := range w.Planning.Journal() {
-		if !slices.Contains(polling, c.Op) {
-			planning[c.Op]++
-		}
-	}
-	return github, planning
-}
-
-func (w *world) editTitle(n int, card, title string) (github, planning calls) {
-	w.t.Helper()
-	return w.spent(
-		func() { w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = title }) },
-		func() bool { return w.Project.Card(card).Title == title })
-}
-
-func (w *world) editCard(n int, card, title string, points float64) (github, planning calls) {
-	w.t.Helper()
-	label := fmt.Sprintf("points/%g", points)
-	return w.spent(
-		func() {
-			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title, e.Estimate = title, &points })
-		},
-		func() bool {
-			i := w.Repo.Issue(n)
-			return i.Title == title && slices.Equal(slices.DeleteFunc(i.Labels, isShown), []string{label})
-		})
 }
 
 // TestCallsPerChange holds the numbers of docs/performance.md: a GitHub edit costs one
@@ -107,19 +30,19 @@ func TestCallsPerChange(t *testing.T) {
 	t.Parallel()
 	w, n, card := quietWorld(t)
 	for i := range 3 {
-		github, planning := w.editTitle(n, card, fmt.Sprintf("of GitHub %d", i))
-		if planning.sum(all) != 1 || github.sum(all) != 0 {
+		github, planning := w.EditTitle(n, card, fmt.Sprintf("of GitHub %d", i))
+		if planning.Sum(bridgetest.AnyCall) != 1 || github.Sum(bridgetest.AnyCall) != 0 {
 			t.Errorf("a GitHub edit took %v of planning and %v of GitHub", planning, github)
 		}
 	}
 	for i := range 3 {
-		github, planning := w.editCard(n, card, fmt.Sprintf("of planning %d", i), 1)
-		if planning.sum(all) != 0 || github["issue.get"] != 1 || github["issue.patch"] != 1 || github.sum(all) != 2 {
+		github, planning := w.EditCard(n, card, fmt.Sprintf("of planning %d", i), 1)
+		if planning.Sum(bridgetest.AnyCall) != 0 || github["issue.get"] != 1 || github["issue.patch"] != 1 || github.Sum(bridgetest.AnyCall) != 2 {
 			t.Errorf("a planning edit took %v of planning and %v of GitHub", planning, github)
 		}
 	}
-	github, planning := w.editCard(n, card, "and an estimate", 2)
-	if planning.sum(all) != 0 || github.sum(reads) != 1 || github.sum(writes) != 3 {
+	github, planning := w.EditCard(n, card, "and an estimate", 2)
+	if planning.Sum(bridgetest.AnyCall) != 0 || github.Sum(bridgetest.Reads) != 1 || github.Sum(bridgetest.Writes) != 3 {
 		t.Errorf("a planning edit with two labels took %v of planning and %v of GitHub", planning, github)
 	}
 }
@@ -154,7 +77,7 @@ func labelCalls(t *testing.T, hold, deliver func(*world)) {
 			i := w.Repo.Issue(n)
 			return i.State == state && slices.Equal(slices.Sorted(slices.Values(i.Labels)), labels)
 		}
-		github, _ := w.spent(func() { hold(w); act() }, func() bool {
+		github, _ := w.Spent(func() { hold(w); act() }, func() bool {
 			if !reached() {
 				return false
 			}
@@ -194,10 +117,10 @@ func TestCallsOfIdlePolls(t *testing.T) {
 		id := w.Project.NewSprint(planningtest.SprintSpec{Title: fmt.Sprint("Sprint ", i), Start: now.Add(-time.Hour), End: now.Add(time.Hour)})
 		w.Project.MoveToSprint(card, id)
 	}
-	w.settled()
+	w.AwaitSettled()
 	w.GitHub.ResetJournal()
 	w.Planning.ResetJournal()
-	w.until("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= polls })
+	w.Await("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= polls })
 	per := map[string]int{planningtest.OpBacklogItems: 1, planningtest.OpSprintList: 1, planningtest.OpSprintItems: sprints}
 	seen := w.Planning.Calls(planningtest.OpBacklogItems)
 	for _, c := range w.Planning.Journal() {
@@ -223,11 +146,11 @@ func BenchmarkCallsPerChange(b *testing.B) {
 	w, n, card := quietWorld(b)
 	var toPlanning, readsToPlanning, toGitHub int
 	for i := range b.N {
-		github, planning := w.editTitle(n, card, fmt.Sprintf("of GitHub %d", i))
-		toPlanning += planning.sum(all)
-		readsToPlanning += github.sum(reads)
-		github, _ = w.editCard(n, card, fmt.Sprintf("of planning %d", i), 1)
-		toGitHub += github.sum(all)
+		github, planning := w.EditTitle(n, card, fmt.Sprintf("of GitHub %d", i))
+		toPlanning += planning.Sum(bridgetest.AnyCall)
+		readsToPlanning += github.Sum(bridgetest.Reads)
+		github, _ = w.EditCard(n, card, fmt.Sprintf("of planning %d", i), 1)
+		toGitHub += github.Sum(bridgetest.AnyCall)
 	}
 	each := func(calls int) float64 { return float64(calls) / float64(b.N) }
 	b.ReportMetric(each(toPlanning), "planning-calls/github-edit")

@@ -1,6 +1,7 @@
 package bridgetest_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,14 +13,14 @@ import (
 
 // collide gives the title two values at once and returns the conflict's ledger entry.
 func (w *world) collide(n int, card, github, planning string) mapping.Conflict {
-	w.t.Helper()
+	w.T.Helper()
 	goOn := w.Hold()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = github })
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = planning })
 	goOn()
 	var c mapping.Conflict
-	w.until("a conflict about "+github, func() bool {
-		cs, err := w.App.Operator().Conflicts(w.t.Context(), 100)
+	w.Await("a conflict about "+github, func() bool {
+		cs, err := w.App.Operator().Conflicts(w.T.Context(), 100)
 		for _, x := range cs {
 			if x.GitHub == github && x.Planning == planning && len(x.Comments) > 0 {
 				c = x
@@ -35,12 +36,12 @@ func TestOperatorResolvesAsk(t *testing.T) { onBothStores(t, operatorResolvesAsk
 func operatorResolvesAsk(t *testing.T, o bridgetest.Options) {
 	o.Route = "conflicts: {default: ask}"
 	w := start(t, o)
-	n, card := w.open(githubtest.IssueSpec{Title: "asked"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "asked"})
 	for _, winner := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		g, p := "github says "+string(winner), "planning says "+string(winner)
 		c := w.collide(n, card, g, p)
-		w.until("the label", func() bool { return contains(w.Repo.Issue(n).Labels, "plan:conflict") })
-		w.settled()
+		w.Await("the label", func() bool { return slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict") })
+		w.AwaitSettled()
 		if w.Repo.Issue(n).Title != g || w.Project.Card(card).Title != p {
 			t.Fatal("a title was overwritten while it was asked")
 		}
@@ -51,19 +52,19 @@ func operatorResolvesAsk(t *testing.T, o bridgetest.Options) {
 		if winner == mapping.Planning {
 			want = p
 		}
-		w.until("the winner on both sides and no label", func() bool {
+		w.Await("the winner on both sides and no label", func() bool {
 			i := w.Repo.Issue(n)
-			return i.Title == want && w.Project.Card(card).Title == want && !contains(i.Labels, "plan:conflict")
+			return i.Title == want && w.Project.Card(card).Title == want && !slices.Contains(i.Labels, "plan:conflict")
 		})
-		w.settled()
+		w.AwaitSettled()
 	}
 	if got := len(w.Repo.Issue(n).Comments); got != 2 {
 		t.Errorf("%d comments, want one for each conflict", got)
 	}
 	for _, winner := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		name := `conflicts_total{attribute="title",resolution="` + string(winner) + `",route="acme/web"}`
-		if got := (&scene{World: w.World}).metricFacts(name)["is"]; got != "1" {
-			t.Errorf("%s is %s, want the operator's choice counted", name, got)
+		if got, err := w.Metric(name); got != "1" || err != nil {
+			t.Errorf("%s is %s, %v, want the operator's choice counted", name, got, err)
 		}
 	}
 }
@@ -72,17 +73,17 @@ func TestOperatorUndoes(t *testing.T) { onBothStores(t, operatorUndoes) }
 
 func operatorUndoes(t *testing.T, o bridgetest.Options) {
 	w := start(t, o)
-	n, card := w.open(githubtest.IssueSpec{Title: "undone"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "undone"})
 	c := w.collide(n, card, "octocat's", "alice's")
-	w.until("planning's title on both sides", func() bool { return w.Repo.Issue(n).Title == "alice's" })
-	w.settled()
+	w.Await("planning's title on both sides", func() bool { return w.Repo.Issue(n).Title == "alice's" })
+	w.AwaitSettled()
 	if err := w.App.Operator().UndoConflict(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.until("the loser on both sides", func() bool {
+	w.Await("the loser on both sides", func() bool {
 		return w.Repo.Issue(n).Title == "octocat's" && w.Project.Card(card).Title == "octocat's"
 	})
-	w.settled()
+	w.AwaitSettled()
 	err := w.App.Operator().UndoConflict(t.Context(), c.ID)
 	if err == nil || !strings.Contains(err.Error(), "undone") {
 		t.Errorf("undone twice: %v", err)

@@ -13,25 +13,25 @@ import (
 
 // reload gives the running bridge another configuration.
 func (w *world) reload(text string) {
-	w.t.Helper()
+	w.T.Helper()
 	c, err := config.Parse([]byte(text), "planbridge.yaml", w.Env)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	if err := w.App.Reload(w.t.Context(), c); err != nil {
-		w.t.Fatal(err)
+	if err := w.App.Reload(w.T.Context(), c); err != nil {
+		w.T.Fatal(err)
 	}
 }
 
 // states are those of all links.
 func (w *world) states() (all []mapping.LinkState) {
-	w.t.Helper()
-	err := w.App.Operator().Links(w.t.Context(), "", func(l *mapping.Link) error {
+	w.T.Helper()
+	err := w.App.Operator().Links(w.T.Context(), "", func(l *mapping.Link) error {
 		all = append(all, l.State)
 		return nil
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return all
 }
@@ -58,17 +58,17 @@ func TestRouteIsRemovedWhileACardIsMade(t *testing.T) {
 				w.Planning.Down(true)
 			}
 			n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Interrupted"})
-			w.until("the link", func() bool { return len(w.states()) == 1 && (c.fault.Op == "" || w.states()[0] == c.state) })
+			w.Await("the link", func() bool { return len(w.states()) == 1 && (c.fault.Op == "" || w.states()[0] == c.state) })
 			w.reload(without)
 			w.Planning.Down(false)
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "Touched" })
-			w.until("a dormant link", func() bool { return w.states()[0] == mapping.Dormant })
+			w.Await("a dormant link", func() bool { return w.states()[0] == mapping.Dormant })
 			w.reload(with)
-			w.until("one card with the title", func() bool {
+			w.Await("one card with the title", func() bool {
 				cards := w.Project.Cards()
 				return len(cards) == 1 && cards[0].Title == "Interrupted" && w.states()[0] == mapping.Linked
 			})
-			w.settled()
+			w.AwaitSettled()
 			if got := w.Repo.Issue(n).Comments; len(got) != 0 || len(w.Project.Cards()) != 1 {
 				t.Errorf("comments %+v, %d cards", got, len(w.Project.Cards()))
 			}

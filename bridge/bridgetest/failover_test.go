@@ -36,7 +36,7 @@ func TestRedisFailsOverToAReplicaThatLags(t *testing.T) {
 	sentinel := redistest.StartSentinel(t, conf)
 
 	p, stop := busyTeam(t, bridgetest.Options{LeaseTTL: soon, Store: sentinel.URL + "?master=main"})
-	p.w.until("the sentinel knows the replica", func() bool {
+	p.w.Await("the sentinel knows the replica", func() bool {
 		// An array of one replica begins with its length.
 		answer, err := sentinel.Do("SENTINEL", "REPLICAS", "main")
 		return err == nil && answer == "*1"
@@ -46,7 +46,7 @@ func TestRedisFailsOverToAReplicaThatLags(t *testing.T) {
 	tell(t, master, "CLIENT", "KILL", "TYPE", "replica")
 	p.on(40)
 	master.Kill()
-	p.w.until("the replica is promoted", func() bool {
+	p.w.Await("the replica is promoted", func() bool {
 		// The first line of ROLE's answer is the length of a master's.
 		role, err := replica.Do("ROLE")
 		return err == nil && role == "*3"
@@ -80,7 +80,7 @@ func TestCluster(t *testing.T) {
 		}
 		return true
 	}
-	for deadline, tick := time.Now().Add(patience), time.NewTicker(20*time.Millisecond); !ready(); <-tick.C {
+	for deadline, tick := time.Now().Add(bridgetest.Patience), time.NewTicker(20*time.Millisecond); !ready(); <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatal("the cluster does not come up")
 		}

@@ -36,7 +36,7 @@ var faultyBinary = sync.OnceValues(func() (string, error) {
 	if faulty == string(source) {
 		return "", fmt.Errorf("%s makes no bridge", serve)
 	}
-	over, list := filepath.Join(built, "serve.go"), filepath.Join(built, "overlay.json")
+	over, list := filepath.Join(bridgetest.Built(), "serve.go"), filepath.Join(bridgetest.Built(), "overlay.json")
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
 		serve: over,
 		filepath.Join(root, "cmd", "planbridge", "fault.go"): filepath.Join(root, "bridge", "bridgetest", "testdata", "fault", "fault.go"),
@@ -49,8 +49,8 @@ var faultyBinary = sync.OnceValues(func() (string, error) {
 			return "", err
 		}
 	}
-	path := filepath.Join(built, "planbridge-faulty")
-	args := append([]string{"build", "-overlay", list, "-o", path}, raceFlags...)
+	path := filepath.Join(bridgetest.Built(), "planbridge-faulty")
+	args := append([]string{"build", "-overlay", list, "-o", path}, bridgetest.RaceFlags...)
 	if out, err := exec.Command("go", append(args, "planbridge/cmd/planbridge")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the faulty bridge: %w\n%s", err, out)
 	}
@@ -58,26 +58,26 @@ var faultyBinary = sync.OnceValues(func() (string, error) {
 })
 
 // faultyProcess prepares a process of a world for which issue 2 has a fault.
-func faultyProcess(w *world, name, fault string) *process {
-	w.t.Helper()
-	p, err := newProcess(w.World, w.t.TempDir(), name)
+func faultyProcess(w *world, name, fault string) *bridgetest.Process {
+	w.T.Helper()
+	p, err := bridgetest.NewProcess(w.World, w.T.TempDir(), name)
 	if err == nil {
-		p.binary, err = faultyBinary()
+		p.Binary, err = faultyBinary()
 	}
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	p.lease = faultyLease
-	p.env = append(p.env, "PLANBRIDGE_TEST_FAULT="+fault+" "+bridgetest.RepoName+"#2")
-	w.t.Cleanup(p.kill)
+	p.Lease = faultyLease
+	p.Env = append(p.Env, "PLANBRIDGE_TEST_FAULT="+fault+" "+bridgetest.RepoName+"#2")
+	w.T.Cleanup(p.Kill)
 	return p
 }
 
 // openWhileItRuns opens issues that enter, since they are newer than the bridge's
 // first run.
 func (w *world) openWhileItRuns(issues int) {
-	w.t.Helper()
-	w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+	w.T.Helper()
+	w.Await("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
 	for n := range issues {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Title ", n+1)})
 	}
@@ -108,7 +108,7 @@ func TestAnIssueThatEndsTheProcessIsParked(t *testing.T) {
 			}
 			w := start(t, o)
 			died := &deaths{}
-			var ps []*process
+			var ps []*bridgetest.Process
 			for _, name := range replicas {
 				p := faultyProcess(w, name, "exit")
 				ps = append(ps, p)
@@ -116,11 +116,11 @@ func TestAnIssueThatEndsTheProcessIsParked(t *testing.T) {
 			}
 			const issues = 6
 			w.openWhileItRuns(issues)
-			w.until("the other issues' cards", func() bool { return len(w.Project.Cards()) == issues-1 })
+			w.Await("the other issues' cards", func() bool { return len(w.Project.Cards()) == issues-1 })
 			var failures []status.Failure
-			w.until("a failure", func() bool {
+			w.Await("a failure", func() bool {
 				for _, p := range ps {
-					if fs, err := p.failures(t.Context()); err == nil && len(fs) > 0 {
+					if fs, err := p.Failures(t.Context()); err == nil && len(fs) > 0 {
 						failures = fs
 						return true
 					}
@@ -135,7 +135,7 @@ func TestAnIssueThatEndsTheProcessIsParked(t *testing.T) {
 				t.Errorf("the processes ended %d times, want %d", n, maxDeaths)
 			}
 			w.Repo.Open("octocat", githubtest.IssueSpec{Title: "One more"})
-			w.until("the card of a later issue", func() bool { return len(w.Project.Cards()) == issues })
+			w.Await("the card of a later issue", func() bool { return len(w.Project.Cards()) == issues })
 		})
 	}
 }
@@ -146,24 +146,24 @@ func TestMeasuredSignalEndsAProcessThatSpins(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{Idle: true})
 	p := faultyProcess(w, "spinning", "spin")
-	p.lease = "1m"
-	if err := p.start(); err != nil {
+	p.Lease = "1m"
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	w.openWhileItRuns(3)
-	w.until("a worker that spins, and the other issues' cards", func() bool {
-		log, err := os.ReadFile(p.log)
+	w.Await("a worker that spins, and the other issues' cards", func() bool {
+		log, err := os.ReadFile(p.Log)
 		return err == nil && strings.Contains(string(log), "it spins") && len(w.Project.Cards()) == 2
 	})
 	began := time.Now()
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	ended := time.AfterFunc(time.Minute, func() { p.cmd.Process.Kill() }) //nolint:errcheck // it may have ended by itself
-	err := p.cmd.Wait()
+	ended := time.AfterFunc(time.Minute, func() { p.Cmd.Process.Kill() }) //nolint:errcheck // it may have ended by itself
+	err := p.Cmd.Wait()
 	ended.Stop()
 	took := time.Since(began)
-	p.cmd = nil
+	p.Cmd = nil
 	t.Logf("ended after %v: %v", took.Round(10*time.Millisecond), err)
 	if took > 15*time.Second || err != nil {
 		t.Errorf("the process ended %v after the signal with %v, want 15s and status 0", took, err)
@@ -183,20 +183,20 @@ func (d *deaths) count() int {
 }
 
 // keepUp starts a process whenever it has ended, until the test is over.
-func (d *deaths) keepUp(w *world, p *process) {
-	w.t.Helper()
+func (d *deaths) keepUp(w *world, p *bridgetest.Process) {
+	w.T.Helper()
 	var mu sync.Mutex // over p.cmd
 	over := false
 	run := func() *exec.Cmd {
 		mu.Lock()
 		defer mu.Unlock()
-		if p.cmd = nil; over {
+		if p.Cmd = nil; over {
 			return nil
 		}
-		if err := p.start(); err != nil {
-			w.t.Error(err)
+		if err := p.Start(); err != nil {
+			w.T.Error(err)
 		}
-		return p.cmd
+		return p.Cmd
 	}
 	done := make(chan struct{})
 	cmd := run()
@@ -211,11 +211,11 @@ func (d *deaths) keepUp(w *world, p *process) {
 			}
 		}
 	}()
-	w.t.Cleanup(func() {
+	w.T.Cleanup(func() {
 		mu.Lock()
 		over = true
-		if p.cmd != nil {
-			p.cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
+		if p.Cmd != nil {
+			p.Cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
 		}
 		mu.Unlock()
 		<-done

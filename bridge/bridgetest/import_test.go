@@ -19,18 +19,18 @@ func TestImport(t *testing.T) { onBothStores(t, imports) }
 
 // imports shows that a thousand old issues become cards, in batches.
 func imports(t *testing.T, o bridgetest.Options) {
-	n := many(1000)
+	n := bridgetest.Scaled(1000)
 	w, now := past(t, o)
-	w.openMany(n)
+	w.OpenMany(n)
 	now()
 	w.Planning.ResetJournal()
 	began := time.Now()
-	job := w.finished(w.imports(status.ImportAsk{}))
-	most := fewer(n/100+3, began)
+	job := w.FinishJob(w.BeginImport(status.ImportAsk{}))
+	most := bridgetest.MoreRequests(n/100+3, began)
 	if r := job.Import; r.Cards != n || r.Failed+r.Dropped > 0 || job.Done != n {
 		t.Errorf("job %+v, %+v", job, r)
 	}
-	w.onePartner(n)
+	w.CheckPartners(n)
 	if got := w.Planning.Calls(planningtest.OpCardCreate); got > most {
 		t.Errorf("%d calls made %d cards, want %d at most", got, n, most)
 	}
@@ -40,7 +40,7 @@ func imports(t *testing.T, o bridgetest.Options) {
 	if got := w.Planning.Calls(planningtest.OpCardUpdate, planningtest.OpTaskUpdate); got > 0 {
 		t.Errorf("%d other calls", got)
 	}
-	if walks := float64(w.pagesOfAll()) / float64((n+99)/100); walks > 3 {
+	if walks := float64(w.PagesOfAll()) / float64((n+99)/100); walks > 3 {
 		t.Errorf("the issues were walked %.1f times: once to count, once to import, once to find nothing new", walks)
 	}
 	for _, c := range w.Project.Cards() {
@@ -48,21 +48,18 @@ func imports(t *testing.T, o bridgetest.Options) {
 			t.Errorf("summary %q", c.Summary)
 		}
 	}
-	w.settled()
-	again := w.finished(w.imports(status.ImportAsk{}))
+	w.AwaitSettled()
+	again := w.FinishJob(w.BeginImport(status.ImportAsk{}))
 	if r := again.Import; r.Known != n || r.Cards != 0 || w.Planning.Calls(planningtest.OpTaskCreate) != n {
 		t.Errorf("again: %+v", r)
 	}
 }
 
-// pagesOfAll counts the pages of listings that are of all issues.
-func (w *world) pagesOfAll() (n int) {
-	for _, c := range w.GitHub.Journal() {
-		if c.Op == "issues.list" && !strings.Contains(c.Path, "since=") && !strings.Contains(c.Path, "creator=") {
-			n++
-		}
-	}
-	return n
+// past is a world whose items so far were made the day before.
+func past(t testing.TB, o bridgetest.Options) (*world, func()) {
+	t.Helper()
+	w, now := bridgetest.StartPast(t, o)
+	return &world{w}, now
 }
 
 // importN imports n old issues while something goes wrong, and no poll tells
@@ -72,14 +69,14 @@ func importN(t *testing.T, n int, o bridgetest.Options, wrong func(*world)) *wor
 	o.Planning.Traits.BatchOrder = planningtest.BatchShuffled
 	o.Poll = time.Hour
 	w, now := past(t, o)
-	w.openMany(n)
+	w.OpenMany(n)
 	now()
 	w.Planning.ResetJournal()
 	wrong(w)
-	if job := w.finished(w.imports(status.ImportAsk{})); job.Done != n || job.Import.Failed > 0 {
+	if job := w.FinishJob(w.BeginImport(status.ImportAsk{})); job.Done != n || job.Import.Failed > 0 {
 		t.Errorf("job %+v, %+v", job, job.Import)
 	}
-	w.onePartner(n)
+	w.CheckPartners(n)
 	return w
 }
 
@@ -109,7 +106,7 @@ func TestImportBatchFaults(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
 			w := importN(t, 120, bridgetest.Options{}, tt.wrong)
-			if got, most := w.Planning.Calls(planningtest.OpCardCreate), fewer(tt.calls, began); got > most {
+			if got, most := w.Planning.Calls(planningtest.OpCardCreate), bridgetest.MoreRequests(tt.calls, began); got > most {
 				t.Errorf("%d calls made 120 cards, want %d at most", got, most)
 			}
 			if got := w.Planning.Calls(planningtest.OpBacklogItems); got > 12 {
@@ -124,52 +121,52 @@ func TestImportBatchFaults(t *testing.T) {
 func TestImportBrokenOff(t *testing.T) { onBothStores(t, brokenOff) }
 
 func brokenOff(t *testing.T, o bridgetest.Options) {
-	n := many(600)
+	n := bridgetest.Scaled(600)
 	o.LeaseTTL = 10 * time.Second
 	w, now := past(t, o)
-	w.openMany(n)
+	w.OpenMany(n)
 	now()
-	w.imports(status.ImportAsk{})
-	w.until("some cards", func() bool { return len(w.Project.Cards()) > 0 })
+	w.BeginImport(status.ImportAsk{})
+	w.Await("some cards", func() bool { return len(w.Project.Cards()) > 0 })
 	if err := w.StopBridge(); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
-	one := w.imports(status.ImportAsk{})
-	two := w.imports(status.ImportAsk{State: "all"})
-	if same := w.imports(status.ImportAsk{}); same.ID != one.ID || one.ID == two.ID {
+	one := w.BeginImport(status.ImportAsk{})
+	two := w.BeginImport(status.ImportAsk{State: "all"})
+	if same := w.BeginImport(status.ImportAsk{}); same.ID != one.ID || one.ID == two.ID {
 		t.Errorf("jobs %s, %s, %s", one.ID, same.ID, two.ID)
 	}
-	w.finished(one)
-	w.finished(two)
-	w.settled()
-	w.onePartner(n)
+	w.FinishJob(one)
+	w.FinishJob(two)
+	w.AwaitSettled()
+	w.CheckPartners(n)
 }
 
 // Live changes do not wait for an import.
 func TestImportAndLiveChanges(t *testing.T) {
 	t.Parallel()
-	n := max(many(1000), 400)
+	n := max(bridgetest.Scaled(1000), 400)
 	w, now := past(t, bridgetest.Options{})
-	w.openMany(n)
+	w.OpenMany(n)
 	now()
 	w.Planning.SetLatency(250 * time.Millisecond) // so that the import takes a while
-	job := w.imports(status.ImportAsk{})
-	w.until("the import is under way", func() bool { return len(w.Project.Cards()) > 0 })
-	live, card := w.open(githubtest.IssueSpec{Title: "live"})
+	job := w.BeginImport(status.ImportAsk{})
+	w.Await("the import is under way", func() bool { return len(w.Project.Cards()) > 0 })
+	live, card := w.OpenIssue(githubtest.IssueSpec{Title: "live"})
 	w.Repo.Edit(live, "octocat", func(e *githubtest.IssueEdit) { e.Title = "live, edited" })
-	w.until("the edit on the card", func() bool { return w.Project.Card(card).Title == "live, edited" })
+	w.Await("the edit on the card", func() bool { return w.Project.Card(card).Title == "live, edited" })
 	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "old 1, edited" })
-	if w.get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
+	if w.Get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
 		t.Errorf("the import was over before live changes had crossed: %+v", job)
 	}
 	w.Planning.SetLatency(0)
-	w.finished(job)
-	w.settled()
-	w.onePartner(n + 1)
-	w.until("the edit of an old one on its card", func() bool {
+	w.FinishJob(job)
+	w.AwaitSettled()
+	w.CheckPartners(n + 1)
+	w.Await("the edit of an old one on its card", func() bool {
 		for _, c := range w.Project.Cards() {
 			if c.Title == "old 1, edited" {
 				return true
@@ -183,15 +180,15 @@ func TestImportAndLiveChanges(t *testing.T) {
 func TestImportSubIssues(t *testing.T) {
 	t.Parallel()
 	w, now := past(t, bridgetest.Options{})
-	w.openMany(4)
+	w.OpenMany(4)
 	w.Repo.AddSubIssue(4, 1)
 	w.Repo.AddSubIssue(4, 2)
 	now()
-	job := w.finished(w.imports(status.ImportAsk{}))
+	job := w.FinishJob(w.BeginImport(status.ImportAsk{}))
 	if r := job.Import; r.Cards != 2 || r.Children != 2 || r.Dropped > 0 {
 		t.Errorf("import %+v", r)
 	}
-	w.settled()
+	w.AwaitSettled()
 	tasks := map[string]int{}
 	for _, c := range w.Project.Cards() {
 		tasks[c.Title] = len(c.Tasks)
@@ -206,7 +203,7 @@ func TestImportSubIssues(t *testing.T) {
 func TestImportClosedSubIssues(t *testing.T) {
 	t.Parallel()
 	w, now := past(t, bridgetest.Options{})
-	w.openMany(5)
+	w.OpenMany(5)
 	for child, parent := range map[int]int{2: 1, 3: 1, 5: 4} {
 		w.Repo.AddSubIssue(parent, child)
 	}
@@ -225,20 +222,20 @@ func TestImportClosedSubIssues(t *testing.T) {
 	}
 	want := func(first, fourth string) {
 		t.Helper()
-		w.until("the tasks", func() bool {
+		w.Await("the tasks", func() bool {
 			got := tasks()
 			return got["old 1"] == "GitHub acme/web#1 todo; old 3 todo; "+first && got["old 4"] == fourth
 		})
-		w.settled()
+		w.AwaitSettled()
 	}
-	w.finished(w.imports(status.ImportAsk{}))
+	w.FinishJob(w.BeginImport(status.ImportAsk{}))
 	want("", "")
-	all := w.finished(w.imports(status.ImportAsk{State: "all"}))
+	all := w.FinishJob(w.BeginImport(status.ImportAsk{State: "all"}))
 	if r := all.Import; r.Cards != 1 || r.Children != 2 || r.Handed != 2 || r.Dropped > 0 {
 		t.Errorf("all: %+v", r)
 	}
 	want("old 2 done; ", "GitHub acme/web#4 done; old 5 done; ")
-	again := w.finished(w.imports(status.ImportAsk{State: "all"}))
+	again := w.FinishJob(w.BeginImport(status.ImportAsk{State: "all"}))
 	if r := again.Import; r.Known != 5 || r.Children+r.Handed+r.Dropped > 0 {
 		t.Errorf("again: %+v", r)
 	}
@@ -262,8 +259,8 @@ func TestImportSignsBeforeItTouches(t *testing.T) {
 					signed.Store(strings.Contains(w.Project.Card(card).Summary, "Synced by planbridge"))
 				}
 			})
-			w.finished(w.imports(status.ImportAsk{Match: "title"}))
-			w.settled()
+			w.FinishJob(w.BeginImport(status.ImportAsk{Match: "title"}))
+			w.AwaitSettled()
 			if !touched.Load() || !signed.Load() {
 				t.Errorf("touched %t, the card was signed then: %t", touched.Load(), signed.Load())
 			}
@@ -284,12 +281,12 @@ func BenchmarkImport(b *testing.B) {
 	for range b.N {
 		b.StopTimer()
 		w, now := past(b, bridgetest.Options{Poll: time.Hour})
-		w.openMany(n)
+		w.OpenMany(n)
 		now()
 		w.Planning.ResetJournal()
 		w.GitHub.ResetJournal()
 		b.StartTimer()
-		w.finished(w.imports(status.ImportAsk{}))
+		w.FinishJob(w.BeginImport(status.ImportAsk{}))
 		b.StopTimer()
 		tasks := w.Planning.Calls(planningtest.OpTaskCreate)
 		b.ReportMetric(float64(w.Planning.Calls()-tasks), "planning-calls/1000-cards")
@@ -313,22 +310,22 @@ func TestImportCards(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The first poll takes what is there for old.
-	w.until("the polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 3 })
-	dry := w.finished(w.imports(status.ImportAsk{DryRun: true}))
+	w.Await("the polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 3 })
+	dry := w.FinishJob(w.BeginImport(status.ImportAsk{DryRun: true}))
 	if r := dry.Import; r.Issues != n || r.Forecast < 5 || len(w.Repo.Issues()) > 0 {
 		t.Errorf("dry run %+v, %d issues", r, len(w.Repo.Issues()))
 	}
-	job := w.imports(status.ImportAsk{})
-	w.until("some issues", func() bool { return len(w.Repo.Issues()) > 5 })
+	job := w.BeginImport(status.ImportAsk{})
+	w.Await("some issues", func() bool { return len(w.Repo.Issues()) > 5 })
 	live := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "live"})
-	w.until("the issue of the live card", func() bool {
+	w.Await("the issue of the live card", func() bool {
 		issues := w.Repo.Issues()
 		return slices.ContainsFunc(issues, func(i githubtest.IssueState) bool { return i.Title == "live" })
 	})
-	if w.get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
+	if w.Get("/api/v1/jobs/"+job.ID, &job) != http.StatusOK || job.State != status.JobRunning {
 		t.Errorf("the import was over before the live card had its issue: %+v", job)
 	}
-	w.finished(job)
+	w.FinishJob(job)
 	titles := map[string]int{}
 	for _, i := range w.Repo.Issues() {
 		titles[i.Title]++
@@ -344,7 +341,7 @@ func TestImportCountsOnce(t *testing.T) {
 	t.Parallel()
 	const n = 102
 	w, begin := past(t, bridgetest.Options{})
-	w.openMany(n)
+	w.OpenMany(n)
 	w.Repo.Close(1, "octocat", "")
 	w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "old 101"})
 	begin()
@@ -352,11 +349,11 @@ func TestImportCountsOnce(t *testing.T) {
 		second := w.GitHub.Fault(githubtest.Fault{Match: "issues.list", Kind: githubtest.Delay, When: func(c githubtest.Call) bool {
 			return strings.Contains(c.Path, "state=open") && strings.Contains(c.Path, "&page=2")
 		}})
-		job := w.imports(ask)
-		w.until("the second page is asked for", func() bool { return second.Count() == 1 })
+		job := w.BeginImport(ask)
+		w.Await("the second page is asked for", func() bool { return second.Count() == 1 })
 		w.Repo.Reopen(1, "octocat")
 		second.Release()
-		r := w.finished(job).Import
+		r := w.FinishJob(job).Import
 		named := map[string]int{}
 		for _, i := range r.Items {
 			if named[i.Where]++; named[i.Where] > 1 {

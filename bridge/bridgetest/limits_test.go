@@ -25,18 +25,18 @@ func TestMeasuredFloodLeavesAnotherRouteItsWrites(t *testing.T) {
 		return strings.Replace(yaml, "  writes_per_hour: 600000\n", "", 1)
 	}})
 	n := repo.Open("octocat", githubtest.IssueSpec{Title: "Another route's"})
-	w.until("its card", func() bool { return len(board.Cards()) == 1 && len(repo.Issue(n).Labels) > 0 })
+	w.Await("its card", func() bool { return len(board.Cards()) == 1 && len(repo.Issue(n).Labels) > 0 })
 	goOn := w.Hold()
 	for i := range flood {
 		w.Repo.Open(fmt.Sprint("stranger", i%5), githubtest.IssueSpec{Title: fmt.Sprint("Buy now ", i)})
 	}
 	goOn()
-	w.until("the flood's cards", func() bool { return len(w.Project.Cards()) == flood })
+	w.Await("the flood's cards", func() bool { return len(w.Project.Cards()) == flood })
 	for i := range edits {
 		title := fmt.Sprint("Edited ", i)
 		began := time.Now()
 		board.EditCard(board.Cards()[0].ID, "alice", func(e *planningtest.CardEdit) { e.Title = title })
-		w.until("the edit on GitHub", func() bool { return repo.Issue(n).Title == title })
+		w.Await("the edit on GitHub", func() bool { return repo.Issue(n).Title == title })
 		took := time.Since(began)
 		t.Logf("edit %d beside %d new issues reached GitHub after %v, %d writes until then", i, flood, took.Round(time.Millisecond), w.GitHub.Writes())
 		if took > 10*time.Second {
@@ -56,10 +56,10 @@ func TestNothingIsSentBeforeRetryAfter(t *testing.T) {
 	}
 	var cards []string
 	for i := range 4 {
-		_, card := w.open(githubtest.IssueSpec{Title: fmt.Sprint("Issue ", i)})
+		_, card := w.OpenIssue(githubtest.IssueSpec{Title: fmt.Sprint("Issue ", i)})
 		cards = append(cards, card)
 	}
-	w.settled()
+	w.AwaitSettled()
 	limit := w.GitHub.Fault(githubtest.Fault{
 		Match: "write", Kind: githubtest.Status, Code: http.StatusForbidden,
 		Header: http.Header{"Retry-After": {fmt.Sprint(int(wait.Seconds()))}}, Body: `{"message":"You have exceeded a secondary rate limit."}`,
@@ -71,14 +71,14 @@ func TestNothingIsSentBeforeRetryAfter(t *testing.T) {
 		}
 	}
 	edit(0)
-	w.until("the limit", func() bool { return limit.Count() > 0 })
+	w.Await("the limit", func() bool { return limit.Count() > 0 })
 	last := 0
 	for began := time.Now(); time.Since(began) < wait-time.Second; {
 		last++
 		edit(last)
 		w.polls(3)
 	}
-	w.until("the last edits on GitHub", func() bool {
+	w.Await("the last edits on GitHub", func() bool {
 		on := map[string]bool{}
 		for _, i := range w.Repo.Issues() {
 			on[i.Title] = true

@@ -31,8 +31,8 @@ func TestMeasuredListOfThousands(t *testing.T) {
 		}
 		return len(w.Project.Tasks(cards[0].ID)) - 1 // its tracking task
 	}
-	w.until("all tasks", func() bool { return tasks() >= most })
-	w.settled()
+	w.Await("all tasks", func() bool { return tasks() >= most })
+	w.AwaitSettled()
 	card := w.Project.Cards()[0]
 	if got := strings.Count(card.Summary, "- [ ] t"); tasks() != most || got != lines-most {
 		t.Errorf("%d tasks and %d lines of text, want %d and %d", tasks(), got, most, lines-most)
@@ -42,8 +42,8 @@ func TestMeasuredListOfThousands(t *testing.T) {
 		body := list(lines, string(rune('a'+round)))
 		w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = body })
 		last := fmt.Sprint(string(rune('a'+round)), lines-1)
-		w.until("the last line of "+fmt.Sprint(round), func() bool { return strings.Contains(w.Project.Card(card.ID).Summary, last+"\n") })
-		w.settled()
+		w.Await("the last line of "+fmt.Sprint(round), func() bool { return strings.Contains(w.Project.Card(card.ID).Summary, last+"\n") })
+		w.AwaitSettled()
 		if got := w.Repo.Issue(n).Body; got != body || tasks() != most {
 			t.Fatalf("round %d: %d tasks, body changed: %v", round, tasks(), got != body)
 		}

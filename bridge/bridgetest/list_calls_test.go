@@ -14,7 +14,7 @@ import (
 
 // listWorld is a quiet world in which the items of an issue's checklist are tasks.
 func listWorld(t testing.TB, items int) (w *world, n int, card string) {
-	w = start(t, bridgetest.Options{Route: "tasks: checklist", Settle: echoed, Config: func(yaml string) string {
+	w = start(t, bridgetest.Options{Route: "tasks: checklist", Settle: bridgetest.EchoesWithin, Config: func(yaml string) string {
 		return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 1h", 1)
 	}})
 	body := "Words.\n\n"
@@ -22,12 +22,12 @@ func listWorld(t testing.TB, items int) (w *world, n int, card string) {
 		body += fmt.Sprintf("- [ ] item number %d\n", i)
 	}
 	n = w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title", Body: body})
-	w.until("the tasks", func() bool {
+	w.Await("the tasks", func() bool {
 		cards := w.Project.Cards()
 		return len(cards) == 1 && len(cards[0].Tasks) == items+1
 	})
 	card = w.Project.Cards()[0].ID
-	w.settled()
+	w.AwaitSettled()
 	return w, n, card
 }
 
@@ -52,12 +52,12 @@ func (w *world) done(card string) (done int) {
 }
 
 // tickOne clicks the box of an item and counts the calls that it takes.
-func (w *world) tickOne(n int, card string, item int) (github, planning calls) {
+func (w *world) tickOne(n int, card string, item int) (github, planning bridgetest.Calls) {
 	body := w.Repo.Issue(n).Body
 	items := mapping.Items(body)
 	items[item].Checked = true
 	before := w.done(card)
-	return w.spent(
+	return w.Spent(
 		func() {
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = mapping.SetItems(body, items) })
 		},
@@ -65,9 +65,9 @@ func (w *world) tickOne(n int, card string, item int) (github, planning calls) {
 }
 
 // doneAll finishes all tasks of a card but the tracking one, and counts.
-func (w *world) doneAll(n int, card string) (github, planning calls) {
+func (w *world) doneAll(n int, card string) (github, planning bridgetest.Calls) {
 	tasks := w.Project.Tasks(card)[1:]
-	return w.spent(
+	return w.Spent(
 		func() {
 			defer w.Hold()()
 			for _, t := range tasks {
@@ -88,11 +88,11 @@ func TestCallsOfChecklists(t *testing.T) {
 	}
 	w.tickOne(n, card, 0) // the first one shows on the issue: the card is in progress now
 	github, planning := w.tickOne(n, card, 3)
-	if planning[planningtest.OpTaskUpdate] != 1 || planning.sum(all) != 1 || github.sum(reads) != 0 {
+	if planning[planningtest.OpTaskUpdate] != 1 || planning.Sum(bridgetest.AnyCall) != 1 || github.Sum(bridgetest.Reads) != 0 {
 		t.Errorf("a tick took %v of planning and %v of GitHub", planning, github)
 	}
 	github, planning = w.doneAll(n, card)
-	if planning.sum(all) > 1 || github["issue.patch"] > 1 || github["issue.get"] > 1 {
+	if planning.Sum(bridgetest.AnyCall) > 1 || github["issue.patch"] > 1 || github["issue.get"] > 1 {
 		t.Errorf("a burst in planning took %v of planning and %v of GitHub", planning, github)
 	}
 }
@@ -103,8 +103,8 @@ func TestCallsOfIdleChecklists(t *testing.T) {
 	w, _, _ := listWorld(t, 3)
 	w.GitHub.ResetJournal()
 	w.Planning.ResetJournal()
-	w.until("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 10 })
-	if github, planning := w.counted(); len(github)+len(planning) > 0 {
+	w.Await("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= 10 })
+	if github, planning := w.Counted(); len(github)+len(planning) > 0 {
 		t.Errorf("idle polls took %v of planning and %v of GitHub", planning, github)
 	}
 }
@@ -116,9 +116,9 @@ func BenchmarkCallsOfChecklists(b *testing.B) {
 		w, n, card := listWorld(b, 8)
 		w.tickOne(n, card, 0) // the first one shows on the issue as a label
 		_, planning := w.tickOne(n, card, 3)
-		tick += planning.sum(all)
+		tick += planning.Sum(bridgetest.AnyCall)
 		github, planning := w.doneAll(n, card)
-		burstPlanning, burstGitHub = burstPlanning+planning.sum(all), burstGitHub+github.sum(all)
+		burstPlanning, burstGitHub = burstPlanning+planning.Sum(bridgetest.AnyCall), burstGitHub+github.Sum(bridgetest.AnyCall)
 	}
 	each := func(calls int) float64 { return float64(calls) / float64(b.N) }
 	b.ReportMetric(each(tick), "planning-calls/tick")
@@ -137,14 +137,14 @@ func BenchmarkCallsPerPoll(b *testing.B) {
 			for i := range 10 {
 				w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Title ", i), Body: "- [ ] item"})
 			}
-			w.until("the tasks", func() bool {
+			w.Await("the tasks", func() bool {
 				cards := w.Project.Cards()
 				return len(cards) == 10 && !slices.ContainsFunc(cards, func(c planningtest.CardState) bool { return len(c.Tasks) != 2 })
 			})
-			w.settled()
+			w.AwaitSettled()
 			w.Planning.ResetJournal()
 			polls := max(10, b.N)
-			w.until("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= polls })
+			w.Await("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= polls })
 			b.ReportMetric(float64(len(w.Planning.Journal()))/float64(polls), "planning-calls/poll")
 		})
 	}
@@ -160,8 +160,8 @@ func TestManyItems(t *testing.T) {
 		items[i].Checked = true
 	}
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = mapping.SetItems(body, items) })
-	w.until("all done", func() bool { return w.done(card) == len(items) })
-	w.settled()
+	w.Await("all done", func() bool { return w.done(card) == len(items) })
+	w.AwaitSettled()
 	if failed, err := w.App.Operator().Failures(t.Context()); err != nil || len(failed) > 0 {
 		t.Errorf("failures %v, %v", failed, err)
 	}

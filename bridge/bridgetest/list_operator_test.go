@@ -3,6 +3,7 @@ package bridgetest_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,13 +18,13 @@ import (
 // nameItem gives the only item of an issue two names at once and returns the
 // ledger entry.
 func (w *world) nameItem(n int, card, github, planning string) (c mapping.Conflict) {
-	w.t.Helper()
+	w.T.Helper()
 	goOn := w.Hold()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "Words.\n\n- [ ] " + github })
 	w.Project.EditTask(w.Project.Tasks(card)[1].ID, "alice", func(e *planningtest.TaskEdit) { e.Title = planning })
 	goOn()
-	w.until("a conflict about "+github, func() bool {
-		cs, err := w.App.Operator().Conflicts(w.t.Context(), 100)
+	w.Await("a conflict about "+github, func() bool {
+		cs, err := w.App.Operator().Conflicts(w.T.Context(), 100)
 		for _, x := range cs {
 			if x.GitHub == github && x.Planning == planning && len(x.Comments) > 0 {
 				c = x
@@ -53,11 +54,11 @@ func (w *world) taskTitle(card string) string {
 func oneItem(t *testing.T, route string) (w *world, n int, card string) {
 	w = start(t, bridgetest.Options{Route: "tasks: checklist\n" + route})
 	n = w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title", Body: "Words.\n\n- [ ] item"})
-	w.until("its task", func() bool {
+	w.Await("its task", func() bool {
 		cards := w.Project.Cards()
 		return len(cards) == 1 && len(cards[0].Tasks) == 2
 	})
-	w.settled()
+	w.AwaitSettled()
 	return w, n, w.Project.Cards()[0].ID
 }
 
@@ -67,8 +68,8 @@ func TestItemConflictIsAsked(t *testing.T) {
 	for _, winner := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		g, p := "item of github "+string(winner), "item of planning "+string(winner)
 		c := w.nameItem(n, card, g, p)
-		w.until("the label", func() bool { return contains(w.Repo.Issue(n).Labels, "plan:conflict") })
-		w.settled()
+		w.Await("the label", func() bool { return slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict") })
+		w.AwaitSettled()
 		if w.item(n) != g || w.taskTitle(card) != p || w.Repo.Issue(n).Title != "Title" {
 			t.Fatalf("a name was overwritten while it was asked: %q, %q", w.item(n), w.taskTitle(card))
 		}
@@ -76,10 +77,10 @@ func TestItemConflictIsAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[mapping.Side]string{mapping.GitHub: g, mapping.Planning: p}[winner]
-		w.until("the winner on both sides and no label", func() bool {
-			return w.item(n) == want && w.taskTitle(card) == want && !contains(w.Repo.Issue(n).Labels, "plan:conflict")
+		w.Await("the winner on both sides and no label", func() bool {
+			return w.item(n) == want && w.taskTitle(card) == want && !slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict")
 		})
-		w.settled()
+		w.AwaitSettled()
 	}
 }
 
@@ -92,13 +93,13 @@ func TestItemConflictIsUndone(t *testing.T) {
 		if winner == mapping.Planning {
 			won, lost = lost, won
 		}
-		w.until("the winner on both sides", func() bool { return w.item(n) == won && w.taskTitle(card) == won })
-		w.settled()
+		w.Await("the winner on both sides", func() bool { return w.item(n) == won && w.taskTitle(card) == won })
+		w.AwaitSettled()
 		if err := w.App.Operator().UndoConflict(t.Context(), c.ID); err != nil {
 			t.Fatal(err)
 		}
-		w.until("the loser on both sides", func() bool { return w.item(n) == lost && w.taskTitle(card) == lost })
-		w.settled()
+		w.Await("the loser on both sides", func() bool { return w.item(n) == lost && w.taskTitle(card) == lost })
+		w.AwaitSettled()
 		if i := w.Repo.Issue(n); i.Title != "Title" || w.Project.Card(card).Title != "Title" {
 			t.Errorf("the titles are %q and %q", i.Title, w.Project.Card(card).Title)
 		}
@@ -112,14 +113,14 @@ func TestListWithoutItsStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "planbridge.db")
 	w := start(t, bridgetest.Options{Route: "tasks: checklist", Store: "file:" + path})
 	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Title", Body: "Words.\n\n- [ ] one\n- [x] two"})
-	w.until("tasks", func() bool {
+	w.Await("tasks", func() bool {
 		cards := w.Project.Cards()
 		return len(cards) == 1 && w.done(cards[0].ID) == 1
 	})
 	card := w.Project.Cards()[0].ID
 	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "three"})
-	w.until("its line", func() bool { return len(mapping.Items(w.Repo.Issue(n).Body)) == 3 })
-	w.settled()
+	w.Await("its line", func() bool { return len(mapping.Items(w.Repo.Issue(n).Body)) == 3 })
+	w.AwaitSettled()
 	if err := w.StopBridge(); err != nil {
 		t.Fatal(err)
 	}
@@ -129,15 +130,15 @@ func TestListWithoutItsStore(t *testing.T) {
 	if err := w.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
-	w.until("the link", func() bool {
+	w.Await("the link", func() bool {
 		_, err := w.App.Operator().Find(t.Context(), bridgetest.RepoName+"#1")
 		return err == nil
 	})
-	w.settled()
+	w.AwaitSettled()
 	w.Project.EditTask(w.Project.Tasks(card)[3].ID, "alice", func(e *planningtest.TaskEdit) { e.State = mapping.StateDone })
-	w.until("the tick of the third", func() bool { return itemFacts(w.Repo.Issue(n).Body) == "[ ] one, [x] two, [x] three" })
-	w.settled()
-	if got := listFacts(w.Project.Tasks(card)); got != "todo one, done two, done three" {
+	w.Await("the tick of the third", func() bool { return bridgetest.ItemTexts(w.Repo.Issue(n).Body) == "[ ] one, [x] two, [x] three" })
+	w.AwaitSettled()
+	if got := bridgetest.TaskTexts(w.Project.Tasks(card)); got != "todo one, done two, done three" {
 		t.Errorf("tasks %s", got)
 	}
 	if body := w.Repo.Issue(n).Body; !strings.HasPrefix(body, "Words.\n") || w.Project.Card(card).Title != "Title" {
@@ -151,10 +152,10 @@ func TestListWithoutItsStore(t *testing.T) {
 func TestListBegins(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{Route: "tasks: none"})
-	n, card := w.open(githubtest.IssueSpec{Title: "Title", Body: "Words.\n\n- [ ] both\n- [ ] item"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "Title", Body: "Words.\n\n- [ ] both\n- [ ] item"})
 	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "both"})
 	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "old"})
-	w.settled()
+	w.AwaitSettled()
 	c, err := config.Parse([]byte(strings.Replace(w.YAML(), "tasks: none", "tasks: checklist", 1)), "planbridge.yaml", w.Env)
 	if err != nil {
 		t.Fatal(err)
@@ -163,12 +164,12 @@ func TestListBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Touched" })
-	w.until("the task of the item", func() bool { return strings.Contains(listFacts(w.Project.Tasks(card)), "todo item") })
-	w.settled()
-	if got := listFacts(w.Project.Tasks(card)); got != "todo both, todo old, todo item" {
+	w.Await("the task of the item", func() bool { return strings.Contains(bridgetest.TaskTexts(w.Project.Tasks(card)), "todo item") })
+	w.AwaitSettled()
+	if got := bridgetest.TaskTexts(w.Project.Tasks(card)); got != "todo both, todo old, todo item" {
 		t.Errorf("tasks %s", got)
 	}
-	if got := itemFacts(w.Repo.Issue(n).Body); got != "[ ] both, [ ] item" {
+	if got := bridgetest.ItemTexts(w.Repo.Issue(n).Body); got != "[ ] both, [ ] item" {
 		t.Errorf("items %s", got)
 	}
 }
@@ -182,26 +183,26 @@ func TestTaskOfAJoinedCardGetsItsLine(t *testing.T) {
 	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "same", Body: "GitHub's words.\n\n- [ ] item"})
 	card := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "same", Summary: "Planning's words."})
 	now()
-	w.finished(w.imports(status.ImportAsk{Match: "title"}))
+	w.FinishJob(w.BeginImport(status.ImportAsk{Match: "title"}))
 	var c mapping.Conflict
-	w.until("a question about the text", func() bool {
+	w.Await("a question about the text", func() bool {
 		cs, err := w.App.Operator().Conflicts(t.Context(), 10)
 		if len(cs) == 1 {
 			c = cs[0]
 		}
 		return err == nil && c.Attribute == mapping.Summary && len(c.Comments) > 0
 	})
-	w.settled()
+	w.AwaitSettled()
 	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "more"})
-	w.settled()
+	w.AwaitSettled()
 	if err := w.App.Operator().ResolveConflict(t.Context(), c.ID, mapping.Planning); err != nil {
 		t.Fatal(err)
 	}
-	w.until("planning's words and both lines", func() bool {
+	w.Await("planning's words and both lines", func() bool {
 		items := mapping.Items(w.Repo.Issue(n).Body)
 		return strings.HasPrefix(w.Repo.Issue(n).Body, "Planning's words.") && len(items) == 2 && items[1].Text == "more"
 	})
-	w.settled()
+	w.AwaitSettled()
 	if tasks := w.Project.Tasks(card); len(tasks) != 3 || len(mapping.Items(w.Repo.Issue(n).Body)) != 2 {
 		t.Errorf("%d tasks, body %q", len(tasks), w.Repo.Issue(n).Body)
 	}

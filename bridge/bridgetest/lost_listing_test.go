@@ -52,7 +52,7 @@ func TestListingsLieWhenTheStoreIsLost(t *testing.T) {
 func listingLies(t *testing.T, o bridgetest.Options, kind planningtest.FaultKind, hidden bool, keep, lose func()) {
 	o.Route = "conflicts: {title: github}" // the base is lost as well
 	w := start(t, o)
-	w.settled()
+	w.AwaitSettled()
 	var lie *planningtest.ActiveFault
 	begin := func() {
 		lie = w.Planning.Fault(planningtest.Fault{Op: planningtest.OpBacklogItems, Kind: kind, Times: -1})
@@ -63,12 +63,12 @@ func listingLies(t *testing.T, o bridgetest.Options, kind planningtest.FaultKind
 	const pairs = 6
 	for i := range pairs {
 		if i == pairs/2 {
-			w.settled()
+			w.AwaitSettled()
 			keep() // as much as comes back, where any does
 		}
-		w.open(githubtest.IssueSpec{Title: fmt.Sprintf("Issue %d", i)})
+		w.OpenIssue(githubtest.IssueSpec{Title: fmt.Sprintf("Issue %d", i)})
 	}
-	w.settled()
+	w.AwaitSettled()
 	if !hidden {
 		begin()
 	}
@@ -81,10 +81,10 @@ func listingLies(t *testing.T, o bridgetest.Options, kind planningtest.FaultKind
 	edit("of a lost store")
 	// Every repository is looked through, and many rounds would do.
 	before := lie.Count()
-	w.until("rounds over the listing that lies", func() bool { return lie.Count() >= before+30 })
+	w.Await("rounds over the listing that lies", func() bool { return lie.Count() >= before+30 })
 	edit("once more")
 	lie.Remove()
-	w.until("the last titles", func() bool {
+	w.Await("the last titles", func() bool {
 		last := 0
 		for _, c := range w.Project.Cards() {
 			for n := 1; n <= pairs; n++ {
@@ -95,7 +95,7 @@ func listingLies(t *testing.T, o bridgetest.Options, kind planningtest.FaultKind
 		}
 		return last >= pairs
 	})
-	w.settled()
+	w.AwaitSettled()
 	if n := len(w.Project.Cards()); n != pairs {
 		t.Errorf("%d cards, want %d", n, pairs)
 	}

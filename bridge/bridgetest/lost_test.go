@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,15 +178,15 @@ func TestBackupIsRestored(t *testing.T) {
 
 // restart does something while the bridge is stopped.
 func (p *team) restart(meanwhile func() error) {
-	p.w.t.Helper()
+	p.w.T.Helper()
 	if err := p.w.StopBridge(); err != nil {
-		p.w.t.Fatal(err)
+		p.w.T.Fatal(err)
 	}
 	if err := meanwhile(); err != nil {
-		p.w.t.Fatal(err)
+		p.w.T.Fatal(err)
 	}
 	if err := p.w.StartBridge(); err != nil {
-		p.w.t.Fatal(err)
+		p.w.T.Fatal(err)
 	}
 }
 
@@ -196,31 +197,31 @@ func TestConflictsWithoutBase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "planbridge.db")
 	w := start(t, bridgetest.Options{Store: "file:" + path, Route: "conflicts: {title: github, summary: ask}"})
-	n, card := w.open(githubtest.IssueSpec{Title: "Title", Body: "Text"})
-	w.settled()
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "Title", Body: "Text"})
+	w.AwaitSettled()
 	p := &team{w: w}
 	lose := func() error { return os.Remove(path) }
 	p.restart(func() error {
 		w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title, e.Body = "GitHub's title", "GitHub's text" })
 		w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
-			_, mark := parts(e.Summary)
+			_, mark := bridgetest.SplitMarker(e.Summary)
 			e.Title, e.Summary = "Planning's title", "Planning's text"+mark
 		})
 		return lose()
 	})
-	asked := func() bool { return contains(w.Repo.Issue(n).Labels, "plan:conflict") }
-	w.until("the winner on both sides", func() bool { return w.Project.Card(card).Title == "GitHub's title" && asked() })
+	asked := func() bool { return slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict") }
+	w.Await("the winner on both sides", func() bool { return w.Project.Card(card).Title == "GitHub's title" && asked() })
 	for range 2 {
-		w.settled()
+		w.AwaitSettled()
 		i, c := w.Repo.Issue(n), w.Project.Card(card)
-		if summary, _ := parts(c.Summary); i.Title != "GitHub's title" || i.Body != "GitHub's text" || summary != "Planning's text" {
+		if summary, _ := bridgetest.SplitMarker(c.Summary); i.Title != "GitHub's title" || i.Body != "GitHub's text" || summary != "Planning's text" {
 			t.Errorf("issue %q, %q; card %q, %q", i.Title, i.Body, c.Title, summary)
 		}
 		if len(i.Comments) != 2 || !strings.Contains(i.Comments[0].Body+i.Comments[1].Body, "Planning's title") {
 			t.Errorf("%d comments: %v", len(i.Comments), i.Comments)
 		}
 		p.restart(lose)
-		w.until("the question is known again", func() bool {
+		w.Await("the question is known again", func() bool {
 			l, err := w.App.Operator().Find(t.Context(), fmt.Sprintf("%s#%d", bridgetest.RepoName, n))
 			return err == nil && len(l.Asking) == 1
 		})
@@ -233,10 +234,10 @@ func TestMarkersOfOthersWhenTheStoreIsLost(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "planbridge.db")
 	w := start(t, bridgetest.Options{Store: "file:" + path})
-	n, card := w.open(githubtest.IssueSpec{Title: "Made on GitHub", Body: "Text"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "Made on GitHub", Body: "Text"})
 	planned := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Made in planning", Summary: "Plan"})
-	w.until("its issue", func() bool { return len(w.Repo.Issues()) == 2 && len(w.Project.Tasks(planned)) == 1 })
-	w.settled()
+	w.Await("its issue", func() bool { return len(w.Repo.Issues()) == 2 && len(w.Project.Tasks(planned)) == 1 })
+	w.AwaitSettled()
 	made := w.Repo.Issues()[1]
 
 	p := &team{w: w}
@@ -251,13 +252,13 @@ func TestMarkersOfOthersWhenTheStoreIsLost(t *testing.T) {
 	})
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Edited on GitHub" })
 	w.Project.EditCard(planned, "alice", func(e *planningtest.CardEdit) { e.Title = "Edited in planning" })
-	w.until("the true partners agree", func() bool {
+	w.Await("the true partners agree", func() bool {
 		return w.Project.Card(card).Title == w.Repo.Issue(n).Title && w.Repo.Issue(made.Number).Title == "Edited in planning"
 	})
-	w.settled()
+	w.AwaitSettled()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Edited again" })
-	w.until("an edit reaches the true card", func() bool { return w.Project.Card(card).Title == "Edited again" })
-	w.settled()
+	w.Await("an edit reaches the true card", func() bool { return w.Project.Card(card).Title == "Edited again" })
+	w.AwaitSettled()
 	titles := map[string]int{}
 	for _, c := range w.Project.Cards() {
 		titles[c.Title] += 1 + len(c.Tasks)

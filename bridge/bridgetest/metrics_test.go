@@ -22,11 +22,11 @@ func TestMetrics(t *testing.T) {
 		t.Fatal("promtool is missing: install Debian's package prometheus (make deps)")
 	}
 	w := start(t, bridgetest.Options{})
-	n, card := w.open(githubtest.IssueSpec{Title: "measured"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "measured"})
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "measured again" })
-	w.until("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "measured again" })
+	w.Await("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "measured again" })
 	w.collide(n, card, "one", "two")
-	w.settled()
+	w.AwaitSettled()
 	resp, err := http.Get(w.AdminURL() + "/metrics")
 	if err != nil {
 		t.Fatal(err)

@@ -19,35 +19,35 @@ import (
 // rename gives the issue and its card new titles in turn and waits for each to
 // cross.
 func (w *world) rename(n int, card string) {
-	w.t.Helper()
+	w.T.Helper()
 	was := w.Repo.Issue(n).Title
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = was + ", on GitHub" })
-	w.until("a title from GitHub", func() bool { return w.Project.Card(card).Title == was+", on GitHub" })
+	w.Await("a title from GitHub", func() bool { return w.Project.Card(card).Title == was+", on GitHub" })
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = was + ", in planning" })
-	w.until("a title from planning", func() bool { return w.Repo.Issue(n).Title == was+", in planning" })
+	w.Await("a title from planning", func() bool { return w.Repo.Issue(n).Title == was+", in planning" })
 }
 
 // text is what people wrote of a body or summary.
 func text(s string) string {
-	written, _ := parts(s)
+	written, _ := bridgetest.SplitMarker(s)
 	return written
 }
 
 // polls waits until so many polls have passed.
 func (w *world) polls(n int) {
-	w.t.Helper()
+	w.T.Helper()
 	until := w.Planning.Calls(planningtest.OpBacklogItems) + n
-	w.until("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= until })
+	w.Await("polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) >= until })
 }
 
 // whole checks that there are so many pairs, each linked and equal, and
 // that nothing met.
 func (w *world) whole(pairs int) {
-	w.t.Helper()
-	w.settled()
+	w.T.Helper()
+	w.AwaitSettled()
 	issues, cards := w.Repo.Issues(), w.Project.Cards()
 	if len(issues) != pairs || len(cards) != pairs {
-		w.t.Errorf("%d issues, %d cards; want %d of each", len(issues), len(cards), pairs)
+		w.T.Errorf("%d issues, %d cards; want %d of each", len(issues), len(cards), pairs)
 	}
 	titles := map[string]int{}
 	for _, c := range cards {
@@ -55,35 +55,35 @@ func (w *world) whole(pairs int) {
 	}
 	for _, i := range issues {
 		if titles[i.Title]--; titles[i.Title] < 0 {
-			w.t.Errorf("issue %d: no card with its title %q", i.Number, i.Title)
+			w.T.Errorf("issue %d: no card with its title %q", i.Number, i.Title)
 		}
-		link, err := w.App.Operator().Find(w.t.Context(), fmt.Sprintf("%s#%d", bridgetest.RepoName, i.Number))
+		link, err := w.App.Operator().Find(w.T.Context(), fmt.Sprintf("%s#%d", bridgetest.RepoName, i.Number))
 		if err != nil || link.State != mapping.Linked {
-			w.t.Errorf("issue %d: link %+v, %v", i.Number, link, err)
+			w.T.Errorf("issue %d: link %+v, %v", i.Number, link, err)
 		}
 	}
-	conflicts, err := w.App.Operator().Conflicts(w.t.Context(), 10)
+	conflicts, err := w.App.Operator().Conflicts(w.T.Context(), 10)
 	if err != nil || len(conflicts) > 0 {
-		w.t.Errorf("conflicts %+v, %v", conflicts, err)
+		w.T.Errorf("conflicts %+v, %v", conflicts, err)
 	}
 }
 
 // listing answers a project's backlog as the service shows it.
 func (w *world) listing(p *planningtest.Project) string {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, fmt.Sprintf("%s/api/projects/%s/backlog/items", w.Planning.URL(), p.ID()), nil)
+	w.T.Helper()
+	req, err := http.NewRequestWithContext(w.T.Context(), http.MethodGet, fmt.Sprintf("%s/api/projects/%s/backlog/items", w.Planning.URL(), p.ID()), nil)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	req.Header.Set("Authorization", "secret "+p.Secret())
-	resp, err := admin.Do(req)
+	resp, err := bridgetest.AdminClient.Do(req)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // it was read
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
-		w.t.Fatal(resp.Status, err)
+		w.T.Fatal(resp.Status, err)
 	}
 	return string(body)
 }
@@ -106,11 +106,11 @@ func TestBacklogsThatLie(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{})
-			n, card := w.open(githubtest.IssueSpec{Title: "One"})
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One"})
 			for _, title := range []string{"Two", "Three", "Four"} {
-				w.open(githubtest.IssueSpec{Title: title})
+				w.OpenIssue(githubtest.IssueSpec{Title: title})
 			}
-			w.settled()
+			w.AwaitSettled()
 			f := lie(w)
 			f.Op, f.Times = planningtest.OpBacklogItems, -1
 			lying := w.Planning.Fault(f)
@@ -118,7 +118,7 @@ func TestBacklogsThatLie(t *testing.T) {
 			w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Meanwhile in planning"})
 			w.polls(8)
 			lying.Remove()
-			w.until("the issue of the new card", func() bool { return len(w.Repo.Issues()) == 6 })
+			w.Await("the issue of the new card", func() bool { return len(w.Repo.Issues()) == 6 })
 			w.rename(n, card)
 			w.whole(6)
 		})
@@ -137,8 +137,8 @@ func TestGitHubLags(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{})
-			n, card := w.open(githubtest.IssueSpec{Title: "One", Body: "First.\n\nSecond."})
-			w.settled()
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One", Body: "First.\n\nSecond."})
+			w.AwaitSettled()
 			w.GitHub.SetTraits(lag)
 			w.rename(n, card)
 			w.GitHub.DropNext(1)
@@ -147,7 +147,7 @@ func TestGitHubLags(t *testing.T) {
 				e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
 			})
 			w.GitHub.SetTraits(func(x *githubtest.Traits) { x.StaleList = false })
-			w.until("both edits on both sides", func() bool {
+			w.Await("both edits on both sides", func() bool {
 				const want = "First, by GitHub.\n\nSecond, by planning."
 				return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want
 			})
@@ -172,7 +172,7 @@ func TestClocksDiffer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, o)
-			n, card := w.open(githubtest.IssueSpec{Title: "One", Body: "First.\n\nSecond."})
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One", Body: "First.\n\nSecond."})
 			w.polls(3)
 			w.rename(n, card)
 			var once sync.Once
@@ -186,7 +186,7 @@ func TestClocksDiffer(t *testing.T) {
 			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
 				e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
 			})
-			w.until("the edit that was run over", func() bool {
+			w.Await("the edit that was run over", func() bool {
 				const want = "First, by GitHub.\n\nSecond, by planning."
 				return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want
 			})
@@ -199,13 +199,13 @@ func TestClocksDiffer(t *testing.T) {
 func TestDeliveriesAreHoursLate(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})
-	n, card := w.open(githubtest.IssueSpec{Title: "One"})
-	w.settled()
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One"})
+	w.AwaitSettled()
 	w.GitHub.SetTraits(func(x *githubtest.Traits) { x.HoursLate = 3 })
 	w.rename(n, card)
 	w.rename(n, card)
 	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Two"})
-	w.until("the second card", func() bool { return len(w.Project.Cards()) == 2 })
+	w.Await("the second card", func() bool { return len(w.Project.Cards()) == 2 })
 	w.polls(8) // what is not echoed is looked for meanwhile
 	w.GitHub.Advance(4 * time.Hour)
 	w.GitHub.SetTraits(func(x *githubtest.Traits) { x.HoursLate = 0 })
@@ -225,7 +225,7 @@ func TestLabeledBeforeOpened(t *testing.T) {
 		}
 	})
 	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "One", Labels: []string{"points/3"}})
-	w.until("a card with its estimate", func() bool {
+	w.Await("a card with its estimate", func() bool {
 		cards := w.Project.Cards()
 		return len(cards) == 1 && cards[0].Estimate != nil && *cards[0].Estimate == 3
 	})
@@ -241,13 +241,13 @@ func TestRepositoryIsRenamed(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{})
 			w.GitHub.SetTraits(func(x *githubtest.Traits) { x.Redirect307 = same })
-			n, card := w.open(githubtest.IssueSpec{Title: "One"})
-			w.settled()
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One"})
+			w.AwaitSettled()
 			w.GitHub.RenameRepo(bridgetest.RepoName, "acme/site")
 			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
 			w.polls(6)
 			w.GitHub.RenameRepo("acme/site", bridgetest.RepoName)
-			w.until("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "Two" })
+			w.Await("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "Two" })
 			w.rename(n, card)
 			w.whole(1)
 		})
@@ -259,13 +259,13 @@ func TestRepositoryIsRenamed(t *testing.T) {
 func TestArchivedAndLocked(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})
-	n, card := w.open(githubtest.IssueSpec{Title: "One"})
-	w.settled()
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One"})
+	w.AwaitSettled()
 	w.Repo.Archive(true)
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
 	w.polls(6)
 	w.Repo.Archive(false)
-	w.until("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "Two" })
+	w.Await("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "Two" })
 	w.Repo.Lock(n)
 	w.rename(n, card)
 	w.whole(1)
@@ -281,17 +281,19 @@ func TestLabelsWithSpecialCharacters(t *testing.T) {
 				return yaml + fmt.Sprintf("labels: {estimate: %q, in_progress: %q}\n", pattern, "in/progress #1")
 			}})
 			label := func(v string) string { return strings.ReplaceAll(pattern, "{value}", v) }
-			n, card := w.open(githubtest.IssueSpec{Title: "One", Labels: []string{label("3")}})
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One", Labels: []string{label("3")}})
 			for _, points := range []float64{5, 8} {
 				w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Estimate = &points })
-				w.until("its label alone", func() bool {
+				w.Await("its label alone", func() bool {
 					labels := slices.DeleteFunc(w.Repo.Issue(n).Labels, func(l string) bool { return strings.HasPrefix(l, "plan:") || strings.HasPrefix(l, "bucket:") })
 					return len(labels) == 1 && labels[0] == label(fmt.Sprint(points))
 				})
 			}
 			for _, state := range []string{"in-progress", "todo"} {
 				w.Project.EditTask(w.Project.Tasks(card)[0].ID, "alice", func(e *planningtest.TaskEdit) { e.State = state })
-				w.until("the label of "+state, func() bool { return contains(w.Repo.Issue(n).Labels, "in/progress #1") == (state == "in-progress") })
+				w.Await("the label of "+state, func() bool {
+					return slices.Contains(w.Repo.Issue(n).Labels, "in/progress #1") == (state == "in-progress")
+				})
 			}
 			w.whole(1)
 		})
@@ -307,7 +309,7 @@ func TestDeepPages(t *testing.T) {
 	for n := range many {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Issue ", n)})
 	}
-	w.until("a card for each", func() bool { return len(w.Project.Cards()) == many })
+	w.Await("a card for each", func() bool { return len(w.Project.Cards()) == many })
 	w.whole(many)
 }
 
@@ -319,24 +321,24 @@ func TestWriteArrivesLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{})
-			n, card := w.open(githubtest.IssueSpec{Title: "One"})
-			w.settled()
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One"})
+			w.AwaitSettled()
 			f := w.GitHub.Fault(githubtest.Fault{Match: "issue.patch", Kind: githubtest.LateEffect})
 			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
-			w.until("a write that is late", func() bool { return f.Count() == 1 && w.Repo.Issue(n).Title == "Two" })
+			w.Await("a write that is late", func() bool { return f.Count() == 1 && w.Repo.Issue(n).Title == "Two" })
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Three" })
-			w.until("the person's title", func() bool { return w.Project.Card(card).Title == "Three" })
+			w.Await("the person's title", func() bool { return w.Project.Card(card).Title == "Three" })
 			if dropped {
 				// In one second of GitHub's nothing but its event tells a title from the same one before.
-				w.until("another second", func() bool { return w.GitHub.Now().Unix() > w.Repo.Issue(n).UpdatedAt.Unix() })
+				w.Await("another second", func() bool { return w.GitHub.Now().Unix() > w.Repo.Issue(n).UpdatedAt.Unix() })
 				w.GitHub.DropNext(1)
 			}
 			f.Release()
-			w.until("the late write", func() bool {
+			w.Await("the late write", func() bool {
 				h := w.Repo.History(n, "title")
 				return len(h) > 3 && h[2].Value == "Three" && h[3].Value == "Two"
 			})
-			w.until("the person's title again", func() bool { return w.Repo.Issue(n).Title == "Three" })
+			w.Await("the person's title again", func() bool { return w.Repo.Issue(n).Title == "Three" })
 			w.whole(1)
 			if got := w.Project.Card(card).Title; got != "Three" {
 				t.Errorf("the card's title %q", got)
@@ -350,7 +352,7 @@ func TestWriteArrivesLate(t *testing.T) {
 func TestLostEchoIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{Settle: 15 * time.Second, Redeliver: 500 * time.Millisecond})
-	n, card := w.open(githubtest.IssueSpec{Title: "One", Body: "First.\n\nSecond."})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "One", Body: "First.\n\nSecond."})
 	w.polls(3)
 	w.GitHub.Fault(githubtest.Fault{Match: "graphql", Kind: githubtest.Status, Code: http.StatusForbidden, Times: -1})
 	var once sync.Once
@@ -365,7 +367,7 @@ func TestLostEchoIsDeliveredAgain(t *testing.T) {
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
 		e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
 	})
-	w.until("the edit that was run over", func() bool {
+	w.Await("the edit that was run over", func() bool {
 		const want = "First, by GitHub.\n\nSecond, by planning."
 		return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want
 	})

@@ -50,7 +50,7 @@ func newSplit(t *testing.T, o bridgetest.Options) *split {
 // relabelled opens the issue of a number that one route takes and gives it to the
 // other one, and returns what GitHub says of the first and of the last moment.
 func (s *split) relabelled(i int) (opened, last githubtest.Delivery) {
-	s.t.Helper()
+	s.T.Helper()
 	from, to := "one", "two"
 	if i%2 == 1 {
 		from, to = to, from
@@ -58,7 +58,7 @@ func (s *split) relabelled(i int) (opened, last githubtest.Delivery) {
 	n := s.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Issue ", i), Labels: []string{from}})
 	s.Repo.Label(n, "octocat", to)
 	s.Repo.Unlabel(n, "octocat", from)
-	s.until("its deliveries", func() bool {
+	s.Await("its deliveries", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		kept := s.kept[n]
@@ -81,7 +81,7 @@ func post(to string, d githubtest.Delivery) bool {
 	req.Header.Set("X-GitHub-Event", d.Event)
 	req.Header.Set("X-GitHub-Delivery", d.GUID)
 	req.Header.Set("X-Hub-Signature-256", githubtest.Sign(bridgetest.WebhookSecret, d.Payload))
-	resp, err := admin.Do(req)
+	resp, err := bridgetest.AdminClient.Do(req)
 	if err != nil {
 		return false
 	}
@@ -100,18 +100,18 @@ func (s *split) cards() map[string]int {
 
 // once checks that each of so many issues has one card in all.
 func (s *split) once(many int) {
-	s.t.Helper()
-	s.until("a card for each", func() bool { return len(s.cards()) >= many })
-	s.settled()
+	s.T.Helper()
+	s.Await("a card for each", func() bool { return len(s.cards()) >= many })
+	s.AwaitSettled()
 	twice := 0
 	for title, n := range s.cards() {
 		if n > 1 {
 			twice++
-			s.t.Logf("%d cards for %q", n, title)
+			s.T.Logf("%d cards for %q", n, title)
 		}
 	}
 	if twice > 0 || len(s.cards()) != many {
-		s.t.Errorf("of %d issues %d have cards, %d of them in both projects", many, len(s.cards()), twice)
+		s.T.Errorf("of %d issues %d have cards, %d of them in both projects", many, len(s.cards()), twice)
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *split) once(many int) {
 // is there no more, and then what was not taken to the first, as GitHub's would be
 // asked for again.
 func (s *split) both(first, second string, opened, last githubtest.Delivery, meanwhile func()) {
-	s.t.Helper()
+	s.T.Helper()
 	var missed [2]*githubtest.Delivery
 	var all sync.WaitGroup
 	for i, to := range []string{first, second} {
@@ -133,7 +133,7 @@ func (s *split) both(first, second string, opened, last githubtest.Delivery, mea
 	all.Go(meanwhile)
 	all.Wait()
 	for _, d := range missed {
-		s.until("a delivery's being taken", func() bool { return d == nil || post(first, *d) })
+		s.Await("a delivery's being taken", func() bool { return d == nil || post(first, *d) })
 	}
 }
 
@@ -150,7 +150,7 @@ func TestReplicasAndTwoProjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	s.Await("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
 	for i := range many {
 		opened, last := s.relabelled(i)
 		s.both(s.App.Addr(), second.Addr(), opened, last, func() {})
@@ -163,26 +163,26 @@ func TestReplicaDiesBetweenTwoProjects(t *testing.T) {
 	t.Parallel()
 	const many = 40
 	s := newSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 5 * time.Second, EnterDelay: time.Millisecond})
-	second, err := newProcess(s.World, t.TempDir(), "second")
+	second, err := bridgetest.NewProcess(s.World, t.TempDir(), "second")
 	if err == nil {
 		err = s.StartBridge()
 	}
 	if err == nil {
-		err = second.start()
+		err = second.Start()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(second.kill)
-	s.until("the second replica", func() bool { _, err := second.queues(t.Context()); return err == nil })
-	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	t.Cleanup(second.Kill)
+	s.Await("the second replica", func() bool { _, err := second.Queues(t.Context()); return err == nil })
+	s.Await("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
 	for i := range many {
 		meanwhile := func() {}
 		if i == many/2 {
-			meanwhile = second.kill
+			meanwhile = second.Kill
 		}
 		opened, last := s.relabelled(i)
-		s.both(s.App.Addr(), second.listen, opened, last, meanwhile)
+		s.both(s.App.Addr(), second.Listen, opened, last, meanwhile)
 	}
 	s.once(many)
 }
@@ -200,14 +200,14 @@ func TestCatchUpAndTwoProjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	s.Await("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
 	for i := range many {
 		goOn := s.GitHub.Hold() // lists wait for it, too
 		opened, _ := s.relabelled(i)
 		listing := s.GitHub.Calls("issues.list")
 		goOn()
-		s.until("a listing", func() bool { return s.GitHub.Calls("issues.list") > listing })
-		s.until("the delivery's being taken", func() bool { return post(second.Addr(), opened) })
+		s.Await("a listing", func() bool { return s.GitHub.Calls("issues.list") > listing })
+		s.Await("the delivery's being taken", func() bool { return post(second.Addr(), opened) })
 	}
 	s.once(many)
 }

@@ -18,7 +18,7 @@ func TestParentsThatDoNotMatter(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{Route: "tasks: none"})
 	w.GitHub.Fault(githubtest.Fault{Match: "parent.get", Times: -1, Kind: githubtest.Before})
-	w.open(githubtest.IssueSpec{Title: "Title"})
+	w.OpenIssue(githubtest.IssueSpec{Title: "Title"})
 }
 
 // Where parents may not be read, issues have none, and that is said once.
@@ -31,7 +31,7 @@ func TestParentsThatMayNotBeRead(t *testing.T) {
 		Body: `{"message": "Resource not accessible by personal access token", "status": "403"}`,
 	})
 	for i := range 3 {
-		w.open(githubtest.IssueSpec{Title: fmt.Sprint("Title ", i)})
+		w.OpenIssue(githubtest.IssueSpec{Title: fmt.Sprint("Title ", i)})
 	}
 	if n := strings.Count(log.String(), "parents of issues may not be read"); n != 1 {
 		t.Errorf("said %d times", n)
@@ -50,7 +50,7 @@ func TestParentsThatCannotBeTold(t *testing.T) {
 	for i := range 12 {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Title ", i)})
 	}
-	w.until("a card for each", func() bool { return len(w.Project.Cards()) == 12 })
+	w.Await("a card for each", func() bool { return len(w.Project.Cards()) == 12 })
 	if strings.Contains(log.String(), "breaker changed") {
 		t.Error("GitHub was taken to be down")
 	}

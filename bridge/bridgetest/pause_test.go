@@ -27,7 +27,7 @@ const (
 // pair is a world with two bridges on one Redis, each a process of its own.
 type pair struct {
 	*world
-	first, second *process
+	first, second *bridgetest.Process
 }
 
 // startPair starts the first bridge of a pair. Deliveries go to the second:
@@ -36,58 +36,58 @@ func startPair(t *testing.T, redis *redistest.Server) *pair {
 	t.Helper()
 	w := start(t, bridgetest.Options{Idle: true, Store: redis.URL, Prefix: strings.ReplaceAll(t.Name(), "/", "-"), Settle: underWay + time.Second})
 	p := &pair{world: w}
-	for name, to := range map[string]**process{"first": &p.first, "second": &p.second} {
-		made, err := newProcess(w.World, t.TempDir(), name)
+	for name, to := range map[string]**bridgetest.Process{"first": &p.first, "second": &p.second} {
+		made, err := bridgetest.NewProcess(w.World, t.TempDir(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		*to = made
 		t.Cleanup(func() {
-			made.kill()
-			if bad, err := badLines(made.log); err != nil && !os.IsNotExist(err) || len(bad) > 0 {
+			made.Kill()
+			if bad, err := bridgetest.BadLines(made.Log); err != nil && !os.IsNotExist(err) || len(bad) > 0 {
 				t.Error(name, err, bad)
 			}
 		})
 	}
-	w.GitHub.AddHook(bridgetest.RepoName, "http://"+p.second.listen+"/webhooks/github", bridgetest.WebhookSecret)
+	w.GitHub.AddHook(bridgetest.RepoName, "http://"+p.second.Listen+"/webhooks/github", bridgetest.WebhookSecret)
 	p.run(p.first)
 	return p
 }
 
 // run starts a process and waits until it takes deliveries.
-func (p *pair) run(b *process) {
-	p.t.Helper()
-	log, err := os.OpenFile(b.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+func (p *pair) run(b *bridgetest.Process) {
+	p.T.Helper()
+	log, err := os.OpenFile(b.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
-	b.cmd = exec.Command(b.binary, "--config", b.config, "serve", "--lease", shortLease)
-	b.cmd.Env, b.cmd.Stdout, b.cmd.Stderr = b.env, log, log
-	if err := b.cmd.Start(); err != nil {
-		p.t.Fatal(err)
+	b.Cmd = exec.Command(b.Binary, "--config", b.Config, "serve", "--lease", shortLease)
+	b.Cmd.Env, b.Cmd.Stdout, b.Cmd.Stderr = b.Env, log, log
+	if err := b.Cmd.Start(); err != nil {
+		p.T.Fatal(err)
 	}
-	p.until("a bridge that is ready", func() bool {
-		req, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "http://"+b.admin+"/readyz", nil)
+	p.Await("a bridge that is ready", func() bool {
+		req, err := http.NewRequestWithContext(p.T.Context(), http.MethodGet, "http://"+b.Admin+"/readyz", nil)
 		if err != nil {
 			return false
 		}
-		resp, err := admin.Do(req)
+		resp, err := bridgetest.AdminClient.Do(req)
 		return err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 	})
 }
 
-func (p *pair) signal(b *process, s syscall.Signal) {
-	p.t.Helper()
-	if err := b.cmd.Process.Signal(s); err != nil {
-		p.t.Fatal(err)
+func (p *pair) signal(b *bridgetest.Process, s syscall.Signal) {
+	p.T.Helper()
+	if err := b.Cmd.Process.Signal(s); err != nil {
+		p.T.Fatal(err)
 	}
 }
 
 // both waits until both sides show a title.
 func (p *pair) both(number int, card, title string) {
-	p.t.Helper()
-	p.until("both sides show "+title, func() bool {
+	p.T.Helper()
+	p.Await("both sides show "+title, func() bool {
 		return p.Repo.Issue(number).Title == title && p.Project.Card(card).Title == title
 	})
 }
@@ -95,22 +95,22 @@ func (p *pair) both(number int, card, title string) {
 // rests waits until what is begun is done, and then lets polls pass in which
 // nothing may change.
 func (p *pair) rests(number int, card, title string) {
-	p.t.Helper()
+	p.T.Helper()
 	writes, polls := -1, 0
-	p.until("polls without a write", func() bool {
+	p.Await("polls without a write", func() bool {
 		if n := p.Writes(); n != writes {
 			writes, polls = n, p.Planning.Calls(planningtest.OpBacklogItems)
 		}
 		return p.Planning.Calls(planningtest.OpBacklogItems) > polls+10
 	})
 	polls = p.Planning.Calls(planningtest.OpBacklogItems)
-	p.until("polls", func() bool { return p.Planning.Calls(planningtest.OpBacklogItems) > polls+10 })
+	p.Await("polls", func() bool { return p.Planning.Calls(planningtest.OpBacklogItems) > polls+10 })
 	if n := p.Writes() - writes; n != 0 {
-		p.t.Errorf("%d writes after all had settled", n)
+		p.T.Errorf("%d writes after all had settled", n)
 	}
 	p.both(number, card, title)
 	if issues, cards := len(p.Repo.Issues()), len(p.Project.Cards()); issues != 1 || cards != 1 {
-		p.t.Errorf("%d issues, %d cards; want one of each", issues, cards)
+		p.T.Errorf("%d issues, %d cards; want one of each", issues, cards)
 	}
 }
 
@@ -122,17 +122,17 @@ func TestPausedProcess(t *testing.T) {
 	t.Run("while it writes to GitHub", func(t *testing.T) {
 		t.Parallel()
 		p := startPair(t, redis)
-		n, card := p.open(githubtest.IssueSpec{Title: "One"})
+		n, card := p.OpenIssue(githubtest.IssueSpec{Title: "One"})
 		p.both(n, card, "One")
 		slow := p.GitHub.Fault(githubtest.Fault{Match: "issue.patch", Kind: githubtest.Delay, After: underWay})
 		p.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
-		p.until("a write under way", func() bool { return slow.Count() == 1 })
+		p.Await("a write under way", func() bool { return slow.Count() == 1 })
 		p.signal(p.first, syscall.SIGSTOP)
 		p.run(p.second)
 		p.both(n, card, "Two")
 		p.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Three" })
 		p.both(n, card, "Three")
-		p.until("the late write", func() bool {
+		p.Await("the late write", func() bool {
 			return follows(p.Repo.History(n, "title"), "Three", "Two")
 		})
 		p.signal(p.first, syscall.SIGCONT)
@@ -142,11 +142,11 @@ func TestPausedProcess(t *testing.T) {
 	t.Run("while it writes to planning", func(t *testing.T) {
 		t.Parallel()
 		p := startPair(t, redis)
-		n, card := p.open(githubtest.IssueSpec{Title: "One"})
+		n, card := p.OpenIssue(githubtest.IssueSpec{Title: "One"})
 		p.both(n, card, "One")
 		slow := p.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardUpdate, Kind: planningtest.Delay, Delay: underWay})
 		p.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Two" })
-		p.until("a write under way", func() bool { return slow.Count() == 1 })
+		p.Await("a write under way", func() bool { return slow.Count() == 1 })
 		p.signal(p.first, syscall.SIGSTOP)
 		p.run(p.second)
 		p.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Three" })
@@ -159,10 +159,10 @@ func TestPausedProcess(t *testing.T) {
 		p := startPair(t, redis)
 		slow := p.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardCreate, Kind: planningtest.Delay, Delay: underWay})
 		n := p.Repo.Open("octocat", githubtest.IssueSpec{Title: "One"})
-		p.until("a create under way", func() bool { return slow.Count() == 1 })
+		p.Await("a create under way", func() bool { return slow.Count() == 1 })
 		p.signal(p.first, syscall.SIGSTOP)
 		p.run(p.second)
-		p.until("the card with its task", func() bool {
+		p.Await("the card with its task", func() bool {
 			cards := p.Project.Cards()
 			return len(cards) > 0 && len(cards[0].Tasks) > 0
 		})

@@ -30,9 +30,9 @@ func TestTransferBetweenProjects(t *testing.T) {
 	}
 	w.GitHub.AddHook("acme/api", w.WebhookURL(), bridgetest.WebhookSecret)
 	api.Open("octocat", githubtest.IssueSpec{Title: "of the other project"})
-	w.until("a card in the other project", func() bool { return len(second.Cards()) == 1 })
+	w.Await("a card in the other project", func() bool { return len(second.Cards()) == 1 })
 
-	n, card := w.open(githubtest.IssueSpec{Title: "transferred"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "transferred"})
 	there := w.Repo.Transfer(n, "acme/api")
 	state := func(name string) (mapping.LinkState, string) {
 		l, err := w.App.Operator().Find(t.Context(), name)
@@ -41,18 +41,18 @@ func TestTransferBetweenProjects(t *testing.T) {
 		}
 		return l.State, l.Why
 	}
-	w.until("its link rests", func() bool {
+	w.Await("its link rests", func() bool {
 		s, why := state(fmt.Sprintf("acme/api#%d", there))
 		return s == mapping.Left && strings.Contains(why, "another planning project")
 	})
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "meanwhile" })
-	w.settled()
+	w.AwaitSettled()
 	if cards := second.Cards(); len(cards) != 1 || api.Issue(there).Title != "transferred" {
 		t.Errorf("%d cards in the other project, and the issue is called %q", len(cards), api.Issue(there).Title)
 	}
 	back := api.Transfer(there, bridgetest.RepoName)
-	w.until("what was changed meanwhile", func() bool { return w.Repo.Issue(back).Title == "meanwhile" })
-	w.settled()
+	w.Await("what was changed meanwhile", func() bool { return w.Repo.Issue(back).Title == "meanwhile" })
+	w.AwaitSettled()
 	if s, why := state(fmt.Sprintf("acme/web#%d", back)); s != mapping.Linked || len(w.Project.Cards()) != 1 || len(second.Cards()) != 1 {
 		t.Errorf("the link is %s (%s), with %d and %d cards", s, why, len(w.Project.Cards()), len(second.Cards()))
 	}
@@ -67,17 +67,17 @@ func TestSubIssueOfAnotherProject(t *testing.T) {
 	if err := s.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
-	s.until("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	s.Await("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
 	parent := s.Repo.Open("octocat", githubtest.IssueSpec{Title: "parent", Labels: []string{"one"}})
 	child := s.Repo.Open("octocat", githubtest.IssueSpec{Title: "child", Labels: []string{"two"}})
-	s.until("two cards", func() bool { return len(s.Project.Cards()) == 1 && len(s.other.Cards()) == 1 })
-	s.settled()
+	s.Await("two cards", func() bool { return len(s.Project.Cards()) == 1 && len(s.other.Cards()) == 1 })
+	s.AwaitSettled()
 	s.Repo.AddSubIssue(parent, child)
-	s.settled()
+	s.AwaitSettled()
 	tasks := s.Project.Tasks(s.Project.Cards()[0].ID)
 	if len(tasks) != 1 || len(s.cards()) != 2 {
-		t.Errorf("the parent's card has the tasks %q, and there are %d cards", taskTitles(tasks), len(s.cards()))
+		t.Errorf("the parent's card has the tasks %q, and there are %d cards", bridgetest.TaskTitles(tasks), len(s.cards()))
 	}
 	s.Repo.Edit(child, "octocat", func(e *githubtest.IssueEdit) { e.Title = "child, edited" })
-	s.until("the edit on its card", func() bool { return s.other.Cards()[0].Title == "child, edited" })
+	s.Await("the edit on its card", func() bool { return s.other.Cards()[0].Title == "child, edited" })
 }

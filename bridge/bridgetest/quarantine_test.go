@@ -22,11 +22,11 @@ func TestQuarantineImport(t *testing.T) {
 	w.Repo.Label(n, "mona", "bug")
 	w.Repo.Open("mona", githubtest.IssueSpec{Title: "Of a member"})
 	now()
-	job := w.finished(w.imports(status.ImportAsk{}))
+	job := w.FinishJob(w.BeginImport(status.ImportAsk{}))
 	if r := job.Import; r.Cards != 2 || r.Out != 2 || r.OutWhy[mapping.WhyQuarantine] != 2 || r.Failed > 0 {
 		t.Errorf("import: %+v", r)
 	}
-	w.settled()
+	w.AwaitSettled()
 	if got := len(w.Project.Cards()); got != 2 {
 		t.Errorf("%d cards, want 2", got)
 	}
@@ -52,16 +52,16 @@ func TestQuarantineTold(t *testing.T) {
 			w := start(t, tt.o)
 			told := func() int { return strings.Count(log.String(), "issues of strangers wait in quarantine") }
 			if tt.told > 0 {
-				w.until("a warning", func() bool { return told() == tt.told })
+				w.Await("a warning", func() bool { return told() == tt.told })
 			}
-			w.settled()
+			w.AwaitSettled()
 			if err := w.StopBridge(); err != nil {
 				t.Fatal(err)
 			}
 			if err := w.StartBridge(); err != nil {
 				t.Fatal(err)
 			}
-			w.settled()
+			w.AwaitSettled()
 			if got := told(); got != tt.told {
 				t.Errorf("told %d times, want %d:\n%s", got, tt.told, log.String())
 			}
@@ -78,7 +78,7 @@ func TestQuarantineCalls(t *testing.T) {
 	for range 20 {
 		w.Repo.Open("mallory", githubtest.IssueSpec{Title: "Spam"})
 	}
-	w.settled()
+	w.AwaitSettled()
 	if got := w.GitHub.Calls("events.list"); got > 0 {
 		t.Errorf("%d looks at events of untouched issues", got)
 	}

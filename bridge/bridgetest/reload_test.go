@@ -17,7 +17,7 @@ import (
 func TestReloadAddsAProject(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})
-	n, card := w.open(githubtest.IssueSpec{Title: "there before"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})
 	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
 	w.GitHub.AddHook("acme/api", w.WebhookURL(), bridgetest.WebhookSecret)
 	second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{"Inbox"}})
@@ -37,12 +37,12 @@ func TestReloadAddsAProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	api.Open("octocat", githubtest.IssueSpec{Title: "over there"})
-	w.until("a card in the new project", func() bool {
+	w.Await("a card in the new project", func() bool {
 		cards := second.Cards()
 		return len(cards) == 1 && cards[0].Title == "over there" && cards[0].Bucket == "Inbox"
 	})
 	w.collide(n, card, "octocat's", "alice's")
-	w.until("GitHub's title on both sides, by the new policy", func() bool {
+	w.Await("GitHub's title on both sides, by the new policy", func() bool {
 		return w.Project.Card(card).Title == "octocat's" && w.Repo.Issue(n).Title == "octocat's"
 	})
 }
@@ -53,8 +53,8 @@ func TestReloadWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)
 	w := start(t, bridgetest.Options{Store: r.URL})
-	n, card := w.open(githubtest.IssueSpec{Title: "there before"})
-	w.settled()
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})
+	w.AwaitSettled()
 	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
 	r.Kill()
 	c, err := config.Parse([]byte(w.YAML()+"    conflicts: {default: github}\n  - repository: acme/api\n    project: web\n    bucket: Bugs\n"), "planbridge.yaml", w.Env)
@@ -66,12 +66,12 @@ func TestReloadWhileTheStoreIsAway(t *testing.T) {
 	}
 	api.Open("octocat", githubtest.IssueSpec{Title: "over there"})
 	r.Restart()
-	w.until("a card by the new route", func() bool {
+	w.Await("a card by the new route", func() bool {
 		cards := w.Project.Cards()
 		return len(cards) == 2 && cards[1].Title == "over there" && cards[1].Bucket == "Bugs"
 	})
 	w.collide(n, card, "octocat's", "alice's")
-	w.until("GitHub's title on both sides, by the new policy", func() bool {
+	w.Await("GitHub's title on both sides, by the new policy", func() bool {
 		return w.Project.Card(card).Title == "octocat's" && w.Repo.Issue(n).Title == "octocat's"
 	})
 }
@@ -81,11 +81,11 @@ func TestReloadWhileTheStoreIsAway(t *testing.T) {
 func TestReloadAllowsPublic(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{})
-	n, card := w.open(githubtest.IssueSpec{Title: "Title"})
-	w.settled()
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "Title"})
+	w.AwaitSettled()
 	w.Repo.Publish(true)
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Of planning" })
-	w.until("a key that is parked", func() bool {
+	w.Await("a key that is parked", func() bool {
 		parked, err := w.App.Operator().Failures(t.Context())
 		return err == nil && len(parked) == 1
 	})
@@ -99,5 +99,5 @@ func TestReloadAllowsPublic(t *testing.T) {
 	if err := w.App.Reload(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	w.until("planning's title on the issue", func() bool { return w.Repo.Issue(n).Title == "Of planning" })
+	w.Await("planning's title on the issue", func() bool { return w.Repo.Issue(n).Title == "Of planning" })
 }

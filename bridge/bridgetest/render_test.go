@@ -23,37 +23,37 @@ func TestIntricateTextsCrossInMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{Idle: true})
-			p, err := newProcess(w.World, t.TempDir(), "bridge")
+			p, err := bridgetest.NewProcess(w.World, t.TempDir(), "bridge")
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.GitHub.AddHook("acme/web", "http://"+p.listen+"/webhooks/github", bridgetest.WebhookSecret)
-			if err := p.start(); err != nil {
+			w.GitHub.AddHook("acme/web", "http://"+p.Listen+"/webhooks/github", bridgetest.WebhookSecret)
+			if err := p.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(p.kill)
-			w.until("the process takes deliveries", func() bool { _, err := p.queues(t.Context()); return err == nil })
-			n, card := w.open(githubtest.IssueSpec{Title: "to be edited"})
-			rest := p.peak(t)
+			t.Cleanup(p.Kill)
+			w.Await("the process takes deliveries", func() bool { _, err := p.Queues(t.Context()); return err == nil })
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "to be edited"})
+			rest := peak(t, p)
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = body })
-			w.until("the card has the text", func() bool { return strings.HasPrefix(w.Project.Card(card).Summary, body) })
+			w.Await("the card has the text", func() bool { return strings.HasPrefix(w.Project.Card(card).Summary, body) })
 			if html := w.Project.Card(card).SummaryHTML; !strings.HasPrefix(html, "<p>") || len(html) > 6*len(body) {
 				t.Errorf("%d bytes of HTML: %.80s", len(html), html)
 			}
-			if grown := p.peak(t) - rest; grown > 128<<20 {
+			if grown := peak(t, p) - rest; grown > 128<<20 {
 				t.Errorf("the process grew by %d MiB", grown>>20)
 			}
 			told := func() (lines []string) {
-				for line := range strings.Lines(p.read(t)) {
+				for line := range strings.Lines(logOf(t, p)) {
 					if strings.Contains(line, "plain paragraphs") {
 						lines = append(lines, line)
 					}
 				}
 				return lines
 			}
-			w.until("the process tells of it", func() bool { return len(told()) > 0 })
+			w.Await("the process tells of it", func() bool { return len(told()) > 0 })
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "edited" })
-			w.until("the next edit crosses", func() bool { return w.Project.Card(card).Title == "edited" })
+			w.Await("the next edit crosses", func() bool { return w.Project.Card(card).Title == "edited" })
 			if lines := told(); len(lines) != 1 || !strings.Contains(lines[0], `"item":"acme/web#`+strconv.Itoa(n)+`"`) {
 				t.Errorf("told:\n%s", lines)
 			}
@@ -61,10 +61,10 @@ func TestIntricateTextsCrossInMemory(t *testing.T) {
 	}
 }
 
-// read returns the process's log so far.
-func (p *process) read(t *testing.T) string {
+// logOf returns the process's log so far.
+func logOf(t *testing.T, p *bridgetest.Process) string {
 	t.Helper()
-	log, err := os.ReadFile(p.log)
+	log, err := os.ReadFile(p.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +72,9 @@ func (p *process) read(t *testing.T) string {
 }
 
 // peak is the greatest memory that the process has had.
-func (p *process) peak(t *testing.T) int64 {
+func peak(t *testing.T, p *bridgetest.Process) int64 {
 	t.Helper()
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/status")
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.Cmd.Process.Pid) + "/status")
 	if err != nil {
 		t.Skip("the system does not tell a process's peak of memory")
 	}
@@ -98,9 +98,9 @@ func TestImagesOfARoute(t *testing.T) {
 		t.Run(route, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{Route: route})
-			n, card := w.open(githubtest.IssueSpec{Title: "with a picture"})
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "with a picture"})
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = body })
-			w.until("the card has the text", func() bool { return strings.HasPrefix(w.Project.Card(card).Summary, body) })
+			w.Await("the card has the text", func() bool { return strings.HasPrefix(w.Project.Card(card).Summary, body) })
 			html := w.Project.Card(card).SummaryHTML
 			if !strings.Contains(html, want) || strings.Contains(html, "</div>") || strings.Contains(html, "id=") {
 				t.Errorf("planning shows %s", html)

@@ -151,12 +151,12 @@ func TestReplicasShareTheBudget(t *testing.T) {
 	if _, err := w.AddReplica(nil); err != nil {
 		t.Fatal(err)
 	}
-	w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+	w.Await("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
 	began := time.Now()
 	for i := range 3 * burst {
 		w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: fmt.Sprint("Card ", i)})
 	}
-	w.until("the burst", func() bool { return w.GitHub.Writes() >= burst })
+	w.Await("the burst", func() bool { return w.GitHub.Writes() >= burst })
 	w.polls(10)
 	content := w.GitHub.Calls("issue.create", "comment.create")
 	edits := w.GitHub.Writes() - content
@@ -185,7 +185,7 @@ func twoProjects(t *testing.T, o bridgetest.Options) (w *world, repo *githubtest
 		t.Fatal(err)
 	}
 	w.GitHub.AddHook("acme/app", w.WebhookURL(), bridgetest.WebhookSecret)
-	w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	w.Await("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 6 })
 	return w, repo, board
 }
 
@@ -199,11 +199,11 @@ func TestProjectsTakeTurns(t *testing.T) {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Issue ", i)})
 	}
 	repo.Open("octocat", githubtest.IssueSpec{Title: "The only one"})
-	if err := w.moving(w.GitHub.Idle); err != nil { // all are queued, the only one last
+	if err := w.WhileMoving(w.GitHub.Idle); err != nil { // all are queued, the only one last
 		t.Fatal(err)
 	}
 	goOn()
-	w.until("the other project's card", func() bool { return len(board.Cards()) == 1 })
+	w.Await("the other project's card", func() bool { return len(board.Cards()) == 1 })
 	if n := len(w.Project.Cards()); n > many*9/10 { // in one queue it would be behind nearly all; worker_test.go of reconcile counts
 		t.Errorf("%d of %d were made before the other project's only one", n, many)
 	}

@@ -46,7 +46,7 @@ func retained(t *testing.T, o bridgetest.Options, fill func(w *world, s store.St
 	if err := w.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
-	w.until("a pass of the retention", func() bool { return strings.Contains(log.String(), "retention: a pass is done") })
+	w.Await("a pass of the retention", func() bool { return strings.Contains(log.String(), "retention: a pass is done") })
 	if err := w.StopBridge(); err != nil {
 		t.Fatal(err)
 	}

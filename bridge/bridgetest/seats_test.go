@@ -18,16 +18,16 @@ func TestNoMoreCallsAtOnceThanAllowed(t *testing.T) {
 	w := start(t, bridgetest.Options{Concurrency: seats})
 	var numbers []int
 	for n := range issues {
-		number, _ := w.open(githubtest.IssueSpec{Title: fmt.Sprint("Issue ", n), Body: "Body"})
+		number, _ := w.OpenIssue(githubtest.IssueSpec{Title: fmt.Sprint("Issue ", n), Body: "Body"})
 		numbers = append(numbers, number)
 	}
-	w.settled()
+	w.AwaitSettled()
 	w.Planning.ResetJournal()
 	w.Planning.SetLatency(50 * time.Millisecond)
 	for _, n := range numbers {
 		w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = fmt.Sprint("Edited ", n) })
 	}
-	w.until("all titles are written", func() bool { return w.Planning.Calls(planningtest.OpCardUpdate) >= issues })
+	w.Await("all titles are written", func() bool { return w.Planning.Calls(planningtest.OpCardUpdate) >= issues })
 	var writes []planningtest.Call
 	for _, c := range w.Planning.Journal() {
 		if c.Op == planningtest.OpCardUpdate {

@@ -23,28 +23,28 @@ func TestKeysOfAKilledReplicaAreWorkedSoon(t *testing.T) {
 	t.Parallel()
 	t.Run("by another one", func(t *testing.T) {
 		t.Parallel()
-		k := killAtWork(t, bridgetest.Options{Store: redistest.Start(t).URL}, func(w *world) { w.process("second").begin(w) })
+		k := killAtWork(t, bridgetest.Options{Store: redistest.Start(t).URL}, func(w *world) { beginProcess(w, w.process("second")) })
 		k.worked(k.at, wellBefore)
 	})
 	t.Run("by its successor", func(t *testing.T) {
 		t.Parallel()
 		k := killAtWork(t, bridgetest.Options{Store: redistest.Start(t).URL}, func(*world) {})
-		k.first.begin(k.world)
+		beginProcess(k.world, k.first)
 		k.worked(k.at, wellBefore)
 	})
 }
 
-func (p *process) signal(t *testing.T, s syscall.Signal) {
+func signal(t *testing.T, p *bridgetest.Process, s syscall.Signal) {
 	t.Helper()
-	if err := p.cmd.Process.Signal(s); err != nil {
+	if err := p.Cmd.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // sessions is how many sessions a process has begun, as it logged.
-func (p *process) sessions(t *testing.T) int {
+func sessions(t *testing.T, p *bridgetest.Process) int {
 	t.Helper()
-	log, err := os.ReadFile(p.log)
+	log, err := os.ReadFile(p.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,49 +58,49 @@ func TestAStoppedReplicaWritesNothingAfterItsSession(t *testing.T) {
 	t.Parallel()
 	w := start(t, bridgetest.Options{Store: redistest.Start(t).URL, Idle: true})
 	first, second := w.process("first"), w.process("second")
-	w.GitHub.AddHook(bridgetest.RepoName, "http://"+second.listen+"/webhooks/github", bridgetest.WebhookSecret)
-	first.begin(w)
-	second.begin(w) // takes deliveries
-	a, cardA := w.open(githubtest.IssueSpec{Title: "A1"})
-	b, cardB := w.open(githubtest.IssueSpec{Title: "B1"})
-	if err := second.stop(); err != nil {
+	w.GitHub.AddHook(bridgetest.RepoName, "http://"+second.Listen+"/webhooks/github", bridgetest.WebhookSecret)
+	beginProcess(w, first)
+	beginProcess(w, second) // takes deliveries
+	a, cardA := w.OpenIssue(githubtest.IssueSpec{Title: "A1"})
+	b, cardB := w.OpenIssue(githubtest.IssueSpec{Title: "B1"})
+	if err := second.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	w.until("all is done", func() bool {
-		o, err := first.queues(t.Context())
+	w.Await("all is done", func() bool {
+		o, err := first.Queues(t.Context())
 		return err == nil && len(o.Projects) == 1 && o.Projects[0].Live == 0 && len(w.Repo.Issue(a).Labels) == 2 && len(w.Repo.Issue(b).Labels) == 2
 	})
 
 	slow := w.GitHub.Fault(githubtest.Fault{Match: "issue.patch", Kind: githubtest.Delay})
 	defer slow.Release()
 	w.Project.EditCard(cardA, "alice", func(e *planningtest.CardEdit) { e.Title = "A2" })
-	w.until("a write under way", func() bool { return slow.Count() == 1 })
+	w.Await("a write under way", func() bool { return slow.Count() == 1 })
 	reads := w.GitHub.Calls("issue.get")
 	w.Project.EditCard(cardB, "alice", func(e *planningtest.CardEdit) { e.Title = "B2" })
-	w.until("a write that waits", func() bool { return w.GitHub.Calls("issue.get") > reads })
+	w.Await("a write that waits", func() bool { return w.GitHub.Calls("issue.get") > reads })
 	w.polls(3)
-	first.signal(t, syscall.SIGSTOP)
-	second.begin(w)
-	w.until("both titles by the other one", func() bool {
+	signal(t, first, syscall.SIGSTOP)
+	beginProcess(w, second)
+	w.Await("both titles by the other one", func() bool {
 		return w.Repo.Issue(a).Title == "A2" && w.Repo.Issue(b).Title == "B2"
 	})
 	w.Repo.Edit(b, "octocat", func(e *githubtest.IssueEdit) { e.Title = "B3" })
-	w.until("the next title", func() bool { return w.Project.Card(cardB).Title == "B3" })
+	w.Await("the next title", func() bool { return w.Project.Card(cardB).Title == "B3" })
 	w.polls(5)
 	patches := w.GitHub.Calls("issue.patch")
 	slow.Release() // the write of the first has its effect, which changes nothing
-	w.until("the late write", func() bool { return w.GitHub.Calls("issue.patch") > patches })
+	w.Await("the late write", func() bool { return w.GitHub.Calls("issue.patch") > patches })
 	w.polls(5)
-	patches, begun := w.GitHub.Calls("issue.patch"), first.sessions(t)
-	first.signal(t, syscall.SIGCONT)
-	w.until("another session", func() bool { return first.sessions(t) > begun })
+	patches, begun := w.GitHub.Calls("issue.patch"), sessions(t, first)
+	signal(t, first, syscall.SIGCONT)
+	w.Await("another session", func() bool { return sessions(t, first) > begun })
 	w.polls(10)
 	if n := w.GitHub.Calls("issue.patch") - patches; n != 0 {
 		t.Errorf("%d writes to GitHub after the session, want none", n)
 	}
-	second.kill()
+	second.Kill()
 	w.Project.EditCard(cardB, "alice", func(e *planningtest.CardEdit) { e.Title = "B4" })
-	w.until("the first works again", func() bool { return w.Repo.Issue(b).Title == "B4" })
+	w.Await("the first works again", func() bool { return w.Repo.Issue(b).Title == "B4" })
 	var titles []string
 	for _, v := range w.Repo.History(b, "title") {
 		titles = append(titles, v.Value)

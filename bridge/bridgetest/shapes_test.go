@@ -28,7 +28,7 @@ func TestVersionConflicts(t *testing.T) {
 			w := start(t, bridgetest.Options{Poll: time.Hour})
 			for _, shape := range conflictShapes {
 				// An issue each: so many writes to one would stop as a runaway.
-				n, card := w.open(githubtest.IssueSpec{Title: string(shape), Body: "One.\n\nTwo.\n\nThree."})
+				n, card := w.OpenIssue(githubtest.IssueSpec{Title: string(shape), Body: "One.\n\nTwo.\n\nThree."})
 				w.Planning.SetTraits(func(x *planningtest.Traits) { x.ConflictStatus, x.ConflictShape = status, shape })
 				w.refusedTitle(n, card, string(shape))
 				w.refusedSummary(n, card, string(shape))
@@ -40,29 +40,29 @@ func TestVersionConflicts(t *testing.T) {
 // refusedTitle changes the title on both sides: planning's stands, and GitHub's
 // was never in planning.
 func (w *world) refusedTitle(n int, card, shape string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.GitHub.Advance(2 * time.Second) // GitHub's times have whole seconds
 	was := len(w.Repo.Issue(n).Comments)
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "planning " + shape })
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "github " + shape })
-	w.until("planning's title stands, with shape "+shape, func() bool {
+	w.Await("planning's title stands, with shape "+shape, func() bool {
 		i := w.Repo.Issue(n)
 		return i.Title == "planning "+shape && len(i.Comments) == was+1
 	})
 	for _, v := range w.Project.History(card, "title") {
 		if v.Value == "github "+shape {
-			w.t.Errorf("shape %s: GitHub's title overwrote planning's", shape)
+			w.T.Errorf("shape %s: GitHub's title overwrote planning's", shape)
 		}
 	}
 }
 
 // refusedSummary changes two paragraphs, one on each side: both arrive.
 func (w *world) refusedSummary(n int, card, shape string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.GitHub.Advance(2 * time.Second)
 	first, third := "One "+shape+".", "Three "+shape+"."
 	edit := func(text string, paragraph int, to string) string {
-		written, mark := parts(text)
+		written, mark := bridgetest.SplitMarker(text)
 		p := strings.Split(written, "\n\n")
 		p[paragraph] = to
 		return p[0] + "\n\n" + p[1] + "\n\n" + p[2] + mark
@@ -70,8 +70,8 @@ func (w *world) refusedSummary(n int, card, shape string) {
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Summary = edit(e.Summary, 2, third) })
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = edit(e.Body, 0, first) })
 	want := first + "\n\nTwo.\n\n" + third
-	w.until("both paragraphs on both sides, with shape "+shape, func() bool {
-		summary, _ := parts(w.Project.Card(card).Summary)
+	w.Await("both paragraphs on both sides, with shape "+shape, func() bool {
+		summary, _ := bridgetest.SplitMarker(w.Project.Card(card).Summary)
 		return w.Repo.Issue(n).Body == want && summary == want
 	})
 }

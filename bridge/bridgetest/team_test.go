@@ -90,13 +90,13 @@ func (p *team) act() {
 	}
 	if t.card != "" {
 		p.board.EditCard(t.card, "alice", func(e *planningtest.CardEdit) {
-			_, mark := parts(e.Summary)
+			_, mark := bridgetest.SplitMarker(e.Summary)
 			e.Title, e.Summary = t.title, t.text+mark
 		})
 		return
 	}
 	p.repo.Edit(t.issue, "octocat", func(e *githubtest.IssueEdit) {
-		_, mark := parts(e.Body)
+		_, mark := bridgetest.SplitMarker(e.Body)
 		e.Title, e.Body = t.title, t.text+mark
 	})
 }
@@ -123,33 +123,33 @@ func (p *team) busy(every time.Duration) (stop func()) {
 
 // go on until people have acted n more times.
 func (p *team) on(n int) {
-	p.w.t.Helper()
+	p.w.T.Helper()
 	count := func() int {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.acts
 	}
 	until := count() + n
-	p.w.until("people act", func() bool { return count() >= until })
+	p.w.Await("people act", func() bool { return count() >= until })
 }
 
 // whole waits until all things are whole and nothing is left to do: for as long
 // as something still moves, as a machine may be slow.
 func (p *team) whole() {
-	p.w.t.Helper()
+	p.w.T.Helper()
 	faults, moved := p.faults(), time.Now()
-	err := p.w.Until(p.w.t.Context(), func() bool {
+	err := p.w.Until(p.w.T.Context(), func() bool {
 		if now := p.faults(); !slices.Equal(now, faults) {
 			faults, moved = now, time.Now()
 		}
-		return len(faults) == 0 || time.Since(moved) > patience
+		return len(faults) == 0 || time.Since(moved) > bridgetest.Patience
 	})
 	if err != nil || len(faults) > 0 {
-		p.w.t.Fatalf("not whole:\n%s", strings.Join(faults, "\n"))
+		p.w.T.Fatalf("not whole:\n%s", strings.Join(faults, "\n"))
 	}
-	p.w.settled()
+	p.w.AwaitSettled()
 	if faults = p.faults(); len(faults) > 0 {
-		p.w.t.Fatalf("whole no more:\n%s", strings.Join(faults, "\n"))
+		p.w.T.Fatalf("whole no more:\n%s", strings.Join(faults, "\n"))
 	}
 }
 
@@ -178,8 +178,8 @@ func (p *team) faults() (out []string) {
 }
 
 func (t *thing) faults(i githubtest.IssueState, c planningtest.CardState) (out []string) {
-	body, _ := parts(i.Body)
-	summary, _ := parts(c.Summary)
+	body, _ := bridgetest.SplitMarker(i.Body)
+	summary, _ := bridgetest.SplitMarker(c.Summary)
 	if i.Title != c.Title || body != summary {
 		out = append(out, fmt.Sprintf("is %q, %q on GitHub and %q, %q in planning", i.Title, body, c.Title, summary))
 	}
@@ -217,7 +217,7 @@ const everyAct = 25 * time.Millisecond
 func busyTeam(t *testing.T, o bridgetest.Options) (p *team, stop func()) {
 	p = newTeam(start(t, o), "")
 	// Cards that are there at the first poll are old.
-	p.w.until("the first polls", func() bool { return p.w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+	p.w.Await("the first polls", func() bool { return p.w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
 	p.make(3)
 	p.whole()
 	stop = p.busy(everyAct)

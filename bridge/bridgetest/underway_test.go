@@ -44,10 +44,10 @@ func TestCreateUnderWayWhenTheStoreIsLost(t *testing.T) {
 			t.Parallel()
 			r := redistest.Start(t)
 			w := start(t, bridgetest.Options{Store: r.URL, Settle: shown})
-			w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+			w.Await("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
 			slow := c.slow(w)
 			c.act(w)
-			w.until("a create under way", func() bool { return slow.Count() == 1 })
+			w.Await("a create under way", func() bool { return slow.Count() == 1 })
 			r.Flush()
 			w.onePair()
 		})
@@ -62,7 +62,7 @@ func TestCommentUnderWayWhenTheStoreIsLost(t *testing.T) {
 	t.Parallel()
 	r := redistest.Start(t)
 	w := start(t, bridgetest.Options{Store: r.URL, Settle: shown, Route: "conflicts: {title: github}"})
-	w.until("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+	w.Await("the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
 	card := w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "Title"})
 	w.onePair()
 	n := w.Repo.Issues()[0].Number
@@ -71,13 +71,13 @@ func TestCommentUnderWayWhenTheStoreIsLost(t *testing.T) {
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "octocat's" })
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "alice's" })
 	goOn()
-	w.until("a comment under way", func() bool { return slow.Count() == 1 })
+	w.Await("a comment under way", func() bool { return slow.Count() == 1 })
 	epoch := w.App.Epoch()
 	r.Flush()
-	w.until("another epoch", func() bool { return w.App.Epoch() != epoch })
+	w.Await("another epoch", func() bool { return w.App.Epoch() != epoch })
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "Text\n\n" + e.Body }) // its marker brings the link back
-	w.until("the winner on both sides", func() bool { return w.Project.Card(card).Title == "octocat's" })
-	w.settled()
+	w.Await("the winner on both sides", func() bool { return w.Project.Card(card).Title == "octocat's" })
+	w.AwaitSettled()
 	if comments := w.Repo.Issue(n).Comments; len(comments) != 1 {
 		t.Errorf("%d comments: %+v", len(comments), comments)
 	}
@@ -86,13 +86,13 @@ func TestCommentUnderWayWhenTheStoreIsLost(t *testing.T) {
 // onePair waits until there are an issue and a card with its task, and nothing
 // is left to do.
 func (w *world) onePair() {
-	w.t.Helper()
-	w.until("a pair", func() bool {
+	w.T.Helper()
+	w.Await("a pair", func() bool {
 		cards := w.Project.Cards()
 		return len(w.Repo.Issues()) > 0 && len(cards) > 0 && len(cards[0].Tasks) > 0
 	})
-	w.settled()
+	w.AwaitSettled()
 	if issues, cards := w.Repo.Issues(), w.Project.Cards(); len(issues) != 1 || len(cards) != 1 || len(cards[0].Tasks) != 1 {
-		w.t.Errorf("%d issues, %d cards: %+v, %+v", len(issues), len(cards), issues, cards)
+		w.T.Errorf("%d issues, %d cards: %+v, %+v", len(issues), len(cards), issues, cards)
 	}
 }

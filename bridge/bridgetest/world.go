@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,20 +247,6 @@ func (w *World) freeAddr() (string, error) {
 	}
 	return FreeAddr()
 }
-
-// Client asks the bridge as people and services do.
-func (w *World) Client() *http.Client {
-	if w.o.Network != nil {
-		return &http.Client{Transport: w.o.Network}
-	}
-	return http.DefaultClient
-}
-
-// WebhookURL is where the bridge takes deliveries.
-func (w *World) WebhookURL() string { return "http://" + w.listen + "/webhooks/github" }
-
-// AdminURL is the root of the bridge's admin listener.
-func (w *World) AdminURL() string { return "http://" + w.App.AdminAddr() }
 
 // stopWait is beyond what a bridge allows itself, on a machine on which much
 // else runs.

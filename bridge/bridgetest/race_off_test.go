@@ -1,5 +1,0 @@
-//go:build !race
-
-package bridgetest_test
-
-var raceFlags []string

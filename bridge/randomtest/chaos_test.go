@@ -1,0 +1,399 @@
+package randomtest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/bridge/sim"
+	"planbridge/mapping"
+	"planbridge/store/redisstore/redistest"
+)
+
+// TestChaos lets several people work on both sides at random while everything
+// that can go wrong does: deliveries that are lost, doubled, late and out of
+// order, answers that are lost, errors before and after the effect, limits,
+// garbage, stale reads, outages; and bridges that are stopped and killed. Then
+// everything comes to rest, and the world is judged (see judge).
+//
+// PLANBRIDGE_CHAOS_SECONDS is how long people work, PLANBRIDGE_CHAOS_SEEDS the
+// seeds ("17 4711"), or how many new ones ("50x"). Odd seeds run on Redis,
+// half of them with two bridges; with one of four, tasks stand for the items of
+// checklists, else for sub-issues; with one of three there are items older than
+// the bridge, and imports. A seed gives the same people and fate, but not the
+// same race.
+func TestChaos(t *testing.T) {
+	t.Parallel()
+	seeds, d, err := chaosSettings(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bridgetest.Binary(); err != nil {
+		t.Fatal(err)
+	}
+	var all tally
+	t.Cleanup(func() { // when the runs, which are parallel, have ended
+		t.Logf("%d seeds of %s: %s", len(seeds), d, &all)
+		if all.of(countEdits) == 0 || all.of(countFaults) == 0 {
+			t.Error("nobody did anything, or nothing went wrong: the runs show nothing")
+		}
+	})
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			all.add(runChaos(t, seed, d, nil))
+		})
+	}
+}
+
+// chaosSettings reads the run's settings; without any it is a short one.
+func chaosSettings(env func(string) string) (seeds []uint64, d time.Duration, err error) {
+	d = 8 * time.Second
+	if s := env("PLANBRIDGE_CHAOS_SECONDS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SECONDS: %w", err)
+		}
+		d = time.Duration(n) * time.Second
+	}
+	list := env("PLANBRIDGE_CHAOS_SEEDS")
+	if list == "" {
+		list = "1 2 3" // the same at every change: make chaos is for new ones
+	}
+	if count, ok := strings.CutSuffix(list, "x"); ok {
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
+		}
+		first := rand.Uint64N(1_000_000_000)
+		for i := range uint64(n) {
+			seeds = append(seeds, first+i)
+		}
+		return seeds, d, nil
+	}
+	for _, word := range strings.Fields(list) {
+		seed, err := strconv.ParseUint(word, 10, 64)
+		if err != nil {
+			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds, d, nil
+}
+
+// chaos is one run.
+type chaos struct {
+	*bridgetest.World
+	t       *testing.T
+	seed    uint64
+	lasts   time.Duration // how long people work
+	dir     string
+	route   string // its settings
+	keys    mapping.Keys
+	turns   *turns
+	people  *people
+	fate    *fate
+	bridges []runner
+	redis   *redistest.Server // nil: the store is a file
+	sim     *simulation       // nil: the bridges are processes
+	imports *operators        // nil: nothing is older than the bridge
+	plain   bool              // the seed has none of the traits (see trait)
+	pauses  *turn             // in which the route is paused; nil: never
+	paused  span              // when nothing may be written
+	links   *linkActs         // what operators do to links; nil: nothing
+	public  *publicity        // when the repository is public; nil: never
+	calms   *turn             // whether people act while nothing goes wrong; nil: no
+	acted   time.Time         // when an operator took up failures or answered last
+}
+
+// runChaos plays one run, and returns what it counted.
+func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[string]int {
+	t.Logf("seed %d", seed)
+	c := startChaos(t, seed, s)
+	c.lasts = d
+	if complaints := c.beforehand(); len(complaints) > 0 {
+		c.tell(complaints)
+		return c.counts()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	var all sync.WaitGroup
+	all.Go(func() { c.work(ctx) })
+	all.Go(func() { c.mischief(ctx) })
+	all.Go(func() { c.operate(ctx) })
+	all.Go(func() { c.importing(ctx) })
+	all.Go(func() { c.pausing(ctx) })
+	all.Go(func() { c.linking(ctx) })
+	all.Go(func() { c.publishing(ctx) })
+	all.Wait()
+
+	c.fate.rest()
+	for _, p := range c.bridges {
+		if err := c.up(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	complaints := append(c.endPause(), c.endLinking()...)
+	c.flurry()
+	c.public.end(c)
+	complaints = append(complaints, c.lastImport()...)
+	for _, next := range []func() []complaint{c.settle, c.unheard, c.quiet, c.calm, c.again} {
+		if len(complaints) == 0 {
+			complaints = next()
+		}
+	}
+	for _, p := range c.bridges {
+		if err := p.Stop(); err != nil {
+			complaints = append(complaints, complaint{what: err.Error()})
+		}
+	}
+	complaints = append(complaints, c.sim.waitsUnexplained()...)
+	complaints = append(complaints, c.whilePaused()...)
+	complaints = append(complaints, c.whileUnlinked()...)
+	complaints = append(complaints, c.whilePublic()...)
+	for _, path := range c.logs() {
+		lines, err := bridgetest.BadLines(path)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, line := range lines {
+			complaints = append(complaints, complaint{what: "the bridge's log says " + line})
+		}
+	}
+	c.report(complaints)
+	if len(complaints) > 0 {
+		c.tell(complaints)
+	}
+	return c.counts()
+}
+
+// logs are the files that the bridges, and the operators' commands, wrote.
+func (c *chaos) logs() []string {
+	var out []string
+	for _, p := range c.bridges {
+		out = append(out, p.Logs())
+	}
+	if c.imports != nil {
+		out = append(out, c.imports.log.Name())
+	}
+	return out
+}
+
+// startChaos makes the world, starts its bridges and waits until they have
+// seen what was there: nothing, or what is older.
+func startChaos(t *testing.T, seed uint64, s *simulation) *chaos {
+	c := newWorld(t, seed, s)
+	bridges := 1
+	if c.redis != nil || s != nil && seed%2 == 1 {
+		bridges += int(seed / 2 % 2)
+	}
+	if bridges > 1 && c.turns.next("world") == nil {
+		bridges = 1
+	}
+	for i := range bridges {
+		p, err := c.newBridge(fmt.Sprintf("bridge%d", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		c.bridges = append(c.bridges, p)
+		c.GitHub.AddHook(bridgetest.RepoName, p.Webhooks(), bridgetest.WebhookSecret)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), bridgetest.Patience)
+	defer cancel()
+	if err := c.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) > 3 }); err != nil {
+		c.tell([]complaint{{what: err.Error()}})
+		t.FailNow()
+	}
+	return c
+}
+
+// newWorld makes the world without its bridges.
+func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
+	all, err := newTurns(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &chaos{t: t, seed: seed, dir: t.TempDir(), turns: all, sim: s}
+	var begun atomic.Bool
+	o := bridgetest.Options{
+		Dir: c.dir, Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
+		CatchUp: 500 * time.Millisecond, EnterDelay: 300 * time.Millisecond,
+		GitHub: githubtest.Options{Seed: seed, Clock: func() time.Time {
+			if begun.Load() {
+				return time.Now()
+			}
+			return time.Now().Add(-oldAge)
+		}},
+	}
+	lists := listSeed(seed)
+	if lists {
+		o.Route = "tasks: checklist\n"
+	}
+	if s != nil {
+		o.Route += c.policies()
+		c.drawPlain()
+		o.Route += c.oneWay()
+		c.pauses = c.trait(50)
+		c.drawLinkActs()
+		c.drawPublic(&o)
+		c.calms = c.trait(50)
+	}
+	if s != nil {
+		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}
+	} else if seed%2 == 1 {
+		c.redis = redistest.Start(t)
+		o.Store = c.redis.URL
+	}
+	w, err := bridgetest.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
+	c.World, c.keys, c.route = w, mapping.NewKeys([]byte(key)), o.Route
+	c.people, c.fate = newPeople(w, c.keys, lists), &fate{w: w}
+	c.fate.diary = c.people.diary
+	if s != nil {
+		// A route that goes one way gives no marker back to a text that it may not write,
+		// or that differs for good: then nothing tells which card is an issue's.
+		s.people, c.people.careful = c.people, mayForget(seed) || directionOf(o.Route) != mapping.Both
+	}
+	t.Cleanup(func() {
+		c.endImports()
+		for _, p := range c.bridges {
+			p.Kill()
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if one := c.turns.next("world"); one != nil {
+		c.fate.habits(stroke{c.fate, one}.githubTraits)
+	}
+	if one := c.turns.next("world"); one != nil {
+		w.Planning.SetTraits(func(t *planningtest.Traits) {
+			was := *t
+			stroke{c.fate, one}.planningTraits(t)
+			now := changes(was, *t)
+			c.people.did(do("planning", "traits").with(now...), "fate: planning from now on: %s", strings.Join(now, " "))
+		})
+	}
+	if importSeed(seed) && s == nil {
+		c.past()
+	}
+	begun.Store(true)
+	return c
+}
+
+// newBridge prepares a bridge; nothing runs yet.
+func (c *chaos) newBridge(name string) (runner, error) {
+	if c.sim != nil {
+		return c.newVirtual(name)
+	}
+	return bridgetest.NewProcess(c.World, c.dir, name)
+}
+
+// The patience with a world that is to come to rest: a lease of a process that
+// was killed, the longest back-off, a search for what a lost answer made.
+const (
+	restWithin = 120 * time.Second
+	// restFor is how long nothing may happen before it is at rest: longer than
+	// what fate held back may take, and a sweep of the tasks.
+	restFor = 2*chaosSettle + 500*time.Millisecond
+)
+
+// settle waits until the bridge has nothing to do and nothing is wrong any
+// more; what is wrong after a long time comes back.
+func (c *chaos) settle() []complaint {
+	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	defer cancel()
+	if err := c.GitHub.Idle(ctx); err != nil {
+		return []complaint{{what: err.Error()}}
+	}
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	var err error
+	writes, since, began := -1, time.Now(), time.Now()
+	for {
+		idle, why := c.idle(ctx)
+		if late := c.waits(ctx, began); len(late) > 0 {
+			return late
+		}
+		if n := c.Writes(); n != writes || !idle {
+			writes, since = n, time.Now()
+		}
+		if rested := time.Since(since); rested > restFor {
+			s := c.look()
+			if s.ledger, err = c.ledger(); err != nil {
+				return []complaint{{what: err.Error()}}
+			}
+			complaints := judge(s)
+			if len(complaints) == 0 || rested > 4*restFor { // whatever is wrong after a long rest stays wrong
+				return complaints
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return append(judge(c.look()), complaint{what: "never at rest: " + why})
+		}
+	}
+}
+
+// idle reports whether the queue is empty. Failures are taken up again, as an
+// operator does when the faults are over.
+func (c *chaos) idle(ctx context.Context) (bool, string) {
+	for _, p := range c.bridges {
+		o, err := p.Queues(ctx)
+		if err != nil {
+			return false, err.Error()
+		}
+		for _, q := range o.Projects {
+			if q.Failures > 0 {
+				c.people.did(nil, "operator: takes up %d failures", q.Failures)
+				c.acted = time.Now()
+				return false, errors.Join(fmt.Errorf("%d failures", q.Failures), p.RetryAll(ctx)).Error()
+			}
+			if c.sim != nil {
+				if n, err := answerAll(ctx, p); n > 0 || err != nil {
+					c.acted = time.Now()
+					return false, fmt.Sprintf("%d conflicts are asked: %v", n, err)
+				}
+			}
+			if q.Live+q.Bulk > 0 || len(q.Waiting) > 0 {
+				return false, fmt.Sprintf("%+v", q)
+			}
+		}
+	}
+	return true, "the bridge went on writing"
+}
+
+// quiet lets polls pass; a write of the bridge is an echo that goes on.
+func (c *chaos) quiet() []complaint {
+	hub, plan := c.GitHub.Writes(), len(c.Planning.Journal())
+	before := c.Writes()
+	ctx, cancel := context.WithTimeout(c.t.Context(), bridgetest.Patience)
+	defer cancel()
+	until := c.Planning.Calls(planningtest.OpBacklogItems) + bridgetest.QuietPolls
+	err := c.Planning.Wait(ctx, func(s *planningtest.Server) bool { return s.Calls(planningtest.OpBacklogItems) >= until })
+	if err != nil {
+		return []complaint{{what: err.Error()}}
+	}
+	if n := c.Writes() - before; n > 0 {
+		return []complaint{{what: fmt.Sprintf("%d writes after all was at rest (%d on GitHub); planning: %+v", n, c.GitHub.Writes()-hub, c.Planning.Journal()[plan:])}}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package randomtest_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/planningtest"
+)
+
+// span is a time in which the bridges learned what their store holds now.
+type span struct{ from, to time.Time } // to is zero where it lasts
+
+func (s span) has(at time.Time) bool { return !at.Before(s.from) && (s.to.IsZero() || at.Before(s.to)) }
+
+// ended closes the span that lasts.
+func ended(all []span, at time.Time) []span {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].to.IsZero() {
+			all[i].to = at
+		}
+	}
+	return all
+}
+
+// untold marks the cards in a sprint whose bucket no listing has told since the store
+// was lost. A sprint's listing does not tell it, nor does a read of a card in a
+// sprint, so that nobody can know it.
+func (c *chaos) untold(cards []seenCard) {
+	listed := slices.DeleteFunc(c.Planning.Journal(), func(call planningtest.Call) bool {
+		learned := slices.ContainsFunc(c.sim.learned, func(s span) bool { return s.has(call.Time) })
+		return !learned || call.Op != planningtest.OpBacklogItems || call.Status != http.StatusOK || call.Fault != ""
+	})
+	for _, card := range cards {
+		if card.says == nil || card.says.sprint == "" {
+			continue
+		}
+		made, sprints := c.Project.History(card.id, "title")[0].Time, c.Project.History(card.id, "iteration")
+		card.says.untold = !slices.ContainsFunc(listed, func(call planningtest.Call) bool {
+			return made.Before(call.Time) && inBacklog(sprints, call.Time)
+		})
+	}
+}
+
+// inBacklog reports whether a card that was in these sprints was in none at a time.
+func inBacklog(sprints []planningtest.Value, at time.Time) bool {
+	sprint := ""
+	for _, v := range sprints {
+		if !v.Time.After(at) {
+			sprint = v.Value
+		}
+	}
+	return sprint == ""
+}
+
+func TestJudgeAsksForNoBucketThatNobodyTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		says   saying
+		labels []string
+		want   int
+	}{
+		"in the backlog":               {saying{bucket: bridgetest.Bucket}, nil, 1},
+		"in a sprint":                  {saying{bucket: bridgetest.Bucket, sprint: "s"}, nil, 1},
+		"in a sprint, untold":          {saying{bucket: bridgetest.Bucket, sprint: "s", untold: true}, nil, 0},
+		"in a sprint, untold, and old": {saying{bucket: bridgetest.Bucket, sprint: "s", untold: true}, []string{"bucket:Later"}, 0},
+		"a status beside it":           {saying{bucket: bridgetest.Bucket, sprint: "s", untold: true, status: "done"}, nil, 1},
+	} {
+		j := &judging{}
+		j.shown(&seenIssue{shows: &showing{labels: c.labels, milestone: len(c.says.sprint)}}, &seenCard{says: &c.says})
+		if len(j.complaints) != c.want {
+			t.Errorf("%s: complaints %v, want %d", name, j.complaints, c.want)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package randomtest_test
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+)
+
+// seen is everything that can be known about a world from outside the bridge:
+// what the checker judges.
+type seen struct {
+	issues []seenIssue
+	cards  []seenCard // and the tasks that stand for sub-issues
+	takenIn
+	// forgotten says that the store was lost or went back: what is old is not known then.
+	forgotten bool
+	// decides says that the route has policies under which GitHub may win.
+	decides bool
+	ledger  []met
+	way     mapping.Direction // of the route; "": both
+	against []string          // what was sent against it
+	public  []span            // when the repository was public
+	apart   map[int]string    // pairs that stay unlinked: the card by the issue's number
+}
+
+// seenItem is an issue or a card with all it ever was.
+type seenItem struct {
+	now map[mapping.Attribute]string // without our marks
+	// past is every write to it, in order, by attribute.
+	past  map[mapping.Attribute][]write
+	marks []mapping.Marker // valid ones in its text
+	own   bool             // the bridge made it
+}
+
+type seenIssue struct {
+	seenItem
+	number    int
+	id        int64
+	closed    bool
+	working   bool // the in-progress label is on it, open or not
+	estimates int  // labels that say one
+	// stolen are labels of people that the bridge put on or took off.
+	stolen   []string
+	comments []keptTexts // of the bridge
+	ledgered []keptTexts // what nothing but the ledger keeps
+	shows    *showing
+	parent   int // number; 0: none
+	list     *listed
+	old      *oldItem // nil: it is younger than the bridge
+}
+
+type seenCard struct {
+	seenItem
+	id       string
+	of       string // the card of a task; "": it is a card
+	bucket   string
+	tracking int // tasks that carry a tracking marker
+	says     *saying
+	list     *listed
+	old      *oldItem // nil: it is younger than the bridge
+}
+
+// write is one value that an attribute got.
+type write struct {
+	from, to string
+	person   bool // else the bridge
+	at       time.Time
+}
+
+// keptTexts is what a conflict's comment holds.
+type keptTexts struct {
+	marker    string
+	attribute mapping.Attribute
+	texts     []string
+}
+
+var chaosScheme = mapping.LabelScheme{Prefix: "plan:", InProgress: "in-progress", Estimate: "points/{value}", Hours: "hours/{value}"}
+
+// look gathers what there is to see; lists: tasks stand for checklists, else for
+// sub-issues.
+func look(w *bridgetest.World, keys mapping.Keys, lists bool) seen {
+	var s seen
+	for _, c := range w.Project.Cards() {
+		card := lookCard(w, keys, c)
+		if lists {
+			card.list = planList(w, keys, c)
+		}
+		s.cards = append(s.cards, card)
+		for _, t := range c.Tasks {
+			if !lists && !isTracking(keys, t) {
+				s.cards = append(s.cards, lookTask(w, keys, c, t))
+			}
+		}
+	}
+	text := func(v string) string { body, _ := keys.Body(v); return body }
+	if lists {
+		text = func(v string) string { body, _ := keys.Body(v); return mapping.WithoutItems(body) }
+	}
+	for _, i := range w.Repo.Issues() {
+		issue := lookIssue(w, keys, i, text, chaosScheme)
+		if slices.ContainsFunc(s.cards, func(c seenCard) bool { return c.of != "" && joined(&issue, &c) }) {
+			issue = lookIssue(w, keys, i, text, hoursScheme)
+		}
+		if lists {
+			issue.list = hubList(w, i)
+		}
+		s.issues = append(s.issues, issue)
+	}
+	return s
+}
+
+func lookIssue(w *bridgetest.World, keys mapping.Keys, i githubtest.IssueState, text func(string) string, scheme mapping.LabelScheme) seenIssue {
+	_, marks := keys.Body(i.Body)
+	labels := w.Repo.History(i.Number, "labels")
+	out := seenIssue{
+		shows: showingOf(i), parent: i.Parent, number: i.Number, id: i.ID, closed: i.State == "closed", working: chaosScheme.InProgressOn(i.Labels), stolen: stolen(labels),
+		seenItem: seenItem{
+			marks: marks, own: i.Author == bridgetest.Bot,
+			now: map[mapping.Attribute]string{
+				mapping.Title: i.Title, mapping.Summary: text(i.Body),
+				mapping.Estimate: estimates(i.Labels, scheme), mapping.State: stateOf(i.State, i.Labels),
+			},
+			past: map[mapping.Attribute][]write{
+				mapping.Title:    hubWrites(w.Repo.History(i.Number, "title"), func(v string) string { return v }),
+				mapping.Summary:  hubWrites(w.Repo.History(i.Number, "body"), text),
+				mapping.Estimate: hubWrites(labels, func(v string) string { return estimates(strings.Split(v, ","), scheme) }),
+				mapping.State:    hubStates(w.Repo.History(i.Number, "state"), labels),
+			},
+		},
+	}
+	_, all := scheme.EstimateOf(i.Labels, "")
+	out.estimates = len(all)
+	for _, c := range i.Comments {
+		if c.Author == bridgetest.Bot {
+			out.comments = append(out.comments, readComment(keys, c.Body))
+		}
+	}
+	return out
+}
+
+func lookCard(w *bridgetest.World, keys mapping.Keys, c planningtest.CardState) seenCard {
+	summary, marks := keys.Body(c.Summary)
+	out := seenCard{
+		says: sayingOf(c), id: c.ID, bucket: c.Bucket,
+		seenItem: seenItem{
+			marks: marks, own: madeByAPI(w, c.ID), past: planPast(w, keys, c.ID),
+			now: map[mapping.Attribute]string{mapping.Title: c.Title, mapping.Summary: summary, mapping.Estimate: number(c.Estimate)},
+		},
+	}
+	for _, t := range c.Tasks {
+		if isTracking(keys, t) {
+			out.tracking++
+			out.now[mapping.State] = t.State
+			out.past[mapping.State] = planWrites(w.Project.History(t.ID, "state"), func(v string) string { return v })
+		}
+	}
+	return out
+}
+
+// planPast is what a card or a task was, but for its state.
+func planPast(w *bridgetest.World, keys mapping.Keys, id string) map[mapping.Attribute][]write {
+	past := func(attribute string, of func(string) string) []write {
+		return planWrites(w.Project.History(id, attribute), of)
+	}
+	return map[mapping.Attribute][]write{
+		mapping.Title:    past("title", func(v string) string { return v }),
+		mapping.Summary:  past("summary", func(v string) string { body, _ := keys.Body(v); return body }),
+		mapping.Estimate: past("estimate", mapping.CanonicalNumber),
+	}
+}
+
+func madeByAPI(w *bridgetest.World, id string) bool {
+	titles := w.Project.History(id, "title")
+	return len(titles) > 0 && titles[0].ByAPI
+}
+
+func number(n *float64) string {
+	if n == nil {
+		return ""
+	}
+	return mapping.FormatNumber(*n)
+}
+
+// estimates are the values of all estimate labels, joined by commas.
+func estimates(labels []string, scheme mapping.LabelScheme) string {
+	_, all := scheme.EstimateOf(labels, "")
+	for i, l := range all {
+		all[i], _ = scheme.EstimateOf([]string{l}, "")
+	}
+	slices.Sort(all)
+	return strings.Join(all, ",")
+}
+
+func stateOf(state string, labels []string) string {
+	v, _ := mapping.IssueView(&mapping.Issue{State: state, Labels: labels}, chaosScheme, mapping.Keys{}, nil)
+	return v[mapping.State].Value
+}
+
+func hubWrites(past []githubtest.Value, of func(string) string) []write {
+	var out []write
+	from := ""
+	for _, v := range past {
+		if to := of(v.Value); to != from || len(out) == 0 {
+			out = append(out, write{from: from, to: to, person: !v.ByAPI, at: v.Time})
+			from = to
+		}
+	}
+	return out
+}
+
+func planWrites(past []planningtest.Value, of func(string) string) []write {
+	var out []write
+	from := ""
+	for _, v := range past {
+		if to := of(v.Value); to != from || len(out) == 0 {
+			out = append(out, write{from: from, to: to, person: !v.ByAPI, at: v.Time})
+			from = to
+		}
+	}
+	return out
+}
+
+// hubStates joins the histories of open/closed and of the in-progress label.
+func hubStates(states, labels []githubtest.Value) []write {
+	all := slices.Concat(states, labels)
+	slices.SortFunc(all, func(a, b githubtest.Value) int { return cmp.Compare(a.Order, b.Order) })
+	isState := func(v string) bool { return v == "open" || strings.HasPrefix(v, "closed/") }
+	var state string
+	var on []string
+	var views []githubtest.Value
+	for _, v := range all {
+		if isState(v.Value) {
+			state, _, _ = strings.Cut(v.Value, "/")
+		} else {
+			on = strings.Split(v.Value, ",")
+		}
+		v.Value = stateOf(state, on)
+		views = append(views, v)
+	}
+	return hubWrites(views, func(v string) string { return v })
+}
+
+// stolen lists what the bridge did to labels that are people's.
+func stolen(past []githubtest.Value) []string {
+	var out []string
+	var before []string
+	for _, v := range past {
+		now := strings.FieldsFunc(v.Value, func(r rune) bool { return r == ',' })
+		for _, l := range slices.Concat(without(now, before), without(before, now)) {
+			if v.ByAPI && !chaosScheme.Owned(l) && l != chaosScheme.InProgress {
+				out = append(out, l)
+			}
+		}
+		before = now
+	}
+	return out
+}
+
+func without(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
+}
+
+var (
+	keptAttribute = regexp.MustCompile(`^\*\*planbridge:\*\* the ([a-z]+) was changed`)
+	keptText      = regexp.MustCompile("(?s)```text\n(.*?)\n```")
+)
+
+func readComment(keys mapping.Keys, body string) keptTexts {
+	var out keptTexts
+	text, marks := keys.Body(body)
+	if len(marks) > 0 {
+		out.marker = string(marks[0].Kind) + "." + marks[0].Partner
+	}
+	if m := keptAttribute.FindStringSubmatch(text); m != nil {
+		out.attribute = mapping.Attribute(m[1])
+	}
+	for _, m := range keptText.FindAllStringSubmatch(text, -1) {
+		out.texts = append(out.texts, m[1])
+	}
+	return out
+}
+
+func issueNumber(n int) string { return bridgetest.RepoName + "#" + strconv.Itoa(n) }

@@ -1,0 +1,338 @@
+package randomtest_test
+
+import (
+	"context"
+	cryptorand "crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge"
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/nettest"
+	"planbridge/bridge/sim"
+	"planbridge/bridge/status"
+	"planbridge/config"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+// runner is one bridge of a random run. Its methods are for one goroutine.
+type runner interface {
+	Start() error // of one that runs: does nothing
+	Stop() error  // in good order
+	Kill()        // as a crash would
+	Running() bool
+	Webhooks() string // where it takes deliveries
+	Logs() string     // the file with all it logged
+	Queues(ctx context.Context) (status.Overview, error)
+	Failures(ctx context.Context) ([]status.Failure, error)
+	Waits(ctx context.Context) ([]status.Standing, error)
+	RetryAll(ctx context.Context) error
+}
+
+// virtual is a bridge inside the test, in virtual time. It implements runner.
+type virtual struct {
+	bridgetest.Door
+	world  *bridgetest.World
+	sim    *simulation
+	name   string
+	listen string
+	log    *os.File
+	age    time.Duration // see bridge.Options.VisibilityAge
+
+	app     *bridge.App // nil: it does not run
+	store   *memstore.Store
+	network *sim.Network
+}
+
+func (v *virtual) Start() error {
+	if v.app != nil {
+		return nil
+	}
+	v.sim.scheduler.Step("operator", "starts "+v.name)
+	yaml := strings.Replace(v.world.YAML(), `"127.0.0.1:0"`, `"`+v.listen+`"`, 1)
+	yaml = strings.Replace(yaml, `"127.0.0.1:0"`, `"`+v.Admin+`"`, 1)
+	c, err := config.Parse([]byte(yaml), "planbridge.yaml", v.world.Env)
+	if err != nil {
+		return err
+	}
+	v.store = v.sim.memory.Open(nil)
+	v.network = &sim.Network{Network: v.sim.network, Actor: v.name, Scheduler: v.sim.scheduler}
+	ttl, err := time.ParseDuration(bridgetest.ShortLease)
+	if err != nil {
+		return err
+	}
+	v.app, err = bridge.New(bridge.Options{
+		Config: c, Logger: slog.New(slog.NewJSONHandler(v.log, nil)), Version: "test", Owner: v.name + "-" + mapping.NewID(), LeaseTTL: ttl, Drain: 3 * time.Second,
+		Store: &sim.Store{Store: v.store, Actor: v.name, Scheduler: v.sim.scheduler, Unexplained: v.sim.noteUnexplained}, Network: v.network, Random: func(n int64) int64 { return v.sim.scheduler.Random(v.name, n) },
+		VisibilityAge: v.age,
+	})
+	if err != nil {
+		return err
+	}
+	return v.app.Start(context.Background())
+}
+
+func (v *virtual) Stop() error {
+	if v.app == nil {
+		return nil
+	}
+	v.sim.scheduler.Step("operator", "stops "+v.name)
+	ctx, cancel := context.WithTimeout(context.Background(), bridgetest.EndsWithin)
+	defer cancel()
+	err := v.app.Stop(ctx)
+	v.app = nil
+	return err
+}
+
+func (v *virtual) Kill() {
+	if v.app == nil {
+		return
+	}
+	v.sim.scheduler.Step("operator", "kills "+v.name)
+	v.store.Crash()
+	v.network.Crash()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = v.app.Stop(ctx) // it says that something is still under way
+	v.app = nil
+}
+
+func (v *virtual) Running() bool    { return v.app != nil }
+func (v *virtual) Logs() string     { return v.log.Name() }
+func (v *virtual) Webhooks() string { return "http://" + v.listen + "/webhooks/github" }
+
+// newVirtual prepares a bridge; nothing runs yet.
+func (c *chaos) newVirtual(name string) (*virtual, error) {
+	log, err := os.Create(filepath.Join(c.dir, name+".log"))
+	if err != nil {
+		return nil, err
+	}
+	n := len(c.bridges) + 1
+	return &virtual{
+		Door:  bridgetest.Door{Client: &http.Client{Transport: c.sim.network, Timeout: 2 * time.Second}, Admin: fmt.Sprintf("127.0.0.1:82%02d", n)},
+		world: c.World, sim: c.sim, name: name, listen: fmt.Sprintf("127.0.0.1:81%02d", n), log: log, age: c.visibilityAge(),
+	}, nil
+}
+
+// simulation is what a random run in virtual time has beside the world.
+type simulation struct {
+	memory    *memstore.Memory
+	network   *nettest.InProcess
+	scheduler *sim.Scheduler
+	people    *people
+
+	mu sync.Mutex
+
+	before    memstore.Snapshot // to which the store may go back
+	forgotten bool              // it was lost, or went back
+	// learned is when the bridges learned what is in the store, remembered what is in before.
+	learned, remembered []span
+
+	unexplained []string // waits without a reason
+	answers     map[string][]string
+}
+
+// answer remembers what an operator answers to a conflict, and answersTo tells it.
+func (s *simulation) answer(id, winner string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[id] = append(s.answers[id], winner)
+}
+
+func (s *simulation) answersTo(id string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answers[id]
+}
+
+func (s *simulation) noteUnexplained(key store.Key, out store.Outcome) {
+	s.noteWrong(fmt.Sprintf("key %s waits without a reason: %+v", key, out))
+}
+
+func (s *simulation) noteWrong(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unexplained = append(s.unexplained, what)
+}
+
+// waitsUnexplained complains of the waits without a reason; nil: the run is none in virtual time.
+func (s *simulation) waitsUnexplained() (all []complaint) {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, what := range s.unexplained {
+		all = append(all, complaint{what: what})
+	}
+	return all
+}
+
+// policies draws those of the route; for half of the seeds none.
+func (c *chaos) policies() string {
+	one := c.turns.next("world")
+	if one == nil || one.chance(50) {
+		return ""
+	}
+	of := []string{"planning", "github", "newest", "ask", "merge"}
+	draw := func() string { return of[one.IntN(len(of))] }
+	return fmt.Sprintf("conflicts: {default: %s, summary: %s, title: %s, state: %s}\n", draw(), draw(), draw(), draw())
+}
+
+// mayForget reports whether a seed's store may be lost.
+func mayForget(seed uint64) bool { return seed%3 == 0 }
+
+// mishap is what happens to the store: its content is lost, or goes back to what it was.
+func (s *simulation) mishap(one *turn) (did doing, text string) {
+	switch one.IntN(4) {
+	case 0:
+		s.forgotten = true
+		s.memory.Restore(memstore.Snapshot{})
+		s.learned = []span{{from: time.Now()}}
+		return do("bridge", "forget"), "loses the store"
+	case 1:
+		s.forgotten = true
+		s.memory.Restore(s.before)
+		s.learned = append(slices.Clip(s.remembered), span{from: time.Now()})
+		return do("bridge", "put-back"), "puts an older store back"
+	default:
+		s.before = s.memory.Snapshot()
+		s.remembered = ended(s.learned, time.Now())
+		return do("bridge", "keep"), "keeps a copy of the store"
+	}
+}
+
+// answerAll answers what people are asked, and returns how many conflicts that were.
+func answerAll(ctx context.Context, p runner) (n int, err error) {
+	v, ok := p.(*virtual)
+	if !ok {
+		return 0, nil
+	}
+	var all status.Conflicts
+	if err := v.Ask(ctx, http.MethodGet, "/api/v1/conflicts?limit=10000", nil, &all); err != nil {
+		return 0, err
+	}
+	for _, one := range all.Conflicts {
+		if one.State != mapping.ConflictOpen {
+			continue
+		}
+		n++
+		winner := []string{"planning", "github"}[v.sim.scheduler.Random("operator", 2)]
+		v.sim.answer(one.ID, winner)
+		err = errors.Join(err, v.Ask(ctx, http.MethodPost, "/api/v1/conflicts/"+one.ID+"/resolve", []byte(`{"winner":"`+winner+`"}`), nil))
+	}
+	return n, err
+}
+
+// TestSim is the random run in virtual time: the bridges and both services are in this
+// process, and a seeded scheduler picks which of their calls goes next (see package sim).
+// PLANBRIDGE_SIM_SECONDS and PLANBRIDGE_SIM_SEEDS are as those of TestChaos.
+// PLANBRIDGE_SIM_JOURNAL names a file for the steps of the last seed.
+func TestSim(t *testing.T) {
+	seeds, d, err := chaosSettings(func(name string) string {
+		v := os.Getenv(strings.Replace(name, "CHAOS", "SIM", 1))
+		if v == "" && strings.HasSuffix(name, "SEEDS") {
+			v = "1 2 3 4 5 6"
+		}
+		return v
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { played[playedRun{seed, d}] = simulate(t, seed, d) })
+	}
+}
+
+// stillFor is how long a seed may take, in real time: virtual time stands still for good
+// where something waits for a lock that is held over a step.
+const stillFor = 5 * time.Minute
+
+// simulate plays a seed, and returns the digest of its steps and of what people did.
+func simulate(t *testing.T, seed uint64, d time.Duration) (digest string) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what one step wakes goes on in order
+	cryptotest.SetGlobalRandom(t, seed)             // before and after the run; see below
+	var journal io.Writer
+	if path := os.Getenv("PLANBRIDGE_SIM_JOURNAL"); path != "" {
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close() //nolint:errcheck // it is there to be read by a person
+		journal = f
+	}
+	stuck := time.AfterFunc(stillFor, func() {
+		debug.SetTraceback("all")
+		panic(fmt.Sprintf("seed %d: the virtual time stands still", seed))
+	})
+	defer stuck.Stop()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		s := &simulation{
+			memory: memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000}), network: nettest.NewInProcess(),
+			scheduler: sim.NewScheduler(seed, journal), answers: map[string][]string{},
+			learned: []span{{from: began}},
+		}
+		cryptorand.Reader = s.scheduler
+		ctx, cancel := context.WithCancel(context.Background())
+		var scheduling sync.WaitGroup
+		scheduling.Go(func() { s.scheduler.Run(ctx) })
+		t.Cleanup(func() { // runs last: what ends takes steps as well
+			cancel()
+			scheduling.Wait()
+			s.scheduler.Note("what people did:\n" + told(s.people.entries()))
+			digest = s.scheduler.Digest()
+			t.Logf("%s of virtual time, %d steps, digest %s", time.Since(began), s.scheduler.Steps(), digest)
+		})
+		runChaos(t, seed, d, s)
+	})
+	return digest
+}
+
+// played are the digests of the runs of TestSim.
+var played = map[playedRun]string{}
+
+type playedRun struct {
+	seed uint64
+	d    time.Duration
+}
+
+// TestSameSeedSameBytes plays seeds again that TestSim played, of one replica and
+// of two: each step is the same, and at the same virtual time.
+func TestSameSeedSameBytes(t *testing.T) {
+	_, d, err := chaosSettings(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := []uint64{4, 3}
+	if len(bridgetest.RaceFlags) > 0 { // which takes several times as long
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			first := played[playedRun{seed, d}]
+			if first == "" {
+				first = simulate(t, seed, d)
+			}
+			if again := simulate(t, seed, d); again == "" || again != first {
+				t.Errorf("the digests of two runs are %q and %q", first, again)
+			}
+		})
+	}
+}

@@ -1,0 +1,195 @@
+package randomtest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+)
+
+// Who wins a conflict, by a reference that knows nothing of the bridge: the route's
+// policy, what operators answered, and when people really wrote.
+
+// met is an entry of the conflict ledger.
+type met struct {
+	number           int // of the issue
+	attribute        mapping.Attribute
+	github, planning string
+	winner           string // "": nobody decided
+	rule             string // by which, as the bridge says
+	state            string
+	at               time.Time
+	policy           string
+	answers          []string // of operators
+	undone           bool     // operators asked for it
+}
+
+// secondsApart is how far two edits lie apart before anybody can tell which was later:
+// GitHub's times have whole seconds.
+const secondsApart = time.Second
+
+// winners complains of conflicts of a pair that another side should have won.
+func (j *judging) winners(s seen, i *seenIssue, c *seenCard) {
+	for _, m := range s.ledger {
+		if m.number == i.number && m.winner != "" && !(s.forgotten && m.before(i.past[m.attribute])) {
+			if why := m.wrong(s.way, i.past[m.attribute], c.past[m.attribute]); why != "" {
+				j.complain(i, c, "%s won the conflict of %s between GitHub's %q and planning's %q (%s, %s, %s), though %s", m.winner, m.attribute, m.github, m.planning, m.at.Format(time.TimeOnly), m.state, m.rule, why)
+			}
+		}
+	}
+}
+
+// before reports whether the bridge wrote one value over the other before they were in
+// the ledger, as it may have done before the store was lost.
+func (m *met) before(hub []write) bool {
+	return slices.ContainsFunc(hub, func(w write) bool {
+		return !w.person && w.at.Before(m.at) && mapping.Equal(m.attribute, w.from, m.github) && mapping.Equal(m.attribute, w.to, m.planning)
+	})
+}
+
+// wrong says why another side should have won; "": the right one did.
+func (m *met) wrong(way mapping.Direction, hub, planning []write) string {
+	policy := m.policy
+	if leader := leaderOf(way); leader != "" {
+		if m.winner != leader {
+			return "the route only goes " + string(way)
+		}
+		return ""
+	}
+	if !slices.ContainsFunc(planning, func(w write) bool { return w.at.Before(m.at) && mapping.Equal(m.attribute, w.to, m.planning) }) {
+		policy = "newest" // two edits of GitHub met, as a write of the bridge ran over the first
+		planning = hub
+	}
+	switch policy {
+	case "github", "planning":
+		if m.winner != policy {
+			return "the policy is " + policy
+		}
+	case "merge": // what merges is no conflict
+		if m.winner != "planning" {
+			return "where it does not merge, planning wins"
+		}
+	case "ask":
+		if !slices.Contains(m.answers, m.winner) {
+			return fmt.Sprintf("operators answered %q", m.answers)
+		}
+	case "newest":
+		g, p := m.wrote(hub, m.github), m.wrote(planning, m.planning)
+		earlier := m.winner == "github" && p.Sub(g) > secondsApart || m.winner == "planning" && g.Sub(p) > secondsApart
+		if !g.IsZero() && !p.IsZero() && earlier && !slices.Contains(m.answers, m.winner) {
+			return fmt.Sprintf("a person wrote GitHub's at %s and planning's at %s", g.Format(time.TimeOnly), p.Format(time.TimeOnly))
+		}
+	}
+	return ""
+}
+
+// wrote is when a person wrote a value last, before it met the other side's; zero: never.
+func (m *met) wrote(past []write, value string) (at time.Time) {
+	for _, w := range past {
+		if w.person && w.at.Before(m.at) && mapping.Equal(m.attribute, w.to, value) {
+			at = w.at
+		}
+	}
+	return at
+}
+
+// ledger asks a bridge for its conflicts.
+func (c *chaos) ledger() (all []met, err error) {
+	if c.sim == nil {
+		return nil, nil
+	}
+	policies, err := policiesOf(c.route)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.t.Context(), bridgetest.Patience)
+	defer cancel()
+	var of status.Conflicts
+	if err := c.bridges[0].(*virtual).Ask(ctx, http.MethodGet, "/api/v1/conflicts?limit=10000", nil, &of); err != nil {
+		return nil, err
+	}
+	for _, one := range of.Conflicts {
+		m := met{
+			attribute: mapping.Attribute(one.Attribute), github: one.GitHub, planning: one.Planning, winner: one.Winner, rule: one.Rule, state: one.State, at: one.At,
+			policy: policies(one.Attribute), answers: c.sim.answersTo(one.ID),
+		}
+		m.undone = c.links != nil && c.links.undone[one.ID]
+		if _, err := fmt.Sscanf(one.Where, bridgetest.RepoName+"#%d", &m.number); err != nil {
+			return nil, fmt.Errorf("a conflict of %q: %w", one.Where, err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// policiesOf reads the policies of a route's settings, by attribute.
+func policiesOf(route string) (func(attribute string) string, error) {
+	of := map[string]string{}
+	for line := range strings.Lines(route) {
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), "conflicts: {")
+		if !ok {
+			continue
+		}
+		for _, one := range strings.Split(strings.TrimSuffix(text, "}"), ", ") {
+			name, policy, ok := strings.Cut(one, ": ")
+			if !ok {
+				return nil, fmt.Errorf("policy %q", one)
+			}
+			of[name] = policy
+		}
+	}
+	return func(attribute string) string {
+		for _, name := range []string{attribute, "default"} {
+			if policy := of[name]; policy != "" {
+				return policy
+			}
+		}
+		return "merge"
+	}, nil
+}
+
+func TestJudgeKnowsTheWinner(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	hub := []write{{to: "one", person: true, at: at}, {to: "two", at: at.Add(time.Minute)}, {to: "three", person: true, at: at.Add(time.Minute)}}
+	planning := []write{{to: "other", person: true, at: at.Add(5 * time.Second)}}
+	for name, c := range map[string]struct {
+		of   met
+		want string // "": it won rightly
+	}{
+		"planning, planning won":          {met{policy: "planning", winner: "planning"}, ""},
+		"planning, GitHub won":            {met{policy: "planning", winner: "github"}, "the policy is"},
+		"GitHub, planning won":            {met{policy: "github", winner: "planning"}, "the policy is"},
+		"merge, GitHub won":               {met{policy: "merge", winner: "github"}, "planning wins"},
+		"ask, as answered":                {met{policy: "ask", winner: "github", answers: []string{"github"}}, ""},
+		"ask, not as answered":            {met{policy: "ask", winner: "github", answers: []string{"planning"}}, "operators answered"},
+		"newest, the later":               {met{policy: "newest", winner: "planning"}, ""},
+		"newest, the earlier":             {met{policy: "newest", winner: "github"}, "a person wrote"},
+		"newest, the earlier as answered": {met{policy: "newest", winner: "github", answers: []string{"github"}}, ""},
+		"newest, a text of nobody":        {met{policy: "newest", winner: "github", planning: "nobody's"}, ""},
+		"two edits of GitHub, the later":  {met{policy: "github", winner: "planning", planning: "three"}, ""},
+		"two edits of GitHub, the first":  {met{policy: "planning", winner: "github", planning: "three"}, "a person wrote"},
+	} {
+		m := c.of
+		m.attribute, m.github, m.at = mapping.Title, "one", at.Add(time.Hour)
+		if m.planning == "" {
+			m.planning = "other"
+		}
+		if why := m.wrong(mapping.Both, hub, planning); c.want == "" && why != "" || !strings.Contains(why, c.want) {
+			t.Errorf("%s: %q, want %q", name, why, c.want)
+		}
+	}
+	of, err := policiesOf("tasks: checklist\nconflicts: {default: ask, summary: merge, title: newest}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []string{of("title"), of("summary"), of("state")}; !slices.Equal(got, []string{"newest", "merge", "ask"}) {
+		t.Errorf("policies %q", got)
+	}
+}

@@ -1,0 +1,107 @@
+package scenariotest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+)
+
+// repos is what happens to repositories and to issues as a whole:
+//
+//	repo NAME [public] [unhooked] [members=A,B] [contributors=C,D]
+//	                                    there is another repository; the bridge hears of it
+//	in REPO …                           any other act, in another repository
+//	transfer N REPO                     rename REPO NAME             archive|unarchive
+//	lock N                              convert N: into a discussion
+//	hidden REPO                         the bridge's token does not reach it
+//	delete-repo REPO                    account OLD NEW: OLD is called NEW from now on
+//	replay EVENT ACTION                 the first such delivery comes once more
+func (s *Scene) repos(verb string, l *line) error {
+	switch verb {
+	case "repo":
+		name := l.next()
+		spec := githubtest.RepoSpec{Private: !l.flag("public")}
+		spec.Members, spec.Contributors = l.logins("members"), l.logins("contributors")
+		s.GitHub.AddRepo(name, spec)
+		if !l.flag("unhooked") {
+			s.GitHub.AddHook(name, s.WebhookURL(), bridgetest.WebhookSecret)
+		}
+	case "in":
+		defer s.in(l)()
+		return s.github(l)
+	case "transfer":
+		s.Repo.Transfer(l.number(), l.next())
+	case "rename":
+		s.GitHub.RenameRepo(l.next(), l.next())
+	case "delete-repo":
+		s.GitHub.DeleteRepo(l.next())
+	case "account":
+		s.GitHub.RenameAccount(l.next(), l.next())
+	case "replay":
+		return s.replay(l.next(), l.next())
+	case "archive", "unarchive":
+		s.Repo.Archive(verb == "archive")
+	case "lock":
+		s.Repo.Lock(l.number())
+	case "convert":
+		s.Repo.Convert(l.number())
+	case "hidden":
+		s.GitHub.AddToken(bridgetest.Token, bridgetest.Bot, githubtest.OnlyRepos(l.words...))
+	default:
+		return fmt.Errorf("github %s: nobody knows how to do that", verb)
+	}
+	return nil
+}
+
+// replay lets a delivery come once more.
+func (s *Scene) replay(event, action string) error {
+	for _, d := range s.GitHub.Deliveries() {
+		if d.Event == event && d.Action == action {
+			s.GitHub.Redeliver(d.GUID)
+			return nil
+		}
+	}
+	return fmt.Errorf("no delivery of %s %s", event, action)
+}
+
+// logins are the values of that name, parted by commas.
+func (l *line) logins(name string) []string {
+	v, ok := l.get(name)
+	if !ok {
+		return nil
+	}
+	return strings.Split(v, ",")
+}
+
+// in lets a line be about another repository; the function it returns ends that.
+func (s *Scene) in(l *line) (back func()) {
+	was := s.Repo
+	s.Repo = s.GitHub.Repo(l.next())
+	return func() { s.Repo = was }
+}
+
+// waiting counts the keys that wait for a service or a repository.
+func (s *Scene) waiting() (n int) {
+	queues, err := s.App.Operator().Overview(context.Background())
+	if err != nil {
+		return -1
+	}
+	for _, q := range queues {
+		for _, keys := range q.Waiting {
+			n += keys
+		}
+	}
+	return n
+}
+
+// metricFacts says how a line of the metrics goes on: its value.
+func (s *Scene) metricFacts(name string) facts {
+	value, err := s.Metric(name)
+	if err != nil {
+		value = err.Error()
+	}
+	return facts{"is": value}
+}

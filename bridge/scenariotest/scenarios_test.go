@@ -1,0 +1,63 @@
+package scenariotest_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"planbridge/bridge/scenariotest"
+	"planbridge/store/redisstore/redistest"
+)
+
+// TestScenarios plays scenarios in real time, over loopback sockets: on Redis those that say
+// "stores: both", and on its own file what TestScenariosInVirtualTime does not play. With
+// PLANBRIDGE_SCENARIOS=all it plays each one on a file, too.
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	all, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var both, bolt []string
+	for _, name := range all {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\n# stores: both\n") {
+			both = append(both, name)
+		}
+		if os.Getenv("PLANBRIDGE_SCENARIOS") != "" || isMomentary(name) {
+			bolt = append(bolt, name)
+		}
+	}
+	t.Run("bolt", func(t *testing.T) { scenariotest.Play(t, bolt, scenariotest.Options{}) })
+	t.Run("redis", func(t *testing.T) { scenariotest.Play(t, both, scenariotest.Options{Store: redistest.Start(t).URL}) })
+}
+
+// momentary are scenarios that hang on how long things take on a machine.
+var momentary = map[string]string{
+	"policy-newest-planning": "the bridge looks again right after the edit that nobody tells it of",
+	"route-left-conflict":    "of two conflicts of one moment none is the first",
+}
+
+// TestMoments plays the scenarios of testdata/moments, which hang on moments that only
+// virtual time has in its hand.
+func TestMoments(t *testing.T) { playVirtually(t, "testdata/moments/*.txtar") }
+
+// TestScenariosInVirtualTime plays the scenarios of TestScenarios on a file store, where
+// nothing waits for the operating system: what takes patience there takes none here, and no
+// load of the machine decides what is seen first.
+func TestScenariosInVirtualTime(t *testing.T) { playVirtually(t, "testdata/*.txtar") }
+
+func playVirtually(t *testing.T, pattern string) {
+	all, err := filepath.Glob(pattern)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s: %d scenarios, %v", pattern, len(all), err)
+	}
+	scenariotest.PlayVirtually(t, slices.DeleteFunc(all, isMomentary), scenariotest.Options{})
+}
+
+func isMomentary(file string) bool { return momentary[scenariotest.Name(file)] != "" }
