@@ -285,7 +285,7 @@ func (a *App) buildWork(c *config.Config) error {
 		FirstRun: a.firstRun,
 		Down:     a.down,
 		Paused:   a.isPaused,
-		OnCard:   a.projects.exists, Renamed: a.renamed,
+		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.renamed,
 		Epoch: a.storeEpoch, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.engine = engine.New(engine.Options{

@@ -3,6 +3,8 @@ package bridge
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"planbridge/bridge/poll"
 	"planbridge/bridge/retention"
@@ -45,4 +47,13 @@ func (a *App) items(ctx context.Context, project mapping.ObjectID, carried reten
 		},
 		Forget: func(id mapping.ObjectID) { p.poller.Forget(poll.SetTasks, id) },
 	}}, nil
+}
+
+// seenCards are the cards of a project that polls remember.
+func (a *App) seenCards(ctx context.Context, project mapping.ObjectID) (cards []mapping.ObjectID, err error) {
+	marks, err := a.store.Marks(ctx, project, poll.SetCards)
+	for _, id := range slices.Sorted(maps.Keys(marks)) {
+		cards = append(cards, mapping.ObjectID(id))
+	}
+	return cards, err
 }

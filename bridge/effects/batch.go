@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
@@ -114,19 +115,18 @@ func deal(members []*batched, cards []mapping.Card, err error) {
 
 // sought is a card that is looked for by its marker.
 type sought struct {
+	*hand
 	link    mapping.LinkID
 	partner string // the issue's id
-	side    Planning
-	keys    mapping.Keys
 
-	found []mapping.Card // once it was acted
+	found reconcile.FoundCards // once it was acted
 	err   error
 }
 
 // findCards visits the cards of every bucket and sprint. Keys of an import share one
 // complete lookup.
-func (h *hand) findCards(e reconcile.FindCards) ([]mapping.Card, error) {
-	s := &sought{link: e.Link, partner: strconv.FormatInt(e.Issue, 10), side: h.planning, keys: h.keys}
+func (h *hand) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
+	s := &sought{hand: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
 	if !e.Import {
 		h.sit()
 		lookForAll(h.ctx, []*sought{s})
@@ -134,7 +134,7 @@ func (h *hand) findCards(e reconcile.FindCards) ([]mapping.Card, error) {
 	}
 	b := engine.Batch{Project: h.claim.Link.Project, Name: "lookup", Act: together(lookForAll)}
 	if err := h.lease.Join(h.ctx, b, s); err != nil {
-		return nil, err
+		return reconcile.FoundCards{}, err
 	}
 	return s.found, s.err
 }
@@ -145,8 +145,9 @@ func lookForAll(ctx context.Context, members []*sought) {
 	for _, s := range members {
 		byLink[s.link], byPartner[s.partner] = s, s
 	}
-	first := members[0]
-	err := first.side.EachCard(ctx, func(c mapping.Card) error {
+	first, shown := members[0], map[mapping.ObjectID]bool{}
+	err := first.planning.EachCard(ctx, func(c mapping.Card) error {
+		shown[mapping.ObjectID(strings.Clone(string(c.ID)))] = true // it is part of a whole answer
 		_, marks := first.keys.Body(c.Summary.Value)
 		for _, m := range marks {
 			s := byLink[m.Link]
@@ -154,12 +155,37 @@ func lookForAll(ctx context.Context, members []*sought) {
 				s = byPartner[m.Partner]
 			}
 			if s != nil && m.Kind == mapping.MarkCard {
-				s.found = append(s.found, c)
+				s.found.Cards = append(s.found.Cards, c)
 			}
 		}
 		return nil
 	})
-	for _, s := range members {
-		s.err = err
+	var lacking mapping.ObjectID
+	if err == nil {
+		lacking, err = first.lacking(ctx, shown)
 	}
+	for _, s := range members {
+		s.found.Lacking, s.err = lacking, err
+	}
+}
+
+// lackingReads bounds how many cards are read to tell whether listings lack any.
+const lackingReads = 5
+
+// lacking returns a card that polls have seen and that can be read, though it is not
+// among those that the listings showed; "": none is known.
+func (h *hand) lacking(ctx context.Context, shown map[mapping.ObjectID]bool) (mapping.ObjectID, error) {
+	seen, err := h.SeenCards(ctx, h.claim.Link.Project)
+	if err != nil {
+		return "", err
+	}
+	seen = slices.DeleteFunc(seen, func(id mapping.ObjectID) bool { return shown[id] })
+	for _, id := range seen[:min(len(seen), lackingReads)] {
+		if _, err := h.planning.Card(ctx, id); err == nil {
+			return id, nil
+		} else if !reconcile.IsGone(err) {
+			return "", err
+		}
+	}
+	return "", nil
 }

@@ -53,6 +53,8 @@ type Options struct {
 	// OnCard is told of every card that planning showed or answered with. It must
 	// not block.
 	OnCard func(project, card mapping.ObjectID)
+	// SeenCards returns the cards of a project that polls have seen; nil: none is known.
+	SeenCards func(ctx context.Context, project mapping.ObjectID) ([]mapping.ObjectID, error)
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
 	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.
@@ -89,6 +91,9 @@ func New(o Options) *Shell {
 	}
 	if o.OnCard == nil {
 		o.OnCard = func(_, _ mapping.ObjectID) {}
+	}
+	if o.SeenCards == nil {
+		o.SeenCards = func(context.Context, mapping.ObjectID) ([]mapping.ObjectID, error) { return nil, nil }
 	}
 	if o.Renamed == nil {
 		o.Renamed = func(context.Context, string, string) error { return nil }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"planbridge/mapping"
 )
@@ -55,15 +56,26 @@ func (w *work) oldest(cards []mapping.Card) (*mapping.Card, error) {
 	return nil, nil
 }
 
+const (
+	// lackingPatience bounds how long listings that lack a card which is there prove
+	// nothing. Planning may show a card nowhere for good.
+	lackingPatience = 5 * time.Minute
+	// lackingGap lies between two lookups where the first one lacked a card.
+	lackingGap = 5 * time.Second
+)
+
 // look visits every bucket and sprint, as a request may have been answered without a
-// word reaching us.
+// word reaching us. Listings that lack a card which is there may lack this one as well.
 func (c *newCard) look() error {
 	c.how, c.seen = "lookup", nil
 	imported := c.link.Import != ""
 	look := func() error {
-		cards, err := do(c.work, FindCards{c.link.ID, c.link.Issue.ID, imported})
-		for _, card := range cards {
+		found, err := do(c.work, FindCards{c.link.ID, c.link.Issue.ID, imported})
+		for _, card := range found.Cards {
 			c.take(card)
+		}
+		if err == nil && len(c.seen) == 0 && found.Lacking != "" && c.since(c.link.Intent.At) < lackingPatience {
+			return later(lackingGap, "create card: the listings lack card %s, which is there, and prove nothing", found.Lacking)
 		}
 		return err
 	}

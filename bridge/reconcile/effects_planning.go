@@ -48,6 +48,14 @@ type FindCards struct {
 	Import bool
 }
 
+// FoundCards is the answer to a [FindCards].
+type FoundCards struct {
+	Cards []mapping.Card
+	// Lacking is a card that can be read though no listing showed it: the listings prove
+	// nothing. "": none is known.
+	Lacking mapping.ObjectID
+}
+
 // CreateTasks makes tasks on a card with one request. What was answered, in any order, comes
 // back also beside an error.
 type CreateTasks struct {
@@ -73,7 +81,7 @@ func (ReadTasks) answeredWith([]mapping.Task)       {}
 func (ReadBuckets) answeredWith([]mapping.ObjectID) {}
 func (CheckProject) answeredWith(None)              {}
 func (CreateCard) answeredWith(MadeCard)            {}
-func (FindCards) answeredWith([]mapping.Card)       {}
+func (FindCards) answeredWith(FoundCards)           {}
 func (CreateTasks) answeredWith([]mapping.Task)     {}
 func (UpdateCard) answeredWith(Updated)             {}
 func (UpdateTask) answeredWith(Updated)             {}

@@ -26,8 +26,8 @@ type plan struct {
 	gone   bool
 	// away: the project itself answers that it is not there.
 	away bool
-	// short lists no tasks.
-	short bool
+	// short lists no tasks, and empty no cards.
+	short, empty bool
 	// stateID is the bucket's id in the cards' own state, where that is not the
 	// one in its listing.
 	stateID mapping.ObjectID
@@ -122,6 +122,9 @@ func (p *plan) BucketIDs(context.Context, string) ([]mapping.ObjectID, error) {
 
 func (p *plan) EachCard(_ context.Context, visit func(mapping.Card) error) error {
 	for _, c := range slices.Clone(p.cards) {
+		if p.empty {
+			break
+		}
 		if err := visit(*c); err != nil {
 			return err
 		}

@@ -164,6 +164,7 @@ func (w *world) restart() {
 		Projects:      func() []mapping.ObjectID { return append([]mapping.ObjectID{project}, w.others...) },
 		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 		Down:          func(string) bool { return false },
+		SeenCards:     w.seenCards,
 		Random:        random,
 		Watch:         w.workTwice,
 	})
@@ -227,6 +228,16 @@ func (w *world) poll() (news bool) {
 		w.observe(obs, w.enteringCard(&obs, c))
 	}
 	return w.pollTasks() || news
+}
+
+// seenCards are the cards that polls have shown.
+func (w *world) seenCards(context.Context, mapping.ObjectID) (seen []mapping.ObjectID, err error) {
+	for _, c := range w.plan.cards {
+		if w.polled[mapping.CardRef(c.ID)] != "" {
+			seen = append(seen, c.ID)
+		}
+	}
+	return seen, nil
 }
 
 // times is when each of a card's attributes came to be, as the poll tells it.

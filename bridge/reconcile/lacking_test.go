@@ -1,0 +1,68 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+)
+
+// TestListingsThatLackCardsProveNothing: a card is made, and its answer is lost. Both
+// lookups meet listings that lack the cards that polls have seen. It is not made again.
+func TestListingsThatLackCardsProveNothing(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.openIssue("tok1", "text")
+		w.settle()
+		w.poll()
+		w.every = time.Hour
+		w.next = time.Now().Add(w.every)
+		w.loseOneCard()
+		w.plan.empty = true
+		w.openIssue("tok2", "text")
+		w.elapse(2 * time.Minute)
+		if n := len(w.plan.cards); n != 2 || !w.faults.fired {
+			w.fail("%d cards are there while the listings lack some, want 2", n)
+		}
+		w.plan.empty = false
+		w.settle()
+		w.verifyOneEach(2)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCardsThatNoListingShows: a card that can be read is in no listing for good. That
+// keeps other cards from being made for some minutes only.
+func TestCardsThatNoListingShows(t *testing.T) {
+	t.Parallel()
+	if err := inWorld(t, func(w *world) {
+		w.openIssue("tok1", "text")
+		w.settle()
+		w.poll()
+		w.every = time.Hour
+		w.next = time.Now().Add(w.every)
+		w.faults.armed, w.faults.draw = true, func(p point) fate {
+			if p.name == "CreateCard" && !w.faults.fired {
+				return lost
+			}
+			return ""
+		}
+		w.plan.empty = true
+		w.openIssue("tok2", "text")
+		w.elapse(7 * time.Minute)
+		w.plan.empty = false
+		w.settle()
+		w.verifyOneEach(2)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// loseOneCard lets the answer to the next creation of a card be lost.
+func (w *world) loseOneCard() {
+	w.faults.armed, w.faults.draw = true, func(p point) fate {
+		if p.name == "CreateCard" && !w.faults.fired {
+			return answerLost
+		}
+		return ""
+	}
+}
