@@ -60,7 +60,7 @@ func (w *work) overrun(l journal.LostUpdate, now string) (d mapping.Decision, st
 		return w.askOverrun(d, l, now)
 	}
 	if stands = now; d.Winner == mapping.GitHub {
-		stands = l.Text
+		stands = w.withOurItems(l, now)
 	}
 	return d, stands, w.keepTexts(d, l.Text, now)
 }
@@ -68,21 +68,29 @@ func (w *work) overrun(l journal.LostUpdate, now string) (d mapping.Decision, st
 // askOverrun asks people about an edit that was run over and what planning has. The
 // edit is to stand on GitHub again: nothing is decided yet.
 func (w *work) askOverrun(d mapping.Decision, l journal.LostUpdate, now string) (_ mapping.Decision, stands string, err error) {
-	a, from, text := d.Attribute, l.Write.From, l.Text
+	a := d.Attribute
 	if _, known := w.p[a]; !known {
 		if err := w.readBoth(); err != nil {
 			return d, "", err
 		}
 	}
-	asked := w.link.Text(w.route, a, text)
-	if w.lists() && a.Spec().Carrier == mapping.CarrierBody { // its items are decided one by one
-		around := func(body string) string {
-			to, _ := mapping.WithTextAround(body, w.link.TaskLines(body), asked)
-			return to
-		}
-		if body, ok := w.merge(around(from), around(now), text); ok {
-			text = body
-		}
+	return d, w.withOurItems(l, now), w.keepTexts(d, w.link.Text(w.route, a, l.Text), w.p[a].Value)
+}
+
+// withOurItems is the text of an edit that was run over, with what our write did to its
+// checklist: items are decided one by one, and a line of a task would be taken for removed.
+func (w *work) withOurItems(l journal.LostUpdate, now string) string {
+	a, text := l.Write.Attribute, l.Text
+	if !w.lists() || a.Spec().Carrier != mapping.CarrierBody {
+		return text
 	}
-	return d, text, w.keepTexts(d, asked, w.p[a].Value)
+	said := w.link.Text(w.route, a, text)
+	around := func(body string) string {
+		to, _ := mapping.WithTextAround(body, w.link.TaskLines(body), said)
+		return to
+	}
+	if body, ok := w.merge(around(l.Write.From), around(now), text); ok {
+		return body
+	}
+	return text
 }

@@ -54,6 +54,8 @@ type record struct {
 	Traits  []mapping.Trait
 	Work    queue.Work
 	History []json.RawMessage // oldest first
+
+	route, class string // of Link, for what counts and names the links
 }
 
 type conflict struct {

@@ -164,6 +164,7 @@ func (sp *space) putRecord(l *mapping.Link, data []byte) error {
 		sp.Refs.put(string(ref), l.ID)
 	}
 	r.Link, r.Refs, r.Traits = data, refs, l.Traits()
+	r.route, r.class = l.Route, rules.Class(l)
 	for _, t := range r.Traits {
 		sp.Traits.put(traitKey(t, l.ID), struct{}{})
 	}

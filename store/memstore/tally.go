@@ -15,14 +15,10 @@ func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Ta
 	t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
 	err = s.read(ctx, project, func(sp *space, now int64) error {
 		t.Queued, t.Oldest = sp.queued(), queue.Oldest(sp, now)
-		for id, r := range sp.Links.ascend("") {
-			l, err := sp.link(mapping.LinkID(id))
-			if err != nil {
-				return err
-			}
-			rules.Counted(t.Links, rules.Class(l), 1)
+		for _, r := range sp.Links.ascend("") {
+			rules.Counted(t.Links, r.class, 1)
 			if r.Work.Place == queue.Parked {
-				t.Failures[l.Route]++
+				t.Failures[r.route]++
 			}
 		}
 		return nil
