@@ -119,7 +119,12 @@ func read(r *http.Request) ([]byte, error) {
 		return nil, nil
 	}
 	defer r.Body.Close() //nolint:errcheck // it was read
-	return io.ReadAll(r.Body)
+	var b bytes.Buffer
+	if r.ContentLength > 0 {
+		b.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(r.Body)
+	return b.Bytes(), err
 }
 
 // serve lets the handler answer; nil: it cut the connection before it said anything.
@@ -140,7 +145,11 @@ func serve(h http.Handler, r *http.Request, body []byte) (resp *http.Response) {
 		}
 	}()
 	h.ServeHTTP(w, r)
-	return w.Result()
+	resp = w.Result()
+	if resp.ContentLength < 0 {
+		resp.ContentLength = int64(w.Body.Len())
+	}
+	return resp
 }
 
 // broken is the end of an answer that was cut.

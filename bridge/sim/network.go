@@ -58,12 +58,22 @@ func request(r *http.Request) (body []byte, again *http.Request, err error) {
 		return nil, r, nil
 	}
 	defer r.Body.Close() //nolint:errcheck // it is read
-	if body, err = io.ReadAll(r.Body); err != nil {
+	if body, err = whole(r.Body, r.ContentLength); err != nil {
 		return nil, nil, err
 	}
-	again = r.Clone(r.Context())
+	again = r.WithContext(r.Context())
 	again.Body = io.NopCloser(bytes.NewReader(body))
 	return body, again, nil
+}
+
+// whole reads a body, of a length that is told; -1: it is not.
+func whole(r io.Reader, length int64) ([]byte, error) {
+	var b bytes.Buffer
+	if length > 0 {
+		b.Grow(int(length) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 // answer is what an answer says. The answer has its body still, as far as it goes.
@@ -71,7 +81,7 @@ func answer(resp *http.Response, err error) []any {
 	if err != nil {
 		return []any{err.Error()}
 	}
-	body, broken := io.ReadAll(resp.Body)
+	body, broken := whole(resp.Body, resp.ContentLength)
 	again := io.Reader(bytes.NewReader(body))
 	if broken != nil {
 		again = io.MultiReader(again, failing{broken})

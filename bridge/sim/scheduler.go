@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash"
@@ -77,8 +78,10 @@ func (s *Scheduler) Step(actor, what string, given ...any) { s.step(actor, what,
 
 // step is Step. It reports whether the answer that the step brings is lost.
 func (s *Scheduler) step(actor, what string, given []any) (lost bool) {
-	text := told(given)
-	one := &step{name: actor + " " + what + shortly(text), goOn: make(chan struct{}), ready: Ready{actor, what, text}}
+	one := &step{name: actor + " " + what + brief(given), goOn: make(chan struct{}), ready: Ready{Actor: actor, What: what}}
+	if s.Choose != nil {
+		one.ready.Given = told(given)
+	}
 	s.mu.Lock()
 	s.named[one.name]++
 	one.random = Source(s.seed, one.name, s.named[one.name])
@@ -110,13 +113,26 @@ func told(given []any) string {
 	return string(text)
 }
 
-// shortly is a short word for a text; "": it is empty.
-func shortly(text string) string {
-	if text == "" {
+// brief is a short word for what a step is given; "": nothing.
+func brief(given []any) string {
+	if len(given) == 0 {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(text))
-	return fmt.Sprintf(" %x", sum[:4])
+	h := sha256.New()
+	for _, one := range given {
+		switch v := one.(type) {
+		case []byte:
+			h.Write(v)
+		case string:
+			io.WriteString(h, v) //nolint:errcheck // a digest takes everything
+		default:
+			if err := json.NewEncoder(h).Encode(v); err != nil {
+				panic("sim: print what a step is given: " + err.Error())
+			}
+		}
+		h.Write([]byte{0})
+	}
+	return " " + hex.EncodeToString(h.Sum(nil)[:4])
 }
 
 // Random returns a number below n for an actor. What two actors draw, or one at two
