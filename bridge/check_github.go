@@ -50,8 +50,10 @@ func (k *checker) account(ctx context.Context, r *findings) bool {
 func (k *checker) owners() []string {
 	var all []string
 	for _, route := range k.set.Routes.All() {
-		if owner, _, _ := strings.Cut(route.Repository, "/"); !slices.Contains(all, owner) {
-			all = append(all, owner)
+		for _, repository := range route.Repositories {
+			if owner, _, _ := strings.Cut(repository, "/"); !slices.Contains(all, owner) {
+				all = append(all, owner)
+			}
 		}
 	}
 	return all
@@ -85,23 +87,27 @@ func (k *checker) repositories() []place {
 	var places []place
 	seen := map[string]bool{}
 	for _, route := range k.set.Routes.All() {
-		name := strings.ToLower(route.Repository)
-		if seen[name] {
-			continue
+		for _, repository := range route.Repositories {
+			name := strings.ToLower(repository)
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			look := k.repository
+			if mapping.IsGlob(repository) {
+				look = k.glob
+			}
+			places = append(places, place{"repository " + repository, func(ctx context.Context, r *findings) { look(ctx, r, repository) }})
 		}
-		seen[name] = true
-		look := k.repository
-		if !route.Exact() {
-			look = k.glob
-		}
-		places = append(places, place{"repository " + route.Repository, func(ctx context.Context, r *findings) { look(ctx, r, route.Repository) }})
 	}
 	return places
 }
 
 // routesOf lists the routes that name a repository or glob in these words.
 func (k *checker) routesOf(repository string) []*mapping.Route {
-	return slices.DeleteFunc(k.set.Routes.All(), func(r *mapping.Route) bool { return !strings.EqualFold(r.Repository, repository) })
+	return slices.DeleteFunc(k.set.Routes.All(), func(r *mapping.Route) bool {
+		return !slices.ContainsFunc(r.Repositories, func(own string) bool { return strings.EqualFold(own, repository) })
+	})
 }
 
 // repository proves one repository, for all routes that name it.

@@ -125,7 +125,8 @@ func (k *checker) leads(ctx context.Context, route *mapping.Route, p linkPlace) 
 	}
 	if p.repository != "" && !route.MatchesRepo(p.repository) {
 		now := k.calledNow(ctx, p.repository)
-		if !route.MatchesRepo(now) && !strings.EqualFold(now, k.names[strings.ToLower(route.Repository)]) {
+		called := func(name string) bool { return strings.EqualFold(now, k.names[strings.ToLower(name)]) }
+		if !route.MatchesRepo(now) && !slices.ContainsFunc(route.Named(), called) {
 			return false
 		}
 	}
@@ -205,7 +206,7 @@ func (k *checker) target(route *mapping.Route) string {
 	for _, b := range bucketsOf(route) {
 		buckets = append(buckets, fmt.Sprintf("%q", k.title(b, b)))
 	}
-	return fmt.Sprintf("%s and bucket %s of project %s", route.Repository, strings.Join(buckets, " or "), k.projectName(route.Project))
+	return fmt.Sprintf("%s and bucket %s of project %s", strings.Join(route.Repositories, ", "), strings.Join(buckets, " or "), k.projectName(route.Project))
 }
 
 // projectName is the configuration's name of a project.

@@ -198,17 +198,18 @@ func (im *importer) repositories(ctx context.Context) ([]string, error) {
 		}
 	}
 	for _, r := range im.routes {
-		if r.Exact() {
-			add(r.Repository)
-			continue
+		for _, name := range r.Named() {
+			add(name)
 		}
-		repos, err := (&githubLists{githubSide: im.github}).Repositories(ctx, r.Repository)
-		if err != nil {
-			return nil, fmt.Errorf("list repositories %s: %w", r.Repository, err)
-		}
-		for _, repo := range repos {
-			if r.MatchesRepo(repo) {
-				add(repo)
+		for _, glob := range r.Globs() {
+			repos, err := (&githubLists{githubSide: im.github}).Repositories(ctx, glob)
+			if err != nil {
+				return nil, fmt.Errorf("list repositories %s: %w", glob, err)
+			}
+			for _, repo := range repos {
+				if r.MatchesRepo(repo) {
+					add(repo)
+				}
 			}
 		}
 	}

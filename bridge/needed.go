@@ -65,16 +65,17 @@ func (a *App) there(ctx context.Context, set *settings) func(name string) bool {
 		needed[configured] = true
 	}
 	for _, route := range set.Routes.All() {
-		if route.Exact() {
-			needed[strings.ToLower(route.Repository)] = true
-			continue
+		for _, name := range route.Named() {
+			needed[strings.ToLower(name)] = true
 		}
-		owner, _, _ := strings.Cut(route.Repository, "/")
-		repos, err := a.github.OrgRepositories(ctx, owner)
-		unseen[route] = err != nil
-		for _, r := range repos {
-			if route.MatchesRepo(r.FullName) {
-				needed[strings.ToLower(r.FullName)] = true
+		for _, glob := range route.Globs() {
+			owner, _, _ := strings.Cut(glob, "/")
+			repos, err := a.github.OrgRepositories(ctx, owner)
+			unseen[route] = unseen[route] || err != nil
+			for _, r := range repos {
+				if route.MatchesRepo(r.FullName) {
+					needed[strings.ToLower(r.FullName)] = true
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func (a *App) tellQuarantine(ctx context.Context) error {
 		if !public {
 			continue
 		}
-		a.log.Warn("anybody can open issues on a public repository; "+quarantineWords, "route", route.Name, "repository", route.Repository)
+		a.log.Warn("anybody can open issues on a public repository; "+quarantineWords, "route", route.Name, "repository", strings.Join(route.Repositories, ", "))
 		if err := a.store.PutDoc(ctx, "", docQuarantine(route.Name), []byte("told")); err != nil {
 			return err
 		}
@@ -77,18 +78,25 @@ func (a *App) tellQuarantine(ctx context.Context) error {
 
 // anyPublic reports whether anybody can read a repository of the route.
 func (a *App) anyPublic(ctx context.Context, route *mapping.Route) (bool, error) {
-	if route.Exact() {
-		private, err := a.github.Private(ctx, route.Repository)
-		return !private && err == nil, err
-	}
-	owner, _, _ := strings.Cut(route.Repository, "/")
-	repos, err := a.github.OrgRepositories(ctx, owner)
-	for _, r := range repos {
-		if !r.Private && route.MatchesRepo(r.FullName) {
+	var failed error
+	for _, name := range route.Named() {
+		private, err := a.github.Private(ctx, name)
+		if err == nil && !private {
 			return true, nil
 		}
+		failed = cmp.Or(failed, err)
 	}
-	return false, err
+	for _, glob := range route.Globs() {
+		owner, _, _ := strings.Cut(glob, "/")
+		repos, err := a.github.OrgRepositories(ctx, owner)
+		for _, r := range repos {
+			if !r.Private && route.MatchesRepo(r.FullName) {
+				return true, nil
+			}
+		}
+		failed = cmp.Or(failed, err)
+	}
+	return false, failed
 }
 
 // Outside reads an issue that no link knows and says why it has none. Where that

@@ -32,17 +32,18 @@ func (a *App) follow(ctx context.Context, from, to string) error {
 	set := a.set.Load()
 	names, changed := map[string]string{}, false
 	for i := range set.config.Routes {
-		configured := set.config.Routes[i].Repository
-		now := configured
-		if known, ok := set.renamed[strings.ToLower(configured)]; ok {
-			now = known
-		}
-		if strings.EqualFold(now, from) {
-			now, changed = to, true
-			a.log.Warn("a repository was renamed: its route follows it until the configuration names it as it is called now", "route", set.config.Routes[i].Name, "configured", configured, "repo", to)
-		}
-		if !strings.EqualFold(now, configured) {
-			names[strings.ToLower(configured)] = now
+		for _, configured := range set.config.Routes[i].Patterns() {
+			now := configured
+			if known, ok := set.renamed[strings.ToLower(configured)]; ok {
+				now = known
+			}
+			if strings.EqualFold(now, from) {
+				now, changed = to, true
+				a.log.Warn("a repository was renamed: its route follows it until the configuration names it as it is called now", "route", set.config.Routes[i].Name, "configured", configured, "repo", to)
+			}
+			if !strings.EqualFold(now, configured) {
+				names[strings.ToLower(configured)] = now
+			}
 		}
 	}
 	if !changed {
@@ -109,11 +110,17 @@ func (s *settings) withNames(names map[string]string) *settings {
 	next.renamed = map[string]string{}
 	routes := make([]mapping.Route, len(s.config.Routes))
 	for i := range s.config.Routes {
-		routes[i] = route(s.config, &s.config.Routes[i])
-		configured := strings.ToLower(routes[i].Repository)
-		if now, ok := names[configured]; ok && routes[i].Exact() {
-			routes[i].Repository, next.renamed[configured] = now, now
+		r := route(s.config, &s.config.Routes[i])
+		for j, repository := range r.Repositories {
+			configured := strings.ToLower(repository)
+			if now, ok := names[configured]; ok && !mapping.IsGlob(repository) {
+				r.Repositories[j], next.renamed[configured] = now, now
+			}
 		}
+		if now, ok := names[strings.ToLower(r.NewCardsIn)]; ok {
+			r.NewCardsIn = now
+		}
+		routes[i] = r
 	}
 	next.Routes = mapping.NewRoutes(routes)
 	next.trust = trust(s.config, next.renamed)
@@ -165,11 +172,10 @@ func (a *App) routed(name string) bool {
 func (a *App) recallRepositories(ctx context.Context) error {
 	set := a.set.Load()
 	for _, route := range set.Routes.All() { // as they are called now: those come first
-		if !route.Exact() {
-			continue
-		}
-		if _, err := a.github.repositories.entry(ctx, route.Repository); err != nil {
-			return err
+		for _, name := range route.Named() {
+			if _, err := a.github.repositories.entry(ctx, name); err != nil {
+				return err
+			}
 		}
 	}
 	for configured := range mapping.Sorted(set.renamed) {

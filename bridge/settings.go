@@ -54,10 +54,10 @@ func importShare(writes int) int { return max(1, writes*2/3) }
 func route(c *config.Config, r *config.Route) mapping.Route {
 	project := c.Planning.Projects[r.Project]
 	out := mapping.Route{
-		Name: r.Name, Repository: r.Repository, Exclude: r.Exclude,
+		Name: r.Name, Repositories: r.Patterns(), Exclude: r.Exclude,
 		Project: mapping.ObjectID(project.ID), ProjectName: r.Project, Username: project.Username,
 		Bucket: r.Bucket, Labels: r.Issues.Labels, ExcludeLabels: r.Issues.ExcludeLabels, Authors: r.Issues.Authors, Quarantine: r.Issues.Quarantine,
-		Direction: mapping.Direction(r.Direction), AllowPublic: r.AllowPublic, CreateIssues: r.CreateIssues,
+		Direction: mapping.Direction(r.Direction), AllowPublic: r.AllowPublic, CreateIssues: r.CreateIssues, NewCardsIn: r.NewCardsIn,
 		Tasks: r.Tasks, TasksPerCard: r.TasksPerCard, Images: mapping.Images(r.Images), TrackingTask: r.TrackingTask, Force: r.Force, Policies: map[mapping.Attribute]mapping.Policy{},
 	}
 	for _, label := range r.BucketLabels {

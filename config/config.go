@@ -1,6 +1,8 @@
 package config
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,7 +13,7 @@ type Config struct {
 	Server     Server            `yaml:"server"`
 	GitHub     GitHub            `yaml:"github"`
 	Planning   Planning          `yaml:"planning"`
-	Users      map[string]string `yaml:"users"` // GitHub login to planning username
+	Users      map[string]string `yaml:"users,file"` // GitHub login to planning username
 	Store      Store             `yaml:"store"`
 	MarkerKeys []Secret          `yaml:"marker_key,one"` // the first signs, all verify
 	Labels     Labels            `yaml:"labels"`
@@ -24,7 +26,9 @@ type Config struct {
 	LedgerRetention time.Duration `yaml:"ledger_retention"`
 	LedgerArchive   string        `yaml:"ledger_archive"`
 	Retry           Retry         `yaml:"retry"`
-	Routes          []Route       `yaml:"routes"` // in the file's order
+	// Include are more files with routes and users, relative to this one.
+	Include []string `yaml:"include"`
+	Routes  []Route  `yaml:"routes"` // in the file's order, those of included files last
 
 	src *source // where things stand in the file; nil for a Config made in Go
 }
@@ -159,11 +163,12 @@ const (
 // Route says which issues of a repository live in which bucket of which
 // project. It stands on its own: what the file's defaults say is in it.
 type Route struct {
-	Repository string   `yaml:"repository"` // owner/name, or a glob in the name
-	Exclude    []string `yaml:"exclude"`    // what a glob leaves out
-	Name       string   `yaml:"name"`       // unique; the repository where the file gives none
-	Project    string   `yaml:"project"`    // a key of Planning.Projects
-	Bucket     string   `yaml:"bucket"`     // title or id
+	Repository   string   `yaml:"repository"`   // owner/name, or a glob in the name
+	Repositories []string `yaml:"repositories"` // several of these, in the place of Repository
+	Exclude      []string `yaml:"exclude"`      // what a glob leaves out
+	Name         string   `yaml:"name"`         // unique; the repository where the file gives none
+	Project      string   `yaml:"project"`      // a key of Planning.Projects
+	Bucket       string   `yaml:"bucket"`       // title or id
 	// BucketByLabel sends issues with a label to another bucket; where several
 	// labels apply, the first of BucketLabels, its keys in the file's order.
 	BucketByLabel map[string]string `yaml:"bucket_by_label"`
@@ -171,10 +176,12 @@ type Route struct {
 	Issues        Issues `yaml:"issues"`
 	Direction     string `yaml:"direction"`
 	AllowPublic   bool   `yaml:"allow_public"`
-	// CreateIssues is always false on a glob, which does not say in which
-	// repository a card's issue would be made.
-	CreateIssues bool   `yaml:"create_issues"`
-	Tasks        string `yaml:"tasks"`
+	// CreateIssues is always false where NewCardsIn is "".
+	CreateIssues bool `yaml:"create_issues"`
+	// NewCardsIn is the repository in which new cards become issues: the route's only
+	// one, or the one that the file says; "": none.
+	NewCardsIn string `yaml:"new_cards_in"`
+	Tasks      string `yaml:"tasks"`
 	// TasksPerCard bounds the tasks that sub-issues or checklist lines get on one card.
 	TasksPerCard int    `yaml:"tasks_per_card"`
 	Images       string `yaml:"images"` // how planning shows remote images
@@ -183,7 +190,8 @@ type Route struct {
 	// Conflicts has a policy for each of title, summary, estimate and state,
 	// and the default that those not named by the file got.
 	Conflicts map[string]string `yaml:"conflicts,merge"`
-	Line      int               // where the route begins in the file
+	File      string            // that the route stands in; "" for a Config made in Go
+	Line      int               // where it begins there
 }
 
 // Issues says which issues of a repository a route takes.
@@ -196,8 +204,30 @@ type Issues struct {
 	Quarantine string `yaml:"quarantine"`
 }
 
-// glob reports whether the route's repository is a pattern.
-func (r *Route) glob() bool { return strings.ContainsAny(r.Repository, "*?[") }
+// Patterns lists the repositories of a route: names and globs.
+func (r *Route) Patterns() []string {
+	if r.Repository == "" {
+		return r.Repositories
+	}
+	return append([]string{r.Repository}, r.Repositories...)
+}
+
+// takes reports whether a route is for a repository, by its exact name or by a glob.
+func (r *Route) takes(repository string) (takes, exactly bool) {
+	matches := func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(repository))
+		return err == nil && ok
+	}
+	for _, pattern := range r.Patterns() {
+		if !isGlob(pattern) && strings.EqualFold(pattern, repository) {
+			return true, true
+		}
+		takes = takes || matches(pattern)
+	}
+	return takes && !slices.ContainsFunc(r.Exclude, matches), false
+}
+
+func isGlob(repository string) bool { return strings.ContainsAny(repository, "*?[") }
 
 // createsIssues reports whether new cards of the route's buckets become issues.
 func (r *Route) createsIssues() bool { return r.CreateIssues && r.Direction != ToPlanning }

@@ -21,6 +21,8 @@ type decoder struct {
 	env     func(string) (string, bool)
 	wanted  func(key string) bool // which secrets are resolved
 	src     *source
+	file    string // that is decoded
+	lines   int    // that it has
 	anchors map[string]ast.Node
 	keys    map[string][]string // of each mapping, by its path, in the file's order
 	// fresh gives the elements of lists and mappings of a type their value
@@ -29,10 +31,28 @@ type decoder struct {
 	faults Faults
 }
 
+func newDecoder(env func(string) (string, bool), wanted func(key string) bool) *decoder {
+	return &decoder{
+		env: env, wanted: wanted, keys: map[string][]string{},
+		src: &source{at: map[string]position{}, failed: map[string]bool{}},
+	}
+}
+
 func (d *decoder) fault(path string, n ast.Node, found, want string) {
+	d.faultAt(path, d.place(n), found, want)
+}
+
+func (d *decoder) faultAt(path string, p position, found, want string) {
 	d.src.failed[path] = true
+	d.faults = append(d.faults, Fault{p.file, p.line, p.column, inFile(path), found, want})
+}
+
+// place returns where a node of the present file begins. The parser may place one behind
+// the file's end: it stands on the last line.
+func (d *decoder) place(n ast.Node) position {
 	p := place(n)
-	d.faults = append(d.faults, Fault{d.src.name, p.line, p.column, path, found, want})
+	p.file, p.line = d.file, min(p.line, d.lines)
+	return p
 }
 
 // place returns where a node begins. A block mapping's own token is its first
@@ -42,7 +62,7 @@ func place(n ast.Node) position {
 		n = m.Values[0].Key
 	}
 	p := n.GetToken().Position
-	return position{max(p.Line, 1), max(p.Column, 1)}
+	return position{line: max(p.Line, 1), column: max(p.Column, 1)}
 }
 
 // resolve follows anchors and aliases to what they stand for.
@@ -75,7 +95,7 @@ func (d *decoder) Visit(n ast.Node) ast.Visitor {
 // value decodes n into v. A null list or mapping is an empty one, so that
 // all of a section can be commented out.
 func (d *decoder) value(path string, n ast.Node, v reflect.Value, option string) {
-	d.src.at[path] = place(n)
+	d.src.at[path] = d.place(n)
 	n = d.resolve(n)
 	switch v.Interface().(type) {
 	case Secret:
@@ -108,7 +128,7 @@ func (d *decoder) value(path string, n ast.Node, v reflect.Value, option string)
 func (d *decoder) entry(path string, e *ast.MappingValueNode, v reflect.Value, option string) {
 	d.value(path, e.Value, v, option)
 	if m, ok := e.Value.(*ast.MappingNode); ok && !m.IsFlowStyle {
-		d.src.at[path] = place(e.Key)
+		d.src.at[path] = d.place(e.Key)
 	}
 }
 
@@ -138,8 +158,17 @@ func (d *decoder) structure(path string, n ast.Node, v reflect.Value) {
 }
 
 // mapping decodes a mapping with free keys. It replaces what stood in v, but with the
-// option merge it adds to it.
+// option merge it adds to it. With the option file it may stand in a file of its own.
 func (d *decoder) mapping(path string, n ast.Node, v reflect.Value, option string) {
+	if name, ok := text(n); ok && option == "file" {
+		file, named := strings.CutPrefix(name, "file:")
+		if !named || file == "" {
+			d.fault(path, n, show(n), "a mapping, or file:PATH")
+			return
+		}
+		d.other(path, file, func(body ast.Node) { d.mapping(path, d.resolve(body), v, "") })
+		return
+	}
 	made := reflect.MakeMap(v.Type())
 	if option == "merge" {
 		for it := v.MapRange(); it.Next(); {
@@ -286,7 +315,7 @@ func (d *decoder) entries(path string, n ast.Node) (map[string]*ast.MappingValue
 		}
 		name := e.Key.GetToken().Value
 		if first, doubled := entries[name]; doubled {
-			d.fault(join(path, name), e.Key, "a second time", fmt.Sprintf("once: it stands on line %d already", place(first.Key).line))
+			d.fault(join(path, name), e.Key, "a second time", fmt.Sprintf("once: it stands on line %d already", d.place(first.Key).line))
 			continue
 		}
 		entries[name] = e
@@ -301,8 +330,8 @@ func join(path, key string) string {
 	switch {
 	case !plainKey.MatchString(key):
 		return path + "[" + quote(key) + "]"
-	case path == "":
-		return key
+	case path == "" || strings.HasSuffix(path, "/"):
+		return path + key
 	}
 	return path + "." + key
 }

@@ -41,40 +41,16 @@ func (fs Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// asError returns the faults sorted, or nil where there are none.
-func (fs Faults) asError() error {
+// asError returns the faults sorted by the order of the files and by their places, or nil
+// where there are none.
+func (fs Faults) asError(files []string) error {
 	if len(fs) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(fs, func(a, b Fault) int {
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Path, b.Path))
+		return cmp.Or(slices.Index(files, a.File)-slices.Index(files, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Path, b.Path))
 	})
 	return fs
-}
-
-type position struct{ line, column int }
-
-// source remembers where each key stands in the file.
-type source struct {
-	name   string
-	at     map[string]position // by the key's path; "" is the file itself
-	failed map[string]bool     // keys that have a fault already
-
-	defaults Route // the file's key defaults
-}
-
-// find returns where a key stands; of a missing one, where its parent does.
-func (s *source) find(path string) position {
-	for {
-		if p, ok := s.at[path]; ok {
-			return p
-		}
-		cut := strings.LastIndexAny(path, ".[")
-		if cut < 0 {
-			return s.at[""]
-		}
-		path = path[:cut]
-	}
 }
 
 // quote shows a value of the file, cut where it is long.

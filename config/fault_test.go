@@ -28,8 +28,8 @@ func faultsOf(t *testing.T, yaml string) config.Faults {
 // minimal, or where old is empty, new stands at its end. minimal has 12 lines.
 var faults = []struct{ old, new, want string }{
 	// The decoder's.
-	{"", "sever: {}\n", `p.yaml:13:1: sever: unknown key, expected one of defaults, server, github, planning, users, store, marker_key, labels, brakes, coalesce, ledger_retention, ledger_archive, retry, routes; did you mean "server"?`},
-	{"", "    projct: web\n", `p.yaml:13:5: routes[0].projct: unknown key, expected one of repository, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, tasks, tasks_per_card, images, tracking_task, force, conflicts; did you mean "project"?`},
+	{"", "sever: {}\n", `p.yaml:13:1: sever: unknown key, expected one of defaults, server, github, planning, users, store, marker_key, labels, brakes, coalesce, ledger_retention, ledger_archive, retry, include, routes; did you mean "server"?`},
+	{"", "    projct: web\n", `p.yaml:13:5: routes[0].projct: unknown key, expected one of repository, repositories, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, new_cards_in, tasks, tasks_per_card, images, tracking_task, force, conflicts; did you mean "project"?`},
 	{"", "retry: {attempts: 3}\n", `p.yaml:13:9: retry.attempts: unknown key, expected one of max_attempts, max_interval; did you mean "max_attempts"?`},
 	{"", "retry: {foo: 3}\n", `p.yaml:13:9: retry.foo: unknown key, expected one of max_attempts, max_interval`},
 	{"", "users: {a: b}\nusers: {c: d}\n", `p.yaml:14:1: users: a second time, expected once: it stands on line 13 already`},
@@ -149,7 +149,7 @@ var faults = []struct{ old, new, want string }{
 	{"", "  - {repository: acme/api, project: web, bucket: Incoming}\n", `p.yaml:13:5: routes[1].create_issues: true for the bucket "Incoming", expected false here or in routes[0] on line 10: only one route may create issues for a bucket`},
 	{"", "  - {repository: acme/api, project: web, bucket: Other, bucket_by_label: {x: Incoming}}\n", `p.yaml:13:5: routes[1].create_issues: true for the bucket "Incoming", expected false here or in routes[0] on line 10: only one route may create issues for a bucket`},
 	{"", "defaults: {tasks: all}\n", `p.yaml:13:19: defaults.tasks: "all", expected one of sub_issues, checklist, none`},
-	{"", "defaults: {task: none}\n", `p.yaml:13:12: defaults.task: unknown key, expected one of repository, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, tasks, tasks_per_card, images, tracking_task, force, conflicts; did you mean "tasks"?`},
+	{"", "defaults: {task: none}\n", `p.yaml:13:12: defaults.task: unknown key, expected one of repository, repositories, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, new_cards_in, tasks, tasks_per_card, images, tracking_task, force, conflicts; did you mean "tasks"?`},
 	// The file as a whole.
 	{minimal, "", `p.yaml:1:1: an empty file, expected a configuration; deploy/planbridge.example.yaml shows one`},
 	{minimal, "# all in comments\n", `p.yaml:1:1: an empty file, expected a configuration; deploy/planbridge.example.yaml shows one`},

@@ -65,34 +65,28 @@ func parseWith(data []byte, name string, env func(string) (string, bool), wanted
 	if env == nil {
 		env = os.LookupEnv
 	}
-	src := &source{name: name, at: map[string]position{"": {1, 1}}, failed: map[string]bool{}}
-	body, fault := parse(data)
-	if fault != nil {
-		fault.File = name
-		return nil, Faults{*fault}.within(data)
+	d := newDecoder(env, wanted)
+	body, ok := d.open(name, data)
+	if ok && body == nil {
+		d.faults = append(d.faults, Fault{name, 1, 1, "", "an empty file", "a configuration; deploy/planbridge.example.yaml shows one"})
 	}
-	c, d := decode(body, src, env, wanted)
+	if !ok || body == nil {
+		return nil, d.faults
+	}
+	d.src.at[""] = position{name, 1, 1}
+	c := d.config(body)
 	c.settle(d.keys)
 	var semantic Faults
 	if errors.As(c.Validate(), &semantic) {
 		d.faults = append(d.faults, semantic...)
 	}
-	if err := d.faults.within(data).asError(); err != nil {
+	if err := d.faults.asError(d.src.files); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// within puts faults that the parser places behind the file's end on its last line.
-func (fs Faults) within(data []byte) Faults {
-	lines := 1 + bytes.Count(data, []byte("\n"))
-	for i := range fs {
-		fs[i].Line = min(fs[i].Line, lines)
-	}
-	return fs
-}
-
-// parse returns the body of the one document in data.
+// parse returns the body of the one document in data; nil: there is none.
 func parse(data []byte) (ast.Node, *Fault) {
 	if len(data) > maxFile {
 		return nil, &Fault{Line: 1, Column: 1, Found: "more than the file may have", Want: fmt.Sprintf("at most %d bytes", maxFile)}
@@ -114,9 +108,6 @@ func parse(data []byte) (ast.Node, *Fault) {
 		}
 		body = doc.Body
 	}
-	if body == nil {
-		return nil, &Fault{Line: 1, Column: 1, Found: "an empty file", Want: "a configuration; deploy/planbridge.example.yaml shows one"}
-	}
 	return body, nil
 }
 
@@ -134,29 +125,27 @@ func syntaxFault(err error) *Fault {
 	return f
 }
 
-// decode returns the configuration that body says, over the defaults. The
+// config returns the configuration that body says, over the defaults. The
 // defaults of routes are decoded first, wherever they stand, and each route
 // begins as a copy of them.
-func decode(body ast.Node, src *source, env func(string) (string, bool), wanted func(key string) bool) (*Config, *decoder) {
+func (d *decoder) config(body ast.Node) *Config {
 	c := defaults()
-	c.src = src
+	c.src = d.src
 	document := struct {
 		Defaults Route `yaml:"defaults"`
 		*Config
 	}{routeDefaults(), &c}
 	v := reflect.ValueOf(&document).Elem()
-	d := &decoder{
-		env:     env,
-		wanted:  wanted,
-		src:     src,
-		anchors: map[string]ast.Node{},
-		keys:    map[string][]string{},
-		fresh:   map[reflect.Type]reflect.Value{reflect.TypeFor[Route](): v.Field(0)},
-	}
-	ast.Walk(d, body)
+	d.fresh = map[reflect.Type]reflect.Value{reflect.TypeFor[Route](): v.Field(0)}
 	d.structure("", d.resolve(body), v)
-	src.defaults = document.Defaults
-	return &c, d
+	d.src.defaults = document.Defaults
+	for i := range c.Routes {
+		d.src.routes = append(d.src.routes, fmt.Sprintf("routes[%d]", i))
+	}
+	for i, name := range c.Include {
+		d.include(fmt.Sprintf("include[%d]", i), name, &c)
+	}
+	return &c
 }
 
 // settle derives what the file leaves unsaid.
@@ -168,12 +157,16 @@ func (c *Config) settle(keys map[string][]string) {
 	c.Planning.BaseURL = strings.TrimRight(c.Planning.BaseURL, "/")
 	for i := range c.Routes {
 		r := &c.Routes[i]
-		path := fmt.Sprintf("routes[%d]", i)
-		r.Line = c.src.find(path).line
+		path := c.src.route(i)
+		p := c.src.find(path)
+		r.File, r.Line = p.file, p.line
 		if r.Name == "" {
 			r.Name = r.Repository
 		}
-		if r.glob() && !c.src.says(path+".create_issues") {
+		if r.NewCardsIn == "" && len(r.Patterns()) == 1 && !isGlob(r.Patterns()[0]) {
+			r.NewCardsIn = r.Patterns()[0]
+		}
+		if r.NewCardsIn == "" && !c.src.says(path+".create_issues") {
 			r.CreateIssues = false
 		}
 		r.BucketLabels = keys[c.src.origin(path, "bucket_by_label")]
@@ -190,20 +183,5 @@ func (c *Config) settle(keys map[string][]string) {
 // itself or in its defaults.
 func (c *Config) SaysQuarantine(route string) bool {
 	i := slices.IndexFunc(c.Routes, func(r Route) bool { return r.Name == route })
-	return i >= 0 && c.src != nil && c.src.says(c.src.origin(fmt.Sprintf("routes[%d]", i), "issues.quarantine"))
-}
-
-// says reports whether the file has the key.
-func (s *source) says(path string) bool {
-	_, ok := s.at[path]
-	return ok
-}
-
-// origin returns the path that gave a route its key: its own or, where it
-// has none, that of the file's defaults.
-func (s *source) origin(route, key string) string {
-	if own := route + "." + key; s.says(own) {
-		return own
-	}
-	return "defaults." + key
+	return i >= 0 && c.src != nil && c.src.says(c.src.origin(c.src.route(i), "issues.quarantine"))
 }

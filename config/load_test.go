@@ -99,8 +99,8 @@ func TestDefaults(t *testing.T) {
 		Routes: []config.Route{{
 			Repository: "acme/web", Name: "acme/web", Project: "web", Bucket: "Incoming",
 			Issues: config.Issues{Authors: "any", Quarantine: "auto"}, Direction: "both", CreateIssues: true, Tasks: "sub_issues", TasksPerCard: 200, Images: "link", TrackingTask: true,
-			Conflicts: map[string]string{"default": "merge", "title": "merge", "summary": "merge", "estimate": "merge", "state": "merge"},
-			Line:      10,
+			Conflicts:  map[string]string{"default": "merge", "title": "merge", "summary": "merge", "estimate": "merge", "state": "merge"},
+			NewCardsIn: "acme/web", File: "planbridge.yaml", Line: 10,
 		}},
 	}
 	if diff := cmp.Diff(want, parse(t, minimal), cmpopts.IgnoreUnexported(config.Config{})); diff != "" {
@@ -121,9 +121,9 @@ func TestExampleSaysEveryKey(t *testing.T) {
 		"planning.base_url", "planning.poll_interval", "planning.task_sweep_interval", "planning.settle",
 		"planning.projects.web.id", "planning.projects.web.secret", "planning.projects.web.username",
 		"users", "store.url", "store.prefix", "marker_key",
-		"labels.prefix", "labels.in_progress", "labels.estimate", "labels.hours", "labels.card",
+		"include", "labels.prefix", "labels.in_progress", "labels.estimate", "labels.hours", "labels.card",
 		"brakes.creates_per_minute", "brakes.closes_per_minute", "coalesce", "ledger_retention", "ledger_archive", "retry.max_attempts", "retry.max_interval",
-		"defaults.tasks", "routes[].repository", "routes[].exclude", "routes[].name", "routes[].project", "routes[].bucket",
+		"defaults.tasks", "routes[].repository", "routes[].repositories", "routes[].new_cards_in", "routes[].exclude", "routes[].name", "routes[].project", "routes[].bucket",
 		"routes[].bucket_by_label", "routes[].issues.labels", "routes[].issues.exclude_labels", "routes[].issues.authors",
 		"routes[].issues.quarantine",
 		"routes[].direction", "routes[].allow_public", "routes[].create_issues", "routes[].tasks", "routes[].tasks_per_card", "routes[].images", "routes[].tracking_task",

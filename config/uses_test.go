@@ -1,9 +1,6 @@
 package config
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Uses reports whether the file has a key, whatever its value: for instance
 // "brakes.creates_per_minute", or "routes[].tasks", which means any route or the
@@ -17,7 +14,7 @@ func (c *Config) Uses(path string) bool {
 		return c.src.says(path)
 	}
 	for i := range c.Routes {
-		if c.src.says(fmt.Sprintf("routes[%d].%s", i, key)) {
+		if c.src.says(c.src.route(i) + "." + key) {
 			return true
 		}
 	}

@@ -38,8 +38,15 @@ func (c *Config) Validate() error {
 	k.duration("coalesce", c.Coalesce, 0, 30*time.Second)
 	k.ledger(c)
 	k.duration("retry.max_interval", c.Retry.MaxInterval, time.Second, 24*time.Hour)
+	for i, name := range c.Include {
+		k.required(fmt.Sprintf("include[%d]", i), name, wantFile)
+	}
 	k.routes(c)
-	return k.faults.asError()
+	var files []string
+	if c.src != nil {
+		files = c.src.files
+	}
+	return k.faults.asError(files)
 }
 
 // Bounds of ledger_retention. Undoing a conflict, and finding its comment again, take
@@ -66,10 +73,10 @@ func (k *checker) fault(path, found, want string) {
 		return
 	}
 	k.seen[path] = true
-	f := Fault{Path: path, Found: found, Want: want}
+	f := Fault{Path: inFile(path), Found: found, Want: want}
 	if k.src != nil {
 		p := k.src.find(path)
-		f.File, f.Line, f.Column = k.src.name, p.line, p.column
+		f.File, f.Line, f.Column = p.file, p.line, p.column
 	}
 	k.faults = append(k.faults, f)
 }
@@ -246,7 +253,7 @@ func (k *checker) ordered(path string, keys []string) []string {
 			return cmp.Compare(a, b)
 		}
 		p, q := k.src.find(join(path, a)), k.src.find(join(path, b))
-		return cmp.Or(p.line-q.line, p.column-q.column, cmp.Compare(a, b))
+		return cmp.Or(slices.Index(k.src.files, p.file)-slices.Index(k.src.files, q.file), p.line-q.line, p.column-q.column, cmp.Compare(a, b))
 	})
 	return keys
 }

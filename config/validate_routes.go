@@ -15,13 +15,14 @@ func (k *checker) routes(c *Config) {
 		k.fault("routes", "nothing", "a list of one route or more")
 	}
 	for i := range c.Routes {
-		path := fmt.Sprintf("routes[%d]", i)
+		path := c.src.route(i)
 		k.route(path, &c.Routes[i])
 		k.project(path, &c.Routes[i], c.Planning.Projects)
 	}
 	k.fileDefaults(c)
 	k.names(c.Routes)
 	k.creators(c.Routes)
+	k.homes(c.Routes)
 }
 
 // fileDefaults checks what the file's defaults say, through a route that says nothing itself.
@@ -32,21 +33,79 @@ func (k *checker) fileDefaults(c *Config) {
 }
 
 func (k *checker) route(path string, r *Route) {
-	k.required(path+".repository", r.Repository, wantRepository)
+	k.repositories(path, r)
 	k.required(path+".bucket", r.Bucket, wantLine)
 	k.routeValues(path, r)
-	if len(r.Exclude) > 0 && !r.glob() && k.says(path+".exclude") {
+	globs := slices.ContainsFunc(r.Patterns(), isGlob)
+	if len(r.Exclude) > 0 && !globs && k.says(path+".exclude") {
 		k.fault(path+".exclude", "an exclusion", "none, as the repository is no glob")
 	}
-	if r.CreateIssues && r.glob() && k.says(path+".create_issues") {
-		k.fault(path+".create_issues", "true", "false, as a glob does not say in which repository an issue would be made")
+	if r.CreateIssues && r.NewCardsIn == "" && k.says(path+".create_issues") {
+		switch {
+		case globs:
+			k.fault(path+".create_issues", "true", "false, as a glob does not say in which repository an issue would be made")
+		case len(r.Patterns()) > 1:
+			k.fault(path+".create_issues", "true", "false or new_cards_in, as several repositories do not say in which of them an issue would be made")
+		}
+	}
+}
+
+// repositories checks that a route says for what it is, in one way.
+func (k *checker) repositories(path string, r *Route) {
+	several := path + ".repositories"
+	if !k.given(k.origin(path, "repositories"), len(r.Repositories) > 0) {
+		k.required(path+".repository", r.Repository, wantRepository)
+		return
+	}
+	if k.given(path+".repository", r.Repository != "") {
+		k.fault(several, "both repository and repositories", "one of the two")
+	}
+	if len(r.Repositories) == 0 {
+		k.fault(several, "none", "one repository or more")
+	}
+	if r.Name == "" {
+		k.fault(path+".name", "nothing", "a name, as the route has several repositories")
+	}
+	seen := map[string]bool{}
+	for i, repository := range r.Repositories {
+		if folded := strings.ToLower(repository); seen[folded] {
+			k.fault(fmt.Sprintf("%s[%d]", several, i), quote(repository), "each repository once")
+		} else {
+			seen[folded] = true
+		}
+	}
+}
+
+// homes checks that the repository in which a route's new cards become issues is the route's.
+func (k *checker) homes(routes []Route) {
+	for i := range routes {
+		r, path := &routes[i], k.src.route(i)
+		at := k.origin(path, "new_cards_in")
+		if r.NewCardsIn == "" || wantRepositoryName(r.NewCardsIn) != "" || !k.says(at) {
+			continue
+		}
+		takes, exactly := r.takes(r.NewCardsIn)
+		if !takes {
+			k.fault(at, quote(r.NewCardsIn), "a repository that the route is for")
+			continue
+		}
+		j := slices.IndexFunc(routes, func(other Route) bool { _, exact := other.takes(r.NewCardsIn); return exact })
+		if !exactly && j >= 0 {
+			k.fault(at, quote(r.NewCardsIn), "a repository that is no other route's: it is that of "+k.whichRoute(j, &routes[j]))
+		}
 	}
 }
 
 // routeValues checks each value by itself.
 func (k *checker) routeValues(path string, r *Route) {
-	k.text(path+".repository", r.Repository, wantRepository)
+	if r.Repository != "" {
+		k.text(path+".repository", r.Repository, wantRepository)
+	}
+	k.texts(path+".repositories", r.Repositories, wantRepository)
 	k.texts(path+".exclude", r.Exclude, wantRepository)
+	if r.NewCardsIn != "" {
+		k.text(path+".new_cards_in", r.NewCardsIn, wantRepositoryName)
+	}
 	k.text(path+".name", r.Name, wantRouteName)
 	k.text(path+".bucket", r.Bucket, wantLine)
 	labels := path + ".bucket_by_label"
@@ -108,7 +167,7 @@ func (k *checker) origin(route, key string) string {
 func (k *checker) names(routes []Route) {
 	first := map[string]int{}
 	for i := range routes {
-		r, path := &routes[i], fmt.Sprintf("routes[%d]", i)
+		r, path := &routes[i], k.src.route(i)
 		folded := strings.ToLower(r.Name)
 		j, doubled := first[folded]
 		if !doubled {
@@ -130,9 +189,12 @@ func (k *checker) names(routes []Route) {
 // whichRoute names a route for a fault about another one.
 func (k *checker) whichRoute(i int, r *Route) string {
 	if k.src == nil {
-		return fmt.Sprintf("routes[%d]", i)
+		return k.src.route(i)
 	}
-	return fmt.Sprintf("routes[%d] on line %d", i, r.Line)
+	if r.File != k.src.files[0] {
+		return fmt.Sprintf("%s on line %d of %s", inFile(k.src.route(i)), r.Line, r.File)
+	}
+	return fmt.Sprintf("%s on line %d", k.src.route(i), r.Line)
 }
 
 // creators checks that a new card has one route that makes its issue: with
@@ -141,7 +203,7 @@ func (k *checker) creators(routes []Route) {
 	type bucket struct{ project, name string }
 	first := map[bucket]int{}
 	for i := range routes {
-		r, path := &routes[i], fmt.Sprintf("routes[%d]", i)
+		r, path := &routes[i], k.src.route(i)
 		if !r.createsIssues() {
 			continue
 		}

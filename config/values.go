@@ -169,3 +169,6 @@ func wantRepository(s string) string {
 	}
 	return ""
 }
+
+// wantRepositoryName wants owner/name, and no glob.
+func wantRepositoryName(s string) string { return wantMatch(repository, s, "owner/name") }

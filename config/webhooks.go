@@ -57,11 +57,13 @@ func (k *checker) webhooks(c *Config) {
 		k.secrets("github.webhook_secrets", g.WebhookSecrets)
 		return
 	}
-	for i, r := range c.Routes {
-		if r.Repository != "" && g.WebhooksOf(r.Repository) < 0 {
-			k.fault("github.webhook_secrets", "nothing", fmt.Sprintf(
-				"a list of one secret or more: github.webhooks names no secret for %s (routes[%d])", quote(r.Repository), i))
-			return
+	for i := range c.Routes {
+		for _, repository := range c.Routes[i].Patterns() {
+			if repository != "" && g.WebhooksOf(repository) < 0 {
+				k.fault("github.webhook_secrets", "nothing", fmt.Sprintf(
+					"a list of one secret or more: github.webhooks names no secret for %s (%s)", quote(repository), k.src.route(i)))
+				return
+			}
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (i *Issue) Lasted(delay time.Duration) bool {
 // MakesIssues reports whether new cards of the route's buckets become issues:
 // for that there has to be one repository to make them in.
 func (r *Route) MakesIssues() bool {
-	return r.CreateIssues && r.Direction != ToPlanning && r.Exact()
+	return r.CreateIssues && r.Direction != ToPlanning && r.NewCardsIn != ""
 }
 
 // EnterIssue makes the link of an issue that enters by the route. Nothing is

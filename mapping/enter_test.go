@@ -33,7 +33,7 @@ func TestEntering(t *testing.T) {
 		"closed, own, out": {issue: func(i *Issue) { i.State, i.Repo = "closed", "x/y" }, why: "it is not open"},
 	} {
 		issue := Issue{ID: 1, Repo: "acme/web", State: "open", UpdatedAt: firstRun.Add(time.Hour)}
-		route := Route{Name: "web", Repository: "acme/web", Direction: Both}
+		route := Route{Name: "web", Repositories: []string{"acme/web"}, Direction: Both}
 		e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}, FirstRun: func(string) time.Time { return firstRun }}
 		if tt.issue != nil {
 			tt.issue(&issue)
@@ -55,8 +55,8 @@ func TestEntering(t *testing.T) {
 // when it then keeps it out.
 func TestFirstRouteTakesIt(t *testing.T) {
 	routes := NewRoutes([]Route{
-		{Name: "a", Repository: "acme/web", Labels: []string{"bug"}, Direction: ToGitHub},
-		{Name: "b", Repository: "acme/web", Direction: Both},
+		{Name: "a", Repositories: []string{"acme/web"}, Labels: []string{"bug"}, Direction: ToGitHub},
+		{Name: "b", Repositories: []string{"acme/web"}, Direction: Both},
 	})
 	e := Entrance{FirstRun: func(string) time.Time { return firstRun }}
 	issue := Issue{Repo: "acme/web", State: "open", UpdatedAt: firstRun.Add(1)}
@@ -72,13 +72,13 @@ func TestFirstRouteTakesIt(t *testing.T) {
 func TestMakesIssues(t *testing.T) {
 	for want, routes := range map[bool][]Route{
 		true: {
-			{Repository: "acme/web", CreateIssues: true, Direction: Both},
-			{Repository: "acme/web", CreateIssues: true, Direction: ToGitHub},
+			{Repositories: []string{"acme/web"}, NewCardsIn: "acme/web", CreateIssues: true, Direction: Both},
+			{Repositories: []string{"acme/web"}, NewCardsIn: "acme/web", CreateIssues: true, Direction: ToGitHub},
 		},
 		false: {
-			{Repository: "acme/web", Direction: Both},
-			{Repository: "acme/web", CreateIssues: true, Direction: ToPlanning},
-			{Repository: "acme/*", CreateIssues: true, Direction: Both},
+			{Repositories: []string{"acme/web"}, NewCardsIn: "acme/web", Direction: Both},
+			{Repositories: []string{"acme/web"}, NewCardsIn: "acme/web", CreateIssues: true, Direction: ToPlanning},
+			{Repositories: []string{"acme/*"}, CreateIssues: true, Direction: Both},
 		},
 	} {
 		for _, r := range routes {
@@ -90,7 +90,7 @@ func TestMakesIssues(t *testing.T) {
 }
 
 func TestEnteringLinks(t *testing.T) {
-	r := &Route{Name: "web", Project: "p", Repository: "acme/web"}
+	r := &Route{Name: "web", Project: "p", Repositories: []string{"acme/web"}}
 	issue := &Issue{ID: 5, NodeID: "n", Repo: "acme/web", RepoID: 6, Number: 7, Author: "octocat", UpdatedAt: firstRun}
 	card := &Card{ID: "c", CID: 8, Bucket: "b", BucketName: "Incoming", Version: 9}
 

@@ -23,7 +23,7 @@ func TestImporting(t *testing.T) {
 		"public allowed": {entrance: func(e *Entrance) { e.Public = true }, route: func(r *Route) { r.AllowPublic = true }},
 	} {
 		issue := Issue{ID: 1, Repo: "acme/web", State: "open"}
-		route := Route{Name: "web", Repository: "acme/web", Direction: Both}
+		route := Route{Name: "web", Repositories: []string{"acme/web"}, Direction: Both}
 		e := Entrance{Scheme: LabelScheme{Prefix: "plan:"}}
 		if tt.issue != nil {
 			tt.issue(&issue)

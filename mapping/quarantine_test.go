@@ -17,7 +17,7 @@ func TestQuarantine(t *testing.T) {
 		for _, public := range []bool{false, true} {
 			for _, quarantine := range []string{QuarantineAuto, QuarantineOff} {
 				for _, released := range []bool{false, true} {
-					routes := NewRoutes([]Route{{Name: "web", Repository: "acme/web", Direction: Both, AllowPublic: true, Quarantine: quarantine}})
+					routes := NewRoutes([]Route{{Name: "web", Repositories: []string{"acme/web"}, Direction: Both, AllowPublic: true, Quarantine: quarantine}})
 					want := waits && public && quarantine == QuarantineAuto && !released
 					e.Public, e.Released = public, released
 					if _, why := routes.Entering(&issue, e); (why == WhyQuarantine) != want {

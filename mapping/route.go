@@ -60,7 +60,7 @@ type LabelBucket struct{ Label, Bucket string }
 // repository live in which bucket of which project.
 type Route struct {
 	Name          string
-	Repository    string   // owner/name, or a glob such as acme/*
+	Repositories  []string // each owner/name, or a glob such as acme/*
 	Exclude       []string // globs that a glob does not mean
 	Project       ObjectID
 	ProjectName   string // the operator's name for the project
@@ -74,6 +74,7 @@ type Route struct {
 	Direction     Direction
 	AllowPublic   bool
 	CreateIssues  bool
+	NewCardsIn    string // the repository in which new cards become issues; "": none
 	Tasks         string
 	TasksPerCard  int    // of sub-issues or checklist lines; 0: any number
 	Images        Images // "": LinkImages
@@ -98,16 +99,35 @@ func (r *Route) Policy(a Attribute) Policy {
 // its tracking task aside: for sub-issues or for checklist items.
 func (r *Route) HasTasks() bool { return r.Tasks == TasksSubIssues || r.Tasks == TasksChecklist }
 
-// Exact reports whether the route names one repository and no glob.
-func (r *Route) Exact() bool { return !strings.ContainsAny(r.Repository, "*?[") }
+// IsGlob reports whether a repository of a route is a glob.
+func IsGlob(repository string) bool { return strings.ContainsAny(repository, "*?[") }
+
+// Exact reports whether the route names its repositories and has no glob.
+func (r *Route) Exact() bool { return !slices.ContainsFunc(r.Repositories, IsGlob) }
+
+// Named lists the repositories that the route names, and Globs its globs.
+func (r *Route) Named() []string {
+	return slices.DeleteFunc(slices.Clone(r.Repositories), IsGlob)
+}
+
+// Globs lists the globs among the route's repositories.
+func (r *Route) Globs() []string {
+	return slices.DeleteFunc(slices.Clone(r.Repositories), func(repository string) bool { return !IsGlob(repository) })
+}
+
+// Names reports whether the route names the repository itself, and by no glob.
+func (r *Route) Names(repo string) bool {
+	return slices.ContainsFunc(r.Repositories, func(own string) bool { return strings.EqualFold(own, repo) && !IsGlob(own) })
+}
 
 // MatchesRepo reports whether the route is for the repository (owner/name, in
-// any case, as GitHub takes it).
+// any case, as GitHub takes it). What a glob does not mean is excluded from it alone.
 func (r *Route) MatchesRepo(repo string) bool {
-	if !globMatch(r.Repository, repo) {
-		return false
+	if r.Names(repo) {
+		return true
 	}
-	return !slices.ContainsFunc(r.Exclude, func(glob string) bool { return globMatch(glob, repo) })
+	meant := func(own string) bool { return IsGlob(own) && globMatch(own, repo) }
+	return slices.ContainsFunc(r.Repositories, meant) && !slices.ContainsFunc(r.Exclude, func(glob string) bool { return globMatch(glob, repo) })
 }
 
 func globMatch(glob, repo string) bool {
@@ -226,17 +246,22 @@ func (rs Routes) ByName(name string) *Route {
 	return nil
 }
 
-// ForRepo returns the routes that may take issues of a repository. An exact
-// route beats a glob: where one names the repository, globs are not asked.
+// ForRepo returns the routes that may take issues of a repository. A name beats a
+// glob: where a route names the repository, globs are not asked.
 func (rs Routes) ForRepo(repo string) []*Route {
-	var out []*Route
+	var named, matching []*Route
 	for _, r := range rs.All() {
-		if !r.MatchesRepo(repo) || (len(out) > 0 && out[0].Exact() && !r.Exact()) {
-			continue
+		switch {
+		case r.Names(repo):
+			named = append(named, r)
+		case r.MatchesRepo(repo):
+			matching = append(matching, r)
 		}
-		out = append(out, r)
 	}
-	return out
+	if len(named) > 0 {
+		return named
+	}
+	return matching
 }
 
 // ForIssue returns the first route that takes the issue, or nil and why none
@@ -259,7 +284,7 @@ func (rs Routes) ForIssue(issue *Issue, scheme LabelScheme) (*Route, string) {
 // or nil.
 func (rs Routes) ForBucket(project ObjectID, title string, ids ...ObjectID) *Route {
 	for _, r := range rs.All() {
-		if r.Project == project && r.CreateIssues && r.Direction != ToPlanning && r.Exact() && r.OwnsBucket(title, ids...) {
+		if r.Project == project && r.MakesIssues() && r.OwnsBucket(title, ids...) {
 			return r
 		}
 	}

@@ -173,7 +173,7 @@ func newPoller(t testing.TB, s store.Store, url, secret string, project mapping.
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	routes := mapping.NewRoutes([]mapping.Route{{Name: route, Repository: bridgetest.RepoName, Project: project, Bucket: bridgetest.Bucket, Direction: mapping.Both, CreateIssues: true}})
+	routes := mapping.NewRoutes([]mapping.Route{{Name: route, Repositories: []string{bridgetest.RepoName}, NewCardsIn: bridgetest.RepoName, Project: project, Bucket: bridgetest.Bucket, Direction: mapping.Both, CreateIssues: true}})
 	return poll.New(poll.Options{
 		Project: project, Name: "web", Planning: backlogOnly{client}, Store: s, Owner: "bench", Interval: time.Minute,
 		Routes:  func() mapping.Routes { return routes },

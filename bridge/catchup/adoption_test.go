@@ -36,7 +36,7 @@ func TestAdoptionOfMarkedIssues(t *testing.T) {
 	w := newCatchUp(t)
 	w.hub.accounts = nil
 	api := route("api", "Incoming")
-	api.Repository = "acme/api"
+	api.Repositories, api.NewCardsIn = []string{"acme/api"}, "acme/api"
 	w.routes = append(w.routes, api)
 	w.hub.now = start.Add(-1000 * time.Hour)
 	for i, body := range []string{marked, "", marked} {

@@ -163,7 +163,7 @@ func newMemory() *memstore.Memory { return memstore.New(memstore.Options{Clock: 
 const project = mapping.ObjectID("54744060c955ca8169c61ee6")
 
 func route(name, bucket string) mapping.Route {
-	return mapping.Route{Name: name, Repository: "acme/" + name, Project: project, Bucket: bucket, Direction: mapping.Both, CreateIssues: true}
+	return mapping.Route{Name: name, Repositories: []string{"acme/" + name}, NewCardsIn: "acme/" + name, Project: project, Bucket: bucket, Direction: mapping.Both, CreateIssues: true}
 }
 
 type catchUpWorld struct {
@@ -460,7 +460,7 @@ func TestDensePagesCrashedInBetween(t *testing.T) {
 func TestGlobs(t *testing.T) {
 	w := newCatchUp(t)
 	glob := route("all", "Other")
-	glob.Repository, glob.Exclude = "acme/*", []string{"acme/secret"}
+	glob.Repositories, glob.NewCardsIn, glob.Exclude = []string{"acme/*"}, "", []string{"acme/secret"}
 	w.routes = append(w.routes, glob)
 	w.hub.repos = []string{"acme/api", "acme/secret", "acme/Web"}
 	w.hub.now = start.Add(time.Hour)

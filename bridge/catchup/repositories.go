@@ -46,21 +46,24 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 		}
 	}
 	for _, route := range c.o.Routes().All() {
-		if route.Exact() {
-			add(route.Repository)
-			continue
+		for _, repo := range route.Named() {
+			add(repo)
 		}
-		repos, err := c.o.GitHub.Repositories(ctx, route.Repository)
-		if mapping.Refused(err) {
-			c.o.Logger.Warn("repositories could not be listed", "glob", route.Repository, "err", err)
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list repositories %s: %w", route.Repository, err)
-		}
-		for _, repo := range repos {
-			if route.MatchesRepo(repo) {
-				add(repo)
+	}
+	for _, route := range c.o.Routes().All() {
+		for _, glob := range route.Globs() {
+			repos, err := c.o.GitHub.Repositories(ctx, glob)
+			if mapping.Refused(err) {
+				c.o.Logger.Warn("repositories could not be listed", "glob", glob, "err", err)
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("list repositories %s: %w", glob, err)
+			}
+			for _, repo := range repos {
+				if route.MatchesRepo(repo) {
+					add(repo)
+				}
 			}
 		}
 	}

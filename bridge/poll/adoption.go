@@ -61,12 +61,18 @@ func (p *Poller) Adopt(ctx context.Context) error {
 // listed for this epoch; "": all were.
 func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error) {
 	for _, route := range p.o.Routes().All() {
-		if route.Project != p.o.Project || !route.Exact() {
+		if route.Project != p.o.Project {
 			continue
 		}
-		doc, err := p.doc(ctx, "", store.DocRepositoryAdopted(route.Repository))
-		if err != nil || !strings.HasPrefix(string(doc), p.epoch) {
-			return route.Repository, err
+		needed := route.Named()
+		if route.MakesIssues() && !slices.Contains(needed, route.NewCardsIn) {
+			needed = append(needed, route.NewCardsIn)
+		}
+		for _, name := range needed {
+			doc, err := p.doc(ctx, "", store.DocRepositoryAdopted(name))
+			if err != nil || !strings.HasPrefix(string(doc), p.epoch) {
+				return name, err
+			}
 		}
 	}
 	return "", nil

@@ -90,7 +90,7 @@ func TestNotEntering(t *testing.T) {
 		"placeholder":   {card("a", func(c *mapping.Card) { c.Placeholder = true }), nil},
 		"create_issues": {card("a"), func(r *mapping.Route) { r.CreateIssues = false }},
 		"to_planning":   {card("a"), func(r *mapping.Route) { r.Direction = mapping.ToPlanning }},
-		"glob":          {card("a"), func(r *mapping.Route) { r.Repository = "acme/*" }},
+		"glob":          {card("a"), func(r *mapping.Route) { r.Repositories, r.NewCardsIn = []string{"acme/*"}, "" }},
 		"other project": {card("a"), func(r *mapping.Route) { r.Project = "elsewhere" }},
 	} {
 		w := newWorld(t)
@@ -212,7 +212,7 @@ func TestMarkedCard(t *testing.T) {
 	})
 	t.Run("of no route", func(t *testing.T) {
 		w := settled(t)
-		w.routes[0].Repository = "acme/renamed"
+		w.routes[0].Repositories, w.routes[0].NewCardsIn = []string{"acme/renamed"}, "acme/renamed"
 		w.planned.put(incoming, "Incoming", made("a"))
 		w.poll()
 		if n := len(w.links()); n != 0 {

@@ -234,7 +234,7 @@ func newWorld(t testing.TB) *world {
 
 func route(name, bucket string) mapping.Route {
 	return mapping.Route{
-		Name: name, Repository: "acme/" + name, Project: project, ProjectName: "web", Bucket: bucket,
+		Name: name, Repositories: []string{"acme/" + name}, NewCardsIn: "acme/" + name, Project: project, ProjectName: "web", Bucket: bucket,
 		Direction: mapping.Both, CreateIssues: true,
 	}
 }
@@ -257,7 +257,7 @@ func (w *world) adopted() {
 		w.t.Fatal(err)
 	}
 	for _, r := range w.routes {
-		if err := w.store.Store.PutDoc(w.t.Context(), "", "adopted:"+r.Repository, []byte(epoch)); err != nil {
+		if err := w.store.Store.PutDoc(w.t.Context(), "", "adopted:"+r.Repositories[0], []byte(epoch)); err != nil {
 			w.t.Fatal(err)
 		}
 	}

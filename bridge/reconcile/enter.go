@@ -136,11 +136,11 @@ func (w *work) enterCard() error {
 	switch {
 	case w.card.Placeholder:
 		return w.refuse("it is a placeholder")
-	case !w.route.CreateIssues || w.route.Direction == mapping.ToPlanning:
+	case !w.route.MakesIssues():
 		return w.refuse("its route makes no issues")
 	}
 	if !w.route.AllowPublic {
-		private, err := do(w, ReadPrivate{w.route.Repository})
+		private, err := do(w, ReadPrivate{w.route.NewCardsIn})
 		if err != nil {
 			return onGitHub(err)
 		}
@@ -148,7 +148,7 @@ func (w *work) enterCard() error {
 			return w.refuse("the repository is public and the route does not say allow_public")
 		}
 	}
-	w.link.Issue.Repo = w.route.Repository
+	w.link.Issue.Repo = w.route.NewCardsIn
 	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
 		return err
 	}

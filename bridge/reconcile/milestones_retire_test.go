@@ -140,7 +140,7 @@ func TestMilestonesOfSprintsThatAreGone(t *testing.T) {
 	for name, leave := range map[string]func(*world){
 		"the sprint is deleted": func(w *world) { w.check(w.store.PutDoc(context.Background(), project, store.DocSprints, []byte("[]"))) },
 		"the route is removed": func(w *world) {
-			w.route.Repository = "acme/other"
+			w.route.Repositories = []string{"acme/other"}
 			w.restart()
 		},
 	} {

@@ -61,7 +61,7 @@ func (w *world) transferTo(repo string, labels []string, told ...string) {
 }
 
 // wide lets the route be for both repositories.
-func wide(w *world) { w.route.Repository = "acme/*" }
+func wide(w *world) { w.route.Repositories = []string{"acme/*"} }
 
 func transfers() []scenario {
 	want := ends{want: values{mapping.Title: "tok9", mapping.Estimate: "3"}}

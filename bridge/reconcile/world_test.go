@@ -117,7 +117,7 @@ func newWorld(s store.Store) *world {
 	w := &world{
 		store: s, plan: &plan{}, polled: map[mapping.Ref]string{}, versions: map[mapping.ObjectID][4]int64{}, changed: map[mapping.ObjectID]map[mapping.Attribute]mapping.Interval{}, next: time.Now().Add(pollInterval), every: pollInterval, words: newJournal(), dice: rand.NewPCG(0, 0),
 		route: mapping.Route{
-			Name: "web", Repository: repo, Project: project, ProjectName: "web", Username: "bridge", Bucket: "Incoming",
+			Name: "web", Repositories: []string{repo}, NewCardsIn: repo, Project: project, ProjectName: "web", Username: "bridge", Bucket: "Incoming",
 			Authors: mapping.AuthorsAny, Direction: mapping.Both, CreateIssues: true, Tasks: mapping.TasksNone, TrackingTask: true,
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"planbridge/mapping"
 )
@@ -32,7 +33,7 @@ func (h *handler) look(ctx context.Context) (Overview, error) {
 	configured := map[string]bool{}
 	for _, r := range h.Operator.Routes() {
 		configured[r.Name] = true
-		out.Routes = append(out.Routes, Route{Name: r.Name, Repository: r.Repository, Project: r.ProjectName, Links: states(counts[r.Name]), Paused: paused[r.Name]})
+		out.Routes = append(out.Routes, Route{Name: r.Name, Repository: strings.Join(r.Repositories, ", "), Project: r.ProjectName, Links: states(counts[r.Name]), Paused: paused[r.Name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if !configured[name] {

@@ -257,8 +257,8 @@ const nonce = "5ec2e75ec2e75ec2"
 func filled() *memory {
 	return &memory{
 		routes: []*mapping.Route{
-			{Name: "web", Repository: "acme/web", Project: "p1", ProjectName: "web"},
-			{Name: "acme/api", Repository: "acme/api", Project: "p1", ProjectName: "web"},
+			{Name: "web", Repositories: []string{"acme/web"}, Project: "p1", ProjectName: "web"},
+			{Name: "acme/api", Repositories: []string{"acme/api"}, Project: "p1", ProjectName: "web"},
 		},
 		links: []*mapping.Link{
 			{

@@ -142,7 +142,7 @@ func (in *Intake) repositoryOf(l *mapping.Link, ref mapping.Ref) string {
 		return l.Issue.Repo
 	}
 	if r := in.o.Routes().ByName(l.Route); r != nil {
-		return r.Repository
+		return r.NewCardsIn
 	}
 	return ""
 }

@@ -95,7 +95,7 @@ func whose(login string) mapping.Whose {
 }
 
 func route(name, repo string, project mapping.ObjectID) mapping.Route {
-	return mapping.Route{Name: name, Repository: repo, Project: project, Bucket: "Incoming", Direction: mapping.Both, CreateIssues: true}
+	return mapping.Route{Name: name, Repositories: []string{repo}, NewCardsIn: repo, Project: project, Bucket: "Incoming", Direction: mapping.Both, CreateIssues: true}
 }
 
 func routes(rs ...mapping.Route) func() mapping.Routes {

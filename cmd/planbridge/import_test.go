@@ -352,7 +352,7 @@ func TestImportWaitsForWhatIsUnderWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	route := mapping.Route{Name: "acme/web", Repository: "acme/web", Project: mapping.ObjectID(w.Project.ID()), Bucket: bridgetest.Bucket}
+	route := mapping.Route{Name: "acme/web", Repositories: []string{"acme/web"}, NewCardsIn: "acme/web", Project: mapping.ObjectID(w.Project.ID()), Bucket: bridgetest.Bucket}
 	issue := w.Repo.Issue(1)
 	link := route.EnterIssue(&mapping.Issue{ID: issue.ID, Repo: "acme/web", Number: 1, Author: issue.Author, CreatedAt: issue.CreatedAt}, time.Now().UTC())
 	link.Import = mapping.ImportOpen
