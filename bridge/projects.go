@@ -108,7 +108,7 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Routes: func() mapping.Routes { return a.set.Load().Routes },
 		Keys:   func() mapping.Keys { return a.set.Load().Keys.In(id) },
 		Owner:  a.owner, Now: a.o.Now, Random: a.o.Random,
-		Interval: c.Planning.PollInterval, TaskSweepInterval: c.Planning.TaskSweepInterval,
+		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle: c.Planning.Settle, Lost: a.losses.last,
 		BucketIDs: side.BucketIDs,
 		Metrics:   a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,

@@ -80,6 +80,7 @@ type App struct {
 type Planning struct {
 	BaseURL           string             `yaml:"base_url"` // what stands before /api/, without a trailing slash
 	PollInterval      time.Duration      `yaml:"poll_interval"`
+	PollMin           time.Duration      `yaml:"poll_min"`
 	TaskSweepInterval time.Duration      `yaml:"task_sweep_interval"`
 	Settle            time.Duration      `yaml:"settle"`
 	Projects          map[string]Project `yaml:"projects"` // by the name that routes use
@@ -247,6 +248,7 @@ func defaults() Config {
 		},
 		Planning: Planning{
 			PollInterval:      30 * time.Second,
+			PollMin:           2 * time.Second,
 			TaskSweepInterval: 10 * time.Minute,
 			Settle:            30 * time.Second,
 		},

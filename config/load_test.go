@@ -83,6 +83,7 @@ func TestDefaults(t *testing.T) {
 		Planning: config.Planning{
 			BaseURL:           "https://planning.example.com",
 			PollInterval:      30 * time.Second,
+			PollMin:           2 * time.Second,
 			TaskSweepInterval: 10 * time.Minute,
 			Settle:            30 * time.Second,
 			Projects: map[string]config.Project{

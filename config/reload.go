@@ -62,6 +62,7 @@ func Diff(before, after *Config) []string {
 		{"github.enter_delay", before.GitHub.EnterDelay != after.GitHub.EnterDelay},
 		{"github.former_accounts", !slices.Equal(before.GitHub.FormerAccounts, after.GitHub.FormerAccounts)},
 		{"planning.poll_interval", before.Planning.PollInterval != after.Planning.PollInterval},
+		{"planning.poll_min", before.Planning.PollMin != after.Planning.PollMin},
 		{"planning.task_sweep_interval", before.Planning.TaskSweepInterval != after.Planning.TaskSweepInterval},
 		{"planning.settle", before.Planning.Settle != after.Planning.Settle},
 		{"planning.base_url", before.Planning.BaseURL != after.Planning.BaseURL},

@@ -223,6 +223,7 @@ func (k *checker) planning(p *Planning) {
 		k.fault("planning.base_url", "nothing", wantURL(""))
 	}
 	k.duration("planning.poll_interval", p.PollInterval, 100*time.Millisecond, 24*time.Hour)
+	k.duration("planning.poll_min", p.PollMin, 100*time.Millisecond, 24*time.Hour)
 	k.duration("planning.task_sweep_interval", p.TaskSweepInterval, 100*time.Millisecond, 7*24*time.Hour)
 	k.duration("planning.settle", p.Settle, 10*time.Millisecond, time.Hour)
 	if len(p.Projects) == 0 && !k.failed("planning.projects") {

@@ -161,6 +161,7 @@ github:
 planning:
   base_url: %s
   poll_interval: %s
+  poll_min: 24h # the pause is fixed
   task_sweep_interval: 2s
   settle: %s
   projects:

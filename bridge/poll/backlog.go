@@ -15,6 +15,7 @@ func (r *round) readBacklog(ctx context.Context) error {
 		hash = r.cards.hashRaw(bucket, title, raw)
 		return r.unchangedRaw(ctx, bucketName{bucket, title}, hash)
 	}
+	r.calls++
 	err := r.o.Planning.BacklogNews(ctx, known, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
 		raw := hash
 		hash = 0 // a card that was held until its bucket was named is not shown to known

@@ -34,6 +34,9 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 		return nil
 	}
 	old, h := r.cards.items[c.ID], r.bucketRole(ctx, c)
+	if r.light && old != nil && c.Version <= old.version {
+		return nil // a full round, which reads all listings of the card, judges it
+	}
 	k := cacheEntry{confirmed: r.lastCompleteNano()}
 	if old != nil {
 		k = *old
@@ -69,6 +72,9 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	case same && !(r.adopting && marked) && !r.observeAll:
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{cache: r.cards, id: c.ID, entry: k})
+	}
+	if !r.adopting {
+		r.pace.edited(listing, r.began)
 	}
 	c.Polled, c.Times = polled, times
 	obs.Data = encode(c)

@@ -100,7 +100,10 @@ type Options struct {
 	Now func() time.Time
 	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
 	Random   func(n int64) int64
-	Interval time.Duration
+	Interval time.Duration // between two rounds, at most
+	// MinInterval is the shortest pause while somebody works in the project. Zero, or more
+	// than Interval: the pause is always Interval.
+	MinInterval time.Duration
 	// TaskSweepInterval is how often the tasks of a linked card that no
 	// polled sprint shows are read; 0: never. It applies to cards with a
 	// tracking task and to those of routes on which tasks stand for something.
@@ -138,6 +141,7 @@ type Poller struct {
 	clock clock.Clock
 	lease lease.Lease
 	grace takeoverGrace
+	pace  *pace
 	// confirmed are cards that exist and that no listing needs to have shown yet.
 	confirmed confirmedCards
 	// dropped are the items that are to be forgotten before the next round.
@@ -184,7 +188,7 @@ func New(o Options) *Poller {
 	}
 	o.Metrics.duration.WithLabelValues(o.Name) // begins at zero
 	c := clock.New(o.Now, o.Random)
-	return &Poller{o: o, clock: c, atWork: guard.NewTurn(), lease: lease.Lease{
+	return &Poller{o: o, clock: c, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
 		Clock: c, Store: o.Store, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
 	}}
 }

@@ -24,14 +24,16 @@ const (
 	backlogListing = mapping.ObjectID("\x00backlog")
 )
 
-// round is one look at everything of a project.
+// round is one look at everything of a project, or a light one at what changes now.
 type round struct {
 	*Poller
 	began      time.Time
 	routes     mapping.Routes
 	keys       mapping.Keys
+	light      bool  // only listings in which somebody works are read, and only newer versions count
 	adopting   bool  // everything is read, and whatever is marked is observed
 	observeAll bool  // every card is observed: the links that GitHub's markers name are all there
+	calls      int   // to planning, without the sweep
 	complete   bool  // no listing failed so far
 	refused    error // why the store did not take an item; nil: it took all
 
@@ -76,6 +78,14 @@ func (r *round) run(ctx context.Context) error {
 	if r.refused != nil {
 		return fmt.Errorf("observe: %w", r.refused)
 	}
+	if r.light {
+		return nil
+	}
+	return r.complement(ctx)
+}
+
+// complement does what only a round can do that read all there is.
+func (r *round) complement(ctx context.Context) error {
 	if err := r.record(ctx); err != nil {
 		return err
 	}

@@ -20,6 +20,11 @@ type sprintCard struct {
 
 // readSprints stores what changed of the sprints, and reads the items of those that are due.
 func (r *round) readSprints(ctx context.Context) error {
+	if r.light {
+		r.sprints = map[mapping.ObjectID]bool{}
+		return r.readSprintItems(ctx, r.pace.lightSprints(r.began))
+	}
+	r.calls++
 	sprints, err := r.o.Planning.Sprints(ctx)
 	if err != nil {
 		return fmt.Errorf("list sprints: %w", err)
@@ -32,7 +37,13 @@ func (r *round) readSprints(ctx context.Context) error {
 	if err := r.storeSprints(ctx, sprints); err != nil {
 		return err
 	}
-	for _, s := range r.due(sprints) {
+	return r.readSprintItems(ctx, r.due(sprints))
+}
+
+// readSprintItems reads the items of sprints. One that cannot be read leaves the round incomplete.
+func (r *round) readSprintItems(ctx context.Context, due []Sprint) error {
+	for _, s := range due {
+		r.calls++
 		err := r.o.Guard.Do("sprint", string(s.ID), func() error {
 			cards, tasks, err := r.o.Planning.SprintItems(ctx, s.ID)
 			if err == nil {

@@ -47,6 +47,9 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	if t.Owner != "" && !k.entered(oldTask) && r.anyTasks() {
 		obs.Refs = append(obs.Refs, mapping.CardRef(t.Owner))
 	}
+	if old != nil {
+		r.pace.edited(backlogListing, r.began)
+	}
 	return r.add(ctx, item{cache: r.tasks, id: t.ID, entry: k, obs: &obs})
 }
 

@@ -15,11 +15,12 @@ import (
 // Run polls until ctx ends, whenever this replica holds the project's lease.
 func (p *Poller) Run(ctx context.Context) {
 	defer p.lease.Release(ctx)
-	lease.Every(ctx, p.o.Guard, "round of the poll of "+p.o.Name, p.clock, func() time.Duration { return p.o.Interval }, p.turn)
+	lease.Every(ctx, p.o.Guard, "round of the poll of "+p.o.Name, p.clock, p.pace.pause, p.turn)
 }
 
 // turn does one round where this replica has the lease.
 func (p *Poller) turn(ctx context.Context) {
+	p.pace.wait()
 	if epoch, err := p.o.Store.Epoch(ctx); err == nil && p.grace.waits(p.clock.Now(), epoch, p.lease.TTL) {
 		return
 	}
@@ -38,7 +39,7 @@ func (p *Poller) turn(ctx context.Context) {
 		p.forget() // another replica may have polled meanwhile
 	}
 	if err == nil && held {
-		err = p.lease.Hold(ctx, p.o.Guard, "poll", p.o.Name, p.Poll)
+		err = p.lease.Hold(ctx, p.o.Guard, "poll", p.o.Name, p.next)
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
 		p.o.Logger.Warn("poll", "err", err)
@@ -80,41 +81,67 @@ func (p *Poller) Poll(ctx context.Context) error {
 		return err
 	}
 	defer p.atWork.End()
-	rounds := p.listing.rounds
-	err := p.round(ctx)
-	if err == nil && rounds == 0 && p.listing.rounds == 1 && !p.readAll {
-		err = p.round(ctx)
-	}
-	return err
+	return p.poll(ctx, false)
 }
 
-func (p *Poller) round(ctx context.Context) error {
+// next does the round that is due: a full one, or a light one between two of them.
+func (p *Poller) next(ctx context.Context) error {
+	if err := p.atWork.Take(ctx); err != nil {
+		return err
+	}
+	defer p.atWork.End()
+	return p.poll(ctx, p.pace.lightDue(p.clock.Now()))
+}
+
+func (p *Poller) poll(ctx context.Context, light bool) error {
+	began, rounds := p.clock.Now(), p.listing.rounds
+	err := p.round(ctx, light)
+	if err == nil && rounds == 0 && p.listing.rounds == 1 && !p.readAll {
+		err = p.round(ctx, false)
+	}
+	if err != nil {
+		p.pace.rest()
+		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	}
+	p.pace.done(began, p.clock.Now())
+	return nil
+}
+
+// round does one round. A light one needs caches that a full round filled.
+func (p *Poller) round(ctx context.Context, light bool) error {
 	began := p.clock.Now()
 	adopted, err := p.load(ctx)
 	if err != nil {
-		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+		return err
 	}
 	if err := p.forgetDropped(ctx); err != nil {
-		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+		return err
+	}
+	r := &round{Poller: p, began: began, adopting: !adopted && !p.readAll}
+	if light && adopted && !p.lastComplete.IsZero() {
+		r.light = true
+		return r.run(ctx)
 	}
 	p.rounds++
-	r := &round{Poller: p, began: began, adopting: !adopted && !p.readAll}
 	if r.adopting {
 		unlisted, err := p.unlistedRepository(ctx)
 		if err != nil {
-			return fmt.Errorf("poll %s: %w", p.o.Name, err)
+			return err
 		}
 		r.observeAll = unlisted == ""
 	}
-	if err := r.run(ctx); err != nil {
-		return fmt.Errorf("poll %s: %w", p.o.Name, err)
+	if err := r.run(ctx); err != nil || !r.complete {
+		return err
 	}
-	if !r.complete {
-		return nil
-	}
-	p.lastComplete = began
+	return p.completed(ctx, r, adopted)
+}
+
+// completed takes in that a full round saw everything.
+func (p *Poller) completed(ctx context.Context, r *round, adopted bool) error {
+	p.lastComplete = r.began
+	p.pace.full, p.pace.calls, p.pace.sprints = r.began, r.calls, r.listed
 	p.confirmed.shown(p.cards)
-	if r.adopting && began.Sub(p.o.Lost()) >= p.o.Settle && p.listing.accepts(r) {
+	if r.adopting && r.began.Sub(p.o.Lost()) >= p.o.Settle && p.listing.accepts(r) {
 		p.readAll, p.observedAll = true, r.observeAll
 	}
 	if adopted {
@@ -122,11 +149,11 @@ func (p *Poller) round(ctx context.Context) error {
 	}
 	if !adopted && p.readAll {
 		if err := p.adopt(ctx); err != nil {
-			return fmt.Errorf("poll %s: %w", p.o.Name, err)
+			return err
 		}
 	}
 	now := p.clock.Now()
-	p.o.Metrics.duration.WithLabelValues(p.o.Name).Observe(now.Sub(began).Seconds())
+	p.o.Metrics.duration.WithLabelValues(p.o.Name).Observe(now.Sub(r.began).Seconds())
 	p.o.Metrics.success.WithLabelValues(p.o.Name).Set(float64(now.UnixMilli()) / 1000)
 	return nil
 }

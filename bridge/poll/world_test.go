@@ -218,6 +218,12 @@ func newWorld(t testing.TB) *world {
 		planned: &service{items: map[mapping.ObjectID]listing{}, tasks: map[mapping.ObjectID][]mapping.Task{}, fails: map[string]error{}},
 		routes:  []mapping.Route{route("web", "Incoming")},
 	}
+	w.setOptions()
+	w.poller = poll.New(w.options)
+	return w
+}
+
+func (w *world) setOptions() {
 	w.options = poll.Options{
 		Project: project, Name: "web", Planning: w.planned, Store: w.store,
 		Routes: func() mapping.Routes { return mapping.NewRoutes(w.routes) },
@@ -228,8 +234,6 @@ func newWorld(t testing.TB) *world {
 		OnSuccess: func(context.Context) { w.woken++ },
 		OnFailure: func(err error) { w.failed = append(w.failed, err) },
 	}
-	w.poller = poll.New(w.options)
-	return w
 }
 
 func route(name, bucket string) mapping.Route {

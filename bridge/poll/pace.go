@@ -1,0 +1,98 @@
+package poll
+
+import (
+	"sync/atomic"
+	"time"
+
+	"planbridge/mapping"
+)
+
+const (
+	// activeTime is how long after an edit somebody is taken to be at work.
+	activeTime = 5 * time.Minute
+	// restFactor is how many times longer than the last round a pause is at least.
+	restFactor = 5
+	// Six active hours a day may cost one more day's calls, and two more days' bytes, than
+	// rounds at the longest pause cost. The light rounds of a longest pause may so have
+	// extraCalls times its calls, and extraBytes times its bytes.
+	extraCalls, extraBytes = 4, 8
+)
+
+// pace says when the next round is due and what it reads. While somebody works, light
+// rounds come between the full ones, which come at the longest pause. A light round reads
+// the listings that people are at. Rounds alone change it; next may be read at any time.
+type pace struct {
+	shortest, longest time.Duration
+
+	next      atomic.Int64                   // the pause until the next round, a time.Duration
+	full      time.Time                      // when the last full round began that saw everything
+	calls     int                            // of that round, without its sweep
+	sprints   []Sprint                       // that it listed
+	edits     map[mapping.ObjectID]time.Time // when an edit was last seen, by listing
+	lastEdit  time.Time
+	lastRound time.Duration // how long it took
+}
+
+// newPace returns the pace between two bounds. A shortest pause of zero, or one beyond
+// the longest, fixes it to the longest.
+func newPace(shortest, longest time.Duration) *pace {
+	if shortest <= 0 || shortest > longest {
+		shortest = longest
+	}
+	p := &pace{shortest: shortest, longest: longest, edits: map[mapping.ObjectID]time.Time{}}
+	p.next.Store(int64(longest))
+	return p
+}
+
+// pause is how long to wait for the next round.
+func (p *pace) pause() time.Duration { return time.Duration(p.next.Load()) }
+
+// rest has the next round wait for the longest pause, and be a full one.
+func (p *pace) rest() {
+	p.full = time.Time{}
+	p.next.Store(int64(p.longest))
+}
+
+// wait has the next round wait for the longest pause, unless this one plans it.
+func (p *pace) wait() { p.next.Store(int64(p.longest)) }
+
+// edited notes that a listing showed an edit.
+func (p *pace) edited(listing mapping.ObjectID, now time.Time) {
+	p.lastEdit, p.edits[listing] = now, now
+}
+
+// active reports whether somebody works in the project.
+func (p *pace) active(now time.Time) bool {
+	return p.shortest < p.longest && !p.lastEdit.IsZero() && now.Sub(p.lastEdit) < activeTime
+}
+
+// lightDue reports whether the next round is a light one.
+func (p *pace) lightDue(now time.Time) bool {
+	return !p.full.IsZero() && now.Sub(p.full) < p.longest && p.active(now)
+}
+
+// lightSprints are those whose items a light round reads: the active ones, and those in
+// which somebody works.
+func (p *pace) lightSprints(now time.Time) (due []Sprint) {
+	for _, s := range p.sprints {
+		if at, ok := p.edits[s.ID]; s.Active || ok && now.Sub(at) < activeTime {
+			due = append(due, s)
+		}
+	}
+	return due
+}
+
+// done takes in that a round ended, and plans the next one. The pause is as short as the
+// calls and bytes allow that extraCalls and extraBytes grant.
+func (p *pace) done(began, now time.Time) {
+	p.lastRound = now.Sub(began)
+	if !p.active(now) {
+		clear(p.edits)
+		p.next.Store(int64(p.longest))
+		return
+	}
+	light := 1 + len(p.lightSprints(now))
+	byCalls := p.longest * time.Duration(light) / time.Duration(light+extraCalls*max(p.calls, 1))
+	pause := max(p.shortest, restFactor*p.lastRound, byCalls, p.longest/(1+extraBytes))
+	p.next.Store(int64(min(pause, p.longest)))
+}
