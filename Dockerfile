@@ -18,8 +18,10 @@ COPY --from=build --chown=65532:65532 /data /data
 USER 65532:65532
 WORKDIR /data
 EXPOSE 8080 9090
+# What serve, the probe and all other commands read.
+ENV PLANBRIDGE_CONFIG=/etc/planbridge/planbridge.yaml
 # The probe reads the configuration to find the admin listener, so it works on loopback and with a token too.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=3 \
-  CMD ["/planbridge", "health", "--config", "/etc/planbridge/planbridge.yaml"]
+  CMD ["/planbridge", "health"]
 ENTRYPOINT ["/planbridge"]
-CMD ["serve", "--config", "/etc/planbridge/planbridge.yaml"]
+CMD ["serve"]

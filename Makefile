@@ -22,7 +22,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation texts scenarios faults chaos sim shrink explore upgrade mutants left-out deploy-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation texts scenarios faults chaos sim shrink explore upgrade mutants left-out rules deploy-check helm-check demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -146,16 +146,26 @@ mutants: deps left-out ## deliberate mistakes in the bridge, each of which the r
 left-out: ## each transition of a pair's state left out in turn, which a test has to miss: make left-out LEFT_OUT='dormant *'
 	PLANBRIDGE_LEFT_OUT="$(or $(LEFT_OUT),*)" $(GO) test -count 1 -v -timeout 0 -run '^TestLeftOut$$' ./bridge/randomtest
 
-# The two Kubernetes tools are used where they are installed; go install has both.
+rules: ## the PrometheusRule of deploy/kubernetes from deploy/prometheus/alerts.yml
+	@{ cat deploy/kubernetes/monitoring/prometheusrule.head.yaml; sed 's/^\(.\)/  \1/' deploy/prometheus/alerts.yml; } >deploy/kubernetes/monitoring/prometheusrule.yaml
+
+# quick: what needs a tool that is not installed is said, and no failure.
 deploy-check: deps ## hold deploy/ to the tools that will read it
 	promtool check config deploy/prometheus/prometheus.yml
 	promtool check rules deploy/prometheus/alerts.yml
 	promtool test rules deploy/prometheus/alerts_test.yml
 	.ci/images check
-	@if command -v kustomize >/dev/null && command -v kubectl-validate >/dev/null; then \
-	  out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && kustomize build deploy/kubernetes >"$$out" && \
-	  kubectl-validate --version 1.30 "$$out" deploy/kubernetes/secret.example.yaml; \
-	else echo "kustomize and kubectl-validate are not installed: the Kubernetes manifests are not validated"; fi
+	.ci/unit deploy/systemd/planbridge.service
+
+# The tools that read Kubernetes' files are built from pinned sources (.ci/deploy.mod), once.
+KUBE := helm kustomize kubectl-validate
+$(addprefix bin/,$(KUBE)): .ci/deploy.mod .ci/deploy.sum
+	$(GO) build -modfile=.ci/deploy.mod -o bin/ helm.sh/helm/v3/cmd/helm sigs.k8s.io/kustomize/kustomize/v5 sigs.k8s.io/kubectl-validate
+	@touch $(addprefix bin/,$(KUBE))
+
+KUBERNETES ?= 1.30
+helm-check: $(addprefix bin/,$(KUBE)) ## the chart and the Kubernetes manifests: lint, render, and hold to Kubernetes' own kinds
+	.ci/manifests $(KUBERNETES)
 
 demo: ## both services simulated, with the bridge between them, in one process
 	$(GO) run ./cmd/planbridge-demo

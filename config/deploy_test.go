@@ -1,10 +1,10 @@
-package config_test
+package config
 
 import (
-	"bytes"
-	"io/fs"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,114 +12,123 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"planbridge/config"
+	"planbridge/mapping/pagetest"
 )
 
-const deploy = "../deploy"
-
-func readFile(t *testing.T, path string) []byte {
+// deployed reads a file of deploy/ into v.
+func deployed(t *testing.T, name string, v any) {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(filepath.Join(root, "deploy", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
+	if err := yaml.Unmarshal(data, v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
 }
 
-// secretsOf is an environment that has the given names only.
-func secretsOf(names ...string) func(string) (string, bool) {
-	return func(name string) (string, bool) { return canary, slices.Contains(names, name) }
-}
-
-// TestDeployedConfigurationsLoad: what compose and Kubernetes mount is right, given the
-// secrets that their own examples name.
-func TestDeployedConfigurationsLoad(t *testing.T) {
+// TestDeployedConfigurations: what deploy/ configures planbridge with is a configuration.
+func TestDeployedConfigurations(t *testing.T) {
+	t.Parallel()
 	var compose struct {
 		Configs map[string]struct{ Content string }
 	}
-	if err := yaml.Unmarshal(readFile(t, filepath.Join(deploy, "compose.yaml")), &compose); err != nil {
+	deployed(t, "compose.yaml", &compose)
+	var values struct{ Config map[string]any }
+	deployed(t, "helm/planbridge/values.yaml", &values)
+	chart, err := yaml.Marshal(values.Config)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var named []string
-	for line := range strings.Lines(string(readFile(t, filepath.Join(deploy, "secrets.example.env")))) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && value == "" {
-			named = append(named, name)
-		}
-	}
-	var secret struct {
-		StringData map[string]string `yaml:"stringData"`
-	}
-	if err := yaml.Unmarshal(readFile(t, filepath.Join(deploy, "kubernetes", "secret.example.yaml")), &secret); err != nil {
+	kubernetes, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/planbridge.yaml"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	var inSecret []string
-	for name := range secret.StringData {
-		inSecret = append(inSecret, name)
-	}
-	for _, tt := range []struct {
-		name  string
-		data  []byte
-		names []string
-	}{
-		{"compose.yaml", []byte(compose.Configs["planbridge"].Content), named},
-		{"kubernetes/planbridge.yaml", readFile(t, filepath.Join(deploy, "kubernetes", "planbridge.yaml")), inSecret},
-	} {
-		c, err := config.Parse(tt.data, tt.name, secretsOf(tt.names...))
+	env := func(string) (string, bool) { return "7d1c2f0f5f3e4a0c9a55c1a4b8a9e7d2", true }
+	for name, text := range map[string][]byte{"compose.yaml": []byte(compose.Configs["planbridge"].Content), "the chart": chart, "kubernetes/planbridge.yaml": kubernetes} {
+		c, err := Parse(text, name, env)
 		if err != nil {
-			t.Errorf("%s:\n%v", tt.name, err)
-			continue
-		}
-		if !strings.HasPrefix(c.Store.URL, "redis://") {
-			t.Errorf("%s: replicas need a store that they share, not %v", tt.name, c.Store)
+			t.Errorf("%v", err)
+		} else if _, file := c.Store.File(); file || c.Server.AdminListen != ":9090" || c.Server.Listen != ":8080" {
+			t.Errorf("%s: the ports of its containers and its store are %s, %s, %s", name, c.Server.Listen, c.Server.AdminListen, c.Store.URL)
 		}
 	}
 }
 
-// metricNames are those of the design. A histogram's series end in _bucket.
-var metricNames = []string{
-	"webhook_deliveries_total", "queue_depth", "queue_oldest_seconds", "reconcile_total", "reconcile_duration_seconds",
-	"sync_lag_seconds", "attribute_writes_total", "conflicts_total", "api_requests_total", "api_request_duration_seconds",
-	"github_rate_limit_remaining", "poll_duration_seconds", "poll_last_success_timestamp_seconds", "links", "failures",
-	"drift_links", "echoes_total", "duplicates_prevented_total", "lost_updates_recovered_total", "sprint_remaining_hours",
-	"invariant_violations_total",
+// TestAlertsAreDeployed: the PrometheusRule of the manifests and the one of the chart have the
+// alerts of deploy/prometheus.
+func TestAlertsAreDeployed(t *testing.T) {
+	t.Parallel()
+	var want, chart struct{ Groups []map[string]any }
+	deployed(t, "prometheus/alerts.yml", &want)
+	deployed(t, "helm/planbridge/files/alerts.yml", &chart)
+	var rule struct {
+		Kind string
+		Spec struct{ Groups []map[string]any }
+	}
+	deployed(t, "kubernetes/monitoring/prometheusrule.yaml", &rule)
+	if len(want.Groups) == 0 || !reflect.DeepEqual(rule.Spec.Groups, want.Groups) || rule.Kind != "PrometheusRule" {
+		t.Error("kubernetes/monitoring/prometheusrule.yaml has other alerts: make rules writes it anew")
+	}
+	if !reflect.DeepEqual(chart.Groups, want.Groups) {
+		t.Error("helm/planbridge/files/alerts.yml has other alerts")
+	}
 }
 
-// TestDeployKnowsItsMetrics: alerts and dashboard ask for metrics that planbridge exports,
-// and the dashboard shows all of them.
-func TestDeployKnowsItsMetrics(t *testing.T) {
-	metric := regexp.MustCompile(`\bplanbridge_([a-z_]+)`)
+// unshown are the metrics for which the dashboard has no panel.
+var unshown = []string{"planbridge_gauges_age_seconds"}
+
+// TestDashboardShowsMetrics: the dashboard shows each documented metric, and the alerts and the
+// dashboard name no other one.
+func TestDashboardShowsMetrics(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{}
+	for _, row := range pagetest.Read(t, root, "docs/operations.md").Rows {
+		if strings.HasPrefix(row[0], "planbridge_") {
+			documented[row[0]] = true
+		}
+	}
 	shown := map[string]bool{}
-	for _, name := range []string{"prometheus/alerts.yml", "prometheus/alerts_test.yml", "grafana/dashboard.json"} {
-		for _, m := range metric.FindAllSubmatch(readFile(t, filepath.Join(deploy, name)), -1) {
-			base := strings.TrimSuffix(string(m[1]), "_bucket")
-			if !slices.Contains(metricNames, base) {
-				t.Errorf("%s asks for %s, which is none of planbridge's", name, m[0])
+	for _, file := range []string{"grafana/dashboard.json", "prometheus/alerts.yml"} {
+		data, err := os.ReadFile(filepath.Join(root, "deploy", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\bplanbridge_[a-z_]+`).FindAllString(string(data), -1) {
+			if name = strings.TrimSuffix(name, "_bucket"); !documented[name] {
+				t.Errorf("%s names %s, which is no metric", file, name)
 			}
-			shown[base] = shown[base] || strings.HasSuffix(name, "dashboard.json")
+			if file == "grafana/dashboard.json" {
+				shown[name] = true
+			}
 		}
 	}
-	for _, name := range metricNames {
-		if !shown[name] {
+	for name := range documented {
+		if !shown[name] && !slices.Contains(unshown, name) {
 			t.Errorf("the dashboard does not show %s", name)
 		}
 	}
 }
 
-// TestDeployHoldsNoSecret: whoever copies an example must not copy a secret that
-// everybody knows.
-func TestDeployHoldsNoSecret(t *testing.T) {
-	err := filepath.WalkDir(deploy, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == "secrets.env" || d.Name() == "secret.yaml" {
-			return err
-		}
-		for line := range bytes.Lines(readFile(t, path)) {
-			if m := regexp.MustCompile(`\b[A-Z_]+_(TOKEN|SECRET|KEY)(=|: ")([^"\s]+)`).FindSubmatch(line); m != nil {
-				t.Errorf("%s: %s", path, line)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+// TestGrafanaReadsTheDashboard: the Compose file puts the dashboard where the provider looks for
+// it, and the source has the kind that the dashboard asks for.
+func TestGrafanaReadsTheDashboard(t *testing.T) {
+	t.Parallel()
+	var compose struct {
+		Services map[string]struct{ Volumes []string }
+	}
+	deployed(t, "compose.yaml", &compose)
+	var provider struct {
+		Providers []struct{ Options struct{ Path string } }
+	}
+	deployed(t, "grafana/provisioning/dashboards/planbridge.yaml", &provider)
+	var sources struct{ Datasources []struct{ Type, URL string } }
+	deployed(t, "grafana/provisioning/datasources/prometheus.yaml", &sources)
+	mount := fmt.Sprintf("./grafana/dashboard.json:%s/dashboard.json:ro", provider.Providers[0].Options.Path)
+	if volumes := compose.Services["grafana"].Volumes; !slices.Contains(volumes, mount) || !slices.Contains(volumes, "./grafana/provisioning:/etc/grafana/provisioning:ro") {
+		t.Errorf("%s is not among %v", mount, volumes)
+	}
+	if s := sources.Datasources[0]; s.Type != "prometheus" || s.URL != "http://prometheus:9090" {
+		t.Errorf("the source is %+v", s)
 	}
 }

@@ -20,7 +20,7 @@ const root = "../.."
 
 // free are programs of others: what the documents give them is not looked into, but for
 // the files of this repository.
-var free = []string{"export", "docker", "kubectl", "redis-server", "openssl"}
+var free = []string{"export", "docker", "kubectl", "helm", "systemctl", "redis-server", "openssl"}
 
 // TestCommandsInDocuments: planbridge takes each of its commands that the documents show, a target
 // that they make is there, and so is each file and package that they name.
