@@ -20,11 +20,20 @@ func pause(ctx context.Context, r *rand.Rand, least, most time.Duration) bool {
 	}
 }
 
+// rests is [pause] between two things that people or fate do.
+func (c *chaos) rests(ctx context.Context, r *rand.Rand, least, most time.Duration) bool {
+	lull := time.Duration(c.size.lull)
+	return pause(ctx, r, lull*least, lull*most)
+}
+
 // actor is somebody for the next turn of a kind; without a turn where that is left out.
 func (c *chaos) actor(kind string) actor { return actor{c.people, c.turns.next(kind)} }
 
-// act lets somebody do something, unless that turn is left out.
+// act lets somebody do something, unless that turn is left out, or the size has no more.
 func (c *chaos) act(kind string, what func(actor)) {
+	if !c.size.allows(kind, c.turns.were(kind)) {
+		return
+	}
 	if p := c.actor(kind); p.turn != nil {
 		what(p)
 	}
@@ -39,14 +48,14 @@ func (c *chaos) work(ctx context.Context) {
 			c.act("interruption", func(p actor) { p.interrupt(number) })
 		}
 	})
-	for pause(ctx, r, 100*time.Millisecond, 600*time.Millisecond) {
+	for c.rests(ctx, r, 100*time.Millisecond, 600*time.Millisecond) {
 		c.act("people", actor.act)
 	}
 }
 
 func (c *chaos) mischief(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 5))
-	for pause(ctx, r, 50*time.Millisecond, 500*time.Millisecond) {
+	for c.rests(ctx, r, 50*time.Millisecond, 500*time.Millisecond) {
 		one := c.turns.next("fate")
 		switch {
 		case one == nil:
@@ -61,7 +70,7 @@ func (c *chaos) mischief(ctx context.Context) {
 // operate stops, kills and starts bridges.
 func (c *chaos) operate(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 6))
-	for pause(ctx, r, time.Second, 6*time.Second) {
+	for pause(ctx, r, c.size.between[0], c.size.between[1]) {
 		one := c.turns.next("operator")
 		if one == nil {
 			continue

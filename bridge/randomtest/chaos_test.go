@@ -35,7 +35,7 @@ import (
 // same race.
 func TestChaos(t *testing.T) {
 	t.Parallel()
-	seeds, d, err := chaosSettings(os.Getenv)
+	seeds, of, err := chaosSettings(os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestChaos(t *testing.T) {
 	}
 	var all tally
 	t.Cleanup(func() { // when the runs, which are parallel, have ended
-		t.Logf("%d seeds of %s: %s", len(seeds), d, &all)
+		t.Logf("%d seeds of %s: %s", len(seeds), of, &all)
 		if all.of(countEdits) == 0 || all.of(countFaults) == 0 {
 			t.Error("nobody did anything, or nothing went wrong: the runs show nothing")
 		}
@@ -52,20 +52,15 @@ func TestChaos(t *testing.T) {
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			all.add(runChaos(t, seed, d, nil))
+			all.add(runChaos(t, seed, of, nil))
 		})
 	}
 }
 
 // chaosSettings reads the run's settings; without any it is a short one.
-func chaosSettings(env func(string) string) (seeds []uint64, d time.Duration, err error) {
-	d = 8 * time.Second
-	if s := env("PLANBRIDGE_CHAOS_SECONDS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SECONDS: %w", err)
-		}
-		d = time.Duration(n) * time.Second
+func chaosSettings(env func(string) string) (seeds []uint64, of size, err error) {
+	if of, err = sizeOf(env("PLANBRIDGE_CHAOS_SIZE"), env("PLANBRIDGE_CHAOS_SECONDS")); err != nil {
+		return nil, of, err
 	}
 	list := env("PLANBRIDGE_CHAOS_SEEDS")
 	if list == "" {
@@ -74,22 +69,22 @@ func chaosSettings(env func(string) string) (seeds []uint64, d time.Duration, er
 	if count, ok := strings.CutSuffix(list, "x"); ok {
 		n, err := strconv.Atoi(count)
 		if err != nil {
-			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
+			return nil, of, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
 		}
 		first := rand.Uint64N(1_000_000_000)
 		for i := range uint64(n) {
 			seeds = append(seeds, first+i)
 		}
-		return seeds, d, nil
+		return seeds, of, nil
 	}
 	for _, word := range strings.Fields(list) {
 		seed, err := strconv.ParseUint(word, 10, 64)
 		if err != nil {
-			return nil, 0, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
+			return nil, of, fmt.Errorf("PLANBRIDGE_CHAOS_SEEDS: %w", err)
 		}
 		seeds = append(seeds, seed)
 	}
-	return seeds, d, nil
+	return seeds, of, nil
 }
 
 // chaos is one run.
@@ -97,7 +92,7 @@ type chaos struct {
 	*bridgetest.World
 	t       *testing.T
 	seed    uint64
-	lasts   time.Duration // how long people work
+	size    size
 	dir     string
 	route   string // its settings
 	keys    mapping.Keys
@@ -118,15 +113,14 @@ type chaos struct {
 }
 
 // runChaos plays one run, and returns what it counted.
-func runChaos(t *testing.T, seed uint64, d time.Duration, s *simulation) map[string]int {
+func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int {
 	t.Logf("seed %d", seed)
-	c := startChaos(t, seed, s)
-	c.lasts = d
+	c := startChaos(t, seed, of, s)
 	if complaints := c.beforehand(); len(complaints) > 0 {
 		c.tell(complaints)
 		return c.counts()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), d)
+	ctx, cancel := context.WithTimeout(t.Context(), of.lasts)
 	defer cancel()
 	var all sync.WaitGroup
 	all.Go(func() { c.work(ctx) })
@@ -192,8 +186,8 @@ func (c *chaos) logs() []string {
 
 // startChaos makes the world, starts its bridges and waits until they have
 // seen what was there: nothing, or what is older.
-func startChaos(t *testing.T, seed uint64, s *simulation) *chaos {
-	c := newWorld(t, seed, s)
+func startChaos(t *testing.T, seed uint64, of size, s *simulation) *chaos {
+	c := newWorld(t, seed, of, s)
 	bridges := 1
 	if c.redis != nil || s != nil && seed%2 == 1 {
 		bridges += int(seed / 2 % 2)
@@ -222,16 +216,18 @@ func startChaos(t *testing.T, seed uint64, s *simulation) *chaos {
 }
 
 // newWorld makes the world without its bridges.
-func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
+func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 	all, err := newTurns(seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &chaos{t: t, seed: seed, dir: t.TempDir(), turns: all, sim: s}
+	c := &chaos{t: t, seed: seed, size: of, dir: t.TempDir(), turns: all, sim: s}
 	var begun atomic.Bool
 	o := bridgetest.Options{
-		Dir: c.dir, Idle: true, Settle: chaosSettle, Poll: 250 * time.Millisecond,
-		CatchUp: 500 * time.Millisecond, EnterDelay: 300 * time.Millisecond,
+		Dir: c.dir, Idle: true, Settle: chaosSettle, Poll: of.poll, CatchUp: of.catchUp, EnterDelay: 300 * time.Millisecond,
+		Config: func(yaml string) string {
+			return strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: "+of.sweep.String(), 1)
+		},
 		GitHub: githubtest.Options{Seed: seed, Clock: func() time.Time {
 			if begun.Load() {
 				return time.Now()
@@ -264,7 +260,7 @@ func newWorld(t *testing.T, seed uint64, s *simulation) *chaos {
 	}
 	key, _ := w.Env("PLANBRIDGE_MARKER_KEY")
 	c.World, c.keys, c.route = w, mapping.NewKeys([]byte(key)), o.Route
-	c.people, c.fate = newPeople(w, c.keys, lists), &fate{w: w}
+	c.people, c.fate = newPeople(w, c.keys, lists, of), &fate{w: w}
 	c.fate.diary = c.people.diary
 	if s != nil {
 		// A route that goes one way gives no marker back to a text that it may not write,
@@ -310,15 +306,12 @@ func (c *chaos) newBridge(name string) (runner, error) {
 // was killed, the longest back-off, a search for what a lost answer made.
 const (
 	restWithin = 120 * time.Second
-	// restFor is how long nothing may happen before it is at rest: longer than
-	// what fate held back may take, and a sweep of the tasks.
-	restFor = 2*chaosSettle + 500*time.Millisecond
 )
 
 // settle waits until the bridge has nothing to do and nothing is wrong any
 // more; what is wrong after a long time comes back.
 func (c *chaos) settle() []complaint {
-	ctx, cancel := context.WithTimeout(c.t.Context(), restWithin)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.size.restWithin())
 	defer cancel()
 	if err := c.GitHub.Idle(ctx); err != nil {
 		return []complaint{{what: err.Error()}}
@@ -335,13 +328,13 @@ func (c *chaos) settle() []complaint {
 		if n := c.Writes(); n != writes || !idle {
 			writes, since = n, time.Now()
 		}
-		if rested := time.Since(since); rested > restFor {
+		if rested := time.Since(since); rested > c.size.restFor() {
 			s := c.look()
 			if s.ledger, err = c.ledger(); err != nil {
 				return []complaint{{what: err.Error()}}
 			}
 			complaints := judge(s)
-			if len(complaints) == 0 || rested > 4*restFor { // whatever is wrong after a long rest stays wrong
+			if len(complaints) == 0 || rested > 4*c.size.restFor() { // whatever is wrong after a long rest stays wrong
 				return complaints
 			}
 		}

@@ -205,17 +205,26 @@ func TestJudgeComplains(t *testing.T) {
 func TestChaosSettings(t *testing.T) {
 	env := map[string]string{}
 	get := func(name string) string { return env[name] }
-	if seeds, d, err := chaosSettings(get); len(seeds) != 3 || d != 8*time.Second || err != nil {
-		t.Errorf("without settings: %v %v %v", seeds, d, err)
+	if seeds, of, err := chaosSettings(get); len(seeds) != 3 || of.lasts != 8*time.Second || err != nil {
+		t.Errorf("without settings: %v %v %v", seeds, of, err)
 	}
 	env["PLANBRIDGE_CHAOS_SEEDS"], env["PLANBRIDGE_CHAOS_SECONDS"] = "50x", "30"
-	if seeds, d, err := chaosSettings(get); len(seeds) != 50 || d != 30*time.Second || err != nil {
-		t.Errorf("fifty seeds: %v %v %v", seeds, d, err)
+	if seeds, of, err := chaosSettings(get); len(seeds) != 50 || of.lasts != 30*time.Second || err != nil {
+		t.Errorf("fifty seeds: %v %v %v", seeds, of, err)
 	}
 	env["PLANBRIDGE_CHAOS_SEEDS"] = "17 4711"
 	if seeds, _, err := chaosSettings(get); len(seeds) != 2 || seeds[1] != 4711 || err != nil {
 		t.Errorf("two seeds: %v %v", seeds, err)
 	}
+	env["PLANBRIDGE_CHAOS_SIZE"] = "large"
+	if _, of, err := chaosSettings(get); of.items != 60 || of.acts != 700 || of.lasts != 2*time.Hour || err != nil {
+		t.Errorf("a large run: %+v %v", of, err)
+	}
+	env["PLANBRIDGE_CHAOS_SIZE"] = "huge"
+	if _, _, err := chaosSettings(get); err == nil {
+		t.Error("a size is taken that there is not")
+	}
+	delete(env, "PLANBRIDGE_CHAOS_SIZE")
 	for _, bad := range []string{"many", "x", "-1"} {
 		env["PLANBRIDGE_CHAOS_SEEDS"] = bad
 		if _, _, err := chaosSettings(get); err == nil {

@@ -101,7 +101,7 @@ func (w *way) through(t *testing.T, replicas int) []complaint {
 	defer world.Close() //nolint:errcheck // it is in memory
 	key, _ := world.Env("PLANBRIDGE_MARKER_KEY")
 	w.World, w.keys = world, mapping.NewKeys([]byte(key))
-	w.people = newPeople(world, w.keys, false)
+	w.people = newPeople(world, w.keys, false, lasting(0))
 	w.sim.people, w.fate = w.people, &fate{w: world, diary: w.people.diary}
 	defer func() {
 		w.restart.Wait()

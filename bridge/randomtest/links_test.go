@@ -55,7 +55,7 @@ func (c *chaos) linking(ctx context.Context) {
 	if c.links == nil {
 		return
 	}
-	for pause(ctx, c.links.Rand, time.Second, 4*time.Second) {
+	for c.rests(ctx, c.links.Rand, time.Second, 4*time.Second) {
 		one := c.turns.next("link")
 		if one == nil {
 			continue

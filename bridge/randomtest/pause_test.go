@@ -64,7 +64,7 @@ func (c *chaos) tellRoute(ctx context.Context, what string) bool {
 // whilePaused complains of what was written while the route was paused. A store that is
 // lost knows of no pause.
 func (c *chaos) whilePaused() (all []complaint) {
-	if c.pauses == nil || c.sim.forgotten {
+	if c.pauses == nil || c.sim.forgotten || c.paused == (span{}) {
 		return nil
 	}
 	for _, call := range c.GitHub.Journal() {

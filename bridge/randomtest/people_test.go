@@ -21,6 +21,7 @@ type people struct {
 	lists   bool // tasks stand for items of checklists
 	careful bool // they leave footers alone, without which a lost store is not made good
 	most    int  // issues and cards that they make; and sub-issues and tasks
+	grows   int  // see size
 
 	*diary
 	mu sync.Mutex
@@ -39,8 +40,8 @@ type actor struct {
 	*turn
 }
 
-func newPeople(w *bridgetest.World, keys mapping.Keys, lists bool) *people {
-	return &people{w: w, keys: keys, lists: lists, most: 8, diary: &diary{}}
+func newPeople(w *bridgetest.World, keys mapping.Keys, lists bool, of size) *people {
+	return &people{w: w, keys: keys, lists: lists, most: of.items, grows: of.grows, diary: &diary{}}
 }
 
 // points is an estimate unlike any other.
@@ -52,7 +53,7 @@ func (p actor) points() *float64 {
 // act is one thing that somebody does.
 func (p actor) act() {
 	issues, cards := p.issues(), p.cards()
-	if n := p.made.Load(); n < 4 || n < int64(p.most) && p.chance(4) {
+	if n := p.made.Load(); n < 4 || n < int64(p.most) && p.chance(p.grows) {
 		p.made.Add(1)
 		p.begin(n%2 == 0)
 		return

@@ -59,7 +59,7 @@ func (c *chaos) publishing(ctx context.Context) {
 	}
 	for {
 		if !c.public.begins {
-			if !pause(ctx, c.public.Rand, 0, 10*time.Second) {
+			if !c.rests(ctx, c.public.Rand, 0, 10*time.Second) {
 				return
 			}
 			c.public.begin(c)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
@@ -68,7 +67,7 @@ func (c *chaos) shorter() string {
 
 // arguments are those that make gets for this run.
 func (c *chaos) arguments() string {
-	return fmt.Sprintf("SEED=%d SECONDS=%d", c.seed, c.lasts/time.Second)
+	return fmt.Sprintf("SEED=%d %s", c.seed, c.size)
 }
 
 // parentOf is the parent of an issue; 0: there is none, or no such issue.

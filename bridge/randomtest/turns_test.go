@@ -70,6 +70,13 @@ func (t *turns) next(kind string) *turn {
 	return one
 }
 
+// were is how many turns of a kind there were.
+func (t *turns) were(kind string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.count[kind]
+}
+
 // turn is the nth of a kind.
 func (t *turns) turn(kind string, n int) *turn {
 	one := &turn{name: fmt.Sprintf("%s %d", kind, n), Rand: sim.Source(t.seed, kind, n)}
