@@ -313,6 +313,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
 		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
 		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },
+		WebURL:         func() string { return a.set.Load().WebURL },
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
 	a.drift = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})

@@ -87,40 +87,43 @@ func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 var errEnough = errors.New("enough")
 
 func (h *handler) link(w http.ResponseWriter, r *http.Request) {
-	l, err := h.Operator.Find(r.Context(), r.PathValue("key"))
+	detail, err := h.detail(r.Context(), r.PathValue("key"))
+	h.answer(w, r, func() any { return detail }, err)
+}
+
+// detail is all there is to say of an item, by one of its names; of an issue without a
+// link, why it has none.
+func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
+	l, err := h.Operator.Find(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
-		h.outside(w, r)
-		return
+		out, err := h.Operator.Outside(ctx, name)
+		return &LinkDetail{Outside: out}, err
 	}
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return nil, err
 	}
-	history, err := h.Operator.History(r.Context(), l, maxHistory)
+	history, err := h.Operator.History(ctx, l, maxHistory)
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return nil, err
 	}
 	// What is remembered of a link is worth showing without what it would do next.
-	now, err := h.Operator.Preview(r.Context(), l)
+	now, unread := h.Operator.Preview(ctx, l)
 	detail := detailOf(l, history, now)
-	if err != nil {
-		detail.NowError = err.Error()
+	if unread != nil {
+		detail.NowError = unread.Error()
 	}
-	at, err := h.Operator.Standing(r.Context(), l)
+	at, err := h.Operator.Standing(ctx, l)
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return nil, err
 	}
 	queue := h.standingOf(&at)
 	detail.Queue = &queue
-	writeJSON(w, http.StatusOK, detail)
-}
-
-// outside answers for an issue that has no link.
-func (h *handler) outside(w http.ResponseWriter, r *http.Request) {
-	out, err := h.Operator.Outside(r.Context(), r.PathValue("key"))
-	h.answer(w, r, func() any { return LinkDetail{Outside: out} }, err)
+	paused, err := h.Operator.Paused(ctx)
+	_, detail.Link.Paused = paused[l.Route]
+	if err != nil {
+		return nil, err
+	}
+	return &detail, nil
 }
 
 func (h *handler) failures(w http.ResponseWriter, r *http.Request) {
@@ -170,21 +173,31 @@ func (h *handler) resolve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := r.PathValue("id")
-	err := h.Operator.ResolveConflict(r.Context(), id, winner())
+	h.answer(w, r, func() any { return Accepted{id} }, h.answerConflict(r.Context(), id, winner()))
+}
+
+// answerConflict answers a conflict that is asked, and leaves a line about it.
+func (h *handler) answerConflict(ctx context.Context, id string, winner mapping.Side) error {
+	err := h.Operator.ResolveConflict(ctx, id, winner)
 	if err == nil {
-		h.Logger.Info("conflict answered", "conflict", id, "winner", ask.Winner)
+		h.Logger.Info("conflict answered", "conflict", id, "winner", string(winner))
 	}
-	h.answer(w, r, func() any { return Accepted{id} }, err)
+	return err
 }
 
 // undo has the loser of a settled conflict written back.
 func (h *handler) undo(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	err := h.Operator.UndoConflict(r.Context(), id)
+	h.answer(w, r, func() any { return Accepted{id} }, h.undoConflict(r.Context(), id))
+}
+
+// undoConflict has the loser written back, and leaves a line about it.
+func (h *handler) undoConflict(ctx context.Context, id string) error {
+	err := h.Operator.UndoConflict(ctx, id)
 	if err == nil {
 		h.Logger.Info("conflict to be undone", "conflict", id)
 	}
-	h.answer(w, r, func() any { return Accepted{id} }, err)
+	return err
 }
 
 // act does what an operator asks about what the path names, and leaves a line

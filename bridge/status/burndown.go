@@ -1,11 +1,9 @@
 package status
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -34,7 +32,7 @@ type Burndown struct {
 // burndown shows the charts of the sprints.
 func (h *handler) burndown(w http.ResponseWriter, r *http.Request) {
 	projects, err := h.Operator.Burndowns(r.Context())
-	h.answer(w, r, func() any { return Burndowns{burndownsOf(projects, time.Now())} }, err)
+	h.answer(w, r, func() any { return Burndowns{burndownsOf(projects, h.Now())} }, err)
 }
 
 func burndownsOf(projects map[string][]mapping.Burndown, now time.Time) []Burndown {
@@ -48,25 +46,4 @@ func burndownsOf(projects map[string][]mapping.Burndown, now time.Time) []Burndo
 		}
 	}
 	return out
-}
-
-// The chart's size, in the units of its drawing.
-const chartWidth, chartHeight = 240.0, 60.0
-
-// Line is the chart's line as an SVG polyline has it: what was planned at the
-// left, then what was left at the end of each day.
-func (b *Burndown) Line() string {
-	hours := append([]float64{b.Original}, b.Remaining...)
-	top := max(slices.Max(hours), 1)
-	steps := max(float64(max(b.Days, len(b.Remaining))), 1)
-	points := make([]string, len(hours))
-	for i, left := range hours {
-		points[i] = fmt.Sprintf("%.1f,%.1f", chartWidth*float64(i)/steps, chartHeight*(1-left/top))
-	}
-	return strings.Join(points, " ")
-}
-
-// active are the sprints that the page shows.
-func active(all []Burndown) []Burndown {
-	return slices.DeleteFunc(all, func(b Burndown) bool { return !b.Active })
 }

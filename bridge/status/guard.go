@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// contentPolicy lets the page load its own style sheet, post its own forms, and
-// nothing else.
-const contentPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// contentPolicy lets the page load its own style sheet and its own script, ask its own
+// listener, post its own forms, and nothing else.
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // maxForm bounds the body of a request, in bytes.
 const maxForm = 64 << 10

@@ -2,149 +2,181 @@ package status
 
 import (
 	"bytes"
-	_ "embed" // the page and its style sheet
-	"errors"
-	"html/template"
+	"cmp"
+	"context"
 	"net/http"
-	"strconv"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
-	"planbridge/store"
-)
-
-var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed style.css
-	styleCSS []byte
-
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"ago": ago, "in": in,
-		"text":   func(s string) string { return cut(pageText, s) },
-		"reason": func(s string) string { return cut(pageReason, s) },
-	}).Parse(pageHTML))
 )
 
 // How much the page shows.
 const (
-	pageConflicts = 10
-	pageFailures  = 50
-	pageText      = 1000 // characters of a conflict's value
-	pageReason    = 200  // characters of why a key waits
+	pageConflicts  = 10
+	pageQuestions  = 10
+	pageGroups     = 20
+	pageProblems   = 5 // failures by reason
+	pageActivities = 20
+	pageReason     = 200 // characters of why a key waits or failed
+	pageName       = 80  // characters of a name in a sentence
 )
 
-// pageData is what the template gets.
+// refreshEvery is how often the page asks for itself, in seconds.
+const refreshEvery = 10
+
+// pageData is what the template of the status page gets.
 type pageData struct {
-	Overview
-	States       []mapping.LinkState // the columns of the routes
-	Waits        []Standing
-	Failures     []Failure
-	MoreFailures int
-	Conflicts    []Conflict
-	Sprints      []Burndown
-	Problems     []string // what cannot be shown, and why
-	Now          time.Time
+	frame
+	Problems      []problem
+	Unread        []problem // what cannot be shown, and why
+	Questions     []question
+	MoreQuestions int
+	Failures      []group
+	MoreFailures  int // groups
+	Waits         []group
+	MoreWaits     int
+	WaitsBounded  bool // there may be more
+	Activities    []said
+	Services      []ServiceHealth
+	Budgets       []Budget
+	Projects      []Project
+	Look, Rest    []routeView // routes
+	Conflicts     []question  // the newest that are no questions
+	Sprints       []chart
 }
 
-// page is the status page: one look at everything, without a script. What
-// cannot be read is said on it, and the rest is shown all the same.
+// frame is what every page of the listener has.
+type frame struct {
+	Title   string
+	Version string
+	Now     time.Time
+	Refresh int    // seconds; 0: the page does not refresh itself
+	Here    string // where an act leads back to
+	Query   string // what was searched for
+}
+
+func (h *handler) frame(title, here string) frame {
+	return frame{Title: title, Version: h.Version, Now: h.Now(), Here: here}
+}
+
+// page is the status page: one look at everything. What cannot be read is said on it, and
+// the rest is shown all the same.
 func (h *handler) page(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
-	d := pageData{States: mapping.LinkStates, Now: time.Now()}
-	problem := func(err error) {
+	d := h.gather(r.Context())
+	status := http.StatusOK
+	if len(d.Unread) > 0 {
+		status = http.StatusServiceUnavailable
+	}
+	h.render(w, r, status, "page.html", d)
+}
+
+// gather asks for everything that the page shows.
+func (h *handler) gather(ctx context.Context) *pageData {
+	d := &pageData{frame: h.frame("planbridge", "/")}
+	d.Refresh = refreshEvery
+	note := func(err error) {
 		if err != nil {
-			d.Problems = append(d.Problems, err.Error())
+			d.Unread = append(d.Unread, problem{true, err.Error(), ""})
 		}
 	}
-	problem(h.Ready(ctx))
-	var err error
-	d.Overview, err = h.look(ctx)
-	problem(err)
-	waits, err := h.Operator.Standings(ctx, fewKeys)
-	problem(err)
-	d.Waits = each(waits, h.standingOf)
-	failures, err := h.Operator.Failures(ctx)
-	problem(err)
-	d.MoreFailures = max(0, len(failures)-pageFailures)
-	d.Failures = each(failures[:len(failures)-d.MoreFailures], failureOf)
-	conflicts, err := h.Operator.Conflicts(ctx, pageConflicts)
-	problem(err)
-	d.Conflicts = each(conflicts, conflictOf)
-	charts, err := h.Operator.Burndowns(ctx)
-	problem(err)
-	d.Sprints = active(burndownsOf(charts, d.Now))
+	note(h.Ready(ctx))
+	overview, err := h.look(ctx)
+	note(err)
+	d.Projects = overview.Projects
+	waiting, err := h.waiting(ctx)
+	note(err)
+	failed, err := h.failed(ctx)
+	note(err)
+	note(h.gatherConflicts(ctx, d))
+	sprints, err := h.Operator.Burndowns(ctx)
+	note(err)
+	health, err := h.Monitor.Health(ctx)
+	note(err)
+	recent, err := h.Monitor.Recent(ctx, pageActivities)
+	note(err)
 
+	d.Waits, d.MoreWaits = atMost(grouped(waiting), pageGroups)
+	d.WaitsBounded = len(waiting) == manyKeys
+	d.Failures, d.MoreFailures = atMost(grouped(failed), pageGroups)
+	d.Activities = each(recent, sentence)
+	d.Services, d.Budgets = inTroubleFirst(health.Services, d.Now), health.Budgets
+	d.Sprints = charts(burndownsOf(sprints, d.Now), d.Now)
+	asks := map[string]int{}
+	for i := range d.Questions {
+		asks[d.Questions[i].Route]++
+	}
+	d.Look, d.Rest = routesView(overview.Routes, byRoute(failed), byRoute(waiting), asks)
+	d.Problems = d.problems()
+	return d
+}
+
+// gatherConflicts asks for the ledger's newest entries: those that wait for an answer, and
+// the others.
+func (h *handler) gatherConflicts(ctx context.Context, d *pageData) error {
+	all, err := h.Operator.Conflicts(ctx, fewConflicts)
+	for i := range all {
+		c := &all[i]
+		switch open := c.State == mapping.ConflictOpen; {
+		case open && len(d.Questions) < pageQuestions:
+			d.Questions = append(d.Questions, questionOf(c))
+		case open:
+			d.MoreQuestions++
+		case len(d.Conflicts) < pageConflicts:
+			d.Conflicts = append(d.Conflicts, questionOf(c))
+		}
+	}
+	return err
+}
+
+// waiting lists the keys that wait for a service or for a time.
+func (h *handler) waiting(ctx context.Context) ([]row, error) {
+	all, err := h.Operator.Standings(ctx, manyKeys)
+	out := make([]row, 0, len(all))
+	for i := range all {
+		s := h.standingOf(&all[i])
+		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service})
+	}
+	return out, err
+}
+
+// failed lists the keys that were given up, the oldest first.
+func (h *handler) failed(ctx context.Context) ([]row, error) {
+	all, err := h.Operator.Failures(ctx)
+	out := make([]row, 0, len(all))
+	for i := range all {
+		f := failureOf(&all[i])
+		r := row{Key: f.Key, Where: f.Where, Route: f.Route, Reason: f.Reason, Attempts: f.Attempts, At: f.At}
+		if f.Route != "" { // else it is no pair, but something that was set aside
+			r.Link = linkOfKey(f.Key)
+		}
+		out = append(out, r)
+	}
+	return out, err
+}
+
+// atMost cuts a list, and says how many it lacks then.
+func atMost[T any](list []T, most int) ([]T, int) {
+	n := min(most, len(list))
+	return list[:n], len(list) - n
+}
+
+// inTroubleFirst puts the services first of which there is a problem.
+func inTroubleFirst(all []ServiceHealth, now time.Time) []ServiceHealth {
+	all = slices.Clone(all)
+	trouble := func(s *ServiceHealth) int { return -min(1, len(s.problems(now))) }
+	slices.SortStableFunc(all, func(a, b ServiceHealth) int { return cmp.Compare(trouble(&a), trouble(&b)) })
+	return all
+}
+
+// render writes a page.
+func (h *handler) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	var body bytes.Buffer
-	if err := pageTemplate.Execute(&body, d); err != nil {
+	if err := pages.ExecuteTemplate(&body, name, data); err != nil {
 		h.fail(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if len(d.Problems) > 0 {
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}
+	w.WriteHeader(status)
 	_, _ = body.WriteTo(w) // a caller who has left needs no answer
-}
-
-func style(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	_, _ = w.Write(styleCSS)
-}
-
-// retryForm is the page's button. A failure that somebody else took up
-// meanwhile is no error there.
-func (h *handler) retryForm(w http.ResponseWriter, r *http.Request) {
-	key := r.PostFormValue("key")
-	if key == "" {
-		writeError(w, http.StatusBadRequest, errors.New("the form names no failure"))
-		return
-	}
-	if _, err := h.take(r.Context(), key); err != nil && !errors.Is(err, store.ErrNotFound) {
-		h.fail(w, r, err)
-		return
-	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-}
-
-// ago says how long a moment has been past.
-func ago(now, t time.Time) string {
-	switch d := now.Sub(t); {
-	case t.IsZero():
-		return "–"
-	case d < time.Second:
-		return "now"
-	default:
-		return span(d) + " ago"
-	}
-}
-
-// in says how long it is until a moment.
-func in(now, t time.Time) string {
-	if d := t.Sub(now); d >= time.Second {
-		return "in " + span(d)
-	}
-	return "now"
-}
-
-// span rounds a duration down to its largest unit.
-func span(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return strconv.Itoa(int(d.Seconds())) + " s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " min"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + " h"
-	default:
-		return strconv.Itoa(int(d.Hours()/24)) + " days"
-	}
-}
-
-// cut shortens a text to so many characters.
-func cut(most int, s string) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

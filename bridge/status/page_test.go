@@ -4,67 +4,109 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/net/html"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
-func TestPage(t *testing.T) {
-	a := newAdmin(t)
-	resp := a.do("GET", "/", "")
-	page := a.text(resp, 200)
-	for _, want := range []string{
-		"v1.2.3", "waiting for github</dt><dd class=\"bad\">4", "<dt>in the queue</dt><dd>2", "<dt>behind them</dt><dd>1", "<dd class=\"bad\">2",
-		"<td>web <span class=\"quiet\">acme/web</span></td><td>web</td>", "<td>acme/api</td>", "(no longer configured)",
-		"acme/web#12", "rejected: &lt;b&gt;no&lt;/b&gt;", `name="key" value="p1/l1"`, `value="all"`,
-		"&lt;script&gt;g()&lt;/script&gt;", "planning won", "days ago",
-		"Sprint &lt;1&gt;", "12.0 of 40.0", `points="0.0,0.0 48.0,3.0 96.0,15.0 144.0,42.0"`,
-		"<td>acme/web#12</td><td>web</td><td>when github is back", "&lt;b&gt;down&lt;/b&gt;", "<td>it is late</td>", "<td>leased, ends now</td>",
-		`name="viewport" content="width=device-width`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
+// shown is the text of a page's part, without its markup; id "": of the whole page.
+func (a *admin) shown(page, id string) string {
+	a.t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	var out strings.Builder
+	var visit func(n *html.Node, in bool)
+	visit = func(n *html.Node, in bool) {
+		for _, attr := range n.Attr {
+			in = in || attr.Key == "id" && attr.Val == id
+		}
+		if in && n.Type == html.TextNode {
+			out.WriteString(n.Data + " ")
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c, in)
 		}
 	}
-	for _, never := range []string{"<script", " style=", "javascript:", "onclick", nonce, "ZgotmplZ"} {
+	visit(root, id == "")
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// wants holds a part of a page to what it has to say.
+func (a *admin) wants(page, id string, want ...string) {
+	a.t.Helper()
+	text := a.shown(page, id)
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			a.t.Errorf("%q is not in #%s: %s", w, id, text)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	a := newAdmin(t)
+	a.mem.queues["web"] = store.Depth{Live: 2, Bulk: 1, Waiting: map[string]int{"github": 4}, Failures: 2, Oldest: noon.Add(-time.Hour)}
+	resp := a.do("GET", "/", "")
+	page := a.text(resp, 200)
+	a.wants(page, "problems", "6 problems", "1 item was given up: rejected: <b>no</b>", "1 item was given up: forbidden", "has been due for",
+		"GitHub does not answer: dial: <refused>", "The last poll of Planning project web was", "1 name has links and no route in the configuration: gone.")
+	a.wants(page, "failures", "rejected: <b>no</b>", "acme/web#12", "attempts: 12", "Retry all failures")
+	a.wants(page, "waiting", "1 <b>down</b>", "waits for github since", "it is late", "being worked, at most until")
+	a.wants(page, "services", "GitHub does not answer", "last delivery 3 min ago", "Planning project web answers", "content, this minute 12 12 of 70", "4 for github")
+	a.wants(page, "activity", "octocat renamed acme/web#12 ; the card followed in 0.3 s", "planning made the card of acme/web#13 ; its issue was opened in 12 s", "acme/web#14 : both sides changed the text")
+	a.wants(page, "routes", "web acme/web → web 1 linked", "1 route has nothing to look at", "gone no longer configured")
+	a.wants(page, "sprints", "Sprint <1>", "12.0 of 40.0 hours are left, day 3 of 5", "today")
+	a.wants(page, "conflicts", "title: planning won policy planning", "<script>g()</script>")
+	for _, never := range []string{"<script>", " style=", "javascript:", "onclick", nonce, "ZgotmplZ"} {
 		if strings.Contains(page, never) {
 			t.Errorf("the page has %q", never)
 		}
 	}
+	if n := strings.Count(page, "<script"); n != 1 || !strings.Contains(page, `<script src="/page.js" defer></script>`) {
+		t.Errorf("the page has %d scripts", n)
+	}
 	for header, want := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
-		"Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	} {
 		if got := resp.Header.Get(header); got != want {
 			t.Errorf("%s: %q, want %q", header, got, want)
 		}
 	}
-	if t.Failed() {
-		t.Log(page)
-	}
 }
 
-func TestStyle(t *testing.T) {
+func TestAssets(t *testing.T) {
 	a := newAdmin(t)
-	resp := a.do("GET", "/style.css", "")
-	css := a.text(resp, 200)
-	if resp.Header.Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(css, "color-scheme: light dark") {
-		t.Errorf("%v\n%s", resp.Header, css)
+	for path, want := range map[string][2]string{
+		"/style.css": {"text/css; charset=utf-8", "color-scheme: light dark"},
+		"/page.js":   {"text/javascript; charset=utf-8", `"use strict"`},
+	} {
+		resp := a.do("GET", path, "")
+		if body := a.text(resp, 200); resp.Header.Get("Content-Type") != want[0] || !strings.Contains(body, want[1]) {
+			t.Errorf("%s: %v\n%s", path, resp.Header, body)
+		}
 	}
 }
 
 func TestEmptyPage(t *testing.T) {
-	a := newAdmin(t)
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
 	*a.mem = memory{}
 	page := a.text(a.do("GET", "/", ""), 200)
-	if n := strings.Count(page, "None."); n != 2 {
-		t.Errorf("an empty page says None %d times:\n%s", n, page)
-	}
-	if strings.Contains(page, "<button") {
-		t.Error("there is a button and nothing to retry")
+	a.wants(page, "problems", "All is in step", "Nothing waits for you.")
+	a.wants(page, "routes", "There is no route.")
+	for _, id := range []string{"failures", "waiting", "questions", "sprints", "conflicts"} {
+		if text := a.shown(page, id); text != "" {
+			t.Errorf("#%s of an empty page: %s", id, text)
+		}
 	}
 }
 
@@ -75,47 +117,122 @@ func TestPageInTrouble(t *testing.T) {
 	})
 	a.mem.broken = errors.New("the store broke")
 	page := a.text(a.do("GET", "/", ""), 503)
-	if !strings.Contains(page, "the store is &lt;away&gt;") || !strings.Contains(page, "the store broke") || !strings.Contains(page, "</html>") {
+	a.wants(page, "problems", "the store is <away>", "the store broke")
+	if !strings.Contains(page, "</html>") {
 		t.Errorf("a page in trouble:\n%s", page)
 	}
 }
 
-func TestPageIsBounded(t *testing.T) {
-	a := newAdmin(t)
-	for i := range 500 {
-		a.mem.failed = append(a.mem.failed, store.Failure{Where: fmt.Sprintf("acme/web#%d", 1000+i)})
-		a.mem.waits = append(a.mem.waits, store.Standing{Where: "acme/web#1", State: store.KeyLater, Reason: strings.Repeat("ä", 900)})
-		a.mem.conflicts = append(a.mem.conflicts, mapping.Conflict{Attribute: mapping.Summary, GitHub: strings.Repeat("ä", 100_000)})
+// full gives the memory as much as it may have.
+func (a *admin) full() {
+	long := strings.Repeat("ä", 64<<10)
+	for i := range 10_000 {
+		where, key := fmt.Sprintf("acme/web#%d", 1000+i), store.Key{Project: "p1", Link: mapping.LinkID(fmt.Sprint("k", i))}
+		a.mem.failed = append(a.mem.failed, store.Failure{Key: key, Route: "web", Where: where, Reason: fmt.Sprintf("reconcile %s: answer 422: %s", where, long[:4000]), At: noon})
+		a.mem.waits = append(a.mem.waits, store.Standing{Key: key, Route: "web", Where: where, State: store.KeyLater, Reason: strings.Repeat("ä", 900), At: noon})
 	}
-	page := a.text(a.do("GET", "/", ""), 200)
-	if len(page) > 100_000 {
-		t.Errorf("the page has %d bytes", len(page))
+	for i := range 100 {
+		a.mem.conflicts = append(a.mem.conflicts, mapping.Conflict{ID: fmt.Sprint("c", i), State: mapping.ConflictOpen, Attribute: mapping.Summary, GitHub: long, Planning: long + "!"})
 	}
-	if !strings.Contains(page, "And 452 more") || !strings.Contains(page, "ä…") {
-		t.Error("the page does not say what it leaves out")
+	for i := range 200 {
+		a.mem.routes = append(a.mem.routes, &mapping.Route{Name: fmt.Sprint("r", i), Repositories: []string{"acme/r"}, ProjectName: "web"})
 	}
 }
 
-func TestRetryButton(t *testing.T) {
+// However much there is, the page is bounded and says what it leaves out.
+func TestMeasuredPageIsBounded(t *testing.T) {
 	a := newAdmin(t)
-	press := func(key string) {
-		t.Helper()
-		resp := a.do("POST", "/failures/retry", "key="+key, "Content-Type", "application/x-www-form-urlencoded")
-		if resp.StatusCode != 303 || resp.Header.Get("Location") != "/" {
-			t.Errorf("the button leads to %d %s", resp.StatusCode, resp.Header.Get("Location"))
+	a.full()
+	for path, bound := range map[string]int{"/": 300_000, "/waiting": 300_000, "/failures": 300_000, "/failures?from=9800": 300_000} {
+		begin := time.Now()
+		page := a.text(a.do("GET", path, ""), 200)
+		if took := time.Since(begin); len(page) > bound || took > 2*time.Second {
+			t.Errorf("%s has %d bytes, after %v", path, len(page), took)
+		}
+		if !strings.Contains(page, "ä…") {
+			t.Errorf("%s does not say what it leaves out", path)
 		}
 	}
-	press("p1%2Fl1")
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "problems", "10000 items were given up: reconcile …: answer 422: ä", "99 questions wait for an answer")
+	a.wants(page, "questions", "And 89 further questions", "65376 characters")
+	a.wants(page, "failures", "Retry all 10000", "All 10000 of them")
+	a.wants(page, "waiting", "9997 or more", "Every key that waits")
+}
+
+// post presses a button of a page.
+func (a *admin) post(path, form string, status int, leads string) string {
+	a.t.Helper()
+	resp := a.do("POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
+	if got := resp.Header.Get("Location"); got != leads {
+		a.t.Errorf("%s %s leads to %q, want %q", path, form, got, leads)
+	}
+	return a.text(resp, status)
+}
+
+func TestRetryButtons(t *testing.T) {
+	a := newAdmin(t)
+	a.post("/failures/retry", "key=p1%2Fl1", 303, "/")
 	if len(a.mem.failed) != 1 {
 		t.Errorf("%d failures are left of 2", len(a.mem.failed))
 	}
-	press("p1%2Fl1") // somebody else was faster
-	press("all")
+	a.post("/failures/retry", "key=p1%2Fl1&back=%2Fexplain%3Fitem%3Dacme%252Fweb%252312", 303, "/explain?item=acme%2Fweb%2312") // somebody else was faster
+	a.post("/failures/retry", "key=all", 303, "/")
 	if len(a.mem.failed) != 0 {
 		t.Errorf("%d failures are left", len(a.mem.failed))
 	}
-	a.mem.broken = errors.New("the store broke")
-	a.refused(a.do("POST", "/failures/retry", "key=all", "Content-Type", "application/x-www-form-urlencoded"), 500)
+	a.post("/failures/retry", "", 400, "")
+	a.mem.broken = errors.New("the store <broke>")
+	if page := a.post("/failures/retry", "key=all", 500, ""); !strings.Contains(page, "the store &lt;broke&gt;") {
+		t.Errorf("the page of what failed: %s", page)
+	}
+}
+
+// A button beside a reason takes up those that failed for it, and no other.
+func TestRetryGroup(t *testing.T) {
+	a := newAdmin(t)
+	for i := range 3 {
+		where := fmt.Sprintf("acme/web#%d", 20+i)
+		a.mem.failed = append(a.mem.failed, store.Failure{Key: store.Key{Project: "p1", Link: mapping.LinkID(where)}, Route: "web", Where: where, Reason: where + ": answer 500"})
+	}
+	page := a.text(a.do("GET", "/", ""), 200)
+	button := regexp.MustCompile(`name="group" value="([^"]*)" aria-label="Retry 3 items: …: answer 500"`).FindStringSubmatch(page)
+	if button == nil {
+		t.Fatalf("there is no button for the group:\n%s", page)
+	}
+	list := a.text(a.do("GET", "/failures?group="+button[1], ""), 200)
+	a.wants(list, "main", "3 items were given up", "Their reason: …: answer 500", "acme/web#22")
+	a.post("/failures/retry", "group="+button[1], 303, "/")
+	if len(a.mem.failed) != 2 {
+		t.Errorf("%d failures are left, want 2", len(a.mem.failed))
+	}
+}
+
+// A form leads back to a page of the listener, and nowhere else.
+func TestBack(t *testing.T) {
+	a := newAdmin(t)
+	for back, want := range map[string]string{
+		"": "/", "/": "/", "/failures?group=1": "/failures?group=1", "//evil.example/": "/", "https://evil.example/": "/", `/\evil.example`: "/",
+		"javascript:alert(1)": "/", "/api/v1/links": "/", "/explain?item=%0d%0aX: y": "/explain?item=%0d%0aX: y", "%zz": "/",
+	} {
+		resp := a.do("POST", "/routes/pause", url.Values{"route": {"web"}, "back": {back}}.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+		if got := resp.Header.Get("Location"); got != want {
+			t.Errorf("back %q leads to %q, want %q", back, got, want)
+		}
+	}
+}
+
+func TestRouteButtons(t *testing.T) {
+	a := newAdmin(t)
+	a.post("/routes/pause", "route=web", 303, "/")
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "problems", "1 route is paused: web.")
+	a.wants(page, "routes", "paused now", "Resume")
+	a.post("/routes/resume", "route=web", 303, "/")
+	if len(a.mem.paused) != 0 {
+		t.Errorf("%v are paused", a.mem.paused)
+	}
+	a.post("/routes/pause", "", 400, "")
 }
 
 // A route that is paused is shown as such, on the page and with its links.
@@ -124,9 +241,7 @@ func TestPausedRoute(t *testing.T) {
 	if got := a.text(a.do("POST", "/api/v1/routes/web/pause", ""), 200); !strings.Contains(got, `"accepted":"web"`) {
 		t.Errorf("pause: %s", got)
 	}
-	if page := a.text(a.do("GET", "/", ""), 200); !strings.Contains(page, `<span class="bad">paused now</span>`) {
-		t.Errorf("the page does not say that the route is paused:\n%s", page)
-	}
+	a.wants(a.text(a.do("GET", "/", ""), 200), "routes", "paused now")
 	if links := a.text(a.do("GET", "/api/v1/links?route=web&limit=1", ""), 200); !strings.Contains(links, `"paused":true`) {
 		t.Errorf("links: %s", links)
 	}

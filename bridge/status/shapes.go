@@ -174,6 +174,7 @@ type Entry struct {
 	What      string    `json:"what"`
 	Why       string    `json:"why"`
 	Delivery  string    `json:"delivery,omitempty"`
+	Who       string    `json:"who,omitempty"` // who caused it, where that is known
 }
 
 // Failures answers GET /api/v1/failures, oldest first.

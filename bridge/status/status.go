@@ -91,12 +91,14 @@ type Operator interface {
 	Backup(ctx context.Context, w io.Writer, version string) error
 }
 
-// Options configure the handler. All fields but Services, ProtectMetrics and Hosts
-// are required.
+// Options configure the handler. All fields but Services, Monitor, ProtectMetrics, Hosts,
+// WebURL, Guard and Now are required.
 type Options struct {
 	Operator Operator
 	// Services is nil where the store alone was opened.
 	Services Services
+	// Monitor is nil where the store alone was opened.
+	Monitor  Monitor
 	Registry *prometheus.Registry
 	// Ready reports why deliveries cannot be taken, nil where they can.
 	Ready   func(ctx context.Context) error
@@ -109,8 +111,12 @@ type Options struct {
 	ProtectMetrics func() bool
 	// Hosts are names by which the listener is reached besides addresses and names that
 	// nobody can register; nil: none.
-	Hosts  func() []string
+	Hosts func() []string
+	// WebURL is the address of GitHub's pages, without a slash at its end; nil: not known.
+	WebURL func() string
 	Logger *slog.Logger
+	// Now is the clock; nil: the runtime's.
+	Now func() time.Time
 	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
 	Guard *guard.Guard
 }
@@ -131,6 +137,15 @@ type handler struct {
 
 // New returns the admin listener's handler.
 func New(o Options) http.Handler {
+	if o.Monitor == nil {
+		o.Monitor = blind{}
+	}
+	if o.WebURL == nil {
+		o.WebURL = func() string { return "" }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	h := &handler{Options: o}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", h.protectedMetrics(promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes})))
@@ -142,9 +157,7 @@ func New(o Options) http.Handler {
 
 func (h *handler) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", h.page)
-	mux.HandleFunc("GET /style.css", style)
-	mux.HandleFunc("POST /failures/retry", h.retryForm)
+	h.pageRoutes(mux)
 	mux.HandleFunc("GET /api/v1/links", h.links)
 	mux.HandleFunc("GET /api/v1/links/{key}", h.link)
 	mux.HandleFunc("GET /api/v1/queue", h.queue)
@@ -164,6 +177,8 @@ func (h *handler) routes() *http.ServeMux {
 	h.jobRoutes(mux)
 	mux.HandleFunc("GET /api/v1/overview", h.overview)
 	mux.HandleFunc("GET /api/v1/burndown", h.burndown)
+	mux.HandleFunc("GET /api/v1/health", h.health)
+	mux.HandleFunc("GET /api/v1/activity", h.activity)
 	mux.HandleFunc("GET /api/v1/version", h.version)
 	return mux
 }

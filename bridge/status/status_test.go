@@ -44,6 +44,38 @@ type memory struct {
 	backup    func(ctx context.Context, w io.Writer, version string) error
 }
 
+// watcher is a Monitor of what it has.
+type watcher struct {
+	health status.Health
+	recent []status.Activity
+}
+
+func (w *watcher) Health(context.Context) (status.Health, error) { return w.health, nil }
+
+func (w *watcher) Recent(_ context.Context, limit int) ([]status.Activity, error) {
+	return w.recent[:min(limit, len(w.recent))], nil
+}
+
+// watched is a Monitor with one of everything, at noon.
+func watched() *watcher {
+	return &watcher{
+		health: status.Health{
+			Services: []status.ServiceHealth{
+				{Name: "web", Project: true, State: status.ServiceUp, Answered: noon, Sources: []status.Source{{What: status.SourcePoll, At: noon.Add(-time.Hour), Every: 30}}},
+				{Name: "github", State: status.ServiceDown, Answered: noon.Add(-time.Minute), Error: "dial: <refused>", Failed: noon, Sources: []status.Source{
+					{What: status.SourceDelivery, At: noon.Add(-2 * time.Minute)}, {What: status.SourceCatchUp, At: noon, Every: 300},
+				}},
+			},
+			Budgets: []status.Budget{{Name: "content", Window: "minute", Left: 12, Of: 70}},
+		},
+		recent: []status.Activity{
+			{At: noon, Who: "octocat", Route: "web", Link: "l1", Where: "acme/web#12", Side: "planning", Attribute: "title", What: "write", Took: 0.27},
+			{At: noon, Route: "web", Link: "l2", Where: "acme/web#13", Side: "github", What: "create", Took: 12.4},
+			{At: noon, Route: "web", Link: "l3", Where: "acme/web#14", Attribute: "summary", What: "conflict"},
+		},
+	}
+}
+
 func (m *memory) Erase(_ context.Context, ask status.EraseAsk) (status.Erased, error) {
 	if ask.Item != "acme/web#1" {
 		return status.Erased{}, store.ErrNotFound
@@ -319,6 +351,7 @@ func newAdmin(t *testing.T, edit ...func(*status.Options)) *admin {
 	a := &admin{t: t, mem: filled()}
 	a.o = status.Options{
 		Operator: a.mem, Registry: prometheus.NewRegistry(), Ready: func(context.Context) error { return nil },
+		Monitor: watched(), Now: func() time.Time { return noon.Add(time.Minute) }, WebURL: func() string { return "https://github.example" },
 		Version: "v1.2.3", Token: func() string { return "" }, Loopback: true, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, e := range edit {

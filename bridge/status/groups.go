@@ -1,0 +1,149 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// group is a number of keys that have one reason.
+type group struct {
+	ID     string // of the reason, for forms and addresses
+	Reason string // what their reasons share
+	Count  int
+	Routes []string  // some of them, sorted
+	More   int       // further routes
+	First  time.Time // the earliest
+	Last   time.Time // the latest
+	Rows   []row     // those that are shown
+}
+
+// Hidden is how many of a group are not shown.
+func (g *group) Hidden() int { return g.Count - len(g.Rows) }
+
+// row is a key of a list: one that failed, or one that waits.
+type row struct {
+	Key      string // of a failure, to be retried
+	Where    string
+	Link     string // what explain is asked for; "": it is no pair
+	Route    string
+	Reason   string
+	Attempts int
+	At       time.Time
+	State    string // of a key in the queue
+	Service  string // that it waits for
+}
+
+// How much of a group is shown with it.
+const (
+	groupRows   = 5
+	groupRoutes = 3
+)
+
+// grouped puts rows of one reason together: the largest group first.
+func grouped(rows []row) []group {
+	byID, routes := map[string]*group{}, map[string]map[string]bool{}
+	var order []*group
+	for _, r := range rows {
+		shared := sharedReason(r.Reason)
+		id := reasonID(shared, r.Service)
+		g := byID[id]
+		if g == nil {
+			g = &group{ID: id, Reason: shared, First: r.At, Last: r.At}
+			byID[id], routes[id] = g, map[string]bool{}
+			order = append(order, g)
+		}
+		g.Count++
+		if r.At.Before(g.First) {
+			g.First = r.At
+		}
+		if r.At.After(g.Last) {
+			g.Last = r.At
+		}
+		if r.Route != "" {
+			routes[id][r.Route] = true
+		}
+		if len(g.Rows) < groupRows {
+			g.Rows = append(g.Rows, r)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *group) int { return cmp.Compare(b.Count, a.Count) })
+	out := make([]group, len(order))
+	for i, g := range order {
+		if g.Count == 1 {
+			g.Reason = g.Rows[0].Reason // nothing is to be left out of it
+		}
+		for route := range routes[g.ID] {
+			g.Routes = append(g.Routes, route)
+		}
+		slices.Sort(g.Routes)
+		g.More = max(0, len(g.Routes)-groupRoutes)
+		g.Routes = g.Routes[:len(g.Routes)-g.More]
+		out[i] = *g
+	}
+	return out
+}
+
+// maxReason bounds what is looked at of a reason, in bytes.
+const maxReason = 400
+
+// sharedReason is a reason without what tells one item from another: words with a digit
+// or a slash, such as numbers, times, ids, addresses and names, and what is quoted.
+func sharedReason(reason string) string {
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "")
+	}
+	var out strings.Builder
+	for len(reason) > 0 {
+		if quoted, ok := quotedPrefix(reason); ok {
+			out.WriteString("…")
+			reason = reason[quoted:]
+			continue
+		}
+		end := strings.IndexAny(reason[1:], " \t\n\"") + 1
+		if end == 0 {
+			end = len(reason)
+		}
+		out.WriteString(sharedWord(reason[:end]))
+		reason = reason[end:]
+	}
+	return out.String()
+}
+
+// quotedPrefix is the length of the quoted text that a text begins with.
+func quotedPrefix(text string) (length int, ok bool) {
+	if text[0] != '"' {
+		return 0, false
+	}
+	end := strings.IndexByte(text[1:], '"')
+	return end + 2, end >= 0
+}
+
+// sharedWord puts dots in the place of a word that is one item's, and keeps what is about it.
+func sharedWord(word string) string {
+	const about = " \t\n:;,.()[]{}<>'`"
+	core := strings.Trim(word, about)
+	particular := strings.ContainsAny(core, "0123456789/") && !isHTTPStatus(core)
+	if !particular {
+		return word
+	}
+	before, after, _ := strings.Cut(word, core)
+	return before + "…" + after
+}
+
+// isHTTPStatus reports whether a word is the number of a failure over HTTP, which is what
+// reasons share.
+func isHTTPStatus(word string) bool {
+	n, err := strconv.Atoi(word)
+	return err == nil && n >= 400 && n < 600
+}
+
+func reasonID(shared, service string) string {
+	sum := fnv.New64a()
+	_, _ = fmt.Fprintf(sum, "%s\x00%s", shared, service) // a hash takes everything
+	return fmt.Sprintf("%016x", sum.Sum64())
+}

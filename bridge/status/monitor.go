@@ -1,0 +1,131 @@
+package status
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Monitor is what a running service observes beside its memory. All methods are safe for
+// concurrent use.
+type Monitor interface {
+	// Health tells how each service was last met, and what may be written to GitHub.
+	Health(ctx context.Context) (Health, error)
+	// Recent lists what was done last, newest first, at most limit of it.
+	Recent(ctx context.Context, limit int) ([]Activity, error)
+}
+
+// Health answers GET /api/v1/health.
+type Health struct {
+	Services []ServiceHealth `json:"services"` // GitHub first, then the projects by their names
+	Budgets  []Budget        `json:"budgets"`  // what is left of them; empty: not known
+}
+
+// The states of a service.
+const (
+	ServiceUp      = "up"
+	ServiceDown    = "down"    // see ServiceHealth.Error
+	ServiceLimited = "limited" // nothing is sent before ServiceHealth.Until
+	ServiceUnknown = "unknown" // it was not asked yet
+)
+
+// ServiceHealth is how a service was last met.
+type ServiceHealth struct {
+	Name     string    `json:"name"`              // github, or the project's name
+	Project  bool      `json:"project,omitempty"` // it is a planning project
+	State    string    `json:"state"`             // up, down, limited or unknown
+	Until    time.Time `json:"until,omitzero"`    // of limited
+	Answered time.Time `json:"answered,omitzero"` // the last time
+	Error    string    `json:"error,omitempty"`   // the last one, which may be over
+	Failed   time.Time `json:"failed,omitzero"`   // when that was
+	// Sources are the ways in which changes become known.
+	Sources []Source `json:"sources"`
+}
+
+// The ways in which changes become known.
+const (
+	SourcePoll     = "poll"
+	SourceCatchUp  = "catch-up"
+	SourceDelivery = "delivery"
+)
+
+// StateSays is the state of a service for people.
+func (s *ServiceHealth) StateSays() string {
+	switch s.State {
+	case ServiceUp:
+		return "answers"
+	case ServiceDown:
+		return "does not answer"
+	case ServiceLimited:
+		return "asked for a pause"
+	}
+	return "not asked yet"
+}
+
+// Source is one way in which changes become known.
+type Source struct {
+	What string    `json:"what"`        // poll, catch-up or delivery
+	At   time.Time `json:"at,omitzero"` // the last success
+	// Every is how often it is made, in seconds; 0: it comes by itself.
+	Every float64 `json:"every_seconds,omitempty"`
+}
+
+// Budget is what is left of an allowance of writes to GitHub.
+type Budget struct {
+	Name   string `json:"name"`   // content (issues and comments) or edits
+	Window string `json:"window"` // minute or hour
+	Left   int    `json:"left"`
+	Of     int    `json:"of"`
+}
+
+// Low is below what a budget is short.
+func (b Budget) Low() int { return b.Of / 5 }
+
+// Activities answers GET /api/v1/activity, newest first.
+type Activities struct {
+	Activities []Activity `json:"activities"`
+}
+
+// Activity is something that was done lately. It holds no text of an issue or a card.
+type Activity struct {
+	At        time.Time `json:"at"`
+	Who       string    `json:"who,omitempty"` // a login, a username or an operator; "": not known
+	Route     string    `json:"route"`
+	Link      string    `json:"link"`           // id
+	Where     string    `json:"where"`          // acme/web#12, or the card's id
+	Task      bool      `json:"task,omitempty"` // its partner is a task, not a card
+	Side      string    `json:"side,omitempty"` // where it was written
+	Attribute string    `json:"attribute,omitempty"`
+	What      string    `json:"what"`                   // as in a link's history
+	Took      float64   `json:"took_seconds,omitempty"` // since the change was seen; 0: not known
+}
+
+// The bounds of the list of activities.
+const (
+	fewActivities  = 50
+	manyActivities = 1000
+)
+
+func (h *handler) health(w http.ResponseWriter, r *http.Request) {
+	got, err := h.Monitor.Health(r.Context())
+	h.answer(w, r, func() any { return got }, err)
+}
+
+func (h *handler) activity(w http.ResponseWriter, r *http.Request) {
+	limit, err := limitOf(r, fewActivities, manyActivities)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err)
+		return
+	}
+	got, err := h.Monitor.Recent(r.Context(), limit)
+	h.answer(w, r, func() any { return Activities{append([]Activity{}, got...)} }, err)
+}
+
+// blind is the Monitor of a process that only opened the store.
+type blind struct{}
+
+func (blind) Health(context.Context) (Health, error) {
+	return Health{Services: []ServiceHealth{}, Budgets: []Budget{}}, nil
+}
+
+func (blind) Recent(context.Context, int) ([]Activity, error) { return nil, nil }

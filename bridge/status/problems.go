@@ -1,0 +1,124 @@
+package status
+
+import (
+	"fmt"
+	"time"
+)
+
+// problem is something that an operator has to know, in one sentence.
+type problem struct {
+	Bad  bool // else it is a hint
+	Says string
+	At   string // where on the page more of it stands; "": nowhere
+}
+
+// overdue is how long a key may be due before that is a problem.
+const overdue = 5 * time.Minute
+
+// slack is by how much a source may be later than it is made.
+const slack = time.Minute
+
+// problems lists what is wrong, the worst first: what cannot be read, services, then keys,
+// then what waits for an operator.
+func (d *pageData) problems() []problem {
+	out := d.Unread
+	for i := range d.Services {
+		out = append(out, d.Services[i].problems(d.Now)...)
+	}
+	for _, p := range d.Projects {
+		if !p.Oldest.IsZero() && d.Now.Sub(p.Oldest) > overdue {
+			out = append(out, problem{true, fmt.Sprintf("Project %s has a key that has been due for %s: nobody works it.", p.Name, span(d.Now.Sub(p.Oldest))), "#services"})
+		}
+	}
+	for i := range d.Failures {
+		g := &d.Failures[i]
+		out = append(out, problem{true, fmt.Sprintf("%s given up: %s", count(g.Count, "item was", "items were"), cut(pageReason, g.Reason)), "#failures"})
+		if more := len(d.Failures) - pageProblems; i+1 == pageProblems && more > 0 {
+			out = append(out, problem{true, fmt.Sprintf("Items were given up for %s more.", count(more, "reason", "reasons")), "#failures"})
+			break
+		}
+	}
+	if n := len(d.Questions) + d.MoreQuestions; n > 0 {
+		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", count(n, "question waits", "questions wait")), "#questions"})
+	}
+	return append(out, d.routeProblems()...)
+}
+
+// routeProblems lists the routes that are paused and those that are gone.
+func (d *pageData) routeProblems() []problem {
+	paused, gone := []string{}, []string{}
+	for i := range d.Look {
+		if r := &d.Look[i]; !r.Paused.IsZero() {
+			paused = append(paused, r.Name)
+		} else if r.gone() {
+			gone = append(gone, r.Name)
+		}
+	}
+	var out []problem
+	if len(paused) > 0 {
+		out = append(out, problem{false, fmt.Sprintf("%s paused: %s.", count(len(paused), "route is", "routes are"), some(paused)), "#routes"})
+	}
+	if len(gone) > 0 {
+		out = append(out, problem{false, fmt.Sprintf("%s links and no route in the configuration: %s.", count(len(gone), "name has", "names have"), some(gone)), "#routes"})
+	}
+	return out
+}
+
+// problems lists what is wrong with a service.
+func (s *ServiceHealth) problems(now time.Time) []problem {
+	var out []problem
+	switch s.State {
+	case ServiceDown:
+		says := s.Title() + " does not answer"
+		if s.Error != "" {
+			says += ": " + cut(pageReason, s.Error)
+		}
+		out = append(out, problem{true, says, "#services"})
+	case ServiceLimited:
+		out = append(out, problem{false, fmt.Sprintf("%s asked for a pause; it ends %s.", s.Title(), in(now, s.Until)), "#services"})
+	}
+	for _, source := range s.Sources {
+		if source.Late(now) {
+			out = append(out, problem{true, fmt.Sprintf("The last %s of %s was %s.", source.What, s.Title(), ago(now, source.At)), "#services"})
+		}
+	}
+	return out
+}
+
+// Title names a service for people.
+func (s *ServiceHealth) Title() string {
+	if s.Project {
+		return "Planning project " + s.Name
+	}
+	return "GitHub"
+}
+
+// Late reports whether a source did not succeed when it should have.
+func (s *Source) Late(now time.Time) bool {
+	every := time.Duration(s.Every * float64(time.Second))
+	return every > 0 && !s.At.IsZero() && now.Sub(s.At) > 3*every+slack
+}
+
+// count says a number with its noun and verb.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// some joins the first names of a list.
+func some(names []string) string {
+	const most = 5
+	out := ""
+	for i, name := range names {
+		switch {
+		case i == most:
+			return fmt.Sprintf("%s and %d more", out, len(names)-most)
+		case i > 0:
+			out += ", "
+		}
+		out += cut(pageName, name)
+	}
+	return out
+}

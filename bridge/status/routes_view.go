@@ -1,0 +1,79 @@
+package status
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"planbridge/mapping"
+)
+
+// routeView is a route as the page shows it.
+type routeView struct {
+	Route
+	Pairs    int         // that are linked
+	Others   []stateView // links in other states
+	Failures int
+	Waits    int // keys of it that wait for a service or a time
+	Asks     int // open questions
+}
+
+// stateView is how many links of a route are in a state.
+type stateView struct {
+	State string
+	Count int
+	Bad   bool
+}
+
+// Look reports whether an operator has something to see to.
+func (r *routeView) Look() bool {
+	return r.Failures > 0 || r.Asks > 0 || r.Waits > 0 || !r.Paused.IsZero() || r.gone() ||
+		slices.ContainsFunc(r.Others, func(s stateView) bool { return s.Bad })
+}
+
+// gone reports whether a route is no longer configured and still has links.
+func (r *routeView) gone() bool { return r.Repository == "" && r.Pairs+len(r.Others) > 0 }
+
+// Total is how many links a route has.
+func (r *routeView) Total() string {
+	n := r.Pairs
+	for _, s := range r.Others {
+		n += s.Count
+	}
+	return strconv.Itoa(n)
+}
+
+// routesView parts the routes into those that need a look and the others.
+func routesView(routes []Route, failures, waits, asks map[string]int) (look, rest []routeView) {
+	for _, r := range routes {
+		v := routeView{Route: r, Failures: failures[r.Name], Waits: waits[r.Name], Asks: asks[r.Name]}
+		for _, state := range mapping.LinkStates {
+			n := r.Links[string(state)]
+			switch {
+			case n == 0:
+			case state == mapping.Linked:
+				v.Pairs = n
+			default:
+				v.Others = append(v.Others, stateView{string(state), n, state == mapping.Orphaned})
+			}
+		}
+		if v.Look() {
+			look = append(look, v)
+			continue
+		}
+		rest = append(rest, v)
+	}
+	slices.SortStableFunc(look, func(a, b routeView) int {
+		return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.Asks, a.Asks), cmp.Compare(b.Waits, a.Waits))
+	})
+	return look, rest
+}
+
+// byRoute counts rows by their routes.
+func byRoute(rows []row) map[string]int {
+	out := map[string]int{}
+	for _, r := range rows {
+		out[r.Route]++
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// The bounds of a search.
+const (
+	searchHits   = 50
+	searchWithin = 5 * time.Second
+	maxQuery     = 300 // characters
+)
+
+// hit is a pair that a search found.
+type hit struct {
+	Link
+	Title string
+	Match string // the part of it that has the words, where that is no title of its own
+}
+
+// searchData is what the template of a search gets.
+type searchData struct {
+	frame
+	Hits   []hit
+	Routes []string // whose name or repository has the words
+	More   bool     // there are more hits
+	Seen   int      // pairs that were looked at
+	Ended  bool     // the time ended before all were
+}
+
+// search finds pairs by an issue, a card or a title. Where the words name one pair alone
+// it leads there.
+func (h *handler) search(w http.ResponseWriter, r *http.Request) {
+	query := strings.TrimSpace(cut(maxQuery, r.FormValue("q")))
+	d := searchData{frame: h.frame("Search", "/")}
+	d.Query = query
+	if query == "" {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	if item := h.named(r.Context(), query); item != "" {
+		http.Redirect(w, r, explainPath(item), http.StatusSeeOther)
+		return
+	}
+	for _, route := range h.Operator.Routes() {
+		if len(d.Routes) < searchHits && (has(route.Name, query) || has(strings.Join(route.Repositories, " "), query)) {
+			d.Routes = append(d.Routes, route.Name)
+		}
+	}
+	err := h.searchLinks(r.Context(), query, &d)
+	if err != nil {
+		h.Logger.Warn("answering an operator", "path", r.URL.Path, "err", err)
+		h.failPage(w, r, http.StatusInternalServerError, err)
+		return
+	}
+	h.render(w, r, http.StatusOK, "search.html", &d)
+}
+
+// named is the item that words name as a whole; "": they name none. An issue may also
+// be named by the address of its page.
+func (h *handler) named(ctx context.Context, query string) string {
+	name := issueName(query)
+	if strings.ContainsAny(name, " \t") {
+		return ""
+	}
+	if _, err := h.Operator.Find(ctx, name); err == nil {
+		return name
+	}
+	if !strings.Contains(name, "#") {
+		return ""
+	}
+	if _, err := h.Operator.Outside(ctx, name); err == nil {
+		return name
+	}
+	return ""
+}
+
+// issueName is acme/web#12 of https://github.com/acme/web/issues/12; other words stay.
+func issueName(query string) string {
+	u, err := url.Parse(query)
+	if err != nil || u.Host == "" {
+		return query
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	const owner, name, kind, number, all = 0, 1, 2, 3, 4
+	if len(parts) != all || parts[kind] != "issues" {
+		return query
+	}
+	return parts[owner] + "/" + parts[name] + "#" + parts[number]
+}
+
+// searchLinks looks through the pairs, for a while.
+func (h *handler) searchLinks(ctx context.Context, query string, d *searchData) error {
+	end := d.Now.Add(searchWithin)
+	number, numeric := strings.TrimPrefix(query, "#"), false
+	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
+		numeric = true
+	}
+	err := h.Operator.Links(ctx, "", func(l *mapping.Link) error {
+		if len(d.Hits) == searchHits {
+			d.More = true
+			return errEnough
+		}
+		if d.Seen++; d.Seen%100 == 0 && h.Now().After(end) {
+			d.Ended = true
+			return errEnough
+		}
+		if match, ok := matches(l, query, number, numeric); ok {
+			d.Hits = append(d.Hits, hit{linkOf(l), titleOf(l), match})
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) || errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// matches reports whether a pair, or a part of it, has the words; match is that part.
+func matches(l *mapping.Link, query, number string, numeric bool) (match string, yes bool) {
+	if has(titleOf(l), query) || has(where(l), query) {
+		return "", true
+	}
+	if numeric && (strconv.FormatInt(l.Card.CID, 10) == number || strconv.Itoa(l.Issue.Number) == number) {
+		return "", true
+	}
+	for _, p := range l.Parts {
+		if title := titleOf(p); has(title, query) || has(where(p), query) || numeric && strconv.Itoa(p.Issue.Number) == number {
+			return strings.TrimSpace(where(p) + " " + title), true
+		}
+	}
+	for i := range l.Children {
+		if item := l.Children[i].Item; has(item, query) {
+			return item, true
+		}
+	}
+	return "", false
+}
+
+// titleOf is the title that both sides last agreed on, as GitHub has it.
+func titleOf(l *mapping.Link) string { return l.Base[mapping.Title].GitHub }
+
+// has reports whether a text has words, whatever their case.
+func has(text, words string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(words))
+}

@@ -1,0 +1,113 @@
+package status
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// said is an activity as a sentence: who did what, to what, and what came of it. The name
+// of the item stands between Did and Then, for it is a link.
+type said struct {
+	At    time.Time
+	Who   string // "" where the sentence begins with the item
+	Did   string
+	Where string
+	Link  string // what explain is asked for
+	Then  string
+}
+
+// did are the verbs of a person's change, by the attribute.
+var did = map[mapping.Attribute]string{
+	mapping.Title:    "renamed",
+	mapping.Summary:  "edited the text of",
+	mapping.Estimate: "changed the estimate of",
+	mapping.State:    "changed the state of",
+}
+
+// tells are sentences about an item, by what was done. The attribute is put in the place
+// of %.
+var tells = map[string]string{
+	"conflict":    ": both sides changed the %",
+	"lost update": ": an edit of the % that a write ran over was brought back",
+	"refused":     ": a side refused the %",
+	"undo":        ": the former % was asked for again",
+	"late":        ": an old % arrived late",
+	"unverified":  ": whether an edit of the % was written over is not known",
+	"withheld":    ": planning's text is not shown in a public repository",
+	"show":        " shows what the card tells (%)",
+	"moved":       " was transferred",
+	"left":        " left its route",
+	"back":        " is synchronised again",
+	"orphaned":    " lost its partner",
+	"join":        " was joined with a card",
+	"restored":    " was found again by its marker",
+	"lost":        ": a task of its card is gone",
+}
+
+// sentence says an activity for people.
+func sentence(a *Activity) said {
+	s := said{At: a.At, Where: a.Where, Link: a.Link}
+	partner := "card"
+	if a.Task {
+		partner = "task"
+	}
+	toPlanning := a.Side == string(mapping.Planning)
+	switch a.What {
+	case "write", "create":
+		s.Who = a.Who
+		if s.Who == "" && toPlanning {
+			s.Who = "somebody"
+		} else if s.Who == "" {
+			s.Who = "planning"
+		}
+	}
+	attribute := plainAttribute(a.Attribute)
+	switch {
+	case a.What == "write" && toPlanning:
+		s.Did, s.Then = verb(a.Attribute), "; the "+partner+" followed"+took(a.Took)
+	case a.What == "write":
+		s.Did, s.Then = verb(a.Attribute)+" the "+partner+" of", "; the issue followed"+took(a.Took)
+	case a.What == "create" && toPlanning:
+		s.Did, s.Then = "opened", "; its "+partner+" was made"+took(a.Took)
+	case a.What == "create":
+		s.Did, s.Then = "made the "+partner+" of", "; its issue was opened"+took(a.Took)
+	case tells[a.What] != "":
+		s.Then = strings.ReplaceAll(tells[a.What], "%", attribute)
+	default:
+		s.Then = ": " + strings.TrimSpace(a.What+" "+attribute)
+	}
+	return s
+}
+
+// verb is what a person did to an attribute.
+func verb(attribute string) string {
+	if v := did[mapping.Attribute(attribute)]; v != "" {
+		return v
+	}
+	return "changed"
+}
+
+// plainAttribute names an attribute for people.
+func plainAttribute(attribute string) string {
+	switch mapping.Attribute(attribute) {
+	case "":
+		return "item"
+	case mapping.Summary:
+		return "text"
+	}
+	return attribute
+}
+
+// took says how long something took; "" where that is not known.
+func took(seconds float64) string {
+	switch {
+	case seconds <= 0:
+		return ""
+	case seconds < 10:
+		return " in " + strconv.FormatFloat(max(seconds, 0.1), 'f', 1, 64) + " s"
+	}
+	return " in " + span(time.Duration(seconds*float64(time.Second)))
+}
