@@ -108,10 +108,18 @@ func (a *App) learnPaused(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range a.set.Load().Routes.All() {
+	set := a.set.Load()
+	for _, r := range set.Routes.All() {
 		_, yes := paused[r.Name]
 		a.notePaused(r.Name, yes)
 	}
+	a.pausedRoutes.Range(func(name, _ any) bool {
+		if route, _ := name.(string); set.Routes.ByName(route) == nil {
+			a.log.Warn("a paused route is configured no more: its links go on by the routes that take them", "route", route)
+			a.notePaused(route, false)
+		}
+		return true
+	})
 	return nil
 }
 

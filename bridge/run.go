@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"planbridge/bridge/guard"
-	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
 
@@ -114,7 +113,9 @@ func (a *App) run(ctx context.Context) {
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.learnAccount)
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", a.tellQuarantine) })
-	a.spawn(ctx, "dormant", func(ctx context.Context) { a.until(ctx, "resume links whose route is back", a.resumeDormant) })
+	a.spawn(ctx, "reroute", func(ctx context.Context) {
+		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.reroute(ctx); return err })
+	})
 	a.spawn(ctx, "work", a.work)
 }
 
@@ -326,33 +327,6 @@ func (a *App) wake(ctx context.Context, project mapping.ObjectID, service string
 		a.log.Info("a service is back", "service", service, "keys", n)
 		a.engine.Kick()
 	}
-}
-
-// Reload takes over what can be changed while running; restart names the keys
-// that need a restart and keep their old values. Where the store is away, new
-// routes begin to run all the same, and it is told when it is back.
-func (a *App) Reload(ctx context.Context, c *config.Config) error {
-	set := newSettings(c, a.o.DryRun)
-	if err := a.tellFirstRuns(ctx, set); err != nil {
-		a.log.Warn("new routes take nothing in before the store is back", "err", err)
-	}
-	if err := a.addProjects(c); err != nil {
-		return fmt.Errorf("reload: %w", err)
-	}
-	a.setting.Lock()
-	a.set.Store(set.withNames(a.set.Load().renamed))
-	a.setting.Unlock()
-	if err := errors.Join(a.recallRepositories(ctx), a.recallPeople(ctx)); err != nil {
-		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
-	}
-	a.expect(set)
-	a.takeUp(ctx, allowed)
-	if err := a.resumeDormant(ctx); err != nil {
-		a.log.Warn("links of routes that are back wait for a change or a restart", "err", err)
-	}
-	a.warnWeak(c)
-	a.log.Info("configuration reloaded", "routes", len(c.Routes))
-	return nil
 }
 
 // Epoch is that of storeEpoch.

@@ -41,25 +41,3 @@ const maxFormer = 8
 func (l *Link) Was(issue int64) bool {
 	return slices.Contains(l.Former, issue) || slices.ContainsFunc(l.Parts, func(p *Link) bool { return p.Was(issue) })
 }
-
-// Takes returns the route of the link's project that takes a transferred issue
-// in: the one the link has, where that is for the issue's repository, else the
-// first whose filter it passes, else the first; nil where there is none.
-func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
-	var first *Route
-	if own := rs.ByName(l.Route); own != nil && own.MatchesRepo(issue.Repo) {
-		return own
-	}
-	for _, r := range rs.ForRepo(issue.Repo) {
-		if r.Project != l.Project {
-			continue
-		}
-		if ok, _ := r.Accepts(issue, scheme); ok {
-			return r
-		}
-		if first == nil {
-			first = r
-		}
-	}
-	return first
-}

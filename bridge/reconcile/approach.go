@@ -1,10 +1,64 @@
 package reconcile
 
 import (
+	"strings"
+
 	"planbridge/mapping"
 )
 
 // The rules of the approach: from a claimed key to two partners that are seen and linked.
+
+// reroute gives the pair the route that takes its issue now. Where none is known for the
+// repository, that may have another name by now; where several are, the issue tells.
+func reroute(w *work) (verdict, error) {
+	if w.link.Parted || !w.served {
+		return pass, nil
+	}
+	route, among := w.set.Routes.Of(w.link)
+	if route == nil && len(among) == 0 && w.link.Issue.Repo != "" {
+		now, err := do(w, Locate{w.link.Issue.Repo, w.link.Issue.RepoID, false})
+		switch {
+		case mapping.Refused(err):
+		case err != nil:
+			return end, onGitHub(err)
+		case !strings.EqualFold(now, w.link.Issue.Repo):
+			w.link.Issue.Repo, w.link.Unfinished, w.looked = now, true, true
+			route, among = w.set.Routes.Of(w.link)
+		}
+	}
+	if len(among) > 0 {
+		issue, err := w.toChoose()
+		if err != nil {
+			return end, err
+		}
+		route = w.set.Routes.Takes(w.link, issue, w.set.Scheme)
+	}
+	if w.route = route; route != nil && route.Name != w.link.Route {
+		w.note("", "", "rerouted", "route "+route.Name+" takes it, and not "+w.link.Route)
+		w.link.Route = route.Name
+		for _, p := range w.link.Parts {
+			p.Route = route.Name
+		}
+	}
+	return pass, nil
+}
+
+// toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
+func (w *work) toChoose() (*mapping.Issue, error) {
+	seen := mapping.Issue{Repo: w.link.Issue.Repo}
+	found, _, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
+	if found || err != nil || w.link.Issue.Number == 0 {
+		return &seen, err
+	}
+	read, err := do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number})
+	switch {
+	case err == nil:
+		return &read, nil
+	case unreachable(err): // what became of it is found out by the rules behind
+		return &seen, nil
+	}
+	return nil, onGitHub(err)
+}
 
 func routeGone(w *work) (verdict, error) {
 	if w.link.Parted || w.route != nil && w.served {

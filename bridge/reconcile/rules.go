@@ -45,6 +45,7 @@ const (
 // approach has the rules that lead to two items which can be compared. They are asked
 // once a claim.
 var approach = []rule{
+	{name: "reroute", why: "A pair goes by the route that takes its issue now, whatever that is called.", of: roots, apply: reroute},
 	{name: "route gone", why: "Nothing is decided without the route's settings.", of: roots, apply: routeGone},
 	{name: "parted", why: "An operator parted the pair: neither item is read or written.", of: roots, apply: parted},
 	{name: "paused", why: "An operator paused the route: the pair waits.", of: roots, apply: paused},

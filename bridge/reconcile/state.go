@@ -143,6 +143,6 @@ func newWork(s State) *work {
 	set.Keys = set.Keys.In(claim.Link.Project)
 	t := &turn{Process: s.Process, claim: claim, served: s.Served, now: s.Now, seed: s.Seed}
 	w := t.workOn(claim.Link, &set, claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
-	w.route = set.Routes.ByName(claim.Link.Route)
+	w.route, _ = set.Routes.Of(claim.Link)
 	return w
 }

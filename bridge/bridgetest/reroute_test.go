@@ -1,0 +1,123 @@
+package bridgetest_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+)
+
+// logged is a log that a test reads while it is written.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) lines(with string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()) {
+		if strings.Contains(line, with) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestLinksFollowTheirIssues: a link goes by the route that takes its issue now, after a
+// reload and after a restart, and its sides are kept the same by that.
+func TestLinksFollowTheirIssues(t *testing.T) {
+	t.Parallel()
+	const exact, glob = "repository: acme/web", "repository: 'acme/*'\n    name: all"
+	change := func(from, to string) func(string) string {
+		return func(yaml string) string { return strings.Replace(yaml, from, to, 1) }
+	}
+	beside := func(yaml string) string {
+		return change(exact, glob)(yaml) + "  - repository: acme/web\n    project: web\n    bucket: Bugs\n    tasks: none\n"
+	}
+	for name, c := range map[string]struct {
+		before, after func(string) string
+		meanwhile     func(*world)
+		want          string
+	}{
+		"the route is renamed":       {change("", ""), change(exact, exact+"\n    name: site"), nil, "site"},
+		"exact in the place of glob": {change(exact, glob), change("", ""), nil, "acme/web"},
+		"glob in the place of exact": {change("", ""), change(exact, glob), nil, "all"},
+		"exact beside the glob":      {change(exact, glob), beside, nil, "acme/web"},
+		"the repository is corrected": {change("", ""), change(exact, "repository: acme/site"), func(w *world) {
+			w.GitHub.RenameRepo(bridgetest.RepoName, "acme/site")
+		}, "acme/site"},
+	} {
+		for _, how := range []string{"reload", "restart"} {
+			t.Run(name+" by "+how, func(t *testing.T) {
+				t.Parallel()
+				text := c.before
+				w := start(t, bridgetest.Options{Config: func(yaml string) string { return text(yaml) }})
+				n, card := w.OpenIssue(githubtest.IssueSpec{Title: "Title"})
+				w.AwaitSettled()
+				if how == "restart" {
+					if err := w.StopBridge(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if c.meanwhile != nil {
+					c.meanwhile(w)
+				}
+				if text = c.after; how == "restart" {
+					if err := w.StartBridge(); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					w.reload(w.YAML())
+				}
+				w.Await("the link by its new route", func() bool {
+					l, err := w.App.Operator().Find(t.Context(), card)
+					return err == nil && l.Route == c.want && l.State == mapping.Linked
+				})
+				w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Edited" })
+				w.Await("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "Edited" })
+			})
+		}
+	}
+}
+
+// TestLinksWithoutARoute: links that no route takes become dormant, with one line that counts
+// them, and all go on when one takes them.
+func TestLinksWithoutARoute(t *testing.T) {
+	t.Parallel()
+	log := &logged{}
+	w := start(t, bridgetest.Options{
+		Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Config: func(yaml string) string {
+			return strings.Replace(yaml, "repository: acme/web", "repository: 'acme/*'\n    name: all", 1)
+		},
+	})
+	w.OpenIssue(githubtest.IssueSpec{Title: "One"})
+	w.OpenIssue(githubtest.IssueSpec{Title: "Two"})
+	w.AwaitSettled()
+	all := func(state mapping.LinkState) func() bool {
+		return func() bool {
+			states := w.states()
+			return len(states) == 2 && states[0] == state && states[1] == state
+		}
+	}
+	w.reload(w.YAML() + "    exclude: [acme/web]\n")
+	w.Await("two dormant links", all(mapping.Dormant))
+	if n := log.lines("no route takes these links: they are dormant until one does\" links=2 routes=[all]"); n != 1 {
+		t.Errorf("%d lines say that 2 links are dormant", n)
+	}
+	w.reload(w.YAML())
+	w.Await("two links that go on", all(mapping.Linked))
+}

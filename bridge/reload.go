@@ -1,0 +1,63 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"planbridge/config"
+	"planbridge/mapping"
+)
+
+// Reload takes over what can be changed while running; restart names the keys
+// that need a restart and keep their old values. Where the store is away, new
+// routes begin to run all the same, and it is told when it is back.
+func (a *App) Reload(ctx context.Context, c *config.Config) error {
+	set := newSettings(c, a.o.DryRun)
+	if err := a.tellFirstRuns(ctx, set); err != nil {
+		a.log.Warn("new routes take nothing in before the store is back", "err", err)
+	}
+	if err := a.addProjects(c); err != nil {
+		return fmt.Errorf("reload: %w", err)
+	}
+	a.setting.Lock()
+	before := a.set.Load()
+	a.set.Store(set.withNames(before.renamed))
+	a.setting.Unlock()
+	if err := errors.Join(a.recallRepositories(ctx), a.recallPeople(ctx)); err != nil {
+		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
+	}
+	a.expect(set)
+	a.takeUp(ctx, allowed)
+	links, err := a.reroute(ctx)
+	if err != nil {
+		a.log.Warn("links go by other routes only after a change of theirs or a restart", "err", err)
+	}
+	a.warnWeak(c)
+	a.tellReload(ctx, before, a.set.Load(), links)
+	return nil
+}
+
+// tellReload says in one line what a reload changed, and how many links that concerns.
+func (a *App) tellReload(ctx context.Context, before, after *settings, links rerouting) {
+	changes := before.Routes.ChangesTo(after.Routes)
+	a.log.Info("configuration reloaded", "routes", len(after.config.Routes),
+		"added", len(changes.Added), "removed", len(changes.Removed), "changed", len(changes.Changed), "changes", changes.String(),
+		"links_moved", links.moved, "links_resumed", links.resumed, "links_dormant", links.none(), "links_changed", a.linksOf(ctx, after, changes.Changed))
+}
+
+// linksOf counts the links of routes that changed.
+func (a *App) linksOf(ctx context.Context, set *settings, changed []mapping.RouteChange) (n int) {
+	for _, project := range set.projects() {
+		t, err := a.store.Tally(ctx, project)
+		if err != nil {
+			return n // the store is away, which other lines say
+		}
+		for _, c := range changed {
+			for _, links := range t.Links[c.Name] {
+				n += links
+			}
+		}
+	}
+	return n
+}

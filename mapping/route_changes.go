@@ -1,0 +1,83 @@
+package mapping
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// RouteChanges are the routes by which two configurations differ, by name and in the order
+// of their names.
+type RouteChanges struct {
+	Added, Removed []string
+	Changed        []RouteChange
+}
+
+// RouteChange says what of a route is another than before.
+type RouteChange struct {
+	Name   string
+	Fields []string // of [Route], spelt as keys of the configuration are
+}
+
+// ChangesTo returns what becomes of the routes when they are replaced by others.
+func (rs Routes) ChangesTo(next Routes) (c RouteChanges) {
+	for _, r := range rs.All() {
+		now := next.ByName(r.Name)
+		if now == nil {
+			c.Removed = append(c.Removed, r.Name)
+		} else if fields := r.differences(now); len(fields) > 0 {
+			c.Changed = append(c.Changed, RouteChange{r.Name, fields})
+		}
+	}
+	for _, r := range next.All() {
+		if rs.ByName(r.Name) == nil {
+			c.Added = append(c.Added, r.Name)
+		}
+	}
+	slices.Sort(c.Added)
+	slices.Sort(c.Removed)
+	slices.SortFunc(c.Changed, func(a, b RouteChange) int { return strings.Compare(a.Name, b.Name) })
+	return c
+}
+
+var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)
+
+// differences names the fields of two routes that are not equal. An empty list is none.
+func (r *Route) differences(other *Route) (fields []string) {
+	a, b := reflect.ValueOf(r).Elem(), reflect.ValueOf(other).Elem()
+	for _, field := range reflect.VisibleFields(a.Type()) {
+		x, y := a.FieldByIndex(field.Index), b.FieldByIndex(field.Index)
+		empty := (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0 && y.Len() == 0
+		if !empty && !reflect.DeepEqual(x.Interface(), y.Interface()) {
+			fields = append(fields, strings.ToLower(wordStart.ReplaceAllString(field.Name, "${1}_${2}")))
+		}
+	}
+	return fields
+}
+
+// None reports whether nothing differs.
+func (c *RouteChanges) None() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
+
+// String says what differs, with the first names of many.
+func (c *RouteChanges) String() string {
+	const most = 10
+	var parts []string
+	say := func(what string, names []string) {
+		if n := len(names); n > most {
+			names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", n-most))
+		}
+		if len(names) > 0 {
+			parts = append(parts, what+" "+strings.Join(names, ", "))
+		}
+	}
+	var changed []string
+	for _, r := range c.Changed {
+		changed = append(changed, r.Name+" ("+strings.Join(r.Fields, ", ")+")")
+	}
+	say("added", c.Added)
+	say("removed", c.Removed)
+	say("changed", changed)
+	return strings.Join(parts, "; ")
+}
