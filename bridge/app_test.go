@@ -29,17 +29,8 @@ const patience = 20 * time.Second
 // world starts a world that ends with the test.
 func world(t *testing.T, o bridgetest.Options) *bridgetest.World {
 	t.Helper()
-	w, err := bridgetest.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-	})
-	return w
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	return bridgetest.StartIn(t, o).World
 }
 
 func until(t *testing.T, w *bridgetest.World, what string, cond func() bool) {

@@ -31,17 +31,8 @@ type checked struct {
 
 func newChecked(t *testing.T, o bridgetest.Options) *checked {
 	t.Helper()
-	o.Dir, o.Idle = t.TempDir(), true
-	w, err := bridgetest.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &checked{w, t, map[string]string{}}
+	o.Idle = true
+	return &checked{bridgetest.StartIn(t, o).World, t, map[string]string{}}
 }
 
 // hook makes the webhook that the world's bridge would get; it answers with the status.

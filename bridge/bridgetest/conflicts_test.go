@@ -18,7 +18,12 @@ func (w *world) collide(n int, card, github, planning string) mapping.Conflict {
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = github })
 	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = planning })
 	goOn()
-	var c mapping.Conflict
+	return w.awaitConflict(github, planning)
+}
+
+// awaitConflict waits until the texts of a conflict are kept, and returns its ledger entry.
+func (w *world) awaitConflict(github, planning string) (c mapping.Conflict) {
+	w.T.Helper()
 	w.Await("a conflict about "+github, func() bool {
 		cs, err := w.App.Operator().Conflicts(w.T.Context(), 100)
 		for _, x := range cs {

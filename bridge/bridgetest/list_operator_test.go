@@ -17,22 +17,13 @@ import (
 
 // nameItem gives the only item of an issue two names at once and returns the
 // ledger entry.
-func (w *world) nameItem(n int, card, github, planning string) (c mapping.Conflict) {
+func (w *world) nameItem(n int, card, github, planning string) mapping.Conflict {
 	w.T.Helper()
 	goOn := w.Hold()
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "Words.\n\n- [ ] " + github })
 	w.Project.EditTask(w.Project.Tasks(card)[1].ID, "alice", func(e *planningtest.TaskEdit) { e.Title = planning })
 	goOn()
-	w.Await("a conflict about "+github, func() bool {
-		cs, err := w.App.Operator().Conflicts(w.T.Context(), 100)
-		for _, x := range cs {
-			if x.GitHub == github && x.Planning == planning && len(x.Comments) > 0 {
-				c = x
-			}
-		}
-		return err == nil && c.ID != ""
-	})
-	return c
+	return w.awaitConflict(github, planning)
 }
 
 // item is the text of the issue's only item, task the title of its task.

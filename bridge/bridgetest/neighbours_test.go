@@ -142,18 +142,33 @@ func TestGitHubLags(t *testing.T) {
 			w.GitHub.SetTraits(lag)
 			w.rename(n, card)
 			w.GitHub.DropNext(1)
-			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "First, by GitHub.\n\nSecond." })
-			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
-				e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
-			})
+			w.editFirst(n)
+			w.editSecond(card)
 			w.GitHub.SetTraits(func(x *githubtest.Traits) { x.StaleList = false })
-			w.Await("both edits on both sides", func() bool {
-				const want = "First, by GitHub.\n\nSecond, by planning."
-				return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want
-			})
+			w.awaitBoth("both edits on both sides", n, card)
 			w.whole(1)
 		})
 	}
+}
+
+// editFirst has GitHub edit one paragraph of a text, and editSecond planning another one.
+func (w *world) editFirst(n int) {
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "First, by GitHub.\n\nSecond." })
+}
+
+func (w *world) editSecond(card string) {
+	w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
+		e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
+	})
+}
+
+// awaitBoth waits until both edits are on both sides.
+func (w *world) awaitBoth(what string, n int, card string) {
+	w.T.Helper()
+	w.Await(what, func() bool {
+		const want = "First, by GitHub.\n\nSecond, by planning."
+		return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want
+	})
 }
 
 // Clocks that are off by minutes, or stand still.
@@ -179,17 +194,12 @@ func TestClocksDiffer(t *testing.T) {
 			w.GitHub.BeforeWrite(func(op, _ string, _ int) {
 				if op == "issue.patch" {
 					once.Do(func() {
-						w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "First, by GitHub.\n\nSecond." })
+						w.editFirst(n)
 					})
 				}
 			})
-			w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) {
-				e.Summary = strings.Replace(e.Summary, "Second.", "Second, by planning.", 1)
-			})
-			w.Await("the edit that was run over", func() bool {
-				const want = "First, by GitHub.\n\nSecond, by planning."
-				return text(w.Repo.Issue(n).Body) == want && text(w.Project.Card(card).Summary) == want
-			})
+			w.editSecond(card)
+			w.awaitBoth("the edit that was run over", n, card)
 			w.whole(1)
 		})
 	}
@@ -360,7 +370,7 @@ func TestLostEchoIsDeliveredAgain(t *testing.T) {
 		if op == "issue.patch" {
 			once.Do(func() {
 				w.GitHub.DropNext(2) // of the person's edit and of ours
-				w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Body = "First, by GitHub.\n\nSecond." })
+				w.editFirst(n)
 			})
 		}
 	})

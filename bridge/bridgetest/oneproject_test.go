@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
@@ -137,12 +138,10 @@ func (s *split) both(first, second string, opened, last githubtest.Delivery, mea
 	}
 }
 
-// Two replicas learn of one new issue in the same moment, each of another of its
-// labels, by which it belongs to another project: it gets one card in all.
-func TestReplicasAndTwoProjects(t *testing.T) {
-	t.Parallel()
-	const many = 60
-	s := newSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 5 * time.Second, EnterDelay: time.Millisecond})
+// startSplit is newSplit with two replicas that have polled.
+func startSplit(t *testing.T, o bridgetest.Options) (s *split, second *bridge.App) {
+	t.Helper()
+	s = newSplit(t, o)
 	if err := s.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +150,15 @@ func TestReplicasAndTwoProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Await("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	return s, second
+}
+
+// Two replicas learn of one new issue in the same moment, each of another of its
+// labels, by which it belongs to another project: it gets one card in all.
+func TestReplicasAndTwoProjects(t *testing.T) {
+	t.Parallel()
+	const many = 60
+	s, second := startSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 5 * time.Second, EnterDelay: time.Millisecond})
 	for i := range many {
 		opened, last := s.relabelled(i)
 		s.both(s.App.Addr(), second.Addr(), opened, last, func() {})
@@ -192,15 +200,7 @@ func TestReplicaDiesBetweenTwoProjects(t *testing.T) {
 func TestCatchUpAndTwoProjects(t *testing.T) {
 	t.Parallel()
 	const many = 30
-	s := newSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 100 * time.Millisecond, EnterDelay: time.Millisecond})
-	if err := s.StartBridge(); err != nil {
-		t.Fatal(err)
-	}
-	second, err := s.AddReplica(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Await("the first polls", func() bool { return s.Planning.Calls(planningtest.OpBacklogItems) > 6 })
+	s, second := startSplit(t, bridgetest.Options{Store: redistest.Start(t).URL, CatchUp: 100 * time.Millisecond, EnterDelay: time.Millisecond})
 	for i := range many {
 		goOn := s.GitHub.Hold() // lists wait for it, too
 		opened, _ := s.relabelled(i)

@@ -1,15 +1,14 @@
 package bridgetest_test
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/logtest"
 )
 
 // Where sub-issues are no tasks nobody asks for a parent: that it cannot be
@@ -24,7 +23,7 @@ func TestParentsThatDoNotMatter(t *testing.T) {
 // Where parents may not be read, issues have none, and that is said once.
 func TestParentsThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
-	var log buffer
+	var log logtest.Text
 	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	w.GitHub.Fault(githubtest.Fault{
 		Match: "parent.get", Times: -1, Kind: githubtest.Status, Code: 403,
@@ -42,7 +41,7 @@ func TestParentsThatMayNotBeRead(t *testing.T) {
 // and issues become cards a moment later, many at once as well.
 func TestParentsThatCannotBeTold(t *testing.T) {
 	t.Parallel()
-	var log buffer
+	var log logtest.Text
 	w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, op := range []string{"parent.get", "subissue*", "repolabel*", "milestone*", "hooks.list"} {
 		w.GitHub.Fault(githubtest.Fault{Match: op, Times: -1, Kind: githubtest.Before})
@@ -54,22 +53,4 @@ func TestParentsThatCannotBeTold(t *testing.T) {
 	if strings.Contains(log.String(), "breaker changed") {
 		t.Error("GitHub was taken to be down")
 	}
-}
-
-// buffer is a log that can be read while it is written.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -47,7 +48,7 @@ func TestQuarantineTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var log buffer
+			var log logtest.Text
 			tt.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 			w := start(t, tt.o)
 			told := func() int { return strings.Count(log.String(), "issues of strangers wait in quarantine") }

@@ -14,6 +14,7 @@ import (
 
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -23,7 +24,7 @@ import (
 // retained lives a world on a store that was filled, whose last pass of the retention
 // was days ago, until the next one is over, and then lets look at the store.
 func retained(t *testing.T, o bridgetest.Options, fill func(w *world, s store.Store) error, look func(w *world, s store.Store)) {
-	var log buffer
+	var log logtest.Text
 	o.Idle, o.Logger = true, slog.New(slog.NewTextHandler(&log, nil))
 	w := start(t, o)
 	c, err := config.Parse([]byte(w.YAML()), "planbridge.yaml", w.Env)

@@ -24,7 +24,9 @@ func StartIn(t testing.TB, o Options) *TestWorld {
 	if o.Logger == nil && os.Getenv("PLANBRIDGE_TEST_LOG") != "" {
 		o.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	o.Dir = t.TempDir()
+	if o.Dir == "" {
+		o.Dir = t.TempDir()
+	}
 	w, err := Start(o)
 	if err != nil {
 		t.Fatal(err)

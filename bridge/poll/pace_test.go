@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -116,7 +117,7 @@ func spend(t *testing.T, sprints int, shortest time.Duration) *workday {
 	}
 	day.put(incoming, "Incoming", card("a"), card("b"), card("c"), card("d"), card("e"), card("f"))
 	w := &world{
-		t: t, planned: day.service, routes: []mapping.Route{route("web", "Incoming")}, log: &safeBuffer{},
+		t: t, planned: day.service, routes: []mapping.Route{route("web", "Incoming")}, log: &logtest.Text{},
 		store: &counting{Store: watched{memstore.New(memstore.Options{Clock: time.Now}).Open(nil), day}},
 	}
 	w.setOptions()

@@ -1,7 +1,6 @@
 package poll_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -196,7 +196,7 @@ type world struct {
 	poller  *poll.Poller
 	options poll.Options
 	routes  []mapping.Route
-	log     *safeBuffer
+	log     *logtest.Text
 	woken   int
 	failed  []error
 }
@@ -214,7 +214,7 @@ func newStore(t testing.TB, o boltstore.Options) *boltstore.Store {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{
-		t: t, store: &counting{Store: newStore(t, boltstore.Options{})}, log: &safeBuffer{},
+		t: t, store: &counting{Store: newStore(t, boltstore.Options{})}, log: &logtest.Text{},
 		planned: &service{items: map[mapping.ObjectID]listing{}, tasks: map[mapping.ObjectID][]mapping.Task{}, fails: map[string]error{}},
 		routes:  []mapping.Route{route("web", "Incoming")},
 	}
@@ -347,21 +347,4 @@ func decode[T any](t *testing.T, c *store.Claim, ref mapping.Ref) (v T) {
 		t.Fatal(err)
 	}
 	return v
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

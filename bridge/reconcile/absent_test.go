@@ -81,7 +81,7 @@ func TestPlanningAnswersNotFound(t *testing.T) {
 		for _, outage := range []time.Duration{35 * time.Second, 5 * time.Minute} {
 			t.Run(fmt.Sprint(name, ", ", outage), func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
+				passes(t, func(w *world) {
 					w.crowded()
 					w.plan.gone, w.plan.away = true, away
 					w.lookAtAll()
@@ -94,9 +94,7 @@ func TestPlanningAnswersNotFound(t *testing.T) {
 					w.wake()
 					w.settle()
 					w.expect(mapping.Linked, crowdSize, 0)
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -106,7 +104,7 @@ func TestPlanningAnswersNotFound(t *testing.T) {
 // look confirms it, and one issue is told.
 func TestManyCardsAreGone(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.crowded()
 		w.plan.gone = true
 		w.lookAtAll()
@@ -117,9 +115,7 @@ func TestManyCardsAreGone(t *testing.T) {
 		if n := strings.Count(w.log.String(), "so many items at once"); n != 1 {
 			w.fail("it is said %d times", n)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestOneCardIsGone: a single card that is gone orphans its link soon. The issue is told
@@ -129,9 +125,8 @@ func TestOneCardIsGone(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		t.Run(fmt.Sprint("back ", back), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.plan.gone = true
 				w.look(w.link(), true)
 				w.elapse(2 * time.Minute)
@@ -143,9 +138,7 @@ func TestOneCardIsGone(t *testing.T) {
 				} else {
 					w.expect(mapping.Orphaned, 1, 1)
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -154,7 +147,7 @@ func TestOneCardIsGone(t *testing.T) {
 // there itself, no link is orphaned.
 func TestManyIssuesAreGone(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.crowded()
 		w.hub.gone = true
 		w.lookAtAll()
@@ -163,16 +156,14 @@ func TestManyIssuesAreGone(t *testing.T) {
 		w.hub.gone = false
 		w.settle()
 		w.expect(mapping.Linked, crowdSize, 0)
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestAbsenceAcrossARestart: a process that begins in the middle of such an outage does not
 // orphan the links that it looks at first.
 func TestAbsenceAcrossARestart(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.crowded()
 		w.plan.gone = true
 		w.lookAtAll()
@@ -183,9 +174,7 @@ func TestAbsenceAcrossARestart(t *testing.T) {
 		w.plan.gone = false
 		w.settle()
 		w.expect(mapping.Linked, crowdSize, 0)
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestTrackingTaskWhilePlanningAnswersNotFound: a state that changes while planning answers
@@ -195,9 +184,8 @@ func TestTrackingTaskWhilePlanningAnswersNotFound(t *testing.T) {
 	for name, away := range map[string]bool{"for the project, too": true, "for cards and tasks": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.plan.gone, w.plan.away = true, away
 				w.editIssue(mapping.State, to(mapping.StateDone))
 				w.elapse(25 * time.Second)
@@ -205,9 +193,7 @@ func TestTrackingTaskWhilePlanningAnswersNotFound(t *testing.T) {
 				w.wake()
 				w.settle()
 				w.verify(ends{want: values{mapping.State: mapping.StateDone}})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

@@ -18,8 +18,7 @@ func TestAnAnswerThatComesBeforeTheQuestion(t *testing.T) {
 				err := inWorld(t, func(w *world) {
 					policy(mapping.PolicyAsk)(w)
 					w.restart()
-					linked(w)
-					w.settle()
+					w.agree()
 					answered := false
 					w.faults.armed, w.faults.fate, w.faults.at = true, befalls, -1
 					w.faults.before = func(i int, p point) {

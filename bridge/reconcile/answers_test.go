@@ -43,10 +43,9 @@ func TestConflictsAnsweredAsSuccesses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.decideBy(c.policy)
-				linked(w)
-				w.settle()
+				w.agree()
 				w.plan.succeeds = true
 				w.raceEach("UpdateCard",
 					func() { w.rewriteCard(c.person, "tok5") },
@@ -57,9 +56,7 @@ func TestConflictsAnsweredAsSuccesses(t *testing.T) {
 				}
 				w.settle()
 				w.verify(ends{want: c.want, conflicts: 3})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -76,10 +73,9 @@ func TestAnswerShowsSomeAttributes(t *testing.T) {
 		for fate, moves := range map[string]bool{"written": false, "refused": true} {
 			t.Run(name+", "+fate, func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
+				passes(t, func(w *world) {
 					w.decideBy(mapping.PolicyGitHub)
-					linked(w)
-					w.settle()
+					w.agree()
 					w.plan.succeeds, w.plan.shows = true, shows
 					if moves {
 						w.raceEach("UpdateCard", func() { w.rewriteCard(mapping.Summary, "tok5") })
@@ -88,9 +84,7 @@ func TestAnswerShowsSomeAttributes(t *testing.T) {
 					w.rewriteIssue(mapping.Summary, "tok7")
 					w.settle()
 					w.verify(ends{want: values{mapping.Title: "tok8", mapping.Summary: "tok7"}, conflicts: 1})
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -103,10 +97,9 @@ func TestAnswerShowsNothingAndAPersonGoesBack(t *testing.T) {
 	for policy, want := range map[mapping.Policy]string{mapping.PolicyPlanning: "tok1", mapping.PolicyGitHub: "tok8"} {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.decideBy(policy)
-				linked(w)
-				w.settle()
+				w.agree()
 				w.plan.shows = func(mapping.Attribute) bool { return false }
 				w.raceEach("UpdateCard", func() {
 					w.raceEach("Card", func() { w.rewriteCard(mapping.Title, "tok1") })
@@ -118,9 +111,7 @@ func TestAnswerShowsNothingAndAPersonGoesBack(t *testing.T) {
 						w.fail("%d comments keep what lost", n)
 					}
 				}})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

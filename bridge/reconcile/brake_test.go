@@ -19,7 +19,7 @@ import (
 func TestBrakeOnCreates(t *testing.T) {
 	t.Parallel()
 	const issues, perMinute = 12, 5
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.brakes = reconcile.Brakes{CreatesPerMinute: perMinute}
 		w.restart()
 		for n := range issues {
@@ -38,9 +38,6 @@ func TestBrakeOnCreates(t *testing.T) {
 			w.fail("%d cards within 10 s, all after %s; want %d at first and %s", early, took, perMinute, least)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestBrakeOnCloses: planning is done with more cards at once than a route closes
@@ -146,7 +143,7 @@ func (w *world) closed() (n int) {
 func TestBrakeCountsItems(t *testing.T) {
 	t.Parallel()
 	const lines, perMinute = 400, 120
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		tasksOfItems(w)
 		w.route.TrackingTask = false
 		w.brakes = reconcile.Brakes{CreatesPerMinute: perMinute}
@@ -192,9 +189,6 @@ func TestBrakeCountsItems(t *testing.T) {
 		}
 		t.Logf("%d tasks took %v, %d requests, at most %d in a minute", len(made), made[len(made)-1].Sub(made[0]), requests, most)
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestBrakeIsSharedByAuthors: of two authors whose issues wait for the route's brake,
@@ -202,7 +196,7 @@ func TestBrakeCountsItems(t *testing.T) {
 func TestBrakeIsSharedByAuthors(t *testing.T) {
 	t.Parallel()
 	const flood, few, perMinute = 60, 8, 12
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.brakes = reconcile.Brakes{CreatesPerMinute: perMinute}
 		w.restart()
 		for n := range flood {
@@ -233,7 +227,4 @@ func TestBrakeIsSharedByAuthors(t *testing.T) {
 		w.settle()
 		w.verifyOneEach(flood + few)
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }

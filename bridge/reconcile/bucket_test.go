@@ -14,7 +14,7 @@ import (
 // read of the card then says nothing new about the bucket.
 func TestReadsOfACardKeepItsBucketsName(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		mirrored(w)
 		w.plan.stateID = "state-incoming"
 		w.plans(func(c *mapping.Card) { c.StateID = w.plan.stateID })
@@ -27,9 +27,7 @@ func TestReadsOfACardKeepItsBucketsName(t *testing.T) {
 		if !slices.Contains(w.issue().Labels, "bucket:Incoming") {
 			w.fail("labels %q", w.issue().Labels)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A sprint does not tell a card's bucket: a card that was planned before its
@@ -39,7 +37,7 @@ func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
 	for _, f := range []fate{"", crashAfter, answerLost} {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				plan := func() {
 					w.faults.then = nil
 					w.sprint("Sprint 1")
@@ -49,15 +47,12 @@ func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
 				if f == "" {
 					w.race("CreateTasks", plan)
 				}
-				linked(w)
-				w.settle()
+				w.agree()
 				w.verifyShown()
 				if !slices.Contains(w.issue().Labels, "bucket:Incoming") {
 					w.fail("labels %q", w.issue().Labels)
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -66,7 +61,7 @@ func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
 // meanwhile: nothing tells it again.
 func TestListedWhileTheIssueIsKeptOut(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		both(linked, intoSprint("alice"))(w)
 		w.settle()
 		kept := w.issue().Labels
@@ -78,16 +73,14 @@ func TestListedWhileTheIssueIsKeptOut(t *testing.T) {
 		w.settle()
 		w.verifyShown()
 		assigned("ghost")(w)
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // Of a bucket's two ids the one that planning takes is tried first once that is
 // known.
 func TestRefusedIDOfABucketIsTriedOnce(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.plan.listed = "b-listed"
 		tries := 0
 		w.faults.armed, w.faults.at = true, -1
@@ -104,7 +97,5 @@ func TestRefusedIDOfABucketIsTriedOnce(t *testing.T) {
 		if len(w.plan.cards) != 3 || tries != 4 {
 			w.fail("%d cards with %d tries, want 3 with 4", len(w.plan.cards), tries)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

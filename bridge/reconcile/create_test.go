@@ -16,8 +16,7 @@ func TestRefusedTasksAreLookedForFirst(t *testing.T) {
 			w.openIssue("Title", "tok2\n\n- [ ] tok3\n- [ ] tok4\n- [ ] tok5\n- [ ] tok6")
 		},
 		"of sub-issues": func(w *world) {
-			linked(w)
-			w.settle()
+			w.agree()
 			w.plan.mute = true
 			for _, title := range []string{"tok3", "tok4", "tok5", "tok6"} {
 				w.openSub(0, title, "")
@@ -26,7 +25,7 @@ func TestRefusedTasksAreLookedForFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.route.Tasks = mapping.TasksChecklist
 				if name == "of sub-issues" {
 					withTasks(w)
@@ -44,9 +43,7 @@ func TestRefusedTasksAreLookedForFirst(t *testing.T) {
 				if tasks, want := w.tasksNow(), []string{"-tok3", "-tok4", "-tok6"}; !slices.Equal(tasks, want) {
 					w.fail("the tasks are %v, want %v", tasks, want)
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

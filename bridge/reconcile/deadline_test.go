@@ -134,7 +134,7 @@ func TestEveryWriteEndsBeforeItsLease(t *testing.T) {
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				if s.tune != nil {
 					s.tune(w)
 					w.restart()
@@ -146,9 +146,7 @@ func TestEveryWriteEndsBeforeItsLease(t *testing.T) {
 				}
 				s.do(w)
 				w.settle()
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -157,10 +155,9 @@ func TestEveryWriteEndsBeforeItsLease(t *testing.T) {
 // attribute at a time.
 func TestEveryRepeatedWriteEndsBeforeItsLease(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		s := w.watch()
-		linked(w)
-		w.settle()
+		w.agree()
 		w.plan.refuse = func(a mapping.Attribute, value string) *mapping.Rejection {
 			if a == mapping.Estimate && value == "99" {
 				return &mapping.Rejection{Status: 400, Words: "no"}
@@ -184,7 +181,5 @@ func TestEveryRepeatedWriteEndsBeforeItsLease(t *testing.T) {
 				w.fail("%s was called %d times, want %d: %v", name, s.seen[name], least, s.seen)
 			}
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -155,8 +155,7 @@ func TestAnythingMayHappenToAFamily(t *testing.T) {
 			w.coalesce = coalesce
 			withTasks(w)
 			w.restart()
-			linked(w)
-			w.settle()
+			w.agree()
 			w.lags(lags)
 			w.faults.armed = true
 			w.suffer(sky)

@@ -24,8 +24,7 @@ type family struct {
 func (f *family) begin(w *world) {
 	withTasks(w)
 	w.restart()
-	linked(w)
-	w.settle()
+	w.agree()
 	if f.before != nil {
 		f.before(w)
 		w.settle()
@@ -75,12 +74,10 @@ func TestFamilies(t *testing.T) {
 	for _, f := range families() {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				f.begin(w)
 				w.verifyFamily(max(1, f.cards), f.ends...)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -166,15 +163,12 @@ func TestWhatIsRefusedOfAFamily(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				withTasks(w)
 				w.restart()
-				linked(w)
-				w.settle()
+				w.agree()
 				play(w)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

@@ -12,11 +12,10 @@ import (
 // not lag, before anything was seen of the card.
 func TestSubIssueOfAParentThatWaits(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		withTasks(w)
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		w.hub.lag = func(int) time.Duration { return 30 * time.Second }
 		w.openSub(0, "tok5", "")
 		w.after(20*time.Second, func() {
@@ -30,20 +29,17 @@ func TestSubIssueOfAParentThatWaits(t *testing.T) {
 			w.fail("a panic")
 		}
 		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A parent that cannot be read once is read again, however many attempts other
 // faults have taken: a sub-issue that has become a card stays one.
 func TestSubIssueAfterOtherFaults(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		withTasks(w)
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		var lostOnes, unread int
 		parentRead := false
 		w.faults.armed = true
@@ -66,7 +62,5 @@ func TestSubIssueAfterOtherFaults(t *testing.T) {
 			w.fail("%d and %d faults", lostOnes, unread)
 		}
 		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -120,8 +120,7 @@ func TestManyEditsAreFolded(t *testing.T) {
 			err := inWorld(t, func(w *world) {
 				w.coalesce, w.every = folded, 2*time.Second
 				w.restart()
-				linked(w)
-				w.settle()
+				w.agree()
 				w.route.Direction = c.direction
 				w.restart()
 				w.settle()
@@ -155,11 +154,10 @@ func (w *world) equal() bool {
 // process.
 func TestFirstEditCrossesAtOnce(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.coalesce = folded
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		crossing := func(title string) time.Duration {
 			w.editIssue(mapping.Title, to(title))
 			began := time.Now()
@@ -188,9 +186,6 @@ func TestFirstEditCrossesAtOnce(t *testing.T) {
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok104"}})
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestWhatIsPutOffIsNotForgotten: what a claim found out, that then was put off to be
@@ -227,7 +222,7 @@ func TestWhatIsPutOffIsNotForgotten(t *testing.T) {
 			t.Parallel()
 			ends := map[time.Duration]string{}
 			for _, coalesce := range []time.Duration{0, folded} {
-				err := inWorld(t, func(w *world) {
+				passes(t, func(w *world) {
 					w.coalesce = coalesce
 					if c.tasks != "" {
 						w.route.Tasks = c.tasks
@@ -239,9 +234,6 @@ func TestWhatIsPutOffIsNotForgotten(t *testing.T) {
 					w.settle()
 					ends[coalesce] = c.end(w)
 				})
-				if err != nil {
-					t.Error(err)
-				}
 			}
 			if ends[0] != ends[folded] {
 				t.Errorf("unfolded it ended as %s, folded as %s", ends[0], ends[folded])
@@ -254,12 +246,11 @@ func TestWhatIsPutOffIsNotForgotten(t *testing.T) {
 // about the title is carried out at once.
 func TestAnswersAreNotFolded(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.coalesce, w.every = folded, 2*time.Second
 		w.route.Policies = map[mapping.Attribute]mapping.Policy{mapping.Title: mapping.PolicyAsk}
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		w.editIssue(mapping.Title, to("tok2"))
 		w.editCard(mapping.Title, to("tok3"))
 		w.settle()
@@ -281,9 +272,6 @@ func TestAnswersAreNotFolded(t *testing.T) {
 		}
 		w.settle()
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestPeopleAreNoRunaway: however often people edit, and with nothing folded, no link
@@ -299,8 +287,7 @@ func TestPeopleAreNoRunaway(t *testing.T) {
 				err := inWorld(t, func(w *world) {
 					w.coalesce, w.every = coalesce, 2*time.Second
 					w.restart()
-					linked(w)
-					w.settle()
+					w.agree()
 					w.takeTime(20 * time.Millisecond)
 					end := w.flood(func(n int) {
 						edit := to(fmt.Sprint("tok", 100+n))
@@ -376,8 +363,7 @@ func TestProgramsThatAnswerEachOther(t *testing.T) {
 			err := inWorld(t, func(w *world) {
 				w.coalesce, w.every = c.coalesce, c.every
 				w.restart()
-				linked(w)
-				w.settle()
+				w.agree()
 				end := w.programs(300*time.Millisecond, c.hub, c.plan)
 				w.editIssue(mapping.Title, to("tok2"))
 				began := time.Now()

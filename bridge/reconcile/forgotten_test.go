@@ -41,11 +41,10 @@ func (w *world) loseStore() {
 // that was opened below it meanwhile is still to be handed over when the others
 // are listed.
 func TestFamilyIsLinkedAgain(t *testing.T) {
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		withTasks(w)
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		w.openSub(0, "tok5", "")
 		w.addTask("tok6", "")
 		w.settle()
@@ -60,9 +59,7 @@ func TestFamilyIsLinkedAgain(t *testing.T) {
 		w.forget()
 		todo := mapping.StateTodo
 		w.verifyFamily(1, member{title: "tok5", state: todo}, member{title: "tok6", state: todo}, member{title: "tok7", state: todo})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // The store is an old copy, from before the bridge made a card's issue, and a sub-issue
@@ -70,7 +67,7 @@ func TestFamilyIsLinkedAgain(t *testing.T) {
 // gets no card.
 func TestSubIssueIsLookedAtBeforeItsParentIsFound(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		withTasks(w)
 		w.restart()
 		mirrored(w)
@@ -84,9 +81,7 @@ func TestSubIssueIsLookedAtBeforeItsParentIsFound(t *testing.T) {
 		w.adopt()
 		w.settle()
 		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // The listings by which a new store was adopted lacked an item that the bridge had made.
@@ -115,7 +110,7 @@ func TestPartnerThatAdoptionLackedHasItsTask(t *testing.T) {
 		"an issue": {mirrored, "CreateIssue", cardOf, issueOf},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				c.pair(w)
 				w.settle()
 				w.loseStore()
@@ -130,9 +125,7 @@ func TestPartnerThatAdoptionLackedHasItsTask(t *testing.T) {
 				if issues, cards, tasks := len(w.hub.issues), len(w.plan.cards), len(w.plan.tasks); issues != 1 || cards != 1 || tasks != 1 {
 					w.fail("%d issues, %d cards and %d tasks, want one of each", issues, cards, tasks)
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -141,11 +134,9 @@ func TestPartnerThatAdoptionLackedHasItsTask(t *testing.T) {
 // lost and under whatever id their link is made anew: it is told once.
 func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
 	for _, policy := range []mapping.Policy{mapping.PolicyAsk, mapping.PolicyGitHub} {
-		if err := inWorld(t, func(w *world) {
-			w.route.DefaultPolicy = policy
-			w.restart()
-			linked(w)
-			w.settle()
+		passes(t, func(w *world) {
+			w.decideBy(policy)
+			w.agree()
 			w.rewriteIssue(mapping.Title, "tok8")
 			w.rewriteCard(mapping.Title, "tok9")
 			was := w.card().Title.Value
@@ -161,9 +152,7 @@ func TestConflictIsToldOnceThoughTheLinkIsLost(t *testing.T) {
 					w.fail("policy %s: %d conflicts in the ledger, want one", policy, n)
 				}
 			}
-		}); err != nil {
-			t.Error(err)
-		}
+		})
 	}
 }
 
@@ -174,9 +163,8 @@ func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
 		"closed":  func(i *mapping.Issue) { i.State, i.StateReason = "closed", "completed" },
 		"ignored": func(i *mapping.Issue) { i.Labels = append(i.Labels, "plan:ignore") },
 	} {
-		if err := inWorld(t, func(w *world) {
-			linked(w)
-			w.settle()
+		passes(t, func(w *world) {
+			w.agree()
 			w.hub.change(w.issue(), dev, change)
 			w.forget()
 			links, _, err := w.store.List(context.Background(), project, "", 10)
@@ -184,9 +172,7 @@ func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
 			if len(links) != 1 || links[0].Card.ID != w.card().ID {
 				w.fail("%s: links %+v, want one with the card", name, links)
 			}
-		}); err != nil {
-			t.Error(err)
-		}
+		})
 	}
 }
 
@@ -194,11 +180,10 @@ func TestIssueThatWouldNotEnterIsLinkedAgain(t *testing.T) {
 // its parent: it becomes a sub-issue all the same.
 func TestIssueOfATaskIsAddedToItsParentThoughTheStoreIsLost(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		withTasks(w)
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		before := w.memory.Snapshot()
 		w.faults.armed = true
 		w.faults.draw = func(p point) fate {
@@ -216,7 +201,5 @@ func TestIssueOfATaskIsAddedToItsParentThoughTheStoreIsLost(t *testing.T) {
 		w.adopt()
 		w.settle()
 		w.verifyFamily(1, member{title: "tok6", state: mapping.StateTodo})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

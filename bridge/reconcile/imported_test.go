@@ -64,7 +64,7 @@ func (w *world) importIssue(title string) *mapping.Link {
 // however many others are due.
 func TestWhoComesBackFromABatchGoesOn(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.store, w.crowd = &ceaseless{Store: w.store, began: func() { w.engine.Kick() }}, 1
 		w.restart()
 		link := w.importIssue("tok1")
@@ -79,9 +79,6 @@ func TestWhoComesBackFromABatchGoesOn(t *testing.T) {
 			w.fail("%d cards", len(w.plan.cards))
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestWaitingForAShareReadsNothing: issues whose labels wait for the import's share
@@ -89,7 +86,7 @@ func TestWhoComesBackFromABatchGoesOn(t *testing.T) {
 func TestWaitingForAShareReadsNothing(t *testing.T) {
 	t.Parallel()
 	const issues = 30
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.limits = limits{reconcile.WriteEdit: {PerMinute: 1, PerHour: 60, Burst: 5}}
 		for i := range issues {
 			w.importIssue(fmt.Sprint("tok", i))
@@ -113,7 +110,4 @@ func TestWaitingForAShareReadsNothing(t *testing.T) {
 			w.fail("%d issues were read %d times", issues, reads)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }

@@ -53,7 +53,7 @@ func TestFooterOfAJoinedPair(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				joined(w)
 				puts, bare := 0, 0
 				w.faults.armed, w.faults.at = true, -1
@@ -76,9 +76,7 @@ func TestFooterOfAJoinedPair(t *testing.T) {
 					w.fail("the card's text is %q, without a footer when the issue was touched %d times", text, bare)
 				}
 				w.expectHistory("refused", c.refused)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -87,14 +85,12 @@ func TestFooterOfAJoinedPair(t *testing.T) {
 // as any other one that is gone.
 func TestCardOfAJoinedPairGoes(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		joined(w)
 		w.race("UpdateCard", func() { w.plan.gone = true })
 		w.settle()
 		if l := w.link(); l.State != mapping.Orphaned {
 			w.fail("the link is %s, want it orphaned", l.State)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

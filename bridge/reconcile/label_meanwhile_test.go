@@ -13,11 +13,10 @@ import (
 // it, and both values are kept.
 func TestEstimateChangesWhileALabelIsAdded(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		policy(mapping.PolicyAsk)(w)
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		w.hub.lag = func(int) time.Duration { return -1 } // no event tells of what follows
 		w.editIssue(mapping.Title, to("tok8"))
 		w.rewriteCard(mapping.Title, "tok9")
@@ -29,33 +28,28 @@ func TestEstimateChangesWhileALabelIsAdded(t *testing.T) {
 		}) {
 			w.fail("the estimate that a person set is lost: labels %v, conflicts %+v", w.issue().Labels, w.conflicts())
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A person sets a third estimate label while one of two is taken off for the card to be made
 // with the other: the third is the newest, and is no older one that is back.
 func TestEstimateLabelIsAddedWhileAnotherIsTakenOff(t *testing.T) {
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.race("RemoveLabel", func() {
 			w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/8") })
 		})
 		w.openIssue("tok1", body, "points/3", "points/5")
 		w.settle()
 		w.verifyEqual(values{mapping.Estimate: "8"})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestARemovedEstimateLabelMayBeHalfOfAnExchange: a person takes the label off and sets
 // another one a second later. Nothing is written on GitHub in between.
 func TestARemovedEstimateLabelMayBeHalfOfAnExchange(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		before := w.hub.writes
 		w.editIssue(mapping.Estimate, to(""))
 		w.after(time.Second, func() { w.editIssue(mapping.Estimate, to("8")) })
@@ -64,7 +58,5 @@ func TestARemovedEstimateLabelMayBeHalfOfAnExchange(t *testing.T) {
 		if n := w.hub.writes - before; n > 0 {
 			w.fail("%d writes to GitHub", n)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -29,9 +29,8 @@ func (w *world) beforeEdit(fates []fate, people map[int]func()) {
 // back over it, though a write that was lost would have written the same.
 func TestWhatHoldsALateWritesEditIsNotPutBackOver(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.beforeEdit([]fate{late, "", lost, answerLost}, map[int]func(){2: func() { w.hub.lag = never }})
 		w.after(lateness/2+pollInterval, func() {
 			w.hub.lag = nil
@@ -42,9 +41,7 @@ func TestWhatHoldsALateWritesEditIsNotPutBackOver(t *testing.T) {
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Summary: "tok2 tok7\n\nmiddle tok8\n\ntok3 tok9"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // An edit is brought back by what a person had written before, so that it is not
@@ -52,9 +49,8 @@ func TestWhatHoldsALateWritesEditIsNotPutBackOver(t *testing.T) {
 // brings that back has happened, it is not put back over the first.
 func TestEditIsBroughtBackAsItWasTyped(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		edit := func(was, is string, lag func(int) time.Duration) {
 			w.hub.lag = lag
 			w.editIssue(mapping.Summary, line(was, is))
@@ -73,7 +69,5 @@ func TestEditIsBroughtBackAsItWasTyped(t *testing.T) {
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Summary: "tok2 tok8\n\nmiddle tok7\n\ntok3"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -24,8 +24,7 @@ func (w *world) lose(name string, times int) {
 // loseTitle makes a pair of which the title tok9 was written to GitHub in vain, and
 // tok5 is agreed on since.
 func (w *world) loseTitle() {
-	linked(w)
-	w.settle()
+	w.agree()
 	w.lose("EditIssue", 1)
 	w.editCard(mapping.Title, to("tok9"))
 	w.settle()
@@ -145,9 +144,8 @@ func TestLateWriteIsNoEdit(t *testing.T) {
 	for _, c := range lateWrites {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.lose("EditIssue", 1)
 				c.lost(w)
 				w.settle()
@@ -167,9 +165,7 @@ func TestLateWriteIsNoEdit(t *testing.T) {
 				}
 				w.settle()
 				w.verify(ends{want: c.want, conflicts: c.conflicts})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -181,18 +177,15 @@ func TestLateWriteShowsBeforeTheNextOne(t *testing.T) {
 	for _, p := range []mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub} {
 		t.Run(string(p), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				w.route.DefaultPolicy = p
-				w.restart()
+			passes(t, func(w *world) {
+				w.decideBy(p)
 				w.loseTitle()
 				w.hub.lag = never
 				w.arrive(titled("tok9"))
 				w.editCard(mapping.Summary, line("tok2", "tok2 tok6"))
 				w.settle()
 				w.verify(ends{want: values{mapping.Title: "tok5", mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3"}})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -205,9 +198,8 @@ func TestLateWriteOfWhatWasWrittenAgain(t *testing.T) {
 		for _, look := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, looked at %v", name, look), func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
-					linked(w)
-					w.settle()
+				passes(t, func(w *world) {
+					w.agree()
 					w.lose("EditIssue", 1)
 					w.hub.lag = never
 					w.editCard(mapping.Title, to("tok9"))
@@ -224,9 +216,7 @@ func TestLateWriteOfWhatWasWrittenAgain(t *testing.T) {
 					})
 					w.settle()
 					w.verify(ends{want: values{mapping.Title: "tok5"}})
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -256,7 +246,7 @@ func TestWriteThatSeemedLostAndTheNextOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.openIssue("tok1", "tok2\n\nmiddle\n\ntok3\n\nmiddle\n\ntok5")
 				w.settle()
 				w.hub.lag, w.hub.stale = never, 5*time.Second
@@ -271,9 +261,7 @@ func TestWriteThatSeemedLostAndTheNextOne(t *testing.T) {
 				w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 				w.settle()
 				w.verify(ends{want: values{mapping.Summary: "tok2 tok8\n\nmiddle" + c.middle + "\n\ntok3 tok9\n\nmiddle\n\ntok5" + c.last}})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -292,7 +280,7 @@ func TestStaleReadAfterALateWrite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.loseTitle()
 				wait(w, func() {
 					w.hub.lag = never
@@ -303,9 +291,7 @@ func TestStaleReadAfterALateWrite(t *testing.T) {
 				})
 				w.settle()
 				w.verify(ends{want: values{mapping.Title: "tok5"}})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -315,9 +301,8 @@ func TestStaleReadAfterALateWrite(t *testing.T) {
 // forgotten while reads lag behind the return of the other.
 func TestLateWriteAndTheOneMadeInItsSteadRanOverEdits(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.hub.lag, w.hub.stale = never, 900*time.Millisecond
 		writes := 0
 		w.faults.armed, w.faults.fate, w.faults.at = true, late, -1
@@ -339,9 +324,7 @@ func TestLateWriteAndTheOneMadeInItsSteadRanOverEdits(t *testing.T) {
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Summary: "tok2 tok8\n\nmiddle tok7\n\ntok3 tok9"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A write took effect though it seemed lost, and was made again: that one comes
@@ -349,9 +332,8 @@ func TestLateWriteAndTheOneMadeInItsSteadRanOverEdits(t *testing.T) {
 // taken for its.
 func TestWriteThatSeemedLostAndComesAgainLate(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.hub.lag, w.hub.stale = never, 5*time.Second
 		writes := 0
 		w.faults.armed, w.faults.fate, w.faults.at = true, answerLost, -1
@@ -371,9 +353,7 @@ func TestWriteThatSeemedLostAndComesAgainLate(t *testing.T) {
 		w.editCard(mapping.Title, to("tok9"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok5"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // The same value typed by a person is an edit.
@@ -382,16 +362,14 @@ func TestOldValueTypedByAPersonIsAnEdit(t *testing.T) {
 	for name, lag := range map[string]func(int) time.Duration{"by its event": nil, "by GitHub's memory": never} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.loseTitle()
 				w.hub.lag = lag
 				w.editIssue(mapping.Title, to("tok9"))
 				w.lookAgain()
 				w.settle()
 				w.verify(ends{want: map[mapping.Attribute]string{mapping.Title: "tok9"}})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -400,9 +378,8 @@ func TestOldValueTypedByAPersonIsAnEdit(t *testing.T) {
 // for a late effect of an earlier write of the same value, which was lost.
 func TestRememberedEditIsNoLateWrite(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		writes := 0
 		w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
 		w.faults.before = func(i int, p point) {
@@ -425,9 +402,7 @@ func TestRememberedEditIsNoLateWrite(t *testing.T) {
 		if writes != 4 || w.hub.asked == 0 {
 			w.fail("%d writes, GitHub asked %d times", writes, w.hub.asked)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A write seemed lost and was made again. It comes late after all, in the same second,
@@ -438,9 +413,8 @@ func TestWriteMadeAgainComesLateAndNobodyTells(t *testing.T) {
 	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag = func(int) time.Duration { return time.Millisecond }
 				ours, writes := "", 0
 				w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
@@ -476,9 +450,7 @@ func TestWriteMadeAgainComesLateAndNobodyTells(t *testing.T) {
 					w.fail("%d writes, of %q", writes, ours)
 				}
 				w.verify(ends{conflicts: 1}) // no word of a person is gone
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

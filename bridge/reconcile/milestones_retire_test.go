@@ -87,8 +87,7 @@ const (
 // long, and the marker tells it when a card of the sprint is worked again.
 func TestMilestonesAreRetired(t *testing.T) {
 	onBothStores(t, func(w *world) {
-		linked(w)
-		w.settle()
+		w.agree()
 		intoSprint()(w)
 		w.settle()
 		w.retire(2 * kept)
@@ -118,8 +117,7 @@ func TestMilestonesAreRetired(t *testing.T) {
 // milestone, only the book tells which it is, and does as long as it is there.
 func TestMilestonesThatStay(t *testing.T) {
 	onBothStores(t, func(w *world) {
-		linked(w)
-		w.settle()
+		w.agree()
 		intoSprint()(w)
 		w.settle()
 		w.sprintIs(true)
@@ -146,8 +144,7 @@ func TestMilestonesOfSprintsThatAreGone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBothStores(t, func(w *world) {
-				linked(w)
-				w.settle()
+				w.agree()
 				intoSprint()(w)
 				w.settle()
 				leave(w)
@@ -163,8 +160,7 @@ func TestMilestonesOfSprintsThatAreGone(t *testing.T) {
 // TestRetiringNeedsGitHub: where GitHub does not answer nothing is forgotten.
 func TestRetiringNeedsGitHub(t *testing.T) {
 	onBothStores(t, func(w *world) {
-		linked(w)
-		w.settle()
+		w.agree()
 		intoSprint()(w)
 		w.settle()
 		w.sprintIs(true)

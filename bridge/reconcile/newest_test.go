@@ -12,20 +12,15 @@ import (
 // GitHub stamps whole seconds: that a poll of the same second did not show
 // planning's edit does not tell that it was the later one.
 func TestNewestWithinASecond(t *testing.T) {
-	err := inWorld(t, func(w *world) {
-		w.route.DefaultPolicy = mapping.PolicyNewest
-		w.restart()
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyNewest)
+		w.agree()
 		w.hub.lag = func(int) time.Duration { return -1 }
 		meet(w, "tok8", "tok9")
 		if issue, card := w.issue().Title, w.plan.cards[0].Title.Value; issue != "tok8" || card != "tok9" {
 			t.Errorf("the issue is called %q and the card %q, want people asked", issue, card)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // What was asked is not decided by the times of another edit: neither the issue's
@@ -53,11 +48,9 @@ func TestNewestStaysAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				w.route.DefaultPolicy = mapping.PolicyNewest
-				w.restart()
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.decideBy(mapping.PolicyNewest)
+				w.agree()
 				w.hub.lag = func(int) time.Duration { return -1 }
 				meet(w, "tok8", "tok9")
 				time.Sleep(later)
@@ -70,9 +63,7 @@ func TestNewestStaysAsked(t *testing.T) {
 				if asked := c.issue != c.card; asked && (len(open) != 1 || open[0].GitHub != c.issue) || !asked && len(open) > 0 {
 					w.fail("asked is %+v", open)
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -93,11 +84,9 @@ func TestNewestComparesTheAttribute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				w.route.DefaultPolicy = mapping.PolicyNewest
-				w.restart()
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.decideBy(mapping.PolicyNewest)
+				w.agree()
 				time.Sleep(time.Until(w.next))
 				w.poll() // the next one is in 30 s
 				w.faults.armed = true
@@ -124,9 +113,7 @@ func TestNewestComparesTheAttribute(t *testing.T) {
 				w.faults.armed = false
 				w.settle()
 				w.verify(ends{want: values{mapping.Title: c.want}, conflicts: 1})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -144,11 +131,9 @@ func meet(w *world, issue, card string) {
 // asked about is newer, but GitHub is away and nothing is written. The next
 // poll, of another process, does not tell it: people are still asked.
 func TestQuestionStaysOpenUntilItIsDecided(t *testing.T) {
-	err := inWorld(t, func(w *world) {
-		w.route.DefaultPolicy = mapping.PolicyNewest
-		w.restart()
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyNewest)
+		w.agree()
 		workOne := func() {
 			if claim, _, err := w.store.Claim(t.Context(), project, time.Minute); err != nil || claim == nil {
 				w.fail("claim %+v, %v", claim, err)
@@ -188,9 +173,6 @@ func TestQuestionStaysOpenUntilItIsDecided(t *testing.T) {
 			w.fail("the issue is called %q and the card %q, asked is %+v", issue, card, asked)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestNewestIsNotDatedByOurOwnWrite: the summary is edited on GitHub, without an event, and
@@ -201,11 +183,9 @@ func TestNewestIsNotDatedByOurOwnWrite(t *testing.T) {
 	for name, again := range map[string]bool{"in the same claim": false, "in another claim as well": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				w.route.DefaultPolicy = mapping.PolicyNewest
-				w.restart()
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.decideBy(mapping.PolicyNewest)
+				w.agree()
 				w.hub.lag = func(int) time.Duration { return -1 }
 				wait := func() { time.Sleep(3 * time.Second) }
 				written, refused := false, !again
@@ -236,9 +216,7 @@ func TestNewestIsNotDatedByOurOwnWrite(t *testing.T) {
 				if issue.Title != "tok9" || !strings.HasPrefix(issue.Body, "tok3") || !strings.HasPrefix(card.Summary.Value, "tok4") || len(w.asked()) != 1 {
 					w.fail("the issue is %q %q and the card %q, asked is %+v; want people asked", issue.Title, issue.Body, card.Summary.Value, w.asked())
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

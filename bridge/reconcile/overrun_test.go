@@ -36,10 +36,8 @@ func TestOverrunIsAsked(t *testing.T) {
 			t.Run(fmt.Sprint(name, " answered ", winner), func(t *testing.T) {
 				t.Parallel()
 				err := inWorld(t, func(w *world) {
-					w.route.DefaultPolicy = mapping.PolicyAsk
-					w.restart()
-					linked(w)
-					w.settle()
+					w.decideBy(mapping.PolicyAsk)
+					w.agree()
 					w.hub.lag = c.lag
 					w.race("EditIssue", func() { w.rewriteIssue(c.attr, c.issue) })
 					w.rewriteCard(c.attr, c.card)
@@ -89,10 +87,8 @@ func TestOverrunByNewest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			err := inWorld(t, func(w *world) {
-				w.route.DefaultPolicy = mapping.PolicyNewest
-				w.restart()
-				linked(w)
-				w.settle()
+				w.decideBy(mapping.PolicyNewest)
+				w.agree()
 				w.race("EditIssue", func() {
 					time.Sleep(c.pause)
 					w.rewriteIssue(mapping.Title, "tok8")
@@ -124,10 +120,8 @@ func TestNewerEditStands(t *testing.T) {
 				t.Run(fmt.Sprint(policy, " ", a, " echo ", name), func(t *testing.T) {
 					t.Parallel()
 					err := inWorld(t, func(w *world) {
-						w.route.DefaultPolicy = policy
-						w.restart()
-						linked(w)
-						w.settle()
+						w.decideBy(policy)
+						w.agree()
 						echo := w.hub.deliveries + 2
 						w.hub.lag = func(n int) time.Duration {
 							if n == echo {
@@ -162,11 +156,10 @@ func TestNewerEditStands(t *testing.T) {
 // the store is lost in that moment.
 func TestEditWhileTheLoserIsKept(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		policy(mapping.PolicyPlanning)(w)
 		w.restart()
-		linked(w)
-		w.settle()
+		w.agree()
 		w.editIssue(mapping.Title, to("tok7"))
 		w.rewriteCard(mapping.Title, "tok9")
 		meanwhile, written := to("tok8"), 0
@@ -186,7 +179,5 @@ func TestEditWhileTheLoserIsKept(t *testing.T) {
 		if written == 0 || w.issue().Title != "tok9" {
 			w.fail("%d writes; the issue is %q", written, w.issue().Title)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

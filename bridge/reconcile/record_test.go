@@ -53,7 +53,7 @@ func TestTheLargestBodiesMayBeEditedAgainAndAgain(t *testing.T) {
 	for name, lags := range map[string][]int{"late": {40}, "never": {0}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.openIssue("Title", worst(largest, 0))
 				w.settle()
 				w.lags(lags)
@@ -72,9 +72,7 @@ func TestTheLargestBodiesMayBeEditedAgainAndAgain(t *testing.T) {
 					w.fail("the sides hold %d and %d bytes, want the last text", len(g), len(p))
 				}
 				w.verifyRest()
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -87,7 +85,7 @@ func TestARecordOverItsBoundParks(t *testing.T) {
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		t.Run(string(side), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.openIssue("Title", worst(5*largest/2, 0))
 				w.settle()
 				hub, plan := w.hub.writes, w.plan.writes
@@ -108,9 +106,7 @@ func TestARecordOverItsBoundParks(t *testing.T) {
 					w.fail("the sides say %q and %q, want the short text", g, p)
 				}
 				w.verifyRest()
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -119,7 +115,7 @@ func TestARecordOverItsBoundParks(t *testing.T) {
 // with a reason. What has room stays the same on both sides, and nothing is made twice.
 func TestManySubIssuesOverTheBoundPark(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		withTasks(w)
 		w.restart()
 		w.openIssue("Title", "text")
@@ -141,7 +137,5 @@ func TestManySubIssuesOverTheBoundPark(t *testing.T) {
 		if n := len(titles); n < 4 || n > subs || len(slices.Compact(titles)) != n {
 			w.fail("%d tasks: %q", n, titles)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -26,9 +26,8 @@ func (w *world) reads(name string) *int {
 // planning goes on crossing, and what met is kept.
 func TestGitHubIsRestored(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		backup := w.issue().snapshot("")
 		time.Sleep(time.Hour)
 		w.editIssue(mapping.Title, to("tok9"))
@@ -43,18 +42,15 @@ func TestGitHubIsRestored(t *testing.T) {
 		}
 		w.hub.lag = nil
 		w.verify(ends{want: values{mapping.Title: "tok9", mapping.Estimate: "8"}, conflicts: 1})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestGitHubsClockWentBack: what people write while GitHub's clock is behind what it was
 // crosses, and is not taken for a late delivery.
 func TestGitHubsClockWentBack(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.hub.clock = -time.Hour
 		reads := w.reads("Issue")
 		w.editIssue(mapping.Title, to("tok9"))
@@ -67,18 +63,15 @@ func TestGitHubsClockWentBack(t *testing.T) {
 			w.fail("the issue was read %d times", *reads)
 		}
 		w.verify(ends{want: values{mapping.Title: "tok9", mapping.Estimate: "8", mapping.Summary: "tok2 tok7\n\nmiddle\n\ntok3"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestGitHubDoesNotAgreeWithItself: a key that is put off for the same thing over and over
 // is looked at less and less, and then an operator sees it.
 func TestGitHubDoesNotAgreeWithItself(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.hub.torn = true
 		reads := w.reads("Issue")
 		w.editCard(mapping.Title, to("tok9"))
@@ -94,9 +87,7 @@ func TestGitHubDoesNotAgreeWithItself(t *testing.T) {
 		w.editCard(mapping.Title, to("tok8"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok8"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestPlanningIsRestored: cards that come back from a backup have lower versions. They are
@@ -107,11 +98,9 @@ func TestPlanningIsRestored(t *testing.T) {
 	for policy, title := range map[mapping.Policy]string{mapping.PolicyMerge: "tok1", mapping.PolicyGitHub: "tok9"} {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				w.route.DefaultPolicy = policy
-				w.restart()
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.decideBy(policy)
+				w.agree()
 				card, tasks := *w.card(), []mapping.Task{}
 				for _, task := range w.plan.tasks {
 					tasks = append(tasks, *task)
@@ -139,9 +128,7 @@ func TestPlanningIsRestored(t *testing.T) {
 				w.editCard(mapping.State, to(mapping.StateDone))
 				w.settle()
 				w.verify(ends{want: values{mapping.Title: title, mapping.Estimate: "8", mapping.State: mapping.StateDone}, conflicts: 2})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

@@ -149,8 +149,7 @@ func TestEditIsRunOverRightBeforeTheStoreIsLost(t *testing.T) {
 		"summary": {mapping.Summary, to("tok9\n"), line("tok2", "tok8"), "tok9"},
 	} {
 		if err := inWorld(t, func(w *world) {
-			linked(w)
-			w.settle()
+			w.agree()
 			w.hub.lag = never
 			w.befall("EditIssue", crashAfter, func() { w.editIssue(tt.a, tt.person) })
 			w.editCard(tt.a, tt.card)

@@ -25,9 +25,8 @@ func (w *world) keepsState(state string) {
 // another on GitHub: neither is lost.
 func TestPersonSetsTheStateThatALostWriteWasToSet(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.befall("UpdateTask", lost, func() {
 			w.editCard(mapping.State, to(mapping.StateDone))
 			w.editIssue(mapping.State, to(mapping.StateInProgress))
@@ -36,9 +35,7 @@ func TestPersonSetsTheStateThatALostWriteWasToSet(t *testing.T) {
 		w.settle()
 		w.keepsState(mapping.StateDone)
 		w.keepsState(mapping.StateInProgress)
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A close of ours takes effect after its answer was given up, and a person reopens the
@@ -47,8 +44,7 @@ func TestPersonReopensWhatALateWriteClosed(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fate{answerLost, crashAfter} {
 		if err := inWorld(t, func(w *world) {
-			linked(w)
-			w.settle()
+			w.agree()
 			w.hub.lag = never
 			w.befall("EditIssue", f, func() {
 				w.after(time.Millisecond, func() { w.editIssue(mapping.State, to(mapping.StateTodo)) })
@@ -66,9 +62,8 @@ func TestPersonReopensWhatALateWriteClosed(t *testing.T) {
 // a person's change that goes over what planning says by now.
 func TestStateArrivesLateBehindAnEdit(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.editCard(mapping.State, to(mapping.StateDone))
 		w.settle()
 		w.lose("EditIssue", 1)
@@ -82,7 +77,5 @@ func TestStateArrivesLateBehindAnEdit(t *testing.T) {
 		w.lookAgain()
 		w.settle()
 		w.keepsState(mapping.StateDone)
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

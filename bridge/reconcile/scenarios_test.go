@@ -14,6 +14,12 @@ const body = "tok2\n\nmiddle\n\ntok3"
 // linked is an issue with its card.
 func linked(w *world) { w.openIssue("tok1", body, "points/3") }
 
+// agree is a linked pair that has settled.
+func (w *world) agree() {
+	linked(w)
+	w.settle()
+}
+
 // mirrored is a card with its issue.
 func mirrored(w *world) { w.addCard("tok1", body, "3") }
 

@@ -123,8 +123,7 @@ func TestReopenedBehindALostClose(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %s before", befalls, before), func(t *testing.T) {
 				t.Parallel()
 				err := inWorld(t, func(w *world) {
-					linked(w)
-					w.settle()
+					w.agree()
 					w.issue().StateReason = before
 					w.faults.armed, w.faults.draw = true, func(p point) fate {
 						if p.name != "EditIssue" || w.faults.fired {
@@ -195,10 +194,9 @@ func TestMilestonesFollowTheirSprints(t *testing.T) {
 // TestPeoplesMilestonesStay: a person's milestone of the sprint's name is not
 // taken for the sprint's, and one on a card without a sprint is left alone.
 func TestPeoplesMilestonesStay(t *testing.T) {
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.hub.milestones = []mapping.Milestone{{Number: 1, Title: "Sprint 1", State: "open"}}
-		linked(w)
-		w.settle()
+		w.agree()
 		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Milestone = 1 })
 		w.settle()
 		if got := w.issue().Milestone; got != 1 {
@@ -210,17 +208,13 @@ func TestPeoplesMilestonesStay(t *testing.T) {
 			w.fail("milestone %d of %+v", got, w.hub.milestones)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestSprintThatIsListedLater: a card's sprint may be missing from a listing for a while.
 // However often the card is looked at meanwhile, its milestone is set soon after.
 func TestSprintThatIsListedLater(t *testing.T) {
-	err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.plans(func(c *mapping.Card) { c.Iteration = sprintID })
 		key := store.Key{Project: project, Link: w.link().ID}
 		for n := range 30 {
@@ -236,18 +230,14 @@ func TestSprintThatIsListedLater(t *testing.T) {
 		w.after(pollInterval+(30+75+1)*time.Second, w.verifyShown)
 		w.settle()
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestMilestonesOfALostStore: where the book is lost the marker tells which
 // milestone is a sprint's, also behind a description that people wrote anew
 // while the book was there.
 func TestMilestonesOfALostStore(t *testing.T) {
-	err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		intoSprint()(w)
 		w.settle()
 		w.hub.milestones[0].Description = "Mine"
@@ -263,17 +253,13 @@ func TestMilestonesOfALostStore(t *testing.T) {
 			w.fail("milestone %d of %+v", w.issue().Milestone, w.hub.milestones)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestWhoCannotBeAssigned is tried once, and again when the card's users change.
 func TestWhoCannotBeAssigned(t *testing.T) {
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.hub.strangers = []string{"ghost"}
-		linked(w)
-		w.settle()
+		w.agree()
 		intoSprint("carol")(w)
 		w.settle()
 		writes := w.hub.writes
@@ -287,17 +273,13 @@ func TestWhoCannotBeAssigned(t *testing.T) {
 		w.settle()
 		assigned("ghost", dev)(w)
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestShownCosts: labels cost their calls and nothing more, and what is as it
 // was costs nothing.
 func TestShownCosts(t *testing.T) {
-	err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.faults.armed, w.faults.at = true, -1
 		calls := func(do func()) (n map[string]int) {
 			w.faults.points, n = nil, map[string]int{}
@@ -334,9 +316,6 @@ func TestShownCosts(t *testing.T) {
 			}
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 var _ effects.Shows = (*hub)(nil)
@@ -345,9 +324,8 @@ var _ effects.Shows = (*hub)(nil)
 // shows first, is no less an edit: its own event tells nothing new then.
 func TestEditThatAnAnswerShowsFirst(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.race("EditIssue", func() {
 			w.editIssue(mapping.Title, to("tok7"))
 			time.Sleep(2 * time.Second) // the milestone is set in another second
@@ -355,27 +333,22 @@ func TestEditThatAnAnswerShowsFirst(t *testing.T) {
 		intoSprint()(w)
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok7"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A label that shows the card is taken off, of which no event tells, and what is
 // shown after the labels brings the first sight of that.
 func TestRemovedLabelThatAnAnswerShowsFirst(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.hub.lag = never
 		w.showAnything(mapping.GitHub, 0)
 		w.hub.lag = nil
 		intoSprint()(w)
 		w.settle()
 		w.verifyShown()
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestShowingIsPutOffWithWhatItSaw: a label whose answer was lost, and that is
@@ -383,10 +356,9 @@ func TestRemovedLabelThatAnAnswerShowsFirst(t *testing.T) {
 // its event came before that turn.
 func TestShowingIsPutOffWithWhatItSaw(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		status := func(s string) { w.plans(func(c *mapping.Card) { c.Counters = &mapping.Counters{Status: s} }) }
-		linked(w)
-		w.settle()
+		w.agree()
 		status("in-progress")
 		w.settle()
 		w.faults.armed, w.faults.draw = true, func(p point) fate {
@@ -406,9 +378,7 @@ func TestShowingIsPutOffWithWhatItSaw(t *testing.T) {
 			w.fail("no label was added")
 		}
 		w.verifyShown()
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A card leaves its sprint while the answer to the write that showed the milestone
@@ -422,9 +392,8 @@ func TestSprintIsLeftWhileItsMilestoneIsSet(t *testing.T) {
 		} {
 			t.Run(name+", "+string(f), func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
-					linked(w)
-					w.settle()
+				passes(t, func(w *world) {
+					w.agree()
 					both(intoSprint(), func(w *world) { w.plans(func(c *mapping.Card) { c.Iteration = "" }) })(w) // the milestone is known
 					w.settle()
 					w.befall("EditIssue", f, func() { w.plans(func(c *mapping.Card) { c.Iteration = "" }) })
@@ -432,9 +401,7 @@ func TestSprintIsLeftWhileItsMilestoneIsSet(t *testing.T) {
 					edit(w)
 					w.settle()
 					w.verifyShown()
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -444,9 +411,8 @@ func TestSprintIsLeftWhileItsMilestoneIsSet(t *testing.T) {
 // tells that it shows a sprint, and it goes.
 func TestSprintIsLeftWhenTheStoreIsLost(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		intoSprint()(w)
 		w.settle()
 		if w.issue().Milestone == 0 {
@@ -458,7 +424,5 @@ func TestSprintIsLeftWhenTheStoreIsLost(t *testing.T) {
 		if got := w.issue().Milestone; got != 0 {
 			w.fail("milestone %d of a card without a sprint", got)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -23,11 +23,9 @@ func TestStaleReadAfterOurOwnWrite(t *testing.T) {
 		for _, p := range []mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub} {
 			t.Run(string(a)+", "+string(p), func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
-					w.route.DefaultPolicy = p
-					w.restart()
-					linked(w)
-					w.settle()
+				passes(t, func(w *world) {
+					w.decideBy(p)
+					w.agree()
 					w.hub.lag = never
 					w.rewriteCard(a, v)
 					w.race("Issue", func() { // a person was there in the same second
@@ -44,9 +42,7 @@ func TestStaleReadAfterOurOwnWrite(t *testing.T) {
 					if n := w.plan.writes - writes; n > 0 {
 						w.fail("%d writes to planning, where a person wrote", n)
 					}
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -56,7 +52,7 @@ func TestStaleReadAfterOurOwnWrite(t *testing.T) {
 // lags: it is not the newer of the two.
 func TestStaleReadOfALabelThatLost(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.openIssue("tok1", body, "points/3", "points/5")
 		w.words.removed[word{mapping.Estimate, "3"}] = true
 		w.race("RemoveLabel", func() {
@@ -71,9 +67,7 @@ func TestStaleReadOfALabelThatLost(t *testing.T) {
 		if w.plan.writes != 2 { // the card and its task
 			w.fail("%d writes to planning, want 2", w.plan.writes)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // What a write of ours ran over may still show in a read that lags: then it is
@@ -86,9 +80,8 @@ func TestStaleReadOfWhatWasRunOver(t *testing.T) {
 	} {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag, w.hub.stale = func(int) time.Duration { return 100 * time.Millisecond }, 150*time.Millisecond
 				w.race("EditIssue", func() {
 					w.editIssue(a, c.issue)
@@ -98,9 +91,7 @@ func TestStaleReadOfWhatWasRunOver(t *testing.T) {
 				w.settle()
 				w.verify(ends{want: values{a: c.want("")}, conflicts: 1})
 				w.expectHistory("lost update", 1)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -113,16 +104,13 @@ func TestOurOwnWriteIsTakenBack(t *testing.T) {
 	for a, v := range (values{mapping.Title: "tok9", mapping.Estimate: "8", mapping.State: mapping.StateInProgress}) {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.rewriteCard(a, v)
 				w.race("Finish", func() { w.editIssue(a, to(was[a])) })
 				w.settle()
 				w.verify(ends{want: values{a: was[a]}})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -131,9 +119,8 @@ func TestOurOwnWriteIsTakenBack(t *testing.T) {
 // and text are not the card's.
 func TestRefusedTaskIsNotTheCard(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.plan.whole = true
 		w.race("UpdateTask", func() { w.editCard(mapping.State, to(mapping.StateDone)) })
 		w.editIssue(mapping.State, to(mapping.StateInProgress))
@@ -142,9 +129,7 @@ func TestRefusedTaskIsNotTheCard(t *testing.T) {
 		if edits := w.issue().edits; len(edits) > 0 {
 			w.fail("nobody edited the text, and yet it was: %+v", edits)
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // Within one second a person rewrites the issue in two steps, of which events
@@ -156,7 +141,7 @@ func TestStaleReadOfAStepOnTheWay(t *testing.T) {
 	for name, told := range map[string]bool{"of which an event told": true, "of which nothing told": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				tasksOfItems(w)
 				w.restart()
 				w.openIssue("Title", "tok2\n\nmiddle\n\n- [ ] item tok3")
@@ -185,9 +170,7 @@ func TestStaleReadOfAStepOnTheWay(t *testing.T) {
 				w.setTask("item tok3", func(t *mapping.Task) { t.State.Value = mapping.StateDone })
 				w.settle()
 				w.verifyAnyList(true)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -199,11 +182,9 @@ func TestPersonSetsTheStateOfALostWrite(t *testing.T) {
 	for _, p := range []mapping.Policy{mapping.PolicyMerge, mapping.PolicyGitHub} {
 		t.Run(string(p), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				w.route.DefaultPolicy = p
-				w.restart()
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.decideBy(p)
+				w.agree()
 				w.faults.armed, w.faults.fate, w.faults.at = true, crashBefore, -1
 				w.faults.before = func(i int, p point) {
 					if p.name == "EditIssue" && !w.faults.fired {
@@ -220,9 +201,7 @@ func TestPersonSetsTheStateOfALostWrite(t *testing.T) {
 				if n := len(w.conflicts()); n != 1 {
 					w.fail("%d conflicts, want one: two people changed the state", n)
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -231,9 +210,8 @@ func TestPersonSetsTheStateOfALostWrite(t *testing.T) {
 // anybody.
 func TestHalfAnExchange(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		n := 0
 		w.hub.lag = func(int) time.Duration {
 			if n++; n == 2 {
@@ -244,9 +222,7 @@ func TestHalfAnExchange(t *testing.T) {
 		w.editCard(mapping.Estimate, to("8"))
 		w.settle()
 		w.verify(ends{want: values{mapping.Estimate: "8"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // The answer to a write was lost, and its echo or a read told that it happened:
@@ -257,9 +233,8 @@ func TestStaleReadAfterALostAnswer(t *testing.T) {
 		for name, lagging := range map[string]int{"the first read": 1, "the second one": 2} {
 			t.Run(string(a)+", "+name, func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
-					linked(w)
-					w.settle()
+				passes(t, func(w *world) {
+					w.agree()
 					reads := w.lagAfterALostAnswer(lagging)
 					w.rewriteCard(a, v)
 					writes := w.plan.writes
@@ -271,9 +246,7 @@ func TestStaleReadAfterALostAnswer(t *testing.T) {
 					if *reads < lagging {
 						w.fail("%d reads, the one that lags is not among them", *reads)
 					}
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -317,11 +290,9 @@ func (w *world) lagAfterALostAnswer(lagging int) (reads *int) {
 // that, which is what was agreed on last: it says nothing of what is there now.
 func TestStaleReadAfterAnEditWasBroughtBack(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		w.route.DefaultPolicy = mapping.PolicyPlanning
-		w.restart()
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyPlanning)
+		w.agree()
 		writes, back := 0, time.Time{}
 		w.hub.lag = never
 		w.faults.armed, w.faults.fate, w.faults.at = true, lost, -1
@@ -348,9 +319,7 @@ func TestStaleReadAfterAnEditWasBroughtBack(t *testing.T) {
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 		w.settle()
 		w.verify(ends{conflicts: 1, want: values{mapping.Summary: "tok2\n\nmiddle tok7\n\ntok3 tok9"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // The answer to a write was lost, and GitHub's memory tells that it ran over two
@@ -358,9 +327,8 @@ func TestStaleReadAfterAnEditWasBroughtBack(t *testing.T) {
 // nothing of what somebody has made of the write since.
 func TestStaleReadShowsAStepBeforeALostAnswer(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		step := time.Time{}
 		w.befall("EditIssue", answerLost, func() {
 			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // of fake time
@@ -388,9 +356,7 @@ func TestStaleReadShowsAStepBeforeALostAnswer(t *testing.T) {
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 		w.settle()
 		w.verify(ends{conflicts: 1})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // waitForLong has an edit of the issue wait for planning, until something else is
@@ -417,9 +383,8 @@ func (w *world) waitForLong(then func()) {
 // long the issue has been waiting.
 func TestStaleReadAfterALongWait(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.waitForLong(func() {
 			w.hub.lag = never
 			w.editIssue(mapping.Title, to("tok8"))
@@ -429,7 +394,5 @@ func TestStaleReadAfterALongWait(t *testing.T) {
 		})
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok9"}})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

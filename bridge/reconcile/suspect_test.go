@@ -64,7 +64,7 @@ func (w *world) verifyParked(where, reason string, attempts int) {
 // as a failure is, with the same pauses, and holds no other key up.
 func TestAKeyThatEndsTheProcessIsParked(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		s := meetsFatal(w, nil)
 		w.settle()
 		if len(s.saves) != 12 {
@@ -97,9 +97,6 @@ func TestAKeyThatEndsTheProcessIsParked(t *testing.T) {
 			w.fail("worked %d times after a success, want 12", len(s.saves))
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // What a process had in hand when it ended goes on at once, all of it. Keys that were in
@@ -113,7 +110,7 @@ func TestWhatWasInHandGoesOn(t *testing.T) {
 	}{{1, 12, false}, {1, 4, false}, {2, 12, true}, {1, 3, true}} {
 		t.Run(fmt.Sprintf("%d of %d", c.abandoned, c.attempts), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
+			passes(t, func(w *world) {
 				w.host.retry.MaxAttempts = c.attempts
 				for n := range issues {
 					w.openIssue(fmt.Sprint("tok", n), "text")
@@ -137,9 +134,7 @@ func TestWhatWasInHandGoesOn(t *testing.T) {
 				}
 				w.run(time.Minute)
 				w.verifyOneEach(issues)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -149,7 +144,7 @@ func TestWhatWasInHandGoesOn(t *testing.T) {
 // process, and stores nothing when it comes back.
 func TestAWorkThatDoesNotEndIsGivenUp(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.crowd = 1 // with one seat the others need that of the one that is given up
 		forever := make(chan struct{})
 		s := meetsFatal(w, forever)
@@ -170,15 +165,12 @@ func TestAWorkThatDoesNotEndIsGivenUp(t *testing.T) {
 		w.run(20 * time.Minute)
 		w.verifyOneEach(3)
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // TestAStopDoesNotWaitForWorkThatDoesNotEnd: its key goes back to the queue.
 func TestAStopDoesNotWaitForWorkThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.crowd = 1
 		forever := make(chan struct{})
 		s := meetsFatal(w, forever)
@@ -208,18 +200,14 @@ func TestAStopDoesNotWaitForWorkThatDoesNotEnd(t *testing.T) {
 			w.fail("worked %d times, then claimed with %v; in the queue: %+v", len(s.saves), err, d)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // A key that was worked to its end may be claimed again at once: it is never taken
 // for one that is still being worked.
 func TestAKeyIsClaimedAgainAtOnce(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		key := store.Key{Project: project, Link: w.link().ID}
 		for range 5000 {
 			claim, err := w.store.ClaimKey(context.Background(), key, time.Minute)
@@ -233,7 +221,5 @@ func TestAKeyIsClaimedAgainAtOnce(t *testing.T) {
 				return
 			}
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -11,9 +11,8 @@ import (
 // GitHub back that it came from. Both have changed what stood there.
 func TestUndoneOnGitHubAfterALostAnswer(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.befall("UpdateCard", answerLost, func() {})
 		w.faults.then = func() {
 			w.editCard(mapping.Title, to("tok5"))
@@ -23,9 +22,7 @@ func TestUndoneOnGitHubAfterALostAnswer(t *testing.T) {
 		w.words.removed[word{mapping.Title, "tok9"}] = true
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok5"}, conflicts: 1})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestUndoneInPlanningAfterALostAnswer: GitHub's answer to a write is lost, and
@@ -42,9 +39,8 @@ func TestUndoneInPlanningAfterALostAnswer(t *testing.T) {
 	} {
 		t.Run(string(tt.attribute), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.editCard(tt.attribute, to(tt.agreed))
 				w.settle()
 				w.befall("EditIssue", answerLost, func() {})
@@ -60,9 +56,7 @@ func TestUndoneInPlanningAfterALostAnswer(t *testing.T) {
 				w.editCard(tt.attribute, to(tt.lost))
 				w.settle()
 				w.verify(ends{want: values{tt.attribute: tt.agreed}, conflicts: 1})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -73,9 +67,8 @@ func TestUndoneInPlanningAfterALostAnswer(t *testing.T) {
 // the person's.
 func TestTheSameInPlanningAfterALostAnswer(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.befall("UpdateTask", lost, func() {})
 		w.faults.then = func() {
 			w.faults.then = nil
@@ -86,7 +79,5 @@ func TestTheSameInPlanningAfterALostAnswer(t *testing.T) {
 		w.editIssue(mapping.State, to(mapping.StateDone))
 		w.settle()
 		w.verify(ends{want: values{mapping.State: mapping.StateDone}, conflicts: 1})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -45,13 +45,11 @@ func TestMarkerGoesBeforeTheAnswer(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(known, ", ", name), func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
+				passes(t, func(w *world) {
 					w.unanswered(known, events[0], events[1], func(string) {})
 					w.settle()
 					w.verify(ends{want: values{mapping.Title: "tok1", mapping.Summary: "tok4"}})
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -61,7 +59,7 @@ func TestMarkerGoesBeforeTheAnswer(t *testing.T) {
 // quarrel.
 func TestMarkerGoesWhileTheIssueIsTaken(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		gone := false
 		w.faults.before = func(_ int, p point) {
 			if !gone || p.name != "Save" {
@@ -86,9 +84,7 @@ func TestMarkerGoesWhileTheIssueIsTaken(t *testing.T) {
 		if gone {
 			w.fail("nothing was told")
 		}
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // An issue that has become a card of its own, as nothing told that the bridge had
@@ -96,7 +92,7 @@ func TestMarkerGoesWhileTheIssueIsTaken(t *testing.T) {
 // gets another one.
 func TestMarkerComesBackToAnothersIssue(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.hub.untold = mapping.ErrForbidden
 		w.unanswered(mapping.Answered, -1, -1, func(was string) {
 			i := w.issue()
@@ -104,15 +100,13 @@ func TestMarkerComesBackToAnothersIssue(t *testing.T) {
 			w.after(time.Minute, func() { w.hub.change(i, dev, func(s *mapping.Issue) { s.Body = was }) })
 		})
 		w.verifyTwoPairs()
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // The same of a card: it entered without its marker and got an issue of its own.
 func TestMarkerComesBackToAnothersCard(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
+	passes(t, func(w *world) {
 		w.faults.armed, w.faults.draw = true, func(p point) fate {
 			if p.name != "CreateCard" || len(w.plan.cards) > 0 {
 				return ""
@@ -128,9 +122,7 @@ func TestMarkerComesBackToAnothersCard(t *testing.T) {
 		}
 		linked(w)
 		w.verifyTwoPairs()
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // verifyTwoPairs checks, once all has come to rest, that there are two pairs and

@@ -91,9 +91,8 @@ func TestOverdueEchoIsLookedFor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag = never
 				if c.issue != nil {
 					w.race("EditIssue", func() { w.editIssue(c.attr, c.issue) })
@@ -105,9 +104,7 @@ func TestOverdueEchoIsLookedFor(t *testing.T) {
 				if w.hub.asked == 0 {
 					w.fail("GitHub was never asked")
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -122,17 +119,14 @@ func TestOverdueEchoUntold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag, w.hub.untold = never, untold
 				w.editCard(mapping.Title, to("tok9"))
 				w.settle()
 				w.verify(ends{want: map[mapping.Attribute]string{mapping.Title: "tok9"}})
 				w.expectHistory("unverified", 1)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -140,9 +134,8 @@ func TestOverdueEchoUntold(t *testing.T) {
 // While GitHub cannot be asked the record stays, and everything else goes on.
 func TestOverdueEchoWhileGitHubIsAway(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.hub.lag, w.hub.untold = never, fmt.Errorf("edits: %w", mapping.ErrUnavailable)
 		w.race("EditIssue", func() { w.editIssue(mapping.Summary, line("tok2", "tok2 tok8")) })
 		w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
@@ -150,9 +143,7 @@ func TestOverdueEchoWhileGitHubIsAway(t *testing.T) {
 		w.settle()
 		w.verify(ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok8\n\nmiddle\n\ntok3 tok9"}})
 		w.expectHistory("lost update", 1)
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // Several writes to one attribute are under way at once, back to a value that
@@ -176,9 +167,8 @@ func TestSeveralWritesAwaitTheirEchoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag = lag
 				for n, title := range []string{"tok4", "tok5", "tok4", "tok6"} {
 					w.after(time.Duration(n)*40*time.Second, func() { w.editCard(mapping.Title, to(title)) })
@@ -187,9 +177,7 @@ func TestSeveralWritesAwaitTheirEchoes(t *testing.T) {
 				w.words.removed[word{mapping.Title, "tok4"}] = true
 				w.verify(ends{want: map[mapping.Attribute]string{mapping.Title: "tok6"}})
 				w.expectHistory("lost update", 0)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -205,9 +193,8 @@ func TestOneOfSeveralWritesRanOverAnEdit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag = lag
 				w.race("EditIssue", func() { w.editIssue(mapping.Summary, line("middle", "middle tok7")) })
 				w.editCard(mapping.Summary, line("tok3", "tok3 tok8"))
@@ -218,9 +205,7 @@ func TestOneOfSeveralWritesRanOverAnEdit(t *testing.T) {
 				if n := strings.Count(w.card().Summary.Value, "tok7"); n != 1 {
 					w.fail("the edit stands %d times", n)
 				}
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -229,9 +214,8 @@ func TestOneOfSeveralWritesRanOverAnEdit(t *testing.T) {
 // and the first ran over an edit: what the second came from does not tell of it.
 func TestFirstOfTwoWritesOfOneValueRanOverAnEdit(t *testing.T) {
 	t.Parallel()
-	if err := inWorld(t, func(w *world) {
-		linked(w)
-		w.settle()
+	passes(t, func(w *world) {
+		w.agree()
 		w.hub.lag = never
 		w.race("EditIssue", func() { w.editIssue(mapping.Title, to("tok8")) })
 		w.editCard(mapping.Title, to("tok9"))
@@ -243,9 +227,7 @@ func TestFirstOfTwoWritesOfOneValueRanOverAnEdit(t *testing.T) {
 		w.after(70*time.Second, func() { w.editCard(mapping.Title, to("tok9")) })
 		w.settle()
 		w.verify(ends{want: values{mapping.Title: "tok9"}, conflicts: 1})
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A write whose process died before its answer came ran over an edit.
@@ -255,18 +237,15 @@ func TestLostAnswerRanOverAnEdit(t *testing.T) {
 		for _, f := range []fate{crashAfter, answerLost} {
 			t.Run(name+", "+string(f), func(t *testing.T) {
 				t.Parallel()
-				if err := inWorld(t, func(w *world) {
-					linked(w)
-					w.settle()
+				passes(t, func(w *world) {
+					w.agree()
 					w.hub.lag = lag
 					w.befall("EditIssue", f, func() { w.editIssue(mapping.Summary, line("tok2", "tok2 tok8")) })
 					w.editCard(mapping.Summary, line("tok3", "tok3 tok9"))
 					w.settle()
 					w.verify(ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok8\n\nmiddle\n\ntok3 tok9"}})
 					w.expectHistory("lost update", 1)
-				}); err != nil {
-					t.Error(err)
-				}
+				})
 			})
 		}
 	}
@@ -279,9 +258,8 @@ func TestLostAnswerRanOverAnEditAndWasReplaced(t *testing.T) {
 	for _, f := range []fate{crashAfter, answerLost} {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag = never
 				w.befall("EditIssue", f, func() { w.editIssue(mapping.Title, to("tok8")) })
 				w.faults.then = func() {
@@ -293,9 +271,7 @@ func TestLostAnswerRanOverAnEditAndWasReplaced(t *testing.T) {
 				w.settle()
 				w.verify(ends{conflicts: 2})
 				w.expectHistory("lost update", 1)
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }
@@ -307,17 +283,14 @@ func TestLostAnswerOfALabelBesideAnother(t *testing.T) {
 	for _, f := range []fate{crashAfter, answerLost} {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
-			if err := inWorld(t, func(w *world) {
-				linked(w)
-				w.settle()
+			passes(t, func(w *world) {
+				w.agree()
 				w.hub.lag = func(int) time.Duration { return 20 * time.Second }
 				w.befall("AddLabels", f, func() { w.editIssue(mapping.Estimate, to("5")) })
 				w.editCard(mapping.Estimate, to("8"))
 				w.settle()
 				w.verify(ends{want: values{mapping.Estimate: "8"}, conflicts: 1})
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

@@ -95,6 +95,14 @@ func inWorld(t *testing.T, f func(*world)) (err error) {
 	return err
 }
 
+// passes runs f in a world of its own, and fails the test with what went wrong there.
+func passes(t *testing.T, f func(*world)) {
+	t.Helper()
+	if err := inWorld(t, f); err != nil {
+		t.Error(err)
+	}
+}
+
 // onFile is inWorld with a store in a file.
 func onFile(t *testing.T, f func(*world)) (err error) {
 	t.Helper()

@@ -1,13 +1,11 @@
 package retention
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"planbridge/bridge/guard"
+	"planbridge/bridge/logtest"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/boltstore"
@@ -76,7 +75,7 @@ type world struct {
 	carried Names
 	retired []mapping.ObjectID // projects whose milestones were seen to
 	cards   cards
-	log     safeBuffer
+	log     logtest.Text
 	guard   *guard.Guard
 	made    int
 }
@@ -163,21 +162,4 @@ func (w *world) ids() (ids []string) {
 		ids = append(ids, c.ID)
 	}
 	return ids
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

@@ -35,7 +35,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -44,6 +43,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/nettest"
 	"planbridge/bridge/planningtest"
 )
@@ -132,27 +132,9 @@ type Scene struct {
 
 	labels string // of the configuration, as YAML; "": the usual ones
 
-	log logText // what the bridge warned of
+	log logtest.Text // what the bridge warned of
 
 	judges func(*Scene) error // see Options.Judge
-}
-
-// logText keeps what is logged. It is safe for concurrent use.
-type logText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // command makes one of the scene's methods a command of the scripts.

@@ -15,12 +15,12 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/webhook"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -45,7 +45,7 @@ type world struct {
 	intake  *webhook.Intake
 	options webhook.Options
 	reg     *prometheus.Registry
-	log     *safeBuffer
+	log     *logtest.Text
 	guid    int
 }
 
@@ -61,7 +61,7 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*webhook.Opti
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	w := &world{t: t, store: s, reg: prometheus.NewRegistry(), log: &safeBuffer{}}
+	w := &world{t: t, store: s, reg: prometheus.NewRegistry(), log: &logtest.Text{}}
 	w.options = webhook.Options{
 		Trust:   func() *webhook.Trust { return webhook.NewTrust(nil, [][]byte{[]byte("old"), []byte("new")}, nil) },
 		Verify:  verify,
@@ -267,21 +267,4 @@ func (w *world) inbox(l *mapping.Link, id int64) (i mapping.Issue, found bool) {
 		}
 	}
 	return i, found
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

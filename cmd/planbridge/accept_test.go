@@ -3,11 +3,11 @@ package main
 import (
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/logtest"
 )
 
 // What a name stands for is accepted by the running service, and in the store where none
@@ -16,7 +16,7 @@ func TestAccept(t *testing.T) {
 	for _, running := range []bool{true, false} {
 		name := map[bool]string{true: "running", false: "store"}[running]
 		t.Run(name, func(t *testing.T) {
-			var log safeText
+			var log logtest.Text
 			op := newOperator(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, nil)
 			if err := op.world.StartBridge(); err != nil {
 				t.Fatal(err)
@@ -64,22 +64,4 @@ func TestAccept(t *testing.T) {
 			})
 		})
 	}
-}
-
-// safeText keeps what is logged. It is safe for concurrent use.
-type safeText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *safeText) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *safeText) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }

@@ -56,15 +56,7 @@ type operator struct {
 func newOperator(t *testing.T, o bridgetest.Options, edit func(string) string) *operator {
 	t.Helper()
 	o.Dir, o.Idle = t.TempDir(), true
-	w, err := bridgetest.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	w := bridgetest.StartIn(t, o).World
 	op := &operator{t: t, world: w, config: filepath.Join(o.Dir, "planbridge.yaml"), env: map[string]string{}}
 	for _, name := range []string{"GITHUB_WEBHOOK_SECRET", "GITHUB_TOKEN", "PLANNING_WEB_SECRET", "PLANBRIDGE_MARKER_KEY"} {
 		op.env[name], _ = w.Env(name)

@@ -1,0 +1,27 @@
+// Package logtest keeps what is logged in a test.
+package logtest
+
+import (
+	"strings"
+	"sync"
+)
+
+// Text is what was logged so far. It can be read while it is written.
+type Text struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write adds to the text.
+func (t *Text) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+// String is the text.
+func (t *Text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
