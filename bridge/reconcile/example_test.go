@@ -1,0 +1,79 @@
+package reconcile_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// A person gave an issue another title. The core decides on the claimed key and asks for one
+// effect after the other. The loop carries them out: here it answers as the services would.
+func ExampleBegin() {
+	state := exampleState("Login fails", "Login fails in Safari")
+	work := reconcile.Begin(state)
+	for step := range work.Steps() {
+		switch e := step.Effect.(type) {
+		case reconcile.UpdateCard:
+			title := e.Set[mapping.Title]
+			fmt.Printf("update the card under version %d: %s\n", title.Version, title.Value)
+			title.Version++
+			step.Answer(reconcile.Updated{Version: 8, Values: map[mapping.Attribute]mapping.Versioned{mapping.Title: title}}, nil)
+		case reconcile.ReadPublic:
+			fmt.Println("is the repository public?")
+			step.Answer(reconcile.Publicity{Known: true}, nil)
+		case reconcile.Save:
+			fmt.Println("save the link")
+			step.Answer(reconcile.None{}, nil)
+		default: // what waits, counts and logs
+			step.Answer(reconcile.None{}, nil)
+		}
+		step.Now = state.Now
+	}
+	result := work.Result(state.Now, nil, false)
+	fmt.Println("agreed on:", result.Link.Base[mapping.Title].Planning)
+	// Output:
+	// is the repository public?
+	// save the link
+	// update the card under version 3: Login fails in Safari
+	// agreed on: Login fails in Safari
+}
+
+// exampleState is a claimed pair whose issue had one title and now has another one.
+func exampleState(was, is string) reconcile.State {
+	const project = "54744060c955ca8169c61ee6"
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	issue := mapping.Issue{ID: 7, Repo: "acme/web", Number: 12, Title: is, State: "open", UpdatedAt: now}
+	data, err := json.Marshal(issue)
+	if err != nil {
+		panic(err)
+	}
+	link := &mapping.Link{
+		ID: "one", Project: project, Route: "web", State: mapping.Linked, Origin: mapping.GitHub, Nonce: "secret",
+		Issue: mapping.IssueID{ID: issue.ID, Repo: issue.Repo, Number: issue.Number},
+		Card:  mapping.CardID{ID: "5474406ac955ca8169c61eea", Version: 7},
+		Base: map[mapping.Attribute]mapping.Base{
+			mapping.Title:    {GitHub: was, Planning: was, Version: 3},
+			mapping.Summary:  {Version: 1},
+			mapping.Estimate: {Version: 1},
+		},
+	}
+	return reconcile.State{
+		Claim:    &store.Claim{Link: link, Inbox: map[mapping.Ref]store.Snapshot{mapping.IssueRef(issue.ID): {Data: data, Seen: now}}},
+		Settings: &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{issue.Repo}, Project: project}})},
+		Process: &reconcile.Process{
+			Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project} },
+			Whose:         func(string) mapping.Whose { return mapping.Theirs },
+			Stranger:      func(string) bool { return false },
+			SameRendering: func(a, b string) bool { return a == b },
+			FirstRun:      func(string) time.Time { return now.Add(-time.Hour) },
+			Paused:        func(string) bool { return false },
+			Down:          func(string) bool { return false },
+			LeaseTTL:      time.Minute,
+		},
+		Now: now, Served: true,
+	}
+}
