@@ -360,6 +360,8 @@ type Leases interface {
 	// Take takes items from a shared budget: as many of those that the Ask wants
 	// as there are, or none, and then says when to ask again.
 	Take(ctx context.Context, b Budget, a Ask) (Grant, error)
+	// Taken counts the items that a budget gave within the last minute and the last hour.
+	Taken(ctx context.Context, name string) (minute, hour int, err error)
 	// Hold closes name for at least d from now, for every replica; it never
 	// shortens an earlier Hold.
 	Hold(ctx context.Context, name string, d time.Duration) error

@@ -78,6 +78,25 @@ func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (g store.
 	return g, nil
 }
 
+// Taken implements [store.Leases].
+func (s *Store) Taken(ctx context.Context, name string) (minute, hour int, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		var state budget.State
+		if b := tx.Bucket(bucketBudgets); b != nil {
+			if _, err := get(b, []byte(name), &state); err != nil {
+				return err
+			}
+		}
+		now := s.clock().UnixNano()
+		minute, hour = state.Within(now, time.Minute), state.Within(now, time.Hour)
+		return nil
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("budget %s: %w", name, err)
+	}
+	return minute, hour, nil
+}
+
 // Hold implements [store.Leases].
 func (s *Store) Hold(ctx context.Context, name string, d time.Duration) error {
 	err := s.named(ctx, bucketHolds, func(b *bbolt.Bucket, now int64) error {

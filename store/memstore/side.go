@@ -65,6 +65,19 @@ func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (g store.
 	return g, nil
 }
 
+// Taken implements [store.Leases].
+func (s *Store) Taken(ctx context.Context, name string) (minute, hour int, err error) {
+	err = s.read(ctx, "", func(_ *space, now int64) error {
+		state, _ := s.memory.content.Budgets.get(name)
+		minute, hour = state.Within(now, time.Minute), state.Within(now, time.Hour)
+		return nil
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("budget %s: %w", name, err)
+	}
+	return minute, hour, nil
+}
+
 // held returns for how much longer each name is closed.
 func (c *content) held(now int64, names []string) []time.Duration {
 	left := make([]time.Duration, len(names))

@@ -45,6 +45,7 @@ var (
 	scriptAcquire     = load("acquire")
 	scriptRelease     = load("release")
 	scriptTake        = load("budget")
+	scriptTaken       = load("taken")
 	scriptHold        = load("hold")
 	scriptHeld        = load("held")
 	scriptMarks       = load("marks")

@@ -56,6 +56,16 @@ func (s *Store) Take(ctx context.Context, b store.Budget, a store.Ask) (g store.
 	return g, r.err
 }
 
+// Taken implements [store.Leases].
+func (s *Store) Taken(ctx context.Context, name string) (minute, hour int, err error) {
+	r, err := s.run(ctx, scriptTaken, "", name)
+	if err != nil {
+		return 0, 0, fmt.Errorf("budget %s: %w", name, err)
+	}
+	minute, hour = int(r.num()), int(r.num())
+	return minute, hour, r.err
+}
+
 // Hold implements [store.Leases].
 func (s *Store) Hold(ctx context.Context, name string, d time.Duration) error {
 	if _, err := s.run(ctx, scriptHold, "", name, millis(d)); err != nil {

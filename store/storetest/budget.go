@@ -13,6 +13,7 @@ import (
 var budgetTests = map[string]func(*fixture){
 	"Minute":        testBudgetMinute,
 	"Hour":          testBudgetHour,
+	"Taken":         testBudgetTaken,
 	"Burst":         testBudgetBurst,
 	"Items":         testBudgetItems,
 	"QuietRoute":    testBudgetQuietRoute,
@@ -79,6 +80,28 @@ func testBudgetHour(f *fixture) {
 	if n, _ := f.budget(1, 10, 45, 100); n != 1 {
 		f.Error("nothing to be had after the wait that was asked for")
 	}
+}
+
+// What was taken is counted by the minute and by the hour, without a trace.
+func testBudgetTaken(f *fixture) {
+	taken := func(minute, hour int) {
+		f.Helper()
+		gotMinute, gotHour, err := f.Taken(f.ctx, string(f.project))
+		f.no("Taken", err)
+		if gotMinute != minute || gotHour != hour {
+			f.Errorf("%d were taken within a minute and %d within an hour, want %d and %d", gotMinute, gotHour, minute, hour)
+		}
+	}
+	taken(0, 0)
+	f.take(10, 100, 100, store.Ask{Items: 3})
+	f.take(10, 100, 100, store.Ask{})
+	taken(4, 4)
+	f.Opened.Advance(2 * time.Minute)
+	taken(0, 4)
+	f.take(10, 100, 100, store.Ask{Items: 2})
+	taken(2, 6)
+	f.Opened.Advance(2 * time.Hour)
+	taken(0, 0)
 }
 
 func testBudgetBurst(f *fixture) {

@@ -149,6 +149,12 @@ func (b *State) forget(now int64) {
 	}
 }
 
+// Within counts the items that were taken within a time before now.
+func (b State) Within(now int64, d time.Duration) int {
+	first, _ := slices.BinarySearch(b.Taken, now-int64(d)+1)
+	return len(b.Taken) - first
+}
+
 func (b *State) use(now int64, name string, n int) {
 	if b.Used == nil {
 		b.Used = map[string]Usage{}
@@ -219,8 +225,7 @@ func (b *State) free(now int64, of store.Budget, level, ahead, wanted int) (n in
 		}
 		most := rules.Share(level, w.most)
 		leave := min(ahead, most-1)
-		first, _ := slices.BinarySearch(b.Taken, now-int64(w.length)+1)
-		n = min(n, most-(len(b.Taken)-first)-leave)
+		n = min(n, most-b.Within(now, w.length)-leave)
 		some := min(wanted, most-leave, max(1, most/10))
 		if i := len(b.Taken) - 1 - (most - leave - some); i >= 0 {
 			wait = max(wait, time.Duration(b.Taken[i]+int64(w.length)-now))
