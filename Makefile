@@ -26,7 +26,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation texts scenarios faults chaos sim shrink explore upgrade mutants left-out rules deploy-check helm-check demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation texts scenarios faults chaos sim shrink explore upgrade mutants left-out rules deploy-check helm-check page-shots demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -170,6 +170,10 @@ $(addprefix bin/,$(KUBE)): .ci/deploy.mod .ci/deploy.sum
 KUBERNETES ?= 1.30
 helm-check: $(addprefix bin/,$(KUBE)) ## the chart and the Kubernetes manifests: lint, render, and hold to Kubernetes' own kinds
 	.ci/manifests $(KUBERNETES)
+
+page-shots: ## the status page in Chromium, measured, and its pictures in bin/shots
+	@command -v chromium >/dev/null || { echo "chromium is needed"; exit 1; }
+	mkdir -p bin/shots && PLANBRIDGE_SHOTS="$(abspath bin/shots)" $(GO) test -tags browser -count 1 -timeout 30m -run 'Browser|RefreshesItself' ./bridge/status
 
 demo: ## both services simulated, with the bridge between them, in one process
 	$(GO) run ./cmd/planbridge-demo

@@ -22,6 +22,7 @@ import (
 	"planbridge/bridge/engine"
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/monitor"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -107,7 +108,8 @@ type App struct {
 	losses  losses
 	// made is when New was called: whatever people do from then on is theirs
 	// to be seen, though the store may be reached much later.
-	made time.Time
+	made    time.Time
+	monitor *monitor.Monitor
 
 	github     *githubSide
 	projects   projects
@@ -163,7 +165,7 @@ func New(o Options) (*App, error) {
 		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: o.Now(),
 	}
-	a.jobs.guard = a.guard
+	a.jobs.guard, a.monitor = a.guard, monitor.New(o.Now)
 	set := newSettings(o.Config, o.DryRun)
 	a.set.Store(set)
 	for _, b := range []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork} {
@@ -239,7 +241,7 @@ func (a *App) buildSides(c *config.Config) error {
 	waits := writeWaits(a.registry)
 	hub, err := newGitHubClient(c, github.Options{
 		Budget: a.takeWrite, Hold: holds{a.store}.close, Held: holds{a.store}.left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
-		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(),
+		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Asked: a.asked(reconcile.ServiceGitHub),
 	})
 	if err != nil {
 		return err
@@ -289,7 +291,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Epoch: a.storeEpoch, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.engine = engine.New(engine.Options{
-		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard,
+		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
 		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intakeMetrics = webhook.NewMetrics(a.registry)
@@ -301,7 +303,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Scheme: func() mapping.LabelScheme { return a.set.Load().Scheme },
 		Keys:   func() mapping.Keys { return a.set.Load().Keys },
 		Whose:  a.github.Whose, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
-		OtherInstallation: a.github.OtherInstallation, Believes: a.believesEvent, Met: a.github.people.meet,
+		OtherInstallation: a.github.OtherInstallation, Believes: a.believesEvent, Met: a.delivered,
 		Renamed: a.renameTold, Writable: a.writable, Visible: a.visible, Released: a.github.Released,
 		Metrics: a.intakeMetrics, Logger: a.log,
 	})
@@ -309,7 +311,7 @@ func (a *App) buildWork(c *config.Config) error {
 	a.buildRetention()
 	a.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
 	a.handler = status.New(status.Options{
-		Operator: a.Operator(), Services: services{a}, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
+		Operator: a.Operator(), Services: services{a}, Monitor: healthView{a}, Now: a.o.Now, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
 		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
 		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },

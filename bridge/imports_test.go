@@ -47,11 +47,12 @@ var arrows = map[string][]string{
 	"bridge/engine":            {"mapping", "store", "bridge/guard", "bridge/reconcile"},
 	"bridge/effects":           {"mapping", "store", "bridge/guard", "bridge/reconcile", "bridge/engine"},
 	"bridge/status":            {"mapping", "store", "bridge/guard"},
+	"bridge/monitor":           {"mapping", "bridge/status"},
 	"bridge/retention":         {"mapping", "store", "bridge/guard"},
 	"bridge/session":           {"mapping", "store", "bridge/guard"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "store/backup", "config",
-		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard",
+		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

@@ -29,15 +29,7 @@ func (a *App) takeWrite(ctx context.Context, class github.WriteClass) (time.Dura
 	if effects.Reserved(ctx, reconcile.WriteClass(class)) {
 		return 0, nil
 	}
-	c := a.set.Load().config.GitHub
-	b := store.Budget{
-		Name: "github", PerMinute: c.WritesPerMinute, PerHour: c.WritesPerHour, Burst: writeBurst,
-		Holds: []string{holdPrefix + github.ResourceAll, holdPrefix + github.ResourceCore},
-	}
-	if class == github.ClassEdit {
-		b.Name, b.PerMinute, b.PerHour = "github:edits", c.EditsPerMinute, 0
-	}
-	g, err := a.store.Take(ctx, b, effects.AskOf(ctx))
+	g, err := a.store.Take(ctx, a.budgetOf(class), effects.AskOf(ctx))
 	if err == nil && g.Held {
 		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
 	}

@@ -9,6 +9,8 @@ import (
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/github"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
 )
@@ -30,6 +32,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 // listed follows a catch-up that GitHub answered: what waits for it goes on,
 // and projects that waited for GitHub's side to be looked through are adopted.
 func (a *App) listed(ctx context.Context) {
+	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
 	a.wakeGitHub(ctx)
 	a.wakeRepositories(ctx)
 	a.takeUpPrivate(ctx)

@@ -9,6 +9,7 @@ import (
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
 )
@@ -82,7 +83,7 @@ func (a *App) addProjects(c *config.Config) error {
 		}
 		client, err := a.newPlanning(planning.Options{
 			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.planningMetrics,
-			BreakerPause: recovery, Random: a.o.Random, HTTPClient: a.httpClient(),
+			BreakerPause: recovery, Random: a.o.Random, HTTPClient: a.httpClient(), Asked: a.asked(reconcile.ServicePlanning(id)),
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)
@@ -114,6 +115,9 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Metrics:   a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,
 		Burndown:  side.Burndown,
 		OnSprints: func() { a.sprintNews.tell(id) },
-		OnSuccess: func(ctx context.Context) { a.wake(ctx, id, reconcile.ServicePlanning(id)) },
+		OnSuccess: func(ctx context.Context) {
+			a.monitor.Heard(reconcile.ServicePlanning(id), status.SourcePoll)
+			a.wake(ctx, id, reconcile.ServicePlanning(id))
+		},
 	})
 }

@@ -301,6 +301,8 @@ type Entry struct {
 	What      string    `json:"what"` // "write", "agree", "conflict", "create" …
 	Why       string    `json:"why"`
 	Delivery  string    `json:"delivery,omitempty"` // what led to it, where known
+	Who       string    `json:"who,omitempty"`      // the login of who caused it, where known
+	Took      float64   `json:"took,omitempty"`     // seconds since the change was seen; 0: not known
 }
 
 // Conflict is an entry of the conflict ledger: two values that met, both kept

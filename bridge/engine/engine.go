@@ -94,6 +94,8 @@ type Options struct {
 	LeaseTTL    time.Duration // 0: a minute
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
+	// Done is told what was done to a link, once the store has it; nil: nobody is.
+	Done func(link *mapping.Link, history []mapping.Entry)
 	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.
 	Random func(n int64) int64
 }

@@ -116,6 +116,9 @@ func (e *Engine) finish(ctx context.Context, claim *store.Claim, res reconcile.R
 		}
 		taken := errors.Is(err, store.ErrConflict) // what it has is another link's by now
 		if res.Link == nil || !taken && !errors.As(err, new(*store.SizeError)) {
+			if err == nil && e.Done != nil {
+				e.Done(claim.Link, res.History)
+			}
 			return next, err
 		}
 		rest := e.Core.Refused(claim, res.Link, err)

@@ -68,7 +68,10 @@ type Options struct {
 	CacheBytes   int
 
 	Metrics *Metrics
-	Logger  *slog.Logger
+	// Asked is told how each request was answered: nil, or an error that is about GitHub as a
+	// whole; nil: nobody is.
+	Asked  func(error)
+	Logger *slog.Logger
 }
 
 // Client speaks to one GitHub as one account.

@@ -28,6 +28,7 @@ type wire struct {
 	gate      gate
 	hold      func(ctx context.Context, resource string, d time.Duration) error // nil: nobody else is to know
 	metrics   Metrics
+	asked     func(error)
 	log       *slog.Logger
 	remaining atomic.Int64
 	answered  atomic.Pointer[call]          // the last read of an issue or a listing that was
@@ -43,7 +44,7 @@ const (
 var errServer = errors.New("server error")
 
 func newWire(o Options) *wire {
-	w := &wire{base: o.Transport, metrics: *o.Metrics, log: o.Logger, hold: o.Hold, gate: gate{held: o.Held, log: o.Logger}}
+	w := &wire{base: o.Transport, metrics: *o.Metrics, asked: o.Asked, log: o.Logger, hold: o.Hold, gate: gate{held: o.Held, log: o.Logger}}
 	w.remaining.Store(-1)
 	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{ //nolint:bodyclose // takes the type for an answer
 		Name:        "github",
@@ -131,6 +132,9 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 	if w.metrics.Requests != nil {
 		w.metrics.Requests.WithLabelValues("github", k.op, code).Inc()
 	}
+	if w.asked != nil {
+		w.asked(asWhole(resp, err))
+	}
 	if w.metrics.Duration != nil {
 		w.metrics.Duration.WithLabelValues("github", k.op).Observe(time.Since(begin).Seconds())
 	}
@@ -141,6 +145,19 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 		return nil, &notSent{fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)}
 	}
 	return nil, err
+}
+
+// asWhole is what an answer, or its lack, says of GitHub as a whole.
+func asWhole(resp *http.Response, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
+	case resp.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("%w: answer 401", mapping.ErrUnauthorized)
+	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented:
+		return fmt.Errorf("%w: answer %d", mapping.ErrUnavailable, resp.StatusCode)
+	}
+	return nil
 }
 
 // isDial recognises a connection that never came about, for transports that

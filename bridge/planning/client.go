@@ -27,6 +27,7 @@ type Options struct {
 	HTTPClient *http.Client // its Transport, Timeout and Jar are used; nil: an own, pooled one
 	Metrics    *Metrics     // nil: none
 	Logger     *slog.Logger // nil: none
+	Asked      func(error)  // is told how each request ended; nil: nobody is
 
 	Timeout     time.Duration // of one request, its answer included; 30s
 	BulkTimeout time.Duration // of the backlog listing, the visits to its cards included; 5m

@@ -120,7 +120,13 @@ func (c *Client) guarded(ctx context.Context, k call) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
 	}
-	body, err := c.breaker.Execute(func() ([]byte, error) { return c.attempt(ctx, k) })
+	body, err := c.breaker.Execute(func() ([]byte, error) {
+		body, err := c.attempt(ctx, k)
+		if c.opts.Asked != nil {
+			c.opts.Asked(err)
+		}
+		return body, err
+	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		return nil, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
 	}

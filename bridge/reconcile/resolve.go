@@ -99,13 +99,21 @@ func (w *work) setBase(a mapping.Attribute, base mapping.Base) {
 
 // lag observes how long it took from seeing a change to writing it to a side.
 func (w *work) lag(to mapping.Side) {
+	if took, known := w.took(); known {
+		tell(w, Lagged{"to_" + string(to), took})
+	}
+}
+
+// took is how long ago the first of the changes was seen that the claim is about.
+func (w *work) took() (d time.Duration, known bool) {
 	var seen time.Time
 	for _, s := range w.claim.Inbox {
 		if seen.IsZero() || s.Seen.Before(seen) {
 			seen = s.Seen
 		}
 	}
-	if !seen.IsZero() {
-		tell(w, Lagged{"to_" + string(to), max(0, w.since(seen))})
+	if seen.IsZero() {
+		return 0, false
 	}
+	return max(0, w.since(seen)), true
 }

@@ -384,6 +384,14 @@ func (w *work) rise() {
 // note adds a line to the link's history and to the log.
 func (w *work) note(side mapping.Side, a mapping.Attribute, what, why string) {
 	e := mapping.Entry{At: w.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery}
+	if what == "write" || what == "create" {
+		if took, known := w.took(); known {
+			e.Took = took.Seconds()
+		}
+		if side == mapping.Planning {
+			e.Who = w.person(what == "create")
+		}
+	}
 	w.history = append(w.history, e)
 	w.log.Info(what, "side", string(side), "attribute", string(a), "why", why)
 }
@@ -403,6 +411,22 @@ func (w *work) username() string {
 		return user
 	}
 	return w.route.Username
+}
+
+// person is the login of who made the change that is written to planning, or opened the
+// issue; "" where nobody said, and where it was the bridge.
+func (w *work) person(opened bool) string {
+	if w.issue == nil {
+		return ""
+	}
+	who := w.issue.Editor
+	if opened {
+		who = w.issue.Author
+	}
+	if who == "" || w.Whose(who).Perhaps() {
+		return ""
+	}
+	return who
 }
 
 func issueName(repo string, number int) string { return repo + "#" + strconv.Itoa(number) }

@@ -137,7 +137,7 @@ func historySays(e *Entry) string {
 	if e.Side != "" {
 		words = append(words, "on "+sideName(e.Side))
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, " ") + took(e.Took)
 }
 
 // sideName names a side for people.

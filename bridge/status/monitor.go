@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"planbridge/mapping"
 )
 
 // Monitor is what a running service observes beside its memory. All methods are safe for
@@ -26,6 +28,7 @@ const (
 	ServiceUp      = "up"
 	ServiceDown    = "down"    // see ServiceHealth.Error
 	ServiceLimited = "limited" // nothing is sent before ServiceHealth.Until
+	ServiceRefused = "refused" // it does not take the token or the secret; see ServiceHealth.Error
 	ServiceUnknown = "unknown" // it was not asked yet
 )
 
@@ -33,7 +36,7 @@ const (
 type ServiceHealth struct {
 	Name     string    `json:"name"`              // github, or the project's name
 	Project  bool      `json:"project,omitempty"` // it is a planning project
-	State    string    `json:"state"`             // up, down, limited or unknown
+	State    string    `json:"state"`             // up, down, limited, refused or unknown
 	Until    time.Time `json:"until,omitzero"`    // of limited
 	Answered time.Time `json:"answered,omitzero"` // the last time
 	Error    string    `json:"error,omitempty"`   // the last one, which may be over
@@ -58,6 +61,8 @@ func (s *ServiceHealth) StateSays() string {
 		return "does not answer"
 	case ServiceLimited:
 		return "asked for a pause"
+	case ServiceRefused:
+		return "refuses the secret"
 	}
 	return "not asked yet"
 }
@@ -68,6 +73,8 @@ type Source struct {
 	At   time.Time `json:"at,omitzero"` // the last success
 	// Every is how often it is made, in seconds; 0: it comes by itself.
 	Every float64 `json:"every_seconds,omitempty"`
+	// Elsewhere: another replica makes it, and At is when this one last did.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Budget is what is left of an allowance of writes to GitHub.
@@ -98,6 +105,14 @@ type Activity struct {
 	Attribute string    `json:"attribute,omitempty"`
 	What      string    `json:"what"`                   // as in a link's history
 	Took      float64   `json:"took_seconds,omitempty"` // since the change was seen; 0: not known
+}
+
+// ActivityOf is a line of a link's history as an activity.
+func ActivityOf(l *mapping.Link, e *mapping.Entry) Activity {
+	return Activity{
+		At: e.At, Who: e.Who, Route: l.Route, Link: string(l.ID), Where: where(l), Task: l.Task,
+		Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Took: e.Took,
+	}
 }
 
 // The bounds of the list of activities.

@@ -161,10 +161,16 @@ func atMost[T any](list []T, most int) ([]T, int) {
 	return list[:n], len(list) - n
 }
 
-// inTroubleFirst puts the services first of which there is a problem.
+// inTroubleFirst puts the services first that cannot be used, then those of which there is
+// another problem.
 func inTroubleFirst(all []ServiceHealth, now time.Time) []ServiceHealth {
 	all = slices.Clone(all)
-	trouble := func(s *ServiceHealth) int { return -min(1, len(s.problems(now))) }
+	trouble := func(s *ServiceHealth) int {
+		if s.State == ServiceDown || s.State == ServiceRefused {
+			return -2
+		}
+		return -min(1, len(s.problems(now)))
+	}
 	slices.SortStableFunc(all, func(a, b ServiceHealth) int { return cmp.Compare(trouble(&a), trouble(&b)) })
 	return all
 }

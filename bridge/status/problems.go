@@ -15,8 +15,8 @@ type problem struct {
 // overdue is how long a key may be due before that is a problem.
 const overdue = 5 * time.Minute
 
-// slack is by how much a source may be later than it is made.
-const slack = time.Minute
+// slack is by how much a source may be later than it is made: a large listing takes long.
+const slack = 5 * time.Minute
 
 // problems lists what is wrong, the worst first: what cannot be read, services, then keys,
 // then what waits for an operator.
@@ -74,6 +74,8 @@ func (s *ServiceHealth) problems(now time.Time) []problem {
 			says += ": " + cut(pageReason, s.Error)
 		}
 		out = append(out, problem{true, says, "#services"})
+	case ServiceRefused:
+		out = append(out, problem{true, s.Title() + " does not take the secret: " + cut(pageReason, s.Error), "#services"})
 	case ServiceLimited:
 		out = append(out, problem{false, fmt.Sprintf("%s asked for a pause; it ends %s.", s.Title(), in(now, s.Until)), "#services"})
 	}
@@ -96,7 +98,7 @@ func (s *ServiceHealth) Title() string {
 // Late reports whether a source did not succeed when it should have.
 func (s *Source) Late(now time.Time) bool {
 	every := time.Duration(s.Every * float64(time.Second))
-	return every > 0 && !s.At.IsZero() && now.Sub(s.At) > 3*every+slack
+	return every > 0 && !s.Elsewhere && !s.At.IsZero() && now.Sub(s.At) > 3*every+slack
 }
 
 // count says a number with its noun and verb.

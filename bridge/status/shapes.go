@@ -174,7 +174,8 @@ type Entry struct {
 	What      string    `json:"what"`
 	Why       string    `json:"why"`
 	Delivery  string    `json:"delivery,omitempty"`
-	Who       string    `json:"who,omitempty"` // who caused it, where that is known
+	Who       string    `json:"who,omitempty"`          // who caused it, where that is known
+	Took      float64   `json:"took_seconds,omitempty"` // since the change was seen; 0: not known
 }
 
 // Failures answers GET /api/v1/failures, oldest first.
@@ -411,7 +412,7 @@ func partOf(p *mapping.Link) Child {
 }
 
 func entryOf(e *mapping.Entry) Entry {
-	return Entry{At: e.At, Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Why: e.Why, Delivery: e.Delivery}
+	return Entry{At: e.At, Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Why: e.Why, Delivery: e.Delivery, Who: e.Who, Took: e.Took}
 }
 
 func failureOf(f *store.Failure) Failure {
