@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,8 +19,10 @@ import (
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
+	"planbridge/bridge/epoch"
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/jobs"
 	"planbridge/bridge/monitor"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
@@ -33,13 +34,7 @@ import (
 	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
-	"planbridge/store/boltstore"
-	"planbridge/store/redisstore"
 )
-
-// queueLimit bounds the keys in one project's queue; beyond it the intake
-// answers 503 for keys that are not queued already.
-const queueLimit = 200_000
 
 // recovery is how long a service that is down is left alone before one request
 // may try again.
@@ -98,14 +93,14 @@ type Network interface {
 type App struct {
 	o   Options
 	log *slog.Logger
-	set atomic.Pointer[settings]
+	set current
 	// setting is held while set is replaced by what builds on it.
 	setting sync.Mutex
 	store   store.Store
 	epoch   atomic.Pointer[string]
 	guard   *guard.Guard
 	owner   string // names this process in leases
-	losses  losses
+	lost    *epoch.Tracker
 	// made is when New was called: whatever people do from then on is theirs
 	// to be seen, though the store may be reached much later.
 	made    time.Time
@@ -120,7 +115,7 @@ type App struct {
 	engine     *engine.Engine
 	sprintNews *sprintNews
 	account    ownAccount
-	jobs       jobs
+	jobs       *jobs.Runner
 	retention  *retention.Keeper
 	firstRuns  sync.Map // route name: catchup.FirstRun
 	// pausedRoutes are the routes that are paused, as this process knows.
@@ -165,7 +160,7 @@ func New(o Options) (*App, error) {
 		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: o.Now(),
 	}
-	a.jobs.guard, a.monitor = a.guard, monitor.New(o.Now)
+	a.jobs, a.monitor = jobs.New(a.guard, o.Now), monitor.New(o.Now)
 	set := newSettings(o.Config, o.DryRun)
 	a.set.Store(set)
 	for _, b := range []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork} {
@@ -186,57 +181,8 @@ func ownerName() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), mapping.NewID())
 }
 
-// OpenStore opens the store that a configuration names.
-func OpenStore(ctx context.Context, c *config.Config, log *slog.Logger) (store.Store, error) {
-	return openStore(ctx, c, log, false)
-}
-
-// openStore opens also a store in which a restore did not end, where unfinished says so.
-func openStore(ctx context.Context, c *config.Config, log *slog.Logger, unfinished bool) (store.Store, error) {
-	if path, ok := c.Store.File(); ok {
-		return boltstore.Open(path, boltstore.Options{Logger: log, QueueLimit: queueLimit})
-	}
-	return redisstore.Open(ctx, redisstore.Options{URL: c.Store.URL, Prefix: c.Store.Prefix, QueueLimit: queueLimit, Logger: log, Unfinished: unfinished})
-}
-
-// scratchStore is what a dry run remembers in: it must leave no trace in the
-// real store, where what it saw would count as dealt with. It knows the links
-// by their markers.
-func (a *App) scratchStore() error {
-	dir, err := os.MkdirTemp("", "planbridge-dry-run-")
-	if err != nil {
-		return fmt.Errorf("store of a dry run: %w", err)
-	}
-	a.onStop = append(a.onStop, func() error { return os.RemoveAll(dir) })
-	s, err := boltstore.Open(filepath.Join(dir, "planbridge.db"), boltstore.Options{Logger: a.log, QueueLimit: queueLimit})
-	if err != nil {
-		return err
-	}
-	a.store = s
-	a.onStop = append(a.onStop, s.Close)
-	return nil
-}
-
-func (a *App) buildStore(c *config.Config) error {
-	if a.o.DryRun {
-		return a.scratchStore()
-	}
-	if a.o.Store != nil {
-		a.store = a.o.Store
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	s, err := OpenStore(ctx, c, a.log)
-	if err != nil {
-		return err
-	}
-	a.store = s
-	a.onStop = append(a.onStop, s.Close)
-	return nil
-}
-
 func (a *App) buildSides(c *config.Config) error {
+	a.lost = epoch.NewTracker(a.store, a.o.Now)
 	requests, duration := apiMetrics(a.registry)
 	waits := writeWaits(a.registry)
 	hub, err := newGitHubClient(c, github.Options{
@@ -282,13 +228,13 @@ func (a *App) buildWork(c *config.Config) error {
 	a.session = a.newSession()
 	a.reconcile = effects.New(effects.Options{
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
-		Settings: func() *reconcile.Settings { return &a.set.Load().Settings },
-		Projects: func() []mapping.ObjectID { return a.set.Load().projects() },
+		Settings: a.set.Settings,
+		Projects: func() []mapping.ObjectID { return a.set.Load().Routes.Projects() },
 		FirstRun: a.firstRun,
 		Down:     a.down,
 		Paused:   a.isPaused,
 		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.renamed,
-		Epoch: a.storeEpoch, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+		Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
@@ -319,7 +265,7 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
 	a.drift = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})
-	a.registry.MustRegister(guardedCollector{newGauges(a), a.guard, "gauges of the store"}, guardedCollector{newSprintGauge(a.Operator()), a.guard, "gauges of sprints"}, a.drift)
+	a.registry.MustRegister(guardedCollector{newGauges(a), a.guard, "gauges of the store"}, guardedCollector{newSprintGauge(a.Operator(), &a.set, a.guard), a.guard, "gauges of sprints"}, a.drift)
 	return nil
 }
 

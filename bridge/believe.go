@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/identity"
 	"planbridge/mapping"
 )
 
@@ -82,7 +83,7 @@ func (r *repositories) firstSight(ctx context.Context, e *repository, id int64) 
 	}
 	if known.ID == 0 {
 		known.ID = id
-		if err := putIdentity(ctx, r.store, docRepository(e.name), known); err != nil {
+		if err := identity.Put(ctx, r.store, identity.DocRepository(e.name), known); err != nil {
 			return false, err
 		}
 	}
@@ -145,7 +146,7 @@ func (r *repositories) tell(ctx context.Context, name string, private bool) erro
 		return err
 	}
 	known.Private = &private
-	if err := putIdentity(ctx, r.store, docRepository(name), known); err != nil {
+	if err := identity.Put(ctx, r.store, identity.DocRepository(name), known); err != nil {
 		return err
 	}
 	e.mu.Lock()

@@ -43,7 +43,7 @@ type counted struct {
 }
 
 func (c *counted) add(l status.Link) {
-	if l.Why == partedWhy {
+	if l.Why == mapping.PartedWhy {
 		return
 	}
 	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project)}
@@ -62,17 +62,11 @@ func (c *counted) add(l status.Link) {
 // countStore counts the links of a store, of all projects that there are.
 func (c *counted) countStore(ctx context.Context, s store.Store, projects map[string]config.Project) error {
 	for _, p := range projects {
-		for cursor := ""; ; {
-			links, next, err := s.List(ctx, mapping.ObjectID(p.ID), cursor, linksPage)
+		for l, err := range store.AllLinks(ctx, s, mapping.ObjectID(p.ID)) {
 			if err != nil {
-				return fmt.Errorf("list links: %w", err)
+				return err
 			}
-			for _, l := range links {
-				c.add(status.LinkOf(l))
-			}
-			if cursor = next; cursor == "" {
-				break
-			}
+			c.add(status.LinkOf(l))
 		}
 	}
 	return nil

@@ -60,73 +60,44 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		gauge(g.remaining, float64(n))
 	}
 	set := g.app.set.Load()
-	all := g.tallies.ask(set.projects())
+	all := g.tallies.ask(set.Routes.Projects())
 	depth, oldest, now := 0, time.Duration(0), g.app.o.Now()
 	for project, t := range all {
-		gauge(g.age, now.Sub(t.at).Seconds(), g.app.Operator().projectName(project))
+		gauge(g.age, now.Sub(t.at).Seconds(), set.Routes.ProjectName(project))
 		depth += t.value.Queued
 		if !t.value.Oldest.IsZero() {
 			oldest = max(oldest, now.Sub(t.value.Oldest))
 		}
 	}
-	if len(all) == len(set.projects()) { // a sum lacks nothing
+	if len(all) == len(set.Routes.Projects()) { // a sum lacks nothing
 		gauge(g.depth, float64(depth))
 		gauge(g.oldest, oldest.Seconds())
 	}
-	counts := newCounts()
+	var counts store.Tally
 	for _, r := range set.Routes.All() {
 		if t, known := all[r.Project]; known && t.value.Links != nil {
-			counts.expect(r.Name)
+			expectCounts(&counts, r.Name)
 		}
 	}
 	for _, t := range all {
-		counts.add(t.value)
+		counts.Add(t.value)
 	}
-	for route, n := range counts.failures {
+	for route, n := range counts.Failures {
 		gauge(g.failures, float64(n), route)
 	}
-	for route, states := range counts.links {
+	for route, states := range counts.Links {
 		for state, n := range states {
 			gauge(g.links, float64(n), route, string(state))
 		}
 	}
 }
 
-// counts sums tallies up.
-type counts struct {
-	links    map[string]map[mapping.LinkState]int // by route
-	failures map[string]int
-}
-
-func newCounts() counts {
-	return counts{map[string]map[mapping.LinkState]int{}, map[string]int{}}
-}
-
-// expect lets a route be shown that has nothing.
-func (c counts) expect(route string) {
-	c.failures[route] += 0
+// expectCounts lets a route be shown that has nothing.
+func expectCounts(t *store.Tally, route string) {
 	for _, state := range mapping.LinkStates {
-		c.links[route] = summed(c.links[route], state, 0)
+		t.Count(route, state, 0)
 	}
-}
-
-func (c counts) add(t store.Tally) {
-	for route, states := range t.Links {
-		for state, n := range states {
-			c.links[route] = summed(c.links[route], state, n)
-		}
-	}
-	for route, n := range t.Failures {
-		c.failures[route] += n
-	}
-}
-
-func summed(states map[mapping.LinkState]int, state mapping.LinkState, n int) map[mapping.LinkState]int {
-	if states == nil {
-		states = map[mapping.LinkState]int{}
-	}
-	states[state] += n
-	return states
+	t.Failures[route] += 0
 }
 
 // guardedCollector leaves its metrics out of a scrape in which it panics.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"planbridge/bridge/github"
+	"planbridge/bridge/jobs"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -26,6 +27,9 @@ import (
 
 // maxItems bounds how many items a job lists.
 const maxItems = 10_000
+
+// maxFailures bounds how many failures of a project are read.
+const maxFailures = 10_000
 
 // inHand bounds how many keys of an import are in the queue at once: enough
 // for full batches, and so few that memory is flat.
@@ -47,8 +51,8 @@ func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job,
 		return status.Job{}, fmt.Errorf("import: %w", err)
 	}
 	first := status.Job{Kind: "import", Doing: "waiting for GitHub", Import: &status.ImportResult{Route: ask.Route, DryRun: ask.DryRun, Items: []status.ImportItem{}}}
-	return s.jobs.start(first, ask, func(ctx context.Context, j *job) error {
-		if err := s.ready(ctx); err != nil {
+	return s.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
+		if err := (liveServices{s.App}).Ready(ctx); err != nil {
 			return err
 		}
 		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}, refused: map[string]bool{}, released: map[int64]bool{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{}}
@@ -59,7 +63,7 @@ func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job,
 // importer is one import at work.
 type importer struct {
 	*App
-	job       *job
+	job       *jobs.Job
 	ask       status.ImportAsk
 	routes    []*mapping.Route
 	titles    map[titleKey]*title // of unlinked cards, where partners are looked for
@@ -87,11 +91,11 @@ func (im *importer) run(ctx context.Context) error {
 }
 
 func (im *importer) doing(format string, args ...any) {
-	im.job.update(func(now *status.Job) { now.Doing = fmt.Sprintf(format, args...) })
+	im.job.Doing(format, args...)
 }
 
 func (im *importer) count(change func(*status.ImportResult)) {
-	im.job.update(func(now *status.Job) { change(now.Import) })
+	im.job.Update(func(now *status.Job) { change(now.Import) })
 }
 
 func (im *importer) list(item status.ImportItem) {
@@ -138,7 +142,7 @@ func (im *importer) survey(ctx context.Context) error {
 	if err := im.eachCard(ctx, im.countCard); err != nil {
 		return err
 	}
-	im.job.update(func(now *status.Job) {
+	im.job.Update(func(now *status.Job) {
 		r := now.Import
 		now.Total = r.Cards + r.Issues + r.Joined + r.UnderWay
 		r.Forecast = im.forecast(r.Issues).Seconds()
@@ -155,7 +159,7 @@ func (im *importer) forecast(issues int) time.Duration {
 
 // countIssue takes an issue into the counts.
 func (im *importer) countIssue(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
-	item := status.ImportItem{Where: nameOf(issue), Title: issue.Title, Route: route.Name}
+	item := status.ImportItem{Where: issue.Name(), Title: issue.Title, Route: route.Name}
 	switch t := im.titleOf(route, issue.Title); {
 	case t.unique():
 		item.What, item.Partner = "join", string(t.card.ID)
@@ -195,8 +199,6 @@ func (im *importer) countCard(_ context.Context, route *mapping.Route, card *map
 func isChild(issue *mapping.Issue) bool {
 	return issue.Parent != "" && issue.Parent != mapping.NoParent
 }
-
-func nameOf(issue *mapping.Issue) string { return fmt.Sprintf("%s#%d", issue.Repo, issue.Number) }
 
 // passes bounds how often the lists are walked: they shift while people edit,
 // so that a walk can miss what stands at a page's border.
@@ -312,7 +314,7 @@ func (im *importer) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	im.job.update(func(now *status.Job) {
+	im.job.Update(func(now *status.Job) {
 		now.WaitsFor = waits
 		now.Done += became[done] + became[handed] + became[dropped] + became[failed]
 		now.Total = max(now.Total, now.Done)
@@ -327,7 +329,7 @@ func (im *importer) sweep(ctx context.Context) error {
 // route that is paused.
 func (im *importer) waits(ctx context.Context) ([]string, error) {
 	all := map[string]bool{}
-	for _, project := range im.set.Load().projects() {
+	for _, project := range im.set.Load().Routes.Projects() {
 		d, err := im.store.Depth(ctx, project)
 		if err != nil {
 			return nil, err
@@ -342,7 +344,7 @@ func (im *importer) waits(ctx context.Context) ([]string, error) {
 // parked lists the failures of the projects, by key.
 func (im *importer) parked(ctx context.Context) (map[store.Key]string, error) {
 	out := map[store.Key]string{}
-	for _, project := range im.set.Load().projects() {
+	for _, project := range im.set.Load().Routes.Projects() {
 		failures, err := im.store.Failures(ctx, project, maxFailures)
 		if err != nil {
 			return nil, err
@@ -365,13 +367,6 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func whereOf(l *mapping.Link) string {
-	if l.Issue.Number != 0 {
-		return fmt.Sprintf("%s#%d", l.Issue.Repo, l.Issue.Number)
-	}
-	return string(l.Card.ID)
-}
-
 // listOptions are those of a walk over all issues that the import takes.
 func (im *importer) listOptions() github.ListOptions {
 	return github.ListOptions{State: im.ask.State, Unconditional: true}
@@ -384,4 +379,23 @@ func encoded(v any) []byte {
 		panic("bridge: encode: " + err.Error())
 	}
 	return data
+}
+
+// routesNamed returns the routes of that name, all for "".
+func (s services) routesNamed(name string) ([]*mapping.Route, error) {
+	all := s.set.Load().Routes.All()
+	if name == "" {
+		return all, nil
+	}
+	for _, r := range all {
+		if r.Name == name {
+			return []*mapping.Route{r}, nil
+		}
+	}
+	return nil, fmt.Errorf("route %s: %w", name, store.ErrNotFound)
+}
+
+// known returns the key of the link that an item belongs to, in any project.
+func (a *App) known(ctx context.Context, ref mapping.Ref) (store.Key, bool, error) {
+	return store.FindIn(ctx, a.store, a.set.Load().Routes.Projects(), ref)
 }

@@ -48,7 +48,7 @@ func (im *importer) fateOf(ctx context.Context, key store.Key, parked map[store.
 	case err != nil:
 		return underWay, err
 	case gaveUp:
-		im.list(status.ImportItem{Where: whereOf(l), Route: l.Route, What: "failed", Why: reason})
+		im.list(status.ImportItem{Where: l.Where(), Route: l.Route, What: "failed", Why: reason})
 		return failed, nil
 	case isUnderWay(l):
 		return underWay, nil

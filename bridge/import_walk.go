@@ -49,7 +49,7 @@ func (im *importer) eachIssueOf(ctx context.Context, repo string, visit issueVis
 	}
 	_, err = im.github.ListIssues(ctx, repo, im.listOptions(), func(page []mapping.Issue, _ time.Time) error {
 		for i := range page {
-			err := im.guarded(nameOf(&page[i]), func() error { return im.issue(ctx, &page[i], public, visit, after == nil) })
+			err := im.guarded(page[i].Name(), func() error { return im.issue(ctx, &page[i], public, visit, after == nil) })
 			if err != nil {
 				return err
 			}
@@ -259,7 +259,7 @@ func (im *importer) announce(ctx context.Context, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	for _, project := range im.set.Load().projects() {
+	for _, project := range im.set.Load().Routes.Projects() {
 		if err := im.store.PutDoc(ctx, project, store.DocImporting, text); err != nil {
 			return fmt.Errorf("store document %s: %w", store.DocImporting, err)
 		}
@@ -343,7 +343,7 @@ type cardVisit func(context.Context, *mapping.Route, *mapping.Card) error
 // eachCard walks the backlogs of the routes' projects.
 func (im *importer) eachCard(ctx context.Context, visit cardVisit) error {
 	set := im.set.Load()
-	for _, project := range set.projects() {
+	for _, project := range set.Routes.Projects() {
 		p := im.projects.get(project)
 		if p == nil || !slices.ContainsFunc(im.routes, func(r *mapping.Route) bool { return r.Project == project }) {
 			continue

@@ -29,7 +29,7 @@ func (a *App) mendStore(ctx context.Context) {
 	tick := time.NewTicker(mendLook)
 	defer tick.Stop()
 	for {
-		for _, project := range a.set.Load().projects() {
+		for _, project := range a.set.Load().Routes.Projects() {
 			if next[project].IsZero() {
 				next[project] = a.o.Now().Add(mendInterval)
 			}

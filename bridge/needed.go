@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"planbridge/bridge/catchup"
+	"planbridge/bridge/identity"
+	"planbridge/bridge/operator"
 	"planbridge/bridge/retention"
 	"planbridge/mapping"
 )
@@ -32,7 +34,7 @@ func (a *App) families(ctx context.Context, carried retention.Names) []retention
 	}
 	route := func(_ context.Context, name string) (bool, error) { return set.Routes.ByName(name) != nil, nil }
 	paused := func(ctx context.Context, name string) (bool, error) {
-		since, err := a.Operator().pausedSince(ctx, name)
+		since, err := a.Operator().PausedSince(ctx, name)
 		return err != nil || !since.IsZero() || set.Routes.ByName(name) != nil, nil
 	}
 	began := func(_ context.Context, name string) (bool, error) {
@@ -40,16 +42,16 @@ func (a *App) families(ctx context.Context, carried retention.Names) []retention
 		return carried.Routes[name] || set.Routes.ByName(name) != nil, nil
 	}
 	out := []retention.Family{
-		{Prefix: docRepository(""), Needed: repository},
-		{Prefix: docLogin(""), Needed: login},
+		{Prefix: identity.DocRepository(""), Needed: repository},
+		{Prefix: identity.DocLogin(""), Needed: login},
 		{Prefix: docQuarantine(""), Needed: route},
-		{Prefix: docPaused(""), Needed: paused},
+		{Prefix: operator.DocPaused(""), Needed: paused},
 		{Prefix: catchup.HookDocs, Needed: a.catchUp.HookNeeded},
 	}
 	for _, prefix := range catchup.RepositoryDocs() {
 		out = append(out, retention.Family{Prefix: prefix, Needed: repository})
 	}
-	for _, project := range set.projects() {
+	for _, project := range set.Routes.Projects() {
 		out = append(out, retention.Family{Project: project, Prefix: catchup.RouteDocs, Needed: began})
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/identity"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -31,9 +32,9 @@ type people struct {
 
 	asking  guard.Turn // held while an account that is met newly is judged
 	mu      sync.Mutex
-	byLogin map[string]identity // by lower-case login
-	byID    map[int64]string    // lower-case login
-	asked   map[int64]time.Time // when GitHub was asked because of an id
+	byLogin map[string]identity.Record // by lower-case login
+	byID    map[int64]string           // lower-case login
+	asked   map[int64]time.Time        // when GitHub was asked because of an id
 }
 
 func newPeople(s store.State, c *github.Client, log *slog.Logger) *people {
@@ -46,11 +47,11 @@ func newPeople(s store.State, c *github.Client, log *slog.Logger) *people {
 func (p *people) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.byLogin, p.byID, p.asked = map[string]identity{}, map[int64]string{}, map[int64]time.Time{}
+	p.byLogin, p.byID, p.asked = map[string]identity.Record{}, map[int64]string{}, map[int64]time.Time{}
 }
 
 // recall reads what is remembered of a login.
-func (p *people) recall(ctx context.Context, login string) (identity, error) {
+func (p *people) recall(ctx context.Context, login string) (identity.Record, error) {
 	login = strings.ToLower(login)
 	p.mu.Lock()
 	known, ok := p.byLogin[login]
@@ -58,7 +59,7 @@ func (p *people) recall(ctx context.Context, login string) (identity, error) {
 	if ok {
 		return known, nil
 	}
-	known, err := readIdentity(ctx, p.store, docLogin(login))
+	known, err := identity.Read(ctx, p.store, identity.DocLogin(login))
 	if err != nil {
 		return known, err
 	}
@@ -66,7 +67,7 @@ func (p *people) recall(ctx context.Context, login string) (identity, error) {
 	return known, nil
 }
 
-func (p *people) keep(login string, known identity) {
+func (p *people) keep(login string, known identity.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.byLogin[strings.ToLower(login)] = known
@@ -75,8 +76,8 @@ func (p *people) keep(login string, known identity) {
 	}
 }
 
-func (p *people) put(ctx context.Context, login string, known identity) error {
-	if err := putIdentity(ctx, p.store, docLogin(login), known); err != nil {
+func (p *people) put(ctx context.Context, login string, known identity.Record) error {
+	if err := identity.Put(ctx, p.store, identity.DocLogin(login), known); err != nil {
 		return err
 	}
 	p.keep(login, known)
@@ -144,7 +145,7 @@ func (p *people) judge(ctx context.Context, login string, id int64) error {
 	case err != nil:
 		return err
 	case known.ID == 0:
-		return p.put(ctx, login, identity{ID: id})
+		return p.put(ctx, login, identity.Record{ID: id})
 	case known.ID == id && known.Other == 0, known.Other == id, !p.due(id):
 		return nil
 	}
@@ -153,7 +154,7 @@ func (p *people) judge(ctx context.Context, login string, id int64) error {
 
 // settle asks GitHub who has a login that was shown with another id (id) than before, or
 // with the one before after another. Where GitHub does not tell, what was shown stands.
-func (p *people) settle(ctx context.Context, login string, known identity, id int64) error {
+func (p *people) settle(ctx context.Context, login string, known identity.Record, id int64) error {
 	asking, cancel := context.WithTimeout(ctx, accountWithin)
 	defer cancel()
 	now, err := p.client.AccountID(asking, login)
@@ -184,7 +185,7 @@ func (p *people) own(ctx context.Context, login string, id int64) error {
 	if err != nil || known.ID == id && known.Other == 0 {
 		return err
 	}
-	return p.put(ctx, login, identity{ID: id, Proven: true})
+	return p.put(ctx, login, identity.Record{ID: id, Proven: true})
 }
 
 // hasRights reports whether a login has rights by the configuration, or is the bridge's

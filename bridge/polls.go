@@ -24,7 +24,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 	a.catchUp = catchup.New(catchup.Options{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
 		Routes:   func() mapping.Routes { return a.set.Load().Routes },
-		FirstRun: a.firstRunByGitHub, Owner: a.owner, Now: a.o.Now, Random: a.o.Random, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.losses.last, Logger: a.log, Guard: a.guard,
+		FirstRun: a.firstRunByGitHub, Owner: a.owner, Now: a.o.Now, Random: a.o.Random, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.lost.Lost, Logger: a.log, Guard: a.guard,
 		OnSuccess: a.listed,
 	})
 }

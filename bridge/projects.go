@@ -110,7 +110,7 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Keys:   func() mapping.Keys { return a.set.Load().Keys.In(id) },
 		Owner:  a.owner, Now: a.o.Now, Random: a.o.Random,
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
-		Settle: c.Planning.Settle, Lost: a.losses.last,
+		Settle: c.Planning.Settle, Lost: a.lost.Lost,
 		BucketIDs: side.BucketIDs,
 		Metrics:   a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,
 		Burndown:  side.Burndown,

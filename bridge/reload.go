@@ -48,7 +48,7 @@ func (a *App) tellReload(ctx context.Context, before, after *settings, links rer
 
 // linksOf counts the links of routes that changed.
 func (a *App) linksOf(ctx context.Context, set *settings, changed []mapping.RouteChange) (n int) {
-	for _, project := range set.projects() {
+	for _, project := range set.Routes.Projects() {
 		t, err := a.store.Tally(ctx, project)
 		if err != nil {
 			return n // the store is away, which other lines say

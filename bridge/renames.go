@@ -2,24 +2,15 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
 
 	"planbridge/bridge/catchup"
+	"planbridge/bridge/identity"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
-	"planbridge/store"
 )
-
-// docRenamed names the document that says which repositories are called
-// otherwise than the configuration calls them: lower-case name there to name
-// now. Routes are by name; one that names a repository as it was called before
-// follows it until the configuration is changed, even if another repository
-// takes the old name meanwhile.
-const docRenamed = "renamed"
 
 // follow takes in that a repository has another name. Only what a route names
 // exactly matters.
@@ -52,37 +43,19 @@ func (a *App) follow(ctx context.Context, from, to string) error {
 	if err := catchup.Rename(ctx, a.store, from, to); err != nil {
 		return fmt.Errorf("rename %s: %w", from, err)
 	}
-	if err := a.keepNames(ctx, names); err != nil {
+	if err := identity.PutRenames(ctx, a.store, names); err != nil {
 		return err
 	}
 	a.set.Store(set.withNames(names))
 	return nil
 }
 
-func (a *App) keepNames(ctx context.Context, names map[string]string) error {
-	data, err := json.Marshal(names)
-	if err == nil {
-		err = a.store.PutDoc(ctx, "", docRenamed, data)
-	}
-	if err != nil {
-		return fmt.Errorf("store renames: %w", err)
-	}
-	return nil
-}
-
 // followRenames takes over what this or another replica has learned of names.
 // What the configuration names no more is forgotten.
 func (a *App) followRenames(ctx context.Context) error {
-	data, err := a.store.Doc(ctx, "", docRenamed)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read renames: %w", err)
-	}
-	var names map[string]string
-	if err := json.Unmarshal(data, &names); err != nil {
-		return fmt.Errorf("read renames: %w", err)
+	names, err := identity.Renames(ctx, a.store)
+	if names == nil || err != nil {
+		return err
 	}
 	a.setting.Lock()
 	defer a.setting.Unlock()
@@ -100,7 +73,7 @@ func (a *App) followRenames(ctx context.Context) error {
 	if len(names) == len(next.renamed) {
 		return nil
 	}
-	return a.keepNames(ctx, next.renamed)
+	return identity.PutRenames(ctx, a.store, next.renamed)
 }
 
 // withNames returns the settings with the routes of renamed repositories at
@@ -129,7 +102,7 @@ func (s *settings) withNames(names map[string]string) *settings {
 
 // writable wakes what waits for a repository that is archived no more.
 func (a *App) writable(ctx context.Context, repo string) {
-	for _, project := range a.set.Load().projects() {
+	for _, project := range a.set.Load().Routes.Projects() {
 		a.wake(ctx, project, reconcile.ServiceRepository(repo))
 	}
 }
@@ -138,7 +111,7 @@ func (a *App) writable(ctx context.Context, repo string) {
 // written again: the event that tells may have been lost.
 func (a *App) wakeRepositories(ctx context.Context) {
 	asked := map[string]bool{}
-	for _, project := range a.set.Load().projects() {
+	for _, project := range a.set.Load().Routes.Projects() {
 		d, err := a.store.Depth(ctx, project)
 		if err != nil {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/identity"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -50,7 +51,7 @@ type repository struct {
 	asking guard.Turn
 
 	mu    sync.Mutex
-	known identity
+	known identity.Record
 	// now is what the repository that is meant is called; "" where another one has the
 	// name and the one that is meant is not to be found.
 	now      string
@@ -84,7 +85,7 @@ func (r *repositories) entry(ctx context.Context, name string) (*repository, err
 	if e != nil {
 		return e, nil
 	}
-	known, err := readIdentity(ctx, r.store, docRepository(name))
+	known, err := identity.Read(ctx, r.store, identity.DocRepository(name))
 	if err != nil {
 		return nil, err
 	}
@@ -217,13 +218,13 @@ func (r *repositories) ask(ctx context.Context, e *repository, asOf time.Time) e
 	if known.ID != 0 && got.ID != known.ID {
 		r.log.Warn("GitHub tells another id of a repository than its events did: GitHub is believed", "repo", e.name, "id", got.ID, "events", known.ID)
 	}
-	return r.settle(ctx, e, known, identity{ID: got.ID, Proven: got.ID != 0, Accepted: known.Accepted, Private: known.Private}, got.FullName, began)
+	return r.settle(ctx, e, known, identity.Record{ID: got.ID, Proven: got.ID != 0, Accepted: known.Accepted, Private: known.Private}, got.FullName, began)
 }
 
 // remembered is what a name stands for as the store has it, where another replica may
 // have put what it learned, or this process where it knows more.
-func (r *repositories) remembered(ctx context.Context, e *repository) (identity, error) {
-	stored, err := readIdentity(ctx, r.store, docRepository(e.name))
+func (r *repositories) remembered(ctx context.Context, e *repository) (identity.Record, error) {
+	stored, err := identity.Read(ctx, r.store, identity.DocRepository(e.name))
 	if err != nil {
 		return stored, err
 	}
@@ -240,12 +241,12 @@ func (r *repositories) remembered(ctx context.Context, e *repository) (identity,
 	if known == stored {
 		return known, nil
 	}
-	return known, putIdentity(ctx, r.store, docRepository(e.name), known)
+	return known, identity.Put(ctx, r.store, identity.DocRepository(e.name), known)
 }
 
 // askByID looks for the repository that a name stood for by its id: another one (other)
 // has the name, or none (0).
-func (r *repositories) askByID(ctx context.Context, e *repository, known identity, other int64, began time.Time) error {
+func (r *repositories) askByID(ctx context.Context, e *repository, known identity.Record, other int64, began time.Time) error {
 	owner, _, _ := strings.Cut(e.name, "/")
 	got, err := r.client.RepositoryByID(ctx, owner, known.ID)
 	next := known
@@ -265,12 +266,12 @@ func (r *repositories) askByID(ctx context.Context, e *repository, known identit
 }
 
 // settle takes in GitHub's answer: what the name stands for, and what that is called.
-func (r *repositories) settle(ctx context.Context, e *repository, known, next identity, now string, began time.Time) error {
+func (r *repositories) settle(ctx context.Context, e *repository, known, next identity.Record, now string, began time.Time) error {
 	if now == "" && next.Other == 0 {
 		now = e.name
 	}
 	if next != known {
-		if err := putIdentity(ctx, r.store, docRepository(e.name), next); err != nil {
+		if err := identity.Put(ctx, r.store, identity.DocRepository(e.name), next); err != nil {
 			return err
 		}
 	}
@@ -300,9 +301,9 @@ func (r *repositories) rename(ctx context.Context, from, to string, id int64) er
 	there.mu.Lock()
 	known := there.known
 	there.mu.Unlock()
-	next := identity{ID: id, Proven: true, Accepted: known.Accepted, Private: known.Private}
+	next := identity.Record{ID: id, Proven: true, Accepted: known.Accepted, Private: known.Private}
 	if next != known {
-		if err := putIdentity(ctx, r.store, docRepository(to), next); err != nil {
+		if err := identity.Put(ctx, r.store, identity.DocRepository(to), next); err != nil {
 			return err
 		}
 	}
@@ -314,7 +315,7 @@ func (r *repositories) rename(ctx context.Context, from, to string, id int64) er
 }
 
 // answer takes in what GitHub told, or that it refuses to (told is false).
-func (e *repository) answer(known identity, now string, asked time.Time, told bool) {
+func (e *repository) answer(known identity.Record, now string, asked time.Time, told bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.known, e.now, e.asked, e.told, e.met = known, now, asked, told, true
@@ -348,5 +349,5 @@ func (r *repositories) noted(ctx context.Context, got github.Repository) error {
 		return err
 	}
 	defer e.asking.End()
-	return r.settle(ctx, e, known, identity{ID: got.ID, Proven: true, Accepted: known.Accepted, Private: known.Private}, got.FullName, time.Now())
+	return r.settle(ctx, e, known, identity.Record{ID: got.ID, Proven: true, Accepted: known.Accepted, Private: known.Private}, got.FullName, time.Now())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"planbridge/bridge/jobs"
 	"planbridge/bridge/retention"
 	"planbridge/bridge/status"
 )
@@ -44,9 +45,9 @@ func (a *App) retainNow(ctx context.Context) error {
 	}
 	first := status.Job{Kind: "retention", Doing: "waiting for the lease"}
 	ended := make(chan error, 1)
-	_, err = a.jobs.start(first, "retention", func(ctx context.Context, j *job) (err error) {
+	_, err = a.jobs.Start(first, "retention", func(ctx context.Context, j *jobs.Job) (err error) {
 		defer func() { ended <- err }()
-		return a.retention.Pass(ctx, func(what string) { j.update(func(now *status.Job) { now.Doing = what }) })
+		return a.retention.Pass(ctx, func(what string) { j.Doing("%s", what) })
 	})
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (a *App) reroute(ctx context.Context) (rerouting, error) {
 		return counts, nil
 	}
 	called := map[string]string{} // repositories of which no route is known, to what each is called now
-	for _, project := range set.projects() {
+	for _, project := range set.Routes.Projects() {
 		if err := a.rerouteProject(ctx, set, project, called, &counts); err != nil {
 			return counts, err
 		}
@@ -104,26 +104,21 @@ func (a *App) reroute(ctx context.Context) (rerouting, error) {
 
 func (a *App) rerouteProject(ctx context.Context, set *settings, project mapping.ObjectID, called map[string]string, counts *rerouting) error {
 	n := 0
-	for cursor := ""; ; {
-		links, next, err := a.store.List(ctx, project, cursor, linksPage)
+	for l, err := range store.AllLinks(ctx, a.store, project) {
 		if err != nil {
-			return fmt.Errorf("list links: %w", err)
+			return err
 		}
-		for _, l := range links {
-			if l.Parted || l.State == mapping.Erased || !a.changesRoute(ctx, set, l, called, counts) {
-				continue
-			}
-			key := store.Key{Project: project, Link: l.ID}
-			err := a.store.Enqueue(ctx, key, time.Duration(n)*time.Second/wakePerSecond, false)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				return fmt.Errorf("reroute %s: %w", whereOf(l), err)
-			}
-			n++
+		if l.Parted || l.State == mapping.Erased || !a.changesRoute(ctx, set, l, called, counts) {
+			continue
 		}
-		if cursor = next; cursor == "" {
-			return nil
+		key := store.Key{Project: project, Link: l.ID}
+		err := a.store.Enqueue(ctx, key, time.Duration(n)*time.Second/store.WakePerSecond, false)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("reroute %s: %w", l.Where(), err)
 		}
+		n++
 	}
+	return nil
 }
 
 // changesRoute reports whether something becomes of a link by the routes as they are now,

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/epoch"
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -31,6 +32,30 @@ func (a *App) Start(ctx context.Context) error {
 	a.spawn(running, "start", a.run)
 	a.warnWeak(a.o.Config)
 	a.log.Info("started", "version", a.o.Version, "public", a.Addr(), "admin", a.AdminAddr(), "dry_run", a.o.DryRun)
+	return nil
+}
+
+// Open makes an App that was not started able to answer what changes nothing
+// (dry runs of imports, verifications), on its [App.Handler]. Nothing listens
+// and nothing works until Start; Stop ends it.
+func (a *App) Open(ctx context.Context) error {
+	now, err := epoch.Read(ctx, a.store)
+	if err != nil {
+		return err
+	}
+	if err := a.recallAccount(ctx); err != nil {
+		return err
+	}
+	if _, err := a.github.Viewer(ctx); errors.Is(err, mapping.ErrUnauthorized) {
+		return err
+	} else if err != nil {
+		a.withoutAccount(err)
+	}
+	a.epoch.Store(&now)
+	a.account.settle()
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	a.cancel = cancel
+	a.jobs.Open(running)
 	return nil
 }
 
@@ -80,7 +105,7 @@ func (a *App) awaitEnd(ctx context.Context) error {
 	a.guard.Spawn(nil, "stop", func() {
 		defer close(ended)
 		a.running.Wait()
-		a.jobs.wait()
+		a.jobs.Wait()
 	})
 	select {
 	case <-ended:
@@ -109,7 +134,7 @@ func (a *App) run(ctx context.Context) {
 	}
 	a.spawn(ctx, "watch", a.watch)
 	a.spawn(ctx, "mend", a.mendStore)
-	a.jobs.open(ctx)
+	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.learnAccount)
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", a.tellQuarantine) })
@@ -151,10 +176,10 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 func (a *App) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	epoch, err := a.storeEpoch(ctx)
+	epoch, err := a.lost.Read(ctx)
 	if errors.Is(err, store.ErrEpoch) {
 		if _, err = a.store.Adopt(ctx); err == nil {
-			epoch, err = a.storeEpoch(ctx)
+			epoch, err = a.lost.Read(ctx)
 		}
 	}
 	if err != nil {
@@ -174,32 +199,6 @@ func (a *App) Reach(ctx context.Context) error {
 	}
 	a.epoch.Store(&epoch)
 	return a.learnPaused(ctx)
-}
-
-// storeEpoch is the store's epoch together with the incarnation of the servers
-// behind it, where there are any: a Redis that restarted or failed over may have
-// lost its last writes, and that is reason enough to look at everything that is
-// marked before anything is created. Rebuild is another.
-func storeEpoch(ctx context.Context, s store.Store) (string, error) {
-	epoch, err := s.Epoch(ctx)
-	if err != nil {
-		return "", err
-	}
-	rebuild, err := s.Doc(ctx, "", docRebuild)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return "", err
-	}
-	if len(rebuild) > 0 {
-		epoch += "/" + string(rebuild)
-	}
-	servers, ok := s.(interface {
-		Incarnation(ctx context.Context) (string, error)
-	})
-	if !ok {
-		return epoch, nil
-	}
-	incarnation, err := servers.Incarnation(ctx)
-	return epoch + "/" + incarnation, err
 }
 
 // watchInterval is how often the store's epoch is compared, and a service that
@@ -243,7 +242,7 @@ func (a *App) look(ctx context.Context) {
 // checkEpoch takes over the epoch of a store that is not the one it was. The
 // pollers then read everything and nothing is created until they have.
 func (a *App) checkEpoch(ctx context.Context) error {
-	epoch, err := a.storeEpoch(ctx)
+	epoch, err := a.lost.Read(ctx)
 	if err == nil && epoch == a.Epoch() {
 		if err := a.followRenames(ctx); err != nil {
 			return err
@@ -260,77 +259,8 @@ func (a *App) checkEpoch(ctx context.Context) error {
 	return nil
 }
 
-// wakeWaiting wakes the keys of projects that are adopted, and asks GitHub,
-// while keys or first runs wait for it, whether it is back. (Planning is asked by its
-// pollers.)
-func (a *App) wakeWaiting(ctx context.Context) error {
-	github := a.clockWanted()
-	for _, project := range a.set.Load().projects() {
-		d, err := a.store.Depth(ctx, project)
-		if err != nil {
-			return err
-		}
-		github = github || d.Waiting[reconcile.ServiceGitHub] > 0
-		for service := range mapping.Sorted(d.Waiting) {
-			if a.resumed(service) {
-				a.wake(ctx, project, service)
-			}
-		}
-		if d.Waiting[reconcile.ServiceAdoption] == 0 {
-			continue
-		}
-		a.waits(ctx, project, reconcile.ServiceAdoption)
-	}
-	if !github {
-		return nil
-	}
-	if err := a.github.Probe(ctx); err != nil {
-		return err
-	}
-	a.wakeGitHub(ctx)
-	return nil
-}
-
-// waits wakes at once what waits for an adoption that came in the same moment.
-func (a *App) waits(ctx context.Context, project mapping.ObjectID, service string) {
-	if a.resumed(service) {
-		a.wake(ctx, project, service)
-	}
-	if service != reconcile.ServiceAdoption {
-		return
-	}
-	epoch, err := a.storeEpoch(ctx)
-	if err != nil {
-		return
-	}
-	if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == epoch {
-		a.wake(ctx, project, reconcile.ServiceAdoption)
-	}
-}
-
-// wakePerSecond is the rate at which keys that waited for a service come back.
-const wakePerSecond = 50
-
-func (a *App) wakeGitHub(ctx context.Context) {
-	for _, project := range a.set.Load().projects() {
-		a.wake(ctx, project, reconcile.ServiceGitHub)
-	}
-}
-
-func (a *App) wake(ctx context.Context, project mapping.ObjectID, service string) {
-	n, err := a.store.Wake(ctx, project, service, wakePerSecond)
-	if err != nil {
-		a.log.Warn("waking what waited", "service", service, "err", err)
-		return
-	}
-	if n > 0 {
-		a.log.Info("a service is back", "service", service, "keys", n)
-		a.engine.Kick()
-	}
-}
-
-// Epoch is that of storeEpoch.
-func (k *kicking) Epoch(ctx context.Context) (string, error) { return k.app.storeEpoch(ctx) }
+// Epoch is that of the tracker.
+func (k *kicking) Epoch(ctx context.Context) (string, error) { return k.app.lost.Read(ctx) }
 
 // PutDoc also wakes what waits for the document that says a project is
 // adopted.

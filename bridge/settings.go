@@ -3,6 +3,7 @@ package bridge
 import (
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/reconcile"
@@ -23,6 +24,12 @@ type settings struct {
 	renamed map[string]string
 	trust   *webhook.Trust
 }
+
+// current holds the settings, which a reload replaces.
+type current struct{ atomic.Pointer[settings] }
+
+// Settings is the part that decides.
+func (c *current) Settings() *reconcile.Settings { return &c.Load().Settings }
 
 func newSettings(c *config.Config, dryRun bool) *settings {
 	users := make(map[string]string, len(c.Users))
@@ -83,19 +90,6 @@ func webURL(api string) string {
 	u.Host = strings.TrimPrefix(u.Host, "api.")
 	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/api/v3")
 	return strings.TrimSuffix(u.String(), "/")
-}
-
-// projects lists the ids of the configured projects.
-func (s *settings) projects() []mapping.ObjectID {
-	var out []mapping.ObjectID
-	seen := map[mapping.ObjectID]bool{}
-	for _, r := range s.Routes.All() {
-		if !seen[r.Project] {
-			seen[r.Project] = true
-			out = append(out, r.Project)
-		}
-	}
-	return out
 }
 
 // trust is which webhook secrets are believed about which repositories, of which some

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/github"
+	"planbridge/bridge/jobs"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -31,8 +32,8 @@ func (s services) Verify(ctx context.Context, ask status.VerifyAsk) (status.Job,
 	first := status.Job{Kind: "verify", Doing: "waiting for GitHub", Verify: &status.VerifyResult{
 		Route: ask.Route, Drift: map[string]int{}, Differences: []status.Difference{},
 	}}
-	return s.jobs.start(first, ask, func(ctx context.Context, j *job) error {
-		if err := s.ready(ctx); err != nil {
+	return s.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
+		if err := (liveServices{s.App}).Ready(ctx); err != nil {
 			return err
 		}
 		v := &verifier{
@@ -71,7 +72,7 @@ func (v *verifier) run(ctx context.Context, repair bool) error {
 			return err
 		}
 	}
-	v.job.update(func(now *status.Job) { now.Verify.Links, now.Total = len(v.seen), len(v.doubtful) })
+	v.job.Update(func(now *status.Job) { now.Verify.Links, now.Total = len(v.seen), len(v.doubtful) })
 	v.doing("reading what differs")
 	differing, err := v.readDoubtful(ctx)
 	if err != nil {
@@ -112,7 +113,7 @@ func (v *verifier) report(differing map[store.Key]different) {
 	for route, n := range drift {
 		v.drift.WithLabelValues(route).Set(float64(n))
 	}
-	v.job.update(func(now *status.Job) {
+	v.job.Update(func(now *status.Job) {
 		r := now.Verify
 		if r.Drift = drift; len(all) > maxItems {
 			all, r.More = all[:maxItems], true
@@ -156,7 +157,7 @@ func (v *verifier) listIssues(ctx context.Context) error {
 	for _, repo := range repos {
 		_, err := v.github.ListIssues(ctx, repo, github.ListOptions{Unconditional: true}, func(page []mapping.Issue, _ time.Time) error {
 			for i := range page {
-				err := v.guardedListing(nameOf(&page[i]), func(of *store.Key) error {
+				err := v.guardedListing(page[i].Name(), func(of *store.Key) error {
 					key, l, err := v.linkOf(ctx, mapping.IssueRef(page[i].ID), seenIssue)
 					if err != nil {
 						return err
@@ -188,7 +189,7 @@ func (v *verifier) listIssues(ctx context.Context) error {
 
 func (v *verifier) listCards(ctx context.Context) error {
 	set := v.set.Load()
-	for _, project := range set.projects() {
+	for _, project := range set.Routes.Projects() {
 		p := v.projects.get(project)
 		if p == nil || !slices.ContainsFunc(v.routes, func(r *mapping.Route) bool { return r.Project == project }) {
 			continue
@@ -236,20 +237,14 @@ func (v *verifier) compare(key store.Key, l *mapping.Link, side mapping.Side, vi
 // listLinks finds the links of which no listing showed an item, and those with
 // sub-issues that the card's counters say nothing of.
 func (v *verifier) listLinks(ctx context.Context) error {
-	for _, project := range v.set.Load().projects() {
-		for cursor := ""; ; {
-			links, next, err := v.store.List(ctx, project, cursor, linksPage)
+	for _, project := range v.set.Load().Routes.Projects() {
+		for l, err := range store.AllLinks(ctx, v.store, project) {
 			if err != nil {
-				return fmt.Errorf("list links: %w", err)
+				return err
 			}
-			for _, l := range links {
-				key := store.Key{Project: l.Project, Link: l.ID}
-				if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(heldParts(l)) > 0) {
-					v.seen[key], v.doubtful[key] = seen, true
-				}
-			}
-			if cursor = next; cursor == "" {
-				break
+			key := store.Key{Project: l.Project, Link: l.ID}
+			if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(heldParts(l)) > 0) {
+				v.seen[key], v.doubtful[key] = seen, true
 			}
 		}
 	}
@@ -272,7 +267,7 @@ func (v *verifier) readDoubtful(ctx context.Context) (map[store.Key]different, e
 		if len(d.diffs) > 0 {
 			out[key] = d
 		}
-		v.job.update(func(now *status.Job) { now.Done++ })
+		v.job.Update(func(now *status.Job) { now.Done++ })
 	}
 	return out, nil
 }
@@ -383,7 +378,7 @@ func absent(what string, err error) (string, error) {
 }
 
 func differenceOf(l *mapping.Link, why string) status.Difference {
-	return status.Difference{Where: whereOf(l), Link: string(l.ID), Route: l.Route, Why: why}
+	return status.Difference{Where: l.Where(), Link: string(l.ID), Route: l.Route, Why: why}
 }
 
 // repairPatience bounds how long a repair is waited for.
@@ -428,6 +423,6 @@ func (v *verifier) repair(ctx context.Context, differing map[store.Key]different
 			}
 		}
 	}
-	v.job.update(func(now *status.Job) { now.Verify.Repaired = len(differing) - len(still) })
+	v.job.Update(func(now *status.Job) { now.Verify.Repaired = len(differing) - len(still) })
 	return still, nil
 }

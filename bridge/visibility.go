@@ -10,6 +10,7 @@ import (
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // How long GitHub's answer on who can read a repository is believed, and how long
@@ -148,7 +149,7 @@ func (a *App) visible(ctx context.Context, repo string, public bool) {
 		}
 	case was.public && a.github.visible.doubt(repo): // once, and not with each delivery until GitHub was asked
 		a.takeUp(ctx, func(parked string, _ *mapping.Route) bool { return strings.EqualFold(parked, repo) })
-		for _, project := range a.set.Load().projects() {
+		for _, project := range a.set.Load().Routes.Projects() {
 			a.sprintNews.tell(project) // sprints that changed meanwhile
 		}
 	}
@@ -177,7 +178,7 @@ const takeUpMost = 100_000
 // says so of that and of the key's route.
 func (a *App) takeUp(ctx context.Context, may func(repo string, route *mapping.Route) bool) {
 	set := a.set.Load()
-	for _, project := range set.projects() {
+	for _, project := range set.Routes.Projects() {
 		failures, err := a.store.Failures(ctx, project, takeUpMost)
 		if err != nil {
 			return
@@ -188,7 +189,7 @@ func (a *App) takeUp(ctx context.Context, may func(repo string, route *mapping.R
 			if !ok || !may(repo, set.Routes.ByName(f.Route)) {
 				continue
 			}
-			if err := a.store.Enqueue(ctx, f.Key, time.Duration(n)*time.Second/wakePerSecond, false); err != nil {
+			if err := a.store.Enqueue(ctx, f.Key, time.Duration(n)*time.Second/store.WakePerSecond, false); err != nil {
 				a.log.Warn("taking up what was withheld", "repo", repo, "err", err)
 				continue
 			}

@@ -36,7 +36,7 @@ func (a *App) InHand() int { return a.engine.InHand() }
 // host is the App as the engine knows it.
 type host struct{ app *App }
 
-func (h host) Projects() []mapping.ObjectID { return h.app.set.Load().projects() }
+func (h host) Projects() []mapping.ObjectID { return h.app.set.Load().Routes.Projects() }
 
 func (h host) Retry() engine.Retry {
 	r := h.app.set.Load().config.Retry

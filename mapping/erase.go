@@ -5,6 +5,9 @@ import "time"
 // ErasedWhy is what an erased link says of itself.
 const ErasedWhy = "erased by an operator"
 
+// PartedWhy is what a link says of itself that an operator parted.
+const PartedWhy = "unlinked by an operator"
+
 // Erase removes from a link every text that people wrote, and every digest of
 // one, and keeps the ids: neither item enters again, and an operator can link
 // the pair anew.

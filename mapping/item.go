@@ -1,6 +1,9 @@
 package mapping
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Issue is a snapshot of a GitHub issue: what one read, webhook or listing
 // showed of it. Texts are exactly as GitHub gave them.
@@ -39,6 +42,9 @@ type Issue struct {
 	// Imported: an import hands it over to its parent, to be taken closed as it is.
 	Imported bool `json:"imported,omitempty"`
 }
+
+// Name names the issue for people, as in acme/web#12.
+func (i *Issue) Name() string { return i.Repo + "#" + strconv.Itoa(i.Number) }
 
 // NoParent is the Issue.Parent of an issue that is no sub-issue.
 const NoParent = "none"

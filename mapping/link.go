@@ -1,6 +1,9 @@
 package mapping
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // LinkState says where a root link is in its life.
 type LinkState string
@@ -266,6 +269,14 @@ func (l *Link) Child(kind ChildKind) *Child {
 		}
 	}
 	return nil
+}
+
+// Where names the link for people: the issue where there is one, else the card's id.
+func (l *Link) Where() string {
+	if l.Issue.Number != 0 {
+		return l.Issue.Repo + "#" + strconv.Itoa(l.Issue.Number)
+	}
+	return string(l.Card.ID)
 }
 
 // Refs lists every item that belongs to the link and is known by its id; the

@@ -251,6 +251,27 @@ func (rs Routes) ByName(name string) *Route {
 	return nil
 }
 
+// Projects lists the projects of the routes, each once.
+func (rs Routes) Projects() []ObjectID {
+	var out []ObjectID
+	for i := range rs.list {
+		if project := rs.list[i].Project; !slices.Contains(out, project) {
+			out = append(out, project)
+		}
+	}
+	return out
+}
+
+// ProjectName is the operator's name of a project, its id where no route is for it.
+func (rs Routes) ProjectName(project ObjectID) string {
+	for i := range rs.list {
+		if rs.list[i].Project == project {
+			return rs.list[i].ProjectName
+		}
+	}
+	return string(project)
+}
+
 // ForRepo returns the routes that may take issues of a repository. A name beats a
 // glob: where a route names the repository, globs are not asked.
 func (rs Routes) ForRepo(repo string) []*Route {

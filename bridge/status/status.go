@@ -72,9 +72,9 @@ type Operator interface {
 	Resume(ctx context.Context, route string) error
 	// Paused tells since when each paused route is.
 	Paused(ctx context.Context) (map[string]time.Time, error)
-	// Part parts the pair of a link; errors as those of Find, [ErrState] while
+	// Unlink parts the pair of a link; errors as those of Find, [ErrState] while
 	// it is being worked.
-	Part(ctx context.Context, name string) error
+	Unlink(ctx context.Context, name string) error
 	// Erase removes texts; errors as those of Find, [ErrState] while a link is
 	// being worked.
 	Erase(ctx context.Context, ask EraseAsk) (Erased, error)
@@ -171,7 +171,7 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST "+pathBackup, h.backup)
 	mux.HandleFunc("POST /api/v1/routes/{key}/pause", h.act("route paused", h.Operator.Pause))
 	mux.HandleFunc("POST /api/v1/routes/{key}/resume", h.act("route resumed", h.Operator.Resume))
-	mux.HandleFunc("POST /api/v1/links/{key}/unlink", h.act("pair parted", h.Operator.Part))
+	mux.HandleFunc("POST /api/v1/links/{key}/unlink", h.act("pair parted", h.Operator.Unlink))
 	mux.HandleFunc("POST /api/v1/accept/repository/{key}", h.act("repository accepted", h.Operator.AcceptRepository))
 	mux.HandleFunc("POST /api/v1/accept/account/{key}", h.act("account accepted", h.Operator.AcceptAccount))
 	h.jobRoutes(mux)

@@ -112,7 +112,7 @@ func (m *memory) Paused(context.Context) (map[string]time.Time, error) {
 	return maps.Clone(m.paused), nil
 }
 
-func (m *memory) Part(ctx context.Context, name string) error {
+func (m *memory) Unlink(ctx context.Context, name string) error {
 	l, err := m.Find(ctx, name)
 	if err == nil {
 		l.Parted = true

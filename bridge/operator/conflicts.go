@@ -1,15 +1,28 @@
-package bridge
+package operator
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
+
+// Conflicts lists the newest entries of the conflict ledger, newest first.
+func (o *Operator) Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error) {
+	var out []mapping.Conflict
+	for _, project := range o.projects() {
+		cs, _, err := o.store.Conflicts(ctx, project, "", limit)
+		if err != nil {
+			return nil, fmt.Errorf("list conflicts: %w", err)
+		}
+		out = append(out, cs...)
+	}
+	slices.SortStableFunc(out, func(a, b mapping.Conflict) int { return b.At.Compare(a.At) })
+	return out[:min(limit, len(out))], nil
+}
 
 // ResolveConflict answers an attribute that is asked: the winner's value is
 // written to the other side at the next reconcile, which is made due now.
@@ -34,17 +47,10 @@ func (o *Operator) UndoConflict(ctx context.Context, id string) error {
 			claim.Link.Undo = map[mapping.Attribute]string{}
 		}
 		claim.Link.Undo[c.Attribute] = c.ID
-		c.Again = time.Now().UTC() // it does not expire meanwhile
+		c.Again = o.now().UTC() // it does not expire meanwhile
 		return o.store.PutConflict(ctx, *c)
 	})
 }
-
-const (
-	// operatorLease is how long a link's key is held for an operator's command.
-	operatorLease = 10 * time.Second
-	// operatorWait is how long a command waits for a key that is being worked.
-	operatorWait = 5 * time.Second
-)
 
 // withConflict changes a ledger entry, or its link, while nobody works on the
 // link: a worker that is just posting the conflict's comment writes the entry,
@@ -54,7 +60,7 @@ func (o *Operator) withConflict(ctx context.Context, id string, change func(*map
 	if err != nil {
 		return err
 	}
-	claim, err := o.claim(ctx, store.Key{Project: c.Project, Link: c.Link})
+	claim, err := o.hold(ctx, store.Key{Project: c.Project, Link: c.Link})
 	if err != nil {
 		return fmt.Errorf("conflict %s: %w", id, err)
 	}
@@ -67,32 +73,13 @@ func (o *Operator) withConflict(ctx context.Context, id string, change func(*map
 	if err != nil {
 		return fmt.Errorf("conflict %s: %w", id, err)
 	}
-	o.kick()
+	o.process.Kick()
 	return nil
-}
-
-// claim takes a link's key for an operator's command. While the key is worked
-// it waits a little.
-func (o *Operator) claim(ctx context.Context, key store.Key) (*store.Claim, error) {
-	patience := time.After(operatorWait)
-	for {
-		claim, err := o.store.ClaimKey(ctx, key, operatorLease)
-		if !errors.Is(err, store.ErrConflict) {
-			return claim, err
-		}
-		select {
-		case <-patience:
-			return nil, fmt.Errorf("its link is being worked, try again: %w", status.ErrState)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }
 
 // conflict finds a ledger entry in any of the projects.
 func (o *Operator) conflict(ctx context.Context, id string) (mapping.Conflict, error) {
-	for _, project := range o.set().projects() {
+	for _, project := range o.projects() {
 		if c, err := o.store.Conflict(ctx, project, id); err == nil {
 			return c, nil
 		}

@@ -1,11 +1,9 @@
-package bridge
+package operator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -27,13 +25,13 @@ func (o *Operator) Erase(ctx context.Context, ask status.EraseAsk) (status.Erase
 	for _, l := range links {
 		erased, err := o.eraseLink(ctx, l)
 		if err != nil {
-			return got, fmt.Errorf("erase %s: %w", whereOf(l), err)
+			return got, fmt.Errorf("erase %s: %w", l.Where(), err)
 		}
 		got.Links = append(got.Links, status.LinkOf(erased))
 	}
 	for _, l := range links {
 		if err := o.eraseConflicts(ctx, l, &got); err != nil {
-			return got, fmt.Errorf("erase the conflicts of %s: %w", whereOf(l), err)
+			return got, fmt.Errorf("erase the conflicts of %s: %w", l.Where(), err)
 		}
 	}
 	if err := o.store.Scrub(ctx); err != nil {
@@ -62,7 +60,7 @@ func (o *Operator) toErase(ctx context.Context, ask status.EraseAsk) (links []*m
 		}
 		for _, p := range l.Parts {
 			if strings.EqualFold(p.Issue.Author, ask.Author) {
-				kept = append(kept, fmt.Sprintf("%s is a sub-issue of %s, of another author: erase that to erase both", whereOf(p), whereOf(l)))
+				kept = append(kept, fmt.Sprintf("%s is a sub-issue of %s, of another author: erase that to erase both", p.Where(), l.Where()))
 			}
 		}
 		return nil
@@ -82,7 +80,7 @@ func (o *Operator) eraseLink(ctx context.Context, l *mapping.Link) (*mapping.Lin
 	if err := claim.Link.Erase(); err != nil {
 		return nil, o.giveUp(ctx, claim, err)
 	}
-	entry := mapping.Entry{At: time.Now().UTC(), What: "erased", Why: "by an operator"}
+	entry := mapping.Entry{At: o.now().UTC(), What: "erased", Why: "by an operator"}
 	return claim.Link, o.store.Finish(ctx, claim, claim.Link, []mapping.Entry{entry}, store.Outcome{Kind: store.Erase})
 }
 
@@ -96,7 +94,7 @@ func (o *Operator) eraseConflicts(ctx context.Context, l *mapping.Link, got *sta
 		}
 		for i := range page {
 			c := &page[i]
-			if c.Link != l.ID && !strings.EqualFold(c.Where, whereOf(l)) {
+			if c.Link != l.ID && !strings.EqualFold(c.Where, l.Where()) {
 				continue
 			}
 			c.Erase()
@@ -105,20 +103,11 @@ func (o *Operator) eraseConflicts(ctx context.Context, l *mapping.Link, got *sta
 			}
 			got.Conflicts++
 			for _, id := range c.Comments {
-				got.Comments = append(got.Comments, status.ErasedComment{Issue: whereOf(l), Repository: l.Issue.Repo, ID: id})
+				got.Comments = append(got.Comments, status.ErasedComment{Issue: l.Where(), Repository: l.Issue.Repo, ID: id})
 			}
 		}
 		if cursor = next; cursor == "" {
 			return nil
 		}
 	}
-}
-
-// DeleteComment implements [status.Services].
-func (s services) DeleteComment(ctx context.Context, repo string, id int64) error {
-	err := s.github.DeleteComment(ctx, repo, id)
-	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
-		return nil
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package bridge
+package operator
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func (o *Operator) Standing(ctx context.Context, l *mapping.Link) (store.Standin
 // service, then the others, latest due first.
 func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, error) {
 	var all []store.Standing
-	for _, project := range o.set().projects() {
+	for _, project := range o.projects() {
 		some, err := o.store.Standings(ctx, project, limit)
 		if err != nil {
 			return nil, fmt.Errorf("queue: %w", err)
@@ -35,8 +35,22 @@ func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, 
 
 // Worker names this process where it works a key; "" where another one does.
 func (o *Operator) Worker(key store.Key) string {
-	if o.works == nil || !o.works(key) {
+	if !o.process.Works(key) {
 		return ""
 	}
 	return o.worker
+}
+
+// Overview describes every project's queue, by the operator's names.
+func (o *Operator) Overview(ctx context.Context) (map[string]store.Depth, error) {
+	out := map[string]store.Depth{}
+	for _, project := range o.projects() {
+		name := o.set().Routes.ProjectName(project)
+		d, err := o.store.Depth(ctx, project)
+		if err != nil {
+			return nil, fmt.Errorf("queue of project %s: %w", name, err)
+		}
+		out[name] = d
+	}
+	return out, nil
 }

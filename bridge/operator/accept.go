@@ -1,12 +1,11 @@
-package bridge
+package operator
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
+	"planbridge/bridge/identity"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/store"
@@ -16,35 +15,35 @@ import (
 // that the name stood for. [store.ErrNotFound] where the name was never met,
 // [status.ErrState] where no other repository has it.
 func (o *Operator) AcceptRepository(ctx context.Context, name string) error {
-	if err := o.accept(ctx, "repository", name, docRepository(name)); err != nil {
+	if err := o.accept(ctx, "repository", name, identity.DocRepository(name)); err != nil {
 		return err
 	}
 	if err := o.forgetRename(ctx, name); err != nil {
 		return err
 	}
-	if err := o.accepted(ctx, name); err != nil {
+	if err := o.process.Accepted(ctx, name); err != nil {
 		return err
 	}
-	for _, project := range o.set().projects() {
-		if _, err := o.store.Wake(ctx, project, reconcile.ServiceRepository(name), wakePerSecond); err != nil {
+	for _, project := range o.projects() {
+		if _, err := o.store.Wake(ctx, project, reconcile.ServiceRepository(name), store.WakePerSecond); err != nil {
 			return fmt.Errorf("accept repository %s: %w", name, err)
 		}
 	}
-	o.kick()
+	o.process.Kick()
 	return nil
 }
 
 // AcceptAccount has the account believed that has a login now. Errors are those of
 // AcceptRepository.
 func (o *Operator) AcceptAccount(ctx context.Context, login string) error {
-	if err := o.accept(ctx, "account", login, docLogin(login)); err != nil {
+	if err := o.accept(ctx, "account", login, identity.DocLogin(login)); err != nil {
 		return err
 	}
-	return o.accepted(ctx, "")
+	return o.process.Accepted(ctx, "")
 }
 
 func (o *Operator) accept(ctx context.Context, kind, name, doc string) error {
-	known, err := readIdentity(ctx, o.store, doc)
+	known, err := identity.Read(ctx, o.store, doc)
 	switch {
 	case err != nil:
 		return fmt.Errorf("accept %s %s: %w", kind, name, err)
@@ -53,8 +52,8 @@ func (o *Operator) accept(ctx context.Context, kind, name, doc string) error {
 	case known.Other == 0:
 		return fmt.Errorf("%s %s is the one that it was when it was first seen (id %d), there is no other to accept: %w", kind, name, known.ID, status.ErrState)
 	}
-	next := identity{ID: known.Other, Proven: true, Accepted: true, Private: known.Private}
-	if err := putIdentity(ctx, o.store, doc, next); err != nil {
+	next := identity.Record{ID: known.Other, Proven: true, Accepted: true, Private: known.Private}
+	if err := identity.Put(ctx, o.store, doc, next); err != nil {
 		return fmt.Errorf("accept %s %s: %w", kind, name, err)
 	}
 	return nil
@@ -63,36 +62,17 @@ func (o *Operator) accept(ctx context.Context, kind, name, doc string) error {
 // forgetRename lets a route go back to the name that the configuration gives it, where
 // it followed another repository.
 func (o *Operator) forgetRename(ctx context.Context, name string) error {
-	data, err := o.store.Doc(ctx, "", docRenamed)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	names := map[string]string{}
-	if err == nil {
-		err = json.Unmarshal(data, &names)
-	}
-	if _, renamed := names[strings.ToLower(name)]; err == nil && !renamed {
-		return nil
-	}
-	delete(names, strings.ToLower(name))
-	if err == nil {
-		data, err = json.Marshal(names)
-	}
-	if err == nil {
-		err = o.store.PutDoc(ctx, "", docRenamed, data)
-	}
+	names, err := identity.Renames(ctx, o.store)
 	if err != nil {
 		return fmt.Errorf("accept repository %s: %w", name, err)
 	}
-	return nil
-}
-
-// accepted takes over in this process what an operator has accepted.
-func (a *App) accepted(ctx context.Context, repo string) error {
-	a.github.people.forget()
-	if repo == "" {
+	configured := strings.ToLower(name)
+	if _, renamed := names[configured]; !renamed {
 		return nil
 	}
-	a.github.repositories.forget(repo)
-	return a.followRenames(ctx)
+	delete(names, configured)
+	if err := identity.PutRenames(ctx, o.store, names); err != nil {
+		return fmt.Errorf("accept repository %s: %w", name, err)
+	}
+	return nil
 }

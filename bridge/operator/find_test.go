@@ -1,4 +1,4 @@
-package bridge
+package operator_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/operator"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -24,6 +25,11 @@ func (u *unlisted) List(context.Context, mapping.ObjectID, string, int) ([]*mapp
 	return nil, "", errors.New("not listed")
 }
 
+// fixed are settings that no reload replaces.
+type fixed struct{ set reconcile.Settings }
+
+func (f *fixed) Settings() *reconcile.Settings { return &f.set }
+
 // TestFindByIDListsNothing: what has an id is found by the store's indexes, in whichever
 // project it is.
 func TestFindByIDListsNothing(t *testing.T) {
@@ -36,8 +42,8 @@ func TestFindByIDListsNothing(t *testing.T) {
 	if _, err := s.Observe(t.Context(), "second", []store.Observation{{Create: l}}); err != nil {
 		t.Fatal(err)
 	}
-	set := &settings{Settings: reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "first"}, {Name: "b", Project: "second"}})}}
-	o := &Operator{store: &unlisted{s, t}, set: func() *settings { return set }}
+	routes := mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "first"}, {Name: "b", Project: "second"}})
+	o := operator.New(operator.Options{Store: &unlisted{s, t}, Settings: &fixed{reconcile.Settings{Routes: routes}}})
 	for _, name := range []string{"l1", "card", "tracking", "sub"} {
 		if got, err := o.Find(t.Context(), name); err != nil || got.ID != "l1" {
 			t.Errorf("Find(%q) = %+v, %v", name, got, err)

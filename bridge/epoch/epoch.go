@@ -1,0 +1,100 @@
+// Package epoch tells whether the store is the one that it was.
+//
+// The epoch of a process's work is more than the store's own: a Redis that restarted or
+// failed over may have lost its last writes, and an operator may ask for a rebuild. Each
+// of them makes everything that is marked be looked at before anything is created.
+package epoch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// docRebuild names the document whose text is part of the epoch, so that a new text
+// makes a new one.
+const docRebuild = "rebuild"
+
+// Source is what is asked of the store.
+type Source interface {
+	Epoch(ctx context.Context) (string, error)
+	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
+}
+
+// Read returns the store's epoch together with the text of the last rebuild and with the
+// incarnation of the servers behind the store, where there are any.
+func Read(ctx context.Context, s Source) (string, error) {
+	epoch, err := s.Epoch(ctx)
+	if err != nil {
+		return "", err
+	}
+	rebuild, err := s.Doc(ctx, "", docRebuild)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", err
+	}
+	if len(rebuild) > 0 {
+		epoch += "/" + string(rebuild)
+	}
+	servers, ok := s.(interface {
+		Incarnation(ctx context.Context) (string, error)
+	})
+	if !ok {
+		return epoch, nil
+	}
+	incarnation, err := servers.Incarnation(ctx)
+	return epoch + "/" + incarnation, err
+}
+
+// Documents is what keeps the document of a rebuild.
+type Documents interface {
+	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
+}
+
+// Renew gives the store a new epoch, though it lost nothing.
+func Renew(ctx context.Context, s Documents) error {
+	if err := s.PutDoc(ctx, "", docRebuild, []byte(mapping.NewID())); err != nil {
+		return fmt.Errorf("rebuild: %w", err)
+	}
+	return nil
+}
+
+// Tracker reads a store's epoch, and remembers when the epoch was last found to be
+// another one. It is safe for concurrent use.
+type Tracker struct {
+	store Source
+	now   func() time.Time
+
+	mu    sync.Mutex
+	epoch string
+	lost  time.Time
+}
+
+// NewTracker makes a tracker of a store.
+func NewTracker(s Source, now func() time.Time) *Tracker { return &Tracker{store: s, now: now} }
+
+// Read reads the epoch, and notes when it changed.
+func (t *Tracker) Read(ctx context.Context) (string, error) {
+	epoch, err := Read(ctx, t.store)
+	if err != nil {
+		return epoch, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.epoch != "" && t.epoch != epoch {
+		t.lost = t.now()
+	}
+	t.epoch = epoch
+	return epoch, nil
+}
+
+// Lost is when the epoch last changed; zero: never in this process.
+func (t *Tracker) Lost() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lost
+}

@@ -1,0 +1,137 @@
+// Package jobs runs the long tasks that operators ask a process for: imports,
+// verifications and passes of the retention.
+//
+// A task is durable step by step; the job itself is not. After a restart it is asked for
+// again, and finds done what was done.
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"planbridge/bridge/guard"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// kept is how many jobs are remembered.
+const kept = 20
+
+// Runner runs jobs. It is safe for concurrent use.
+type Runner struct {
+	guard *guard.Guard
+	now   func() time.Time
+
+	mu   sync.Mutex
+	ctx  context.Context // that jobs run under; nil before Open
+	list []*Job          // newest last
+	run  sync.WaitGroup
+}
+
+// New makes a runner that runs nothing before Open.
+func New(g *guard.Guard, now func() time.Time) *Runner { return &Runner{guard: g, now: now} }
+
+// Job is one job.
+type Job struct {
+	asked any // what the job was asked for, to be compared
+	mu    sync.Mutex
+	now   status.Job
+}
+
+// Update changes what is told of the job.
+func (j *Job) Update(change func(*status.Job)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	change(&j.now)
+}
+
+// Doing says what the job does now.
+func (j *Job) Doing(format string, args ...any) {
+	j.Update(func(now *status.Job) { now.Doing = fmt.Sprintf(format, args...) })
+}
+
+// snapshot is what is told of the job now.
+func (j *Job) snapshot() status.Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	out := j.now
+	if out.Import != nil {
+		r := *out.Import
+		r.Items, r.OutWhy = slices.Clone(r.Items), maps.Clone(r.OutWhy)
+		out.Import = &r
+	}
+	if out.Verify != nil {
+		r := *out.Verify
+		r.Differences = slices.Clone(r.Differences)
+		r.Drift = maps.Clone(r.Drift)
+		out.Verify = &r
+	}
+	return out
+}
+
+// Open lets jobs run until ctx ends.
+func (r *Runner) Open(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ctx = ctx
+}
+
+// Wait waits until no job runs.
+func (r *Runner) Wait() { r.run.Wait() }
+
+// Start begins a job, or returns the one that runs and was asked for the same.
+// [status.ErrState] before Open and after its context ended.
+func (r *Runner) Start(first status.Job, asked any, work func(context.Context, *Job) error) (status.Job, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx == nil || r.ctx.Err() != nil {
+		return status.Job{}, fmt.Errorf("%s: the store has not been reached yet, or the service stops: %w", first.Kind, status.ErrState)
+	}
+	for _, j := range r.list {
+		if now := j.snapshot(); j.asked == asked && now.State == status.JobRunning {
+			return now, nil
+		}
+	}
+	first.ID, first.State, first.Started = mapping.NewID(), status.JobRunning, r.now().UTC()
+	j := &Job{asked: asked, now: first}
+	r.list = append(r.list, j)
+	if n := len(r.list) - kept; n > 0 {
+		r.list = slices.Delete(r.list, 0, n)
+	}
+	ctx := r.ctx
+	r.guard.Spawn(&r.run, first.Kind, func() { r.work(ctx, j, first.Kind+" "+first.ID, work) })
+	return j.snapshot(), nil
+}
+
+func (r *Runner) work(ctx context.Context, j *Job, name string, work func(context.Context, *Job) error) {
+	err := r.guard.Do("job", name, func() error { return work(ctx, j) })
+	j.Update(func(now *status.Job) {
+		now.State, now.Doing, now.Ended = status.JobDone, "", r.now().UTC()
+		if err != nil {
+			now.State, now.Error = status.JobFailed, err.Error()
+		}
+	})
+}
+
+// Get returns the job of an id. The items of an import are told once, at its end.
+// [store.ErrNotFound] where there is none of that id.
+func (r *Runner) Get(id string) (status.Job, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, j := range r.list {
+		now := j.snapshot()
+		if now.ID != id {
+			continue
+		}
+		if now.State == status.JobRunning && now.Import != nil {
+			now.Import.Items = []status.ImportItem{}
+		}
+		return now, nil
+	}
+	return status.Job{}, fmt.Errorf("job %s: %w", id, store.ErrNotFound)
+}

@@ -1,0 +1,67 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// maxFailures bounds how many failures of a project are shown.
+const maxFailures = 10_000
+
+// projectAside stands for a project in the keys of what is no key of the queue: items
+// of a loop that this process set aside, since it panicked on them.
+const projectAside = "aside"
+
+// Failures lists the parked keys and what was set aside, oldest first.
+func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
+	var out []store.Failure
+	for _, project := range o.projects() {
+		parked, err := o.store.Failures(ctx, project, maxFailures)
+		if err != nil {
+			return nil, fmt.Errorf("list failures: %w", err)
+		}
+		out = append(out, parked...)
+	}
+	for _, f := range o.guard.Failures() {
+		out = append(out, store.Failure{
+			Key: store.Key{Project: projectAside, Link: mapping.LinkID(f.What + " " + f.Item)}, Where: strings.TrimSpace(f.What + " " + f.Item),
+			Reason: f.Reason, Attempts: f.Count, At: f.At,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b store.Failure) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+// Retry takes a key up again: one named as failures shows it (project/link),
+// as an issue (acme/web#12), or "all". It returns how many.
+func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
+	failures, err := o.Failures(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, f := range failures {
+		if name != "all" && name != f.Key.String() && name != string(f.Key.Link) && name != f.Where {
+			continue
+		}
+		if f.Key.Project == projectAside { // its loop takes it up by itself
+			o.guard.Forget(string(f.Key.Link))
+			n++
+			continue
+		}
+		if err := o.store.Enqueue(ctx, f.Key, 0, false); err != nil {
+			return n, fmt.Errorf("retry %s: %w", f.Where, err)
+		}
+		n++
+	}
+	if n == 0 && name != "all" {
+		return 0, fmt.Errorf("failure %s: %w", name, store.ErrNotFound)
+	}
+	o.process.Kick()
+	return n, nil
+}

@@ -1,0 +1,183 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Link links an issue and a card that no other link holds, or that were parted. What
+// differs is a conflict without a base.
+func (o *Operator) Link(ctx context.Context, issueName, cardID string) (status.Link, error) {
+	l, err := o.join(ctx, issueName, mapping.ObjectID(cardID))
+	if err != nil {
+		return status.Link{}, fmt.Errorf("link %s with %s: %w", issueName, cardID, err)
+	}
+	return status.LinkOf(l), nil
+}
+
+func (o *Operator) join(ctx context.Context, issueName string, cardID mapping.ObjectID) (*mapping.Link, error) {
+	issue, route, err := o.issueNamed(ctx, issueName)
+	if err != nil {
+		return nil, err
+	}
+	card, err := o.card(ctx, route.Project, cardID)
+	if err != nil {
+		return nil, err
+	}
+	mine, linked, err := store.FindIn(ctx, o.store, o.projects(), mapping.IssueRef(issue.ID))
+	if err != nil {
+		return nil, err
+	}
+	theirs, held, err := store.FindIn(ctx, o.store, o.projects(), mapping.CardRef(card.ID))
+	switch {
+	case err != nil:
+		return nil, err
+	case held && (!linked || mine != theirs):
+		if err := o.freeCard(ctx, theirs); err != nil {
+			return nil, err
+		}
+	}
+	to := mapping.NameCard(&card)
+	if linked {
+		return o.rejoin(ctx, mine, to)
+	}
+	return o.joinNew(ctx, route, issue, to)
+}
+
+func (o *Operator) card(ctx context.Context, project, id mapping.ObjectID) (mapping.Card, error) {
+	if id == "" {
+		return mapping.Card{}, status.ErrName
+	}
+	side, done, err := o.services.Planning(project)
+	if err != nil {
+		return mapping.Card{}, err
+	}
+	defer done()
+	card, err := side.Card(ctx, id)
+	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
+		return card, fmt.Errorf("card %s: %w", id, store.ErrNotFound)
+	}
+	return card, err
+}
+
+// issueNamed reads an issue, and finds the route that takes it.
+func (o *Operator) issueNamed(ctx context.Context, name string) (*mapping.Issue, *mapping.Route, error) {
+	repo, num, ok := strings.Cut(name, "#")
+	number, err := strconv.Atoi(num)
+	if !ok || err != nil || !strings.Contains(repo, "/") {
+		return nil, nil, status.ErrName
+	}
+	if err := o.services.Ready(ctx); err != nil {
+		return nil, nil, err
+	}
+	hub, done, err := o.services.GitHub()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	issue, err := hub.Issue(ctx, repo, number)
+	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
+		return nil, nil, fmt.Errorf("issue: %w", store.ErrNotFound)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	set := o.set()
+	route, why := set.Routes.ForIssue(&issue, set.Scheme)
+	switch {
+	case issue.PullRequest:
+		return nil, nil, fmt.Errorf("it is a pull request: %w", status.ErrState)
+	case route == nil:
+		return nil, nil, fmt.Errorf("%s: %w", why, status.ErrState)
+	}
+	return &issue, route, nil
+}
+
+// errHeld: an item belongs to a link that was not parted.
+func errHeld(l *mapping.Link) error {
+	return fmt.Errorf("link %s holds %s and %s; unlink them first: %w", l.ID, l.Where(), l.Card.ID, status.ErrState)
+}
+
+// freeCard takes the card out of a link that was parted.
+func (o *Operator) freeCard(ctx context.Context, key store.Key) error {
+	claim, err := o.hold(ctx, key)
+	if err != nil {
+		return err
+	}
+	l, out := claim.Link, store.Outcome{Kind: store.Done}
+	if !l.Parted {
+		return o.giveUp(ctx, claim, errHeld(l))
+	}
+	if l.Issue.ID == 0 {
+		out.Kind = store.Remove
+	}
+	*l = mapping.Link{
+		ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Created: l.Created,
+		State: l.State, Parted: true, Why: l.Why,
+	}
+	return o.store.Finish(ctx, claim, l, nil, out)
+}
+
+// rejoin links the issue of a link that was parted, or whose card was not made
+// yet, with a card.
+func (o *Operator) rejoin(ctx context.Context, key store.Key, card mapping.CardID) (*mapping.Link, error) {
+	claim, err := o.hold(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	l := claim.Link
+	switch {
+	case l.Card.ID != card.ID && !l.Parted:
+		return nil, o.giveUp(ctx, claim, errHeld(l))
+	case l.Card.ID != card.ID || l.State == mapping.Erased:
+		// Nothing holds of what was agreed with another card, or was erased.
+		*l = mapping.Link{
+			ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Card: card, State: l.State,
+			Created: l.Created, Synced: o.now().UTC(), // a link that was never synchronised would look for its card
+		}
+	}
+	if err := relink(l); err != nil {
+		return nil, o.giveUp(ctx, claim, err)
+	}
+	entry := mapping.Entry{At: o.now().UTC(), What: "linked", Why: "by an operator"}
+	if err := o.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
+		return nil, err
+	}
+	o.process.Kick()
+	return l, nil
+}
+
+// relink has a pair go on that an operator linked.
+func relink(l *mapping.Link) error {
+	l.Parted, l.Unfinished = false, true
+	switch {
+	case l.State == mapping.Linked, l.State == mapping.Creating && l.Intent != nil: // it is being worked
+		l.Why = ""
+		return nil
+	case l.Intent != nil:
+		return l.Advance(mapping.EventResumed)
+	}
+	return l.Advance(mapping.EventRelinked)
+}
+
+func (o *Operator) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
+	l := route.JoinIssue(issue, card, o.now().UTC())
+	seen, err := o.store.Observe(ctx, route.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
+	switch {
+	case err != nil:
+		return nil, err
+	case seen[0].Err != nil:
+		return nil, seen[0].Err
+	case !seen[0].Created:
+		return nil, fmt.Errorf("one of them has just been linked: %w", status.ErrState)
+	}
+	o.process.Kick()
+	return l, nil
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"planbridge/mapping"
+)
+
+// WakePerSecond is the rate at which keys come back that waited for a service.
+const WakePerSecond = 50
+
+// linksPage is how many links a walk reads at once.
+const linksPage = 500
+
+// AllLinks walks the links of a project, in the store's order and page by page. An error
+// ends the walk.
+func AllLinks(ctx context.Context, s Links, project mapping.ObjectID) iter.Seq2[*mapping.Link, error] {
+	return func(yield func(*mapping.Link, error) bool) {
+		for cursor := ""; ; {
+			links, next, err := s.List(ctx, project, cursor, linksPage)
+			if err != nil {
+				yield(nil, fmt.Errorf("list links: %w", err))
+				return
+			}
+			for _, l := range links {
+				if !yield(l, nil) {
+					return
+				}
+			}
+			if cursor = next; cursor == "" {
+				return
+			}
+		}
+	}
+}
+
+// FindIn returns the key of the link that an item belongs to, in whichever of the
+// projects it is, and whether there is one.
+func FindIn(ctx context.Context, s Links, projects []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
+	for _, project := range projects {
+		id, err := s.Find(ctx, project, ref)
+		if err == nil {
+			return Key{Project: project, Link: id}, true, nil
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return Key{}, false, err
+		}
+	}
+	return Key{}, false, nil
+}
+
+// Add adds the links and the failures of another tally.
+func (t *Tally) Add(other Tally) {
+	if t.Links == nil {
+		t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
+	}
+	for route, states := range other.Links {
+		for state, n := range states {
+			t.Count(route, state, n)
+		}
+	}
+	for route, n := range other.Failures {
+		t.Failures[route] += n
+	}
+}
+
+// Count adds links of a route in a state.
+func (t *Tally) Count(route string, state mapping.LinkState, n int) {
+	if t.Links == nil {
+		t.Links, t.Failures = map[string]map[mapping.LinkState]int{}, map[string]int{}
+	}
+	if t.Links[route] == nil {
+		t.Links[route] = map[mapping.LinkState]int{}
+	}
+	t.Links[route][state] += n
+}
