@@ -36,7 +36,7 @@ func (v *verifier) guardedRead(ctx context.Context, key store.Key) (d different,
 	if v.guard.Do("link of", key.String(), func() (err error) { l, err = v.store.Link(ctx, key); return err }) != nil {
 		return different{}, nil // the failures name it
 	}
-	diff := differenceOf(l, err.Error())
+	diff := differenceOf(l, &l.Pair, err.Error())
 	diff.Held = "panic"
 	return different{l, []status.Difference{diff}}, nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // assigners are the functions that may give a pair a state: they ask the table.
-var assigners = []string{"mapping.Link.Advance", "mapping.Child.Advance"}
+var assigners = []string{"mapping.Pair.Advance"}
 
 // births are the functions whose answer a new pair may have for its state.
 var births = []string{"born"}

@@ -282,8 +282,8 @@ func (v *verifier) read(ctx context.Context, key store.Key) (d different, err er
 		return d, err
 	}
 	route := v.set.Load().Routes.ByName(d.link.Route)
-	for _, l := range append([]*mapping.Link{d.link}, heldParts(d.link)...) {
-		diffs, err := v.differences(ctx, l, route)
+	for _, pair := range append([]*mapping.Pair{&d.link.Pair}, heldParts(d.link)...) {
+		diffs, err := v.differences(ctx, d.link, pair, route)
 		if err != nil {
 			return d, err
 		}
@@ -294,7 +294,7 @@ func (v *verifier) read(ctx context.Context, key store.Key) (d different, err er
 
 // heldParts are a link's sub-issues that may differ from their tasks for as long as a
 // side refuses a value or a person is asked.
-func heldParts(l *mapping.Link) (out []*mapping.Link) {
+func heldParts(l *mapping.Link) (out []*mapping.Pair) {
 	for _, p := range l.Parts {
 		if p.State == mapping.Linked && len(p.Refused)+len(p.Asking) > 0 {
 			out = append(out, p)
@@ -303,21 +303,21 @@ func heldParts(l *mapping.Link) (out []*mapping.Link) {
 	return out
 }
 
-// differences reads the two items of a root link or of a part and compares them.
-func (v *verifier) differences(ctx context.Context, l *mapping.Link, route *mapping.Route) (diffs []status.Difference, err error) {
-	g, p, missing, err := v.views(ctx, l, route)
+// differences reads the two items of a pair that has an issue and compares them.
+func (v *verifier) differences(ctx context.Context, l *mapping.Link, pair *mapping.Pair, route *mapping.Route) (diffs []status.Difference, err error) {
+	g, p, missing, err := v.views(ctx, l, pair, route)
 	if err != nil {
 		return nil, err
 	}
 	if missing != "" {
-		return []status.Difference{differenceOf(l, missing)}, nil
+		return []status.Difference{differenceOf(l, pair, missing)}, nil
 	}
-	for _, decided := range mapping.Resolve(mapping.Input{Link: l, Route: route, GitHub: g, Planning: p}).Decisions {
+	for _, decided := range mapping.Resolve(mapping.Input{Link: l, Pair: pair, Route: route, GitHub: g, Planning: p}).Decisions {
 		if decided.Action == mapping.Adopt || decided.Action == mapping.Restrained {
 			continue
 		}
-		diff := differenceOf(l, decided.Why)
-		if decided.Action == mapping.Blocked || l.Asking[decided.Attribute] != "" && decided.Action == mapping.Ask {
+		diff := differenceOf(l, pair, decided.Why)
+		if decided.Action == mapping.Blocked || pair.Asking[decided.Attribute] != "" && decided.Action == mapping.Ask {
 			diff.Held = string(decided.Action)
 		}
 		diff.Attribute, diff.GitHub, diff.Planning = string(decided.Attribute), g[decided.Attribute].Value, p[decided.Attribute].Value
@@ -326,35 +326,35 @@ func (v *verifier) differences(ctx context.Context, l *mapping.Link, route *mapp
 	return diffs, nil
 }
 
-// views reads both items of a link, or says which of them is missing.
-func (v *verifier) views(ctx context.Context, l *mapping.Link, route *mapping.Route) (g, p mapping.View, missing string, err error) {
+// views reads both items of a pair, or says which of them is missing.
+func (v *verifier) views(ctx context.Context, l *mapping.Link, pair *mapping.Pair, route *mapping.Route) (g, p mapping.View, missing string, err error) {
 	set, side := v.set.Load(), v.projects.get(l.Project).side
-	issue, err := v.github.Issue(ctx, l.Issue.Repo, l.Issue.Number)
+	issue, err := v.github.Issue(ctx, pair.Issue.Repo, pair.Issue.Number)
 	if err != nil {
 		missing, err = absent("the issue", err)
 		return nil, nil, missing, err
 	}
-	if l.Task {
-		task, err := side.Task(ctx, l.Card.ID)
+	if pair.IsTask() {
+		task, err := side.Task(ctx, pair.Card.ID)
 		missing, err = absent("the task", err)
 		hours := set.Scheme
 		hours.Estimate = hours.Hours // a task's estimate is in hours
-		g, _ = route.IssueView(&issue, hours, set.Keys, l.Base)
+		g, _ = route.IssueView(&issue, hours, set.Keys, pair.Base)
 		return g, mapping.TaskItemView(&task, set.Keys), missing, err
 	}
-	card, err := side.Card(ctx, l.Card.ID)
+	card, err := side.Card(ctx, pair.Card.ID)
 	if err != nil {
 		missing, err = absent("the card", err)
 		return nil, nil, missing, err
 	}
-	g, _ = route.IssueView(&issue, set.Scheme, set.Keys, l.Base)
+	g, _ = route.IssueView(&issue, set.Scheme, set.Keys, pair.Base)
 	p = mapping.CardView(&card, set.Keys)
 	child := l.Child(mapping.Tracking)
 	if child == nil || child.State != mapping.Linked || !route.TrackingTask {
 		g.Untrack()
 		return g, p, "", nil
 	}
-	task, err := side.Task(ctx, child.Task)
+	task, err := side.Task(ctx, child.Card.ID)
 	if err != nil {
 		missing, err = absent("its tracking task", err)
 		return nil, nil, missing, err
@@ -377,8 +377,8 @@ func absent(what string, err error) (string, error) {
 	return "", err
 }
 
-func differenceOf(l *mapping.Link, why string) status.Difference {
-	return status.Difference{Where: l.Where(), Link: string(l.ID), Route: l.Route, Why: why}
+func differenceOf(l *mapping.Link, p *mapping.Pair, why string) status.Difference {
+	return status.Difference{Where: p.Where(), Link: string(l.ID), Route: l.Route, Why: why}
 }
 
 // repairPatience bounds how long a repair is waited for.

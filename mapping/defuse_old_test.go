@@ -67,7 +67,7 @@ func TestOldDefusedTextsStand(t *testing.T) {
 
 func decisionsAbout(base map[mapping.Attribute]mapping.Base, github, planning string, version int64) []mapping.Decision {
 	plan := mapping.Resolve(mapping.Input{
-		Route: &mapping.Route{}, Link: &mapping.Link{Base: base},
+		Route: &mapping.Route{}, Link: &mapping.Link{Pair: mapping.Pair{Base: base}},
 		GitHub:   mapping.View{mapping.Summary: {Value: github}},
 		Planning: mapping.View{mapping.Summary: {Value: planning, Version: version}},
 	})

@@ -106,8 +106,8 @@ func (r *Route) EnterCard(card *Card, at time.Time) *Link {
 
 func (r *Route) begin(e PairEvent, origin Side, at time.Time) *Link {
 	return &Link{
-		ID: LinkID(NewID()), Nonce: NewNonceIn(r.Project), Project: r.Project, Route: r.Name,
-		State: born(e), Origin: origin, Created: at,
+		ID: LinkID(NewID()), Project: r.Project, Route: r.Name,
+		Pair: Pair{Nonce: NewNonceIn(r.Project), State: born(e), Origin: origin, Dates: Dates{Created: at}},
 	}
 }
 
@@ -136,8 +136,8 @@ func (r *Route) RebuildFromCard(card *Card, m Marker, repo string, number int, a
 
 func (r *Route) rebuild(origin Side, m Marker, at time.Time) *Link {
 	return &Link{
-		ID: m.Link, Nonce: m.Nonce, Project: r.Project, Route: r.Name,
-		State: born(EventFound), Origin: origin, Created: at,
+		ID: m.Link, Project: r.Project, Route: r.Name,
+		Pair: Pair{Nonce: m.Nonce, State: born(EventFound), Origin: origin, Dates: Dates{Created: at}},
 	}
 }
 

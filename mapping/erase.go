@@ -16,22 +16,29 @@ func (l *Link) Erase() error {
 		return err
 	}
 	parts, children := l.Parts, l.Children
-	*l = Link{
-		ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: l.Origin, Task: l.Task, Former: l.Former, Epoch: l.Epoch,
-		Issue: IssueID{ID: l.Issue.ID, NodeID: l.Issue.NodeID, Repo: l.Issue.Repo, RepoID: l.Issue.RepoID, Number: l.Issue.Number, Born: l.Issue.Born},
-		Card:  CardID{ID: l.Card.ID, CID: l.Card.CID, Bucket: l.Card.Bucket, StateID: l.Card.StateID},
-		State: l.State, Parted: true, Why: ErasedWhy, Created: l.Created, Synced: l.Synced,
-	}
+	*l = Link{ID: l.ID, Project: l.Project, Route: l.Route, Pair: l.Pair.erased(), Parted: true, Epoch: l.Epoch}
 	for _, p := range parts {
-		if err := p.Erase(); err != nil {
+		if err := p.Advance(EventErased); err != nil {
 			return err
 		}
-		l.Parts = append(l.Parts, p)
+		kept := p.erased()
+		l.Parts = append(l.Parts, &kept)
 	}
 	for _, c := range children {
-		l.Children = append(l.Children, Child{Kind: c.Kind, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Task: c.Task})
+		kept := c.erased()
+		l.Children = append(l.Children, &kept)
 	}
 	return nil
+}
+
+// erased is what is kept of an erased pair.
+func (p *Pair) erased() Pair {
+	return Pair{
+		Kind: p.Kind, State: p.State, Nonce: p.Nonce, Origin: p.Origin,
+		Issue:    IssueID{ID: p.Issue.ID, NodeID: p.Issue.NodeID, Repo: p.Issue.Repo, RepoID: p.Issue.RepoID, Number: p.Issue.Number, Born: p.Issue.Born},
+		Card:     CardID{ID: p.Card.ID, CID: p.Card.CID, Bucket: p.Card.Bucket, StateID: p.Card.StateID},
+		Transfer: Transfer{Former: p.Former}, Rest: Rest{Why: ErasedWhy}, Dates: p.Dates,
+	}
 }
 
 // Erase removes the values that met from a ledger entry. What it was about, when,

@@ -11,10 +11,10 @@ import (
 // loser has to be kept before anything is written. A merge goes to planning first, and to GitHub
 // by the next plan.
 func ExampleResolve() {
-	link := &mapping.Link{State: mapping.Linked, Base: map[mapping.Attribute]mapping.Base{
+	link := &mapping.Link{Pair: mapping.Pair{State: mapping.Linked, Base: map[mapping.Attribute]mapping.Base{
 		mapping.Title:   {GitHub: "Login fails", Planning: "Login fails", Version: 3},
 		mapping.Summary: {GitHub: "first\n\nlast", Planning: "first\n\nlast", Version: 5},
-	}}
+	}}}
 	route := &mapping.Route{
 		Policies: map[mapping.Attribute]mapping.Policy{mapping.Title: mapping.PolicyGitHub}, DefaultPolicy: mapping.PolicyMerge,
 	}

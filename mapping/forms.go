@@ -154,9 +154,9 @@ func (k Keys) without(text string) string {
 // version is not newer than the base's: the read overlapped a write, or the
 // service did something its document does not promise. The item has to be
 // read again before the value is believed.
-func Suspicious(link *Link, view View) bool {
+func Suspicious(base map[Attribute]Base, view View) bool {
 	for a, v := range view {
-		if base, ok := link.Base[a]; ok && v.Version <= base.Version && !same(a, v.Value, base.Planning) {
+		if was, ok := base[a]; ok && v.Version <= was.Version && !same(a, v.Value, was.Planning) {
 			return true
 		}
 	}

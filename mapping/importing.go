@@ -55,9 +55,3 @@ func (r *Route) JoinIssue(issue *Issue, card CardID, at time.Time) *Link {
 	l.Intent = &Intent{Side: Planning, Nonce: l.Nonce, At: at}
 	return l
 }
-
-// Joined reports whether a link that is being created has both its items, made by
-// people.
-func (l *Link) Joined() bool {
-	return l.State == Creating && l.Intent != nil && l.Intent.Side == Planning && l.Card.ID != ""
-}

@@ -44,45 +44,19 @@ func (l *Link) Broken() *BrokenError {
 	return nil
 }
 
-// heldPair is what every kind of pair in a record has.
-type heldPair struct {
-	state  LinkState
-	nonce  string
-	intent *Intent
-	issue  int64    // 0 of a task of the card, which has no issue, and while it is not known
-	item   ObjectID // of planning; "" while it is not known
-	task   bool     // it is a task of the card and what that stands for
+// name names a pair of a record for people.
+func (p *Pair) name() string {
+	if p.HasIssue() {
+		return fmt.Sprintf("issue %d and item %q", p.Issue.ID, p.Card.ID)
+	}
+	return fmt.Sprintf("task %q", p.Card.ID)
 }
 
-func (p heldPair) String() string {
-	if p.task {
-		return fmt.Sprintf("task %q", p.item)
-	}
-	return fmt.Sprintf("issue %d and item %q", p.issue, p.item)
-}
-
-// held lists the pairs of a root link's record: itself, its parts and the tasks of all.
-func (l *Link) held() []heldPair {
-	pairs := make([]heldPair, 0, 1+len(l.Parts)+len(l.Children))
-	add := func(p *Link) {
-		pairs = append(pairs, heldPair{p.State, p.Nonce, p.Intent, p.Issue.ID, p.Card.ID, false})
-		for i := range p.Children {
-			c := &p.Children[i]
-			pairs = append(pairs, heldPair{c.State, c.Nonce, c.Intent, 0, c.Task, true})
-		}
-	}
-	add(l)
-	for _, p := range l.Parts {
-		add(p)
-	}
-	return pairs
-}
-
-func ofPairs(check func(heldPair) error) func(*Link) error {
+func ofPairs(check func(*Pair) error) func(*Link) error {
 	return func(l *Link) error {
-		for _, p := range l.held() {
+		for _, p := range l.All() {
 			if err := check(p); err != nil {
-				return fmt.Errorf("%s: %w", p, err)
+				return fmt.Errorf("%s: %w", p.name(), err)
 			}
 		}
 		return nil
@@ -90,22 +64,22 @@ func ofPairs(check func(heldPair) error) func(*Link) error {
 }
 
 // checkPartners: a linked pair has both its items, and no create of it is under way.
-func checkPartners(p heldPair) error {
+func checkPartners(p *Pair) error {
 	switch {
-	case p.state != Linked:
-	case p.issue == 0 && !p.task:
+	case p.State != Linked:
+	case p.Issue.ID == 0 && p.HasIssue():
 		return errors.New("it is linked and has no issue")
-	case p.item == "":
+	case p.Card.ID == "":
 		return errors.New("it is linked and has no item of planning's")
-	case p.intent != nil:
+	case p.Intent != nil:
 		return errors.New("it is linked and a create of it is under way")
 	}
 	return nil
 }
 
 // checkCreating: a pair that is being made says which create may be under way.
-func checkCreating(p heldPair) error {
-	if p.state == Creating && p.intent == nil {
+func checkCreating(p *Pair) error {
+	if p.State == Creating && p.Intent == nil {
 		return errors.New("it is being made by no create")
 	}
 	return nil
@@ -114,16 +88,16 @@ func checkCreating(p heldPair) error {
 // checkItems: no item belongs to two pairs, and no two pairs have one nonce.
 func checkItems(l *Link) error {
 	issues, items, nonces := map[int64]bool{}, map[ObjectID]bool{}, map[string]bool{}
-	for _, p := range l.held() {
+	for _, p := range l.All() {
 		switch {
-		case p.issue != 0 && issues[p.issue]:
-			return fmt.Errorf("%s: another pair has the issue", p)
-		case p.item != "" && items[p.item]:
-			return fmt.Errorf("%s: another pair has planning's item", p)
-		case p.nonce != "" && nonces[p.nonce]:
-			return fmt.Errorf("%s: another pair has its nonce", p)
+		case p.Issue.ID != 0 && issues[p.Issue.ID]:
+			return fmt.Errorf("%s: another pair has the issue", p.name())
+		case p.Card.ID != "" && items[p.Card.ID]:
+			return fmt.Errorf("%s: another pair has planning's item", p.name())
+		case p.Nonce != "" && nonces[p.Nonce]:
+			return fmt.Errorf("%s: another pair has its nonce", p.name())
 		}
-		issues[p.issue], items[p.item], nonces[p.nonce] = true, true, true
+		issues[p.Issue.ID], items[p.Card.ID], nonces[p.Nonce] = true, true, true
 	}
 	return nil
 }

@@ -10,12 +10,12 @@ import (
 // sound returns a record of each kind of pair that breaks no invariant.
 func sound() *Link {
 	return &Link{
-		ID: "l", Project: "p", State: Linked, Nonce: "n1", Issue: IssueID{ID: 1}, Card: CardID{ID: "c1"},
-		Children: []Child{{Kind: Tracking, State: Linked, Nonce: "n2", Task: "t1"}, {Kind: Checklist, State: Left, Nonce: "n3"}},
-		Parts: []*Link{
-			{State: Linked, Task: true, Nonce: "n4", Issue: IssueID{ID: 2}, Card: CardID{ID: "t2"}},
-			{State: Creating, Task: true, Nonce: "n5", Issue: IssueID{ID: 3}, Intent: &Intent{}},
-		},
+		ID: "l", Project: "p",
+		Children: []*Pair{{Kind: Tracking, State: Linked, Nonce: "n2", Card: CardID{ID: "t1"}}, {Kind: Checklist, State: Left, Nonce: "n3"}},
+		Parts: []*Pair{
+			{Kind: SubIssue, State: Linked, Nonce: "n4", Issue: IssueID{ID: 2}, Card: CardID{ID: "t2"}},
+			{Kind: SubIssue, State: Creating, Nonce: "n5", Issue: IssueID{ID: 3}, Intent: &Intent{}},
+		}, Pair: Pair{State: Linked, Nonce: "n1", Issue: IssueID{ID: 1}, Card: CardID{ID: "c1"}},
 	}
 }
 
@@ -32,7 +32,7 @@ func TestInvariants(t *testing.T) {
 		{"no issue", "partners", "c1", func(l *Link) { l.Issue.ID = 0 }},
 		{"no card", "partners", "issue 1", func(l *Link) { l.Card.ID = "" }},
 		{"a create is under way", "partners", "issue 1", func(l *Link) { l.Intent = &Intent{} }},
-		{"a task is not there", "partners", "task", func(l *Link) { l.Children[0].Task = "" }},
+		{"a task is not there", "partners", "task", func(l *Link) { l.Children[0].Card.ID = "" }},
 		{"a part has no task", "partners", "issue 2", func(l *Link) { l.Parts[0].Card.ID = "" }},
 		{"a part is made by nothing", "creating", "issue 3", func(l *Link) { l.Parts[1].Intent = nil }},
 		{"a line is made by nothing", "creating", "task", func(l *Link) { l.Children[1].State = Creating }},

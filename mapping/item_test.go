@@ -156,7 +156,7 @@ func TestMoveTo(t *testing.T) {
 
 // TestFormerIssuesHaveABound: the oldest is forgotten, and one that comes back is former no more.
 func TestFormerIssuesHaveABound(t *testing.T) {
-	l := &Link{Issue: IssueID{ID: 1}}
+	l := &Link{Pair: Pair{Issue: IssueID{ID: 1}}}
 	for id := int64(2); id <= 20; id++ {
 		l.MoveTo(IssueID{ID: id})
 	}

@@ -12,13 +12,16 @@ import (
 func TestJournalIsStoredFlat(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := Link{
-		ID: "l", Base: map[Attribute]Base{Title: {GitHub: "a"}}, Intent: &Intent{Nonce: "n"}, Created: noon,
-		Journal: Journal{
-			Pending: []Pending{{ID: "p", Side: GitHub, Item: "issue:1", Attribute: Title, From: "a", To: "b", At: noon, Answered: true}},
-			Late:    []Pending{{ID: "l", Side: Planning, Item: "card:c", Attribute: Title, From: "a", To: "b", At: noon}},
-			Spent:   []Spent{{Attribute: Title, From: "x", To: "y", At: noon}},
-			Wrote:   []Wrote{{Attribute: Title, From: "x", At: noon}},
-			Steps:   []Step{{Digest: "d", At: noon}},
+		ID: "l",
+		Pair: Pair{
+			Journal: Journal{
+				Pending: []Pending{{ID: "p", Side: GitHub, Item: "issue:1", Attribute: Title, From: "a", To: "b", At: noon, Answered: true}},
+				Late:    []Pending{{ID: "l", Side: Planning, Item: "card:c", Attribute: Title, From: "a", To: "b", At: noon}},
+				Spent:   []Spent{{Attribute: Title, From: "x", To: "y", At: noon}},
+				Wrote:   []Wrote{{Attribute: Title, From: "x", At: noon}},
+				Steps:   []Step{{Digest: "d", At: noon}},
+			},
+			Base: map[Attribute]Base{Title: {GitHub: "a"}}, Intent: &Intent{Nonce: "n"}, Dates: Dates{Created: noon},
 		},
 	}
 	const want = `{"id":"l","project":"","route":"","state":"","origin":"","nonce":"","issue":{},"card":{},"base":{"title":{"g":"a","p":"","n":0}},` +

@@ -41,8 +41,8 @@ func (l *Link) TaskLines(body string) LineSet {
 		}
 	}
 	var known []Line
-	for i := range l.Children {
-		if c := &l.Children[i]; c.Kind == Checklist {
+	for _, c := range l.Children {
+		if c.Kind == Checklist {
 			known = append(known, Line{Text: c.Item, Away: c.State == Left})
 		}
 	}

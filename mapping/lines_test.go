@@ -79,11 +79,11 @@ func chosen(body string, set mapping.LineSet) string {
 func TestTaskLines(t *testing.T) {
 	t.Parallel()
 	const base = "- [ ] a\n- [ ] b\n- [ ] c\n"
-	l := &mapping.Link{Base: map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: base}}}
+	l := &mapping.Link{Pair: mapping.Pair{Base: map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: base}}}}
 	if set := l.TaskLines(base); set != nil {
 		t.Errorf("at first %v, want all", set)
 	}
-	l.Children = []mapping.Child{{Kind: mapping.Checklist, State: mapping.Linked, Item: "a"}, {Kind: mapping.Checklist, State: mapping.Left, Item: "c"}}
+	l.Children = []*mapping.Pair{{Kind: mapping.Checklist, State: mapping.Linked, Item: "a"}, {Kind: mapping.Checklist, State: mapping.Left, Item: "c"}}
 	for i := range 10 {
 		l.SetTaskLines(base+fmt.Sprintf("- [ ] more %d\n", i), mapping.LineSet{1: true, 2: true, 3: true})
 	}

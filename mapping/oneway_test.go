@@ -11,7 +11,7 @@ func TestOneWayRoutesAskNobody(t *testing.T) {
 	for _, policy := range []Policy{PolicyAsk, PolicyNewest, PolicyMerge, PolicyGitHub, PolicyPlanning} {
 		for way, leader := range map[Direction]Side{ToPlanning: GitHub, ToGitHub: Planning} {
 			route := &Route{Direction: way, Policies: map[Attribute]Policy{Title: policy, Summary: policy}}
-			link := &Link{Base: map[Attribute]Base{Title: {GitHub: "old", Planning: "old"}, Summary: {GitHub: "a\nb\nc\nd", Planning: "a\nb\nc\nd"}}}
+			link := &Link{Pair: Pair{Base: map[Attribute]Base{Title: {GitHub: "old", Planning: "old"}, Summary: {GitHub: "a\nb\nc\nd", Planning: "a\nb\nc\nd"}}}}
 			plan := Resolve(Input{
 				Link: link, Route: route, GitHub: View{Title: {Value: "hub"}, Summary: {Value: "x\nb\nc\nd"}},
 				Planning: View{Title: {Value: "plan", Version: 1}, Summary: {Value: "a\nb\nc\ny", Version: 1}},

@@ -86,25 +86,25 @@ func TestForgetAndRecall(t *testing.T) {
 }
 
 func ofTheFamily() *Link {
-	root := &Link{ID: "root", Project: "project", Route: "web", State: Linked, Issue: IssueID{ID: 1}, Card: CardID{ID: "card"}}
-	part := root.FoundPart(GitHub, "nonce", noon)
+	root := &Link{ID: "root", Project: "project", Route: "web", Pair: Pair{State: Linked, Issue: IssueID{ID: 1}, Card: CardID{ID: "card"}}}
+	part := FoundPart(GitHub, "nonce", noon)
 	part.Issue, part.Card = IssueID{ID: 2}, CardID{ID: "task"}
 	part.Former = []int64{20}
-	unmade := root.NewPart(Planning, "other nonce", noon)
+	unmade := NewPart(Planning, "other nonce", noon)
 	unmade.Card = CardID{ID: "unmade"}
-	root.Parts = []*Link{part, unmade}
-	root.Children = []Child{{Kind: Tracking, Task: "tracking"}, {Kind: Checklist}, {Kind: Checklist, Task: "line"}}
+	root.Parts = []*Pair{part, unmade}
+	root.Children = []*Pair{{Kind: Tracking, Card: CardID{ID: "tracking"}}, {Kind: Checklist}, {Kind: Checklist, Card: CardID{ID: "line"}}}
 	root.Former = []int64{10}
 	return root
 }
 
-// TestParts: a part is of its root's project and route, under a nonce of its own. What a person
+// TestParts: a part has a task and a nonce of its own. What a person
 // made says on which side its partner is to be made.
 func TestParts(t *testing.T) {
 	root := ofTheFamily()
 	found, unmade := root.Parts[0], root.Parts[1]
 	for _, p := range root.Parts {
-		if p.ID != root.ID || p.Project != root.Project || p.Route != root.Route || !p.Task || !p.Created.Equal(noon) {
+		if p.Kind != SubIssue || !p.IsTask() || !p.Created.Equal(noon) {
 			t.Errorf("part %+v", p)
 		}
 	}
@@ -123,7 +123,7 @@ func TestParts(t *testing.T) {
 // known yet.
 func TestPartOfAnItem(t *testing.T) {
 	root := ofTheFamily()
-	for ref, want := range map[Ref]*Link{
+	for ref, want := range map[Ref]*Pair{
 		IssueRef(2): root.Parts[0], TaskRef("task"): root.Parts[0], TaskRef("unmade"): root.Parts[1],
 		IssueRef(0): nil, IssueRef(1): nil, CardRef("card"): nil, CardRef("task"): nil, TaskRef(""): nil, TaskRef("tracking"): nil,
 	} {
@@ -153,15 +153,12 @@ func TestChildOfAKind(t *testing.T) {
 	if root.Children[0].State != Orphaned {
 		t.Error("another child was changed")
 	}
-	if got := root.Parts[0].Child(Tracking); got != nil {
-		t.Errorf("a part has %+v", got)
-	}
 }
 
 // TestAsked: a person is asked about two values. Another value, or one of another attribute,
 // is another question; white space at the end is no other value.
 func TestAsked(t *testing.T) {
-	l := &Link{Card: CardID{ID: "card"}, Asking: map[Attribute]string{Title: ConflictID("card", Title, "ours", "theirs")}}
+	l := &Link{Pair: Pair{Card: CardID{ID: "card"}, Disputes: Disputes{Asking: map[Attribute]string{Title: ConflictID("card", Title, "ours", "theirs")}}}}
 	for _, tt := range []struct {
 		a                Attribute
 		github, planning string

@@ -18,7 +18,9 @@ func (i Interval) known() bool { return !i.From.IsZero() && !i.To.IsZero() }
 
 // Input is everything a decision is made from.
 type Input struct {
-	Link     *Link
+	Link *Link
+	// Pair is the one of the link's that is decided about; nil: its own.
+	Pair     *Pair
 	Route    *Route
 	GitHub   View
 	Planning View
@@ -78,6 +80,22 @@ type Decision struct {
 	Loses bool
 	// Edited is what is known, where people are asked, of when each side was edited.
 	Edited map[Side]Interval
+}
+
+func (in *Input) pair() *Pair {
+	if in.Pair != nil {
+		return in.Pair
+	}
+	return &in.Link.Pair
+}
+
+// text is the part of a GitHub value that planning has a value for. Only a root's
+// checklist lines are tasks.
+func (in *Input) text(a Attribute, github string) string {
+	if in.pair().IsTask() {
+		return github
+	}
+	return in.Link.Text(in.Route, a, github)
 }
 
 // Plan is the decisions that would bring a link to agreement. Attributes that
@@ -167,7 +185,7 @@ func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
 	base, _ := in.base(a)
 	gv, gKnown := in.GitHub[a]
 	p, pKnown := in.Planning[a]
-	g = in.Link.Text(in.Route, a, gv.Value)
+	g = in.text(a, gv.Value)
 	if !gKnown {
 		g = base.GitHub
 	}
@@ -179,8 +197,8 @@ func (in *Input) now(a Attribute) (g string, p Versioned, known bool) {
 
 // base is what both sides last agreed on, of GitHub's value its text only.
 func (in *Input) base(a Attribute) (Base, bool) {
-	base, ok := in.Link.Base[a]
-	base.GitHub = in.Link.Text(in.Route, a, base.GitHub)
+	base, ok := in.pair().Base[a]
+	base.GitHub = in.text(a, base.GitHub)
 	return base, ok
 }
 
@@ -233,7 +251,7 @@ func (in *Input) lock(version int64) int64 {
 // settle decides an attribute that both sides changed to different values.
 func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision {
 	winner, answered := in.Answers[a]
-	if answered && in.Link.Asked(a, g, p.Value) {
+	if answered && in.pair().Asked(a, g, p.Value) {
 		return in.win(a, winner, g, p, "an operator chose "+string(winner))
 	}
 	policy := in.Route.Policy(a)
@@ -250,11 +268,11 @@ func (in *Input) settle(a Attribute, base *Base, g string, p Versioned) Decision
 		if winner, ok := newest(edited[GitHub], edited[Planning]); ok {
 			return in.win(a, winner, g, p, "policy newest: "+string(winner)+" was edited later")
 		}
-		d := asks(a, g, p, !in.Link.Asked(a, g, p.Value), "policy newest: the times do not tell which edit was later")
+		d := asks(a, g, p, !in.pair().Asked(a, g, p.Value), "policy newest: the times do not tell which edit was later")
 		d.Edited = edited
 		return d
 	case PolicyAsk:
-		return asks(a, g, p, in.Link.Asking[a] == "" || answered, "policy ask")
+		return asks(a, g, p, in.pair().Asking[a] == "" || answered, "policy ask")
 	case PolicyGitHub:
 		return in.win(a, GitHub, g, p, "policy github")
 	}
@@ -360,7 +378,7 @@ func (in *Input) restrain(d Decision) Decision {
 	if d.Planning != nil && !in.Route.Writes(Planning) || (d.GitHub != nil || d.halfway()) && !in.Route.Writes(GitHub) || d.Action == Ask && in.Route.leader() != "" {
 		return in.oneWay(d)
 	}
-	refused, ok := in.Link.Refused[d.Attribute]
+	refused, ok := in.pair().Refused[d.Attribute]
 	if !ok {
 		return d
 	}

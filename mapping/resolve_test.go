@@ -132,7 +132,7 @@ func asked(planning, later Interval) func(*Input) {
 func TestDecisionTable(t *testing.T) {
 	for name, tt := range decisions {
 		t.Run(name, func(t *testing.T) {
-			in := Input{Link: &Link{Base: tt.base}, Route: &tt.route, GitHub: View{Title: {Value: tt.g}}, Planning: View{Title: {tt.p, tt.v}}}
+			in := Input{Link: &Link{Pair: Pair{Base: tt.base}}, Route: &tt.route, GitHub: View{Title: {Value: tt.g}}, Planning: View{Title: {tt.p, tt.v}}}
 			if tt.in != nil {
 				tt.in(&in)
 			}
@@ -168,7 +168,7 @@ func TestDecisionTable(t *testing.T) {
 func TestSummaryMerges(t *testing.T) {
 	base := Base{GitHub: "one\ntwo\nthree\nfour\nfive", Planning: "one\ntwo\nthree\nfour\nfive", Version: 1}
 	in := Input{
-		Link: &Link{Base: map[Attribute]Base{Summary: base}}, Route: &Route{},
+		Link: &Link{Pair: Pair{Base: map[Attribute]Base{Summary: base}}}, Route: &Route{},
 		GitHub:   View{Summary: {Value: "ONE\ntwo\nthree\nfour\nfive"}},
 		Planning: View{Summary: {"one\ntwo\nthree\nfour\nFIVE", 2}},
 	}
@@ -188,7 +188,7 @@ func TestSummaryMerges(t *testing.T) {
 
 func TestMergeOverNormalisation(t *testing.T) {
 	in := Input{
-		Link:     &Link{Base: map[Attribute]Base{Summary: {GitHub: "* a\n\ntext\n\nend", Planning: "- a\n\ntext\n\nend", Version: 1}}},
+		Link:     &Link{Pair: Pair{Base: map[Attribute]Base{Summary: {GitHub: "* a\n\ntext\n\nend", Planning: "- a\n\ntext\n\nend", Version: 1}}}},
 		Route:    &Route{},
 		GitHub:   View{Summary: {Value: "* a\n\ntext\n\nend!"}},
 		Planning: View{Summary: {"- a and b\n\ntext\n\nend", 2}},
@@ -201,7 +201,7 @@ func TestMergeOverNormalisation(t *testing.T) {
 
 func TestRemovedEstimateLabelComesBack(t *testing.T) {
 	in := Input{
-		Link: &Link{Base: map[Attribute]Base{Estimate: {"3", "3", 1}}}, Route: &Route{DefaultPolicy: PolicyGitHub},
+		Link: &Link{Pair: Pair{Base: map[Attribute]Base{Estimate: {"3", "3", 1}}}}, Route: &Route{DefaultPolicy: PolicyGitHub},
 		GitHub: View{Estimate: {}}, Planning: View{Estimate: {"3", 1}},
 	}
 	d := Resolve(in).Decisions[0]
@@ -213,7 +213,7 @@ func TestRemovedEstimateLabelComesBack(t *testing.T) {
 func TestLongTitleIsNeverWrittenBackCut(t *testing.T) {
 	whole := strings.Repeat("x", 300)
 	cut := CutTitle(whole)
-	link := &Link{Base: map[Attribute]Base{Title: {cut, whole, 1}}}
+	link := &Link{Pair: Pair{Base: map[Attribute]Base{Title: {cut, whole, 1}}}}
 	if plan := Resolve(Input{Link: link, Route: &Route{}, GitHub: View{Title: {Value: cut}}, Planning: View{Title: {whole, 1}}}); len(plan.Decisions) != 0 {
 		t.Errorf("a cut title is a change: %+v", plan.Decisions)
 	}
@@ -258,7 +258,7 @@ func TestConvergence(t *testing.T) {
 	policies := rapid.SampledFrom([]Policy{PolicyPlanning, PolicyGitHub, PolicyMerge})
 	rapid.Check(t, func(t *rapid.T) {
 		route := Route{DefaultPolicy: policies.Draw(t, "policy")}
-		link := &Link{Base: map[Attribute]Base{}}
+		link := &Link{Pair: Pair{Base: map[Attribute]Base{}}}
 		g, p := View{}, View{}
 		for _, a := range Attributes {
 			if rapid.Bool().Draw(t, "based") {

@@ -15,7 +15,7 @@ func TestRouteOfALink(t *testing.T) {
 	maker.CreateIssues, maker.NewCardsIn = true, "acme/site"
 	excluding := route("web", "p", "acme/*")
 	excluding.Exclude = []string{"acme/web"}
-	linked := Link{Route: "web", Project: "p", Issue: IssueID{ID: 1, Repo: "acme/web", Number: 1}}
+	linked := Link{Route: "web", Project: "p", Pair: Pair{Issue: IssueID{ID: 1, Repo: "acme/web", Number: 1}}}
 	for name, c := range map[string]struct {
 		routes []Route
 		link   Link
@@ -33,8 +33,8 @@ func TestRouteOfALink(t *testing.T) {
 		"of another project":         {[]Route{route("site", "q", "acme/web")}, linked, "", nil},
 		"gone":                       {[]Route{route("site", "p", "acme/site")}, linked, "", nil},
 		"several":                    {[]Route{route("a", "p", "acme/web"), route("b", "p", "acme/web")}, linked, "", []string{"a", "b"}},
-		"a card, its route renamed":  {[]Route{maker}, Link{Route: "web", Project: "p", Card: CardID{ID: "c", BucketName: "Incoming"}}, "site", nil},
-		"a card, its bucket unknown": {[]Route{maker}, Link{Route: "web", Project: "p", Card: CardID{ID: "c", BucketName: "Other"}}, "", nil},
+		"a card, its route renamed":  {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Incoming"}}}, "site", nil},
+		"a card, its bucket unknown": {[]Route{maker}, Link{Route: "web", Project: "p", Pair: Pair{Card: CardID{ID: "c", BucketName: "Other"}}}, "", nil},
 	} {
 		got, among := NewRoutes(c.routes).Of(&c.link)
 		var names []string

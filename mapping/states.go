@@ -2,6 +2,34 @@ package mapping
 
 import "fmt"
 
+// LinkState says where a root link is in its life.
+type LinkState string
+
+// The states of a link.
+const (
+	// Entering: an issue was seen that may enter; it waits for its labels and
+	// its parent (github.enter_delay) before anything is created.
+	Entering LinkState = "entering"
+	// Creating: the intent to create the partner is written; the partner may
+	// or may not exist.
+	Creating LinkState = "creating"
+	// Linked: both items exist and are kept the same.
+	Linked LinkState = "linked"
+	// Left: the issue no longer matches its route's filter; nothing is
+	// synchronised until it matches again.
+	Left LinkState = "left"
+	// Orphaned: one of the two items is proven gone.
+	Orphaned LinkState = "orphaned"
+	// Dormant: the link's route is no longer configured.
+	Dormant LinkState = "dormant"
+	// Erased: an operator had every text of the pair removed. Nothing is
+	// synchronised until an operator links it again.
+	Erased LinkState = "erased"
+)
+
+// LinkStates lists every state, in the order of a link's life.
+var LinkStates = []LinkState{Entering, Creating, Linked, Left, Orphaned, Dormant, Erased}
+
 // PairEvent is what happens to a pair and may change its state.
 type PairEvent string
 
@@ -133,49 +161,36 @@ func born(e PairEvent) LinkState {
 	return t.To
 }
 
-// Advance changes the link's state as the table has it. The reason for the state
+// Advance changes the pair's state as the table has it. The reason for the state
 // before goes. An event that the table does not know changes nothing.
-func (l *Link) Advance(e PairEvent) error {
-	t, err := FindTransition(l.State, e)
+func (p *Pair) Advance(e PairEvent) error {
+	t, err := FindTransition(p.State, e)
 	if err != nil {
 		return err
 	}
 	if t.To == Remembered {
-		t.To = l.remembered()
+		t.To = p.remembered()
 	}
 	switch {
 	case t.To != Dormant:
-		l.Suspended = ""
+		p.Suspended = ""
 	case t.From != Dormant:
-		l.Suspended = t.From
+		p.Suspended = t.From
 	}
-	l.State, l.Why = t.To, ""
+	p.State, p.Why = t.To, ""
 	return nil
 }
 
-// remembered is the state that a dormant link came from. An older release did not
-// keep it: then what the link lacks tells it.
-func (l *Link) remembered() LinkState {
+// remembered is the state that a dormant pair came from. An older release did not
+// keep it: then what the pair lacks tells it.
+func (p *Pair) remembered() LinkState {
 	switch {
-	case l.Suspended != "":
-		return l.Suspended
-	case l.Intent != nil:
+	case p.Suspended != "":
+		return p.Suspended
+	case p.Intent != nil:
 		return Creating
-	case !l.Whole():
+	case !p.Whole():
 		return Entering
 	}
 	return Linked
-}
-
-// Whole reports whether both items of the pair are known and no create is open.
-func (l *Link) Whole() bool { return l.Issue.ID != 0 && l.Card.ID != "" && l.Intent == nil }
-
-// Advance changes the child's state as the table has it. An event that the table does
-// not know changes nothing.
-func (c *Child) Advance(e PairEvent) error {
-	t, err := FindTransition(c.State, e)
-	if err == nil {
-		c.State = t.To
-	}
-	return err
 }

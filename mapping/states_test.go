@@ -49,7 +49,7 @@ func TestAdvanceRefusesWhatTheTableDoesNotKnow(t *testing.T) {
 	for _, from := range append(slices.Clone(LinkStates), Unborn) {
 		for _, e := range events {
 			row, known := FindTransition(from, e)
-			l, c := Link{State: from, Suspended: Left, Why: "because"}, Child{State: from}
+			l, c := Link{Pair: Pair{State: from, Rest: Rest{Suspended: Left, Why: "because"}}}, Pair{State: from}
 			linkErr, childErr := l.Advance(e), c.Advance(e)
 			if known == nil {
 				if linkErr != nil || childErr != nil || row.To != Remembered && (l.State != row.To || c.State != row.To) || l.Why != "" {
@@ -76,7 +76,7 @@ func TestAdvanceRefusesWhatTheTableDoesNotKnow(t *testing.T) {
 func TestDormantRemembersItsState(t *testing.T) {
 	t.Parallel()
 	for _, from := range []LinkState{Entering, Creating, Linked, Left, Orphaned} {
-		l := Link{State: from}
+		l := Link{Pair: Pair{State: from}}
 		for _, e := range []PairEvent{EventRouteRemoved, EventUnlinked, EventRouteBack} {
 			if err := l.Advance(e); err != nil {
 				t.Fatal(err)
@@ -92,9 +92,9 @@ func TestDormantRemembersItsState(t *testing.T) {
 func TestDormantOfAnOlderReleaseIsToldByWhatItLacks(t *testing.T) {
 	t.Parallel()
 	for want, l := range map[LinkState]Link{
-		Linked:   {Issue: IssueID{ID: 1}, Card: CardID{ID: "c"}},
-		Creating: {Issue: IssueID{ID: 1}, Intent: &Intent{}},
-		Entering: {Issue: IssueID{ID: 1}},
+		Linked:   {Pair: Pair{Issue: IssueID{ID: 1}, Card: CardID{ID: "c"}}},
+		Creating: {Pair: Pair{Issue: IssueID{ID: 1}, Intent: &Intent{}}},
+		Entering: {Pair: Pair{Issue: IssueID{ID: 1}}},
 	} {
 		l.State = Dormant
 		if err := l.Advance(EventRouteBack); err != nil || l.State != want {
@@ -107,14 +107,13 @@ func TestDormantOfAnOlderReleaseIsToldByWhatItLacks(t *testing.T) {
 func TestConstructorsAreInTheTable(t *testing.T) {
 	t.Parallel()
 	r, at := &Route{Name: "web", Project: "p"}, time.Now()
-	root := r.JoinIssue(&Issue{ID: 1}, CardID{ID: "c"}, at)
-	for want, got := range map[*Link]LinkState{
-		r.EnterIssue(&Issue{ID: 1}, at): Entering,
-		r.EnterCard(&Card{ID: "c"}, at): Entering,
-		root:                            Creating,
-		root.NewPart(GitHub, NewNonceIn(root.Project), at):          Creating,
-		root.FoundPart(GitHub, "nonce", at):                         Linked,
-		r.RebuildFromIssue(&Issue{ID: 1}, Marker{Partner: "c"}, at): Linked,
+	for want, got := range map[*Pair]LinkState{
+		&r.EnterIssue(&Issue{ID: 1}, at).Pair:                             Entering,
+		&r.EnterCard(&Card{ID: "c"}, at).Pair:                             Entering,
+		&r.JoinIssue(&Issue{ID: 1}, CardID{ID: "c"}, at).Pair:             Creating,
+		NewPart(GitHub, NewNonceIn(r.Project), at):                        Creating,
+		FoundPart(GitHub, "nonce", at):                                    Linked,
+		&r.RebuildFromIssue(&Issue{ID: 1}, Marker{Partner: "c"}, at).Pair: Linked,
 	} {
 		if want.State != got {
 			t.Errorf("%+v, want state %s", want, got)

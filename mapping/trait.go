@@ -45,9 +45,9 @@ func (l *Link) Traits() []Trait {
 	return slices.Compact(traits)
 }
 
-// Pairs are the link and its parts, as far as they have issues that entered.
-func (l *Link) Pairs() []*Link {
-	return slices.DeleteFunc(append([]*Link{l}, l.Parts...), func(p *Link) bool {
+// Pairs are those of the link that have issues which entered.
+func (l *Link) Pairs() []*Pair {
+	return slices.DeleteFunc(l.Issues(), func(p *Pair) bool {
 		return p.Issue.ID == 0 || p.State == Entering
 	})
 }

@@ -43,14 +43,14 @@ func TestIssueTraits(t *testing.T) {
 
 func TestTraitsOfALink(t *testing.T) {
 	born := time.Unix(1_700_000_000, 0)
-	part := func(state LinkState, id int64) *Link {
-		return &Link{State: state, Issue: IssueID{ID: id, Author: "octocat", Born: born}}
+	part := func(state LinkState, id int64) *Pair {
+		return &Pair{State: state, Issue: IssueID{ID: id, Author: "octocat", Born: born}}
 	}
-	l := part(Linked, 1)
+	l := Link{Pair: *part(Linked, 1)}
 	l.Base = map[Attribute]Base{Title: {GitHub: "A title", Planning: "Another"}}
 	want := IssueTraits("octocat", "A title", born)
 	slices.Sort(want)
-	l.Parts = []*Link{part(Linked, 2), part(Entering, 3), part(Creating, 0)}
+	l.Parts = []*Pair{part(Linked, 2), part(Entering, 3), part(Creating, 0)}
 	if got := l.Traits(); !slices.Equal(got, want) {
 		t.Errorf("traits %q, want %q: each once, and none of what has not entered", got, want)
 	}

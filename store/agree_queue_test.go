@@ -58,7 +58,7 @@ func (h *history) begin(rt *rapid.T) {
 	var obs []store.Observation
 	for i := range int64(issues) {
 		h.links++
-		l := &mapping.Link{ID: mapping.LinkID(fmt.Sprint("l", h.links)), Project: project, Issue: mapping.IssueID{ID: i + 1}}
+		l := &mapping.Link{ID: mapping.LinkID(fmt.Sprint("l", h.links)), Project: project, Pair: mapping.Pair{Issue: mapping.IssueID{ID: i + 1}}}
 		obs = append(obs, store.Observation{Refs: l.Refs(), Create: l})
 	}
 	h.observed(rt, obs)

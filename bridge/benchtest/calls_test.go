@@ -182,20 +182,21 @@ func (n *numbers) putLinks(s store.Store, r *rand.Rand, many, size int) {
 	for range many {
 		body, title, at := prose(r, size), prose(r, 50), time.Unix(1_770_000_000+r.Int64N(1e7), 0).UTC()
 		l := &mapping.Link{
-			ID: mapping.LinkID(mapping.NewID()), Project: intakeProject, Route: bridgetest.RepoName, State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
-			Issue: mapping.IssueID{
-				ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: bridgetest.RepoName, RepoID: 123456789,
-				Number: r.IntN(20000), Author: "octocat", UpdatedAt: at, Digest: mapping.NewID(),
+			ID: mapping.LinkID(mapping.NewID()), Project: intakeProject, Route: bridgetest.RepoName,
+			Children: []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: objectID(r)}}},
+			Epoch:    mapping.DigestText("epoch"), Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+				Issue: mapping.IssueID{
+					ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: bridgetest.RepoName, RepoID: 123456789,
+					Number: r.IntN(20000), Author: "octocat", UpdatedAt: at, Digest: mapping.NewID(),
+				},
+				Card: mapping.CardID{ID: objectID(r), CID: r.Int64N(20000), Bucket: "5474406", BucketName: "Incoming", Version: 12, CountersVersion: 9},
+				Base: map[mapping.Attribute]mapping.Base{
+					mapping.Title:    {GitHub: title, Planning: title, Version: 1},
+					mapping.Summary:  {GitHub: body, Planning: body + "\n\n[acme/web#12](https://github.com/acme/web/issues/12#" + mapping.NewID() + mapping.NewID() + ")", Version: 12},
+					mapping.Estimate: {GitHub: "3", Planning: "3", Version: 1},
+					mapping.State:    {GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 3},
+				}, Dates: mapping.Dates{Created: at, Synced: at.Add(time.Hour)},
 			},
-			Card: mapping.CardID{ID: objectID(r), CID: r.Int64N(20000), Bucket: "5474406", BucketName: "Incoming", Version: 12, CountersVersion: 9},
-			Base: map[mapping.Attribute]mapping.Base{
-				mapping.Title:    {GitHub: title, Planning: title, Version: 1},
-				mapping.Summary:  {GitHub: body, Planning: body + "\n\n[acme/web#12](https://github.com/acme/web/issues/12#" + mapping.NewID() + mapping.NewID() + ")", Version: 12},
-				mapping.Estimate: {GitHub: "3", Planning: "3", Version: 1},
-				mapping.State:    {GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 3},
-			},
-			Children: []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Task: objectID(r)}},
-			Epoch:    mapping.DigestText("epoch"), Created: at, Synced: at.Add(time.Hour),
 		}
 		obs = append(obs, store.Observation{Delivery: mapping.NewID(), Refs: l.Refs(), Create: l, Item: l.Refs()[0], At: 1, Digest: "d", Data: []byte(body)})
 	}

@@ -97,14 +97,15 @@ func cardLink(i int, project mapping.ObjectID, at time.Time) *mapping.Link {
 		return mapping.Base{GitHub: value, Planning: value, Version: version}
 	}
 	return &mapping.Link{
-		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: bridgetest.RepoName, State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
-		Issue: mapping.IssueID{ID: int64(1_000_000 + i), Repo: bridgetest.RepoName, RepoID: 1, Number: i + 1, Author: "octocat", UpdatedAt: at, Digest: mapping.NewID()},
-		Card:  mapping.CardID{ID: card, CID: int64(i), Bucket: "b1", BucketName: bridgetest.Bucket, Version: 1},
-		Base: map[mapping.Attribute]mapping.Base{
-			mapping.Title: base(fmt.Sprintf("Card %d, 1", i), 1), mapping.Summary: base(cardText, 3),
-			mapping.Estimate: base("3", 1), mapping.State: base(mapping.StateTodo, 0),
+		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: bridgetest.RepoName,
+		Children: []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: mapping.ObjectID(taskOf(string(card)))}}},
+		Family:   mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+			Issue: mapping.IssueID{ID: int64(1_000_000 + i), Repo: bridgetest.RepoName, RepoID: 1, Number: i + 1, Author: "octocat", UpdatedAt: at, Digest: mapping.NewID()},
+			Card:  mapping.CardID{ID: card, CID: int64(i), Bucket: "b1", BucketName: bridgetest.Bucket, Version: 1},
+			Base: map[mapping.Attribute]mapping.Base{
+				mapping.Title: base(fmt.Sprintf("Card %d, 1", i), 1), mapping.Summary: base(cardText, 3),
+				mapping.Estimate: base("3", 1), mapping.State: base(mapping.StateTodo, 0),
+			}, Dates: mapping.Dates{Created: at, Synced: at},
 		},
-		Children: []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Task: mapping.ObjectID(taskOf(string(card)))}},
-		Family:   mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Created: at, Synced: at,
 	}
 }

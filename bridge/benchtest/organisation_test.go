@@ -178,9 +178,10 @@ func (o *organisation) linked(i int, keys mapping.Keys) (place, *mapping.Link) {
 	issue := at.repo.Issue(at.number)
 	route, now := fmt.Sprint("team", i%len(o.repos)%len(o.boards)), time.Now().UTC()
 	l := &mapping.Link{
-		ID: mapping.LinkID(mapping.NewID()), Project: mapping.ObjectID(at.board.ID()), Route: route, State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
-		Issue:  mapping.IssueID{ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: at.repo.ID(), Number: at.number, Author: issue.Author, UpdatedAt: issue.UpdatedAt},
-		Family: mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Shown: &mapping.Shown{Status: "To Do", Labels: labels}, Created: now, Synced: now,
+		ID: mapping.LinkID(mapping.NewID()), Project: mapping.ObjectID(at.board.ID()), Route: route,
+		Family: mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Shown: &mapping.Shown{Status: "To Do", Labels: labels}, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+			Issue: mapping.IssueID{ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: at.repo.ID(), Number: at.number, Author: issue.Author, UpdatedAt: issue.UpdatedAt}, Dates: mapping.Dates{Created: now, Synced: now},
+		},
 	}
 	url := fmt.Sprintf("https://github.com/%s/issues/%d", issue.Repo, at.number)
 	footer := keys.AppendFooter(body, mapping.Marker{Kind: mapping.MarkCard, Link: l.ID, Nonce: l.Nonce, Partner: strconv.FormatInt(issue.ID, 10)}, issue.Repo, at.number, url)
@@ -189,7 +190,7 @@ func (o *organisation) linked(i int, keys mapping.Keys) (place, *mapping.Link) {
 	card := at.board.Card(at.card)
 	l.Card = mapping.CardID{ID: mapping.ObjectID(at.card), CID: int64(card.CID), Bucket: mapping.ObjectID(at.board.BucketID(bridgetest.Bucket)), BucketName: bridgetest.Bucket,
 		Version: card.Version, CountersVersion: card.CountersVersion}
-	l.Children = []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Task: mapping.ObjectID(at.task)}}
+	l.Children = []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: mapping.ObjectID(at.task)}}}
 	l.Base = map[mapping.Attribute]mapping.Base{
 		mapping.Title:    {GitHub: title, Planning: title, Version: card.TitleVersion},
 		mapping.Summary:  {GitHub: body, Planning: body, Version: card.SummaryVersion},

@@ -116,8 +116,9 @@ func namesRetention(t *testing.T, o bridgetest.Options) {
 		put("", gone)
 		put(project, routes)
 		l := &mapping.Link{
-			ID: "l", Project: project, Route: "linked", State: mapping.Dormant, Away: "Acme/Away",
-			Issue: mapping.IssueID{ID: 9, Repo: "Acme/Linked", Number: 1}, Card: mapping.CardID{ID: "c"},
+			ID: "l", Project: project, Route: "linked", Pair: mapping.Pair{State: mapping.Dormant,
+				Issue: mapping.IssueID{ID: 9, Repo: "Acme/Linked", Number: 1}, Card: mapping.CardID{ID: "c"}, Transfer: mapping.Transfer{Away: "Acme/Away"},
+			},
 		}
 		_, err := s.Observe(t.Context(), project, []store.Observation{{Create: l}})
 		return errors.Join(append(errs, err)...)

@@ -334,8 +334,8 @@ func (w *World) Settled(ctx context.Context, polls int) error {
 // folds reports whether edits wait to be folded.
 func (w *World) folds(ctx context.Context) (yes bool) {
 	err := w.App.Operator().Links(ctx, "", func(l *mapping.Link) error {
-		for _, l := range append(l.Parts, l) {
-			for _, f := range l.Pace.Folds {
+		for _, p := range l.Issues() {
+			for _, f := range p.Pace.Folds {
 				yes = yes || f.Held
 			}
 		}

@@ -57,7 +57,7 @@ func queue(t *testing.T, b *batches, n int, delay time.Duration, bulk bool) {
 	t.Helper()
 	var obs []store.Observation
 	for i := range n {
-		link := &mapping.Link{ID: mapping.LinkID(fmt.Sprint("link", i)), Project: "p", State: mapping.Linked}
+		link := &mapping.Link{ID: mapping.LinkID(fmt.Sprint("link", i)), Project: "p", Pair: mapping.Pair{State: mapping.Linked}}
 		obs = append(obs, store.Observation{Create: link, Delay: delay, Bulk: bulk})
 	}
 	if _, err := b.store.Observe(t.Context(), "p", obs); err != nil {

@@ -18,7 +18,7 @@ func observe(t *testing.T, s store.Store, project mapping.ObjectID, n int, delay
 	t.Helper()
 	var obs []store.Observation
 	for i := range n {
-		obs = append(obs, store.Observation{Create: &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Project: project, State: mapping.Linked}, Delay: delay})
+		obs = append(obs, store.Observation{Create: &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Project: project, Pair: mapping.Pair{State: mapping.Linked}}, Delay: delay})
 	}
 	if _, err := s.Observe(t.Context(), project, obs); err != nil {
 		t.Fatal(err)

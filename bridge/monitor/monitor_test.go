@@ -76,7 +76,7 @@ func TestRecent(t *testing.T) {
 	if got := m.Recent(10); len(got) != 0 {
 		t.Errorf("nothing was done: %v", got)
 	}
-	l := &mapping.Link{ID: "l1", Route: "web", Issue: mapping.IssueID{Repo: "acme/web", Number: 12}}
+	l := &mapping.Link{ID: "l1", Route: "web", Pair: mapping.Pair{Issue: mapping.IssueID{Repo: "acme/web", Number: 12}}}
 	for i := range 2500 {
 		m.Did(l, []mapping.Entry{{At: noon.Add(time.Duration(i) * time.Second), What: "write", Who: "octocat", Took: 0.3}})
 	}

@@ -35,9 +35,10 @@ func (f *fixed) Settings() *reconcile.Settings { return &f.set }
 func TestFindByIDListsNothing(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	l := &mapping.Link{
-		ID: "l1", Project: "second", State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: "card"},
-		Children: []mapping.Child{{Kind: mapping.Tracking, Task: "tracking"}},
-		Parts:    []*mapping.Link{{ID: "l1", Project: "second", Task: true, Card: mapping.CardID{ID: "sub"}}},
+		ID: "l1", Project: "second",
+		Children: []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: "tracking"}}},
+		Parts:    []*mapping.Pair{{Kind: mapping.SubIssue, Card: mapping.CardID{ID: "sub"}}},
+		Pair:     mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: "card"}},
 	}
 	if _, err := s.Observe(t.Context(), "second", []store.Observation{{Create: l}}); err != nil {
 		t.Fatal(err)

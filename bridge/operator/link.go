@@ -119,8 +119,9 @@ func (o *Operator) freeCard(ctx context.Context, key store.Key) error {
 		out.Kind = store.Remove
 	}
 	*l = mapping.Link{
-		ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Created: l.Created,
-		State: l.State, Parted: true, Why: l.Why,
+		ID: l.ID, Project: l.Project, Route: l.Route, Parted: true, Pair: mapping.Pair{Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue,
+			State: l.State, Dates: mapping.Dates{Created: l.Created}, Rest: mapping.Rest{Why: l.Why},
+		},
 	}
 	return o.store.Finish(ctx, claim, l, nil, out)
 }
@@ -139,8 +140,11 @@ func (o *Operator) rejoin(ctx context.Context, key store.Key, card mapping.CardI
 	case l.Card.ID != card.ID || l.State == mapping.Erased:
 		// Nothing holds of what was agreed with another card, or was erased.
 		*l = mapping.Link{
-			ID: l.ID, Project: l.Project, Route: l.Route, Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Card: card, State: l.State,
-			Created: l.Created, Synced: o.now().UTC(), // a link that was never synchronised would look for its card
+			ID: l.ID, Project: l.Project, Route: l.Route,
+			Pair: mapping.Pair{
+				Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Card: card, State: l.State,
+				Dates: mapping.Dates{Created: l.Created, Synced: o.now().UTC()}, // a link that was never synchronised would look for its card
+			},
 		}
 	}
 	if err := relink(l); err != nil {

@@ -53,10 +53,10 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 	}
 	var unread error // of a repository's identity
 	sameRepo := o.standsFor(ctx, repo, &unread)
-	named := func(p *mapping.Link) bool { return p.Issue.Number == number && sameRepo(&p.Issue) }
+	named := func(p *mapping.Pair) bool { return p.Issue.Number == number && sameRepo(&p.Issue) }
 	var found *mapping.Link
 	err = o.Links(ctx, "", func(l *mapping.Link) error {
-		if named(l) || slices.ContainsFunc(l.Parts, named) {
+		if slices.ContainsFunc(l.Issues(), named) {
 			found = l
 			return errFound
 		}

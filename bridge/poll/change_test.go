@@ -219,7 +219,7 @@ func TestSprintKeepsTheBucket(t *testing.T) {
 func TestSprintForms(t *testing.T) {
 	w := settled(t, card("a"))
 	l := w.link(card("a"), func(l *mapping.Link) {
-		l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: "nested"}, {Kind: mapping.Checklist, Task: "flat"}}
+		l.Children = []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: "nested"}}, {Kind: mapping.Checklist, Card: mapping.CardID{ID: "flat"}}}
 	})
 	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
 	show := func(v int64) {
@@ -420,7 +420,7 @@ func TestSweep(t *testing.T) {
 	for i := range 10 {
 		id := fmt.Sprint("c", i)
 		links = append(links, w.link(card(id), func(l *mapping.Link) {
-			l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: mapping.ObjectID("t" + id)}}
+			l.Children = []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: mapping.ObjectID("t" + id)}}}
 		}))
 		w.planned.tasks[mapping.ObjectID(id)] = []mapping.Task{task("t"+id, 1)}
 	}
@@ -446,7 +446,7 @@ func TestSweep(t *testing.T) {
 func TestSweepFindsDeleted(t *testing.T) {
 	w := settled(t)
 	l := w.link(card("a"), func(l *mapping.Link) {
-		l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: "t"}}
+		l.Children = []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: "t"}}}
 	})
 	w.planned.fails["tasks a"] = mapping.ErrGone
 	w.options.TaskSweepInterval = time.Minute
@@ -556,7 +556,7 @@ func TestLinksOfGitHubsMarkersAreToldOfTheirCards(t *testing.T) {
 func TestVersionsGoBack(t *testing.T) {
 	w := settled(t)
 	l := w.link(card("a"), func(l *mapping.Link) {
-		l.Children = []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Task: "t"}}
+		l.Children = []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Card: mapping.CardID{ID: "t"}}}
 	})
 	show := func(card mapping.Card, n int64) {
 		card.Tasks = []mapping.Task{task("t", n)}

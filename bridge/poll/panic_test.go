@@ -60,7 +60,7 @@ func TestAPanicOnAnItemCostsThePollNoOther(t *testing.T) {
 	for _, id := range []string{"bad", "good"} {
 		c := card(id)
 		l := w.routes[0].EnterCard(&c, time.Now())
-		l.State, l.Children = mapping.Linked, []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Task: mapping.ObjectID("task of " + id)}}
+		l.State, l.Children = mapping.Linked, []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Card: mapping.CardID{ID: mapping.ObjectID("task of " + id)}}}
 		if _, err := w.store.Store.Observe(t.Context(), project, []store.Observation{{Create: l}}); err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("list links: %w", err)
 		}
 		for _, l := range links {
-			orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0 && !l.Task
+			orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0
 			if l.Card.ID != "" && (orphan || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l))) {
 				s.queue = append(s.queue, sweepStop{l.Card.ID, linkedTasks(l), orphan})
 			}
@@ -85,13 +85,8 @@ func (r *round) hasTasks(l *mapping.Link) bool {
 // linkedTasks are the tasks that a link knows to be on its card.
 func linkedTasks(l *mapping.Link) []mapping.ObjectID {
 	var ids []mapping.ObjectID
-	for i := range l.Children {
-		if c := &l.Children[i]; c.State == mapping.Linked && c.Task != "" {
-			ids = append(ids, c.Task)
-		}
-	}
-	for _, p := range l.Parts {
-		if p.State == mapping.Linked {
+	for _, p := range slices.Concat(l.Children, l.Parts) {
+		if p.State == mapping.Linked && p.Card.ID != "" {
 			ids = append(ids, p.Card.ID)
 		}
 	}

@@ -82,7 +82,7 @@ func TestOldTask(t *testing.T) {
 		t.Fatalf("told of an old task: %v", c.Inbox)
 	}
 	taken := w.link(card("b"), func(l *mapping.Link) {
-		l.Children = []mapping.Child{{Kind: mapping.Checklist, State: mapping.Linked, Task: "t"}}
+		l.Children = []*mapping.Pair{{Kind: mapping.Checklist, State: mapping.Linked, Card: mapping.CardID{ID: "t"}}}
 	})
 	old.Version = 3
 	w.planned.items["s"] = listing{cards: []mapping.Card{card("a")}, tasks: []mapping.Task{old}}
@@ -126,9 +126,9 @@ func TestSweepFindsNewAndMoved(t *testing.T) {
 	w.options.TaskSweepInterval = time.Minute
 	w.restart()
 	l = w.link(card("a"), func(l *mapping.Link) {
-		l.Children = []mapping.Child{
-			{Kind: mapping.Tracking, State: mapping.Linked, Task: "moved"},
-			{Kind: mapping.Checklist, State: mapping.Orphaned, Task: "gone"},
+		l.Children = []*mapping.Pair{
+			{Kind: mapping.Tracking, State: mapping.Linked, Card: mapping.CardID{ID: "moved"}},
+			{Kind: mapping.Checklist, State: mapping.Orphaned, Card: mapping.CardID{ID: "gone"}},
 		}
 	})
 	w.poll()
@@ -139,7 +139,7 @@ func TestSweepFindsNewAndMoved(t *testing.T) {
 	w.options.TaskSweepInterval = time.Minute
 	w.restart()
 	l = w.link(card("a"), func(l *mapping.Link) {
-		l.Children = []mapping.Child{{Kind: mapping.Checklist, State: mapping.Orphaned, Task: "gone"}}
+		l.Children = []*mapping.Pair{{Kind: mapping.Checklist, State: mapping.Orphaned, Card: mapping.CardID{ID: "gone"}}}
 	})
 	w.poll()
 	if c := w.work(l); c != nil {

@@ -19,13 +19,13 @@ const readsPerClaim = 100
 // card) or card (for an issue) as its partner, which is how an item is known
 // whose link was lost with the store.
 func (w *work) ours(text string, kind mapping.MarkerKind) bool {
-	partner := string(w.link.Card.ID)
+	partner := string(w.pair.Card.ID)
 	if kind == mapping.MarkCard || kind == mapping.MarkTask {
-		partner = strconv.FormatInt(w.link.Issue.ID, 10)
+		partner = strconv.FormatInt(w.owner.Issue.ID, 10)
 	}
 	_, marks := w.set.Keys.Body(text)
 	for _, m := range marks {
-		if m.Kind == kind && (m.Link == w.link.ID && !w.link.Task || m.Partner == partner) {
+		if m.Kind == kind && (m.Link == w.link.ID && !w.pair.IsTask() || m.Partner == partner) {
 			return true
 		}
 	}
@@ -36,11 +36,11 @@ func (w *work) ours(text string, kind mapping.MarkerKind) bool {
 // where the bridge made it.
 func (w *work) markerOn(side mapping.Side) mapping.MarkerKind {
 	switch {
-	case side == mapping.GitHub && w.link.Task:
+	case side == mapping.GitHub && w.pair.IsTask():
 		return mapping.MarkSubIssue
 	case side == mapping.GitHub:
 		return mapping.MarkIssue
-	case w.link.Task:
+	case w.pair.IsTask():
 		return mapping.MarkTask
 	}
 	return mapping.MarkCard

@@ -49,20 +49,17 @@ func (w *work) adoption(project mapping.ObjectID) (Adoption, error) {
 // knows, as the pair was not made under its epoch. An error says that nothing
 // may be made yet.
 func (w *work) behind() (bool, error) {
-	if w.of != nil {
-		return w.of.behind()
-	}
 	if err := w.adopted(); err != nil {
 		return false, err
 	}
-	return w.home().link.Epoch != w.epoch, nil
+	return w.link.Epoch != w.epoch, nil
 }
 
 // foundBy takes in the text by whose marker the pair's partner was found. A marker of
 // another link tells of an earlier epoch: what adopted this one did not see everything.
 func (w *work) foundBy(text string) {
 	_, marks := w.set.Keys.Body(text)
-	if !slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Link == w.link.ID }) {
+	if !w.pair.IsTask() && !slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Link == w.link.ID }) {
 		w.link.Epoch = ""
 	}
 }

@@ -42,15 +42,15 @@ func firstSight(w *work) (verdict, error) {
 // does not show. A value that a side refused is not compared.
 func (w *work) firstSightWithout(view mapping.View) bool {
 	return slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
-		_, agreed := w.link.Base[a]
-		_, refused := w.link.Refused[a]
+		_, agreed := w.pair.Base[a]
+		_, refused := w.pair.Refused[a]
 		_, seen := view[a]
-		return !agreed && !refused && !seen && (!a.Spec().Tracked || w.link.Task || w.tracking() != nil)
+		return !agreed && !refused && !seen && (!a.Spec().Tracked || w.pair.IsTask() || w.tracking() != nil)
 	})
 }
 
 func decide(w *work) (verdict, error) {
-	_, based := w.link.Base[mapping.Summary]
+	_, based := w.pair.Base[mapping.Summary]
 	plan, err := w.resolve()
 	w.round = round{plan: plan, hub: plan.Writes(mapping.GitHub) || len(w.extra) > 0, unbased: !based}
 	return pass, err
@@ -84,10 +84,10 @@ func announce(w *work) (verdict, error) {
 // label for another first removes one.
 func awaitSwap(w *work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
-		if d.Attribute.Spec().Carrier != mapping.CarrierLabels || d.GitHub == nil || d.GitHub.From != "" || w.link.Base[d.Attribute].GitHub == "" {
+		if d.Attribute.Spec().Carrier != mapping.CarrierLabels || d.GitHub == nil || d.GitHub.From != "" || w.pair.Base[d.Attribute].GitHub == "" {
 			continue
 		}
-		if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok {
+		if s, ok := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; ok {
 			if wait := w.set.Quiet - w.since(s.Seen); wait > 0 {
 				return end, later(wait, "an estimate label was removed: another may follow")
 			}
@@ -142,17 +142,17 @@ func agree(w *work) (verdict, error) {
 // lookAgain begins anew after a write, and once the summary is agreed on: from then on
 // the body's items are written with it.
 func lookAgain(w *work) (verdict, error) {
-	_, based := w.link.Base[mapping.Summary]
+	_, based := w.pair.Base[mapping.Summary]
 	return anewIf(w.round.writes() || w.round.unbased && based, nil)
 }
 
 // rest takes in that both sides agree, but for what is said to differ.
 func rest(w *work) (verdict, error) {
 	w.remember()
-	w.link.Synced = w.Now().UTC()
-	w.link.Pace.Agreed()
+	w.pair.Synced = w.Now().UTC()
+	w.pair.Pace.Agreed()
 	w.verifyLater()
 	w.showLater()
-	w.link.Unfinished = w.listErr != nil || w.unread || w.withheld != nil
+	w.owner.Unfinished = w.listErr != nil || w.unread || w.withheld != nil
 	return end, w.listErr
 }

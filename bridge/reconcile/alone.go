@@ -55,8 +55,8 @@ const rivalWait, rivalMost = 200 * time.Millisecond, 5 * time.Second
 // otherProjects are those, beside its own, that may have a link of the issue.
 func (w *work) otherProjects() []mapping.ObjectID {
 	var out []mapping.ObjectID
-	for _, r := range w.set.Routes.ForRepo(w.link.Issue.Repo) {
-		if r.Project != w.home().link.Project && !slices.Contains(out, r.Project) {
+	for _, r := range w.set.Routes.ForRepo(w.owner.Issue.Repo) {
+		if r.Project != w.link.Project && !slices.Contains(out, r.Project) {
 			out = append(out, r.Project)
 		}
 	}
@@ -67,7 +67,7 @@ func (w *work) otherProjects() []mapping.ObjectID {
 // may be made then. An error says that it may not: not yet, or never.
 func (w *work) alone() error {
 	others := w.otherProjects()
-	if len(others) == 0 || w.link.Intent.Alone == w.link.Issue.ID {
+	if len(others) == 0 || w.pair.Intent.Alone == w.owner.Issue.ID {
 		return nil
 	}
 	if err := w.save(); err != nil {
@@ -87,14 +87,14 @@ func (w *work) alone() error {
 			}
 		}
 	}
-	w.link.Intent.Alone = w.link.Issue.ID
+	w.pair.Intent.Alone = w.owner.Issue.ID
 	return nil
 }
 
 // rival returns the link of another project that has the issue; nil: none has.
 func (w *work) rival(project mapping.ObjectID) (*mapping.Link, error) {
 	var link *mapping.Link
-	id, err := do(w, FindLink{project, mapping.IssueRef(w.link.Issue.ID)})
+	id, err := do(w, FindLink{project, mapping.IssueRef(w.owner.Issue.ID)})
 	if err == nil {
 		link, err = do(w, ReadLink{store.Key{Project: project, Link: id}})
 	}
@@ -110,44 +110,44 @@ func (w *work) rival(project mapping.ObjectID) (*mapping.Link, error) {
 // meetRival returns nil where a link of another project does not keep this one
 // from going on.
 func (w *work) meetRival(rival *mapping.Link) error {
-	id := w.link.Issue.ID
-	its, part := rival, rival.Part(mapping.IssueRef(id))
-	if part != nil {
+	id := w.owner.Issue.ID
+	its := &rival.Pair
+	if part := rival.Part(mapping.IssueRef(id)); part != nil {
 		its = part
 	}
 	announced := its.State == mapping.Creating && its.Intent != nil && !its.Intent.Sent && its.Intent.Alone != id
 	decided := its.Issue.ID != id || its.State != mapping.Entering && !announced
-	givesWay := stands(its) && (!stands(w.link) || rival.Project < w.home().link.Project)
+	givesWay := stands(its) && (!stands(w.pair) || rival.Project < w.link.Project)
 	switch {
 	case decided || givesWay:
 		return w.giveWay(rival)
-	case !stands(w.link) && !w.fresh:
+	case !stands(w.pair) && !w.fresh:
 		w.happens(mapping.EventReconsidered)
-		w.link.Intent, w.link.Unfinished = nil, true
+		w.pair.Intent, w.owner.Unfinished = nil, true
 		return later(0, "project %s is about to take it, too: what it is now decides", rival.Project)
 	case announced:
-		wait := min(max(rivalWait, w.since(w.link.Created)/8), rivalMost)
+		wait := min(max(rivalWait, w.since(w.pair.Created)/8), rivalMost)
 		return later(wait, "project %s may have taken it", rival.Project)
 	}
 	return nil
 }
 
-// stands reports whether a link that is not decided does not give way to one that
+// stands reports whether a pair that is not decided does not give way to one that
 // enters by itself: a part, or a pair that people's items were joined to.
-func stands(l *mapping.Link) bool { return l.Task || l.Card.ID != "" }
+func stands(p *mapping.Pair) bool { return p.IsTask() || p.Card.ID != "" }
 
 // giveWay leaves the issue to a link of another project.
 func (w *work) giveWay(rival *mapping.Link) error {
 	if err := w.needIssue(); err != nil {
 		return err
 	}
-	if err := w.tell(rival.Project, mapping.IssueRef(w.link.Issue.ID)); err != nil {
+	if err := w.tell(rival.Project, mapping.IssueRef(w.owner.Issue.ID)); err != nil {
 		return err
 	}
 	w.count(CountPrevented, "project")
 	why := fmt.Sprintf("link %s of project %s has it", rival.ID, rival.Project)
-	if w.link.Task {
-		w.note(mapping.Planning, "", "sub-issue", where(w.link)+" becomes no task: "+why)
+	if w.pair.IsTask() {
+		w.note(mapping.Planning, "", "sub-issue", where(w.owner)+" becomes no task: "+why)
 	}
 	return w.refuse(why)
 }

@@ -15,14 +15,14 @@ func reroute(w *work) (verdict, error) {
 		return pass, nil
 	}
 	route, among := w.set.Routes.Of(w.link)
-	if route == nil && len(among) == 0 && w.link.Issue.Repo != "" {
-		now, err := do(w, Locate{w.link.Issue.Repo, w.link.Issue.RepoID, false})
+	if route == nil && len(among) == 0 && w.owner.Issue.Repo != "" {
+		now, err := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, false})
 		switch {
 		case mapping.Refused(err):
 		case err != nil:
 			return end, onGitHub(err)
-		case !strings.EqualFold(now, w.link.Issue.Repo):
-			w.link.Issue.Repo, w.link.Unfinished, w.looked = now, true, true
+		case !strings.EqualFold(now, w.owner.Issue.Repo):
+			w.owner.Issue.Repo, w.owner.Unfinished, w.looked = now, true, true
 			route, among = w.set.Routes.Of(w.link)
 		}
 	}
@@ -36,21 +36,18 @@ func reroute(w *work) (verdict, error) {
 	if w.route = route; route != nil && route.Name != w.link.Route {
 		w.note("", "", "rerouted", "route "+route.Name+" takes it, and not "+w.link.Route)
 		w.link.Route = route.Name
-		for _, p := range w.link.Parts {
-			p.Route = route.Name
-		}
 	}
 	return pass, nil
 }
 
 // toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
 func (w *work) toChoose() (*mapping.Issue, error) {
-	seen := mapping.Issue{Repo: w.link.Issue.Repo}
-	found, _, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
-	if found || err != nil || w.link.Issue.Number == 0 {
+	seen := mapping.Issue{Repo: w.owner.Issue.Repo}
+	found, _, err := slot(w.claim, mapping.IssueRef(w.owner.Issue.ID), &seen)
+	if found || err != nil || w.owner.Issue.Number == 0 {
 		return &seen, err
 	}
-	read, err := do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number})
+	read, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
 	switch {
 	case err == nil:
 		return &read, nil
@@ -64,10 +61,10 @@ func routeGone(w *work) (verdict, error) {
 	if w.link.Parted || w.route != nil && w.served {
 		return pass, nil
 	}
-	if w.link.State != mapping.Dormant {
+	if w.pair.State != mapping.Dormant {
 		w.happens(mapping.EventRouteRemoved)
 	}
-	w.link.Why = "its route or project is no longer configured"
+	w.pair.Why = "its route or project is no longer configured"
 	return end, nil
 }
 
@@ -81,7 +78,7 @@ func paused(w *work) (verdict, error) {
 }
 
 func routeBack(w *work) (verdict, error) {
-	if w.link.State == mapping.Dormant {
+	if w.pair.State == mapping.Dormant {
 		w.happens(mapping.EventRouteBack)
 		w.looked = true
 	}
@@ -104,7 +101,7 @@ func transferred(w *work) (verdict, error) {
 
 // reconsider has a create decided anew whose intent is not known: the link was rebuilt halfway.
 func reconsider(w *work) (verdict, error) {
-	if w.link.State != mapping.Creating || w.link.Intent != nil {
+	if w.pair.State != mapping.Creating || w.pair.Intent != nil {
 		return pass, nil
 	}
 	if err := w.adopted(); err != nil {
@@ -116,25 +113,25 @@ func reconsider(w *work) (verdict, error) {
 
 // withSiblings leaves a task that is to be made to the request that makes all of its root's.
 func withSiblings(w *work) (verdict, error) {
-	return endIf(w.link.State == mapping.Creating && w.link.Intent.Side == mapping.Planning, nil)
+	return endIf(w.pair.State == mapping.Creating && w.pair.Intent.Side == mapping.Planning, nil)
 }
 
 // joined goes on with an issue and a card that people made, once no other project
 // can have a partner of the issue.
 func joined(w *work) (verdict, error) {
-	if !w.link.Joined() {
+	if !w.pair.Joined() {
 		return pass, nil
 	}
 	if err := w.alone(); err != nil {
 		return end, err
 	}
 	w.happens(mapping.EventCompleted)
-	w.link.Intent = nil
+	w.pair.Intent = nil
 	return pass, nil
 }
 
 func create(w *work) (verdict, error) {
-	if w.link.State != mapping.Creating {
+	if w.pair.State != mapping.Creating {
 		return pass, nil
 	}
 	if err := w.adopted(); err != nil {
@@ -144,20 +141,20 @@ func create(w *work) (verdict, error) {
 }
 
 func hide(w *work) (verdict, error) {
-	w.hidden = w.public(w.link.Issue.Repo, false)
+	w.hidden = w.public(w.owner.Issue.Repo, false)
 	return pass, nil
 }
 
 // see takes in both sides. What was seen of the other side while one item was gone was not
 // dealt with: an orphan that is linked again is read as a whole.
 func see(w *work) (verdict, error) {
-	orphan := w.link.State == mapping.Orphaned
+	orphan := w.pair.State == mapping.Orphaned
 	err := w.see()
-	if err == nil && orphan && w.link.State == mapping.Linked {
+	if err == nil && orphan && w.pair.State == mapping.Linked {
 		w.looked = true
 		err = w.see()
 	}
-	if err == nil && orphan && w.link.State == mapping.Creating {
+	if err == nil && orphan && w.pair.State == mapping.Creating {
 		return end, later(0, "its item is there again, and its partner is still to be made")
 	}
 	return pass, err
@@ -166,20 +163,20 @@ func see(w *work) (verdict, error) {
 // leaveOrReturn moves the link to state left when the issue no longer matches its
 // route, and back.
 func leaveOrReturn(w *work) (verdict, error) {
-	if w.link.State == mapping.Orphaned {
+	if w.pair.State == mapping.Orphaned {
 		return end, nil
 	}
 	if w.issue == nil {
-		return endIf(w.link.State == mapping.Left, nil)
+		return endIf(w.pair.State == mapping.Left, nil)
 	}
 	ok, why := w.accepts()
 	switch {
-	case !ok && w.link.State != mapping.Left:
+	case !ok && w.pair.State != mapping.Left:
 		w.leave(why)
 		return end, nil
 	case !ok:
 		return end, nil
-	case w.link.State == mapping.Left:
+	case w.pair.State == mapping.Left:
 		w.happens(mapping.EventReadmitted)
 		w.note("", "", "back", "it matches its route again")
 		w.looked = true

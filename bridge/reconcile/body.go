@@ -13,7 +13,7 @@ import (
 // and made plans of whole bodies here.
 
 // lists reports whether the items of the checklist are tasks.
-func (w *work) lists() bool { return w.route.Tasks == mapping.TasksChecklist && !w.link.Task }
+func (w *work) lists() bool { return w.route.Tasks == mapping.TasksChecklist && !w.pair.IsTask() }
 
 // merge is mapping.Merge for bodies as the route sees them.
 func (w *work) merge(base, a, b string) (string, bool) {
@@ -47,7 +47,7 @@ func (w *work) body() string {
 	if now, ok := w.g[mapping.Summary]; ok {
 		return now.Value
 	}
-	return w.link.Base[mapping.Summary].GitHub
+	return w.pair.Base[mapping.Summary].GitHub
 }
 
 // whole makes of a plan about texts one about bodies, with changes of their
@@ -57,7 +57,7 @@ func (w *work) whole(plan *mapping.Plan, changes []mapping.Item) {
 	if !w.lists() {
 		return
 	}
-	base, based := w.link.Base[mapping.Summary]
+	base, based := w.pair.Base[mapping.Summary]
 	i := slices.IndexFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary })
 	if i >= 0 && plan.Decisions[i].Planning != nil || !based {
 		changes = nil
@@ -87,7 +87,7 @@ func (w *work) wholeOf(d *mapping.Decision, changes []mapping.Item) {
 		to := w.putText(listed, lines, d.GitHub.To)
 		d.GitHub = &mapping.Write{From: body, To: to}
 		body = to
-		if r := w.link.Refused[mapping.Summary]; r.Side == mapping.GitHub && r.Value == mapping.DigestText(to) {
+		if r := w.pair.Refused[mapping.Summary]; r.Side == mapping.GitHub && r.Value == mapping.DigestText(to) {
 			d.Action, d.Why, d.GitHub = mapping.Blocked, "GitHub refused it: "+r.Words, nil
 		}
 	}
@@ -110,10 +110,10 @@ func (w *work) changeLines(body string, changes []mapping.Item) (string, mapping
 // knowBody takes the body as it is now for what was agreed on, where it differs
 // in its items only: those are agreed on one by one.
 func (w *work) knowBody() {
-	base, ok := w.link.Base[mapping.Summary]
+	base, ok := w.pair.Base[mapping.Summary]
 	text := func(body string) string { return w.link.Text(w.route, mapping.Summary, body) }
 	if ok && w.lists() && mapping.Same(mapping.Summary, text(base.GitHub), text(w.body())) {
 		base.GitHub = w.body()
-		w.link.Base[mapping.Summary] = base
+		w.pair.Base[mapping.Summary] = base
 	}
 }

@@ -34,7 +34,7 @@ func (w *work) comment(n notice) (ids []int64, err error) {
 	bodies := n.bodies()
 	posted := map[string]int64{}
 	if n.repeated || w.claim.Attempts+w.claim.Abandoned > 0 || w.claim.Generation > 0 && len(bodies) > 1 {
-		comments, err := do(w, ReadComments{w.link.Issue.Repo, w.link.Issue.Number})
+		comments, err := do(w, ReadComments{w.owner.Issue.Repo, w.owner.Issue.Number})
 		if err != nil {
 			return nil, onGitHub(fmt.Errorf("comments: %w", err))
 		}
@@ -60,7 +60,7 @@ func (w *work) comment(n notice) (ids []int64, err error) {
 		if n.wait > 0 {
 			return ids, later(n.wait, "a comment may still be under way")
 		}
-		mark := mapping.Marker{Kind: mapping.MarkConflict, Link: w.link.ID, Nonce: w.link.Nonce, Partner: part}
+		mark := mapping.Marker{Kind: mapping.MarkConflict, Link: w.link.ID, Nonce: w.pair.Nonce, Partner: part}
 		id, err := w.postComment(w.set.Keys.AppendComment(body, mark))
 		if err != nil {
 			return ids, err
@@ -74,7 +74,7 @@ func (w *work) postComment(body string) (int64, error) {
 	if err := w.writing(); err != nil {
 		return 0, err
 	}
-	c, err := do(w, CreateComment{w.link.Issue.Repo, w.link.Issue.Number, body})
+	c, err := do(w, CreateComment{w.owner.Issue.Repo, w.owner.Issue.Number, body})
 	if err != nil && !Certain(err) {
 		return 0, later(w.set.Settle.GitHub, "comment: %v; to be looked for before it is posted again", err)
 	}

@@ -41,16 +41,16 @@ func (w *work) needBoth() error {
 // where the store lost that, the comment.
 func (w *work) keepTexts(d mapping.Decision, github, planning string) error {
 	c := mapping.Conflict{
-		ID:   mapping.ConflictID(w.link.Card.ID, d.Attribute, github, planning),
-		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.link), Attribute: d.Attribute,
+		ID:   mapping.ConflictID(w.pair.Card.ID, d.Attribute, github, planning),
+		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.owner), Attribute: d.Attribute,
 		GitHub: github, Planning: planning, Edited: d.Edited, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
 		At: w.Now().UTC(),
 	}
-	if base, ok := w.link.Base[d.Attribute]; ok {
+	if base, ok := w.pair.Base[d.Attribute]; ok {
 		c.Base = &base
 	}
-	if w.link.Task {
-		c.Task = w.link.Card.ID
+	if w.pair.IsTask() {
+		c.Task = w.pair.Card.ID
 	}
 	if d.Action == mapping.Ask {
 		c.State = mapping.ConflictOpen
@@ -63,7 +63,7 @@ func (w *work) keepTexts(d mapping.Decision, github, planning string) error {
 		return nil
 	}
 	answered := known.State == mapping.ConflictAnswered
-	if (answered || err == nil && d.Action != mapping.Ask) && w.link.Asking[d.Attribute] == c.ID {
+	if (answered || err == nil && d.Action != mapping.Ask) && w.pair.Asking[d.Attribute] == c.ID {
 		return nil // kept when it was asked; the question is open until the decision is carried out
 	}
 	if err == nil {
@@ -145,22 +145,22 @@ func (w *work) ask(a mapping.Attribute, id string) error {
 	if err := w.swapLabels([]string{w.conflictLabel()}, nil); err != nil {
 		return err
 	}
-	if old, ok := w.link.Asking[a]; ok && old != id {
+	if old, ok := w.pair.Asking[a]; ok && old != id {
 		if err := w.closeQuestion(old, mapping.Decision{Attribute: a, Action: mapping.Ask, Why: "asked anew (ledger " + id + ")"}); err != nil {
 			return err
 		}
 	}
-	if w.link.Asking == nil {
-		w.link.Asking = map[mapping.Attribute]string{}
+	if w.pair.Asking == nil {
+		w.pair.Asking = map[mapping.Attribute]string{}
 	}
-	w.link.Asking[a] = id
+	w.pair.Asking[a] = id
 	return nil
 }
 
 // endQuestion closes the ledger entry of an attribute that was asked, once the
 // sides agree on it, and takes the label away with the last one.
 func (w *work) endQuestion(d mapping.Decision) error {
-	id, ok := w.link.Asking[d.Attribute]
+	id, ok := w.pair.Asking[d.Attribute]
 	if !ok {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (w *work) endQuestion(d mapping.Decision) error {
 			}
 		}
 	}
-	delete(w.link.Asking, d.Attribute)
+	delete(w.pair.Asking, d.Attribute)
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (w *work) metIn(d mapping.Decision) string {
 	if d.Planning != nil {
 		planning = d.Planning.From
 	}
-	return mapping.ConflictID(w.link.Card.ID, d.Attribute, w.link.Text(w.route, d.Attribute, github), planning)
+	return mapping.ConflictID(w.pair.Card.ID, d.Attribute, w.link.Text(w.route, d.Attribute, github), planning)
 }
 
 // closeQuestion settles the ledger entry of a question. A decision that was carried

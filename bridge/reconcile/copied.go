@@ -17,11 +17,11 @@ import (
 
 // enterCopies lets the cards enter that were seen as copies of the link's card.
 func (w *work) enterCopies() error {
-	if w.link.Card.ID == "" || w.link.State != mapping.Linked && w.link.State != mapping.Left {
+	if w.pair.Card.ID == "" || w.pair.State != mapping.Linked && w.pair.State != mapping.Left {
 		return nil
 	}
 	return eachSeen(w, "card", func(c mapping.Card, _ bool) error {
-		if c.ID == w.link.Card.ID || c.Placeholder || w.link.Card.CID == 0 || c.CID <= w.link.Card.CID || !w.ours(c.Summary.Value, mapping.MarkCard) {
+		if c.ID == w.pair.Card.ID || c.Placeholder || w.pair.Card.CID == 0 || c.CID <= w.pair.Card.CID || !w.ours(c.Summary.Value, mapping.MarkCard) {
 			return nil
 		}
 		if err := w.adopted(); err != nil {
@@ -68,7 +68,7 @@ func (w *work) enterCopy(c *mapping.Card) error {
 
 // partOfTask returns the part that a task which no part knows belongs to, or which
 // is to be made of it, and why; nil: it stays what it is.
-func (w *work) partOfTask(t *mapping.Task) (p *mapping.Link, why string, err error) {
+func (w *work) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err error) {
 	_, marks := w.set.Keys.Body(t.Summary.Value)
 	copied, err := w.isCopiedTask(t, marks)
 	if err != nil {
@@ -81,8 +81,8 @@ func (w *work) partOfTask(t *mapping.Task) (p *mapping.Link, why string, err err
 	if err != nil || !mayMake {
 		return nil, "", err
 	}
-	p = w.link.NewPart(mapping.Planning, w.newNonce(w.link.Project), w.Now().UTC())
-	p.Card, p.Issue.Repo, p.Family.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.link.Issue.Repo, true, copied
+	p = mapping.NewPart(mapping.Planning, w.newNonce(w.link.Project), w.Now().UTC())
+	p.Card, p.Issue.Repo, p.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.owner.Issue.Repo, true, copied
 	return p, "becomes a sub-issue", nil
 }
 

@@ -271,16 +271,9 @@ func Certain(err error) bool {
 // outlive notes that what a process had sent may have been under way until it died. That
 // is only known by the next claim, which may come at once.
 func outlive(l *mapping.Link, now time.Time) {
-	revive := func(i *mapping.Intent) {
-		if i != nil && i.Sent {
-			i.At = now
+	for _, p := range l.All() {
+		if p.Intent != nil && p.Intent.Sent {
+			p.Intent.At = now
 		}
-	}
-	revive(l.Intent)
-	for i := range l.Children {
-		revive(l.Children[i].Intent)
-	}
-	for _, part := range l.Parts {
-		outlive(part, now)
 	}
 }

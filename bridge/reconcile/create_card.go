@@ -70,11 +70,11 @@ func (c *newCard) look() error {
 	c.how, c.seen = "lookup", nil
 	imported := c.link.Import != ""
 	look := func() error {
-		found, err := do(c.work, FindCards{c.link.ID, c.link.Issue.ID, imported})
+		found, err := do(c.work, FindCards{c.link.ID, c.owner.Issue.ID, imported})
 		for _, card := range found.Cards {
 			c.take(card)
 		}
-		if err == nil && len(c.seen) == 0 && found.Lacking != "" && c.since(c.link.Intent.At) < lackingPatience {
+		if err == nil && len(c.seen) == 0 && found.Lacking != "" && c.since(c.pair.Intent.At) < lackingPatience {
 			return later(lackingGap, "create card: the listings lack card %s, which is there, and prove nothing", found.Lacking)
 		}
 		return err
@@ -146,7 +146,7 @@ func (w *work) firstBase() map[mapping.Attribute]mapping.Base {
 	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary, mapping.Estimate} {
 		g := view[a].Value
 		p := mapping.PlanningForm(a, w.link.Text(w.route, a, g), "")
-		if refused, ok := w.link.Refused[a]; ok && refused.Value == mapping.DigestText(p) && a != mapping.Title {
+		if refused, ok := w.pair.Refused[a]; ok && refused.Value == mapping.DigestText(p) && a != mapping.Title {
 			p = ""
 		}
 		base[a] = mapping.Base{GitHub: g, Planning: p}
@@ -164,11 +164,11 @@ func (k *want) newItem() NewItem {
 func (c *newCard) post(wants []*want) error {
 	k := wants[0]
 	made, err := do(c.work, CreateCard{
-		Link: c.link.ID, Order: c.link.Issue.Number, Bucket: k.buckets[0], Item: BatchItem{k.user, k.newItem()},
-		Import: c.link.Import != "", Most: cmp.Or(c.link.Intent.Most, batchSize),
+		Link: c.link.ID, Order: c.owner.Issue.Number, Bucket: k.buckets[0], Item: BatchItem{k.user, k.newItem()},
+		Import: c.link.Import != "", Most: cmp.Or(c.pair.Intent.Most, batchSize),
 	})
 	if made.Refused {
-		c.link.Intent.Most = max(1, made.Batch/10)
+		c.pair.Intent.Most = max(1, made.Batch/10)
 	}
 	if err == nil {
 		c.linkCard(&made.Card, "made for the issue")
@@ -181,13 +181,13 @@ func (c *newCard) refused(_ *want, err error) error { return err }
 
 // linkCard completes the link with the card that its intent made.
 func (w *work) linkCard(card *mapping.Card, why string) {
-	w.link.Card = mapping.NameCard(card)
-	w.link.Card.Version, w.link.Card.CountersVersion = card.Version, card.CountersVersion
-	w.link.Card.Made = w.route.BucketTitle(w.issue)
+	w.pair.Card = mapping.NameCard(card)
+	w.pair.Card.Version, w.pair.Card.CountersVersion = card.Version, card.CountersVersion
+	w.pair.Card.Made = w.route.BucketTitle(w.issue)
 	view := mapping.CardView(card, w.set.Keys)
-	w.link.Base = map[mapping.Attribute]mapping.Base{}
-	for a, base := range w.link.Intent.Base {
-		w.link.Base[a] = w.answered(a, base, base.Planning, view[a])
+	w.pair.Base = map[mapping.Attribute]mapping.Base{}
+	for a, base := range w.pair.Intent.Base {
+		w.pair.Base[a] = w.answered(a, base, base.Planning, view[a])
 	}
 	w.setCard(card)
 	w.linked(mapping.Planning, fmt.Sprintf("card %s %s", card.ID, why))

@@ -41,7 +41,7 @@ func (c *newIssue) find(wants []*want) error {
 			return err
 		}
 	}
-	if c.found != nil && c.how == "webhook" && c.link.State == mapping.Creating && !c.Whose(c.found.Author).Ours() {
+	if c.found != nil && c.how == "webhook" && c.pair.State == mapping.Creating && !c.Whose(c.found.Author).Ours() {
 		if err := c.look(); err != nil {
 			return err
 		}
@@ -64,12 +64,12 @@ func (c *newIssue) find(wants []*want) error {
 // issue is found or ten numbers in a row are missing.
 func (c *newIssue) look() error {
 	c.how, c.found = "lookup", nil
-	intent, missing := c.link.Intent, 0
+	intent, missing := c.pair.Intent, 0
 	for n, reads := intent.After+1, 0; missing < missingInARow; n, reads = n+1, reads+1 {
 		if reads == readsPerClaim {
 			return inTurn(0, "still looking among the issues after #%d", intent.After)
 		}
-		issue, err := do(c.work, ReadIssue{c.link.Issue.Repo, n})
+		issue, err := do(c.work, ReadIssue{c.owner.Issue.Repo, n})
 		switch {
 		case err == nil:
 			if err := c.take(issue); err != nil || c.found != nil {
@@ -102,13 +102,13 @@ func (c *newIssue) ready(k *want) (bool, error) {
 		k.base[a] = based(mapping.GitHubForm(a, view[a].Value, ""), view[a])
 	}
 	if mapping.CanonicalTitle(k.base[mapping.Title].GitHub) == "" {
-		c.link.Why = errUntitled.Error()
-		if c.link.Task {
-			return false, fmt.Errorf("%s: %w", where(c.link), errUntitled)
+		c.pair.Why = errUntitled.Error()
+		if c.pair.IsTask() {
+			return false, fmt.Errorf("%s: %w", where(c.owner), errUntitled)
 		}
 		return false, errUntitled
 	}
-	if c.link.Task {
+	if c.pair.IsTask() {
 		k.base[mapping.State] = bornTodo(c.p[mapping.State])
 	}
 	k.shown = c.labelsAlong()
@@ -121,7 +121,7 @@ func (c *newIssue) post(wants []*want) error {
 	if hours := k.base[mapping.Estimate].GitHub; hours != "" {
 		estimated = []string{c.set.Scheme.EstimateLabel(hours)}
 	}
-	made, err := do(c.work, CreateIssue{c.link.Issue.Repo, NewIssue{
+	made, err := do(c.work, CreateIssue{c.owner.Issue.Repo, NewIssue{
 		Title: k.base[mapping.Title].GitHub, Body: c.issueText(k.base[mapping.Summary].GitHub), Labels: slices.Concat(c.requiredLabels(), estimated, k.shown),
 	}})
 	if err == nil {
@@ -136,7 +136,7 @@ func (c *newIssue) refused(_ *want, err error) error { return err }
 // requiredLabels are the labels without which the route would not keep an issue that
 // is made for a card: the first of those that it asks for. A sub-issue needs none.
 func (w *work) requiredLabels() []string {
-	if w.link.Task || len(w.route.Labels) == 0 {
+	if w.pair.IsTask() || len(w.route.Labels) == 0 {
 		return nil
 	}
 	return w.route.Labels[:1]
@@ -149,12 +149,12 @@ func based(github string, p mapping.Versioned) mapping.Base {
 // linkIssue completes the link with the issue that its intent made.
 func (w *work) linkIssue(issue *mapping.Issue, why string) {
 	w.setIssue(issue)
-	if w.link.Copied && w.card != nil {
+	if w.pair.Copied && w.card != nil {
 		w.marked(mapping.Planning, w.card.Summary.Value)
 	}
-	w.link.Base = w.link.Intent.Base
-	if sent := w.link.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
-		w.link.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
+	w.pair.Base = w.pair.Intent.Base
+	if sent := w.pair.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
+		w.pair.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
 		w.refuseLabel(mapping.Estimate, sent.GitHub)
 	}
 	w.fresh = true

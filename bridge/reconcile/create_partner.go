@@ -6,13 +6,13 @@ import (
 	"planbridge/mapping"
 )
 
-func (w *work) wanted() *want { return &want{w: w, intent: w.link.Intent} }
+func (w *work) wanted() *want { return &want{w: w, intent: w.pair.Intent} }
 
 // partner is the making of the item that the link's intent names.
 func (w *work) partner() *creation {
-	imported := w.link.Import != ""
-	if w.link.Intent.Side == mapping.GitHub {
-		what := "create issue in " + w.link.Issue.Repo
+	imported := w.link.Import != "" && !w.pair.IsTask()
+	if w.pair.Intent.Side == mapping.GitHub {
+		what := "create issue in " + w.owner.Issue.Repo
 		return &creation{w: w, side: mapping.GitHub, what: what, proofs: 1, free: imported, kind: &newIssue{work: w, how: "webhook"}}
 	}
 	return &creation{w: w, side: mapping.Planning, what: "create card", proofs: 2, free: imported, aside: imported, kind: &newCard{work: w, how: "poll"}}
@@ -21,19 +21,19 @@ func (w *work) partner() *creation {
 // adoptLost looks, among what was seen, for a partner that was made before the
 // store was lost; then nothing is created.
 func (w *work) adoptLost(side mapping.Side) (bool, error) {
-	w.link.Intent = &mapping.Intent{Side: side}
+	w.pair.Intent = &mapping.Intent{Side: side}
 	k := w.wanted()
 	err := w.partner().find([]*want{k})
 	if !k.done || err != nil {
-		w.link.Intent = nil
+		w.pair.Intent = nil
 	}
 	return k.done, err
 }
 
 // wouldCreate says what a dry run would do. The link goes, and the next change makes another.
 func (w *work) wouldCreate() error {
-	if get(w, Remember{"dry run " + where(w.link), 1}) == 0 {
-		w.log.Info("dry run: would create", "side", w.link.Intent.Side)
+	if get(w, Remember{"dry run " + where(w.owner), 1}) == 0 {
+		w.log.Info("dry run: would create", "side", w.pair.Intent.Side)
 	}
 	return errRemove
 }
@@ -44,7 +44,7 @@ func (w *work) needIssue() error {
 		return nil
 	}
 	var seen mapping.Issue
-	if found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
+	if found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.owner.Issue.ID), &seen); err != nil {
 		return err
 	} else if found && !ambiguous {
 		w.setIssue(&seen)
@@ -57,11 +57,11 @@ func (w *work) needCard() error {
 	if w.card != nil {
 		return nil
 	}
-	if w.link.Task {
+	if w.pair.IsTask() {
 		return w.needTask()
 	}
 	var seen mapping.Card
-	if found, ambiguous, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen); err != nil {
+	if found, ambiguous, err := slot(w.claim, mapping.CardRef(w.pair.Card.ID), &seen); err != nil {
 		return err
 	} else if found && !ambiguous {
 		w.setCard(&seen)
@@ -72,20 +72,20 @@ func (w *work) needCard() error {
 
 // cardText is a summary with the footer that names and marks the issue.
 func (w *work) cardText(summary string) string {
-	if w.link.Origin != mapping.GitHub && !w.link.Copied {
+	if w.pair.Origin != mapping.GitHub && !w.pair.Copied {
 		return summary
 	}
-	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.link.Nonce, Partner: strconv.FormatInt(w.link.Issue.ID, 10)}
-	return w.set.Keys.AppendFooter(summary, mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())
+	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: strconv.FormatInt(w.owner.Issue.ID, 10)}
+	return w.set.Keys.AppendFooter(summary, mark, w.owner.Issue.Repo, w.owner.Issue.Number, w.issueURL())
 }
 
 // issueText is a body with the comment that marks the card, where the bridge
 // made the issue.
 func (w *work) issueText(body string) string {
-	if w.link.Origin != mapping.Planning {
+	if w.pair.Origin != mapping.Planning {
 		return body
 	}
-	mark := mapping.Marker{Kind: w.markerOn(mapping.GitHub), Link: w.link.ID, Nonce: w.link.Nonce, Partner: string(w.link.Card.ID)}
+	mark := mapping.Marker{Kind: w.markerOn(mapping.GitHub), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: string(w.pair.Card.ID)}
 	return w.set.Keys.AppendComment(body, mark)
 }
 
@@ -100,13 +100,13 @@ func (w *work) answered(a mapping.Attribute, base mapping.Base, sent string, now
 }
 
 func (w *work) linked(side mapping.Side, why string) {
-	for a, base := range mapping.Sorted(w.link.Base) {
+	for a, base := range mapping.Sorted(w.pair.Base) {
 		if base.Planning != "" || base.GitHub != "" {
 			w.count(CountWrites, w.link.Route, string(side), string(a))
 		}
 	}
 	w.happens(mapping.EventCompleted)
-	w.link.Intent, w.link.Unfinished = nil, true
+	w.pair.Intent, w.owner.Unfinished = nil, true
 	w.log = w.logger()
 	w.lag(side)
 	w.note(side, "", "create", why)
@@ -121,9 +121,9 @@ func (w *work) refuseUser(user string, why error) {
 // refuseValue blocks one value of one attribute until it changes, and says so
 // once.
 func (w *work) refuseValue(side mapping.Side, a mapping.Attribute, value string, why *mapping.Rejection) {
-	if w.link.Refused == nil {
-		w.link.Refused = map[mapping.Attribute]mapping.Refusal{}
+	if w.pair.Refused == nil {
+		w.pair.Refused = map[mapping.Attribute]mapping.Refusal{}
 	}
-	w.link.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: w.Now().UTC()}
+	w.pair.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: w.Now().UTC()}
 	w.note(side, a, "refused", why.Error())
 }

@@ -83,7 +83,7 @@ func (n *newTasks) post(wants []*want) error {
 	for i, k := range wants {
 		items[i] = n.item(k)
 	}
-	made, err := do(n.work, CreateTasks{n.link.Card.ID, wants[0].user, items})
+	made, err := do(n.work, CreateTasks{n.pair.Card.ID, wants[0].user, items})
 	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
 	for i := range made {
 		k := n.whose(&made[i], wants)

@@ -13,23 +13,23 @@ import (
 // enter decides whether an item that was seen for the first time becomes a
 // link, and if so has its partner created.
 func enter(w *work) (verdict, error) {
-	if w.link.State != mapping.Entering {
+	if w.pair.State != mapping.Entering {
 		return pass, nil
 	}
 	if err := w.adopted(); err != nil {
 		return end, err
 	}
 	try := w.enterIssue
-	if w.link.Origin == mapping.Planning {
+	if w.pair.Origin == mapping.Planning {
 		try = w.enterCard
 	}
 	err := try()
-	return endIf(w.link.State == mapping.Entering, err)
+	return endIf(w.pair.State == mapping.Entering, err)
 }
 
 func (w *work) enterIssue() error {
 	var seen mapping.Issue
-	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.owner.Issue.ID), &seen)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (w *work) deliver(to mapping.ObjectID, obs []store.Observation) error {
 		err = errors.Join(err, g.Err)
 	}
 	if err == nil && got[0].Key == (store.Key{}) {
-		return later(deliverWait, "the link that %s was to be handed to has just gone", issueName(w.link.Issue.Repo, w.link.Issue.Number))
+		return later(deliverWait, "the link that %s was to be handed to has just gone", issueName(w.owner.Issue.Repo, w.owner.Issue.Number))
 	}
 	return err
 }
@@ -124,7 +124,7 @@ const deliverWait = time.Second
 
 func (w *work) enterCard() error {
 	var seen mapping.Card
-	found, ambiguous, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.CardRef(w.pair.Card.ID), &seen)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (w *work) enterCard() error {
 			return w.refuse("the repository is public and the route does not say allow_public")
 		}
 	}
-	w.link.Issue.Repo = w.route.NewCardsIn
+	w.owner.Issue.Repo = w.route.NewCardsIn
 	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
 		return err
 	}
@@ -157,9 +157,9 @@ func (w *work) enterCard() error {
 
 // begin writes the intent to create the partner on a side.
 func (w *work) begin(side mapping.Side) error {
-	intent := &mapping.Intent{Side: side, Nonce: w.link.Nonce, At: w.Now().UTC()}
+	intent := &mapping.Intent{Side: side, Nonce: w.pair.Nonce, At: w.Now().UTC()}
 	if side == mapping.GitHub {
-		last, err := do(w, ReadLastNumber{w.link.Issue.Repo})
+		last, err := do(w, ReadLastNumber{w.owner.Issue.Repo})
 		if IsGone(err) || errors.Is(err, mapping.ErrRejected) {
 			err = nil // issues are not listed here: after a lost answer all are read
 		}
@@ -169,7 +169,7 @@ func (w *work) begin(side mapping.Side) error {
 		intent.After = last
 	}
 	w.happens(mapping.EventBegun)
-	w.link.Intent, w.link.Epoch = intent, w.epoch
+	w.pair.Intent, w.link.Epoch = intent, w.epoch
 	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
 	return nil
 }

@@ -52,13 +52,14 @@ func exampleState(was, is string) reconcile.State {
 		panic(err)
 	}
 	link := &mapping.Link{
-		ID: "one", Project: project, Route: "web", State: mapping.Linked, Origin: mapping.GitHub, Nonce: "secret",
-		Issue: mapping.IssueID{ID: issue.ID, Repo: issue.Repo, Number: issue.Number},
-		Card:  mapping.CardID{ID: "5474406ac955ca8169c61eea", Version: 7},
-		Base: map[mapping.Attribute]mapping.Base{
-			mapping.Title:    {GitHub: was, Planning: was, Version: 3},
-			mapping.Summary:  {Version: 1},
-			mapping.Estimate: {Version: 1},
+		ID: "one", Project: project, Route: "web", Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: "secret",
+			Issue: mapping.IssueID{ID: issue.ID, Repo: issue.Repo, Number: issue.Number},
+			Card:  mapping.CardID{ID: "5474406ac955ca8169c61eea", Version: 7},
+			Base: map[mapping.Attribute]mapping.Base{
+				mapping.Title:    {GitHub: was, Planning: was, Version: 3},
+				mapping.Summary:  {Version: 1},
+				mapping.Estimate: {Version: 1},
+			},
 		},
 	}
 	return reconcile.State{

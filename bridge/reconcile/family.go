@@ -17,7 +17,7 @@ import (
 // keeps neither the rules behind it nor the root waiting.
 func (w *work) withFamily(err error) error {
 	var put *again
-	if w.route == nil || !w.served || w.link.State != mapping.Linked || err != nil && !errors.As(err, &put) {
+	if w.route == nil || !w.served || w.pair.State != mapping.Linked || err != nil && !errors.As(err, &put) {
 		return err
 	}
 	errs := []error{err}
@@ -63,15 +63,14 @@ func (w *work) workParts() error {
 // passed takes over what a part's work leaves behind. A part that never came to
 // be is forgotten.
 func (w *work) passed(pw *work, err error) error {
-	w.history, pw.history = append(w.history, pw.history...), nil
 	pw.again = w.again.later(pw.again)
 	pw.confirmLater()
 	w.again = pw.again
 	w.withheld = cmp.Or(w.withheld, pw.withheld)
 	w.showAgain = w.showAgain.sooner(pw.showAgain)
-	half := pw.link.Card.ID == "" || pw.link.Issue.ID == 0
-	if errors.Is(err, errRemove) || half && pw.link.State == mapping.Orphaned {
-		w.forgetPart(pw.link)
+	half := pw.pair.Card.ID == "" || pw.owner.Issue.ID == 0
+	if errors.Is(err, errRemove) || half && pw.pair.State == mapping.Orphaned {
+		w.forgetPart(pw.pair)
 		return nil
 	}
 	if errors.Is(err, errGone) {
@@ -80,8 +79,8 @@ func (w *work) passed(pw *work, err error) error {
 	return err
 }
 
-func (w *work) forgetPart(p *mapping.Link) {
-	w.link.Parts = slices.DeleteFunc(w.link.Parts, func(o *mapping.Link) bool { return o == p })
+func (w *work) forgetPart(p *mapping.Pair) {
+	w.link.Parts = slices.DeleteFunc(w.link.Parts, func(o *mapping.Pair) bool { return o == p })
 }
 
 // ends reports whether an error leaves nothing more to be done under this
@@ -142,18 +141,18 @@ func (w *work) takeParents() error {
 			continue
 		}
 		l, keeps := w.link.Part(e.Item), "its task"
-		if e.Item == mapping.IssueRef(w.link.Issue.ID) {
-			l, keeps = w.link, "its card"
+		if e.Item == mapping.IssueRef(w.owner.Issue.ID) {
+			l, keeps = w.pair, "its card"
 		}
-		if l == nil || l.Family.Parent == e.Parent.ID {
+		if l == nil || l.Parent == e.Parent.ID {
 			continue
 		}
-		first := l.Family.Parent == 0 && l.Task
-		l.Family.Parent = e.Parent.ID
+		first := l.Parent == 0 && l.IsTask()
+		l.Parent = e.Parent.ID
 		switch {
 		case e.Parent.ID == mapping.NoParentID:
 			w.note("", "", "parent", where(l)+" is no sub-issue any more and keeps "+keeps)
-		case !first || !l.Task:
+		case !first || !l.IsTask():
 			w.note("", "", "parent", strings.Join([]string{where(l), "is a sub-issue of", e.Parent.Name, "now and keeps", keeps}, " "))
 		}
 	}

@@ -233,7 +233,7 @@ func (w *world) verifyFamilyRest(cards, parts int) {
 		return
 	}
 	for _, l := range links {
-		for _, p := range append([]*mapping.Link{l}, l.Parts...) {
+		for _, p := range l.Issues() {
 			if len(p.Pending) > 0 || p.Intent != nil || p.Unfinished {
 				w.fail("left over in %s: pending %+v, intent %+v, unfinished %v", p.Issue.Repo, p.Pending, p.Intent, p.Unfinished)
 			}

@@ -19,7 +19,7 @@ import (
 // has begun, answers of operators and retries do not wait.
 
 func (w *work) folded(wait time.Duration, sides []mapping.Side) error {
-	if w.link.Pace.Hold(sides...) {
+	if w.pair.Pace.Hold(sides...) {
 		w.log.Info("folds frequent edits", "sides", sides, "wait", wait.String())
 	}
 	return &again{after: wait, turn: true, why: "folds frequent edits until " + w.Now().Add(wait).UTC().Format(time.RFC3339), quiet: true}
@@ -45,7 +45,7 @@ func (w *work) foldSeen() error {
 	}
 	err = w.foldTowards(sides)
 	if err != nil {
-		w.link.Steps = w.steps // the events that they explained come again
+		w.owner.Steps = w.steps // the events that they explained come again
 	}
 	return err
 }
@@ -58,13 +58,13 @@ func (w *work) foldPlan(sides ...mapping.Side) error {
 	}
 	err := w.foldTowards(sides)
 	if err != nil {
-		w.link.Unfinished = true // what this claim found out of both sides is found out anew
+		w.owner.Unfinished = true // what this claim found out of both sides is found out anew
 	}
 	return err
 }
 
 func (w *work) foldTowards(sides []mapping.Side) error {
-	if wait := w.link.Pace.Folding(w.Now(), sides...); wait > 0 {
+	if wait := w.pair.Pace.Folding(w.Now(), sides...); wait > 0 {
 		return w.folded(wait, sides)
 	}
 	return nil
@@ -84,14 +84,14 @@ func (r *round) sides() (sides []mapping.Side) {
 // mayFold reports whether the link's edits may be folded now: nothing else is to be
 // done, as far as is known.
 func (w *work) mayFold() bool {
-	l := w.link
+	l := w.pair
 	return w.set.Coalesce > 0 && !w.set.DryRun && l.State == mapping.Linked && !l.Pace.Midway && w.claim.Attempts+w.claim.Abandoned == 0 &&
 		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !journal.Unverified(&l.Journal, w.editEvents())
 }
 
 // answerCame reports whether an operator answered what people are asked.
 func (w *work) answerCame() (bool, error) {
-	asked := slices.Collect(maps.Values(w.link.Asking))
+	asked := slices.Collect(maps.Values(w.pair.Asking))
 	for _, c := range w.items() {
 		asked = slices.AppendSeq(asked, maps.Values(c.Asking))
 	}
@@ -112,8 +112,8 @@ func (w *work) answerCame() (bool, error) {
 // planning, or only a read. alone: it is no more than an edit by a person.
 func (w *work) issueEdited() (sides []mapping.Side, alone bool, err error) {
 	var seen mapping.Issue
-	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
-	known := w.link.Issue
+	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.owner.Issue.ID), &seen)
+	known := w.owner.Issue
 	switch {
 	case err != nil, !found, seen.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(&seen) == known.Digest && !ambiguous:
 		return nil, true, err
@@ -121,14 +121,14 @@ func (w *work) issueEdited() (sides []mapping.Side, alone bool, err error) {
 		return nil, false, nil // perhaps a step of ours: only what follows tells
 	}
 	accepts := w.route.Accepts
-	if w.link.Task {
+	if w.pair.IsTask() {
 		accepts = (&mapping.Route{}).Accepts
 	}
 	if ok, _ := accepts(&seen, w.set.Scheme); !ok || w.unbased() {
 		return nil, false, nil
 	}
 	for a, v := range w.viewOf(&seen) {
-		base, based := w.link.Base[a]
+		base, based := w.pair.Base[a]
 		if based && !mapping.Same(a, v.Value, base.GitHub) && w.crosses(a) {
 			return []mapping.Side{mapping.Planning}, true, nil
 		}
@@ -142,8 +142,8 @@ func (w *work) issueEdited() (sides []mapping.Side, alone bool, err error) {
 // crosses reports whether an edit of an attribute on GitHub would be written to
 // planning, as far as can be told from the link alone.
 func (w *work) crosses(a mapping.Attribute) bool {
-	_, refused := w.link.Refused[a]
-	_, asking := w.link.Asking[a]
+	_, refused := w.pair.Refused[a]
+	_, asking := w.pair.Asking[a]
 	return !refused && !asking && w.route.Writes(mapping.Planning)
 }
 
@@ -154,7 +154,7 @@ const reading = mapping.Side("reading")
 // beginReads notes that the issue is read because what was seen does not tell.
 func (w *work) beginReads() {
 	if w.set.Coalesce > 0 {
-		w.link.Pace.Begin(reading, w.Now().UTC(), w.set.Coalesce)
+		w.pair.Pace.Begin(reading, w.Now().UTC(), w.set.Coalesce)
 	}
 }
 
@@ -162,9 +162,9 @@ func (w *work) beginReads() {
 // states was seen.
 func (w *work) cardEdited() (bool, error) {
 	view := mapping.View{}
-	if w.link.Task {
+	if w.pair.IsTask() {
 		var seen mapping.Task
-		found, _, err := slot(w.claim, w.link.Partner(), &seen)
+		found, _, err := slot(w.claim, w.pair.Partner(), &seen)
 		if err != nil {
 			return false, err
 		}
@@ -178,7 +178,7 @@ func (w *work) cardEdited() (bool, error) {
 		}
 	}
 	for a, v := range view {
-		if base, based := w.link.Base[a]; based && v.Version > base.Version && !mapping.Same(a, v.Value, base.Planning) {
+		if base, based := w.pair.Base[a]; based && v.Version > base.Version && !mapping.Same(a, v.Value, base.Planning) {
 			return true, nil
 		}
 	}
@@ -189,24 +189,24 @@ func (w *work) cardEdited() (bool, error) {
 func (w *work) cardSeen() (mapping.View, error) {
 	view := mapping.View{}
 	var seen mapping.Card
-	found, _, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen)
+	found, _, err := slot(w.claim, mapping.CardRef(w.pair.Card.ID), &seen)
 	if err != nil {
 		return nil, err
 	}
 	if found {
 		view = mapping.CardView(&seen, w.set.Keys)
 	}
-	child := w.link.Child(mapping.Tracking)
+	child := w.trackingPair()
 	if child == nil {
 		return view, nil
 	}
 	for i := range seen.Tasks {
-		if seen.Tasks[i].ID == child.Task {
+		if seen.Tasks[i].ID == child.Card.ID {
 			view[mapping.State] = seen.Tasks[i].State
 		}
 	}
 	var task mapping.Task
-	if found, _, err = slot(w.claim, mapping.TaskRef(child.Task), &task); found {
+	if found, _, err = slot(w.claim, mapping.TaskRef(child.Card.ID), &task); found {
 		view[mapping.State] = task.State
 	}
 	return view, err
@@ -215,9 +215,9 @@ func (w *work) cardSeen() (mapping.View, error) {
 // beginWrites notes, before a plan's writes, which sides they are to.
 func (w *work) beginWrites(sides ...mapping.Side) {
 	for _, side := range sides {
-		w.link.Pace.Midway = true
+		w.pair.Pace.Midway = true
 		if w.set.Coalesce > 0 && !w.begun[side] {
-			w.link.Pace.Begin(side, w.Now().UTC(), w.set.Coalesce)
+			w.pair.Pace.Begin(side, w.Now().UTC(), w.set.Coalesce)
 		}
 		w.begun[side] = true
 	}
@@ -229,7 +229,7 @@ func (w *work) foldShow() error {
 	if w.begun[mapping.GitHub] || w.resumed || w.set.Coalesce <= 0 {
 		return nil
 	}
-	if wait := w.link.Pace.Folding(w.Now(), mapping.GitHub); wait > 0 {
+	if wait := w.pair.Pace.Folding(w.Now(), mapping.GitHub); wait > 0 {
 		return later(wait, "folds what is shown with what was shown a moment ago")
 	}
 	return nil
@@ -240,7 +240,7 @@ func (w *work) foldShow() error {
 func (w *work) lags(why string, args ...any) error { return w.lagsFor(staleWait, why, args...) }
 
 func (w *work) lagsFor(wait time.Duration, why string, args ...any) error {
-	w.link.Pace.PutOff(w.Now().UTC().Add(lagPause))
+	w.pair.Pace.PutOff(w.Now().UTC().Add(lagPause))
 	return later(wait, why, args...)
 }
 
@@ -254,7 +254,7 @@ const showsPerMinute = 30
 // paceShow puts projections off that come too closely after others.
 func (w *work) paceShow() error {
 	now := w.Now().UTC()
-	p := &w.link.Pace
+	p := &w.pair.Pace
 	if minute := now.Truncate(time.Minute); !p.Minute.Equal(minute) {
 		p.Minute, p.Writes = minute, 0
 	}

@@ -16,14 +16,14 @@ import (
 // Nothing tells any more whether the person's edit was known when it was written over, so
 // that nothing is brought back: the text goes to the ledger and onto the issue.
 func (w *work) keepForgotten() error {
-	if !w.link.Synced.IsZero() || w.issue == nil || w.unmarked != "" || w.since(w.issue.UpdatedAt) > journal.InFlightFor {
+	if !w.pair.Synced.IsZero() || w.issue == nil || w.unmarked != "" || w.since(w.issue.UpdatedAt) > journal.InFlightFor {
 		return nil
 	}
 	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
-		if _, based := w.link.Base[a]; based {
+		if _, based := w.pair.Base[a]; based {
 			continue
 		}
-		edits, err := do(w, ReadEdits{w.link.Issue, a})
+		edits, err := do(w, ReadEdits{w.owner.Issue, a})
 		if mapping.Refused(err) || err != nil && w.claim.Attempts > 1 {
 			w.note(mapping.GitHub, a, "unverified", "whether a write ran over an edit before the store was lost is not known: "+err.Error())
 			continue
@@ -43,7 +43,7 @@ func (w *work) keepEach(a mapping.Attribute, lost []journal.LostUpdate) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	comments, err := do(w, ReadComments{w.link.Issue.Repo, w.link.Issue.Number})
+	comments, err := do(w, ReadComments{w.owner.Issue.Repo, w.owner.Issue.Number})
 	if err != nil {
 		return onGitHub(fmt.Errorf("comments: %w", err))
 	}

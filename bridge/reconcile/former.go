@@ -25,7 +25,7 @@ const indexWait = 10 * time.Second
 // predecessor is a pair whose issue may have become another one, and its link's key.
 type predecessor struct {
 	key  store.Key
-	pair *mapping.Link
+	pair *mapping.Pair
 }
 
 // formerly looks, before an unknown issue enters, whether it is what another
@@ -95,7 +95,7 @@ func (w *work) predecessors() ([]predecessor, error) {
 }
 
 // distance is 0 of a pair whose issue was created when this one was, else 1.
-func (w *work) distance(pair *mapping.Link) int {
+func (w *work) distance(pair *mapping.Pair) int {
 	if pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero() {
 		return 0
 	}
@@ -106,14 +106,14 @@ func (w *work) distance(pair *mapping.Link) int {
 // was made when this issue was already seen, or after its last update, as a transfer is
 // one, had its own issue then. A time of creation that a transfer did not keep is the
 // transfer's, before which the pair was.
-func (w *work) mayHaveBeen(pair *mapping.Link) bool {
+func (w *work) mayHaveBeen(pair *mapping.Pair) bool {
 	own, issue := &pair.Issue, w.issue
 	switch {
 	case own.Author != issue.Author:
 		return false
 	case own.ID == issue.ID:
 		return true
-	case !pair.Created.Before(w.link.Created), pair.Created.After(issue.UpdatedAt.Add(clockSkew)):
+	case !pair.Created.Before(w.pair.Created), pair.Created.After(issue.UpdatedAt.Add(clockSkew)):
 		return false
 	case w.distance(pair) == 0:
 		return true
@@ -126,7 +126,7 @@ func (w *work) mayHaveBeen(pair *mapping.Link) bool {
 // was reports whether the issue of another pair has become this one: that pair has
 // it by now, its place redirects here, or nothing is there any more and what cannot
 // be made twice is the same, author, title and time of creation.
-func (w *work) was(pair *mapping.Link) (bool, error) {
+func (w *work) was(pair *mapping.Pair) (bool, error) {
 	if pair.Issue.ID == w.issue.ID {
 		return true, nil
 	}
@@ -150,7 +150,7 @@ func (w *work) was(pair *mapping.Link) (bool, error) {
 
 // handOver tells another link that this issue is what its own has become, and
 // ends this one.
-func (w *work) handOver(key store.Key, to *mapping.Link) error {
+func (w *work) handOver(key store.Key, to *mapping.Pair) error {
 	edit := mapping.Edit{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID)}
 	why := "another link has it"
 	if to.Issue.ID != w.issue.ID {

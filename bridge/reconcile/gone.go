@@ -37,50 +37,50 @@ func (w *work) missing(side mapping.Side, err error) error {
 	}
 	scope, item := w.scope(side)
 	seen := get(w, Missed{scope, item, w.absentFor(side)})
-	if w.link.State == mapping.Orphaned {
+	if w.pair.State == mapping.Orphaned {
 		return w.confirmGone(side, seen)
 	}
-	if w.link.Gone == nil {
-		w.link.Gone = map[mapping.Side]int{}
+	if w.pair.Gone == nil {
+		w.pair.Gone = map[mapping.Side]int{}
 	}
-	if w.link.Gone[side]++; w.link.Gone[side] == 1 {
-		w.link.GoneSince = w.Now().UTC()
+	if w.pair.Gone[side]++; w.pair.Gone[side] == 1 {
+		w.pair.GoneSince = w.Now().UTC()
 	}
-	since := w.link.GoneSince
+	since := w.pair.GoneSince
 	if seen.First.After(since) { // an earlier process, or another one, met the others
 		since = seen.First
 	}
 	if wait := w.goneWait(side) - w.since(since); wait > 0 {
 		return later(wait, "%s says that its item is gone: to be read once more", side)
 	}
-	left := w.confirmWait(side) - w.since(w.link.GoneSince)
+	left := w.confirmWait(side) - w.since(w.pair.GoneSince)
 	if seen.Many && left > 0 {
-		return w.holdAbsence(side, seen, w.link.GoneSince, left)
+		return w.holdAbsence(side, seen, w.pair.GoneSince, left)
 	}
 	w.count(CountAbsences, w.link.Route, string(side), "believed")
-	if w.link.State == mapping.Entering {
+	if w.pair.State == mapping.Entering {
 		return errRemove // it goes without a word
 	}
 	w.happens(mapping.EventVanished)
-	w.link.Why = fmt.Sprintf("its item in %s is gone", side)
-	w.link.Unconfirmed = true
-	w.note("", "", "orphaned", w.link.Why)
+	w.pair.Why = fmt.Sprintf("its item in %s is gone", side)
+	w.pair.Unconfirmed = true
+	w.note("", "", "orphaned", w.pair.Why)
 	return w.confirmGone(side, seen)
 }
 
 // checkRepository returns nil where the repository of the link's issue answers under
 // its name.
 func (w *work) checkRepository() error {
-	now, err := do(w, Locate{w.link.Issue.Repo, w.link.Issue.RepoID, true})
+	now, err := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true})
 	switch {
 	case isWithheld(err):
 		return onGitHub(err)
-	case err == nil && !strings.EqualFold(now, w.link.Issue.Repo):
+	case err == nil && !strings.EqualFold(now, w.owner.Issue.Repo):
 		return w.toRepository(now)
 	}
-	_, err = do(w, ReadRepositoryName{w.link.Issue.Repo})
+	_, err = do(w, ReadRepositoryName{w.owner.Issue.Repo})
 	if IsGone(err) {
-		err = fmt.Errorf("repository %s cannot be read: %w", w.link.Issue.Repo, mapping.ErrForbidden)
+		err = fmt.Errorf("repository %s cannot be read: %w", w.owner.Issue.Repo, mapping.ErrForbidden)
 	}
 	return onGitHub(err)
 }
@@ -96,12 +96,12 @@ func (w *work) checkProject() error {
 }
 
 // taskGone returns nil where a task of the card is proven gone, by the rules of missing.
-func (w *work) taskGone(c *mapping.Child) error {
+func (w *work) taskGone(c *mapping.Pair) error {
 	if err := w.checkProject(); err != nil {
 		return err
 	}
 	scope, _ := w.scope(mapping.Planning)
-	seen := get(w, Missed{scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning)})
+	seen := get(w, Missed{scope, mapping.TaskRef(c.Card.ID), w.absentFor(mapping.Planning)})
 	if c.GoneSince.IsZero() {
 		c.GoneSince = w.Now().UTC()
 	}
@@ -110,7 +110,7 @@ func (w *work) taskGone(c *mapping.Child) error {
 		since = seen.First
 	}
 	if wait := w.goneWait(mapping.Planning) - w.since(since); wait > 0 {
-		return later(wait, "planning says that task %s is gone: to be read once more", c.Task)
+		return later(wait, "planning says that task %s is gone: to be read once more", c.Card.ID)
 	}
 	if left := w.confirmWait(mapping.Planning) - w.since(c.GoneSince); seen.Many && left > 0 {
 		return w.holdAbsence(mapping.Planning, seen, c.GoneSince, left)
@@ -119,10 +119,10 @@ func (w *work) taskGone(c *mapping.Child) error {
 }
 
 // taskFound takes in that a task of the card could be read.
-func (w *work) taskFound(c *mapping.Child) {
+func (w *work) taskFound(c *mapping.Pair) {
 	if !c.GoneSince.IsZero() {
 		scope, _ := w.scope(mapping.Planning)
-		tell(w, Found{scope, mapping.TaskRef(c.Task), w.absentFor(mapping.Planning)})
+		tell(w, Found{scope, mapping.TaskRef(c.Card.ID), w.absentFor(mapping.Planning)})
 		c.GoneSince = time.Time{}
 	}
 }
@@ -147,20 +147,20 @@ const heldMost = 5 * time.Minute
 // confirmGone says on the issue of an orphan that its card is gone, once a later look
 // has confirmed it. Of many that are gone at once one issue is told.
 func (w *work) confirmGone(side mapping.Side, seen Absence) error {
-	if !w.link.Unconfirmed || w.confirmIn() > 0 {
+	if !w.pair.Unconfirmed || w.confirmIn() > 0 {
 		return errGone
 	}
-	if side == mapping.Planning && w.link.Issue.Number != 0 {
+	if side == mapping.Planning && w.owner.Issue.Number != 0 {
 		if err := w.tellGone(seen); err != nil {
 			return err
 		}
 	}
-	w.link.Unconfirmed = false
+	w.pair.Unconfirmed = false
 	return errGone
 }
 
 func (w *work) tellGone(seen Absence) error {
-	kind, others := w.link.Partner().Kind(), ""
+	kind, others := w.pair.Partner().Kind(), ""
 	scope, _ := w.scope(mapping.Planning)
 	if seen.Many {
 		if !get(w, Announce{Scope: scope, OnIssue: true}) {
@@ -169,7 +169,7 @@ func (w *work) tellGone(seen Absence) error {
 		others = fmt.Sprintf(" So are %d others of the project; their issues are not told one by one.", seen.Gone-1)
 	}
 	_, err := w.comment(notice{
-		id: "gone-" + string(w.link.Card.ID), repeated: true,
+		id: "gone-" + string(w.pair.Card.ID), repeated: true,
 		text: "The " + kind + " of this issue is gone from the planning service, so planbridge no longer synchronises it. Nothing was deleted here." + others,
 	})
 	if err == nil {
@@ -188,9 +188,9 @@ func (w *work) tellGone(seen Absence) error {
 // scope names what the link's item on a side belongs to, and the item.
 func (w *work) scope(side mapping.Side) (string, mapping.Ref) {
 	if side == mapping.GitHub {
-		return ServiceRepository(w.link.Issue.Repo), mapping.IssueRef(w.link.Issue.ID)
+		return ServiceRepository(w.owner.Issue.Repo), mapping.IssueRef(w.owner.Issue.ID)
 	}
-	return ServicePlanning(w.link.Project), w.link.Partner()
+	return ServicePlanning(w.link.Project), w.pair.Partner()
 }
 
 // goneWait is how long a side is given to know an item that it calls gone.
@@ -227,23 +227,23 @@ func (w *work) absentFor(side mapping.Side) time.Duration { return w.confirmWait
 // confirmIn is how long it is until an orphan is looked at once more; 0: now, or it is
 // confirmed already.
 func (w *work) confirmIn() time.Duration {
-	if !w.link.Unconfirmed {
+	if !w.pair.Unconfirmed {
 		return 0
 	}
 	side := mapping.Planning
-	if w.link.Gone[mapping.GitHub] > 0 {
+	if w.pair.Gone[mapping.GitHub] > 0 {
 		side = mapping.GitHub
 	}
-	return max(0, w.confirmWait(side)-w.since(w.link.GoneSince))
+	return max(0, w.confirmWait(side)-w.since(w.pair.GoneSince))
 }
 
 // confirms reports whether this is the look that confirms that an orphan's item is gone.
-func (w *work) confirms() bool { return w.link.Unconfirmed && w.confirmIn() == 0 }
+func (w *work) confirms() bool { return w.pair.Unconfirmed && w.confirmIn() == 0 }
 
 // confirmLater makes the key of an orphan come back to be confirmed.
 func (w *work) confirmLater() {
-	if wait := w.confirmIn(); w.link.State == mapping.Orphaned {
-		w.again = w.again.sooner(revisit{wait, w.link.Why + ": a later look confirms it"})
+	if wait := w.confirmIn(); w.pair.State == mapping.Orphaned {
+		w.again = w.again.sooner(revisit{wait, w.pair.Why + ": a later look confirms it"})
 	}
 }
 
@@ -251,10 +251,10 @@ func (w *work) confirmLater() {
 func (w *work) found(side mapping.Side) {
 	scope, item := w.scope(side)
 	tell(w, Found{scope, item, w.absentFor(side)})
-	delete(w.link.Gone, side)
-	if w.link.State == mapping.Orphaned && len(w.link.Gone) == 0 {
+	delete(w.pair.Gone, side)
+	if w.pair.State == mapping.Orphaned && len(w.pair.Gone) == 0 {
 		w.happens(w.backTo(mapping.EventReappeared))
-		w.link.Unconfirmed = false
+		w.pair.Unconfirmed = false
 		w.note("", "", "back", "its item in "+string(side)+" is there again")
 	}
 }

@@ -29,7 +29,7 @@ func (s *ceaseless) Save(ctx context.Context, c *store.Claim, l *mapping.Link) e
 	}
 	defer s.began()
 	for _, id := range busy {
-		if err := s.due(ctx, store.Observation{Create: &mapping.Link{ID: id, Project: project, State: mapping.Linked}}); err != nil {
+		if err := s.due(ctx, store.Observation{Create: &mapping.Link{ID: id, Project: project, Pair: mapping.Pair{State: mapping.Linked}}}); err != nil {
 			return err
 		}
 	}

@@ -13,20 +13,20 @@ import (
 // root's issue. It is repeated until GitHub says yes or no: adding one twice
 // does no harm. All of a root's are added one after the other, under its lease.
 func (w *work) join() error {
-	if !w.link.Family.Join || w.link.State != mapping.Linked || w.set.DryRun {
+	if !w.pair.Join || w.pair.State != mapping.Linked || w.set.DryRun {
 		return nil
 	}
 	return w.try("sub-issues", func() error {
-		root := w.root.link.Issue
+		root := w.root.owner.Issue
 		if err := w.writing(); err != nil {
 			return err
 		}
-		err := done(w, AddSubIssue{root.Repo, root.Number, w.link.Issue.ID})
+		err := done(w, AddSubIssue{root.Repo, root.Number, w.owner.Issue.ID})
 		var refused *mapping.Rejection
 		if !errors.As(err, &refused) {
 			if err == nil {
 				w.settled("it is a sub-issue of " + issueName(root.Repo, root.Number))
-				w.link.Family.Parent = root.ID
+				w.pair.Parent = root.ID
 				return nil
 			}
 			return onGitHub(fmt.Errorf("add sub-issue to %s: %w", issueName(root.Repo, root.Number), err))
@@ -45,6 +45,6 @@ func (w *work) join() error {
 
 // settled notes that GitHub has said its last word about the sub-issue's place.
 func (w *work) settled(how string) {
-	w.link.Family.Join = false
+	w.pair.Join = false
 	w.note(mapping.GitHub, "", "join", how)
 }

@@ -26,9 +26,9 @@ func (w *work) recoverLate() error {
 // change of GitHub as any other. before is what stood there, by record, as far
 // as it is known.
 func (w *work) settleLate(before journal.Matches) error {
-	journal.Expire(&w.link.Journal, w.Now())
+	journal.Expire(&w.pair.Journal, w.Now())
 	w.lookForLate(before)
-	late := slices.Clone(w.link.Late)
+	late := slices.Clone(w.pair.Late)
 	for _, p := range late {
 		was, ok := before[p.ID]
 		if !ok || p.Verified {
@@ -39,7 +39,7 @@ func (w *work) settleLate(before journal.Matches) error {
 				return err
 			}
 		}
-		journal.Verify(&w.link.Journal, p, was)
+		journal.Verify(&w.pair.Journal, p, was)
 	}
 	return nil
 }
@@ -47,13 +47,13 @@ func (w *work) settleLate(before journal.Matches) error {
 // lookForLate looks for late writes of which no event told, see [journal.Book.Look].
 func (w *work) lookForLate(before journal.Matches) {
 	asked := map[mapping.Attribute]bool{}
-	for _, p := range w.link.Late {
+	for _, p := range w.pair.Late {
 		a := p.Attribute
 		switch look := w.book().Look(p, before); {
 		case look == journal.LookLanded:
-			before[p.ID] = journal.Overwritten{Text: w.link.Base[a].GitHub}
+			before[p.ID] = journal.Overwritten{Text: w.pair.Base[a].GitHub}
 		case look == journal.LookUnbased:
-			delete(w.link.Base, a)
+			delete(w.pair.Base, a)
 			w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, or a person set the same")
 		case look == journal.LookAsk && !asked[a]:
 			asked[a] = true // for all of its records
@@ -76,7 +76,7 @@ func (w *work) putBack(p mapping.Pending, over journal.Overwritten, late []mappi
 		}
 	}
 	a, now := p.Attribute, w.g[p.Attribute].Value
-	if s, told := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; told && mapping.Same(a, now, over.Text) &&
+	if s, told := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; told && mapping.Same(a, now, over.Text) &&
 		s.At == w.issue.UpdatedAt.Unix() && w.recent(s) {
 		return w.errLags() // of the second in which an event told that it stands there no more
 	}
@@ -85,7 +85,7 @@ func (w *work) putBack(p mapping.Pending, over journal.Overwritten, late []mappi
 	case journal.RepairLost:
 		return w.bringBack(journal.LostUpdate{Write: p, Text: over.Text, By: over.At})
 	case journal.RepairUnbased:
-		delete(w.link.Base, a)
+		delete(w.pair.Base, a)
 		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")
 		return nil
 	case journal.RepairNothing:
@@ -96,7 +96,7 @@ func (w *work) putBack(p mapping.Pending, over journal.Overwritten, late []mappi
 	}
 	w.note(mapping.GitHub, a, "late", "an old value of ours arrived late: what stood there is written again")
 	return w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{{
-		Attribute: a, Action: mapping.ToHub, Why: "a write of ours took effect too late", Base: w.link.Base[a],
+		Attribute: a, Action: mapping.ToHub, Why: "a write of ours took effect too late", Base: w.pair.Base[a],
 		GitHub: &mapping.Write{From: now, To: over.Text},
 	}}})
 }

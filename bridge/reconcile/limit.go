@@ -26,7 +26,7 @@ const byPlanning = "planning"
 // person's change from what only shows planning's state, and from what an import makes for
 // the first time.
 func (t *turn) asker() store.Ask {
-	l, rank := t.claim.Link, store.RankPeople
+	l, rank := t.link, store.RankPeople
 	entering := l.State == mapping.Entering || l.State == mapping.Creating
 	switch {
 	case l.Import != "" && (entering || t.shows && (l.Shown == nil || len(l.Shown.Labels) == 0)):
@@ -34,7 +34,7 @@ func (t *turn) asker() store.Ask {
 	case t.shows:
 		rank = store.RankShown
 	}
-	return store.Ask{Route: l.Route, Author: authorOf(l), Rank: rank}
+	return store.Ask{Route: l.Route, Author: authorOf(&l.Pair), Rank: rank}
 }
 
 // showing says of what follows whether it only shows planning's state, until the function
@@ -46,10 +46,10 @@ func (t *turn) showing(only bool) (over func()) {
 }
 
 // author is who shares the route's part of a budget: whoever opened the issue.
-func (w *work) author() string { return authorOf(w.link) }
+func (w *work) author() string { return authorOf(w.pair) }
 
-func authorOf(l *mapping.Link) string {
-	if by := l.Issue.Author; by != "" && l.Origin != mapping.Planning {
+func authorOf(p *mapping.Pair) string {
+	if by := p.Issue.Author; by != "" && p.Origin != mapping.Planning {
 		return strings.ToLower(by)
 	}
 	return byPlanning

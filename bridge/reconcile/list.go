@@ -16,8 +16,8 @@ import (
 
 // list is a checklist as one round sees it.
 type list struct {
-	lines map[*mapping.Child]mapping.Item // as the body has them; nil where that is not known
-	plans map[*mapping.Child]mapping.Plan
+	lines map[*mapping.Pair]mapping.Item // as the body has them; nil where that is not known
+	plans map[*mapping.Pair]mapping.Plan
 	// joined are tasks that a line was found to stand for.
 	joined []mapping.ObjectID
 }
@@ -33,10 +33,10 @@ type checklist struct {
 
 // items are the link's checklist items. Lines that stand in the body come in
 // its order.
-func (w *work) items() []*mapping.Child {
-	var out []*mapping.Child
-	for i := range w.link.Children {
-		if c := &w.link.Children[i]; c.Kind == mapping.Checklist {
+func (w *work) items() []*mapping.Pair {
+	var out []*mapping.Pair
+	for _, c := range w.link.Children {
+		if c.Kind == mapping.Checklist && !w.pair.IsTask() {
 			out = append(out, c)
 		}
 	}
@@ -44,13 +44,13 @@ func (w *work) items() []*mapping.Child {
 }
 
 // setItems replaces the link's checklist items.
-func (w *work) setItems(items []mapping.Child) {
-	w.link.Children = append(slices.DeleteFunc(w.link.Children, func(c mapping.Child) bool { return c.Kind == mapping.Checklist }), items...)
+func (w *work) setItems(items []*mapping.Pair) {
+	w.link.Children = append(slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist }), items...)
 }
 
 // seeList finds the lines and the tasks of the checklist as they are now.
 func (w *work) seeList() {
-	w.list = list{plans: map[*mapping.Child]mapping.Plan{}}
+	w.list = list{plans: map[*mapping.Pair]mapping.Plan{}}
 	w.takeTasks()
 	if w.issue == nil {
 		return
@@ -59,13 +59,13 @@ func (w *work) seeList() {
 	was := w.items()
 	known := make([]mapping.Line, len(was))
 	for k, c := range was {
-		known[k] = mapping.Line{Text: c.Item, To: cmp.Or(pendingName(c), w.tasks.seen[c.Task].Title.Value), Away: c.State == mapping.Left || toBeAdded(c)}
+		known[k] = mapping.Line{Text: c.Item, To: cmp.Or(pendingName(c), w.tasks.seen[c.Card.ID].Title.Value), Away: c.State == mapping.Left || toBeAdded(c)}
 	}
-	var items []mapping.Child
+	var items []*mapping.Pair
 	var lines []mapping.Item
 	met, over, room := map[int]bool{}, map[int]bool{}, w.room()
 	for i, k := range w.findLines(known, now) {
-		var c *mapping.Child
+		var c *mapping.Pair
 		switch {
 		case k >= 0:
 			met[k] = true
@@ -78,29 +78,29 @@ func (w *work) seeList() {
 			}
 		}
 		if c != nil {
-			items, lines = append(items, *c), append(lines, now[i])
+			items, lines = append(items, c), append(lines, now[i])
 		}
 	}
 	w.leaveText(now, over)
 	for k, c := range was {
 		if !met[k] && w.missedLine(c) {
-			items = append(items, *c)
+			items = append(items, c)
 		}
 	}
 	w.setItems(w.forgetLines(items))
-	w.list.lines = map[*mapping.Child]mapping.Item{}
+	w.list.lines = map[*mapping.Pair]mapping.Item{}
 	for i, c := range w.items()[:len(lines)] {
 		w.list.lines[c] = lines[i]
 	}
 }
 
 // toBeAdded reports that a task's line is not known to be there yet.
-func toBeAdded(c *mapping.Child) bool {
+func toBeAdded(c *mapping.Pair) bool {
 	return c.Intent != nil && c.Intent.Side == mapping.GitHub
 }
 
 // pendingName is what a write of unknown outcome makes of an item.
-func pendingName(c *mapping.Child) string {
+func pendingName(c *mapping.Pair) string {
 	for _, p := range c.Pending {
 		if p.Side == mapping.GitHub && p.Attribute == mapping.Title {
 			return p.To
@@ -110,14 +110,14 @@ func pendingName(c *mapping.Child) string {
 }
 
 // metLine takes in that an item has a line.
-func (w *work) metLine(c *mapping.Child, line mapping.Item) *mapping.Child {
+func (w *work) metLine(c *mapping.Pair, line mapping.Item) *mapping.Pair {
 	switch {
 	case toBeAdded(c):
 		w.added(c)
 	case c.State == mapping.Left:
 		w.happensTo(c, mapping.EventReadmitted)
 		w.rejoined = true
-		w.note(mapping.GitHub, mapping.Title, "back", "the line of task "+string(c.Task)+" is there again")
+		w.note(mapping.GitHub, mapping.Title, "back", "the line of task "+string(c.Card.ID)+" is there again")
 	}
 	if to := pendingName(c); to != "" && itemName(line) == mapping.CanonicalTitle(to) {
 		w.wroteItem(c)
@@ -132,14 +132,14 @@ func itemName(line mapping.Item) string { return mapping.ItemView(line)[mapping.
 // missedLine takes in that an item has no line, and reports whether it is kept.
 // Its task stays, as planning cannot delete one, and the line is not written
 // again: somebody took it away.
-func (w *work) missedLine(c *mapping.Child) bool {
+func (w *work) missedLine(c *mapping.Pair) bool {
 	w.forgetItem(c)
 	switch {
 	case c.State == mapping.Orphaned, c.State == mapping.Creating && !toBeAdded(c) && !c.Intent.Sent:
 		return false
 	case c.State == mapping.Linked:
 		w.happensTo(c, mapping.EventExcluded)
-		w.note(mapping.GitHub, mapping.Title, "left", "the line of task "+string(c.Task)+" was removed; planning cannot delete the task")
+		w.note(mapping.GitHub, mapping.Title, "left", "the line of task "+string(c.Card.ID)+" was removed; planning cannot delete the task")
 	}
 	return true
 }
@@ -147,12 +147,12 @@ func (w *work) missedLine(c *mapping.Child) bool {
 // newItem makes a child of a line that nobody knows: of one of the card's tasks
 // that says the same, else of one that is to be made. Nil where the route makes
 // none.
-func (w *work) newItem(line mapping.Item) *mapping.Child {
-	c := &mapping.Child{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: w.newNonce(w.link.Project), Item: itemName(line)}
+func (w *work) newItem(line mapping.Item) *mapping.Pair {
+	c := &mapping.Pair{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: w.newNonce(w.link.Project), Item: itemName(line)}
 	for _, t := range w.strangers() {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
 			w.happensTo(c, mapping.EventFound)
-			c.Task = t.ID
+			c.Card.ID = t.ID
 			w.link.Family.Recall(t.ID)
 			w.list.joined = append(w.list.joined, t.ID)
 			return c
@@ -188,8 +188,8 @@ func (w *work) decideList() ([]mapping.Item, error) {
 				changes = append(changes, mapping.Item{}) // GitHub may have moved on since that was written
 				continue
 			}
-			pw := w.pair(c)
-			if !w.tasks.listed && mapping.Suspicious(pw.link, pw.p) {
+			pw := w.lineWork(c)
+			if !w.tasks.listed && mapping.Suspicious(pw.pair.Base, pw.p) {
 				continue // its task is read first
 			}
 			plan, err := pw.decide()
@@ -210,7 +210,7 @@ func (w *work) decideList() ([]mapping.Item, error) {
 }
 
 // addedItem is the line of a task that has none yet.
-func addedItem(c *mapping.Child) mapping.Item {
+func addedItem(c *mapping.Pair) mapping.Item {
 	return mapping.Item{Text: mapping.ItemText(c.Item, ""), Checked: c.Intent.Base[mapping.State].GitHub == mapping.StateDone}
 }
 
@@ -240,7 +240,7 @@ func (w *work) pendItems() {
 		for _, d := range w.list.plans[c].Decisions {
 			if d.GitHub != nil {
 				c.Pending = append(c.Pending, mapping.Pending{
-					Side: mapping.GitHub, Item: mapping.TaskRef(c.Task), Attribute: d.Attribute, From: d.GitHub.From, To: d.GitHub.To, Next: d.Base,
+					Side: mapping.GitHub, Item: mapping.TaskRef(c.Card.ID), Attribute: d.Attribute, From: d.GitHub.From, To: d.GitHub.To, Next: d.Base,
 				})
 			}
 		}
@@ -257,11 +257,11 @@ func (w *work) wroteItems() {
 	}
 }
 
-func (w *work) wroteItem(c *mapping.Child) {
+func (w *work) wroteItem(c *mapping.Pair) {
 	for _, p := range c.Pending {
 		if p.Side == mapping.GitHub {
 			setItemBase(c, p.Attribute, p.Next)
-			w.note(mapping.GitHub, p.Attribute, "write", "its task "+string(c.Task)+" changed")
+			w.note(mapping.GitHub, p.Attribute, "write", "its task "+string(c.Card.ID)+" changed")
 			if p.Attribute == mapping.Title {
 				c.Item = mapping.CanonicalTitle(p.To)
 			}
@@ -271,21 +271,21 @@ func (w *work) wroteItem(c *mapping.Child) {
 }
 
 // added takes in that the line of a task was written.
-func (w *work) added(c *mapping.Child) {
+func (w *work) added(c *mapping.Pair) {
 	w.happensTo(c, mapping.EventCompleted)
 	c.Base, c.Intent = c.Intent.Base, nil
-	w.note(mapping.GitHub, mapping.Title, "create", "a line for task "+string(c.Task))
+	w.note(mapping.GitHub, mapping.Title, "create", "a line for task "+string(c.Card.ID))
 }
 
 // forgetItem drops the records of writes to a line whose outcome is known.
-func (w *work) forgetItem(c *mapping.Child) {
+func (w *work) forgetItem(c *mapping.Pair) {
 	c.Pending = slices.DeleteFunc(c.Pending, func(p mapping.Pending) bool { return p.Side == mapping.GitHub })
 	if toBeAdded(c) {
 		c.Intent.Sent = false
 	}
 }
 
-func setItemBase(c *mapping.Child, a mapping.Attribute, base mapping.Base) {
+func setItemBase(c *mapping.Pair, a mapping.Attribute, base mapping.Base) {
 	if c.Base == nil {
 		c.Base = map[mapping.Attribute]mapping.Base{}
 	}

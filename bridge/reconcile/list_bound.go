@@ -23,11 +23,10 @@ func (w *work) room() int {
 	if w.route.TasksPerCard <= 0 {
 		return math.MaxInt
 	}
-	root := w.home().link
+	root := w.link
 	n := len(root.Family.Forgotten)
-	for i := range root.Children {
-		c := &root.Children[i]
-		if c.Kind == mapping.Checklist && (c.Task != "" || c.Intent != nil && c.Intent.Side == mapping.Planning) {
+	for _, c := range root.Children {
+		if c.Kind == mapping.Checklist && (c.Card.ID != "" || c.Intent != nil && c.Intent.Side == mapping.Planning) {
 			n++
 		}
 	}
@@ -61,17 +60,17 @@ func (w *work) findLines(known []mapping.Line, now []mapping.Item) []int {
 // bound. Their tasks stay in planning, as it cannot delete one, and are remembered: none
 // gets a line by itself, each counts among the card's tasks, and a line that says the same
 // stands for it again. What is under way or asked about an item keeps it.
-func (w *work) forgetLines(items []mapping.Child) []mapping.Child {
+func (w *work) forgetLines(items []*mapping.Pair) []*mapping.Pair {
 	var forgotten []mapping.ObjectID
 	removed := 0
-	items = slices.DeleteFunc(items, func(c mapping.Child) bool { // the latest come first
-		if c.State != mapping.Left || c.Task == "" || isBusy(&c, w.Now()) {
+	items = slices.DeleteFunc(items, func(c *mapping.Pair) bool { // the latest come first
+		if c.State != mapping.Left || c.Card.ID == "" || isBusy(c, w.Now()) {
 			return false
 		}
 		if removed++; removed <= mapping.MaxRemovedLines {
 			return false
 		}
-		forgotten = append(forgotten, c.Task)
+		forgotten = append(forgotten, c.Card.ID)
 		return true
 	})
 	if len(forgotten) > 0 {
@@ -82,7 +81,7 @@ func (w *work) forgetLines(items []mapping.Child) []mapping.Child {
 }
 
 // isBusy reports whether something about an item is under way or asked.
-func isBusy(c *mapping.Child, now time.Time) bool {
+func isBusy(c *mapping.Pair, now time.Time) bool {
 	late := func(p mapping.Pending) bool { return journal.MayLand(p, now) }
 	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.Late, late)
 }
@@ -132,7 +131,7 @@ func (w *work) changedBody(item mapping.Item) string {
 // and what becomes of more.
 func (w *work) tellFull(full bool, what string) {
 	if full && !w.link.Family.Full {
-		w.log.Warn("a card has as many tasks as tasks_per_card allows: "+what, "card", w.link.Card.ID, "tasks_per_card", w.route.TasksPerCard)
+		w.log.Warn("a card has as many tasks as tasks_per_card allows: "+what, "card", w.pair.Card.ID, "tasks_per_card", w.route.TasksPerCard)
 		w.note(mapping.Planning, "", "full", "its card has as many tasks as tasks_per_card allows: "+what)
 	}
 	w.link.Family.Full = full
@@ -150,7 +149,7 @@ func (w *work) withinRoom(wanted []*work) []*work {
 	room, waits := w.room(), false
 	var within []*work
 	for _, pw := range wanted {
-		p := pw.link
+		p := pw.pair
 		switch {
 		case p.Intent.Sent:
 		case room <= 0:

@@ -10,9 +10,17 @@ import (
 // itemPartner is what the marker of a checklist item's task says it stands for.
 const itemPartner = "item"
 
-// tracking is the link's tracking task where there is one, for readTasks.
-func (w *work) tracking() *mapping.Child {
-	if c := w.link.Child(mapping.Tracking); c != nil && c.State == mapping.Linked && w.route.TrackingTask {
+// trackingPair is the pair of the tracking task of the pair's card; nil: it has none.
+func (w *work) trackingPair() *mapping.Pair {
+	if w.pair.IsTask() {
+		return nil
+	}
+	return w.link.Child(mapping.Tracking)
+}
+
+// tracking is the pair of the tracking task where it is kept, for readTasks.
+func (w *work) tracking() *mapping.Pair {
+	if c := w.trackingPair(); c != nil && c.State == mapping.Linked && w.route.TrackingTask {
 		return c
 	}
 	return nil
@@ -33,13 +41,13 @@ func (w *work) takeTasks() {
 		}
 	}
 	for _, c := range w.items() {
-		t, seen := w.tasks.seen[c.Task]
+		t, seen := w.tasks.seen[c.Card.ID]
 		switch {
-		case c.Task == "":
+		case c.Card.ID == "":
 		case w.tasks.listed && !seen, seen && w.elsewhere(&t):
-			w.note(mapping.Planning, mapping.State, "lost", "task "+string(c.Task)+" of its checklist is gone")
+			w.note(mapping.Planning, mapping.State, "lost", "task "+string(c.Card.ID)+" of its checklist is gone")
 			w.happensTo(c, mapping.EventVanished)
-			c.Task, c.GoneSince, c.Base, c.Intent, c.Pending, c.Late = "", time.Time{}, nil, nil, nil, nil
+			c.Card.ID, c.GoneSince, c.Base, c.Intent, c.Pending, c.Late = "", time.Time{}, nil, nil, nil, nil
 		case seen && toBeAdded(c):
 			c.Item, c.Intent.Base = mapping.CanonicalTitle(t.Title.Value), itemBase(&t)
 		}
@@ -50,10 +58,10 @@ func (w *work) takeTasks() {
 // it may be cut short, so that only a task itself can say that it is gone.
 func (w *work) readMissed() error {
 	for _, c := range w.items() {
-		if _, listed := w.tasks.seen[c.Task]; listed || c.Task == "" {
+		if _, listed := w.tasks.seen[c.Card.ID]; listed || c.Card.ID == "" {
 			continue
 		}
-		t, err := do(w, ReadTask{c.Task})
+		t, err := do(w, ReadTask{c.Card.ID})
 		if err != nil && !IsGone(err) {
 			return onPlanning(err)
 		}
@@ -67,14 +75,14 @@ func (w *work) readMissed() error {
 	return nil
 }
 
-func (w *work) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner != w.link.Card.ID }
+func (w *work) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner != w.pair.Card.ID }
 
 // strangers are the card's tasks, as far as they were seen, that stand for
 // nothing, in the order in which they were made.
 func (w *work) strangers() []mapping.Task {
 	return slices.DeleteFunc(w.tasks.inOrder(), func(t mapping.Task) bool {
 		return w.elsewhere(&t) || slices.Contains(w.list.joined, t.ID) ||
-			slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Task == t.ID })
+			slices.ContainsFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Card.ID == t.ID })
 	})
 }
 
@@ -89,10 +97,10 @@ func (w *work) itemMark(t *mapping.Task) (mapping.Marker, bool) {
 }
 
 // waitingFor returns the item for which a task was made that is not known yet.
-func (w *work) waitingFor(t *mapping.Task) *mapping.Child {
+func (w *work) waitingFor(t *mapping.Task) *mapping.Pair {
 	m, _ := w.itemMark(t)
 	for _, c := range w.items() {
-		if c.Nonce == m.Nonce && c.Task == "" && c.State == mapping.Creating {
+		if c.Nonce == m.Nonce && c.Card.ID == "" && c.State == mapping.Creating {
 			return c
 		}
 	}
@@ -119,15 +127,15 @@ func (w *work) takeMarked(t *mapping.Task, m mapping.Marker) {
 		return
 	}
 	if m.Partner == itemPartner && !copied {
-		w.addChild(mapping.EventLineless, mapping.Child{
-			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Task: t.ID,
+		w.addChild(mapping.EventLineless, &mapping.Pair{
+			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Card: mapping.CardID{ID: t.ID},
 		})
 	}
 }
 
 // marks reports whether a marker is that of a task that the link knows.
 func (w *work) marks(m mapping.Marker) bool {
-	return slices.ContainsFunc(w.link.Children, func(c mapping.Child) bool { return c.Nonce == m.Nonce }) ||
+	return slices.ContainsFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Nonce == m.Nonce }) ||
 		slices.ContainsFunc(w.link.Family.Forgotten, func(id mapping.ObjectID) bool {
 			t := w.tasks.seen[id]
 			its, ok := w.itemMark(&t)
@@ -145,12 +153,12 @@ func (w *work) takeNew(t *mapping.Task) {
 	for _, c := range w.items() {
 		if c.State == mapping.Orphaned && c.Item == title {
 			w.happensTo(c, mapping.EventReappeared)
-			c.Task = t.ID
+			c.Card.ID = t.ID
 			return
 		}
 	}
-	w.addChild(mapping.EventWanted, mapping.Child{
-		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: w.newNonce(w.link.Project), Item: title, Task: t.ID,
+	w.addChild(mapping.EventWanted, &mapping.Pair{
+		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: w.newNonce(w.link.Project), Item: title, Card: mapping.CardID{ID: t.ID},
 		Intent: &mapping.Intent{Side: mapping.GitHub, At: w.Now().UTC(), Base: itemBase(t)},
 	})
 }
@@ -167,7 +175,7 @@ func itemBase(t *mapping.Task) map[mapping.Attribute]mapping.Base {
 // makeLineTasks makes the tasks of new lines, in one request for all of them, and
 // reports whether there is more to do.
 func (w *work) makeLineTasks() (bool, error) {
-	children := map[*want]*mapping.Child{}
+	children := map[*want]*mapping.Pair{}
 	var wants []*want
 	sent := false
 	for _, c := range w.items() {
@@ -184,8 +192,8 @@ func (w *work) makeLineTasks() (bool, error) {
 	if behind, err := w.behind(); err != nil {
 		return false, err
 	} else if !sent && !w.tasks.listed && (behind || len(w.link.Family.Forgotten) > 0) {
-		w.link.Children = slices.DeleteFunc(w.link.Children, func(c mapping.Child) bool {
-			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(&c)
+		w.link.Children = slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool {
+			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(c)
 		})
 		return true, w.needTasks() // lines are found among the tasks before one is new
 	}
@@ -196,7 +204,7 @@ func (w *work) makeLineTasks() (bool, error) {
 		taken: func(k *want, t *mapping.Task, how string) error {
 			w.tasks.take(*t)
 			if how == "made" {
-				w.link.Card.CountersVersion++
+				w.pair.Card.CountersVersion++
 			}
 			w.madeTask(children[k], t, how)
 			return nil
@@ -204,29 +212,28 @@ func (w *work) makeLineTasks() (bool, error) {
 		may:  func(*want) (bool, error) { return true, nil },
 		item: func(k *want) NewItem { return w.lineItem(children[k]) },
 		no: func(k *want, why *mapping.Rejection) {
-			pw := w.pair(children[k])
+			pw := w.lineWork(children[k])
 			pw.refuseValue(mapping.Planning, mapping.Title, children[k].Item, why)
-			pw.giveBack()
 		},
 	}, wants)
 	return len(undone(wants)) < len(wants), err
 }
 
-func (w *work) lineItem(c *mapping.Child) NewItem {
+func (w *work) lineItem(c *mapping.Pair) NewItem {
 	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: c.Nonce, Partner: itemPartner}
-	return NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL())}
+	return NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.owner.Issue.Repo, w.owner.Issue.Number, w.issueURL())}
 }
 
 // madeTask completes an item with its task. Its first base is a new task's state
 // (planning-api.md part 3), so that a line that is ticked already is a change of
 // GitHub, and the title that was sent: the line may have been renamed since.
-func (w *work) madeTask(c *mapping.Child, t *mapping.Task, how string) {
+func (w *work) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
 	sent := c.Item
 	if base, ok := c.Intent.Base[mapping.Title]; ok {
 		sent = base.Planning
 	}
 	w.happensTo(c, mapping.EventCompleted)
-	c.Task, c.Intent = t.ID, nil
+	c.Card.ID, c.Intent = t.ID, nil
 	state := mapping.ItemState(t.State)
 	state.Value = mapping.StateTodo
 	c.Base = map[mapping.Attribute]mapping.Base{

@@ -1,28 +1,21 @@
 package reconcile
 
 import (
+	"slices"
+
 	"planbridge/mapping"
 )
 
 // asks reports whether a question about the link waits for its answer.
 func asks(l *mapping.Link) bool {
-	for i := range l.Children {
-		if len(l.Children[i].Asking) > 0 {
-			return true
-		}
-	}
-	return len(l.Asking) > 0
+	return len(l.Asking) > 0 || slices.ContainsFunc(l.Children, func(c *mapping.Pair) bool { return len(c.Asking) > 0 })
 }
 
 // questions is how many questions wait for an answer on the issue.
 func (w *work) questions() int {
-	n, root := len(w.link.Asking), w.link
-	if w.child != nil {
-		root = w.of.link
-		n += len(root.Asking)
-	}
-	for i := range root.Children {
-		if c := &root.Children[i]; c != w.child {
+	n := len(w.owner.Asking)
+	if !w.owner.IsTask() {
+		for _, c := range w.link.Children {
 			n += len(c.Asking)
 		}
 	}
@@ -36,16 +29,16 @@ func (w *work) undoItem(c mapping.Conflict) (undone bool, err error) {
 		return false, err
 	}
 	w.seeList()
-	var item *mapping.Child
+	var item *mapping.Pair
 	for _, known := range w.items() {
-		if known.Task == c.Task && known.State == mapping.Linked {
+		if known.Card.ID == c.Task && known.State == mapping.Linked {
 			item = known
 		}
 	}
 	if item == nil {
 		return false, nil
 	}
-	a, line, pw := c.Attribute, w.list.lines[item], w.pair(item)
+	a, line, pw := c.Attribute, w.list.lines[item], w.lineWork(item)
 	w.list = list{} // what the checklist changes in the body is not written now
 	g, p := pw.g[a].Value, pw.p[a]
 	won, lost := c.GitHub, c.Planning
@@ -59,7 +52,7 @@ func (w *work) undoItem(c mapping.Conflict) (undone bool, err error) {
 	if c.Winner == mapping.Planning {
 		d.GitHub = &mapping.Write{From: g, To: lost}
 		changed := changedItem(line, mapping.Plan{Decisions: []mapping.Decision{d}})
-		d.Attribute, d.Base = mapping.Summary, w.link.Base[mapping.Summary]
+		d.Attribute, d.Base = mapping.Summary, w.pair.Base[mapping.Summary]
 		d.GitHub = &mapping.Write{From: w.body(), To: w.changedBody(changed)}
 		return true, w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{d}})
 	}

@@ -49,7 +49,7 @@ func (w *work) newSubIssues() ([]mapping.Issue, error) {
 		return nil, err
 	}
 	err = eachSeen(w, "issue", func(i mapping.Issue, _ bool) error {
-		if i.ID == w.link.Issue.ID {
+		if i.ID == w.owner.Issue.ID {
 			return nil
 		}
 		if at := slices.IndexFunc(issues, func(o mapping.Issue) bool { return o.ID == i.ID }); at >= 0 {
@@ -69,7 +69,7 @@ func (w *work) newSubIssues() ([]mapping.Issue, error) {
 	var out []mapping.Issue
 	for _, i := range issues {
 		ref := mapping.IssueRef(i.ID)
-		if i.ID == w.link.Issue.ID || w.link.Part(ref) != nil || slices.Contains(w.arrived, i.ID) || w.link.Was(i.ID) {
+		if i.ID == w.owner.Issue.ID || w.link.Part(ref) != nil || slices.Contains(w.arrived, i.ID) || w.link.Was(i.ID) {
 			continue
 		}
 		switch id, err := do(w, FindLink{w.link.Project, ref}); {
@@ -115,7 +115,7 @@ func (w *work) leaveTo(id mapping.LinkID, i *mapping.Issue) error {
 // listSubIssues lists the issue's sub-issues once, so that none is missed that
 // was there before, or of which no event told while the link was made.
 func (w *work) listSubIssues() (issues []mapping.Issue, err error) {
-	if w.link.Family.Listed || w.link.Issue.Number == 0 {
+	if w.link.Family.Listed || w.owner.Issue.Number == 0 {
 		return nil, nil
 	}
 	if w.issue != nil && w.issue.Childless { // one that comes later is told of, or listed itself
@@ -123,12 +123,12 @@ func (w *work) listSubIssues() (issues []mapping.Issue, err error) {
 		return nil, nil
 	}
 	err = w.try("sub-issues", func() error {
-		issues, err = do(w, ReadSubIssues{w.link.Issue.Repo, w.link.Issue.Number})
+		issues, err = do(w, ReadSubIssues{w.owner.Issue.Repo, w.owner.Issue.Number})
 		if err != nil && !IsGone(err) { // an older GitHub knows no sub-issues
 			return onGitHub(fmt.Errorf("list sub-issues: %w", err))
 		}
 		for i := range issues {
-			issues[i].Parent = issueName(w.link.Issue.Repo, w.link.Issue.Number)
+			issues[i].Parent = issueName(w.owner.Issue.Repo, w.owner.Issue.Number)
 		}
 		w.link.Family.Listed = true
 		return nil
@@ -147,7 +147,7 @@ func (w *work) meetIssue(i *mapping.Issue) {
 	if ok, _ := ignored.Accepts(i, w.set.Scheme); !ok || i.State != "open" && !i.Imported || i.PullRequest || w.route.Direction == mapping.ToGitHub {
 		return
 	}
-	p := w.link.NewPart(mapping.GitHub, w.newNonce(w.link.Project), w.Now().UTC())
+	p := mapping.NewPart(mapping.GitHub, w.newNonce(w.link.Project), w.Now().UTC())
 	p.Issue = mapping.NameIssue(i)
 	w.link.Parts = append(w.link.Parts, p)
 	w.note(mapping.Planning, "", "sub-issue", issueName(i.Repo, i.Number)+" becomes a task")
@@ -160,7 +160,7 @@ func (w *work) meetTasks() error {
 	f := &w.link.Family
 	staying := f.Staying()
 	for _, t := range w.tasks.inOrder() {
-		if _, known := w.taskBase(t.ID); known || t.Owner != "" && t.Owner != w.link.Card.ID || staying[t.ID] || f.Tasks != w.route.Tasks {
+		if _, known := w.taskBase(t.ID); known || t.Owner != "" && t.Owner != w.pair.Card.ID || staying[t.ID] || f.Tasks != w.route.Tasks {
 			continue
 		}
 		p, why, err := w.partOfTask(&t)
@@ -190,15 +190,15 @@ func (w *work) makesIssues() (bool, error) {
 	if w.route.AllowPublic {
 		return true, nil
 	}
-	private, err := do(w, ReadPrivate{w.link.Issue.Repo})
+	private, err := do(w, ReadPrivate{w.owner.Issue.Repo})
 	if err == nil && !private {
-		w.withheld = &publicError{repo: w.link.Issue.Repo}
+		w.withheld = &publicError{repo: w.owner.Issue.Repo}
 	}
 	return private, onGitHub(err)
 }
 
 // taken reports whether one of a new part's items belongs to another link.
-func (w *work) taken(p *mapping.Link) (bool, error) {
+func (w *work) taken(p *mapping.Pair) (bool, error) {
 	for _, ref := range p.Refs() {
 		switch _, err := do(w, FindLink{w.link.Project, ref}); {
 		case err == nil:
@@ -213,7 +213,7 @@ func (w *work) taken(p *mapping.Link) (bool, error) {
 // pairOf is the part that a task belongs to which the bridge made, where the
 // record of the pair was lost: the marker tells the issue's id and the footer
 // where it is. The task of a part that is being made is found by makeSubTasks.
-func (w *work) pairOf(t *mapping.Task, marks []mapping.Marker) *mapping.Link {
+func (w *work) pairOf(t *mapping.Task, marks []mapping.Marker) *mapping.Pair {
 	for _, m := range marks {
 		id, err := strconv.ParseInt(m.Partner, 10, 64)
 		if m.Kind != mapping.MarkTask || err != nil || id <= 0 || w.link.Part(mapping.IssueRef(id)) != nil {
@@ -230,8 +230,8 @@ func (w *work) pairOf(t *mapping.Task, marks []mapping.Marker) *mapping.Link {
 }
 
 // wholePart is a part both of whose items exist.
-func (w *work) wholePart(origin mapping.Side, nonce string) *mapping.Link {
-	return w.link.FoundPart(origin, nonce, w.Now().UTC())
+func (w *work) wholePart(origin mapping.Side, nonce string) *mapping.Pair {
+	return mapping.FoundPart(origin, nonce, w.Now().UTC())
 }
 
 // pairIssue is pairOf for a sub-issue that the bridge made. The record that was
@@ -248,7 +248,7 @@ func (w *work) pairIssue(i *mapping.Issue) {
 		}
 		p := w.wholePart(mapping.Planning, m.Nonce)
 		p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
-		p.Family.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
+		p.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
 		w.link.Parts = append(w.link.Parts, p)
 		w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
 		w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+m.Partner+" by its marker")

@@ -36,15 +36,15 @@ func (w *work) readdress(err error) error {
 
 // follow finds out where the issue of a refused read or write is now.
 func (w *work) follow(err error) error {
-	if now, locateErr := do(w, Locate{w.link.Issue.Repo, w.link.Issue.RepoID, true}); locateErr == nil && !strings.EqualFold(now, w.link.Issue.Repo) {
+	if now, locateErr := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true}); locateErr == nil && !strings.EqualFold(now, w.owner.Issue.Repo) {
 		return w.toRepository(now)
 	}
-	if w.link.Issue.Number == 0 { // its repository has moved before the issue was made
+	if w.owner.Issue.Number == 0 { // its repository has moved before the issue was made
 		return w.followRepository(err)
 	}
 	var moved *mapping.MovedError
 	if !errors.As(err, &moved) || moved.Issue == nil { // a write is not redirected
-		_, err = do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number})
+		_, err = do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
 		if err == nil {
 			return later(staleWait, "GitHub does not agree with itself on where the issue is")
 		}
@@ -62,24 +62,24 @@ func (w *work) follow(err error) error {
 }
 
 func (w *work) followRepository(err error) error {
-	now, nameErr := do(w, ReadRepositoryName{w.link.Issue.Repo})
+	now, nameErr := do(w, ReadRepositoryName{w.owner.Issue.Repo})
 	switch {
 	case nameErr != nil:
 		return onGitHub(nameErr)
-	case strings.EqualFold(now, w.link.Issue.Repo):
+	case strings.EqualFold(now, w.owner.Issue.Repo):
 		return err
 	}
-	if err := done(w, Rename{w.link.Issue.Repo, now}); err != nil {
+	if err := done(w, Rename{w.owner.Issue.Repo, now}); err != nil {
 		return err
 	}
-	w.link.Issue.Repo = now
+	w.owner.Issue.Repo = now
 	return later(0, "its repository is now %s", now)
 }
 
 // toRepository has the link looked at again where its repository is by now. A card that
 // has no issue yet gets it there.
 func (w *work) toRepository(now string) error {
-	w.link.Issue.Repo, w.link.Unfinished = now, true
+	w.owner.Issue.Repo, w.owner.Unfinished = now, true
 	return later(0, "its repository is now %s", now)
 }
 
@@ -87,7 +87,7 @@ func (w *work) toRepository(now string) error {
 // is asked: it may have moved on, or may not be ours to see.
 func (w *work) takeMoves() error {
 	for _, m := range w.moves {
-		if m.From != w.link.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
+		if m.From != w.owner.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
 			continue
 		}
 		var moved *mapping.MovedError
@@ -100,7 +100,7 @@ func (w *work) takeMoves() error {
 		case err != nil && !unreachable(err):
 			return onGitHub(err)
 		}
-		if _, err := do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number}); unreachable(err) {
+		if _, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number}); unreachable(err) {
 			return w.outOfSight(m.To)
 		}
 	}
@@ -113,7 +113,7 @@ func (w *work) takeMoves() error {
 func (w *work) seeStray() error {
 	return eachSeen(w, "issue", func(i mapping.Issue, _ bool) error {
 		author := w.Whose(i.Author)
-		if i.ID == w.link.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !author.Perhaps() || !w.ours(i.Body, mapping.MarkIssue) {
+		if i.ID == w.owner.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !author.Perhaps() || !w.ours(i.Body, mapping.MarkIssue) {
 			return nil
 		}
 		if w.looked = true; !author.Ours() {
@@ -132,26 +132,29 @@ func unreachable(err error) bool {
 // moveTo takes in where the issue is proven to be. The error puts the key off,
 // so that everything else is decided with the routes of that place.
 func (w *work) moveTo(issue *mapping.Issue) error {
-	was := w.link.Issue
+	was := w.owner.Issue
 	if issue.ID == was.ID {
 		if err := done(w, Rename{was.Repo, issue.Repo}); err != nil {
 			return err
 		}
-		w.link.Issue.Repo, w.link.Issue.Number = issue.Repo, issue.Number
+		w.owner.Issue.Repo, w.owner.Issue.Number = issue.Repo, issue.Number
 		return later(0, "its repository is now %s", issue.Repo)
 	}
-	before := *w.link
-	w.link.MoveTo(mapping.NewMove(was.ID, issue).To)
-	w.link.Shown = w.link.Shown.Moved()
-	delete(w.link.Gone, mapping.GitHub)
-	w.link.Unfinished = true // the card's footer names another issue
+	link, before := *w.link, *w.pair
+	undo := func() { *w.link, *w.pair = link, before }
+	w.pair.MoveTo(mapping.NewMove(was.ID, issue).To)
+	if !w.pair.IsTask() {
+		w.link.Shown = w.link.Shown.Moved()
+	}
+	delete(w.pair.Gone, mapping.GitHub)
+	w.owner.Unfinished = true // the card's footer names another issue
 	w.keepState(issue)
 	if err := w.settleIn(issue); err != nil {
-		*w.link = before
+		undo()
 		return err
 	}
 	if err := w.save(); err != nil {
-		*w.link = before
+		undo()
 		if errors.Is(err, store.ErrConflict) && before.State == mapping.Entering {
 			return w.refuse("it was transferred, and its link with it")
 		}
@@ -180,8 +183,8 @@ func another(own *mapping.IssueID, issue *mapping.Issue) error {
 // keepState lets a transfer that dropped the in-progress label, because the new
 // repository has none of that name, be no change that a person made.
 func (w *work) keepState(issue *mapping.Issue) {
-	base, ok := w.link.Base[mapping.State]
-	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	base, ok := w.pair.Base[mapping.State]
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
 	if ok && base.GitHub == mapping.StateInProgress && view[mapping.State].Value == mapping.StateTodo {
 		base.GitHub, base.Planning = mapping.StateTodo, mapping.StateTodo
 		w.setBase(mapping.State, base)
@@ -208,8 +211,10 @@ func (w *work) settleIn(issue *mapping.Issue) error {
 			return w.goAway(issue.Repo, "which is public, and its route does not allow that")
 		}
 	}
-	w.link.Route, w.link.Away = route.Name, ""
-	if w.link.State == mapping.Left && w.link.Intent != nil {
+	if w.pair.Away = ""; !w.pair.IsTask() {
+		w.link.Route = route.Name
+	}
+	if w.pair.State == mapping.Left && w.pair.Intent != nil {
 		w.happens(mapping.EventResumed)
 	}
 	return nil
@@ -217,12 +222,12 @@ func (w *work) settleIn(issue *mapping.Issue) error {
 
 // outOfSight has the link rest: its issue went where the token does not reach.
 func (w *work) outOfSight(to mapping.IssueID) error {
-	if w.link.State == mapping.Entering {
+	if w.pair.State == mapping.Entering {
 		return w.refuse("it was transferred")
 	}
-	if to.ID != 0 && to.ID != w.link.Issue.ID {
-		to.Author, to.Born = w.link.Issue.Author, w.link.Issue.Born
-		w.link.MoveTo(to)
+	if to.ID != 0 && to.ID != w.owner.Issue.ID {
+		to.Author, to.Born = w.owner.Issue.Author, w.owner.Issue.Born
+		w.pair.MoveTo(to)
 	}
 	if err := w.goAway(to.Repo, "which the bridge cannot read"); err != nil {
 		return err
@@ -233,13 +238,13 @@ func (w *work) outOfSight(to mapping.IssueID) error {
 // goAway has the link rest while its issue is where no route is. One that has not
 // entered goes.
 func (w *work) goAway(repo, why string) error {
-	if w.link.State == mapping.Entering {
+	if w.pair.State == mapping.Entering {
 		return w.refuse("it was transferred before it entered")
 	}
 	if repo == "" {
 		repo = "another repository"
 	}
-	w.link.Away = repo
+	w.pair.Away = repo
 	w.leave("it was transferred to " + repo + ", " + why)
 	return nil
 }
@@ -247,46 +252,46 @@ func (w *work) goAway(repo, why string) error {
 // away reports whether the link's issue is in a repository that no route of its
 // project is for. Where a route has come for it, the link goes on.
 func (w *work) away() (bool, error) {
-	if w.link.Away == "" {
+	if w.pair.Away == "" {
 		return false, nil
 	}
-	seen := mapping.Issue{Repo: w.link.Issue.Repo}
-	if _, _, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen); err != nil {
+	seen := mapping.Issue{Repo: w.owner.Issue.Repo}
+	if _, _, err := slot(w.claim, mapping.IssueRef(w.owner.Issue.ID), &seen); err != nil {
 		return false, err
 	}
 	if w.set.Routes.Takes(w.link, &seen, w.set.Scheme) == nil {
-		w.leave(w.link.Why)
+		w.leave(w.pair.Why)
 		return true, nil
 	}
-	if err := w.settleIn(&seen); err != nil || w.link.Away != "" {
+	if err := w.settleIn(&seen); err != nil || w.pair.Away != "" {
 		return true, err
 	}
-	w.link.Unfinished = true
-	return true, later(0, "%s has a route again", w.link.Issue.Repo)
+	w.owner.Unfinished = true
+	return true, later(0, "%s has a route again", w.owner.Issue.Repo)
 }
 
 // leave has the link rest for a reason.
 func (w *work) leave(why string) {
-	if w.link.State != mapping.Left || w.link.Why != why {
+	if w.pair.State != mapping.Left || w.pair.Why != why {
 		w.note("", "", "left", why)
 	}
-	if w.link.State != mapping.Left {
+	if w.pair.State != mapping.Left {
 		w.happens(mapping.EventExcluded)
 	}
-	w.link.Why = why
+	w.pair.Why = why
 }
 
 // stands reports whether a snapshot names the issue's place as the link knows
 // it. A repository's new name is taken over where the link's route says it;
 // else it may be an old one, told late, and a read has to tell.
 func (w *work) stands(seen *mapping.Issue) bool {
-	if strings.EqualFold(seen.Repo, w.link.Issue.Repo) {
+	if strings.EqualFold(seen.Repo, w.owner.Issue.Repo) {
 		return true
 	}
 	if !w.route.MatchesRepo(seen.Repo) {
 		return false
 	}
-	w.link.Issue.Repo = seen.Repo
+	w.owner.Issue.Repo = seen.Repo
 	return true
 }
 
@@ -297,9 +302,9 @@ func ServiceRepository(repo string) string { return "repository:" + strings.ToLo
 // readOnly lets a key wait whose repository is archived; what else GitHub
 // forbids is a failure.
 func (w *work) readOnly(err error) error {
-	archived, readErr := do(w, ReadArchived{w.link.Issue.Repo})
+	archived, readErr := do(w, ReadArchived{w.owner.Issue.Repo})
 	if readErr != nil || !archived {
 		return err
 	}
-	return &waitFor{ServiceRepository(w.link.Issue.Repo), "its repository is archived, and so read-only"}
+	return &waitFor{ServiceRepository(w.owner.Issue.Repo), "its repository is archived, and so read-only"}
 }

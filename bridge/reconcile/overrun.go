@@ -21,7 +21,7 @@ func (w *work) bringBack(l journal.LostUpdate) error {
 		return w.errLags()
 	}
 	a, now := l.Write.Attribute, w.g[l.Write.Attribute].Value
-	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.link.Base[a]}
+	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.pair.Base[a]}
 	merged, clean := w.book().Restored(l, w.mayMerge(l.Write))
 	if !clean {
 		var err error
@@ -50,12 +50,12 @@ func (w *work) mayMerge(p mapping.Pending) bool {
 // loses. It returns what is to stand on GitHub.
 func (w *work) overrun(l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
 	a := l.Write.Attribute
-	if !journal.Ours(&w.link.Journal, a, now) {
-		d = mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Loses: true, Base: w.link.Base[a]}
+	if !journal.Ours(&w.pair.Journal, a, now) {
+		d = mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Loses: true, Base: w.pair.Base[a]}
 		d.Why = "a write of ours ran over an edit, and a newer edit stands"
 		return d, now, w.keepTexts(d, l.Text, now)
 	}
-	d = mapping.Overrun(w.route, a, w.link.Base[a], l.Write.Old, w.editEvents().EditedBefore(l))
+	d = mapping.Overrun(w.route, a, w.pair.Base[a], l.Write.Old, w.editEvents().EditedBefore(l))
 	if d.Action == mapping.Ask {
 		return w.askOverrun(d, l, now)
 	}

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,46 +9,26 @@ import (
 	"planbridge/mapping"
 )
 
-// pair is a checklist item and its task, worked like a link of their own: what is
-// done to it is kept in the root's record.
-func (w *work) pair(c *mapping.Child) *work {
-	pw := *w
-	pw.of, pw.child, pw.history, pw.unmarked = w, c, nil, ""
-	pw.link = &mapping.Link{
-		ID: w.link.ID, Project: w.link.Project, Route: w.link.Route, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Task: true,
-		Issue: w.link.Issue, Card: mapping.CardID{ID: c.Task}, Base: maps.Clone(c.Base), Journal: mapping.Journal{Pending: c.Pending, Late: c.Late},
-		Refused: maps.Clone(c.Refused), Asking: maps.Clone(c.Asking), Undo: maps.Clone(c.Undo),
-	}
-	pw.g, pw.p = nil, mapping.View{}
+// lineWork is the work on a line and its task. It sees what the work on the root has seen.
+func (w *work) lineWork(c *mapping.Pair) *work {
+	lw := *w
+	lw.root, lw.pair, lw.unmarked = w, c, ""
+	lw.g, lw.p = nil, mapping.View{}
 	if line, ok := w.list.lines[c]; ok {
-		pw.g = mapping.ItemView(line)
+		lw.g = mapping.ItemView(line)
 	}
-	if t, ok := w.tasks.seen[c.Task]; ok {
+	if t, ok := w.tasks.seen[c.Card.ID]; ok {
 		for a, v := range mapping.ItemTaskView(&t) {
 			if w.tasks.listed || v.Version >= c.Base[a].Version { // else a poll that overlapped a write
-				pw.p[a] = v
+				lw.p[a] = v
 			}
 		}
 	}
-	return &pw
-}
-
-// giveBack keeps what a pair's work came to in the root's record.
-func (w *work) giveBack() {
-	l, c := w.link, w.child
-	c.Base, c.Pending, c.Late, c.Refused, c.Asking, c.Undo = l.Base, l.Pending, l.Late, l.Refused, l.Asking, l.Undo
-	w.of.history = append(w.of.history, w.history...)
-	w.history = nil
-	w.of.withheld = cmp.Or(w.of.withheld, w.withheld)
-	w.of.link.Unfinished = w.of.link.Unfinished || l.Unfinished
-	if w.issue != w.of.issue && w.issue != nil { // a label of ours
-		w.of.setIssue(w.issue)
-	}
+	return &lw
 }
 
 // decide is resolve for a pair.
 func (w *work) decide() (mapping.Plan, error) {
-	defer w.giveBack()
 	if err := w.recoverLate(); err != nil {
 		return mapping.Plan{}, err
 	}
@@ -87,10 +66,7 @@ func (w *work) keepItems(written func(*mapping.Decision) bool) error {
 		if err := w.needBoth(); err != nil {
 			return err
 		}
-		pw := w.pair(c)
-		err := pw.keepLosers(lose)
-		pw.giveBack()
-		if err != nil {
+		if err := w.lineWork(c).keepLosers(lose); err != nil {
 			return err
 		}
 	}
@@ -154,9 +130,8 @@ func (w *work) writeList() (rest bool, err error) {
 
 // putTask makes the writes of a pair's plan to planning, and takes over what
 // needs none.
-func (w *work) putTask(c *mapping.Child, plan mapping.Plan) (moved bool, err error) {
-	pw := w.pair(c)
-	defer pw.giveBack()
+func (w *work) putTask(c *mapping.Pair, plan mapping.Plan) (moved bool, err error) {
+	pw := w.lineWork(c)
 	var ds []mapping.Decision
 	for _, d := range plan.Decisions {
 		if d.Planning != nil {
@@ -164,15 +139,15 @@ func (w *work) putTask(c *mapping.Child, plan mapping.Plan) (moved bool, err err
 		}
 	}
 	if len(ds) > 0 {
-		moved, err = pw.put(mapping.TaskRef(c.Task), ds, func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return do(w, UpdateTask{c.Task, user, w.route.Images, set})
+		moved, err = pw.put(mapping.TaskRef(c.Card.ID), ds, func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return do(w, UpdateTask{c.Card.ID, user, w.route.Images, set})
 		})
 		if moved || err != nil {
 			return moved, err
 		}
-		w.tookTask(c.Task, pw)
+		w.tookTask(c.Card.ID, pw)
 		if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
-			w.link.Card.CountersVersion++ // as put does for the tracking task
+			w.pair.Card.CountersVersion++ // as put does for the tracking task
 		}
 	}
 	for _, d := range plan.Decisions {
@@ -208,7 +183,7 @@ func (w *work) unsureOfTasks() bool {
 		return true
 	}
 	for _, c := range w.items() {
-		if len(c.Pending) > 0 || !w.tasks.listed && mapping.Suspicious(&mapping.Link{Base: c.Base}, w.pair(c).p) {
+		if len(c.Pending) > 0 || !w.tasks.listed && mapping.Suspicious(c.Base, w.lineWork(c).p) {
 			return true
 		}
 	}
@@ -222,9 +197,8 @@ func (w *work) recoverList() {
 		if len(c.Pending) == 0 {
 			continue
 		}
-		pw := w.pair(c)
-		journal.Expire(&pw.link.Journal, w.Now())
+		pw := w.lineWork(c)
+		journal.Expire(&pw.pair.Journal, w.Now())
 		pw.recoverAll(nil, nil)
-		pw.giveBack()
 	}
 }

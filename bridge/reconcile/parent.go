@@ -131,7 +131,7 @@ func (w *work) comes(parent *mapping.Issue) bool {
 
 // awaitParent puts the issue off until its parent has a card; nil: it has waited long enough.
 func (w *work) awaitParent(parent *mapping.Issue) error {
-	age := w.since(w.link.Created)
+	age := w.since(w.pair.Created)
 	if age > parentFor {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (w *work) toLink(key store.Key, parent *mapping.Issue) (bool, error) {
 	issue := *w.issue
 	issue.Imported = w.link.Import == mapping.ImportAll
 	if err := w.pass(&issue, key.Project, store.Observation{Refs: []mapping.Ref{mapping.IssueRef(parent.ID)}, Delay: siblings}); err != nil {
-		return false, fmt.Errorf("hand over to %s: %w", where(link), err)
+		return false, fmt.Errorf("hand over to %s: %w", where(&link.Pair), err)
 	}
 	return true, w.refuse("it is a sub-issue of " + issueName(parent.Repo, parent.Number) + " and becomes a task")
 }

@@ -8,10 +8,10 @@ import (
 
 // A part of a root link, a sub-issue with its task, is worked as a link of its
 // own by all that works a root link, under the root's claim and in the root's
-// record. What differs is here, or asks [mapping.Link.Task].
+// record. What differs is here, or asks [mapping.Pair.IsTask].
 
 // part is the work on one part of the root link.
-func (w *work) part(p *mapping.Link) *work {
+func (w *work) part(p *mapping.Pair) *work {
 	if pw := w.parts[p]; pw != nil {
 		return pw
 	}
@@ -20,7 +20,7 @@ func (w *work) part(p *mapping.Link) *work {
 	pw := w.workOn(p, &set, p.Unfinished || len(p.Asking) > 0)
 	pw.root, pw.route = w, w.route
 	if w.parts == nil {
-		w.parts = map[*mapping.Link]*work{}
+		w.parts = map[*mapping.Pair]*work{}
 	}
 	w.parts[p] = pw
 	return pw
@@ -36,10 +36,10 @@ func (w *work) home() *work {
 
 // stirred reports whether there is anything to do about the part.
 func (w *work) stirred() bool {
-	p := w.link
+	p := w.pair
 	_, issue := w.claim.Inbox[mapping.IssueRef(p.Issue.ID)]
 	_, task := w.claim.Inbox[p.Partner()]
-	if issue || task || w.looked || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Family.Join {
+	if issue || task || w.looked || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Join {
 		return true
 	}
 	return w.book().Due() || w.taskMoved()
@@ -49,15 +49,15 @@ func (w *work) stirred() bool {
 // it is known.
 func (w *work) taskMoved() bool {
 	all := &w.root.tasks
-	t, found := all.seen[w.link.Card.ID]
+	t, found := all.seen[w.pair.Card.ID]
 	if !found {
-		return all.listed && w.link.State != mapping.Orphaned
+		return all.listed && w.pair.State != mapping.Orphaned
 	}
-	if t.Version > w.link.Card.Version || w.link.State == mapping.Orphaned {
+	if t.Version > w.pair.Card.Version || w.pair.State == mapping.Orphaned {
 		return true
 	}
 	for a, v := range mapping.TaskItemView(&t, w.set.Keys) {
-		if base, ok := w.link.Base[a]; ok && (v.Version > base.Version || all.listed && !mapping.Same(a, v.Value, base.Planning)) {
+		if base, ok := w.pair.Base[a]; ok && (v.Version > base.Version || all.listed && !mapping.Same(a, v.Value, base.Planning)) {
 			return true
 		}
 	}
@@ -75,7 +75,7 @@ func (w *work) workPart() error {
 	}
 	var put *again
 	if err != nil && !errors.As(err, &put) {
-		w.link.Unfinished = true // whatever was seen: both items are read next time
+		w.owner.Unfinished = true // whatever was seen: both items are read next time
 	}
 	return err
 }
@@ -83,30 +83,30 @@ func (w *work) workPart() error {
 // numberBefore notes, before the sub-issue is made for the first time, how far the
 // repository's issues go: after a lost answer it is looked for behind them.
 func numberBefore(w *work) (verdict, error) {
-	if w.link.State != mapping.Creating || w.link.Intent.Sent || w.link.Intent.After > 0 {
+	if w.pair.State != mapping.Creating || w.pair.Intent.Sent || w.pair.Intent.After > 0 {
 		return pass, nil
 	}
-	last, err := do(w, ReadLastNumber{w.link.Issue.Repo})
-	w.link.Intent.After = last
+	last, err := do(w, ReadLastNumber{w.owner.Issue.Repo})
+	w.pair.Intent.After = last
 	return pass, onGitHub(err)
 }
 
 // seeTask is seeCard for a part's task.
 func (w *work) seeTask() error {
 	all := &w.root.tasks
-	t, found := all.seen[w.link.Card.ID]
-	slot, inSlot := w.claim.Inbox[w.link.Partner()]
-	gone := w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms())
+	t, found := all.seen[w.pair.Card.ID]
+	slot, inSlot := w.claim.Inbox[w.pair.Partner()]
+	gone := w.pair.Gone[mapping.Planning] > 0 && (found || w.pair.State != mapping.Orphaned || w.confirms())
 	switch {
 	case all.listed && found:
 		w.found(mapping.Planning)
 	case w.looked || all.listed || w.unbased() || inSlot && slot.Ambiguous || gone:
 		return w.readTask()
-	case found && inSlot && t.Version < w.link.Card.Version:
+	case found && inSlot && t.Version < w.pair.Card.Version:
 		return w.readTask()
-	case !found || t.Version < w.link.Card.Version:
+	case !found || t.Version < w.pair.Card.Version:
 		return nil
-	case mapping.Suspicious(w.link, mapping.TaskItemView(&t, w.set.Keys)):
+	case mapping.Suspicious(w.pair.Base, mapping.TaskItemView(&t, w.set.Keys)):
 		return w.readTask()
 	}
 	w.setTask(&t)
@@ -118,7 +118,7 @@ func (w *work) seeTask() error {
 
 // readTask is readCard for a part's task.
 func (w *work) readTask() error {
-	t, err := do(w, ReadTask{w.link.Card.ID})
+	t, err := do(w, ReadTask{w.pair.Card.ID})
 	if err != nil {
 		return w.missing(mapping.Planning, err)
 	}
@@ -136,7 +136,7 @@ func (w *work) setTask(t *mapping.Task) {
 
 // needTask is needCard for a part's task.
 func (w *work) needTask() error {
-	if t, ok := w.root.tasks.seen[w.link.Card.ID]; ok {
+	if t, ok := w.root.tasks.seen[w.pair.Card.ID]; ok {
 		w.setTask(&t)
 		return nil
 	}
@@ -158,7 +158,7 @@ func bornTodo(now mapping.Versioned) mapping.Base {
 // filter is about root links: a sub-issue only asks for the label that keeps it
 // out.
 func (w *work) accepts() (bool, string) {
-	if w.link.Task {
+	if w.pair.IsTask() {
 		ignored := mapping.Route{}
 		return ignored.Accepts(w.issue, w.set.Scheme)
 	}
@@ -168,9 +168,9 @@ func (w *work) accepts() (bool, string) {
 // mine reports whether an event about an item is for this work: a part's own
 // are, and the root's are all others.
 func (w *work) mine(item mapping.Ref) bool {
-	p := w.home().link.Part(item)
-	if w.link.Task {
-		return p == w.link
+	p := w.link.Part(item)
+	if w.pair.IsTask() {
+		return p == w.pair
 	}
 	return p == nil
 }

@@ -13,7 +13,7 @@ import (
 func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
 	for _, d := range ds {
 		edited := w.editedInPlanning(d.Attribute)
-		w.link.Pending = append(w.link.Pending, w.book().Record(w.draw(), side, item, d, edited))
+		w.pair.Pending = append(w.pair.Pending, w.book().Record(w.draw(), side, item, d, edited))
 	}
 	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
 		w.pendItems()
@@ -23,7 +23,7 @@ func (w *work) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 // unpend removes the unanswered records of a side and item, and returns them: their
 // outcome is known.
 func (w *work) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pending) {
-	removed = journal.Close(&w.link.Journal, side, item)
+	removed = journal.Close(&w.pair.Journal, side, item)
 	if side == mapping.GitHub {
 		for _, c := range w.items() {
 			w.forgetItem(c)
@@ -41,7 +41,7 @@ func (w *work) verify() error {
 	if err := w.finishSwap(); err != nil {
 		return err
 	}
-	before := journal.Match(&w.link.Journal, w.editEvents(), nil)
+	before := journal.Match(&w.pair.Journal, w.editEvents(), nil)
 	w.tellApart(before)
 	w.askClosed(before)
 	w.recoverAll(before, w.askReplaced(before))
@@ -57,7 +57,7 @@ func (w *work) verify() error {
 	if err := w.settleLate(before); err != nil {
 		return err
 	}
-	for _, p := range slices.Clone(w.link.Pending) {
+	for _, p := range slices.Clone(w.pair.Pending) {
 		was, ok := before[p.ID]
 		if !ok || p.Verified {
 			continue
@@ -71,7 +71,7 @@ func (w *work) verify() error {
 				return err
 			}
 		}
-		journal.Verify(&w.link.Journal, p, was)
+		journal.Verify(&w.pair.Journal, p, was)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (w *work) verify() error {
 // the old one. Where a person set another one meanwhile ours goes, too, as it
 // does while the swap is made.
 func (w *work) finishSwap() error {
-	for _, p := range w.link.Pending {
+	for _, p := range w.pair.Pending {
 		if p.Attribute.Spec().Carrier != mapping.CarrierLabels || p.Side != mapping.GitHub || p.Answered || w.issue == nil {
 			continue
 		}
@@ -116,7 +116,7 @@ func (w *work) recoverAll(before journal.Matches, denied map[string]bool) {
 // recovered takes in what became of one write of unknown outcome.
 func (w *work) recovered(r journal.Recovered) {
 	if r.Unbased {
-		delete(w.link.Base, r.Attribute)
+		delete(w.pair.Base, r.Attribute)
 	}
 	if r.Base != nil {
 		w.setBase(r.Attribute, *r.Base)
@@ -128,7 +128,7 @@ func (w *work) recovered(r journal.Recovered) {
 
 // readPending reads every item that a write of unknown outcome was made to.
 func (w *work) readPending() error {
-	open := journal.UnansweredIn(&w.link.Journal, w.link.Task)
+	open := journal.UnansweredIn(&w.pair.Journal, w.pair.IsTask())
 	if open.Issue && !w.fresh {
 		if err := w.readIssue(); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (w *work) readPending() error {
 			return err
 		}
 	}
-	if child := w.link.Child(mapping.Tracking); open.Tracking && child != nil && !w.looked {
+	if child := w.trackingPair(); open.Tracking && child != nil && !w.looked {
 		return w.readTracking(child)
 	}
 	return nil
@@ -148,7 +148,7 @@ func (w *work) readPending() error {
 // book is the link's journal, with what is known now.
 func (w *work) book() journal.Book {
 	return journal.Book{
-		Journal: &w.link.Journal, Edits: w.editEvents(), Base: w.link.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.link.Issue.UpdatedAt, Agreed: w.link.Issue.Agreed,
+		Journal: &w.pair.Journal, Edits: w.editEvents(), Base: w.pair.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.owner.Issue.UpdatedAt, Agreed: w.owner.Issue.Agreed,
 		SameRendering: w.SameRendering, Merge: w.merge, Settle: w.set.Settle.GitHub, Now: w.Now(),
 	}
 }

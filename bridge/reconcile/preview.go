@@ -41,7 +41,7 @@ func (p *Preview) run() (err error) {
 		out.Unread[mapping.Planning] = err.Error()
 	}
 	if out.Plan, err = w.resolve(); err != nil {
-		return fmt.Errorf("decide about %s: %w", where(l), err)
+		return fmt.Errorf("decide about %s: %w", where(&l.Pair), err)
 	}
 	out.GitHub, out.Planning = w.g, w.p
 	p.out = out
@@ -50,16 +50,16 @@ func (p *Preview) run() (err error) {
 
 // lookAtCard reads the card and its tracking task.
 func (w *work) lookAtCard() error {
-	card, err := do(w, ReadCard{w.link.Card.ID})
+	card, err := do(w, ReadCard{w.pair.Card.ID})
 	if err != nil {
 		return err
 	}
 	w.setCard(&card)
-	child := w.link.Child(mapping.Tracking)
-	if child == nil || child.Task == "" || !w.route.TrackingTask {
+	child := w.trackingPair()
+	if child == nil || child.Card.ID == "" || !w.route.TrackingTask {
 		return nil
 	}
-	task, err := do(w, ReadTask{child.Task})
+	task, err := do(w, ReadTask{child.Card.ID})
 	if err != nil {
 		return fmt.Errorf("tracking task: %w", err)
 	}

@@ -29,7 +29,7 @@ const (
 func show(w *work) (verdict, error) {
 	w.round.first = w.link.Shown == nil
 	s := w.shown()
-	if s == nil || w.link.Task || w.link.State != mapping.Linked {
+	if s == nil || w.pair.State != mapping.Linked {
 		return pass, nil
 	}
 	if w.set.DryRun {
@@ -95,7 +95,7 @@ func (w *work) moved(before mapping.View) bool {
 	for a, now := range w.g {
 		was, seen := before[a]
 		if !seen {
-			was.Value = w.link.Base[a].GitHub
+			was.Value = w.pair.Base[a].GitHub
 		}
 		if !mapping.Same(a, now.Value, was.Value) {
 			return true
@@ -106,6 +106,9 @@ func (w *work) moved(before mapping.View) bool {
 
 // shown is what is known of the card that only shows; nil where nothing is.
 func (w *work) shown() *mapping.Shown {
+	if w.pair.IsTask() {
+		return nil
+	}
 	if w.link.Shown == nil && w.card != nil {
 		w.link.Shown = &mapping.Shown{}
 		w.link.Shown.Take(w.card)
@@ -116,7 +119,7 @@ func (w *work) shown() *mapping.Shown {
 // try shows one thing, unless it went wrong a moment ago. Its error is one that
 // ends the work on the key: whatever GitHub said is put off.
 func (w *work) try(what string, show func() error) error {
-	names := []string{what + " in " + w.link.Issue.Repo, what + " of " + string(w.link.ID)}
+	names := []string{what + " in " + w.owner.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
 		if wait, why := w.pauseLeft(name); wait > 0 {
 			w.lookAgain(wait+w.jitter(wait/4), why)

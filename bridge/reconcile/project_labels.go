@@ -52,7 +52,7 @@ func (w *work) showLabels() error {
 	if err := w.writing(); err != nil {
 		return err
 	}
-	issue := mapping.Issue{Repo: w.link.Issue.Repo, Number: w.link.Issue.Number}
+	issue := mapping.Issue{Repo: w.owner.Issue.Repo, Number: w.owner.Issue.Number}
 	if w.issue != nil {
 		issue = *w.issue
 	}
@@ -89,8 +89,8 @@ func (w *work) labelsToShow() (add, remove []string) {
 
 // cardToShow is the part of the card that labels show.
 func (w *work) cardToShow() *mapping.Card {
-	card := w.link.Shown.Card(w.link.Card.BucketName)
-	if card.CID = w.link.Card.CID; w.card != nil && w.card.CID != 0 {
+	card := w.link.Shown.Card(w.pair.Card.BucketName)
+	if card.CID = w.pair.Card.CID; w.card != nil && w.card.CID != 0 {
 		card.CID = w.card.CID
 	}
 	return card
@@ -117,7 +117,7 @@ func (w *work) carries(now []string) {
 // labelsAlong are the labels that a new issue of the card is made with.
 func (w *work) labelsAlong() []string {
 	s := w.shown()
-	if s == nil || w.link.Task {
+	if s == nil {
 		return nil
 	}
 	add, _ := s.Project(nil, w.cardToShow(), w.set.Scheme)
@@ -135,13 +135,13 @@ func (w *work) ensureLabel(name string) {
 	if w.set.Scheme.IsCardLabel(name) {
 		return
 	}
-	key := "label " + name + " in " + w.link.Issue.Repo
+	key := "label " + name + " in " + w.owner.Issue.Repo
 	if wait, _ := w.pauseLeft(key); wait > 0 {
 		return
 	}
 	spec := w.set.Scheme.Spec(name)
 	tell(w, PauseFor{key, ensured})
-	err := done(w, EnsureLabel{w.link.Issue.Repo, spec})
+	err := done(w, EnsureLabel{w.owner.Issue.Repo, spec})
 	if isWithheld(err) {
 		w.pauseOver(key) // nor is the label added
 	} else if err != nil {

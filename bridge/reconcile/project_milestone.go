@@ -42,7 +42,7 @@ func (w *work) showMilestone() error {
 	if err := w.writing(); err != nil {
 		return err
 	}
-	issue, err := do(w, EditIssue{w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{Milestone: &want}})
+	issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{Milestone: &want}})
 	if errors.Is(err, mapping.ErrRejected) && want != 0 {
 		// It may not be there any more: somebody has deleted it.
 		now, lookup := w.sprintMilestone(s.Sprint, want)
@@ -96,7 +96,7 @@ func milestoneName(number int) string { return "#" + strconv.Itoa(number) }
 // edit makes one PATCH, with the milestone along that the issue is to have; nil:
 // none. Where GitHub refuses it so, it is made without.
 func (w *work) edit(edit IssueEdit, milestone *int) (mapping.Issue, error) {
-	repo, number := w.link.Issue.Repo, w.link.Issue.Number
+	repo, number := w.owner.Issue.Repo, w.owner.Issue.Number
 	if milestone == nil {
 		return do(w, EditIssue{repo, number, edit})
 	}
@@ -117,13 +117,13 @@ func (w *work) edit(edit IssueEdit, milestone *int) (mapping.Issue, error) {
 // already, or nil.
 func (w *work) milestoneAlong() *int {
 	s := w.shown()
-	if s == nil || w.issue == nil || w.link.Task || w.link.State != mapping.Linked {
+	if s == nil || w.issue == nil || w.pair.State != mapping.Linked {
 		return nil
 	}
 	want := 0
 	if s.Sprint != "" {
 		var err error
-		if want, err = do(w, KnownMilestone{w.link.Project, w.link.Issue.Repo, s.Sprint}); err != nil || want == 0 {
+		if want, err = do(w, KnownMilestone{w.link.Project, w.owner.Issue.Repo, s.Sprint}); err != nil || want == 0 {
 			return nil // the projection sees to it
 		}
 	}
@@ -138,7 +138,7 @@ func (w *work) milestoneAlong() *int {
 // known yet. refused is a number that GitHub did not take, and is looked for
 // anew.
 func (w *work) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error) {
-	project, repo := w.link.Project, w.link.Issue.Repo
+	project, repo := w.link.Project, w.owner.Issue.Repo
 	known, err := do(w, KnownMilestone{project, repo, sprint})
 	if err != nil || known != 0 && known != refused {
 		return known, err

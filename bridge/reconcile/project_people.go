@@ -70,7 +70,7 @@ func (w *work) assign(add, remove []string) error {
 	if err := w.writing(); err != nil {
 		return err
 	}
-	repo, number := w.link.Issue.Repo, w.link.Issue.Number
+	repo, number := w.owner.Issue.Repo, w.owner.Issue.Number
 	if len(add) > 0 {
 		issue, err := do(w, Assign{repo, number, add})
 		if err != nil {

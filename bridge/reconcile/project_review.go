@@ -56,7 +56,7 @@ func (w *work) actedOn() (bool, error) {
 	acted := w.issue.State == "closed"
 	if !acted {
 		var err error
-		if acted, err = do(w, ReadClosed{w.link.Issue.Repo, w.link.Issue.Number, s.Closing}); err != nil {
+		if acted, err = do(w, ReadClosed{w.owner.Issue.Repo, w.owner.Issue.Number, s.Closing}); err != nil {
 			// Where GitHub does not tell, a reopened issue was closed.
 			w.log.Warn("looking for a close whose answer was lost", "err", err)
 			acted = w.issue.StateReason == "reopened"
@@ -80,7 +80,7 @@ func (w *work) closeFor(verdict mapping.Verdict) error {
 		return err
 	}
 	state, reason, was := "closed", string(verdict), w.viewOf(w.issue)[mapping.State].Value
-	issue, err := do(w, EditIssue{w.link.Issue.Repo, w.link.Issue.Number, IssueEdit{State: &state, StateReason: &reason}})
+	issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{State: &state, StateReason: &reason}})
 	if err != nil {
 		if Certain(err) {
 			s.Closing = time.Time{}
@@ -96,7 +96,7 @@ func (w *work) closeFor(verdict mapping.Verdict) error {
 
 // issueIs takes in the issue as it is after a write.
 func (w *work) issueIs(issue *mapping.Issue) {
-	w.link.Unfinished = true
+	w.owner.Unfinished = true
 	w.setIssue(issue)
 	w.know(issue)
 }

@@ -78,7 +78,7 @@ func hideFromNow(w *work) (verdict, error) {
 	}
 	for _, d := range w.round.plan.Decisions {
 		if d.GitHub != nil || d.Loses {
-			w.hidden = w.public(w.link.Issue.Repo, true)
+			w.hidden = w.public(w.owner.Issue.Repo, true)
 			break
 		}
 	}
@@ -91,6 +91,9 @@ func (w *work) withhold(plan *mapping.Plan) {
 		if d := &plan.Decisions[i]; w.hidden != nil && (d.GitHub != nil || d.Loses) {
 			*d = mapping.Decision{Attribute: d.Attribute, Action: mapping.Withheld, Why: w.hidden.Error(), Base: d.Base}
 			w.withheld = w.hidden
+			if !w.pair.HasIssue() {
+				w.root.withheld = w.hidden
+			}
 		}
 	}
 }
@@ -106,15 +109,15 @@ func (w *work) keepPrivate(err error) error {
 		why = w.withheld.Error()
 	}
 	switch {
-	case why == "" && (strings.HasSuffix(w.link.Why, isPublic) || strings.HasSuffix(w.link.Why, isUntold)):
-		w.link.Why = ""
+	case why == "" && (strings.HasSuffix(w.pair.Why, isPublic) || strings.HasSuffix(w.pair.Why, isUntold)):
+		w.pair.Why = ""
 		return nil
 	case why == "":
 		return nil
-	case w.link.Why != why:
+	case w.pair.Why != why:
 		w.note(mapping.GitHub, "", "withheld", why)
 	}
-	w.link.Why, w.link.Unfinished = why, true
+	w.pair.Why, w.owner.Unfinished = why, true
 	return w.withheld
 }
 
@@ -130,8 +133,8 @@ func (w *work) there(repo string) error {
 
 // repoID is the id of a repository where it is that of the link's issue; 0: not known.
 func (w *work) repoID(repo string) int64 {
-	if !strings.EqualFold(repo, w.link.Issue.Repo) {
+	if !strings.EqualFold(repo, w.owner.Issue.Repo) {
 		return 0
 	}
-	return w.link.Issue.RepoID
+	return w.owner.Issue.RepoID
 }

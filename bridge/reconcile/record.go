@@ -22,7 +22,7 @@ func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
 
 // saveRecord saves the root link under the claim.
 func (w *work) saveRecord() error {
-	root := w.home().link
+	root := w.link
 	err := done(w, Save{root})
 	if isTooLarge(err) && dropVerified(root) {
 		err = done(w, Save{root})
@@ -42,13 +42,13 @@ func (w *work) tooLarge(root *mapping.Link, err error) error {
 // dropVerified drops the records of writes whose echoes were dealt with, and reports
 // whether there were any.
 func dropVerified(root *mapping.Link) (dropped bool) {
-	for _, l := range append([]*mapping.Link{root}, root.Parts...) {
-		dropped = journal.DropVerified(&l.Journal) || dropped
+	for _, p := range root.Issues() {
+		dropped = journal.DropVerified(&p.Journal) || dropped
 	}
 	return dropped
 }
 
 // awaitsEcho reports whether a write of ours is on record until its echo comes.
 func awaitsEcho(root *mapping.Link) bool {
-	return slices.ContainsFunc(append([]*mapping.Link{root}, root.Parts...), func(l *mapping.Link) bool { return journal.AwaitsEcho(&l.Journal) })
+	return slices.ContainsFunc(root.Issues(), func(p *mapping.Pair) bool { return journal.AwaitsEcho(&p.Journal) })
 }

@@ -11,10 +11,10 @@ import (
 // marker. Of a copied card it is planning once there is an issue to name: what it
 // carries otherwise is the original's marker.
 func (w *work) markedSide() mapping.Side {
-	if w.link.Copied && w.link.Issue.ID != 0 {
+	if w.pair.Copied && w.owner.Issue.ID != 0 {
 		return mapping.Planning
 	}
-	return w.link.Origin.Other()
+	return w.pair.Origin.Other()
 }
 
 // marked takes in whether the text of the marked item, as it stands there,
@@ -33,7 +33,7 @@ func (w *work) marked(side mapping.Side, raw string) {
 // namesIssue reports whether a card's marker names the link's issue, and not
 // the one that this was before it was transferred.
 func (w *work) namesIssue(raw string) bool {
-	partner := strconv.FormatInt(w.link.Issue.ID, 10)
+	partner := strconv.FormatInt(w.owner.Issue.ID, 10)
 	_, marks := w.set.Keys.Body(raw)
 	return slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard && m.Partner == partner })
 }
@@ -42,10 +42,10 @@ func (w *work) namesIssue(raw string) bool {
 // text around it: without it the link could not be found again if the store
 // were lost. A text to which it was given back once is let be.
 func (w *work) remark(plan *mapping.Plan) {
-	if w.unmarked == "" || w.unmarked == w.link.Remarked || !w.route.Writes(w.markedSide()) {
+	if w.unmarked == "" || w.unmarked == w.pair.Remarked || !w.route.Writes(w.markedSide()) {
 		return
 	}
-	base, ok := w.link.Base[mapping.Summary]
+	base, ok := w.pair.Base[mapping.Summary]
 	ok = ok || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool {
 		return d.Attribute == mapping.Summary && d.Action == mapping.Adopt // a pair that was joined by hand
 	})
@@ -79,28 +79,28 @@ func (w *work) remark(plan *mapping.Plan) {
 // footer before the issue is touched: were the store lost in between, an issue
 // that was touched would enter, and get a card of its own.
 func signJoined(w *work) (verdict, error) {
-	_, agreed := w.link.Base[mapping.Summary]
-	if !w.round.writes() || agreed || w.root != nil || w.markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.link.Remarked || !w.route.Writes(mapping.Planning) {
+	_, agreed := w.pair.Base[mapping.Summary]
+	if !w.round.writes() || agreed || w.root != nil || w.markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.pair.Remarked || !w.route.Writes(mapping.Planning) {
 		return pass, nil
 	}
 	now := w.p[mapping.Summary]
 	if err := w.writing(); err != nil {
 		return end, err
 	}
-	up, err := do(w, UpdateCard{w.link.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
+	up, err := do(w, UpdateCard{w.pair.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
 		mapping.Summary: {Value: w.cardText(now.Value), Version: now.Version},
 	}})
 	if err != nil {
 		d := mapping.Decision{Attribute: mapping.Summary, Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}}
-		moved, err := w.putFailed(w.link.Partner(), []mapping.Decision{d}, nil, err)
+		moved, err := w.putFailed(w.pair.Partner(), []mapping.Decision{d}, nil, err)
 		if !moved && err == nil { // refused: it goes on without
-			w.link.Remarked = w.unmarked
+			w.pair.Remarked = w.unmarked
 		}
 		return anewIf(moved, err)
 	}
 	w.toldPlain(up)
-	w.link.Remarked, w.unmarked = w.unmarked, ""
-	w.link.Card.Version = max(w.link.Card.Version, up.Version)
+	w.pair.Remarked, w.unmarked = w.unmarked, ""
+	w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
 	if got, ok := up.Values[mapping.Summary]; ok {
 		now = mapping.Versioned{Value: w.strip(got.Value), Version: got.Version}
 	} else {
@@ -114,6 +114,6 @@ func signJoined(w *work) (verdict, error) {
 // remarked notes a text to which the marker was given back.
 func (w *work) remarked(d mapping.Decision) {
 	if d.Action == mapping.Remark {
-		w.link.Remarked, w.unmarked = w.unmarked, ""
+		w.pair.Remarked, w.unmarked = w.unmarked, ""
 	}
 }

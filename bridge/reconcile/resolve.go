@@ -24,14 +24,14 @@ func (w *work) readAgain() error {
 
 func (w *work) resolve() (mapping.Plan, error) {
 	in := mapping.Input{
-		Link: w.link, Route: w.route, GitHub: w.g, Planning: w.p,
+		Link: w.link, Pair: w.pair, Route: w.route, GitHub: w.g, Planning: w.p,
 		Edited: map[mapping.Attribute]map[mapping.Side]mapping.Interval{},
 		Asked:  map[mapping.Attribute]mapping.Conflict{}, Answers: map[mapping.Attribute]mapping.Side{},
 	}
 	for _, a := range mapping.Attributes {
 		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
 	}
-	for a, id := range mapping.Sorted(w.link.Asking) {
+	for a, id := range mapping.Sorted(w.pair.Asking) {
 		c, err := do(w, ReadConflict{w.link.Project, id})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return mapping.Plan{}, fmt.Errorf("read conflict %s: %w", id, err)
@@ -76,7 +76,7 @@ func (w *work) agreed(plan mapping.Plan) error {
 // endQuestions closes what was asked and needs no decision any more: people took both
 // edits back, or a process ended while it took the answer in.
 func (w *work) endQuestions(plan mapping.Plan) error {
-	for _, a := range slices.Sorted(maps.Keys(w.link.Asking)) {
+	for _, a := range slices.Sorted(maps.Keys(w.pair.Asking)) {
 		_, g := w.g[a]
 		_, p := w.p[a]
 		if !g || !p || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {
@@ -90,11 +90,11 @@ func (w *work) endQuestions(plan mapping.Plan) error {
 }
 
 func (w *work) setBase(a mapping.Attribute, base mapping.Base) {
-	if w.link.Base == nil {
-		w.link.Base = map[mapping.Attribute]mapping.Base{}
+	if w.pair.Base == nil {
+		w.pair.Base = map[mapping.Attribute]mapping.Base{}
 	}
-	w.link.Base[a] = base
-	delete(w.link.Refused, a)
+	w.pair.Base[a] = base
+	delete(w.pair.Refused, a)
 }
 
 // lag observes how long it took from seeing a change to writing it to a side.

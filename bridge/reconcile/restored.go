@@ -11,17 +11,17 @@ import (
 // link may still be under way, and people may have copied its card with the
 // marker. The oldest card is the link's.
 func restored(w *work) (verdict, error) {
-	unmade := w.link.State == mapping.Entering || w.link.State == mapping.Creating
-	if unmade || !w.link.Synced.IsZero() || !w.unbased() {
+	unmade := w.pair.State == mapping.Entering || w.pair.State == mapping.Creating
+	if unmade || !w.pair.Synced.IsZero() || !w.unbased() {
 		return pass, nil
 	}
-	if err := w.adopted(); err != nil || w.link.Origin != mapping.GitHub {
+	if err := w.adopted(); err != nil || w.pair.Origin != mapping.GitHub {
 		return pass, err
 	}
 	return pass, eachSeen(w, "card", func(c mapping.Card, _ bool) error {
-		if c.CID < w.link.Card.CID && w.ours(c.Summary.Value, mapping.MarkCard) {
-			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.link.Card.ID))
-			w.link.Card = mapping.NameCard(&c)
+		if c.CID < w.pair.Card.CID && w.ours(c.Summary.Value, mapping.MarkCard) {
+			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.pair.Card.ID))
+			w.pair.Card = mapping.NameCard(&c)
 		}
 		return nil
 	})

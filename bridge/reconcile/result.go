@@ -56,7 +56,7 @@ func (k *Work) Steps() iter.Seq[*Step] { return k.w.stepwise(k.w.run) }
 // time of the claim has ended.
 func (k *Work) Result(now time.Time, failed error, over bool) Result {
 	if failed != nil {
-		k.w.err = fmt.Errorf("reconcile %s: %w", where(k.w.link), failed)
+		k.w.err = fmt.Errorf("reconcile %s: %w", where(k.w.owner), failed)
 	}
 	if over {
 		CutOff(k.w.link, now.UTC())
@@ -76,7 +76,9 @@ type Result struct {
 func CutOff(link *mapping.Link, now time.Time) { outlive(link, now) }
 
 // About are the attributes, keys and values in turn, of what is logged about a claimed key.
-func About(claim *store.Claim) []any { return about(claim.Link, newestDelivery(claim, claim.Link)) }
+func About(claim *store.Claim) []any {
+	return about(claim.Link, &claim.Link.Pair, newestDelivery(claim, &claim.Link.Pair))
+}
 
 // Refused says how a key comes to rest whose result the store did not take; then nothing
 // of the link is stored. nil: the link is smaller now and may be stored. A record that is
@@ -87,7 +89,7 @@ func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenErro
 			return nil, nil
 		}
 		w := newWork(s)
-		err = fmt.Errorf("reconcile %s: %w", where(link), w.tooLarge(link, err))
+		err = fmt.Errorf("reconcile %s: %w", where(&link.Pair), w.tooLarge(link, err))
 		rest := restOf(err, situation{project: link.Project, down: s.Down})
 		return &rest, w.broken
 	}
@@ -98,7 +100,7 @@ func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenErro
 // result is how the claim ends, given the error of its work. Where the link took in
 // what another one has, broke an invariant, or is too large, it is not stored.
 func (w *work) result(err error, over bool) Result {
-	unmade := len(w.link.Refs()) == 1 && (w.link.Intent == nil || !w.link.Intent.Sent)
+	unmade := len(w.link.Refs()) == 1 && (w.pair.Intent == nil || !w.pair.Intent.Sent)
 	res := Result{w.link, w.history, restOf(err, situation{w.link.Project, over, unmade, w.Down})}
 	if res.Rest.Kind == RestAgreed {
 		res.Rest.After, res.Rest.Why = w.again.after, w.again.why
@@ -112,10 +114,10 @@ func (w *work) result(err error, over bool) Result {
 	return res
 }
 
-// where names a link for people: the issue where there is one, else the card.
-func where(l *mapping.Link) string {
-	if l.Issue.Number != 0 {
-		return issueName(l.Issue.Repo, l.Issue.Number)
+// where names a pair for people: the issue where there is one, else the card.
+func where(p *mapping.Pair) string {
+	if p.Issue.Number != 0 {
+		return issueName(p.Issue.Repo, p.Issue.Number)
 	}
-	return strings.Replace(string(l.Partner()), ":", " ", 1)
+	return strings.Replace(string(p.Partner()), ":", " ", 1)
 }

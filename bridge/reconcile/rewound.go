@@ -40,8 +40,8 @@ func (w *work) readsBehind(issue *mapping.Issue) error {
 // cameTooLate reports whether what was seen of the issue is older than what is known, and
 // came later than anything of GitHub's does that is only late: a read has to tell.
 func (w *work) cameTooLate(seen *mapping.Issue) bool {
-	s := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]
-	return seen.UpdatedAt.Before(w.link.Issue.UpdatedAt) && s.Seen.Sub(seen.UpdatedAt) > w.set.Settle.GitHub && s.Digest != w.link.Issue.Digest
+	s := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]
+	return seen.UpdatedAt.Before(w.owner.Issue.UpdatedAt) && s.Seen.Sub(seen.UpdatedAt) > w.set.Settle.GitHub && s.Digest != w.owner.Issue.Digest
 }
 
 // rewoundNow lists the attributes in which GitHub shows a time before the base. What
@@ -52,7 +52,7 @@ func (w *work) rewoundNow() map[mapping.Attribute]bool {
 	}
 	rewound := map[mapping.Attribute]bool{}
 	for _, a := range mapping.Attributes {
-		rewound[a] = !w.editEvents().Leave(a, w.link.Base[a].GitHub)
+		rewound[a] = !w.editEvents().Leave(a, w.pair.Base[a].GitHub)
 	}
 	return rewound
 }
@@ -60,7 +60,7 @@ func (w *work) rewoundNow() map[mapping.Attribute]bool {
 // wentBack takes in the version that a read of the link's card or task shows. A lower
 // one than is known says that planning was restored: its tasks are read, too.
 func (w *work) wentBack(version, counters int64) {
-	c := &w.link.Card
+	c := &w.pair.Card
 	if version >= c.Version {
 		return
 	}
@@ -72,7 +72,7 @@ func (w *work) wentBack(version, counters int64) {
 // itemWentBack reports whether a task that was seen is older than what is known of the
 // checklist item that it is for.
 func (w *work) itemWentBack(t *mapping.Task) bool {
-	i := slices.IndexFunc(w.link.Children, func(c mapping.Child) bool { return c.Kind == mapping.Checklist && c.Task == t.ID })
+	i := slices.IndexFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist && c.Card.ID == t.ID })
 	if i < 0 {
 		return false
 	}

@@ -134,7 +134,7 @@ func (w *work) settle() error {
 func (w *work) apply(rules []rule) (verdict, error) {
 	for i := range rules {
 		r := &rules[i]
-		if r.of == roots && w.link.Task || r.of == parts && !w.link.Task || r.writes && w.set.DryRun {
+		if r.of == roots && w.pair.IsTask() || r.of == parts && !w.pair.IsTask() || r.writes && w.set.DryRun {
 			continue
 		}
 		v, err := r.apply(w)

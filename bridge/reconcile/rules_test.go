@@ -83,7 +83,11 @@ func TestApply(t *testing.T) {
 					return nil
 				})},
 			}
-			w := &work{set: &Settings{DryRun: c.dryRun}, link: &mapping.Link{Task: c.part}}
+			pair := &mapping.Pair{}
+			if c.part {
+				pair.Kind = mapping.SubIssue
+			}
+			w := &work{set: &Settings{DryRun: c.dryRun}, pair: pair}
 			v, err := w.apply(rules)
 			if v != c.want || !errors.Is(err, c.fails) || (err != nil) != (c.fails != nil) || !slices.Equal(asked, c.asked) {
 				t.Errorf("asked %v, which answered %v, %v; want %v, which answer %v, %v", asked, v, err, c.asked, c.want, c.fails)

@@ -20,11 +20,11 @@ func (w *work) pace(a mapping.Attribute, to mapping.Side) error {
 		return nil
 	}
 	w.paced[a] = true
-	x := w.link.Pace.Exchanges[a]
+	x := w.pair.Pace.Exchanges[a]
 	x.Take(w.changes(a, to)...)
 	w.setExchange(a, x)
 	if x.Runaway() {
-		w.link.Pace = mapping.Pace{} // an operator who retries it begins anew
+		w.pair.Pace = mapping.Pace{} // an operator who retries it begins anew
 		return errRunaway
 	}
 	return nil
@@ -50,7 +50,7 @@ func pacePlan(w *work) (verdict, error) {
 
 // changes tells what is known of the changes that lead to a write to a side.
 func (w *work) changes(a mapping.Attribute, to mapping.Side) (out []mapping.Change) {
-	base := w.link.Base[a]
+	base := w.pair.Base[a]
 	g, seen := w.g[a]
 	if seen && !mapping.Same(a, g.Value, base.GitHub) {
 		out = append(out, w.change(a, mapping.GitHub))
@@ -67,15 +67,15 @@ func (w *work) changes(a mapping.Attribute, to mapping.Side) (out []mapping.Chan
 func (w *work) change(a mapping.Attribute, side mapping.Side) mapping.Change {
 	c := mapping.Change{Side: side}
 	if side == mapping.GitHub {
-		c.Seen = w.seenAt(mapping.IssueRef(w.link.Issue.ID))
+		c.Seen = w.seenAt(mapping.IssueRef(w.owner.Issue.ID))
 		c.Several = w.editEvents().Others(a) > 1
 		return c
 	}
-	c.Seen = w.seenAt(w.link.Partner())
+	c.Seen = w.seenAt(w.pair.Partner())
 	if w.card != nil {
 		c.From = w.card.Polled.From
 	}
-	c.Several = w.p[a].Version > w.link.Base[a].Version+1
+	c.Several = w.p[a].Version > w.pair.Base[a].Version+1
 	return c
 }
 
@@ -89,20 +89,20 @@ func (w *work) seenAt(ref mapping.Ref) time.Time {
 
 // wroteTo notes that a side was written.
 func (w *work) wroteTo(side mapping.Side, a mapping.Attribute) {
-	if w.of != nil { // an item's pair
-		w.of.wroteTo(side, mapping.Summary)
+	if !w.pair.HasIssue() {
+		w.root.wroteTo(side, mapping.Summary)
 		return
 	}
 	now := w.Now().UTC()
-	w.link.Pace.Wrote(side, now)
-	x := w.link.Pace.Exchanges[a]
+	w.pair.Pace.Wrote(side, now)
+	x := w.pair.Pace.Exchanges[a]
 	x.Answer(side, now)
 	w.setExchange(a, x)
 }
 
 func (w *work) setExchange(a mapping.Attribute, x mapping.Exchange) {
-	if w.link.Pace.Exchanges == nil {
-		w.link.Pace.Exchanges = map[mapping.Attribute]mapping.Exchange{}
+	if w.pair.Pace.Exchanges == nil {
+		w.pair.Pace.Exchanges = map[mapping.Attribute]mapping.Exchange{}
 	}
-	w.link.Pace.Exchanges[a] = x
+	w.pair.Pace.Exchanges[a] = x
 }

@@ -20,7 +20,7 @@ func (w *work) doubtful(read, seen *mapping.Issue) bool {
 	if w.Whose(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
 		return false
 	}
-	known := w.link.Issue.Digest
+	known := w.owner.Issue.Digest
 	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(w.viewOf(read), w.viewOf(seen))
 }
 
@@ -32,7 +32,7 @@ func (w *work) recent(s store.Snapshot) bool {
 }
 
 func (w *work) viewOf(issue *mapping.Issue) mapping.View {
-	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
 	return view
 }
 
@@ -53,5 +53,5 @@ func (w *work) wrote(a mapping.Attribute, from string, at time.Time, answer *map
 	if answer != nil {
 		made.UpdatedAt, made.To = answer.UpdatedAt, mapping.DigestValue(a, w.viewOf(answer)[a].Value)
 	}
-	journal.Wrote(&w.link.Journal, made, w.Now())
+	journal.Wrote(&w.pair.Journal, made, w.Now())
 }

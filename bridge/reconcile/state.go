@@ -13,7 +13,8 @@ import (
 type turn struct {
 	*Process
 	claim  *store.Claim
-	served bool // the key's project is configured
+	link   *mapping.Link // the record
+	served bool          // the key's project is configured
 	// yield hands a step to whoever runs the work; nil: nobody does.
 	yield func(*Step) bool
 	now   time.Time // as of the last answer
@@ -22,11 +23,12 @@ type turn struct {
 	seed  Seed
 	draws int // by chance
 	// epoch is the digest of the store's epoch, once that is known to be adopted.
-	epoch  string
-	shows  bool                 // what is written only shows planning's state
-	braked []string             // what the route's brakes put off, and told of
-	kept   []string             // the conflicts whose texts this claim kept, by their ids in the ledger
-	broken *mapping.BrokenError // the invariant that the claim broke; nil: none
+	epoch   string
+	history []mapping.Entry
+	shows   bool                 // what is written only shows planning's state
+	braked  []string             // what the route's brakes put off, and told of
+	kept    []string             // the conflicts whose texts this claim kept, by their ids in the ledger
+	broken  *mapping.BrokenError // the invariant that the claim broke; nil: none
 }
 
 // Now is the time as of the last answer.
@@ -95,7 +97,6 @@ type tempo struct {
 
 // outcome is what the work on a pair leaves behind.
 type outcome struct {
-	history []mapping.Entry
 	// withheld is why anything was not shown in the issue's repository; nil: nothing was.
 	withheld *publicError
 	// again is when the key is looked at again although all is well; showAgain is that
@@ -108,15 +109,13 @@ type outcome struct {
 type work struct {
 	*turn
 	set   *Settings
-	link  *mapping.Link
+	pair  *mapping.Pair
+	owner *mapping.Pair // the pair that has the issue: of a line the root, else the pair itself
 	route *mapping.Route
 	log   logger
 
-	root  *work                   // of a sub-issue: the work on its root link
-	parts map[*mapping.Link]*work // of a root link: the works on its sub-issues
-	// of is the work that this one is a part of, for child: a line's; nil: none.
-	of    *work
-	child *mapping.Child
+	root  *work                   // of any other pair than the root: the work on that
+	parts map[*mapping.Pair]*work // of a root: the works on its sub-issues
 
 	sight
 	news
@@ -127,12 +126,12 @@ type work struct {
 }
 
 // workOn returns the work on a pair, of which nothing was looked at.
-func (t *turn) workOn(l *mapping.Link, set *Settings, looked bool) *work {
+func (t *turn) workOn(p *mapping.Pair, set *Settings, looked bool) *work {
 	w := &work{
-		turn: t, set: set, link: l,
+		turn: t, set: set, pair: p, owner: p,
 		sight: sight{p: mapping.View{}, held: map[heldKey]heldValue{}, looked: looked},
-		news:  news{delivery: newestDelivery(t.claim, l)},
-		tempo: tempo{resumed: l.Pace.Midway, steps: slices.Clone(l.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{}},
+		news:  news{delivery: newestDelivery(t.claim, p)},
+		tempo: tempo{resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{}},
 	}
 	w.log = w.logger()
 	return w
@@ -141,8 +140,8 @@ func (t *turn) workOn(l *mapping.Link, set *Settings, looked bool) *work {
 func newWork(s State) *work {
 	set, claim := *s.Settings, s.Claim
 	set.Keys = set.Keys.In(claim.Link.Project)
-	t := &turn{Process: s.Process, claim: claim, served: s.Served, now: s.Now, seed: s.Seed}
-	w := t.workOn(claim.Link, &set, claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
+	t := &turn{Process: s.Process, claim: claim, link: claim.Link, served: s.Served, now: s.Now, seed: s.Seed}
+	w := t.workOn(&claim.Link.Pair, &set, claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
 	w.route, _ = set.Routes.Of(claim.Link)
 	return w
 }

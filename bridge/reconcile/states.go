@@ -22,17 +22,17 @@ func Invariants() []string {
 
 // happens changes the state of the work's pair.
 func (w *work) happens(e mapping.PairEvent) {
-	w.checkTransition(w.link.Advance(e), where(w.link))
+	w.checkTransition(w.pair.Advance(e), where(w.owner))
 }
 
 // happensTo changes the state of a task of the card and what it stands for.
-func (w *work) happensTo(c *mapping.Child, e mapping.PairEvent) {
-	w.checkTransition(c.Advance(e), string(c.Kind)+" task "+string(c.Task))
+func (w *work) happensTo(c *mapping.Pair, e mapping.PairEvent) {
+	w.checkTransition(c.Advance(e), string(c.Kind)+" task "+string(c.Card.ID))
 }
 
 // addChild adds a task of the card, or one that is to be made, to the link.
-func (w *work) addChild(e mapping.PairEvent, c mapping.Child) {
-	w.happensTo(&c, e)
+func (w *work) addChild(e mapping.PairEvent, c *mapping.Pair) {
+	w.happensTo(c, e)
 	w.link.Children = append(w.link.Children, c)
 }
 
@@ -67,7 +67,7 @@ func (w *work) brokenBy() error {
 
 // backTo is the event that ends a pair's rest: the one given where the pair is whole.
 func (w *work) backTo(whole mapping.PairEvent) mapping.PairEvent {
-	if w.link.Whole() {
+	if w.pair.Whole() {
 		return whole
 	}
 	return mapping.EventResumed

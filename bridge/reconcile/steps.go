@@ -24,18 +24,18 @@ func (w *work) stepped(issue *mapping.Issue) {
 	if issue.ID == 0 {
 		return
 	}
-	w.link.Unfinished = true
-	journal.Step(&w.link.Journal, mapping.DigestIssue(issue), w.Now())
+	w.owner.Unfinished = true
+	journal.Step(&w.pair.Journal, mapping.DigestIssue(issue), w.Now())
 }
 
 // isStep reports whether a snapshot that came at a time of our clock shows a
 // step of ours, and takes in what that tells: what is older is stale. The step
 // is spent: another one that shows the same is not explained by it.
 func (w *work) isStep(seen *mapping.Issue, came time.Time) bool {
-	if !w.Whose(seen.Editor).Ours() || !journal.TakeStep(&w.link.Journal, mapping.DigestIssue(seen), came) {
+	if !w.Whose(seen.Editor).Ours() || !journal.TakeStep(&w.pair.Journal, mapping.DigestIssue(seen), came) {
 		return false
 	}
-	if known := &w.link.Issue; seen.UpdatedAt.After(known.UpdatedAt) {
+	if known := &w.owner.Issue; seen.UpdatedAt.After(known.UpdatedAt) {
 		known.UpdatedAt = seen.UpdatedAt
 	}
 	return true

@@ -24,14 +24,14 @@ func (w *work) makeSubTasks() error {
 	}
 	wants := make([]*want, len(wanted))
 	for i, pw := range wanted {
-		wants[i] = &want{w: pw, intent: pw.link.Intent}
+		wants[i] = &want{w: pw, intent: pw.pair.Intent}
 	}
 	if err := w.mayExist(wants); err != nil {
 		return err
 	}
 	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
 		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
-			return m.Partner == strconv.FormatInt(k.w.link.Issue.ID, 10)
+			return m.Partner == strconv.FormatInt(k.w.owner.Issue.ID, 10)
 		},
 		taken: func(k *want, t *mapping.Task, how string) error {
 			return w.passed(k.w, k.w.takeTask(t, how))
@@ -58,8 +58,8 @@ func (w *work) takeTask(t *mapping.Task, how string) error {
 			return err
 		}
 	}
-	if w.link.Intent.Base == nil { // made for an earlier record of the pair
-		w.link.Intent.Base = map[mapping.Attribute]mapping.Base{}
+	if w.pair.Intent.Base == nil { // made for an earlier record of the pair
+		w.pair.Intent.Base = map[mapping.Attribute]mapping.Base{}
 	}
 	w.linkTask(t, how)
 	return nil
@@ -76,7 +76,7 @@ func (w *work) taskReady(k *want) (bool, error) {
 	if ok, why := w.accepts(); !ok {
 		return false, w.refuse(why)
 	}
-	if refused, ok := w.link.Refused[mapping.Title]; ok && refused.Value == mapping.DigestText(w.g[mapping.Title].Value) {
+	if refused, ok := w.pair.Refused[mapping.Title]; ok && refused.Value == mapping.DigestText(w.g[mapping.Title].Value) {
 		return false, nil
 	}
 	if err := w.alone(); err != nil {
@@ -91,16 +91,16 @@ func (w *work) taskReady(k *want) (bool, error) {
 
 // linkTask completes the part with the task that its intent made.
 func (w *work) linkTask(t *mapping.Task, how string) {
-	w.link.Card = mapping.CardID{ID: t.ID, CID: t.CID, Version: t.Version}
+	w.pair.Card = mapping.CardID{ID: t.ID, CID: t.CID, Version: t.Version}
 	w.setTask(t)
-	w.link.Base = map[mapping.Attribute]mapping.Base{mapping.State: bornTodo(t.State)}
-	for a, base := range w.link.Intent.Base {
-		w.link.Base[a] = w.answered(a, base, base.Planning, w.p[a])
+	w.pair.Base = map[mapping.Attribute]mapping.Base{mapping.State: bornTodo(t.State)}
+	for a, base := range w.pair.Intent.Base {
+		w.pair.Base[a] = w.answered(a, base, base.Planning, w.p[a])
 	}
 	if w.issue != nil {
 		w.know(w.issue) // what was handed over with the sub-issue may be older
 	}
-	w.root.link.Card.CountersVersion++
+	w.root.pair.Card.CountersVersion++
 	w.root.tasks.take(*t)
 	w.linked(mapping.Planning, fmt.Sprintf("task %s %s", t.ID, how))
 }

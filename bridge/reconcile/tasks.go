@@ -39,23 +39,23 @@ func (t *tasks) take(task mapping.Task) {
 // task's state is taken from there; so are the tasks that stand for something.
 func (w *work) seeTasks() error {
 	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}}
-	child := w.link.Child(mapping.Tracking)
+	child := w.trackingPair()
 	if child != nil && (child.State != mapping.Linked || !w.route.TrackingTask) {
 		child = nil
 	}
-	if child == nil && !w.route.HasTasks() || w.link.Card.ID == "" {
+	if child == nil && !w.route.HasTasks() || w.pair.Card.ID == "" {
 		return nil
 	}
 	unsure := false
 	err := eachSeen(w, "task", func(t mapping.Task, ambiguous bool) error {
 		w.tasks.take(t)
-		unsure = unsure || w.itemWentBack(&t) || child != nil && child.Task == t.ID && (ambiguous || mapping.Suspicious(w.link, mapping.TaskView(&t)))
+		unsure = unsure || w.itemWentBack(&t) || child != nil && child.Card.ID == t.ID && (ambiguous || mapping.Suspicious(w.pair.Base, mapping.TaskView(&t)))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	moved := w.card != nil && w.card.CountersVersion-w.link.Card.CountersVersion != w.explained()
+	moved := w.card != nil && w.card.CountersVersion-w.pair.Card.CountersVersion != w.explained()
 	if w.card != nil {
 		w.counters = w.card.CountersVersion
 		for _, t := range w.card.Tasks {
@@ -108,11 +108,11 @@ func (w *work) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
 	if p := w.link.Part(mapping.TaskRef(id)); p != nil {
 		return p.Base[mapping.State], true
 	}
-	for i := range w.link.Children {
-		switch c := &w.link.Children[i]; {
-		case c.Task != id:
+	for _, c := range w.link.Children {
+		switch {
+		case c.Card.ID != id:
 		case c.Kind == mapping.Tracking:
-			return w.link.Base[mapping.State], true
+			return w.pair.Base[mapping.State], true
 		default:
 			return c.Base[mapping.State], true
 		}
@@ -121,8 +121,8 @@ func (w *work) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
 }
 
 // readTasks reads all tasks of the card.
-func (w *work) readTasks(child *mapping.Child) error {
-	read, err := do(w, ReadTasks{w.link.Card.ID})
+func (w *work) readTasks(child *mapping.Pair) error {
+	read, err := do(w, ReadTasks{w.pair.Card.ID})
 	if IsGone(err) { // of the card, or only of this reading of it
 		if child != nil {
 			return w.readTracking(child)
@@ -130,7 +130,7 @@ func (w *work) readTasks(child *mapping.Child) error {
 		return nil
 	}
 	if err != nil {
-		return onPlanning(fmt.Errorf("tasks of card %s: %w", w.link.Card.ID, err))
+		return onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
 	}
 	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}, whole: true, listed: true}
 	for _, t := range read {
@@ -145,31 +145,31 @@ func (w *work) readTasks(child *mapping.Child) error {
 // next change moves them from.
 func (w *work) countersKnown() {
 	if w.card != nil {
-		w.link.Card.CountersVersion = min(w.link.Card.CountersVersion, w.card.CountersVersion)
+		w.pair.Card.CountersVersion = min(w.pair.Card.CountersVersion, w.card.CountersVersion)
 	}
 }
 
 // seeTracking takes the state from its tracking task.
-func (w *work) seeTracking(child *mapping.Child) error {
+func (w *work) seeTracking(child *mapping.Pair) error {
 	if child == nil {
 		return nil
 	}
-	t, found := w.tasks.seen[child.Task]
+	t, found := w.tasks.seen[child.Card.ID]
 	switch {
 	case w.tasks.listed && found:
 		w.taskFound(child)
 		w.p[mapping.State] = t.State
 	case w.tasks.listed:
 		return w.readTracking(child) // it is gone, or on another card
-	case found && t.State.Version >= w.link.Base[mapping.State].Version:
+	case found && t.State.Version >= w.pair.Base[mapping.State].Version:
 		w.p[mapping.State] = t.State
 	}
 	return nil
 }
 
 // readTracking reads the tracking task itself.
-func (w *work) readTracking(child *mapping.Child) error {
-	task, err := do(w, ReadTask{child.Task})
+func (w *work) readTracking(child *mapping.Pair) error {
+	task, err := do(w, ReadTask{child.Card.ID})
 	if IsGone(err) {
 		if err := w.taskGone(child); err != nil {
 			return err
@@ -177,7 +177,7 @@ func (w *work) readTracking(child *mapping.Child) error {
 		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
 		w.happensTo(child, mapping.EventVanished)
 		child.GoneSince = time.Time{}
-		delete(w.link.Base, mapping.State)
+		delete(w.pair.Base, mapping.State)
 		delete(w.p, mapping.State)
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 // tryTasks reads the card's tasks, unless that went wrong a moment ago. Where they
 // cannot be read, issue and card stay the same all the same: the tracking task is
 // read by itself, and the others are looked at again after a while.
-func (w *work) tryTasks(tracking *mapping.Child) error {
+func (w *work) tryTasks(tracking *mapping.Pair) error {
 	name := "the tasks of cards of project " + string(w.link.Project)
 	wait, why := w.pauseLeft(name)
 	if wait <= 0 {
@@ -29,7 +29,7 @@ func (w *work) tryTasks(tracking *mapping.Child) error {
 		}
 	}
 	w.lookAgain(wait+w.jitter(wait/4), why)
-	w.unread, w.counters = true, w.link.Card.CountersVersion
+	w.unread, w.counters = true, w.pair.Card.CountersVersion
 	if tracking != nil {
 		return w.readTracking(tracking)
 	}

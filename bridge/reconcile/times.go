@@ -10,7 +10,7 @@ import (
 
 // editedOnGitHub bounds when GitHub's value of an attribute was made.
 func (w *work) editedOnGitHub(a mapping.Attribute) mapping.Interval {
-	return w.book().EditedOnGitHub(a, w.link.Asking[a] != "")
+	return w.book().EditedOnGitHub(a, w.pair.Asking[a] != "")
 }
 
 // editedInPlanning bounds when planning's value of an attribute was made.
@@ -18,5 +18,5 @@ func (w *work) editedInPlanning(a mapping.Attribute) mapping.Interval {
 	if w.card == nil {
 		return mapping.Interval{}
 	}
-	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.link.Card.CountersVersion)
+	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion)
 }

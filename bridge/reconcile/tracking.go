@@ -11,17 +11,17 @@ func (w *work) ensureTracking() error {
 	if !w.route.TrackingTask || w.route.Direction == mapping.ToGitHub {
 		return nil
 	}
-	child := w.link.Child(mapping.Tracking)
+	child := w.trackingPair()
 	if child == nil {
-		w.addChild(mapping.EventWanted, mapping.Child{
+		w.addChild(mapping.EventWanted, &mapping.Pair{
 			Kind: mapping.Tracking, Nonce: w.newNonce(w.link.Project), Intent: &mapping.Intent{Side: mapping.Planning},
 		})
-		child = w.link.Child(mapping.Tracking)
+		child = w.trackingPair()
 	}
 	if child.State != mapping.Creating {
 		return nil
 	}
-	if _, refused := w.link.Refused[mapping.State]; refused {
+	if _, refused := w.pair.Refused[mapping.State]; refused {
 		return nil
 	}
 	wants := []*want{{w: w, intent: child.Intent, user: w.route.Username}}
@@ -47,20 +47,20 @@ func (w *work) ensureTracking() error {
 // trackingPartner is what the marker of a tracking task says it stands for.
 const trackingPartner = "tracking"
 
-func (w *work) trackingItem(child *mapping.Child) NewItem {
+func (w *work) trackingItem(child *mapping.Pair) NewItem {
 	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: child.Nonce, Partner: trackingPartner}
 	return NewItem{
-		Title:   "GitHub " + issueName(w.link.Issue.Repo, w.link.Issue.Number),
-		Summary: w.set.Keys.AppendFooter("This task carries the state of the issue: to do is open, in progress is its label, done is closed.", mark, w.link.Issue.Repo, w.link.Issue.Number, w.issueURL()),
+		Title:   "GitHub " + issueName(w.owner.Issue.Repo, w.owner.Issue.Number),
+		Summary: w.set.Keys.AppendFooter("This task carries the state of the issue: to do is open, in progress is its label, done is closed.", mark, w.owner.Issue.Repo, w.owner.Issue.Number, w.issueURL()),
 	}
 }
 
 // trackedBy completes the tracking task. Its first base is a new task's state
 // (planning-api.md part 3), so that an issue that is already in progress or
 // closed is a change of GitHub.
-func (w *work) trackedBy(child *mapping.Child, task *mapping.Task, how string) {
+func (w *work) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
 	w.happensTo(child, mapping.EventCompleted)
-	child.Task, child.Intent = task.ID, nil
+	child.Card.ID, child.Intent = task.ID, nil
 	if m, ok := w.itemMark(task); ok {
 		child.Nonce = m.Nonce
 	}
@@ -70,6 +70,6 @@ func (w *work) trackedBy(child *mapping.Child, task *mapping.Task, how string) {
 	}
 	w.setBase(mapping.State, mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: state.Version})
 	w.p[mapping.State] = state
-	w.link.Card.CountersVersion++
+	w.pair.Card.CountersVersion++
 	w.note(mapping.Planning, mapping.State, "create", "tracking task "+string(task.ID)+" "+how)
 }

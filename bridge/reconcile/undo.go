@@ -13,10 +13,10 @@ import (
 // as an ordinary change. A value that was changed again since the conflict is
 // not overwritten: then there is nothing to undo.
 func (w *work) undo() error {
-	for a, id := range mapping.Sorted(w.link.Undo) {
+	for a, id := range mapping.Sorted(w.pair.Undo) {
 		c, err := do(w, ReadConflict{w.link.Project, id})
 		if errors.Is(err, store.ErrNotFound) {
-			delete(w.link.Undo, a)
+			delete(w.pair.Undo, a)
 			continue
 		}
 		if err != nil {
@@ -25,13 +25,13 @@ func (w *work) undo() error {
 		if err := w.undoOne(a, c); err != nil {
 			return err
 		}
-		delete(w.link.Undo, a)
+		delete(w.pair.Undo, a)
 	}
 	return nil
 }
 
 func (w *work) undoOne(a mapping.Attribute, c mapping.Conflict) error {
-	if part := w.link.Part(mapping.TaskRef(c.Task)); part != nil && !w.link.Task {
+	if part := w.link.Part(mapping.TaskRef(c.Task)); part != nil && !w.pair.IsTask() {
 		if part.Undo == nil {
 			part.Undo = map[mapping.Attribute]string{}
 		}
@@ -49,7 +49,7 @@ func (w *work) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 		return w.undid(c, undone)
 	}
 	g, p, lost := w.g[a].Value, w.p[a], w.link.Text(w.route, a, c.GitHub)
-	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.link.Base[a]}
+	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.pair.Base[a]}
 	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, lost, p.Value))
 	if c.Winner == mapping.Planning {
 		stands = mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning))

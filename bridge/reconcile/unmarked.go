@@ -105,7 +105,7 @@ func (w *work) handBack() (handed bool, err error) {
 func (w *work) tell(project mapping.ObjectID, ref mapping.Ref) error {
 	var told []store.Observation
 	for _, event := range w.claim.Events {
-		if !w.link.Task { // a part's are among its root's
+		if !w.pair.IsTask() { // a part's are among its root's
 			told = append(told, store.Observation{Refs: []mapping.Ref{ref}, Event: event})
 		}
 	}

@@ -33,7 +33,7 @@ func (w *work) lookBack(before journal.Matches) {
 			why = "GitHub does not tell: " + err.Error()
 		}
 		w.note(mapping.GitHub, p.Attribute, "unverified", "whether a write ran over an edit is not known: its echo never came, and "+why)
-		journal.Forget(&w.link.Journal, p.ID)
+		journal.Forget(&w.pair.Journal, p.ID)
 	}
 }
 
@@ -58,7 +58,7 @@ func (w *work) askReplaced(before journal.Matches) map[string]bool {
 // askClosed asks GitHub whether writes of unknown outcome closed the issue, which is open.
 func (w *work) askClosed(before journal.Matches) {
 	for _, p := range w.book().MayHaveClosed() {
-		closed, err := do(w, ReadClosed{w.link.Issue.Repo, w.link.Issue.Number, p.After})
+		closed, err := do(w, ReadClosed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After})
 		if err != nil {
 			w.log.Warn("whether a write closed the issue is not known and GitHub cannot be asked", "err", err)
 		}
@@ -70,9 +70,9 @@ func (w *work) askClosed(before journal.Matches) {
 
 // remembered adds what GitHub remembers of one attribute's edits.
 func (w *work) remembered(a mapping.Attribute, before journal.Matches) error {
-	edits, err := do(w, ReadEdits{w.link.Issue, a})
+	edits, err := do(w, ReadEdits{w.owner.Issue, a})
 	if err == nil {
-		maps.Copy(before, journal.Match(&w.link.Journal, w.editsOf(edits), before))
+		maps.Copy(before, journal.Match(&w.pair.Journal, w.editsOf(edits), before))
 	}
 	return err
 }
@@ -80,7 +80,7 @@ func (w *work) remembered(a mapping.Attribute, before journal.Matches) error {
 // tellApart asks GitHub where events do not tell which of our writes ran over what.
 func (w *work) tellApart(before journal.Matches) {
 	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
-		found, unclear := journal.Unclear(&w.link.Journal, a, before)
+		found, unclear := journal.Unclear(&w.pair.Journal, a, before)
 		if !unclear {
 			continue
 		}

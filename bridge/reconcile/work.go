@@ -15,11 +15,11 @@ import (
 )
 
 // logger names the link, and the delivery that led to this work where one did.
-func (w *work) logger() logger { return logger{w, about(w.link, w.delivery)} }
+func (w *work) logger() logger { return logger{w, about(w.link, w.owner, w.delivery)} }
 
 // about is what the lines about a link are logged with.
-func about(l *mapping.Link, delivery string) []any {
-	of := []any{"link", l.ID, "item", where(l), "route", l.Route}
+func about(l *mapping.Link, p *mapping.Pair, delivery string) []any {
+	of := []any{"link", l.ID, "item", where(p), "route", l.Route}
 	if delivery != "" {
 		of = append(of, "delivery", delivery)
 	}
@@ -27,9 +27,9 @@ func about(l *mapping.Link, delivery string) []any {
 }
 
 // newestDelivery is the webhook delivery that showed the issue last.
-func newestDelivery(claim *store.Claim, l *mapping.Link) string {
+func newestDelivery(claim *store.Claim, p *mapping.Pair) string {
 	var seen mapping.Issue
-	if found, _, err := slot(claim, mapping.IssueRef(l.Issue.ID), &seen); err != nil || !found {
+	if found, _, err := slot(claim, mapping.IssueRef(p.Issue.ID), &seen); err != nil || !found {
 		return ""
 	}
 	return seen.Delivery
@@ -37,7 +37,7 @@ func newestDelivery(claim *store.Claim, l *mapping.Link) string {
 
 // run works the key by the state its link is in. Its error names the link once.
 func (w *work) run() error {
-	name := where(w.link)
+	name := where(w.owner)
 	err := w.settle()
 	if err != nil {
 		err = w.readdress(err)
@@ -93,7 +93,7 @@ func (w *work) see() error {
 	if err := w.seeIssue(); err != nil {
 		return err
 	}
-	if w.link.Task {
+	if w.pair.IsTask() {
 		return w.seeTask()
 	}
 	if err := w.seeCard(); err != nil {
@@ -104,17 +104,17 @@ func (w *work) see() error {
 
 func (w *work) seeIssue() error {
 	var seen mapping.Issue
-	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.IssueRef(w.owner.Issue.ID), &seen)
 	if err != nil {
 		return err
 	}
-	known := w.link.Issue
+	known := w.owner.Issue
 	own := found && w.Whose(seen.Editor).Perhaps()
 	if found && w.Whose(seen.Editor).Ours() {
 		w.count(CountEchoes, string(mapping.GitHub))
 	}
 	switch {
-	case found && !w.stands(&seen) || w.looked || w.unbased() || w.link.Gone[mapping.GitHub] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms()):
+	case found && !w.stands(&seen) || w.looked || w.unbased() || w.pair.Gone[mapping.GitHub] > 0 && (found || w.pair.State != mapping.Orphaned || w.confirms()):
 		w.beginReads()
 		return w.readIssue()
 	case found && w.cameTooLate(&seen):
@@ -140,7 +140,7 @@ func (w *work) seeIssue() error {
 // and not a person's edit.
 func (w *work) changed() bool {
 	for a, v := range w.g {
-		if base, ok := w.link.Base[a]; ok && !mapping.Same(a, v.Value, base.GitHub) {
+		if base, ok := w.pair.Base[a]; ok && !mapping.Same(a, v.Value, base.GitHub) {
 			return true
 		}
 	}
@@ -151,7 +151,7 @@ func (w *work) changed() bool {
 // of an exchange that GitHub tells in two events.
 func (w *work) labelsMoving() bool {
 	return len(w.extra) > 0 || slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
-		return a.Spec().Carrier == mapping.CarrierLabels && w.g[a].Value == "" && w.link.Base[a].GitHub != ""
+		return a.Spec().Carrier == mapping.CarrierLabels && w.g[a].Value == "" && w.pair.Base[a].GitHub != ""
 	})
 }
 
@@ -163,31 +163,31 @@ func (w *work) bridgeMade(issue *mapping.Issue) bool {
 // setIssue makes a snapshot the one that counts. The link takes it as known
 // only when all it shows has been dealt with (remember).
 func (w *work) setIssue(issue *mapping.Issue) {
-	w.issue = issue
-	if w.child != nil {
-		return // a pair has a line of its body, and nothing else of it
+	if w.issue = issue; !w.pair.HasIssue() {
+		w.root.setIssue(issue) // the pair has a line of its body, and nothing else of it
+		return
 	}
-	w.g, w.extra = w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.link.Base)
-	if !w.route.TrackingTask && !w.link.Task {
+	w.g, w.extra = w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
+	if !w.route.TrackingTask && !w.pair.IsTask() {
 		w.g.Untrack()
 	}
 	w.marked(mapping.GitHub, issue.Body)
-	i := &w.link.Issue
+	i := &w.owner.Issue
 	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author, i.Born = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author, issue.CreatedAt
 }
 
 // know takes a snapshot as known: what is older is stale from now on.
 func (w *work) know(issue *mapping.Issue) {
-	w.link.Issue.UpdatedAt, w.link.Issue.Digest = issue.UpdatedAt, mapping.DigestIssue(issue)
-	if w.child == nil && w.showsAgreed() {
-		w.link.Issue.Agreed = issue.UpdatedAt
+	w.owner.Issue.UpdatedAt, w.owner.Issue.Digest = issue.UpdatedAt, mapping.DigestIssue(issue)
+	if w.pair.HasIssue() && w.showsAgreed() {
+		w.owner.Issue.Agreed = issue.UpdatedAt
 	}
 }
 
 // showsAgreed reports whether GitHub's view shows nothing but what both sides agreed on.
 func (w *work) showsAgreed() bool {
 	for a, v := range w.g {
-		if base, ok := w.link.Base[a]; !ok || !mapping.Same(a, v.Value, base.GitHub) {
+		if base, ok := w.pair.Base[a]; !ok || !mapping.Same(a, v.Value, base.GitHub) {
 			return false
 		}
 	}
@@ -196,10 +196,10 @@ func (w *work) showsAgreed() bool {
 
 // newest is the time of the newest snapshot of the issue that is known.
 func (w *work) newest() time.Time {
-	at := w.link.Issue.UpdatedAt
+	at := w.owner.Issue.UpdatedAt
 	if w.rewound {
 		at = time.Time{}
-	} else if s, ok := w.claim.Inbox[mapping.IssueRef(w.link.Issue.ID)]; ok && time.Unix(s.At, 0).After(at) {
+	} else if s, ok := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; ok && time.Unix(s.At, 0).After(at) {
 		at = time.Unix(s.At, 0)
 	}
 	if w.issue != nil && w.issue.UpdatedAt.After(at) {
@@ -212,10 +212,10 @@ func (w *work) newest() time.Time {
 // sides have to be read in full.
 func (w *work) unbased() bool {
 	for _, a := range mapping.Attributes {
-		if _, ok := w.link.Base[a]; ok || a.Spec().Tracked {
+		if _, ok := w.pair.Base[a]; ok || a.Spec().Tracked {
 			continue
 		}
-		if _, refused := w.link.Refused[a]; !refused {
+		if _, refused := w.pair.Refused[a]; !refused {
 			return true
 		}
 	}
@@ -225,12 +225,18 @@ func (w *work) unbased() bool {
 // readIssue reads the issue itself. A read older than what is known is stale:
 // GitHub's replicas lag.
 func (w *work) readIssue() error {
-	if w.link.Issue.Number == 0 {
+	switch {
+	case w.owner.Issue.Number == 0:
 		return nil
+	case !w.pair.HasIssue():
+		fresh := w.root.fresh
+		err := w.root.readIssue()
+		w.issue, w.fresh, w.root.fresh = w.root.issue, w.root.fresh, fresh
+		return err
 	}
-	issue, err := do(w, ReadIssue{w.link.Issue.Repo, w.link.Issue.Number})
+	issue, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
 	if err == nil {
-		err = another(&w.link.Issue, &issue)
+		err = another(&w.owner.Issue, &issue)
 	}
 	if err != nil {
 		return w.missing(mapping.GitHub, err)
@@ -243,7 +249,7 @@ func (w *work) readIssue() error {
 	}
 	w.found(mapping.GitHub)
 	var seen mapping.Issue
-	if found, _, err := slot(w.claim, mapping.IssueRef(w.link.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
+	if found, _, err := slot(w.claim, mapping.IssueRef(w.owner.Issue.ID), &seen); err == nil && found && seen.UpdatedAt.Equal(issue.UpdatedAt) {
 		if w.doubtful(&issue, &seen) {
 			return w.lags("GitHub's read shows nothing of an edit of the same second: it may lag")
 		}
@@ -256,20 +262,20 @@ func (w *work) readIssue() error {
 
 func (w *work) seeCard() error {
 	var seen mapping.Card
-	found, ambiguous, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen)
+	found, ambiguous, err := slot(w.claim, mapping.CardRef(w.pair.Card.ID), &seen)
 	if err != nil {
 		return err
 	}
-	if w.looked || w.unbased() || ambiguous || w.link.Gone[mapping.Planning] > 0 && (found || w.link.State != mapping.Orphaned || w.confirms()) {
+	if w.looked || w.unbased() || ambiguous || w.pair.Gone[mapping.Planning] > 0 && (found || w.pair.State != mapping.Orphaned || w.confirms()) {
 		return w.readCard()
 	}
 	if !found {
 		return nil
 	}
-	if seen.Version < w.link.Card.Version { // a poll that overlapped a write, or planning was restored
+	if seen.Version < w.pair.Card.Version { // a poll that overlapped a write, or planning was restored
 		return w.readCard()
 	}
-	if mapping.Suspicious(w.link, mapping.CardView(&seen, w.set.Keys)) {
+	if mapping.Suspicious(w.pair.Base, mapping.CardView(&seen, w.set.Keys)) {
 		return w.readCard()
 	}
 	w.setCard(&seen)
@@ -283,7 +289,7 @@ func (w *work) seeCard() error {
 // saw was a write of ours.
 func (w *work) echoed() bool {
 	for a, v := range w.p {
-		if base, ok := w.link.Base[a]; ok && !mapping.Same(a, v.Value, base.Planning) {
+		if base, ok := w.pair.Base[a]; ok && !mapping.Same(a, v.Value, base.Planning) {
 			return false
 		}
 	}
@@ -292,11 +298,11 @@ func (w *work) echoed() bool {
 
 // setCard makes a snapshot the one that counts.
 func (w *work) setCard(card *mapping.Card) {
-	if w.card = card; !w.link.Task {
+	if w.card = card; !w.pair.IsTask() {
 		tell(w, Met{w.link.Project, card.ID})
 	}
-	w.link.Card.Place(card)
-	if w.link.Shown != nil {
+	w.pair.Card.Place(card)
+	if w.link.Shown != nil && !w.pair.IsTask() {
 		w.link.Shown.Take(card)
 	}
 	w.marked(mapping.Planning, card.Summary.Value)
@@ -306,19 +312,19 @@ func (w *work) setCard(card *mapping.Card) {
 }
 
 func (w *work) readCard() error {
-	if w.link.Card.ID == "" {
+	if w.pair.Card.ID == "" {
 		return nil
 	}
-	if w.link.Task {
+	if w.pair.IsTask() {
 		return w.readTask()
 	}
-	card, err := do(w, ReadCard{w.link.Card.ID})
+	card, err := do(w, ReadCard{w.pair.Card.ID})
 	if err != nil {
 		return w.missing(mapping.Planning, err)
 	}
 	w.found(mapping.Planning)
 	var seen mapping.Card
-	if found, _, err := slot(w.claim, mapping.CardRef(w.link.Card.ID), &seen); err == nil && found {
+	if found, _, err := slot(w.claim, mapping.CardRef(w.pair.Card.ID), &seen); err == nil && found {
 		card.Complete(&seen) // the poll tells it once
 	}
 	w.wentBack(card.Version, card.CountersVersion)
@@ -328,8 +334,8 @@ func (w *work) readCard() error {
 
 // remember takes what was seen as known, once the sides agree.
 func (w *work) remember() {
-	w.link.Unfinished, w.link.BehindSince = false, time.Time{}
-	journal.Agree(&w.link.Journal)
+	w.owner.Unfinished, w.owner.BehindSince = false, time.Time{}
+	journal.Agree(&w.pair.Journal)
 	if w.issue != nil {
 		w.know(w.issue)
 		w.knowBody()
@@ -337,17 +343,13 @@ func (w *work) remember() {
 	if w.card == nil {
 		return
 	}
-	c := &w.link.Card
+	c := &w.pair.Card
 	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
 }
 
 // save stores the link under the lease; ErrLeaseLost when that ended. Another key
 // may have the seat meanwhile.
 func (w *work) save() error {
-	if w.of != nil {
-		w.giveBack()
-		return w.of.save()
-	}
 	if err := w.brokenBy(); err != nil {
 		return err
 	}
@@ -404,7 +406,7 @@ func (w *work) username() string {
 		return w.route.Username
 	}
 	who := w.issue.Editor
-	if who == "" && w.link.State == mapping.Creating {
+	if who == "" && w.pair.State == mapping.Creating {
 		who = w.issue.Author
 	}
 	if user, ok := w.set.Users[strings.ToLower(who)]; ok && who != "" && !w.Stranger(who) {
@@ -434,8 +436,8 @@ func issueName(repo string, number int) string { return repo + "#" + strconv.Ito
 // issueURL is the address of the issue's page: the one that GitHub tells, else where
 // it would be.
 func (w *work) issueURL() string {
-	if i := w.issue; i != nil && i.Number == w.link.Issue.Number && i.Page != "" {
+	if i := w.issue; i != nil && i.Number == w.owner.Issue.Number && i.Page != "" {
 		return i.Page
 	}
-	return w.set.WebURL + "/" + w.link.Issue.Repo + "/issues/" + strconv.Itoa(w.link.Issue.Number)
+	return w.set.WebURL + "/" + w.owner.Issue.Repo + "/issues/" + strconv.Itoa(w.owner.Issue.Number)
 }

@@ -18,7 +18,7 @@ func (w *work) writePlanning(plan mapping.Plan) (moved bool, err error) {
 	for _, d := range plan.Decisions {
 		switch {
 		case d.Planning == nil:
-		case d.Attribute.Spec().Tracked && !w.link.Task:
+		case d.Attribute.Spec().Tracked && !w.pair.IsTask():
 			task = append(task, d)
 		default:
 			card = append(card, d)
@@ -26,20 +26,20 @@ func (w *work) writePlanning(plan mapping.Plan) (moved bool, err error) {
 	}
 	if len(card) > 0 {
 		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			if w.link.Task {
-				return do(w, UpdateTask{w.link.Card.ID, user, w.route.Images, set})
+			if w.pair.IsTask() {
+				return do(w, UpdateTask{w.pair.Card.ID, user, w.route.Images, set})
 			}
-			return do(w, UpdateCard{w.link.Card.ID, user, w.route.Images, set})
+			return do(w, UpdateCard{w.pair.Card.ID, user, w.route.Images, set})
 		}
-		if moved, err = w.put(w.link.Partner(), card, put); moved || err != nil {
+		if moved, err = w.put(w.pair.Partner(), card, put); moved || err != nil {
 			return moved, err
 		}
 	}
-	if child := w.link.Child(mapping.Tracking); len(task) > 0 && child != nil {
+	if child := w.trackingPair(); len(task) > 0 && child != nil {
 		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return do(w, UpdateTask{child.Task, user, w.route.Images, set})
+			return do(w, UpdateTask{child.Card.ID, user, w.route.Images, set})
 		}
-		return w.put(mapping.TaskRef(child.Task), task, put)
+		return w.put(mapping.TaskRef(child.Card.ID), task, put)
 	}
 	return false, nil
 }
@@ -83,7 +83,7 @@ func (w *work) put(item mapping.Ref, ds []mapping.Decision, put putFunc) (moved 
 	}
 	sent := w.unpend(mapping.Planning, item)
 	w.toldPlain(up)
-	w.link.Unfinished = true
+	w.owner.Unfinished = true
 	for _, d := range ds {
 		if w.heldBack(d, up) {
 			w.undone(sent, d.Attribute)
@@ -92,13 +92,13 @@ func (w *work) put(item mapping.Ref, ds []mapping.Decision, put putFunc) (moved 
 		}
 		w.written(d, up)
 	}
-	if item == w.link.Partner() {
-		w.link.Card.Version = max(w.link.Card.Version, up.Version)
+	if item == w.pair.Partner() {
+		w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
 	}
 	if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
 		// The state change moves the card's counters by one: what a poll
 		// shows beyond that was somebody else.
-		w.home().link.Card.CountersVersion++
+		w.home().pair.Card.CountersVersion++
 	}
 	w.lag(mapping.Planning)
 	return moved, nil
@@ -127,7 +127,7 @@ func (w *work) readItem(item mapping.Ref) (mapping.View, int64, error) {
 		task, err := do(w, ReadTask{mapping.ObjectID(item.ID())})
 		return task.Values(), task.Version, err
 	}
-	card, err := do(w, ReadCard{w.link.Card.ID})
+	card, err := do(w, ReadCard{w.pair.Card.ID})
 	return card.Values(), card.Version, err
 }
 
@@ -161,7 +161,7 @@ func (w *work) heldBack(d mapping.Decision, up Updated) bool {
 // (of sent) that answered well: see [journal.WentBack].
 func (w *work) undone(sent []mapping.Pending, a mapping.Attribute) {
 	if slices.ContainsFunc(sent, func(p mapping.Pending) bool { return p.Attribute == a && journal.WentBack(p, w.p[a]) }) {
-		delete(w.link.Base, a)
+		delete(w.pair.Base, a)
 		w.note(mapping.Planning, a, "recover", "a write, or another one, was undone")
 	}
 }
@@ -175,7 +175,7 @@ func (w *work) rewrites(d mapping.Decision, now mapping.Versioned) bool {
 	return held && was.sent == d.Planning.To && mapping.Same(d.Attribute, was.answered.Value, now.Value) && now.Version > d.Planning.Version
 }
 
-func (w *work) heldKey(d mapping.Decision) heldKey { return heldKey{w.link.Partner(), d.Attribute} }
+func (w *work) heldKey(d mapping.Decision) heldKey { return heldKey{w.pair.Partner(), d.Attribute} }
 
 // bare is a value of planning without what the bridge adds to it.
 func (w *work) bare(a mapping.Attribute, v mapping.Versioned) mapping.Versioned {
@@ -252,10 +252,10 @@ func (w *work) putFailed(item mapping.Ref, ds []mapping.Decision, put putFunc, e
 		return false, nil
 	case IsGone(err):
 		w.unpend(mapping.Planning, item)
-		if w.child != nil {
+		if !w.pair.HasIssue() {
 			return true, nil // its tasks are read anew
 		}
-		if child := w.link.Child(mapping.Tracking); child != nil && item == mapping.TaskRef(child.Task) {
+		if child := w.trackingPair(); child != nil && item == mapping.TaskRef(child.Card.ID) {
 			return true, w.readTracking(child)
 		}
 		return true, w.missing(mapping.Planning, err)
@@ -268,7 +268,7 @@ func (w *work) putFailed(item mapping.Ref, ds []mapping.Decision, put putFunc, e
 // takeCurrent takes the values that came with a refused PUT. Where none of
 // them explains the refusal, the item is read.
 func (w *work) takeCurrent(item mapping.Ref, ds []mapping.Decision, current map[mapping.Attribute]mapping.Versioned) error {
-	if w.child != nil {
+	if !w.pair.HasIssue() {
 		return nil // its tasks are read anew
 	}
 	explained := false
@@ -277,13 +277,13 @@ func (w *work) takeCurrent(item mapping.Ref, ds []mapping.Decision, current map[
 		explained = explained || ok && v.Version != d.Planning.Version
 	}
 	if !explained {
-		if child := w.link.Child(mapping.Tracking); child != nil && item == mapping.TaskRef(child.Task) {
+		if child := w.trackingPair(); child != nil && item == mapping.TaskRef(child.Card.ID) {
 			return w.readTracking(child)
 		}
 		return w.readCard()
 	}
 	for a, v := range current {
-		if a.Spec().Tracked != (item.Kind() == "task") && !w.link.Task {
+		if a.Spec().Tracked != (item.Kind() == "task") && !w.pair.IsTask() {
 			continue // a task's title and text are not the card's
 		}
 		w.p[a] = w.bare(a, v)
@@ -358,9 +358,9 @@ func dropExtra(w *work) (verdict, error) {
 func (w *work) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	w.remarked(d)
 	w.wroteTo(mapping.GitHub, d.Attribute)
-	journal.MadeAgain(&w.link.Journal, d.Attribute)
+	journal.MadeAgain(&w.pair.Journal, d.Attribute)
 	w.wrote(d.Attribute, d.GitHub.From, w.Now(), answer)
-	w.link.Unfinished = true
+	w.owner.Unfinished = true
 	w.setBase(d.Attribute, d.Base)
 	if d.Attribute.Spec().Carrier == mapping.CarrierBody {
 		w.wroteItems()
@@ -393,7 +393,7 @@ func (w *work) fill(edit *IssueEdit, d mapping.Decision) {
 // patch makes one PATCH with its pending records around it. They stay, as
 // answered, until the echo shows what the PATCH ran over.
 func (w *work) patch(ds []mapping.Decision, edit IssueEdit) error {
-	item := mapping.IssueRef(w.link.Issue.ID)
+	item := mapping.IssueRef(w.owner.Issue.ID)
 	w.pend(mapping.GitHub, item, ds)
 	milestone := w.milestoneAlong()
 	if err := w.writing(); err != nil {
@@ -404,7 +404,7 @@ func (w *work) patch(ds []mapping.Decision, edit IssueEdit) error {
 	if err != nil {
 		return w.patchFailed(item, ds, err)
 	}
-	journal.Answer(&w.link.Journal, item, ds)
+	journal.Answer(&w.pair.Journal, item, ds)
 	for _, d := range ds {
 		w.wroteGitHub(d, &issue)
 	}
@@ -442,11 +442,11 @@ func (w *work) patchFailed(item mapping.Ref, ds []mapping.Decision, err error) e
 
 // labelled is relabel with a pending record around it.
 func (w *work) labelled(d mapping.Decision) (bool, error) {
-	item := mapping.IssueRef(w.link.Issue.ID)
+	item := mapping.IssueRef(w.owner.Issue.ID)
 	w.pend(mapping.GitHub, item, []mapping.Decision{d})
 	ok, err := w.relabel(d)
 	if err == nil || errors.Is(err, mapping.ErrForbidden) {
-		journal.Close(&w.link.Journal, mapping.GitHub, item, d.Attribute)
+		journal.Close(&w.pair.Journal, mapping.GitHub, item, d.Attribute)
 	}
 	return ok, err
 }

@@ -152,11 +152,12 @@ func TestReadsOfGoneItemsAreBounded(t *testing.T) {
 func TestTasksOfLinksAreCarried(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *world) {
 		l := &mapping.Link{
-			ID: "l1", Project: project, State: mapping.Linked, Card: mapping.CardID{ID: "card"},
-			Children: []mapping.Child{{State: mapping.Linked, Task: "tracking"}, {State: mapping.Orphaned, Task: "lost"}},
-			Parts:    []*mapping.Link{{Task: true, State: mapping.Linked, Card: mapping.CardID{ID: "sub"}}, {Task: true, State: mapping.Left, Card: mapping.CardID{ID: "left"}}},
+			ID: "l1", Project: project,
+			Children: []*mapping.Pair{{State: mapping.Linked, Card: mapping.CardID{ID: "tracking"}}, {State: mapping.Orphaned, Card: mapping.CardID{ID: "lost"}}},
+			Parts:    []*mapping.Pair{{Kind: mapping.SubIssue, State: mapping.Linked, Card: mapping.CardID{ID: "sub"}}, {Kind: mapping.SubIssue, State: mapping.Left, Card: mapping.CardID{ID: "left"}}},
+			Pair:     mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: "card"}},
 		}
-		left := &mapping.Link{ID: "l2", Project: project, State: mapping.Left, Children: []mapping.Child{{State: mapping.Linked, Task: "resting"}}}
+		left := &mapping.Link{ID: "l2", Project: project, Children: []*mapping.Pair{{State: mapping.Linked, Card: mapping.CardID{ID: "resting"}}}, Pair: mapping.Pair{State: mapping.Left}}
 		_, err := w.Observe(w.ctx, project, []store.Observation{{Create: l}, {Create: left}})
 		w.no(err)
 		w.live(1)

@@ -83,17 +83,7 @@ func (p *pass) undoes(ctx context.Context, c mapping.Conflict) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, pair := range append([]*mapping.Link{l}, l.Parts...) {
-		if has(pair.Undo, c.ID) {
-			return true, nil
-		}
-		for i := range pair.Children {
-			if has(pair.Children[i].Undo, c.ID) {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return has(p.Undo, c.ID) }), nil
 }
 
 func has(undo map[mapping.Attribute]string, id string) bool {

@@ -71,9 +71,9 @@ func TestLedgerKeepsWhatIsUndone(t *testing.T) {
 		undo := func() map[mapping.Attribute]string {
 			return map[mapping.Attribute]string{mapping.Summary: w.conflict(2 * year).ID}
 		}
-		l := &mapping.Link{ID: "l", Project: project, Route: "web", State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Undo: undo()}
-		l.Parts = []*mapping.Link{{ID: "l", Project: project, Task: true, Issue: mapping.IssueID{ID: 8}, Undo: undo()}}
-		l.Children = []mapping.Child{{Kind: mapping.Checklist, Task: "t", Undo: undo()}}
+		l := &mapping.Link{ID: "l", Project: project, Route: "web", Pair: mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Disputes: mapping.Disputes{Undo: undo()}}}
+		l.Parts = []*mapping.Pair{{Kind: mapping.SubIssue, Issue: mapping.IssueID{ID: 8}, Disputes: mapping.Disputes{Undo: undo()}}}
+		l.Children = []*mapping.Pair{{Kind: mapping.Checklist, Card: mapping.CardID{ID: "t"}, Disputes: mapping.Disputes{Undo: undo()}}}
 		_, err := w.Observe(w.ctx, project, []store.Observation{{Create: l}})
 		w.no(err)
 		w.conflict(2 * year)

@@ -66,19 +66,19 @@ func (p *pass) carried(ctx context.Context) (Names, error) {
 
 func (n Names) take(l *mapping.Link) {
 	n.Routes[l.Route] = true
-	for _, pair := range append([]*mapping.Link{l}, l.Parts...) {
+	for _, pair := range l.Issues() {
 		n.Repositories[strings.ToLower(pair.Issue.Repo)] = true
 		n.Repositories[strings.ToLower(pair.Away)] = true
-		if pair.Task && pair.State == mapping.Linked {
+		if pair.IsTask() && pair.State == mapping.Linked {
 			n.Tasks[pair.Card.ID] = true
 		}
 	}
 	if l.State != mapping.Linked {
 		return
 	}
-	for i := range l.Children {
-		if c := &l.Children[i]; c.State == mapping.Linked {
-			n.Tasks[c.Task] = true
+	for _, c := range l.Children {
+		if c.State == mapping.Linked {
+			n.Tasks[c.Card.ID] = true
 		}
 	}
 }

@@ -125,7 +125,7 @@ func TestNeedUnknown(t *testing.T) {
 func TestNamesOfLinks(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *world) {
 		link := func(project mapping.ObjectID, id int64, route, repo string) *mapping.Link {
-			return &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: project, Route: route, Issue: mapping.IssueID{ID: id, Repo: repo, Number: 1}}
+			return &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: project, Route: route, Pair: mapping.Pair{Issue: mapping.IssueID{ID: id, Repo: repo, Number: 1}}}
 		}
 		var obs []store.Observation
 		for i := range linksPage + 1 {
@@ -133,7 +133,7 @@ func TestNamesOfLinks(t *testing.T) {
 			l.ID = mapping.LinkID(fmt.Sprintf("%06d", i))
 			if i == linksPage {
 				l.Route, l.Away = "other", "acme/Away"
-				l.Parts = []*mapping.Link{link(project, 5, "other", "acme/part")}
+				l.Parts = []*mapping.Pair{&link(project, 5, "other", "acme/part").Pair}
 			}
 			obs = append(obs, store.Observation{Create: l})
 		}

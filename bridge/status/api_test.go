@@ -233,7 +233,7 @@ func TestLinksStream(t *testing.T) {
 	const many = 3000
 	a := newAdmin(t)
 	for i := range many {
-		a.mem.links = append(a.mem.links, &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), State: mapping.Linked})
+		a.mem.links = append(a.mem.links, &mapping.Link{ID: mapping.LinkID(fmt.Sprint(i)), Pair: mapping.Pair{State: mapping.Linked}})
 	}
 	w := &counting{header: http.Header{}}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/api/v1/links?limit=5000", http.NoBody)

@@ -13,11 +13,11 @@ type Folding struct {
 	Until time.Time `json:"until"`
 }
 
-// foldingOf lists what of a link waits to be folded.
-func foldingOf(l *mapping.Link) (out []Folding) {
+// foldingOf lists what of a pair waits to be folded.
+func foldingOf(p *mapping.Pair) (out []Folding) {
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
-		if f := l.Pace.Folds[side]; f.Held {
-			out = append(out, Folding{Side: string(side), Item: where(l), Until: f.Until})
+		if f := p.Pace.Folds[side]; f.Held {
+			out = append(out, Folding{Side: string(side), Item: where(p), Until: f.Until})
 		}
 	}
 	return out

@@ -110,7 +110,7 @@ type Activity struct {
 // ActivityOf is a line of a link's history as an activity.
 func ActivityOf(l *mapping.Link, e *mapping.Entry) Activity {
 	return Activity{
-		At: e.At, Who: e.Who, Route: l.Route, Link: string(l.ID), Where: where(l), Task: l.Task,
+		At: e.At, Who: e.Who, Route: l.Route, Link: string(l.ID), Where: where(&l.Pair), Task: l.IsTask(),
 		Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Took: e.Took,
 	}
 }

@@ -115,7 +115,7 @@ func (h *handler) searchLinks(ctx context.Context, query string, d *searchData) 
 			return errEnough
 		}
 		if match, ok := matches(l, query, number, numeric); ok {
-			d.Hits = append(d.Hits, hit{linkOf(l), titleOf(l), match})
+			d.Hits = append(d.Hits, hit{linkOf(l), titleOf(&l.Pair), match})
 		}
 		return nil
 	})
@@ -127,7 +127,7 @@ func (h *handler) searchLinks(ctx context.Context, query string, d *searchData) 
 
 // matches reports whether a pair, or a part of it, has the words; match is that part.
 func matches(l *mapping.Link, query, number string, numeric bool) (match string, yes bool) {
-	if has(titleOf(l), query) || has(where(l), query) {
+	if has(titleOf(&l.Pair), query) || has(where(&l.Pair), query) {
 		return "", true
 	}
 	if numeric && (strconv.FormatInt(l.Card.CID, 10) == number || strconv.Itoa(l.Issue.Number) == number) {
@@ -138,16 +138,16 @@ func matches(l *mapping.Link, query, number string, numeric bool) (match string,
 			return strings.TrimSpace(where(p) + " " + title), true
 		}
 	}
-	for i := range l.Children {
-		if item := l.Children[i].Item; has(item, query) {
-			return item, true
+	for _, c := range l.Children {
+		if has(c.Item, query) {
+			return c.Item, true
 		}
 	}
 	return "", false
 }
 
 // titleOf is the title that both sides last agreed on, as GitHub has it.
-func titleOf(l *mapping.Link) string { return l.Base[mapping.Title].GitHub }
+func titleOf(p *mapping.Pair) string { return p.Base[mapping.Title].GitHub }
 
 // has reports whether a text has words, whatever their case.
 func has(text, words string) bool {

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -298,7 +299,7 @@ func LinkOf(l *mapping.Link) Link { return linkOf(l) }
 
 func linkOf(l *mapping.Link) Link {
 	out := Link{
-		ID: string(l.ID), Project: string(l.Project), Route: l.Route, State: string(l.State), Where: where(l),
+		ID: string(l.ID), Project: string(l.Project), Route: l.Route, State: string(l.State), Where: where(&l.Pair),
 		Origin: string(l.Origin), Issue: issueOf(&l.Issue), Why: l.Why, Created: l.Created, Synced: l.Synced,
 	}
 	if c := l.Card; c.ID != "" {
@@ -310,12 +311,12 @@ func linkOf(l *mapping.Link) Link {
 	return out
 }
 
-// where names a link for people.
-func where(l *mapping.Link) string {
-	if l.Issue.Number != 0 {
-		return l.Issue.Repo + "#" + strconv.Itoa(l.Issue.Number)
+// where names a pair for people.
+func where(p *mapping.Pair) string {
+	if p.Issue.Number != 0 {
+		return p.Issue.Repo + "#" + strconv.Itoa(p.Issue.Number)
 	}
-	return string(l.Card.ID)
+	return string(p.Card.ID)
 }
 
 func issueOf(i *mapping.IssueID) *Issue {
@@ -330,11 +331,10 @@ func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) Li
 		Link: linkOf(l), Base: byAttribute(l.Base, baseOf), Pending: each(l.Pending, pendingOf),
 		Refused:  byAttribute(l.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Words, r.At} }),
 		Asking:   byAttribute(l.Asking, func(id string) string { return id }),
-		Children: each(l.Children, childOf), History: each(history, entryOf), Now: nowOf(now),
+		Children: []Child{}, History: each(history, entryOf), Now: nowOf(now), Folding: foldingOf(&l.Pair),
 	}
-	out.Folding = foldingOf(l)
-	for _, p := range l.Parts {
-		out.Children = append(out.Children, partOf(p))
+	for _, p := range slices.Concat(l.Children, l.Parts) {
+		out.Children = append(out.Children, childOf(p))
 		out.Folding = append(out.Folding, foldingOf(p)...)
 	}
 	if in := l.Intent; in != nil {
@@ -396,17 +396,14 @@ func pendingOf(p *mapping.Pending) Pending {
 	}
 }
 
-func childOf(c *mapping.Child) Child {
-	return Child{
-		Kind: string(c.Kind), State: string(c.State), Item: c.Item,
-		Task: string(c.Task), Base: byAttribute(c.Base, baseOf),
+// childOf shows a pair that hangs on a link's own one.
+func childOf(p *mapping.Pair) Child {
+	kind := string(p.Kind)
+	if p.Kind == mapping.SubIssue {
+		kind = "sub_issue"
 	}
-}
-
-// partOf shows a sub-issue and its task as the child that it is.
-func partOf(p *mapping.Link) Child {
 	return Child{
-		Kind: "sub_issue", State: string(p.State), Issue: issueOf(&p.Issue),
+		Kind: kind, State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
 		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why,
 	}
 }

@@ -249,9 +249,10 @@ func busy(m *memory, routes int) {
 		m.routes = append(m.routes, &mapping.Route{Name: name, Repositories: []string{repo}, Project: "p1", ProjectName: "web"})
 		for j := range 3 {
 			l := &mapping.Link{
-				ID: mapping.LinkID(fmt.Sprintf("l%d-%d", i, j)), Project: "p1", Route: name, State: mapping.Linked, Origin: mapping.GitHub, Created: noon, Synced: noon,
-				Issue: mapping.IssueID{ID: int64(1000*i + j), Repo: repo, Number: 12 + j}, Card: mapping.CardID{ID: mapping.ObjectID(fmt.Sprintf("c%d-%d", i, j)), CID: int64(100*i + j), BucketName: "Incoming"},
-				Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix the login page", Planning: "Fix the sign-in page", Version: 2}, mapping.Summary: {GitHub: text + "ok", Planning: text + "not ok", Version: 7}},
+				ID: mapping.LinkID(fmt.Sprintf("l%d-%d", i, j)), Project: "p1", Route: name, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub,
+					Issue: mapping.IssueID{ID: int64(1000*i + j), Repo: repo, Number: 12 + j}, Card: mapping.CardID{ID: mapping.ObjectID(fmt.Sprintf("c%d-%d", i, j)), CID: int64(100*i + j), BucketName: "Incoming"},
+					Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix the login page", Planning: "Fix the sign-in page", Version: 2}, mapping.Summary: {GitHub: text + "ok", Planning: text + "not ok", Version: 7}}, Dates: mapping.Dates{Created: noon, Synced: noon},
+				},
 			}
 			if j == 2 && i%40 == 3 {
 				l.State, l.Why = mapping.Orphaned, "its card is gone"

@@ -294,26 +294,31 @@ func filled() *memory {
 		},
 		links: []*mapping.Link{
 			{
-				ID: "l1", Project: "p1", Route: "web", State: mapping.Linked, Origin: mapping.GitHub, Nonce: nonce,
-				Issue:   mapping.IssueID{ID: 101, Repo: "acme/web", Number: 12, UpdatedAt: noon},
-				Card:    mapping.CardID{ID: "c1", CID: 7, Bucket: "b1", BucketName: "Incoming", Version: 3},
-				Base:    map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix <it>", Planning: "Fix <it>", Version: 2}},
-				Journal: mapping.Journal{Pending: []mapping.Pending{{ID: "x", Side: mapping.GitHub, Item: "issue:101", Attribute: mapping.Title, From: "a", To: "b", At: noon}}},
-				Refused: map[mapping.Attribute]mapping.Refusal{mapping.Estimate: {Side: mapping.Planning, Words: "no such number", At: noon}},
-				Asking:  map[mapping.Attribute]string{mapping.State: "k1"},
-				Children: []mapping.Child{
-					{Kind: mapping.Tracking, State: mapping.Linked, Nonce: nonce, Task: "t1", Base: map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "todo", Planning: "todo", Version: 1}}},
+				ID: "l1", Project: "p1", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: nonce,
+					Issue:   mapping.IssueID{ID: 101, Repo: "acme/web", Number: 12, UpdatedAt: noon},
+					Card:    mapping.CardID{ID: "c1", CID: 7, Bucket: "b1", BucketName: "Incoming", Version: 3},
+					Base:    map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix <it>", Planning: "Fix <it>", Version: 2}},
+					Journal: mapping.Journal{Pending: []mapping.Pending{{ID: "x", Side: mapping.GitHub, Item: "issue:101", Attribute: mapping.Title, From: "a", To: "b", At: noon}}},
+					Disputes: mapping.Disputes{
+						Refused: map[mapping.Attribute]mapping.Refusal{mapping.Estimate: {Side: mapping.Planning, Words: "no such number", At: noon}},
+						Asking:  map[mapping.Attribute]string{mapping.State: "k1"},
+					},
+					Dates: mapping.Dates{Created: noon, Synced: noon.Add(time.Minute)},
 				},
-				Parts: []*mapping.Link{{
-					ID: "l1", Project: "p1", Route: "web", State: mapping.Linked, Nonce: nonce, Task: true, Issue: mapping.IssueID{ID: 102, Repo: "acme/web", Number: 13, UpdatedAt: noon},
+				Children: []*mapping.Pair{
+					{Kind: mapping.Tracking, State: mapping.Linked, Nonce: nonce, Card: mapping.CardID{ID: "t1"}, Base: map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "todo", Planning: "todo", Version: 1}}},
+				},
+				Parts: []*mapping.Pair{{
+					Kind: mapping.SubIssue, State: mapping.Linked, Nonce: nonce, Issue: mapping.IssueID{ID: 102, Repo: "acme/web", Number: 13, UpdatedAt: noon},
 					Card: mapping.CardID{ID: "t2"}, Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Part", Planning: "Part", Version: 3}},
 				}},
-				Created: noon, Synced: noon.Add(time.Minute),
 			},
 			{
-				ID: "l2", Project: "p1", Route: "gone", State: mapping.Dormant, Origin: mapping.Planning, Nonce: nonce,
-				Card: mapping.CardID{ID: "c2", Bucket: "b2"}, Why: "its route is no longer configured", Created: noon,
-				Intent: &mapping.Intent{Side: mapping.GitHub, Nonce: nonce, At: noon, Sent: true, Lookups: 2},
+				ID: "l2", Project: "p1", Route: "gone", Pair: mapping.Pair{
+					State: mapping.Dormant, Origin: mapping.Planning, Nonce: nonce, Card: mapping.CardID{ID: "c2", Bucket: "b2"},
+					Rest: mapping.Rest{Why: "its route is no longer configured"}, Dates: mapping.Dates{Created: noon},
+					Intent: &mapping.Intent{Side: mapping.GitHub, Nonce: nonce, At: noon, Sent: true, Lookups: 2},
+				},
 			},
 		},
 		history: []mapping.Entry{{At: noon, Side: mapping.Planning, Attribute: mapping.Title, What: "write", Why: "changed on GitHub", Delivery: "9:guid"}},

@@ -47,9 +47,10 @@ func conflict(project string) mapping.Conflict {
 func given(project string) *mapping.Link {
 	at := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
 	return &mapping.Link{
-		ID: "00000000000000a1", Project: mapping.ObjectID(project), Route: "acme/web", State: mapping.Creating, Origin: mapping.GitHub,
-		Nonce: "00000000000000b1", Issue: mapping.IssueID{ID: 7007, Repo: "acme/web", Number: 7, UpdatedAt: at}, Created: at,
-		Intent: &mapping.Intent{Side: mapping.Planning, Nonce: "00000000000000b1", At: at, Sent: true, Lookups: 2},
+		ID: "00000000000000a1", Project: mapping.ObjectID(project), Route: "acme/web", Pair: mapping.Pair{State: mapping.Creating, Origin: mapping.GitHub,
+			Nonce: "00000000000000b1", Issue: mapping.IssueID{ID: 7007, Repo: "acme/web", Number: 7, UpdatedAt: at},
+			Intent: &mapping.Intent{Side: mapping.Planning, Nonce: "00000000000000b1", At: at, Sent: true, Lookups: 2}, Dates: mapping.Dates{Created: at},
+		},
 	}
 }
 

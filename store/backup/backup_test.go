@@ -44,7 +44,7 @@ var whole = []store.Entry{
 	{Project: "p", Marks: &store.MarkSet{Set: "cards", Marks: map[string]string{"a": "1", "": "\x1f"}}},
 	{Project: "p", Deliveries: []store.Delivery{{Key: []byte("\x00\xff key"), At: noon}}},
 	{Project: "p", Record: &store.Record{
-		Link:    &mapping.Link{ID: "l1", Project: "p", Route: "web", State: mapping.Linked, Issue: mapping.IssueID{ID: 1, Repo: "acme/web", Number: 12}},
+		Link:    &mapping.Link{ID: "l1", Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: 1, Repo: "acme/web", Number: 12}}},
 		History: []mapping.Entry{{At: noon, What: "write"}},
 		Place:   store.Queued, Due: noon, Attempts: 2, Events: [][]byte{[]byte("event \x00")},
 		Inbox: map[mapping.Ref]store.Snapshot{"issue:1": {At: 5, Digest: "d", Data: []byte(`{"x":1}`), Seen: noon}},

@@ -15,7 +15,7 @@ import (
 
 func badLink(n int64) store.Observation {
 	id := mapping.LinkID("l" + string(rune('0'+n)))
-	l := &mapping.Link{ID: id, Project: "p", State: mapping.Entering, Issue: mapping.IssueID{ID: n}}
+	l := &mapping.Link{ID: id, Project: "p", Pair: mapping.Pair{State: mapping.Entering, Issue: mapping.IssueID{ID: n}}}
 	return store.Observation{Refs: l.Refs(), Create: l, Item: mapping.IssueRef(n), At: 1, Digest: "d", Data: []byte("data")}
 }
 

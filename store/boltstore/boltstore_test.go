@@ -214,7 +214,7 @@ func BenchmarkObserve(b *testing.B) {
 			for range callers {
 				wg.Go(func() {
 					for i := n.Add(1); i <= int64(b.N); i = n.Add(1) {
-						l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Issue: mapping.IssueID{ID: i}}
+						l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: i}}}
 						o := store.Observation{Delivery: fmt.Sprint(i), Refs: l.Refs(), Create: l, Item: l.Refs()[0], At: 1, Data: body}
 						if _, err := s.Observe(context.Background(), "p", []store.Observation{o}); err != nil {
 							b.Error(err)

@@ -17,7 +17,7 @@ func leasedIn(t *testing.T, path string, clock *testClock) (s *Store, claims []*
 	t.Helper()
 	s = open(t, path, Options{Clock: clock.Now})
 	for i := range 3 {
-		l := &mapping.Link{ID: mapping.LinkID(rune('a' + i)), Project: "p", Issue: mapping.IssueID{ID: int64(i + 1)}}
+		l := &mapping.Link{ID: mapping.LinkID(rune('a' + i)), Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: int64(i + 1)}}}
 		if _, err := s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
 			t.Fatal(err)
 		}

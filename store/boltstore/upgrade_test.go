@@ -110,7 +110,7 @@ func TestATallyVisitsNothing(t *testing.T) {
 		s := open(t, filepath.Join(t.TempDir(), "store.db"), Options{})
 		obs := make([]store.Observation, links)
 		for i := range obs {
-			l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Route: "web", State: mapping.Linked, Issue: mapping.IssueID{ID: int64(i + 1)}}
+			l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: int64(i + 1)}}}
 			obs[i] = store.Observation{Create: l}
 		}
 		if _, err := s.Observe(t.Context(), "p", obs); err != nil {

@@ -96,7 +96,7 @@ func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit in
 			id := parked.Link
 			l, err := sp.link(id)
 			if err != nil { // the reason says so
-				l = &mapping.Link{Card: mapping.CardID{ID: mapping.ObjectID(id)}}
+				l = &mapping.Link{Pair: mapping.Pair{Card: mapping.CardID{ID: mapping.ObjectID(id)}}}
 			}
 			w, err := sp.work(id)
 			if err != nil {

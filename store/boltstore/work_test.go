@@ -15,7 +15,7 @@ func TestTheCounterAgreesWithTheQueue(t *testing.T) {
 	s := open(t, t.TempDir()+"/planbridge.db", Options{Clock: clock.Now})
 	var obs []store.Observation
 	for i := range 12 {
-		l := &mapping.Link{ID: mapping.LinkID(fmt.Sprint("l", i)), Project: "p", Issue: mapping.IssueID{ID: int64(i + 1)}}
+		l := &mapping.Link{ID: mapping.LinkID(fmt.Sprint("l", i)), Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: int64(i + 1)}}}
 		obs = append(obs, store.Observation{Refs: l.Refs(), Create: l, Bulk: i%2 == 0})
 	}
 	if _, err := s.Observe(t.Context(), "p", obs); err != nil {

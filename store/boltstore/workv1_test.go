@@ -16,7 +16,7 @@ import (
 func TestAFileOfSchema1(t *testing.T) {
 	path := t.TempDir() + "/planbridge.db"
 	s := open(t, path, Options{})
-	l := &mapping.Link{ID: "l1", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
 		t.Fatal(err)
 	}

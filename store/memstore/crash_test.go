@@ -12,7 +12,7 @@ import (
 )
 
 func link(id mapping.LinkID, issue int64) *mapping.Link {
-	return &mapping.Link{ID: id, Project: "p", Issue: mapping.IssueID{ID: issue}}
+	return &mapping.Link{ID: id, Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: issue}}}
 }
 
 func observe(t *testing.T, s *Store, l *mapping.Link) {

@@ -52,20 +52,21 @@ func typicalLink(r *rand.Rand, project mapping.ObjectID) *mapping.Link {
 	body, title := prose(r, 1024), prose(r, 50)
 	at := time.Unix(1_770_000_000+r.Int64N(1e7), 0).UTC()
 	return &mapping.Link{
-		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: "acme/web", State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
-		Issue: mapping.IssueID{
-			ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: "acme/web", RepoID: 123456789,
-			Number: r.IntN(20000), Author: "octocat", Born: at.Add(-time.Hour), UpdatedAt: at, Digest: mapping.NewID(),
+		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: "acme/web",
+		Children: []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: objectID(r)}}}, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+			Issue: mapping.IssueID{
+				ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: "acme/web", RepoID: 123456789,
+				Number: r.IntN(20000), Author: "octocat", Born: at.Add(-time.Hour), UpdatedAt: at, Digest: mapping.NewID(),
+			},
+			Card: mapping.CardID{ID: objectID(r), CID: r.Int64N(20000), Bucket: "5474406", BucketName: "Incoming", Version: 12, CountersVersion: 9},
+			Base: map[mapping.Attribute]mapping.Base{
+				mapping.Title:    {GitHub: title, Planning: title, Version: 1},
+				mapping.Summary:  {GitHub: body, Planning: body + "\n\n[acme/web#12](https://github.com/acme/web/issues/12#" + mapping.NewID() + mapping.NewID() + ")", Version: 12},
+				mapping.Estimate: {GitHub: "3", Planning: "3", Version: 1},
+				mapping.State:    {GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 3},
+			},
+			Dates: mapping.Dates{Created: at, Synced: at.Add(time.Hour)},
 		},
-		Card: mapping.CardID{ID: objectID(r), CID: r.Int64N(20000), Bucket: "5474406", BucketName: "Incoming", Version: 12, CountersVersion: 9},
-		Base: map[mapping.Attribute]mapping.Base{
-			mapping.Title:    {GitHub: title, Planning: title, Version: 1},
-			mapping.Summary:  {GitHub: body, Planning: body + "\n\n[acme/web#12](https://github.com/acme/web/issues/12#" + mapping.NewID() + mapping.NewID() + ")", Version: 12},
-			mapping.Estimate: {GitHub: "3", Planning: "3", Version: 1},
-			mapping.State:    {GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: 3},
-		},
-		Children: []mapping.Child{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Task: objectID(r)}},
-		Created:  at, Synced: at.Add(time.Hour),
 	}
 }
 
@@ -128,7 +129,7 @@ func BenchmarkObserve(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	body := []byte(prose(r, 4096))
 	ref := mapping.IssueRef(1)
-	l := &mapping.Link{ID: "l", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	var n int64
 	for b.Loop() {
 		n++
@@ -150,7 +151,7 @@ func TestWaitingEventsAreNotWrittenAgain(t *testing.T) {
 		must(t, err)
 		return n
 	}
-	l := &mapping.Link{ID: "l1", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	event := bytes.Repeat([]byte("e"), 10_000)
 	for i := range 20 {
 		_, err := s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l, Item: "issue:1", At: int64(i), Data: []byte("x"), Event: event}})

@@ -18,7 +18,7 @@ func BenchmarkMend(b *testing.B) {
 	for from := 0; from < links; from += batch {
 		var obs []store.Observation
 		for n := from; n < from+batch; n++ {
-			l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Issue: mapping.IssueID{ID: int64(n + 1)}, Card: mapping.CardID{ID: mapping.ObjectID(fmt.Sprint(n))}}
+			l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: int64(n + 1)}, Card: mapping.CardID{ID: mapping.ObjectID(fmt.Sprint(n))}}}
 			obs = append(obs, store.Observation{Refs: l.Refs(), Create: l, Bulk: n%2 == 0})
 		}
 		_, err := s.Observe(b.Context(), "p", obs)

@@ -119,7 +119,7 @@ func TestOperationsEndWithTheContext(t *testing.T) {
 func TestScriptsAreLoadedAgain(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, Options{URL: server.URL})
-	l := &mapping.Link{ID: "l", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	o := store.Observation{Refs: l.Refs(), Create: l, Delivery: "d"}
 	for round := range 3 {
 		if _, err := server.Do("SCRIPT", "FLUSH"); err != nil {
@@ -176,7 +176,7 @@ func TestWakeTakesManySteps(t *testing.T) {
 func TestKeysFollowTheSchema(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, Options{URL: server.URL, Prefix: "pre"})
-	l := &mapping.Link{ID: "l1", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	o := store.Observation{Refs: l.Refs(), Create: l, Delivery: "d", Item: "issue:1", Data: []byte("x"), Event: []byte("e")}
 	second := *l
 	second.ID, second.Issue.ID = "l2", 2
@@ -222,7 +222,7 @@ func TestObservesOverAnOlderVersionsSlot(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, Options{URL: server.URL, Prefix: "pre"})
 	rdb := client(t, server)
-	l := &mapping.Link{ID: "l1", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	old := store.Observation{Refs: l.Refs(), Create: l, Item: "issue:1", At: 7, Digest: "d1", Data: []byte("old")}
 	_, err := s.Observe(t.Context(), "p", []store.Observation{old})
 	must(t, err)

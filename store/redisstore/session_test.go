@@ -16,7 +16,7 @@ func TestALeaseOfAnEarlierProgramKeepsItsTime(t *testing.T) {
 	s, raw := open(t, Options{URL: server.URL}), client(t, server)
 	_, err := s.Heartbeat(t.Context(), "a", time.Hour)
 	must(t, err)
-	l := &mapping.Link{ID: "l", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	_, err = s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l}})
 	must(t, err)
 	c, _, err := s.Claim(t.Context(), "p", time.Minute)
@@ -39,7 +39,7 @@ func TestAnEndedClaimLeavesNoSession(t *testing.T) {
 	s, raw := open(t, Options{URL: server.URL}), client(t, server)
 	_, err := s.Heartbeat(t.Context(), "a", time.Hour)
 	must(t, err)
-	l := &mapping.Link{ID: "l", Project: "p", Issue: mapping.IssueID{ID: 1}}
+	l := &mapping.Link{ID: "l", Project: "p", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 1}}}
 	_, err = s.Observe(t.Context(), "p", []store.Observation{{Refs: l.Refs(), Create: l}})
 	must(t, err)
 	c, _, err := s.Claim(t.Context(), "p", time.Minute)

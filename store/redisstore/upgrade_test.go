@@ -162,7 +162,7 @@ func manyLinks(t *testing.T, links int) (*Store, *redis.Client) {
 	s := open(t, Options{URL: server.URL})
 	obs := make([]store.Observation, links)
 	for i := range obs {
-		l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Route: "web", State: mapping.Linked, Issue: mapping.IssueID{ID: int64(i + 1)}}
+		l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: int64(i + 1)}}}
 		obs[i] = store.Observation{Create: l}
 	}
 	_, err := s.Observe(context.WithoutCancel(t.Context()), "p", obs)

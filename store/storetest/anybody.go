@@ -79,7 +79,7 @@ func anyTraits() (all []mapping.Trait) {
 
 // observe shows an issue, which makes its link where there is none.
 func (a *Anybody) observe(ctx context.Context) error {
-	l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: a.Project, State: mapping.Entering, Issue: a.issue()}
+	l := &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: a.Project, Pair: mapping.Pair{State: mapping.Entering, Issue: a.issue()}}
 	a.change(l)
 	_, err := a.Store.Observe(ctx, a.Project, []store.Observation{{
 		Refs: l.Refs(), Create: l, Bulk: a.IntN(2) == 0, Event: []byte("event"), Delay: time.Duration(a.IntN(2)) * time.Minute,
@@ -109,9 +109,9 @@ func (a *Anybody) change(l *mapping.Link) {
 	title := anyTitle(a.IntN(anyTitles))
 	l.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: title, Planning: title}}
 	if l.Parts = nil; a.IntN(4) == 0 {
-		p := l.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), time.Unix(1_700_000_000, 0).UTC())
+		p := mapping.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), time.Unix(1_700_000_000, 0).UTC())
 		p.State, p.Issue, p.Base = mapping.Linked, a.issue(), l.Base
-		l.Parts = []*mapping.Link{p}
+		l.Parts = []*mapping.Pair{p}
 	}
 }
 

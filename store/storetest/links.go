@@ -36,12 +36,12 @@ func (f *fixture) fullLink() *mapping.Link {
 	}
 	l.Pending = []mapping.Pending{{ID: "p", Side: mapping.GitHub, Item: "issue:1", Attribute: mapping.Title, From: "a", To: "b", At: now}}
 	l.Intent = &mapping.Intent{Side: mapping.Planning, Nonce: "n", At: now, Sent: true}
-	l.Children = []mapping.Child{
-		{Kind: mapping.Tracking, State: mapping.Linked, Task: mapping.ObjectID("t" + mapping.NewID()), Nonce: "n1"},
+	l.Children = []*mapping.Pair{
+		{Kind: mapping.Tracking, State: mapping.Linked, Card: mapping.CardID{ID: mapping.ObjectID("t" + mapping.NewID())}, Nonce: "n1"},
 	}
-	part := l.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), now)
+	part := mapping.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), now)
 	part.Issue.ID, part.Card.ID = 900000+int64(f.links), mapping.ObjectID("t"+mapping.NewID())
-	l.Parts = []*mapping.Link{part}
+	l.Parts = []*mapping.Pair{part}
 	l.Gone = map[mapping.Side]int{mapping.Planning: 1}
 	l.Created = now
 	return l
@@ -111,7 +111,7 @@ func testSaveIndexes(f *fixture) {
 
 	c := f.claim(l)
 	l.Card.ID = "cardA"
-	l.Children = []mapping.Child{{Kind: mapping.Tracking, Task: "taskA"}}
+	l.Children = []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: "taskA"}}}
 	f.no("Save", f.Save(f.ctx, c, l))
 	for _, ref := range l.Refs() {
 		f.found(ref, l)

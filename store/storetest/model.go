@@ -263,7 +263,7 @@ func (m *machine) observe(rt *rapid.T) {
 		o.Delivery = fmt.Sprint(n, issue)
 	}
 	if rapid.Bool().Draw(rt, "create") {
-		o.Create = &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: m.project, Issue: mapping.IssueID{ID: int64(issue + 1)}}
+		o.Create = &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: m.project, Pair: mapping.Pair{Issue: mapping.IssueID{ID: int64(issue + 1)}}}
 	}
 	want := m.expect(issue, &o)
 	seen, err := m.o.Store.Observe(m.t.Context(), m.project, []store.Observation{o})

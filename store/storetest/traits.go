@@ -62,9 +62,9 @@ func testTraitsFollow(f *fixture) {
 	f.no("Save", f.Save(f.ctx, c, l))
 	f.bearers(old[1:])
 	f.bearers(now, l)
-	part := l.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), birth)
+	part := mapping.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), birth)
 	part.State, part.Issue.ID, part.Issue.Author, part.Issue.Born = mapping.Linked, 900_000, "bob", birth
-	l.Parts = []*mapping.Link{part}
+	l.Parts = []*mapping.Pair{part}
 	f.no("Finish", f.Finish(f.ctx, c, l, nil, store.Outcome{}))
 	f.bearers(mapping.IssueTraits("bob", "", birth), l)
 	f.bearers(now, l)

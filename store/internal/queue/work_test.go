@@ -132,7 +132,7 @@ func (x index) Owner(ref mapping.Ref) mapping.LinkID {
 func TestResolve(t *testing.T) {
 	known := index{"a": true, "b": true}
 	creates := func(id mapping.LinkID, card mapping.ObjectID) *mapping.Link {
-		return &mapping.Link{ID: id, Card: mapping.CardID{ID: card}}
+		return &mapping.Link{ID: id, Pair: mapping.Pair{Card: mapping.CardID{ID: card}}}
 	}
 	for i, tt := range []struct {
 		o    store.Observation

@@ -1,9 +1,6 @@
 package mapping
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // Family is what is remembered of an issue's sub-issues and a card's tasks.
 type Family struct {
@@ -25,16 +22,7 @@ type Family struct {
 	Lines []Lines `json:"lines,omitempty"`
 	// Full: an operator was told that the card has as many tasks as it may have.
 	Full bool `json:"full,omitempty"`
-	// Join: the part's issue was made by the bridge and is still to be added
-	// to its parent.
-	Join bool `json:"join,omitempty"`
-	// Parent is the database id of the parent that GitHub last told of, 0 where
-	// it told of none yet, NoParentID where it said that there is none any more.
-	Parent int64 `json:"parent,omitempty"`
 }
-
-// NoParentID is the Family.Parent of an issue that was taken out of its parent.
-const NoParentID = -1
 
 // Staying are the tasks of the card that stay what they are: they were there before, or
 // their lines were removed.
@@ -67,44 +55,4 @@ func (f *Family) Recall(task ObjectID) {
 type Parent struct {
 	ID   int64  `json:"id"` // NoParentID: there is none
 	Name string `json:"name"`
-}
-
-// Partner names what the issue's partner is in planning: a card, or, of a
-// part, a task.
-func (l *Link) Partner() Ref {
-	if l.Task {
-		return TaskRef(l.Card.ID)
-	}
-	return CardRef(l.Card.ID)
-}
-
-// Part returns the part that an item belongs to, by the [Ref] of its issue or
-// its task, or nil.
-func (l *Link) Part(ref Ref) *Link {
-	for _, p := range l.Parts {
-		if p.Issue.ID != 0 && IssueRef(p.Issue.ID) == ref || p.Card.ID != "" && p.Partner() == ref {
-			return p
-		}
-	}
-	return nil
-}
-
-// NewPart makes a part of a root link under a fresh nonce (see [NonceIn]); at is now. Its
-// partner is to be made on the side other than origin.
-func (l *Link) NewPart(origin Side, nonce string, at time.Time) *Link {
-	p := l.part(EventWanted, origin, nonce, at)
-	p.Intent = &Intent{Side: origin.Other(), Nonce: p.Nonce, At: at}
-	return p
-}
-
-// FoundPart makes a part of a root link both of whose items exist; at is now. The
-// bridge made the one that carries the nonce.
-func (l *Link) FoundPart(origin Side, nonce string, at time.Time) *Link {
-	return l.part(EventFound, origin, nonce, at)
-}
-
-func (l *Link) part(e PairEvent, origin Side, nonce string, at time.Time) *Link {
-	return &Link{
-		ID: l.ID, Project: l.Project, Route: l.Route, State: born(e), Origin: origin, Nonce: nonce, Task: true, Created: at,
-	}
 }

@@ -1,0 +1,59 @@
+package mapping
+
+import "time"
+
+// Entry is one line of a link's history: what was done to it and why. It is
+// shown by explain, newest first, and bounded by the store.
+type Entry struct {
+	At        time.Time `json:"at"`
+	Side      Side      `json:"side,omitempty"` // where it was written; "" where nothing was
+	Attribute Attribute `json:"attr,omitempty"`
+	What      string    `json:"what"` // "write", "agree", "conflict", "create" …
+	Why       string    `json:"why"`
+	Delivery  string    `json:"delivery,omitempty"` // what led to it, where known
+	Who       string    `json:"who,omitempty"`      // the login of who caused it, where known
+	Took      float64   `json:"took,omitempty"`     // seconds since the change was seen; 0: not known
+}
+
+// Conflict is an entry of the conflict ledger: two values that met, both kept
+// whole.
+type Conflict struct {
+	ID      string   `json:"id"`
+	Link    LinkID   `json:"link"`
+	Project ObjectID `json:"project"`
+	Route   string   `json:"route"`
+	Where   string   `json:"where"` // acme/web#12
+	// Task is the task whose value it is, where that is not the card's.
+	Task      ObjectID  `json:"task,omitempty"`
+	Attribute Attribute `json:"attr"`
+	Base      *Base     `json:"base,omitempty"`
+	GitHub    string    `json:"github"`   // GitHub's value, whole
+	Planning  string    `json:"planning"` // planning's value, whole
+	// Edited bounds when each side was edited, where people are asked because
+	// these times did not tell which was later.
+	Edited   map[Side]Interval `json:"edited,omitempty"`
+	Winner   Side              `json:"winner"` // "" while it is asked
+	Rule     string            `json:"rule"`   // which rule decided
+	State    string            `json:"state"`  // see the ConflictXxx constants
+	Comments []int64           `json:"comments,omitempty"`
+	Posted   time.Time         `json:"posted,omitzero"` // when its comment was last sent, whatever the answer
+	At       time.Time         `json:"at"`
+	Again    time.Time         `json:"again,omitzero"` // when the same values met again last
+	Settled  time.Time         `json:"settled,omitzero"`
+}
+
+// ConflictID names the meeting of two values of an item in planning. It follows
+// from what met and from nothing that a store may forget: a link that is made
+// anew, under whatever id, finds the entry and its comment again.
+func ConflictID(item ObjectID, a Attribute, github, planning string) string {
+	return digest([]string{string(item), string(a), canonical(a, github), canonical(a, planning)})
+}
+
+// The states of a ledger entry.
+const (
+	ConflictOpen     = "open"     // asked; nobody has answered yet
+	ConflictAnswered = "answered" // an operator chose; the choice is not yet written
+	ConflictSettled  = "settled"
+	ConflictUndone   = "undone" // the loser was written back
+	ConflictErased   = "erased" // its texts were removed
+)

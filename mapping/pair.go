@@ -1,0 +1,211 @@
+package mapping
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// PairKind says what the two items of a pair are.
+type PairKind string
+
+// The kinds of pairs.
+const (
+	Root      PairKind = ""          // an issue and its card
+	SubIssue  PairKind = "sub-issue" // a sub-issue and its task
+	Tracking  PairKind = "tracking"  // an issue's state and the task that carries it; a card has no writable one
+	Checklist PairKind = "checklist" // a line of an issue's checklist and its task
+)
+
+// Pair is two items that are kept the same, or one that is to get its partner. Every kind of
+// pair has this record, and what only some kinds have is zero in the others.
+type Pair struct {
+	Kind  PairKind
+	State LinkState
+	// Origin is the side on which a person made the first item. The other
+	// item was created by the bridge and carries the marker.
+	Origin Side
+	// Nonce is the secret part of this pair's marker (see Marker).
+	Nonce string
+
+	// Issue is the item on GitHub. A pair that is about a part of an issue has none of its
+	// own: a line of its checklist, its state.
+	Issue IssueID
+	// Item is the text of a line as it was last seen, or is to be written, in planning's form.
+	// Lines that stand in the body stand in its order.
+	Item string
+	// Card is the item in planning: a card, or, unless the pair is a [Root], a task.
+	Card CardID
+
+	// Base holds what both sides last agreed on, per attribute. An attribute
+	// without an entry has never been agreed on.
+	Base map[Attribute]Base
+	Journal
+	// Intent is the create that may be under way.
+	Intent *Intent
+	Disputes
+	Reads
+	// Pace is how often the items are written.
+	Pace Pace
+	// Unfinished says that something was written but not everything that was
+	// seen has been dealt with: both items are to be read in full next time.
+	Unfinished bool
+	Mark
+	Kin
+	Transfer
+	Rest
+	Dates
+}
+
+// Disputes are what keeps single attributes from being the same, or undoes that.
+type Disputes struct {
+	// Refused holds values that a side does not take; they block their
+	// attribute alone until they change.
+	Refused map[Attribute]Refusal `json:"refused,omitempty"`
+	// Asking maps an attribute to the id of the ledger entry that waits for a
+	// person's answer (policy ask).
+	Asking map[Attribute]string `json:"asking,omitempty"`
+	// Undo maps an attribute to the ledger entry whose loser an operator wants
+	// back.
+	Undo map[Attribute]string `json:"undo,omitempty"`
+}
+
+// Reads is what reads of the items said that cannot be believed at once.
+type Reads struct {
+	// Gone counts, per side, the reads of the item itself in a row that
+	// answered gone; two make the pair orphaned.
+	Gone map[Side]int `json:"gone,omitempty"`
+	// GoneSince is when the first of those reads was made: a side that lags
+	// answers gone for what it does not know yet.
+	GoneSince time.Time `json:"gone_since,omitzero"`
+	// Unconfirmed says that the pair was orphaned and that no later look has confirmed
+	// it yet: until then nobody is told.
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
+	// BehindSince is when reads of the issue began to be older than what is known of it;
+	// zero: they are not.
+	BehindSince time.Time `json:"behind_since,omitzero"`
+}
+
+// Mark is what is known of the pair's marker beside its nonce.
+type Mark struct {
+	// Remarked is the digest of the text, without our marker, to which the
+	// marker was last given back: a service that takes it off again is not
+	// written to for ever.
+	Remarked string `json:"remarked,omitempty"`
+	Copied   bool   `json:"copied,omitempty"` // a person copied another pair's card or task to make this one's
+}
+
+// Kin is the place of an issue among others.
+type Kin struct {
+	// Join: the sub-issue was made by the bridge and is still to be added
+	// to its parent.
+	Join bool `json:"join,omitempty"`
+	// Parent is the database id of the parent that GitHub last told of, 0 where
+	// it told of none yet, NoParentID where it said that there is none any more.
+	Parent int64 `json:"parent,omitempty"`
+}
+
+// NoParentID is the Kin.Parent of an issue that was taken out of its parent.
+const NoParentID = -1
+
+// Transfer is what transfers of the issue left behind.
+type Transfer struct {
+	// Away is the repository to which the issue was transferred, where no
+	// route of the project takes it in: the pair is left until one
+	// does, or the issue comes back.
+	Away string `json:"away,omitempty"`
+	// Former are the database ids that the issue had before it was transferred,
+	// the last of them: what comes late is still about it.
+	Former []int64 `json:"former,omitempty"`
+}
+
+// Rest is how a pair rests that is not synchronised.
+type Rest struct {
+	// Suspended is the state that a dormant pair returns to when its route is back; "" of
+	// one that an older release made dormant.
+	Suspended LinkState `json:"suspended,omitempty"`
+	// Why is why a pair stands in state left, orphaned or dormant.
+	Why string `json:"why,omitempty"`
+}
+
+// Dates are when the pair was made, and when both sides were last known to agree.
+type Dates struct {
+	Created time.Time `json:"created"`
+	Synced  time.Time `json:"synced,omitzero"`
+}
+
+// NewPart makes the pair of a sub-issue under a fresh nonce (see [NonceIn]); at is now. Its
+// partner is to be made on the side other than origin.
+func NewPart(origin Side, nonce string, at time.Time) *Pair {
+	p := part(EventWanted, origin, nonce, at)
+	p.Intent = &Intent{Side: origin.Other(), Nonce: nonce, At: at}
+	return p
+}
+
+// FoundPart makes the pair of a sub-issue both of whose items exist; at is now. The
+// bridge made the one that carries the nonce.
+func FoundPart(origin Side, nonce string, at time.Time) *Pair {
+	return part(EventFound, origin, nonce, at)
+}
+
+func part(e PairEvent, origin Side, nonce string, at time.Time) *Pair {
+	return &Pair{Kind: SubIssue, State: born(e), Origin: origin, Nonce: nonce, Dates: Dates{Created: at}}
+}
+
+// IsTask reports whether the pair's item in planning is a task of the root's card.
+func (p *Pair) IsTask() bool { return p.Kind != Root }
+
+// HasIssue reports whether the pair has an issue of its own.
+func (p *Pair) HasIssue() bool { return p.Kind == Root || p.Kind == SubIssue }
+
+// Partner names the pair's item in planning: a card, or a task.
+func (p *Pair) Partner() Ref {
+	if p.IsTask() {
+		return TaskRef(p.Card.ID)
+	}
+	return CardRef(p.Card.ID)
+}
+
+// Where names the pair for people: the issue where there is one, else the item's id.
+func (p *Pair) Where() string {
+	if p.Issue.Number != 0 {
+		return p.Issue.Repo + "#" + strconv.Itoa(p.Issue.Number)
+	}
+	return string(p.Card.ID)
+}
+
+// Refs lists the pair's items that are known by their ids.
+func (p *Pair) Refs() []Ref {
+	var refs []Ref
+	if p.Issue.ID != 0 {
+		refs = append(refs, IssueRef(p.Issue.ID))
+	}
+	if p.Card.ID != "" {
+		refs = append(refs, p.Partner())
+	}
+	for _, id := range p.Former {
+		refs = append(refs, IssueRef(id))
+	}
+	return refs
+}
+
+// Was reports whether an issue is one that the pair's was before it was transferred.
+func (p *Pair) Was(issue int64) bool { return slices.Contains(p.Former, issue) }
+
+// Whole reports whether both items of the pair are known and no create is open.
+func (p *Pair) Whole() bool {
+	return (p.Issue.ID != 0 || !p.HasIssue()) && p.Card.ID != "" && p.Intent == nil
+}
+
+// Joined reports whether a pair that is being created has both its items, made by
+// people.
+func (p *Pair) Joined() bool {
+	return p.State == Creating && p.Intent != nil && p.Intent.Side == Planning && p.Card.ID != ""
+}
+
+// Asked reports whether a person is asked about these very values of an
+// attribute.
+func (p *Pair) Asked(a Attribute, github, planning string) bool {
+	id, ok := p.Asking[a]
+	return ok && id == ConflictID(p.Card.ID, a, github, planning)
+}

@@ -1,0 +1,50 @@
+package mapping
+
+import "time"
+
+// IssueID names the issue of a link and the newest snapshot of it that was
+// taken into account.
+type IssueID struct {
+	ID     int64  `json:"id,omitempty"` // 0 while the issue is not created
+	NodeID string `json:"node,omitempty"`
+	Repo   string `json:"repo,omitempty"`
+	RepoID int64  `json:"repo_id,omitempty"`
+	Number int    `json:"number,omitempty"`
+	Author string `json:"author,omitempty"`
+	// Born is the issue's created_at, by which one that was transferred
+	// without a word is known again.
+	Born time.Time `json:"born,omitzero"`
+	// UpdatedAt and Digest are those of the newest snapshot taken into
+	// account: what is older is stale, what is of the same second with
+	// another digest forces a read.
+	UpdatedAt time.Time `json:"updated,omitzero"`
+	Digest    string    `json:"digest,omitempty"`
+	// Agreed is the updated_at of the newest snapshot that showed nothing but what
+	// both sides had agreed on: what differs from that was edited since then.
+	Agreed time.Time `json:"agreed,omitzero"`
+}
+
+// Place takes in where a snapshot shows the card. Only listings tell the
+// bucket's title: it stays known where a snapshot without it shows no bucket, as
+// in a sprint, or the same one by either of its ids.
+func (c *CardID) Place(card *Card) {
+	switch {
+	case card.Bucket == "" && c.BucketName == "":
+		c.BucketName = c.Made
+	case card.Bucket != "" && (card.BucketName != "" || card.Bucket != c.Bucket && card.Bucket != c.StateID):
+		c.Bucket, c.BucketName, c.StateID, c.Made = card.Bucket, card.BucketName, card.StateID, ""
+	}
+}
+
+// CardID names the card of a link and the newest version of it that was taken
+// into account.
+type CardID struct {
+	ID              ObjectID `json:"id,omitempty"` // "" while the card is not created
+	CID             int64    `json:"cid,omitempty"`
+	Bucket          ObjectID `json:"bucket,omitempty"` // where the card was made or last seen
+	BucketName      string   `json:"bucket_name,omitempty"`
+	StateID         ObjectID `json:"state_id,omitempty"` // Card.StateID, as it was there
+	Made            string   `json:"made,omitempty"`     // title of the bucket it was made in, until one is seen
+	Version         int64    `json:"version,omitempty"`
+	CountersVersion int64    `json:"counters_version,omitempty"`
+}
