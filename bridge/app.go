@@ -262,6 +262,10 @@ func (a *App) buildWork(c *config.Config) error {
 		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
 		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },
 		WebURL:         func() string { return a.set.Load().WebURL },
+		Proxy: func() status.Proxy {
+			s := &a.set.Load().config.Server
+			return status.Proxy{Header: s.AdminUserHeader, Trusted: s.Proxies()}
+		},
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
 	a.drift = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})

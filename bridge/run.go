@@ -141,6 +141,9 @@ func (a *App) run(ctx context.Context) {
 	a.spawn(ctx, "reroute", func(ctx context.Context) {
 		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.reroute(ctx); return err })
 	})
+	if !a.o.DryRun {
+		a.spawn(ctx, "verify", a.verifyOften)
+	}
 	a.spawn(ctx, "work", a.work)
 }
 

@@ -25,26 +25,39 @@ import (
 
 // Verify implements [status.Services].
 func (s services) Verify(ctx context.Context, ask status.VerifyAsk) (status.Job, error) {
+	first, work, err := s.verification(ask, nil)
+	if err != nil {
+		return status.Job{}, err
+	}
+	return s.jobs.Start(first, ask, work)
+}
+
+// verification makes the job of a verification; pace, where not nil, is asked before each
+// request to GitHub.
+func (s services) verification(ask status.VerifyAsk, pace func(context.Context) error) (first status.Job, work func(context.Context, *jobs.Job) error, err error) {
 	routes, err := s.routesNamed(ask.Route)
 	if err != nil {
-		return status.Job{}, fmt.Errorf("verify: %w", err)
+		return status.Job{}, nil, fmt.Errorf("verify: %w", err)
 	}
-	first := status.Job{Kind: "verify", Doing: "waiting for GitHub", Verify: &status.VerifyResult{
+	if pace == nil {
+		pace = func(context.Context) error { return nil }
+	}
+	first = status.Job{Kind: "verify", Doing: "waiting for GitHub", Verify: &status.VerifyResult{
 		Route: ask.Route, Drift: map[string]int{}, Differences: []status.Difference{},
 	}}
-	return s.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
+	return first, func(ctx context.Context, j *jobs.Job) error {
 		if err := (liveServices{s.App}).Ready(ctx); err != nil {
 			return err
 		}
 		v := &verifier{
 			importer: importer{App: s.App, job: j, routes: routes, ask: status.ImportAsk{State: mapping.ImportAll}},
-			seen:     map[store.Key]sides{}, doubtful: map[store.Key]bool{},
+			pace:     pace, seen: map[store.Key]sides{}, doubtful: map[store.Key]bool{},
 		}
 		if err := v.run(ctx, ask.Repair); err != nil {
 			return fmt.Errorf("verify: %w", err)
 		}
 		return nil
-	})
+	}, nil
 }
 
 // sides tells of which sides a link's item was seen.
@@ -57,7 +70,8 @@ const (
 
 // verifier is one verification at work.
 type verifier struct {
-	importer                     // its walks and its routes
+	importer // its walks and its routes
+	pace     func(context.Context) error
 	seen     map[store.Key]sides // of every link that was compared
 	doubtful map[store.Key]bool  // links one of whose items is not what was agreed on
 }
@@ -156,6 +170,9 @@ func (v *verifier) listIssues(ctx context.Context) error {
 	set := v.set.Load()
 	for _, repo := range repos {
 		_, err := v.github.ListIssues(ctx, repo, github.ListOptions{Unconditional: true}, func(page []mapping.Issue, _ time.Time) error {
+			if err := v.pace(ctx); err != nil {
+				return err
+			}
 			for i := range page {
 				err := v.guardedListing(page[i].Name(), func(of *store.Key) error {
 					key, l, err := v.linkOf(ctx, mapping.IssueRef(page[i].ID), seenIssue)
@@ -242,6 +259,7 @@ func (v *verifier) listLinks(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			v.leaveOut(l)
 			key := store.Key{Project: l.Project, Link: l.ID}
 			if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(heldParts(l)) > 0) {
 				v.seen[key], v.doubtful[key] = seen, true
@@ -249,6 +267,31 @@ func (v *verifier) listLinks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// namedUncompared is how many links of a state are named that are not compared.
+const namedUncompared = 20
+
+// leaveOut counts a link that is not compared, as it has no pair yet or no route.
+func (v *verifier) leaveOut(l *mapping.Link) {
+	state := string(l.State)
+	if l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
+		return
+	}
+	v.job.Update(func(now *status.Job) {
+		r := now.Verify
+		if r.Route != "" && r.Route != l.Route {
+			return
+		}
+		i := slices.IndexFunc(r.Uncompared, func(u status.Uncompared) bool { return u.State == state })
+		if i < 0 {
+			i, r.Uncompared = len(r.Uncompared), append(r.Uncompared, status.Uncompared{State: state})
+		}
+		u := &r.Uncompared[i]
+		if u.Links++; u.Links <= namedUncompared {
+			u.Items = append(u.Items, l.Where())
+		}
+	})
 }
 
 // inOrder lists the keys of a map, so that services are asked in the same order each time.
@@ -260,6 +303,9 @@ func inOrder[V any](m map[store.Key]V) []store.Key {
 func (v *verifier) readDoubtful(ctx context.Context) (map[store.Key]different, error) {
 	out := map[store.Key]different{}
 	for _, key := range inOrder(v.doubtful) {
+		if err := v.pace(ctx); err != nil {
+			return nil, err
+		}
 		d, err := v.guardedRead(ctx, key)
 		if err != nil {
 			return nil, err

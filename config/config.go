@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -25,7 +26,9 @@ type Config struct {
 	// first; "": they are only removed.
 	LedgerRetention time.Duration `yaml:"ledger_retention"`
 	LedgerArchive   string        `yaml:"ledger_archive"`
-	Retry           Retry         `yaml:"retry"`
+	// VerifyInterval is how often all links are verified; 0: only by hand.
+	VerifyInterval time.Duration `yaml:"verify_interval"`
+	Retry          Retry         `yaml:"retry"`
 	// Include are more files with routes and users, relative to this one.
 	Include []string `yaml:"include"`
 	Routes  []Route  `yaml:"routes"` // in the file's order, those of included files last
@@ -43,6 +46,10 @@ type Server struct {
 	// AdminHosts are the names by which the admin listener is reached, besides addresses,
 	// names without a dot and private domains, where it is not on a loopback address.
 	AdminHosts []string `yaml:"admin_hosts"`
+	// AdminUserHeader names the header in which a reverse proxy says who acts. It is
+	// believed from TrustedProxies alone: addresses, and networks such as 10.0.0.0/8.
+	AdminUserHeader string   `yaml:"admin_user_header"`
+	TrustedProxies  []string `yaml:"trusted_proxies"`
 	// ProtectMetrics demands AdminToken for the metrics too, wherever the listener is.
 	ProtectMetrics bool `yaml:"protect_metrics"`
 }
@@ -257,6 +264,7 @@ func defaults() Config {
 		Brakes:          Brakes{CreatesPerMinute: 300, ClosesPerMinute: 120},
 		Coalesce:        2 * time.Second,
 		LedgerRetention: 365 * 24 * time.Hour,
+		VerifyInterval:  24 * time.Hour,
 		Retry:           Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
 	}
 }
@@ -274,4 +282,17 @@ func routeDefaults() Route {
 		TrackingTask: true,
 		Conflicts:    map[string]string{"default": Merge},
 	}
+}
+
+// Proxies returns the networks of TrustedProxies.
+func (s *Server) Proxies() []netip.Prefix {
+	var out []netip.Prefix
+	for _, text := range s.TrustedProxies {
+		if p, err := netip.ParsePrefix(text); err == nil {
+			out = append(out, p.Masked())
+		} else if addr, err := netip.ParseAddr(text); err == nil {
+			out = append(out, netip.PrefixFrom(addr, addr.BitLen()))
+		}
+	}
+	return out
 }

@@ -28,7 +28,7 @@ func faultsOf(t *testing.T, yaml string) config.Faults {
 // minimal, or where old is empty, new stands at its end. minimal has 12 lines.
 var faults = []struct{ old, new, want string }{
 	// The decoder's.
-	{"", "sever: {}\n", `p.yaml:13:1: sever: unknown key, expected one of defaults, server, github, planning, users, store, marker_key, labels, brakes, coalesce, ledger_retention, ledger_archive, retry, include, routes; did you mean "server"?`},
+	{"", "sever: {}\n", `p.yaml:13:1: sever: unknown key, expected one of defaults, server, github, planning, users, store, marker_key, labels, brakes, coalesce, ledger_retention, ledger_archive, verify_interval, retry, include, routes; did you mean "server"?`},
 	{"", "    projct: web\n", `p.yaml:13:5: routes[0].projct: unknown key, expected one of repository, repositories, exclude, name, project, bucket, bucket_by_label, issues, direction, allow_public, create_issues, new_cards_in, tasks, tasks_per_card, images, tracking_task, force, conflicts; did you mean "project"?`},
 	{"", "retry: {attempts: 3}\n", `p.yaml:13:9: retry.attempts: unknown key, expected one of max_attempts, max_interval; did you mean "max_attempts"?`},
 	{"", "retry: {foo: 3}\n", `p.yaml:13:9: retry.foo: unknown key, expected one of max_attempts, max_interval`},

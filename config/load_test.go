@@ -96,6 +96,7 @@ func TestDefaults(t *testing.T) {
 		Brakes:          config.Brakes{CreatesPerMinute: 300, ClosesPerMinute: 120},
 		Coalesce:        2 * time.Second,
 		LedgerRetention: 8760 * time.Hour,
+		VerifyInterval:  24 * time.Hour,
 		Retry:           config.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute},
 		Routes: []config.Route{{
 			Repository: "acme/web", Name: "acme/web", Project: "web", Bucket: "Incoming",
@@ -123,7 +124,7 @@ func TestExampleSaysEveryKey(t *testing.T) {
 		"planning.projects.web.id", "planning.projects.web.secret", "planning.projects.web.username",
 		"users", "store.url", "store.prefix", "marker_key",
 		"include", "labels.prefix", "labels.in_progress", "labels.estimate", "labels.hours", "labels.card",
-		"brakes.creates_per_minute", "brakes.closes_per_minute", "coalesce", "ledger_retention", "ledger_archive", "retry.max_attempts", "retry.max_interval",
+		"brakes.creates_per_minute", "brakes.closes_per_minute", "coalesce", "ledger_retention", "ledger_archive", "verify_interval", "retry.max_attempts", "retry.max_interval",
 		"defaults.tasks", "routes[].repository", "routes[].repositories", "routes[].new_cards_in", "routes[].exclude", "routes[].name", "routes[].project", "routes[].bucket",
 		"routes[].bucket_by_label", "routes[].issues.labels", "routes[].issues.exclude_labels", "routes[].issues.authors",
 		"routes[].issues.quarantine",
@@ -139,7 +140,7 @@ func TestExampleSaysEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"# admin_token: env:", "# app: {id: ", "private_key: file:"} {
+	for _, key := range []string{"# admin_token: env:", "# admin_user_header: X-Forwarded-User", "# trusted_proxies: [", "# app: {id: ", "private_key: file:"} {
 		if !strings.Contains(string(text), key) {
 			t.Errorf("the example does not mention %q", key)
 		}

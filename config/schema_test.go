@@ -98,8 +98,8 @@ func wholeSchema() schema {
 	return s
 }
 
-// TestSchema: the schema for editors has each key that the program accepts, and no other.
-func TestSchema(t *testing.T) {
+// TestSchemaDocument: the schema for editors has each key that the program accepts, and no other.
+func TestSchemaDocument(t *testing.T) {
 	t.Parallel()
 	want, err := json.MarshalIndent(wholeSchema(), "", "  ")
 	if err != nil {
@@ -114,6 +114,6 @@ func TestSchema(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("deploy/planbridge.schema.json is not that of the code (%v): go test ./config -run TestSchema -config.update", err)
+		t.Errorf("deploy/planbridge.schema.json is not that of the code (%v): go test ./config -run TestSchemaDocument -config.update", err)
 	}
 }

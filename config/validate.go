@@ -58,6 +58,9 @@ func (k *checker) ledger(c *Config) {
 		k.fault("ledger_retention", d.String(), fmt.Sprintf("a duration from %v to %v, or 0 to keep all", leastRetention, mostRetention))
 	}
 	k.text("ledger_archive", c.LedgerArchive, wantFile)
+	if c.VerifyInterval != 0 {
+		k.duration("verify_interval", c.VerifyInterval, 100*time.Millisecond, 365*24*time.Hour)
+	}
 }
 
 // checker collects faults and knows where they stand.
@@ -153,6 +156,7 @@ func (k *checker) server(s Server) {
 	k.text("server.admin_listen", s.AdminListen, wantListen)
 	k.token("server.admin_token", s.AdminToken)
 	k.texts("server.admin_hosts", s.AdminHosts, wantHost)
+	k.proxies(s)
 	if s.ProtectMetrics && !k.given("server.admin_token", !s.AdminToken.IsZero()) {
 		k.fault("server.protect_metrics", "true", "server.admin_token to be set, which is what is demanded then")
 	}
@@ -165,6 +169,18 @@ func (k *checker) server(s Server) {
 	}
 	if !loopback(host) && !k.given("server.admin_token", !s.AdminToken.IsZero()) {
 		k.fault("server.admin_listen", quote(s.AdminListen), "a loopback address, or server.admin_token to guard it")
+	}
+}
+
+// proxies checks who is believed about who acts.
+func (k *checker) proxies(s Server) {
+	k.texts("server.trusted_proxies", s.TrustedProxies, wantNetwork)
+	if s.AdminUserHeader == "" {
+		return
+	}
+	k.text("server.admin_user_header", s.AdminUserHeader, wantHeader)
+	if len(s.TrustedProxies) == 0 && !k.failed("server.trusted_proxies") {
+		k.fault("server.trusted_proxies", "nothing", "the addresses of the proxies that are believed about server.admin_user_header")
 	}
 }
 

@@ -46,6 +46,19 @@ var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 
 func wantHost(s string) string { return wantMatch(hostName, s, "a host's name without a port") }
 
+var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+
+func wantHeader(s string) string { return wantMatch(headerName, s, "the name of an HTTP header") }
+
+// wantNetwork wants an address or a network.
+func wantNetwork(s string) string {
+	_, err := netip.ParseAddr(s)
+	if _, noPrefix := netip.ParsePrefix(s); err == nil || noPrefix == nil {
+		return ""
+	}
+	return "an address, or a network such as 10.0.0.0/8"
+}
+
 // wantListen wants an address to listen on; port 0 lets the system choose.
 func wantListen(s string) string {
 	const want = "host:port or :port, the port a number up to 65535"

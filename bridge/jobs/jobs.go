@@ -69,6 +69,7 @@ func (j *Job) snapshot() status.Job {
 		r := *out.Verify
 		r.Differences = slices.Clone(r.Differences)
 		r.Drift = maps.Clone(r.Drift)
+		r.Uncompared = slices.Clone(r.Uncompared)
 		out.Verify = &r
 	}
 	return out

@@ -27,11 +27,11 @@ func (o *Operator) Conflicts(ctx context.Context, limit int) ([]mapping.Conflict
 // ResolveConflict answers an attribute that is asked: the winner's value is
 // written to the other side at the next reconcile, which is made due now.
 func (o *Operator) ResolveConflict(ctx context.Context, id string, winner mapping.Side) error {
-	return o.withConflict(ctx, id, func(c *mapping.Conflict, _ *store.Claim) error {
+	return o.withConflict(ctx, id, "answered", func(c *mapping.Conflict, _ *store.Claim) error {
 		if c.State != mapping.ConflictOpen && c.State != mapping.ConflictAnswered {
 			return fmt.Errorf("it is %s; only one that is asked can be resolved: %w", c.State, status.ErrState)
 		}
-		c.State, c.Winner, c.Rule = mapping.ConflictAnswered, winner, "an operator chose "+string(winner)
+		c.State, c.Winner, c.Rule = mapping.ConflictAnswered, winner, status.Actor(ctx)+" chose "+string(winner)
 		return o.store.PutConflict(ctx, *c)
 	})
 }
@@ -39,7 +39,7 @@ func (o *Operator) ResolveConflict(ctx context.Context, id string, winner mappin
 // UndoConflict makes the next reconcile, which is made due now, write the
 // loser of a settled conflict back, unless the value was changed since.
 func (o *Operator) UndoConflict(ctx context.Context, id string) error {
-	return o.withConflict(ctx, id, func(c *mapping.Conflict, claim *store.Claim) error {
+	return o.withConflict(ctx, id, "undo asked", func(c *mapping.Conflict, claim *store.Claim) error {
 		if c.State != mapping.ConflictSettled {
 			return fmt.Errorf("it is %s; only one that is settled can be undone: %w", c.State, status.ErrState)
 		}
@@ -54,8 +54,8 @@ func (o *Operator) UndoConflict(ctx context.Context, id string) error {
 
 // withConflict changes a ledger entry, or its link, while nobody works on the
 // link: a worker that is just posting the conflict's comment writes the entry,
-// too. The link is due afterwards.
-func (o *Operator) withConflict(ctx context.Context, id string, change func(*mapping.Conflict, *store.Claim) error) error {
+// too. The link is due afterwards, and its history says who asked for what.
+func (o *Operator) withConflict(ctx context.Context, id, what string, change func(*mapping.Conflict, *store.Claim) error) error {
 	c, err := o.conflict(ctx, id)
 	if err != nil {
 		return err
@@ -67,7 +67,11 @@ func (o *Operator) withConflict(ctx context.Context, id string, change func(*map
 	if c, err = o.store.Conflict(ctx, c.Project, id); err == nil {
 		err = change(&c, claim)
 	}
-	if done := o.store.Finish(ctx, claim, claim.Link, nil, store.Outcome{Kind: store.Again}); err == nil {
+	var history []mapping.Entry
+	if err == nil {
+		history = []mapping.Entry{o.byActor(ctx, what, c.Attribute)}
+	}
+	if done := o.store.Finish(ctx, claim, claim.Link, history, store.Outcome{Kind: store.Again}); err == nil {
 		err = done
 	}
 	if err != nil {
@@ -85,4 +89,9 @@ func (o *Operator) conflict(ctx context.Context, id string) (mapping.Conflict, e
 		}
 	}
 	return mapping.Conflict{}, fmt.Errorf("conflict %s: %w", id, store.ErrNotFound)
+}
+
+// byActor is the history's entry of what somebody asked for.
+func (o *Operator) byActor(ctx context.Context, what string, attribute mapping.Attribute) mapping.Entry {
+	return mapping.Entry{At: o.now().UTC(), Attribute: attribute, What: what, Why: "by " + status.Actor(ctx)}
 }

@@ -80,7 +80,7 @@ func (o *Operator) eraseLink(ctx context.Context, l *mapping.Link) (*mapping.Lin
 	if err := claim.Link.Erase(); err != nil {
 		return nil, o.giveUp(ctx, claim, err)
 	}
-	entry := mapping.Entry{At: o.now().UTC(), What: "erased", Why: "by an operator"}
+	entry := o.byActor(ctx, "erased", "")
 	return claim.Link, o.store.Finish(ctx, claim, claim.Link, []mapping.Entry{entry}, store.Outcome{Kind: store.Erase})
 }
 

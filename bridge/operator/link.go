@@ -150,7 +150,7 @@ func (o *Operator) rejoin(ctx context.Context, key store.Key, card mapping.CardI
 	if err := relink(l); err != nil {
 		return nil, o.giveUp(ctx, claim, err)
 	}
-	entry := mapping.Entry{At: o.now().UTC(), What: "linked", Why: "by an operator"}
+	entry := o.byActor(ctx, "linked", "")
 	if err := o.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
 		return nil, err
 	}

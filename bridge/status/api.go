@@ -147,7 +147,7 @@ func (h *handler) retry(w http.ResponseWriter, r *http.Request) {
 func (h *handler) take(ctx context.Context, key string) (int, error) {
 	n, err := h.Operator.Retry(ctx, key)
 	if err == nil {
-		h.Logger.Info("failures taken up again", "key", key, "count", n)
+		h.Logger.Info("failures taken up again", "by", Actor(ctx), "key", key, "count", n)
 	}
 	return n, err
 }
@@ -180,7 +180,7 @@ func (h *handler) resolve(w http.ResponseWriter, r *http.Request) {
 func (h *handler) answerConflict(ctx context.Context, id string, winner mapping.Side) error {
 	err := h.Operator.ResolveConflict(ctx, id, winner)
 	if err == nil {
-		h.Logger.Info("conflict answered", "conflict", id, "winner", string(winner))
+		h.Logger.Info("conflict answered", "by", Actor(ctx), "conflict", id, "winner", string(winner))
 	}
 	return err
 }
@@ -195,7 +195,7 @@ func (h *handler) undo(w http.ResponseWriter, r *http.Request) {
 func (h *handler) undoConflict(ctx context.Context, id string) error {
 	err := h.Operator.UndoConflict(ctx, id)
 	if err == nil {
-		h.Logger.Info("conflict to be undone", "conflict", id)
+		h.Logger.Info("conflict to be undone", "by", Actor(ctx), "conflict", id)
 	}
 	return err
 }
@@ -207,7 +207,7 @@ func (h *handler) act(what string, do func(context.Context, string) error) http.
 		key := r.PathValue("key")
 		err := do(r.Context(), key)
 		if err == nil {
-			h.Logger.Info(what, "key", key)
+			h.Logger.Info(what, "key", key, "by", Actor(r.Context()))
 		}
 		h.answer(w, r, func() any { return Accepted{key} }, err)
 	}
@@ -217,7 +217,7 @@ func (h *handler) act(what string, do func(context.Context, string) error) http.
 func (h *handler) rebuild(w http.ResponseWriter, r *http.Request) {
 	err := h.Operator.Rebuild(r.Context())
 	if err == nil {
-		h.Logger.Warn("an operator has everything that is marked looked at again")
+		h.Logger.Warn("an operator has everything that is marked looked at again", "by", Actor(r.Context()))
 	}
 	h.answer(w, r, func() any { return Accepted{"rebuild"} }, err)
 }

@@ -50,7 +50,7 @@ func (h *handler) erase(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(got.Links) > 0 {
-		h.Logger.Warn("erased", "item", ask.Item, "author", ask.Author, "links", len(got.Links), "conflicts", got.Conflicts)
+		h.Logger.Warn("erased", "by", Actor(r.Context()), "item", ask.Item, "author", ask.Author, "links", len(got.Links), "conflicts", got.Conflicts)
 	}
 	h.answer(w, r, func() any { return got }, err)
 }

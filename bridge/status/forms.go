@@ -117,7 +117,7 @@ func (h *handler) routeForm(what string, do func(context.Context, string) error)
 		}
 		err := do(ctx, route)
 		if err == nil {
-			h.Logger.Info(what, "key", route)
+			h.Logger.Info(what, "key", route, "by", Actor(ctx))
 		}
 		return err
 	}

@@ -112,6 +112,7 @@ func (h *handler) guard(next http.Handler) http.Handler {
 		if !h.Loopback && !h.admit(w, r) {
 			return
 		}
+		r = h.withActor(r)
 		ctx, cancel := bounded(r)
 		defer cancel()
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)

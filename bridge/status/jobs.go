@@ -123,6 +123,16 @@ type VerifyResult struct {
 	Repaired    int            `json:"repaired"`    // of these, those that differ no more
 	Differences []Difference   `json:"differences"` // those that stand
 	More        bool           `json:"more"`        // there are more than are listed
+	// Uncompared are the links that are not compared, as they have no pair or no route:
+	// dormant, entering and creating ones.
+	Uncompared []Uncompared `json:"uncompared,omitempty"`
+}
+
+// Uncompared are the links of one such state.
+type Uncompared struct {
+	State string   `json:"state"`
+	Links int      `json:"links"`
+	Items []string `json:"items"` // the first of them: acme/web#12, or the card's id
 }
 
 // Difference is an attribute in which the two sides of a link differ.

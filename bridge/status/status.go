@@ -92,7 +92,7 @@ type Operator interface {
 }
 
 // Options configure the handler. All fields but Services, Monitor, ProtectMetrics, Hosts,
-// WebURL, Guard and Now are required.
+// WebURL, Proxy, Guard and Now are required.
 type Options struct {
 	Operator Operator
 	// Services is nil where the store alone was opened.
@@ -117,6 +117,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
+	// Proxy says who is believed about who acts; nil: commands and browsers alone.
+	Proxy func() Proxy
 	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
 	Guard *guard.Guard
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os/user"
 	"strings"
 	"syscall"
 	"time"
@@ -204,6 +205,9 @@ func (c *client) send(ctx context.Context, method, path string, in any) (*http.R
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return nil, err
+	}
+	if who, err := user.Current(); err == nil {
+		req.Header.Set(status.CommandUser, who.Username)
 	}
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -50,6 +51,13 @@ func verifyReport(w io.Writer, r *status.VerifyResult) error {
 		total += n
 	}
 	fmt.Fprintf(w, "%d links compared, %d differ\n", r.Links, total)
+	for _, u := range r.Uncompared {
+		more := ""
+		if n := u.Links - len(u.Items); n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(w, "%d %s, not compared: %s%s\n", u.Links, u.State, strings.Join(u.Items, ", "), more)
+	}
 	if r.Repaired > 0 {
 		fmt.Fprintf(w, "%d were repaired\n", r.Repaired)
 	}
