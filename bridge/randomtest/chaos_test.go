@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,6 +109,7 @@ type chaos struct {
 	paused  span              // when nothing may be written
 	links   *linkActs         // what operators do to links; nil: nothing
 	public  *publicity        // when the repository is public; nil: never
+	reloads *reloads          // when the route is not configured; nil: never
 	calms   *turn             // whether people act while nothing goes wrong; nil: no
 	acted   time.Time         // when an operator took up failures or answered last
 }
@@ -130,6 +132,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 	all.Go(func() { c.pausing(ctx) })
 	all.Go(func() { c.linking(ctx) })
 	all.Go(func() { c.publishing(ctx) })
+	all.Go(func() { c.reloading(ctx) })
 	all.Wait()
 
 	c.fate.rest()
@@ -138,6 +141,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 			t.Fatal(err)
 		}
 	}
+	c.endReload()
 	complaints := append(c.endPause(), c.endLinking()...)
 	c.flurry()
 	c.public.end(c)
@@ -152,10 +156,7 @@ func runChaos(t *testing.T, seed uint64, of size, s *simulation) map[string]int 
 			complaints = append(complaints, complaint{what: err.Error()})
 		}
 	}
-	complaints = append(complaints, c.sim.waitsUnexplained()...)
-	complaints = append(complaints, c.whilePaused()...)
-	complaints = append(complaints, c.whileUnlinked()...)
-	complaints = append(complaints, c.whilePublic()...)
+	complaints = append(complaints, slices.Concat(c.sim.waitsUnexplained(), c.whilePaused(), c.whileUnlinked(), c.whilePublic(), c.whileAway())...)
 	for _, path := range c.logs() {
 		lines, err := bridgetest.BadLines(path)
 		if err != nil {
@@ -247,6 +248,7 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 		c.drawLinkActs()
 		c.drawPublic(&o)
 		c.calms = c.trait(50)
+		c.drawReloads()
 	}
 	if s != nil {
 		o.Network = &sim.Network{Network: s.network, Actor: "service", Scheduler: s.scheduler}
@@ -289,6 +291,9 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 	}
 	if importSeed(seed) && s == nil {
 		c.past()
+	}
+	if c.reloads != nil {
+		w.GitHub.AddRepo(elsewhere, githubtest.RepoSpec{Private: true})
 	}
 	begun.Store(true)
 	return c

@@ -133,6 +133,9 @@ func (c *chaos) look() seen {
 	if c.public != nil {
 		s.public = c.public.spells
 	}
+	if c.reloads != nil {
+		s.away = c.untakenSpells()
+	}
 	s.forgotten = c.sim != nil && c.sim.forgotten
 	if s.forgotten {
 		c.untold(s.cards)

@@ -88,13 +88,14 @@ func (p *publicity) end(c *chaos) {
 }
 
 // untaken reports whether an item may have been seen for the first time while the
-// repository was public, as far as was known: then it is not taken.
+// repository was public, as far as was known, or the route was not configured: then it is
+// not taken.
 func (s seen) untaken(item *seenItem) bool {
 	past := item.past[mapping.Title]
-	return len(past) > 0 && slices.ContainsFunc(s.public, func(public span) bool {
+	return len(past) > 0 && (s.unrouted(past[0].at) || slices.ContainsFunc(s.public, func(public span) bool {
 		seen := span{past[0].at, past[0].at.Add(unansweredAge)}
 		return seen.has(public.from) || seen.from.After(public.from) && (public.to.IsZero() || seen.from.Before(public.to.Add(unansweredAge)))
-	})
+	}))
 }
 
 // untakenCard reports the same of a card, or of the card of a task.

@@ -28,6 +28,7 @@ type seen struct {
 	way     mapping.Direction // of the route; "": both
 	against []string          // what was sent against it
 	public  []span            // when the repository was public
+	away    []span            // when the route was not configured
 	apart   map[int]string    // pairs that stay unlinked: the card by the number
 }
 

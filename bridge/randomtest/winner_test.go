@@ -63,7 +63,12 @@ func (m *met) wrong(way mapping.Direction, hub, planning []write) string {
 		}
 		return ""
 	}
-	if !slices.ContainsFunc(planning, func(w write) bool { return w.at.Before(m.at) && mapping.Equal(m.attribute, w.to, m.planning) }) {
+	said := func(past []write, person bool) bool {
+		return slices.ContainsFunc(past, func(w write) bool {
+			return w.at.Before(m.at) && (w.person || !person) && mapping.Equal(m.attribute, w.to, m.planning)
+		})
+	}
+	if !said(planning, false) || said(hub, true) && !said(planning, true) {
 		policy = "newest" // two edits of GitHub met, as a write of the bridge ran over the first
 		planning = hub
 	}
@@ -157,8 +162,8 @@ func policiesOf(route string) (func(attribute string) string, error) {
 
 func TestJudgeKnowsTheWinner(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
-	hub := []write{{to: "one", person: true, at: at}, {to: "two", at: at.Add(time.Minute)}, {to: "three", person: true, at: at.Add(time.Minute)}}
-	planning := []write{{to: "other", person: true, at: at.Add(5 * time.Second)}}
+	hub := []write{{to: "one", person: true, at: at}, {to: "two", at: at.Add(time.Minute)}, {to: "three", person: true, at: at.Add(time.Minute)}, {to: "four", person: true, at: at.Add(time.Minute)}}
+	planning := []write{{to: "other", person: true, at: at.Add(5 * time.Second)}, {to: "four", at: at.Add(time.Minute)}}
 	for name, c := range map[string]struct {
 		of   met
 		want string // "": it won rightly
@@ -175,6 +180,8 @@ func TestJudgeKnowsTheWinner(t *testing.T) {
 		"newest, a text of nobody":        {met{policy: "newest", winner: "github", planning: "nobody's"}, ""},
 		"two edits of GitHub, the later":  {met{policy: "github", winner: "planning", planning: "three"}, ""},
 		"two edits of GitHub, the first":  {met{policy: "planning", winner: "github", planning: "three"}, "a person wrote"},
+		"two edits of GitHub, synced":     {met{policy: "github", winner: "planning", planning: "four"}, ""},
+		"the first of them, synced":       {met{policy: "planning", winner: "github", planning: "four"}, "a person wrote"},
 	} {
 		m := c.of
 		m.attribute, m.github, m.at = mapping.Title, "one", at.Add(time.Hour)

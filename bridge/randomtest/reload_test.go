@@ -1,0 +1,157 @@
+package randomtest_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+)
+
+// Reloads of the configuration in the random run: for a while it has a route for another
+// repository in the place of the route; and the law for it: nothing is written.
+
+// elsewhere is the repository of the other route, in which nothing happens.
+const elsewhere = "acme/elsewhere"
+
+// reloadKnown is how long after a reload something may still be written: what is in hand
+// is finished, and a request whose answer was lost may take effect so late.
+const reloadKnown = 2*chaosSettle + time.Second
+
+// unroutedBefore is how long before a reload something may have been made that was not taken yet.
+const unroutedBefore = 3 * time.Second
+
+// reloads are the times without the route.
+type reloads struct {
+	*turn
+	spells []span
+}
+
+// drawReloads says whether operators reload the configuration in the run.
+func (c *chaos) drawReloads() {
+	if one := c.trait(40); one != nil {
+		c.reloads = &reloads{turn: one}
+	}
+}
+
+// reloading takes the route away and gives it back by turns. As people stop, it may be
+// either.
+func (c *chaos) reloading(ctx context.Context) {
+	if c.reloads == nil {
+		return
+	}
+	for c.rests(ctx, c.reloads.Rand, 0, 10*time.Second) {
+		c.reload(true)
+		if !pause(ctx, c.reloads.Rand, reloadKnown, reloadKnown+5*time.Second) {
+			return
+		}
+		c.endReload()
+	}
+}
+
+// reload has each bridge take another configuration; those that are started later read it.
+func (c *chaos) reload(away bool) {
+	text := "gives the route back"
+	if away {
+		text = "takes the route away"
+		c.reloads.spells = append(c.reloads.spells, span{from: time.Now()})
+	}
+	c.sim.away.Store(away)
+	c.people.did(nil, "operator: %s", text)
+	for _, p := range c.bridges {
+		if err := p.(*virtual).reload(context.Background()); err != nil {
+			c.t.Errorf("reload: %v", err)
+		}
+	}
+}
+
+// endReload gives the route back, if it is away.
+func (c *chaos) endReload() {
+	if c.reloads == nil || !c.sim.away.Load() {
+		return
+	}
+	c.reloads.spells = ended(c.reloads.spells, time.Now())
+	c.reload(false)
+}
+
+// untakenSpells are the times without the route as they are for whoever makes cards: the
+// first poll of a route that is new, or back, records what is there.
+func (c *chaos) untakenSpells() (all []span) {
+	for _, s := range c.reloads.spells {
+		if !s.to.IsZero() {
+			s.to = secondPoll(c.Planning.Journal(), s.to)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// secondPoll is some time after the second listing from a time on, as the first one may
+// belong to a round that began before; zero: there is none.
+func secondPoll(calls []planningtest.Call, from time.Time) time.Time {
+	calls = slices.DeleteFunc(slices.Clone(calls), func(call planningtest.Call) bool {
+		return call.Op != planningtest.OpBacklogItems || call.Status != http.StatusOK || call.Fault != "" || call.Time.Before(from)
+	})
+	if len(calls) < 2 {
+		return time.Time{}
+	}
+	return calls[1].Time.Add(time.Second)
+}
+
+// unrouted reports whether an item was made when it may not have been taken any more.
+func (s seen) unrouted(made time.Time) bool {
+	return slices.ContainsFunc(s.away, func(a span) bool { return a.has(made) || a.has(made.Add(unroutedBefore)) })
+}
+
+// whileAway complains of what was written while no bridge had the route.
+func (c *chaos) whileAway() (all []complaint) {
+	if c.reloads == nil {
+		return nil
+	}
+	return writtenIn(c.reloads.spells, reloadKnown, c.GitHub.Journal(), func(call githubtest.Call) string {
+		return "written without the route: " + call.Op + " " + call.Path
+	})
+}
+
+// writtenIn complains of the writes to GitHub in spells, but for their beginnings.
+func writtenIn(spells []span, known time.Duration, calls []githubtest.Call, what func(githubtest.Call) string) (all []complaint) {
+	for _, call := range calls {
+		in := func(s span) bool { s.from = s.from.Add(known); return s.from.Before(s.to) && s.hasSecond(call.Time) }
+		if writesGitHub(call) && slices.ContainsFunc(spells, in) {
+			all = append(all, complaint{issue: call.Number, what: what(call)})
+		}
+	}
+	return all
+}
+
+// TestCardsBeforeTheSecondPollMayBeOld: a card that is made before the second complete
+// listing with the route may be left alone.
+func TestCardsBeforeTheSecondPollMayBeOld(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	poll := func(second int, fault planningtest.FaultKind) planningtest.Call {
+		return planningtest.Call{Op: planningtest.OpBacklogItems, Status: http.StatusOK, Fault: fault, Time: at.Add(time.Duration(second) * time.Second)}
+	}
+	calls := []planningtest.Call{poll(-1, ""), poll(1, ""), poll(2, planningtest.Garbage), poll(3, "")}
+	if got, want := secondPoll(calls, at), at.Add(4*time.Second); !got.Equal(want) {
+		t.Errorf("the route takes cards from %s on, want %s", got, want)
+	}
+	if got := secondPoll(calls[:2], at); !got.IsZero() {
+		t.Errorf("after one poll the route takes cards from %s on", got)
+	}
+}
+
+// TestWritesWithoutTheRouteAreJudged: a write counts from some time after the reload until
+// the next one.
+func TestWritesWithoutTheRouteAreJudged(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	spells := []span{{at, at.Add(10 * time.Second)}}
+	for second, want := range map[int]int{-1: 0, 4: 0, 6: 1, 9: 1, 10: 0} {
+		calls := []githubtest.Call{{Method: "PATCH", Op: "issue.patch", Time: at.Add(time.Duration(second) * time.Second)}}
+		if got := writtenIn(spells, 5*time.Second, calls, func(githubtest.Call) string { return "written" }); len(got) != want {
+			t.Errorf("second %d: complaints %v, want %d", second, got, want)
+		}
+	}
+}
