@@ -76,7 +76,7 @@ func (w *way) play(t *testing.T, replicas int, dir string) (wrong []complaint) {
 		}
 		cryptorand.Reader = s.scheduler
 		s.scheduler.Choose = w.choose
-		w.chaos, w.over, w.at = &chaos{t: t, dir: dir, sim: s, turns: &turns{}}, make(chan struct{}), newCanon()
+		w.chaos, w.over, w.at = &chaos{t: t, size: lasting(0), dir: dir, sim: s, turns: &turns{}}, make(chan struct{}), newCanon()
 		w.told = map[string][]string{}
 		ctx, cancel := context.WithCancel(context.Background())
 		var scheduling sync.WaitGroup
