@@ -242,15 +242,8 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.intakeMetrics = webhook.NewMetrics(a.registry)
 	a.intake = webhook.New(webhook.Options{
-		Trust:  func() *webhook.Trust { return a.set.Load().trust },
-		Verify: github.VerifySignature, Payload: github.Payload, Parse: parseEvent,
-		Store:  a.observed(),
-		Routes: func() mapping.Routes { return a.set.Load().Routes },
-		Scheme: func() mapping.LabelScheme { return a.set.Load().Scheme },
-		Keys:   func() mapping.Keys { return a.set.Load().Keys },
-		Whose:  a.github.Whose, FirstRun: a.firstRun, EnterDelay: c.GitHub.EnterDelay,
-		OtherInstallation: a.github.OtherInstallation, Believes: a.believesEvent, Met: a.delivered,
-		Renamed: a.renameTold, Writable: a.writable, Visible: a.visible, Released: a.github.Released,
+		Decoder: decoder{}, Settings: intakeHost{a}, Accounts: intakeHost{a}, Repositories: intakeHost{a},
+		Store: a.observed(), EnterDelay: c.GitHub.EnterDelay,
 		Metrics: a.intakeMetrics, Logger: a.log,
 	})
 	a.buildCatchUp(c)

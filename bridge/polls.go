@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"planbridge/bridge/catchup"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/github"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
@@ -23,11 +24,19 @@ func (a *App) buildCatchUp(c *config.Config) {
 	}
 	a.catchUp = catchup.New(catchup.Options{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
-		Routes:   func() mapping.Routes { return a.set.Load().Routes },
-		FirstRun: a.firstRunByGitHub, Owner: a.owner, Now: a.o.Now, Random: a.o.Random, Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Lost: a.lost.Lost, Logger: a.log, Guard: a.guard,
-		OnSuccess: a.listed,
+		Settings: catchUpHost{a}, Host: catchUpHost{a}, Owner: a.owner, Clock: clock.New(a.o.Now, a.o.Random),
+		Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log, Guard: a.guard,
 	})
 }
+
+// catchUpHost is the program as the catch-up sees it.
+type catchUpHost struct{ a *App }
+
+func (h catchUpHost) Routes() mapping.Routes          { return h.a.set.Load().Routes }
+func (h catchUpHost) FirstRun(route string) time.Time { return h.a.firstRunByGitHub(route) }
+func (h catchUpHost) LostAt() time.Time               { return h.a.lost.Lost() }
+func (h catchUpHost) Answered(ctx context.Context)    { h.a.listed(ctx) }
+func (h catchUpHost) Failed(error)                    {} // the catch-up logged it
 
 // listed follows a catch-up that GitHub answered: what waits for it goes on,
 // and projects that waited for GitHub's side to be looked through are adopted.

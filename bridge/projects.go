@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -105,19 +107,27 @@ func (a *App) httpClient() *http.Client {
 
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *planningSide) *poll.Poller {
 	return poll.New(poll.Options{
-		Project: id, Name: name, Planning: side, Store: &kicking{a.store, a},
-		Routes: func() mapping.Routes { return a.set.Load().Routes },
-		Keys:   func() mapping.Keys { return a.set.Load().Keys.In(id) },
-		Owner:  a.owner, Now: a.o.Now, Random: a.o.Random,
+		Project: id, Name: name, Planning: side, Buckets: side, Charts: side, Store: &kicking{a.store, a},
+		Settings: pollHost{a, id}, Host: pollHost{a, id}, Owner: a.owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
-		Settle: c.Planning.Settle, Lost: a.lost.Lost,
-		BucketIDs: side.BucketIDs,
-		Metrics:   a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,
-		Burndown:  side.Burndown,
-		OnSprints: func() { a.sprintNews.tell(id) },
-		OnSuccess: func(ctx context.Context) {
-			a.monitor.Heard(reconcile.ServicePlanning(id), status.SourcePoll)
-			a.wake(ctx, id, reconcile.ServicePlanning(id))
-		},
+		Settle:  c.Planning.Settle,
+		Metrics: a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,
 	})
+}
+
+// pollHost is the program as the poller of a project sees it.
+type pollHost struct {
+	a       *App
+	project mapping.ObjectID
+}
+
+func (h pollHost) Routes() mapping.Routes { return h.a.set.Load().Routes }
+func (h pollHost) Keys() mapping.Keys     { return h.a.set.Load().Keys.In(h.project) }
+func (h pollHost) LostAt() time.Time      { return h.a.lost.Lost() }
+func (h pollHost) SprintsChanged()        { h.a.sprintNews.tell(h.project) }
+func (h pollHost) Failed(error)           {} // the poller logged it
+
+func (h pollHost) Answered(ctx context.Context) {
+	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)
+	h.a.wake(ctx, h.project, reconcile.ServicePlanning(h.project))
 }

@@ -164,6 +164,19 @@ func newPollBench(t testing.TB, project mapping.ObjectID, s store.Store, cards i
 	return p
 }
 
+// pollWorld is the program around a poller that nobody is told of.
+type pollWorld struct{ routes mapping.Routes }
+
+func (w pollWorld) Routes() mapping.Routes   { return w.routes }
+func (w pollWorld) LostAt() time.Time        { return time.Time{} }
+func (w pollWorld) SprintsChanged()          {}
+func (w pollWorld) Answered(context.Context) {}
+func (w pollWorld) Failed(error)             {}
+
+func (w pollWorld) Keys() mapping.Keys {
+	return mapping.NewKeys([]byte("a key that nobody knows, of some length"))
+}
+
 // newPoller is a poller of a project's backlog that follows no marker: what it
 // sees first it only records.
 func newPoller(t testing.TB, s store.Store, url, secret string, project mapping.ObjectID, route string) *poll.Poller {
@@ -176,8 +189,7 @@ func newPoller(t testing.TB, s store.Store, url, secret string, project mapping.
 	routes := mapping.NewRoutes([]mapping.Route{{Name: route, Repositories: []string{bridgetest.RepoName}, NewCardsIn: bridgetest.RepoName, Project: project, Bucket: bridgetest.Bucket, Direction: mapping.Both, CreateIssues: true}})
 	return poll.New(poll.Options{
 		Project: project, Name: "web", Planning: backlogOnly{client}, Store: s, Owner: "bench", Interval: time.Minute,
-		Routes:  func() mapping.Routes { return routes },
-		Keys:    func() mapping.Keys { return mapping.NewKeys([]byte("a key that nobody knows, of some length")) },
+		Settings: pollWorld{routes}, Host: pollWorld{routes},
 		Metrics: poll.NewMetrics(prometheus.NewRegistry()), Logger: slog.New(slog.DiscardHandler),
 	})
 }

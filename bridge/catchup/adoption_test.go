@@ -78,7 +78,7 @@ func TestCatchUpStoreLost(t *testing.T) {
 func TestFirstRunUnknown(t *testing.T) {
 	w := newCatchUp(t)
 	w.options.FirstRun = func(string) time.Time { return time.Time{} }
-	w.catchUp = catchup.New(w.options)
+	w.catchUp = w.options.catchUp()
 	w.hub.now = start.Add(time.Hour)
 	w.hub.edit("acme/web", 1, "one")
 	w.poll()

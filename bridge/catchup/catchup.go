@@ -61,27 +61,45 @@ type Intake interface {
 	Adopt(ctx context.Context, issues []mapping.Issue) error
 }
 
-// Options configure a CatchUp. All fields are required but the last ones.
+// Settings are what a reload of the configuration may change.
+type Settings interface {
+	Routes() mapping.Routes
+	// FirstRun tells when a route began to run; zero while that is not known.
+	FirstRun(route string) time.Time
+}
+
+// Host is the program around a CatchUp.
+type Host interface {
+	// LostAt is when this process noticed that the store is not the one it was; zero:
+	// never. What was sent before is looked for only when it must show.
+	LostAt() time.Time
+	// Answered is called when GitHub answered, to wake what waits for it.
+	Answered(context.Context)
+	// Failed is called with the error of a round that failed.
+	Failed(error)
+}
+
+// Clock tells the time, and draws what spreads the rounds, in [0, n).
+type Clock interface {
+	Now() time.Time
+	Int64N(n int64) int64
+}
+
+// Options configure a CatchUp. All fields are required but those that say what nil or
+// zero means.
 type Options struct {
 	GitHub   GitHub
 	Intake   Intake
 	Store    store.Store
-	Routes   func() mapping.Routes
-	FirstRun func(route string) time.Time // zero while that is not known
-	Owner    string                       // names this replica in leases
-	// Now is the clock; nil: the runtime's.
-	Now func() time.Time
-	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
-	Random   func(n int64) int64
+	Settings Settings
+	Host     Host
+	Owner    string // names this replica in leases
+	Clock    Clock  // nil: the runtime's
 	Interval time.Duration
 	// Settle is how long GitHub's lists may lag.
 	Settle time.Duration
-	// Lost is when this process noticed that the store is not the one it was;
-	// zero: never. What was sent before is looked for only when it must show.
-	Lost   func() time.Time
 	Logger *slog.Logger
-	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
-	Guard *guard.Guard
+	Guard  *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
 	// Hooks shows GitHub's own deliveries; nil: those that failed are not
 	// looked for. App says that the App's own hook is one of them.
 	Hooks Hooks
@@ -89,10 +107,6 @@ type Options struct {
 	// RedeliverInterval is the least time between two looks at one hook; 0:
 	// the interval, or five minutes where that is less.
 	RedeliverInterval time.Duration
-	// OnSuccess is called when GitHub answered, to wake what waits for it.
-	OnSuccess func(context.Context)
-	// OnFailure is called with the error of a round that failed.
-	OnFailure func(error)
 }
 
 // CatchUp finds what GitHub's deliveries did not bring: it lists, per
@@ -100,7 +114,7 @@ type Options struct {
 // concurrently; rounds run one after the other.
 type CatchUp struct {
 	o     Options
-	clock clock.Clock
+	clock Clock
 	lease lease.Lease
 
 	round guard.Turn // had during a round; guards what follows
@@ -125,22 +139,15 @@ type lastSeen struct {
 
 // New returns a CatchUp; nothing runs until Run.
 func New(o Options) *CatchUp {
-	if o.OnSuccess == nil {
-		o.OnSuccess = func(context.Context) {}
-	}
-	if o.OnFailure == nil {
-		o.OnFailure = func(error) {}
+	if o.Clock == nil {
+		o.Clock = clock.Clock{}
 	}
 	if o.RedeliverInterval == 0 {
 		o.RedeliverInterval = max(o.Interval, minRedeliverInterval)
 	}
-	if o.Lost == nil {
-		o.Lost = func() time.Time { return time.Time{} }
-	}
-	c := clock.New(o.Now, o.Random)
 	return &CatchUp{
-		o: o, clock: c, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{},
-		lease: lease.Lease{Clock: c, Store: o.Store, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval)},
+		o: o, clock: o.Clock, round: guard.NewTurn(), hookAccessDenied: map[string]time.Time{},
+		lease: lease.Lease{Clock: o.Clock, Store: o.Store, Name: "catchup", Owner: o.Owner, TTL: lease.TTL(o.Interval)},
 	}
 }
 
@@ -165,13 +172,13 @@ func (c *CatchUp) turn(ctx context.Context) {
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
 		c.o.Logger.Warn("catch up", "err", err)
-		c.o.OnFailure(err)
+		c.o.Host.Failed(err)
 	}
 }
 
 // unsettled is how long what was made before the store was lost may still not
 // show.
-func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - c.clock.Now().Sub(c.o.Lost()) }
+func (c *CatchUp) unsettled() time.Duration { return c.o.Settle - c.clock.Now().Sub(c.o.Host.LostAt()) }
 
 // afterLoss does the round that adopts as soon as there can be one.
 func (c *CatchUp) afterLoss(ctx context.Context) error {
@@ -227,7 +234,7 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		}
 	}
 	if answered {
-		c.o.OnSuccess(ctx)
+		c.o.Host.Answered(ctx)
 	}
 	return nil
 }

@@ -166,6 +166,38 @@ func route(name, bucket string) mapping.Route {
 	return mapping.Route{Name: name, Repositories: []string{"acme/" + name}, NewCardsIn: "acme/" + name, Project: project, Bucket: bucket, Direction: mapping.Both, CreateIssues: true}
 }
 
+// options are those of a CatchUp, with what it asks of the program around it as functions.
+type options struct {
+	catchup.Options
+	Routes    func() mapping.Routes
+	FirstRun  func(route string) time.Time
+	Lost      func() time.Time
+	OnSuccess func(context.Context)
+	OnFailure func(error)
+}
+
+func (o options) catchUp() *catchup.CatchUp {
+	o.Settings, o.Host = settings{o}, program{o}
+	return catchup.New(o.Options)
+}
+
+type settings struct{ o options }
+
+func (s settings) Routes() mapping.Routes          { return s.o.Routes() }
+func (s settings) FirstRun(route string) time.Time { return s.o.FirstRun(route) }
+
+type program struct{ o options }
+
+func (p program) Answered(ctx context.Context) { p.o.OnSuccess(ctx) }
+func (p program) Failed(err error)             { p.o.OnFailure(err) }
+
+func (p program) LostAt() time.Time {
+	if p.o.Lost == nil {
+		return time.Time{}
+	}
+	return p.o.Lost()
+}
+
 type catchUpWorld struct {
 	t       *testing.T
 	hub     *hub
@@ -173,7 +205,7 @@ type catchUpWorld struct {
 	memory  *memstore.Memory
 	store   *counting
 	catchUp *catchup.CatchUp
-	options catchup.Options
+	options options
 	routes  []mapping.Route
 	log     bytes.Buffer
 	woken   int
@@ -191,16 +223,17 @@ func newCatchUp(t *testing.T) *catchUpWorld {
 		},
 		routes: []mapping.Route{route("web", "Incoming")},
 	}
-	w.options = catchup.Options{
+	w.options = options{Options: catchup.Options{
 		GitHub: w.hub, Intake: w.taken, Store: w.store,
-		Routes:   func() mapping.Routes { return mapping.NewRoutes(w.routes) },
-		FirstRun: func(string) time.Time { return start },
-		Owner:    "replica-1", Interval: 5 * time.Minute, Settle: 2 * time.Minute,
-		Logger:    slog.New(slog.NewTextHandler(&w.log, nil)),
+		Owner: "replica-1", Interval: 5 * time.Minute, Settle: 2 * time.Minute,
+		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
+	},
+		Routes:    func() mapping.Routes { return mapping.NewRoutes(w.routes) },
+		FirstRun:  func(string) time.Time { return start },
 		OnSuccess: func(context.Context) { w.woken++ },
 		OnFailure: func(err error) { w.failed = append(w.failed, err) },
 	}
-	w.catchUp = catchup.New(w.options)
+	w.catchUp = w.options.catchUp()
 	return w
 }
 
@@ -449,7 +482,7 @@ func TestDensePagesCrashedInBetween(t *testing.T) {
 		t.Fatal("no error")
 	}
 	w.taken.fail = nil
-	w.catchUp = catchup.New(w.options)
+	w.catchUp = w.options.catchUp()
 	w.poll()
 	if len(w.taken.titles) != 35 {
 		t.Errorf("took in %d of 35", len(w.taken.titles))
@@ -513,7 +546,7 @@ func TestCatchUpRuns(t *testing.T) {
 		o.Owner, o.GitHub = "replica-2", idle
 		go w.catchUp.Run(t.Context())
 		synctest.Wait()
-		go catchup.New(o).Run(t.Context())
+		go o.catchUp().Run(t.Context())
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		if n := w.woken; n < 22 || n > 28 || len(w.failed) != 0 {

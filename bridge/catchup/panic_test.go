@@ -46,7 +46,7 @@ func TestAPanicOnARepositoryCostsTheCatchUpNoOther(t *testing.T) {
 			return mapping.NewRoutes(list)
 		}
 		w.options.Guard, w.options.GitHub, w.options.Hooks = g, panickyHub{w.options.GitHub}, panickyHooks{h}
-		w.catchUp = catchup.New(w.options)
+		w.catchUp = w.options.catchUp()
 		h.deliver("bad", "issues", false, false)
 		h.deliver("good", "issues", false, false)
 		if err := w.catchUp.Poll(w.t.Context()); err != nil {

@@ -216,7 +216,7 @@ func (c *CatchUp) looked(ctx context.Context, hook int64) (looked, error) {
 	case !errors.Is(err, store.ErrNotFound):
 		return l, fmt.Errorf("read document %s: %w", docRedeliver(hook), err)
 	}
-	if l.Since = c.firstRun(c.o.Routes().All()); !l.Since.IsZero() {
+	if l.Since = c.firstRun(c.o.Settings.Routes().All()); !l.Since.IsZero() {
 		l.Since = latest(l.Since.Add(-c.o.Settle), c.clock.Now().Add(-kept)).UTC().Truncate(time.Second)
 	}
 	return l, nil
@@ -266,7 +266,7 @@ func (l *looked) take(list []Delivery) (failed []Delivery) {
 // not known.
 func (c *CatchUp) firstRun(routes []*mapping.Route) (first time.Time) {
 	for _, r := range routes {
-		if at := c.o.FirstRun(r.Name); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+		if at := c.o.Settings.FirstRun(r.Name); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}

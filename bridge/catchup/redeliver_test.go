@@ -66,7 +66,7 @@ func redelivering(t *testing.T, f func(w *catchUpWorld, h *hooks)) {
 		}
 		began := time.Now()
 		w.options.Hooks, w.options.FirstRun = h, func(string) time.Time { return began }
-		w.catchUp = catchup.New(w.options)
+		w.catchUp = w.options.catchUp()
 		f(w, h)
 	})
 }
@@ -103,7 +103,7 @@ func TestRedeliveryGivesUp(t *testing.T) {
 	redelivering(t, func(w *catchUpWorld, h *hooks) {
 		h.deliver("never", "issues", false, false)
 		for n := range 8 {
-			w.catchUp = catchup.New(w.options)
+			w.catchUp = w.options.catchUp()
 			w.redeliver()
 			if n == 5 {
 				h.deliver("later", "issues", false, false)
@@ -140,7 +140,7 @@ func TestIdleHookIsLookedAtOnceAnInterval(t *testing.T) {
 			if err := w.catchUp.Redeliver(w.t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			w.catchUp = catchup.New(w.options)
+			w.catchUp = w.options.catchUp()
 			time.Sleep(time.Minute)
 		}
 		if h.looks != 2 {

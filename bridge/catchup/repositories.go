@@ -45,12 +45,12 @@ func (c *CatchUp) repositories(ctx context.Context) ([]string, error) {
 			out = append(out, repo)
 		}
 	}
-	for _, route := range c.o.Routes().All() {
+	for _, route := range c.o.Settings.Routes().All() {
 		for _, repo := range route.Named() {
 			add(repo)
 		}
 	}
-	for _, route := range c.o.Routes().All() {
+	for _, route := range c.o.Settings.Routes().All() {
 		for _, glob := range route.Globs() {
 			repos, err := c.o.GitHub.Repositories(ctx, glob)
 			if mapping.Refused(err) {

@@ -78,7 +78,7 @@ func (c *CatchUp) since(ctx context.Context, repo string) (time.Time, error) {
 	if !errors.Is(err, store.ErrNotFound) {
 		return time.Time{}, fmt.Errorf("read watermark: %w", err)
 	}
-	first := c.firstRun(c.o.Routes().ForRepo(repo))
+	first := c.firstRun(c.o.Settings.Routes().ForRepo(repo))
 	if first.IsZero() {
 		return first, nil
 	}
@@ -120,7 +120,7 @@ func (w *walk) past() time.Time {
 		return time.Time{}
 	}
 	c := w.catchUp
-	back, first := w.began.Add(-c.o.Settle-overlap), c.firstRun(c.o.Routes().ForRepo(w.repo)).Add(-c.o.Settle)
+	back, first := w.began.Add(-c.o.Settle-overlap), c.firstRun(c.o.Settings.Routes().ForRepo(w.repo)).Add(-c.o.Settle)
 	if back.Before(first) {
 		back = first
 	}

@@ -45,10 +45,10 @@ func (r *round) bucketRole(ctx context.Context, c *mapping.Card) bucketRole {
 func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mapping.ObjectID {
 	ids := []mapping.ObjectID{bucket}
 	named := slices.ContainsFunc(r.routes.All(), func(route *mapping.Route) bool { return route.Project == r.o.Project && route.NamesBucketByID() })
-	if r.o.BucketIDs == nil || !named {
+	if r.o.Buckets == nil || !named {
 		return ids
 	}
-	all, err := r.o.BucketIDs(ctx, string(bucket))
+	all, err := r.o.Buckets.BucketIDs(ctx, string(bucket))
 	if err != nil {
 		r.o.Logger.Warn("a bucket's other ids could not be read", "bucket", bucket, "err", err)
 		return ids

@@ -33,7 +33,7 @@ type burndowns struct {
 // service may not have them.
 func (r *round) readBurndowns(ctx context.Context) {
 	b := &r.Poller.burndowns
-	if r.o.Burndown == nil {
+	if r.o.Charts == nil {
 		return
 	}
 	var active []Sprint
@@ -73,7 +73,7 @@ func (r *round) storeBurndowns(ctx context.Context, active []Sprint) error {
 	}
 	var charts []mapping.Burndown
 	for _, s := range active {
-		c, err := r.o.Burndown(ctx, s.ID)
+		c, err := r.o.Charts.Burndown(ctx, s.ID)
 		if err != nil {
 			return fmt.Errorf("burndown of sprint %s: %w", s.ID, err)
 		}

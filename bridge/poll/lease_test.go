@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"planbridge/bridge/poll"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -56,7 +55,7 @@ func TestOnePollerAtATime(t *testing.T) {
 		first := make(chan struct{})
 		go func() { defer close(first); w.poller.Run(ctx) }()
 		synctest.Wait()
-		go poll.New(o).Run(t.Context())
+		go o.poller().Run(t.Context())
 		pass(time.Hour)
 		if n := second.count("backlog"); n != 0 {
 			t.Errorf("the second replica polled %d times", n)
@@ -88,7 +87,7 @@ func TestTakenOver(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { defer close(done); poll.New(o).Run(ctx) }()
+		go func() { defer close(done); o.poller().Run(ctx) }()
 		pass(time.Minute)
 		w.planned.put(incoming, "Incoming", card("a"))
 		pass(time.Minute)

@@ -87,19 +87,56 @@ type Sprint struct {
 	Future, Active, Past bool
 }
 
-// Options configure a Poller. All fields are required but Guard and the last three.
+// Settings are what a reload of the configuration may change.
+type Settings interface {
+	Routes() mapping.Routes
+	Keys() mapping.Keys
+}
+
+// Buckets tells all the ids that a bucket has. Two listings of a project have been seen
+// to disagree, and a route may name either.
+type Buckets interface {
+	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
+}
+
+// Charts reads the burndown of a sprint. The Poller fills in Sprint, Title, Active and Read.
+type Charts interface {
+	Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error)
+}
+
+// Host is the program around a Poller. Its methods must not block.
+type Host interface {
+	// LostAt is when this process noticed that the store is not the one it was; zero:
+	// never. What was sent before is looked for only when it must show.
+	LostAt() time.Time
+	// SprintsChanged is called when what milestones show of the sprints (see
+	// store.DocSprints) changed, or may have while this process did not look.
+	SprintsChanged()
+	// Answered is called when planning answered, to wake what waits for it.
+	Answered(context.Context)
+	// Failed is called with the error of a round that failed.
+	Failed(error)
+}
+
+// Clock tells the time, and draws what spreads the rounds, in [0, n).
+type Clock interface {
+	Now() time.Time
+	Int64N(n int64) int64
+}
+
+// Options configure a Poller. All fields are required but those that say what nil or
+// zero means.
 type Options struct {
 	Project  mapping.ObjectID
 	Name     string // the operator's name for the project
 	Planning Planning
+	Buckets  Buckets // nil: a bucket has the one id that the backlog shows
+	Charts   Charts  // nil: charts are not read
 	Store    store.Store
-	Routes   func() mapping.Routes
-	Keys     func() mapping.Keys
-	Owner    string // names this replica in leases
-	// Now is the clock; nil: the runtime's.
-	Now func() time.Time
-	// Random draws what spreads the rounds, in [0, n); nil: the runtime's.
-	Random   func(n int64) int64
+	Settings Settings
+	Host     Host
+	Owner    string        // names this replica in leases
+	Clock    Clock         // nil: the runtime's
 	Interval time.Duration // between two rounds, at most
 	// MinInterval is the shortest pause while somebody works in the project. Zero, or more
 	// than Interval: the pause is always Interval.
@@ -108,37 +145,18 @@ type Options struct {
 	// polled sprint shows are read; 0: never. It applies to cards with a
 	// tracking task and to those of routes on which tasks stand for something.
 	TaskSweepInterval time.Duration
-	Metrics           *Metrics
-	Logger            *slog.Logger
-	// Guard sets aside what the program panics on.
-	Guard *guard.Guard
-	// BucketIDs returns all the ids that a bucket has: two listings of a
-	// project have been seen to disagree, and a route may name either. Nil:
-	// only the one that the backlog shows.
-	BucketIDs func(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
-	// OnSprints is told that what milestones show of the sprints (see
-	// store.DocSprints) changed, or may have while this process did not look.
-	// It must not block. Nil: nobody is told.
-	OnSprints func()
 	// Settle is how long a create may still be under way.
-	Settle time.Duration
-	// Lost is when this process noticed that the store is not the one it was;
-	// zero: never. What was sent before is looked for only when it must show.
-	Lost func() time.Time
-	// Burndown reads a sprint's chart; the poller fills in Sprint, Title, Active
-	// and Read. Nil: charts are not read.
-	Burndown func(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error)
-	// OnSuccess is called when planning answered, to wake what waits for it.
-	OnSuccess func(context.Context)
-	// OnFailure is called with the error of a round that failed.
-	OnFailure func(error)
+	Settle  time.Duration
+	Metrics *Metrics
+	Logger  *slog.Logger
+	Guard   *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
 }
 
 // Poller polls one planning project. Its methods may be called concurrently;
 // rounds run one after the other.
 type Poller struct {
 	o     Options
-	clock clock.Clock
+	clock Clock
 	lease lease.Lease
 	grace takeoverGrace
 	pace  *pace
@@ -177,19 +195,12 @@ type Poller struct {
 
 // New returns a Poller; nothing runs until Run.
 func New(o Options) *Poller {
-	if o.OnSuccess == nil {
-		o.OnSuccess = func(context.Context) {}
-	}
-	if o.OnFailure == nil {
-		o.OnFailure = func(error) {}
-	}
-	if o.Lost == nil {
-		o.Lost = func() time.Time { return time.Time{} }
+	if o.Clock == nil {
+		o.Clock = clock.Clock{}
 	}
 	o.Metrics.duration.WithLabelValues(o.Name) // begins at zero
-	c := clock.New(o.Now, o.Random)
-	return &Poller{o: o, clock: c, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
-		Clock: c, Store: o.Store, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
+	return &Poller{o: o, clock: o.Clock, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
+		Clock: o.Clock, Store: o.Store, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
 	}}
 }
 

@@ -51,7 +51,7 @@ type round struct {
 // means that planning or the store did not answer; complete is false where a
 // single sprint could not be read.
 func (r *round) run(ctx context.Context) error {
-	r.routes, r.keys, r.complete = r.o.Routes(), r.o.Keys(), true
+	r.routes, r.keys, r.complete = r.o.Settings.Routes(), r.o.Settings.Keys(), true
 	r.roles, r.sprintCards, r.withTasks = map[bucketName]bucketRole{}, map[mapping.ObjectID]*sprintCard{}, map[mapping.ObjectID]bool{}
 	if err := r.readSprints(ctx); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (r *round) run(ctx context.Context) error {
 	if err := r.flush(ctx); err != nil {
 		return err
 	}
-	r.o.OnSuccess(ctx)
+	r.o.Host.Answered(ctx)
 	if r.refused != nil {
 		return fmt.Errorf("observe: %w", r.refused)
 	}

@@ -29,7 +29,7 @@ func twoReplicas(t *testing.T) (w *world, second *poll.Poller, path string) {
 	w.adopted()
 	o := w.options
 	o.Owner, o.Interval = "replica-2", 12*time.Second // its turns come more often
-	return w, poll.New(o), path
+	return w, o.poller(), path
 }
 
 // TestDeadReplica: one that is killed gives nothing back, and polling goes on
@@ -81,7 +81,7 @@ func TestStoreIsLostBeforeTheLease(t *testing.T) {
 		o.Owner, o.Interval, o.Store = "replica-2", 12*time.Second, asked
 		go w.poller.Run(t.Context())
 		synctest.Wait()
-		go poll.New(o).Run(t.Context())
+		go o.poller().Run(t.Context())
 		pass(time.Minute)
 		lose := func() {
 			w.lose(path)

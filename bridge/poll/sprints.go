@@ -144,8 +144,6 @@ func (r *round) storeSprints(ctx context.Context, sprints []Sprint) (err error) 
 		}
 	}
 	r.Poller.storedSprints = data
-	if r.o.OnSprints != nil {
-		r.o.OnSprints()
-	}
+	r.o.Host.SprintsChanged()
 	return nil
 }

@@ -102,6 +102,11 @@ func TestUsersAreRemembered(t *testing.T) {
 	}
 }
 
+// charts are those of all sprints.
+type charts func() (mapping.Burndown, error)
+
+func (f charts) Burndown(context.Context, mapping.ObjectID) (mapping.Burndown, error) { return f() }
+
 // TestBurndowns are read every five minutes, and when other sprints become
 // active or one is renamed; those of ended sprints stay as they were.
 func TestBurndowns(t *testing.T) {
@@ -109,10 +114,10 @@ func TestBurndowns(t *testing.T) {
 		w := newWorld(t)
 		asked, left := 0, 8.0
 		var broken error
-		w.options.Burndown = func(_ context.Context, id mapping.ObjectID) (mapping.Burndown, error) {
+		w.options.Charts = charts(func() (mapping.Burndown, error) {
 			asked++
 			return mapping.Burndown{Original: 9, Remaining: []float64{left}}, broken
-		}
+		})
 		w.restart()
 		w.planned.sprints = []poll.Sprint{{ID: "s1", Title: "One", Active: true}, {ID: "s0", Past: true}}
 		for range 5 {

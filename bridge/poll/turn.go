@@ -43,7 +43,7 @@ func (p *Poller) turn(ctx context.Context) {
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
 		p.o.Logger.Warn("poll", "err", err)
-		p.o.OnFailure(err)
+		p.o.Host.Failed(err)
 	}
 }
 
@@ -141,7 +141,7 @@ func (p *Poller) completed(ctx context.Context, r *round, adopted bool) error {
 	p.lastComplete = r.began
 	p.pace.full, p.pace.calls, p.pace.sprints = r.began, r.calls, r.listed
 	p.confirmed.shown(p.cards)
-	if r.adopting && r.began.Sub(p.o.Lost()) >= p.o.Settle && p.listing.accepts(r) {
+	if r.adopting && r.began.Sub(p.o.Host.LostAt()) >= p.o.Settle && p.listing.accepts(r) {
 		p.readAll, p.observedAll = true, r.observeAll
 	}
 	if adopted {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/poll"
 	"planbridge/mapping"
@@ -188,13 +189,71 @@ func (s *counting) writes() (observed []store.Observation, marked, docs int) {
 	return observed, marked, docs
 }
 
+// options are those of a Poller, with what it asks of the program around it as functions.
+type options struct {
+	poll.Options
+	Routes    func() mapping.Routes
+	Lost      func() time.Time
+	BucketIDs bucketIDs
+	OnSprints func()
+	OnSuccess func(context.Context)
+	OnFailure func(error)
+	Now       func() time.Time
+	Random    func(n int64) int64
+}
+
+type bucketIDs func(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
+
+func (f bucketIDs) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
+	return f(ctx, bucket)
+}
+
+func (o options) poller() *poll.Poller {
+	o.Settings, o.Host, o.Clock = program{o}, program{o}, clock.New(o.Now, o.Random)
+	if o.BucketIDs != nil {
+		o.Buckets = o.BucketIDs
+	}
+	return poll.New(o.Options)
+}
+
+// program is the program around a Poller.
+type program struct{ o options }
+
+func (p program) Routes() mapping.Routes { return p.o.Routes() }
+func (p program) Keys() mapping.Keys     { return keys }
+
+func (p program) LostAt() time.Time {
+	if p.o.Lost == nil {
+		return time.Time{}
+	}
+	return p.o.Lost()
+}
+
+func (p program) SprintsChanged() {
+	if p.o.OnSprints != nil {
+		p.o.OnSprints()
+	}
+}
+
+func (p program) Answered(ctx context.Context) {
+	if p.o.OnSuccess != nil {
+		p.o.OnSuccess(ctx)
+	}
+}
+
+func (p program) Failed(err error) {
+	if p.o.OnFailure != nil {
+		p.o.OnFailure(err)
+	}
+}
+
 // world is a Poller of the service on an embedded store.
 type world struct {
 	t       testing.TB
 	planned *service
 	store   *counting
 	poller  *poll.Poller
-	options poll.Options
+	options options
 	routes  []mapping.Route
 	log     *logtest.Text
 	woken   int
@@ -219,18 +278,18 @@ func newWorld(t testing.TB) *world {
 		routes:  []mapping.Route{route("web", "Incoming")},
 	}
 	w.setOptions()
-	w.poller = poll.New(w.options)
+	w.poller = w.options.poller()
 	return w
 }
 
 func (w *world) setOptions() {
-	w.options = poll.Options{
+	w.options = options{Options: poll.Options{
 		Project: project, Name: "web", Planning: w.planned, Store: w.store,
-		Routes: func() mapping.Routes { return mapping.NewRoutes(w.routes) },
-		Keys:   func() mapping.Keys { return keys },
-		Owner:  "replica-1", Interval: 30 * time.Second,
-		Metrics:   poll.NewMetrics(prometheus.NewRegistry()),
-		Logger:    slog.New(slog.NewTextHandler(w.log, nil)),
+		Owner: "replica-1", Interval: 30 * time.Second,
+		Metrics: poll.NewMetrics(prometheus.NewRegistry()),
+		Logger:  slog.New(slog.NewTextHandler(w.log, nil)),
+	},
+		Routes:    func() mapping.Routes { return mapping.NewRoutes(w.routes) },
 		OnSuccess: func(context.Context) { w.woken++ },
 		OnFailure: func(err error) { w.failed = append(w.failed, err) },
 	}
@@ -244,7 +303,7 @@ func route(name, bucket string) mapping.Route {
 }
 
 // restart is a new process on the same store.
-func (w *world) restart() { w.poller = poll.New(w.options) }
+func (w *world) restart() { w.poller = w.options.poller() }
 
 func (w *world) poll() {
 	w.t.Helper()

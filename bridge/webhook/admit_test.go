@@ -172,7 +172,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 // signatures and what net/http says have one line each in a window, and their number.
 func TestStrangersOfAllKindsDoNotFillTheLog(t *testing.T) {
 	const each = 20
-	w := newWorld(t, func(o *webhook.Options) { o.Timeout = 20 * time.Millisecond })
+	w := newWorld(t, func(o *options) { o.Timeout = 20 * time.Millisecond })
 	w.intake.SetLogWindow(300 * time.Millisecond)
 	srv := w.intake.Server("")
 	addr := serveOn(t, srv)

@@ -132,7 +132,7 @@ func (c *clients) trust(ctx context.Context) (done func()) {
 // reportClosed leaves a line about a connection that was closed for another one.
 func (in *Intake) reportClosed(conn net.Conn) {
 	in.o.Metrics.count("other", overloaded)
-	in.strangers.log("connections", func(more ...slog.Attr) {
+	in.unauthenticated.log("connections", func(more ...slog.Attr) {
 		in.o.Logger.LogAttrs(context.Background(), slog.LevelWarn, "too many connections: the oldest that has proven nothing is closed",
 			append(more, slog.Int("most", maxClients), slog.String("remote", conn.RemoteAddr().String()))...)
 	})

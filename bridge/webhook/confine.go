@@ -22,7 +22,7 @@ import (
 //	a parent, or a sub-issue, not covered                see confineFamily
 func (in *Intake) confine(event string, ev *Event, s signer) (verdict, error) {
 	owner, _, _ := strings.Cut(ev.Repo, "/")
-	if ev.Installation != 0 && in.o.OtherInstallation != nil && in.o.OtherInstallation(owner, ev.Installation) {
+	if ev.Installation != 0 && in.o.Accounts.OtherInstallation(owner, ev.Installation) {
 		return verdict{result: foreign, why: "it is of another installation of the app"}, nil
 	}
 	if !s.confined() {
@@ -51,7 +51,7 @@ func (in *Intake) confine(event string, ev *Event, s signer) (verdict, error) {
 
 // uncovered is the answer to a delivery about a repository that its secret does not cover.
 func (in *Intake) uncovered(repo string) (verdict, error) {
-	if len(in.o.Routes().ForRepo(repo)) > 0 {
+	if len(in.o.Settings.Routes().ForRepo(repo)) > 0 {
 		return verdict{}, &fault{http.StatusUnauthorized, forged, fmt.Errorf("its secret is not one of %s", clip(repo))}
 	}
 	return verdict{result: foreign, why: "its secret is not one of its repository, which no route names"}, nil
@@ -60,7 +60,7 @@ func (in *Intake) uncovered(repo string) (verdict, error) {
 // confineRename lets a name be left by whoever is believed about it, for a name of the
 // same trust, or for one that is nobody's.
 func (in *Intake) confineRename(ev *Event, s signer) (verdict, error) {
-	nobodys := !s.named(ev.Repo) && len(in.o.Routes().ForRepo(ev.Repo)) == 0
+	nobodys := !s.named(ev.Repo) && len(in.o.Settings.Routes().ForRepo(ev.Repo)) == 0
 	switch {
 	case !s.covers(ev.OldRepo):
 		return in.uncovered(ev.OldRepo)
@@ -86,7 +86,7 @@ func (in *Intake) confineFamily(event string, ev *Event, s signer) (verdict, err
 	return verdict{}, nil
 }
 
-// covers is what a sighting of the delivery is confined to, nil where that is nothing.
+// covers is what a observation of the delivery is confined to, nil where that is nothing.
 func (d *delivery) covers() func(repo string) bool {
 	if !d.signer.confined() {
 		return nil
@@ -98,12 +98,12 @@ func (d *delivery) covers() func(repo string) bool {
 var errForeign = errors.New("a link of another repository has its issue's id or marker")
 
 // owned reports errForeign where an observation would reach a link whose repository the
-// sighting's signer is not believed about: an id and a marker can be copied by anybody.
-func (in *Intake) owned(ctx context.Context, s sighting, obs store.Observation) error {
+// observation's signer is not believed about: an id and a marker can be copied by anybody.
+func (in *Intake) owned(ctx context.Context, s issueObservation, obs store.Observation) error {
 	if s.covers == nil {
 		return nil
 	}
-	for _, project := range projectsOf(in.o.Routes().All()) {
+	for _, project := range projectsOf(in.o.Settings.Routes().All()) {
 		ids := []mapping.LinkID{obs.Link}
 		refs := []mapping.Ref{""}
 		for _, ref := range obs.Refs {
@@ -141,7 +141,7 @@ func (in *Intake) repositoryOf(l *mapping.Link, ref mapping.Ref) string {
 	if l.Issue.Repo != "" {
 		return l.Issue.Repo
 	}
-	if r := in.o.Routes().ByName(l.Route); r != nil {
+	if r := in.o.Settings.Routes().ByName(l.Route); r != nil {
 		return r.NewCardsIn
 	}
 	return ""

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
@@ -74,7 +76,7 @@ func (in *Intake) log(ctx context.Context, level slog.Level, d *delivery, text s
 
 // deliver answers one delivery. Nothing is left to do after the answer.
 func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
-	ctx := in.bounds.context()
+	ctx := in.deadline.context()
 	d := &delivery{
 		id:    strings.TrimPrefix(r.Header.Get(headerHook)+":"+r.Header.Get(headerDelivery), ":"),
 		event: r.Header.Get(headerEvent),
@@ -112,7 +114,7 @@ func (in *Intake) refuse(ctx context.Context, w http.ResponseWriter, d *delivery
 	if d.authentic {
 		write()
 	} else {
-		in.strangers.log(f.result, write)
+		in.unauthenticated.log(f.result, write)
 	}
 	if f.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
@@ -126,28 +128,28 @@ func clip(s string) string { return s[:min(len(s), maxHeader)] }
 // take goes through the steps of the package comment and adds to d what it
 // learns. An error that is no *fault means that the store did not take it.
 func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Request, d *delivery) (verdict, error) {
-	refusal := admit(r.Header, d.id)
-	if refusal != nil || !acted[d.event] {
+	rejection := admit(r.Header, d.id)
+	if rejection != nil || !acted[d.event] {
 		w.Header().Set("Connection", "close") // else its body would be read to find the next request behind it
-		return verdict{result: ignored, why: "nothing is read from this event"}, refusal
+		return verdict{result: ignored, why: "nothing is read from this event"}, rejection
 	}
 	b, err := in.read(ctx, w, r)
 	defer b.free() // what was taken of it are copies
 	if err != nil {
 		return verdict{}, err
 	}
-	trust := in.o.Trust()
-	secret, err := in.o.Verify(trust.values, b.parts(), r.Header.Get(headerSignature))
+	trust := in.o.Settings.Trust()
+	secret, err := in.o.Decoder.Verify(trust.values, b.parts(), r.Header.Get(headerSignature))
 	if err != nil {
 		return verdict{}, &fault{http.StatusUnauthorized, forged, err}
 	}
 	d.authentic, d.signer = true, trust.signer(secret)
 	defer in.clients.trust(r.Context())()
-	payload, err := in.o.Payload(r.Header.Get("Content-Type"), b.verified())
+	payload, err := in.o.Decoder.Payload(r.Header.Get("Content-Type"), b.verified())
 	if err != nil {
 		return verdict{}, bad(err)
 	}
-	ev, err := in.o.Parse(d.event, payload)
+	ev, err := in.o.Decoder.Parse(d.event, payload)
 	if err != nil {
 		return verdict{}, bad(err)
 	}
@@ -158,33 +160,24 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if ok, err := in.believes(ctx, &ev); err != nil || !ok {
 		return verdict{result: refused, why: "another repository has the name"}, err
 	}
-	in.met(ctx, ev.Sender, ev.SenderID)
-	if in.o.Visible != nil && ev.Told && ev.Repo != "" {
-		in.o.Visible(ctx, ev.Repo, !ev.Private)
+	in.o.Accounts.Met(ctx, ev.Sender, ev.SenderID)
+	if ev.VisibilityKnown && ev.Repo != "" {
+		in.o.Repositories.Visible(ctx, ev.Repo, !ev.Private)
 	}
-	return in.judge(ctx, d, ev)
-}
-
-func (in *Intake) met(ctx context.Context, login string, id int64) {
-	if in.o.Met != nil {
-		in.o.Met(ctx, login, id)
-	}
+	return in.classify(ctx, d, ev)
 }
 
 // believes reports whether the repositories that an event names are those that their
 // names stand for.
 func (in *Intake) believes(ctx context.Context, ev *Event) (bool, error) {
-	if in.o.Believes == nil {
-		return true, nil
-	}
-	if ok, err := in.o.Believes(ctx, ev.Repo, ev.RepoID); err != nil || !ok {
+	if ok, err := in.o.Repositories.Believes(ctx, ev.Repo, ev.RepoID); err != nil || !ok {
 		return ok, err
 	}
 	for _, issue := range []*mapping.Issue{ev.Parent, ev.SubIssue} {
 		if issue == nil || strings.EqualFold(issue.Repo, ev.Repo) {
 			continue
 		}
-		if ok, err := in.o.Believes(ctx, issue.Repo, issue.RepoID); err != nil || !ok {
+		if ok, err := in.o.Repositories.Believes(ctx, issue.Repo, issue.RepoID); err != nil || !ok {
 			return ok, err
 		}
 	}
@@ -192,3 +185,27 @@ func (in *Intake) believes(ctx context.Context, ev *Event) (bool, error) {
 }
 
 func bad(err error) *fault { return &fault{http.StatusBadRequest, malformed, err} }
+
+// sharedDeadline gives deliveries a context that ends after the timeout, or up to a hundredth
+// of it before: those that come one after the other share one, since a timer for each,
+// and a place in its request's context, costs as much as the log line. That its sender
+// has gone does not end it: what has been read is worth keeping. It is safe for
+// concurrent use.
+type sharedDeadline struct {
+	timeout time.Duration
+
+	mu    sync.Mutex
+	ctx   context.Context
+	until time.Time // when the next one begins
+}
+
+func (b *sharedDeadline) context() context.Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now := time.Now(); !now.Before(b.until) {
+		ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
+		context.AfterFunc(ctx, cancel) // which frees nothing by then; one that is never called looks like a mistake
+		b.ctx, b.until = ctx, now.Add(b.timeout/100)
+	}
+	return b.ctx
+}

@@ -64,7 +64,7 @@ func TestEitherSecretVerifies(t *testing.T) {
 // TestSecretsAreLive: a reload that rotates the secret takes effect at once.
 func TestSecretsAreLive(t *testing.T) {
 	secret := []byte("new")
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		o.Trust = func() *webhook.Trust { return webhook.NewTrust(nil, [][]byte{secret}, nil) }
 	})
 	w.serve(w.raw("ping", []byte("{}")), http.StatusAccepted, "ignored")
@@ -168,7 +168,7 @@ func (s *faultyStore) Observe(ctx context.Context, project mapping.ObjectID, obs
 // delivery is taken once the store is back.
 func TestStoreAway(t *testing.T) {
 	faulty := &faultyStore{}
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		faulty.Store = o.Store
 		o.Store = faulty
 		o.Timeout = 50 * time.Millisecond
@@ -188,7 +188,7 @@ func TestStoreAway(t *testing.T) {
 	}
 	faulty.hang = false
 	w.options.Timeout = 0
-	w.intake = webhook.New(w.options)
+	w.intake = w.options.intake()
 	w.serve(again(), http.StatusAccepted, "stored")
 	w.onlyLink(web)
 }

@@ -13,7 +13,7 @@ func (in *Intake) SetMaxClients(n int) { in.clients.max = n }
 func (in *Intake) Unpace() { in.pace.SetLimit(rate.Inf) }
 
 // SetLogWindow shortens the window of what strangers may log.
-func (in *Intake) SetLogWindow(d time.Duration) { in.strangers.window = d }
+func (in *Intake) SetLogWindow(d time.Duration) { in.unauthenticated.window = d }
 
 // Unverified is how many bytes of unverified bodies are held.
 func (in *Intake) Unverified() int {

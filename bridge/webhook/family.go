@@ -23,7 +23,7 @@ func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, e
 		return verdict{result: ignored, why: "it does not show both issues"}, nil
 	}
 	child.Delivery = d.key
-	s := sighting{
+	s := issueObservation{
 		delivery: d.key, issue: child, away: !added,
 		public: func() (bool, error) { return !ev.Private, nil },
 		edit:   &mapping.Edit{Item: mapping.IssueRef(child.ID), Parent: &mapping.Parent{ID: mapping.NoParentID}, Delivery: d.key},
@@ -42,10 +42,10 @@ func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, e
 // viaParent lets a sub-issue in that no route takes by itself: the route's
 // filter is not about sub-issues. Whether an issue above it has a card is for
 // the reconcile to find out.
-func (in *Intake) viaParent(s sighting, near []*mapping.Route) (*mapping.Route, error) {
+func (in *Intake) viaParent(s issueObservation, near []*mapping.Route) (*mapping.Route, error) {
 	isPart := s.parent != nil || s.issue.Parent != "" && s.issue.Parent != mapping.NoParent
 	ignored := mapping.Route{}
-	ok, _ := ignored.Accepts(s.issue, in.o.Scheme())
+	ok, _ := ignored.Accepts(s.issue, in.o.Settings.Scheme())
 	i := slices.IndexFunc(near, func(r *mapping.Route) bool {
 		return r.Tasks == mapping.TasksSubIssues && r.Direction != mapping.ToGitHub
 	})

@@ -16,7 +16,7 @@ func subIssue(action string, child *mapping.Issue) webhook.Event {
 // picky is a world whose route takes only issues with a label, and whose
 // sub-issues are tasks.
 func picky(t *testing.T) *world {
-	return newWorld(t, func(o *webhook.Options) {
+	return newWorld(t, func(o *options) {
 		r := route("web", "acme/web", web)
 		r.Labels, r.Tasks = []string{"plan"}, mapping.TasksSubIssues
 		o.Routes = routes(r)

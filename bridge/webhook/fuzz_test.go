@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"planbridge/bridge/webhook"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -27,7 +26,7 @@ func FuzzIntake(f *testing.F) {
 	f.Add("ping", []byte("{}"))
 	f.Add("repository", []byte(`{"Action":"renamed"}`))
 	f.Add("", []byte("null"))
-	w := newWorld(f, func(o *webhook.Options) { o.Store = forgetful{} })
+	w := newWorld(f, func(o *options) { o.Store = forgetful{} })
 	total := func() (n float64) {
 		for _, v := range w.counts() {
 			n += v

@@ -18,19 +18,19 @@ import (
 // only where that decides. After an error some of them may not have been
 // stored; taking them in again is harmless.
 func (in *Intake) Listed(ctx context.Context, issues []mapping.Issue, private func() (bool, error)) error {
-	sightings := make([]sighting, len(issues))
+	observations := make([]issueObservation, len(issues))
 	for i := range issues {
-		sightings[i] = sighting{issue: &issues[i], listed: true, public: func() (bool, error) {
+		observations[i] = issueObservation{issue: &issues[i], listed: true, public: func() (bool, error) {
 			only, err := private()
 			return !only, err
 		}}
 	}
-	return in.listed(ctx, sightings)
+	return in.listed(ctx, observations)
 }
 
 // Marked reports whether an issue carries a marker of those that the bridge
 // gives the issues it makes.
-func (in *Intake) Marked(issue *mapping.Issue) bool { return in.o.Keys().Marked(issue.Body) }
+func (in *Intake) Marked(issue *mapping.Issue) bool { return in.o.Settings.Keys().Marked(issue.Body) }
 
 // Adopt takes in all marked issues of several repositories, listed after the
 // store was lost while the bridge's own account is not known. Of those with the
@@ -41,7 +41,7 @@ func (in *Intake) Adopt(ctx context.Context, issues []mapping.Issue) error {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	first := map[string]*mapping.Issue{} // by partner
-	var sightings []sighting
+	var observations []issueObservation
 	for i := range issues {
 		partner := in.partner(&issues[i])
 		if own := first[partner]; own != nil {
@@ -50,14 +50,14 @@ func (in *Intake) Adopt(ctx context.Context, issues []mapping.Issue) error {
 			continue
 		}
 		first[partner] = &issues[i]
-		sightings = append(sightings, sighting{issue: &issues[i], proven: true, public: func() (bool, error) { return true, nil }})
+		observations = append(observations, issueObservation{issue: &issues[i], proven: true, public: func() (bool, error) { return true, nil }})
 	}
-	return in.listed(ctx, sightings)
+	return in.listed(ctx, observations)
 }
 
 // partner is the card or task that the foremost marker of an issue names.
 func (in *Intake) partner(issue *mapping.Issue) string {
-	_, marks := in.o.Keys().Body(issue.Body)
+	_, marks := in.o.Settings.Keys().Body(issue.Body)
 	for _, m := range marks {
 		if m.Kind == mapping.MarkIssue || m.Kind == mapping.MarkSubIssue {
 			return m.Partner
@@ -66,12 +66,12 @@ func (in *Intake) partner(issue *mapping.Issue) string {
 	return ""
 }
 
-func (in *Intake) listed(ctx context.Context, sightings []sighting) error {
-	batches := map[mapping.ObjectID][]placed{}
-	for _, s := range sightings {
-		var p placed
+func (in *Intake) listed(ctx context.Context, observations []issueObservation) error {
+	batches := map[mapping.ObjectID][]routed{}
+	for _, s := range observations {
+		var p routed
 		err := in.o.Guard.Do("listed issue", issueName(s.issue), func() (err error) {
-			p, err = in.place(ctx, s)
+			p, err = in.resolveLink(ctx, s)
 			return err
 		})
 		if guard.Panicked(err) {
@@ -94,9 +94,9 @@ func (in *Intake) listed(ctx context.Context, sightings []sighting) error {
 
 func issueName(i *mapping.Issue) string { return i.Repo + "#" + strconv.Itoa(i.Number) }
 
-// observeListed stores a batch. Where a key is spoilt in the store the sightings go one
+// observeListed stores a batch. Where a key is spoilt in the store the observations go one
 // by one, so that its issue alone is set aside.
-func (in *Intake) observeListed(ctx context.Context, project mapping.ObjectID, batch []placed) error {
+func (in *Intake) observeListed(ctx context.Context, project mapping.ObjectID, batch []routed) error {
 	_, err := in.observe(ctx, project, batch)
 	if !errors.Is(err, store.ErrSpoilt) {
 		return err

@@ -33,7 +33,7 @@ func closed(i *mapping.Issue) { i.State = "closed" }
 
 // strict is a world whose route excludes a label.
 func strict(t *testing.T) *world {
-	return newWorld(t, func(o *webhook.Options) {
+	return newWorld(t, func(o *options) {
 		r := route("web", "acme/web", web)
 		r.ExcludeLabels = []string{"wontplan"}
 		o.Routes = routes(r)
@@ -146,7 +146,7 @@ func TestKnownIssueIsNotOvertaken(t *testing.T) {
 func TestRefusalAfterAReload(t *testing.T) {
 	r := route("web", "acme/web", web)
 	r.ExcludeLabels = []string{"wontplan"}
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		o.Routes = func() mapping.Routes { return mapping.NewRoutes([]mapping.Route{r}) }
 	})
 	w.deliver("labeled", at(time.Second, labels("wontplan")), "ignored")
@@ -208,7 +208,7 @@ func TestSeveralProjectsAtOnce(t *testing.T) {
 			bugs := route("bugs", "acme/web", apps)
 			bugs.Labels = []string{"bug"}
 			between := &meanwhile{project: web} // the last one to be asked
-			w := newWorld(t, func(o *webhook.Options) {
+			w := newWorld(t, func(o *options) {
 				o.Routes = routes(bugs, route("rest", "acme/web", web))
 				between.Store, o.Store = o.Store.(store.Store), between
 			})

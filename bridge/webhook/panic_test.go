@@ -17,7 +17,7 @@ import (
 // for one that failed, and the listener goes on.
 func TestAPanicOnADeliveryCostsNoOther(t *testing.T) {
 	g := guard.New(slog.New(slog.DiscardHandler))
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		o.Guard = g
 		o.Whose = func(login string) mapping.Whose {
 			if login == "bad" {
@@ -72,7 +72,7 @@ func (s spoilt) Observe(ctx context.Context, p mapping.ObjectID, obs []store.Obs
 // from where the last listing came through.
 func TestAnIssueThatIsSpoiltInTheStoreCostsTheListingNoOther(t *testing.T) {
 	g := guard.New(slog.New(slog.DiscardHandler))
-	w := newWorld(t, func(o *webhook.Options) { o.Guard, o.Store = g, spoilt{o.Store} })
+	w := newWorld(t, func(o *options) { o.Guard, o.Store = g, spoilt{o.Store} })
 	private := func() (bool, error) { return true, nil }
 	if err := w.intake.Listed(context.Background(), []mapping.Issue{*issue(1), *issue(2)}, private); err != nil {
 		t.Error(err)

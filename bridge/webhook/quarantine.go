@@ -17,41 +17,41 @@ const (
 	quarantineAge  = 30 * 24 * time.Hour
 )
 
-// released reports whether a sighting itself shows that its issue was let out of
+// released reports whether a observation itself shows that its issue was let out of
 // quarantine: by a label or an assignee, or by its parent. To add a sub-issue
 // takes triage rights in the parent's repository, which has to be one of ours:
 // anybody has them in a repository of his own.
-func (in *Intake) released(s sighting) bool {
+func (in *Intake) released(s issueObservation) bool {
 	parent, _, _ := strings.Cut(s.issue.Parent, "#")
 	if s.parent != nil {
 		parent = s.parent.Repo
 	}
-	return s.released || parent != "" && len(in.o.Routes().ForRepo(parent)) > 0
+	return s.released || parent != "" && len(in.o.Settings.Routes().ForRepo(parent)) > 0
 }
 
 // release asks GitHub whether a person let a listed issue out of quarantine whose
 // delivery may have been lost, and lets it enter if so.
-func (in *Intake) release(ctx context.Context, p *placed) error {
-	if p.why != mapping.WhyQuarantine || !p.seen.listed || in.o.Released == nil {
+func (in *Intake) release(ctx context.Context, p *routed) error {
+	if p.why != mapping.WhyQuarantine || !p.seen.listed {
 		return nil
 	}
-	released, err := in.o.Released(ctx, p.seen.issue)
+	released, err := in.o.Accounts.Released(ctx, p.seen.issue)
 	if err != nil || !released {
 		return err
 	}
 	p.seen.released = true
-	routes := in.o.Routes()
+	routes := in.o.Settings.Routes()
 	return in.admit(p, p.seen, routes, routes.ForRepo(p.seen.issue.Repo))
 }
 
 // quarantined counts an issue that no link knows among those that wait, or no more.
-func (in *Intake) quarantined(p *placed) {
+func (in *Intake) quarantined(p *routed) {
 	issue := p.seen.issue
 	if p.why != mapping.WhyQuarantine || p.seen.gone != "" {
 		in.waiting.remove(issue.ID)
 		return
 	}
-	if route, _ := in.o.Routes().ForIssue(issue, in.o.Scheme()); route != nil {
+	if route, _ := in.o.Settings.Routes().ForIssue(issue, in.o.Settings.Scheme()); route != nil {
 		in.waiting.add(issue, route.Name)
 	}
 }

@@ -79,7 +79,7 @@ func TestSlowBody(t *testing.T) {
 	for _, tc := range []struct{ intake, server time.Duration }{
 		{100 * time.Millisecond, time.Minute}, {time.Minute, 100 * time.Millisecond}, {100 * time.Millisecond, 0},
 	} {
-		w := newWorld(t, func(o *webhook.Options) { o.Timeout = tc.intake })
+		w := newWorld(t, func(o *options) { o.Timeout = tc.intake })
 		srv := w.intake.Server("")
 		srv.ReadTimeout = tc.server
 		conn := dial(t, serveOn(t, srv))

@@ -12,8 +12,8 @@ import (
 )
 
 // parted is a world in which acme/web, all of beta, and the rest have secrets of their own.
-func parted(t *testing.T, change ...func(*webhook.Options)) *world {
-	return newWorld(t, append([]func(*webhook.Options){func(o *webhook.Options) {
+func parted(t *testing.T, change ...func(*options)) *world {
+	return newWorld(t, append([]func(*options){func(o *options) {
 		o.Routes = routes(route("web", "acme/web", web), route("api", "beta/api", web), route("rest", "gamma/x", web))
 		o.Trust = func() *webhook.Trust {
 			return webhook.NewTrust([]webhook.SecretGroup{
@@ -55,9 +55,9 @@ func TestSecretCoversItsRepositories(t *testing.T) {
 		t.Log(tc)
 		told := ""
 		w.options.Visible = func(_ context.Context, repo string, _ bool) { told = repo }
-		w.intake = webhook.New(w.options)
+		w.intake = w.options.intake()
 		ev := in(tc.repo, 1)
-		ev.Told = true
+		ev.VisibilityKnown = true
 		w.serve(w.signedBy(tc.secret, "issues", ev), tc.status, tc.result)
 		if stored := tc.result == "stored"; stored != (len(w.links(web)) == 1) {
 			t.Errorf("%v: %d links", tc, len(w.links(web)))
@@ -107,7 +107,7 @@ func TestTwoRepositoriesOneCovered(t *testing.T) {
 	})
 	t.Run("renamed", func(t *testing.T) {
 		var told []string
-		w := parted(t, func(o *webhook.Options) {
+		w := parted(t, func(o *options) {
 			o.Renamed = func(_ context.Context, from, to string) error { told = append(told, from+" is "+to); return nil }
 		})
 		for _, tc := range []struct {
@@ -190,7 +190,7 @@ func TestOthersSuppressNothing(t *testing.T) {
 // TestOtherInstallation: what the app was told by an installation that is not the known
 // one of the owner is counted and dropped.
 func TestOtherInstallation(t *testing.T) {
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		o.OtherInstallation = func(owner string, id int64) bool { return owner == "acme" && id != 5 }
 	})
 	ev := event("opened", issue(1))

@@ -22,7 +22,7 @@
 //
 // Everything after the signature is decided by [mapping.Routes.Entering] and
 // the store's indexes; nothing is decided by what the bridge remembers having
-// sent. Of what did not enter the newest sighting is remembered for a while, so
+// sent. Of what did not enter the newest observation is remembered for a while, so
 // that an older one which arrives later does not either. All methods are safe for concurrent use.
 package webhook
 
@@ -64,7 +64,7 @@ type Event struct {
 	Repo             string // owner/name
 	RepoID           int64  // 0 where the payload does not tell
 	Private          bool   // only members can read the repository
-	Told             bool   // the payload says so, or that anybody can
+	VisibilityKnown  bool   // the payload says so, or that anybody can
 	Sender           string // login
 	SenderType       string // User, Bot, Organization; "" where the payload does not tell
 	SenderID         int64  // 0 where the payload does not tell
@@ -76,48 +76,65 @@ type Event struct {
 	parentLess bool // nothing is believed of Parent
 }
 
-// Options configure an Intake. The functions are asked at each delivery, so
-// that a reload takes effect at once. All fields but Believes, Met, Visible, Released
-// and Timeout are required.
-type Options struct {
-	// Trust says which secrets verify, and what each is believed about.
-	Trust func() *Trust
+// Decoder verifies and reads what GitHub delivers.
+type Decoder interface {
 	// Verify returns by which of the secrets header is the SHA-256 signature of a
 	// body, given in parts.
-	Verify func(secrets [][]byte, body [][]byte, header string) (int, error)
-	// OtherInstallation reports whether the app's installation on an account is known
-	// to be another one than that with the id; nil: there is no app.
-	OtherInstallation func(owner string, id int64) bool
+	Verify(secrets [][]byte, body [][]byte, header string) (int, error)
 	// Payload takes the JSON out of a body, which can be a form.
-	Payload func(contentType string, body []byte) ([]byte, error)
+	Payload(contentType string, body []byte) ([]byte, error)
 	// Parse reads a payload, which it must not keep. An unknown event is no
 	// error.
-	Parse func(name string, payload []byte) (Event, error)
+	Parse(name string, payload []byte) (Event, error)
+}
 
-	Store  Store
-	Routes func() mapping.Routes
-	Scheme func() mapping.LabelScheme
-	Keys   func() mapping.Keys
-	Whose  func(login string) mapping.Whose
+// Settings are asked at each delivery, so that a reload takes effect at once.
+type Settings interface {
+	// Trust says which secrets verify, and what each is believed about.
+	Trust() *Trust
+	Routes() mapping.Routes
+	Scheme() mapping.LabelScheme
+	Keys() mapping.Keys
 	// FirstRun tells when a route began to run; zero while that is not known.
-	FirstRun func(route string) time.Time
+	FirstRun(route string) time.Time
+}
+
+// Accounts knows the accounts of GitHub.
+type Accounts interface {
+	// Whose says whether an account is the bridge's own.
+	Whose(login string) mapping.Whose
+	// Met is told of each account that an event or a listing shows, by login and id (0:
+	// it is not told).
+	Met(ctx context.Context, login string, id int64)
+	// OtherInstallation reports whether the app's installation on an account is known
+	// to be another one than that with the id.
+	OtherInstallation(owner string, id int64) bool
+	// Released asks GitHub whether a person let an issue out of quarantine. It is asked
+	// for listed issues that no link knows.
+	Released(ctx context.Context, issue *mapping.Issue) (bool, error)
+}
+
+// Repositories is told what events show of repositories.
+type Repositories interface {
+	// Believes is asked of each repository that an event names, by the id that the
+	// event tells (0: none), whether it is the one that the name stands for. Its error
+	// puts the delivery off.
+	Believes(ctx context.Context, repo string, id int64) (bool, error)
+	// Visible is told by each event whether anybody can read its repository.
+	Visible(ctx context.Context, repo string, public bool)
 	// Renamed is told that a repository has another name, and Writable that
 	// one is archived no more.
-	Renamed  func(ctx context.Context, from, to string) error
-	Writable func(ctx context.Context, repo string)
-	// Believes is asked of each repository that an event names, by the id that the
-	// event tells (0: none), whether it is the one that the name stands for; nil: all
-	// are. Its error puts the delivery off.
-	Believes func(ctx context.Context, repo string, id int64) (bool, error)
-	// Met is told of each account that an event or a listing shows, by login and id (0:
-	// it is not told); nil: nobody wants to know.
-	Met func(ctx context.Context, login string, id int64)
-	// Visible is told by each event whether anybody can read its repository; nil:
-	// nobody wants to know.
-	Visible func(ctx context.Context, repo string, public bool)
-	// Released asks GitHub whether a person let an issue out of quarantine; nil:
-	// deliveries alone tell. It is asked for listed issues that no link knows.
-	Released func(ctx context.Context, issue *mapping.Issue) (bool, error)
+	Renamed(ctx context.Context, from, to string) error
+	Writable(ctx context.Context, repo string)
+}
+
+// Options configure an Intake. All fields but Guard and Timeout are required.
+type Options struct {
+	Decoder      Decoder
+	Settings     Settings
+	Accounts     Accounts
+	Repositories Repositories
+	Store        Store
 	// EnterDelay is how long a new issue waits for its labels and its parent.
 	EnterDelay time.Duration
 	// Timeout bounds a delivery from its first byte to the answer; 0 means
@@ -132,13 +149,13 @@ type Options struct {
 // Intake takes in what is seen of issues. It serves POST [Path] and nothing
 // else.
 type Intake struct {
-	o         Options
-	mux       *http.ServeMux
-	strangers unauthenticatedLogLimit
-	public    sync.Map // repositories whose refusal has been logged
-	refusals  *refusals
-	waiting   *quarantine
-	bounds    bounds
+	o               Options
+	mux             *http.ServeMux
+	unauthenticated unauthenticatedLogLimit
+	public          sync.Map // repositories whose refusal has been logged
+	rejected        *rejectedCache
+	waiting         *quarantine
+	deadline        sharedDeadline
 
 	clients    clients
 	unverified *budget
@@ -151,9 +168,9 @@ func New(o Options) *Intake {
 		o.Timeout = usualTimeout
 	}
 	in := &Intake{
-		o: o, mux: http.NewServeMux(), refusals: newRefusals(), waiting: newQuarantine(o.Metrics, o.Logger), bounds: bounds{timeout: o.Timeout},
-		strangers:  unauthenticatedLogLimit{window: time.Minute},
-		unverified: newBudget(maxUnverified), pace: rate.NewLimiter(pace, paceBurst),
+		o: o, mux: http.NewServeMux(), rejected: newRejectedCache(), waiting: newQuarantine(o.Metrics, o.Logger), deadline: sharedDeadline{timeout: o.Timeout},
+		unauthenticated: unauthenticatedLogLimit{window: time.Minute},
+		unverified:      newBudget(maxUnverified), pace: rate.NewLimiter(pace, paceBurst),
 	}
 	in.clients = clients{max: maxClients, onClose: in.reportClosed}
 	in.mux.HandleFunc("POST "+Path, in.deliver)
@@ -170,7 +187,7 @@ const usualTimeout = 9 * time.Second
 // connections and on what it logs. The caller starts and stops it.
 func (in *Intake) Server(addr string) *http.Server {
 	srv := Server(addr, in)
-	srv.ErrorLog = log.New(&httpErrors{in.o.Logger, &in.strangers}, "", 0)
+	srv.ErrorLog = log.New(&httpErrors{in.o.Logger, &in.unauthenticated}, "", 0)
 	in.clients.bind(srv)
 	return srv
 }

@@ -38,23 +38,89 @@ var (
 	edits = began.Add(time.Hour) // when people work
 )
 
+// options are those of an Intake, with what it asks of the program around it as functions.
+type options struct {
+	webhook.Options
+	Trust             func() *webhook.Trust
+	Verify            func(secrets, body [][]byte, header string) (int, error)
+	Payload           func(contentType string, body []byte) ([]byte, error)
+	Parse             func(name string, payload []byte) (webhook.Event, error)
+	Routes            func() mapping.Routes
+	Scheme            func() mapping.LabelScheme
+	Keys              func() mapping.Keys
+	Whose             func(login string) mapping.Whose
+	FirstRun          func(route string) time.Time
+	Renamed           func(ctx context.Context, from, to string) error
+	Writable          func(ctx context.Context, repo string)
+	Visible           func(ctx context.Context, repo string, public bool)
+	OtherInstallation func(owner string, id int64) bool
+}
+
+func (o options) intake() *webhook.Intake {
+	o.Decoder, o.Settings, o.Accounts, o.Repositories = decoder{o}, settings{o}, accounts{o}, repositories{o}
+	return webhook.New(o.Options)
+}
+
+type decoder struct{ o options }
+
+func (d decoder) Verify(secrets, body [][]byte, header string) (int, error) {
+	return d.o.Verify(secrets, body, header)
+}
+func (d decoder) Payload(kind string, body []byte) ([]byte, error) { return d.o.Payload(kind, body) }
+func (d decoder) Parse(name string, payload []byte) (webhook.Event, error) {
+	return d.o.Parse(name, payload)
+}
+
+type settings struct{ o options }
+
+func (s settings) Trust() *webhook.Trust           { return s.o.Trust() }
+func (s settings) Routes() mapping.Routes          { return s.o.Routes() }
+func (s settings) Scheme() mapping.LabelScheme     { return s.o.Scheme() }
+func (s settings) Keys() mapping.Keys              { return s.o.Keys() }
+func (s settings) FirstRun(route string) time.Time { return s.o.FirstRun(route) }
+
+type accounts struct{ o options }
+
+func (a accounts) Whose(login string) mapping.Whose                       { return a.o.Whose(login) }
+func (a accounts) Met(context.Context, string, int64)                     {}
+func (a accounts) Released(context.Context, *mapping.Issue) (bool, error) { return false, nil }
+
+func (a accounts) OtherInstallation(owner string, id int64) bool {
+	return a.o.OtherInstallation != nil && a.o.OtherInstallation(owner, id)
+}
+
+type repositories struct{ o options }
+
+func (r repositories) Believes(context.Context, string, int64) (bool, error) { return true, nil }
+
+func (r repositories) Visible(ctx context.Context, repo string, public bool) {
+	if r.o.Visible != nil {
+		r.o.Visible(ctx, repo, public)
+	}
+}
+
+func (r repositories) Renamed(ctx context.Context, from, to string) error {
+	return r.o.Renamed(ctx, from, to)
+}
+func (r repositories) Writable(ctx context.Context, repo string) { r.o.Writable(ctx, repo) }
+
 // world is an intake on an embedded store, with one route unless told.
 type world struct {
 	t       testing.TB
 	store   store.Store
 	intake  *webhook.Intake
-	options webhook.Options
+	options options
 	reg     *prometheus.Registry
 	log     *logtest.Text
 	guid    int
 }
 
-func newWorld(t testing.TB, change ...func(*webhook.Options)) *world {
+func newWorld(t testing.TB, change ...func(*options)) *world {
 	t.Helper()
 	return newWorldOn(t, boltstore.Options{}, change...)
 }
 
-func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*webhook.Options)) *world {
+func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*options)) *world {
 	t.Helper()
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), so)
 	if err != nil {
@@ -62,27 +128,26 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*webhook.Opti
 	}
 	t.Cleanup(func() { s.Close() })
 	w := &world{t: t, store: s, reg: prometheus.NewRegistry(), log: &logtest.Text{}}
-	w.options = webhook.Options{
+	w.options = options{Options: webhook.Options{
+		Store: s, EnterDelay: 2 * time.Second, Metrics: webhook.NewMetrics(w.reg),
+		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	},
 		Trust:   func() *webhook.Trust { return webhook.NewTrust(nil, [][]byte{[]byte("old"), []byte("new")}, nil) },
 		Verify:  verify,
 		Payload: func(_ string, body []byte) ([]byte, error) { return body, nil },
 		Parse: func(_ string, payload []byte) (ev webhook.Event, err error) {
 			return ev, json.Unmarshal(payload, &ev)
 		},
-		Store:      s,
-		Routes:     routes(route("web", "acme/web", web)),
-		Scheme:     func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
-		Keys:       func() mapping.Keys { return keys },
-		Whose:      whose,
-		FirstRun:   func(string) time.Time { return began },
-		EnterDelay: 2 * time.Second,
-		Metrics:    webhook.NewMetrics(w.reg),
-		Logger:     slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Routes:   routes(route("web", "acme/web", web)),
+		Scheme:   func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
+		Keys:     func() mapping.Keys { return keys },
+		Whose:    whose,
+		FirstRun: func(string) time.Time { return began },
 	}
 	for _, f := range change {
 		f(&w.options)
 	}
-	w.intake = webhook.New(w.options)
+	w.intake = w.options.intake()
 	return w
 }
 

@@ -22,12 +22,12 @@ var actions = map[string]bool{
 	"unlocked": true, "unpinned": true, "untyped": true,
 }
 
-// judge decides what a delivery shows and stores it.
+// classify decides what a delivery shows and stores it.
 //
 //	not an issues event, an unknown action, a pull request   ignored
 //	deleted, transferred   the link is looked at; the payload is not what is there now
 //	all others             the payload is the newest snapshot; `edited` also tells what it was
-func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, error) {
+func (in *Intake) classify(ctx context.Context, d *delivery, ev Event) (verdict, error) {
 	switch d.event {
 	case "repository":
 		return in.repository(ctx, ev)
@@ -49,17 +49,17 @@ func (in *Intake) judge(ctx context.Context, d *delivery, ev Event) (verdict, er
 		return verdict{result: ignored, why: "it is a pull request"}, nil
 	}
 	ev.Issue.Delivery = d.key
-	s := sighting{
+	s := issueObservation{
 		delivery: d.key, issue: ev.Issue, old: ev.OldIssue, away: gone != "", gone: gone, opened: ev.Action == "opened",
 		public: func() (bool, error) { return !ev.Private, nil },
 	}
 	s.covers = d.covers()
 	if ev.Action == "labeled" || ev.Action == "assigned" {
 		act := mapping.Triage{Actor: ev.Sender, Human: ev.SenderType == "User"}
-		s.released = ev.Issue.ReleasedBy(act, in.o.Whose(ev.Sender))
+		s.released = ev.Issue.ReleasedBy(act, in.o.Accounts.Whose(ev.Sender))
 	}
 	s.edit = edit(d, ev)
-	if (ev.Action == "labeled" || ev.Action == "unlabeled") && in.o.Whose(ev.Sender).Ours() {
+	if (ev.Action == "labeled" || ev.Action == "unlabeled") && in.o.Accounts.Whose(ev.Sender).Ours() {
 		// Each of our steps counts: a slot keeps but the last of one second.
 		s.edit = &mapping.Edit{
 			Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key,
@@ -95,11 +95,11 @@ func edit(d *delivery, ev Event) *mapping.Edit {
 func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 	switch {
 	case ev.OldRepo != "" && ev.Repo != "":
-		if err := in.o.Renamed(ctx, ev.OldRepo, ev.Repo); err != nil {
+		if err := in.o.Repositories.Renamed(ctx, ev.OldRepo, ev.Repo); err != nil {
 			return verdict{}, err
 		}
 	case ev.Action == "unarchived":
-		in.o.Writable(ctx, ev.Repo)
+		in.o.Repositories.Writable(ctx, ev.Repo)
 	case ev.Action == "publicized", ev.Action == "privatized": // its visibility was read from it, as from every event
 	default:
 		return verdict{result: ignored, why: "nothing is read from this event"}, nil
@@ -107,9 +107,9 @@ func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 	return verdict{result: stored}, nil
 }
 
-// store makes a sighting durable.
-func (in *Intake) store(ctx context.Context, d *delivery, s sighting) (verdict, error) {
-	p, err := in.place(ctx, s)
+// store makes a observation durable.
+func (in *Intake) store(ctx context.Context, d *delivery, s issueObservation) (verdict, error) {
+	p, err := in.resolveLink(ctx, s)
 	if err == nil {
 		err = in.owned(ctx, s, p.obs)
 	}
@@ -121,7 +121,7 @@ func (in *Intake) store(ctx context.Context, d *delivery, s sighting) (verdict, 
 	case p.project == "":
 		return p.dropped(), nil
 	}
-	ps := []placed{p}
+	ps := []routed{p}
 	got, err := in.observe(ctx, p.project, ps)
 	switch {
 	case err != nil:
@@ -134,10 +134,10 @@ func (in *Intake) store(ctx context.Context, d *delivery, s sighting) (verdict, 
 	return verdict{result: stored, key: got[0].Key}, nil
 }
 
-// observe stores sightings of one project. What is known (nearly everything) is stored
+// observe stores observations of one project. What is known (nearly everything) is stored
 // first, at once and due at once; a link is made of what turned out not to be,
 // and waits for its delay. An error says that not all of it is stored.
-func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []placed) ([]store.Observed, error) {
+func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []routed) ([]store.Observed, error) {
 	got, err := in.observeKnown(ctx, project, ps)
 	if err != nil {
 		return nil, err
@@ -159,9 +159,9 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []pl
 	return got, in.enter(ctx, project, ps, fresh, got)
 }
 
-// observeKnown stores sightings of what a project knows, and remembers of the
+// observeKnown stores observations of what a project knows, and remembers of the
 // others those that do not enter.
-func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps []placed) ([]store.Observed, error) {
+func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps []routed) ([]store.Observed, error) {
 	obs := make([]store.Observation, len(ps))
 	var out []int64
 	for i := range ps {
@@ -169,7 +169,7 @@ func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps
 			out = append(out, ps[i].seen.issue.ID)
 		}
 	}
-	release, err := in.refusals.hold(ctx, out)
+	release, err := in.rejected.hold(ctx, out)
 	defer release()
 	if err != nil {
 		return nil, err
@@ -191,16 +191,16 @@ func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps
 	return got, nil
 }
 
-// enter makes the links of those sightings (fresh: which ones) that another project
+// enter makes the links of those observations (fresh: which ones) that another project
 // does not know and nothing newer keeps out, and sets what became of them in got.
 // Another replica may do so in another project meanwhile: before anything is made
 // for them, the reconcile sees to it that one stays.
-func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []placed, fresh []int, got []store.Observed) error {
+func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []routed, fresh []int, got []store.Observed) error {
 	ids := make([]int64, len(fresh))
 	for n, i := range fresh {
 		ids[n] = ps[i].seen.issue.ID
 	}
-	release, err := in.refusals.hold(ctx, ids)
+	release, err := in.rejected.hold(ctx, ids)
 	defer release()
 	if err != nil {
 		return err
@@ -237,16 +237,16 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []plac
 		if got[i] = made[n]; made[n].Err != nil {
 			return made[n].Err
 		}
-		in.refusals.forget(ps[i].seen.issue.ID)
+		in.rejected.forget(ps[i].seen.issue.ID)
 		in.waiting.remove(ps[i].seen.issue.ID)
 	}
 	return nil
 }
 
-// observeElsewhere stores a sighting that a project does not know in the one that
+// observeElsewhere stores a observation that a project does not know in the one that
 // does, and reports whether there is one.
-func (in *Intake) observeElsewhere(ctx context.Context, project mapping.ObjectID, p *placed) (store.Observed, bool, error) {
-	others := slices.DeleteFunc(projectsOf(in.o.Routes().All()), func(other mapping.ObjectID) bool { return other == project })
+func (in *Intake) observeElsewhere(ctx context.Context, project mapping.ObjectID, p *routed) (store.Observed, bool, error) {
+	others := slices.DeleteFunc(projectsOf(in.o.Settings.Routes().All()), func(other mapping.ObjectID) bool { return other == project })
 	home, err := in.home(ctx, others, p.obs.Refs)
 	if home == "" || err != nil {
 		return store.Observed{}, false, err

@@ -61,13 +61,13 @@ func TestNotEntering(t *testing.T) {
 func TestToGitHubTakesNoIssues(t *testing.T) {
 	r := route("web", "acme/web", web)
 	r.Direction = mapping.ToGitHub
-	w := newWorld(t, func(o *webhook.Options) { o.Routes = routes(r) })
+	w := newWorld(t, func(o *options) { o.Routes = routes(r) })
 	w.deliver("opened", issue(1), "ignored")
 }
 
 // TestFirstRunNotKnown: what cannot be judged yet is not acknowledged.
 func TestFirstRunNotKnown(t *testing.T) {
-	w := newWorld(t, func(o *webhook.Options) { o.FirstRun = func(string) time.Time { return time.Time{} } })
+	w := newWorld(t, func(o *options) { o.FirstRun = func(string) time.Time { return time.Time{} } })
 	w.serve(w.request("issues", event("opened", issue(1))), http.StatusServiceUnavailable, "unavailable")
 }
 
@@ -86,7 +86,7 @@ func TestPublic(t *testing.T) {
 	}
 	r := route("web", "acme/web", web)
 	r.AllowPublic = true
-	w = newWorld(t, func(o *webhook.Options) { o.Routes = routes(r) })
+	w = newWorld(t, func(o *options) { o.Routes = routes(r) })
 	w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
 }
 
@@ -236,7 +236,7 @@ func TestAwayIsLookedAt(t *testing.T) {
 // routes lead to other projects.
 func TestTransferredIn(t *testing.T) {
 	for _, repo := range []string{"acme/web", "acme/apps", "acme/elsewhere"} {
-		w := newWorld(t, func(o *webhook.Options) {
+		w := newWorld(t, func(o *options) {
 			o.Routes = routes(route("web", "acme/web", web), route("apps", "acme/apps", apps))
 		})
 		w.deliver("opened", issue(1), "stored")
@@ -354,7 +354,7 @@ func TestSeveralProjects(t *testing.T) {
 	bugs := route("bugs", "acme/web", apps)
 	bugs.Labels = []string{"bug"}
 	rest := route("rest", "acme/web", web)
-	w := newWorld(t, func(o *webhook.Options) { o.Routes = routes(bugs, rest) })
+	w := newWorld(t, func(o *options) { o.Routes = routes(bugs, rest) })
 	w.deliver("opened", issue(1), "stored")
 	l := w.onlyLink(web)
 	w.deliver("labeled", issue(1, func(i *mapping.Issue) { i.Labels, i.UpdatedAt = []string{"bug"}, edits.Add(time.Second) }), "stored")
@@ -375,7 +375,7 @@ func TestSeveralProjects(t *testing.T) {
 // they are.
 func TestRouteThatMoved(t *testing.T) {
 	current := []mapping.Route{route("web", "acme/web", web)}
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		o.Routes = func() mapping.Routes { return mapping.NewRoutes(current) }
 	})
 	w.deliver("opened", issue(1), "stored")
@@ -401,7 +401,7 @@ func (elsewhere) Find(_ context.Context, project mapping.ObjectID, _ mapping.Ref
 // TestLinkRemovedMeanwhile: a link that goes away between the two questions
 // puts no link of one project into another.
 func TestLinkRemovedMeanwhile(t *testing.T) {
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		o.Store = elsewhere{o.Store}
 		o.Routes = routes(route("web", "acme/web", web), route("apps", "acme/apps", apps))
 	})
@@ -416,7 +416,7 @@ func TestLinkRemovedMeanwhile(t *testing.T) {
 func TestRepositoryEvents(t *testing.T) {
 	var told []string
 	var fails error
-	w := newWorld(t, func(o *webhook.Options) {
+	w := newWorld(t, func(o *options) {
 		o.Renamed = func(_ context.Context, from, to string) error { told = append(told, from+" is "+to); return fails }
 		o.Writable = func(_ context.Context, repo string) { told = append(told, repo) }
 	})
@@ -467,7 +467,7 @@ func TestListedIsDurableOrFails(t *testing.T) {
 	w := newWorld(t)
 	private := func() (bool, error) { return true, nil }
 	w.options.Store = &faultyStore{Store: w.store, err: errors.New("away")}
-	if err := webhook.New(w.options).Listed(t.Context(), []mapping.Issue{*issue(1)}, private); err == nil {
+	if err := w.options.intake().Listed(t.Context(), []mapping.Issue{*issue(1)}, private); err == nil {
 		t.Error("a store that is away is no error")
 	}
 }

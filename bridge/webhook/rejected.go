@@ -18,10 +18,10 @@ const (
 	refusalAge  = time.Hour
 )
 
-// refusal is what the newest sighting that did not enter showed of an issue, as
+// rejection is what the newest observation that did not enter showed of an issue, as
 // far as entering is about it. The rules themselves are asked anew each time, as
 // a reload may have changed them.
-type refusal struct {
+type rejection struct {
 	id                 int64
 	repo               string // in which it was told to be
 	gone               string // deleted or transferred; "" while it is there
@@ -32,9 +32,9 @@ type refusal struct {
 }
 
 // newer reports whether a refusal is of a later state of the issue than a
-// sighting is. GitHub's times have whole seconds; that an issue was opened comes
+// observation is. GitHub's times have whole seconds; that an issue was opened comes
 // before all else that happened to it in the same one.
-func (r *refusal) newer(s *sighting) bool {
+func (r *rejection) newer(s *issueObservation) bool {
 	at := s.issue.UpdatedAt
 	return r.gone != "" || r.updated.After(at) || s.opened && r.updated.Equal(at)
 }
@@ -42,7 +42,7 @@ func (r *refusal) newer(s *sighting) bool {
 // show returns an issue as it was when it was refused. One that was open for
 // longer than delay before it was closed may enter for all that (see
 // [mapping.Issue.Lasted]).
-func (r *refusal) show(issue *mapping.Issue, delay time.Duration) *mapping.Issue {
+func (r *rejection) show(issue *mapping.Issue, delay time.Duration) *mapping.Issue {
 	i := *issue
 	i.State, i.Association, i.Labels, i.UpdatedAt, i.ClosedAt = r.state, r.association, r.labels, r.updated, r.closed
 	if i.Lasted(delay) {
@@ -51,10 +51,10 @@ func (r *refusal) show(issue *mapping.Issue, delay time.Duration) *mapping.Issue
 	return &i
 }
 
-// refusals remember, of issues that no link knows, the newest sighting that did
+// rejectedCache remembers, of issues that no link knows, the newest observation that did
 // not enter: nothing else tells that one which arrives later is older. They are
 // this process's own. All methods are safe for concurrent use.
-type refusals struct {
+type rejectedCache struct {
 	turns [256]chan struct{} // by issue id: see hold
 
 	mu   sync.Mutex
@@ -62,8 +62,8 @@ type refusals struct {
 	came list.List // of *refusal, the oldest first
 }
 
-func newRefusals() *refusals {
-	rs := &refusals{byID: map[int64]*list.Element{}}
+func newRejectedCache() *rejectedCache {
+	rs := &rejectedCache{byID: map[int64]*list.Element{}}
 	for i := range rs.turns {
 		rs.turns[i] = make(chan struct{}, 1)
 	}
@@ -71,9 +71,9 @@ func newRefusals() *refusals {
 }
 
 // hold keeps others from the issues with these ids until release: between
-// asking the store or the refusals for an issue and acting on the answer
+// asking the store or the cache for an issue and acting on the answer
 // nothing else may be decided about it. release is never nil.
-func (rs *refusals) hold(ctx context.Context, ids []int64) (release func(), err error) {
+func (rs *rejectedCache) hold(ctx context.Context, ids []int64) (release func(), err error) {
 	turns := make([]int, len(ids))
 	for i, id := range ids {
 		turns[i] = int(uint64(id) % uint64(len(rs.turns)))
@@ -98,30 +98,30 @@ func (rs *refusals) hold(ctx context.Context, ids []int64) (release func(), err 
 }
 
 // of returns what is remembered of an issue, nil where that is nothing.
-func (rs *refusals) of(id int64) *refusal {
+func (rs *rejectedCache) of(id int64) *rejection {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	rs.expire()
 	if e := rs.byID[id]; e != nil {
-		return e.Value.(*refusal)
+		return e.Value.(*rejection)
 	}
 	return nil
 }
 
-// put remembers a sighting that did not enter, unless a newer one is.
-func (rs *refusals) put(s *sighting) {
+// put remembers a observation that did not enter, unless a newer one is.
+func (rs *rejectedCache) put(s *issueObservation) {
 	labels := make([]string, len(s.issue.Labels))
 	for i, l := range s.issue.Labels {
 		labels[i] = strings.Clone(l) // which may be a part of its payload
 	}
-	r := &refusal{
+	r := &rejection{
 		id: s.issue.ID, repo: strings.Clone(s.issue.Repo), gone: s.gone, state: s.issue.State, association: strings.Clone(s.issue.Association), labels: labels,
 		updated: s.issue.UpdatedAt, closed: s.issue.ClosedAt, came: time.Now(),
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if e := rs.byID[r.id]; e != nil {
-		if r.gone == "" && e.Value.(*refusal).newer(s) {
+		if r.gone == "" && e.Value.(*rejection).newer(s) {
 			return
 		}
 		rs.drop(e)
@@ -131,7 +131,7 @@ func (rs *refusals) put(s *sighting) {
 }
 
 // forget forgets an issue, which has entered.
-func (rs *refusals) forget(id int64) {
+func (rs *rejectedCache) forget(id int64) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if e := rs.byID[id]; e != nil {
@@ -140,15 +140,15 @@ func (rs *refusals) forget(id int64) {
 }
 
 // expire and drop are called with rs.mu held.
-func (rs *refusals) expire() {
+func (rs *rejectedCache) expire() {
 	for e := rs.came.Front(); e != nil; e = rs.came.Front() {
-		if rs.came.Len() <= maxRefusals && time.Since(e.Value.(*refusal).came) < refusalAge {
+		if rs.came.Len() <= maxRefusals && time.Since(e.Value.(*rejection).came) < refusalAge {
 			return
 		}
 		rs.drop(e)
 	}
 }
 
-func (rs *refusals) drop(e *list.Element) {
-	delete(rs.byID, rs.came.Remove(e).(*refusal).id)
+func (rs *rejectedCache) drop(e *list.Element) {
+	delete(rs.byID, rs.came.Remove(e).(*rejection).id)
 }

@@ -10,14 +10,14 @@ import (
 	"planbridge/mapping"
 )
 
-func seen(id int64) *sighting {
-	return &sighting{issue: &mapping.Issue{ID: id, State: "open", UpdatedAt: time.Unix(id, 0)}}
+func seen(id int64) *issueObservation {
+	return &issueObservation{issue: &mapping.Issue{ID: id, State: "open", UpdatedAt: time.Unix(id, 0)}}
 }
 
 // TestRefusalsAreBounded in number and in time.
 func TestRefusalsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := newRefusals()
+		rs := newRejectedCache()
 		for id := range int64(maxRefusals + 1) {
 			rs.put(seen(id))
 		}
@@ -37,7 +37,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 // TestHold: one waits for another only where they share an issue, and not for
 // longer than its deadline.
 func TestHold(t *testing.T) {
-	rs := newRefusals()
+	rs := newRejectedCache()
 	release, err := rs.hold(t.Context(), []int64{3, 1, 2, 3})
 	if err != nil {
 		t.Fatal(err)

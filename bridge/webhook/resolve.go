@@ -15,8 +15,8 @@ import (
 // route began to run.
 var errNotKnown = errors.New(mapping.WhyNotKnown)
 
-// sighting is one look at one issue.
-type sighting struct {
+// issueObservation is one look at one issue.
+type issueObservation struct {
 	delivery string
 	issue    *mapping.Issue
 	old      *mapping.Issue // what it was before it was transferred here
@@ -32,43 +32,43 @@ type sighting struct {
 	listed   bool                 // a listing showed it, which does not tell that
 }
 
-// placed is a sighting made ready for the store.
-type placed struct {
-	seen    sighting
-	routed  bool             // a route is for its repository
-	project mapping.ObjectID // "": nothing to remember of it
-	obs     store.Observation
-	into    mapping.ObjectID     // the project of what create makes
-	create  func() *mapping.Link // where no link knows the issue; nil: none is made
-	delay   time.Duration        // of what is created
-	enters  bool                 // by a route, and not by its marker
-	why     string               // why it would not enter
+// routed is an observation made ready for the store.
+type routed struct {
+	seen     issueObservation
+	hasRoute bool             // a route is for its repository
+	project  mapping.ObjectID // "": nothing to remember of it
+	obs      store.Observation
+	into     mapping.ObjectID     // the project of what create makes
+	create   func() *mapping.Link // where no link knows the issue; nil: none is made
+	delay    time.Duration        // of what is created
+	enters   bool                 // by a route, and not by its marker
+	why      string               // why it would not enter
 }
 
-func (p *placed) dropped() verdict {
+func (p *routed) dropped() verdict {
 	if p.why == mapping.WhyPublic {
 		return verdict{result: refused, why: p.why}
 	}
 	return verdict{result: ignored, why: p.why}
 }
 
-func (p *placed) makes(project mapping.ObjectID, link func() *mapping.Link) {
+func (p *routed) makes(project mapping.ObjectID, link func() *mapping.Link) {
 	p.into, p.create = project, link
 }
 
-// place decides which link a sighting is of: the one that knows the issue (or
+// resolveLink decides which link a observation is of: the one that knows the issue (or
 // the one it was before a transfer), else the one that our own marker names,
 // else a new one where the issue enters. An issue that is known is always
 // observed, whether it matches its route or not: that is how a link learns
 // that it has to leave.
-func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
-	in.met(ctx, s.issue.Author, s.issue.AuthorID)
-	routes := in.o.Routes()
+func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, error) {
+	in.o.Accounts.Met(ctx, s.issue.Author, s.issue.AuthorID)
+	routes := in.o.Settings.Routes()
 	near := routes.ForRepo(s.issue.Repo)
-	p := placed{seen: s, routed: len(near) > 0, obs: observation(s)}
+	p := routed{seen: s, hasRoute: len(near) > 0, obs: observation(s)}
 	if !s.away {
 		if err := in.propose(&p, s, routes, near); err != nil {
-			return placed{}, err
+			return routed{}, err
 		}
 	}
 	projects := projectsOf(near)
@@ -103,10 +103,10 @@ func (in *Intake) place(ctx context.Context, s sighting) (placed, error) {
 	return p, err
 }
 
-// leave leaves a sighting that does not enter to the project that knows the issue,
+// leave leaves a observation that does not enter to the project that knows the issue,
 // and remembers it where none does.
-func (in *Intake) leave(ctx context.Context, p *placed, projects []mapping.ObjectID) (err error) {
-	release, err := in.refusals.hold(ctx, []int64{p.seen.issue.ID})
+func (in *Intake) leave(ctx context.Context, p *routed, projects []mapping.ObjectID) (err error) {
+	release, err := in.rejected.hold(ctx, []int64{p.seen.issue.ID})
 	defer release()
 	if err == nil {
 		p.project, err = in.home(ctx, projects, p.obs.Refs)
@@ -117,8 +117,8 @@ func (in *Intake) leave(ctx context.Context, p *placed, projects []mapping.Objec
 	return err
 }
 
-// observation is the part of an observation that the sighting alone decides.
-func observation(s sighting) store.Observation {
+// observation is the part of an observation that the observation alone decides.
+func observation(s issueObservation) store.Observation {
 	ref := mapping.IssueRef(s.issue.ID)
 	obs := store.Observation{Delivery: s.delivery, Refs: []mapping.Ref{ref}}
 	if s.old != nil && s.old.ID > 0 {
@@ -143,15 +143,15 @@ func observation(s sighting) store.Observation {
 
 // propose adds what is to be done where no link knows the issue: follow our
 // own marker, or let the issue enter.
-func (in *Intake) propose(p *placed, s sighting, routes mapping.Routes, near []*mapping.Route) error {
-	if author := in.o.Whose(s.issue.Author); author.Perhaps() {
+func (in *Intake) propose(p *routed, s issueObservation, routes mapping.Routes, near []*mapping.Route) error {
+	if author := in.o.Accounts.Whose(s.issue.Author); author.Perhaps() {
 		in.follow(p, s.issue, near, s.proven || author.Ours())
 	}
 	return in.admit(p, s, routes, near)
 }
 
 // admit adds the link that is to be made where the issue enters.
-func (in *Intake) admit(p *placed, s sighting, routes mapping.Routes, near []*mapping.Route) error {
+func (in *Intake) admit(p *routed, s issueObservation, routes mapping.Routes, near []*mapping.Route) error {
 	enters, why, err := in.entrance(s, routes, near)
 	if err != nil {
 		return err
@@ -170,8 +170,8 @@ func (in *Intake) admit(p *placed, s sighting, routes mapping.Routes, near []*ma
 
 // entrance returns the route by which an issue enters, or nil and why it does
 // not.
-func (in *Intake) entrance(s sighting, routes mapping.Routes, near []*mapping.Route) (*mapping.Route, string, error) {
-	e := mapping.Entrance{Scheme: in.o.Scheme(), Own: in.made(s.issue), Public: true, Released: in.released(s), FirstRun: in.o.FirstRun}
+func (in *Intake) entrance(s issueObservation, routes mapping.Routes, near []*mapping.Route) (*mapping.Route, string, error) {
+	e := mapping.Entrance{Scheme: in.o.Settings.Scheme(), Own: in.made(s.issue), Public: true, Released: in.released(s), FirstRun: in.o.Settings.FirstRun}
 	route, why := routes.Entering(s.issue, e)
 	if why == mapping.WhyPublic || why == mapping.WhyQuarantine {
 		var err error
@@ -192,14 +192,14 @@ func (in *Intake) entrance(s sighting, routes mapping.Routes, near []*mapping.Ro
 	return route, why, err
 }
 
-// overtaken returns why an issue that would enter by this sighting stays out: one
+// overtaken returns why an issue that would enter by this observation stays out: one
 // that was taken in before was newer, and by that it does not enter. "" means
 // that it enters.
-func (in *Intake) overtaken(p *placed) (string, error) {
+func (in *Intake) overtaken(p *routed) (string, error) {
 	s := p.seen
-	r := in.refusals.of(s.issue.ID)
+	r := in.rejected.of(s.issue.ID)
 	switch {
-	case r == nil || !r.newer(&s) || !in.o.Trust().same(r.repo, s.issue.Repo):
+	case r == nil || !r.newer(&s) || !in.o.Settings.Trust().same(r.repo, s.issue.Repo):
 		return "", nil
 	case r.gone != "":
 		return overtook + "it was " + r.gone, nil
@@ -207,7 +207,7 @@ func (in *Intake) overtaken(p *placed) (string, error) {
 		return "", nil
 	}
 	s.issue = r.show(s.issue, in.o.EnterDelay)
-	routes := in.o.Routes()
+	routes := in.o.Settings.Routes()
 	if route, why, err := in.entrance(s, routes, routes.ForRepo(s.issue.Repo)); err != nil || route == nil {
 		return overtook + why, err
 	}
@@ -216,10 +216,10 @@ func (in *Intake) overtaken(p *placed) (string, error) {
 
 const overtook = "a newer delivery kept it out: "
 
-// remember keeps older sightings of an issue that did not enter from entering.
-func (in *Intake) remember(p *placed) {
-	if p.routed && (!p.seen.away || p.seen.gone != "") {
-		in.refusals.put(&p.seen)
+// remember keeps older observations of an issue that did not enter from entering.
+func (in *Intake) remember(p *routed) {
+	if p.hasRoute && (!p.seen.away || p.seen.gone != "") {
+		in.rejected.put(&p.seen)
 		in.quarantined(p)
 	}
 }
@@ -229,8 +229,8 @@ func (in *Intake) remember(p *placed) {
 // A marker counts only on an issue that our own account made, or may have made:
 // on a public repository anybody can copy one. A link that the store has lost
 // is made again only where the issue is sure to be ours.
-func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route, sure bool) {
-	_, marks := in.o.Keys().Body(issue.Body)
+func (in *Intake) follow(p *routed, issue *mapping.Issue, near []*mapping.Route, sure bool) {
+	_, marks := in.o.Settings.Keys().Body(issue.Body)
 	for _, m := range marks {
 		if !slices.ContainsFunc(near, func(r *mapping.Route) bool { return m.IsFor(r.Project) }) {
 			continue // of another deployment, or copied from another project
@@ -253,7 +253,7 @@ func (in *Intake) follow(p *placed, issue *mapping.Issue, near []*mapping.Route,
 
 // made reports whether the bridge made an issue.
 func (in *Intake) made(issue *mapping.Issue) bool {
-	return in.o.Keys().Made(issue, in.o.Whose(issue.Author))
+	return in.o.Settings.Keys().Made(issue, in.o.Accounts.Whose(issue.Author))
 }
 
 // maker returns the first of the routes that makes issues.

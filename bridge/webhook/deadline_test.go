@@ -10,7 +10,7 @@ import (
 
 func TestDeliveriesOfOneMomentShareTheirBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := bounds{timeout: 9 * time.Second}
+		b := sharedDeadline{timeout: 9 * time.Second}
 		first, began := b.context(), time.Now()
 		time.Sleep(89 * time.Millisecond)
 		if b.context() != first {
