@@ -140,7 +140,7 @@ func (c *Client) exchange(ctx context.Context, k call, method string, in any) (*
 		return nil, fmt.Errorf("%w: %w", mapping.ErrRejected, err)
 	}
 	if k.class == classWrite {
-		release, err := c.takeTurn(ctx, k)
+		release, err := c.acquireWrite(ctx, k)
 		if err != nil {
 			return nil, err
 		}

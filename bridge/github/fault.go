@@ -79,8 +79,8 @@ func parseAPIError(body []byte) (e apiError, details []apiErrorDetail) {
 	return e, details
 }
 
-// words joins everything the refusal says to one bounded line.
-func words(e apiError, details []apiErrorDetail) string {
+// errorMessage joins everything the refusal says to one bounded line.
+func errorMessage(e apiError, details []apiErrorDetail) string {
 	parts := []string{e.Message}
 	for _, d := range details {
 		if d.Message != "" {
@@ -101,7 +101,7 @@ func words(e apiError, details []apiErrorDetail) string {
 // here: the wire has turned them into errors.
 func statusError(status int, header http.Header, body []byte, k class) error {
 	e, details := parseAPIError(body)
-	said := words(e, details)
+	said := errorMessage(e, details)
 	switch {
 	case status == http.StatusNotModified:
 		return fmt.Errorf("%w: 304 without having asked", lost(k))

@@ -97,11 +97,11 @@ func TestWordsOfEveryShape(t *testing.T) {
 		`{"message":"a\n  b"}`:                                             "a b",
 		`not json`:                                                         "",
 	} {
-		if got := words(parseAPIError([]byte(body))); strings.Trim(got, ": ") != want {
+		if got := errorMessage(parseAPIError([]byte(body))); strings.Trim(got, ": ") != want {
 			t.Errorf("words(%s) = %q, want %q", body, got, want)
 		}
 	}
-	long := words(apiError{Message: strings.Repeat("é", 10_000)}, nil)
+	long := errorMessage(apiError{Message: strings.Repeat("é", 10_000)}, nil)
 	if n := len([]rune(long)); n != 501 {
 		t.Errorf("long words have %d characters", n)
 	}

@@ -79,7 +79,7 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 
 func speaksOfLimit(status int, body []byte) bool {
 	e, details := parseAPIError(body)
-	said := strings.ToLower(words(e, details))
+	said := strings.ToLower(errorMessage(e, details))
 	if strings.Contains(said, "submitted too quickly") {
 		return true
 	}

@@ -184,11 +184,11 @@ type Answer struct {
 	Empty   bool          // it has no body
 }
 
-// read takes an answer apart; words finds what it says about an error.
-func (u *Write) read(status int, body []byte, words func([]byte) string) Answer {
+// read takes an answer apart; errorMessage finds what it says about an error.
+func (u *Write) read(status int, body []byte, errorMessage func([]byte) string) Answer {
 	tree, parsed := parseTree(body)
 	f := u.find(tree)
-	return Answer{Status: status, Version: f.version, Values: f.values, Said: sync.OnceValue(func() string { return words(body) }),
+	return Answer{Status: status, Version: f.version, Values: f.values, Said: sync.OnceValue(func() string { return errorMessage(body) }),
 		IsError: saysError(tree), Foreign: !parsed, Empty: strings.TrimSpace(string(body)) == ""}
 }
 
@@ -230,7 +230,7 @@ func (u *Write) Judge(a Answer) (Updated, error) {
 	case silent && (!ok || a.Foreign || a.IsError) && conflictWords.MatchString(a.Said()):
 		return Updated{}, conflict
 	case !ok && effected:
-		return Updated{}, withWords(mapping.ErrUncertain, a.Status, a.Said())
+		return Updated{}, withMessage(mapping.ErrUncertain, a.Status, a.Said())
 	case moved:
 		return Updated{}, conflict
 	case !ok:

@@ -44,7 +44,7 @@ func (k *call) lost(caller context.Context, err error, maybeSent bool) error {
 	return &outage{err: fmt.Errorf("%w: %w", fault, err)}
 }
 
-func withWords(fault error, status int, said string) error {
+func withMessage(fault error, status int, said string) error {
 	if said == "" {
 		return fmt.Errorf("%w (status %d)", fault, status)
 	}

@@ -118,7 +118,7 @@ func FuzzJudge(f *testing.F) {
 		c.SetSecret(testSecret)
 		u := Write{ID: cardID, Username: "u", Card: true, Set: set{mapping.Title: {Value: "mine", Version: 3}, mapping.Estimate: {Value: "2", Version: 0}}}
 		for _, status := range []int{200, 400, 409, 500} {
-			done, err := u.Judge(u.read(status, data, c.words))
+			done, err := u.Judge(u.read(status, data, c.errorMessage))
 			for attr := range done.Values {
 				if !u.writable(attr) {
 					t.Fatalf("%q: %s", data, attr)
@@ -128,7 +128,7 @@ func FuzzJudge(f *testing.F) {
 				t.Fatalf("%q: values beside %v", data, err)
 			}
 		}
-		if n := len([]rune(c.words(data))); n > maxWords {
+		if n := len([]rune(c.errorMessage(data))); n > maxWords {
 			t.Fatalf("%d characters", n)
 		}
 	})

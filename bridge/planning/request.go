@@ -82,7 +82,7 @@ func (r *Request) Fault(status int, after, said string, now time.Time) error {
 		if r.Writes {
 			fault = mapping.ErrUncertain
 		}
-		return &outage{err: withWords(fault, status, said)}
+		return &outage{err: withMessage(fault, status, said)}
 	case status/100 == 3:
 		fault = mapping.ErrMoved
 		if r.Writes && (status == http.StatusFound || status == http.StatusSeeOther) {
@@ -101,7 +101,7 @@ func (r *Request) Fault(status int, after, said string, now time.Time) error {
 	default:
 		return &mapping.Rejection{Status: status, Field: namedField(said, r.Sent), Words: said}
 	}
-	return withWords(fault, status, said)
+	return withMessage(fault, status, said)
 }
 
 // Misread is the error of an answer that came but says nothing.

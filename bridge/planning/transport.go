@@ -197,7 +197,7 @@ func (c *Client) answer(caller context.Context, k call, resp *http.Response) ([]
 		}
 	}
 	if !ok {
-		return nil, k.Fault(resp.StatusCode, resp.Header.Get("Retry-After"), c.words(body), time.Now())
+		return nil, k.Fault(resp.StatusCode, resp.Header.Get("Retry-After"), c.errorMessage(body), time.Now())
 	}
 	if k.take != nil {
 		if err := k.take(body); err != nil {

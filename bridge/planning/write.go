@@ -139,7 +139,7 @@ func (c *Client) update(ctx context.Context, k call, u Write) (Updated, error) {
 	k.refuse(err)
 	var done Updated
 	k.refused = func(status int, body []byte) (err error) {
-		done, err = u.Judge(u.read(status, body, c.words))
+		done, err = u.Judge(u.read(status, body, c.errorMessage))
 		return err
 	}
 	_, err = c.do(ctx, k)

@@ -15,10 +15,10 @@ import (
 // maxWords bounds what is quoted of an answer, in characters.
 const maxWords = 500
 
-// words finds what an answer says about an error: the strings under keys such
+// errorMessage finds what an answer says about an error: the strings under keys such
 // as error and message where it is JSON, else its text. The project's secret
 // is cut out, should the service quote it.
-func (c *Client) words(body []byte) string {
+func (c *Client) errorMessage(body []byte) string {
 	var said string
 	if tree, ok := parseTree(body); ok {
 		var found []string
@@ -54,8 +54,8 @@ func parseTree(body []byte) (any, bool) {
 	return tree, true
 }
 
-// wordKeys are the members under which services put their words.
-var wordKeys = map[string]bool{
+// messageKeys are the members under which services put their words.
+var messageKeys = map[string]bool{
 	"error": true, "errors": true, "message": true, "messages": true, "msg": true, "detail": true,
 	"details": true, "description": true, "error_description": true, "reason": true,
 	"field": true, "code": true,
@@ -69,7 +69,7 @@ func collectWords(v any, key string, inside bool, found *[]string) {
 		if !inside || strings.TrimSpace(v) == "" {
 			return
 		}
-		if key != "" && !wordKeys[strings.ToLower(key)] {
+		if key != "" && !messageKeys[strings.ToLower(key)] {
 			v = key + ": " + v
 		}
 		*found = append(*found, v)
@@ -79,7 +79,7 @@ func collectWords(v any, key string, inside bool, found *[]string) {
 		}
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			collectWords(v[k], k, inside || wordKeys[strings.ToLower(k)], found)
+			collectWords(v[k], k, inside || messageKeys[strings.ToLower(k)], found)
 		}
 	}
 }

@@ -47,9 +47,9 @@ func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
 	return nil
 }
 
-// takeTurn lets one write at a time through, at the client's pace and within
+// acquireWrite lets one write at a time through, at the client's pace and within
 // the shared budget. Its errors say that nothing was sent.
-func (c *Client) takeTurn(ctx context.Context, k call) (release func(), err error) {
+func (c *Client) acquireWrite(ctx context.Context, k call) (release func(), err error) {
 	// A write that would not leave anyway must not spend the budget.
 	if err := c.wire.ready(ctx, k); err != nil {
 		return nil, err
