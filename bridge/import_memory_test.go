@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -96,7 +95,7 @@ routes: [{repository: acme/web, project: web, bucket: Incoming}]
 	if err != nil {
 		tb.Fatal(err)
 	}
-	app, err := bridge.New(bridge.Options{Config: c, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	app, err := bridge.New(bridge.Options{Config: c, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -198,7 +198,7 @@ defaults:
 
 // TestAccepted holds variants that are right though they look unusual.
 func TestAccepted(t *testing.T) {
-	edit := func(old, new string) string { return strings.Replace(minimal, old, new, 1) }
+	edit := func(from, to string) string { return strings.Replace(minimal, from, to, 1) }
 	for name, yaml := range map[string]string{
 		"byte order mark":        "\ufeff" + minimal,
 		"CRLF":                   strings.ReplaceAll(minimal, "\n", "\r\n"),

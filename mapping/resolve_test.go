@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func at(min int) time.Time { return time.Date(2026, 1, 1, 12, min, 0, 0, time.UTC) }
+func at(minute int) time.Time { return time.Date(2026, 1, 1, 12, minute, 0, 0, time.UTC) }
 
 func based(g, p string, v int64) map[Attribute]Base { return map[Attribute]Base{Title: {g, p, v}} }
 

@@ -3,7 +3,6 @@ package poll_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -121,7 +120,7 @@ func spend(t *testing.T, sprints int, shortest time.Duration) *workday {
 		store: &counting{Store: watched{memstore.New(memstore.Options{Clock: time.Now}).Open(nil), day}},
 	}
 	w.setOptions()
-	w.options.Planning, w.options.MinInterval, w.options.Logger = day, shortest, slog.New(slog.NewTextHandler(io.Discard, nil))
+	w.options.Planning, w.options.MinInterval, w.options.Logger = day, shortest, slog.New(slog.DiscardHandler)
 	w.restart()
 	w.adopted()
 	ctx, stop := context.WithCancel(t.Context())

@@ -26,7 +26,7 @@ import (
 //	unmark N WHO [body=]: save the body without the marker
 //	latency DURATION: each answer takes so long
 //	token revoke|restore                        clock DURATION: it is that much later for GitHub
-//	repo, in, transfer, rename, archive, lock, convert …: see moves_test.go
+//	repo, in, transfer, rename, archive, lock, convert …: see moves.go
 //	race OP N WHO [title=] [body=]: WHO saves just before the bridge's next write OP takes effect
 func (s *Scene) github(l *line) error {
 	if err := s.ensure(); err != nil {
@@ -41,11 +41,7 @@ func (s *Scene) github(l *line) error {
 		s.githubPerson(verb, l)
 		return nil
 	case "sub", "unsub":
-		if parent, child := l.number(), l.number(); verb == "sub" {
-			s.Repo.AddSubIssue(parent, child)
-		} else {
-			s.Repo.RemoveSubIssue(parent, child)
-		}
+		s.family(l.number(), l.number(), verb == "sub")
 		return nil
 	case "tick", "untick":
 		return s.tick(l.number(), l.next(), l.next(), verb == "tick")
@@ -62,12 +58,7 @@ func (s *Scene) github(l *line) error {
 		s.GitHub.Down(verb == "down")
 		return nil
 	case "fault":
-		f := githubtest.Fault{Match: l.next(), Kind: githubtest.FaultKind(l.next()), Times: l.int("times"),
-			After: l.duration("after"), Code: l.int("code")}
-		if words, ok := l.get("message"); ok {
-			f.Body = fmt.Sprintf(`{"message": %q}`, words)
-		}
-		s.GitHub.Fault(f)
+		s.githubFault(l)
 		return nil
 	case "limit":
 		return s.limit(l.next())
@@ -92,6 +83,25 @@ func (s *Scene) github(l *line) error {
 	default:
 		return s.repos(verb, l)
 	}
+}
+
+// family makes an issue a sub-issue, or no more.
+func (s *Scene) family(parent, child int, isSub bool) {
+	if isSub {
+		s.Repo.AddSubIssue(parent, child)
+	} else {
+		s.Repo.RemoveSubIssue(parent, child)
+	}
+}
+
+func (s *Scene) githubFault(l *line) {
+	f := githubtest.Fault{
+		Match: l.next(), Kind: githubtest.FaultKind(l.next()), Times: l.int("times"), After: l.duration("after"), Code: l.int("code"),
+	}
+	if words, ok := l.get("message"); ok {
+		f.Body = fmt.Sprintf(`{"message": %q}`, words)
+	}
+	s.GitHub.Fault(f)
 }
 
 // githubPerson is what people do in the web interface.

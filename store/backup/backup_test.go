@@ -149,8 +149,8 @@ func TestFaults(t *testing.T) {
 	lines := unpacked(t, written(t, fixed{entries: whole}))
 	head, entries, end := lines[0], lines[1:len(whole)+1], lines[len(whole)+1]
 	with := func(lines ...string) []byte { return packed(t, lines...) }
-	swap := func(old, new string) []byte {
-		return with(strings.Replace(strings.Join(lines, ""), old, new, 1))
+	swap := func(from, to string) []byte {
+		return with(strings.Replace(strings.Join(lines, ""), from, to, 1))
 	}
 	for name, tt := range map[string]struct {
 		file []byte

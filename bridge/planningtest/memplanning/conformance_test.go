@@ -105,12 +105,12 @@ func newTwins(t *testing.T, rng *rand.Rand) *twins {
 			Followers: []string{"fred"}, Buckets: []string{"Incoming", "Bugs", "Bugs"}})
 	}
 	id := mapping.ObjectID(w.projects[0].ID())
-	real, err := planning.New(planning.Options{BaseURL: server.URL(), Project: id, Secret: secret, ReadRetries: -1, BreakerAfter: 1 << 30})
+	overHTTP, err := planning.New(planning.Options{BaseURL: server.URL(), Project: id, Secret: secret, ReadRetries: -1, BreakerAfter: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(real.Close)
-	w.clients = [2]client{real, memplanning.New(w.services[1], id, secret)}
+	t.Cleanup(overHTTP.Close)
+	w.clients = [2]client{overHTTP, memplanning.New(w.services[1], id, secret)}
 	return w
 }
 

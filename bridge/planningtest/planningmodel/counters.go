@@ -126,14 +126,14 @@ func sumHours(tasks []*item) string {
 // sum adds decimal texts; it is "" where none of them holds a number.
 func sum(numbers []string) string {
 	var total float64
-	any := false
+	found := false
 	for _, n := range numbers {
 		if v := number(n); v != nil {
 			total += *v
-			any = true
+			found = true
 		}
 	}
-	if !any {
+	if !found {
 		return ""
 	}
 	return decimal(&total)
