@@ -38,7 +38,7 @@ func TestHealthAndActivity(t *testing.T) {
 		return slices.ContainsFunc(done, func(a admin.Activity) bool { return a.What == "write" && a.Attribute == "title" })
 	})
 	for _, a := range done {
-		if (a.What == "write" || a.What == "create" && a.Attribute == "") && (a.Who != "octocat" || a.Took <= 0 || a.Where != "acme/web#1" || a.Side != "planning") {
+		if (a.What == "write" || a.What == "create" && a.Part == "") && (a.Who != "octocat" || a.Took <= 0 || a.Where != "acme/web#1" || a.Side != "planning") {
 			t.Errorf("%+v", a)
 		}
 	}

@@ -13,6 +13,9 @@ type Entry struct {
 	Delivery  string    `json:"delivery,omitempty"` // what led to it, where known
 	Who       string    `json:"who,omitempty"`      // the login of who caused it, where known
 	Took      float64   `json:"took,omitempty"`     // seconds since the change was seen; 0: not known
+	// Part is what it was done to where that is not the issue and its card: the name of a
+	// sub-issue, or the kind of another pair.
+	Part string `json:"part,omitempty"`
 }
 
 // Conflict is an entry of the conflict ledger: two values that met, both kept

@@ -92,7 +92,11 @@ func TestRecent(t *testing.T) {
 	if a := got[0]; a.Where != "acme/web#12" || a.Who != "octocat" || a.Took != 0.3 || a.Link != "l1" {
 		t.Errorf("%+v", a)
 	}
-	if few := m.Recent(3); len(few) != 3 || !few[0].At.Equal(got[0].At) {
+	m.Did(l, []mapping.Entry{{At: noon, What: "write", Part: "acme/web#13"}, {At: noon, What: "write", Part: "checklist"}})
+	if got := m.Recent(2); got[0].Where != "acme/web#12" || got[0].Part != "checklist" || got[1].Where != "acme/web#13" || !got[1].Task || got[1].Part != "" {
+		t.Errorf("parts: %+v", got)
+	}
+	if few := m.Recent(3); len(few) != 3 || few[2].At != got[0].At {
 		t.Errorf("%v", few)
 	}
 }

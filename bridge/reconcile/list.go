@@ -261,7 +261,7 @@ func (w *work) wroteItem(c *mapping.Pair) {
 	for _, p := range c.Pending {
 		if p.Side == mapping.GitHub {
 			setItemBase(c, p.Attribute, p.Next)
-			w.note(mapping.GitHub, p.Attribute, "write", "its task "+string(c.Card.ID)+" changed")
+			w.notePart(string(mapping.Checklist), mapping.GitHub, p.Attribute, "write", "its task "+string(c.Card.ID)+" changed")
 			if p.Attribute == mapping.Title {
 				c.Item = mapping.CanonicalTitle(p.To)
 			}
@@ -274,7 +274,7 @@ func (w *work) wroteItem(c *mapping.Pair) {
 func (w *work) added(c *mapping.Pair) {
 	w.happensTo(c, mapping.EventCompleted)
 	c.Base, c.Intent = c.Intent.Base, nil
-	w.note(mapping.GitHub, mapping.Title, "create", "a line for task "+string(c.Card.ID))
+	w.notePart(string(mapping.Checklist), mapping.GitHub, mapping.Title, "create", "a line for task "+string(c.Card.ID))
 }
 
 // forgetItem drops the records of writes to a line whose outcome is known.

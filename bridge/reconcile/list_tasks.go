@@ -242,5 +242,5 @@ func (w *work) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
 	}
 	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(mapping.Title))
 	w.lag(mapping.Planning)
-	w.note(mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
+	w.notePart(string(mapping.Checklist), mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
 }

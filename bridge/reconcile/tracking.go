@@ -71,5 +71,5 @@ func (w *work) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
 	w.setBase(mapping.State, mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: state.Version})
 	w.p[mapping.State] = state
 	w.pair.Card.CountersVersion++
-	w.note(mapping.Planning, mapping.State, "create", "tracking task "+string(task.ID)+" "+how)
+	w.notePart(string(mapping.Tracking), mapping.Planning, mapping.State, "create", "tracking task "+string(task.ID)+" "+how)
 }

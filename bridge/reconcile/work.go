@@ -385,7 +385,16 @@ func (w *work) rise() {
 
 // note adds a line to the link's history and to the log.
 func (w *work) note(side mapping.Side, a mapping.Attribute, what, why string) {
-	e := mapping.Entry{At: w.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery}
+	part := string(w.pair.Kind)
+	if w.pair.Kind == mapping.SubIssue {
+		part = where(w.pair)
+	}
+	w.notePart(part, side, a, what, why)
+}
+
+// notePart is note for a part of the pair; "": the pair itself.
+func (w *work) notePart(part string, side mapping.Side, a mapping.Attribute, what, why string) {
+	e := mapping.Entry{At: w.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery, Part: part}
 	if what == "write" || what == "create" {
 		if took, known := w.took(); known {
 			e.Took = took.Seconds()

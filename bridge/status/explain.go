@@ -134,6 +134,9 @@ func historySays(e *Entry) string {
 	if e.Attribute != "" {
 		words = append(words, plainAttribute(e.Attribute))
 	}
+	if e.Part != "" {
+		words = append(words, "of "+cmp.Or(map[string]string{string(mapping.Checklist): "a line of the checklist", string(mapping.Tracking): "the tracking task"}[e.Part], e.Part))
+	}
 	if e.Side != "" {
 		words = append(words, "on "+sideName(e.Side))
 	}

@@ -89,7 +89,7 @@ func grouped(rows []row) []group {
 }
 
 // maxReason bounds what is looked at of a reason, in bytes.
-const maxReason = 400
+const maxReason = 500
 
 // sharedReason is a reason without what tells one item from another: words with a digit
 // or a slash, such as numbers, times, ids, addresses and names, and what is quoted.
@@ -111,7 +111,7 @@ func sharedReason(reason string) string {
 		out.WriteString(sharedWord(reason[:end]))
 		reason = reason[end:]
 	}
-	return out.String()
+	return cut(pageReason, out.String()) // what people see decides
 }
 
 // quotedPrefix is the length of the quoted text that a text begins with.

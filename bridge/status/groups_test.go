@@ -1,6 +1,7 @@
 package status
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -26,6 +27,10 @@ func TestGrouped(t *testing.T) {
 	rows := []row{{Reason: "forbidden", Route: "a", At: at}}
 	for i := range 12 {
 		rows = append(rows, row{Reason: "reconcile acme/web#1: answer 500", Route: string(rune('p' + i%5)), At: at.Add(-time.Duration(i) * time.Hour)})
+	}
+	long := strings.Repeat("a long title ", 100)
+	if one, other := sharedReason("reconcile acme/web#9: "+long), sharedReason("reconcile acme/web#1000: "+long); one != other {
+		t.Errorf("two reasons that show alike: %q and %q", one, other)
 	}
 	rows = append(rows, row{Reason: "reconcile acme/web#2: answer 502", At: at}, row{Reason: "forbidden", Service: "github", At: at})
 	got := grouped(rows)

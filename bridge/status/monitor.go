@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -101,6 +102,7 @@ type Activity struct {
 	Link      string    `json:"link"`           // id
 	Where     string    `json:"where"`          // acme/web#12, or the card's id
 	Task      bool      `json:"task,omitempty"` // its partner is a task, not a card
+	Part      string    `json:"part,omitempty"` // checklist or tracking, where it is about a part of the pair
 	Side      string    `json:"side,omitempty"` // where it was written
 	Attribute string    `json:"attribute,omitempty"`
 	What      string    `json:"what"`                   // as in a link's history
@@ -109,10 +111,14 @@ type Activity struct {
 
 // ActivityOf is a line of a link's history as an activity.
 func ActivityOf(l *mapping.Link, e *mapping.Entry) Activity {
-	return Activity{
-		At: e.At, Who: e.Who, Route: l.Route, Link: string(l.ID), Where: where(&l.Pair), Task: l.IsTask(),
+	a := Activity{
+		At: e.At, Who: e.Who, Route: l.Route, Link: string(l.ID), Where: where(&l.Pair), Part: e.Part,
 		Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Took: e.Took,
 	}
+	if strings.Contains(e.Part, "#") { // a sub-issue
+		a.Where, a.Part, a.Task = e.Part, "", true
+	}
+	return a
 }
 
 // The bounds of the list of activities.

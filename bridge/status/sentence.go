@@ -47,9 +47,22 @@ var tells = map[string]string{
 	"lost":        ": a task of its card is gone",
 }
 
+// ofParts are sentences about a part of a pair, by the part, what was done, and where.
+var ofParts = map[string]string{
+	string(mapping.Checklist) + " write planning":  ": a line of its checklist changed; its task followed",
+	string(mapping.Checklist) + " write github":    ": a task of its checklist changed; its line followed",
+	string(mapping.Checklist) + " create planning": ": a line of its checklist became a task",
+	string(mapping.Checklist) + " create github":   ": a task became a line of its checklist",
+	string(mapping.Tracking) + " create planning":  " has a task for its state now",
+}
+
 // sentence says an activity for people.
 func sentence(a *Activity) said {
 	s := said{At: a.At, Where: a.Where, Link: a.Link}
+	if then := ofParts[a.Part+" "+a.What+" "+a.Side]; then != "" {
+		s.Then = then + took(a.Took)
+		return s
+	}
 	partner := "card"
 	if a.Task {
 		partner = "task"

@@ -177,6 +177,7 @@ type Entry struct {
 	Delivery  string    `json:"delivery,omitempty"`
 	Who       string    `json:"who,omitempty"`          // who caused it, where that is known
 	Took      float64   `json:"took_seconds,omitempty"` // since the change was seen; 0: not known
+	Part      string    `json:"part,omitempty"`         // checklist, tracking, or the name of a sub-issue; "": the pair itself
 }
 
 // Failures answers GET /api/v1/failures, oldest first.
@@ -409,7 +410,7 @@ func childOf(p *mapping.Pair) Child {
 }
 
 func entryOf(e *mapping.Entry) Entry {
-	return Entry{At: e.At, Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Why: e.Why, Delivery: e.Delivery, Who: e.Who, Took: e.Took}
+	return Entry{At: e.At, Side: string(e.Side), Attribute: string(e.Attribute), What: e.What, Why: e.Why, Delivery: e.Delivery, Who: e.Who, Took: e.Took, Part: e.Part}
 }
 
 func failureOf(f *store.Failure) Failure {

@@ -72,6 +72,7 @@ func watched() *watcher {
 			{At: noon, Who: "octocat", Route: "web", Link: "l1", Where: "acme/web#12", Side: "planning", Attribute: "title", What: "write", Took: 0.27},
 			{At: noon, Route: "web", Link: "l2", Where: "acme/web#13", Side: "github", What: "create", Took: 12.4},
 			{At: noon, Route: "web", Link: "l3", Where: "acme/web#14", Attribute: "summary", What: "conflict"},
+			{At: noon, Route: "web", Link: "l3", Where: "acme/web#14", Part: "checklist", Side: "github", Attribute: "title", What: "write", Took: 2},
 		},
 	}
 }
