@@ -161,14 +161,17 @@ deploy-check: deps ## hold deploy/ to the tools that will read it
 	.ci/images check
 	.ci/unit deploy/systemd/planbridge.service
 
-# The tools that read Kubernetes' files are built from pinned sources (.ci/deploy.mod), once.
-KUBE := helm kustomize kubectl-validate
-$(addprefix bin/,$(KUBE)): .ci/deploy.mod .ci/deploy.sum
-	$(GO) build -modfile=.ci/deploy.mod -o bin/ helm.sh/helm/v3/cmd/helm sigs.k8s.io/kustomize/kustomize/v5 sigs.k8s.io/kubectl-validate
-	@touch $(addprefix bin/,$(KUBE))
+# The tools that read Kubernetes' files are built from pinned sources, once. One of them knows
+# only older libraries of Kubernetes.
+bin/helm bin/kustomize: .ci/deploy.mod .ci/deploy.sum
+	$(GO) build -modfile=.ci/deploy.mod -o bin/ helm.sh/helm/v3/cmd/helm sigs.k8s.io/kustomize/kustomize/v5
+	@touch bin/helm bin/kustomize
+bin/kubectl-validate: .ci/validate.mod .ci/validate.sum
+	$(GO) build -modfile=.ci/validate.mod -o bin/ sigs.k8s.io/kubectl-validate
+	@touch bin/kubectl-validate
 
 KUBERNETES ?= 1.30
-helm-check: $(addprefix bin/,$(KUBE)) ## the chart and the Kubernetes manifests: lint, render, and hold to Kubernetes' own kinds
+helm-check: bin/helm bin/kustomize bin/kubectl-validate ## the chart and the Kubernetes manifests: lint, render, and hold to Kubernetes' own kinds
 	.ci/manifests $(KUBERNETES)
 
 page-shots: ## the status page in Chromium, measured, and its pictures in bin/shots

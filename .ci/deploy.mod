@@ -4,7 +4,6 @@ go 1.26.0
 
 tool (
 	helm.sh/helm/v3/cmd/helm
-	sigs.k8s.io/kubectl-validate
 	sigs.k8s.io/kustomize/kustomize/v5
 )
 
@@ -161,7 +160,6 @@ require (
 	oras.land/oras-go/v2 v2.6.2 // indirect
 	sigs.k8s.io/apiserver-network-proxy/konnectivity-client v0.36.0 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
-	sigs.k8s.io/kubectl-validate v0.0.4 // indirect
 	sigs.k8s.io/kustomize/api v0.21.1 // indirect
 	sigs.k8s.io/kustomize/cmd/config v0.21.1 // indirect
 	sigs.k8s.io/kustomize/kustomize/v5 v5.8.1 // indirect

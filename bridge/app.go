@@ -121,6 +121,7 @@ type App struct {
 	// pausedRoutes are the routes that are paused, as this process knows.
 	pausedRoutes sync.Map
 	drift        *prometheus.GaugeVec // as of the last verification; 0 before the first
+	happenings   *happenings
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -262,16 +263,18 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
 	a.drift = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})
-	a.registry.MustRegister(guardedCollector{newGauges(a), a.guard, "gauges of the store"}, guardedCollector{newSprintGauge(a.Operator(), &a.set, a.guard), a.guard, "gauges of sprints"}, a.drift)
+	a.registry.MustRegister(guardedCollector{newGauges(a), a.guard, "gauges of the store"}, guardedCollector{newSprintGauge(a.Operator(), &a.set, a.guard), a.guard, "gauges of sprints"},
+		guardedCollector{newConditions(a), a.guard, "gauges of conditions"}, a.drift)
+	a.happenings = newHappenings(a.registry)
 	return nil
 }
 
 // expect lets the series of all routes begin.
 func (a *App) expect(set *settings) {
 	for _, r := range set.Routes.All() {
-		a.reconcile.Metrics.Expect(r.Name)
+		a.reconcile.Metrics.Expect(r)
 		a.engine.Metrics.Expect(r.Name)
-		a.intakeMetrics.Expect(r.Name)
+		a.intakeMetrics.Expect(r)
 		a.drift.WithLabelValues(r.Name)
 	}
 }

@@ -42,6 +42,7 @@ func (h catchUpHost) Failed(error)                    {} // the catch-up logged 
 // and projects that waited for GitHub's side to be looked through are adopted.
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
+	a.happenings.caughtUp.Set(float64(a.o.Now().UnixMilli()) / 1000)
 	a.wakeGitHub(ctx)
 	a.wakeRepositories(ctx)
 	a.takeUpPrivate(ctx)

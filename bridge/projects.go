@@ -91,6 +91,7 @@ func (a *App) addProjects(c *config.Config) error {
 			return fmt.Errorf("project %s: %w", name, err)
 		}
 		side := newPlanningSide(client)
+		a.pollMetrics.Expect(name)
 		a.projects.add(id, &project{side, a.newPoller(c, name, id, side)})
 	}
 	return nil

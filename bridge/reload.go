@@ -12,7 +12,8 @@ import (
 // Reload takes over what can be changed while running; restart names the keys
 // that need a restart and keep their old values. Where the store is away, new
 // routes begin to run all the same, and it is told when it is back.
-func (a *App) Reload(ctx context.Context, c *config.Config) error {
+func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
+	defer func() { a.happenings.reloaded(err) }()
 	set := newSettings(c, a.o.DryRun)
 	if err := a.tellFirstRuns(ctx, set); err != nil {
 		a.log.Warn("new routes take nothing in before the store is back", "err", err)

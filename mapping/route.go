@@ -95,6 +95,13 @@ func (r *Route) Policy(a Attribute) Policy {
 	return PolicyMerge
 }
 
+// Asks reports whether people may be asked which value of an attribute stands: where the policy
+// says so, or may find no other answer.
+func (r *Route) Asks(a Attribute) bool {
+	p := r.Policy(a)
+	return (r.Direction == Both || r.Direction == "") && (p == PolicyAsk || p == PolicyNewest)
+}
+
 // HasTasks reports whether the tasks of a card stand for something on GitHub,
 // its tracking task aside: for sub-issues or for checklist items.
 func (r *Route) HasTasks() bool { return r.Tasks == TasksSubIssues || r.Tasks == TasksChecklist }

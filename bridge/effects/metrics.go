@@ -62,28 +62,50 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 }
 
 // Expect lets a route's series begin at zero, so that what happens for the first
-// time is seen to rise.
-func (m *Metrics) Expect(route string) {
+// time is seen to rise. What the route does not do has no series.
+func (m *Metrics) Expect(r *mapping.Route) {
 	for _, a := range mapping.Attributes {
-		for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
-			m.Writes.WithLabelValues(route, string(side), string(a))
-			m.Conflicts.WithLabelValues(route, string(a), string(side))
+		if synchronises(r, a) {
+			m.expectAttribute(r, a)
 		}
-		m.Conflicts.WithLabelValues(route, string(a), string(mapping.PolicyAsk))
 	}
-	for _, kind := range []string{"creates", "closes"} {
-		m.Braked.WithLabelValues(route, kind)
-	}
+	m.Braked.WithLabelValues(r.Name, "creates")
 	for _, side := range []mapping.Side{mapping.GitHub, mapping.Planning} {
 		for _, result := range []string{"believed", "held"} {
-			m.Absences.WithLabelValues(route, string(side), result)
+			m.Absences.WithLabelValues(r.Name, string(side), result)
 		}
 	}
 	for _, invariant := range reconcile.Invariants() {
-		m.Violations.WithLabelValues(route, invariant)
+		m.Violations.WithLabelValues(r.Name, invariant)
 	}
-	m.Recovered.WithLabelValues(route)
-	m.UserRefused.WithLabelValues(route)
+	if r.Direction != mapping.ToPlanning {
+		m.Braked.WithLabelValues(r.Name, "closes")
+		m.Recovered.WithLabelValues(r.Name)
+	}
+	if r.Direction != mapping.ToGitHub {
+		m.UserRefused.WithLabelValues(r.Name)
+	}
+}
+
+// synchronises reports whether a route has pairs with the attribute.
+func synchronises(r *mapping.Route, a mapping.Attribute) bool {
+	return a != mapping.State || r.TrackingTask || r.HasTasks()
+}
+
+// expectAttribute begins the series of an attribute: of the sides that the route writes, and of
+// those that may win.
+func (m *Metrics) expectAttribute(r *mapping.Route, a mapping.Attribute) {
+	if r.Direction != mapping.ToPlanning {
+		m.Writes.WithLabelValues(r.Name, string(mapping.GitHub), string(a))
+		m.Conflicts.WithLabelValues(r.Name, string(a), string(mapping.Planning))
+	}
+	if r.Direction != mapping.ToGitHub {
+		m.Writes.WithLabelValues(r.Name, string(mapping.Planning), string(a))
+		m.Conflicts.WithLabelValues(r.Name, string(a), string(mapping.GitHub))
+	}
+	if r.Asks(a) {
+		m.Conflicts.WithLabelValues(r.Name, string(a), string(mapping.PolicyAsk))
+	}
 }
 
 func (m *Metrics) counter(c reconcile.Counter) *prometheus.CounterVec {

@@ -86,6 +86,9 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 		v, err = in.take(ctx, w, r, d)
 		return err
 	})
+	if d.authentic {
+		in.o.Metrics.last.SetToCurrentTime()
+	}
 	if guard.Panicked(err) { // it is asked for again as one that failed
 		err = &fault{http.StatusInternalServerError, panicked, err}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/mapping"
 )
 
 // The values of the label result.
@@ -37,6 +39,7 @@ var words = map[string]string{
 // Metrics are the intake's metrics.
 type Metrics struct {
 	deliveries  *prometheus.CounterVec
+	last        prometheus.Gauge
 	quarantined *prometheus.GaugeVec
 }
 
@@ -48,6 +51,10 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "planbridge_webhook_deliveries_total",
 			Help: "Webhook deliveries by event and by what became of them.",
 		}, []string{"event", "result"}),
+		last: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "planbridge_webhook_last_delivery_timestamp_seconds",
+			Help: "When a delivery that a secret verifies came last; 0 while none came.",
+		}),
 		quarantined: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "planbridge_quarantined",
 			Help: "Issues that wait in quarantine, of those that this process saw in the last 30 days.",
@@ -58,12 +65,16 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			m.deliveries.WithLabelValues(event, result)
 		}
 	}
-	reg.MustRegister(m.deliveries, m.quarantined)
+	reg.MustRegister(m.deliveries, m.last, m.quarantined)
 	return m
 }
 
-// Expect lets the series of a route begin at zero.
-func (m *Metrics) Expect(route string) { m.quarantined.WithLabelValues(route) }
+// Expect lets the series of a route begin at zero, where it has a quarantine.
+func (m *Metrics) Expect(r *mapping.Route) {
+	if r.Quarantine == mapping.QuarantineAuto {
+		m.quarantined.WithLabelValues(r.Name)
+	}
+}
 
 func (m *Metrics) count(event, result string) {
 	if !events[event] {

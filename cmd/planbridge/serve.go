@@ -87,9 +87,11 @@ func reload(ctx context.Context, log *slog.Logger, reloader *config.Reloader, ap
 		for _, f := range faults {
 			log.Error("configuration not reloaded, the old one stays in force", "fault", f.Error())
 		}
+		app.RefuseReload(err)
 		return
 	case err != nil:
 		log.Error("configuration not reloaded, the old one stays in force", "err", err)
+		app.RefuseReload(err)
 		return
 	}
 	for _, key := range restart {

@@ -1,0 +1,161 @@
+package bridge
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/mapping"
+)
+
+// conditions are the metrics of what holds for a while: a breaker that is open, a route that is
+// paused, questions that nobody has answered.
+type conditions struct {
+	app       *App
+	questions readings[map[string]int]
+
+	breaker, paused, open *prometheus.Desc
+
+	mu      sync.Mutex
+	counted map[mapping.ObjectID]reading[map[string]int] // the questions
+}
+
+// questionsAge is how old the count of questions may be: it takes a walk through the ledger.
+const questionsAge = time.Minute
+
+func newConditions(a *App) *conditions {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("planbridge_"+name, help, labels, nil)
+	}
+	c := &conditions{
+		app: a, counted: map[mapping.ObjectID]reading[map[string]int]{},
+		breaker: desc("breaker_open", "Whether a service is left alone, as its requests failed in a row.", "api", "project"),
+		paused:  desc("route_paused", "Whether an operator paused a route.", "route"),
+		open:    desc("open_questions", "Conflicts that people are asked about and that nobody has answered, of routes that ask.", "route"),
+	}
+	c.questions = readings[map[string]int]{guard: a.guard, what: "scrape questions of project", read: c.count}
+	return c
+}
+
+// Describe implements prometheus.Collector.
+func (c *conditions) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{c.breaker, c.paused, c.open} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *conditions) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	set := c.app.set.Load()
+	gauge(c.breaker, oneIf(c.app.github.Down()), "github", "")
+	for _, id := range set.Routes.Projects() {
+		if p := c.app.projects.get(id); p != nil {
+			gauge(c.breaker, oneIf(p.side.Down()), "planning", set.Routes.ProjectName(id))
+		}
+	}
+	var asking []mapping.ObjectID // projects
+	for _, r := range set.Routes.All() {
+		gauge(c.paused, oneIf(c.app.isPaused(r.Name)), r.Name)
+		if asks(r) {
+			asking = append(asking, r.Project)
+		}
+	}
+	counts := c.questions.ask(asking)
+	for _, r := range set.Routes.All() {
+		if counted, known := counts[r.Project]; known && asks(r) {
+			gauge(c.open, float64(counted.value[r.Name]), r.Name)
+		}
+	}
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// asks reports whether a route may ask people about any attribute.
+func asks(r *mapping.Route) bool {
+	for _, a := range mapping.Attributes {
+		if r.Asks(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// count counts the open questions of a project by route. What was counted lately is not counted
+// again.
+func (c *conditions) count(ctx context.Context, project mapping.ObjectID) (map[string]int, error) {
+	c.mu.Lock()
+	last, known := c.counted[project]
+	c.mu.Unlock()
+	if now := c.app.o.Now(); known && now.Sub(last.at) < questionsAge {
+		return last.value, nil
+	}
+	counts := map[string]int{}
+	for cursor := ""; ; {
+		entries, next, err := c.app.store.Conflicts(ctx, project, cursor, ledgerPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if entry.State == mapping.ConflictOpen {
+				counts[entry.Route]++
+			}
+		}
+		if next == "" {
+			break
+		}
+		cursor = next
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counted[project] = reading[map[string]int]{counts, c.app.o.Now()}
+	return counts, nil
+}
+
+// happenings are the metrics of what happened to this process last.
+type happenings struct {
+	caughtUp prometheus.Gauge
+	reloads  *prometheus.CounterVec
+	refused  prometheus.Gauge
+}
+
+// The values of the label result of reloads.
+const (
+	reloadDone    = "done"
+	reloadRefused = "refused"
+)
+
+func newHappenings(reg prometheus.Registerer) *happenings {
+	h := &happenings{
+		caughtUp: prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_catch_up_last_success_timestamp_seconds", Help: "When GitHub was last listed; 0 while this process has not."}),
+		reloads:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_reloads_total", Help: "Reloads of the configuration, by result."}, []string{"result"}),
+		refused:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_configuration_refused", Help: "Whether the last reload was refused and the configuration before it is in force."}),
+	}
+	for _, result := range []string{reloadDone, reloadRefused} {
+		h.reloads.WithLabelValues(result)
+	}
+	reg.MustRegister(h.caughtUp, h.reloads, h.refused)
+	return h
+}
+
+// reloaded counts a reload, which failed where err is not nil.
+func (h *happenings) reloaded(err error) {
+	result := reloadDone
+	if err != nil {
+		result = reloadRefused
+	}
+	h.reloads.WithLabelValues(result).Inc()
+	h.refused.Set(oneIf(err != nil))
+}
+
+// RefuseReload notes that a configuration was not put in force, as it has faults.
+func (a *App) RefuseReload(err error) { a.happenings.reloaded(err) }
