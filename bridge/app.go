@@ -20,6 +20,7 @@ import (
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/epoch"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/jobs"
@@ -149,6 +150,7 @@ func New(o Options) (*App, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Logger = slog.New(factlog.NewHandler(o.Logger.Handler(), o.Now))
 	if o.Registry == nil {
 		o.Registry = prometheus.NewRegistry()
 		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),

@@ -74,7 +74,7 @@ func (a *App) mendProject(ctx context.Context, project mapping.ObjectID, due boo
 		return false, err
 	}
 	if !indexed {
-		a.log.Info("what an earlier version stored is indexed", "project", project, "seconds", a.o.Now().Sub(began).Seconds())
+		a.log.Info("what an earlier version stored is indexed", "project", project, "took", a.o.Now().Sub(began))
 	}
 	return true, nil
 }

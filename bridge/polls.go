@@ -9,6 +9,7 @@ import (
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/clock"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/github"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
@@ -42,6 +43,7 @@ func (h catchUpHost) Failed(error)                    {} // the catch-up logged 
 // and projects that waited for GitHub's side to be looked through are adopted.
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
+	a.log.Info("GitHub is listed again", factlog.Over, "GitHub is not listed")
 	a.happenings.caughtUp.Set(float64(a.o.Now().UnixMilli()) / 1000)
 	a.wakeGitHub(ctx)
 	a.wakeRepositories(ctx)

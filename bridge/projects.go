@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"planbridge/bridge/clock"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -130,5 +131,6 @@ func (h pollHost) Failed(error)           {} // the poller logged it
 
 func (h pollHost) Answered(ctx context.Context) {
 	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)
+	h.a.log.Info("the project is polled again", "project", h.a.set.Load().Routes.ProjectName(h.project), factlog.Over, "a project is not polled")
 	h.a.wake(ctx, h.project, reconcile.ServicePlanning(h.project))
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/epoch"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -225,16 +227,17 @@ func (a *App) watch(ctx context.Context) {
 // look does what watch does at each tick. What panics keeps nothing else from being
 // looked at.
 func (a *App) look(ctx context.Context) {
-	step := func(what string, level slog.Level, do func(context.Context) error) error {
+	step := func(what string, level slog.Level, do func(context.Context) error, more ...any) error {
 		err := a.guard.Do("watch", what, func() error { return do(ctx) })
 		if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-			a.log.Log(ctx, level, what, "err", err)
+			a.log.Log(ctx, level, what, append(more, "err", err)...)
 		}
 		return err
 	}
-	if err := step("watching the store", slog.LevelWarn, a.checkEpoch); err != nil && !guard.Panicked(err) {
+	if err := step("the store does not answer", slog.LevelWarn, a.checkEpoch, factlog.Fact, "the store is away"); err != nil && !guard.Panicked(err) {
 		return
 	}
+	a.log.Info("the store answers again", factlog.Over, "the store is away")
 	if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
 		_ = step("looking for the bridge's own account", slog.LevelWarn, a.recallAccount)
 	}
@@ -258,8 +261,18 @@ func (a *App) checkEpoch(ctx context.Context) error {
 	if err := a.Reach(ctx); err != nil {
 		return err
 	}
-	a.log.Error("the store is not the one it was, or its servers restarted: everything marked is looked at before anything is created", "epoch", a.Epoch())
+	a.log.Error("the store is not the one it was, or its servers restarted: everything marked is looked at before anything is created", "epoch", a.Epoch(), factlog.Fact, "the store was lost")
 	return nil
+}
+
+// tellRecovered says that all projects have adopted an epoch, where the store was lost before.
+func (a *App) tellRecovered(ctx context.Context, adopted []byte) {
+	for _, project := range a.set.Load().Routes.Projects() {
+		if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err != nil || !bytes.Equal(doc, adopted) {
+			return
+		}
+	}
+	a.log.Info("everything marked has been looked at: items are created again", factlog.Over, "the store was lost")
 }
 
 // Epoch is that of the tracker.
@@ -271,6 +284,7 @@ func (k *kicking) PutDoc(ctx context.Context, project mapping.ObjectID, name str
 	err := k.Store.PutDoc(ctx, project, name, data)
 	if err == nil && name == store.DocAdopted {
 		k.app.wake(ctx, project, reconcile.ServiceAdoption)
+		k.app.tellRecovered(ctx, data)
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func (a *App) wake(ctx context.Context, project mapping.ObjectID, service string
 		return
 	}
 	if n > 0 {
-		a.log.Info("a service is back", "service", service, "keys", n)
+		a.log.Info("a service is back", "service", service, "keys", n, "over", "keys wait")
 		a.engine.Kick()
 	}
 }

@@ -50,7 +50,7 @@ func TestParentsThatCannotBeTold(t *testing.T) {
 		w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Title ", i)})
 	}
 	w.Await("a card for each", func() bool { return len(w.Project.Cards()) == 12 })
-	if strings.Contains(log.String(), "breaker changed") {
+	if strings.Contains(log.String(), "does not answer") {
 		t.Error("GitHub was taken to be down")
 	}
 }

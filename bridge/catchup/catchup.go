@@ -14,6 +14,7 @@ package catchup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -171,7 +172,11 @@ func (c *CatchUp) turn(ctx context.Context) {
 		})
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-		c.o.Logger.Warn("catch up", "err", err)
+		level := slog.LevelWarn
+		if errors.Is(err, mapping.ErrUnauthorized) {
+			level = slog.LevelError
+		}
+		c.o.Logger.Log(ctx, level, "catch up", "err", err, "fact", "GitHub is not listed")
 		c.o.Host.Failed(err)
 	}
 }

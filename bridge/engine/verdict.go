@@ -68,10 +68,13 @@ func decide(r reconcile.Rest, s standing) verdict {
 		if r.Kind == reconcile.RestLimited {
 			v.result = "limited"
 		}
-		v = v.logs(quiet(r, level), "put off", "after", out.After.String(), "why", r.Why)
+		v = v.logs(quiet(r, level), "put off", "after", out.After, "why", r.Why)
+		if r.Kind == reconcile.RestLimited {
+			v.attrs = append(v.attrs, "fact", "keys wait for their turn")
+		}
 	case reconcile.RestBlocked:
 		out.Kind, out.Service, v.result = store.Wait, r.Service, "waiting"
-		v = v.logs(level, "waiting", "for", r.Service, "why", r.Why)
+		v = v.logs(level, "waiting", "service", r.Service, "why", r.Why, "fact", "keys wait")
 	case reconcile.RestParked:
 		out.Kind, v.result = store.Park, "parked"
 		v = v.logs(slog.LevelWarn, "parked", "err", r.Err)
@@ -120,7 +123,7 @@ func (s standing) putOff(r reconcile.Rest) verdict {
 		return v
 	}
 	v := verdict{Outcome: store.Outcome{Kind: store.Again, After: after, Reason: r.Why}, result: "again", deferred: d}
-	return v.logs(quiet(r, slog.LevelInfo), "put off", "after", after.String(), "why", r.Why)
+	return v.logs(quiet(r, slog.LevelInfo), "put off", "after", after, "why", r.Why)
 }
 
 // fail spends an attempt, or parks the key when none is left.
@@ -132,7 +135,7 @@ func (s standing) fail(err error) verdict {
 	}
 	after := s.backOff(attempts)
 	v.Outcome, v.result = store.Outcome{Kind: store.Retry, After: after, Reason: err.Error()}, "retry"
-	return v.logs(slog.LevelWarn, "to be tried again", "attempt", attempts, "after", after.String(), "err", err)
+	return v.logs(slog.LevelWarn, "to be tried again", "attempt", attempts, "after", after, "err", err)
 }
 
 // backOff is how long the next attempt is put off after so many.

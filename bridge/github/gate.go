@@ -104,7 +104,7 @@ func (g *gate) look(ctx context.Context) {
 	for resource, d := range left {
 		// What this client said itself comes back a little shorter or longer.
 		if d > 0 && time.Until(g.until[resource])+LookEvery < d {
-			g.log.Warn("another replica was told to wait for github", "after", d, "resource", resource)
+			g.log.Warn("another replica was told to wait for github", "after", d, "resource", resource, "fact", "GitHub limits requests")
 			g.close(resource, d, "another replica was told to wait")
 		}
 	}

@@ -53,7 +53,12 @@ func newWire(o Options) *wire {
 		// Our own side giving up says nothing about GitHub.
 		IsExcluded: func(err error) bool { return errors.Is(err, context.Canceled) },
 		OnStateChange: func(_ string, from, to gobreaker.State) {
-			w.log.Warn("github breaker changed", "from", from.String(), "to", to.String())
+			switch {
+			case to == gobreaker.StateOpen && from == gobreaker.StateClosed:
+				w.log.Warn("GitHub does not answer: what needs it waits", "fact", "GitHub is away")
+			case to == gobreaker.StateClosed:
+				w.log.Info("GitHub answers again", "over", "GitHub is away")
+			}
 		},
 	})
 	return w
@@ -99,7 +104,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	w.noteRate(resp.Header)
 	if l, ok := readLimit(resp.StatusCode, resp.Header, bodyOf(resp), time.Now()); ok {
 		w.shut(req.Context(), k, l)
-		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After, "resource", l.resource)
+		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After, "resource", l.resource, "fact", "GitHub limits requests")
 		return nil, &notSent{l.RateLimited}
 	}
 	if resp.StatusCode < 400 {

@@ -95,7 +95,12 @@ func New(o Options) (*Client, error) {
 		IsSuccessful: func(err error) bool { return !isOutage(err) },
 		IsExcluded:   func(err error) bool { return errors.Is(err, errCallerLeft) },
 		OnStateChange: func(project string, from, to gobreaker.State) {
-			o.Logger.Info("planning: circuit breaker", "project", project, "from", from.String(), "to", to.String())
+			switch {
+			case to == gobreaker.StateOpen && from == gobreaker.StateClosed:
+				o.Logger.Warn("planning does not answer: what needs it waits", "project", project, "fact", "planning is away")
+			case to == gobreaker.StateClosed:
+				o.Logger.Info("planning answers again", "project", project, "over", "planning is away")
+			}
 		},
 	})
 	return c, nil

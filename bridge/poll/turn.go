@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -42,7 +43,11 @@ func (p *Poller) turn(ctx context.Context) {
 		err = p.lease.Hold(ctx, p.o.Guard, "poll", p.o.Name, p.next)
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-		p.o.Logger.Warn("poll", "err", err)
+		level := slog.LevelWarn
+		if errors.Is(err, mapping.ErrUnauthorized) {
+			level = slog.LevelError
+		}
+		p.o.Logger.Log(ctx, level, "poll", "err", err, "fact", "a project is not polled")
 		p.o.Host.Failed(err)
 	}
 }

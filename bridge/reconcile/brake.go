@@ -26,7 +26,7 @@ func (w *work) brake(kind string, perMinute, n int) (given int, err error) {
 		if !slices.Contains(w.braked, kind) { // a later round asks again
 			w.braked = append(w.braked, kind)
 			w.count(CountBraked, w.link.Route, kind)
-			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "author", w.author(), "wait", grant.Wait.String())
+			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "author", w.author(), "wait", grant.Wait)
 		}
 		return 0, inTurn(grant.Wait, "the route's brake on %s holds", kind)
 	}

@@ -20,7 +20,7 @@ import (
 
 func (w *work) folded(wait time.Duration, sides []mapping.Side) error {
 	if w.pair.Pace.Hold(sides...) {
-		w.log.Info("folds frequent edits", "sides", sides, "wait", wait.String())
+		w.log.Info("folds frequent edits", "sides", sides, "wait", wait)
 	}
 	return &again{after: wait, turn: true, why: "folds frequent edits until " + w.Now().Add(wait).UTC().Format(time.RFC3339), quiet: true}
 }

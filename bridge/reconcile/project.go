@@ -165,7 +165,7 @@ func (w *work) refusedToShow(names []string, err error) {
 	switch {
 	case errors.As(err, &limited):
 		after := limited.After + w.jitter(spread(limited))
-		w.log.Info("put off", "what", names[1], "after", after.String(), "why", limited.Why)
+		w.log.Info("put off", "what", names[1], "after", after, "why", limited.Why)
 		w.lookAgain(after, names[1]+": "+limited.Error())
 	case errors.Is(err, mapping.ErrRejected):
 		w.putOff(names[1], err, refusedFirst, refusedMost)
@@ -180,7 +180,7 @@ func (w *work) putOff(name string, err error, first, most time.Duration) {
 	why := name + " cannot be shown: " + err.Error()
 	wait, news := w.pauseAfter(name, why, first, most)
 	if news {
-		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait.String(), "err", err)
+		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait, "err", err)
 	}
 	w.lookAgain(wait+w.jitter(wait/4), why)
 }

@@ -25,7 +25,7 @@ func (w *work) tryTasks(tracking *mapping.Pair) error {
 		var news bool
 		why = name + " cannot be read: " + err.Error()
 		if wait, news = w.pauseAfter(name, why, brokenFirst, brokenMost); news {
-			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait.String(), "err", err)
+			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait, "err", err)
 		}
 	}
 	w.lookAgain(wait+w.jitter(wait/4), why)

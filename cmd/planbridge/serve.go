@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"planbridge/bridge"
+	"planbridge/bridge/factlog"
 	"planbridge/config"
 )
 
@@ -64,9 +65,9 @@ func (c *serveCmd) logger(p *process) *slog.Logger {
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // the flag's enum has been checked
 	o := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "text" {
-		return slog.New(slog.NewTextHandler(p.stderr, o))
+		return slog.New(factlog.NewHandler(slog.NewTextHandler(p.stderr, o), time.Now))
 	}
-	return slog.New(slog.NewJSONHandler(p.stderr, o))
+	return slog.New(factlog.NewHandler(slog.NewJSONHandler(p.stderr, o), time.Now))
 }
 
 // redisLog takes the lines that the Redis client would print on standard error

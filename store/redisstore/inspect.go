@@ -27,7 +27,7 @@ func (s *Store) inspectServer(ctx context.Context, c redis.Cmdable) error {
 		return fmt.Errorf("redis: %w", err)
 	}
 	if err != nil {
-		s.log.Warn("redis does not tell its settings; make sure that maxmemory-policy is noeviction and appendonly is yes", "error", err)
+		s.log.Warn("redis does not tell its settings; make sure that maxmemory-policy is noeviction and appendonly is yes", "err", err)
 		return nil
 	}
 	fields := parseInfo(info)

@@ -110,7 +110,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	case errors.Is(err, ErrEviction), errors.Is(err, store.ErrSchema), errors.Is(err, store.ErrUnfinished):
 		return nil, errors.Join(fmt.Errorf("open store: %w", err), s.close())
 	case err != nil:
-		s.log.Warn("redis is away; the store is used once it is there", "error", err)
+		s.log.Warn("redis is away; the store is used once it is there", "err", err)
 	}
 	return s, nil
 }

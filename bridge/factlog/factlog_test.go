@@ -1,0 +1,133 @@
+package factlog_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/factlog"
+)
+
+// page is a log whose clock a test sets.
+type page struct {
+	*slog.Logger
+	text bytes.Buffer
+	now  time.Time
+}
+
+func newPage() *page {
+	p := &page{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	text := slog.NewTextHandler(&p.text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})
+	p.Logger = slog.New(factlog.NewHandler(text, func() time.Time { return p.now }))
+	return p
+}
+
+// lines are what was logged since they were last asked for.
+func (p *page) lines() []string {
+	defer p.text.Reset()
+	return strings.Split(strings.TrimSpace(p.text.String()), "\n")
+}
+
+// TestAFactIsAFewLines: an outage of five minutes that is told each second is a line when it
+// begins, one a minute, and one when it ends.
+func TestAFactIsAFewLines(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	for range 301 {
+		p.Warn("no answer", factlog.Fact, "away", "err", errors.New("timeout"))
+		p.now = p.now.Add(time.Second)
+	}
+	p.Info("answers", factlog.Over, "away")
+	p.Info("answers", factlog.Over, "away")
+	want := []string{`level=WARN msg="no answer" fact=away err=timeout`}
+	for minute := range 5 {
+		want = append(want, fmt.Sprintf(`level=WARN msg="no answer" fact=away err=timeout times=60 lasts=%dm0s`, minute+1))
+	}
+	want = append(want, `level=INFO msg=answers over=away lasts=5m1s`)
+	if got := p.lines(); !slices.Equal(got, want) {
+		t.Errorf("logged\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	p.Warn("no answer", factlog.Fact, "away")
+	if got := p.lines(); len(got) != 1 || got[0] == "" {
+		t.Errorf("a fact that begins anew is logged as %q", got)
+	}
+}
+
+// TestFactsHaveScopes: an outage of one project does not hide that of another, nor end it.
+func TestFactsHaveScopes(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	web, api := p.With("project", "web"), p.With("project", "api")
+	web.Warn("no answer", factlog.Fact, "away")
+	api.Warn("no answer", factlog.Fact, "away")
+	api.Info("answers", factlog.Over, "away")
+	web.Warn("no answer", factlog.Fact, "away")
+	p.now = p.now.Add(time.Second)
+	web.Info("answers", factlog.Over, "away")
+	want := []string{
+		`level=WARN msg="no answer" project=web fact=away`, `level=WARN msg="no answer" project=api fact=away`,
+		`level=INFO msg=answers project=api over=away lasts=0s`, `level=INFO msg=answers project=web over=away lasts=1s times=1`,
+	}
+	if got := p.lines(); !slices.Equal(got, want) {
+		t.Errorf("logged\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestFailuresAreGroupedByReason: a thousand items that fail alike are a line at once and one after
+// a minute; another reason, another value and an item's history are lines of their own.
+func TestFailuresAreGroupedByReason(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	for i := range 1000 {
+		p.With("link", fmt.Sprintf("%016x", i), "route", fmt.Sprint("r", i%3)).Warn("to be tried again", "after", time.Duration(i)*time.Millisecond, "err", fmt.Errorf("card acme/web#%d: status 503", i))
+	}
+	p.Warn("to be tried again", "link", "x", "err", errors.New("refused"))
+	p.Warn("route is paused", "route", "a")
+	p.Warn("route is paused", "route", "b")
+	p.Info("written", "link", "x")
+	p.Info("written", "link", "x")
+	got := p.lines()
+	want := []string{
+		`level=WARN msg="to be tried again" link=0000000000000000 route=r0 after=0s err="card acme/web#0: status 503"`,
+		`level=WARN msg="to be tried again" link=x err=refused`,
+		`level=WARN msg="route is paused" route=a`, `level=WARN msg="route is paused" route=b`,
+		`level=INFO msg=written link=x`, `level=INFO msg=written link=x`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("logged\n%s", strings.Join(got, "\n"))
+	}
+	p.now = p.now.Add(time.Minute)
+	p.Info("something else") // any line lets what was withheld be told
+	if got := p.lines(); len(got) != 2 || !strings.Contains(got[0], "times=999") || !strings.Contains(got[0], "after=999ms") {
+		t.Errorf("after a minute:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestDurationsHaveOneForm in a line and in what it is logged with.
+func TestDurationsHaveOneForm(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	p.With("wait", 1500*time.Millisecond).Info("waits", "after", 2*time.Second+123456*time.Nanosecond)
+	if got := p.lines(); got[0] != `level=INFO msg=waits wait=1.5s after=2s` {
+		t.Errorf("logged %s", got[0])
+	}
+}
+
+// TestAHandlerIsWrappedOnce, so that each layer of a program may do it.
+func TestAHandlerIsWrappedOnce(t *testing.T) {
+	t.Parallel()
+	h := factlog.NewHandler(slog.DiscardHandler, time.Now)
+	if again := factlog.NewHandler(h, time.Now); again != h {
+		t.Error("the handler is wrapped twice")
+	}
+}
