@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
 
@@ -15,8 +16,9 @@ import (
 type conditions struct {
 	app       *App
 	questions readings[map[string]int]
+	budgets   readings[[]status.Budget] // of no project
 
-	breaker, paused, open *prometheus.Desc
+	breaker, paused, open, budget *prometheus.Desc
 
 	mu      sync.Mutex
 	counted map[mapping.ObjectID]reading[map[string]int] // the questions
@@ -24,6 +26,9 @@ type conditions struct {
 
 // questionsAge is how old the count of questions may be: it takes a walk through the ledger.
 const questionsAge = time.Minute
+
+// questionsPage is how many entries of the ledger are read at once.
+const questionsPage = 500
 
 func newConditions(a *App) *conditions {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
@@ -35,13 +40,17 @@ func newConditions(a *App) *conditions {
 		paused:  desc("route_paused", "Whether an operator paused a route.", "route"),
 		open:    desc("open_questions", "Conflicts that people are asked about and that nobody has answered, of routes that ask.", "route"),
 	}
+	c.budget = desc("github_write_budget_remaining", "Writes that all replicas together may still make to GitHub in a window.", "class", "window")
+	c.budgets = readings[[]status.Budget]{guard: a.guard, what: "scrape budgets", read: func(ctx context.Context, _ mapping.ObjectID) ([]status.Budget, error) {
+		return healthView{a}.budgets(ctx)
+	}}
 	c.questions = readings[map[string]int]{guard: a.guard, what: "scrape questions of project", read: c.count}
 	return c
 }
 
 // Describe implements prometheus.Collector.
 func (c *conditions) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.breaker, c.paused, c.open} {
+	for _, d := range []*prometheus.Desc{c.breaker, c.paused, c.open, c.budget} {
 		ch <- d
 	}
 }
@@ -57,6 +66,9 @@ func (c *conditions) Collect(ch chan<- prometheus.Metric) {
 		if p := c.app.projects.get(id); p != nil {
 			gauge(c.breaker, oneIf(p.side.Down()), "planning", set.Routes.ProjectName(id))
 		}
+	}
+	for _, b := range c.budgets.ask([]mapping.ObjectID{""})[""].value {
+		gauge(c.budget, float64(b.Left), b.Name, b.Window)
 	}
 	var asking []mapping.ObjectID // projects
 	for _, r := range set.Routes.All() {
@@ -101,7 +113,7 @@ func (c *conditions) count(ctx context.Context, project mapping.ObjectID) (map[s
 	}
 	counts := map[string]int{}
 	for cursor := ""; ; {
-		entries, next, err := c.app.store.Conflicts(ctx, project, cursor, ledgerPage)
+		entries, next, err := c.app.store.Conflicts(ctx, project, cursor, questionsPage)
 		if err != nil {
 			return nil, err
 		}

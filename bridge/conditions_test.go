@@ -55,6 +55,10 @@ func TestSeriesBeginAtZero(t *testing.T) {
 		"braked_total": {
 			`braked_total{kind="closes",route="acme/web"} 0`, `braked_total{kind="creates",route="acme/web"} 0`, `braked_total{kind="creates",route="out"} 0`,
 		},
+		"github_write_budget_remaining": {
+			`github_write_budget_remaining{class="content",window="hour"} 600000`, `github_write_budget_remaining{class="content",window="minute"} 10000`,
+			`github_write_budget_remaining{class="edits",window="minute"} 10000`,
+		},
 		"configuration_refused":                   {"configuration_refused 0"},
 		"catch_up_last_success_timestamp_seconds": {"catch_up_last_success_timestamp_seconds 0"},
 		"webhook_last_delivery_timestamp_seconds": {"webhook_last_delivery_timestamp_seconds 0"},
