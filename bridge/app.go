@@ -75,6 +75,9 @@ type Options struct {
 	// Owner names this replica in leases, unlike any other and any that ran before; "":
 	// the host, the process and a random word do.
 	Owner string
+	// Prove has the configuration proven against the services while the App runs, and what
+	// of it does not work proven again so often; 0: it is not.
+	Prove time.Duration
 	// RedeliverInterval is the least time between two looks for failed
 	// deliveries; 0: github.catch_up_interval, five minutes at least.
 	RedeliverInterval time.Duration

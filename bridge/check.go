@@ -37,6 +37,8 @@ type Finding struct {
 	Level Level  `json:"level"`
 	Place string `json:"place"`
 	Words string `json:"words"`
+	// away: the service did not answer, which proves nothing.
+	away bool
 }
 
 // Bounds of a check.
@@ -56,10 +58,8 @@ type Running func(ctx context.Context, visit func(status.Link)) error
 // the end are the links that are where no route leads now. Where another process
 // has the store, running tells of them.
 func Check(ctx context.Context, c *config.Config, running Running, log *slog.Logger) []Finding {
-	k := &checker{
-		config: c, set: newSettings(c, false), log: log, running: running,
-		linked: counted{places: map[linkPlace]int{}}, names: map[string]string{}, titles: map[string]string{},
-	}
+	k := newChecker(newSettings(c, false), log)
+	k.running = running
 	found := k.services(ctx)
 	if k.github != nil {
 		defer k.github.Close()
@@ -67,29 +67,41 @@ func Check(ctx context.Context, c *config.Config, running Running, log *slog.Log
 	return append(found, look(ctx, []place{{"links", k.links}})...)
 }
 
+func newChecker(set *settings, log *slog.Logger) *checker {
+	return &checker{
+		config: set.config, set: set, log: log,
+		linked: counted{places: map[linkPlace]int{}}, names: map[string]string{}, titles: map[string]string{},
+	}
+}
+
 // services looks at all that the configuration names.
 func (k *checker) services(ctx context.Context) []Finding {
-	c := k.config
-	places := []place{{"secrets", k.secrets}, {"store", k.store}}
-	for _, name := range slices.Sorted(maps.Keys(c.Planning.Projects)) {
-		places = append(places, place{"planning " + name, func(ctx context.Context, r *findings) { k.project(ctx, r, name) }})
-	}
-	hub, err := newGitHubClient(c, github.Options{Timeout: checkRequest, Logger: k.log})
+	places := append([]place{{"secrets", k.secrets}, {"store", k.store}}, k.plannings()...)
+	hub, err := newGitHubClient(k.config, github.Options{Timeout: checkRequest, Logger: k.log})
 	if err != nil {
-		return append(look(ctx, places), Finding{LevelFault, "github", err.Error()})
+		return append(look(ctx, places), Finding{Level: LevelFault, Place: "github", Words: err.Error()})
 	}
 	k.github = hub
 	reached := false
 	places = append(places, place{"github", func(ctx context.Context, r *findings) { reached = k.account(ctx, r) }})
 	found := look(ctx, places)
 	if !reached {
-		return append(found, Finding{LevelWarn, "github", "no repository was looked at"})
+		return append(found, Finding{Level: LevelWarn, Place: "github", Words: "no repository was looked at"})
 	}
 	return append(found, look(ctx, k.repositories())...)
 }
 
+// plannings lists a place for each planning project.
+func (k *checker) plannings() (places []place) {
+	for _, name := range slices.Sorted(maps.Keys(k.config.Planning.Projects)) {
+		places = append(places, place{"planning " + name, func(ctx context.Context, r *findings) { k.project(ctx, r, name) }})
+	}
+	return places
+}
+
 // checker proves one configuration.
 type checker struct {
+	brief   bool // webhooks are left out
 	config  *config.Config
 	set     *settings
 	github  *github.Client // nil: it cannot be made
@@ -141,12 +153,18 @@ type findings struct {
 }
 
 func (f *findings) add(l Level, format string, args ...any) {
-	f.list = append(f.list, Finding{l, f.place, fmt.Sprintf(format, args...)})
+	f.list = append(f.list, Finding{Level: l, Place: f.place, Words: fmt.Sprintf(format, args...)})
 }
 
 func (f *findings) ok(format string, args ...any)    { f.add(LevelOK, format, args...) }
 func (f *findings) warn(format string, args ...any)  { f.add(LevelWarn, format, args...) }
 func (f *findings) fault(format string, args ...any) { f.add(LevelFault, format, args...) }
+
+// away adds a fault that another service is to blame for: it does not answer.
+func (f *findings) away(format string, args ...any) {
+	f.fault(format, args...)
+	f.list[len(f.list)-1].away = true
+}
 
 // Routes are told apart in words, as several can share a place.
 func ofRoute(r *mapping.Route) string { return "route " + r.Name + ": " }

@@ -32,7 +32,7 @@ func (k *checker) account(ctx context.Context, r *findings) bool {
 	case errors.Is(err, mapping.ErrUnauthorized):
 		r.fault("the token (or the app's key) is refused: %v", err)
 	case err != nil:
-		r.fault("GitHub does not answer: %v", err)
+		r.away("GitHub does not answer: %v", err)
 	}
 	if err != nil && !mapping.Refused(err) {
 		return false
@@ -67,7 +67,7 @@ func (k *checker) access(ctx context.Context, r *findings, owner string) {
 	case mapping.Refused(err) && k.config.GitHub.App == nil:
 		r.warn("what the token may do cannot be read here: %v", err) // an Enterprise Server without rate limits answers so
 	case err != nil:
-		r.fault("the rights on %s cannot be read: %v", owner, err)
+		r.away("the rights on %s cannot be read: %v", owner, err)
 	case a.Kind == "app" && a.Permissions["issues"] != "write":
 		r.fault("the app's installation on %s may not write issues (issues: %q)", owner, a.Permissions["issues"])
 	case a.Kind == "app":
@@ -117,7 +117,7 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 	case errors.Is(err, mapping.ErrNotFound):
 		r.fault("it is not there, or the token may not see it: %v", err)
 	case err != nil:
-		r.fault("it cannot be read: %v", err)
+		r.away("it cannot be read: %v", err)
 	}
 	if err != nil {
 		return
@@ -170,7 +170,7 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 	owner, _, _ := strings.Cut(pattern, "/")
 	repos, err := k.github.OrgRepositories(ctx, owner)
 	if err != nil {
-		r.fault("the repositories of %s cannot be listed: %v", owner, err)
+		r.away("the repositories of %s cannot be listed: %v", owner, err)
 		return
 	}
 	for _, route := range k.routesOf(pattern) {
@@ -216,6 +216,9 @@ func few(names []string) string {
 // the account of a glob. The webhook may be the repository's, its
 // organisation's or the app's own; not every token may read each of them.
 func (k *checker) hook(ctx context.Context, r *findings, target string) {
+	if k.brief {
+		return
+	}
 	owners := []string{target}
 	if owner, _, isRepo := strings.Cut(target, "/"); isRepo {
 		owners = append(owners, owner)

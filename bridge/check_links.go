@@ -80,9 +80,14 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		return
 	}
 	total, elsewhere, moved := 0, map[string]map[linkPlace]int{}, map[string]map[linkPlace]int{}
+	follow := map[[2]string]int{}
 	for p, n := range k.linked.places {
 		total += n
 		route, in := k.set.Routes.ByName(p.route), elsewhere
+		if other := k.followed(ctx, p); other != "" && other != p.route {
+			follow[[2]string{p.route, other}] += n
+			continue
+		}
 		if k.leads(ctx, route, p) {
 			if in = moved; k.buckets(route, p) {
 				continue
@@ -106,9 +111,31 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		route := k.set.Routes.ByName(name)
 		r.ok("%s%d links stay with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), n, words, k.target(route))
 	}
-	if total > 0 && len(elsewhere)+len(moved) == 0 {
+	for _, way := range slices.SortedFunc(maps.Keys(follow), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		r.ok("%d links of route %s go by route %s, which takes their issues now", follow[way], way[0], way[1])
+	}
+	if total > 0 && len(elsewhere)+len(moved)+len(follow) == 0 {
 		r.ok("all %d are where their routes lead", total)
 	}
+}
+
+// followed names the route that links of a place go by now; "": none, or one that an
+// issue's labels tell.
+func (k *checker) followed(ctx context.Context, p linkPlace) string {
+	l := mapping.Link{Route: p.route, Project: p.project}
+	l.Issue.Repo, l.Card.Bucket, l.Card.BucketName = p.repository, p.bucket, p.title
+	route, among := k.set.Routes.Of(&l)
+	if route == nil && len(among) == 0 && p.repository != "" {
+		l.Issue.Repo = k.calledNow(ctx, p.repository)
+		route, among = k.set.Routes.Of(&l)
+	}
+	if route == nil && len(among) > 0 {
+		route = among[0]
+	}
+	if route == nil {
+		return ""
+	}
+	return route.Name
 }
 
 // leads reports whether a route leads to the project and the repository where links

@@ -30,7 +30,7 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	case errors.Is(err, mapping.ErrNotFound):
 		r.fault("there is no such project: its id or planning.base_url is wrong: %v", err)
 	case err != nil:
-		r.fault("the service does not answer: %v", err)
+		r.away("the service does not answer: %v", err)
 	}
 	if err != nil {
 		return
@@ -43,7 +43,7 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	}
 	listed, err := client.Buckets(ctx)
 	if err != nil {
-		r.fault("its buckets cannot be listed: %v", err)
+		r.away("its buckets cannot be listed: %v", err)
 		return
 	}
 	k.entitled(slices.Concat(listed, project.Buckets))

@@ -69,7 +69,7 @@ func (r *rerouting) none() int {
 // it, or another replica, did so for last.
 func (a *App) reroute(ctx context.Context) (rerouting, error) {
 	counts, set := rerouting{lost: map[string]int{}}, a.set.Load()
-	_, before, err := a.formerRoutes(ctx)
+	former, before, err := a.formerRoutes(ctx)
 	if err != nil {
 		return counts, err
 	}
@@ -81,7 +81,13 @@ func (a *App) reroute(ctx context.Context) (rerouting, error) {
 		return counts, nil
 	}
 	called := map[string]string{} // repositories of which no route is known, to what each is called now
-	for _, project := range set.Routes.Projects() {
+	projects := set.Routes.Projects()
+	for _, r := range former {
+		if !slices.Contains(projects, r.Project) {
+			projects = append(projects, r.Project) // nobody works its keys: its links are counted
+		}
+	}
+	for _, project := range projects {
 		if err := a.rerouteProject(ctx, set, project, called, &counts); err != nil {
 			return counts, err
 		}

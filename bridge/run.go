@@ -146,6 +146,9 @@ func (a *App) run(ctx context.Context) {
 	if !a.o.DryRun {
 		a.spawn(ctx, "verify", a.verifyOften)
 	}
+	if a.o.Prove > 0 {
+		a.spawn(ctx, "prove", a.prove)
+	}
 	a.spawn(ctx, "work", a.work)
 }
 

@@ -134,11 +134,11 @@ func (r *Route) MatchesRepo(repo string) bool {
 		return true
 	}
 	meant := func(own string) bool { return IsGlob(own) && globMatch(own, repo) }
-	return slices.ContainsFunc(r.Repositories, meant) && !r.excludes(repo)
+	return slices.ContainsFunc(r.Repositories, meant) && !r.Excludes(repo)
 }
 
-// excludes reports whether the route's globs do not mean a repository by the route's own word.
-func (r *Route) excludes(repo string) bool {
+// Excludes reports whether the route's globs do not mean a repository by the route's own word.
+func (r *Route) Excludes(repo string) bool {
 	return slices.ContainsFunc(r.Exclude, func(glob string) bool { return globMatch(glob, repo) })
 }
 

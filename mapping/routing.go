@@ -24,7 +24,7 @@ func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 		return among[0], nil
 	case len(among) > 1:
 		return nil, among
-	case own != nil && !own.excludes(l.Issue.Repo):
+	case own != nil && !own.Excludes(l.Issue.Repo):
 		return own, nil
 	}
 	return nil, nil

@@ -57,6 +57,7 @@ type Options struct {
 	Poll, CatchUp, Settle, EnterDelay time.Duration
 	Coalesce                          time.Duration // 0: nothing is folded, so that each edit crosses at once
 	WritePause                        time.Duration
+	Prove                             time.Duration // how often what does not work of the configuration is proven; 0: never
 	LeaseTTL                          time.Duration
 	Concurrency                       int           // keys worked at once; 0: as usual
 	Redeliver                         time.Duration // the least time between two looks for failed deliveries; 0: minutes
@@ -227,7 +228,7 @@ func (w *World) StartBridge() (err error) {
 const startWait = time.Minute
 
 func (w *World) startApp(c *config.Config) (*bridge.App, error) {
-	o := bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Drain: 3 * time.Second}
+	o := bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Prove: w.o.Prove, Drain: 3 * time.Second}
 	if w.o.Network != nil {
 		o.Network = w.o.Network
 	}

@@ -182,6 +182,9 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("GET /api/v1/health", h.health)
 	mux.HandleFunc("GET /api/v1/activity", h.activity)
 	mux.HandleFunc("GET /api/v1/version", h.version)
+	mux.HandleFunc("GET "+PathRoutes, func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, Configured{h.Operator.Routes()})
+	})
 	return mux
 }
 

@@ -4,13 +4,21 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
+	"net/http"
 	"text/tabwriter"
 
 	"planbridge/bridge"
+	"planbridge/bridge/status"
+	"planbridge/config"
+	"planbridge/mapping"
 )
 
-type checkCmd struct{ output }
+type checkCmd struct {
+	output
+	Quiet          bool `short:"q" help:"Print faults and warnings only."`
+	Expand         bool `help:"Print which route each repository has, and why. Nothing else is looked at."`
+	AgainstRunning bool `help:"Say also which routes the running service has otherwise."`
+}
 
 // Run implements the command. It fails when a finding is a fault.
 func (c *checkCmd) Run(ctx context.Context, p *process) error {
@@ -18,16 +26,67 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	if c.Expand {
+		return c.expand(ctx, p, cfg)
+	}
 	findings := bridge.Check(ctx, cfg, newClient(cfg).eachLink, slog.New(slog.DiscardHandler))
-	err = c.print(p, map[string]any{"findings": findings}, func() error {
+	if c.AgainstRunning {
+		findings = append(findings, againstRunning(ctx, cfg))
+	}
+	counts := map[bridge.Level]int{}
+	for _, f := range findings {
+		counts[f.Level]++
+	}
+	err = c.print(p, map[string]any{"findings": findings, "summary": counts}, func() error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		for _, f := range findings {
-			fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
+		for _, level := range []bridge.Level{bridge.LevelFault, bridge.LevelWarn, bridge.LevelOK} {
+			for _, f := range findings {
+				if f.Level == level && (level != bridge.LevelOK || !c.Quiet) {
+					fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
+				}
+			}
 		}
-		return w.Flush()
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.stdout, "%d faults, %d warnings, %d ok\n", counts[bridge.LevelFault], counts[bridge.LevelWarn], counts[bridge.LevelOK])
+		return err
 	})
-	if err == nil && slices.ContainsFunc(findings, func(f bridge.Finding) bool { return f.Level == bridge.LevelFault }) {
+	if err == nil && counts[bridge.LevelFault] > 0 {
 		return errTold
 	}
 	return err
+}
+
+// expand prints the effective route of each repository.
+func (c *checkCmd) expand(ctx context.Context, p *process, cfg *config.Config) error {
+	list, err := bridge.Expand(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	return c.print(p, map[string]any{"repositories": list}, func() error {
+		t := newTable(p.stdout, "REPOSITORY", "ROUTE", "PROJECT", "BUCKET", "WHY")
+		for _, e := range list {
+			t.row(e.Repository, e.Route, e.Project, e.Bucket, e.Why)
+		}
+		return t.flush()
+	})
+}
+
+// againstRunning says what a reload would change of the running service's routes.
+func againstRunning(ctx context.Context, cfg *config.Config) bridge.Finding {
+	var running struct {
+		Routes []mapping.Route `json:"routes"`
+	}
+	f := bridge.Finding{Level: bridge.LevelOK, Place: "running service"}
+	if err := newClient(cfg).ask(ctx, http.MethodGet, status.PathRoutes, nil, &running); err != nil {
+		f.Level, f.Words = bridge.LevelWarn, "it was not asked for its routes: "+err.Error()
+		return f
+	}
+	changes := bridge.RouteChanges(running.Routes, cfg)
+	f.Words = "a reload changes no route"
+	if !changes.None() {
+		f.Words = "what a reload changes of the routes: " + changes.String()
+	}
+	return f
 }

@@ -42,7 +42,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	log := c.logger(p)
 	redis.SetLogger(redisLog{log})
-	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun, LeaseTTL: c.Lease})
+	app, err := bridge.New(bridge.Options{Config: reloader.Current(), Logger: log, Version: programVersion(), DryRun: c.DryRun, LeaseTTL: c.Lease, Prove: time.Minute})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,43 @@
+package bridgetest_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+)
+
+// TestServiceProvesItsConfiguration: what does not work is one line when it is found, at the
+// start or after a reload, and one when it is mended.
+func TestServiceProvesItsConfiguration(t *testing.T) {
+	t.Parallel()
+	log := &logged{}
+	bucket := "Incomming"
+	w := start(t, bridgetest.Options{
+		Logger: slog.New(slog.NewTextHandler(log, nil)), Prove: 200 * time.Millisecond,
+		Config: func(yaml string) string { return strings.Replace(yaml, "bucket: Incoming", "bucket: "+bucket, 1) },
+	})
+	const found, mended = `level=ERROR msg="a part of the configuration does not work"`, `level=INFO msg="a part of the configuration works again"`
+	once := func(line string) {
+		t.Helper()
+		w.Await(line, func() bool { return log.lines(line) > 0 })
+	}
+	unknown := ` place="planning web" fault="route acme/web: there is no bucket \"Incomming\"; there are Incoming, `
+	once(found + unknown)
+	w.GitHub.RevokeToken(bridgetest.Token)
+	bucket = "Incoming"
+	w.reload(w.YAML())
+	once(mended + unknown)
+	refused := ` place=github fault="the token (or the app's key) is refused: `
+	once(found + refused)
+	w.GitHub.AddToken(bridgetest.Token, bridgetest.Bot)
+	once(mended + refused)
+	w.Repo.Archive(true)
+	w.reload(w.YAML())
+	once(found + ` place="repository acme/web" fault="it is archived: `)
+	if n := log.lines(found); n != 3 {
+		t.Errorf("%d lines tell of 3 faults", n)
+	}
+}

@@ -1,0 +1,92 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"planbridge/bridge/github"
+	"planbridge/config"
+	"planbridge/mapping"
+)
+
+// Expanded is what a configuration means for one repository.
+type Expanded struct {
+	Repository string `json:"repository"`
+	Route      string `json:"route,omitempty"` // "": none takes it
+	Project    string `json:"project,omitempty"`
+	Bucket     string `json:"bucket,omitempty"`
+	Why        string `json:"why"`
+}
+
+// Expand tells the effective routes of each repository that a configuration names, and of
+// each that GitHub lists for the owners of its globs, by the repositories' names.
+func Expand(ctx context.Context, c *config.Config, log *slog.Logger) ([]Expanded, error) {
+	routes := newSettings(c, false).Routes
+	names, owners := map[string]string{}, map[string]bool{}
+	for _, r := range routes.All() {
+		for _, name := range r.Named() {
+			names[strings.ToLower(name)] = name
+		}
+		for _, glob := range r.Globs() {
+			owner, _, _ := strings.Cut(glob, "/")
+			owners[owner] = true
+		}
+	}
+	if len(owners) > 0 {
+		hub, err := newGitHubClient(c, github.Options{Timeout: checkRequest, Logger: log})
+		if err != nil {
+			return nil, err
+		}
+		defer hub.Close()
+		for owner := range mapping.Sorted(owners) {
+			repos, err := hub.OrgRepositories(ctx, owner)
+			if err != nil {
+				return nil, fmt.Errorf("list repositories of %s: %w", owner, err)
+			}
+			for _, r := range repos {
+				names[strings.ToLower(r.FullName)] = r.FullName
+			}
+		}
+	}
+	out := []Expanded{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, expand(c, routes, names[name])...)
+	}
+	return out, nil
+}
+
+// expand tells the routes of one repository.
+func expand(c *config.Config, routes mapping.Routes, repository string) (out []Expanded) {
+	taking := routes.ForRepo(repository)
+	for i, r := range taking {
+		why := "it is named"
+		if !r.Names(repository) {
+			why = "no route names it, and it matches " + strings.Join(r.Globs(), " or ")
+		}
+		if at := slices.IndexFunc(c.Routes, func(of config.Route) bool { return of.Name == r.Name }); at >= 0 && c.Routes[at].File != "" {
+			why += fmt.Sprintf(" (%s:%d)", c.Routes[at].File, c.Routes[at].Line)
+		}
+		if i > 0 {
+			why += "; it takes what the routes before it do not"
+		}
+		out = append(out, Expanded{repository, r.Name, r.ProjectName, r.Bucket, why})
+	}
+	if len(taking) > 0 {
+		return out
+	}
+	for _, r := range routes.All() {
+		if r.Excludes(repository) {
+			return []Expanded{{Repository: repository, Why: "route " + r.Name + " excludes it"}}
+		}
+	}
+	return []Expanded{{Repository: repository, Why: "no route is for it"}}
+}
+
+// RouteChanges compares the routes that a service runs with with those of a configuration.
+func RouteChanges(running []mapping.Route, c *config.Config) mapping.RouteChanges {
+	return mapping.NewRoutes(running).ChangesTo(newSettings(c, false).Routes)
+}
