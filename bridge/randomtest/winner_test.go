@@ -68,7 +68,8 @@ func (m *met) wrong(way mapping.Direction, hub, planning []write) string {
 			return w.at.Before(m.at) && (w.person || !person) && mapping.Equal(m.attribute, w.to, m.planning)
 		})
 	}
-	if !said(planning, false) || said(hub, true) && !said(planning, true) {
+	words := m.attribute.Spec().HasHistory() // which nobody writes twice, unlike a state
+	if !said(planning, false) || words && said(hub, true) && !said(planning, true) {
 		policy = "newest" // two edits of GitHub met, as a write of the bridge ran over the first
 		planning = hub
 	}
