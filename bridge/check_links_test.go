@@ -56,6 +56,10 @@ var pointed = []struct {
 	},
 	{
 		"name", replace("  - repository: acme/web\n", "  - repository: acme/web\n    name: site\n"),
+		"ok links: 2 links of route acme/web go by route site, which takes their issues now\n",
+	},
+	{
+		"no route for them", replace("  - repository: acme/web\n", "  - repository: acme/other\n"),
 		"warn links: 2 links of route acme/web, which the configuration has no more: they stay with acme/web and bucket \"Incoming\", dormant\n",
 	},
 }

@@ -43,14 +43,14 @@ type Process interface {
 	Works(key store.Key) bool
 }
 
-// Services opens what reads the two services. Each close ends the use of what was opened.
+// Services opens what reads the two services. Each release ends the use of what was opened.
 type Services interface {
 	// Ready waits until the services may be asked for what is to be kept.
 	Ready(ctx context.Context) error
-	GitHub() (hub GitHub, close func(), err error)
+	GitHub() (hub GitHub, release func(), err error)
 	// Planning is [status.ErrName] where no configured project has the id.
-	Planning(project mapping.ObjectID) (side Planning, close func(), err error)
-	Previewer() (p Previewer, close func(), err error)
+	Planning(project mapping.ObjectID) (side Planning, release func(), err error)
+	Previewer() (p Previewer, release func(), err error)
 }
 
 // GitHub is what is asked of GitHub.
