@@ -146,9 +146,6 @@ func (w *work) putTask(c *mapping.Pair, plan mapping.Plan) (moved bool, err erro
 			return moved, err
 		}
 		w.tookTask(c.Card.ID, pw)
-		if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
-			w.pair.Card.CountersVersion++ // as put does for the tracking task
-		}
 	}
 	for _, d := range plan.Decisions {
 		if d.GitHub != nil {
