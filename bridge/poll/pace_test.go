@@ -38,6 +38,8 @@ const (
 
 func (w *workday) answer(bytes int) {
 	<-time.After(w.took)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.calls, w.bytes = w.calls+1, w.bytes+bytes
 }
 
@@ -62,6 +64,8 @@ func (w *workday) SprintItems(ctx context.Context, id mapping.ObjectID) ([]mappi
 
 // edit edits a card of the backlog or of the active sprint.
 func (w *workday) edit(live bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	cards := w.buckets[0].cards
 	if len(w.sprints) > 0 && w.random.IntN(2) == 0 {
 		cards = w.items[w.sprints[0].ID].cards
@@ -127,7 +131,9 @@ func spend(t *testing.T, sprints int, shortest time.Duration) *workday {
 	done := make(chan struct{})
 	go func() { defer close(done); w.poller.Run(ctx) }()
 	pass(time.Minute)
+	day.mu.Lock()
 	day.calls, day.bytes = 0, 0
+	day.mu.Unlock()
 
 	end := time.Now().Add(6 * time.Hour)
 	for first := true; time.Now().Before(end); first = false {
@@ -186,7 +192,7 @@ func TestALightRound(t *testing.T) {
 
 		stale, newer := card("b", version(2)), card("a", version(5))
 		w.planned.put(incoming, "Incoming", newer, stale)
-		w.planned.items["active"] = listing{cards: []mapping.Card{stale}}
+		w.planned.list("active", stale)
 		pass(10 * time.Second)
 		if s, f := w.planned.count("sprints"), w.planned.count("sprint future"); s != sprints || f != future {
 			t.Errorf("the sprints were listed %d times and the future one %d times in 10 s", s-sprints, f-future)

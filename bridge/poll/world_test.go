@@ -124,6 +124,13 @@ func (s *service) put(id mapping.ObjectID, title string, cards ...mapping.Card) 
 	s.buckets[i].cards = cards
 }
 
+// list replaces the cards of a sprint.
+func (s *service) list(sprint mapping.ObjectID, cards ...mapping.Card) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items[sprint] = listing{cards: cards}
+}
+
 func card(id string, change ...func(*mapping.Card)) mapping.Card {
 	c := mapping.Card{
 		ID: mapping.ObjectID(id), CID: 7, Version: 1,
