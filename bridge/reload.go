@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"planbridge/bridge/factlog"
 	"planbridge/config"
 	"planbridge/mapping"
 )
@@ -14,6 +15,7 @@ import (
 // routes begin to run all the same, and it is told when it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	defer func() { a.happenings.reloaded(err) }()
+	factlog.Anew(ctx, a.log)
 	set := newSettings(c, a.o.DryRun)
 	if err := a.tellFirstRuns(ctx, set); err != nil {
 		a.log.Warn("new routes take nothing in before the store is back", "err", err)

@@ -264,6 +264,37 @@ func (f *facts) sweepAt(now time.Time, but string) []write {
 	return out
 }
 
+// Anew has the next warnings of a log written though they were written within the minute: an
+// operator changed what they are about. What lasts, such as an outage, goes on. A log whose
+// handler is not of this package stays as it is.
+func Anew(ctx context.Context, log *slog.Logger) {
+	h, is := log.Handler().(*handler)
+	if !is {
+		return
+	}
+	for _, w := range h.facts.anew() {
+		_ = w.to.Handle(ctx, w.line) // as a logger does
+	}
+}
+
+// anew forgets all but what lines name as a fact, and says what of it was withheld.
+func (f *facts) anew() []write {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []write
+	for key, held := range f.open {
+		if strings.HasPrefix(key, Fact+"\x00") {
+			continue
+		}
+		if held.withheld > 0 {
+			out = append(out, held.take(f.now()))
+		}
+		delete(f.open, key)
+	}
+	slices.SortFunc(out, func(a, b write) int { return a.line.Time.Compare(b.line.Time) })
+	return out
+}
+
 // take is the last line that was withheld, with the number of those that it stands for.
 func (held *fact) take(now time.Time) write {
 	line := held.latest.line.Clone()

@@ -131,3 +131,22 @@ func TestAHandlerIsWrappedOnce(t *testing.T) {
 		t.Error("the handler is wrapped twice")
 	}
 }
+
+// TestAnew: what an operator changed is told anew, and what lasts goes on.
+func TestAnew(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	say := func() {
+		p.Warn("a secret is weak", "key", "token")
+		p.Warn("no answer", factlog.Fact, "away")
+	}
+	say()
+	say()
+	p.lines()
+	factlog.Anew(t.Context(), p.Logger)
+	say()
+	want := []string{`level=WARN msg="a secret is weak" key=token times=1 lasts=0s`, `level=WARN msg="a secret is weak" key=token`}
+	if got := p.lines(); !slices.Equal(got, want) {
+		t.Errorf("logged\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
