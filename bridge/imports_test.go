@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"bridge/operator":          {"mapping", "store", "store/backup", "bridge/epoch", "bridge/guard", "bridge/identity", "bridge/reconcile", "bridge/status"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
-		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/clock", "bridge/lease",
+		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",
 		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator",
 	},
 
