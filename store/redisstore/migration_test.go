@@ -154,6 +154,7 @@ func everyScript(t *testing.T, s *Store, claim *store.Claim) []struct {
 			_, err := s.Take(ctx, store.Budget{Name: "github", PerMinute: 1, PerHour: 1, Burst: 1}, store.Ask{Route: "r"})
 			return err
 		}},
+		{"taken", func() error { _, _, err := s.Taken(ctx, "github"); return err }},
 		{"hold", func() error { return s.Hold(ctx, "github", time.Hour) }},
 		{"held", func() error { _, err := s.Held(ctx, "github"); return err }},
 		{"heartbeat", func() error { _, err := s.Heartbeat(ctx, "me", time.Hour); return err }},
