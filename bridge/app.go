@@ -31,6 +31,7 @@ import (
 	"planbridge/bridge/retention"
 	"planbridge/bridge/session"
 	"planbridge/bridge/status"
+	"planbridge/bridge/verifier"
 	"planbridge/bridge/webhook"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -117,6 +118,7 @@ type App struct {
 	session    *session.Keeper
 	reconcile  *effects.Shell
 	engine     *engine.Engine
+	services   services
 	sprintNews *sprintNews
 	account    ownAccount
 	jobs       *jobs.Runner
@@ -124,13 +126,13 @@ type App struct {
 	firstRuns  sync.Map // route name: catchup.FirstRun
 	// pausedRoutes are the routes that are paused, as this process knows.
 	pausedRoutes sync.Map
-	drift        *prometheus.GaugeVec // as of the last verification; 0 before the first
 	happenings   *happenings
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
 	pollMetrics     *poll.Metrics
 	intakeMetrics   *webhook.Metrics
+	verifyMetrics   *verifier.Metrics
 
 	public  *listener
 	admin   *listener
@@ -246,17 +248,18 @@ func (a *App) buildWork(c *config.Config) error {
 		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
 		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
-	a.intakeMetrics = webhook.NewMetrics(a.registry)
+	a.intakeMetrics, a.verifyMetrics = webhook.NewMetrics(a.registry), verifier.NewMetrics(a.registry)
 	a.intake = webhook.New(webhook.Options{
 		Decoder: decoder{}, Settings: intakeHost{a}, Accounts: intakeHost{a}, Repositories: intakeHost{a},
 		Store: a.observed(), EnterDelay: c.GitHub.EnterDelay,
 		Metrics: a.intakeMetrics, Logger: a.log,
 	})
+	a.services = a.newServices()
 	a.buildCatchUp(c)
 	a.buildRetention()
 	a.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
 	a.handler = status.New(status.Options{
-		Operator: a.Operator(), Services: services{a}, Monitor: healthView{a}, Now: a.o.Now, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
+		Operator: a.Operator(), Services: a.services, Monitor: healthView{a}, Now: a.o.Now, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
 		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
 		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },
@@ -267,9 +270,8 @@ func (a *App) buildWork(c *config.Config) error {
 		},
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
-	a.drift = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})
 	a.registry.MustRegister(guardedCollector{newGauges(a), a.guard, "gauges of the store"}, guardedCollector{newSprintGauge(a.Operator(), &a.set, a.guard), a.guard, "gauges of sprints"},
-		guardedCollector{newConditions(a), a.guard, "gauges of conditions"}, a.drift)
+		guardedCollector{newConditions(a), a.guard, "gauges of conditions"})
 	a.happenings = newHappenings(a.registry)
 	return nil
 }
@@ -280,7 +282,7 @@ func (a *App) expect(set *settings) {
 		a.reconcile.Metrics.Expect(r)
 		a.engine.Metrics.Expect(r.Name)
 		a.intakeMetrics.Expect(r)
-		a.drift.WithLabelValues(r.Name)
+		a.verifyMetrics.Expect(r.Name)
 	}
 }
 

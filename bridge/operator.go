@@ -9,11 +9,15 @@ import (
 	"os"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
+	"planbridge/bridge/importer"
+	"planbridge/bridge/inventory"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/status"
+	"planbridge/bridge/verifier"
 	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -171,21 +175,40 @@ func (s openedServices) Previewer() (operator.Previewer, func(), error) {
 }
 
 // services is what the admin listener asks of both services.
-type services struct{ *App }
+type services struct {
+	app *App
+	*importer.Importer
+	*verifier.Verifier
+}
 
 var _ status.Services = services{}
 
+func (a *App) newServices() services {
+	lists := inventory.New(inventory.Options{Store: a.store, Settings: &a.set, GitHub: githubInventory{a.github}, Projects: &a.projects})
+	return services{
+		app: a,
+		Importer: importer.New(importer.Options{
+			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: &a.set,
+			Jobs: a.jobs, Guard: a.guard, Now: a.o.Now,
+		}),
+		Verifier: verifier.New(verifier.Options{
+			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Metrics: a.verifyMetrics,
+			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: &a.set, Owner: a.owner, Logger: a.log,
+		}),
+	}
+}
+
 // Job implements [status.Services].
-func (s services) Job(_ context.Context, id string) (status.Job, error) { return s.jobs.Get(id) }
+func (s services) Job(_ context.Context, id string) (status.Job, error) { return s.app.jobs.Get(id) }
 
 // Join implements [status.Services].
 func (s services) Join(ctx context.Context, issue, card string) (status.Link, error) {
-	return s.Operator().Link(ctx, issue, card)
+	return s.app.Operator().Link(ctx, issue, card)
 }
 
 // DeleteComment implements [status.Services].
 func (s services) DeleteComment(ctx context.Context, repo string, id int64) error {
-	err := s.github.DeleteComment(ctx, repo, id)
+	err := s.app.github.DeleteComment(ctx, repo, id)
 	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
 		return nil
 	}

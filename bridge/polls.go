@@ -118,6 +118,20 @@ func (g *githubLists) Repositories(ctx context.Context, glob string) ([]string, 
 	return out, nil
 }
 
+// githubInventory fits the GitHub adapter to the inventory.
+type githubInventory struct{ *githubSide }
+
+// Repositories lists what a glob means.
+func (g githubInventory) Repositories(ctx context.Context, glob string) ([]string, error) {
+	return (&githubLists{g.githubSide}).Repositories(ctx, glob)
+}
+
+// ListIssues lists all issues that are in a state, whatever changed.
+func (g githubInventory) ListIssues(ctx context.Context, repo, state string, page func([]mapping.Issue) error) error {
+	_, err := g.Client.ListIssues(ctx, repo, github.ListOptions{State: state, Unconditional: true}, func(issues []mapping.Issue, _ time.Time) error { return page(issues) })
+	return err
+}
+
 // ListHooks and Deliveries are those of the adapter in the catch-up's words.
 func (g *githubLists) ListHooks(ctx context.Context, owner string) ([]catchup.Hook, error) {
 	hooks, err := g.Client.ListHooks(ctx, owner)

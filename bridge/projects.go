@@ -9,6 +9,7 @@ import (
 
 	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
+	"planbridge/bridge/inventory"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -37,6 +38,14 @@ func (ps *projects) get(id mapping.ObjectID) *project {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	return ps.byID[id]
+}
+
+// Project is that of the inventory.
+func (ps *projects) Project(id mapping.ObjectID) inventory.Planning {
+	if p := ps.get(id); p != nil {
+		return p.side
+	}
+	return nil
 }
 
 // exists tells a project's poller of a card, which may be in no listing yet.

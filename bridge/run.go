@@ -144,7 +144,7 @@ func (a *App) run(ctx context.Context) {
 		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.reroute(ctx); return err })
 	})
 	if !a.o.DryRun {
-		a.spawn(ctx, "verify", a.verifyOften)
+		a.spawn(ctx, "verify", a.services.Run)
 	}
 	if a.o.Prove > 0 {
 		a.spawn(ctx, "prove", a.prove)

@@ -58,6 +58,15 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 // [store.Ask]): two thirds, so that live changes never wait long for theirs.
 func importShare(writes int) int { return max(1, writes*2/3) }
 
+// IssueInterval is the least time between two new issues of imports.
+func (c *current) IssueInterval() time.Duration {
+	hub := c.Load().config.GitHub
+	return max(time.Minute/time.Duration(importShare(hub.WritesPerMinute)), time.Hour/time.Duration(importShare(hub.WritesPerHour)))
+}
+
+// VerifyInterval is how often all links are verified; 0: by hand only.
+func (c *current) VerifyInterval() time.Duration { return c.Load().config.VerifyInterval }
+
 func route(c *config.Config, r *config.Route) mapping.Route {
 	project := c.Planning.Projects[r.Project]
 	out := mapping.Route{

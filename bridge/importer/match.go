@@ -1,4 +1,4 @@
-package bridge
+package importer
 
 import (
 	"context"
@@ -43,14 +43,14 @@ func keyOfTitle(route *mapping.Route, a mapping.Attribute, text string) titleKey
 
 // titleOf returns what is known of a title, nil where no unlinked card has it
 // or nothing is matched.
-func (im *importer) titleOf(route *mapping.Route, text string) *title {
+func (im *run) titleOf(route *mapping.Route, text string) *title {
 	if im.ask.Match == "" {
 		return nil
 	}
 	return im.titles[keyOfTitle(route, mapping.Title, text)]
 }
 
-func (im *importer) cardTitles(ctx context.Context) error {
+func (im *run) cardTitles(ctx context.Context) error {
 	return im.eachCard(ctx, func(_ context.Context, route *mapping.Route, card *mapping.Card) error {
 		key := keyOfTitle(route, mapping.Title, card.Title.Value)
 		t := im.titles[key]
@@ -63,7 +63,7 @@ func (im *importer) cardTitles(ctx context.Context) error {
 	})
 }
 
-func (im *importer) issueTitles(ctx context.Context) error {
+func (im *run) issueTitles(ctx context.Context) error {
 	nothing := func(context.Context) error { return nil } // the issues are counted by another walk
 	return im.eachIssue(ctx, func(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
 		if t := im.titleOf(route, issue.Title); t != nil {

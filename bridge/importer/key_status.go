@@ -1,4 +1,4 @@
-package bridge
+package importer
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"planbridge/store"
 )
 
-// fate is what became of a key in hand.
-type fate int
+// keyStatus is what became of a key in hand.
+type keyStatus int
 
 const (
-	underWay fate = iota
+	underWay keyStatus = iota
 	done
 	handed  // its issue belongs to another link: that of its parent
 	dropped // its link is gone, as its item is not to be imported any more
@@ -32,15 +32,15 @@ type child struct {
 const handover = 10 * time.Second
 
 // takeChild remembers a link whose issue may be handed to its parent.
-func (im *importer) takeChild(link mapping.LinkID, issue *mapping.Issue) {
+func (im *run) takeChild(link mapping.LinkID, issue *mapping.Issue) {
 	if isChild(issue) {
 		im.children[link] = child{issue: mapping.IssueRef(issue.ID)}
 	}
 }
 
-// fateOf looks what became of a key; one that was given up is listed.
-func (im *importer) fateOf(ctx context.Context, key store.Key, parked map[store.Key]string) (fate, error) {
-	l, err := im.store.Link(ctx, key)
+// statusOf looks what became of a key; one that was given up is listed.
+func (im *run) statusOf(ctx context.Context, key store.Key, parked map[store.Key]string) (keyStatus, error) {
+	l, err := im.Store.Link(ctx, key)
 	reason, gaveUp := parked[key]
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -64,8 +64,8 @@ func isUnderWay(l *mapping.Link) bool {
 // meet takes a link that was there before into the counts. One that has no partner
 // yet, as another import or the service is at it, is waited for like those that this
 // import makes.
-func (im *importer) meet(ctx context.Context, key store.Key) error {
-	l, err := im.store.Link(ctx, key)
+func (im *run) meet(ctx context.Context, key store.Key) error {
+	l, err := im.Store.Link(ctx, key)
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && !isUnderWay(l), im.met[key]:
 		return nil
@@ -81,21 +81,21 @@ func (im *importer) meet(ctx context.Context, key store.Key) error {
 }
 
 // goneTo tells a sub-issue that its parent's link has from what is dropped.
-func (im *importer) goneTo(ctx context.Context, key store.Key) (fate, error) {
+func (im *run) goneTo(ctx context.Context, key store.Key) (keyStatus, error) {
 	c, ok := im.children[key.Link]
 	if !ok {
 		return dropped, nil
 	}
-	_, known, err := im.known(ctx, c.issue)
+	_, known, err := im.Inventory.Known(ctx, c.issue)
 	switch {
 	case err != nil:
 		return underWay, err
 	case known:
 		return handed, nil
 	case c.gone.IsZero():
-		c.gone = time.Now()
+		c.gone = im.Now()
 		im.children[key.Link] = c
-	case time.Since(c.gone) > handover:
+	case im.Now().Sub(c.gone) > handover:
 		return dropped, nil
 	}
 	return underWay, nil

@@ -1,4 +1,4 @@
-package bridge
+package importer
 
 import (
 	"context"
@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"strings"
 	"time"
 
+	"planbridge/bridge/guard"
+	"planbridge/bridge/inventory"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -17,65 +18,61 @@ import (
 // issueVisit is told of an issue that the import takes and no link knows.
 type issueVisit func(context.Context, *mapping.Route, *mapping.Issue) error
 
-// eachIssue walks the issues of the routes' repositories, page by page. after
-// follows each page; nil: nothing does. While visit is countIssue all that is
-// seen is counted.
-func (im *importer) eachIssue(ctx context.Context, visit issueVisit, after func(context.Context) error) error {
-	repos, err := im.repositories(ctx)
+// issueWalk is one walk over the issues of the import's routes.
+type issueWalk struct {
+	*run
+	visit issueVisit
+	// after follows each page; nil: all that is seen is counted.
+	after  func(context.Context) error
+	public bool // whether anybody can read the repository that is listed
+}
+
+// eachIssue walks the issues of the routes' repositories, page by page. after follows
+// each page; nil: nothing does, and all that is seen is counted.
+func (im *run) eachIssue(ctx context.Context, visit issueVisit, after func(context.Context) error) error {
+	return im.Inventory.Issues(ctx, im.routes, im.ask.State, &issueWalk{run: im, visit: visit, after: after})
+}
+
+// EnterRepository implements [inventory.IssueVisitor].
+func (w *issueWalk) EnterRepository(ctx context.Context, repo string) (string, error) {
+	repo, err := w.GitHub.Locate(ctx, repo, 0, true)
 	if err != nil {
+		return "", err
+	}
+	w.public, err = w.isPublic(ctx, repo)
+	return repo, err
+}
+
+// VisitIssue implements [inventory.IssueVisitor].
+func (w *issueWalk) VisitIssue(ctx context.Context, issue *mapping.Issue) error {
+	return w.guarded(issue.Name(), func() error { return w.issue(ctx, issue, w.public, w.visit, w.after == nil) })
+}
+
+// EndPage implements [inventory.IssueVisitor].
+func (w *issueWalk) EndPage(ctx context.Context) error {
+	if w.after == nil {
+		return nil
+	}
+	return w.after(ctx)
+}
+
+// SkipRepository implements [inventory.IssueVisitor].
+func (w *issueWalk) SkipRepository(repo string, err error) { w.unread(repo, err) }
+
+// guarded takes up one item. One on which the program panics counts as failed, once,
+// and the import goes on.
+func (im *run) guarded(where string, do func() error) error {
+	err := im.Guard.Do("import of", where, do)
+	if !guard.Panicked(err) {
 		return err
 	}
-	for _, repo := range repos {
-		err := im.eachIssueOf(ctx, repo, visit, after)
-		if unlistable(err) {
-			im.unread(repo, err)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("list issues of %s: %w", repo, err)
-		}
-	}
+	im.unread(where, err)
 	return nil
-}
-
-func (im *importer) eachIssueOf(ctx context.Context, repo string, visit issueVisit, after func(context.Context) error) error {
-	repo, err := im.github.Locate(ctx, repo, 0, true)
-	if err != nil {
-		return err
-	}
-	public, err := im.isPublic(ctx, repo)
-	if err != nil {
-		return err
-	}
-	_, err = im.github.ListIssues(ctx, repo, im.listOptions(), func(page []mapping.Issue, _ time.Time) error {
-		for i := range page {
-			err := im.guarded(page[i].Name(), func() error { return im.issue(ctx, &page[i], public, visit, after == nil) })
-			if err != nil {
-				return err
-			}
-		}
-		if after == nil {
-			return nil
-		}
-		return after(ctx)
-	})
-	return err
-}
-
-// unlistable tells a repository that is not to be had from a service that does
-// not answer.
-func unlistable(err error) bool {
-	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
 }
 
 // unread says once that a repository refuses to be listed; it does not keep the
 // others from being imported.
-func (im *importer) unread(repo string, err error) {
+func (im *run) unread(repo string, err error) {
 	if im.refused[repo] {
 		return
 	}
@@ -85,18 +82,18 @@ func (im *importer) unread(repo string, err error) {
 }
 
 // isPublic reports whether anybody can read the repository, where that decides.
-func (im *importer) isPublic(ctx context.Context, repo string) (bool, error) {
-	if near := im.set.Load().Routes.ForRepo(repo); !slices.ContainsFunc(near, func(r *mapping.Route) bool { return !r.AllowPublic || r.Quarantine == mapping.QuarantineAuto }) {
+func (im *run) isPublic(ctx context.Context, repo string) (bool, error) {
+	if near := im.Inventory.Settings().Routes.ForRepo(repo); !slices.ContainsFunc(near, func(r *mapping.Route) bool { return !r.AllowPublic || r.Quarantine == mapping.QuarantineAuto }) {
 		return false, nil
 	}
-	private, err := im.github.Private(ctx, repo)
+	private, err := im.GitHub.Private(ctx, repo)
 	return !private && err == nil, err
 }
 
 // issue hands an issue to visit where it is to be imported.
-func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
-	set := im.set.Load()
-	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.github.Whose(issue.Author)), Public: public}
+func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
+	set := im.Inventory.Settings()
+	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.GitHub.Whose(issue.Author)), Public: public}
 	route, why := set.Routes.Importing(issue, e, im.ask.State)
 	if route != nil && !im.takes(route) {
 		return nil
@@ -104,7 +101,7 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 	if im.again(mapping.IssueRef(issue.ID)) {
 		return nil
 	}
-	key, known, err := im.known(ctx, mapping.IssueRef(issue.ID))
+	key, known, err := im.Inventory.Known(ctx, mapping.IssueRef(issue.ID))
 	if err != nil {
 		return err
 	}
@@ -135,11 +132,11 @@ func (im *importer) issue(ctx context.Context, issue *mapping.Issue, public bool
 
 // isReleased asks GitHub once in an import whether a person let a stranger's issue
 // out of quarantine.
-func (im *importer) isReleased(ctx context.Context, issue *mapping.Issue) (bool, error) {
+func (im *run) isReleased(ctx context.Context, issue *mapping.Issue) (bool, error) {
 	if released, asked := im.released[issue.ID]; asked || issue.Untriaged() {
 		return released, nil
 	}
-	released, err := im.github.Released(ctx, issue)
+	released, err := im.GitHub.Released(ctx, issue)
 	if err == nil {
 		im.released[issue.ID] = released
 	}
@@ -148,7 +145,7 @@ func (im *importer) isReleased(ctx context.Context, issue *mapping.Issue) (bool,
 
 // seen counts an issue that was looked at; why it stays out is "" where it
 // does not.
-func (im *importer) seen(known bool, why string) {
+func (im *run) seen(known bool, why string) {
 	im.count(func(r *status.ImportResult) {
 		r.Seen++
 		switch {
@@ -162,7 +159,7 @@ func (im *importer) seen(known bool, why string) {
 
 // again reports whether a walk that counts has shown an item before: lists shift
 // while people edit, so that it can stand on two pages, or in two buckets.
-func (im *importer) again(ref mapping.Ref) bool {
+func (im *run) again(ref mapping.Ref) bool {
 	if im.counted == nil {
 		return false
 	}
@@ -174,8 +171,8 @@ func (im *importer) again(ref mapping.Ref) bool {
 
 // joinIn waits, too, for what an import before this one, or beside it, has
 // under way.
-func (im *importer) joinIn(ctx context.Context, key store.Key, issue *mapping.Issue) error {
-	l, err := im.store.Link(ctx, key)
+func (im *run) joinIn(ctx context.Context, key store.Key, issue *mapping.Issue) error {
+	l, err := im.Store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -189,37 +186,10 @@ func (im *importer) joinIn(ctx context.Context, key store.Key, issue *mapping.Is
 	return nil
 }
 
-// repositories lists those of the import's routes, each once.
-func (im *importer) repositories(ctx context.Context) ([]string, error) {
-	var out []string
-	add := func(repo string) {
-		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, repo) }) {
-			out = append(out, repo)
-		}
-	}
-	for _, r := range im.routes {
-		for _, name := range r.Named() {
-			add(name)
-		}
-		for _, glob := range r.Globs() {
-			repos, err := (&githubLists{githubSide: im.github}).Repositories(ctx, glob)
-			if err != nil {
-				return nil, fmt.Errorf("list repositories %s: %w", glob, err)
-			}
-			for _, repo := range repos {
-				if r.MatchesRepo(repo) {
-					add(repo)
-				}
-			}
-		}
-	}
-	return out, nil
-}
-
 // importIssues observes the issues that are to become cards, or are to be
 // joined with one. Sub-issues are left for another walk, when their parents'
 // cards are there.
-func (im *importer) importIssues(ctx context.Context, children bool, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
+func (im *run) importIssues(ctx context.Context, children bool, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
 	batch := map[mapping.ObjectID][]store.Observation{}
 	visit := func(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
 		if obs, ok := im.ofIssue(route, issue, children); ok {
@@ -233,7 +203,7 @@ func (im *importer) importIssues(ctx context.Context, children bool, page func(c
 		if children { // few are left: nobody waits for more
 			return page(ctx, obs)
 		}
-		if err := im.announce(ctx, time.Now().Add(ahead)); err != nil {
+		if err := im.announce(ctx, im.Now().Add(ahead)); err != nil {
 			return err
 		}
 		return page(ctx, obs)
@@ -250,7 +220,7 @@ const ahead = 10 * time.Second
 
 // announce says until when more keys are about to be observed, where that is not
 // known yet.
-func (im *importer) announce(ctx context.Context, until time.Time) error {
+func (im *run) announce(ctx context.Context, until time.Time) error {
 	if !until.IsZero() && until.Sub(im.announced) < ahead/2 {
 		return nil
 	}
@@ -259,8 +229,8 @@ func (im *importer) announce(ctx context.Context, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	for _, project := range im.set.Load().Routes.Projects() {
-		if err := im.store.PutDoc(ctx, project, store.DocImporting, text); err != nil {
+	for _, project := range im.Inventory.Settings().Routes.Projects() {
+		if err := im.Store.PutDoc(ctx, project, store.DocImporting, text); err != nil {
 			return fmt.Errorf("store document %s: %w", store.DocImporting, err)
 		}
 	}
@@ -268,8 +238,8 @@ func (im *importer) announce(ctx context.Context, until time.Time) error {
 }
 
 // ofIssue is the observation by which an issue is imported.
-func (im *importer) ofIssue(route *mapping.Route, issue *mapping.Issue, children bool) (store.Observation, bool) {
-	ref, at := mapping.IssueRef(issue.ID), time.Now().UTC()
+func (im *run) ofIssue(route *mapping.Route, issue *mapping.Issue, children bool) (store.Observation, bool) {
+	ref, at := mapping.IssueRef(issue.ID), im.Now().UTC()
 	link := route.EnterIssue(issue, at)
 	link.Import = im.ask.State
 	switch t := im.titleOf(route, issue.Title); {
@@ -295,7 +265,7 @@ var errEnough = errors.New("enough cards")
 const cardsAtOnce = 200
 
 // importCards observes the cards that are to become issues, some at a time.
-func (im *importer) importCards(ctx context.Context, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
+func (im *run) importCards(ctx context.Context, page func(context.Context, map[mapping.ObjectID][]store.Observation) error) error {
 	for {
 		batch := map[mapping.ObjectID][]store.Observation{}
 		n := 0
@@ -324,9 +294,9 @@ func (im *importer) importCards(ctx context.Context, page func(context.Context, 
 	}
 }
 
-func (im *importer) ofCard(route *mapping.Route, card *mapping.Card) store.Observation {
+func (im *run) ofCard(route *mapping.Route, card *mapping.Card) store.Observation {
 	ref := mapping.CardRef(card.ID)
-	link := route.EnterCard(card, time.Now().UTC())
+	link := route.EnterCard(card, im.Now().UTC())
 	link.Import = im.ask.State
 	bare := *card
 	bare.Tasks = nil
@@ -341,51 +311,46 @@ func (im *importer) ofCard(route *mapping.Route, card *mapping.Card) store.Obser
 type cardVisit func(context.Context, *mapping.Route, *mapping.Card) error
 
 // eachCard walks the backlogs of the routes' projects.
-func (im *importer) eachCard(ctx context.Context, visit cardVisit) error {
-	set := im.set.Load()
-	for _, project := range set.Routes.Projects() {
-		p := im.projects.get(project)
-		if p == nil || !slices.ContainsFunc(im.routes, func(r *mapping.Route) bool { return r.Project == project }) {
-			continue
-		}
+func (im *run) eachCard(ctx context.Context, visit cardVisit) error {
+	return im.Inventory.EachProject(im.routes, func(project mapping.ObjectID, side inventory.Planning) error {
 		ids := map[mapping.ObjectID][]mapping.ObjectID{}
-		err := p.side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
+		err := side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
 			return im.guarded(string(card.ID), func() error {
-				route, err := im.routeOf(ctx, p.side, ids, project, bucket, title)
+				route, err := im.routeOf(ctx, side, ids, project, bucket, title)
 				if err != nil || route == nil || card.Placeholder {
 					return err
 				}
-				if _, marks := set.Keys.In(project).Body(card.Summary.Value); slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }) {
-					return nil
-				}
-				key, known, err := im.App.known(ctx, mapping.CardRef(card.ID))
-				if known && im.counted != nil {
-					err = im.meet(ctx, key)
-				}
-				if known || err != nil {
-					return err
-				}
-				if im.again(mapping.CardRef(card.ID)) {
-					return nil
-				}
 				card.Bucket, card.BucketName = bucket, title
-				return visit(ctx, route, &card)
+				return im.card(ctx, route, &card, visit)
 			})
 		})
-		if errors.Is(err, errEnough) {
-			return err
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errEnough) {
 			return fmt.Errorf("list cards: %w", err)
 		}
+		return err
+	})
+}
+
+// card hands a card to visit where it is to be imported.
+func (im *run) card(ctx context.Context, route *mapping.Route, card *mapping.Card, visit cardVisit) error {
+	_, marks := im.Inventory.Settings().Keys.In(route.Project).Body(card.Summary.Value)
+	if slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }) {
+		return nil
 	}
-	return nil
+	key, known, err := im.Inventory.Known(ctx, mapping.CardRef(card.ID))
+	if known && im.counted != nil {
+		err = im.meet(ctx, key)
+	}
+	if known || err != nil || im.again(mapping.CardRef(card.ID)) {
+		return err
+	}
+	return visit(ctx, route, card)
 }
 
 // routeOf returns the route whose cards are in a bucket: the one that makes
 // issues of them, else the first that the import is for and that owns it.
-func (im *importer) routeOf(ctx context.Context, side *planningSide, known map[mapping.ObjectID][]mapping.ObjectID, project, bucket mapping.ObjectID, title string) (*mapping.Route, error) {
-	routes := im.set.Load().Routes
+func (im *run) routeOf(ctx context.Context, side inventory.Planning, known map[mapping.ObjectID][]mapping.ObjectID, project, bucket mapping.ObjectID, title string) (*mapping.Route, error) {
+	routes := im.Inventory.Settings().Routes
 	ids, ok := known[bucket]
 	if !ok {
 		ids = []mapping.ObjectID{bucket}

@@ -1,4 +1,14 @@
-package bridge
+// Package importer takes in what is older than a route's first run.
+//
+// Issues that nobody touched since become cards, old cards become issues, and with match
+// pairs that people made on both sides are joined. An import only observes, behind all
+// live changes; the reconcile makes the partners by its own rules, the cards in batches.
+// So an import can be broken off, run again and run twice at any moment.
+//
+// An import walks both sides twice. First it counts and looks for partners, before
+// anything is made. Then it observes, until a walk finds nothing new: lists shift while
+// people edit. Neither side is held in memory.
+package importer
 
 import (
 	"context"
@@ -8,25 +18,60 @@ import (
 	"slices"
 	"time"
 
-	"planbridge/bridge/github"
+	"planbridge/bridge/guard"
+	"planbridge/bridge/inventory"
 	"planbridge/bridge/jobs"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
-// An import takes what is older than a route's first run: issues that nobody
-// touched since become cards, old cards become issues, and with match pairs
-// that people made on both sides are joined. It only observes, behind all live
-// changes; the reconcile makes the partners by its own rules, the cards in
-// batches. So it can be broken off, run again and run twice at any moment.
-//
-// It walks twice: once to count and to look for partners, before anything is
-// made, and then to observe, until a walk finds nothing new (lists shift while
-// people edit). Neither side is held in memory.
+// GitHub is what is asked of GitHub beside the lists.
+type GitHub interface {
+	// Locate returns what the repository that a name stands for is called now.
+	Locate(ctx context.Context, repo string, id int64, anew bool) (string, error)
+	// Private reports whether only members can read a repository.
+	Private(ctx context.Context, repo string) (bool, error)
+	// Released reports whether a person let an issue out of quarantine.
+	Released(ctx context.Context, issue *mapping.Issue) (bool, error)
+	// Whose tells whether a login is the bridge's own.
+	Whose(login string) mapping.Whose
+}
 
-// maxItems bounds how many items a job lists.
-const maxItems = 10_000
+// Intake stores what was seen, and has it worked.
+type Intake interface {
+	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
+}
+
+// Readiness waits until the services may be asked for what is to be kept.
+type Readiness interface {
+	Ready(ctx context.Context) error
+}
+
+// Budget tells how much imports may write.
+type Budget interface {
+	// IssueInterval is the least time between two new issues of imports.
+	IssueInterval() time.Duration
+}
+
+// Options configure an Importer. All fields are required.
+type Options struct {
+	Store     store.Store
+	Inventory *inventory.Inventory
+	GitHub    GitHub
+	Intake    Intake
+	Services  Readiness
+	Budget    Budget
+	Jobs      *jobs.Runner
+	Guard     *guard.Guard
+	Now       func() time.Time
+}
+
+// Importer carries out imports.
+type Importer struct{ o Options }
+
+// New makes an Importer.
+func New(o Options) *Importer { return &Importer{o} }
 
 // maxFailures bounds how many failures of a project are read.
 const maxFailures = 10_000
@@ -35,8 +80,8 @@ const maxFailures = 10_000
 // for full batches, and so few that memory is flat.
 const inHand = 1000
 
-// Import implements [status.Services].
-func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job, error) {
+// Import begins an import, or returns the one that runs and was asked for the same.
+func (i *Importer) Import(ctx context.Context, ask status.ImportAsk) (status.Job, error) {
 	if ask.State == "" {
 		ask.State = mapping.ImportOpen
 	}
@@ -46,23 +91,26 @@ func (s services) Import(ctx context.Context, ask status.ImportAsk) (status.Job,
 	case ask.Match != "" && ask.Match != "title":
 		return status.Job{}, fmt.Errorf("import: match %q is not title: %w", ask.Match, status.ErrState)
 	}
-	routes, err := s.routesNamed(ask.Route)
+	routes, err := i.o.Inventory.Routes(ask.Route)
 	if err != nil {
 		return status.Job{}, fmt.Errorf("import: %w", err)
 	}
 	first := status.Job{Kind: "import", Doing: "waiting for GitHub", Import: &status.ImportResult{Route: ask.Route, DryRun: ask.DryRun, Items: []status.ImportItem{}}}
-	return s.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
-		if err := (liveServices{s.App}).Ready(ctx); err != nil {
+	return i.o.Jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
+		if err := i.o.Services.Ready(ctx); err != nil {
 			return err
 		}
-		im := &importer{App: s.App, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{}, refused: map[string]bool{}, released: map[int64]bool{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{}}
-		return im.run(ctx)
+		im := &run{
+			Options: i.o, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{},
+			refused: map[string]bool{}, released: map[int64]bool{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{},
+		}
+		return im.do(ctx)
 	})
 }
 
-// importer is one import at work.
-type importer struct {
-	*App
+// run is one import at work.
+type run struct {
+	Options
 	job       *jobs.Job
 	ask       status.ImportAsk
 	routes    []*mapping.Route
@@ -77,30 +125,26 @@ type importer struct {
 	children map[mapping.LinkID]child
 }
 
-func (im *importer) run(ctx context.Context) error {
+func (im *run) do(ctx context.Context) error {
 	if err := im.survey(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	if im.ask.DryRun {
 		return nil
 	}
-	if err := im.make(ctx); err != nil {
+	if err := im.carryOut(ctx); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	return nil
 }
 
-func (im *importer) doing(format string, args ...any) {
-	im.job.Doing(format, args...)
-}
-
-func (im *importer) count(change func(*status.ImportResult)) {
+func (im *run) count(change func(*status.ImportResult)) {
 	im.job.Update(func(now *status.Job) { change(now.Import) })
 }
 
-func (im *importer) list(item status.ImportItem) {
+func (im *run) list(item status.ImportItem) {
 	im.count(func(r *status.ImportResult) {
-		if len(r.Items) == maxItems {
+		if len(r.Items) == inventory.MaxItems {
 			r.More = true
 			return
 		}
@@ -109,7 +153,7 @@ func (im *importer) list(item status.ImportItem) {
 }
 
 // takes reports whether the import is for the route.
-func (im *importer) takes(route *mapping.Route) bool {
+func (im *run) takes(route *mapping.Route) bool {
 	for _, r := range im.routes {
 		if r == route || r.Name == route.Name {
 			return true
@@ -121,21 +165,21 @@ func (im *importer) takes(route *mapping.Route) bool {
 // survey counts what is to be done, and with match looks for partners: first
 // the titles of the cards, then which issues have one of them, each walked
 // before anything is made.
-func (im *importer) survey(ctx context.Context) error {
+func (im *run) survey(ctx context.Context) error {
 	defer func() { im.counted = nil }()
 	if im.ask.Match != "" {
 		im.counted = map[uint64]bool{}
-		im.doing("looking for partners among the cards")
+		im.job.Doing("looking for partners among the cards")
 		if err := im.cardTitles(ctx); err != nil {
 			return err
 		}
-		im.doing("looking for partners among the issues")
+		im.job.Doing("looking for partners among the issues")
 		if err := im.issueTitles(ctx); err != nil {
 			return err
 		}
 	}
 	im.counted = map[uint64]bool{}
-	im.doing("counting")
+	im.job.Doing("counting")
 	if err := im.eachIssue(ctx, im.countIssue, nil); err != nil {
 		return err
 	}
@@ -145,20 +189,13 @@ func (im *importer) survey(ctx context.Context) error {
 	im.job.Update(func(now *status.Job) {
 		r := now.Import
 		now.Total = r.Cards + r.Issues + r.Joined + r.UnderWay
-		r.Forecast = im.forecast(r.Issues).Seconds()
+		r.Forecast = (time.Duration(r.Issues) * im.Budget.IssueInterval()).Seconds()
 	})
 	return nil
 }
 
-// forecast is how long the budget of imports makes so many new issues take.
-func (im *importer) forecast(issues int) time.Duration {
-	c := im.set.Load().config.GitHub
-	each := max(time.Minute/time.Duration(importShare(c.WritesPerMinute)), time.Hour/time.Duration(importShare(c.WritesPerHour)))
-	return time.Duration(issues) * each
-}
-
 // countIssue takes an issue into the counts.
-func (im *importer) countIssue(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
+func (im *run) countIssue(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
 	item := status.ImportItem{Where: issue.Name(), Title: issue.Title, Route: route.Name}
 	switch t := im.titleOf(route, issue.Title); {
 	case t.unique():
@@ -185,7 +222,7 @@ func (im *importer) countIssue(_ context.Context, route *mapping.Route, issue *m
 	return nil
 }
 
-func (im *importer) countCard(_ context.Context, route *mapping.Route, card *mapping.Card) error {
+func (im *run) countCard(_ context.Context, route *mapping.Route, card *mapping.Card) error {
 	if !route.MakesIssues() || im.titleOf(route, card.Title.Value).matched() {
 		return nil
 	}
@@ -204,9 +241,9 @@ func isChild(issue *mapping.Issue) bool {
 // so that a walk can miss what stands at a page's border.
 const passes = 5
 
-// make observes what is to be imported until a walk finds nothing new:
+// carryOut observes what is to be imported until a walk finds nothing new:
 // sub-issues last, when their parents have cards.
-func (im *importer) make(ctx context.Context) error {
+func (im *run) carryOut(ctx context.Context) error {
 	for pass := range passes {
 		found := 0
 		page := func(ctx context.Context, obs map[mapping.ObjectID][]store.Observation) error {
@@ -214,11 +251,11 @@ func (im *importer) make(ctx context.Context) error {
 			found += n
 			return err
 		}
-		im.doing("importing issues")
+		im.job.Doing("importing issues")
 		if err := im.importIssues(ctx, pass > 0, page); err != nil {
 			return err
 		}
-		im.doing("importing cards")
+		im.job.Doing("importing cards")
 		if err := im.importCards(ctx, page); err != nil {
 			return err
 		}
@@ -234,10 +271,10 @@ func (im *importer) make(ctx context.Context) error {
 
 // observe stores observations, makes sure that not too many keys are in hand,
 // and returns how many links were made.
-func (im *importer) observe(ctx context.Context, byProject map[mapping.ObjectID][]store.Observation) (made int, err error) {
+func (im *run) observe(ctx context.Context, byProject map[mapping.ObjectID][]store.Observation) (made int, err error) {
 	for project, obs := range mapping.Sorted(byProject) {
 		for len(obs) > 0 {
-			seen, err := (&kicking{im.store, im.App}).Observe(ctx, project, obs)
+			seen, err := im.Intake.Observe(ctx, project, obs)
 			if err != nil {
 				return made, err
 			}
@@ -254,7 +291,7 @@ func (im *importer) observe(ctx context.Context, byProject map[mapping.ObjectID]
 				}
 			}
 			if obs = full; len(obs) > 0 {
-				if err := wait(ctx, time.Second); err != nil {
+				if err := inventory.Wait(ctx, time.Second); err != nil {
 					return made, err
 				}
 			}
@@ -263,11 +300,8 @@ func (im *importer) observe(ctx context.Context, byProject map[mapping.ObjectID]
 	return made, im.settle(ctx, inHand)
 }
 
-// lookEvery is how often it is looked what became of the keys in hand.
-const lookEvery = 250 * time.Millisecond
-
 // settle waits until at most so many keys are in hand.
-func (im *importer) settle(ctx context.Context, most int) error {
+func (im *run) settle(ctx context.Context, most int) error {
 	for {
 		if err := im.sweep(ctx); err != nil {
 			return err
@@ -275,7 +309,7 @@ func (im *importer) settle(ctx context.Context, most int) error {
 		if len(im.waiting) <= most {
 			return nil
 		}
-		if err := wait(ctx, lookEvery); err != nil {
+		if err := inventory.Wait(ctx, inventory.LookEvery); err != nil {
 			return err
 		}
 	}
@@ -286,27 +320,27 @@ func (im *importer) settle(ctx context.Context, most int) error {
 const unready = 100
 
 // sweep looks which of the keys in hand are done.
-func (im *importer) sweep(ctx context.Context) error {
+func (im *run) sweep(ctx context.Context) error {
 	parked, err := im.parked(ctx)
 	if err != nil {
 		return err
 	}
 	kept := im.waiting[:0]
-	became := map[fate]int{}
+	became := map[keyStatus]int{}
 	for i, key := range im.waiting {
 		if len(kept) == unready && len(parked) == 0 {
 			kept = append(kept, im.waiting[i:]...)
 			break
 		}
-		f, err := im.fateOf(ctx, key, parked)
+		now, err := im.statusOf(ctx, key, parked)
 		if err != nil {
 			return err
 		}
-		if f == underWay {
+		if now == underWay {
 			kept = append(kept, key)
 			continue
 		}
-		became[f]++
+		became[now]++
 		delete(im.children, key.Link)
 	}
 	im.waiting = kept
@@ -327,10 +361,10 @@ func (im *importer) sweep(ctx context.Context) error {
 
 // waits names what keys of the projects wait for: a service that is away, a
 // route that is paused.
-func (im *importer) waits(ctx context.Context) ([]string, error) {
+func (im *run) waits(ctx context.Context) ([]string, error) {
 	all := map[string]bool{}
-	for _, project := range im.set.Load().Routes.Projects() {
-		d, err := im.store.Depth(ctx, project)
+	for _, project := range im.Inventory.Settings().Routes.Projects() {
+		d, err := im.Store.Depth(ctx, project)
 		if err != nil {
 			return nil, err
 		}
@@ -342,10 +376,10 @@ func (im *importer) waits(ctx context.Context) ([]string, error) {
 }
 
 // parked lists the failures of the projects, by key.
-func (im *importer) parked(ctx context.Context) (map[store.Key]string, error) {
+func (im *run) parked(ctx context.Context) (map[store.Key]string, error) {
 	out := map[store.Key]string{}
-	for _, project := range im.set.Load().Routes.Projects() {
-		failures, err := im.store.Failures(ctx, project, maxFailures)
+	for _, project := range im.Inventory.Settings().Routes.Projects() {
+		failures, err := im.Store.Failures(ctx, project, maxFailures)
 		if err != nil {
 			return nil, err
 		}
@@ -356,46 +390,11 @@ func (im *importer) parked(ctx context.Context) (map[store.Key]string, error) {
 	return out, nil
 }
 
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// listOptions are those of a walk over all issues that the import takes.
-func (im *importer) listOptions() github.ListOptions {
-	return github.ListOptions{State: im.ask.State, Unconditional: true}
-}
-
 // encoded is for plain data of this module, which always has a JSON form.
 func encoded(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("bridge: encode: " + err.Error())
+		panic("importer: encode: " + err.Error())
 	}
 	return data
-}
-
-// routesNamed returns the routes of that name, all for "".
-func (s services) routesNamed(name string) ([]*mapping.Route, error) {
-	all := s.set.Load().Routes.All()
-	if name == "" {
-		return all, nil
-	}
-	for _, r := range all {
-		if r.Name == name {
-			return []*mapping.Route{r}, nil
-		}
-	}
-	return nil, fmt.Errorf("route %s: %w", name, store.ErrNotFound)
-}
-
-// known returns the key of the link that an item belongs to, in any project.
-func (a *App) known(ctx context.Context, ref mapping.Ref) (store.Key, bool, error) {
-	return store.FindIn(ctx, a.store, a.set.Load().Routes.Projects(), ref)
 }

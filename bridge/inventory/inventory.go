@@ -1,0 +1,203 @@
+// Package inventory lists what GitHub and planning hold of a configuration's routes, for
+// imports and verifications. It holds neither side in memory.
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// MaxItems bounds how many items a job lists.
+const MaxItems = 10_000
+
+// LookEvery is how often a job looks what became of the keys that it waits for.
+const LookEvery = 250 * time.Millisecond
+
+// Settings tells the settings that hold now.
+type Settings interface {
+	Settings() *reconcile.Settings
+}
+
+// GitHub lists what is on GitHub. Errors match the sentinels of mapping.
+type GitHub interface {
+	// Repositories lists the repositories that a glob such as acme/* means.
+	Repositories(ctx context.Context, glob string) ([]string, error)
+	// ListIssues hands over a repository's issues page by page, those of a state (open) or
+	// all, in the order of their creation.
+	ListIssues(ctx context.Context, repo, state string, page func([]mapping.Issue) error) error
+}
+
+// Planning is what is asked of one planning project.
+type Planning interface {
+	// BacklogEach visits the cards of the buckets, EachCard those of the sprints, too.
+	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
+	EachCard(ctx context.Context, visit func(mapping.Card) error) error
+	// BucketIDs returns the ids of a bucket, given by title or id.
+	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
+	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
+	Task(ctx context.Context, id mapping.ObjectID) (mapping.Task, error)
+}
+
+// Projects finds planning projects.
+type Projects interface {
+	// Project is nil where no configured project has the id.
+	Project(id mapping.ObjectID) Planning
+}
+
+// Options configure an Inventory. All fields are required.
+type Options struct {
+	Store    store.Links
+	Settings Settings
+	GitHub   GitHub
+	Projects Projects
+}
+
+// Inventory lists both sides. It is safe for concurrent use.
+type Inventory struct{ o Options }
+
+// New makes an Inventory.
+func New(o Options) *Inventory { return &Inventory{o} }
+
+// Settings are those that hold now.
+func (v *Inventory) Settings() *reconcile.Settings { return v.o.Settings.Settings() }
+
+// Routes returns the routes of a name, all for "". [store.ErrNotFound] where there is none.
+func (v *Inventory) Routes(name string) ([]*mapping.Route, error) {
+	all := v.Settings().Routes.All()
+	if name == "" {
+		return all, nil
+	}
+	for _, r := range all {
+		if r.Name == name {
+			return []*mapping.Route{r}, nil
+		}
+	}
+	return nil, fmt.Errorf("route %s: %w", name, store.ErrNotFound)
+}
+
+// Known returns the key of the link that an item belongs to, in any project.
+func (v *Inventory) Known(ctx context.Context, ref mapping.Ref) (store.Key, bool, error) {
+	return store.FindIn(ctx, v.o.Store, v.Settings().Routes.Projects(), ref)
+}
+
+// Project is a planning project; nil where none is configured that has the id.
+func (v *Inventory) Project(id mapping.ObjectID) Planning { return v.o.Projects.Project(id) }
+
+// repositories lists those of routes, each once.
+func (v *Inventory) repositories(ctx context.Context, routes []*mapping.Route) ([]string, error) {
+	var out []string
+	add := func(repo string) {
+		if !slices.ContainsFunc(out, func(r string) bool { return strings.EqualFold(r, repo) }) {
+			out = append(out, repo)
+		}
+	}
+	for _, r := range routes {
+		for _, name := range r.Named() {
+			add(name)
+		}
+		for _, glob := range r.Globs() {
+			repos, err := v.o.GitHub.Repositories(ctx, glob)
+			if err != nil {
+				return nil, fmt.Errorf("list repositories %s: %w", glob, err)
+			}
+			for _, repo := range repos {
+				if r.MatchesRepo(repo) {
+					add(repo)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// IssueVisitor is told of what a walk over issues shows. Its errors end the walk.
+type IssueVisitor interface {
+	// EnterRepository is told of a repository before its issues are listed, and returns
+	// the name by which to list them.
+	EnterRepository(ctx context.Context, repo string) (string, error)
+	VisitIssue(ctx context.Context, issue *mapping.Issue) error
+	// EndPage follows the issues of each page.
+	EndPage(ctx context.Context) error
+	// SkipRepository is told of a repository that refuses to be listed.
+	SkipRepository(repo string, err error)
+}
+
+// Issues walks the issues of the routes' repositories that are in a state, page by page.
+// A repository that refuses to be listed does not keep the others from being listed.
+func (v *Inventory) Issues(ctx context.Context, routes []*mapping.Route, state string, to IssueVisitor) error {
+	repos, err := v.repositories(ctx, routes)
+	if err != nil {
+		return err
+	}
+	for _, repo := range repos {
+		err := v.issuesOf(ctx, repo, state, to)
+		if refusesListing(err) {
+			to.SkipRepository(repo, err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("list issues of %s: %w", repo, err)
+		}
+	}
+	return nil
+}
+
+func (v *Inventory) issuesOf(ctx context.Context, repo, state string, to IssueVisitor) error {
+	repo, err := to.EnterRepository(ctx, repo)
+	if err != nil {
+		return err
+	}
+	return v.o.GitHub.ListIssues(ctx, repo, state, func(page []mapping.Issue) error {
+		for i := range page {
+			if err := to.VisitIssue(ctx, &page[i]); err != nil {
+				return err
+			}
+		}
+		return to.EndPage(ctx)
+	})
+}
+
+// refusesListing tells a repository that is not to be had from a service that does not
+// answer.
+func refusesListing(err error) bool {
+	for _, target := range []error{mapping.ErrNotFound, mapping.ErrGone, mapping.ErrForbidden, mapping.ErrMoved} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// EachProject visits the configured projects of the routes.
+func (v *Inventory) EachProject(routes []*mapping.Route, visit func(project mapping.ObjectID, side Planning) error) error {
+	for _, project := range v.Settings().Routes.Projects() {
+		side := v.Project(project)
+		if side == nil || !slices.ContainsFunc(routes, func(r *mapping.Route) bool { return r.Project == project }) {
+			continue
+		}
+		if err := visit(project, side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Wait waits for a while, or until ctx ends, which is an error.
+func Wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

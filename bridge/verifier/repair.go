@@ -1,0 +1,65 @@
+package verifier
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/bridge/inventory"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// repairPatience bounds how long a repair is waited for.
+const repairPatience = time.Minute
+
+// held reports whether nothing would be written about any of the differences.
+func (d drift) held() bool {
+	return !slices.ContainsFunc(d.diffs, func(diff status.Difference) bool { return diff.Held == "" })
+}
+
+// repair has the differing links looked at in full, waits until they are, and
+// returns those that differ still. What is held after the look stays so, and is
+// waited for no longer.
+func (v *run) repair(ctx context.Context, differing map[store.Key]drift) (map[store.Key]drift, error) {
+	look, err := json.Marshal(mapping.Edit{Look: "verify"})
+	if err != nil {
+		return nil, fmt.Errorf("repair: %w", err)
+	}
+	asked := v.Clock.Now()
+	for _, key := range inOrder(differing) {
+		d := differing[key]
+		obs := store.Observation{Refs: d.link.Refs()[:1], Event: look}
+		if _, err := v.Intake.Observe(ctx, key.Project, []store.Observation{obs}); err != nil {
+			return nil, err
+		}
+	}
+	still, looking := maps.Clone(differing), maps.Clone(differing)
+	for until := asked.Add(repairPatience); len(looking) > 0 && v.Clock.Now().Before(until); {
+		if err := inventory.Wait(ctx, inventory.LookEvery); err != nil {
+			return nil, err
+		}
+		for _, key := range inOrder(looking) {
+			l, err := v.Store.Link(ctx, key)
+			if err == nil && !l.Synced.After(asked) && v.compares(l) {
+				continue
+			}
+			d, err := v.guardedRead(ctx, key)
+			if err != nil {
+				return nil, err
+			}
+			if still[key] = d; len(d.diffs) == 0 {
+				delete(still, key)
+			}
+			if d.held() {
+				delete(looking, key)
+			}
+		}
+	}
+	v.job.Update(func(now *status.Job) { now.Verify.Repaired = len(differing) - len(still) })
+	return still, nil
+}

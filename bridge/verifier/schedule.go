@@ -1,0 +1,160 @@
+package verifier
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"planbridge/bridge/inventory"
+	"planbridge/bridge/jobs"
+	"planbridge/bridge/lease"
+	"planbridge/bridge/status"
+	"planbridge/store"
+)
+
+const (
+	// lookEvery is how often it is looked whether a verification is due.
+	lookEvery = time.Minute
+	// docVerified names the document that says what the last verification found.
+	docVerified = "verified"
+	// hourly is how many requests a verification by interval sends to GitHub in an
+	// hour: a tenth of what GitHub allows one account.
+	hourly = 500
+)
+
+// verified is what a verification by interval found.
+type verified struct {
+	At    time.Time      `json:"at"`
+	Drift map[string]int `json:"drift,omitempty"` // links that differ, by route
+}
+
+// Run verifies all links whenever that is due by the schedule, until ctx ends. One replica
+// does, so that the metric of links that differ means something though nobody asks. It
+// reads, and repairs nothing.
+func (v *Verifier) Run(ctx context.Context) {
+	l := &lease.Lease{Clock: v.o.Clock, Store: v.o.Store, Name: "verify", Owner: v.o.Owner, TTL: lease.TTL(lookEvery)}
+	defer l.Release(ctx)
+	var shown time.Time // when the verification was that the metric tells of
+	lease.Every(ctx, v.o.Guard, "look for a verification", v.o.Clock, v.pauseBetweenLooks, func(ctx context.Context) {
+		last, err := v.verifyWhenDue(ctx, l)
+		if err != nil && ctx.Err() == nil {
+			v.o.Logger.Warn("verifying all links; to be tried again", "err", err)
+		}
+		if err == nil && last.At.After(shown) {
+			shown = last.At
+			v.o.Metrics.show(last.Drift, v.o.Inventory.Settings().Routes.All())
+		}
+	})
+}
+
+func (v *Verifier) pauseBetweenLooks() time.Duration {
+	if d := v.o.Schedule.VerifyInterval(); d > 0 {
+		return min(d, lookEvery)
+	}
+	return lookEvery
+}
+
+// verifyWhenDue verifies all links where the last time was an interval ago, and returns
+// what is known by then. The first interval begins when a store is first met.
+func (v *Verifier) verifyWhenDue(ctx context.Context, l *lease.Lease) (verified, error) {
+	last, known, err := v.lastVerified(ctx)
+	interval, now := v.o.Schedule.VerifyInterval(), v.o.Clock.Now()
+	switch {
+	case err != nil || interval == 0 || known && now.Sub(last.At) < interval:
+		return last, err
+	case !known:
+		return verified{}, v.putVerified(ctx, verified{At: now})
+	}
+	held, _, err := l.Acquire(ctx)
+	if err != nil || !held {
+		return last, err
+	}
+	err = l.Hold(ctx, v.o.Guard, "verification of all links", "", func(ctx context.Context) error {
+		last.At = now
+		if last.Drift, err = v.verifyAll(ctx); err != nil {
+			return err
+		}
+		return v.putVerified(ctx, last)
+	})
+	return last, err
+}
+
+func (v *Verifier) lastVerified(ctx context.Context) (last verified, known bool, err error) {
+	data, err := v.o.Store.Doc(ctx, "", docVerified)
+	if errors.Is(err, store.ErrNotFound) {
+		return last, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &last)
+	}
+	if err != nil {
+		return last, false, fmt.Errorf("read the last verification: %w", err)
+	}
+	return last, true, nil
+}
+
+func (v *Verifier) putVerified(ctx context.Context, found verified) error {
+	data, err := json.Marshal(found)
+	if err == nil {
+		err = v.o.Store.PutDoc(ctx, "", docVerified, data)
+	}
+	if err != nil {
+		return fmt.Errorf("store a verification: %w", err)
+	}
+	return nil
+}
+
+// verifyAll verifies all links as a job, and waits for its end.
+func (v *Verifier) verifyAll(ctx context.Context) (drift map[string]int, err error) {
+	first, work, err := v.job(status.VerifyAsk{}, &pace{v.o.Store})
+	if err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	var links int
+	_, err = v.o.Jobs.Start(first, docVerified, func(ctx context.Context, j *jobs.Job) (err error) {
+		defer func() { ended <- err }()
+		err = work(ctx, j)
+		j.Update(func(now *status.Job) { drift, links = maps.Clone(now.Verify.Drift), now.Verify.Links })
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err == nil {
+		differ := 0
+		for _, n := range drift {
+			differ += n
+		}
+		v.o.Logger.Info("all links were verified", "links", links, "differ", differ)
+	}
+	return drift, err
+}
+
+// pace spreads the requests of a verification that nobody waits for.
+type pace struct{ store store.Store }
+
+// wait returns when the share of GitHub's budget has one request; a nil pace never waits.
+func (p *pace) wait(ctx context.Context) error {
+	for p != nil {
+		got, err := p.store.Take(ctx, store.Budget{Name: "verify", PerMinute: hourly, PerHour: hourly, Burst: 20}, store.Ask{})
+		if err != nil {
+			return fmt.Errorf("pace a verification: %w", err)
+		}
+		if got.Items > 0 {
+			return nil
+		}
+		if err := inventory.Wait(ctx, got.Wait); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,360 @@
+// Package verifier compares every link with what both sides hold now.
+//
+// A verification lists both sides once, without holding them: an item that is as it was
+// agreed on needs no more. Where one is not, or is missing, the two items are read
+// themselves, and the difference is what the reconcile would write. A value that a side
+// refused, or that a person is asked about, differs for as long as that lasts. What a
+// route's direction keeps from being written is no difference.
+package verifier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/clock"
+	"planbridge/bridge/guard"
+	"planbridge/bridge/inventory"
+	"planbridge/bridge/jobs"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// GitHub is what is asked of GitHub beside the lists.
+type GitHub interface {
+	Issue(ctx context.Context, repo string, number int) (mapping.Issue, error)
+}
+
+// Schedule tells how often all links are verified.
+type Schedule interface {
+	// VerifyInterval is 0 where that happens by hand only.
+	VerifyInterval() time.Duration
+}
+
+// Intake stores what was seen, and has it worked.
+type Intake interface {
+	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
+}
+
+// Readiness waits until the services may be asked.
+type Readiness interface {
+	Ready(ctx context.Context) error
+}
+
+// Options configure a Verifier. All fields are required.
+type Options struct {
+	Store     store.Store
+	Inventory *inventory.Inventory
+	GitHub    GitHub
+	Intake    Intake
+	Services  Readiness
+	Metrics   *Metrics
+	Jobs      *jobs.Runner
+	Guard     *guard.Guard
+	Clock     clock.Clock
+	Schedule  Schedule
+	Owner     string // names the replica
+	Logger    *slog.Logger
+}
+
+// Metrics are those of verifications.
+type Metrics struct {
+	drift *prometheus.GaugeVec // as of the last verification; 0 before the first
+}
+
+// NewMetrics registers the metrics.
+func NewMetrics(r prometheus.Registerer) *Metrics {
+	m := &Metrics{prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "planbridge_drift_links", Help: "Links whose sides differed when they were last verified."}, []string{"route"})}
+	r.MustRegister(m.drift)
+	return m
+}
+
+// Expect lets the series of a route begin.
+func (m *Metrics) Expect(route string) { m.drift.WithLabelValues(route) }
+
+func (m *Metrics) show(drift map[string]int, routes []*mapping.Route) {
+	for _, r := range routes {
+		m.drift.WithLabelValues(r.Name).Set(float64(drift[r.Name]))
+	}
+}
+
+// Verifier carries out verifications.
+type Verifier struct{ o Options }
+
+// New makes a Verifier.
+func New(o Options) *Verifier { return &Verifier{o} }
+
+// Verify begins a verification, or returns the one that runs and was asked for the same.
+func (v *Verifier) Verify(ctx context.Context, ask status.VerifyAsk) (status.Job, error) {
+	first, work, err := v.job(ask, nil)
+	if err != nil {
+		return status.Job{}, err
+	}
+	return v.o.Jobs.Start(first, ask, work)
+}
+
+// job makes the job of a verification. Where p is not nil, the requests to GitHub wait for
+// their share of the budget.
+func (v *Verifier) job(ask status.VerifyAsk, p *pace) (first status.Job, work func(context.Context, *jobs.Job) error, err error) {
+	routes, err := v.o.Inventory.Routes(ask.Route)
+	if err != nil {
+		return status.Job{}, nil, fmt.Errorf("verify: %w", err)
+	}
+	first = status.Job{Kind: "verify", Doing: "waiting for GitHub", Verify: &status.VerifyResult{
+		Route: ask.Route, Drift: map[string]int{}, Differences: []status.Difference{},
+	}}
+	return first, func(ctx context.Context, j *jobs.Job) error {
+		if err := v.o.Services.Ready(ctx); err != nil {
+			return err
+		}
+		work := &run{Options: v.o, job: j, routes: routes, pace: p, seen: map[store.Key]seenMask{}, doubtful: map[store.Key]bool{}}
+		if err := work.do(ctx, ask.Repair); err != nil {
+			return fmt.Errorf("verify: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// seenMask tells of which sides a link's item was seen.
+type seenMask uint8
+
+const (
+	seenIssue seenMask = 1 << iota
+	seenCard
+)
+
+// run is one verification at work.
+type run struct {
+	Options
+	job      *jobs.Job
+	routes   []*mapping.Route
+	pace     *pace
+	seen     map[store.Key]seenMask // of every link that was compared
+	doubtful map[store.Key]bool     // links one of whose items is not what was agreed on
+}
+
+func (v *run) do(ctx context.Context, repair bool) error {
+	for _, list := range []struct {
+		what string
+		walk func(context.Context) error
+	}{{"issues", v.listIssues}, {"cards", v.listCards}, {"links", v.listLinks}} {
+		v.job.Doing("listing the %s", list.what)
+		if err := list.walk(ctx); err != nil {
+			return err
+		}
+	}
+	v.job.Update(func(now *status.Job) { now.Verify.Links, now.Total = len(v.seen), len(v.doubtful) })
+	v.job.Doing("reading what differs")
+	differing, err := v.readDoubtful(ctx)
+	if err != nil {
+		return err
+	}
+	if repair {
+		v.job.Doing("repairing")
+		if differing, err = v.repair(ctx, differing); err != nil {
+			return err
+		}
+	}
+	v.report(differing)
+	return nil
+}
+
+// drift is a link with its differences.
+type drift struct {
+	link  *mapping.Link
+	diffs []status.Difference
+}
+
+func (v *run) report(differing map[store.Key]drift) {
+	byRoute := map[string]int{}
+	for _, r := range v.routes {
+		byRoute[r.Name] = 0
+	}
+	var all []status.Difference
+	for _, d := range differing {
+		byRoute[d.link.Route]++
+		all = append(all, d.diffs...)
+	}
+	slices.SortFunc(all, func(a, b status.Difference) int {
+		if a.Where < b.Where || a.Where == b.Where && a.Attribute < b.Attribute {
+			return -1
+		}
+		return 1
+	})
+	v.Metrics.show(byRoute, v.routes)
+	v.job.Update(func(now *status.Job) {
+		r := now.Verify
+		if r.Drift = byRoute; len(all) > inventory.MaxItems {
+			all, r.More = all[:inventory.MaxItems], true
+		}
+		r.Differences = append(r.Differences, all...)
+	})
+}
+
+// linkOf returns the link that an item belongs to, where it is one that is to
+// be compared, and notes that the item was seen.
+func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store.Key, *mapping.Link, error) {
+	key, known, err := v.Inventory.Known(ctx, ref)
+	if err != nil || !known {
+		return key, nil, err
+	}
+	l, err := v.Store.Link(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return key, nil, nil
+	}
+	if err != nil || !v.compares(l) {
+		return key, nil, err
+	}
+	if root := side == seenIssue && mapping.IssueRef(l.Issue.ID) == ref || side == seenCard && mapping.CardRef(l.Card.ID) == ref; !root {
+		return key, nil, nil // a part's: the root's counters tell
+	}
+	v.seen[key] |= side
+	return key, l, nil
+}
+
+// compares reports whether a link is to be compared.
+func (v *run) compares(l *mapping.Link) bool {
+	return l.State == mapping.Linked && slices.ContainsFunc(v.routes, func(r *mapping.Route) bool { return r.Name == l.Route })
+}
+
+func (v *run) listIssues(ctx context.Context) error {
+	return v.Inventory.Issues(ctx, v.routes, mapping.ImportAll, issueWalk{v})
+}
+
+// issueWalk compares the issues that a walk shows.
+type issueWalk struct{ *run }
+
+// EnterRepository implements [inventory.IssueVisitor].
+func (issueWalk) EnterRepository(_ context.Context, repo string) (string, error) { return repo, nil }
+
+// EndPage implements [inventory.IssueVisitor].
+func (w issueWalk) EndPage(ctx context.Context) error { return w.pace.wait(ctx) }
+
+// SkipRepository implements [inventory.IssueVisitor]: each issue is read.
+func (issueWalk) SkipRepository(string, error) {}
+
+// VisitIssue implements [inventory.IssueVisitor].
+func (w issueWalk) VisitIssue(ctx context.Context, issue *mapping.Issue) error {
+	return w.guardedListing(issue.Name(), func(of *store.Key) error {
+		key, l, err := w.linkOf(ctx, mapping.IssueRef(issue.ID), seenIssue)
+		if err != nil || l == nil {
+			return err
+		}
+		*of = key
+		set := w.Inventory.Settings()
+		route := set.Routes.ByName(l.Route)
+		if route == nil {
+			route = &mapping.Route{}
+		}
+		view, _ := route.IssueView(issue, set.Scheme, set.Keys, l.Base)
+		w.compare(key, l, mapping.GitHub, view)
+		return nil
+	})
+}
+
+func (v *run) listCards(ctx context.Context) error {
+	return v.Inventory.EachProject(v.routes, func(_ mapping.ObjectID, side inventory.Planning) error {
+		err := side.EachCard(ctx, func(card mapping.Card) error { return v.visitCard(ctx, &card) })
+		if err != nil {
+			return fmt.Errorf("list cards: %w", err)
+		}
+		return nil
+	})
+}
+
+func (v *run) visitCard(ctx context.Context, card *mapping.Card) error {
+	return v.guardedListing(string(card.ID), func(of *store.Key) error {
+		key, l, err := v.linkOf(ctx, mapping.CardRef(card.ID), seenCard)
+		if err != nil || l == nil {
+			return err
+		}
+		*of = key
+		if card.Counters == nil || card.CountersVersion != l.Card.CountersVersion {
+			v.doubtful[key] = true // its tasks have to be read
+		}
+		v.compare(key, l, mapping.Planning, mapping.CardView(card, v.Inventory.Settings().Keys))
+		return nil
+	})
+}
+
+// guardedListing takes in one item of a listing, which names the item's link where it
+// has one. Where the program panics on it, that link is read.
+func (v *run) guardedListing(item string, take func(key *store.Key) error) error {
+	var key store.Key
+	err := v.Guard.Do("verification of", item, func() error { return take(&key) })
+	if !guard.Panicked(err) {
+		return err
+	}
+	if key != (store.Key{}) {
+		v.doubtful[key] = true
+	}
+	return nil
+}
+
+// compare takes a link for doubtful where a side does not hold what was agreed
+// on.
+func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view mapping.View) {
+	route := v.Inventory.Settings().Routes.ByName(l.Route)
+	if !route.TrackingTask {
+		view.Untrack()
+	}
+	for a, now := range view {
+		base, ok := l.Base[a]
+		is, was := l.Text(route, a, now.Value), l.Text(route, a, base.GitHub)
+		if side == mapping.Planning {
+			is, was = now.Value, base.Planning
+		}
+		if !ok || !mapping.Same(a, is, was) {
+			v.doubtful[key] = true
+		}
+	}
+}
+
+// listLinks finds the links of which no listing showed an item, and those with
+// sub-issues that the card's counters say nothing of.
+func (v *run) listLinks(ctx context.Context) error {
+	for _, project := range v.Inventory.Settings().Routes.Projects() {
+		for l, err := range store.AllLinks(ctx, v.Store, project) {
+			if err != nil {
+				return err
+			}
+			v.leaveOut(l)
+			key := store.Key{Project: l.Project, Link: l.ID}
+			if seen := v.seen[key]; v.compares(l) && (seen != seenIssue|seenCard || len(heldParts(l)) > 0) {
+				v.seen[key], v.doubtful[key] = seen, true
+			}
+		}
+	}
+	return nil
+}
+
+// namedUncompared is how many links of a state are named that are not compared.
+const namedUncompared = 20
+
+// leaveOut counts a link that is not compared, as it has no pair yet or no route.
+func (v *run) leaveOut(l *mapping.Link) {
+	state := string(l.State)
+	if l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
+		return
+	}
+	v.job.Update(func(now *status.Job) {
+		r := now.Verify
+		if r.Route != "" && r.Route != l.Route {
+			return
+		}
+		i := slices.IndexFunc(r.Uncompared, func(u status.Uncompared) bool { return u.State == state })
+		if i < 0 {
+			i, r.Uncompared = len(r.Uncompared), append(r.Uncompared, status.Uncompared{State: state})
+		}
+		u := &r.Uncompared[i]
+		if u.Links++; u.Links <= namedUncompared {
+			u.Items = append(u.Items, l.Where())
+		}
+	})
+}
