@@ -12,8 +12,8 @@ import (
 	"planbridge/mapping"
 )
 
-// follow takes in that a repository has another name. Only what a route names
-// exactly matters.
+// follow takes in that a repository has another name: a route that names the former one
+// exactly follows it. Where a route has the new name already, the links follow that.
 func (a *App) follow(ctx context.Context, from, to string) error {
 	if strings.EqualFold(from, to) || from == "" || to == "" {
 		return nil
@@ -38,7 +38,7 @@ func (a *App) follow(ctx context.Context, from, to string) error {
 		}
 	}
 	if !changed {
-		return nil
+		return a.rerouteRepository(ctx, set, from, to)
 	}
 	if err := catchup.Rename(ctx, a.store, from, to); err != nil {
 		return fmt.Errorf("rename %s: %w", from, err)

@@ -88,7 +88,8 @@ func (a *App) reroute(ctx context.Context) (rerouting, error) {
 		}
 	}
 	for _, project := range projects {
-		if err := a.rerouteProject(ctx, set, project, called, &counts); err != nil {
+		changes := func(l *mapping.Link) bool { return a.changesRoute(ctx, set, l, called, &counts) }
+		if err := a.rerouteProject(ctx, project, changes); err != nil {
 			return counts, err
 		}
 	}
@@ -108,13 +109,33 @@ func (a *App) reroute(ctx context.Context) (rerouting, error) {
 	return counts, nil
 }
 
-func (a *App) rerouteProject(ctx context.Context, set *settings, project mapping.ObjectID, called map[string]string, counts *rerouting) error {
+// rerouteRepository makes the links of a repository due that is called to now, where a route
+// takes that name and none took the former one.
+func (a *App) rerouteRepository(ctx context.Context, set *settings, from, to string) error {
+	if len(set.Routes.ForRepo(to)) == 0 {
+		return nil
+	}
+	counts, called := rerouting{lost: map[string]int{}}, map[string]string{strings.ToLower(from): to}
+	for _, project := range set.Routes.Projects() {
+		err := a.rerouteProject(ctx, project, func(l *mapping.Link) bool {
+			return strings.EqualFold(l.Issue.Repo, from) && a.changesRoute(ctx, set, l, called, &counts)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	a.engine.Kick()
+	return nil
+}
+
+// rerouteProject makes those links of a project due of which changes says that their route changes.
+func (a *App) rerouteProject(ctx context.Context, project mapping.ObjectID, changes func(*mapping.Link) bool) error {
 	n := 0
 	for l, err := range store.AllLinks(ctx, a.store, project) {
 		if err != nil {
 			return err
 		}
-		if l.Parted || l.State == mapping.Erased || !a.changesRoute(ctx, set, l, called, counts) {
+		if l.Parted || l.State == mapping.Erased || !changes(l) {
 			continue
 		}
 		key := store.Key{Project: project, Link: l.ID}
@@ -152,11 +173,12 @@ func (a *App) changesRoute(ctx context.Context, set *settings, l *mapping.Link, 
 	return true
 }
 
-// calledNow is what the repository of a link is called now, where GitHub tells.
+// calledNow is what the repository of a link is called now, where GitHub tells. GitHub is
+// asked anew, as a configuration is often corrected just after a rename.
 func (a *App) calledNow(ctx context.Context, l *mapping.Link, called map[string]string) string {
 	name := strings.ToLower(l.Issue.Repo)
 	if _, known := called[name]; !known {
-		now, err := a.github.repositories.locate(ctx, l.Issue.Repo, l.Issue.RepoID, a.o.Now().Add(-identityFor))
+		now, err := a.github.repositories.locate(ctx, l.Issue.Repo, l.Issue.RepoID, a.o.Now())
 		if err != nil {
 			now = l.Issue.Repo // the work on the link asks again
 		}

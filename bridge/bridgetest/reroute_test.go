@@ -3,14 +3,18 @@ package bridgetest_test
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/catchup"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/mapping"
+	"planbridge/store/redisstore"
+	"planbridge/store/redisstore/redistest"
 )
 
 // logged is a log that a test reads while it is written.
@@ -91,6 +95,60 @@ func TestLinksFollowTheirIssues(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestARenameThatIsToldLate: the configuration names a repository as it is called now before
+// GitHub's event says so, or before GitHub calls it that. The links follow it.
+func TestARenameThatIsToldLate(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T, o bridgetest.Options) (w *world, n int, card string, corrected string) {
+		w = start(t, o)
+		n, card = w.OpenIssue(githubtest.IssueSpec{Title: "Title"})
+		w.AwaitSettled()
+		return w, n, card, strings.Replace(w.YAML(), "repository: acme/web", "repository: acme/site", 1)
+	}
+	follows := func(w *world, n int, card string) {
+		w.Await("the link by its new route", func() bool {
+			l, err := w.App.Operator().Find(w.T.Context(), card)
+			return err == nil && l.Route == "acme/site" && l.State == mapping.Linked
+		})
+		w.Project.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Edited" })
+		w.Await("the title on the issue", func() bool { return w.Repo.Issue(n).Title == "Edited" })
+	}
+	t.Run("no event", func(t *testing.T) {
+		t.Parallel()
+		w, n, card, corrected := begin(t, bridgetest.Options{})
+		w.GitHub.PauseDeliveries()
+		w.GitHub.RenameRepo(bridgetest.RepoName, "acme/site")
+		w.reload(corrected)
+		follows(w, n, card)
+	})
+	t.Run("another replica has followed", func(t *testing.T) {
+		t.Parallel()
+		const prefix = "followed"
+		redis := redistest.Start(t)
+		w, n, card, corrected := begin(t, bridgetest.Options{Store: redis.URL, Prefix: prefix})
+		other, err := redisstore.Open(t.Context(), redisstore.Options{URL: redis.URL, Prefix: prefix, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = other.Close() }()
+		w.GitHub.PauseDeliveries()
+		w.GitHub.RenameRepo(bridgetest.RepoName, "acme/site")
+		if err := catchup.Rename(t.Context(), other, bridgetest.RepoName, "acme/site"); err != nil {
+			t.Fatal(err)
+		}
+		w.reload(corrected)
+		follows(w, n, card)
+	})
+	t.Run("corrected before", func(t *testing.T) {
+		t.Parallel()
+		w, n, card, corrected := begin(t, bridgetest.Options{})
+		w.reload(corrected)
+		w.Await("a dormant link", func() bool { return slices.Equal(w.states(), []mapping.LinkState{mapping.Dormant}) })
+		w.GitHub.RenameRepo(bridgetest.RepoName, "acme/site")
+		follows(w, n, card)
+	})
 }
 
 // TestLinksWithoutARoute: links that no route takes become dormant, with one line that counts

@@ -16,7 +16,7 @@ func reroute(w *work) (verdict, error) {
 	}
 	route, among := w.set.Routes.Of(w.link)
 	if route == nil && len(among) == 0 && w.owner.Issue.Repo != "" {
-		now, err := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, false})
+		now, err := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true})
 		switch {
 		case mapping.Refused(err):
 		case err != nil:
