@@ -7,6 +7,7 @@
 //
 //   - links.go, outside.go, preview.go: what is known of a pair, and why there is none.
 //   - queue.go, failures.go, conflicts.go, burndown.go: what waits, failed, was decided.
+//   - export.go: rows of all that is known.
 //   - unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
 package operator
 

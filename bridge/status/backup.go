@@ -22,7 +22,7 @@ func (h *handler) backup(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.backups.Unlock()
-	began, out := time.Now(), &patient{w: w, control: http.NewResponseController(w)}
+	began, out := time.Now(), &patient{w: w, control: http.NewResponseController(w), kind: "application/zstd"}
 	err := h.Operator.Backup(r.Context(), out, h.Version)
 	_ = out.extend() // for the end of the answer
 	switch {
@@ -39,12 +39,13 @@ func (h *handler) backup(w http.ResponseWriter, r *http.Request) {
 type patient struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	kind    string // the answer's content type
 	bytes   int64
 }
 
 func (p *patient) Write(b []byte) (int, error) {
 	if p.bytes == 0 {
-		p.w.Header().Set("Content-Type", "application/zstd")
+		p.w.Header().Set("Content-Type", p.kind)
 	}
 	if err := p.extend(); err != nil {
 		return 0, err

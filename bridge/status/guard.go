@@ -120,10 +120,10 @@ func (h *handler) guard(next http.Handler) http.Handler {
 	})
 }
 
-// bounded is the context of a request. A backup takes as long as the store is large;
-// that its client takes it is what bounds it.
+// bounded is the context of a request. A backup or an export takes as long as the store
+// is large; that its client takes it is what bounds it.
 func bounded(r *http.Request) (context.Context, context.CancelFunc) {
-	if r.URL.Path == pathBackup {
+	if isUnbounded(r) {
 		return context.WithCancel(r.Context())
 	}
 	return context.WithTimeout(r.Context(), askTimeout)

@@ -397,14 +397,21 @@ func pendingOf(p *mapping.Pending) Pending {
 	}
 }
 
+// KindOf names the kind of a pair as the API does.
+func KindOf(p *mapping.Pair) string {
+	switch p.Kind {
+	case mapping.Root:
+		return "root"
+	case mapping.SubIssue:
+		return "sub_issue"
+	}
+	return string(p.Kind)
+}
+
 // childOf shows a pair that hangs on a link's own one.
 func childOf(p *mapping.Pair) Child {
-	kind := string(p.Kind)
-	if p.Kind == mapping.SubIssue {
-		kind = "sub_issue"
-	}
 	return Child{
-		Kind: kind, State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
+		Kind: KindOf(p), State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
 		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why,
 	}
 }

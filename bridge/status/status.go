@@ -89,6 +89,9 @@ type Operator interface {
 	// Backup writes what the store holds, as a file of store/backup; [ErrState] where
 	// there is nothing worth it, before anything is written.
 	Backup(ctx context.Context, w io.Writer, version string) error
+	// Export visits the rows of an export, each one of the ExportedXxx types;
+	// store.ErrNotFound where there is no such route or project.
+	Export(ctx context.Context, ask ExportAsk, visit func(row any) error) error
 }
 
 // Options configure the handler. All fields but Services, Monitor, ProtectMetrics, Hosts,
@@ -171,6 +174,7 @@ func (h *handler) routes() *http.ServeMux {
 	mux.HandleFunc("POST /api/v1/rebuild", h.rebuild)
 	mux.HandleFunc("POST /api/v1/erase", h.erase)
 	mux.HandleFunc("POST "+pathBackup, h.backup)
+	mux.HandleFunc("POST "+pathExport, h.export)
 	mux.HandleFunc("POST /api/v1/routes/{key}/pause", h.act("route paused", h.Operator.Pause))
 	mux.HandleFunc("POST /api/v1/routes/{key}/resume", h.act("route resumed", h.Operator.Resume))
 	mux.HandleFunc("POST /api/v1/links/{key}/unlink", h.act("pair parted", h.Operator.Unlink))

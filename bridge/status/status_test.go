@@ -42,6 +42,7 @@ type memory struct {
 	breakAt   int   // with broken: so many links come first
 	rebuilds  int
 	backup    func(ctx context.Context, w io.Writer, version string) error
+	export    func(ctx context.Context, ask status.ExportAsk, visit func(any) error) error
 }
 
 // watcher is a Monitor of what it has.
@@ -239,6 +240,10 @@ func (m *memory) Rebuild(context.Context) error {
 	defer m.mu.Unlock()
 	m.rebuilds++
 	return m.broken
+}
+
+func (m *memory) Export(ctx context.Context, ask status.ExportAsk, visit func(any) error) error {
+	return m.export(ctx, ask, visit)
 }
 
 func (m *memory) Backup(ctx context.Context, w io.Writer, version string) error {
