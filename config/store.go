@@ -26,6 +26,14 @@ func (s Store) File() (string, bool) {
 	return name, ok
 }
 
+// Check reports what is wrong with the URL.
+func (s Store) Check() error {
+	if want := wantStoreURL(s); want != "" {
+		return fmt.Errorf("store %s, expected %s", s.Redacted(), want)
+	}
+	return nil
+}
+
 // Redacted returns the URL without what may be secret: its user and
 // password, and its query (Sentinel's password is given there).
 func (s Store) Redacted() string {

@@ -33,6 +33,9 @@ func Read(ctx context.Context, s Source) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkMoved(ctx, s, epoch); err != nil {
+		return "", err
+	}
 	rebuild, err := s.Doc(ctx, "", docRebuild)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", err

@@ -68,6 +68,7 @@ type commands struct {
 	Rebuild   rebuildCmd   `cmd:"" help:"Restore missing links from the markers on both sides, while the service runs."`
 	Backup    backupCmd    `cmd:"" help:"Write everything the store holds to a file, while the service runs."`
 	Restore   restoreCmd   `cmd:"" help:"Put a backup in the place of what the store holds, while no service runs."`
+	CopyStore copyStoreCmd `cmd:"" help:"Copy a store to another one of either kind, while no service runs."`
 	Export    exportCmd    `cmd:"" help:"Print links, history or the conflict ledger as CSV or lines of JSON."`
 	Health    healthCmd    `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

@@ -31,8 +31,7 @@ const schemaLoading = "loading"
 // loadBatch is how many entries are stored with one pipeline.
 const loadBatch = 100
 
-// Load implements [store.Dumps]. Who polls has a lease, and who works may have a session:
-// while there is either, others use the store.
+// Load implements [store.Dumps].
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[store.Entry, error], replace bool) error {
 	if err := s.learn(ctx, func() error { return s.beginLoad(ctx, replace) }); err != nil {
 		return fmt.Errorf("load: %w", err)
@@ -86,9 +85,9 @@ func (s *Store) beginLoad(ctx context.Context, replace bool) error {
 	return nil
 }
 
-// mayLoad fails where the store is used by others, or holds anything that is not to be
-// replaced.
-func (s *Store) mayLoad(ctx context.Context, replace bool) error {
+// Unused is [store.ErrInUse] where others use the store: who polls has a lease, and who
+// works may have a session.
+func (s *Store) Unused(ctx context.Context) error {
 	now, err := s.now(ctx)
 	if err != nil {
 		return err
@@ -113,8 +112,14 @@ func (s *Store) mayLoad(ctx context.Context, replace bool) error {
 			return inUse("the process of session "+id+" is alive", time.UnixMilli(int64(z.Score)))
 		}
 	}
-	if replace {
-		return nil
+	return nil
+}
+
+// mayLoad fails where the store is used by others, or holds anything that is not to be
+// replaced.
+func (s *Store) mayLoad(ctx context.Context, replace bool) error {
+	if err := s.Unused(ctx); err != nil || replace {
+		return err
 	}
 	projects, err := s.projects(ctx)
 	if err != nil {
