@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"planbridge/bridge/preflight"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -36,11 +37,6 @@ func (s *settings) quarantineUnsaid(route *mapping.Route) bool {
 	return route.AllowPublic && route.Quarantine == mapping.QuarantineAuto && !s.config.SaysQuarantine(route.Name)
 }
 
-// quarantineWords says what an operator has to know of a route with a public
-// repository whose configuration was written before there was a quarantine.
-const quarantineWords = "issues of strangers wait in quarantine until a person with triage rights labels or assigns them: " +
-	"issues.quarantine says auto to confirm that, off to let them in at once"
-
 // docQuarantine names the document that says that an operator was told of a route.
 func docQuarantine(route string) string { return "quarantine:" + route }
 
@@ -66,7 +62,7 @@ func (a *App) tellQuarantine(ctx context.Context) error {
 		if !public {
 			continue
 		}
-		a.log.Warn("anybody can open issues on a public repository; "+quarantineWords, "route", route.Name, "repository", strings.Join(route.Repositories, ", "))
+		a.log.Warn("anybody can open issues on a public repository; "+preflight.QuarantineAdvice, "route", route.Name, "repository", strings.Join(route.Repositories, ", "))
 		if err := a.store.PutDoc(ctx, "", docQuarantine(route.Name), []byte("told")); err != nil {
 			return err
 		}

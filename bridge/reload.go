@@ -41,6 +41,13 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	return nil
 }
 
+// warnWeak warns of weak secrets.
+func (a *App) warnWeak(c *config.Config) {
+	for _, w := range c.Weaknesses() {
+		a.log.Warn("a secret is weak: the next major version refuses it", "key", w.Path, "reason", w.Reason)
+	}
+}
+
 // tellReload says in one line what a reload changed, and how many links that concerns.
 func (a *App) tellReload(ctx context.Context, before, after *settings, links rerouting) {
 	changes := before.Routes.ChangesTo(after.Routes)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
@@ -16,6 +17,7 @@ import (
 	"planbridge/store"
 
 	"planbridge/bridge/poll"
+	"planbridge/bridge/preflight"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/webhook"
 )
@@ -147,7 +149,10 @@ func (a *App) run(ctx context.Context) {
 		a.spawn(ctx, "verify", a.services.Run)
 	}
 	if a.o.Prove > 0 {
-		a.spawn(ctx, "prove", a.prove)
+		prover := preflight.NewProver(preflight.ProverOptions{
+			Source: preflightSource{&a.set, a.log}, Every: a.o.Prove, Clock: clock.New(a.o.Now, a.o.Random), Guard: a.guard, Logger: a.log,
+		})
+		a.spawn(ctx, "prove", prover.Run)
 	}
 	a.spawn(ctx, "work", a.work)
 }

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"planbridge/bridge"
+	"planbridge/bridge/preflight"
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -33,15 +34,15 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	if c.AgainstRunning {
 		findings = append(findings, againstRunning(ctx, cfg))
 	}
-	counts := map[bridge.Level]int{}
+	counts := map[preflight.Level]int{}
 	for _, f := range findings {
 		counts[f.Level]++
 	}
 	err = c.print(p, map[string]any{"findings": findings, "summary": counts}, func() error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		for _, level := range []bridge.Level{bridge.LevelFault, bridge.LevelWarn, bridge.LevelOK} {
+		for _, level := range []preflight.Level{preflight.LevelFault, preflight.LevelWarn, preflight.LevelOK} {
 			for _, f := range findings {
-				if f.Level == level && (level != bridge.LevelOK || !c.Quiet) {
+				if f.Level == level && (level != preflight.LevelOK || !c.Quiet) {
 					fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
 				}
 			}
@@ -49,10 +50,10 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(p.stdout, "%d faults, %d warnings, %d ok\n", counts[bridge.LevelFault], counts[bridge.LevelWarn], counts[bridge.LevelOK])
+		_, err := fmt.Fprintf(p.stdout, "%d faults, %d warnings, %d ok\n", counts[preflight.LevelFault], counts[preflight.LevelWarn], counts[preflight.LevelOK])
 		return err
 	})
-	if err == nil && counts[bridge.LevelFault] > 0 {
+	if err == nil && counts[preflight.LevelFault] > 0 {
 		return errTold
 	}
 	return err
@@ -74,13 +75,13 @@ func (c *checkCmd) expand(ctx context.Context, p *process, cfg *config.Config) e
 }
 
 // againstRunning says what a reload would change of the running service's routes.
-func againstRunning(ctx context.Context, cfg *config.Config) bridge.Finding {
+func againstRunning(ctx context.Context, cfg *config.Config) preflight.Finding {
 	var running struct {
 		Routes []mapping.Route `json:"routes"`
 	}
-	f := bridge.Finding{Level: bridge.LevelOK, Place: "running service"}
+	f := preflight.Finding{Level: preflight.LevelOK, Place: "running service"}
 	if err := newClient(cfg).ask(ctx, http.MethodGet, status.PathRoutes, nil, &running); err != nil {
-		f.Level, f.Words = bridge.LevelWarn, "it was not asked for its routes: "+err.Error()
+		f.Level, f.Words = preflight.LevelWarn, "it was not asked for its routes: "+err.Error()
 		return f
 	}
 	changes := bridge.RouteChanges(running.Routes, cfg)

@@ -1,15 +1,12 @@
-package bridge
+package preflight
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
-	"planbridge/bridge/github"
-	"planbridge/config"
 	"planbridge/mapping"
 )
 
@@ -24,8 +21,8 @@ type Expanded struct {
 
 // Expand tells the effective routes of each repository that a configuration names, and of
 // each that GitHub lists for the owners of its globs, by the repositories' names.
-func Expand(ctx context.Context, c *config.Config, log *slog.Logger) ([]Expanded, error) {
-	routes := newSettings(c, false).Routes
+func Expand(ctx context.Context, plan *Plan, services Services) ([]Expanded, error) {
+	routes := plan.Routes
 	names, owners := map[string]string{}, map[string]bool{}
 	for _, r := range routes.All() {
 		for _, name := range r.Named() {
@@ -37,7 +34,7 @@ func Expand(ctx context.Context, c *config.Config, log *slog.Logger) ([]Expanded
 		}
 	}
 	if len(owners) > 0 {
-		hub, err := newGitHubClient(c, github.Options{Timeout: checkRequest, Logger: log})
+		hub, err := services.OpenGitHub()
 		if err != nil {
 			return nil, err
 		}
@@ -54,21 +51,21 @@ func Expand(ctx context.Context, c *config.Config, log *slog.Logger) ([]Expanded
 	}
 	out := []Expanded{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		out = append(out, expand(c, routes, names[name])...)
+		out = append(out, expand(plan, names[name])...)
 	}
 	return out, nil
 }
 
 // expand tells the routes of one repository.
-func expand(c *config.Config, routes mapping.Routes, repository string) (out []Expanded) {
-	taking := routes.ForRepo(repository)
+func expand(plan *Plan, repository string) (out []Expanded) {
+	taking := plan.Routes.ForRepo(repository)
 	for i, r := range taking {
 		why := "it is named"
 		if !r.Names(repository) {
 			why = "no route names it, and it matches " + strings.Join(r.Globs(), " or ")
 		}
-		if at := slices.IndexFunc(c.Routes, func(of config.Route) bool { return of.Name == r.Name }); at >= 0 && c.Routes[at].File != "" {
-			why += fmt.Sprintf(" (%s:%d)", c.Routes[at].File, c.Routes[at].Line)
+		if at := plan.Origins[r.Name]; at != "" {
+			why += " (" + at + ")"
 		}
 		if i > 0 {
 			why += "; it takes what the routes before it do not"
@@ -78,15 +75,10 @@ func expand(c *config.Config, routes mapping.Routes, repository string) (out []E
 	if len(taking) > 0 {
 		return out
 	}
-	for _, r := range routes.All() {
+	for _, r := range plan.Routes.All() {
 		if r.Excludes(repository) {
 			return []Expanded{{Repository: repository, Why: "route " + r.Name + " excludes it"}}
 		}
 	}
 	return []Expanded{{Repository: repository, Why: "no route is for it"}}
-}
-
-// RouteChanges compares the routes that a service runs with with those of a configuration.
-func RouteChanges(running []mapping.Route, c *config.Config) mapping.RouteChanges {
-	return mapping.NewRoutes(running).ChangesTo(newSettings(c, false).Routes)
 }

@@ -1,4 +1,4 @@
-package bridge
+package preflight
 
 import (
 	"context"
@@ -6,24 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"planbridge/bridge/planning"
 	"planbridge/mapping"
 )
 
 // project proves one planning project: its id and secret by reading it, and
 // the buckets of its routes.
 func (k *checker) project(ctx context.Context, r *findings, name string) {
-	p := k.config.Planning.Projects[name]
-	client, err := planning.New(planning.Options{
-		BaseURL: k.config.Planning.BaseURL, Project: mapping.ObjectID(p.ID), Secret: p.Secret.Reveal(),
-		Timeout: checkRequest, ReadRetries: 1, Logger: k.log,
-	})
+	p := k.Projects[name]
+	client, err := k.services.OpenPlanning(name)
 	if err != nil {
 		r.fault("%v", err)
 		return
 	}
 	defer client.Close()
-	project, err := client.Project(ctx)
+	title, owner, named, err := client.Project(ctx)
 	switch {
 	case errors.Is(err, mapping.ErrUnauthorized):
 		r.fault("the service refuses the secret, or the id %s is not that of its project: %v", p.ID, err)
@@ -35,8 +31,8 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	if err != nil {
 		return
 	}
-	r.ok("the secret opens the project %q", project.Title)
-	if p.Username == project.Owner {
+	r.ok("the secret opens the project %q", title)
+	if p.Username == owner {
 		r.ok("username %s owns the project", p.Username)
 	} else {
 		r.warn("username %s: reading cannot prove that it is a member who may write, the first write will", p.Username)
@@ -46,11 +42,11 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 		r.away("its buckets cannot be listed: %v", err)
 		return
 	}
-	k.entitled(slices.Concat(listed, project.Buckets))
-	lists := bucketLists{listed: listed, project: project.Buckets}
+	k.entitled(slices.Concat(listed, named))
+	lists := bucketLists{listed: listed, project: named}
 	used := false
-	for _, route := range k.set.Routes.All() {
-		if route.Project != mapping.ObjectID(p.ID) {
+	for _, route := range k.Routes.All() {
+		if route.Project != p.ID {
 			continue
 		}
 		used = true
@@ -75,7 +71,7 @@ func bucketsOf(r *mapping.Route) []string {
 
 // bucketLists are the two places where a project tells its buckets. Their ids
 // have been seen to differ for one bucket, so titles connect them.
-type bucketLists struct{ listed, project []planning.Bucket }
+type bucketLists struct{ listed, project []Bucket }
 
 // check says whether a bucket, given by title or id, can be found.
 func (l bucketLists) check(r *findings, route *mapping.Route, bucket string) {
@@ -100,7 +96,7 @@ func (l bucketLists) check(r *findings, route *mapping.Route, bucket string) {
 	}
 }
 
-func withTitle(list []planning.Bucket, title string) (n int) {
+func withTitle(list []Bucket, title string) (n int) {
 	for _, b := range list {
 		if b.Title == title {
 			n++

@@ -1,4 +1,4 @@
-package bridge
+package preflight
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"planbridge/bridge/github"
 	"planbridge/mapping"
 )
 
@@ -23,8 +22,8 @@ const deliveriesSince = 24 * time.Hour
 func (k *checker) account(ctx context.Context, r *findings) bool {
 	login, err := k.github.Viewer(ctx)
 	switch {
-	case mapping.Refused(err) && len(k.config.GitHub.FormerAccounts) > 0:
-		r.ok("GitHub does not say which account this is: acting as one of %s (github.former_accounts)", strings.Join(k.config.GitHub.FormerAccounts, ", "))
+	case mapping.Refused(err) && len(k.FormerAccounts) > 0:
+		r.ok("GitHub does not say which account this is: acting as one of %s (github.former_accounts)", strings.Join(k.FormerAccounts, ", "))
 	case mapping.Refused(err):
 		r.warn("GitHub does not say which account this is: give a token whose GET /user (or GraphQL viewer) is answered, or name its login in github.former_accounts: %v", err)
 	case err == nil:
@@ -39,7 +38,7 @@ func (k *checker) account(ctx context.Context, r *findings) bool {
 	}
 	for _, owner := range k.owners() {
 		k.access(ctx, r, owner)
-		if k.config.GitHub.App == nil {
+		if !k.IsApp {
 			break // a token has the same rights everywhere
 		}
 	}
@@ -49,7 +48,7 @@ func (k *checker) account(ctx context.Context, r *findings) bool {
 // owners lists the accounts whose repositories are written to, or else all.
 func (k *checker) owners() []string {
 	var all []string
-	for _, route := range k.set.Routes.All() {
+	for _, route := range k.Routes.All() {
 		for _, repository := range route.Repositories {
 			if owner, _, _ := strings.Cut(repository, "/"); !slices.Contains(all, owner) {
 				all = append(all, owner)
@@ -64,7 +63,7 @@ func (k *checker) owners() []string {
 func (k *checker) access(ctx context.Context, r *findings, owner string) {
 	a, err := k.github.Access(ctx, owner)
 	switch {
-	case mapping.Refused(err) && k.config.GitHub.App == nil:
+	case mapping.Refused(err) && !k.IsApp:
 		r.warn("what the token may do cannot be read here: %v", err) // an Enterprise Server without rate limits answers so
 	case err != nil:
 		r.away("the rights on %s cannot be read: %v", owner, err)
@@ -81,31 +80,31 @@ func (k *checker) access(ctx context.Context, r *findings, owner string) {
 	}
 }
 
-// repositories lists a place for each repository that a route names, and one
+// repositories lists a probe for each repository that a route names, and one
 // for each glob.
-func (k *checker) repositories() []place {
-	var places []place
+func (k *checker) repositories() []probe {
+	var probes []probe
 	seen := map[string]bool{}
-	for _, route := range k.set.Routes.All() {
+	for _, route := range k.Routes.All() {
 		for _, repository := range route.Repositories {
 			name := strings.ToLower(repository)
 			if seen[name] {
 				continue
 			}
 			seen[name] = true
-			look := k.repository
+			prove := k.repository
 			if mapping.IsGlob(repository) {
-				look = k.glob
+				prove = k.glob
 			}
-			places = append(places, place{"repository " + repository, func(ctx context.Context, r *findings) { look(ctx, r, repository) }})
+			probes = append(probes, probe{"repository " + repository, func(ctx context.Context, r *findings) { prove(ctx, r, repository) }})
 		}
 	}
-	return places
+	return probes
 }
 
 // routesOf lists the routes that name a repository or glob in these words.
 func (k *checker) routesOf(repository string) []*mapping.Route {
-	return slices.DeleteFunc(k.set.Routes.All(), func(r *mapping.Route) bool {
+	return slices.DeleteFunc(k.Routes.All(), func(r *mapping.Route) bool {
 		return !slices.ContainsFunc(r.Repositories, func(own string) bool { return strings.EqualFold(own, repository) })
 	})
 }
@@ -136,13 +135,13 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 		if !repo.Private && !route.AllowPublic {
 			r.fault("%sit is public and the route does not say allow_public: planning text would be published", ofRoute(route))
 		}
-		if !repo.Private && k.set.quarantineUnsaid(route) {
-			r.warn("%sanybody can open issues here; %s", ofRoute(route), quarantineWords)
+		if !repo.Private && k.QuarantineUnsaid[route.Name] {
+			r.warn("%sanybody can open issues here; %s", ofRoute(route), QuarantineAdvice)
 		}
 	}
 	if slices.ContainsFunc(k.routesOf(name), func(r *mapping.Route) bool { return r.Direction != mapping.ToPlanning }) {
 		permission(r, repo.Permissions)
-		if label := k.set.Scheme.CardLabel(1); label != "" {
+		if label := k.Scheme.CardLabel(1); label != "" {
 			r.ok("labels.card is set: each issue of a card gets a label of its own, such as %s", label)
 		}
 	}
@@ -177,18 +176,18 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 		var taken, public, quarantined []string
 		for _, repo := range repos {
 			switch {
-			case !slices.Contains(k.set.Routes.ForRepo(repo.FullName), route) || repo.Archived || !repo.HasIssues:
+			case !slices.Contains(k.Routes.ForRepo(repo.FullName), route) || repo.Archived || !repo.HasIssues:
 			case !repo.Private && !route.AllowPublic:
 				public = append(public, repo.FullName)
 			default:
 				taken = append(taken, repo.FullName)
-				if !repo.Private && k.set.quarantineUnsaid(route) {
+				if !repo.Private && k.QuarantineUnsaid[route.Name] {
 					quarantined = append(quarantined, repo.FullName)
 				}
 			}
 		}
 		if len(quarantined) > 0 {
-			r.warn("%sanybody can open issues in %d of its repositories (%s); %s", ofRoute(route), len(quarantined), few(quarantined), quarantineWords)
+			r.warn("%sanybody can open issues in %d of its repositories (%s); %s", ofRoute(route), len(quarantined), few(quarantined), QuarantineAdvice)
 		}
 		if len(public) > 0 {
 			r.warn("%s%d public repositories are left out, as the route does not say allow_public: %s", ofRoute(route), len(public), few(public))
@@ -223,7 +222,7 @@ func (k *checker) hook(ctx context.Context, r *findings, target string) {
 	if owner, _, isRepo := strings.Cut(target, "/"); isRepo {
 		owners = append(owners, owner)
 	}
-	if k.config.GitHub.App != nil {
+	if k.IsApp {
 		owners = append(owners, "")
 	}
 	var unread []string
@@ -248,7 +247,7 @@ func (k *checker) hook(ctx context.Context, r *findings, target string) {
 			return
 		}
 	}
-	late := fmt.Sprintf("changes on GitHub would be seen every %v only", k.config.GitHub.CatchUpInterval)
+	late := fmt.Sprintf("changes on GitHub would be seen every %v only", k.CatchUpInterval)
 	if len(unread) > 0 {
 		r.warn("whether there is a webhook cannot be told: the token may not read %s; without one, %s", strings.Join(unread, " and "), late)
 		return
@@ -268,7 +267,7 @@ func hooksOf(owner string) string {
 }
 
 // oneHook proves one webhook of planbridge; at is its URL without what may be secret.
-func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h github.Hook, at string) {
+func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook, at string) {
 	switch {
 	case !h.Active:
 		r.fault("the webhook to %s is switched off", at)
@@ -299,7 +298,7 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h gith
 // unsent lists the events that a webhook could send besides issues, and does not.
 func (k *checker) unsent(events []string) []string {
 	want := []string{"repository"}
-	if slices.ContainsFunc(k.set.Routes.All(), func(r *mapping.Route) bool { return r.Tasks == mapping.TasksSubIssues }) {
+	if slices.ContainsFunc(k.Routes.All(), func(r *mapping.Route) bool { return r.Tasks == mapping.TasksSubIssues }) {
 		want = []string{"sub_issues", "repository"}
 	}
 	return slices.DeleteFunc(want, func(event string) bool { return slices.Contains(events, event) })
@@ -307,7 +306,7 @@ func (k *checker) unsent(events []string) []string {
 
 // failures counts the events whose newest attempt failed; the list is newest
 // first. last is the newest of them.
-func failures(list []github.Delivery) (failed, all int, last github.Delivery) {
+func failures(list []Delivery) (failed, all int, last Delivery) {
 	seen := map[string]bool{}
 	for _, d := range list {
 		if seen[d.GUID] {

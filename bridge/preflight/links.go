@@ -1,4 +1,4 @@
-package bridge
+package preflight
 
 import (
 	"cmp"
@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"planbridge/bridge/planning"
 	"planbridge/bridge/status"
-	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -60,9 +58,9 @@ func (c *counted) add(l status.Link) {
 }
 
 // countStore counts the links of a store, of all projects that there are.
-func (c *counted) countStore(ctx context.Context, s store.Store, projects map[string]config.Project) error {
+func (c *counted) countStore(ctx context.Context, s store.Store, projects map[string]Project) error {
 	for _, p := range projects {
-		for l, err := range store.AllLinks(ctx, s, mapping.ObjectID(p.ID)) {
+		for l, err := range store.AllLinks(ctx, s, p.ID) {
 			if err != nil {
 				return err
 			}
@@ -83,7 +81,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 	follow := map[[2]string]int{}
 	for p, n := range k.linked.places {
 		total += n
-		route, in := k.set.Routes.ByName(p.route), elsewhere
+		route, in := k.Routes.ByName(p.route), elsewhere
 		if other := k.followed(ctx, p); other != "" && other != p.route {
 			follow[[2]string{p.route, other}] += n
 			continue
@@ -100,7 +98,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
 		n, words := k.told(elsewhere[name])
-		if route := k.set.Routes.ByName(name); route != nil {
+		if route := k.Routes.ByName(name); route != nil {
 			r.warn("%s%d links stay with %s: the route is now for %s, and planbridge moves neither issues nor cards", ofRoute(route), n, words, k.target(route))
 		} else {
 			r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
@@ -108,7 +106,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(moved)) {
 		n, words := k.told(moved[name])
-		route := k.set.Routes.ByName(name)
+		route := k.Routes.ByName(name)
 		r.ok("%s%d links stay with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), n, words, k.target(route))
 	}
 	for _, way := range slices.SortedFunc(maps.Keys(follow), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
@@ -124,10 +122,10 @@ func (k *checker) links(ctx context.Context, r *findings) {
 func (k *checker) followed(ctx context.Context, p linkPlace) string {
 	l := mapping.Link{Route: p.route, Project: p.project}
 	l.Issue.Repo, l.Card.Bucket, l.Card.BucketName = p.repository, p.bucket, p.title
-	route, among := k.set.Routes.Of(&l)
+	route, among := k.Routes.Of(&l)
 	if route == nil && len(among) == 0 && p.repository != "" {
 		l.Issue.Repo = k.calledNow(ctx, p.repository)
-		route, among = k.set.Routes.Of(&l)
+		route, among = k.Routes.Of(&l)
 	}
 	if route == nil && len(among) > 0 {
 		route = among[0]
@@ -166,7 +164,7 @@ func (k *checker) buckets(route *mapping.Route, p linkPlace) bool {
 // calledNow is what a repository is called now, where GitHub tells.
 func (k *checker) calledNow(ctx context.Context, repository string) string {
 	name := strings.ToLower(repository)
-	if _, known := k.names[name]; !known && k.github != nil && len(k.names) < len(k.set.Routes.All())+mostRenames {
+	if _, known := k.names[name]; !known && k.github != nil && len(k.names) < len(k.Routes.All())+mostRenames {
 		repo, _ := k.github.Repository(ctx, repository) // one that is gone has no other name
 		k.named(repository, repo.FullName)
 	}
@@ -181,7 +179,7 @@ func (k *checker) named(repository, now string) {
 }
 
 // entitled notes what buckets are called now.
-func (k *checker) entitled(buckets []planning.Bucket) {
+func (k *checker) entitled(buckets []Bucket) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, b := range buckets {
@@ -200,7 +198,7 @@ func (k *checker) told(places map[linkPlace]int) (n int, words string) {
 		if title := k.title(string(p.bucket), p.title); title != "" {
 			where += fmt.Sprintf(" and bucket %q", title)
 		}
-		if route := k.set.Routes.ByName(p.route); route != nil && route.Project != p.project {
+		if route := k.Routes.ByName(p.route); route != nil && route.Project != p.project {
 			where += " of project " + k.projectName(p.project)
 		}
 		at[where] += links
@@ -232,8 +230,8 @@ func (k *checker) target(route *mapping.Route) string {
 
 // projectName is the configuration's name of a project.
 func (k *checker) projectName(project mapping.ObjectID) string {
-	for name, p := range k.config.Planning.Projects {
-		if mapping.ObjectID(p.ID) == project {
+	for name, p := range k.Projects {
+		if p.ID == project {
 			return name
 		}
 	}

@@ -1,0 +1,133 @@
+package preflight
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Plan is what a configuration says that can be proven.
+type Plan struct {
+	Routes   mapping.Routes
+	Scheme   mapping.LabelScheme
+	Projects map[string]Project // by their names in the configuration
+	Store    Store
+	// Weaknesses are the secrets that are easy to guess.
+	Weaknesses []Weakness
+	// Webhooks are the repositories of each entry of github.webhooks, and Trust tells which
+	// entry holds for a repository.
+	Webhooks [][]string
+	Trust    Trust
+	// FormerAccounts are the logins that the bridge had before.
+	FormerAccounts []string
+	// IsApp says that the bridge acts on GitHub as an App.
+	IsApp           bool
+	CatchUpInterval time.Duration
+	// QuarantineUnsaid names the routes whose issues of strangers wait by default.
+	QuarantineUnsaid map[string]bool
+	// Origins tell the file and the line of each route that has them.
+	Origins map[string]string
+}
+
+// Project is one planning project of a configuration.
+type Project struct {
+	ID       mapping.ObjectID
+	Username string
+}
+
+// Store is where a configuration keeps its links.
+type Store struct {
+	File string // "": the store is no file
+	Name string // without what is secret
+}
+
+// Weakness is a secret that is easy to guess, or that gives away another one.
+type Weakness struct {
+	Path   string // the key
+	Reason string
+}
+
+// Trust tells with which secrets deliveries are believed.
+type Trust interface {
+	// WebhooksOf returns the entry of github.webhooks for a repository, or -1.
+	WebhooksOf(repository string) int
+}
+
+// QuarantineAdvice says what an operator has to know of a route with a public
+// repository whose configuration was written before there was a quarantine.
+const QuarantineAdvice = "issues of strangers wait in quarantine until a person with triage rights labels or assigns them: " +
+	"issues.quarantine says auto to confirm that, off to let them in at once"
+
+// Services opens what a configuration names. Requests take [RequestTimeout] at most.
+type Services interface {
+	OpenGitHub() (GitHub, error)
+	// OpenPlanning opens the project of a name in the configuration.
+	OpenPlanning(project string) (Planning, error)
+	// OpenStore wraps store.ErrInUse where another process has the store.
+	OpenStore(ctx context.Context, log *slog.Logger) (store.Store, error)
+	// RunningLinks visits the links of the service that runs with this configuration; an
+	// error says why there was none that answered.
+	RunningLinks(ctx context.Context, visit func(status.Link)) error
+}
+
+// GitHub is what is asked of GitHub. Errors match the sentinels of mapping.
+type GitHub interface {
+	// Viewer returns the login of the account that acts.
+	Viewer(ctx context.Context) (string, error)
+	Access(ctx context.Context, owner string) (Access, error)
+	Repository(ctx context.Context, name string) (Repository, error)
+	// OrgRepositories lists the repositories of an owner that can be seen.
+	OrgRepositories(ctx context.Context, owner string) ([]Repository, error)
+	// ListHooks lists the webhooks of a repository, of an owner, or of the App ("").
+	ListHooks(ctx context.Context, owner string) ([]Hook, error)
+	// Deliveries lists those of a webhook, newest first.
+	Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error)
+	Close()
+}
+
+// Access is what the credentials may do.
+type Access struct {
+	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only trying tells)
+	Scopes      []string          // of a classic token
+	Permissions map[string]string // of an App's installation: "issues": "write" …
+}
+
+// Repository is one repository as it is now.
+type Repository struct {
+	FullName                     string
+	Private, Archived, HasIssues bool
+	Permissions                  map[string]bool // nil where GitHub does not say
+}
+
+// Hook is one webhook.
+type Hook struct {
+	ID     int64
+	URL    string
+	Events []string
+	Active bool
+}
+
+// Delivery is one attempt to deliver an event.
+type Delivery struct {
+	GUID        string // of the event
+	DeliveredAt time.Time
+	StatusCode  int // 0 where there was no answer
+}
+
+// Planning is what is asked of one planning project.
+type Planning interface {
+	// Project returns the project's title, its owner and the buckets that it names.
+	Project(ctx context.Context) (title, owner string, buckets []Bucket, err error)
+	Buckets(ctx context.Context) ([]Bucket, error)
+	Close()
+}
+
+// Bucket is a bucket of a project.
+type Bucket struct {
+	ID    mapping.ObjectID
+	Title string
+}

@@ -1,0 +1,156 @@
+// Package preflight proves a configuration against the live services, by reading alone.
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"planbridge/bridge/guard"
+	"planbridge/mapping"
+)
+
+// Level says how bad a [Finding] is.
+type Level string
+
+// The levels of findings.
+const (
+	LevelOK    Level = "ok"
+	LevelWarn  Level = "warn"  // works, or cannot be told
+	LevelFault Level = "fault" // does not work
+)
+
+// Finding is one thing that Check found out.
+type Finding struct {
+	Level Level  `json:"level"`
+	Place string `json:"place"`
+	Words string `json:"words"`
+	// away: the service did not answer, which proves nothing.
+	away bool
+}
+
+// RequestTimeout bounds one request of a check.
+const RequestTimeout = 10 * time.Second
+
+const (
+	probeTimeout = 30 * time.Second // bounds all that is asked about one place
+	maxParallel  = 4                // places at once
+)
+
+// Check proves a configuration against the live services, by reading alone. A
+// service that is down is a fault among the others and stops nothing. The
+// findings stand in the order of the file: secrets, store, projects, GitHub, routes; at
+// the end are the links that are where no route leads now.
+func Check(ctx context.Context, plan *Plan, services Services, log *slog.Logger) []Finding {
+	k := newChecker(plan, services, log)
+	found := k.all(ctx)
+	if k.github != nil {
+		defer k.github.Close()
+	}
+	return append(found, runProbes(ctx, []probe{{"links", k.links}})...)
+}
+
+func newChecker(plan *Plan, services Services, log *slog.Logger) *checker {
+	return &checker{
+		Plan: plan, services: services, log: log,
+		linked: counted{places: map[linkPlace]int{}}, names: map[string]string{}, titles: map[string]string{},
+	}
+}
+
+// all looks at all that the configuration names.
+func (k *checker) all(ctx context.Context) []Finding {
+	probes := append([]probe{{"secrets", k.secrets}, {"store", k.store}}, k.plannings()...)
+	hub, err := k.services.OpenGitHub()
+	if err != nil {
+		return append(runProbes(ctx, probes), Finding{Level: LevelFault, Place: "github", Words: err.Error()})
+	}
+	k.github = hub
+	reached := false
+	probes = append(probes, probe{"github", func(ctx context.Context, r *findings) { reached = k.account(ctx, r) }})
+	found := runProbes(ctx, probes)
+	if !reached {
+		return append(found, Finding{Level: LevelWarn, Place: "github", Words: "no repository was looked at"})
+	}
+	return append(found, runProbes(ctx, k.repositories())...)
+}
+
+// plannings lists a place for each planning project.
+func (k *checker) plannings() (probes []probe) {
+	for _, name := range slices.Sorted(maps.Keys(k.Projects)) {
+		probes = append(probes, probe{"planning " + name, func(ctx context.Context, r *findings) { k.project(ctx, r, name) }})
+	}
+	return probes
+}
+
+// checker proves one configuration.
+type checker struct {
+	*Plan
+	services Services
+	brief    bool   // webhooks are left out
+	github   GitHub // nil: it cannot be made
+	log      *slog.Logger
+	linked   counted // by the store's probe
+
+	mu     sync.Mutex
+	names  map[string]string // of repositories, in lower case, to what each is called now
+	titles map[string]string // of buckets, by id
+}
+
+// probe looks at one place.
+type probe struct {
+	name string
+	run  func(ctx context.Context, r *findings)
+}
+
+// runProbes runs a few probes at a time, and keeps their order in the findings.
+func runProbes(ctx context.Context, probes []probe) []Finding {
+	all := make([]findings, len(probes))
+	var running sync.WaitGroup
+	slots := make(chan struct{}, maxParallel)
+	g := guard.New(slog.New(slog.DiscardHandler))
+	for i, p := range probes {
+		slots <- struct{}{}
+		g.Spawn(&running, "check", func() {
+			defer func() { <-slots }()
+			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+			defer cancel()
+			all[i].place = p.name
+			if err := g.Do("check of", p.name, func() error { p.run(ctx, &all[i]); return nil }); err != nil {
+				all[i].fault("%v", err)
+			}
+		})
+	}
+	running.Wait()
+	list := []Finding{}
+	for i := range all {
+		list = append(list, all[i].list...)
+	}
+	return list
+}
+
+// findings collects what is found out about one place.
+type findings struct {
+	place string
+	list  []Finding
+}
+
+func (f *findings) add(l Level, format string, args ...any) {
+	f.list = append(f.list, Finding{Level: l, Place: f.place, Words: fmt.Sprintf(format, args...)})
+}
+
+func (f *findings) ok(format string, args ...any)    { f.add(LevelOK, format, args...) }
+func (f *findings) warn(format string, args ...any)  { f.add(LevelWarn, format, args...) }
+func (f *findings) fault(format string, args ...any) { f.add(LevelFault, format, args...) }
+
+// away adds a fault that another service is to blame for: it does not answer.
+func (f *findings) away(format string, args ...any) {
+	f.fault(format, args...)
+	f.list[len(f.list)-1].away = true
+}
+
+// Routes are told apart in words, as several can share a place.
+func ofRoute(r *mapping.Route) string { return "route " + r.Name + ": " }

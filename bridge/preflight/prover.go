@@ -1,0 +1,136 @@
+package preflight
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/bridge/clock"
+	"planbridge/bridge/guard"
+	"planbridge/bridge/lease"
+)
+
+// longestStep is the longest pause between two looks whether a proof is due.
+const longestStep = 5 * time.Second
+
+// Source tells which configuration is in force.
+type Source interface {
+	// Configuration returns it; version is another one after each reload.
+	Configuration() (plan *Plan, services Services, version any)
+}
+
+// ProverOptions configure a [Prover]. All fields are required.
+type ProverOptions struct {
+	Source Source
+	// Every is how often what does not work is proven again.
+	Every  time.Duration
+	Clock  clock.Clock
+	Guard  *guard.Guard
+	Logger *slog.Logger
+}
+
+// Prover has a running service prove its configuration as a check does, at the start and
+// after a reload: projects, secrets and buckets, the token, and the repositories. Each
+// fault is one line when it is found and one when it is mended.
+type Prover struct {
+	ProverOptions
+	proven any       // the version that was proven as a whole last
+	at     time.Time // of the last proof
+	told   []Finding // the faults that were logged
+	// doubtful names the places that are to be looked at again.
+	doubtful []string
+}
+
+// NewProver makes a Prover.
+func NewProver(o ProverOptions) *Prover { return &Prover{ProverOptions: o} }
+
+// Run proves each configuration that comes in force until ctx ends, and once in a while
+// what of it does not work.
+func (p *Prover) Run(ctx context.Context) {
+	pause := func() time.Duration { return min(longestStep, p.Every) }
+	lease.Every(ctx, p.Guard, "proof of the configuration", p.Clock, pause, p.step)
+}
+
+func (p *Prover) step(ctx context.Context) {
+	plan, services, version := p.Source.Configuration()
+	now := p.Clock.Now()
+	whole := version != p.proven
+	if whole || len(p.doubtful) > 0 && now.Sub(p.at) >= p.Every {
+		p.proven, p.at = version, now
+		p.round(ctx, newChecker(plan, services, p.Logger), whole)
+	}
+}
+
+// round looks at all places, or at those that are doubtful.
+func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
+	k.brief = true
+	some := func(probes []probe) []probe {
+		if whole {
+			return probes
+		}
+		return slices.DeleteFunc(probes, func(at probe) bool { return !slices.Contains(p.doubtful, at.name) })
+	}
+	reached := false
+	probes := append(k.plannings(), probe{"github", func(ctx context.Context, r *findings) { reached = k.account(ctx, r) }})
+	if hub, err := k.services.OpenGitHub(); err == nil {
+		k.github = hub
+		defer hub.Close()
+	} else {
+		probes = k.plannings() // the start has told of it
+	}
+	looked := some(probes)
+	found := runProbes(ctx, looked)
+	if repositories := some(k.repositories()); len(repositories) > 0 && k.github != nil {
+		if !whole && !slices.ContainsFunc(looked, func(at probe) bool { return at.name == "github" }) {
+			reached = true
+		}
+		if reached {
+			looked, found = append(looked, repositories...), append(found, runProbes(ctx, repositories)...)
+		} else {
+			for _, at := range repositories {
+				found = append(found, Finding{Level: LevelFault, Place: at.name, away: true})
+			}
+		}
+	}
+	if ctx.Err() == nil {
+		p.tell(looked, found, whole)
+	}
+}
+
+// tell logs the faults that are new and those that are mended. A place that did not answer
+// keeps its faults. Where all places were looked at, the faults of those that the
+// configuration has no more are forgotten.
+func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
+	is := func(list []Finding, f Finding) bool {
+		return slices.ContainsFunc(list, func(other Finding) bool { return other.Place == f.Place && other.Words == f.Words })
+	}
+	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Level != LevelFault })
+	silent := func(place string) bool {
+		return slices.ContainsFunc(found, func(f Finding) bool { return f.Place == place && f.away })
+	}
+	var stand []Finding
+	for _, f := range p.told {
+		at := slices.ContainsFunc(looked, func(at probe) bool { return at.name == f.Place })
+		switch {
+		case is(found, f) || silent(f.Place) || !at && !whole:
+			stand = append(stand, f)
+		case at:
+			p.Logger.Info("a part of the configuration works again", "place", f.Place, "fault", f.Words)
+		}
+	}
+	p.doubtful = nil
+	for _, f := range found {
+		if !f.away && !is(stand, f) {
+			p.Logger.Error("a part of the configuration does not work", "place", f.Place, "fault", f.Words)
+			stand = append(stand, f)
+		}
+		p.doubtful = append(p.doubtful, f.Place)
+	}
+	for _, f := range stand {
+		p.doubtful = append(p.doubtful, f.Place)
+	}
+	slices.SortFunc(p.doubtful, strings.Compare)
+	p.told, p.doubtful = stand, slices.Compact(p.doubtful)
+}
