@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"planbridge/bridge/accounts"
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
@@ -111,7 +112,7 @@ type App struct {
 	made    time.Time
 	monitor *monitor.Monitor
 
-	github     *githubSide
+	github     *githubAdapter
 	projects   projects
 	catchUp    *catchup.CatchUp
 	intake     *webhook.Intake
@@ -120,7 +121,7 @@ type App struct {
 	engine     *engine.Engine
 	services   services
 	sprintNews *sprintNews
-	account    ownAccount
+	account    *accounts.Own
 	jobs       *jobs.Runner
 	retention  *retention.Keeper
 	firstRuns  sync.Map // route name: catchup.FirstRun
@@ -165,7 +166,7 @@ func New(o Options) (*App, error) {
 		o.Owner = ownerName()
 	}
 	a := &App{
-		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, account: newOwnAccount(), sprintNews: newSprintNews(),
+		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, sprintNews: newSprintNews(),
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: o.Now(),
 	}
 	a.jobs, a.monitor = jobs.New(a.guard, o.Now), monitor.New(o.Now)
@@ -200,10 +201,8 @@ func (a *App) buildSides(c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	a.github = newGitHubSide(hub, a.store, a.log, a.answeredAs)
-	a.github.visible.age = a.o.VisibilityAge
-	a.github.repositories.routed, a.github.repositories.moved = a.routed, a.follow
-	a.github.people.named, a.github.people.renamed = a.hasRights, a.accountRenamed
+	a.github = newGitHubAdapter(hub, a.store, githubRoutes{a}, a.o.VisibilityAge, a.log)
+	a.account = accounts.NewOwn(accounts.OwnOptions{Store: a.store, GitHub: hub, People: a.github.people, Logger: a.log})
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
 	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.registry)
 	a.onStop = append(a.onStop, func() error {
@@ -241,7 +240,7 @@ func (a *App) buildWork(c *config.Config) error {
 		FirstRun: a.firstRun,
 		Down:     a.down,
 		Paused:   a.isPaused,
-		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.renamed,
+		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.repositories.IssueMoved,
 		Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.engine = engine.New(engine.Options{

@@ -12,7 +12,7 @@ import (
 )
 
 // Burndown reads a sprint's chart for the poller.
-func (p *planningSide) Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error) {
+func (p *planningAdapter) Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error) {
 	b, err := p.PlanningClient.Burndown(ctx, sprint)
 	return mapping.Burndown{Start: b.Start, End: b.End, Days: b.NumDays, Original: b.OriginalEstimate, Remaining: b.Remaining}, err
 }

@@ -57,12 +57,14 @@ var arrows = map[string][]string{
 	"bridge/inventory":         {"mapping", "store", "bridge/reconcile"},
 	"bridge/importer":          {"mapping", "store", "bridge/guard", "bridge/inventory", "bridge/jobs", "bridge/status"},
 	"bridge/verifier":          {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/inventory", "bridge/jobs", "bridge/lease", "bridge/status"},
+	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},
+	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
 	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/lease", "bridge/status"},
 	"bridge/operator":          {"mapping", "store", "store/backup", "bridge/epoch", "bridge/guard", "bridge/identity", "bridge/reconcile", "bridge/status"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",
-		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight",
+		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

@@ -2,12 +2,17 @@ package bridge
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"planbridge/bridge/github"
 	"planbridge/bridge/webhook"
 	"planbridge/mapping"
 )
+
+// errUnreached puts off what needs the store before that was first reached.
+var errUnreached = errors.New("the store has not been reached yet")
 
 // decoder verifies and reads deliveries as the GitHub adapter does.
 type decoder struct{}
@@ -48,7 +53,17 @@ func (h intakeHost) Released(ctx context.Context, issue *mapping.Issue) (bool, e
 }
 
 func (h intakeHost) Believes(ctx context.Context, repo string, id int64) (bool, error) {
-	return h.a.believesEvent(ctx, repo, id)
+	if h.a.Epoch() == "" {
+		return false, errUnreached
+	}
+	ok, err := h.a.github.repositories.Believes(ctx, repo, id)
+	if err != nil {
+		return false, fmt.Errorf("which repository is called %s: %w", repo, err)
+	}
+	if !ok {
+		h.a.log.Info("an event is of another repository than its name stands for", "repo", repo, "id", id)
+	}
+	return ok, nil
 }
 
 func (h intakeHost) Visible(ctx context.Context, repo string, public bool) {
@@ -56,7 +71,7 @@ func (h intakeHost) Visible(ctx context.Context, repo string, public bool) {
 }
 
 func (h intakeHost) Renamed(ctx context.Context, from, to string) error {
-	return h.a.renameTold(ctx, from, to)
+	return h.a.github.repositories.CheckRename(ctx, from, to)
 }
 
 func (h intakeHost) Writable(ctx context.Context, repo string) { h.a.writable(ctx, repo) }

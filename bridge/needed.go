@@ -30,7 +30,7 @@ func (a *App) families(ctx context.Context, carried retention.Names) []retention
 	}
 	login := func(_ context.Context, name string) (bool, error) {
 		own, _ := a.github.Known() // while that is not known, any login may be ours
-		return own == "" || a.hasRights(name), nil
+		return own == "" || githubRoutes{a}.HasRights(name), nil
 	}
 	route := func(_ context.Context, name string) (bool, error) { return set.Routes.ByName(name) != nil, nil }
 	paused := func(ctx context.Context, name string) (bool, error) {

@@ -62,11 +62,11 @@ func (p process) Works(key store.Key) bool { return p.app.engine.Works(key) }
 
 // Accepted takes over what an operator has accepted.
 func (p process) Accepted(ctx context.Context, repo string) error {
-	p.app.github.people.forget()
+	p.app.github.people.Forget()
 	if repo == "" {
 		return nil
 	}
-	p.app.github.repositories.forget(repo)
+	p.app.github.repositories.Forget(repo)
 	return p.app.followRenames(ctx)
 }
 
@@ -76,12 +76,10 @@ type liveServices struct{ app *App }
 // Ready waits until what every change needs is known: the store and the bridge's own
 // account.
 func (s liveServices) Ready(ctx context.Context) error {
-	select {
-	case <-s.app.account.settled:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for GitHub: %w", ctx.Err())
+	if err := s.app.account.Ready(ctx); err != nil {
+		return fmt.Errorf("waiting for GitHub: %w", err)
 	}
+	return nil
 }
 
 func (s liveServices) GitHub() (operator.GitHub, func(), error) { return s.app.github, func() {}, nil }
@@ -113,12 +111,12 @@ func (s openedServices) GitHub() (operator.GitHub, func(), error) {
 	return s.openGitHub()
 }
 
-func (s openedServices) openGitHub() (*githubSide, func(), error) {
+func (s openedServices) openGitHub() (*githubAdapter, func(), error) {
 	hub, err := newGitHubClient(s.config, github.Options{Hold: holds{s.store}.close, Held: holds{s.store}.left, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, nil, err
 	}
-	return newGitHubSide(hub, s.store, slog.New(slog.DiscardHandler), func(context.Context, string) {}), hub.Close, nil
+	return newGitHubAdapter(hub, s.store, noRoutes{}, 0, slog.New(slog.DiscardHandler)), hub.Close, nil
 }
 
 func (s openedServices) Planning(id mapping.ObjectID) (operator.Planning, func(), error) {
@@ -129,7 +127,7 @@ func (s openedServices) Planning(id mapping.ObjectID) (operator.Planning, func()
 	return side, side.Close, nil
 }
 
-func (s openedServices) openPlanning(id mapping.ObjectID) (*planningSide, error) {
+func (s openedServices) openPlanning(id mapping.ObjectID) (*planningAdapter, error) {
 	for _, p := range s.config.Planning.Projects {
 		if mapping.ObjectID(p.ID) != id {
 			continue
@@ -140,7 +138,7 @@ func (s openedServices) openPlanning(id mapping.ObjectID) (*planningSide, error)
 		if err != nil {
 			return nil, err
 		}
-		return newPlanningSide(client), nil
+		return newPlanningAdapter(client), nil
 	}
 	return nil, status.ErrName
 }

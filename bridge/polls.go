@@ -57,7 +57,7 @@ func (a *App) listed(ctx context.Context) {
 
 // githubLists fits the GitHub adapter to the catch-up.
 type githubLists struct {
-	*githubSide
+	*githubAdapter
 }
 
 // ListIssues lists the issues of the repository that a name stands for. A page is handed
@@ -77,7 +77,7 @@ func (g *githubLists) ListIssues(ctx context.Context, repo string, q catchup.Que
 			}
 		}
 		for i := range issues {
-			issues[i] = g.identified(ctx, issues[i])
+			issues[i] = g.identify(ctx, issues[i])
 		}
 		err := page(issues, date)
 		asked = time.Now()
@@ -89,8 +89,8 @@ func (g *githubLists) ListIssues(ctx context.Context, repo string, q catchup.Que
 // Locate returns what the repository that a name stands for is called, as GitHub told
 // at a moment or later.
 func (g *githubLists) Locate(ctx context.Context, repo string, asOf time.Time) (string, error) {
-	now, err := g.repositories.locate(ctx, repo, 0, asOf)
-	if err != nil && !mapping.Refused(err) && g.repositories.idOf(repo) == 0 {
+	now, err := g.repositories.Locate(ctx, repo, 0, asOf)
+	if err != nil && !mapping.Refused(err) && g.repositories.ID(repo) == 0 {
 		return repo, nil // nothing is remembered that it could be compared with
 	}
 	return now, err
@@ -106,8 +106,8 @@ func (g *githubLists) Repositories(ctx context.Context, glob string) ([]string, 
 	}
 	var out []string
 	for _, r := range repos {
-		if g.repositories.routed(r.FullName) {
-			if err := g.repositories.noted(ctx, r); err != nil {
+		if g.host.HasRoute(r.FullName) {
+			if err := g.repositories.Note(ctx, identified(r)); err != nil {
 				return nil, err
 			}
 		}
@@ -119,11 +119,11 @@ func (g *githubLists) Repositories(ctx context.Context, glob string) ([]string, 
 }
 
 // githubInventory fits the GitHub adapter to the inventory.
-type githubInventory struct{ *githubSide }
+type githubInventory struct{ *githubAdapter }
 
 // Repositories lists what a glob means.
 func (g githubInventory) Repositories(ctx context.Context, glob string) ([]string, error) {
-	return (&githubLists{g.githubSide}).Repositories(ctx, glob)
+	return (&githubLists{g.githubAdapter}).Repositories(ctx, glob)
 }
 
 // ListIssues lists all issues that are in a state, whatever changed.

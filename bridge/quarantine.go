@@ -4,32 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"planbridge/bridge/preflight"
 	"planbridge/mapping"
 	"planbridge/store"
 )
-
-// Released reports whether a person let an issue out of quarantine: its events
-// tell who labelled and assigned it. An issue whose events GitHub refuses to show
-// stays in.
-func (g *githubSide) Released(ctx context.Context, issue *mapping.Issue) (bool, error) {
-	if issue.Untriaged() {
-		return false, nil
-	}
-	released, err := g.FindTriage(ctx, issue.Repo, issue.Number, func(t mapping.Triage) bool {
-		return issue.ReleasedBy(t, g.Whose(t.Actor))
-	})
-	if mapping.Refused(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("list events of %s: %w", issue.Name(), err)
-	}
-	return released, nil
-}
 
 // quarantineUnsaid reports whether strangers' issues wait by default: neither the
 // route nor the file's defaults say anything.

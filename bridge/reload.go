@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"planbridge/bridge/factlog"
@@ -27,7 +26,7 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	before := a.set.Load()
 	a.set.Store(set.withNames(before.renamed))
 	a.setting.Unlock()
-	if err := errors.Join(a.recallRepositories(ctx), a.recallPeople(ctx)); err != nil {
+	if err := a.recallIdentities(ctx); err != nil {
 		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
 	}
 	a.expect(set)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/repositories"
 	"planbridge/mapping"
 )
 
@@ -122,7 +124,7 @@ func (a *App) wakeRepositories(ctx context.Context) {
 				continue
 			}
 			asked[repo] = true
-			if _, err := a.github.repositories.locate(ctx, repo, 0, a.o.Now().Add(-doubtFor)); err != nil {
+			if _, err := a.github.repositories.Locate(ctx, repo, 0, a.o.Now().Add(-repositories.DoubtedFor)); err != nil {
 				continue
 			}
 			if archived, err := a.github.Archived(ctx, repo); err == nil && !archived {
@@ -132,29 +134,75 @@ func (a *App) wakeRepositories(ctx context.Context) {
 	}
 }
 
-// routed reports whether a route is for a repository's name, as it is called now or as
+// githubRoutes is the program as the GitHub adapter sees it.
+type githubRoutes struct{ a *App }
+
+// HasRoute reports whether a route is for a repository's name, as it is called now or as
 // the configuration has it.
-func (a *App) routed(name string) bool {
-	set := a.set.Load()
+func (h githubRoutes) HasRoute(name string) bool {
+	set := h.a.set.Load()
 	_, renamed := set.renamed[strings.ToLower(name)]
 	return renamed || len(set.Routes.ForRepo(name)) > 0
 }
 
-// recallRepositories reads what the names of exact routes stand for, so that one is
-// known again that has another name meanwhile.
-func (a *App) recallRepositories(ctx context.Context) error {
-	set := a.set.Load()
-	for _, route := range set.Routes.All() { // as they are called now: those come first
-		for _, name := range route.Named() {
-			if _, err := a.github.repositories.entry(ctx, name); err != nil {
-				return err
-			}
+func (h githubRoutes) Renamed(ctx context.Context, from, to string) error {
+	return h.a.follow(ctx, from, to)
+}
+
+// HasRights reports whether a login has rights by the configuration, or is the bridge's
+// own.
+func (h githubRoutes) HasRights(login string) bool {
+	set := h.a.set.Load()
+	if _, ok := set.Users[strings.ToLower(login)]; ok {
+		return true
+	}
+	for _, former := range set.config.GitHub.FormerAccounts {
+		if strings.EqualFold(former, login) {
+			return true
 		}
 	}
+	own, _ := h.a.github.Known()
+	return own != "" && strings.EqualFold(own, login)
+}
+
+// LoginChanged says that somebody of the configuration has another login. The
+// bridge's own account is asked for anew.
+func (h githubRoutes) LoginChanged(ctx context.Context, was, login string) {
+	if !h.a.account.LoginChanged(ctx, was) && h.HasRights(was) {
+		h.a.log.Warn("an account has another login than the configuration names: it has its rights again when that names the new one", "was", was, "login", login)
+	}
+}
+
+func (h githubRoutes) AnsweredAs(ctx context.Context, login string) {
+	h.a.account.AnsweredAs(ctx, login)
+}
+
+// noRoutes is the place of [githubRoutes] in a command: each name may be asked about, and
+// nothing is remembered.
+type noRoutes struct{}
+
+func (noRoutes) HasRoute(string) bool                          { return true }
+func (noRoutes) Renamed(context.Context, string, string) error { return nil }
+func (noRoutes) HasRights(string) bool                         { return false }
+func (noRoutes) LoginChanged(context.Context, string, string)  {}
+func (noRoutes) AnsweredAs(context.Context, string)            {}
+
+// recallIdentities reads what the names of the configuration stand for: the repositories of
+// exact routes and the logins of people.
+func (a *App) recallIdentities(ctx context.Context) error {
+	set := a.set.Load()
+	var names []string
+	for _, route := range set.Routes.All() { // as they are called now: those come first
+		names = append(names, route.Named()...)
+	}
 	for configured := range mapping.Sorted(set.renamed) {
-		if _, err := a.github.repositories.entry(ctx, configured); err != nil {
+		names = append(names, configured)
+	}
+	for _, name := range names {
+		if err := a.github.repositories.Recall(ctx, name); err != nil {
 			return err
 		}
 	}
-	return nil
+	logins := slices.Concat(slices.Sorted(maps.Keys(set.Users)), set.config.GitHub.FormerAccounts)
+	return a.github.people.Recall(ctx, logins...)
 }

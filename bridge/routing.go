@@ -178,7 +178,7 @@ func (a *App) changesRoute(ctx context.Context, set *settings, l *mapping.Link, 
 func (a *App) calledNow(ctx context.Context, l *mapping.Link, called map[string]string) string {
 	name := strings.ToLower(l.Issue.Repo)
 	if _, known := called[name]; !known {
-		now, err := a.github.repositories.locate(ctx, l.Issue.Repo, l.Issue.RepoID, a.o.Now())
+		now, err := a.github.repositories.Locate(ctx, l.Issue.Repo, l.Issue.RepoID, a.o.Now())
 		if err != nil {
 			now = l.Issue.Repo // the work on the link asks again
 		}

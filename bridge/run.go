@@ -47,16 +47,16 @@ func (a *App) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.recallAccount(ctx); err != nil {
+	if err := a.account.Recall(ctx); err != nil {
 		return err
 	}
 	if _, err := a.github.Viewer(ctx); errors.Is(err, mapping.ErrUnauthorized) {
 		return err
 	} else if err != nil {
-		a.withoutAccount(err)
+		a.account.Without(err)
 	}
 	a.epoch.Store(&now)
-	a.account.settle()
+	a.account.Settle()
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.cancel = cancel
 	a.jobs.Open(running)
@@ -140,7 +140,7 @@ func (a *App) run(ctx context.Context) {
 	a.spawn(ctx, "mend", a.mendStore)
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
-	a.spawn(ctx, "account", a.learnAccount)
+	a.spawn(ctx, "account", a.account.Run)
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", a.tellQuarantine) })
 	a.spawn(ctx, "reroute", func(ctx context.Context) {
 		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.reroute(ctx); return err })
@@ -201,13 +201,13 @@ func (a *App) Reach(ctx context.Context) error {
 	if err := a.followRenames(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(a.recallRepositories(ctx), a.recallPeople(ctx)); err != nil {
+	if err := a.recallIdentities(ctx); err != nil {
 		return err
 	}
 	if err := a.firstRunOf(ctx, a.set.Load(), a.made); err != nil {
 		return err
 	}
-	if err := a.recallAccount(ctx); err != nil {
+	if err := a.account.Recall(ctx); err != nil {
 		return err
 	}
 	a.epoch.Store(&epoch)
@@ -247,7 +247,7 @@ func (a *App) look(ctx context.Context) {
 	}
 	a.log.Info("the store answers again", factlog.Over, "the store is away")
 	if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
-		_ = step("looking for the bridge's own account", slog.LevelWarn, a.recallAccount)
+		_ = step("looking for the bridge's own account", slog.LevelWarn, a.account.Recall)
 	}
 	_ = step("looking which routes are paused", slog.LevelWarn, a.learnPaused)
 	_ = step("what keys wait for is still away", slog.LevelDebug, a.wakeWaiting)

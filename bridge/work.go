@@ -17,7 +17,7 @@ func (a *App) newSession() *session.Keeper {
 // work begins what needs to know which account is the bridge's own, and works the queues
 // until ctx ends. The session lasts until what is in hand then is handed back.
 func (a *App) work(ctx context.Context) {
-	if !a.accountSettled(ctx) {
+	if !a.account.Await(ctx) {
 		return
 	}
 	a.spawn(ctx, "catch-up", a.catchUp.Run)

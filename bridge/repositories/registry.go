@@ -1,4 +1,8 @@
-package bridge
+// Package repositories knows what the names of GitHub's repositories stand for, and who can
+// read each repository.
+//
+// A name may be given to another repository. What it stood for first is remembered by its id.
+package repositories
 
 import (
 	"context"
@@ -7,37 +11,61 @@ import (
 	"sync"
 	"time"
 
-	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/identity"
 	"planbridge/mapping"
-	"planbridge/store"
 )
 
 const (
-	// identityFor is how long GitHub's answer on what a repository's name stands for
+	// BelievedFor is how long GitHub's answer on what a repository's name stands for
 	// is believed where something is written.
-	identityFor = visibleFor
-	// anewFor is how long it is where something was not found under the name.
-	anewFor = 5 * time.Second
-	// doubtFor is how long GitHub is not asked again because of an event that names a
+	BelievedFor = visibleFor
+	// AnewFor is how long it is where something was not found under the name.
+	AnewFor = 5 * time.Second
+	// DoubtedFor is how long GitHub is not asked again because of an event that names a
 	// repository by another id.
-	doubtFor = 30 * time.Second
+	DoubtedFor = 30 * time.Second
 	// strangerEvery is how often it is said at most that another repository has a name.
 	strangerEvery = 10 * time.Minute
 )
 
-// repositories knows which repository each name of a route stands for. It is safe for
-// concurrent use.
-type repositories struct {
-	store   store.State
-	client  *github.Client
-	visible *visibilities
-	log     *slog.Logger
-	// routed reports whether a route is for a name, as it is or as it was configured.
-	routed func(name string) bool
-	// moved is told of a rename that GitHub has borne out.
-	moved func(ctx context.Context, from, to string) error
+// Repository is one repository as GitHub tells of it.
+type Repository struct {
+	ID       int64 // 0: GitHub tells none
+	FullName string
+	Private  bool
+}
+
+// GitHub is what is asked of GitHub. Errors match the sentinels of mapping.
+type GitHub interface {
+	// Identity tells what a name stands for.
+	Identity(ctx context.Context, name string) (Repository, error)
+	RepositoryByID(ctx context.Context, owner string, id int64) (Repository, error)
+}
+
+// Routes are those of the configuration.
+type Routes interface {
+	// HasRoute reports whether a route is for a name, as it is or as it was configured.
+	HasRoute(name string) bool
+	// Renamed is told of a rename that GitHub has borne out.
+	Renamed(ctx context.Context, from, to string) error
+}
+
+// Options configure a Registry. All fields are required, but for VisibilityAge.
+type Options struct {
+	Store  identity.Documents
+	GitHub GitHub
+	Routes Routes
+	Logger *slog.Logger
+	// VisibilityAge is how long GitHub's answer is believed on who can read a repository; 0: 5 minutes.
+	VisibilityAge time.Duration
+}
+
+// Registry knows which repository each name of a route stands for, and who can read it. It
+// is safe for concurrent use.
+type Registry struct {
+	o       Options
+	visible visibilities
 
 	mu     sync.Mutex
 	byName map[string]*repository // by lower-case name
@@ -70,22 +98,27 @@ type repository struct {
 	soughtAt time.Time
 }
 
-func newRepositories(s store.State, c *github.Client, v *visibilities, log *slog.Logger) *repositories {
-	return &repositories{
-		store: s, client: c, visible: v, log: log, byName: map[string]*repository{}, byID: map[int64]string{},
-		routed: func(string) bool { return true }, moved: func(context.Context, string, string) error { return nil },
-	}
+// New makes a Registry that remembers what the store holds.
+func New(o Options) *Registry {
+	return &Registry{o: o, visible: visibilities{age: o.VisibilityAge}, byName: map[string]*repository{}, byID: map[int64]string{}}
+}
+
+// Recall reads what a name stands for from the store, so that it is known again where it has
+// another name meanwhile.
+func (r *Registry) Recall(ctx context.Context, name string) error {
+	_, err := r.entry(ctx, name)
+	return err
 }
 
 // entry returns what is known of a name, at first from the store.
-func (r *repositories) entry(ctx context.Context, name string) (*repository, error) {
+func (r *Registry) entry(ctx context.Context, name string) (*repository, error) {
 	r.mu.Lock()
 	e := r.byName[strings.ToLower(name)]
 	r.mu.Unlock()
 	if e != nil {
 		return e, nil
 	}
-	known, err := identity.Read(ctx, r.store, identity.DocRepository(name))
+	known, err := identity.Read(ctx, r.o.Store, identity.DocRepository(name))
 	if err != nil {
 		return nil, err
 	}
@@ -108,22 +141,22 @@ func (r *repositories) entry(ctx context.Context, name string) (*repository, err
 	return e, nil
 }
 
-// forget lets a name be looked up in the store anew.
-func (r *repositories) forget(name string) {
+// Forget lets a name be looked up in the store anew.
+func (r *Registry) Forget(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.byName, strings.ToLower(name))
 }
 
-func (r *repositories) nameOf(id int64) string {
+func (r *Registry) nameOf(id int64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.byID[id]
 }
 
-// idOf returns the id of the repository that a name stands for, 0 where that is not
+// ID returns the id of the repository that a name stands for, 0 where that is not
 // known or another one has the name.
-func (r *repositories) idOf(name string) int64 {
+func (r *Registry) ID(name string) int64 {
 	r.mu.Lock()
 	e := r.byName[strings.ToLower(name)]
 	r.mu.Unlock()
@@ -138,12 +171,12 @@ func (r *repositories) idOf(name string) int64 {
 	return e.known.ID
 }
 
-// locate returns what the repository that a name stands for is called now, as GitHub
+// Locate returns what the repository that a name stands for is called now, as GitHub
 // told it at asOf or later. id is that of the repository that is meant where that may
 // be the one before; 0: whichever the name stands for. A [mapping.StrangerError] says
 // that another one has the name. Where GitHub refuses to tell, a name stands for itself;
 // where it does not answer, what it told this process before stands.
-func (r *repositories) locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error) {
+func (r *Registry) Locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error) {
 	e, err := r.entry(ctx, name)
 	if err != nil {
 		return "", err
@@ -170,9 +203,9 @@ func (r *repositories) locate(ctx context.Context, name string, id int64, asOf t
 }
 
 // formerly returns what a repository is called whose name an operator gave to another.
-func (r *repositories) formerly(ctx context.Context, name string, id int64) (string, error) {
+func (r *Registry) formerly(ctx context.Context, name string, id int64) (string, error) {
 	owner, _, _ := strings.Cut(name, "/")
-	got, err := r.client.RepositoryByID(ctx, owner, id)
+	got, err := r.o.GitHub.RepositoryByID(ctx, owner, id)
 	if err != nil {
 		return "", err
 	}
@@ -180,7 +213,7 @@ func (r *repositories) formerly(ctx context.Context, name string, id int64) (str
 }
 
 // ask asks GitHub what a name stands for, unless somebody else has since asOf.
-func (r *repositories) ask(ctx context.Context, e *repository, asOf time.Time) error {
+func (r *Registry) ask(ctx context.Context, e *repository, asOf time.Time) error {
 	if err := e.asking.Take(ctx); err != nil {
 		return err
 	}
@@ -197,7 +230,7 @@ func (r *repositories) ask(ctx context.Context, e *repository, asOf time.Time) e
 		return err
 	}
 	was, _ := r.visible.of(e.name)
-	got, err := r.client.Identity(ctx, e.name)
+	got, err := r.o.GitHub.Identity(ctx, e.name)
 	if err == nil {
 		r.visible.put(e.name, was, visibility{public: !got.Private, told: true, until: r.visible.until(began)})
 	}
@@ -216,15 +249,15 @@ func (r *repositories) ask(ctx context.Context, e *repository, asOf time.Time) e
 		return r.askByID(ctx, e, known, got.ID, began)
 	}
 	if known.ID != 0 && got.ID != known.ID {
-		r.log.Warn("GitHub tells another id of a repository than its events did: GitHub is believed", "repo", e.name, "id", got.ID, "events", known.ID)
+		r.o.Logger.Warn("GitHub tells another id of a repository than its events did: GitHub is believed", "repo", e.name, "id", got.ID, "events", known.ID)
 	}
 	return r.settle(ctx, e, known, identity.Record{ID: got.ID, Proven: got.ID != 0, Accepted: known.Accepted, Private: known.Private}, got.FullName, began)
 }
 
 // remembered is what a name stands for as the store has it, where another replica may
 // have put what it learned, or this process where it knows more.
-func (r *repositories) remembered(ctx context.Context, e *repository) (identity.Record, error) {
-	stored, err := identity.Read(ctx, r.store, identity.DocRepository(e.name))
+func (r *Registry) remembered(ctx context.Context, e *repository) (identity.Record, error) {
+	stored, err := identity.Read(ctx, r.o.Store, identity.DocRepository(e.name))
 	if err != nil {
 		return stored, err
 	}
@@ -241,14 +274,14 @@ func (r *repositories) remembered(ctx context.Context, e *repository) (identity.
 	if known == stored {
 		return known, nil
 	}
-	return known, identity.Put(ctx, r.store, identity.DocRepository(e.name), known)
+	return known, identity.Put(ctx, r.o.Store, identity.DocRepository(e.name), known)
 }
 
 // askByID looks for the repository that a name stood for by its id: another one (other)
 // has the name, or none (0).
-func (r *repositories) askByID(ctx context.Context, e *repository, known identity.Record, other int64, began time.Time) error {
+func (r *Registry) askByID(ctx context.Context, e *repository, known identity.Record, other int64, began time.Time) error {
 	owner, _, _ := strings.Cut(e.name, "/")
-	got, err := r.client.RepositoryByID(ctx, owner, known.ID)
+	got, err := r.o.GitHub.RepositoryByID(ctx, owner, known.ID)
 	next := known
 	next.Other = other
 	switch {
@@ -266,12 +299,12 @@ func (r *repositories) askByID(ctx context.Context, e *repository, known identit
 }
 
 // settle takes in GitHub's answer: what the name stands for, and what that is called.
-func (r *repositories) settle(ctx context.Context, e *repository, known, next identity.Record, now string, began time.Time) error {
+func (r *Registry) settle(ctx context.Context, e *repository, known, next identity.Record, now string, began time.Time) error {
 	if now == "" && next.Other == 0 {
 		now = e.name
 	}
 	if next != known {
-		if err := identity.Put(ctx, r.store, identity.DocRepository(e.name), next); err != nil {
+		if err := identity.Put(ctx, r.o.Store, identity.DocRepository(e.name), next); err != nil {
 			return err
 		}
 	}
@@ -293,7 +326,7 @@ func (r *repositories) settle(ctx context.Context, e *repository, known, next id
 
 // rename takes in that a repository is called otherwise: the new name stands for it,
 // too.
-func (r *repositories) rename(ctx context.Context, from, to string, id int64) error {
+func (r *Registry) rename(ctx context.Context, from, to string, id int64) error {
 	there, err := r.entry(ctx, to)
 	if err != nil {
 		return err
@@ -303,7 +336,7 @@ func (r *repositories) rename(ctx context.Context, from, to string, id int64) er
 	there.mu.Unlock()
 	next := identity.Record{ID: id, Proven: true, Accepted: known.Accepted, Private: known.Private}
 	if next != known {
-		if err := identity.Put(ctx, r.store, identity.DocRepository(to), next); err != nil {
+		if err := identity.Put(ctx, r.o.Store, identity.DocRepository(to), next); err != nil {
 			return err
 		}
 	}
@@ -311,7 +344,7 @@ func (r *repositories) rename(ctx context.Context, from, to string, id int64) er
 	r.mu.Lock()
 	r.byID[id] = to
 	r.mu.Unlock()
-	return r.moved(ctx, from, to)
+	return r.o.Routes.Renamed(ctx, from, to)
 }
 
 // answer takes in what GitHub told, or that it refuses to (told is false).
@@ -322,19 +355,19 @@ func (e *repository) answer(known identity.Record, now string, asked time.Time, 
 }
 
 // warn says that another repository has the name, once in a while.
-func (r *repositories) warn(e *repository) {
+func (r *Registry) warn(e *repository) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.known.Other == 0 || time.Since(e.warned) < strangerEvery {
 		return
 	}
 	e.warned = time.Now()
-	r.log.Error("another repository has the name of one that a route is for: nothing is taken from it and nothing written to it; "+
+	r.o.Logger.Error("another repository has the name of one that a route is for: nothing is taken from it and nothing written to it; "+
 		"if it is to be believed: planbridge accept repository "+e.name, "repo", e.name, "id", e.known.Other, "known_id", e.known.ID, "now", e.now)
 }
 
-// noted takes in a repository that a listing showed.
-func (r *repositories) noted(ctx context.Context, got github.Repository) error {
+// Note takes in a repository that a listing showed.
+func (r *Registry) Note(ctx context.Context, got Repository) error {
 	e, err := r.entry(ctx, got.FullName)
 	if err != nil {
 		return err

@@ -1,8 +1,7 @@
-package bridge
+package repositories
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -15,19 +14,19 @@ import (
 // may be old, or of a repository that has only the name of another one. It makes
 // GitHub be asked, and GitHub is believed.
 
-// believes reports whether an event's repository, by its name and its id (0: the event
+// Believes reports whether an event's repository, by its name and its id (0: the event
 // does not tell), is the one that the name stands for. An error says that GitHub would
 // have to be asked and does not answer.
-func (r *repositories) believes(ctx context.Context, name string, id int64) (bool, error) {
+func (r *Registry) Believes(ctx context.Context, name string, id int64) (bool, error) {
 	if home := r.nameOf(id); id != 0 && home != "" && !strings.EqualFold(home, name) {
 		if here, err := r.movedHere(ctx, home, name); here || err != nil {
 			return here, err
 		}
-		if r.routed(name) {
+		if r.o.Routes.HasRoute(name) {
 			return false, nil // an old event, of a name that stands for another one
 		}
 	}
-	if !r.routed(name) {
+	if !r.o.Routes.HasRoute(name) {
 		return true, nil
 	}
 	e, err := r.entry(ctx, name)
@@ -51,19 +50,19 @@ func (r *repositories) believes(ctx context.Context, name string, id int64) (boo
 
 // movedHere reports whether the repository that was called home is called name now.
 // GitHub is asked the first time that this is the question, and once in a while then.
-func (r *repositories) movedHere(ctx context.Context, home, name string) (bool, error) {
+func (r *Registry) movedHere(ctx context.Context, home, name string) (bool, error) {
 	e, err := r.entry(ctx, home)
 	if err != nil {
 		return false, err
 	}
 	e.mu.Lock()
 	asOf := time.Now()
-	if strings.EqualFold(e.soughtAs, name) && asOf.Sub(e.soughtAt) < doubtFor {
+	if strings.EqualFold(e.soughtAs, name) && asOf.Sub(e.soughtAt) < DoubtedFor {
 		asOf = e.soughtAt
 	}
 	e.soughtAs, e.soughtAt = name, asOf
 	e.mu.Unlock()
-	now, err := r.locate(ctx, home, 0, asOf)
+	now, err := r.Locate(ctx, home, 0, asOf)
 	if mapping.Refused(err) {
 		return false, nil
 	}
@@ -72,7 +71,7 @@ func (r *repositories) movedHere(ctx context.Context, home, name string) (bool, 
 
 // firstSight remembers what a name stands for as an event tells it, until GitHub does:
 // no delivery waits for that. Whoever asks GitHub at this moment remembers its answer.
-func (r *repositories) firstSight(ctx context.Context, e *repository, id int64) (bool, error) {
+func (r *Registry) firstSight(ctx context.Context, e *repository, id int64) (bool, error) {
 	if !e.asking.Try() {
 		return true, nil
 	}
@@ -83,7 +82,7 @@ func (r *repositories) firstSight(ctx context.Context, e *repository, id int64) 
 	}
 	if known.ID == 0 {
 		known.ID = id
-		if err := identity.Put(ctx, r.store, identity.DocRepository(e.name), known); err != nil {
+		if err := identity.Put(ctx, r.o.Store, identity.DocRepository(e.name), known); err != nil {
 			return false, err
 		}
 	}
@@ -99,10 +98,10 @@ func (r *repositories) firstSight(ctx context.Context, e *repository, id int64) 
 
 // doubted asks GitHub about a name that an event gives to another id. What GitHub has
 // once told stands until it tells otherwise; where it never does, events are believed.
-func (r *repositories) doubted(ctx context.Context, e *repository, id int64) (bool, error) {
+func (r *Registry) doubted(ctx context.Context, e *repository, id int64) (bool, error) {
 	e.mu.Lock()
 	asOf := time.Now()
-	if e.doubtID == id && asOf.Sub(e.doubtAt) < doubtFor {
+	if e.doubtID == id && asOf.Sub(e.doubtAt) < DoubtedFor {
 		asOf = e.doubtAt
 	}
 	e.doubtID, e.doubtAt = id, asOf
@@ -120,14 +119,14 @@ func (r *repositories) doubted(ctx context.Context, e *repository, id int64) (bo
 	}
 	if !e.unproven {
 		e.unproven = true
-		r.log.Warn("events tell several ids of one repository, and GitHub none: it is told by its name", "repo", e.name, "id", id, "known_id", e.known.ID)
+		r.o.Logger.Warn("events tell several ids of one repository, and GitHub none: it is told by its name", "repo", e.name, "id", id, "known_id", e.known.ID)
 	}
 	return true, nil
 }
 
-// tell takes in who can read a repository by what an event of it says.
-func (r *repositories) tell(ctx context.Context, name string, private bool) error {
-	if !r.routed(name) {
+// tellPrivate takes in who can read a repository by what an event of it says.
+func (r *Registry) tellPrivate(ctx context.Context, name string, private bool) error {
+	if !r.o.Routes.HasRoute(name) {
 		return nil
 	}
 	e, err := r.entry(ctx, name)
@@ -146,7 +145,7 @@ func (r *repositories) tell(ctx context.Context, name string, private bool) erro
 		return err
 	}
 	known.Private = &private
-	if err := identity.Put(ctx, r.store, identity.DocRepository(name), known); err != nil {
+	if err := identity.Put(ctx, r.o.Store, identity.DocRepository(name), known); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -155,32 +154,13 @@ func (r *repositories) tell(ctx context.Context, name string, private bool) erro
 	return nil
 }
 
-// errUnreached puts off what needs the store before that was first reached.
-var errUnreached = errors.New("the store has not been reached yet")
-
-// believesEvent is asked of each event's repositories by the intake.
-func (a *App) believesEvent(ctx context.Context, repo string, id int64) (bool, error) {
-	if a.Epoch() == "" {
-		return false, errUnreached
-	}
-	ok, err := a.github.repositories.believes(ctx, repo, id)
-	if err != nil {
-		return false, fmt.Errorf("which repository is called %s: %w", repo, err)
-	}
-	if !ok {
-		a.log.Info("an event is of another repository than its name stands for", "repo", repo, "id", id)
-	}
-	return ok, nil
-}
-
-// renameTold takes in that an event says that a repository has another name: GitHub is
+// CheckRename takes in that an event says that a repository has another name: GitHub is
 // asked whether it has.
-func (a *App) renameTold(ctx context.Context, from, to string) error {
-	r := a.github.repositories
-	if !r.routed(from) {
+func (r *Registry) CheckRename(ctx context.Context, from, to string) error {
+	if !r.o.Routes.HasRoute(from) {
 		return nil
 	}
-	now, err := r.locate(ctx, from, 0, time.Now())
+	now, err := r.Locate(ctx, from, 0, time.Now())
 	switch {
 	case mapping.Refused(err):
 		return nil
@@ -190,17 +170,17 @@ func (a *App) renameTold(ctx context.Context, from, to string) error {
 		return nil
 	}
 	// Neither the old name nor the id is answered: the new name may be.
-	if known := r.idOf(from); known != 0 {
-		if got, err := a.github.Identity(ctx, to); err == nil && got.ID == known {
+	if known := r.ID(from); known != 0 {
+		if got, err := r.o.GitHub.Identity(ctx, to); err == nil && got.ID == known {
 			return r.rename(ctx, from, to, known)
 		}
 	}
-	a.log.Warn("an event says that a repository was renamed, and GitHub does not: it is not believed", "repo", from, "to", to)
+	r.o.Logger.Warn("an event says that a repository was renamed, and GitHub does not: it is not believed", "repo", from, "to", to)
 	return nil
 }
 
 // answered reports whether GitHub told what a name stands for when it was asked last.
-func (r *repositories) answered(name string) bool {
+func (r *Registry) answered(name string) bool {
 	r.mu.Lock()
 	e := r.byName[strings.ToLower(name)]
 	r.mu.Unlock()
@@ -212,14 +192,13 @@ func (r *repositories) answered(name string) bool {
 	return e.told
 }
 
-// renamed is told that an issue answers from another repository with its id kept, which
+// IssueMoved is told that an issue answers from another repository with its id kept, which
 // only a rename does. GitHub is asked for the repository as well; where it has no answer
 // to that, the issue's will do.
-func (a *App) renamed(ctx context.Context, from, to string) error {
-	r := a.github.repositories
-	now, err := r.locate(ctx, from, 0, time.Now().Add(-identityFor))
+func (r *Registry) IssueMoved(ctx context.Context, from, to string) error {
+	now, err := r.Locate(ctx, from, 0, time.Now().Add(-BelievedFor))
 	if err == nil && !strings.EqualFold(now, to) {
-		now, err = r.locate(ctx, from, 0, time.Now())
+		now, err = r.Locate(ctx, from, 0, time.Now())
 	}
 	switch {
 	case mapping.Refused(err), err == nil && strings.EqualFold(now, to), err == nil && r.answered(from):
@@ -227,5 +206,5 @@ func (a *App) renamed(ctx context.Context, from, to string) error {
 	case err != nil:
 		return fmt.Errorf("rename of %s: %w", from, err)
 	}
-	return a.follow(ctx, from, to)
+	return r.o.Routes.Renamed(ctx, from, to)
 }

@@ -1,26 +1,22 @@
-package bridge
+package repositories_test
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"planbridge/bridge/catchup"
-	"planbridge/bridge/github"
+	"planbridge/bridge/repositories"
 	"planbridge/mapping"
 	"planbridge/store/boltstore"
 )
 
 // names is a GitHub that answers for repositories alone, and what is remembered of them.
 type names struct {
-	*repositories
+	*repositories.Registry
 	t *testing.T
 	// byName and byID are what answers; 0 is a failure, what is absent is not found.
 	byName map[string]int64
@@ -32,60 +28,56 @@ type names struct {
 func newNames(t *testing.T) *names {
 	t.Helper()
 	n := &names{t: t, byName: map[string]int64{}, byID: map[int64]string{}}
-	server := httptest.NewServer(n)
-	t.Cleanup(server.Close)
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() }) //nolint:errcheck // nothing is read of it any more
-	c, err := github.New(github.Options{APIURL: server.URL, Token: "t"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	n.repositories = newRepositories(s, c, &visibilities{}, slog.New(slog.NewTextHandler(&n.log, nil)))
-	n.routed = func(name string) bool { return strings.EqualFold(name, "acme/web") }
-	n.moved = func(_ context.Context, from, to string) error {
-		n.moves = append(n.moves, from+" "+to)
-		return nil
-	}
+	n.Registry = repositories.New(repositories.Options{Store: s, GitHub: n, Routes: n, Logger: slog.New(slog.NewTextHandler(&n.log, nil))})
 	return n
 }
 
-// ServeHTTP implements http.Handler.
-func (n *names) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, "/issues") {
-		fmt.Fprint(w, `[{"id": 70, "number": 1, "title": "Of whoever has the name", "user": {"login": "mallory"}}]`) //nolint:errcheck // the client may be gone
-		return
-	}
-	var id int64
-	name, ok := strings.CutPrefix(r.URL.Path, "/repos/")
-	if ok {
-		id, ok = n.byName[name]
-	} else if _, err := fmt.Sscanf(r.URL.Path, "/repositories/%d", &id); err == nil {
-		name, ok = n.byID[id]
-	}
+// Identity implements repositories.GitHub.
+func (n *names) Identity(_ context.Context, name string) (repositories.Repository, error) {
+	id, ok := n.byName[name]
+	return told(id, name, ok)
+}
+
+// RepositoryByID implements repositories.GitHub.
+func (n *names) RepositoryByID(_ context.Context, _ string, id int64) (repositories.Repository, error) {
+	name, ok := n.byID[id]
+	return told(id, name, ok)
+}
+
+func told(id int64, name string, ok bool) (repositories.Repository, error) {
 	switch {
 	case !ok:
-		http.Error(w, `{"message": "Not Found"}`, http.StatusNotFound)
+		return repositories.Repository{}, mapping.ErrNotFound
 	case id == 0:
-		http.Error(w, `{"message": "Oops"}`, http.StatusInternalServerError)
-	default:
-		fmt.Fprintf(w, `{"id": %d, "full_name": %q, "private": true}`, id, name) //nolint:errcheck // the client may be gone
+		return repositories.Repository{}, mapping.ErrUnavailable
 	}
+	return repositories.Repository{ID: id, FullName: name, Private: true}, nil
+}
+
+// HasRoute implements repositories.Routes.
+func (n *names) HasRoute(name string) bool { return strings.EqualFold(name, "acme/web") }
+
+// Renamed implements repositories.Routes.
+func (n *names) Renamed(_ context.Context, from, to string) error {
+	n.moves = append(n.moves, from+" "+to)
+	return nil
 }
 
 func (n *names) event(name string, id int64, want bool) {
 	n.t.Helper()
-	if ok, err := n.believes(n.t.Context(), name, id); err != nil || ok != want {
+	if ok, err := n.Believes(n.t.Context(), name, id); err != nil || ok != want {
 		n.t.Errorf("an event of %s with id %d is believed: %t, %v; want %t", name, id, ok, err, want)
 	}
 }
 
 func (n *names) called(want string) {
 	n.t.Helper()
-	now, err := n.locate(n.t.Context(), "acme/web", 0, time.Now())
+	now, err := n.Locate(n.t.Context(), "acme/web", 0, time.Now())
 	var other *mapping.StrangerError
 	if errors.As(err, &other) {
 		now, err = "a stranger", nil
@@ -164,14 +156,14 @@ func TestNamesTaken(t *testing.T) {
 func TestNamesUnanswered(t *testing.T) {
 	n := newNames(t)
 	n.byName["acme/web"] = 0
-	if now, err := n.locate(t.Context(), "acme/web", 0, time.Now()); err == nil {
+	if now, err := n.Locate(t.Context(), "acme/web", 0, time.Now()); err == nil {
 		t.Errorf("a name that GitHub never told of is %q", now)
 	}
 	n.byName["acme/web"] = 7
 	n.called("acme/web")
 	n.byName["acme/web"] = 0
 	n.called("acme/web")
-	if _, err := n.believes(t.Context(), "acme/web", 8); err == nil {
+	if _, err := n.Believes(t.Context(), "acme/web", 8); err == nil {
 		t.Error("an event of another id is decided on though GitHub does not answer")
 	}
 }
@@ -191,31 +183,5 @@ func TestNamesBack(t *testing.T) {
 	n.called("acme/web")
 	if len(n.moves) == 0 || n.moves[len(n.moves)-1] != "acme/site acme/web" {
 		t.Errorf("moves %v", n.moves)
-	}
-}
-
-// TestListedOfAnother: a repository is deleted and made anew right after GitHub said what
-// the name stands for. What is listed then is of another one.
-func TestListedOfAnother(t *testing.T) {
-	n := newNames(t)
-	n.byName["acme/web"], n.byID[7] = 7, "acme/web"
-	n.called("acme/web")
-	lists := &githubLists{&githubSide{Client: n.client, repositories: n.repositories, people: newPeople(n.store, n.client, n.repositories.log)}}
-	list := func() (titles []string, err error) {
-		_, err = lists.ListIssues(t.Context(), "acme/web", catchup.Query{Afresh: true}, func(page []mapping.Issue, _ time.Time) error {
-			for _, issue := range page {
-				titles = append(titles, issue.Title)
-			}
-			return nil
-		})
-		return titles, err
-	}
-	if got, err := list(); err != nil || len(got) != 1 {
-		t.Fatalf("before: %q, %v", got, err)
-	}
-	delete(n.byID, 7)
-	n.byName["acme/web"] = 8
-	if got, err := list(); len(got) != 0 || !errors.As(err, new(*mapping.StrangerError)) {
-		t.Errorf("after: %q, %v; want nothing, and that another one has the name", got, err)
 	}
 }

@@ -1,0 +1,230 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"planbridge/bridge/identity"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// The bridge has to tell what it made and wrote from what people did. GitHub
+// names the bridge's account; where it will not, the answer to the first issue
+// or comment that the bridge makes does (mapping.Answered), and until then
+// signed markers and the values of pending records tell. Nothing waits long for
+// any of it.
+
+// docAccount names the document that holds the bridge's own login, for the next
+// start; byAnswer follows where an answer named it and not GitHub when asked.
+const (
+	docAccount = "account"
+	byAnswer   = " (by an answer)"
+)
+
+const (
+	// accountPatience is how long work waits for GitHub to name the account.
+	accountPatience = 3 * time.Second
+	// accountTimeout bounds one attempt to ask, and accountPause is the longest
+	// time between two.
+	accountTimeout = 20 * time.Second
+	accountPause   = time.Minute
+	firstPause     = time.Second
+)
+
+// GitHub tells which account is the bridge's own.
+type GitHub interface {
+	// Viewer returns the login that GitHub names, which is remembered; AskViewer asks anew.
+	Viewer(ctx context.Context) (string, error)
+	AskViewer(ctx context.Context) (string, error)
+	// ViewerID is the id that GitHub told with the login; 0: none.
+	ViewerID() int64
+	// Assume takes a login for the bridge's own until GitHub tells, Learn where none is known.
+	Assume(login string)
+	Learn(login string) bool
+	// Known is the login, and how it is known.
+	Known() (login string, how mapping.Whose)
+}
+
+// OwnOptions configure an [Own]. All fields are required.
+type OwnOptions struct {
+	Store  identity.Documents
+	GitHub GitHub
+	People *People
+	Logger *slog.Logger
+}
+
+// Own is the bridge's own account, which work waits for at the start.
+type Own struct {
+	OwnOptions
+	settled chan struct{} // closed once the account is known or is not waited for any more
+	once    sync.Once
+	without sync.Once // settled without GitHub's word
+}
+
+// NewOwn makes an Own of which nothing is known yet.
+func NewOwn(o OwnOptions) *Own { return &Own{OwnOptions: o, settled: make(chan struct{})} }
+
+// Settle lets work begin.
+func (o *Own) Settle() { o.once.Do(func() { close(o.settled) }) }
+
+// Ready waits until the account is known or is not waited for any more.
+func (o *Own) Ready(ctx context.Context) error {
+	select {
+	case <-o.settled:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Await waits a moment until work can begin; false: it never will.
+func (o *Own) Await(ctx context.Context) bool {
+	patience := time.NewTimer(accountPatience)
+	defer patience.Stop()
+	select {
+	case <-o.settled:
+	case <-patience.C:
+		o.Without(errors.New("it has not answered yet"))
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// Run asks GitHub for the bridge's account until it says which it is,
+// or that it will not.
+func (o *Own) Run(ctx context.Context) {
+	for wait := firstPause; ; wait = min(2*wait, accountPause) {
+		err := o.ask(ctx)
+		switch {
+		case err == nil:
+			o.Settle()
+			return
+		case ctx.Err() != nil:
+			return
+		case mapping.Refused(err):
+			o.Without(err)
+			return
+		case errors.Is(err, mapping.ErrUnavailable) && o.sameAsLast(ctx, err):
+			return
+		}
+		if _, how := o.GitHub.Known(); how != mapping.Unknown {
+			o.Without(err) // nobody has to wait
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// ask asks once, and keeps what was told.
+func (o *Own) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, accountTimeout)
+	defer cancel()
+	login, err := o.GitHub.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	o.Logger.Info("acting on GitHub", "account", login)
+	if err := errors.Join(o.keep(ctx), o.People.own(ctx, login, o.GitHub.ViewerID())); err != nil {
+		o.Logger.Warn("remembering the bridge's own account", "err", err)
+	}
+	return nil
+}
+
+// sameAsLast lets work begin as the account that GitHub named at an earlier
+// start, if it did: GitHub is away.
+func (o *Own) sameAsLast(ctx context.Context, why error) bool {
+	login, err := o.Store.Doc(ctx, "", docAccount)
+	if err != nil || strings.HasSuffix(string(login), byAnswer) {
+		return false
+	}
+	o.GitHub.Assume(string(login))
+	o.Logger.Warn("GitHub is away: acting as the account of the last start", "account", string(login), "err", why)
+	o.Settle()
+	return true
+}
+
+// Recall takes the account of an earlier start for the bridge's own until
+// GitHub says which it is. A store that has lost it is told.
+func (o *Own) Recall(ctx context.Context) error {
+	if _, how := o.GitHub.Known(); how != mapping.Unknown {
+		return o.keep(ctx)
+	}
+	login, err := o.Store.Doc(ctx, "", docAccount)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("recall the bridge's own account: %w", err)
+	}
+	o.GitHub.Learn(strings.TrimSuffix(string(login), byAnswer))
+	return nil
+}
+
+// Without lets work begin though GitHub does not name the account.
+func (o *Own) Without(why error) {
+	o.without.Do(func() { o.actUnnamed(why) })
+	o.Settle()
+}
+
+func (o *Own) actUnnamed(why error) {
+	if login, how := o.GitHub.Known(); how != mapping.Unknown {
+		o.Logger.Info("GitHub does not name the bridge's own account: acting as the one known from earlier", "account", login, "err", why)
+		return
+	}
+	o.Logger.Warn("GitHub does not name the bridge's own account: its issues are told by their markers until an answer to a write names it; "+
+		"give a token whose GET /user (or GraphQL viewer) is answered, or name the login in github.former_accounts", "err", why)
+}
+
+// keep makes what is known of the account durable.
+func (o *Own) keep(ctx context.Context) error {
+	login, how := o.GitHub.Known()
+	if how == mapping.Answered {
+		login += byAnswer
+	}
+	known, err := o.Store.Doc(ctx, "", docAccount)
+	if how == mapping.Unknown || err == nil && string(known) == login {
+		return nil
+	}
+	if err == nil || errors.Is(err, store.ErrNotFound) {
+		err = o.Store.PutDoc(ctx, "", docAccount, []byte(login))
+	}
+	if err != nil {
+		return fmt.Errorf("keep the bridge's own account: %w", err)
+	}
+	return nil
+}
+
+// AnsweredAs takes in the account that made something with a request of ours.
+func (o *Own) AnsweredAs(ctx context.Context, login string) {
+	if !o.GitHub.Learn(login) {
+		return
+	}
+	o.Logger.Info("an answer names the bridge's own account", "account", login)
+	if err := o.keep(ctx); err != nil {
+		o.Logger.Warn("the next start will not know the account", "err", err)
+	}
+}
+
+// LoginChanged is told that an account has another login. It reports whether that is the bridge's
+// own, which GitHub is then asked for anew.
+func (o *Own) LoginChanged(ctx context.Context, was string) bool {
+	own, how := o.GitHub.Known()
+	if how != mapping.Named || !strings.EqualFold(own, was) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, accountWithin)
+	defer cancel()
+	if now, err := o.GitHub.AskViewer(ctx); err == nil && !strings.EqualFold(now, was) {
+		o.Logger.Warn("the bridge's own account has another login", "was", was, "account", now)
+		if err := errors.Join(o.keep(ctx), o.People.own(ctx, now, o.GitHub.ViewerID())); err != nil {
+			o.Logger.Warn("remembering the bridge's own account", "err", err)
+		}
+	}
+	return true
+}

@@ -1,0 +1,179 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+	_ "time/tzdata" // a sprint ends on a day of its project's zone, also where the system has no zones
+
+	"planbridge/bridge/planning"
+	"planbridge/bridge/poll"
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+)
+
+// planningAdapter fits the client of one planning project to the reconciler and
+// the poller.
+type planningAdapter struct {
+	PlanningClient
+	mu      sync.Mutex
+	buckets map[string]bucketIDs // by title or id, as a route names them
+	zone    zone
+}
+
+type bucketIDs struct {
+	ids   []mapping.ObjectID
+	until time.Time
+}
+
+func newPlanningAdapter(c PlanningClient) *planningAdapter {
+	return &planningAdapter{PlanningClient: c, buckets: map[string]bucketIDs{}}
+}
+
+func (p *planningAdapter) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Card, error) {
+	return p.PlanningClient.CreateCard(ctx, bucket, username, planning.NewCard(n))
+}
+
+func (p *planningAdapter) CreateCards(ctx context.Context, bucket mapping.ObjectID, items []reconcile.BatchItem) ([]mapping.Card, error) {
+	cards := make([]planning.UserCard, len(items))
+	for i, n := range items {
+		cards[i] = planning.UserCard{Username: n.Username, NewCard: planning.NewCard(n.NewItem)}
+	}
+	return p.CreateCardsBy(ctx, bucket, cards)
+}
+
+// CreateTasks sends a single task as one, which every service takes.
+func (p *planningAdapter) CreateTasks(ctx context.Context, card mapping.ObjectID, username string, items []reconcile.NewItem) ([]mapping.Task, error) {
+	if len(items) == 1 {
+		task, err := p.CreateTask(ctx, card, username, planning.NewTask(items[0]))
+		if err != nil {
+			return nil, err
+		}
+		return []mapping.Task{task}, nil
+	}
+	tasks := make([]planning.NewTask, len(items))
+	for i, n := range items {
+		tasks[i] = planning.NewTask(n)
+	}
+	return p.PlanningClient.CreateTasks(ctx, card, username, tasks)
+}
+
+func (p *planningAdapter) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	up, err := p.PlanningClient.UpdateCard(ctx, id, username, images, set)
+	return reconcile.Updated(up), err
+}
+
+func (p *planningAdapter) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+	up, err := p.PlanningClient.UpdateTask(ctx, id, username, images, set)
+	return reconcile.Updated(up), err
+}
+
+// bucketsFor is how long a bucket's ids are believed.
+const bucketsFor = 10 * time.Minute
+
+// BucketIDs is that of the client, asked once in a while: every create needs
+// it, and buckets hardly change.
+func (p *planningAdapter) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
+	p.mu.Lock()
+	known := p.buckets[bucket]
+	p.mu.Unlock()
+	if time.Now().Before(known.until) {
+		return known.ids, nil
+	}
+	ids, err := p.PlanningClient.BucketIDs(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.buckets[bucket] = bucketIDs{ids, time.Now().Add(bucketsFor)}
+	return ids, nil
+}
+
+// zone is a project's time zone, which is asked for once in a while.
+type zone struct {
+	*time.Location
+	until time.Time
+}
+
+const (
+	zoneFor   = time.Hour
+	noZoneFor = 10 * time.Minute // until one that was not told is asked for again
+)
+
+// location is the project's time zone, UTC where it is not known.
+func (p *planningAdapter) location(ctx context.Context) *time.Location {
+	p.mu.Lock()
+	z := p.zone
+	p.mu.Unlock()
+	if time.Now().Before(z.until) {
+		return z.Location
+	}
+	project, err := p.Project(ctx)
+	var known *time.Location
+	if err == nil {
+		known, err = time.LoadLocation(project.Timezone)
+	}
+	switch {
+	case err == nil:
+		z = zone{known, time.Now().Add(zoneFor)}
+	case z.Location == nil:
+		z = zone{time.UTC, time.Now().Add(noZoneFor)}
+	default:
+		z.until = time.Now().Add(noZoneFor)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.zone = z
+	return z.Location
+}
+
+// Sprints lists the project's sprints for the poller, in its time zone.
+func (p *planningAdapter) Sprints(ctx context.Context) ([]poll.Sprint, error) {
+	sprints, err := p.PlanningClient.Sprints(ctx)
+	if err != nil || len(sprints) == 0 {
+		return nil, err
+	}
+	here := p.location(ctx)
+	out := make([]poll.Sprint, len(sprints))
+	for i, s := range sprints {
+		out[i] = poll.Sprint{
+			ID: s.ID, Title: s.Title, Summary: s.Summary, Start: in(here, s.Start), End: in(here, s.End),
+			Future: s.IsFuture, Active: s.IsActive, Past: s.IsPast,
+		}
+	}
+	return out, nil
+}
+
+func in(here *time.Location, t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.In(here)
+}
+
+// SprintItems lists what a sprint holds, in either form. A card's users are
+// those on its own entry and on its tasks'.
+func (p *planningAdapter) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
+	items, err := p.PlanningClient.SprintItems(ctx, sprint)
+	if err != nil {
+		return nil, nil, err
+	}
+	byCard := map[mapping.ObjectID][]string{}
+	for i := range items.Tasks {
+		t := &items.Tasks[i]
+		byCard[t.Owner] = append(byCard[t.Owner], items.Users[t.ID]...)
+	}
+	for i := range items.Cards {
+		c := &items.Cards[i]
+		users := append([]string{}, items.Users[c.ID]...) // nobody is known, too
+		users = append(users, byCard[c.ID]...)
+		for j := range c.Tasks {
+			users = append(users, items.Users[c.Tasks[j].ID]...)
+		}
+		slices.Sort(users)
+		c.Users = slices.Compact(users)
+	}
+	return items.Cards, items.Tasks, nil
+}
