@@ -14,6 +14,7 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/bridge/importer"
 	"planbridge/bridge/inventory"
+	"planbridge/bridge/jobs"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/status"
@@ -202,6 +203,19 @@ func (s services) Job(_ context.Context, id string) (status.Job, error) { return
 // Join implements [status.Services].
 func (s services) Join(ctx context.Context, issue, card string) (status.Link, error) {
 	return s.app.Operator().Link(ctx, issue, card)
+}
+
+// Clean implements [status.Services].
+func (s services) Clean(ctx context.Context, ask status.CleanAsk) (status.Job, error) {
+	op := s.app.Operator()
+	if err := op.MayClean(ctx, ask); err != nil {
+		return status.Job{}, err
+	}
+	by := status.Actor(ctx)
+	first := status.Job{Kind: "clean", Doing: "taking off what planbridge made", Clean: &status.CleanResult{DryRun: ask.DryRun, Steps: []status.CleanStep{}}}
+	return s.app.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
+		return op.Clean(status.WithActor(ctx, by), ask, j.Update)
+	})
 }
 
 // DeleteComment implements [status.Services].

@@ -45,6 +45,9 @@ type Link struct {
 	// Parted says that an operator unlinked the pair: it stays dormant, though
 	// its route is configured, until an operator links it again.
 	Parted bool
+	// Cleaning says that an operator has what the bridge made taken off both items, and
+	// the pair parted then.
+	Cleaning bool
 	// Epoch is the digest of the store's epoch under which the pair was made by
 	// the bridge; "" where it was not, or that is not known. A store of that epoch
 	// knows everything that was made for the pair since.

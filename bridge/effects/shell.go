@@ -175,6 +175,19 @@ func (s *Shell) Preview(ctx context.Context, link *mapping.Link) (*mapping.Previ
 	return preview.Result()
 }
 
+// PlanCleaning reads the items of a root link and says what would be taken off them if the
+// pair were taken apart. It writes nothing.
+func (s *Shell) PlanCleaning(ctx context.Context, link *mapping.Link) ([]mapping.CleanStep, error) {
+	l, err := clone(link)
+	if err != nil {
+		return nil, err
+	}
+	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Now()}
+	cleaning := reconcile.BeginCleaning(s.state(claim))
+	s.hand(ctx, claim, nil).carryOut(cleaning.Steps())
+	return cleaning.Result()
+}
+
 // CutOff notes that what was sent for a link may take effect until now: the process that
 // sent it ended, or the time of the claim did.
 func (s *Shell) CutOff(link *mapping.Link, now time.Time) { reconcile.CutOff(link, now) }

@@ -72,6 +72,11 @@ func (j *Job) snapshot() status.Job {
 		r.Uncompared = slices.Clone(r.Uncompared)
 		out.Verify = &r
 	}
+	if out.Clean != nil {
+		r := *out.Clean
+		r.Steps = slices.Clone(r.Steps)
+		out.Clean = &r
+	}
 	return out
 }
 

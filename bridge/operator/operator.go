@@ -8,7 +8,7 @@
 //   - links.go, outside.go, preview.go: what is known of a pair, and why there is none.
 //   - queue.go, failures.go, conflicts.go, burndown.go: what waits, failed, was decided.
 //   - export.go: rows of all that is known.
-//   - unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
+//   - clean.go, unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
 package operator
 
 import (
@@ -73,6 +73,8 @@ type Planning interface {
 // Previewer says what the next reconcile would do.
 type Previewer interface {
 	Preview(ctx context.Context, l *mapping.Link) (*mapping.Preview, error)
+	// PlanCleaning says what would be taken off a pair that is taken apart.
+	PlanCleaning(ctx context.Context, l *mapping.Link) ([]mapping.CleanStep, error)
 }
 
 // Options configure an Operator. Store, Settings and Services are required.

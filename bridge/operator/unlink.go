@@ -25,19 +25,28 @@ const (
 
 // hold claims a link's key for an operator. While the key is worked, hold waits a little.
 func (o *Operator) hold(ctx context.Context, key store.Key) (*store.Claim, error) {
-	patience := time.After(holdWithin)
+	patience := o.now().Add(holdWithin)
 	for {
 		claim, err := o.store.ClaimKey(ctx, key, holdFor)
 		if !errors.Is(err, store.ErrConflict) {
 			return claim, err
 		}
-		select {
-		case <-patience:
+		if o.now().After(patience) {
 			return nil, fmt.Errorf("its link is being worked, try again: %w", status.ErrState)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(holdPause):
 		}
+		if err := pause(ctx, holdPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits for a moment, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
 	}
 }
 

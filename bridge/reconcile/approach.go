@@ -33,6 +33,10 @@ func reroute(w *work) (verdict, error) {
 		}
 		route = w.set.Routes.Takes(w.link, issue, w.set.Scheme)
 	}
+	if route == nil && w.link.Cleaning {
+		w.route = w.set.Routes.Lend(w.link.Project)
+		return pass, nil
+	}
 	if w.route = route; route != nil && route.Name != w.link.Route {
 		w.note("", "", "rerouted", "route "+route.Name+" takes it, and not "+w.link.Route)
 		w.link.Route = route.Name
@@ -71,7 +75,7 @@ func routeGone(w *work) (verdict, error) {
 func parted(w *work) (verdict, error) { return endIf(w.link.Parted, nil) }
 
 func paused(w *work) (verdict, error) {
-	if w.Paused(w.link.Route) {
+	if w.Paused(w.link.Route) && !w.link.Cleaning {
 		return end, &waitFor{ServicePaused(w.link.Route), "its route is paused"}
 	}
 	return pass, nil
@@ -165,6 +169,9 @@ func see(w *work) (verdict, error) {
 func leaveOrReturn(w *work) (verdict, error) {
 	if w.pair.State == mapping.Orphaned {
 		return end, nil
+	}
+	if w.link.Cleaning {
+		return pass, nil
 	}
 	if w.issue == nil {
 		return endIf(w.pair.State == mapping.Left, nil)

@@ -72,7 +72,7 @@ func (w *work) needCard() error {
 
 // cardText is a summary with the footer that names and marks the issue.
 func (w *work) cardText(summary string) string {
-	if w.pair.Origin != mapping.GitHub && !w.pair.Copied {
+	if w.pair.Origin != mapping.GitHub && !w.pair.Copied || w.link.Cleaning {
 		return summary
 	}
 	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: strconv.FormatInt(w.owner.Issue.ID, 10)}
@@ -82,7 +82,7 @@ func (w *work) cardText(summary string) string {
 // issueText is a body with the comment that marks the card, where the bridge
 // made the issue.
 func (w *work) issueText(body string) string {
-	if w.pair.Origin != mapping.Planning {
+	if w.pair.Origin != mapping.Planning || w.link.Cleaning {
 		return body
 	}
 	mark := mapping.Marker{Kind: w.markerOn(mapping.GitHub), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: string(w.pair.Card.ID)}

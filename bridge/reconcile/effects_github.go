@@ -219,7 +219,7 @@ func (w *work) mayWrite(write toRepository) error {
 	if err := w.there(repo); err != nil {
 		return err
 	}
-	if !shows {
+	if !shows || w.link.Cleaning { // what is there already, less what the bridge made
 		return nil
 	}
 	if err := w.public(repo, true); err != nil {

@@ -16,6 +16,9 @@ import (
 // issue and its card are or have to wait; err is what became of those. What fails
 // keeps neither the rules behind it nor the root waiting.
 func (w *work) withFamily(err error) error {
+	if w.link.Cleaning {
+		return w.cleanFamily(err)
+	}
 	var put *again
 	if w.route == nil || !w.served || w.pair.State != mapping.Linked || err != nil && !errors.As(err, &put) {
 		return err

@@ -117,7 +117,7 @@ func (w *work) edit(edit IssueEdit, milestone *int) (mapping.Issue, error) {
 // already, or nil.
 func (w *work) milestoneAlong() *int {
 	s := w.shown()
-	if s == nil || w.issue == nil || w.pair.State != mapping.Linked {
+	if s == nil || w.issue == nil || w.link.Cleaning || w.pair.State != mapping.Linked {
 		return nil
 	}
 	want := 0

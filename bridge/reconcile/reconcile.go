@@ -30,6 +30,7 @@
 //   - conflict.go, comment.go, undo.go, public.go: what is kept, asked and withheld.
 //   - write.go, fold.go, brake.go, runaway.go: how, how often and how much is written.
 //   - project*.go, milestones*.go: what only planning says and GitHub shows.
+//   - clean.go: how a pair is taken apart.
 //   - family.go, meet.go, part.go, subtasks.go, join.go: sub-issues and their tasks.
 //   - body.go, list*.go, pair.go, tasks*.go: a checklist and its tasks.
 package reconcile

@@ -102,6 +102,9 @@ type outcome struct {
 	// again is when the key is looked at again although all is well; showAgain is that
 	// for what of planning could not be shown.
 	again, showAgain revisit
+	// cleaned: nothing that the bridge made is left on the items of a pair that is taken
+	// apart.
+	cleaned bool
 }
 
 // work is one pair being worked: a root link, a sub-issue with its task, or a line of a

@@ -21,7 +21,7 @@ import (
 
 // bridge is what becomes of the bridge, and what operators ask of it:
 //
-//	accept repository|account NAME   erase ISSUE   unlink ISSUE   pause|resume: the route
+//	accept repository|account NAME   erase ISSUE   unlink ISSUE   clean ISSUE   pause|resume: the route
 //	link ISSUE CARD: they are linked from then on   undo: what the newest conflict overruled is back
 //	route gone|back: reload a configuration without the route, or with it
 func (s *Scene) bridge(l *line) error {
@@ -48,6 +48,8 @@ func (s *Scene) bridge(l *line) error {
 		return s.ask("/api/v1/accept/"+l.next()+"/"+url.PathEscape(l.next()), nil, nil)
 	case "unlink":
 		return s.ask("/api/v1/links/"+url.PathEscape(s.item(l))+"/unlink", nil, nil)
+	case "clean":
+		return s.ask("/api/v1/clean", status.CleanAsk{Item: s.item(l)}, nil)
 	case "link":
 		return s.link(s.item(l), s.card(l.number()))
 	case "pause", "resume":

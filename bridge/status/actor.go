@@ -42,7 +42,12 @@ func (h *handler) withActor(r *http.Request) *http.Request {
 	if name == "" {
 		name, _, _ = r.BasicAuth()
 	}
-	return r.WithContext(context.WithValue(r.Context(), actorKey{}, plainName(name)))
+	return r.WithContext(WithActor(r.Context(), plainName(name)))
+}
+
+// WithActor is the context of what somebody asked for, as [Actor] tells it.
+func WithActor(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, actorKey{}, name)
 }
 
 // user is who acts as a trusted proxy says; "": none does.

@@ -25,6 +25,9 @@ type Services interface {
 	Job(ctx context.Context, id string) (Job, error)
 	// DeleteComment deletes a comment on GitHub; one that is gone is no error.
 	DeleteComment(ctx context.Context, repo string, id int64) error
+	// Clean begins a job that takes pairs apart. [ErrState] where the state of what
+	// is asked for does not allow it.
+	Clean(ctx context.Context, ask CleanAsk) (Job, error)
 	// Join links an issue (acme/web#12) and a card, by id, by hand.
 	Join(ctx context.Context, issue, card string) (Link, error)
 }
@@ -54,7 +57,7 @@ const (
 // restarts knows it no more.
 type Job struct {
 	ID    string `json:"id"`
-	Kind  string `json:"kind"` // import, verify or retention
+	Kind  string `json:"kind"` // import, verify, clean or retention
 	State string `json:"state"`
 	Doing string `json:"doing,omitempty"` // what it does now, for people
 	// WaitsFor names what keys wait for: a service that is away, a route
@@ -67,6 +70,7 @@ type Job struct {
 	Done     int           `json:"done"`  // of these, those that are
 	Import   *ImportResult `json:"import,omitempty"`
 	Verify   *VerifyResult `json:"verify,omitempty"`
+	Clean    *CleanResult  `json:"clean,omitempty"`
 }
 
 // ImportResult counts what an import does, or would do.
@@ -166,6 +170,13 @@ func (h *handler) jobRoutes(mux *http.ServeMux) {
 		var ask VerifyAsk
 		if h.asked(w, r, &ask) {
 			job, err := h.Services.Verify(r.Context(), ask)
+			h.answer(w, r, func() any { return job }, err)
+		}
+	})
+	mux.HandleFunc("POST /api/v1/clean", func(w http.ResponseWriter, r *http.Request) {
+		var ask CleanAsk
+		if h.asked(w, r, &ask) {
+			job, err := h.Services.Clean(r.Context(), ask)
 			h.answer(w, r, func() any { return job }, err)
 		}
 	})

@@ -50,28 +50,29 @@ type commands struct {
 	Config string           `short:"c" placeholder:"FILE" default:"${config}" help:"The configuration (default: planbridge.yaml, or what PLANBRIDGE_CONFIG says)."`
 	Print  kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Serve     serveCmd     `cmd:"" help:"Run the service."`
-	Check     checkCmd     `cmd:"" help:"Prove the configuration against the live services."`
-	Import    importCmd    `cmd:"" help:"Import what is older than the service: issues become cards, cards become issues."`
-	Links     linksCmd     `cmd:"" help:"List which issue belongs to which card."`
-	Queue     queueCmd     `cmd:"" help:"List what waits, until when and why: the longest waits first."`
-	Failures  failuresCmd  `cmd:"" help:"List what was given up, or take it up again."`
-	Conflicts conflictsCmd `cmd:"" help:"List the conflict ledger, answer what is asked, undo what was settled."`
-	Explain   explainCmd   `cmd:"" help:"Show a link: what both sides last agreed on, and what was done to it."`
-	Verify    verifyCmd    `cmd:"" help:"Compare every link on both sides, and make what differs due."`
-	Link      linkCmd      `cmd:"" help:"Link an issue and a card by hand."`
-	Unlink    unlinkCmd    `cmd:"" help:"Part an issue and its card: nothing is synchronised, nothing deleted."`
-	Erase     eraseCmd     `cmd:"" help:"Remove a link's texts from the store and the ledger, and keep the ids."`
-	Pause     pauseCmd     `cmd:"" help:"Let a route's changes be taken and wait."`
-	Resume    resumeCmd    `cmd:"" help:"End a route's pause."`
-	Accept    acceptCmd    `cmd:"" help:"Believe the repository or account that has another one's name now."`
-	Rebuild   rebuildCmd   `cmd:"" help:"Restore missing links from the markers on both sides, while the service runs."`
-	Backup    backupCmd    `cmd:"" help:"Write everything the store holds to a file, while the service runs."`
-	Restore   restoreCmd   `cmd:"" help:"Put a backup in the place of what the store holds, while no service runs."`
-	CopyStore copyStoreCmd `cmd:"" help:"Copy a store to another one of either kind, while no service runs."`
-	Export    exportCmd    `cmd:"" help:"Print links, history or the conflict ledger as CSV or lines of JSON."`
-	Health    healthCmd    `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Serve        serveCmd        `cmd:"" help:"Run the service."`
+	Check        checkCmd        `cmd:"" help:"Prove the configuration against the live services."`
+	Import       importCmd       `cmd:"" help:"Import what is older than the service: issues become cards, cards become issues."`
+	Links        linksCmd        `cmd:"" help:"List which issue belongs to which card."`
+	Queue        queueCmd        `cmd:"" help:"List what waits, until when and why: the longest waits first."`
+	Failures     failuresCmd     `cmd:"" help:"List what was given up, or take it up again."`
+	Conflicts    conflictsCmd    `cmd:"" help:"List the conflict ledger, answer what is asked, undo what was settled."`
+	Explain      explainCmd      `cmd:"" help:"Show a link: what both sides last agreed on, and what was done to it."`
+	Verify       verifyCmd       `cmd:"" help:"Compare every link on both sides, and make what differs due."`
+	Link         linkCmd         `cmd:"" help:"Link an issue and a card by hand."`
+	Unlink       unlinkCmd       `cmd:"" help:"Part an issue and its card: nothing is synchronised, nothing deleted."`
+	Decommission decommissionCmd `cmd:"" help:"Take off what planbridge made for a route, and part its pairs."`
+	Erase        eraseCmd        `cmd:"" help:"Remove a link's texts from the store and the ledger, and keep the ids."`
+	Pause        pauseCmd        `cmd:"" help:"Let a route's changes be taken and wait."`
+	Resume       resumeCmd       `cmd:"" help:"End a route's pause."`
+	Accept       acceptCmd       `cmd:"" help:"Believe the repository or account that has another one's name now."`
+	Rebuild      rebuildCmd      `cmd:"" help:"Restore missing links from the markers on both sides, while the service runs."`
+	Backup       backupCmd       `cmd:"" help:"Write everything the store holds to a file, while the service runs."`
+	Restore      restoreCmd      `cmd:"" help:"Put a backup in the place of what the store holds, while no service runs."`
+	CopyStore    copyStoreCmd    `cmd:"" help:"Copy a store to another one of either kind, while no service runs."`
+	Export       exportCmd       `cmd:"" help:"Print links, history or the conflict ledger as CSV or lines of JSON."`
+	Health       healthCmd       `cmd:"" help:"Ask the running service whether it is well; for a container's probe."`
+	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
 // process is what a command has of the process it runs in.

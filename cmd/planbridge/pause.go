@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -37,17 +38,26 @@ func (c *resumeCmd) Run(ctx context.Context, p *process) error {
 
 type unlinkCmd struct {
 	output
-	Issue string `arg:"" help:"acme/web#12, or the id of a card, a task or a link."`
+	leased
+	Issue  string `arg:"" help:"acme/web#12, or the id of a card, a task or a link."`
+	Clean  bool   `help:"Take off first what planbridge made on both items: labels, milestone, footers and markers."`
+	DryRun bool   `help:"With --clean: say what would be taken off, and write nothing."`
 }
 
 // Help is what planbridge unlink --help adds.
 func (c *unlinkCmd) Help() string {
 	return `The link stays, dormant, so that neither the issue nor the card enters again; planbridge link joins them, or one of them with
-another, again. The card keeps the footer that names the issue.`
+another, again. The card keeps the footer that names the issue, unless --clean takes it off. What people wrote, and their labels, stay.`
 }
 
 // Run implements the command.
 func (c *unlinkCmd) Run(ctx context.Context, p *process) error {
+	switch {
+	case c.Clean:
+		return cleaning{c.output, c.leased, status.CleanAsk{Item: c.Issue, DryRun: c.DryRun}}.run(ctx, p)
+	case c.DryRun:
+		return misuse{errors.New("unlink: --dry-run is for --clean")}
+	}
 	return command(ctx, p, c.output, "/api/v1/links/"+url.PathEscape(c.Issue)+"/unlink", "%s is unlinked\n")
 }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"planbridge/bridge/status"
+)
+
+type decommissionCmd struct {
+	output
+	leased
+	Route  string `arg:"" help:"The route, which is paused, or no longer configured."`
+	DryRun bool   `help:"Say what would be taken off, and write nothing."`
+}
+
+// Help is what planbridge decommission --help adds.
+func (c *decommissionCmd) Help() string {
+	return `Labels that show planning's state, milestones of sprints, footers and markers are taken off the issues, cards and tasks of the route's
+pairs. Then each pair is parted, as by unlink. What people wrote, their labels, and comments stay. GitHub's write budget paces it. It may be
+interrupted and run again at any moment: a service that runs goes on by itself.`
+}
+
+// Run implements the command.
+func (c *decommissionCmd) Run(ctx context.Context, p *process) error {
+	return cleaning{c.output, c.leased, status.CleanAsk{Route: c.Route, DryRun: c.DryRun}}.run(ctx, p)
+}
+
+// cleaning is a command that takes pairs apart.
+type cleaning struct {
+	output
+	leased
+	ask status.CleanAsk
+}
+
+func (c cleaning) run(ctx context.Context, p *process) error {
+	return withServices(ctx, p, servicing{looks: c.ask.DryRun, lease: c.Lease}, func(api *client) error {
+		progress := newProgress(p.stderr)
+		job, err := api.follow(ctx, "/api/v1/clean", c.ask, progress.show)
+		progress.end()
+		if err != nil {
+			return err
+		}
+		if err := c.print(p, job, func() error { return cleanReport(p, job.Clean) }); err != nil {
+			return err
+		}
+		switch {
+		case job.State == status.JobFailed:
+			return errors.New(job.Error)
+		case job.Clean.Failed > 0:
+			return errTold
+		}
+		return nil
+	})
+}
+
+func cleanReport(p *process, r *status.CleanResult) error {
+	if r.DryRun {
+		fmt.Fprintf(p.stdout, "%d pairs would be taken apart\n", r.Links)
+	} else {
+		fmt.Fprintf(p.stdout, "%d of %d pairs are taken apart\n", r.Parted, r.Links)
+	}
+	if len(r.Steps) == 0 {
+		return nil
+	}
+	t := newTable(p.stdout, "ITEM", "SIDE", "WHAT")
+	for _, s := range r.Steps {
+		t.row(s.Item, s.Side, s.What)
+	}
+	if r.More {
+		t.row("…")
+	}
+	return t.flush()
+}
