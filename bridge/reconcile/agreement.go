@@ -1,7 +1,7 @@
 package reconcile
 
 import (
-	"slices"
+	"fmt"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -11,8 +11,8 @@ import (
 
 // round is what one round of the agreement decided.
 type round struct {
-	plan mapping.Plan
-	hub  bool // GitHub is written to, be it only to take a label off
+	plan         mapping.Plan
+	writesGitHub bool // GitHub is written to, be it only to take a label off
 	// unbased: the summary had not been agreed on when the round began.
 	unbased bool
 	// first: nothing was shown for the link before.
@@ -20,58 +20,47 @@ type round struct {
 }
 
 // writes reports whether the round writes to a side.
-func (r *round) writes() bool { return r.hub || r.plan.Writes(mapping.Planning) }
+func (r *round) writes() bool { return r.writesGitHub || r.plan.Writes(mapping.Planning) }
 
-func lateWrites(w *work) (verdict, error) {
-	if err := w.recoverLate(); err != nil {
+func lateWrites(w work) (verdict, error) {
+	if err := repairer(w).recoverLanded(); err != nil {
 		return end, err
 	}
-	return pass, w.settleLate(journal.Matches{}) // the answer to a write shows the whole issue
+	return pass, repairer(w).resolveInFlight(journal.Matches{}) // the answer to a write shows the whole issue
 }
 
 // firstSight reads both sides where one was not seen: what they had agreed on turned out
 // not to hold under this claim, so that nothing told of the other one.
-func firstSight(w *work) (verdict, error) {
-	if !w.firstSightWithout(w.g) && !w.firstSightWithout(w.p) {
+func firstSight(w work) (verdict, error) {
+	if !decider(w).firstSightWithout(w.g) && !decider(w).firstSightWithout(w.p) {
 		return pass, nil
 	}
-	return anewIf(true, w.readBoth())
+	return anewIf(true, reader(w).readBoth())
 }
 
-// firstSightWithout reports whether nothing is agreed on about an attribute that a view
-// does not show. A value that a side refused is not compared.
-func (w *work) firstSightWithout(view mapping.View) bool {
-	return slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
-		_, agreed := w.pair.Base[a]
-		_, refused := w.pair.Refused[a]
-		_, seen := view[a]
-		return !agreed && !refused && !seen && (!a.Spec().Tracked || w.pair.IsTask() || w.tracking() != nil)
-	})
-}
-
-func decide(w *work) (verdict, error) {
+func decide(w work) (verdict, error) {
 	_, based := w.pair.Base[mapping.Summary]
-	plan, err := w.resolve()
-	w.round = round{plan: plan, hub: plan.Writes(mapping.GitHub) || len(w.extra) > 0, unbased: !based}
+	plan, err := decider(w).resolve()
+	w.round = round{plan: plan, writesGitHub: plan.Writes(mapping.GitHub) || len(w.extra) > 0, unbased: !based}
 	return pass, err
 }
 
-func foldPlan(w *work) (verdict, error) {
-	return pass, w.foldPlan(w.round.sides()...)
+func foldPlan(w work) (verdict, error) {
+	return pass, pacer(w).foldWrites(w.round.sides()...)
 }
 
-func readFirst(w *work) (verdict, error) {
-	if !w.round.hub || w.fresh {
+func readFirst(w work) (verdict, error) {
+	if !w.round.writesGitHub || w.fresh {
 		return pass, nil
 	}
-	if err := w.reserve(WriteEdit); err != nil {
+	if err := saver(w).reserve(WriteEdit); err != nil {
 		return end, err
 	}
-	return anewIf(true, w.readAgain())
+	return anewIf(true, repairer(w).readAgain())
 }
 
 // announce says what a dry run would do.
-func announce(w *work) (verdict, error) {
+func announce(w work) (verdict, error) {
 	if w.set.DryRun {
 		for _, d := range w.round.plan.Decisions {
 			w.log.Info("dry run: would decide", "attribute", d.Attribute, "action", d.Action, "why", d.Why)
@@ -82,7 +71,7 @@ func announce(w *work) (verdict, error) {
 
 // awaitSwap puts off the return of a removed estimate label: whoever exchanges one
 // label for another first removes one.
-func awaitSwap(w *work) (verdict, error) {
+func awaitSwap(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute.Spec().Carrier != mapping.CarrierLabels || d.GitHub == nil || d.GitHub.From != "" || w.pair.Base[d.Attribute].GitHub == "" {
 			continue
@@ -97,10 +86,10 @@ func awaitSwap(w *work) (verdict, error) {
 }
 
 // brakeCloses is the brake on plans that close the issue.
-func brakeCloses(w *work) (verdict, error) {
+func brakeCloses(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute == mapping.State && d.GitHub != nil && d.GitHub.To == mapping.StateDone {
-			return pass, w.brakeClose()
+			return pass, saver(w).brakeClose()
 		}
 	}
 	return pass, nil
@@ -108,51 +97,182 @@ func brakeCloses(w *work) (verdict, error) {
 
 // keepLosers keeps the plan's losers. Comments take long: before an issue is written to,
 // it is read once more, as people may have gone on.
-func keepLosers(w *work) (verdict, error) {
+func keepLosers(w work) (verdict, error) {
 	kept := len(w.kept)
-	if err := w.keepLosers(w.round.plan); err != nil || !w.round.hub || len(w.kept) == kept {
+	if err := ledger(w).keep(w.round.plan); err != nil || !w.round.writesGitHub || len(w.kept) == kept {
 		return pass, err
 	}
 	before := mapping.DigestIssue(w.issue)
-	if err := w.readIssue(); err != nil {
+	if err := reader(w).readIssue(); err != nil {
 		return end, err
 	}
 	if mapping.DigestIssue(w.issue) == before {
 		return pass, nil
 	}
 	w.list = list{} // of another body
-	return anewIf(true, w.settleLate(journal.Matches{}))
+	return anewIf(true, repairer(w).resolveInFlight(journal.Matches{}))
 }
 
-func writePlanning(w *work) (verdict, error) {
-	return anewIf(w.writePlanning(w.round.plan))
+func writePlanning(w work) (verdict, error) {
+	return anewIf(planningWriter(w).write(w.round.plan))
 }
 
-func writeGitHub(w *work) (verdict, error) {
-	if !w.round.hub {
+func writeGitHub(w work) (verdict, error) {
+	if !w.round.writesGitHub {
 		return pass, nil
 	}
-	return pass, w.writeGitHub(w.round.plan)
+	return pass, githubWriter(w).write(w.round.plan)
 }
 
-func agree(w *work) (verdict, error) {
-	return pass, w.agreed(w.round.plan)
+func agree(w work) (verdict, error) {
+	return pass, ledger(w).agreed(w.round.plan)
 }
 
-// lookAgain begins anew after a write, and once the summary is agreed on: from then on
+// compareAgain begins anew after a write, and once the summary is agreed on: from then on
 // the body's items are written with it.
-func lookAgain(w *work) (verdict, error) {
+func compareAgain(w work) (verdict, error) {
 	_, based := w.pair.Base[mapping.Summary]
 	return anewIf(w.round.writes() || w.round.unbased && based, nil)
 }
 
-// rest takes in that both sides agree, but for what is said to differ.
-func rest(w *work) (verdict, error) {
-	w.remember()
+// comeToRest takes in that both sides agree, but for what is said to differ.
+func comeToRest(w work) (verdict, error) {
+	reader(w).rememberAgreed()
 	w.pair.Synced = w.Now().UTC()
 	w.pair.Pace.Agreed()
-	w.verifyLater()
-	w.showLater()
+	repairer(w).scheduleVerify()
+	projector(w).showLater()
 	w.owner.Unfinished = w.listErr != nil || w.unread || w.withheld != nil
 	return end, w.listErr
+}
+
+// workList writes to planning what the checklist changes there, once issue and
+// card agree. What fails is kept for the end: it is no fault of the issue or the card.
+func workList(w work) (verdict, error) {
+	if !w.lists() || w.listErr != nil {
+		return pass, nil
+	}
+	rest, err := lineTasks(w).writeList()
+	if lostLease(err) {
+		return end, err
+	}
+	if err != nil {
+		w.listErr = fmt.Errorf("checklist: %w", err)
+		return pass, nil
+	}
+	return anewIf(!rest, nil)
+}
+
+// show shows on the issue what planning says of the card, once the attributes agree. A
+// review may have closed the issue, and what was read or answered may show a person's
+// edit: then that is decided on.
+func show(w work) (verdict, error) {
+	w.round.first = w.link.Shown == nil
+	s := projector(w).shown()
+	if s == nil || w.pair.State != mapping.Linked {
+		return pass, nil
+	}
+	if w.set.DryRun {
+		if add, remove := labelProjector(w).labelsToShow(); len(add)+len(remove) > 0 {
+			w.log.Info("dry run: would show", "add_labels", add, "remove_labels", remove)
+		}
+		return pass, nil
+	}
+	if w.route.Direction == mapping.ToPlanning {
+		w.link.Review = s.Review // the route may go both ways later: this review is not acted on then
+		return pass, nil
+	}
+	if w.round.first && w.issue == nil { // what it has is not known either
+		if err := projector(w).attempt("planning's view", reader(w).readIssue); err != nil || w.issue == nil {
+			w.link.Shown = nil
+			return pass, err
+		}
+	}
+	before, knew := w.g, w.issue != nil
+	defer w.showing(true)()
+	if err := projector(w).showAll(); err != nil {
+		return end, err
+	}
+	return anewIf(knew != (w.issue != nil) || projector(w).viewMoved(before), nil) // what was looked at before that was known
+}
+
+// hideFromNow withholds planning's side where the round's plan would publish it, a
+// conflict's comment included, which quotes both sides.
+func hideFromNow(w work) (verdict, error) {
+	if w.hidden != nil {
+		return pass, nil
+	}
+	for _, d := range w.round.plan.Decisions {
+		if d.GitHub != nil || d.Loses {
+			w.hidden = visibility(w).public(w.owner.Issue.Repo, true)
+			break
+		}
+	}
+	return anewIf(w.hidden != nil, nil)
+}
+
+// signJoined gives the card of a pair that people made and that was joined its
+// footer before the issue is touched: were the store lost in between, an issue
+// that was touched would enter, and get a card of its own.
+func signJoined(w work) (verdict, error) {
+	_, agreed := w.pair.Base[mapping.Summary]
+	if !w.round.writes() || agreed || w.root != nil || signer(w).markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.pair.Remarked || !w.route.Writes(mapping.Planning) {
+		return pass, nil
+	}
+	now := w.p[mapping.Summary]
+	if err := saver(w).writing(); err != nil {
+		return end, err
+	}
+	up, err := do(w, UpdateCard{w.pair.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
+		mapping.Summary: {Value: signer(w).cardText(now.Value), Version: now.Version},
+	}})
+	if err != nil {
+		d := mapping.Decision{Attribute: mapping.Summary, Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}}
+		moved, err := planningWriter(w).putFailed(w.pair.Partner(), []mapping.Decision{d}, nil, err)
+		if !moved && err == nil { // refused: it goes on without
+			w.pair.Remarked = w.unmarked
+		}
+		return anewIf(moved, err)
+	}
+	planningWriter(w).toldPlain(up)
+	w.pair.Remarked, w.unmarked = w.unmarked, ""
+	w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
+	if got, ok := up.Values[mapping.Summary]; ok {
+		now = mapping.Versioned{Value: w.strip(got.Value), Version: got.Version}
+	} else {
+		now.Version++
+	}
+	w.p[mapping.Summary] = now
+	w.note(mapping.Planning, mapping.Summary, "mark", "the card was joined")
+	return anew, nil
+}
+
+// pacePlan is pace for all that a round writes.
+func pacePlan(w work) (verdict, error) {
+	for _, d := range w.round.plan.Decisions {
+		to := mapping.GitHub
+		switch {
+		case d.Planning != nil:
+			to = mapping.Planning
+		case d.GitHub == nil:
+			continue
+		}
+		if err := pacer(w).stopRunaway(d.Attribute, to); err != nil {
+			return end, err
+		}
+	}
+	pacer(w).beginWrites(w.round.sides()...)
+	return pass, nil
+}
+
+// dropExtra removes the estimate labels that lost against another one, before
+// the winner is written to planning: which of two labels is the new one shows
+// only while the base is the old one.
+func dropExtra(w work) (verdict, error) {
+	for _, d := range w.round.plan.Decisions {
+		if d.Attribute.Spec().Carrier == mapping.CarrierLabels && d.GitHub != nil {
+			return pass, nil // relabel sees to all of them
+		}
+	}
+	return pass, githubWriter(w).swapLabels(nil, w.extra)
 }

@@ -22,21 +22,21 @@ type mark struct {
 }
 
 // unmade parts at once a pair that is taken apart and has not two items.
-func unmade(w *work) (verdict, error) {
+func unmade(w work) (verdict, error) {
 	if !w.link.Cleaning || w.pair.State == mapping.Linked || w.pair.State == mapping.Left {
 		return pass, nil
 	}
-	w.partCleaned("it had not two items")
+	cleaner(w).partCleaned("it had not two items")
 	return end, nil
 }
 
 // clean takes off what the bridge made, one thing after the other. An edit that the write
 // of a body ran over is brought back before the pair is parted.
-func clean(w *work) (verdict, error) {
+func clean(w work) (verdict, error) {
 	if !w.link.Cleaning {
 		return pass, nil
 	}
-	marks, err := w.ownMarks()
+	marks, err := cleaner(w).ownMarks()
 	if err != nil {
 		return end, err
 	}
@@ -55,7 +55,7 @@ func clean(w *work) (verdict, error) {
 
 // cleanFamily goes on with the sub-issues of a root that is clean, and parts the pair; err
 // is what became of the root.
-func (w *work) cleanFamily(err error) error {
+func (w cleaner) cleanFamily(err error) error {
 	if err != nil || !w.cleaned {
 		return err
 	}
@@ -69,14 +69,14 @@ func (w *work) cleanFamily(err error) error {
 }
 
 // cleanPart takes off what the bridge made of a sub-issue and its task.
-func (w *work) cleanPart(p *mapping.Pair) error {
+func (w cleaner) cleanPart(p *mapping.Pair) error {
 	if p.State != mapping.Linked && p.State != mapping.Left {
 		return nil
 	}
-	pw := w.part(p)
-	err := pw.takeEvents()
+	pw := partWorker(w).part(p)
+	err := intake(pw).takeEvents()
 	if err == nil {
-		_, err = pw.apply(approach)
+		_, err = pw.apply(preparationRules)
 	}
 	if errors.Is(err, errGone) {
 		return nil
@@ -85,7 +85,7 @@ func (w *work) cleanPart(p *mapping.Pair) error {
 }
 
 // partCleaned parts the pair.
-func (w *work) partCleaned(why string) {
+func (w cleaner) partCleaned(why string) {
 	w.happens(mapping.EventUnlinked)
 	w.link.Cleaning, w.link.Parted, w.pair.Why = false, true, mapping.PartedWhy
 	w.again, w.showAgain = revisit{}, revisit{}
@@ -93,8 +93,8 @@ func (w *work) partCleaned(why string) {
 }
 
 // ownMarks reads both items and lists what of the bridge's they show.
-func (w *work) ownMarks() ([]mark, error) {
-	if err := w.readBoth(); err != nil {
+func (w cleaner) ownMarks() ([]mark, error) {
+	if err := reader(w).readBoth(); err != nil {
 		return nil, err
 	}
 	var out []mark
@@ -122,17 +122,17 @@ func (w *work) ownMarks() ([]mark, error) {
 }
 
 // toClean is a step on the pair's own issue, or on an item in planning.
-func (w *work) toClean(side mapping.Side, format string, args ...any) mapping.CleanStep {
+func (w cleaner) toClean(side mapping.Side, format string, args ...any) mapping.CleanStep {
 	return mapping.CleanStep{Where: where(w.pair), Side: side, What: fmt.Sprintf(format, args...)}
 }
 
 // labelMarks are the labels that show the card, and the one that asks people.
-func (w *work) labelMarks() (out []mark) {
+func (w cleaner) labelMarks() (out []mark) {
 	if w.pair.IsTask() || w.link.Shown == nil {
 		return nil
 	}
 	for _, l := range w.issue.Labels {
-		asks := len(w.pair.Asking) > 0 && strings.EqualFold(l, w.conflictLabel())
+		asks := len(w.pair.Asking) > 0 && strings.EqualFold(l, ledger(w).conflictLabel())
 		if !asks && !containsFold(w.link.Shown.Labels, l) && !containsFold(w.link.Shown.Made, l) {
 			continue
 		}
@@ -141,10 +141,10 @@ func (w *work) labelMarks() (out []mark) {
 				return err
 			}
 			issue := *w.issue
-			if err := w.removeLabel(&issue, l); err != nil {
+			if err := githubWriter(w).removeLabel(&issue, l); err != nil {
 				return err
 			}
-			w.carries(issue.Labels)
+			labelProjector(w).carries(issue.Labels)
 			return nil
 		}})
 	}
@@ -152,7 +152,7 @@ func (w *work) labelMarks() (out []mark) {
 }
 
 // milestoneMarks is the milestone that the bridge set, while the issue has it.
-func (w *work) milestoneMarks() []mark {
+func (w cleaner) milestoneMarks() []mark {
 	if w.pair.IsTask() || w.link.Shown == nil || w.link.Shown.Milestone == 0 || w.issue.Milestone != w.link.Shown.Milestone {
 		return nil
 	}
@@ -166,41 +166,41 @@ func (w *work) milestoneMarks() []mark {
 			return onGitHub(fmt.Errorf("take milestone off: %w", err))
 		}
 		w.link.Shown.Milestone = 0
-		w.issueIs(&issue)
+		reader(w).issueIs(&issue)
 		return nil
 	}}}
 }
 
 // mayEdit takes the budget and the lease for one write to the issue.
-func (w *work) mayEdit() error {
-	if err := w.reserve(WriteEdit); err != nil {
+func (w cleaner) mayEdit() error {
+	if err := saver(w).reserve(WriteEdit); err != nil {
 		return err
 	}
-	return w.writing()
+	return saver(w).writing()
 }
 
 // bodyMarks is the marker of an issue that the bridge made.
-func (w *work) bodyMarks() []mark {
+func (w cleaner) bodyMarks() []mark {
 	base, agreed := w.pair.Base[mapping.Summary]
-	if w.markedSide() != mapping.GitHub || w.unmarked != "" || !agreed {
+	if signer(w).markedSide() != mapping.GitHub || w.unmarked != "" || !agreed {
 		return nil
 	}
 	step := w.toClean(mapping.GitHub, "the marker is taken out of the body")
 	return []mark{{step, func() error {
-		if err := w.reserve(WriteEdit); err != nil {
+		if err := saver(w).reserve(WriteEdit); err != nil {
 			return err
 		}
-		if err := w.fetch(); err != nil { // GitHub has no lock
+		if err := reader(w).fetch(); err != nil { // GitHub has no lock
 			return err
 		}
 		text := w.g[mapping.Summary].Value
 		d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: step.What, Base: base, GitHub: &mapping.Write{From: text, To: text}}
-		return w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{d}})
+		return githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{d}})
 	}}}
 }
 
 // footerMarks is the footer of a card or a task, whose raw text this is.
-func (w *work) footerMarks(task bool, id mapping.ObjectID, raw mapping.Versioned) []mark {
+func (w cleaner) footerMarks(task bool, id mapping.ObjectID, raw mapping.Versioned) []mark {
 	bare, _ := w.set.Keys.Body(raw.Value)
 	if bare == raw.Value {
 		return nil
@@ -210,7 +210,7 @@ func (w *work) footerMarks(task bool, id mapping.ObjectID, raw mapping.Versioned
 		kind = "task"
 	}
 	return []mark{{w.toClean(mapping.Planning, "the footer is taken out of %s %s", kind, id), func() error {
-		if err := w.writing(); err != nil {
+		if err := saver(w).writing(); err != nil {
 			return err
 		}
 		set := map[mapping.Attribute]mapping.Versioned{mapping.Summary: {Value: bare, Version: raw.Version}}
@@ -230,7 +230,7 @@ func (w *work) footerMarks(task bool, id mapping.ObjectID, raw mapping.Versioned
 // Cleaning is the reading of a root link's items, and what of the bridge's would be taken
 // off them. It asks for no write.
 type Cleaning struct {
-	w   *work
+	w   work
 	out []mapping.CleanStep
 }
 
@@ -242,7 +242,7 @@ func BeginCleaning(s State) *Cleaning {
 }
 
 // Steps are the reads that are needed, as of [Work.Steps].
-func (c *Cleaning) Steps() iter.Seq[*Step] { return c.w.stepwise(c.run) }
+func (c *Cleaning) Steps() iter.Seq[*Step] { return stepwise(c.w.state, c.run) }
 
 // Result is what would be taken off, in its order.
 func (c *Cleaning) Result() ([]mapping.CleanStep, error) { return c.out, c.w.err }
@@ -255,15 +255,15 @@ func (c *Cleaning) run() error {
 	if w.pair.State == mapping.Dormant {
 		w.happens(mapping.EventRouteBack)
 	}
-	all := []*work{w}
+	all := []work{w}
 	for _, p := range w.link.Parts {
-		all = append(all, w.part(p))
+		all = append(all, partWorker(w).part(p))
 	}
 	for _, pw := range all {
 		if s := pw.pair.State; w.route == nil || !w.served || s != mapping.Linked && s != mapping.Left {
 			continue
 		}
-		marks, err := pw.ownMarks()
+		marks, err := cleaner(pw).ownMarks()
 		if errors.Is(err, errGone) {
 			continue
 		}

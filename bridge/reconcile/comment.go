@@ -27,7 +27,7 @@ type notice struct {
 // comment posts a notice, unless the route's direction spares GitHub. Where an earlier
 // attempt may have got through, the issue's comments are looked through for its marker
 // first.
-func (w *work) comment(n notice) (ids []int64, err error) {
+func (w ledger) comment(n notice) (ids []int64, err error) {
 	if !w.route.Writes(mapping.GitHub) {
 		return nil, nil
 	}
@@ -70,8 +70,8 @@ func (w *work) comment(n notice) (ids []int64, err error) {
 	return ids, nil
 }
 
-func (w *work) postComment(body string) (int64, error) {
-	if err := w.writing(); err != nil {
+func (w ledger) postComment(body string) (int64, error) {
+	if err := saver(w).writing(); err != nil {
 		return 0, err
 	}
 	c, err := do(w, CreateComment{w.owner.Issue.Repo, w.owner.Issue.Number, body})

@@ -28,15 +28,15 @@ const lookupGap = time.Second
 
 // creation is the making of items of one kind.
 type creation struct {
-	w      *work
+	w      work
 	side   mapping.Side
 	what   string // is done, for errors
 	proofs int    // complete lookups in a row that prove absence
 	// free: the route's brake does not count it. What an import makes was asked for by an
 	// operator and is no flood: its cards go in batches, one at a time, and its issues are
 	// bounded by a share of GitHub's write budget that leaves the rest to live changes.
-	free  bool
-	aside bool // it waits for other keys, to go out with theirs
+	free       bool
+	yieldsSlot bool // it waits for other keys, to go out with theirs
 	kind
 }
 
@@ -57,7 +57,7 @@ type kind interface {
 
 // want is one item that is to be made.
 type want struct {
-	w      *work // on its link
+	w      work // on its link
 	intent *mapping.Intent
 	done   bool  // its item is known
 	err    error // then: why it could not be linked
@@ -69,7 +69,7 @@ type want struct {
 	shown   []string           // labels that only show planning's state
 }
 
-func undone(wants []*want) []*want {
+func notMade(wants []*want) []*want {
 	return slices.DeleteFunc(slices.Clone(wants), func(k *want) bool { return k.done })
 }
 
@@ -77,7 +77,7 @@ func undone(wants []*want) []*want {
 func (c *creation) once(wants ...*want) error {
 	absent, err := c.absent(wants)
 	if len(absent) > 0 && c.w.set.DryRun {
-		return c.w.wouldCreate()
+		return creator(c.w).wouldCreate()
 	}
 	ready, errs := map[string][]*want{}, []error{err}
 	for _, k := range absent {
@@ -87,12 +87,12 @@ func (c *creation) once(wants ...*want) error {
 		}
 	}
 	for _, batch := range mapping.Sorted(ready) {
-		errs = append(errs, c.braked(batch))
+		errs = append(errs, c.makeWithinBrake(batch))
 	}
 	for _, k := range wants {
 		errs = append(errs, k.err)
 	}
-	return worst(errs)
+	return mostSevere(errs)
 }
 
 // absent returns the wants that certainly were not made yet.
@@ -103,7 +103,7 @@ func (c *creation) absent(wants []*want) (absent []*want, err error) {
 	var errs []error
 	var unsure []*want
 	settle := c.w.set.Settle.of(c.side)
-	for _, k := range undone(wants) {
+	for _, k := range notMade(wants) {
 		switch wait := settle - c.w.since(k.intent.At); {
 		case !k.intent.Sent:
 			absent = append(absent, k)
@@ -114,13 +114,13 @@ func (c *creation) absent(wants []*want) (absent []*want, err error) {
 		}
 	}
 	if len(unsure) == 0 {
-		return absent, worst(errs)
+		return absent, mostSevere(errs)
 	}
 	began := c.w.Now().UTC()
 	if err := c.lookFor(unsure); err != nil {
-		return absent, worst(append(errs, err))
+		return absent, mostSevere(append(errs, err))
 	}
-	for _, k := range undone(unsure) {
+	for _, k := range notMade(unsure) {
 		k.intent.Looked = began
 		if k.intent.Lookups++; k.intent.Lookups < c.proofs {
 			errs = append(errs, later(lookupGap, "%s: absence is to be proven by a second lookup", c.what))
@@ -129,7 +129,7 @@ func (c *creation) absent(wants []*want) (absent []*want, err error) {
 		k.intent.Sent, k.intent.Lookups = false, 0
 		absent = append(absent, k)
 	}
-	return absent, worst(errs)
+	return absent, mostSevere(errs)
 }
 
 // lookFor makes a complete lookup for wants.
@@ -140,15 +140,15 @@ func (c *creation) lookFor(wants []*want) error {
 	return c.find(wants)
 }
 
-// braked makes wants as far as the route's brake lets them go.
-func (c *creation) braked(wants []*want) error {
+// makeWithinBrake makes wants as far as the route's brake lets them go.
+func (c *creation) makeWithinBrake(wants []*want) error {
 	for len(wants) > 0 {
 		n, err := min(len(wants), batchSize), error(nil)
 		if !c.free {
-			n, err = c.w.brake("creates", c.w.set.Brakes.CreatesPerMinute, n)
+			n, err = saver(c.w).brake("creates", c.w.set.Brakes.CreatesPerMinute, n)
 		}
 		if err == nil {
-			err = c.make(wants[:n])
+			err = c.request(wants[:n])
 		}
 		if err != nil {
 			return err
@@ -158,13 +158,13 @@ func (c *creation) braked(wants []*want) error {
 	return nil
 }
 
-// make makes wants with one request, and decides what follows from its answer.
-func (c *creation) make(wants []*want) error {
+// request makes wants with one request, and decides what follows from its answer.
+func (c *creation) request(wants []*want) error {
 	for _, k := range wants {
 		k.intent.Base = k.base
 	}
 	err, many := c.send(wants), len(wants) > 1
-	if wants = undone(wants); len(wants) == 0 {
+	if wants = notMade(wants); len(wants) == 0 {
 		return nil
 	}
 	k := wants[0]
@@ -180,7 +180,7 @@ func (c *creation) make(wants []*want) error {
 		return c.halve(wants)
 	case out != "":
 		k.without(c.side, out, refused)
-		return c.make(wants)
+		return c.request(wants)
 	case is || IsGone(err):
 		return c.refused(k, err)
 	}
@@ -194,28 +194,28 @@ func (c *creation) send(wants []*want) (err error) {
 		for _, k := range wants {
 			k.intent.Sent, k.intent.At, k.intent.Lookups = true, c.w.Now().UTC(), 0
 		}
-		if err := c.w.writing(); err != nil {
+		if err := saver(c.w).writing(); err != nil {
 			unsend(wants)
 			return err
 		}
 		err := c.post(wants)
 		if err != nil && Certain(err) {
-			unsend(undone(wants))
+			unsend(notMade(wants))
 		}
 		if err != nil {
 			return onSide(c.side, fmt.Errorf("%s: %w", c.what, err))
 		}
 		return nil
 	}
-	if c.aside {
-		return c.w.standAside(post)
+	if c.yieldsSlot {
+		return creator(c.w).yieldSlot(post)
 	}
 	return post()
 }
 
-// standAside lets a key wait for others without keeping the workers from live
+// yieldSlot lets a key wait for others without keeping the workers from live
 // changes; when too many wait already it is put off.
-func (w *work) standAside(wait func() error) error {
+func (w creator) yieldSlot(wait func() error) error {
 	retry, err := do(w, StandAside{})
 	switch {
 	case err != nil:
@@ -241,14 +241,14 @@ func (c *creation) halve(wants []*want) error {
 		return err
 	}
 	var errs []error
-	wants = undone(wants)
+	wants = notMade(wants)
 	half := (len(wants) + 1) / 2
 	for _, part := range [][]*want{wants[:half], wants[half:]} {
-		if len(part) > 0 && !ends(errs) {
-			errs = append(errs, c.make(part))
+		if len(part) > 0 && !isTerminal(errs) {
+			errs = append(errs, c.request(part))
 		}
 	}
-	return worst(errs)
+	return mostSevere(errs)
 }
 
 // Certain reports whether a failed create certainly made nothing.
@@ -276,4 +276,47 @@ func outlive(l *mapping.Link, now time.Time) {
 			p.Intent.At = now
 		}
 	}
+}
+
+func (w creator) wanted() *want { return &want{w: work(w), intent: w.pair.Intent} }
+
+// partner is the making of the item that the link's intent names.
+func (w creator) partner() *creation {
+	imported := w.link.Import != "" && !w.pair.IsTask()
+	if w.pair.Intent.Side == mapping.GitHub {
+		what := "create issue in " + w.owner.Issue.Repo
+		return &creation{w: work(w), side: mapping.GitHub, what: what, proofs: 1, free: imported, kind: &newIssue{state: w.state, how: "webhook"}}
+	}
+	return &creation{w: work(w), side: mapping.Planning, what: "create card", proofs: 2, free: imported, yieldsSlot: imported, kind: &newCard{state: w.state, how: "poll"}}
+}
+
+// wouldCreate says what a dry run would do. The link goes, and the next change makes another.
+func (w creator) wouldCreate() error {
+	if get(w, Remember{"dry run " + where(w.owner), 1}) == 0 {
+		w.log.Info("dry run: would create", "side", w.pair.Intent.Side)
+	}
+	return errRemove
+}
+
+// answered is the base after planning answered to a write: what it says now,
+// where that is what was sent or its normalisation of it; else what was sent,
+// and what it says now is a change of planning to decide on.
+func (w creator) answered(a mapping.Attribute, base mapping.Base, sent string, now mapping.Versioned) mapping.Base {
+	if planningWriter(w).agrees(a, sent, now.Value) {
+		base.Planning, base.Version = now.Value, now.Version
+	}
+	return base
+}
+
+func (w creator) linked(side mapping.Side, why string) {
+	for a, base := range mapping.Sorted(w.pair.Base) {
+		if base.Planning != "" || base.GitHub != "" {
+			w.count(CountWrites, w.link.Route, string(side), string(a))
+		}
+	}
+	w.happens(mapping.EventCompleted)
+	w.pair.Intent, w.owner.Unfinished = nil, true
+	w.log = w.logger()
+	saver(w).observeLag(side)
+	w.note(side, "", "create", why)
 }

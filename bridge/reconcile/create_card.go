@@ -11,45 +11,45 @@ import (
 
 // newCard is the making of an issue's card.
 type newCard struct {
-	*work
+	*state
 	how  string // it was found
 	seen []mapping.Card
 }
 
 func (c *newCard) take(card mapping.Card) {
-	if c.ours(card.Summary.Value, mapping.MarkCard) {
+	if (signer{c.state}).hasMarker(card.Summary.Value, mapping.MarkCard) {
 		c.seen = append(c.seen, card)
 	}
 }
 
 // find looks for the card among what a poll has brought, and what a lookup showed.
 func (c *newCard) find(wants []*want) error {
-	if err := c.needIssue(); err != nil {
+	if err := (reader{c.state}).needIssue(); err != nil {
 		return err
 	}
 	if c.how == "poll" {
-		err := eachSeen(c.work, "card", func(card mapping.Card, _ bool) error { c.take(card); return nil })
+		err := eachSeen(c.claimState, func(card mapping.Card) error { c.take(card); return nil })
 		if err != nil {
 			return err
 		}
 	}
-	found, err := c.oldest(c.seen)
+	found, err := creator{c.state}.oldest(c.seen)
 	if found == nil || err != nil {
 		return err
 	}
 	c.count(CountPrevented, c.how)
-	c.foundBy(found.Summary.Value)
-	c.linkCard(found, "found by its marker ("+c.how+")")
+	exclusivity{c.state}.noteFoundBy(found.Summary.Value)
+	creator{c.state}.linkCard(found, "found by its marker ("+c.how+")")
 	wants[0].done = true
 	return nil
 }
 
 // oldest returns, of cards that carry the link's marker, the one that was made
 // first; nil: none is free to be the link's.
-func (w *work) oldest(cards []mapping.Card) (*mapping.Card, error) {
+func (w creator) oldest(cards []mapping.Card) (*mapping.Card, error) {
 	slices.SortFunc(cards, func(a, b mapping.Card) int { return cmp.Compare(a.CID, b.CID) })
 	for i := range cards {
-		if free, err := w.mayTake(mapping.CardRef(cards[i].ID)); free || err != nil {
+		if free, err := exclusivity(w).isFree(mapping.CardRef(cards[i].ID)); free || err != nil {
 			return &cards[i], err
 		}
 	}
@@ -70,7 +70,7 @@ func (c *newCard) look() error {
 	c.how, c.seen = "lookup", nil
 	imported := c.link.Import != ""
 	look := func() error {
-		found, err := do(c.work, FindCards{c.link.ID, c.owner.Issue.ID, imported})
+		found, err := do(c, FindCards{c.link.ID, c.owner.Issue.ID, imported})
 		for _, card := range found.Cards {
 			c.take(card)
 		}
@@ -80,37 +80,37 @@ func (c *newCard) look() error {
 		return err
 	}
 	if imported {
-		return onPlanning(c.standAside(look))
+		return onPlanning(creator{c.state}.yieldSlot(look))
 	}
 	return onPlanning(look())
 }
 
 func (c *newCard) ready(k *want) (bool, error) {
-	if err := c.alone(); err != nil {
+	if err := (exclusivity{c.state}).ensureExclusive(); err != nil {
 		return false, err
 	}
-	if err := c.needIssue(); err != nil {
+	if err := (reader{c.state}).needIssue(); err != nil {
 		return false, err
 	}
 	bucket := c.route.BucketFor(c.issue)
-	ids, err := do(c.work, ReadBuckets{bucket})
+	ids, err := do(c, ReadBuckets{bucket})
 	if err != nil {
 		return false, onPlanning(err)
 	}
 	if len(ids) == 0 {
 		return false, fmt.Errorf("create card: project %s has no bucket %q", c.route.ProjectName, bucket)
 	}
-	if err := c.oneEstimate(); err != nil {
+	if err := (creator{c.state}).oneEstimate(); err != nil {
 		return false, err
 	}
-	k.buckets, k.user, k.base = c.takersFirst(ids), c.username(), c.firstBase()
+	k.buckets, k.user, k.base = creator{c.state}.takersFirst(ids), planningWriter{c.state}.username(), creator{c.state}.firstBase()
 	return true, nil
 }
 
 // takersFirst returns a bucket's ids in the order in which they are to be tried. Where a
 // bucket has two, one may be good for its listing only (facts of real data): an id under
 // which planning took no card is tried last, since each try of an import waits for its batch.
-func (w *work) takersFirst(ids []mapping.ObjectID) []mapping.ObjectID {
+func (w creator) takersFirst(ids []mapping.ObjectID) []mapping.ObjectID {
 	return slices.SortedStableFunc(slices.Values(ids), func(a, b mapping.ObjectID) int {
 		return get(w, Remembered{refusing(a)}) - get(w, Remembered{refusing(b)})
 	})
@@ -120,9 +120,9 @@ func refusing(bucket mapping.ObjectID) string { return "takes no card: " + strin
 
 // oneEstimate removes all estimate labels but the one that the item is made with: once
 // that is the base, another one would pass for the newer.
-func (w *work) oneEstimate() error {
+func (w creator) oneEstimate() error {
 	if len(w.extra) > 0 && !w.fresh {
-		if err := w.readIssue(); err != nil {
+		if err := reader(w).readIssue(); err != nil {
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func (w *work) oneEstimate() error {
 		if len(w.extra) == 0 {
 			return nil
 		}
-		if err := w.swapLabels(nil, w.extra); err != nil {
+		if err := githubWriter(w).swapLabels(nil, w.extra); err != nil {
 			return err
 		}
 	}
@@ -139,9 +139,9 @@ func (w *work) oneEstimate() error {
 
 // firstBase is the base of an item that is made of the issue. It lacks the values that
 // planning has refused.
-func (w *work) firstBase() map[mapping.Attribute]mapping.Base {
+func (w creator) firstBase() map[mapping.Attribute]mapping.Base {
 	view, _ := mapping.IssueView(w.issue, w.set.Scheme, w.set.Keys, nil)
-	w.boundLines(view[mapping.Summary].Value)
+	bodyEditor(w).boundLines(view[mapping.Summary].Value)
 	base := map[mapping.Attribute]mapping.Base{}
 	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary, mapping.Estimate} {
 		g := view[a].Value
@@ -157,13 +157,13 @@ func (w *work) firstBase() map[mapping.Attribute]mapping.Base {
 // newItem is what planning is sent of a want that is made of an issue.
 func (k *want) newItem() NewItem {
 	return NewItem{
-		Title: k.base[mapping.Title].Planning, Summary: k.w.cardText(k.base[mapping.Summary].Planning), Estimate: k.base[mapping.Estimate].Planning,
+		Title: k.base[mapping.Title].Planning, Summary: signer(k.w).cardText(k.base[mapping.Summary].Planning), Estimate: k.base[mapping.Estimate].Planning,
 	}
 }
 
 func (c *newCard) post(wants []*want) error {
 	k := wants[0]
-	made, err := do(c.work, CreateCard{
+	made, err := do(c, CreateCard{
 		Link: c.link.ID, Order: c.owner.Issue.Number, Bucket: k.buckets[0], Item: BatchItem{k.user, k.newItem()},
 		Import: c.link.Import != "", Most: cmp.Or(c.pair.Intent.Most, batchSize),
 	})
@@ -171,7 +171,7 @@ func (c *newCard) post(wants []*want) error {
 		c.pair.Intent.Most = max(1, made.Batch/10)
 	}
 	if err == nil {
-		c.linkCard(&made.Card, "made for the issue")
+		creator{c.state}.linkCard(&made.Card, "made for the issue")
 		k.done = true
 	}
 	return err
@@ -180,7 +180,7 @@ func (c *newCard) post(wants []*want) error {
 func (c *newCard) refused(_ *want, err error) error { return err }
 
 // linkCard completes the link with the card that its intent made.
-func (w *work) linkCard(card *mapping.Card, why string) {
+func (w creator) linkCard(card *mapping.Card, why string) {
 	w.pair.Card = mapping.NameCard(card)
 	w.pair.Card.Version, w.pair.Card.CountersVersion = card.Version, card.CountersVersion
 	w.pair.Card.Made = w.route.BucketTitle(w.issue)
@@ -189,6 +189,6 @@ func (w *work) linkCard(card *mapping.Card, why string) {
 	for a, base := range w.pair.Intent.Base {
 		w.pair.Base[a] = w.answered(a, base, base.Planning, view[a])
 	}
-	w.setCard(card)
+	reader(w).setCard(card)
 	w.linked(mapping.Planning, fmt.Sprintf("card %s %s", card.ID, why))
 }

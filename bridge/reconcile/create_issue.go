@@ -8,9 +8,17 @@ import (
 	"planbridge/mapping"
 )
 
+// missingInARow ends the search for an issue by number: a number may be
+// missing because a discussion or a deleted issue took it.
+const missingInARow = 10
+
+// readsPerClaim bounds how many issue numbers one claim reads; the search goes
+// on where it stopped.
+const readsPerClaim = 100
+
 // newIssue is the making of a card's issue, or of a task's.
 type newIssue struct {
-	*work
+	*state
 	how   string // it was found
 	found *mapping.Issue
 	text  string // by which it is known
@@ -20,11 +28,11 @@ func (c *newIssue) take(i mapping.Issue) error {
 	if c.found != nil && c.found.Number <= i.Number {
 		return nil
 	}
-	text := c.madeWith(&i)
-	if !c.ours(text, c.markerOn(mapping.GitHub)) {
+	text := entrant{c.state}.madeWith(&i)
+	if !(signer{c.state}).hasMarker(text, (signer{c.state}).markerOn(mapping.GitHub)) {
 		return nil
 	}
-	free, err := c.mayTake(mapping.IssueRef(i.ID))
+	free, err := exclusivity{c.state}.isFree(mapping.IssueRef(i.ID))
 	if free {
 		c.found, c.text = &i, text
 	}
@@ -36,7 +44,7 @@ func (c *newIssue) take(i mapping.Issue) error {
 // is nowhere before it is made, so the first that carries it is no copy.
 func (c *newIssue) find(wants []*want) error {
 	if c.how == "webhook" {
-		err := eachSeen(c.work, "issue", func(i mapping.Issue, _ bool) error { return c.take(i) })
+		err := eachSeen(c.claimState, func(i mapping.Issue) error { return c.take(i) })
 		if err != nil {
 			return err
 		}
@@ -49,13 +57,13 @@ func (c *newIssue) find(wants []*want) error {
 	if c.found == nil {
 		return nil
 	}
-	if err := c.needCard(); err != nil {
+	if err := (reader{c.state}).needCard(); err != nil {
 		return err
 	}
 	c.count(CountPrevented, c.how)
-	c.foundBy(c.text)
-	c.linkIssue(c.found, "found by its marker ("+c.how+")")
-	c.looked = c.looked || c.how == "webhook" // what came later may have gone to another link
+	exclusivity{c.state}.noteFoundBy(c.text)
+	creator{c.state}.linkIssue(c.found, "found by its marker ("+c.how+")")
+	c.mustRead = c.mustRead || c.how == "webhook" // what came later may have gone to another link
 	wants[0].done = true
 	return nil
 }
@@ -69,7 +77,7 @@ func (c *newIssue) look() error {
 		if reads == readsPerClaim {
 			return inTurn(0, "still looking among the issues after #%d", intent.After)
 		}
-		issue, err := do(c.work, ReadIssue{c.owner.Issue.Repo, n})
+		issue, err := do(c, ReadIssue{c.owner.Issue.Repo, n})
 		switch {
 		case err == nil:
 			if err := c.take(issue); err != nil || c.found != nil {
@@ -90,16 +98,16 @@ func (c *newIssue) look() error {
 var errUntitled = errors.New("it has no title, and no issue can be without one")
 
 func (c *newIssue) ready(k *want) (bool, error) {
-	if err := c.reserve(WriteContent); err != nil {
+	if err := (saver{c.state}).reserve(WriteContent); err != nil {
 		return false, err
 	}
-	if err := c.needCard(); err != nil {
+	if err := (reader{c.state}).needCard(); err != nil {
 		return false, err
 	}
 	view := mapping.CardView(c.card, c.set.Keys)
 	k.base = map[mapping.Attribute]mapping.Base{}
 	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary, mapping.Estimate} {
-		k.base[a] = based(mapping.GitHubForm(a, view[a].Value, ""), view[a])
+		k.base[a] = baseOf(mapping.GitHubForm(a, view[a].Value, ""), view[a])
 	}
 	if mapping.CanonicalTitle(k.base[mapping.Title].GitHub) == "" {
 		c.pair.Why = errUntitled.Error()
@@ -109,9 +117,9 @@ func (c *newIssue) ready(k *want) (bool, error) {
 		return false, errUntitled
 	}
 	if c.pair.IsTask() {
-		k.base[mapping.State] = bornTodo(c.p[mapping.State])
+		k.base[mapping.State] = initialState(c.p[mapping.State])
 	}
-	k.shown = c.labelsAlong()
+	k.shown = creator{c.state}.labelsAlong()
 	return true, nil
 }
 
@@ -121,11 +129,11 @@ func (c *newIssue) post(wants []*want) error {
 	if hours := k.base[mapping.Estimate].GitHub; hours != "" {
 		estimated = []string{c.set.Scheme.EstimateLabel(hours)}
 	}
-	made, err := do(c.work, CreateIssue{c.owner.Issue.Repo, NewIssue{
-		Title: k.base[mapping.Title].GitHub, Body: c.issueText(k.base[mapping.Summary].GitHub), Labels: slices.Concat(c.requiredLabels(), estimated, k.shown),
+	made, err := do(c, CreateIssue{c.owner.Issue.Repo, NewIssue{
+		Title: k.base[mapping.Title].GitHub, Body: signer{c.state}.issueText(k.base[mapping.Summary].GitHub), Labels: slices.Concat(creator{c.state}.requiredLabels(), estimated, k.shown),
 	}})
 	if err == nil {
-		c.linkIssue(&made, "made for the card")
+		creator{c.state}.linkIssue(&made, "made for the card")
 		k.done = true
 	}
 	return err
@@ -135,28 +143,42 @@ func (c *newIssue) refused(_ *want, err error) error { return err }
 
 // requiredLabels are the labels without which the route would not keep an issue that
 // is made for a card: the first of those that it asks for. A sub-issue needs none.
-func (w *work) requiredLabels() []string {
+func (w creator) requiredLabels() []string {
 	if w.pair.IsTask() || len(w.route.Labels) == 0 {
 		return nil
 	}
 	return w.route.Labels[:1]
 }
 
-func based(github string, p mapping.Versioned) mapping.Base {
+func baseOf(github string, p mapping.Versioned) mapping.Base {
 	return mapping.Base{GitHub: github, Planning: p.Value, Version: p.Version}
 }
 
 // linkIssue completes the link with the issue that its intent made.
-func (w *work) linkIssue(issue *mapping.Issue, why string) {
-	w.setIssue(issue)
+func (w creator) linkIssue(issue *mapping.Issue, why string) {
+	reader(w).setIssue(issue)
 	if w.pair.Copied && w.card != nil {
-		w.marked(mapping.Planning, w.card.Summary.Value)
+		signer(w).noteMarker(mapping.Planning, w.card.Summary.Value)
 	}
 	w.pair.Base = w.pair.Intent.Base
 	if sent := w.pair.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
 		w.pair.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
-		w.refuseLabel(mapping.Estimate, sent.GitHub)
+		githubWriter(w).refuseLabel(mapping.Estimate, sent.GitHub)
 	}
 	w.fresh = true
 	w.linked(mapping.GitHub, issueName(issue.Repo, issue.Number)+" "+why)
+}
+
+// labelsAlong are the labels that a new issue of the card is made with.
+func (w creator) labelsAlong() []string {
+	s := projector(w).shown()
+	if s == nil {
+		return nil
+	}
+	add, _ := s.Project(nil, labelProjector(w).cardToShow(), w.set.Scheme)
+	s.Make(add, w.set.Scheme)
+	for _, l := range add {
+		labelProjector(w).ensureLabel(l)
+	}
+	return add
 }

@@ -46,20 +46,12 @@ func (s *Step) Answered() (value any, err error) { return s.answer, s.err }
 // errStopped ends the work on a key that nobody answers any more.
 var errStopped = errors.New("the work on the key was stopped")
 
-// stepwise is the work on a key as the effects that it asks for. Each has to be answered before
-// the next one is asked for.
-func (w *work) stepwise(run func() error) iter.Seq[*Step] {
-	return func(yield func(*Step) bool) {
-		w.yield = yield
-		w.err = run()
-	}
-}
-
 // do has an effect done.
-func do[R any](w *work, e Effect[R]) (R, error) {
+func do[R any](of role, e Effect[R]) (R, error) {
 	var none R
+	w := of.self()
 	if write, is := e.(toRepository); is {
-		if err := w.mayWrite(write); err != nil {
+		if err := (visibility{w}).mayWrite(write); err != nil {
 			return none, err
 		}
 	}
@@ -80,7 +72,18 @@ func do[R any](w *work, e Effect[R]) (R, error) {
 }
 
 // done is do for what is only done.
-func done(w *work, e Effect[None]) error {
+func done(w role, e Effect[None]) error {
 	_, err := do(w, e)
 	return err
+}
+
+// stepwise is the work on a key as the effects that it asks for. Each has to be answered before
+// the next one is asked for.
+func stepwise(w *state, run func() error) iter.Seq[*Step] {
+	return func(yield func(*Step) bool) {
+		w.yield = yield
+		if w.err == nil {
+			w.err = run()
+		}
+	}
 }

@@ -211,19 +211,3 @@ func (e EnsureLabel) repository() (string, bool)   { return e.Repo, true }
 func (e AddSubIssue) repository() (string, bool)   { return e.Repo, true }
 func (e CreateComment) repository() (string, bool) { return e.Repo, true }
 func (e Assign) repository() (string, bool)        { return e.Repo, true }
-
-// mayWrite refuses a write that would show planning's side where that is not to be shown,
-// or that would go to another repository than the one that is meant.
-func (w *work) mayWrite(write toRepository) error {
-	repo, shows := write.repository()
-	if err := w.there(repo); err != nil {
-		return err
-	}
-	if !shows || w.link.Cleaning { // what is there already, less what the bridge made
-		return nil
-	}
-	if err := w.public(repo, true); err != nil {
-		return err
-	}
-	return nil
-}

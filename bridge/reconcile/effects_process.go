@@ -134,19 +134,19 @@ func (Lagged) answeredWith(None)      {}
 func (Say) answeredWith(None)         {}
 
 // get is do for what cannot fail. Of work that was stopped it is the zero value.
-func get[R any](w *work, e Effect[R]) R {
+func get[R any](w role, e Effect[R]) R {
 	answer, _ := do(w, e)
 	return answer
 }
 
 // tell is get for what is not answered.
-func tell(w *work, e Effect[None]) { _, _ = do(w, e) }
+func tell(w role, e Effect[None]) { _, _ = do(w, e) }
 
-func (w *work) count(c Counter, labels ...string) { tell(w, Count{c, labels}) }
+func (w *state) count(c Counter, labels ...string) { tell(w, Count{c, labels}) }
 
 // logger writes lines of the log that tell which link they are about.
 type logger struct {
-	w  *work
+	w  role
 	of []any // attributes of every line
 }
 

@@ -28,11 +28,11 @@ type predecessor struct {
 	pair *mapping.Pair
 }
 
-// formerly looks, before an unknown issue enters, whether it is what another
+// handToPredecessor looks, before an unknown issue enters, whether it is what another
 // link's issue has become; then that link takes it. An issue whose opening was
 // told was nothing else before. A transfer without a word keeps the author, and the
 // title or the time of creation.
-func (w *work) formerly() error {
+func (w entrant) handToPredecessor() error {
 	if w.opened {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (w *work) formerly() error {
 		return err
 	}
 	if len(before) > 0 && !w.fresh {
-		if err := w.readIssue(); err != nil { // what a late event shows may have moved on
+		if err := reader(w).readIssue(); err != nil { // what a late event shows may have moved on
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (w *work) formerly() error {
 		if !w.mayHaveBeen(p.pair) {
 			continue
 		}
-		switch was, err := w.was(p.pair); {
+		switch was, err := w.isPredecessor(p.pair); {
 		case err != nil:
 			return err
 		case was:
@@ -61,7 +61,7 @@ func (w *work) formerly() error {
 
 // predecessors returns the pairs whose issues may have become this one, those with its
 // time of creation first.
-func (w *work) predecessors() ([]predecessor, error) {
+func (w entrant) predecessors() ([]predecessor, error) {
 	var found []predecessor
 	traits := mapping.IssueTraits(w.issue.Author, w.issue.Title, w.issue.CreatedAt)
 	for _, project := range w.Projects() {
@@ -95,7 +95,7 @@ func (w *work) predecessors() ([]predecessor, error) {
 }
 
 // distance is 0 of a pair whose issue was created when this one was, else 1.
-func (w *work) distance(pair *mapping.Pair) int {
+func (w entrant) distance(pair *mapping.Pair) int {
 	if pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero() {
 		return 0
 	}
@@ -106,7 +106,7 @@ func (w *work) distance(pair *mapping.Pair) int {
 // was made when this issue was already seen, or after its last update, as a transfer is
 // one, had its own issue then. A time of creation that a transfer did not keep is the
 // transfer's, before which the pair was.
-func (w *work) mayHaveBeen(pair *mapping.Pair) bool {
+func (w entrant) mayHaveBeen(pair *mapping.Pair) bool {
 	own, issue := &pair.Issue, w.issue
 	switch {
 	case own.Author != issue.Author:
@@ -123,17 +123,17 @@ func (w *work) mayHaveBeen(pair *mapping.Pair) bool {
 	return own.Born.IsZero() || !issue.CreatedAt.Before(pair.Created.Add(-clockSkew))
 }
 
-// was reports whether the issue of another pair has become this one: that pair has
+// isPredecessor reports whether the issue of another pair has become this one: that pair has
 // it by now, its place redirects here, or nothing is there any more and what cannot
 // be made twice is the same, author, title and time of creation.
-func (w *work) was(pair *mapping.Pair) (bool, error) {
+func (w entrant) isPredecessor(pair *mapping.Pair) (bool, error) {
 	if pair.Issue.ID == w.issue.ID {
 		return true, nil
 	}
 	var moved *mapping.MovedError
 	issue, err := do(w, ReadIssue{pair.Issue.Repo, pair.Issue.Number})
 	if err == nil {
-		err = another(&pair.Issue, &issue)
+		err = differentIssue(&pair.Issue, &issue)
 	}
 	if errors.As(err, &moved) && moved.Issue != nil {
 		return moved.Issue.ID == w.issue.ID, nil
@@ -150,7 +150,7 @@ func (w *work) was(pair *mapping.Pair) (bool, error) {
 
 // handOver tells another link that this issue is what its own has become, and
 // ends this one.
-func (w *work) handOver(key store.Key, to *mapping.Pair) error {
+func (w entrant) handOver(key store.Key, to *mapping.Pair) error {
 	edit := mapping.Edit{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID)}
 	why := "another link has it"
 	if to.Issue.ID != w.issue.ID {
@@ -164,5 +164,83 @@ func (w *work) handOver(key store.Key, to *mapping.Pair) error {
 		return fmt.Errorf("hand over to link %s: %w", key, err)
 	}
 	w.count(CountPrevented, "transfer")
-	return w.refuse(why)
+	return w.decline(why)
+}
+
+// Between a create and the moment when its link has what was made, a person may
+// take the marker off it, or move the text that holds it elsewhere. What the
+// bridge made is then known by what the text was before, and what another link
+// has meanwhile stays there.
+
+// madeWith is the text of an issue by which the bridge knows what it made: the body,
+// or the one that a person took the marker off, as an event or GitHub's memory tells
+// it; "" where there is no marker of ours on an issue that may be ours.
+func (w entrant) madeWith(i *mapping.Issue) string {
+	if !w.Whose(i.Author).Perhaps() {
+		return ""
+	}
+	if w.set.Keys.Marked(i.Body) {
+		return i.Body
+	}
+	for _, e := range w.edits {
+		if e.Item == mapping.IssueRef(i.ID) && e.BodyFrom != nil && w.set.Keys.Marked(*e.BodyFrom) {
+			return *e.BodyFrom
+		}
+	}
+	if !w.Whose(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
+		return "" // anybody's, and as it was opened as far as whole seconds tell
+	}
+	edits, err := do(w, ReadEdits{mapping.NameIssue(i), mapping.Summary})
+	if err != nil { // many a GitHub does not tell
+		w.log.Debug("earlier bodies are not told", "issue", issueName(i.Repo, i.Number), "err", err)
+	}
+	for _, e := range edits {
+		if e.BodyFrom != nil && w.set.Keys.Marked(*e.BodyFrom) {
+			return *e.BodyFrom
+		}
+	}
+	return ""
+}
+
+// returnToCreator gives an issue that is about to enter to the link that waits for it: the
+// bridge made it for that, and a person took its marker off. It reports whether
+// there is one.
+func (w entrant) returnToCreator() (handed bool, err error) {
+	if w.link.Import != "" {
+		return false, nil
+	}
+	_, marks := w.set.Keys.Body(w.madeWith(w.issue))
+	for _, m := range marks {
+		if m.Kind != mapping.MarkIssue {
+			continue
+		}
+		ref := mapping.CardRef(mapping.ObjectID(m.Partner))
+		_, maker, err := exclusivity(w).linkOf(w.link.Project, ref)
+		if err != nil {
+			return false, err
+		}
+		if maker == nil || maker.State != mapping.Creating || maker.Issue.ID != 0 {
+			continue
+		}
+		if err := w.handOverWithEvents(w.link.Project, ref); err != nil {
+			return false, err
+		}
+		return true, w.decline("the bridge made it for " + string(ref))
+	}
+	return false, nil
+}
+
+// handOverWithEvents hands over what was seen of the issue, and what its events told, to the link
+// that has ref in a project.
+func (w entrant) handOverWithEvents(project mapping.ObjectID, ref mapping.Ref) error {
+	var told []store.Observation
+	for _, event := range w.claim.Events {
+		if !w.pair.IsTask() { // a part's are among its root's
+			told = append(told, store.Observation{Refs: []mapping.Ref{ref}, Event: event})
+		}
+	}
+	if err := w.handOverIssue(w.issue, project, store.Observation{Refs: []mapping.Ref{ref}}, told...); err != nil {
+		return fmt.Errorf("hand over to %s: %w", ref, err)
+	}
+	return nil
 }

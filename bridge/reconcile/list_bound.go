@@ -19,7 +19,7 @@ import (
 
 // room is how many tasks the link's card may still get: of its tasks those count
 // that the bridge made or linked, its tracking task apart.
-func (w *work) room() int {
+func (w lister) room() int {
 	if w.route.TasksPerCard <= 0 {
 		return math.MaxInt
 	}
@@ -40,7 +40,7 @@ func (w *work) room() int {
 
 // findLines is mapping.FindLines, but that lines which were text when the sides
 // last agreed are never taken for a known item with another name.
-func (w *work) findLines(known []mapping.Line, now []mapping.Item) []int {
+func (w lister) findLines(known []mapping.Line, now []mapping.Item) []int {
 	plain := w.link.PlainLines(now)
 	var others []mapping.Item
 	var places []int
@@ -60,7 +60,7 @@ func (w *work) findLines(known []mapping.Line, now []mapping.Item) []int {
 // bound. Their tasks stay in planning, as it cannot delete one, and are remembered: none
 // gets a line by itself, each counts among the card's tasks, and a line that says the same
 // stands for it again. What is under way or asked about an item keeps it.
-func (w *work) forgetLines(items []*mapping.Pair) []*mapping.Pair {
+func (w lister) forgetLines(items []*mapping.Pair) []*mapping.Pair {
 	var forgotten []mapping.ObjectID
 	removed := 0
 	items = slices.DeleteFunc(items, func(c *mapping.Pair) bool { // the latest come first
@@ -88,8 +88,8 @@ func isBusy(c *mapping.Pair, now time.Time) bool {
 
 // leaveText keeps in mind which lines of the body are text: those at the places
 // in over.
-func (w *work) leaveText(now []mapping.Item, over map[int]bool) {
-	w.tellFull(len(over) > 0, "further checklist lines stay text of its summary")
+func (w bodyEditor) leaveText(now []mapping.Item, over map[int]bool) {
+	lister(w).tellFull(len(over) > 0, "further checklist lines stay text of its summary")
 	if len(over) == 0 && len(w.link.Family.Lines) == 0 {
 		return
 	}
@@ -104,11 +104,11 @@ func (w *work) leaveText(now []mapping.Item, over map[int]bool) {
 
 // boundLines decides which lines of the body that a card is about to be made of
 // become tasks: the first ones.
-func (w *work) boundLines(body string) {
+func (w bodyEditor) boundLines(body string) {
 	if !w.lists() || w.route.Direction == mapping.ToGitHub {
 		return
 	}
-	room, over := w.room(), map[int]bool{}
+	room, over := lister(w).room(), map[int]bool{}
 	now := mapping.Items(body)
 	for _, item := range now {
 		if item.At > room {
@@ -118,18 +118,9 @@ func (w *work) boundLines(body string) {
 	w.leaveText(now, over)
 }
 
-// changedBody is the body with one item changed.
-func (w *work) changedBody(item mapping.Item) string {
-	body, lines := w.changeLines(w.body(), []mapping.Item{item})
-	if lines != nil {
-		w.link.SetTaskLines(body, lines)
-	}
-	return body
-}
-
 // tellFull tells an operator once that a card has as many tasks as it may have,
 // and what becomes of more.
-func (w *work) tellFull(full bool, what string) {
+func (w lister) tellFull(full bool, what string) {
 	if full && !w.link.Family.Full {
 		w.log.Warn("a card has as many tasks as tasks_per_card allows: "+what, "card", w.pair.Card.ID, "tasks_per_card", w.route.TasksPerCard)
 		w.note(mapping.Planning, "", "full", "its card has as many tasks as tasks_per_card allows: "+what)
@@ -142,30 +133,3 @@ const roomWait = 10 * time.Minute
 
 // whyFull is shown of a sub-issue that waits for room.
 const whyFull = "its parent's card has as many tasks as tasks_per_card allows"
-
-// withinRoom returns the parts that may get a task, the oldest first. The others
-// wait. A create that was sent already is looked for in any case.
-func (w *work) withinRoom(wanted []*work) []*work {
-	room, waits := w.room(), false
-	var within []*work
-	for _, pw := range wanted {
-		p := pw.pair
-		switch {
-		case p.Intent.Sent:
-		case room <= 0:
-			waits, p.Why = true, whyFull
-			continue
-		default:
-			room--
-		}
-		if p.Why == whyFull {
-			p.Why = ""
-		}
-		within = append(within, pw)
-	}
-	w.tellFull(waits, "further sub-issues wait")
-	if waits {
-		w.lookAgain(roomWait, "a sub-issue waits: "+whyFull)
-	}
-	return within
-}

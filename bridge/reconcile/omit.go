@@ -7,22 +7,22 @@ import (
 	"planbridge/mapping"
 )
 
-// thing is something of an item that it may be made without, so that one bad value does
+// omittable is something of an item that it may be made without, so that one bad value does
 // not keep the item from being made.
-type thing string
+type omittable string
 
 const (
-	theUser     thing = "user"     // the person in whose name it is made; the route's user is left
-	theBucket   thing = "bucket"   // the first of the ids by which its bucket is addressed
-	theEstimate thing = "estimate" // of an issue, its label
-	theText     thing = "text"     // a summary, a body
-	theLongText thing = "long text"
-	theShown    thing = "shown" // labels that only show planning's state
+	theUser     omittable = "user"     // the person in whose name it is made; the route's user is left
+	theBucket   omittable = "bucket"   // the first of the ids by which its bucket is addressed
+	theEstimate omittable = "estimate" // of an issue, its label
+	theText     omittable = "text"     // a summary, a body
+	theLongText omittable = "long text"
+	theShown    omittable = "shown" // labels that only show planning's state
 )
 
 // omission says which refusals may be about a thing.
 type omission struct {
-	thing thing
+	thing omittable
 	only  []string // the fields that the refusal may name, "" for none; nil: any
 	not   []string // fields that it may not name
 	gone  bool     // "it is gone" may be about it as well
@@ -47,7 +47,7 @@ var omissions = map[mapping.Side][]omission{
 
 // leaveOut returns what to leave out of an item that was refused: the first thing, in the
 // order of its side, that the item has and that the refusal may be about; "" for none.
-func leaveOut(side mapping.Side, has []thing, why error) thing {
+func leaveOut(side mapping.Side, has []omittable, why error) omittable {
 	var refused *mapping.Rejection
 	words := errors.As(why, &refused)
 	for _, o := range omissions[side] {
@@ -63,13 +63,13 @@ func leaveOut(side mapping.Side, has []thing, why error) thing {
 }
 
 // has returns the things that an item has on the side where it is to be made.
-func (k *want) has(side mapping.Side) (has []thing) {
+func (k *want) has(side mapping.Side) (has []omittable) {
 	summary, estimate := k.base[mapping.Summary], k.base[mapping.Estimate]
-	text := *half(side, &summary)
-	for t, there := range map[thing]bool{
+	text := *sideValue(side, &summary)
+	for t, there := range map[omittable]bool{
 		theUser: k.user != "" && k.user != k.w.route.Username, theBucket: len(k.buckets) > 1, theShown: len(k.shown) > 0,
-		theEstimate: *half(side, &estimate) != "", theText: text != "",
-		theLongText: text != "" && mapping.TooLong(k.w.issueText(text)),
+		theEstimate: *sideValue(side, &estimate) != "", theText: text != "",
+		theLongText: text != "" && mapping.TooLong(signer(k.w).issueText(text)),
 	} {
 		if there {
 			has = append(has, t)
@@ -78,8 +78,8 @@ func (k *want) has(side mapping.Side) (has []thing) {
 	return has
 }
 
-// half is the part of a base that a side has, or will have.
-func half(side mapping.Side, b *mapping.Base) *string {
+// sideValue is the part of a base that a side has, or will have.
+func sideValue(side mapping.Side, b *mapping.Base) *string {
 	if side == mapping.GitHub {
 		return &b.GitHub
 	}
@@ -87,11 +87,11 @@ func half(side mapping.Side, b *mapping.Base) *string {
 }
 
 // without leaves a thing out of what is made on a side.
-func (k *want) without(side mapping.Side, t thing, why *mapping.Rejection) {
+func (k *want) without(side mapping.Side, t omittable, why *mapping.Rejection) {
 	a := mapping.Summary
 	switch t {
 	case theUser:
-		k.w.refuseUser(k.user, why)
+		planningWriter(k.w).refuseUser(k.user, why)
 		k.user = k.w.route.Username
 		return
 	case theBucket:
@@ -105,8 +105,8 @@ func (k *want) without(side mapping.Side, t thing, why *mapping.Rejection) {
 		a = mapping.Estimate
 	}
 	base := k.base[a]
-	value := half(side, &base)
-	k.w.refuseValue(side, a, *value, why)
+	value := sideValue(side, &base)
+	saver(k.w).refuseValue(side, a, *value, why)
 	*value = ""
 	k.base[a] = base
 }

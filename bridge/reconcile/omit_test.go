@@ -14,15 +14,15 @@ func TestLeaveOut(t *testing.T) {
 		return fmt.Errorf("create: %w", &mapping.Rejection{Status: 422, Field: field, Words: "no"})
 	}
 	gone, down := fmt.Errorf("bucket: %w", mapping.ErrNotFound), errors.New("down")
-	card := []thing{theUser, theBucket, theEstimate, theText}
-	bare := []thing{theBucket, theEstimate, theText} // in the name of the route's user
-	issue := []thing{theEstimate, theText, theShown}
-	long := []thing{theEstimate, theText, theShown, theLongText}
+	card := []omittable{theUser, theBucket, theEstimate, theText}
+	bare := []omittable{theBucket, theEstimate, theText} // in the name of the route's user
+	issue := []omittable{theEstimate, theText, theShown}
+	long := []omittable{theEstimate, theText, theShown, theLongText}
 	for _, c := range []struct {
 		side mapping.Side
-		has  []thing
+		has  []omittable
 		why  error
-		want thing
+		want omittable
 	}{
 		{mapping.Planning, card, words(""), theUser},
 		{mapping.Planning, card, words("username"), theUser},
@@ -33,11 +33,11 @@ func TestLeaveOut(t *testing.T) {
 		{mapping.Planning, bare, words(""), theEstimate},
 		{mapping.Planning, bare, words("username"), theBucket},
 		{mapping.Planning, bare, words("title"), theBucket},
-		{mapping.Planning, []thing{theEstimate, theText}, words("title"), ""},
-		{mapping.Planning, []thing{theEstimate, theText}, words("username"), ""},
-		{mapping.Planning, []thing{theEstimate, theText}, words("summary"), theText},
-		{mapping.Planning, []thing{theEstimate, theText}, gone, ""},
-		{mapping.Planning, []thing{theText}, words(""), theText},
+		{mapping.Planning, []omittable{theEstimate, theText}, words("title"), ""},
+		{mapping.Planning, []omittable{theEstimate, theText}, words("username"), ""},
+		{mapping.Planning, []omittable{theEstimate, theText}, words("summary"), theText},
+		{mapping.Planning, []omittable{theEstimate, theText}, gone, ""},
+		{mapping.Planning, []omittable{theText}, words(""), theText},
 		{mapping.Planning, nil, words(""), ""},
 		{mapping.Planning, card, down, ""},
 		{mapping.GitHub, issue, words(""), theShown},
@@ -45,8 +45,8 @@ func TestLeaveOut(t *testing.T) {
 		{mapping.GitHub, issue, words("body"), theText},
 		{mapping.GitHub, issue, words("title"), ""},
 		{mapping.GitHub, long, words(""), theLongText},
-		{mapping.GitHub, []thing{theEstimate, theText}, words("labels"), theEstimate},
-		{mapping.GitHub, []thing{theText}, words("labels"), theText},
+		{mapping.GitHub, []omittable{theEstimate, theText}, words("labels"), theEstimate},
+		{mapping.GitHub, []omittable{theText}, words("labels"), theText},
 		{mapping.GitHub, nil, words(""), ""},
 		{mapping.GitHub, issue, gone, ""},
 		{mapping.GitHub, issue, down, ""},
@@ -70,7 +70,7 @@ func (u *unknown) ready(*want) (bool, error) { u.asked = true; return false, nil
 // What may be there already is not made, though it was never sent.
 func TestNothingIsMadeThatMayBeThere(t *testing.T) {
 	u := &unknown{}
-	c := &creation{w: &work{set: &Settings{}}, side: mapping.GitHub, kind: u}
+	c := &creation{w: work{&state{set: &Settings{}}}, side: mapping.GitHub, kind: u}
 	if err := c.once(&want{intent: &mapping.Intent{}}); err == nil || u.asked {
 		t.Errorf("it was to be made: %v, with the error %v", u.asked, err)
 	}

@@ -1,24 +1,78 @@
 package reconcile
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
 )
 
-// bringBack restores an edit that was run over: merged with what we wrote
+// A write of ours that runs over a person's edit is found by its record and its echo. Where
+// the store is lost between the two, the record is lost as well. GitHub remembers both edits.
+
+// keepForgotten keeps what writes of ours ran over shortly before the store lost the pair.
+// Nothing tells any more whether the person's edit was known when it was written over, so
+// that nothing is brought back: the text goes to the ledger and onto the issue.
+func (w repairer) keepForgotten() error {
+	if !w.pair.Synced.IsZero() || w.issue == nil || w.unmarked != "" || w.since(w.issue.UpdatedAt) > journal.InFlightFor {
+		return nil
+	}
+	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
+		if _, based := w.pair.Base[a]; based {
+			continue
+		}
+		edits, err := do(w, ReadEdits{w.owner.Issue, a})
+		if mapping.Refused(err) || err != nil && w.claim.Attempts > 1 {
+			w.note(mapping.GitHub, a, "unverified", "whether a write ran over an edit before the store was lost is not known: "+err.Error())
+			continue
+		}
+		if err != nil {
+			return onGitHub(fmt.Errorf("earlier edits: %w", err))
+		}
+		if err := w.keepEach(a, w.editsOf(edits).Forgotten(a, w.merge)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepEach keeps texts that were run over, but for those that a comment of ours has.
+func (w repairer) keepEach(a mapping.Attribute, lost []journal.LostUpdate) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	comments, err := do(w, ReadComments{w.owner.Issue.Repo, w.owner.Issue.Number})
+	if err != nil {
+		return onGitHub(fmt.Errorf("comments: %w", err))
+	}
+	for _, l := range lost {
+		if slices.ContainsFunc(comments, func(c Comment) bool { return w.Whose(c.Author).Ours() && strings.Contains(c.Body, l.Text) }) {
+			continue
+		}
+		d := mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Why: "a write of ours ran over an edit before the store was lost", Loses: true}
+		if err := ledger(w).keepTexts(d, l.Text, l.Write.To); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restoreEdit restores an edit that was run over: merged with what we wrote
 // where that goes, else by the rules of a conflict. The restored text is then
 // an ordinary change of GitHub.
-func (w *work) bringBack(l journal.LostUpdate) error {
+func (w repairer) restoreEdit(l journal.LostUpdate) error {
 	for _, before := range []string{l.Write.From, l.Text} { // neither stands there any more
-		w.wrote(l.Write.Attribute, before, l.Write.At, nil)
+		freshness(w).wrote(l.Write.Attribute, before, l.Write.At, nil)
 	}
 	switch {
 	case !w.fresh:
 		if err := w.readAgain(); err != nil {
 			return err
 		}
-	case w.takesBack(w.issue):
-		return w.errLags()
+	case freshness(w).takesBack(w.issue):
+		return freshness(w).deferStale()
 	}
 	a, now := l.Write.Attribute, w.g[l.Write.Attribute].Value
 	d := mapping.Decision{Attribute: a, Action: mapping.MergeBoth, Why: "a write of ours ran over an edit", Base: w.pair.Base[a]}
@@ -35,12 +89,12 @@ func (w *work) bringBack(l journal.LostUpdate) error {
 		return nil
 	}
 	d.GitHub = &mapping.Write{From: now, To: merged}
-	return w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{d}})
+	return githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{d}})
 }
 
 // mayMerge reports whether an edit that a write of ours ran over may be merged with
 // it. Policies that ask people, or for times, do so about texts that both changed.
-func (w *work) mayMerge(p mapping.Pending) bool {
+func (w repairer) mayMerge(p mapping.Pending) bool {
 	policy := w.route.Policy(p.Attribute)
 	text := func(body string) string { return w.link.Text(w.route, p.Attribute, body) }
 	return policy != mapping.PolicyAsk && policy != mapping.PolicyNewest || mapping.Same(p.Attribute, text(p.From), text(p.To))
@@ -48,12 +102,12 @@ func (w *work) mayMerge(p mapping.Pending) bool {
 
 // overrun decides about an edit that was run over and does not merge, and keeps what
 // loses. It returns what is to stand on GitHub.
-func (w *work) overrun(l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
+func (w repairer) overrun(l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
 	a := l.Write.Attribute
 	if !journal.Ours(&w.pair.Journal, a, now) {
 		d = mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Loses: true, Base: w.pair.Base[a]}
 		d.Why = "a write of ours ran over an edit, and a newer edit stands"
-		return d, now, w.keepTexts(d, l.Text, now)
+		return d, now, ledger(w).keepTexts(d, l.Text, now)
 	}
 	d = mapping.Overrun(w.route, a, w.pair.Base[a], l.Write.Old, w.editEvents().EditedBefore(l))
 	if d.Action == mapping.Ask {
@@ -62,24 +116,24 @@ func (w *work) overrun(l journal.LostUpdate, now string) (d mapping.Decision, st
 	if stands = now; d.Winner == mapping.GitHub {
 		stands = w.withOurItems(l, now)
 	}
-	return d, stands, w.keepTexts(d, l.Text, now)
+	return d, stands, ledger(w).keepTexts(d, l.Text, now)
 }
 
 // askOverrun asks people about an edit that was run over and what planning has. The
 // edit is to stand on GitHub again: nothing is decided yet.
-func (w *work) askOverrun(d mapping.Decision, l journal.LostUpdate, now string) (_ mapping.Decision, stands string, err error) {
+func (w repairer) askOverrun(d mapping.Decision, l journal.LostUpdate, now string) (_ mapping.Decision, stands string, err error) {
 	a := d.Attribute
 	if _, known := w.p[a]; !known {
-		if err := w.readBoth(); err != nil {
+		if err := reader(w).readBoth(); err != nil {
 			return d, "", err
 		}
 	}
-	return d, w.withOurItems(l, now), w.keepTexts(d, w.link.Text(w.route, a, l.Text), w.p[a].Value)
+	return d, w.withOurItems(l, now), ledger(w).keepTexts(d, w.link.Text(w.route, a, l.Text), w.p[a].Value)
 }
 
 // withOurItems is the text of an edit that was run over, with what our write did to its
 // checklist: items are decided one by one, and a line of a task would be taken for removed.
-func (w *work) withOurItems(l journal.LostUpdate, now string) string {
+func (w repairer) withOurItems(l journal.LostUpdate, now string) string {
 	a, text := l.Write.Attribute, l.Text
 	if !w.lists() || a.Spec().Carrier != mapping.CarrierBody {
 		return text

@@ -10,7 +10,7 @@ import (
 // Preview is the reading of both items of a root link, and the decision about them as the
 // next reconcile would make it. It asks for no write.
 type Preview struct {
-	w   *work
+	w   work
 	out *mapping.Preview
 }
 
@@ -18,7 +18,7 @@ type Preview struct {
 func BeginPreview(s State) *Preview { return &Preview{w: newWork(s)} }
 
 // Steps are the reads that the preview needs, as of [Work.Steps].
-func (p *Preview) Steps() iter.Seq[*Step] { return p.w.stepwise(p.run) }
+func (p *Preview) Steps() iter.Seq[*Step] { return stepwise(p.w.state, p.run) }
 
 // Result is nil for a link whose pair does not exist yet or whose route is not configured. An
 // error means that the decision could not be made; a side that cannot be read is no error.
@@ -30,17 +30,17 @@ func (p *Preview) run() (err error) {
 	if w.route == nil || !w.served || l.Issue.Number == 0 || l.Card.ID == "" {
 		return nil
 	}
-	w.hidden = w.public(l.Issue.Repo, false)
+	w.hidden = visibility(w).public(l.Issue.Repo, false)
 	out := &mapping.Preview{Unread: map[mapping.Side]string{}}
 	if issue, err := do(w, ReadIssue{l.Issue.Repo, l.Issue.Number}); err != nil {
 		out.Unread[mapping.GitHub] = err.Error()
 	} else {
-		w.setIssue(&issue)
+		reader(w).setIssue(&issue)
 	}
-	if err := w.lookAtCard(); err != nil {
+	if err := reader(w).lookAtCard(); err != nil {
 		out.Unread[mapping.Planning] = err.Error()
 	}
-	if out.Plan, err = w.resolve(); err != nil {
+	if out.Plan, err = decider(w).resolve(); err != nil {
 		return fmt.Errorf("decide about %s: %w", where(&l.Pair), err)
 	}
 	out.GitHub, out.Planning = w.g, w.p
@@ -49,7 +49,7 @@ func (p *Preview) run() (err error) {
 }
 
 // lookAtCard reads the card and its tracking task.
-func (w *work) lookAtCard() error {
+func (w reader) lookAtCard() error {
 	card, err := do(w, ReadCard{w.pair.Card.ID})
 	if err != nil {
 		return err

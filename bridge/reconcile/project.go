@@ -7,6 +7,22 @@ import (
 	"planbridge/mapping"
 )
 
+// What went wrong is not tried again before a while has passed, longer each time.
+
+// pauseLeft is how long it is until something may be tried again (0: now), and why.
+func (w projector) pauseLeft(name string) (wait time.Duration, why string) {
+	p := get(w, PauseLeft{name})
+	return p.Wait, p.Why
+}
+
+// pauseAfter takes in that something went wrong, and reports whether it had been all right.
+func (w projector) pauseAfter(name, why string, first, most time.Duration) (wait time.Duration, news bool) {
+	p := get(w, PauseAfter{name, why, first, most})
+	return p.Wait, p.News
+}
+
+func (w projector) pauseOver(name string) { tell(w, PauseOver{name}) }
+
 // What planning says and GitHub cannot be asked about is shown on the issue:
 // the state of the card's tasks, its review and its bucket as labels, its
 // sprint as a milestone, and who works on it as assignees. It is projected, one
@@ -23,58 +39,25 @@ const (
 	refusedFirst, refusedMost = 5 * time.Minute, time.Hour
 )
 
-// show shows on the issue what planning says of the card, once the attributes agree. A
-// review may have closed the issue, and what was read or answered may show a person's
-// edit: then that is decided on.
-func show(w *work) (verdict, error) {
-	w.round.first = w.link.Shown == nil
-	s := w.shown()
-	if s == nil || w.pair.State != mapping.Linked {
-		return pass, nil
-	}
-	if w.set.DryRun {
-		if add, remove := w.labelsToShow(); len(add)+len(remove) > 0 {
-			w.log.Info("dry run: would show", "add_labels", add, "remove_labels", remove)
-		}
-		return pass, nil
-	}
-	if w.route.Direction == mapping.ToPlanning {
-		w.link.Review = s.Review // the route may go both ways later: this review is not acted on then
-		return pass, nil
-	}
-	if w.round.first && w.issue == nil { // what it has is not known either
-		if err := w.try("planning's view", w.readIssue); err != nil || w.issue == nil {
-			w.link.Shown = nil
-			return pass, err
-		}
-	}
-	before, knew := w.g, w.issue != nil
-	defer w.showing(true)()
-	if err := w.showAll(); err != nil {
-		return end, err
-	}
-	return anewIf(knew != (w.issue != nil) || w.moved(before), nil) // what was looked at before that was known
-}
-
 // showAll shows one thing after the other. Where one is put off, what the issue
 // has of it is read before its next turn: events that come meanwhile are dealt
 // with as far as they tell of anything else. What only waits for its share is read
 // when it has that.
-func (w *work) showAll() error {
+func (w projector) showAll() error {
 	s, waits := w.link.Shown, w.showAgain
 	unsure := s.Unsure
 	s.Unsure, w.showAgain = true, revisit{}
 	putOff := false
-	for _, r := range shows {
+	for _, r := range showRules {
 		before, braked := w.showAgain, false
 		w.showAgain = revisit{}
-		err := w.try(r.name, func() error {
+		err := w.attempt(r.name, func() error {
 			if unsure && w.issue == nil {
-				if err := w.readIssue(); err != nil {
+				if err := reader(w).readIssue(); err != nil {
 					return err
 				}
 			}
-			_, err := r.apply(w)
+			_, err := r.apply(work(w))
 			braked = errors.Is(err, errShare)
 			return err
 		})
@@ -82,16 +65,16 @@ func (w *work) showAll() error {
 			return err
 		}
 		putOff = putOff || w.showAgain.after > 0 && !braked
-		w.showAgain = w.showAgain.sooner(before)
+		w.showAgain = w.showAgain.soonest(before)
 	}
 	s.Unsure = putOff
-	w.showAgain = w.showAgain.sooner(waits)
+	w.showAgain = w.showAgain.soonest(waits)
 	return nil
 }
 
-// moved reports whether GitHub's view is another one than it was before; what
+// viewMoved reports whether GitHub's view is another one than it was before; what
 // was not seen then was as agreed on.
-func (w *work) moved(before mapping.View) bool {
+func (w projector) viewMoved(before mapping.View) bool {
 	for a, now := range w.g {
 		was, seen := before[a]
 		if !seen {
@@ -105,7 +88,7 @@ func (w *work) moved(before mapping.View) bool {
 }
 
 // shown is what is known of the card that only shows; nil where nothing is.
-func (w *work) shown() *mapping.Shown {
+func (w projector) shown() *mapping.Shown {
 	if w.pair.IsTask() {
 		return nil
 	}
@@ -116,23 +99,23 @@ func (w *work) shown() *mapping.Shown {
 	return w.link.Shown
 }
 
-// try shows one thing, unless it went wrong a moment ago. Its error is one that
+// attempt shows one thing, unless it went wrong a moment ago. Its error is one that
 // ends the work on the key: whatever GitHub said is put off.
-func (w *work) try(what string, show func() error) error {
+func (w projector) attempt(what string, show func() error) error {
 	names := []string{what + " in " + w.owner.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
 		if wait, why := w.pauseLeft(name); wait > 0 {
-			w.lookAgain(wait+w.jitter(wait/4), why)
+			w.revisitAfter(wait+w.jitter(wait/4), why)
 			return nil
 		}
 	}
 	err := show()
 	if IsGone(err) || errors.Is(err, mapping.ErrMoved) { // the issue, or only what was asked of it?
-		if gone := w.readIssue(); gone != nil {
+		if gone := reader(w).readIssue(); gone != nil {
 			err = gone
 		}
 	}
-	var put *again
+	var put *requeueAfter
 	var side *sideError
 	var moved *mapping.MovedError
 	var public *publicError
@@ -149,7 +132,7 @@ func (w *work) try(what string, show func() error) error {
 	case isWithheld(err):
 		return err
 	case errors.As(err, &put) && put.after > 0: // a brake, or a read that lags
-		w.lookAgain(put.after, what+": "+put.why)
+		w.revisitAfter(put.after, what+": "+put.why)
 		return nil
 	case w.over() || !errors.As(err, &side):
 		return err
@@ -160,13 +143,13 @@ func (w *work) try(what string, show func() error) error {
 
 // refusedToShow puts off what GitHub did not take: for this issue alone where
 // it is the value, else for the repository.
-func (w *work) refusedToShow(names []string, err error) {
+func (w projector) refusedToShow(names []string, err error) {
 	var limited *mapping.RateLimited
 	switch {
 	case errors.As(err, &limited):
 		after := limited.After + w.jitter(spread(limited))
 		w.log.Info("put off", "what", names[1], "after", after, "why", limited.Why)
-		w.lookAgain(after, names[1]+": "+limited.Error())
+		w.revisitAfter(after, names[1]+": "+limited.Error())
 	case errors.Is(err, mapping.ErrRejected):
 		w.putOff(names[1], err, refusedFirst, refusedMost)
 	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):
@@ -176,40 +159,25 @@ func (w *work) refusedToShow(names []string, err error) {
 	}
 }
 
-func (w *work) putOff(name string, err error, first, most time.Duration) {
+func (w projector) putOff(name string, err error, first, most time.Duration) {
 	why := name + " cannot be shown: " + err.Error()
 	wait, news := w.pauseAfter(name, why, first, most)
 	if news {
 		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait, "err", err)
 	}
-	w.lookAgain(wait+w.jitter(wait/4), why)
+	w.revisitAfter(wait+w.jitter(wait/4), why)
 }
 
-// lookAgain has the key looked at again after a while, though all is well.
-func (w *work) lookAgain(after time.Duration, why string) {
-	w.showAgain = w.showAgain.sooner(revisit{after, why})
+// revisitAfter has the key looked at again after a while, though all is well.
+func (w projector) revisitAfter(after time.Duration, why string) {
+	w.showAgain = w.showAgain.soonest(revisit{after, why})
 }
 
 // showLater joins the look for what could not be shown with others.
-func (w *work) showLater() { w.again = w.again.sooner(w.showAgain) }
+func (w projector) showLater() { w.again = w.again.soonest(w.showAgain) }
 
-// showed notes that something is shown now.
-func (w *work) showed(what mapping.Attribute, why string) {
+// noteShown notes that something is shown now.
+func (w projector) noteShown(what mapping.Attribute, why string) {
 	w.count(CountWrites, w.link.Route, string(mapping.GitHub), string(what))
 	w.note(mapping.GitHub, what, "show", why)
-}
-
-// told reports whether the newest snapshot of the issue is an event of our own:
-// it may be from between two of our writes, so that nothing is concluded from
-// it without a read.
-func (w *work) told() bool {
-	return w.issue != nil && !w.fresh && w.Whose(w.issue.Editor).Perhaps()
-}
-
-// fetch reads the issue, unless it was read and nothing was written since.
-func (w *work) fetch() error {
-	if w.fresh {
-		return nil
-	}
-	return w.readIssue()
 }

@@ -15,26 +15,26 @@ var errShare = errors.New("labels")
 
 // showLabels brings the labels that show the card in line, one by one: the set
 // is never replaced.
-func (w *work) showLabels() error {
+func (w labelProjector) showLabels() error {
 	add, remove := w.labelsToShow()
 	if len(add)+len(remove) > 0 {
-		if err := w.foldShow(); err != nil && w.told() {
+		if err := pacer(w).foldShow(); err != nil && freshness(w).showsOwnEvent() {
 			return err // what the issue has is not known
 		} else if err != nil {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
-		if err := w.reserve(WriteEdit); err != nil {
+		if err := saver(w).reserve(WriteEdit); err != nil {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
 	}
 	if w.issue == nil && (len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 || w.mayBeThere(add)) {
-		if err := w.readIssue(); err != nil {
+		if err := reader(w).readIssue(); err != nil {
 			return err
 		}
 		add, remove = w.labelsToShow()
 	}
-	if len(add)+len(remove) > 0 && w.told() {
-		if err := w.readIssue(); err != nil {
+	if len(add)+len(remove) > 0 && freshness(w).showsOwnEvent() {
+		if err := reader(w).readIssue(); err != nil {
 			return err
 		}
 		add, remove = w.labelsToShow()
@@ -42,14 +42,14 @@ func (w *work) showLabels() error {
 	if len(add)+len(remove) == 0 {
 		return nil
 	}
-	if err := w.paceShow(); err != nil {
+	if err := pacer(w).paceShow(); err != nil {
 		return err
 	}
 	for _, l := range add {
 		w.ensureLabel(l)
 	}
 	w.link.Shown.Make(add, w.set.Scheme)
-	if err := w.writing(); err != nil {
+	if err := saver(w).writing(); err != nil {
 		return err
 	}
 	issue := mapping.Issue{Repo: w.owner.Issue.Repo, Number: w.owner.Issue.Number}
@@ -57,7 +57,7 @@ func (w *work) showLabels() error {
 		issue = *w.issue
 	}
 	if len(add) > 0 {
-		if err := w.addLabels(&issue, add); err != nil {
+		if err := githubWriter(w).addLabels(&issue, add); err != nil {
 			return err
 		}
 		w.carries(issue.Labels)
@@ -66,18 +66,18 @@ func (w *work) showLabels() error {
 		}
 	}
 	for _, l := range remove {
-		if err := w.removeLabel(&issue, l); err != nil {
+		if err := githubWriter(w).removeLabel(&issue, l); err != nil {
 			return err
 		}
 		w.carries(issue.Labels)
 	}
-	w.showed("labels", fmt.Sprintf("%q on, %q off", add, remove))
+	projector(w).noteShown("labels", fmt.Sprintf("%q on, %q off", add, remove))
 	return nil
 }
 
 // labelsToShow compares the labels that the issue has, as far as is known, with
 // those that show the card.
-func (w *work) labelsToShow() (add, remove []string) {
+func (w labelProjector) labelsToShow() (add, remove []string) {
 	s := w.link.Shown
 	current := s.Labels
 	if w.issue != nil {
@@ -88,7 +88,7 @@ func (w *work) labelsToShow() (add, remove []string) {
 }
 
 // cardToShow is the part of the card that labels show.
-func (w *work) cardToShow() *mapping.Card {
+func (w labelProjector) cardToShow() *mapping.Card {
 	card := w.link.Shown.Card(w.pair.Card.BucketName)
 	if card.CID = w.pair.Card.CID; w.card != nil && w.card.CID != 0 {
 		card.CID = w.card.CID
@@ -98,52 +98,38 @@ func (w *work) cardToShow() *mapping.Card {
 
 // mayBeThere reports whether a label to add may be a person's on an issue that was
 // not looked at for it.
-func (w *work) mayBeThere(add []string) bool {
+func (w labelProjector) mayBeThere(add []string) bool {
 	return slices.ContainsFunc(add, func(l string) bool {
 		return w.set.Scheme.IsCardLabel(l) && !containsFold(w.link.Shown.Made, l)
 	})
 }
 
 // carries takes in the labels that the issue has after a write.
-func (w *work) carries(now []string) {
+func (w labelProjector) carries(now []string) {
 	w.link.Shown.Carry(now, w.cardToShow(), w.set.Scheme)
 	if w.issue != nil {
 		issue := *w.issue
 		issue.Labels = now
-		w.setIssue(&issue)
+		reader(w).setIssue(&issue)
 	}
-}
-
-// labelsAlong are the labels that a new issue of the card is made with.
-func (w *work) labelsAlong() []string {
-	s := w.shown()
-	if s == nil {
-		return nil
-	}
-	add, _ := s.Project(nil, w.cardToShow(), w.set.Scheme)
-	s.Make(add, w.set.Scheme)
-	for _, l := range add {
-		w.ensureLabel(l)
-	}
-	return add
 }
 
 // ensureLabel gives a label its colour and description before it is first
 // added. GitHub makes unknown labels when they are added, so nothing is lost
 // where this goes wrong, nor for a label that is of one issue alone.
-func (w *work) ensureLabel(name string) {
+func (w labelProjector) ensureLabel(name string) {
 	if w.set.Scheme.IsCardLabel(name) {
 		return
 	}
 	key := "label " + name + " in " + w.owner.Issue.Repo
-	if wait, _ := w.pauseLeft(key); wait > 0 {
+	if wait, _ := projector(w).pauseLeft(key); wait > 0 {
 		return
 	}
 	spec := w.set.Scheme.Spec(name)
 	tell(w, PauseFor{key, ensured})
 	err := done(w, EnsureLabel{w.owner.Issue.Repo, spec})
 	if isWithheld(err) {
-		w.pauseOver(key) // nor is the label added
+		projector(w).pauseOver(key) // nor is the label added
 	} else if err != nil {
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}

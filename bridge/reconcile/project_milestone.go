@@ -12,7 +12,7 @@ import (
 // showMilestone gives the issue the milestone of its card's sprint. A card that
 // leaves its sprint takes along the milestone of a sprint, whoever set it; a person's
 // own on a card without a sprint is left alone.
-func (w *work) showMilestone() error {
+func (w milestoneProjector) showMilestone() error {
 	s := w.link.Shown
 	want := 0
 	if s.Sprint != "" {
@@ -24,22 +24,22 @@ func (w *work) showMilestone() error {
 	if due, _ := w.milestoneDue(want); !due {
 		return nil
 	}
-	if err := w.foldShow(); err != nil {
+	if err := pacer(w).foldShow(); err != nil {
 		return err
 	}
-	if err := w.reserve(WriteEdit); err != nil {
+	if err := saver(w).reserve(WriteEdit); err != nil {
 		return err
 	}
-	if err := w.fetch(); err != nil { // GitHub has no lock: what a person set meanwhile counts
+	if err := reader(w).fetch(); err != nil { // GitHub has no lock: what a person set meanwhile counts
 		return err
 	}
 	if due, _ := w.milestoneDue(want); !due {
 		return nil
 	}
-	if err := w.paceShow(); err != nil {
+	if err := pacer(w).paceShow(); err != nil {
 		return err
 	}
-	if err := w.writing(); err != nil {
+	if err := saver(w).writing(); err != nil {
 		return err
 	}
 	issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{Milestone: &want}})
@@ -56,14 +56,14 @@ func (w *work) showMilestone() error {
 	if err != nil {
 		return onGitHub(fmt.Errorf("set milestone %d: %w", want, err))
 	}
-	w.issueIs(&issue)
+	reader(w).issueIs(&issue)
 	w.milestoneSet(want)
 	return nil
 }
 
 // milestoneDue reports whether the issue's milestone is to be another one: the
 // number wanted, 0 for none. It takes in what the issue has.
-func (w *work) milestoneDue(want int) (due bool, has int) {
+func (w milestoneProjector) milestoneDue(want int) (due bool, has int) {
 	s := w.link.Shown
 	if has = s.Milestone; w.issue != nil {
 		if has = w.issue.Milestone; want != 0 && has != s.Milestone {
@@ -81,42 +81,22 @@ func (w *work) milestoneDue(want int) (due bool, has int) {
 }
 
 // milestoneSet takes in that the issue was given a milestone.
-func (w *work) milestoneSet(want int) {
+func (w milestoneProjector) milestoneSet(want int) {
 	s := w.link.Shown
 	if s.Milestone = want; w.issue.Milestone != want {
 		s.Milestone = w.issue.Milestone
 		s.Dropped = append(s.Dropped, milestoneName(want))
 	}
-	w.showed("milestone", milestoneName(want))
+	projector(w).noteShown("milestone", milestoneName(want))
 }
 
 // milestoneName is how a milestone is named among what GitHub dropped.
 func milestoneName(number int) string { return "#" + strconv.Itoa(number) }
 
-// edit makes one PATCH, with the milestone along that the issue is to have; nil:
-// none. Where GitHub refuses it so, it is made without.
-func (w *work) edit(edit IssueEdit, milestone *int) (mapping.Issue, error) {
-	repo, number := w.owner.Issue.Repo, w.owner.Issue.Number
-	if milestone == nil {
-		return do(w, EditIssue{repo, number, edit})
-	}
-	with := edit
-	with.Milestone = milestone
-	issue, err := do(w, EditIssue{repo, number, with})
-	if errors.Is(err, mapping.ErrRejected) {
-		return do(w, EditIssue{repo, number, edit})
-	}
-	if err == nil && issue.Milestone == *milestone {
-		w.link.Shown.Milestone = *milestone
-		w.showed("milestone", milestoneName(*milestone))
-	}
-	return issue, err
-}
-
 // milestoneAlong is the milestone that an edit takes along: one that is known
 // already, or nil.
-func (w *work) milestoneAlong() *int {
-	s := w.shown()
+func (w milestoneProjector) milestoneAlong() *int {
+	s := projector(w).shown()
 	if s == nil || w.issue == nil || w.link.Cleaning || w.pair.State != mapping.Linked {
 		return nil
 	}
@@ -137,7 +117,7 @@ func (w *work) milestoneAlong() *int {
 // repository, which is made where there is none; 0 where the sprint is not
 // known yet. refused is a number that GitHub did not take, and is looked for
 // anew.
-func (w *work) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error) {
+func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error) {
 	project, repo := w.link.Project, w.owner.Issue.Repo
 	known, err := do(w, KnownMilestone{project, repo, sprint})
 	if err != nil || known != 0 && known != refused {
@@ -151,11 +131,11 @@ func (w *work) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error
 		w.awaitSprint(sprint)
 		return 0, nil
 	}
-	w.pauseOver("sprint " + string(sprint))
-	if err := w.there(repo); err != nil {
+	projector(w).pauseOver("sprint " + string(sprint))
+	if err := visibility(w).there(repo); err != nil {
 		return 0, onGitHub(err)
 	}
-	if err := w.public(repo, true); err != nil {
+	if err := visibility(w).public(repo, true); err != nil {
 		return 0, err
 	}
 	return do(w, EnsureMilestone{project, repo, *listed, refused})
@@ -164,12 +144,12 @@ func (w *work) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error
 // awaitSprint has the key looked at again for a sprint that no listing has: the card was
 // polled after the sprints were, a listing lacked it, or it is gone. All keys of the
 // sprint share the wait, which grows once for all of them.
-func (w *work) awaitSprint(sprint mapping.ObjectID) {
+func (w milestoneProjector) awaitSprint(sprint mapping.ObjectID) {
 	name := "sprint " + string(sprint)
-	wait, why := w.pauseLeft(name)
+	wait, why := projector(w).pauseLeft(name)
 	if wait <= 0 {
 		why = "milestone: no listing has " + name
-		wait, _ = w.pauseAfter(name, why, brokenFirst, brokenMost)
+		wait, _ = projector(w).pauseAfter(name, why, brokenFirst, brokenMost)
 	}
-	w.lookAgain(wait+w.jitter(wait/4), why)
+	projector(w).revisitAfter(wait+w.jitter(wait/4), why)
 }

@@ -10,7 +10,7 @@ import (
 // sprint, as far as the user table knows them. Others whom people assigned
 // stay; only those whom the bridge added are taken off again. GitHub leaves out
 // in silence who cannot be assigned: that is not tried twice.
-func (w *work) showAssignees() error {
+func (w assigneeProjector) showAssignees() error {
 	s := w.link.Shown
 	want := w.logins()
 	surplus := slices.ContainsFunc(s.Assignees, func(login string) bool { return !containsFold(want, login) })
@@ -23,10 +23,10 @@ func (w *work) showAssignees() error {
 	add, remove := w.assigneesToShow(want)
 	if len(add)+len(remove) > 0 || w.issue == nil {
 		s.Assigned = nil // whatever goes wrong, it is not dealt with
-		if err := w.foldShow(); err != nil {
+		if err := pacer(w).foldShow(); err != nil {
 			return err
 		}
-		if err := w.fetch(); err != nil {
+		if err := reader(w).fetch(); err != nil {
 			return err
 		}
 		add, remove = w.assigneesToShow(want)
@@ -41,7 +41,7 @@ func (w *work) showAssignees() error {
 }
 
 // assigneesToShow compares who is assigned with who is to be.
-func (w *work) assigneesToShow(want []string) (add, remove []string) {
+func (w assigneeProjector) assigneesToShow(want []string) (add, remove []string) {
 	s := w.link.Shown
 	var have []string
 	if w.issue != nil {
@@ -61,13 +61,13 @@ func (w *work) assigneesToShow(want []string) (add, remove []string) {
 	return add, remove
 }
 
-func (w *work) assign(add, remove []string) error {
-	if err := w.paceShow(); err != nil {
+func (w assigneeProjector) assign(add, remove []string) error {
+	if err := pacer(w).paceShow(); err != nil {
 		return err
 	}
 	s := w.link.Shown
 	s.Assignees = append(s.Assignees, add...) // should the answer be lost, they are known to be ours
-	if err := w.writing(); err != nil {
+	if err := saver(w).writing(); err != nil {
 		return err
 	}
 	repo, number := w.owner.Issue.Repo, w.owner.Issue.Number
@@ -76,7 +76,7 @@ func (w *work) assign(add, remove []string) error {
 		if err != nil {
 			return onGitHub(fmt.Errorf("assign %q: %w", add, err))
 		}
-		w.issueIs(&issue)
+		reader(w).issueIs(&issue)
 		for _, login := range add {
 			if !containsFold(issue.Assignees, login) {
 				s.Dropped = append(s.Dropped, login)
@@ -88,17 +88,17 @@ func (w *work) assign(add, remove []string) error {
 		if err != nil {
 			return onGitHub(fmt.Errorf("unassign %q: %w", remove, err))
 		}
-		w.issueIs(&issue)
+		reader(w).issueIs(&issue)
 	}
 	s.Assignees = slices.DeleteFunc(s.Assignees, func(login string) bool { return !containsFold(w.issue.Assignees, login) })
-	w.showed("assignees", fmt.Sprintf("%q on, %q off", add, remove))
+	projector(w).noteShown("assignees", fmt.Sprintf("%q on, %q off", add, remove))
 	return nil
 }
 
 // logins are the GitHub logins of who works on the card in its sprint, sorted:
 // the user table read backwards. Of several logins of one person the first
 // counts.
-func (w *work) logins() []string {
+func (w assigneeProjector) logins() []string {
 	s := w.link.Shown
 	if s.Sprint == "" || len(w.set.Users) == 0 {
 		return nil

@@ -15,17 +15,17 @@ import (
 // Before it the link says that one may be under way, and whoever finds that
 // asks GitHub whether it happened: the issue may be open because it did not, or
 // because a person has reopened it since.
-func (w *work) showReview() error {
+func (w reviewProjector) showReview() error {
 	s := w.link.Shown
 	if mapping.ReviewOf(s.Review) == mapping.ReviewOf(w.link.Review) && s.Closing.IsZero() {
 		w.link.Review = s.Review
 		return nil
 	}
 	defer w.showing(false)() // a review is a person's change
-	if err := w.foldShow(); err != nil && s.Closing.IsZero() {
+	if err := pacer(w).foldShow(); err != nil && s.Closing.IsZero() {
 		return err
 	}
-	if err := w.fetch(); err != nil {
+	if err := reader(w).fetch(); err != nil {
 		return err
 	}
 	acted, err := w.actedOn()
@@ -45,7 +45,7 @@ func (w *work) showReview() error {
 // actedOn reports whether the card's review closed the issue before: by a write
 // whose answer was lost, or for a link that the store has lost since, which the
 // review's label tells.
-func (w *work) actedOn() (bool, error) {
+func (w reviewProjector) actedOn() (bool, error) {
 	s := w.link.Shown
 	if w.round.first {
 		return w.set.Scheme.Reviewed(w.issue.Labels, s.Review), nil
@@ -66,16 +66,16 @@ func (w *work) actedOn() (bool, error) {
 	return acted, nil
 }
 
-func (w *work) closeFor(verdict mapping.Verdict) error {
-	if err := w.brakeClose(); err != nil {
+func (w reviewProjector) closeFor(verdict mapping.Verdict) error {
+	if err := saver(w).brakeClose(); err != nil {
 		return err
 	}
-	if err := w.paceShow(); err != nil {
+	if err := pacer(w).paceShow(); err != nil {
 		return err
 	}
 	s := w.link.Shown
 	s.Closing = w.issue.UpdatedAt
-	if err := w.writing(); err != nil {
+	if err := saver(w).writing(); err != nil {
 		s.Closing = time.Time{}
 		return err
 	}
@@ -88,15 +88,8 @@ func (w *work) closeFor(verdict mapping.Verdict) error {
 		return onGitHub(fmt.Errorf("close for the review: %w", err))
 	}
 	s.Closing = time.Time{}
-	w.wrote(mapping.State, was, w.Now(), &issue)
-	w.issueIs(&issue)
-	w.showed(mapping.State, fmt.Sprintf("the review is %s: closed as %s", s.Review, reason))
+	freshness(w).wrote(mapping.State, was, w.Now(), &issue)
+	reader(w).issueIs(&issue)
+	projector(w).noteShown(mapping.State, fmt.Sprintf("the review is %s: closed as %s", s.Review, reason))
 	return nil
-}
-
-// issueIs takes in the issue as it is after a write.
-func (w *work) issueIs(issue *mapping.Issue) {
-	w.owner.Unfinished = true
-	w.setIssue(issue)
-	w.know(issue)
 }

@@ -15,31 +15,38 @@
 // the intent of a create), so that whoever takes over after a crash knows what may have
 // happened.
 //
-// Read rules.go first. It lists, in order, everything that may happen to a pair. The other
-// files, in the order of a key's way:
+// Read rules.go first: it lists, in order, everything that may happen to a pair. Then
+// roles.go: it says who does it. A file is named after its role. Beside these:
 //
 //   - effect.go, effects_*.go: what the core asks for, and how it is asked.
 //   - result.go, work.go, rest.go: from a claim to what it is finished with.
-//   - approach.go, agreement.go: what the rules do. resolve.go: what a round decides.
-//   - events.go, moved.go, gone.go, copied.go: what became of the issue and the card.
-//   - enter.go, alone.go, former.go, parent.go: whether an item gets a partner.
-//   - create.go, omit.go, create_*.go: how anything is made, once.
-//   - adopted.go, unmarked.go, restored.go, forgotten.go: after the store was lost.
-//   - pending.go, late.go, verify.go, stale.go, steps.go, overrun.go, with package journal:
-//     what our writes may have run over.
-//   - conflict.go, comment.go, undo.go, public.go: what is kept, asked and withheld.
-//   - write.go, fold.go, brake.go, runaway.go: how, how often and how much is written.
-//   - project*.go, milestones*.go: what only planning says and GitHub shows.
-//   - clean.go: how a pair is taken apart.
-//   - family.go, meet.go, part.go, subtasks.go, join.go: sub-issues and their tasks.
-//   - body.go, list*.go, pair.go, tasks*.go: a checklist and its tasks.
+//   - claim_state.go, state.go, states.go: what is known, and the states of a pair.
+//   - preparation.go, agreement.go: what the rules do.
+//   - create.go, omit.go, create_*.go, task_maker.go: how anything is made, once.
+//   - lookup.go, former.go: what the store knows beside the record, and whose an issue was.
+//   - comment.go, undo.go, overrun.go, runaway.go, list_bound.go: further parts of the roles
+//     ledger, repairer, pacer and lister.
+//   - project*.go: the projectors. clean.go: how a pair is taken apart.
+//
+// Package journal decides what our writes may have run over.
 package reconcile
 
 import (
+	"strings"
 	"time"
 
 	"planbridge/mapping"
 )
+
+// Who writes to GitHub, and whether for a person: the write budget that all replicas
+// share is parted fairly by it (see [store.Ask]).
+
+// WriteClass says which of the budgets a write to GitHub is taken from.
+type WriteClass string
+
+// ServiceRepository is the name by which keys wait for a repository that is
+// read-only.
+func ServiceRepository(repo string) string { return "repository:" + strings.ToLower(repo) }
 
 // NewIssue is an issue to be made.
 type NewIssue struct {

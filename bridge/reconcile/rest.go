@@ -1,16 +1,54 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
-// again puts a key off without counting a failure.
-type again struct {
+// mostSevere is the error that decides what becomes of the key: a failure before
+// what only has to wait, of which the shortest.
+func mostSevere(errs []error) error {
+	rank := func(err error) int {
+		var put *requeueAfter
+		switch {
+		case lostLease(err), errors.As(err, new(*mapping.BrokenError)), isTooLarge(err):
+			return 0
+		case errors.As(err, &put):
+			return 2
+		case isWithheld(err), errors.Is(err, errUntitled): // what only parks the key
+			return 3
+		}
+		return 1
+	}
+	wait := func(err error) time.Duration {
+		if put := (*requeueAfter)(nil); errors.As(err, &put) {
+			return put.after
+		}
+		return 0
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 0 {
+		return nil
+	}
+	return slices.MinFunc(errs, func(a, b error) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(wait(a), wait(b))) })
+}
+
+// errGone ends a key's work: one of its items is proven gone.
+var errGone = errors.New("item is gone")
+
+// IsGone reports an error by which a service says that an item is not there.
+func IsGone(err error) bool {
+	return errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone)
+}
+
+// requeueAfter puts a key off without counting a failure.
+type requeueAfter struct {
 	after time.Duration
 	why   string
 	quiet bool // said before
@@ -19,7 +57,7 @@ type again struct {
 	turn bool
 }
 
-func (e *again) Error() string { return e.why }
+func (e *requeueAfter) Error() string { return e.why }
 
 // Later is the error that puts a key off without counting a failure.
 func Later(after time.Duration, format string, args ...any) error {
@@ -27,12 +65,12 @@ func Later(after time.Duration, format string, args ...any) error {
 }
 
 func later(after time.Duration, format string, args ...any) error {
-	return &again{after: after, why: fmt.Sprintf(format, args...)}
+	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...)}
 }
 
 // inTurn is later for what comes for certain, however often it is waited for.
 func inTurn(after time.Duration, format string, args ...any) error {
-	return &again{after: after, why: fmt.Sprintf(format, args...), turn: true}
+	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...), turn: true}
 }
 
 // revisit is when a key on which all is done is looked at again, and why; the zero value:
@@ -42,26 +80,26 @@ type revisit struct {
 	why   string
 }
 
-// sooner is the one of two that comes first.
-func (v revisit) sooner(o revisit) revisit {
+// soonest is the one of two that comes first.
+func (v revisit) soonest(o revisit) revisit {
 	if o.after > 0 && (v.after <= 0 || o.after < v.after) {
 		return o
 	}
 	return v
 }
 
-// later is the one of two that comes last.
-func (v revisit) later(o revisit) revisit {
+// latest is the one of two that comes last.
+func (v revisit) latest(o revisit) revisit {
 	if o.after > v.after {
 		return o
 	}
 	return v
 }
 
-// waitFor lets a key wait until something is woken by name.
-type waitFor struct{ service, why string }
+// blockedOn lets a key wait until something is woken by name.
+type blockedOn struct{ service, why string }
 
-func (e *waitFor) Error() string { return e.why }
+func (e *blockedOn) Error() string { return e.why }
 
 // lostLease reports that an error says that the key is not this process's any more.
 func lostLease(err error) bool {
@@ -79,13 +117,15 @@ type sideError struct {
 }
 
 func (e *sideError) Error() string { return e.err.Error() }
+
 func (e *sideError) Unwrap() error { return e.err }
 
 // OnGitHub says of an error that it came from GitHub, so that GitHub is waited for where it
 // is down.
 func OnGitHub(err error) error { return onGitHub(err) }
 
-func onGitHub(err error) error   { return onSide(mapping.GitHub, err) }
+func onGitHub(err error) error { return onSide(mapping.GitHub, err) }
+
 func onPlanning(err error) error { return onSide(mapping.Planning, err) }
 
 func onSide(side mapping.Side, err error) error {
@@ -165,8 +205,8 @@ func (s situation) isDown(e *sideError) bool {
 // restOf says how a key comes to rest after a claim that ended with an error, or with none.
 func restOf(err error, s situation) Rest {
 	var (
-		put     *again
-		wait    *waitFor
+		put     *requeueAfter
+		wait    *blockedOn
 		limited *mapping.RateLimited
 		side    *sideError
 		public  *publicError
@@ -212,7 +252,7 @@ func restOf(err error, s situation) Rest {
 // failed is the rest of a key whose attempt failed by itself.
 func failed(err error) Rest { return Rest{Kind: RestFailed, Why: err.Error(), Err: err} }
 
-func (e *again) rest(err error) Rest {
+func (e *requeueAfter) rest(err error) Rest {
 	if e.turn {
 		return Rest{Kind: RestInTurn, After: e.after, Why: e.why, Quiet: e.quiet}
 	}
@@ -240,6 +280,6 @@ func Jitter(random func(n int64) int64, d time.Duration) time.Duration {
 	return time.Duration(random(int64(d)))
 }
 
-func (t *turn) jitter(d time.Duration) time.Duration {
+func (t *claimState) jitter(d time.Duration) time.Duration {
 	return Jitter(func(n int64) int64 { return int64(t.drawn("jitter") % uint64(n)) }, d)
 }

@@ -42,14 +42,14 @@ type Process struct {
 }
 
 // Work is the work on one claimed key. It serves one goroutine.
-type Work struct{ w *work }
+type Work struct{ w work }
 
 // Begin begins the work on a claimed key.
 func Begin(s State) *Work { return &Work{newWork(s)} }
 
 // Steps are the effects that bring the key to its end, in order. Each has to be answered in
 // the body of the loop. What they are follows from the state and the answers alone.
-func (k *Work) Steps() iter.Seq[*Step] { return k.w.stepwise(k.w.run) }
+func (k *Work) Steps() iter.Seq[*Step] { return stepwise(k.w.state, k.w.run) }
 
 // Result is what the claim is finished with after its steps, however many were done. failed
 // is an error that ended the work from outside, such as a panic; nil: none did. over: the
@@ -77,7 +77,9 @@ func CutOff(link *mapping.Link, now time.Time) { outlive(link, now) }
 
 // About are the attributes, keys and values in turn, of what is logged about a claimed key.
 func About(claim *store.Claim) []any {
-	return about(claim.Link, &claim.Link.Pair, newestDelivery(claim, &claim.Link.Pair))
+	in, _ := decodeInbox(claim) // whoever works it is told what is wrong
+	t := &claimState{claim: claim, inbox: in}
+	return about(claim.Link, &claim.Link.Pair, t.newestDelivery(&claim.Link.Pair))
 }
 
 // Refused says how a key comes to rest whose result the store did not take; then nothing
@@ -89,7 +91,7 @@ func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenErro
 			return nil, nil
 		}
 		w := newWork(s)
-		err = fmt.Errorf("reconcile %s: %w", where(&link.Pair), w.tooLarge(link, err))
+		err = fmt.Errorf("reconcile %s: %w", where(&link.Pair), saver(w).tooLarge(link, err))
 		rest := restOf(err, situation{project: link.Project, down: s.Down})
 		return &rest, w.broken
 	}
@@ -99,7 +101,7 @@ func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenErro
 
 // result is how the claim ends, given the error of its work. Where the link took in
 // what another one has, broke an invariant, or is too large, it is not stored.
-func (w *work) result(err error, over bool) Result {
+func (w work) result(err error, over bool) Result {
 	unmade := len(w.link.Refs()) == 1 && (w.pair.Intent == nil || !w.pair.Intent.Sent)
 	res := Result{w.link, w.history, restOf(err, situation{w.link.Project, over, unmade, w.Down})}
 	if res.Rest.Kind == RestAgreed {

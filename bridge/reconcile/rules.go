@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -17,7 +16,7 @@ type rule struct {
 	of   pairKind
 	// writes: it has nothing to do in a dry run.
 	writes bool
-	apply  func(*work) (verdict, error)
+	apply  func(work) (verdict, error)
 }
 
 // pairKind says which pairs a rule is about.
@@ -42,38 +41,37 @@ const (
 	end                 // nothing more is to happen to the pair under this claim
 )
 
-// approach has the rules that lead to two items which can be compared. They are asked
+// preparationRules has the rules that lead to two items which can be compared. They are asked
 // once a claim.
-var approach = []rule{
+var preparationRules = []rule{
 	{name: "reroute", why: "A pair goes by the route that takes its issue now, whatever that is called.", of: roots, apply: reroute},
 	{name: "route gone", why: "Nothing is decided without the route's settings.", of: roots, apply: routeGone},
 	{name: "parted", why: "An operator parted the pair: neither item is read or written.", of: roots, apply: parted},
 	{name: "paused", why: "An operator paused the route: the pair waits.", of: roots, apply: paused},
 	{name: "route back", why: "A pair whose route is configured again goes on where it was interrupted.", of: roots, apply: routeBack},
 	{name: "unmade", why: "A pair that is taken apart before it had two items is parted at once.", of: roots, apply: unmade},
-	{name: "events", why: "What events told is taken in.", of: roots, apply: events},
+	{name: "events", why: "What events told is taken in.", of: roots, apply: takeInEvents},
 	{name: "transferred", why: "The issue is followed to where it was transferred.", apply: transferred},
 	{name: "join", why: "An issue and a card that were joined become a pair, unless another project has a partner of the issue.", of: roots, apply: joined},
 	{name: "restored", why: "A pair that was found by its marker after a store loss is seen as a whole first.", of: roots, apply: restored},
 	{name: "with siblings", why: "A new task waits for the request that makes all new tasks of its card.", of: parts, apply: withSiblings},
 	{name: "number before", why: "An issue whose create gets no answer is looked for behind the number that was the last.", of: parts, apply: numberBefore},
-	{name: "reconsider", why: "A create whose intent was lost with the store is decided anew.", apply: reconsider},
 	{name: "enter", why: "An item without a partner enters, or goes.", apply: enter},
 	{name: "create", why: "The partner is made, exactly once.", apply: create},
 	{name: "hide", why: "Whether planning's texts may be shown in the repository is asked before they are compared.", apply: hide},
-	{name: "fold seen", why: "Edits that follow each other fast cross together.", apply: does((*work).foldSeen)},
+	{name: "fold seen", why: "Edits that follow each other fast cross together.", apply: does(pacer.foldSeen)},
 	{name: "see", why: "What was seen of both sides is taken in, and what that does not tell is read.", apply: see},
 	{name: "leave", why: "An issue that does not match its route is left alone, and taken up when it matches again.", apply: leaveOrReturn},
-	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does((*work).verify)},
+	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does(repairer.verifyWrites)},
 	{name: "clean", why: "An operator takes the pair apart: what the bridge made is taken off both items.", writes: true, apply: clean},
-	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does((*work).ensureTracking)},
-	{name: "keep forgotten", why: "What a write ran over right before the store was lost is kept in a comment.", writes: true, apply: does((*work).keepForgotten)},
-	{name: "undo", why: "What an operator asked to bring back is brought back.", writes: true, apply: does((*work).undo)},
+	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does(taskMaker.ensureTracking)},
+	{name: "keep forgotten", why: "What a write ran over right before the store was lost is kept in a comment.", writes: true, apply: does(repairer.keepForgotten)},
+	{name: "undo", why: "What an operator asked to bring back is brought back.", writes: true, apply: does(ledger.undo)},
 }
 
-// agreement has the rules that bring two items to agree. It begins again whenever a rule
+// agreementRules has the rules that bring two items to agree. It begins again whenever a rule
 // changed what is known, at most maxRounds times a claim.
-var agreement = []rule{
+var agreementRules = []rule{
 	{name: "late writes", why: "A write that takes effect long after it was sent is no edit of a person.", apply: lateWrites},
 	{name: "first sight", why: "What the sides never agreed on is compared as a whole: both are read.", apply: firstSight},
 	{name: "decide", why: "Each attribute is decided by what both sides agreed on last.", apply: decide},
@@ -90,65 +88,32 @@ var agreement = []rule{
 	{name: "write planning", why: "Planning goes first: its versions show whether somebody was faster.", writes: true, apply: writePlanning},
 	{name: "write GitHub", why: "The issue gets what planning changed.", writes: true, apply: writeGitHub},
 	{name: "agree", why: "What needs no write is the new base, and questions that are answered end.", writes: true, apply: agree},
-	{name: "look again", why: "What was written is compared once more.", writes: true, apply: lookAgain},
+	{name: "look again", why: "What was written is compared once more.", writes: true, apply: compareAgain},
 	{name: "checklist", why: "Tasks of a checklist follow once the issue and its card agree.", writes: true, apply: workList},
 	{name: "show", why: "What only planning says is shown on the issue.", apply: show},
-	{name: "rest", why: "What was seen is known from now on.", apply: rest},
+	{name: "rest", why: "What was seen is known from now on.", apply: comeToRest},
 }
 
-// family has the rules for the sub-issues of a linked root, which agrees or waits. A rule
+// familyRules has the rules for the sub-issues of a linked root, which agrees or waits. A rule
 // that fails keeps no other from being asked, unless the claim has ended.
-var family = []rule{
-	{name: "parents", why: "A pair keeps its partner wherever the issue stands in its family.", of: roots, apply: does((*work).takeParents)},
-	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: ofSubIssues((*work).meet)},
-	{name: "tasks", why: "New tasks of one card are made by one request.", of: roots, apply: ofSubIssues((*work).makeSubTasks)},
-	{name: "each part", why: "The rules are asked of each sub-issue of which there is something to do.", of: roots, apply: ofSubIssues((*work).workParts)},
+var familyRules = []rule{
+	{name: "parents", why: "A pair keeps its partner wherever the issue stands in its family.", of: roots, apply: does(subIssues.takeParents)},
+	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: ofSubIssues(subIssues.discoverSubIssues)},
+	{name: "tasks", why: "New tasks of one card are made by one request.", of: roots, apply: ofSubIssues(taskMaker.makeSubTasks)},
+	{name: "each part", why: "The rules are asked of each sub-issue of which there is something to do.", of: roots, apply: ofSubIssues(partWorker.workParts)},
 }
 
-// shows has the rules for what is shown on an issue. The rule show asks all of them.
-var shows = []rule{
-	{name: "review", why: "A card that passed its review closes its issue, where the route says so.", writes: true, apply: does((*work).showReview)},
-	{name: "labels", why: "The state of the tasks, the review and the bucket are labels.", writes: true, apply: does((*work).showLabels)},
-	{name: "milestone", why: "The card's sprint is a milestone.", writes: true, apply: does((*work).showMilestone)},
-	{name: "assignees", why: "Who works on the card is assigned to the issue.", writes: true, apply: does((*work).showAssignees)},
+// showRules has the rules for what is shown on an issue. The rule show asks all of them.
+var showRules = []rule{
+	{name: "review", why: "A card that passed its review closes its issue, where the route says so.", writes: true, apply: does(reviewProjector.showReview)},
+	{name: "labels", why: "The state of the tasks, the review and the bucket are labels.", writes: true, apply: does(labelProjector.showLabels)},
+	{name: "milestone", why: "The card's sprint is a milestone.", writes: true, apply: does(milestoneProjector.showMilestone)},
+	{name: "assignees", why: "Who works on the card is assigned to the issue.", writes: true, apply: does(assigneeProjector.showAssignees)},
 }
 
 // maxRounds bounds how often one claim decides anew because a side moved while
 // it was written.
 const maxRounds = 8
-
-// settle asks the rules about a pair to their end.
-func (w *work) settle() error {
-	v, err := w.apply(approach)
-	if v == end || err != nil {
-		return err
-	}
-	for range maxRounds {
-		if v, err = w.apply(agreement); v != anew || err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("the sides still moved after %d rounds", maxRounds)
-}
-
-// apply asks rules in their order, up to the first that does not pass. An item that is gone
-// ends what can be done for its pair.
-func (w *work) apply(rules []rule) (verdict, error) {
-	for i := range rules {
-		r := &rules[i]
-		if r.of == roots && w.pair.IsTask() || r.of == parts && !w.pair.IsTask() || r.writes && w.set.DryRun {
-			continue
-		}
-		v, err := r.apply(w)
-		if errors.Is(err, errGone) {
-			return end, nil
-		}
-		if v != pass || err != nil {
-			return v, err
-		}
-	}
-	return pass, nil
-}
 
 // RuleText is a rule as the documents show it.
 type RuleText struct {
@@ -163,7 +128,7 @@ func Rules() []RuleText {
 	for _, l := range []struct {
 		name  string
 		rules []rule
-	}{{"approach", approach}, {"agreement", agreement}, {"show", shows}, {"family", family}} {
+	}{{"preparation", preparationRules}, {"agreement", agreementRules}, {"show", showRules}, {"family", familyRules}} {
 		for _, r := range l.rules {
 			out = append(out, RuleText{l.name, r.name, r.why, r.of.String(), r.writes})
 		}
@@ -174,7 +139,7 @@ func Rules() []RuleText {
 // LeaveOut has a rule not be asked. Only tests call it, before anything is reconciled: what
 // fails then shows what the rule is for.
 func LeaveOut(name string) error {
-	for _, rules := range []*[]rule{&approach, &agreement, &shows, &family} {
+	for _, rules := range []*[]rule{&preparationRules, &agreementRules, &showRules, &familyRules} {
 		if i := slices.IndexFunc(*rules, func(r rule) bool { return r.name == name }); i >= 0 {
 			*rules = slices.Delete(slices.Clone(*rules), i, i+1)
 			return nil
@@ -184,8 +149,8 @@ func LeaveOut(name string) error {
 }
 
 // does is the rule that does one thing, and passes.
-func does(one func(*work) error) func(*work) (verdict, error) {
-	return func(w *work) (verdict, error) { return pass, one(w) }
+func does[R ~struct{ *state }](one func(R) error) func(work) (verdict, error) {
+	return func(w work) (verdict, error) { return pass, one(R(w)) }
 }
 
 // anewIf is the outcome of a rule that reports whether what is known changed.

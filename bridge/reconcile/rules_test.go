@@ -74,11 +74,11 @@ func TestApply(t *testing.T) {
 			t.Parallel()
 			var asked []string
 			rules := []rule{
-				{name: "first", of: c.of, writes: c.writes, apply: func(*work) (verdict, error) {
+				{name: "first", of: c.of, writes: c.writes, apply: func(work) (verdict, error) {
 					asked = append(asked, "first")
 					return c.first, c.err
 				}},
-				{name: "second", apply: does(func(*work) error {
+				{name: "second", apply: does(func(work) error {
 					asked = append(asked, "second")
 					return nil
 				})},
@@ -87,7 +87,7 @@ func TestApply(t *testing.T) {
 			if c.part {
 				pair.Kind = mapping.SubIssue
 			}
-			w := &work{set: &Settings{DryRun: c.dryRun}, pair: pair}
+			w := work{&state{set: &Settings{DryRun: c.dryRun}, pair: pair}}
 			v, err := w.apply(rules)
 			if v != c.want || !errors.Is(err, c.fails) || (err != nil) != (c.fails != nil) || !slices.Equal(asked, c.asked) {
 				t.Errorf("asked %v, which answered %v, %v; want %v, which answer %v, %v", asked, v, err, c.asked, c.want, c.fails)
@@ -110,9 +110,9 @@ func TestRoundSides(t *testing.T) {
 		want  []mapping.Side
 	}{
 		"nothing is written":      {},
-		"only a label is dropped": {round{hub: true}, []mapping.Side{mapping.GitHub}},
+		"only a label is dropped": {round{writesGitHub: true}, []mapping.Side{mapping.GitHub}},
 		"planning is written":     {round{plan: to(mapping.Planning)}, []mapping.Side{mapping.Planning}},
-		"GitHub is written":       {round{plan: to(mapping.GitHub), hub: true}, []mapping.Side{mapping.GitHub}},
+		"GitHub is written":       {round{plan: to(mapping.GitHub), writesGitHub: true}, []mapping.Side{mapping.GitHub}},
 	} {
 		if got := c.round.sides(); !slices.Equal(got, c.want) || c.round.writes() != (len(c.want) > 0) {
 			t.Errorf("%s: sides %v, writes %v; want %v", name, got, c.round.writes(), c.want)

@@ -13,9 +13,9 @@ import (
 // errRunaway parks a link that is written over and over.
 var errRunaway = errors.New("each write is answered with a change: two programs may be answering each other; once that has ended, retry it")
 
-// pace takes in, once a claim, what led to the writes of an attribute, and stops a
+// stopRunaway takes in, once a claim, what led to the writes of an attribute, and stops a
 // runaway.
-func (w *work) pace(a mapping.Attribute, to mapping.Side) error {
+func (w pacer) stopRunaway(a mapping.Attribute, to mapping.Side) error {
 	if w.resumed || w.claim.Attempts+w.claim.Abandoned > 0 || w.paced[a] {
 		return nil
 	}
@@ -30,26 +30,8 @@ func (w *work) pace(a mapping.Attribute, to mapping.Side) error {
 	return nil
 }
 
-// pacePlan is pace for all that a round writes.
-func pacePlan(w *work) (verdict, error) {
-	for _, d := range w.round.plan.Decisions {
-		to := mapping.GitHub
-		switch {
-		case d.Planning != nil:
-			to = mapping.Planning
-		case d.GitHub == nil:
-			continue
-		}
-		if err := w.pace(d.Attribute, to); err != nil {
-			return end, err
-		}
-	}
-	w.beginWrites(w.round.sides()...)
-	return pass, nil
-}
-
 // changes tells what is known of the changes that lead to a write to a side.
-func (w *work) changes(a mapping.Attribute, to mapping.Side) (out []mapping.Change) {
+func (w pacer) changes(a mapping.Attribute, to mapping.Side) (out []mapping.Change) {
 	base := w.pair.Base[a]
 	g, seen := w.g[a]
 	if seen && !mapping.Same(a, g.Value, base.GitHub) {
@@ -64,7 +46,7 @@ func (w *work) changes(a mapping.Attribute, to mapping.Side) (out []mapping.Chan
 	return out
 }
 
-func (w *work) change(a mapping.Attribute, side mapping.Side) mapping.Change {
+func (w pacer) change(a mapping.Attribute, side mapping.Side) mapping.Change {
 	c := mapping.Change{Side: side}
 	if side == mapping.GitHub {
 		c.Seen = w.seenAt(mapping.IssueRef(w.owner.Issue.ID))
@@ -80,17 +62,17 @@ func (w *work) change(a mapping.Attribute, side mapping.Side) mapping.Change {
 }
 
 // seenAt is when an item's change was first seen.
-func (w *work) seenAt(ref mapping.Ref) time.Time {
+func (w pacer) seenAt(ref mapping.Ref) time.Time {
 	if s, ok := w.claim.Inbox[ref]; ok {
 		return s.Seen
 	}
 	return w.Now()
 }
 
-// wroteTo notes that a side was written.
-func (w *work) wroteTo(side mapping.Side, a mapping.Attribute) {
+// noteWrite notes that a side was written.
+func (w pacer) noteWrite(side mapping.Side, a mapping.Attribute) {
 	if !w.pair.HasIssue() {
-		w.root.wroteTo(side, mapping.Summary)
+		pacer{w.root}.noteWrite(side, mapping.Summary)
 		return
 	}
 	now := w.Now().UTC()
@@ -100,7 +82,7 @@ func (w *work) wroteTo(side mapping.Side, a mapping.Attribute) {
 	w.setExchange(a, x)
 }
 
-func (w *work) setExchange(a mapping.Attribute, x mapping.Exchange) {
+func (w pacer) setExchange(a mapping.Attribute, x mapping.Exchange) {
 	if w.pair.Pace.Exchanges == nil {
 		w.pair.Pace.Exchanges = map[mapping.Attribute]mapping.Exchange{}
 	}

@@ -1,47 +1,37 @@
 package reconcile
 
 import (
+	"fmt"
 	"slices"
-	"time"
+	"strconv"
 
+	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
-	"planbridge/store"
 )
 
-// turn is one claim of a key, which the works on the root link and on all that hangs on it
-// share.
-type turn struct {
-	*Process
-	claim  *store.Claim
-	link   *mapping.Link // the record
-	served bool          // the key's project is configured
-	// yield hands a step to whoever runs the work; nil: nobody does.
-	yield func(*Step) bool
-	now   time.Time // as of the last answer
-	ended bool      // the time of the claim is over
-	err   error     // how the work came to its end
-	seed  Seed
-	draws int // by chance
-	// epoch is the digest of the store's epoch, once that is known to be adopted.
-	epoch   string
-	history []mapping.Entry
-	shows   bool                 // what is written only shows planning's state
-	braked  []string             // what the route's brakes put off, and told of
-	kept    []string             // the conflicts whose texts this claim kept, by their ids in the ledger
-	broken  *mapping.BrokenError // the invariant that the claim broke; nil: none
+// state is what is known of one pair that is worked: a root link, a sub-issue with its task,
+// or a line of a checklist with its task. What is done about it is parted by role: see roles.go.
+type state struct {
+	*claimState
+	set   *Settings
+	pair  *mapping.Pair
+	owner *mapping.Pair // the pair that has the issue: of a line the root, else the pair itself
+	route *mapping.Route
+	log   logger
+
+	root  *state                 // of any other pair than the root: the work on that
+	parts map[*mapping.Pair]work // of a root: the works on its sub-issues
+
+	itemViews
+	news
+	planProgress
+	checklist
+	round round
+	outcome
 }
 
-// Now is the time as of the last answer.
-func (t *turn) Now() time.Time { return t.now }
-
-// since is how long ago a time was.
-func (t *turn) since(at time.Time) time.Duration { return t.now.Sub(at) }
-
-// over reports whether the time of the claim is over.
-func (t *turn) over() bool { return t.ended }
-
-// sight is what is known of a pair's items now.
-type sight struct {
+// itemViews is what is known of a pair's items now.
+type itemViews struct {
 	// nil means unchanged since the link's base. The views follow the writes that are made.
 	issue *mapping.Issue
 	card  *mapping.Card
@@ -53,8 +43,8 @@ type sight struct {
 	fresh bool
 	// rewound: GitHub's read is older than what was known, and believed all the same.
 	rewound bool
-	// looked: the items themselves were read, whatever was seen before.
-	looked bool
+	// mustRead: the items themselves were read, whatever was seen before.
+	mustRead bool
 	// held has the attributes that planning answered with another value, though with success.
 	held map[heldKey]heldValue
 	// extra are estimate labels that lost against another one.
@@ -86,9 +76,9 @@ type news struct {
 	delivery string
 }
 
-// tempo is how far a plan has come. resumed: an earlier claim began it. begun are the sides
+// planProgress is how far a plan has come. resumed: an earlier claim began it. begun are the sides
 // that this claim wrote to, and paced the attributes whose changes it took in.
-type tempo struct {
+type planProgress struct {
 	resumed bool
 	steps   []mapping.Step // as the claim found them
 	begun   map[mapping.Side]bool
@@ -107,44 +97,177 @@ type outcome struct {
 	cleaned bool
 }
 
-// work is one pair being worked: a root link, a sub-issue with its task, or a line of a
-// checklist with its task.
-type work struct {
-	*turn
-	set   *Settings
-	pair  *mapping.Pair
-	owner *mapping.Pair // the pair that has the issue: of a line the root, else the pair itself
-	route *mapping.Route
-	log   logger
-
-	root  *work                   // of any other pair than the root: the work on that
-	parts map[*mapping.Pair]*work // of a root: the works on its sub-issues
-
-	sight
-	news
-	tempo
-	checklist
-	round round
-	outcome
-}
-
-// workOn returns the work on a pair, of which nothing was looked at.
-func (t *turn) workOn(p *mapping.Pair, set *Settings, looked bool) *work {
-	w := &work{
-		turn: t, set: set, pair: p, owner: p,
-		sight: sight{p: mapping.View{}, held: map[heldKey]heldValue{}, looked: looked},
-		news:  news{delivery: newestDelivery(t.claim, p)},
-		tempo: tempo{resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{}},
-	}
-	w.log = w.logger()
-	return w
-}
-
-func newWork(s State) *work {
+func newWork(s State) work {
 	set, claim := *s.Settings, s.Claim
 	set.Keys = set.Keys.In(claim.Link.Project)
-	t := &turn{Process: s.Process, claim: claim, link: claim.Link, served: s.Served, now: s.Now, seed: s.Seed}
+	t := &claimState{Process: s.Process, claim: claim, link: claim.Link, served: s.Served, now: s.Now, seed: s.Seed}
+	if t.inbox, t.err = decodeInbox(claim); t.err != nil {
+		t.err = fmt.Errorf("reconcile %s: %w", where(&claim.Link.Pair), t.err)
+	}
 	w := t.workOn(&claim.Link.Pair, &set, claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
 	w.route, _ = set.Routes.Of(claim.Link)
 	return w
+}
+
+// lists reports whether the items of the issue's checklist are tasks.
+func (w *state) lists() bool { return w.route.Tasks == mapping.TasksChecklist && !w.pair.IsTask() }
+
+// items are the link's checklist items. Lines that stand in the body come in
+// its order.
+func (w *state) items() []*mapping.Pair {
+	var out []*mapping.Pair
+	for _, c := range w.link.Children {
+		if c.Kind == mapping.Checklist && !w.pair.IsTask() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// trackingPair is the pair of the tracking task of the pair's card; nil: it has none.
+func (w *state) trackingPair() *mapping.Pair {
+	if w.pair.IsTask() {
+		return nil
+	}
+	return w.link.Child(mapping.Tracking)
+}
+
+// tracking is the pair of the tracking task where it is kept, for readTasks.
+func (w *state) tracking() *mapping.Pair {
+	if c := w.trackingPair(); c != nil && c.State == mapping.Linked && w.route.TrackingTask {
+		return c
+	}
+	return nil
+}
+
+// body is the issue's body without our marker, as far as it is known.
+func (w *state) body() string {
+	if now, ok := w.g[mapping.Summary]; ok {
+		return now.Value
+	}
+	return w.pair.Base[mapping.Summary].GitHub
+}
+
+// merge is mapping.Merge for bodies as the route sees them.
+func (w *state) merge(base, a, b string) (string, bool) {
+	if w.lists() {
+		return mapping.MergeBodies(base, a, b)
+	}
+	return mapping.Merge(base, a, b)
+}
+
+func (w *state) strip(text string) string {
+	body, _ := w.set.Keys.Body(text)
+	return body
+}
+
+// issueSeen is what the inbox shows of the issue, and cardSeen of the card; nil: nothing.
+func (w *state) issueSeen() *mapping.Issue {
+	return seen[mapping.Issue](w.claimState, mapping.IssueRef(w.owner.Issue.ID))
+}
+
+func (w *state) cardSeen() *mapping.Card {
+	return seen[mapping.Card](w.claimState, mapping.CardRef(w.pair.Card.ID))
+}
+
+// unbased reports whether an attribute has never been agreed on, so that both
+// sides have to be read in full.
+func (w *state) unbased() bool {
+	for _, a := range mapping.Attributes {
+		if _, ok := w.pair.Base[a]; ok || a.Spec().Tracked {
+			continue
+		}
+		if _, refused := w.pair.Refused[a]; !refused {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *state) viewOf(issue *mapping.Issue) mapping.View {
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
+	return view
+}
+
+// book is the link's journal, with what is known now.
+func (w *state) book() journal.Book {
+	return journal.Book{
+		Journal: &w.pair.Journal, Edits: w.editEvents(), Base: w.pair.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.owner.Issue.UpdatedAt, Agreed: w.owner.Issue.Agreed,
+		SameRendering: w.SameRendering, Merge: w.merge, Settle: w.set.Settle.GitHub, Now: w.Now(),
+	}
+}
+
+// editEvents are the edits that this claim's events told of.
+func (w *state) editEvents() journal.Edits { return w.editsOf(w.edits) }
+
+// editsOf are edits that GitHub told of in any way.
+func (w *state) editsOf(edits []mapping.Edit) journal.Edits {
+	return journal.Edits{All: edits, Whose: w.Whose, Bare: w.strip}
+}
+
+func (w *state) setBase(a mapping.Attribute, base mapping.Base) {
+	if w.pair.Base == nil {
+		w.pair.Base = map[mapping.Attribute]mapping.Base{}
+	}
+	w.pair.Base[a] = base
+	delete(w.pair.Refused, a)
+}
+
+// logger names the link, and the delivery that led to this work where one did.
+func (w *state) logger() logger { return logger{w, about(w.link, w.owner, w.delivery)} }
+
+// about is what the lines about a link are logged with.
+func about(l *mapping.Link, p *mapping.Pair, delivery string) []any {
+	of := []any{"link", l.ID, "item", where(p), "route", l.Route}
+	if delivery != "" {
+		of = append(of, "delivery", delivery)
+	}
+	return of
+}
+
+// note adds a line to the link's history and to the log.
+func (w *state) note(side mapping.Side, a mapping.Attribute, what, why string) {
+	part := string(w.pair.Kind)
+	if w.pair.Kind == mapping.SubIssue {
+		part = where(w.pair)
+	}
+	w.notePart(part, side, a, what, why)
+}
+
+// notePart is note for a part of the pair; "": the pair itself.
+func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, what, why string) {
+	e := mapping.Entry{At: w.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery, Part: part}
+	if what == "write" || what == "create" {
+		if took, known := (saver{w}).sinceFirstSeen(); known {
+			e.Took = took.Seconds()
+		}
+		if side == mapping.Planning {
+			e.Who = w.person(what == "create")
+		}
+	}
+	w.history = append(w.history, e)
+	w.log.Info(what, "side", string(side), "attribute", string(a), "why", why)
+}
+
+// person is the login of who made the change that is written to planning, or opened the
+// issue; "" where nobody said, and where it was the bridge.
+func (w *state) person(opened bool) string {
+	if w.issue == nil {
+		return ""
+	}
+	who := w.issue.Editor
+	if opened {
+		who = w.issue.Author
+	}
+	if who == "" || w.Whose(who).Perhaps() {
+		return ""
+	}
+	return who
+}
+
+func issueName(repo string, number int) string { return repo + "#" + strconv.Itoa(number) }
+
+// asks reports whether a question about the link waits for its answer.
+func asks(l *mapping.Link) bool {
+	return len(l.Asking) > 0 || slices.ContainsFunc(l.Children, func(c *mapping.Pair) bool { return len(c.Asking) > 0 })
 }

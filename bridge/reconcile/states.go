@@ -21,54 +21,23 @@ func Invariants() []string {
 }
 
 // happens changes the state of the work's pair.
-func (w *work) happens(e mapping.PairEvent) {
+func (w *state) happens(e mapping.PairEvent) {
 	w.checkTransition(w.pair.Advance(e), where(w.owner))
 }
 
 // happensTo changes the state of a task of the card and what it stands for.
-func (w *work) happensTo(c *mapping.Pair, e mapping.PairEvent) {
+func (w *state) happensTo(c *mapping.Pair, e mapping.PairEvent) {
 	w.checkTransition(c.Advance(e), string(c.Kind)+" task "+string(c.Card.ID))
 }
 
 // addChild adds a task of the card, or one that is to be made, to the link.
-func (w *work) addChild(e mapping.PairEvent, c *mapping.Pair) {
+func (w *state) addChild(e mapping.PairEvent, c *mapping.Pair) {
 	w.happensTo(c, e)
 	w.link.Children = append(w.link.Children, c)
 }
 
-func (w *work) checkTransition(err error, pair string) {
+func (w *state) checkTransition(err error, pair string) {
 	if err != nil {
-		w.breaks(&mapping.BrokenError{Invariant: mapping.InvariantStates, Err: fmt.Errorf("%s: %w", pair, err)})
+		saver{w}.breaks(&mapping.BrokenError{Invariant: mapping.InvariantStates, Err: fmt.Errorf("%s: %w", pair, err)})
 	}
-}
-
-// breaks takes in that the claim broke an invariant. The first counts.
-func (w *work) breaks(err *mapping.BrokenError) {
-	w.count(CountViolations, w.claim.Link.Route, err.Invariant)
-	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
-	if w.broken == nil {
-		w.broken = err
-	}
-}
-
-// brokenBy is the invariant that the claim broke, or that the record breaks which it is
-// about to store; nil: none.
-func (w *work) brokenBy() error {
-	if w.broken == nil {
-		if b := w.claim.Link.Broken(); b != nil {
-			w.breaks(b)
-		}
-	}
-	if w.broken != nil {
-		return w.broken
-	}
-	return nil
-}
-
-// backTo is the event that ends a pair's rest: the one given where the pair is whole.
-func (w *work) backTo(whole mapping.PairEvent) mapping.PairEvent {
-	if w.pair.Whole() {
-		return whole
-	}
-	return mapping.EventResumed
 }

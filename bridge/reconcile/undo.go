@@ -1,28 +1,18 @@
 package reconcile
 
-import (
-	"errors"
-	"fmt"
-
-	"planbridge/mapping"
-	"planbridge/store"
-)
+import "planbridge/mapping"
 
 // undo brings back the losers that an operator asked for: each is written to
 // the side it came from, as if a person had edited it there, and then crosses
 // as an ordinary change. A value that was changed again since the conflict is
 // not overwritten: then there is nothing to undo.
-func (w *work) undo() error {
+func (w ledger) undo() error {
 	for a, id := range mapping.Sorted(w.pair.Undo) {
-		c, err := do(w, ReadConflict{w.link.Project, id})
-		if errors.Is(err, store.ErrNotFound) {
-			delete(w.pair.Undo, a)
-			continue
+		c, known, err := w.ledgerEntry(id)
+		if known {
+			err = w.undoOne(a, c)
 		}
 		if err != nil {
-			return fmt.Errorf("read conflict %s: %w", id, err)
-		}
-		if err := w.undoOne(a, c); err != nil {
 			return err
 		}
 		delete(w.pair.Undo, a)
@@ -30,7 +20,7 @@ func (w *work) undo() error {
 	return nil
 }
 
-func (w *work) undoOne(a mapping.Attribute, c mapping.Conflict) error {
+func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 	if part := w.link.Part(mapping.TaskRef(c.Task)); part != nil && !w.pair.IsTask() {
 		if part.Undo == nil {
 			part.Undo = map[mapping.Attribute]string{}
@@ -38,68 +28,71 @@ func (w *work) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 		part.Undo[a] = c.ID
 		return nil
 	}
-	if err := w.readBoth(); err != nil {
+	if err := reader(w).readBoth(); err != nil {
 		return err
 	}
+	pw, item := work(w), (*mapping.Pair)(nil)
 	if w.lists() && c.Task != "" {
-		undone, err := w.undoItem(c)
-		if err != nil {
+		var err error
+		if item, err = lister(w).itemOfTask(c.Task); err != nil {
 			return err
 		}
-		return w.undid(c, undone)
+		if item == nil {
+			return w.noteUndone(c, false)
+		}
+		pw = lineTasks(w).lineWork(item)
 	}
-	g, p, lost := w.g[a].Value, w.p[a], w.link.Text(w.route, a, c.GitHub)
-	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: w.pair.Base[a]}
+	g, p, lost := pw.g[a].Value, pw.p[a], w.link.Text(w.route, a, c.GitHub)
+	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: pw.pair.Base[a]}
 	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, lost, p.Value))
 	if c.Winner == mapping.Planning {
 		stands = mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning))
 	}
 	if !stands || !mapping.Equal(a, w.link.Text(w.route, a, g), p.Value) {
-		return w.undid(c, false)
+		return w.noteUndone(c, false)
 	}
-	if c.Winner == mapping.Planning {
-		d.GitHub = &mapping.Write{From: g, To: w.around(a, lost)}
-		if err := w.writeGitHub(mapping.Plan{Decisions: []mapping.Decision{d}}); err != nil {
-			return err
-		}
-	} else {
-		d.Planning = &mapping.Write{From: p.Value, To: c.Planning, Version: p.Version}
-		moved, err := w.writePlanning(mapping.Plan{Decisions: []mapping.Decision{d}})
-		if err != nil {
-			return err
-		}
-		if moved {
-			return later(0, "planning moved while a conflict was undone")
-		}
+	if err := w.writeUndo(d, c, item, g, lost, p); err != nil {
+		return err
 	}
-	return w.undid(c, true)
+	return w.noteUndone(c, true)
 }
 
-// undid takes in what became of an undo.
-func (w *work) undid(c mapping.Conflict, undone bool) error {
+// writeUndo writes the loser of a conflict to the side that it came from. item is the line
+// that the conflict is about; nil: it is about the pair itself.
+func (w ledger) writeUndo(d mapping.Decision, c mapping.Conflict, item *mapping.Pair, g, lost string, p mapping.Versioned) (err error) {
+	line := w.list.lines[item]
+	w.list = list{} // what the checklist changes in the body is not written now
+	moved := false
+	switch {
+	case c.Winner != mapping.Planning:
+		d.Planning = &mapping.Write{From: p.Value, To: c.Planning, Version: p.Version}
+		plan := mapping.Plan{Decisions: []mapping.Decision{d}}
+		if item != nil {
+			moved, err = lineTasks(w).putTask(item, plan)
+		} else {
+			moved, err = planningWriter(w).write(plan)
+		}
+		if err == nil && moved {
+			err = later(0, "planning moved while a conflict was undone")
+		}
+		return err
+	case item == nil:
+		d.GitHub = &mapping.Write{From: g, To: bodyEditor(w).aroundItems(d.Attribute, lost)}
+	default:
+		d.GitHub = &mapping.Write{From: g, To: lost}
+		changed := changedItem(line, mapping.Plan{Decisions: []mapping.Decision{d}})
+		d.Attribute, d.Base = mapping.Summary, w.pair.Base[mapping.Summary]
+		d.GitHub = &mapping.Write{From: w.body(), To: bodyEditor(w).changedBody(changed)}
+	}
+	return githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{d}})
+}
+
+// noteUndone takes in what became of an undo.
+func (w ledger) noteUndone(c mapping.Conflict, undone bool) error {
 	if !undone {
 		w.note("", c.Attribute, "undo", "conflict "+c.ID+" is not undone: the value was changed since")
 		return nil
 	}
 	c.State, c.Settled = mapping.ConflictUndone, w.Now().UTC()
-	if err := done(w, PutConflict{c}); err != nil {
-		return fmt.Errorf("undo conflict %s: %w", c.ID, err)
-	}
-	return nil
-}
-
-// readBoth makes sure that both items were read under this claim.
-func (w *work) readBoth() error {
-	if !w.fresh {
-		if err := w.readIssue(); err != nil {
-			return err
-		}
-	}
-	if err := w.readCard(); err != nil {
-		return err
-	}
-	if child := w.tracking(); child != nil {
-		return w.readTracking(child)
-	}
-	return nil
+	return w.keepEntry(c)
 }

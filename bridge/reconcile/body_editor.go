@@ -1,0 +1,109 @@
+package reconcile
+
+import (
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// Where checklist items are tasks, the bridge's memory of a body (bases, pending
+// records, what an event says it came from) is of the whole of it, so that a
+// tick that a write ran over is found like any other edit. Only the text around
+// the items crosses as the summary (mapping.Link.Text); plans are decided on it,
+// and made plans of whole bodies here.
+
+// aroundItems returns a value of GitHub's as it is written: a text goes around the
+// items of the body that stands there.
+func (w bodyEditor) aroundItems(a mapping.Attribute, text string) string {
+	if a.Spec().Carrier == mapping.CarrierBody && w.lists() {
+		return w.putText(w.body(), w.link.TaskLines(w.body()), text)
+	}
+	return text
+}
+
+// putText returns a body with another text around its items, and keeps in mind which
+// lines of it are items.
+func (w bodyEditor) putText(body string, lines mapping.LineSet, text string) string {
+	to, now := mapping.WithTextAround(body, lines, text)
+	if now != nil {
+		w.link.SetTaskLines(to, now)
+	}
+	return to
+}
+
+// wholeBodies makes of a plan about texts one about bodies, with changes of their
+// items. What is written to planning goes first, by itself, as its answer is a
+// part of the base.
+func (w bodyEditor) wholeBodies(plan *mapping.Plan, changes []mapping.Item) {
+	if !w.lists() {
+		return
+	}
+	base, based := w.pair.Base[mapping.Summary]
+	i := slices.IndexFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == mapping.Summary })
+	if i >= 0 && plan.Decisions[i].Planning != nil || !based {
+		changes = nil
+		if i >= 0 && plan.Decisions[i].GitHub != nil {
+			w.list = list{} // this write of the body does not make them
+		}
+	}
+	if len(changes) > 0 && (i < 0 || plan.Decisions[i].GitHub == nil) {
+		text := w.link.Text(w.route, mapping.Summary, w.body())
+		base.GitHub = w.link.Text(w.route, mapping.Summary, base.GitHub)
+		plan.Decisions = append(plan.Decisions, mapping.Decision{
+			Attribute: mapping.Summary, Action: mapping.ToHub, Why: "planning changed tasks of its checklist", Base: base,
+			GitHub: &mapping.Write{From: text, To: text},
+		})
+	}
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; d.Attribute == mapping.Summary {
+			w.wholeBody(d, changes)
+		}
+	}
+}
+
+func (w bodyEditor) wholeBody(d *mapping.Decision, changes []mapping.Item) {
+	body := w.body()
+	if d.GitHub != nil {
+		listed, lines := w.changeLines(body, changes)
+		to := w.putText(listed, lines, d.GitHub.To)
+		d.GitHub = &mapping.Write{From: body, To: to}
+		body = to
+		if r := w.pair.Refused[mapping.Summary]; r.Side == mapping.GitHub && r.Value == mapping.DigestText(to) {
+			d.Action, d.Why, d.GitHub = mapping.Blocked, "GitHub refused it: "+r.Words, nil
+		}
+	}
+	d.Base.GitHub = w.putText(body, w.link.TaskLines(body), d.Base.GitHub)
+}
+
+// changeLines returns a body with changed and new items, and which of its lines
+// are items: new ones come behind all lines that are there.
+func (w bodyEditor) changeLines(body string, changes []mapping.Item) (string, mapping.LineSet) {
+	changed, lines := mapping.SetItems(body, changes), w.link.TaskLines(body)
+	if lines == nil {
+		return changed, nil
+	}
+	for at := len(mapping.Items(body)) + 1; at <= len(mapping.Items(changed)); at++ {
+		lines[at] = true
+	}
+	return changed, lines
+}
+
+// knowBody takes the body as it is now for what was agreed on, where it differs
+// in its items only: those are agreed on one by one.
+func (w bodyEditor) knowBody() {
+	base, ok := w.pair.Base[mapping.Summary]
+	text := func(body string) string { return w.link.Text(w.route, mapping.Summary, body) }
+	if ok && w.lists() && mapping.Same(mapping.Summary, text(base.GitHub), text(w.body())) {
+		base.GitHub = w.body()
+		w.pair.Base[mapping.Summary] = base
+	}
+}
+
+// changedBody is the body with one item changed.
+func (w bodyEditor) changedBody(item mapping.Item) string {
+	body, lines := w.changeLines(w.body(), []mapping.Item{item})
+	if lines != nil {
+		w.link.SetTaskLines(body, lines)
+	}
+	return body
+}

@@ -1,0 +1,233 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// tasks is what is known of a card's tasks.
+type tasks struct {
+	seen map[mapping.ObjectID]mapping.Task
+	// whole: seen holds every task of the card. listed: it was read under this
+	// claim, so that what it shows is newer than any snapshot.
+	whole, listed bool
+}
+
+// inOrder returns the tasks in the order in which they were made.
+func (t *tasks) inOrder() []mapping.Task {
+	return slices.SortedFunc(maps.Values(t.seen), func(a, b mapping.Task) int { return int(a.CID - b.CID) })
+}
+
+// take keeps the newest look at a task.
+func (t *tasks) take(task mapping.Task) {
+	old, ok := t.seen[task.ID]
+	if !ok || task.Version > old.Version || task.Version == old.Version && task.State.Version >= old.State.Version {
+		if t.seen == nil { // a root that has to wait did not come to look at its tasks
+			t.seen = map[mapping.ObjectID]mapping.Task{}
+		}
+		t.seen[task.ID] = task
+	}
+}
+
+// refreshTasks learns the card's tasks: from snapshots of single ones, from those
+// that came nested in the card, or, when the card's counters moved by more than
+// these and our own writes explain, by reading all of them. The tracking
+// task's state is taken from there; so are the tasks that stand for something.
+func (w cardTasks) refreshTasks() error {
+	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}}
+	child := w.trackingPair()
+	if child != nil && (child.State != mapping.Linked || !w.route.TrackingTask) {
+		child = nil
+	}
+	if child == nil && !w.route.HasTasks() || w.pair.Card.ID == "" {
+		return nil
+	}
+	unsure := false
+	err := eachSeen(w.claimState, func(t mapping.Task) error {
+		w.tasks.take(t)
+		ambiguous := w.claim.Inbox[mapping.TaskRef(t.ID)].Ambiguous
+		unsure = unsure || freshness(w).itemWentBack(&t) || child != nil && child.Card.ID == t.ID && (ambiguous || mapping.Suspicious(w.pair.Base, mapping.TaskView(&t)))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	moved := w.card != nil && w.card.CountersVersion-w.pair.Card.CountersVersion != w.explained()
+	if w.card != nil {
+		w.counters = w.card.CountersVersion
+		for _, t := range w.card.Tasks {
+			w.tasks.take(t)
+		}
+		w.tasks.whole = len(w.card.Tasks) > 0
+	}
+	if w.mustRead || unsure || moved && !w.tasks.whole || w.route.HasTasks() && w.link.Family.Tasks != w.route.Tasks {
+		if err := w.tryTasks(child); err != nil {
+			return err
+		}
+	}
+	w.knowOld()
+	return w.refreshTracking(child)
+}
+
+// knowOld notes, when tasks begin to stand for something on the link's route,
+// which tasks the card had before: they stay what they are. A link that enters
+// has none (see begin).
+func (w cardTasks) knowOld() {
+	f := &w.link.Family
+	if f.Tasks == w.route.Tasks || !w.tasks.whole {
+		return
+	}
+	for _, t := range w.tasks.inOrder() {
+		_, marks := w.set.Keys.Body(t.Summary.Value)
+		if _, known := w.taskBase(t.ID); !known && len(marks) == 0 && !slices.Contains(f.Old, t.ID) {
+			f.Old = append(f.Old, t.ID)
+		}
+	}
+	f.Tasks = w.route.Tasks
+}
+
+// explained is by how much the snapshots of single tasks moved the counters of
+// their card: each new task, and each change of a state, moves them by one (facts
+// of real data).
+func (w cardTasks) explained() (n int64) {
+	for id, t := range w.tasks.seen {
+		if base, ok := w.taskBase(id); !ok {
+			n += 1 + t.State.Version
+		} else {
+			n += max(0, t.State.Version-base.Version)
+		}
+	}
+	return n
+}
+
+// taskBase is what was agreed on about the state of a task that the link has.
+func (w cardTasks) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
+	if p := w.link.Part(mapping.TaskRef(id)); p != nil {
+		return p.Base[mapping.State], true
+	}
+	for _, c := range w.link.Children {
+		switch {
+		case c.Card.ID != id:
+		case c.Kind == mapping.Tracking:
+			return w.pair.Base[mapping.State], true
+		default:
+			return c.Base[mapping.State], true
+		}
+	}
+	return mapping.Base{}, false
+}
+
+// readTasks reads all tasks of the card.
+func (w cardTasks) readTasks(child *mapping.Pair) error {
+	read, err := do(w, ReadTasks{w.pair.Card.ID})
+	if IsGone(err) { // of the card, or only of this reading of it
+		if child != nil {
+			return w.readTracking(child)
+		}
+		return nil
+	}
+	if err != nil {
+		return onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
+	}
+	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}, whole: true, listed: true}
+	for _, t := range read {
+		w.tasks.take(t)
+	}
+	w.countersKnown()
+	return lineTasks(w).readMissed()
+}
+
+// countersKnown takes in that the tasks were read. Where our own writes do not
+// move the counters as was expected of them, what they show now is what the
+// next change moves them from.
+func (w cardTasks) countersKnown() {
+	if w.card != nil {
+		w.pair.Card.CountersVersion = min(w.pair.Card.CountersVersion, w.card.CountersVersion)
+	}
+}
+
+// refreshTracking takes the issue's state from its tracking task.
+func (w cardTasks) refreshTracking(child *mapping.Pair) error {
+	if child == nil {
+		return nil
+	}
+	t, found := w.tasks.seen[child.Card.ID]
+	switch {
+	case w.tasks.listed && found:
+		absences(w).noteTaskFound(child)
+		w.p[mapping.State] = t.State
+	case w.tasks.listed:
+		return w.readTracking(child) // it is gone, or on another card
+	case found && t.State.Version >= w.pair.Base[mapping.State].Version:
+		w.p[mapping.State] = t.State
+	}
+	return nil
+}
+
+// readTracking reads the tracking task itself.
+func (w cardTasks) readTracking(child *mapping.Pair) error {
+	task, err := do(w, ReadTask{child.Card.ID})
+	if IsGone(err) {
+		if err := absences(w).taskGone(child); err != nil {
+			return err
+		}
+		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
+		w.happensTo(child, mapping.EventVanished)
+		child.GoneSince = time.Time{}
+		delete(w.pair.Base, mapping.State)
+		delete(w.p, mapping.State)
+		return nil
+	}
+	if err != nil {
+		return onPlanning(err)
+	}
+	absences(w).noteTaskFound(child)
+	w.p[mapping.State] = task.State
+	w.countersKnown()
+	return nil
+}
+
+// tryTasks reads the card's tasks, unless that went wrong a moment ago. Where they
+// cannot be read, issue and card stay the same all the same: the tracking task is
+// read by itself, and the others are looked at again after a while.
+func (w cardTasks) tryTasks(tracking *mapping.Pair) error {
+	name := "the tasks of cards of project " + string(w.link.Project)
+	wait, why := projector(w).pauseLeft(name)
+	if wait <= 0 {
+		err := w.readTasks(tracking)
+		var side *sideError
+		if err == nil {
+			projector(w).pauseOver(name)
+			return nil
+		}
+		if w.over() || !errors.As(err, &side) {
+			return err
+		}
+		var news bool
+		why = name + " cannot be read: " + err.Error()
+		if wait, news = projector(w).pauseAfter(name, why, brokenFirst, brokenMost); news {
+			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait, "err", err)
+		}
+	}
+	projector(w).revisitAfter(wait+w.jitter(wait/4), why)
+	w.unread, w.counters = true, w.pair.Card.CountersVersion
+	if tracking != nil {
+		return w.readTracking(tracking)
+	}
+	return nil
+}
+
+// needTasks reads the card's tasks for what cannot go on without.
+func (w cardTasks) needTasks() error {
+	w.tasks.listed = false
+	err := w.readTasks(w.tracking())
+	if err == nil && !w.tasks.listed {
+		return later(brokenMost, "the card's tasks cannot be read")
+	}
+	return err
+}

@@ -1,0 +1,115 @@
+package reconcile
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// claimState is one claim of a key, which the works on the root link and on all that hangs on it
+// share.
+type claimState struct {
+	*Process
+	claim  *store.Claim
+	inbox  inbox
+	link   *mapping.Link // the record
+	served bool          // the key's project is configured
+	// yield hands a step to whoever runs the work; nil: nobody does.
+	yield func(*Step) bool
+	now   time.Time // as of the last answer
+	ended bool      // the time of the claim is over
+	err   error     // how the work came to its end
+	seed  Seed
+	draws int // by chance
+	// epoch is the digest of the store's epoch, once that is known to be adopted.
+	epoch     string
+	history   []mapping.Entry
+	onlyShows bool                 // what is written only shows planning's state
+	braked    []string             // what the route's brakes put off, and told of
+	kept      []string             // the conflicts whose texts this claim kept, by their ids in the ledger
+	broken    *mapping.BrokenError // the invariant that the claim broke; nil: none
+}
+
+// Now is the time as of the last answer.
+func (t *claimState) Now() time.Time { return t.now }
+
+// since is how long ago a time was.
+func (t *claimState) since(at time.Time) time.Duration { return t.now.Sub(at) }
+
+// over reports whether the time of the claim is over.
+func (t *claimState) over() bool { return t.ended }
+
+// newestDelivery is the webhook delivery that showed the issue last.
+func (t *claimState) newestDelivery(p *mapping.Pair) string {
+	if i := seen[mapping.Issue](t, mapping.IssueRef(p.Issue.ID)); i != nil {
+		return i.Delivery
+	}
+	return ""
+}
+
+// workOn returns the work on a pair, of which nothing was looked at.
+func (t *claimState) workOn(p *mapping.Pair, set *Settings, looked bool) work {
+	w := work{&state{
+		claimState: t, set: set, pair: p, owner: p,
+		itemViews:    itemViews{p: mapping.View{}, held: map[heldKey]heldValue{}, mustRead: looked},
+		news:         news{delivery: t.newestDelivery(p)},
+		planProgress: planProgress{resumed: p.Pace.Midway, steps: slices.Clone(p.Steps), begun: map[mapping.Side]bool{}, paced: map[mapping.Attribute]bool{}},
+	}}
+	w.log = w.logger()
+	return w
+}
+
+// asker is on whose behalf GitHub is written, for the root link. Its rank tells what carries a
+// person's change from what only shows planning's state, and from what an import makes for
+// the first time.
+func (t *claimState) asker() store.Ask {
+	l, rank := t.link, store.RankPeople
+	entering := l.State == mapping.Entering || l.State == mapping.Creating
+	switch {
+	case l.Import != "" && (entering || t.onlyShows && (l.Shown == nil || len(l.Shown.Labels) == 0)):
+		rank = store.RankImport
+	case t.onlyShows:
+		rank = store.RankShown
+	}
+	return store.Ask{Route: l.Route, Author: authorOf(&l.Pair), Rank: rank}
+}
+
+// showing says of what follows whether it only shows planning's state, until the function
+// that it returns is called.
+func (t *claimState) showing(only bool) (over func()) {
+	was := t.onlyShows
+	t.onlyShows = only
+	return func() { t.onlyShows = was }
+}
+
+// Seed is what a claim draws by chance from: ids are told apart by the first part, and waits
+// are spread by the second one. Each part is drawn once a claim.
+type Seed struct {
+	IDs    [16]byte
+	Jitter uint64
+}
+
+// drawn is the next number that a claim draws for a purpose. It follows from the seed and from
+// how many were drawn before.
+func (t *claimState) drawn(purpose string) uint64 {
+	t.draws++
+	seed := t.seed.IDs[:]
+	if purpose == "jitter" {
+		seed = binary.BigEndian.AppendUint64(nil, t.seed.Jitter)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %x %d", purpose, seed, t.draws))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// draw is a fresh id of 16 hexadecimal characters.
+func (t *claimState) draw() string { return fmt.Sprintf("%016x", t.drawn("id")) }
+
+// newNonce is a fresh nonce of an item in a project.
+func (t *claimState) newNonce(project mapping.ObjectID) string {
+	return mapping.NonceIn(project, t.draw())
+}

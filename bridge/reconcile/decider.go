@@ -1,0 +1,92 @@
+package reconcile
+
+import (
+	"slices"
+
+	"planbridge/bridge/reconcile/journal"
+	"planbridge/mapping"
+)
+
+// firstSightWithout reports whether nothing is agreed on about an attribute that a view
+// does not show. A value that a side refused is not compared.
+func (w decider) firstSightWithout(view mapping.View) bool {
+	return slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
+		_, agreed := w.pair.Base[a]
+		_, refused := w.pair.Refused[a]
+		_, seen := view[a]
+		return !agreed && !refused && !seen && (!a.Spec().Tracked || w.pair.IsTask() || w.tracking() != nil)
+	})
+}
+
+// decideItem is resolve for a pair.
+func (w decider) decideItem() (mapping.Plan, error) {
+	if err := repairer(w).recoverLanded(); err != nil {
+		return mapping.Plan{}, err
+	}
+	plan, err := w.resolve()
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
+		if d.Attribute != mapping.Title || d.GitHub == nil {
+			continue
+		}
+		// An item is as long as it likes; it cannot be without words.
+		whole := w.p[mapping.Title].Value
+		if mapping.Same(mapping.Title, d.GitHub.To, mapping.CutTitle(whole)) {
+			d.GitHub.To, d.Base.GitHub = whole, whole
+		}
+		if mapping.CanonicalTitle(d.GitHub.To) == "" {
+			d.Action, d.Why, d.GitHub, d.Loses = mapping.Blocked, "an item cannot be without words", nil, false
+		}
+	}
+	return plan, err
+}
+
+func (w decider) resolve() (mapping.Plan, error) {
+	in := mapping.Input{
+		Link: w.link, Pair: w.pair, Route: w.route, GitHub: w.g, Planning: w.p,
+		Edited: map[mapping.Attribute]map[mapping.Side]mapping.Interval{},
+		Asked:  map[mapping.Attribute]mapping.Conflict{}, Answers: map[mapping.Attribute]mapping.Side{},
+	}
+	for _, a := range mapping.Attributes {
+		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
+	}
+	for a, id := range mapping.Sorted(w.pair.Asking) {
+		c, known, err := ledger(w).ledgerEntry(id)
+		if err != nil {
+			return mapping.Plan{}, err
+		}
+		if !known {
+			continue
+		}
+		in.Asked[a] = c
+		if c.State == mapping.ConflictAnswered {
+			in.Answers[a] = c.Winner
+		}
+	}
+	if w.lists() {
+		lister(w).refreshList() // which lines are text decides what the summary is
+	}
+	in.Rewound = freshness(w).rewoundNow()
+	plan := mapping.Resolve(in)
+	signer(w).restoreMarker(&plan)
+	changes, err := lister(w).decideList()
+	bodyEditor(w).wholeBodies(&plan, changes)
+	visibility(w).withhold(&plan)
+	return plan, err
+}
+
+// When an attribute was edited last, as far as that is known. The policy newest
+// compares the two sides' bounds.
+
+// editedOnGitHub bounds when GitHub's value of an attribute was made.
+func (w decider) editedOnGitHub(a mapping.Attribute) mapping.Interval {
+	return w.book().EditedOnGitHub(a, w.pair.Asking[a] != "")
+}
+
+// editedInPlanning bounds when planning's value of an attribute was made.
+func (w decider) editedInPlanning(a mapping.Attribute) mapping.Interval {
+	if w.card == nil {
+		return mapping.Interval{}
+	}
+	return journal.EditedInPlanning(a, w.card, mapping.CardView(w.card, w.set.Keys), w.p, w.pair.Card.CountersVersion)
+}

@@ -1,0 +1,303 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"planbridge/bridge/reconcile/journal"
+	"planbridge/mapping"
+)
+
+// finishSwap takes off the old estimate label where a swap got only as far as
+// the new one: which of two labels is the new one shows only while the base is
+// the old one. Where a person set another one meanwhile ours goes, too, as it
+// does while the swap is made.
+func (w githubWriter) finishSwap() error {
+	for _, p := range w.pair.Pending {
+		if p.Attribute.Spec().Carrier != mapping.CarrierLabels || p.Side != mapping.GitHub || p.Answered || w.issue == nil {
+			continue
+		}
+		was, is := w.set.Scheme.EstimateLabel(p.From), w.set.Scheme.EstimateLabel(p.To)
+		if was == is || !containsFold(w.issue.Labels, is) {
+			continue
+		}
+		var off []string
+		if w.swappedMeanwhile([]string{was, is}) {
+			off = append(off, is)
+		}
+		if containsFold(w.issue.Labels, was) {
+			off = append(off, was)
+		}
+		if err := w.swapLabels(nil, off); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edit makes one PATCH, with the milestone along that the issue is to have; nil:
+// none. Where GitHub refuses it so, it is made without.
+func (w githubWriter) edit(edit IssueEdit, milestone *int) (mapping.Issue, error) {
+	repo, number := w.owner.Issue.Repo, w.owner.Issue.Number
+	if milestone == nil {
+		return do(w, EditIssue{repo, number, edit})
+	}
+	with := edit
+	with.Milestone = milestone
+	issue, err := do(w, EditIssue{repo, number, with})
+	if errors.Is(err, mapping.ErrRejected) {
+		return do(w, EditIssue{repo, number, edit})
+	}
+	if err == nil && issue.Milestone == *milestone {
+		w.link.Shown.Milestone = *milestone
+		projector(w).noteShown("milestone", milestoneName(*milestone))
+	}
+	return issue, err
+}
+
+// addLabels adds labels to the issue, and sees what it has then. Each of them
+// has an event of its own.
+func (w githubWriter) addLabels(issue *mapping.Issue, add []string) error {
+	now, err := do(w, AddLabels{issue.Repo, issue.Number, add})
+	if err != nil {
+		return onGitHub(fmt.Errorf("add labels: %w", err))
+	}
+	for i := range len(add) - 1 {
+		between := *issue
+		between.Labels = slices.Concat(issue.Labels, add[:i+1])
+		freshness(w).stepped(&between)
+	}
+	issue.Labels = now
+	freshness(w).stepped(issue)
+	return nil
+}
+
+// removeLabel takes a label off the issue, and sees what it has then.
+func (w githubWriter) removeLabel(issue *mapping.Issue, label string) (err error) {
+	if issue.Labels, err = do(w, RemoveLabel{issue.Repo, issue.Number, label}); err != nil {
+		return onGitHub(fmt.Errorf("remove label %s: %w", label, err))
+	}
+	freshness(w).stepped(issue)
+	return nil
+}
+
+// issueURL is the address of the issue's page: the one that GitHub tells, else where
+// it would be.
+func (w githubWriter) issueURL() string {
+	if i := w.issue; i != nil && i.Number == w.owner.Issue.Number && i.Page != "" {
+		return i.Page
+	}
+	return w.set.WebURL + "/" + w.owner.Issue.Repo + "/issues/" + strconv.Itoa(w.owner.Issue.Number)
+}
+
+// write makes the plan's writes to GitHub: single labels, and one PATCH.
+// The set of labels is never replaced: other people's labels are theirs. Labels
+// come first: on a closed issue nobody can tell that the in-progress label was
+// changed before the issue is opened.
+func (w githubWriter) write(plan mapping.Plan) error {
+	var patch []mapping.Decision
+	var edit IssueEdit
+	var barred []mapping.Decision // whose labels we may not set
+	var why error
+	for _, d := range plan.Decisions {
+		if d.GitHub == nil {
+			continue
+		}
+		spec := d.Attribute.Spec()
+		byLabel := spec.Carrier == mapping.CarrierLabels || spec.Carrier == mapping.CarrierState && !w.opensOrCloses(d)
+		if spec.Relabel != nil {
+			if !mapping.Same(d.Attribute, w.g[d.Attribute].Value, d.GitHub.From) {
+				continue // a label's answer shows another one since: to be decided anew
+			}
+			switch ok, err := w.labelled(d); {
+			case errors.Is(err, mapping.ErrForbidden) && byLabel:
+				barred, why = append(barred, d), err
+			case err != nil:
+				return err
+			case ok && byLabel:
+				w.wroteGitHub(d, nil)
+			}
+		}
+		if !byLabel {
+			patch = append(patch, d)
+			w.fill(&edit, d)
+		}
+	}
+	if len(patch) == 0 {
+		return why
+	}
+	if err := w.patch(patch, edit); err != nil {
+		return err
+	}
+	for _, d := range barred { // the issue can be written, its labels cannot
+		w.refuseLabel(d.Attribute, d.GitHub.To)
+	}
+	return nil
+}
+
+// refuseLabel blocks a value that only a label can carry.
+func (w githubWriter) refuseLabel(a mapping.Attribute, value string) {
+	saver(w).refuseValue(mapping.GitHub, a, value, &mapping.Rejection{Words: "GitHub does not take the label: the token has no right to set labels"})
+}
+
+// wroteGitHub takes in that a decision's write to GitHub has happened, and the
+// answer, where that is the issue.
+func (w githubWriter) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
+	signer(w).noteMarkerRestored(d)
+	pacer(w).noteWrite(mapping.GitHub, d.Attribute)
+	journal.MadeAgain(&w.pair.Journal, d.Attribute)
+	freshness(w).wrote(d.Attribute, d.GitHub.From, w.Now(), answer)
+	w.owner.Unfinished = true
+	w.setBase(d.Attribute, d.Base)
+	if d.Attribute.Spec().Carrier == mapping.CarrierBody {
+		lister(w).wroteItems()
+	}
+	w.count(CountWrites, w.link.Route, string(mapping.GitHub), string(d.Attribute))
+	w.note(mapping.GitHub, d.Attribute, "write", d.Why)
+	saver(w).observeLag(mapping.GitHub)
+}
+
+func (w githubWriter) opensOrCloses(d mapping.Decision) bool {
+	return (d.GitHub.To == mapping.StateDone) != (w.issue.State == "closed")
+}
+
+func (w githubWriter) fill(edit *IssueEdit, d mapping.Decision) {
+	switch d.Attribute.Spec().Carrier {
+	case mapping.CarrierTitle:
+		edit.Title = &d.GitHub.To
+	case mapping.CarrierBody:
+		body := signer(w).issueText(d.GitHub.To)
+		edit.Body = &body
+	case mapping.CarrierState:
+		state, reason := "open", "reopened"
+		if d.GitHub.To == mapping.StateDone {
+			state, reason = "closed", "completed"
+		}
+		edit.State, edit.StateReason = &state, &reason
+	}
+}
+
+// patch makes one PATCH with its pending records around it. They stay, as
+// answered, until the echo shows what the PATCH ran over.
+func (w githubWriter) patch(ds []mapping.Decision, edit IssueEdit) error {
+	item := mapping.IssueRef(w.owner.Issue.ID)
+	saver(w).pend(mapping.GitHub, item, ds)
+	milestone := milestoneProjector(w).milestoneAlong()
+	if err := saver(w).writing(); err != nil {
+		saver(w).unpend(mapping.GitHub, item)
+		return err
+	}
+	issue, err := w.edit(edit, milestone)
+	if err != nil {
+		return w.patchFailed(item, ds, err)
+	}
+	journal.Answer(&w.pair.Journal, item, ds)
+	for _, d := range ds {
+		w.wroteGitHub(d, &issue)
+	}
+	reader(w).setIssue(&issue)
+	reader(w).takeAsKnown(&issue)
+	freshness(w).stepped(&issue)
+	return nil
+}
+
+func (w githubWriter) patchFailed(item mapping.Ref, ds []mapping.Decision, err error) error {
+	var refused *mapping.Rejection
+	switch {
+	case errors.As(err, &refused) && len(ds) > 1:
+		saver(w).unpend(mapping.GitHub, item)
+		for _, d := range ds {
+			var edit IssueEdit
+			w.fill(&edit, d)
+			if err := w.patch([]mapping.Decision{d}, edit); err != nil {
+				return err
+			}
+		}
+		return nil
+	case errors.As(err, &refused):
+		saver(w).unpend(mapping.GitHub, item)
+		saver(w).refuseValue(mapping.GitHub, ds[0].Attribute, ds[0].GitHub.To, refused)
+		return nil
+	case IsGone(err):
+		saver(w).unpend(mapping.GitHub, item)
+		return absences(w).missing(mapping.GitHub, err)
+	case Certain(err):
+		saver(w).unpend(mapping.GitHub, item)
+	}
+	return onGitHub(err)
+}
+
+// labelled is relabel with a pending record around it.
+func (w githubWriter) labelled(d mapping.Decision) (bool, error) {
+	item := mapping.IssueRef(w.owner.Issue.ID)
+	saver(w).pend(mapping.GitHub, item, []mapping.Decision{d})
+	ok, err := w.relabel(d)
+	if err == nil || errors.Is(err, mapping.ErrForbidden) {
+		journal.Close(&w.pair.Journal, mapping.GitHub, item, d.Attribute)
+	}
+	return ok, err
+}
+
+// relabel brings the labels in line with an estimate or a state that planning
+// changed. It reports false when GitHub drops the label in silence, and when a
+// person set another one meanwhile.
+func (w githubWriter) relabel(d mapping.Decision) (bool, error) {
+	add, remove := d.Attribute.Spec().Relabel(w.set.Scheme, w.issue.Labels, d.GitHub.To)
+	if err := w.swapLabels(add, nil); err != nil {
+		return false, err
+	}
+	for _, l := range add {
+		if !containsFold(w.issue.Labels, l) {
+			w.refuseLabel(d.Attribute, d.GitHub.To)
+			return false, nil
+		}
+	}
+	if err := w.swapLabels(nil, slices.DeleteFunc(remove, func(l string) bool { return containsFold(add, l) })); err != nil {
+		return false, err
+	}
+	if d.Attribute.Spec().Carrier == mapping.CarrierLabels && w.swappedMeanwhile(add) {
+		return false, w.swapLabels(nil, add)
+	}
+	return true, nil
+}
+
+// swappedMeanwhile reports that the issue has an estimate label beside ours: a
+// person set it while we did. Ours goes again, and both sides have changed.
+func (w githubWriter) swappedMeanwhile(ours []string) bool {
+	_, all := w.set.Scheme.EstimateOf(w.issue.Labels, "")
+	return slices.ContainsFunc(all, func(l string) bool { return !containsFold(ours, l) })
+}
+
+func containsFold(list []string, s string) bool {
+	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
+}
+
+// swapLabels adds and removes single labels; repeating it does no harm, so it
+// needs no pending record.
+func (w githubWriter) swapLabels(add, remove []string) error {
+	if len(add)+len(remove) == 0 {
+		return nil
+	}
+	if err := saver(w).writing(); err != nil {
+		return err
+	}
+	issue := *w.issue
+	if len(add) > 0 {
+		if err := w.addLabels(&issue, add); err != nil {
+			return err
+		}
+	}
+	for _, l := range remove {
+		if err := w.removeLabel(&issue, l); err != nil {
+			return err
+		}
+		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) > 0 {
+			freshness(w).wrote(mapping.Estimate, value, w.Now(), nil)
+		}
+	}
+	reader(w).setIssue(&issue)
+	return nil
+}

@@ -1,0 +1,121 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// takeEvents decodes what must not be folded into a snapshot.
+func (w intake) takeEvents() error {
+	for _, data := range w.claim.Events {
+		var e mapping.Edit
+		if err := json.Unmarshal(data, &e); err != nil {
+			return fmt.Errorf("stored event: %w", err)
+		}
+		if e.Moved != nil {
+			w.arrived = append(w.arrived, e.Moved.To.ID)
+		}
+		if e.Parent != nil || !w.owns(e.Item) {
+			continue // of another issue of the family
+		}
+		if e.Step != nil {
+			freshness(w).ownEvent(e.Step)
+			continue
+		}
+		if e.Moved != nil {
+			w.moves = append(w.moves, e.Moved)
+		}
+		if e.Look != "" {
+			reads := e.Look != mapping.LookOpened && e.Look != mapping.LookHandedOver
+			w.opened = w.opened || e.Look == mapping.LookOpened
+			w.mustRead, w.urgent = w.mustRead || reads, w.urgent || reads
+			continue
+		}
+		if !w.repeated(e) {
+			w.edits = append(w.edits, e)
+		}
+	}
+	return nil
+}
+
+// repeated reports whether another webhook told of an edit already: a delivery's GUID
+// names the event, whatever hook it came by.
+func (w intake) repeated(e mapping.Edit) bool {
+	guid := func(e mapping.Edit) string { return e.Delivery[strings.LastIndex(e.Delivery, ":")+1:] }
+	return slices.ContainsFunc(w.edits, func(o mapping.Edit) bool {
+		return e.Delivery != "" && guid(o) == guid(e) && o.Title == e.Title && o.Body == e.Body &&
+			(o.TitleFrom == nil) == (e.TitleFrom == nil)
+	})
+}
+
+// inbox has what was seen of items since the key was last worked: pointers to an issue, a
+// card or a task, which nobody changes.
+type inbox map[mapping.Ref]any
+
+// decodeInbox decodes the snapshots of a claim.
+func decodeInbox(claim *store.Claim) (inbox, error) {
+	in := inbox{}
+	for ref, s := range mapping.Sorted(claim.Inbox) {
+		var v any
+		switch ref.Kind() {
+		case "issue":
+			v = &mapping.Issue{}
+		case "card":
+			v = &mapping.Card{}
+		case "task":
+			v = &mapping.Task{}
+		default:
+			continue
+		}
+		if err := json.Unmarshal(s.Data, v); err != nil {
+			return nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+		}
+		in[ref] = v
+	}
+	return in, nil
+}
+
+// seen is a copy of what the inbox shows of an item; nil: nothing.
+func seen[T any](t *claimState, ref mapping.Ref) *T {
+	v, ok := t.inbox[ref].(*T)
+	if !ok {
+		return nil
+	}
+	snapshot := *v
+	return &snapshot
+}
+
+// unambiguous is seen, but that it is nil where two different snapshots of one second were seen.
+func unambiguous[T any](t *claimState, ref mapping.Ref) *T {
+	if t.claim.Inbox[ref].Ambiguous {
+		return nil
+	}
+	return seen[T](t, ref)
+}
+
+// eachSeen visits what the inbox shows of items of one kind.
+func eachSeen[T any](t *claimState, visit func(v T) error) error {
+	for ref := range mapping.Sorted(t.inbox) {
+		if v := seen[T](t, ref); v != nil {
+			if err := visit(*v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// owns reports whether an event about an item is for this work: a part's own
+// are, and the root's are all others.
+func (w intake) owns(item mapping.Ref) bool {
+	p := w.link.Part(item)
+	if w.pair.IsTask() {
+		return p == w.pair
+	}
+	return p == nil
+}

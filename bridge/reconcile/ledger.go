@@ -1,0 +1,293 @@
+package reconcile
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// keep makes sure that every value the plan would overwrite, or leave
+// standing against another, is in the ledger and on the issue before anything
+// is written.
+func (w ledger) keep(plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		if !d.Loses {
+			continue
+		}
+		if err := reader(w).needBoth(); err != nil {
+			return err
+		}
+		if err := w.keepTexts(d, w.link.Text(w.route, d.Attribute, w.g[d.Attribute].Value), w.p[d.Attribute].Value); err != nil {
+			return err
+		}
+	}
+	return w.keepItems(func(d *mapping.Decision) bool { return d.GitHub != nil })
+}
+
+// keepTexts puts two values that met into the ledger and onto the issue. The
+// entry's id follows from what met, so that repeating it finds the entry, and
+// where the store lost that, the comment.
+func (w ledger) keepTexts(d mapping.Decision, github, planning string) error {
+	c := mapping.Conflict{
+		ID:   mapping.ConflictID(w.pair.Card.ID, d.Attribute, github, planning),
+		Link: w.link.ID, Project: w.link.Project, Route: w.link.Route, Where: where(w.owner), Attribute: d.Attribute,
+		GitHub: github, Planning: planning, Edited: d.Edited, Winner: d.Winner, Rule: d.Why, State: mapping.ConflictSettled,
+		At: w.Now().UTC(),
+	}
+	if base, ok := w.pair.Base[d.Attribute]; ok {
+		c.Base = &base
+	}
+	if w.pair.IsTask() {
+		c.Task = w.pair.Card.ID
+	}
+	if d.Action == mapping.Ask {
+		c.State = mapping.ConflictOpen
+	}
+	known, is, err := w.ledgerEntry(c.ID)
+	if err != nil {
+		return err
+	}
+	if d.Action != mapping.Ask && slices.Contains(w.kept, c.ID) {
+		return nil
+	}
+	answered := known.State == mapping.ConflictAnswered
+	if (answered || is && d.Action != mapping.Ask) && w.pair.Asking[d.Attribute] == c.ID {
+		return nil // kept when it was asked; the question is open until the decision is carried out
+	}
+	if is {
+		c.At, c.Again, c.Posted, c.Comments = known.At, c.At, known.Posted, known.Comments
+	}
+	behind, lost := exclusivity(w).mayLackItems()
+	if lost != nil {
+		return lost
+	}
+	if err := w.postConflict(c, is || behind); err != nil {
+		return err
+	}
+	w.count(CountConflicts, w.link.Route, string(d.Attribute), resolution(d))
+	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
+	w.kept = append(w.kept, c.ID)
+	if d.Action != mapping.Ask {
+		return nil
+	}
+	if err := w.askPeople(d.Attribute, c.ID); err != nil || !answered {
+		return err
+	}
+	return later(0, "an operator answered already")
+}
+
+// postConflict puts a conflict into the ledger and, where that was not done yet, onto
+// the issue. The ledger knows before each post that it is made, so that whoever
+// comes next waits until it must have shown.
+func (w ledger) postConflict(c mapping.Conflict, repeated bool) error {
+	wait := w.set.Settle.GitHub - w.since(c.Posted)
+	posts := len(c.Comments) == 0 && wait <= 0
+	if posts {
+		c.Posted = w.Now().UTC()
+	}
+	keep := func() error {
+		now, _, err := w.ledgerEntry(c.ID)
+		if err != nil {
+			return err
+		}
+		if now.State == mapping.ConflictAnswered && c.State == mapping.ConflictOpen { // before all was asked
+			c.State, c.Winner = now.State, now.Winner
+		}
+		return w.keepEntry(c)
+	}
+	if err := keep(); err != nil || len(c.Comments) > 0 {
+		return err
+	}
+	ids, err := w.comment(notice{id: c.ID, text: explain(c), github: c.GitHub, planning: c.Planning, repeated: repeated, wait: wait})
+	if err != nil && (isWithheld(err) || !errors.Is(err, mapping.ErrForbidden)) {
+		if posts && Certain(err) {
+			c.Posted = time.Time{}
+			return errors.Join(err, keep())
+		}
+		return err
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	c.Comments = ids
+	return keep()
+}
+
+func resolution(d mapping.Decision) string {
+	if d.Action == mapping.Ask {
+		return "ask"
+	}
+	return string(d.Winner)
+}
+
+// conflictLabel marks an issue that waits for a person's decision.
+func (w ledger) conflictLabel() string { return w.set.Scheme.Prefix + "conflict" }
+
+// askPeople records that a person is asked. The question that was open about other
+// values of the attribute is asked no more.
+func (w ledger) askPeople(a mapping.Attribute, id string) error {
+	labelProjector(w).ensureLabel(w.conflictLabel())
+	if err := githubWriter(w).swapLabels([]string{w.conflictLabel()}, nil); err != nil {
+		return err
+	}
+	if old, ok := w.pair.Asking[a]; ok && old != id {
+		if err := w.closeQuestion(old, mapping.Decision{Attribute: a, Action: mapping.Ask, Why: "asked anew (ledger " + id + ")"}); err != nil {
+			return err
+		}
+	}
+	if w.pair.Asking == nil {
+		w.pair.Asking = map[mapping.Attribute]string{}
+	}
+	w.pair.Asking[a] = id
+	return nil
+}
+
+// endQuestion closes the ledger entry of an attribute that was asked, once the
+// sides agree on it, and takes the label away with the last one.
+func (w ledger) endQuestion(d mapping.Decision) error {
+	id, ok := w.pair.Asking[d.Attribute]
+	if !ok {
+		return nil
+	}
+	if err := w.closeQuestion(id, d); err != nil {
+		return err
+	}
+	if w.questions() == 1 {
+		if w.issue == nil {
+			if err := reader(w).readIssue(); err != nil {
+				return err
+			}
+		}
+		if containsFold(w.issue.Labels, w.conflictLabel()) && w.route.Writes(mapping.GitHub) {
+			if err := githubWriter(w).swapLabels(nil, []string{w.conflictLabel()}); err != nil {
+				return err
+			}
+		}
+	}
+	delete(w.pair.Asking, d.Attribute)
+	return nil
+}
+
+// conflictOf is the id of the conflict that a decision settled.
+func (w ledger) conflictOf(d mapping.Decision) string {
+	github, planning := d.Base.GitHub, d.Base.Planning
+	if d.GitHub != nil {
+		github = d.GitHub.From
+	}
+	if d.Planning != nil {
+		planning = d.Planning.From
+	}
+	return mapping.ConflictID(w.pair.Card.ID, d.Attribute, w.link.Text(w.route, d.Attribute, github), planning)
+}
+
+// closeQuestion settles the ledger entry of a question. A decision that was carried
+// out, an operator's or the policy's, is counted here; see [Metrics].
+func (w ledger) closeQuestion(id string, d mapping.Decision) error {
+	c, known, err := w.ledgerEntry(id)
+	if !known || err != nil {
+		return err
+	}
+	answered := c.State == mapping.ConflictAnswered
+	c.State, c.Settled, c.Rule = mapping.ConflictSettled, w.Now().UTC(), d.Why
+	switch {
+	case d.Action == mapping.Ask:
+		c.Winner = ""
+	case d.Winner != "" && id != w.conflictOf(d):
+		c.Winner, c.Rule = "", "other values were decided on: "+d.Why
+	case d.Winner != "":
+		c.Winner = d.Winner
+	}
+	if err := w.keepEntry(c); err != nil {
+		return err
+	}
+	if c.Winner != "" && (answered || d.Action == mapping.Settle) {
+		w.count(CountConflicts, w.link.Route, string(d.Attribute), string(c.Winner))
+	}
+	return nil
+}
+
+// answerCame reports whether an operator answered what people are asked.
+func (w ledger) answerCame() (bool, error) {
+	asked := slices.Collect(maps.Values(w.pair.Asking))
+	for _, c := range w.items() {
+		asked = slices.AppendSeq(asked, maps.Values(c.Asking))
+	}
+	slices.Sort(asked)
+	for _, id := range asked {
+		c, _, err := w.ledgerEntry(id)
+		if answered := c.State == mapping.ConflictAnswered; answered || err != nil {
+			return answered, err
+		}
+	}
+	return false, nil
+}
+
+// questions is how many questions wait for an answer on the issue.
+func (w ledger) questions() int {
+	n := len(w.owner.Asking)
+	if !w.owner.IsTask() {
+		for _, c := range w.link.Children {
+			n += len(c.Asking)
+		}
+	}
+	return n
+}
+
+// keepItems is keepLosers for the values of pairs that are written to a side, or
+// left standing.
+func (w ledger) keepItems(written func(*mapping.Decision) bool) error {
+	for _, c := range w.items() {
+		var lose mapping.Plan
+		for _, d := range w.list.plans[c].Decisions {
+			if d.Loses && written(&d) {
+				lose.Decisions = append(lose.Decisions, d)
+			}
+		}
+		if len(lose.Decisions) == 0 {
+			continue
+		}
+		if err := reader(w).needBoth(); err != nil {
+			return err
+		}
+		if err := ledger(lineTasks(w).lineWork(c)).keep(lose); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agreed takes over what needs no write, and ends the questions that are
+// answered.
+func (w ledger) agreed(plan mapping.Plan) error {
+	for _, d := range plan.Decisions {
+		switch d.Action {
+		case mapping.Adopt:
+			w.setBase(d.Attribute, d.Base)
+		case mapping.Ask, mapping.Blocked, mapping.Restrained, mapping.Withheld:
+			continue
+		}
+		if err := w.endQuestion(d); err != nil {
+			return err
+		}
+	}
+	return w.endQuestions(plan)
+}
+
+// endQuestions closes what was asked and needs no decision any more: people took both
+// edits back, or a process ended while it took the answer in.
+func (w ledger) endQuestions(plan mapping.Plan) error {
+	for _, a := range slices.Sorted(maps.Keys(w.pair.Asking)) {
+		_, g := w.g[a]
+		_, p := w.p[a]
+		if !g || !p || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool { return d.Attribute == a }) {
+			continue
+		}
+		if err := w.endQuestion(mapping.Decision{Attribute: a, Why: "both sides agree"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

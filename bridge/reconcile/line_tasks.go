@@ -1,0 +1,277 @@
+package reconcile
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/bridge/reconcile/journal"
+	"planbridge/mapping"
+)
+
+// itemPartner is what the marker of a checklist item's task says it stands for.
+const itemPartner = "item"
+
+// takeTasks finds the tasks that were seen among the items: one that an item of
+// ours was waiting for, one that is gone, one that a person made.
+func (w lineTasks) takeTasks() {
+	staying := w.link.Family.Staying()
+	for _, t := range w.strangers() {
+		if staying[t.ID] {
+			continue
+		}
+		if m, ok := taskMaker(w).itemMark(&t); ok {
+			w.takeMarked(&t, m)
+		} else if w.tellsNew() {
+			w.takeNew(&t)
+		}
+	}
+	for _, c := range w.items() {
+		t, seen := w.tasks.seen[c.Card.ID]
+		switch {
+		case c.Card.ID == "":
+		case w.tasks.listed && !seen, seen && w.elsewhere(&t):
+			w.note(mapping.Planning, mapping.State, "lost", "task "+string(c.Card.ID)+" of its checklist is gone")
+			w.happensTo(c, mapping.EventVanished)
+			c.Card.ID, c.GoneSince, c.Base, c.Intent, c.Pending, c.Late = "", time.Time{}, nil, nil, nil, nil
+		case seen && toBeAdded(c):
+			c.Item, c.Intent.Base = mapping.CanonicalTitle(t.Title.Value), itemBase(&t)
+		}
+	}
+}
+
+// readMissed reads the tasks of items that the listing of the card's tasks lacks:
+// it may be cut short, so that only a task itself can say that it is gone.
+func (w lineTasks) readMissed() error {
+	for _, c := range w.items() {
+		if _, listed := w.tasks.seen[c.Card.ID]; listed || c.Card.ID == "" {
+			continue
+		}
+		t, err := do(w, ReadTask{c.Card.ID})
+		if err != nil && !IsGone(err) {
+			return onPlanning(err)
+		}
+		if err == nil {
+			absences(w).noteTaskFound(c)
+			w.tasks.take(t)
+		} else if err := absences(w).taskGone(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w lineTasks) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner != w.pair.Card.ID }
+
+// strangers are the card's tasks, as far as they were seen, that stand for
+// nothing, in the order in which they were made.
+func (w lineTasks) strangers() []mapping.Task {
+	return slices.DeleteFunc(w.tasks.inOrder(), func(t mapping.Task) bool {
+		return w.elsewhere(&t) || slices.Contains(w.list.joined, t.ID) ||
+			slices.ContainsFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Card.ID == t.ID })
+	})
+}
+
+// waitingFor returns the item for which a task was made that is not known yet.
+func (w lineTasks) waitingFor(t *mapping.Task) *mapping.Pair {
+	m, _ := taskMaker(w).itemMark(t)
+	for _, c := range w.items() {
+		if c.Nonce == m.Nonce && c.Card.ID == "" && c.State == mapping.Creating {
+			return c
+		}
+	}
+	return nil
+}
+
+// tellsNew reports whether it is known which tasks the card had before tasks stood for
+// items, so that a person made each other one since.
+func (w lineTasks) tellsNew() bool { return w.link.Family.Tasks == w.route.Tasks }
+
+// takeMarked takes in a task that carries a marker of ours: an item's, made by a
+// request whose answer was lost, or by a bridge whose store was lost; or a copy
+// that a person made of one.
+func (w lineTasks) takeMarked(t *mapping.Task, m mapping.Marker) {
+	if c := w.waitingFor(t); c != nil {
+		w.count(CountPrevented, "lookup")
+		taskMaker(w).madeTask(c, t, "found by its marker")
+		return
+	}
+	// The original is known by the same nonce: a copy is a task of its own.
+	copied := w.knowsMarker(m)
+	if copied && w.tellsNew() {
+		w.takeNew(t)
+		return
+	}
+	if m.Partner == itemPartner && !copied {
+		w.addChild(mapping.EventLineless, &mapping.Pair{
+			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Card: mapping.CardID{ID: t.ID},
+		})
+	}
+}
+
+// knowsMarker reports whether a marker is that of a task that the link knows.
+func (w lineTasks) knowsMarker(m mapping.Marker) bool {
+	return slices.ContainsFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Nonce == m.Nonce }) ||
+		slices.ContainsFunc(w.link.Family.Forgotten, func(id mapping.ObjectID) bool {
+			t := w.tasks.seen[id]
+			its, ok := taskMaker(w).itemMark(&t)
+			return ok && its.Nonce == m.Nonce
+		})
+}
+
+// takeNew makes a child of a task that a person made, whose line is to be added,
+// unless it is one that was gone.
+func (w lineTasks) takeNew(t *mapping.Task) {
+	title := mapping.CanonicalTitle(t.Title.Value)
+	if title == "" || w.route.Direction == mapping.ToPlanning {
+		return
+	}
+	for _, c := range w.items() {
+		if c.State == mapping.Orphaned && c.Item == title {
+			w.happensTo(c, mapping.EventReappeared)
+			c.Card.ID = t.ID
+			return
+		}
+	}
+	w.addChild(mapping.EventWanted, &mapping.Pair{
+		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: w.newNonce(w.link.Project), Item: title, Card: mapping.CardID{ID: t.ID},
+		Intent: &mapping.Intent{Side: mapping.GitHub, At: w.Now().UTC(), Base: itemBase(t)},
+	})
+}
+
+// itemBase is what a task and its new line agree on.
+func itemBase(t *mapping.Task) map[mapping.Attribute]mapping.Base {
+	base := map[mapping.Attribute]mapping.Base{}
+	for a, v := range mapping.ItemTaskView(t) {
+		base[a] = baseOf(v.Value, v)
+	}
+	return base
+}
+
+// lineWork is the work on a line and its task. It sees what the work on the root has seen.
+func (w lineTasks) lineWork(c *mapping.Pair) work {
+	lw := *w.state
+	lw.root, lw.pair, lw.unmarked = w.state, c, ""
+	lw.g, lw.p = nil, mapping.View{}
+	if line, ok := w.list.lines[c]; ok {
+		lw.g = mapping.ItemView(line)
+	}
+	if t, ok := w.tasks.seen[c.Card.ID]; ok {
+		for a, v := range mapping.ItemTaskView(&t) {
+			if w.tasks.listed || v.Version >= c.Base[a].Version { // else a poll that overlapped a write
+				lw.p[a] = v
+			}
+		}
+	}
+	return work{&lw}
+}
+
+func (w lineTasks) writeList() (rest bool, err error) {
+	if unsure := w.unsureOfTasks(); unsure && !w.tasks.listed {
+		return false, cardTasks(w).needTasks()
+	} else if unsure {
+		w.recoverList()
+		return false, nil
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Values(w.list.plans)), func(p mapping.Plan) bool { return p.Writes(mapping.Planning) }) {
+		if err := pacer(w).foldWrites(mapping.Planning); err != nil {
+			return false, err
+		}
+		if err := pacer(w).stopRunaway(mapping.Summary, mapping.Planning); err != nil {
+			return false, err
+		}
+		pacer(w).beginWrites(mapping.Planning)
+	}
+	if err := ledger(w).keepItems(func(d *mapping.Decision) bool { return d.GitHub == nil }); err != nil {
+		return false, err
+	}
+	rest = true
+	for _, c := range w.items() {
+		plan := w.list.plans[c]
+		moved, err := w.putTask(c, plan)
+		if err != nil {
+			return false, err
+		}
+		if moved {
+			return false, cardTasks(w).needTasks()
+		}
+		rest = rest && !plan.Writes(mapping.Planning)
+	}
+	made, err := taskMaker(w).makeLineTasks()
+	if made {
+		pacer(w).beginWrites(mapping.Planning)
+	}
+	return rest && !made, err
+}
+
+// putTask makes the writes of a pair's plan to planning, and takes over what
+// needs none.
+func (w lineTasks) putTask(c *mapping.Pair, plan mapping.Plan) (moved bool, err error) {
+	pw := w.lineWork(c)
+	var ds []mapping.Decision
+	for _, d := range plan.Decisions {
+		if d.Planning != nil {
+			ds = append(ds, d)
+		}
+	}
+	if len(ds) > 0 {
+		moved, err = planningWriter(pw).put(mapping.TaskRef(c.Card.ID), ds, func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return do(w, UpdateTask{c.Card.ID, user, w.route.Images, set})
+		})
+		if moved || err != nil {
+			return moved, err
+		}
+		w.tookTask(c.Card.ID, pw)
+	}
+	for _, d := range plan.Decisions {
+		if d.GitHub != nil {
+			return false, nil
+		}
+	}
+	return false, ledger(pw).agreed(plan)
+}
+
+// tookTask takes in what a write answered about a task.
+func (w lineTasks) tookTask(id mapping.ObjectID, pw work) {
+	t, ok := w.tasks.seen[id]
+	if !ok {
+		return
+	}
+	for a, v := range pw.p {
+		switch {
+		case a == mapping.Title && v.Version >= t.Title.Version:
+			t.Title = v
+		case a == mapping.State && v.Version > t.State.Version:
+			t.State = v
+		}
+	}
+	w.tasks.seen[id] = t
+}
+
+// unsureOfTasks reports that the tasks have to be read: what became of a write to
+// one is not known, one shows another value without a newer version, or was not
+// looked at while it had no line.
+func (w lineTasks) unsureOfTasks() bool {
+	if w.rejoined && !w.tasks.listed {
+		return true
+	}
+	for _, c := range w.items() {
+		if len(c.Pending) > 0 || !w.tasks.listed && mapping.Suspicious(c.Base, w.lineWork(c).p) {
+			return true
+		}
+	}
+	return false
+}
+
+// recoverList finds out what became of writes to tasks whose outcome is not
+// known.
+func (w lineTasks) recoverList() {
+	for _, c := range w.items() {
+		if len(c.Pending) == 0 {
+			continue
+		}
+		pw := w.lineWork(c)
+		journal.Expire(&pw.pair.Journal, w.Now())
+		repairer(pw).recoverAll(nil, nil)
+	}
+}

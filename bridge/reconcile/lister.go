@@ -1,0 +1,296 @@
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// A checklist is worked in three steps. First the lines of the body as it is now
+// and the card's tasks are found in what the link knows of them (refreshList). Then
+// each pair is decided by itself (decideList); what that changes in the body goes
+// into the one write that the text and the items share (wholeBodies). What it changes
+// in planning is written when issue and card agree (workList), so that no task
+// holds them up.
+
+// list is a checklist as one round sees it.
+type list struct {
+	lines map[*mapping.Pair]mapping.Item // as the body has them; nil where that is not known
+	plans map[*mapping.Pair]mapping.Plan
+	// joined are tasks that a line was found to stand for.
+	joined []mapping.ObjectID
+}
+
+// checklist is what the work on a pair knows of its checklist.
+type checklist struct {
+	list list // in this round
+	// listErr is why a task of it is not as it should be.
+	listErr error
+	// rejoined: a task has its line back, and may have changed without it.
+	rejoined bool
+}
+
+// setItems replaces the link's checklist items.
+func (w lister) setItems(items []*mapping.Pair) {
+	w.link.Children = append(slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist }), items...)
+}
+
+// refreshList finds the lines and the tasks of the checklist as they are now.
+func (w lister) refreshList() {
+	w.list = list{plans: map[*mapping.Pair]mapping.Plan{}}
+	lineTasks(w).takeTasks()
+	if w.issue == nil {
+		return
+	}
+	now := mapping.Items(w.body())
+	was := w.items()
+	known := make([]mapping.Line, len(was))
+	for k, c := range was {
+		known[k] = mapping.Line{Text: c.Item, To: cmp.Or(pendingName(c), w.tasks.seen[c.Card.ID].Title.Value), Away: c.State == mapping.Left || toBeAdded(c)}
+	}
+	var items []*mapping.Pair
+	var lines []mapping.Item
+	met, over, room := map[int]bool{}, map[int]bool{}, w.room()
+	for i, k := range w.findLines(known, now) {
+		var c *mapping.Pair
+		switch {
+		case k >= 0:
+			met[k] = true
+			c = w.lineFound(was[k], now[i])
+		case room <= 0 && w.route.Direction != mapping.ToGitHub:
+			over[now[i].At] = true
+		default:
+			if c = w.newItem(now[i]); c != nil {
+				room--
+			}
+		}
+		if c != nil {
+			items, lines = append(items, c), append(lines, now[i])
+		}
+	}
+	bodyEditor(w).leaveText(now, over)
+	for k, c := range was {
+		if !met[k] && w.lineMissing(c) {
+			items = append(items, c)
+		}
+	}
+	w.setItems(w.forgetLines(items))
+	w.list.lines = map[*mapping.Pair]mapping.Item{}
+	for i, c := range w.items()[:len(lines)] {
+		w.list.lines[c] = lines[i]
+	}
+}
+
+// toBeAdded reports that a task's line is not known to be there yet.
+func toBeAdded(c *mapping.Pair) bool {
+	return c.Intent != nil && c.Intent.Side == mapping.GitHub
+}
+
+// pendingName is what a write of unknown outcome makes of an item.
+func pendingName(c *mapping.Pair) string {
+	for _, p := range c.Pending {
+		if p.Side == mapping.GitHub && p.Attribute == mapping.Title {
+			return p.To
+		}
+	}
+	return ""
+}
+
+// lineFound takes in that an item has a line.
+func (w lister) lineFound(c *mapping.Pair, line mapping.Item) *mapping.Pair {
+	switch {
+	case toBeAdded(c):
+		w.added(c)
+	case c.State == mapping.Left:
+		w.happensTo(c, mapping.EventReadmitted)
+		w.rejoined = true
+		w.note(mapping.GitHub, mapping.Title, "back", "the line of task "+string(c.Card.ID)+" is there again")
+	}
+	if to := pendingName(c); to != "" && itemName(line) == mapping.CanonicalTitle(to) {
+		w.wroteItem(c)
+	}
+	w.forgetItem(c)
+	c.Item = itemName(line)
+	return c
+}
+
+func itemName(line mapping.Item) string { return mapping.ItemView(line)[mapping.Title].Value }
+
+// lineMissing takes in that an item has no line, and reports whether it is kept.
+// Its task stays, as planning cannot delete one, and the line is not written
+// again: somebody took it away.
+func (w lister) lineMissing(c *mapping.Pair) bool {
+	w.forgetItem(c)
+	switch {
+	case c.State == mapping.Orphaned, c.State == mapping.Creating && !toBeAdded(c) && !c.Intent.Sent:
+		return false
+	case c.State == mapping.Linked:
+		w.happensTo(c, mapping.EventExcluded)
+		w.note(mapping.GitHub, mapping.Title, "left", "the line of task "+string(c.Card.ID)+" was removed; planning cannot delete the task")
+	}
+	return true
+}
+
+// newItem makes a child of a line that nobody knows: of one of the card's tasks
+// that says the same, else of one that is to be made. Nil where the route makes
+// none.
+func (w lister) newItem(line mapping.Item) *mapping.Pair {
+	c := &mapping.Pair{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: w.newNonce(w.link.Project), Item: itemName(line)}
+	for _, t := range lineTasks(w).strangers() {
+		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
+			w.happensTo(c, mapping.EventFound)
+			c.Card.ID = t.ID
+			w.link.Family.Recall(t.ID)
+			w.list.joined = append(w.list.joined, t.ID)
+			return c
+		}
+	}
+	if w.route.Direction == mapping.ToGitHub {
+		return nil
+	}
+	w.happensTo(c, mapping.EventWanted)
+	c.Intent = &mapping.Intent{Side: mapping.Planning}
+	return c
+}
+
+// decideList decides about each pair of a line and a task, and returns what of
+// it the body has to be changed for.
+func (w lister) decideList() ([]mapping.Item, error) {
+	if !w.lists() {
+		return nil, nil
+	}
+	var changes []mapping.Item
+	if known := w.list.lines != nil; !known && !w.link.Family.Listed {
+		changes = append(changes, mapping.Item{}) // tasks that were there before may say what lines say
+	} else if known {
+		w.link.Family.Listed = true
+	}
+	for _, c := range w.items() {
+		line, there := w.list.lines[c]
+		switch {
+		case toBeAdded(c) && w.list.lines != nil:
+			changes = append(changes, addedItem(c))
+		case c.State == mapping.Linked && (there || w.list.lines == nil):
+			if (len(c.Late) > 0 || len(c.Base) == 0) && w.issue == nil {
+				changes = append(changes, mapping.Item{}) // GitHub may have moved on since that was written
+				continue
+			}
+			pw := lineTasks(w).lineWork(c)
+			if !w.tasks.listed && mapping.Suspicious(pw.pair.Base, pw.p) {
+				continue // its task is read first
+			}
+			plan, err := decider(pw).decideItem()
+			if err != nil {
+				return nil, err
+			}
+			w.list.plans[c] = plan
+			if plan.Writes(mapping.GitHub) && there {
+				changes = append(changes, changedItem(line, plan))
+			} else if plan.Writes(mapping.GitHub) {
+				changes = append(changes, mapping.Item{}) // whatever it will be: the issue has to be read
+			}
+		case toBeAdded(c):
+			changes = append(changes, mapping.Item{})
+		}
+	}
+	return changes, nil
+}
+
+// addedItem is the line of a task that has none yet.
+func addedItem(c *mapping.Pair) mapping.Item {
+	return mapping.Item{Text: mapping.ItemText(c.Item, ""), Checked: c.Intent.Base[mapping.State].GitHub == mapping.StateDone}
+}
+
+// changedItem is a line after what its plan writes to it.
+func changedItem(line mapping.Item, plan mapping.Plan) mapping.Item {
+	for _, d := range plan.Decisions {
+		switch {
+		case d.GitHub == nil:
+		case d.Attribute == mapping.Title:
+			line.Text = mapping.ItemText(d.GitHub.To, line.Text)
+		case d.Attribute == mapping.State:
+			line.Checked = d.GitHub.To == mapping.StateDone
+		}
+	}
+	return line
+}
+
+// pendItems records, with the body that is about to be written, what that does
+// to its items. What an earlier one would have done that did not happen is none
+// of it.
+func (w lister) pendItems() {
+	for _, c := range w.items() {
+		w.forgetItem(c)
+		if toBeAdded(c) && w.list.lines != nil {
+			c.Intent.Sent = true
+		}
+		for _, d := range w.list.plans[c].Decisions {
+			if d.GitHub != nil {
+				c.Pending = append(c.Pending, mapping.Pending{
+					Side: mapping.GitHub, Item: mapping.TaskRef(c.Card.ID), Attribute: d.Attribute, From: d.GitHub.From, To: d.GitHub.To, Next: d.Base,
+				})
+			}
+		}
+	}
+}
+
+// wroteItems takes in that the body was written with all its items.
+func (w lister) wroteItems() {
+	for _, c := range w.items() {
+		if toBeAdded(c) && c.Intent.Sent {
+			w.added(c)
+		}
+		w.wroteItem(c)
+	}
+}
+
+func (w lister) wroteItem(c *mapping.Pair) {
+	for _, p := range c.Pending {
+		if p.Side == mapping.GitHub {
+			setItemBase(c, p.Attribute, p.Next)
+			w.notePart(string(mapping.Checklist), mapping.GitHub, p.Attribute, "write", "its task "+string(c.Card.ID)+" changed")
+			if p.Attribute == mapping.Title {
+				c.Item = mapping.CanonicalTitle(p.To)
+			}
+		}
+	}
+	w.forgetItem(c)
+}
+
+// added takes in that the line of a task was written.
+func (w lister) added(c *mapping.Pair) {
+	w.happensTo(c, mapping.EventCompleted)
+	c.Base, c.Intent = c.Intent.Base, nil
+	w.notePart(string(mapping.Checklist), mapping.GitHub, mapping.Title, "create", "a line for task "+string(c.Card.ID))
+}
+
+// forgetItem drops the records of writes to a line whose outcome is known.
+func (w lister) forgetItem(c *mapping.Pair) {
+	c.Pending = slices.DeleteFunc(c.Pending, func(p mapping.Pending) bool { return p.Side == mapping.GitHub })
+	if toBeAdded(c) {
+		c.Intent.Sent = false
+	}
+}
+
+func setItemBase(c *mapping.Pair, a mapping.Attribute, base mapping.Base) {
+	if c.Base == nil {
+		c.Base = map[mapping.Attribute]mapping.Base{}
+	}
+	c.Base[a] = base
+	delete(c.Refused, a)
+}
+
+// itemOfTask is the checklist item that a task stands for, as both sides are now; nil: none.
+func (w lister) itemOfTask(task mapping.ObjectID) (item *mapping.Pair, err error) {
+	if err := cardTasks(w).readTasks(w.tracking()); err != nil {
+		return nil, err
+	}
+	w.refreshList()
+	for _, known := range w.items() {
+		if known.Card.ID == task && known.State == mapping.Linked {
+			item = known
+		}
+	}
+	return item, nil
+}

@@ -1,0 +1,303 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// An issue that answers from another place has either kept its database id (its
+// repository was renamed) or has another one: it was transferred, and the link
+// is re-keyed. Its card stays where it is. Events tell of a transfer, and a
+// redirect proves it where they were lost; what is believed is what GitHub
+// answers now, for of several transfers the events come in any order.
+
+// readdress answers an error of GitHub that is about the place and not about
+// the issue: it moved, or its repository is read-only.
+func (w mover) readdress(err error) error {
+	var side *sideError
+	if !errors.As(err, &side) || side.side != mapping.GitHub {
+		return err
+	}
+	switch {
+	case errors.Is(err, mapping.ErrMoved):
+		return w.follow(err)
+	case isWithheld(err):
+		return err
+	case errors.Is(err, mapping.ErrForbidden):
+		return w.readOnly(err)
+	}
+	return err
+}
+
+// follow finds out where the issue of a refused read or write is now.
+func (w mover) follow(err error) error {
+	if now, locateErr := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true}); locateErr == nil && !strings.EqualFold(now, w.owner.Issue.Repo) {
+		return w.toRepository(now)
+	}
+	if w.owner.Issue.Number == 0 { // its repository has moved before the issue was made
+		return w.followRepository(err)
+	}
+	var moved *mapping.MovedError
+	if !errors.As(err, &moved) || moved.Issue == nil { // a write is not redirected
+		_, err = do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
+		if err == nil {
+			return later(staleWait, "GitHub does not agree with itself on where the issue is")
+		}
+		if !errors.As(err, &moved) {
+			return absences(w).missing(mapping.GitHub, err)
+		}
+	}
+	switch {
+	case moved.Issue != nil:
+		return w.moveTo(moved.Issue)
+	case strings.Contains(moved.Location, "/discussions/"):
+		return absences(w).missing(mapping.GitHub, fmt.Errorf("converted to a discussion: %w", mapping.ErrGone))
+	}
+	return w.moveOutOfReach(mapping.IssueID{Repo: moved.Repo, Number: moved.Number})
+}
+
+func (w mover) followRepository(err error) error {
+	now, nameErr := do(w, ReadRepositoryName{w.owner.Issue.Repo})
+	switch {
+	case nameErr != nil:
+		return onGitHub(nameErr)
+	case strings.EqualFold(now, w.owner.Issue.Repo):
+		return err
+	}
+	if err := done(w, Rename{w.owner.Issue.Repo, now}); err != nil {
+		return err
+	}
+	w.owner.Issue.Repo = now
+	return later(0, "its repository is now %s", now)
+}
+
+// toRepository has the link looked at again where its repository is by now. A card that
+// has no issue yet gets it there.
+func (w mover) toRepository(now string) error {
+	w.owner.Issue.Repo, w.owner.Unfinished = now, true
+	return later(0, "its repository is now %s", now)
+}
+
+// takeMoves follows the transfers that events told of. The place that they name
+// is asked: it may have moved on, or may not be ours to see.
+func (w mover) takeMoves() error {
+	for _, m := range w.moves {
+		if m.From != w.owner.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
+			continue
+		}
+		var moved *mapping.MovedError
+		issue, err := do(w, ReadIssue{m.To.Repo, m.To.Number})
+		switch {
+		case err == nil && issue.ID == m.To.ID:
+			return w.moveTo(&issue)
+		case errors.As(err, &moved) && moved.Issue != nil:
+			return w.moveTo(moved.Issue)
+		case err != nil && !unreachable(err):
+			return onGitHub(err)
+		}
+		if _, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number}); unreachable(err) {
+			return w.moveOutOfReach(m.To)
+		}
+	}
+	return nil
+}
+
+// checkMarkerCopies has the link's issue read where another one was seen that carries the
+// link's marker. It is that issue, transferred without a word, or a copy: the
+// place of the link's own one tells.
+func (w mover) checkMarkerCopies() error {
+	return eachSeen(w.claimState, func(i mapping.Issue) error {
+		author := w.Whose(i.Author)
+		if i.ID == w.owner.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !author.Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
+			return nil
+		}
+		if w.mustRead = true; !author.Ours() {
+			w.log.Warn("another issue carries this one's marker: it is a copy, or this one transferred", "other", issueName(i.Repo, i.Number), "author", i.Author)
+		}
+		return nil
+	})
+}
+
+// unreachable reports an error by which GitHub says that there is nothing here
+// for us.
+func unreachable(err error) bool {
+	return IsGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrMoved)
+}
+
+// moveTo takes in where the issue is proven to be. The error puts the key off,
+// so that everything else is decided with the routes of that place.
+func (w mover) moveTo(issue *mapping.Issue) error {
+	was := w.owner.Issue
+	if issue.ID == was.ID {
+		if err := done(w, Rename{was.Repo, issue.Repo}); err != nil {
+			return err
+		}
+		w.owner.Issue.Repo, w.owner.Issue.Number = issue.Repo, issue.Number
+		return later(0, "its repository is now %s", issue.Repo)
+	}
+	link, before := *w.link, *w.pair
+	undo := func() { *w.link, *w.pair = link, before }
+	w.pair.MoveTo(mapping.NewMove(was.ID, issue).To)
+	if !w.pair.IsTask() {
+		w.link.Shown = w.link.Shown.Moved()
+	}
+	delete(w.pair.Gone, mapping.GitHub)
+	w.owner.Unfinished = true // the card's footer names another issue
+	w.keepState(issue)
+	if err := w.settleIn(issue); err != nil {
+		undo()
+		return err
+	}
+	if err := saver(w).save(); err != nil {
+		undo()
+		if errors.Is(err, store.ErrConflict) && before.State == mapping.Entering {
+			return entrant(w).decline("it was transferred, and its link with it")
+		}
+		if errors.Is(err, store.ErrConflict) {
+			return later(time.Second, "%s was taken for a new issue: its link goes first", issueName(issue.Repo, issue.Number))
+		}
+		return err
+	}
+	w.note(mapping.GitHub, "", "moved", issueName(was.Repo, was.Number)+" is now "+issueName(issue.Repo, issue.Number))
+	return later(0, "its issue is now %s", issueName(issue.Repo, issue.Number))
+}
+
+// differentIssue is the error that an issue at the place of a link's own one stands for
+// which is not it: the same one, transferred away and back, or the number of a
+// repository that was made anew.
+func differentIssue(own *mapping.IssueID, issue *mapping.Issue) error {
+	switch {
+	case own.ID == 0 || issue.ID == own.ID:
+		return nil
+	case issue.Author == own.Author && (own.Born.IsZero() || issue.CreatedAt.Equal(own.Born)):
+		return &mapping.MovedError{Repo: issue.Repo, Number: issue.Number, Issue: issue}
+	}
+	return fmt.Errorf("%s is another issue now: %w", issueName(issue.Repo, issue.Number), mapping.ErrGone)
+}
+
+// keepState lets a transfer that dropped the in-progress label, because the new
+// repository has none of that name, be no change that a person made.
+func (w mover) keepState(issue *mapping.Issue) {
+	base, ok := w.pair.Base[mapping.State]
+	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
+	if ok && base.GitHub == mapping.StateInProgress && view[mapping.State].Value == mapping.StateTodo {
+		base.GitHub, base.Planning = mapping.StateTodo, mapping.StateTodo
+		w.setBase(mapping.State, base)
+	}
+}
+
+// settleIn gives the link the route of the place its issue has come to, or has
+// it rest where no route of its project is for that.
+func (w mover) settleIn(issue *mapping.Issue) error {
+	route := w.set.Routes.Takes(w.link, issue, w.set.Scheme)
+	if route == nil {
+		why := "for which there is no route"
+		if len(w.set.Routes.ForRepo(issue.Repo)) > 0 {
+			why = "whose routes belong to another planning project"
+		}
+		return w.goAway(issue.Repo, why)
+	}
+	if !route.AllowPublic && route.Direction != mapping.ToPlanning {
+		private, err := do(w, ReadPrivate{issue.Repo})
+		if err != nil {
+			return onGitHub(err)
+		}
+		if !private {
+			return w.goAway(issue.Repo, "which is public, and its route does not allow that")
+		}
+	}
+	if w.pair.Away = ""; !w.pair.IsTask() {
+		w.link.Route = route.Name
+	}
+	if w.pair.State == mapping.Left && w.pair.Intent != nil {
+		w.happens(mapping.EventResumed)
+	}
+	return nil
+}
+
+// moveOutOfReach has the link rest: its issue went where the token does not reach.
+func (w mover) moveOutOfReach(to mapping.IssueID) error {
+	if w.pair.State == mapping.Entering {
+		return entrant(w).decline("it was transferred")
+	}
+	if to.ID != 0 && to.ID != w.owner.Issue.ID {
+		to.Author, to.Born = w.owner.Issue.Author, w.owner.Issue.Born
+		w.pair.MoveTo(to)
+	}
+	if err := w.goAway(to.Repo, "which the bridge cannot read"); err != nil {
+		return err
+	}
+	return saver(w).save()
+}
+
+// goAway has the link rest while its issue is where no route is. One that has not
+// entered goes.
+func (w mover) goAway(repo, why string) error {
+	if w.pair.State == mapping.Entering {
+		return entrant(w).decline("it was transferred before it entered")
+	}
+	if repo == "" {
+		repo = "another repository"
+	}
+	w.pair.Away = repo
+	w.leave("it was transferred to " + repo + ", " + why)
+	return nil
+}
+
+// isAway reports whether the link's issue is in a repository that no route of its
+// project is for. Where a route has come for it, the link goes on.
+func (w mover) isAway() (bool, error) {
+	if w.pair.Away == "" {
+		return false, nil
+	}
+	shown := reader(w).shownOrPlace()
+	if w.set.Routes.Takes(w.link, shown, w.set.Scheme) == nil {
+		w.leave(w.pair.Why)
+		return true, nil
+	}
+	if err := w.settleIn(shown); err != nil || w.pair.Away != "" {
+		return true, err
+	}
+	w.owner.Unfinished = true
+	return true, later(0, "%s has a route again", w.owner.Issue.Repo)
+}
+
+// leave has the link rest for a reason.
+func (w mover) leave(why string) {
+	if w.pair.State != mapping.Left || w.pair.Why != why {
+		w.note("", "", "left", why)
+	}
+	if w.pair.State != mapping.Left {
+		w.happens(mapping.EventExcluded)
+	}
+	w.pair.Why = why
+}
+
+// namesPlace reports whether a snapshot names the issue's place as the link knows
+// it. A repository's new name is taken over where the link's route says it;
+// else it may be an old one, told late, and a read has to tell.
+func (w mover) namesPlace(seen *mapping.Issue) bool {
+	if strings.EqualFold(seen.Repo, w.owner.Issue.Repo) {
+		return true
+	}
+	if !w.route.MatchesRepo(seen.Repo) {
+		return false
+	}
+	w.owner.Issue.Repo = seen.Repo
+	return true
+}
+
+// readOnly lets a key wait whose repository is archived; what else GitHub
+// forbids is a failure.
+func (w mover) readOnly(err error) error {
+	archived, readErr := do(w, ReadArchived{w.owner.Issue.Repo})
+	if readErr != nil || !archived {
+		return err
+	}
+	return &blockedOn{ServiceRepository(w.owner.Issue.Repo), "its repository is archived, and so read-only"}
+}

@@ -1,0 +1,211 @@
+package reconcile
+
+import (
+	"time"
+
+	"planbridge/bridge/reconcile/journal"
+	"planbridge/mapping"
+)
+
+// A first edit of an item crosses at once. Further ones towards the same side are
+// folded: they wait until Settings.Coalesce after the last write to it, longer while
+// they go on, and cross together. What is folded is decided from what was seen,
+// before anything is read: edits that come fast cost no calls. Steps of a plan that
+// has begun, answers of operators and retries do not wait.
+
+func (w pacer) foldError(wait time.Duration, sides []mapping.Side) error {
+	if w.pair.Pace.Hold(sides...) {
+		w.log.Info("folds frequent edits", "sides", sides, "wait", wait)
+	}
+	return &requeueAfter{after: wait, turn: true, why: "folds frequent edits until " + w.Now().Add(wait).UTC().Format(time.RFC3339), quiet: true}
+}
+
+// foldSeen puts off a key of which only edits were seen that are to be folded.
+func (w pacer) foldSeen() error {
+	if !w.mayFold() {
+		return nil
+	}
+	answered, err := ledger(w).answerCame()
+	if w.urgent = answered; answered || err != nil {
+		return err
+	}
+	sides, alone := w.issueEdited()
+	if !alone {
+		return nil
+	}
+	if w.cardEdited() {
+		sides = append(sides, mapping.GitHub)
+	}
+	err = w.foldTowards(sides)
+	if err != nil {
+		w.owner.Steps = w.steps // the events that they explained come again
+	}
+	return err
+}
+
+// foldWrites puts off a plan that is to be folded. What it was made from was read by now,
+// which only what foldSeen cannot tell costs.
+func (w pacer) foldWrites(sides ...mapping.Side) error {
+	if !w.mayFold() {
+		return nil
+	}
+	err := w.foldTowards(sides)
+	if err != nil {
+		w.owner.Unfinished = true // what this claim found out of both sides is found out anew
+	}
+	return err
+}
+
+func (w pacer) foldTowards(sides []mapping.Side) error {
+	if wait := w.pair.Pace.Folding(w.Now(), sides...); wait > 0 {
+		return w.foldError(wait, sides)
+	}
+	return nil
+}
+
+// sides lists the sides that the round writes to.
+func (r *round) sides() (sides []mapping.Side) {
+	if r.plan.Writes(mapping.Planning) {
+		sides = append(sides, mapping.Planning)
+	}
+	if r.writesGitHub {
+		sides = append(sides, mapping.GitHub)
+	}
+	return sides
+}
+
+// mayFold reports whether the link's edits may be folded now: nothing else is to be
+// done, as far as is known.
+func (w pacer) mayFold() bool {
+	l := w.pair
+	return w.set.Coalesce > 0 && !w.set.DryRun && l.State == mapping.Linked && !l.Pace.Midway && w.claim.Attempts+w.claim.Abandoned == 0 &&
+		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !journal.Unverified(&l.Journal, w.editEvents())
+}
+
+// issueEdited lists what an edit of the issue that was seen leads to: a write to
+// planning, or only a read. alone: it is no more than an edit by a person.
+func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
+	shown, known := w.issueSeen(), w.owner.Issue
+	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
+	switch {
+	case shown == nil, shown.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(shown) == known.Digest && !ambiguous:
+		return nil, true
+	case w.Whose(shown.Editor).Perhaps():
+		return nil, false // perhaps a step of ours: only what follows tells
+	}
+	accepts := w.route.Accepts
+	if w.pair.IsTask() {
+		accepts = (&mapping.Route{}).Accepts
+	}
+	if ok, _ := accepts(shown, w.set.Scheme); !ok || w.unbased() {
+		return nil, false
+	}
+	for a, v := range w.viewOf(shown) {
+		base, based := w.pair.Base[a]
+		if based && !mapping.Same(a, v.Value, base.GitHub) && w.crosses(a) {
+			return []mapping.Side{mapping.Planning}, true
+		}
+	}
+	if ambiguous || w.mustRead || shown.UpdatedAt.Equal(known.UpdatedAt) {
+		return []mapping.Side{reading}, true
+	}
+	return nil, true
+}
+
+// crosses reports whether an edit of an attribute on GitHub would be written to
+// planning, as far as can be told from the link alone.
+func (w pacer) crosses(a mapping.Attribute) bool {
+	_, refused := w.pair.Refused[a]
+	_, asking := w.pair.Asking[a]
+	return !refused && !asking && w.route.Writes(mapping.Planning)
+}
+
+// reading is, among the sides, the issue's reads: those that edits of one second
+// need which lead to no write.
+const reading = mapping.Side("reading")
+
+// cardEdited reports whether an edit of the card, of a sub-issue's task, or of their
+// states was seen.
+func (w pacer) cardEdited() bool {
+	for a, v := range w.planningSeen() {
+		if base, based := w.pair.Base[a]; based && v.Version > base.Version && !mapping.Same(a, v.Value, base.Planning) {
+			return true
+		}
+	}
+	return false
+}
+
+// planningSeen is what the inbox shows of a card and its tracking task, or of a
+// sub-issue's task.
+func (w pacer) planningSeen() mapping.View {
+	view := mapping.View{}
+	if w.pair.IsTask() {
+		if t := seen[mapping.Task](w.claimState, w.pair.Partner()); t != nil {
+			view = mapping.TaskItemView(t, w.set.Keys)
+		}
+		return view
+	}
+	card, child := w.cardSeen(), w.trackingPair()
+	if card != nil {
+		view = mapping.CardView(card, w.set.Keys)
+	}
+	if child == nil {
+		return view
+	}
+	if card != nil {
+		for _, t := range card.Tasks {
+			if t.ID == child.Card.ID {
+				view[mapping.State] = t.State
+			}
+		}
+	}
+	if t := seen[mapping.Task](w.claimState, mapping.TaskRef(child.Card.ID)); t != nil {
+		view[mapping.State] = t.State
+	}
+	return view
+}
+
+// beginWrites notes, before a plan's writes, which sides they are to.
+func (w pacer) beginWrites(sides ...mapping.Side) {
+	for _, side := range sides {
+		w.pair.Pace.Midway = true
+		if w.set.Coalesce > 0 && !w.begun[side] {
+			w.pair.Pace.Begin(side, w.Now().UTC(), w.set.Coalesce)
+		}
+		w.begun[side] = true
+	}
+}
+
+// foldShow puts a projection off that is to be folded with others. It is asked before
+// anything is read for it.
+func (w pacer) foldShow() error {
+	if w.begun[mapping.GitHub] || w.resumed || w.set.Coalesce <= 0 {
+		return nil
+	}
+	if wait := w.pair.Pace.Folding(w.Now(), mapping.GitHub); wait > 0 {
+		return later(wait, "folds what is shown with what was shown a moment ago")
+	}
+	return nil
+}
+
+// lagPause is how long no read is repeated that lagged while edits go on: an issue's
+// times have whole seconds.
+const lagPause = time.Second
+
+// showsPerMinute bounds the rounds of projections that one link takes.
+const showsPerMinute = 30
+
+// paceShow puts projections off that come too closely after others.
+func (w pacer) paceShow() error {
+	now := w.Now().UTC()
+	p := &w.pair.Pace
+	if minute := now.Truncate(time.Minute); !p.Minute.Equal(minute) {
+		p.Minute, p.Writes = minute, 0
+	}
+	p.Writes++
+	if p.Writes > showsPerMinute {
+		return inTurn(p.Minute.Add(time.Minute).Sub(now), "it was shown %d times within a minute", showsPerMinute)
+	}
+	w.beginWrites(mapping.GitHub)
+	return nil
+}

@@ -1,0 +1,166 @@
+package reconcile
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// workFamily brings an issue's sub-issues and their tasks to agreement, once the
+// issue and its card are or have to wait; err is what became of those. What fails
+// keeps neither the rules behind it nor the root waiting.
+func (w partWorker) workFamily(err error) error {
+	if w.link.Cleaning {
+		return cleaner(w).cleanFamily(err)
+	}
+	var put *requeueAfter
+	if w.route == nil || !w.served || w.pair.State != mapping.Linked || err != nil && !errors.As(err, &put) {
+		return err
+	}
+	errs := []error{err}
+	for i := range familyRules {
+		if isTerminal(errs) {
+			break
+		}
+		_, err := familyRules[i].apply(work(w))
+		errs = append(errs, err)
+	}
+	projector(w).showLater()
+	return mostSevere(errs)
+}
+
+// ofSubIssues is the rule that does one thing where the route has sub-issues for tasks.
+func ofSubIssues[R ~struct{ *state }](one func(R) error) func(work) (verdict, error) {
+	return func(w work) (verdict, error) {
+		if w.route.Tasks != mapping.TasksSubIssues {
+			return pass, nil
+		}
+		return pass, one(R(w))
+	}
+}
+
+// workParts works the sub-issues of which there is something to do.
+func (w partWorker) workParts() error {
+	var errs []error
+	for _, p := range slices.Clone(w.link.Parts) {
+		if isTerminal(errs) {
+			break
+		}
+		pw := w.part(p)
+		err := intake(pw).takeEvents()
+		if err == nil && partWorker(pw).hasChanges() {
+			err = partWorker(pw).workPart()
+		}
+		repairer(pw).scheduleVerify() // also of those that rest: the key's date is set anew
+		errs = append(errs, w.absorb(pw, err))
+	}
+	return mostSevere(errs)
+}
+
+// absorb takes over what a part's work leaves behind. A part that never came to
+// be is forgotten.
+func (w partWorker) absorb(pw work, err error) error {
+	pw.again = w.again.latest(pw.again)
+	absences(pw).confirmLater()
+	w.again = pw.again
+	w.withheld = cmp.Or(w.withheld, pw.withheld)
+	w.showAgain = w.showAgain.soonest(pw.showAgain)
+	half := pw.pair.Card.ID == "" || pw.owner.Issue.ID == 0
+	if errors.Is(err, errRemove) || half && pw.pair.State == mapping.Orphaned {
+		w.forgetPart(pw.pair)
+		return nil
+	}
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	return err
+}
+
+func (w partWorker) forgetPart(p *mapping.Pair) {
+	w.link.Parts = slices.DeleteFunc(w.link.Parts, func(o *mapping.Pair) bool { return o == p })
+}
+
+// isTerminal reports whether an error leaves nothing more to be done under this
+// claim.
+func isTerminal(errs []error) bool {
+	for _, err := range errs {
+		var put *requeueAfter
+		var wait *blockedOn
+		var limited *mapping.RateLimited
+		switch {
+		case err == nil, errors.As(err, &put):
+		case lostLease(err), errors.As(err, new(*mapping.BrokenError)), isTooLarge(err), errors.As(err, &wait), errors.As(err, &limited),
+			errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUnauthorized), errors.Is(err, ErrOver):
+			return true
+		}
+	}
+	return false
+}
+
+// A part of a root link, a sub-issue with its task, is worked as a link of its
+// own by all that works a root link, under the root's claim and in the root's
+// record. What differs is here, or asks [mapping.Pair.IsTask].
+
+// part is the work on one part of the root link.
+func (w partWorker) part(p *mapping.Pair) work {
+	if pw, ok := w.parts[p]; ok {
+		return pw
+	}
+	set := *w.set
+	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
+	pw := w.workOn(p, &set, p.Unfinished || len(p.Asking) > 0)
+	pw.root, pw.route = w.state, w.route
+	if w.parts == nil {
+		w.parts = map[*mapping.Pair]work{}
+	}
+	w.parts[p] = pw
+	return pw
+}
+
+// hasChanges reports whether there is anything to do about the part.
+func (w partWorker) hasChanges() bool {
+	p := w.pair
+	_, issue := w.claim.Inbox[mapping.IssueRef(p.Issue.ID)]
+	_, task := w.claim.Inbox[p.Partner()]
+	if issue || task || w.mustRead || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Join {
+		return true
+	}
+	return w.book().Due() || w.taskMoved()
+}
+
+// taskMoved reports whether the card's tasks show the part's one otherwise than
+// it is known.
+func (w partWorker) taskMoved() bool {
+	all := &w.root.tasks
+	t, found := all.seen[w.pair.Card.ID]
+	if !found {
+		return all.listed && w.pair.State != mapping.Orphaned
+	}
+	if t.Version > w.pair.Card.Version || w.pair.State == mapping.Orphaned {
+		return true
+	}
+	for a, v := range mapping.TaskItemView(&t, w.set.Keys) {
+		if base, ok := w.pair.Base[a]; ok && (v.Version > base.Version || all.listed && !mapping.Same(a, v.Value, base.Planning)) {
+			return true
+		}
+	}
+	return false
+}
+
+// workPart brings one part to agreement.
+func (w partWorker) workPart() error {
+	err := work(w).settle()
+	if err != nil {
+		err = mover(w).readdress(err)
+	}
+	if errs := []error{err}; !isTerminal(errs) {
+		err = mostSevere(append(errs, subIssues(w).joinParent()))
+	}
+	var put *requeueAfter
+	if err != nil && !errors.As(err, &put) {
+		w.owner.Unfinished = true // whatever was seen: both items are read next time
+	}
+	return err
+}

@@ -1,0 +1,326 @@
+package reconcile
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"planbridge/bridge/reconcile/journal"
+	"planbridge/mapping"
+)
+
+// refuseUser takes in that planning refuses a person's username.
+func (w planningWriter) refuseUser(user string, why error) {
+	w.count(CountUserRefused, w.link.Route)
+	w.log.Warn("planning refuses a user; the route's user writes instead", "username", user, "err", why)
+}
+
+// releaseSlot lets another key have the slot at the services, once planning has answered: to take
+// the answer in and to store it needs none. Only between a read of GitHub and the write that
+// follows the slot is kept.
+func (w planningWriter) releaseSlot() {
+	if !w.fresh {
+		tell(w, Rise{})
+	}
+}
+
+// username is in whose name planning is written: the person who edited the
+// issue, or made it, where the user table knows them, else the route's. A read
+// does not say who edited.
+func (w planningWriter) username() string {
+	if w.issue == nil {
+		return w.route.Username
+	}
+	who := w.issue.Editor
+	if who == "" && w.pair.State == mapping.Creating {
+		who = w.issue.Author
+	}
+	if user, ok := w.set.Users[strings.ToLower(who)]; ok && who != "" && !w.Stranger(who) {
+		return user
+	}
+	return w.route.Username
+}
+
+// write makes the plan's writes to planning: one PUT for the card, one
+// for its tracking task. It reports whether planning moved meanwhile, so that
+// everything has to be decided again.
+func (w planningWriter) write(plan mapping.Plan) (moved bool, err error) {
+	var card, task []mapping.Decision
+	for _, d := range plan.Decisions {
+		switch {
+		case d.Planning == nil:
+		case d.Attribute.Spec().Tracked && !w.pair.IsTask():
+			task = append(task, d)
+		default:
+			card = append(card, d)
+		}
+	}
+	if len(card) > 0 {
+		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			if w.pair.IsTask() {
+				return do(w, UpdateTask{w.pair.Card.ID, user, w.route.Images, set})
+			}
+			return do(w, UpdateCard{w.pair.Card.ID, user, w.route.Images, set})
+		}
+		if moved, err = w.put(w.pair.Partner(), card, put); moved || err != nil {
+			return moved, err
+		}
+	}
+	if child := w.trackingPair(); len(task) > 0 && child != nil {
+		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
+			return do(w, UpdateTask{child.Card.ID, user, w.route.Images, set})
+		}
+		return w.put(mapping.TaskRef(child.Card.ID), task, put)
+	}
+	return false, nil
+}
+
+// toldPlain logs that planning shows a summary as plain paragraphs.
+func (w planningWriter) toldPlain(up Updated) {
+	if up.Plain != "" {
+		w.log.Warn("planning shows the summary as plain paragraphs", "why", up.Plain)
+	}
+}
+
+type putFunc func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
+
+// put makes one PUT with its pending records around it.
+func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision, put putFunc) (moved bool, err error) {
+	set := map[mapping.Attribute]mapping.Versioned{}
+	for _, d := range ds {
+		v := mapping.Versioned{Value: d.Planning.To, Version: d.Planning.Version}
+		if d.Attribute.Spec().Form == mapping.FormMarkdown {
+			v.Value = signer(w).cardText(v.Value)
+		}
+		set[d.Attribute] = v
+	}
+	saver(w).pend(mapping.Planning, item, ds)
+	if err := saver(w).writing(); err != nil {
+		saver(w).unpend(mapping.Planning, item)
+		return false, err
+	}
+	user := w.username()
+	up, err := put(user, set)
+	if refused := (*mapping.Rejection)(nil); errors.As(err, &refused) && user != w.route.Username && !isAttribute(refused.Field) {
+		w.refuseUser(user, refused)
+		up, err = put(w.route.Username, set)
+	}
+	w.releaseSlot()
+	if err != nil {
+		return w.putFailed(item, ds, put, err)
+	}
+	if up, err = w.readUnshown(item, ds, up); err != nil {
+		return false, onPlanning(err)
+	}
+	sent := saver(w).unpend(mapping.Planning, item)
+	w.toldPlain(up)
+	w.owner.Unfinished = true
+	for _, d := range ds {
+		if w.heldBack(d, up) {
+			w.dropUndoneBase(sent, d.Attribute)
+			moved = true
+			continue
+		}
+		w.written(d, up)
+	}
+	if item == w.pair.Partner() {
+		w.pair.Card.Version = max(w.pair.Card.Version, up.Version)
+	}
+	if slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Tracked }) {
+		// The state change moves the card's counters by one: what a poll
+		// shows beyond that was somebody else.
+		w.link.Card.CountersVersion++
+	}
+	saver(w).observeLag(mapping.Planning)
+	return moved, nil
+}
+
+// readUnshown reads the item where the answer to a write leaves out an attribute
+// that was sent: what an answer does not show is unknown. After an error the
+// pending records stay, and the next claim finds out what became of the write.
+func (w planningWriter) readUnshown(item mapping.Ref, ds []mapping.Decision, up Updated) (Updated, error) {
+	unshown := func(d mapping.Decision) bool { _, ok := up.Values[d.Attribute]; return !ok }
+	if !slices.ContainsFunc(ds, unshown) {
+		return up, nil
+	}
+	view, version, err := w.readItem(item)
+	if err != nil {
+		return up, err
+	}
+	maps.Copy(view, up.Values)
+	return Updated{Version: max(up.Version, version), Values: view}, nil
+}
+
+// readItem reads the values of a card or a task as planning shows them, and the
+// version of the item.
+func (w planningWriter) readItem(item mapping.Ref) (mapping.View, int64, error) {
+	if item.Kind() == "task" {
+		task, err := do(w, ReadTask{mapping.ObjectID(item.ID())})
+		return task.Values(), task.Version, err
+	}
+	card, err := do(w, ReadCard{w.pair.Card.ID})
+	return card.Values(), card.Version, err
+}
+
+// heldKey names an attribute of a card or a task.
+type heldKey struct {
+	item      mapping.Ref
+	attribute mapping.Attribute
+}
+
+// heldValue is what planning answered to a write with another value than the
+// one that was sent.
+type heldValue struct {
+	sent     string
+	answered mapping.Versioned
+}
+
+// heldBack reports whether a successful answer shows something else than what
+// was sent, and takes that in. It may be a version conflict (no status of one
+// is documented, planning-api.md part 7) or the service's own rewriting; both
+// are decided anew against the old base, so that no value goes unkept.
+func (w planningWriter) heldBack(d mapping.Decision, up Updated) bool {
+	now := w.bare(d.Attribute, up.Values[d.Attribute])
+	if w.agrees(d.Attribute, d.Planning.To, now.Value) || d.Planning.Version == mapping.ForceVersion || w.rewrites(d, now) {
+		return false
+	}
+	w.held[w.heldKey(d)], w.p[d.Attribute] = heldValue{d.Planning.To, now}, now
+	return true
+}
+
+// dropUndoneBase drops the base of an attribute that holds again what it held before a write
+// (of sent) that answered well: see [journal.WentBack].
+func (w planningWriter) dropUndoneBase(sent []mapping.Pending, a mapping.Attribute) {
+	if slices.ContainsFunc(sent, func(p mapping.Pending) bool { return p.Attribute == a && journal.WentBack(p, w.p[a]) }) {
+		delete(w.pair.Base, a)
+		w.note(mapping.Planning, a, "recover", "a write, or another one, was undone")
+	}
+}
+
+// rewrites reports whether what planning answers to a write is its own rewriting
+// of the value: the same answer came twice, under a version above the one that
+// was sent. Of people who edit meanwhile the answer shows another value, and a
+// write that was refused for another attribute leaves the version.
+func (w planningWriter) rewrites(d mapping.Decision, now mapping.Versioned) bool {
+	was, held := w.held[w.heldKey(d)]
+	return held && was.sent == d.Planning.To && mapping.Same(d.Attribute, was.answered.Value, now.Value) && now.Version > d.Planning.Version
+}
+
+func (w planningWriter) heldKey(d mapping.Decision) heldKey {
+	return heldKey{w.pair.Partner(), d.Attribute}
+}
+
+// bare is a value of planning without what the bridge adds to it.
+func (w planningWriter) bare(a mapping.Attribute, v mapping.Versioned) mapping.Versioned {
+	if a.Spec().Form == mapping.FormMarkdown {
+		v.Value = w.strip(v.Value)
+	}
+	return v
+}
+
+// agrees reports whether planning holds what was sent, or its normalisation.
+func (w planningWriter) agrees(a mapping.Attribute, sent, now string) bool {
+	return mapping.Same(a, sent, now) || w.rendersAlike(a, sent, now)
+}
+
+// rendersAlike reports whether planning shows two of its values as the same.
+func (w planningWriter) rendersAlike(a mapping.Attribute, x, y string) bool {
+	return a.Spec().Form == mapping.FormMarkdown && w.SameRendering(x, y)
+}
+
+func isAttribute(field string) bool {
+	return slices.Contains(mapping.Attributes, mapping.Attribute(field))
+}
+
+// written takes in one attribute of a successful PUT.
+func (w planningWriter) written(d mapping.Decision, up Updated) {
+	shown := up.Values[d.Attribute]
+	signer(w).noteMarkerRestored(d)
+	pacer(w).noteWrite(mapping.Planning, d.Attribute)
+	if d.Attribute.Spec().Form == mapping.FormMarkdown {
+		signer(w).noteMarker(mapping.Planning, shown.Value)
+	}
+	now, base := w.bare(d.Attribute, shown), d.Base
+	if base.Planning == d.Planning.To {
+		base = creator(w).answered(d.Attribute, base, d.Planning.To, now)
+	}
+	if w.rewrites(d, now) {
+		base.Planning, base.Version = now.Value, now.Version
+	}
+	w.setBase(d.Attribute, base)
+	w.p[d.Attribute] = now
+	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(d.Attribute))
+	w.note(mapping.Planning, d.Attribute, "write", d.Why)
+}
+
+// putFailed sorts out a PUT that did not succeed.
+func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, put putFunc, err error) (moved bool, _ error) {
+	var conflict *mapping.VersionConflict
+	var refused *mapping.Rejection
+	switch {
+	case errors.As(err, &conflict):
+		saver(w).unpend(mapping.Planning, item)
+		return true, w.takeCurrent(item, ds, conflict.Current)
+	case errors.As(err, &refused) && len(ds) > 1:
+		// One refused value must not keep the others: each on its own.
+		saver(w).unpend(mapping.Planning, item)
+		for _, d := range ds {
+			if moved, err := w.put(item, []mapping.Decision{d}, put); moved || err != nil {
+				return moved, err
+			}
+		}
+		return false, nil
+	case errors.As(err, &refused):
+		saver(w).unpend(mapping.Planning, item)
+		if refused.Words == "" {
+			// Without a word it may as well be a version conflict.
+			if err := w.takeCurrent(item, nil, nil); err != nil {
+				return false, err
+			}
+			if sent := ds[0].Planning.Version; sent != mapping.ForceVersion && w.p[ds[0].Attribute].Version != sent {
+				return true, nil
+			}
+		}
+		saver(w).refuseValue(mapping.Planning, ds[0].Attribute, ds[0].Planning.To, refused)
+		return false, nil
+	case IsGone(err):
+		saver(w).unpend(mapping.Planning, item)
+		if !w.pair.HasIssue() {
+			return true, nil // its tasks are read anew
+		}
+		if child := w.trackingPair(); child != nil && item == mapping.TaskRef(child.Card.ID) {
+			return true, cardTasks(w).readTracking(child)
+		}
+		return true, absences(w).missing(mapping.Planning, err)
+	case Certain(err):
+		saver(w).unpend(mapping.Planning, item)
+	}
+	return false, onPlanning(err)
+}
+
+// takeCurrent takes the values that came with a refused PUT. Where none of
+// them explains the refusal, the item is read.
+func (w planningWriter) takeCurrent(item mapping.Ref, ds []mapping.Decision, current map[mapping.Attribute]mapping.Versioned) error {
+	if !w.pair.HasIssue() {
+		return nil // its tasks are read anew
+	}
+	explained := false
+	for _, d := range ds {
+		v, ok := current[d.Attribute]
+		explained = explained || ok && v.Version != d.Planning.Version
+	}
+	if !explained {
+		if child := w.trackingPair(); child != nil && item == mapping.TaskRef(child.Card.ID) {
+			return cardTasks(w).readTracking(child)
+		}
+		return reader(w).readCard()
+	}
+	for a, v := range current {
+		if a.Spec().Tracked != (item.Kind() == "task") && !w.pair.IsTask() {
+			continue // a task's title and text are not the card's
+		}
+		w.p[a] = w.bare(a, v)
+	}
+	return nil
+}

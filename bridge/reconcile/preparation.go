@@ -1,0 +1,214 @@
+package reconcile
+
+import (
+	"fmt"
+	"strings"
+
+	"planbridge/mapping"
+)
+
+// The rules of the preparation: from a claimed key to two partners that are seen and linked.
+
+// reroute gives the pair the route that takes its issue now. Where none is known for the
+// repository, that may have another name by now; where several are, the issue tells.
+func reroute(w work) (verdict, error) {
+	if w.link.Parted || !w.served {
+		return pass, nil
+	}
+	route, among := w.set.Routes.Of(w.link)
+	if route == nil && len(among) == 0 && w.owner.Issue.Repo != "" {
+		now, err := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true})
+		switch {
+		case mapping.Refused(err):
+		case err != nil:
+			return end, onGitHub(err)
+		case !strings.EqualFold(now, w.owner.Issue.Repo):
+			w.owner.Issue.Repo, w.owner.Unfinished, w.mustRead = now, true, true
+			route, among = w.set.Routes.Of(w.link)
+		}
+	}
+	if len(among) > 0 {
+		issue, err := reader(w).toChoose()
+		if err != nil {
+			return end, err
+		}
+		route = w.set.Routes.Takes(w.link, issue, w.set.Scheme)
+	}
+	if route == nil && w.link.Cleaning {
+		w.route = w.set.Routes.Lend(w.link.Project)
+		return pass, nil
+	}
+	if w.route = route; route != nil && route.Name != w.link.Route {
+		w.note("", "", "rerouted", "route "+route.Name+" takes it, and not "+w.link.Route)
+		w.link.Route = route.Name
+	}
+	return pass, nil
+}
+
+func routeGone(w work) (verdict, error) {
+	if w.link.Parted || w.route != nil && w.served {
+		return pass, nil
+	}
+	if w.pair.State != mapping.Dormant {
+		w.happens(mapping.EventRouteRemoved)
+	}
+	w.pair.Why = "its route or project is no longer configured"
+	return end, nil
+}
+
+func parted(w work) (verdict, error) { return endIf(w.link.Parted, nil) }
+
+func paused(w work) (verdict, error) {
+	if w.Paused(w.link.Route) && !w.link.Cleaning {
+		return end, &blockedOn{ServicePaused(w.link.Route), "its route is paused"}
+	}
+	return pass, nil
+}
+
+func routeBack(w work) (verdict, error) {
+	if w.pair.State == mapping.Dormant {
+		w.happens(mapping.EventRouteBack)
+		w.mustRead = true
+	}
+	return pass, nil
+}
+
+func takeInEvents(w work) (verdict, error) {
+	if err := intake(w).takeEvents(); err != nil {
+		return end, err
+	}
+	return pass, mover(w).checkMarkerCopies()
+}
+
+func transferred(w work) (verdict, error) {
+	if err := mover(w).takeMoves(); err != nil {
+		return end, err
+	}
+	return endIf(mover(w).isAway())
+}
+
+// withSiblings leaves a task that is to be made to the request that makes all of its root's.
+func withSiblings(w work) (verdict, error) {
+	return endIf(w.pair.State == mapping.Creating && w.pair.Intent.Side == mapping.Planning, nil)
+}
+
+// joined goes on with an issue and a card that people made, once no other project
+// can have a partner of the issue.
+func joined(w work) (verdict, error) {
+	if !w.pair.Joined() {
+		return pass, nil
+	}
+	if err := exclusivity(w).ensureExclusive(); err != nil {
+		return end, err
+	}
+	w.happens(mapping.EventCompleted)
+	w.pair.Intent = nil
+	return pass, nil
+}
+
+func create(w work) (verdict, error) {
+	if w.pair.State != mapping.Creating {
+		return pass, nil
+	}
+	if err := exclusivity(w).requireAdoption(); err != nil {
+		return end, err
+	}
+	return pass, creator(w).partner().once(creator(w).wanted())
+}
+
+func hide(w work) (verdict, error) {
+	w.hidden = visibility(w).public(w.owner.Issue.Repo, false)
+	return pass, nil
+}
+
+// see takes in both sides. What was seen of the other side while one item was gone was not
+// dealt with: an orphan that is linked again is read as a whole.
+func see(w work) (verdict, error) {
+	orphan := w.pair.State == mapping.Orphaned
+	err := reader(w).refresh()
+	if err == nil && orphan && w.pair.State == mapping.Linked {
+		w.mustRead = true
+		err = reader(w).refresh()
+	}
+	if err == nil && orphan && w.pair.State == mapping.Creating {
+		return end, later(0, "its item is there again, and its partner is still to be made")
+	}
+	return pass, err
+}
+
+// leaveOrReturn moves the link to state left when the issue no longer matches its
+// route, and back.
+func leaveOrReturn(w work) (verdict, error) {
+	if w.pair.State == mapping.Orphaned {
+		return end, nil
+	}
+	if w.link.Cleaning {
+		return pass, nil
+	}
+	if w.issue == nil {
+		return endIf(w.pair.State == mapping.Left, nil)
+	}
+	ok, why := entrant(w).accepts()
+	switch {
+	case !ok && w.pair.State != mapping.Left:
+		mover(w).leave(why)
+		return end, nil
+	case !ok:
+		return end, nil
+	case w.pair.State == mapping.Left:
+		w.happens(mapping.EventReadmitted)
+		w.note("", "", "back", "it matches its route again")
+		w.mustRead = true
+		return pass, reader(w).refresh()
+	}
+	return pass, nil
+}
+
+// enter decides whether an item that was seen for the first time becomes a
+// link, and if so has its partner created.
+func enter(w work) (verdict, error) {
+	if w.pair.State != mapping.Entering {
+		return pass, nil
+	}
+	if err := exclusivity(w).requireAdoption(); err != nil {
+		return end, err
+	}
+	try := entrant(w).enterIssue
+	if w.pair.Origin == mapping.Planning {
+		try = entrant(w).enterCard
+	}
+	err := try()
+	return endIf(w.pair.State == mapping.Entering, err)
+}
+
+// numberBefore notes, before the sub-issue is made for the first time, how far the
+// repository's issues go: after a lost answer it is looked for behind them.
+func numberBefore(w work) (verdict, error) {
+	if w.pair.State != mapping.Creating || w.pair.Intent.Sent || w.pair.Intent.After > 0 {
+		return pass, nil
+	}
+	last, err := do(w, ReadLastNumber{w.owner.Issue.Repo})
+	w.pair.Intent.After = last
+	return pass, onGitHub(err)
+}
+
+// restored sees to a link that was made of a marker because the store lost it.
+// Nothing is decided before everything has been seen: a task or a comment of the
+// link may still be under way, and people may have copied its card with the
+// marker. The oldest card is the link's.
+func restored(w work) (verdict, error) {
+	unmade := w.pair.State == mapping.Entering || w.pair.State == mapping.Creating
+	if unmade || !w.pair.Synced.IsZero() || !w.unbased() {
+		return pass, nil
+	}
+	if err := exclusivity(w).requireAdoption(); err != nil || w.pair.Origin != mapping.GitHub {
+		return pass, err
+	}
+	return pass, eachSeen(w.claimState, func(c mapping.Card) error {
+		if c.CID < w.pair.Card.CID && signer(w).hasMarker(c.Summary.Value, mapping.MarkCard) {
+			w.note(mapping.Planning, "", "restored", fmt.Sprintf("card %s is older than its copy %s", c.ID, w.pair.Card.ID))
+			w.pair.Card = mapping.NameCard(&c)
+		}
+		return nil
+	})
+}

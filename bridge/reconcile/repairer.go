@@ -1,0 +1,293 @@
+package reconcile
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"planbridge/bridge/reconcile/journal"
+	"planbridge/mapping"
+)
+
+// recoverLanded takes in writes to planning that took effect after they had been looked for.
+func (w repairer) recoverLanded() error {
+	happened := false
+	for _, r := range w.book().Landed() {
+		w.recovered(r)
+		happened = happened || r.Happened
+	}
+	if happened && w.issue == nil {
+		return reader(w).readIssue() // GitHub may have moved on since that was written
+	}
+	return nil
+}
+
+// resolveInFlight deals with writes of ours that took effect when nobody expected
+// them any more. What they wrote is an old value of ours and no edit: what stood
+// there before is written again, and if that was a person's edit it is then a
+// change of GitHub as any other. before is what stood there, by record, as far
+// as it is known.
+func (w repairer) resolveInFlight(before journal.Matches) error {
+	journal.Expire(&w.pair.Journal, w.Now())
+	w.findLanded(before)
+	late := slices.Clone(w.pair.Late)
+	for _, p := range late {
+		was, ok := before[p.ID]
+		if !ok || p.Verified {
+			continue
+		}
+		if w.book().Lost(p, was.Text, before) {
+			if err := w.restoreOverwritten(p, was, late); err != nil {
+				return err
+			}
+		}
+		journal.Verify(&w.pair.Journal, p, was)
+	}
+	return nil
+}
+
+// findLanded looks for late writes of which no event told, see [journal.Book.Look].
+func (w repairer) findLanded(before journal.Matches) {
+	asked := map[mapping.Attribute]bool{}
+	for _, p := range w.pair.Late {
+		a := p.Attribute
+		switch look := w.book().Look(p, before); {
+		case look == journal.LookLanded:
+			before[p.ID] = journal.Overwritten{Text: w.pair.Base[a].GitHub}
+		case look == journal.LookUnbased:
+			delete(w.pair.Base, a)
+			w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, or a person set the same")
+		case look == journal.LookAsk && !asked[a]:
+			asked[a] = true // for all of its records
+			err := w.matchHistory(a, before)
+			if err != nil {
+				w.note(mapping.GitHub, a, "unverified", "whether a late write of ours took effect is not known: "+err.Error())
+			}
+			if err == nil || mapping.Refused(err) {
+				w.book().Asked(a)
+			}
+		}
+	}
+}
+
+// restoreOverwritten restores what a late write ran over.
+func (w repairer) restoreOverwritten(p mapping.Pending, over journal.Overwritten, late []mapping.Pending) error {
+	if !w.fresh {
+		if err := reader(w).readIssue(); err != nil {
+			return err
+		}
+	}
+	a, now := p.Attribute, w.g[p.Attribute].Value
+	if s, told := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]; told && mapping.Same(a, now, over.Text) &&
+		s.At == w.issue.UpdatedAt.Unix() && freshness(w).recent(s) {
+		return freshness(w).deferStale() // of the second in which an event told that it stands there no more
+	}
+	do, edited := w.book().Repair(p, over.Text, late)
+	switch do {
+	case journal.RepairLost:
+		return w.restoreEdit(journal.LostUpdate{Write: p, Text: over.Text, By: over.At})
+	case journal.RepairUnbased:
+		delete(w.pair.Base, a)
+		w.note(mapping.GitHub, a, "late", "an old value of ours arrived late, and somebody edited that")
+		return nil
+	case journal.RepairNothing:
+		return nil
+	}
+	if edited {
+		w.count(CountRecovered, w.link.Route)
+	}
+	w.note(mapping.GitHub, a, "late", "an old value of ours arrived late: what stood there is written again")
+	return githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{{
+		Attribute: a, Action: mapping.ToHub, Why: "a write of ours took effect too late", Base: w.pair.Base[a],
+		GitHub: &mapping.Write{From: now, To: over.Text},
+	}}})
+}
+
+// verifyWrites finds out what became of writes whose outcome is not known, and what
+// stood on GitHub when those took effect that have.
+func (w repairer) verifyWrites() error {
+	if err := w.readPending(); err != nil {
+		return err
+	}
+	if err := githubWriter(w).finishSwap(); err != nil {
+		return err
+	}
+	before := journal.Match(&w.pair.Journal, w.editEvents(), nil)
+	w.disambiguate(before)
+	w.askClosed(before)
+	w.recoverAll(before, w.askReplaced(before))
+	if w.issue != nil && freshness(w).takesBack(w.issue) {
+		return freshness(w).deferStale() // it was read before it was known what had happened
+	}
+	if w.issue == nil && w.unbased() {
+		if err := reader(w).readIssue(); err != nil {
+			return err
+		}
+	}
+	w.queryEditHistory(before)
+	if err := w.resolveInFlight(before); err != nil {
+		return err
+	}
+	for _, p := range slices.Clone(w.pair.Pending) {
+		was, ok := before[p.ID]
+		if !ok || p.Verified {
+			continue
+		}
+		if !mapping.Same(p.Attribute, was.Text, p.From) && w.book().Lost(p, was.Text, before) {
+			err := w.restoreEdit(journal.LostUpdate{Write: p, Text: was.Text, By: was.At})
+			if errors.As(err, &w.withheld) { // the text is kept once the repository is private again
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		}
+		journal.Verify(&w.pair.Journal, p, was)
+	}
+	return nil
+}
+
+// recoverAll takes in what became of the writes of unknown outcome.
+func (w repairer) recoverAll(before journal.Matches, denied map[string]bool) {
+	for _, r := range w.book().RecoverAll(before, denied) {
+		w.recovered(r)
+		if r.Happened && r.Side == mapping.GitHub && r.Attribute.Spec().Carrier == mapping.CarrierBody {
+			lister(w).wroteItems()
+		}
+	}
+}
+
+// recovered takes in what became of one write of unknown outcome.
+func (w repairer) recovered(r journal.Recovered) {
+	if r.Unbased {
+		delete(w.pair.Base, r.Attribute)
+	}
+	if r.Base != nil {
+		w.setBase(r.Attribute, *r.Base)
+	}
+	if r.Why != "" {
+		w.note(r.Side, r.Attribute, "recover", r.Why)
+	}
+}
+
+// readPending reads every item that a write of unknown outcome was made to.
+func (w repairer) readPending() error {
+	open := journal.UnansweredIn(&w.pair.Journal, w.pair.IsTask())
+	if open.Issue && !w.fresh {
+		if err := reader(w).readIssue(); err != nil {
+			return err
+		}
+	}
+	if open.Card && !w.mustRead {
+		if err := reader(w).readCard(); err != nil {
+			return err
+		}
+	}
+	if child := w.trackingPair(); open.Tracking && child != nil && !w.mustRead {
+		return cardTasks(w).readTracking(child)
+	}
+	return nil
+}
+
+// readAgain reads the issue before it is written, as GitHub has no lock. What a
+// late write of ours did shows there perhaps first, and is nobody's edit.
+func (w repairer) readAgain() error {
+	if err := reader(w).readIssue(); err != nil {
+		return err
+	}
+	w.list = list{} // of another body
+	return w.resolveInFlight(journal.Matches{})
+}
+
+// queryEditHistory asks GitHub what it remembers of the writes whose echo is overdue
+// and adds what stood before them. Where GitHub does not tell, the record is
+// dropped and the history says so; where it is away, it is asked later.
+func (w repairer) queryEditHistory(before journal.Matches) {
+	asked := map[mapping.Attribute]error{}
+	for _, p := range w.book().Overdue(before) {
+		if _, ok := before[p.ID]; ok {
+			continue
+		}
+		err, known := asked[p.Attribute]
+		if !known {
+			err = w.matchHistory(p.Attribute, before)
+			asked[p.Attribute] = err
+		}
+		if _, ok := before[p.ID]; ok {
+			continue
+		}
+		if err != nil && !mapping.Refused(err) {
+			w.log.Warn("an echo is overdue and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
+			continue
+		}
+		why := "GitHub tells of no such edit"
+		if err != nil {
+			why = "GitHub does not tell: " + err.Error()
+		}
+		w.note(mapping.GitHub, p.Attribute, "unverified", "whether a write ran over an edit is not known: its echo never came, and "+why)
+		journal.Forget(&w.pair.Journal, p.ID)
+	}
+}
+
+// askReplaced asks GitHub about the writes of unknown outcome that somebody may have
+// replaced. It returns those of which GitHub remembers nothing.
+func (w repairer) askReplaced(before journal.Matches) map[string]bool {
+	denied := map[string]bool{}
+	for _, p := range w.book().Replaced(before) {
+		if _, echoed := before[p.ID]; echoed {
+			continue
+		}
+		if err := w.matchHistory(p.Attribute, before); err != nil {
+			w.log.Warn("whether a write happened is not known and GitHub cannot be asked", "attribute", p.Attribute, "err", err)
+			continue
+		}
+		_, echoed := before[p.ID]
+		denied[p.ID] = !echoed
+	}
+	return denied
+}
+
+// askClosed asks GitHub whether writes of unknown outcome closed the issue, which is open.
+func (w repairer) askClosed(before journal.Matches) {
+	for _, p := range w.book().MayHaveClosed() {
+		closed, err := do(w, ReadClosed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After})
+		if err != nil {
+			w.log.Warn("whether a write closed the issue is not known and GitHub cannot be asked", "err", err)
+		}
+		if closed {
+			before[p.ID] = journal.Overwritten{Text: p.From}
+		}
+	}
+}
+
+// matchHistory adds what GitHub remembers of one attribute's edits.
+func (w repairer) matchHistory(a mapping.Attribute, before journal.Matches) error {
+	edits, err := do(w, ReadEdits{w.owner.Issue, a})
+	if err == nil {
+		maps.Copy(before, journal.Match(&w.pair.Journal, w.editsOf(edits), before))
+	}
+	return err
+}
+
+// disambiguate asks GitHub where events do not tell which of our writes ran over what.
+func (w repairer) disambiguate(before journal.Matches) {
+	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
+		found, unclear := journal.Unclear(&w.pair.Journal, a, before)
+		if !unclear {
+			continue
+		}
+		if err := w.matchHistory(a, found); err != nil {
+			w.log.Warn("which of our writes ran over what is not known and GitHub cannot be asked", "attribute", a, "err", err)
+			continue
+		}
+		clear(before)
+		maps.Copy(before, found)
+	}
+}
+
+// scheduleVerify makes the key come back when something is to be learnt of a write.
+func (w repairer) scheduleVerify() {
+	for _, wait := range w.book().Waits() {
+		w.again = w.again.latest(revisit{wait.After, wait.Why})
+	}
+}

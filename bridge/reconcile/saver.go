@@ -1,0 +1,222 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/bridge/reconcile/journal"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// A brake bounds how much of one kind a route does in a minute, all replicas
+// together, so that a fault on either side does not flood the other before
+// somebody looks. What is over waits, and says so.
+
+// brake takes acts of a kind from the route's allowance: n of them or, where there
+// are not so many, fewer. Each author of the route's issues has a fair part of it.
+func (w saver) brake(kind string, perMinute, n int) (given int, err error) {
+	if perMinute <= 0 {
+		return n, nil
+	}
+	b := store.Budget{Name: "brake:" + kind + ":" + w.link.Route, PerMinute: perMinute, Burst: perMinute}
+	grant, err := do(w, Take{b, store.Ask{Items: n, Route: w.author()}})
+	if err != nil {
+		return 0, fmt.Errorf("brake on %s: %w", kind, err)
+	}
+	if grant.Items == 0 {
+		if !slices.Contains(w.braked, kind) { // a later round asks again
+			w.braked = append(w.braked, kind)
+			w.count(CountBraked, w.link.Route, kind)
+			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "author", w.author(), "wait", grant.Wait)
+		}
+		return 0, inTurn(grant.Wait, "the route's brake on %s holds", kind)
+	}
+	return grant.Items, nil
+}
+
+// brakeClose is the brake on closing one issue.
+func (w saver) brakeClose() error {
+	_, err := w.brake("closes", w.set.Brakes.ClosesPerMinute, 1)
+	return err
+}
+
+// refuseValue blocks one value of one attribute until it changes, and says so
+// once.
+func (w saver) refuseValue(side mapping.Side, a mapping.Attribute, value string, why *mapping.Rejection) {
+	if w.pair.Refused == nil {
+		w.pair.Refused = map[mapping.Attribute]mapping.Refusal{}
+	}
+	w.pair.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: w.Now().UTC()}
+	w.note(side, a, "refused", why.Error())
+}
+
+// The classes of writes.
+const (
+	WriteContent WriteClass = "content" // makes an issue or a comment
+	WriteEdit    WriteClass = "edit"    // any other write
+)
+
+// byPlanning is the author of what was made in planning.
+const byPlanning = "planning"
+
+// author is who shares the route's part of a budget: whoever opened the issue.
+func (w saver) author() string { return authorOf(w.pair) }
+
+func authorOf(p *mapping.Pair) string {
+	if by := p.Issue.Author; by != "" && p.Origin != mapping.Planning {
+		return strings.ToLower(by)
+	}
+	return byPlanning
+}
+
+// reserve takes a write from GitHub's budget before what has to be read for it is,
+// so that a key that has to wait for its turn asks GitHub nothing meanwhile.
+func (w saver) reserve(class WriteClass) error {
+	if w.set.DryRun {
+		return nil
+	}
+	return onGitHub(done(w, Reserve{class, w.fresh}))
+}
+
+// pend records the writes that are about to be made. They are saved, under the
+// lease, before the first of them goes out (see writing).
+func (w saver) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
+	for _, d := range ds {
+		edited := decider(w).editedInPlanning(d.Attribute)
+		w.pair.Pending = append(w.pair.Pending, w.book().Record(w.draw(), side, item, d, edited))
+	}
+	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
+		lister(w).pendItems()
+	}
+}
+
+// unpend removes the unanswered records of a side and item, and returns them: their
+// outcome is known.
+func (w saver) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pending) {
+	removed = journal.Close(&w.pair.Journal, side, item)
+	if side == mapping.GitHub {
+		for _, c := range w.items() {
+			lister(w).forgetItem(c)
+		}
+	}
+	return removed
+}
+
+// The store bounds the size of a record. A claim that would exceed it makes no further
+// write, since each write has to be on record before it is made. What the claim found
+// out is not stored, as after a crash. While writes of ours wait for their echo, the record is too
+// large for a while only: the key is tried again. Else it is parked.
+
+// invariantRecord is the invariant that a record stays within its bound.
+const invariantRecord = "record"
+
+// isTooLarge reports that the store refused a record because of its size.
+func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
+
+// saveRecord saves the root link under the claim.
+func (w saver) saveRecord() error {
+	root := w.link
+	err := done(w, Save{root})
+	if isTooLarge(err) && dropVerified(root) {
+		err = done(w, Save{root})
+	}
+	return w.tooLarge(root, err)
+}
+
+// tooLarge is the error for a record that the store refused; any other error stays as it is.
+func (w saver) tooLarge(root *mapping.Link, err error) error {
+	if !isTooLarge(err) || awaitsEcho(root) {
+		return err
+	}
+	w.breaks(&mapping.BrokenError{Invariant: invariantRecord, Err: err})
+	return w.brokenBy()
+}
+
+// dropVerified drops the records of writes whose echoes were dealt with, and reports
+// whether there were any.
+func dropVerified(root *mapping.Link) (dropped bool) {
+	for _, p := range root.Issues() {
+		dropped = journal.DropVerified(&p.Journal) || dropped
+	}
+	return dropped
+}
+
+// awaitsEcho reports whether a write of ours is on record until its echo comes.
+func awaitsEcho(root *mapping.Link) bool {
+	return slices.ContainsFunc(root.Issues(), func(p *mapping.Pair) bool { return journal.AwaitsEcho(&p.Journal) })
+}
+
+// observeLag observes how long it took from seeing a change to writing it to a side.
+func (w saver) observeLag(to mapping.Side) {
+	if took, known := w.sinceFirstSeen(); known {
+		tell(w, Lagged{"to_" + string(to), took})
+	}
+}
+
+// sinceFirstSeen is how long ago the first of the changes was seen that the claim is about.
+func (w saver) sinceFirstSeen() (d time.Duration, known bool) {
+	var seen time.Time
+	for _, s := range w.claim.Inbox {
+		if seen.IsZero() || s.Seen.Before(seen) {
+			seen = s.Seen
+		}
+	}
+	if seen.IsZero() {
+		return 0, false
+	}
+	return max(0, w.since(seen)), true
+}
+
+// breaks takes in that the claim broke an invariant. The first counts.
+func (w saver) breaks(err *mapping.BrokenError) {
+	w.count(CountViolations, w.claim.Link.Route, err.Invariant)
+	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
+	if w.broken == nil {
+		w.broken = err
+	}
+}
+
+// brokenBy is the invariant that the claim broke, or that the record breaks which it is
+// about to store; nil: none.
+func (w saver) brokenBy() error {
+	if w.broken == nil {
+		if b := w.claim.Link.Broken(); b != nil {
+			w.breaks(b)
+		}
+	}
+	if w.broken != nil {
+		return w.broken
+	}
+	return nil
+}
+
+// save stores the link under the lease; ErrLeaseLost when that ended. Another key
+// may have the seat meanwhile.
+func (w saver) save() error {
+	if err := w.brokenBy(); err != nil {
+		return err
+	}
+	if !w.fresh { // what people write on GitHub between our read and our write is run over
+		tell(w, Rise{})
+	}
+	if err := w.saveRecord(); err != nil {
+		return fmt.Errorf("save link: %w", err)
+	}
+	return nil
+}
+
+// writing saves the link (which checks the lease), and makes sure that one external write
+// may be made.
+func (w saver) writing() error {
+	if err := w.save(); err != nil {
+		return err
+	}
+	if err := done(w, BeginWrite{}); err != nil {
+		return later(0, "%v", err)
+	}
+	return nil
+}

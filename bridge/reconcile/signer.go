@@ -1,0 +1,134 @@
+package reconcile
+
+import (
+	"slices"
+	"strconv"
+
+	"planbridge/mapping"
+)
+
+// hasMarker reports whether a text carries a marker by which its item is this
+// link's: one made for this link, or one that names this link's issue (for a
+// card) or card (for an issue) as its partner, which is how an item is known
+// whose link was lost with the store.
+func (w signer) hasMarker(text string, kind mapping.MarkerKind) bool {
+	partner := string(w.pair.Card.ID)
+	if kind == mapping.MarkCard || kind == mapping.MarkTask {
+		partner = strconv.FormatInt(w.owner.Issue.ID, 10)
+	}
+	_, marks := w.set.Keys.Body(text)
+	for _, m := range marks {
+		if m.Kind == kind && (m.Link == w.link.ID && !w.pair.IsTask() || m.Partner == partner) {
+			return true
+		}
+	}
+	return false
+}
+
+// markerOn is the kind of the marker that the link's item on a side carries
+// where the bridge made it.
+func (w signer) markerOn(side mapping.Side) mapping.MarkerKind {
+	switch {
+	case side == mapping.GitHub && w.pair.IsTask():
+		return mapping.MarkSubIssue
+	case side == mapping.GitHub:
+		return mapping.MarkIssue
+	case w.pair.IsTask():
+		return mapping.MarkTask
+	}
+	return mapping.MarkCard
+}
+
+// cardText is a summary with the footer that names and marks the issue.
+func (w signer) cardText(summary string) string {
+	if w.pair.Origin != mapping.GitHub && !w.pair.Copied || w.link.Cleaning {
+		return summary
+	}
+	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: strconv.FormatInt(w.owner.Issue.ID, 10)}
+	return w.set.Keys.AppendFooter(summary, mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL())
+}
+
+// issueText is a body with the comment that marks the card, where the bridge
+// made the issue.
+func (w signer) issueText(body string) string {
+	if w.pair.Origin != mapping.Planning || w.link.Cleaning {
+		return body
+	}
+	mark := mapping.Marker{Kind: w.markerOn(mapping.GitHub), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: string(w.pair.Card.ID)}
+	return w.set.Keys.AppendComment(body, mark)
+}
+
+// markedSide is the side whose item the bridge made: that one carries the
+// marker. Of a copied card it is planning once there is an issue to name: what it
+// carries otherwise is the original's marker.
+func (w signer) markedSide() mapping.Side {
+	if w.pair.Copied && w.owner.Issue.ID != 0 {
+		return mapping.Planning
+	}
+	return w.pair.Origin.Other()
+}
+
+// noteMarker takes in whether the text of the marked item, as it stands there,
+// still carries its marker.
+func (w signer) noteMarker(side mapping.Side, raw string) {
+	if side != w.markedSide() {
+		return
+	}
+	kind := w.markerOn(side)
+	w.unmarked = ""
+	if !w.hasMarker(raw, kind) || kind == mapping.MarkCard && !w.namesIssue(raw) {
+		w.unmarked = mapping.DigestText(raw)
+	}
+}
+
+// namesIssue reports whether a card's marker names the link's issue, and not
+// the one that this was before it was transferred.
+func (w signer) namesIssue(raw string) bool {
+	partner := strconv.FormatInt(w.owner.Issue.ID, 10)
+	_, marks := w.set.Keys.Body(raw)
+	return slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard && m.Partner == partner })
+}
+
+// restoreMarker adds to a plan the return of a marker that somebody removed with the
+// text around it: without it the link could not be found again if the store
+// were lost. A text to which it was given back once is let be.
+func (w signer) restoreMarker(plan *mapping.Plan) {
+	if w.unmarked == "" || w.unmarked == w.pair.Remarked || !w.route.Writes(w.markedSide()) {
+		return
+	}
+	base, ok := w.pair.Base[mapping.Summary]
+	ok = ok || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool {
+		return d.Attribute == mapping.Summary && d.Action == mapping.Adopt // a pair that was joined by hand
+	})
+	if !ok || !w.route.Writes(w.markedSide()) {
+		return
+	}
+	base.GitHub = w.link.Text(w.route, mapping.Summary, base.GitHub)
+	// A summary that is written anyway gets its marker with it, and one that
+	// has to be decided first waits; a version that was counted is neither.
+	for i, d := range plan.Decisions {
+		if d.Attribute == mapping.Summary && d.Action != mapping.Adopt {
+			return
+		}
+		if d.Attribute == mapping.Summary {
+			base, plan.Decisions = d.Base, slices.Delete(plan.Decisions, i, i+1)
+			break
+		}
+	}
+	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: "its marker was removed, or names what the issue was before", Base: base}
+	if w.markedSide() == mapping.GitHub {
+		d.GitHub = &mapping.Write{From: base.GitHub, To: base.GitHub}
+	} else {
+		version := w.p.VersionOr(mapping.Summary, base.Version)
+		d.Planning = &mapping.Write{From: base.Planning, To: base.Planning, Version: version}
+		d.Base.Version = version
+	}
+	plan.Decisions = append(plan.Decisions, d)
+}
+
+// noteMarkerRestored notes a text to which the marker was given back.
+func (w signer) noteMarkerRestored(d mapping.Decision) {
+	if d.Action == mapping.Remark {
+		w.pair.Remarked, w.unmarked = w.unmarked, ""
+	}
+}

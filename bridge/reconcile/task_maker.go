@@ -1,0 +1,398 @@
+package reconcile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// newTasks is the making of tasks of the link's card. They are looked for among all of its
+// tasks. What differs is what a task stands for.
+type newTasks struct {
+	*state
+	// marks reports whether a marker, of a task, is that of a want.
+	marks func(k *want, t *mapping.Task, m mapping.Marker) bool
+	// taken links a want with its task.
+	taken   func(k *want, t *mapping.Task, how string) error
+	allowed func(k *want) (bool, error) // ready
+	item    func(k *want) NewItem
+	// no takes in that planning does not take the task, whatever is left out.
+	declined func(k *want, why *mapping.Rejection)
+}
+
+// makeTasks makes tasks of the link's card.
+func (w taskMaker) makeTasks(c creation, kind newTasks, wants []*want) error {
+	if len(wants) == 0 {
+		return nil
+	}
+	kind.state = w.state
+	c.w, c.side, c.proofs, c.kind = work(w), mapping.Planning, 2, &kind
+	return c.once(wants...)
+}
+
+// mayExist takes in that wants may have been made already where more was made for the pair
+// than the store knows: a listing may be short, so that absence is proven as after a lost
+// answer.
+func (w taskMaker) mayExist(wants []*want) error {
+	behind, err := exclusivity(w).mayLackItems()
+	for _, k := range wants {
+		if behind && !k.intent.Sent {
+			k.intent.Sent, k.intent.At = true, time.Time{}
+		}
+	}
+	return err
+}
+
+func (n *newTasks) ready(k *want) (bool, error) { return n.allowed(k) }
+
+func (n *newTasks) look() error { return cardTasks{n.state}.needTasks() }
+
+// find takes, of copies, the oldest.
+func (n *newTasks) find(wants []*want) error {
+	for _, t := range n.tasks.inOrder() {
+		if k := n.whose(&t, wants); k != nil {
+			n.count(CountPrevented, "lookup")
+			n.take(k, &t, "found by its marker")
+		}
+	}
+	return nil
+}
+
+// whose returns the want that a task was made for; nil: none.
+func (n *newTasks) whose(t *mapping.Task, wants []*want) *want {
+	_, marks := n.set.Keys.Body(t.Summary.Value)
+	for _, m := range marks {
+		if i := slices.IndexFunc(wants, func(k *want) bool { return !k.done && m.Kind == mapping.MarkTask && n.marks(k, t, m) }); i >= 0 {
+			return wants[i]
+		}
+	}
+	return nil
+}
+
+func (n *newTasks) take(k *want, t *mapping.Task, how string) {
+	k.done, k.err = true, n.taken(k, t, how)
+}
+
+// post makes tasks with one request. Which is whose their markers tell, in whatever order
+// they are answered; one that is alone is known without.
+func (n *newTasks) post(wants []*want) error {
+	items := make([]NewItem, len(wants))
+	for i, k := range wants {
+		items[i] = n.item(k)
+	}
+	made, err := do(n, CreateTasks{n.pair.Card.ID, wants[0].user, items})
+	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
+	for i := range made {
+		k := n.whose(&made[i], wants)
+		if k == nil && len(wants) == 1 {
+			k = wants[0]
+		}
+		if k != nil && !k.done {
+			n.take(k, &made[i], "made")
+		}
+	}
+	return err
+}
+
+func (n *newTasks) refused(k *want, err error) error {
+	var refused *mapping.Rejection
+	if !errors.As(err, &refused) {
+		return absences{n.state}.missing(mapping.Planning, err)
+	}
+	n.declined(k, refused)
+	return nil
+}
+
+// withinRoom returns the parts that may get a task, the oldest first. The others
+// wait. A create that was sent already is looked for in any case.
+func (w taskMaker) withinRoom(wanted []work) []work {
+	room, waits := lister(w).room(), false
+	var within []work
+	for _, pw := range wanted {
+		p := pw.pair
+		switch {
+		case p.Intent.Sent:
+		case room <= 0:
+			waits, p.Why = true, whyFull
+			continue
+		default:
+			room--
+		}
+		if p.Why == whyFull {
+			p.Why = ""
+		}
+		within = append(within, pw)
+	}
+	lister(w).tellFull(waits, "further sub-issues wait")
+	if waits {
+		projector(w).revisitAfter(roomWait, "a sub-issue waits: "+whyFull)
+	}
+	return within
+}
+
+// itemMark returns the marker by which a task says that it is one of ours.
+func (w taskMaker) itemMark(t *mapping.Task) (mapping.Marker, bool) {
+	_, marks := w.set.Keys.Body(t.Summary.Value)
+	i := slices.IndexFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkTask })
+	if i < 0 {
+		return mapping.Marker{}, false
+	}
+	return marks[i], true
+}
+
+// makeLineTasks makes the tasks of new lines, in one request for all of them, and
+// reports whether there is more to do.
+func (w taskMaker) makeLineTasks() (bool, error) {
+	children := map[*want]*mapping.Pair{}
+	var wants []*want
+	sent := false
+	for _, c := range w.items() {
+		if c.Intent == nil || c.Intent.Side != mapping.Planning || c.Refused[mapping.Title].Value == mapping.DigestText(c.Item) {
+			continue
+		}
+		base := map[mapping.Attribute]mapping.Base{mapping.Title: baseOf(c.Item, mapping.Versioned{Value: c.Item})}
+		k := &want{w: work(w), intent: c.Intent, user: w.route.Username, base: base}
+		wants, children[k], sent = append(wants, k), c, sent || c.Intent.Sent
+	}
+	if len(wants) == 0 {
+		return false, nil
+	}
+	if behind, err := exclusivity(w).mayLackItems(); err != nil {
+		return false, err
+	} else if !sent && !w.tasks.listed && (behind || len(w.link.Family.Forgotten) > 0) {
+		w.link.Children = slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool {
+			return c.Kind == mapping.Checklist && c.State == mapping.Creating && !toBeAdded(c)
+		})
+		return true, cardTasks(w).needTasks() // lines are found among the tasks before one is new
+	}
+	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
+		marks: func(k *want, t *mapping.Task, m mapping.Marker) bool {
+			return m.Nonce == children[k].Nonce && !lineTasks(w).elsewhere(t)
+		},
+		taken: func(k *want, t *mapping.Task, how string) error {
+			w.tasks.take(*t)
+			if how == "made" {
+				w.pair.Card.CountersVersion++
+			}
+			w.madeTask(children[k], t, how)
+			return nil
+		},
+		allowed: func(*want) (bool, error) { return true, nil },
+		item:    func(k *want) NewItem { return w.lineItem(children[k]) },
+		declined: func(k *want, why *mapping.Rejection) {
+			pw := lineTasks(w).lineWork(children[k])
+			saver(pw).refuseValue(mapping.Planning, mapping.Title, children[k].Item, why)
+		},
+	}, wants)
+	return len(notMade(wants)) < len(wants), err
+}
+
+func (w taskMaker) lineItem(c *mapping.Pair) NewItem {
+	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: c.Nonce, Partner: itemPartner}
+	return NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL())}
+}
+
+// madeTask completes an item with its task. Its first base is a new task's state
+// (planning-api.md part 3), so that a line that is ticked already is a change of
+// GitHub, and the title that was sent: the line may have been renamed since.
+func (w taskMaker) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
+	sent := c.Item
+	if base, ok := c.Intent.Base[mapping.Title]; ok {
+		sent = base.Planning
+	}
+	w.happensTo(c, mapping.EventCompleted)
+	c.Card.ID, c.Intent = t.ID, nil
+	state := mapping.ItemState(t.State)
+	state.Value = mapping.StateTodo
+	c.Base = map[mapping.Attribute]mapping.Base{
+		mapping.Title: baseOf(sent, mapping.Versioned{Value: sent, Version: t.Title.Version}),
+		mapping.State: baseOf(mapping.StateTodo, state),
+	}
+	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(mapping.Title))
+	saver(w).observeLag(mapping.Planning)
+	w.notePart(string(mapping.Checklist), mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
+}
+
+// initialState is the first base of the state of a part: a new task is to do
+// (planning-api.md part 3) and a new issue is open, so that whatever else the
+// person's item shows is a change of that side.
+func initialState(now mapping.Versioned) mapping.Base {
+	base := mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: now.Version}
+	if now.Value != "" && now.Value != mapping.StateTodo {
+		base.Version--
+	}
+	return base
+}
+
+// makeSubTasks makes the tasks of all new sub-issues with one request, exactly
+// once each: every one carries its marker, by which it is known again in the
+// answer, in whatever order that comes, and among the card's tasks, where the
+// answer was lost.
+func (w taskMaker) makeSubTasks() error {
+	var wanted []work
+	for _, p := range w.link.Parts {
+		if p.State == mapping.Creating && p.Intent.Side == mapping.Planning {
+			wanted = append(wanted, partWorker(w).part(p))
+		}
+	}
+	wanted = w.withinRoom(wanted)
+	if len(wanted) == 0 || w.set.DryRun {
+		return nil
+	}
+	wants := make([]*want, len(wanted))
+	for i, pw := range wanted {
+		wants[i] = &want{w: pw, intent: pw.pair.Intent}
+	}
+	if err := w.mayExist(wants); err != nil {
+		return err
+	}
+	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
+		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
+			return m.Partner == strconv.FormatInt(k.w.owner.Issue.ID, 10)
+		},
+		taken: func(k *want, t *mapping.Task, how string) error {
+			return partWorker(w).absorb(k.w, taskMaker(k.w).takeTask(t, how))
+		},
+		allowed: func(k *want) (bool, error) {
+			ok, err := taskMaker(k.w).taskReady(k)
+			return ok, partWorker(w).absorb(k.w, err)
+		},
+		item: (*want).newItem,
+		declined: func(k *want, why *mapping.Rejection) {
+			saver(k.w).refuseValue(mapping.Planning, mapping.Title, k.base[mapping.Title].GitHub, why)
+		},
+	}, wants)
+	for _, pw := range wanted {
+		err = mostSevere([]error{err, partWorker(w).absorb(pw, nil)})
+	}
+	return err
+}
+
+// takeTask links the part with its task.
+func (w taskMaker) takeTask(t *mapping.Task, how string) error {
+	if w.issue == nil {
+		if err := reader(w).fetch(); err != nil {
+			return err
+		}
+	}
+	if w.pair.Intent.Base == nil { // made for an earlier record of the pair
+		w.pair.Intent.Base = map[mapping.Attribute]mapping.Base{}
+	}
+	w.linkTask(t, how)
+	return nil
+}
+
+// taskReady makes sure that the sub-issue is at hand and that the task may be
+// made. It is read: what an event told before the link knew the sub-issue may
+// have been lost with a link that was to be its own. A value that planning
+// refused waits until it changes.
+func (w taskMaker) taskReady(k *want) (bool, error) {
+	if err := reader(w).fetch(); err != nil {
+		return false, err
+	}
+	if ok, why := entrant(w).accepts(); !ok {
+		return false, entrant(w).decline(why)
+	}
+	if refused, ok := w.pair.Refused[mapping.Title]; ok && refused.Value == mapping.DigestText(w.g[mapping.Title].Value) {
+		return false, nil
+	}
+	if err := exclusivity(w).ensureExclusive(); err != nil {
+		return false, err
+	}
+	if err := creator(w).oneEstimate(); err != nil {
+		return false, err
+	}
+	k.user, k.base = planningWriter(w).username(), creator(w).firstBase()
+	return true, nil
+}
+
+// linkTask completes the part with the task that its intent made.
+func (w taskMaker) linkTask(t *mapping.Task, how string) {
+	w.pair.Card = mapping.CardID{ID: t.ID, CID: t.CID, Version: t.Version}
+	reader(w).setTask(t)
+	w.pair.Base = map[mapping.Attribute]mapping.Base{mapping.State: initialState(t.State)}
+	for a, base := range w.pair.Intent.Base {
+		w.pair.Base[a] = creator(w).answered(a, base, base.Planning, w.p[a])
+	}
+	if w.issue != nil {
+		reader(w).takeAsKnown(w.issue) // what was handed over with the sub-issue may be older
+	}
+	w.root.pair.Card.CountersVersion++
+	w.root.tasks.take(*t)
+	creator(w).linked(mapping.Planning, fmt.Sprintf("task %s %s", t.ID, how))
+}
+
+// ensureTracking gives a linked card its tracking task: a card has no writable
+// state (planning-api.md 4.2), a task has (4.4), so one task carries open, in
+// progress and closed, both ways.
+func (w taskMaker) ensureTracking() error {
+	if !w.route.TrackingTask || w.route.Direction == mapping.ToGitHub {
+		return nil
+	}
+	child := w.trackingPair()
+	if child == nil {
+		w.addChild(mapping.EventWanted, &mapping.Pair{
+			Kind: mapping.Tracking, Nonce: w.newNonce(w.link.Project), Intent: &mapping.Intent{Side: mapping.Planning},
+		})
+		child = w.trackingPair()
+	}
+	if child.State != mapping.Creating {
+		return nil
+	}
+	if _, refused := w.pair.Refused[mapping.State]; refused {
+		return nil
+	}
+	wants := []*want{{w: work(w), intent: child.Intent, user: w.route.Username}}
+	if err := w.mayExist(wants); err != nil {
+		return err
+	}
+	return w.makeTasks(creation{what: "create tracking task", free: true}, newTasks{
+		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
+			return m.Partner == trackingPartner && k.intent.Sent // else it is a copied card's
+		},
+		taken: func(_ *want, t *mapping.Task, how string) error {
+			w.trackedBy(child, t, how)
+			return nil
+		},
+		allowed: func(*want) (bool, error) { return true, nil },
+		item:    func(*want) NewItem { return w.trackingItem(child) },
+		declined: func(_ *want, why *mapping.Rejection) {
+			saver(w).refuseValue(mapping.Planning, mapping.State, mapping.StateTodo, why)
+		},
+	}, wants)
+}
+
+// trackingPartner is what the marker of a tracking task says it stands for.
+const trackingPartner = "tracking"
+
+func (w taskMaker) trackingItem(child *mapping.Pair) NewItem {
+	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: child.Nonce, Partner: trackingPartner}
+	return NewItem{
+		Title:   "GitHub " + issueName(w.owner.Issue.Repo, w.owner.Issue.Number),
+		Summary: w.set.Keys.AppendFooter("This task carries the state of the issue: to do is open, in progress is its label, done is closed.", mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL()),
+	}
+}
+
+// trackedBy completes the tracking task. Its first base is a new task's state
+// (planning-api.md part 3), so that an issue that is already in progress or
+// closed is a change of GitHub.
+func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
+	w.happensTo(child, mapping.EventCompleted)
+	child.Card.ID, child.Intent = task.ID, nil
+	if m, ok := w.itemMark(task); ok {
+		child.Nonce = m.Nonce
+	}
+	state := task.State
+	if state.Value == "" {
+		state.Value = mapping.StateTodo
+	}
+	w.setBase(mapping.State, mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: state.Version})
+	w.p[mapping.State] = state
+	w.pair.Card.CountersVersion++
+	w.notePart(string(mapping.Tracking), mapping.Planning, mapping.State, "create", "tracking task "+string(task.ID)+" "+how)
+}

@@ -1,0 +1,141 @@
+package reconcile
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// mayWrite refuses a write that would show planning's side where that is not to be shown,
+// or that would go to another repository than the one that is meant.
+func (w visibility) mayWrite(write toRepository) error {
+	repo, shows := write.repository()
+	if err := w.there(repo); err != nil {
+		return err
+	}
+	if !shows || w.link.Cleaning { // what is there already, less what the bridge made
+		return nil
+	}
+	if err := w.public(repo, true); err != nil {
+		return err
+	}
+	return nil
+}
+
+// What planning says is not shown where anybody can read it, unless the route
+// says allow_public. A repository can be made public after its issues were
+// linked, so that each write is asked about and not only the first: what would
+// show planning's side is withheld, while what GitHub says goes on to planning.
+// A link of which something is withheld is parked, so that an operator sees it and
+// a change takes it up again; it is looked at as a whole then. Where nobody has said
+// whether the repository is public, the same is withheld until somebody does.
+//
+// Nor is anything written where another repository has the name of the one that is
+// meant (see [Locate]).
+
+const (
+	isPublic = " is public, and the route does not say allow_public"
+	isUntold = ": GitHub does not say whether it is public, and nothing of planning is shown there before it does"
+)
+
+// untoldWait is how long a link is left alone of which something is withheld as nobody
+// has said whether its repository is public.
+const untoldWait = 15 * time.Second
+
+// PublicRepo returns the repository of a [store.Failure] whose link is parked as
+// that repository is public.
+func PublicRepo(f store.Failure) (repo string, ok bool) { return strings.CutSuffix(f.Reason, isPublic) }
+
+// publicError refuses a write that would publish planning's side, or may (untold). It
+// is a refusal as GitHub's own are, so that what was to be written counts as not sent.
+type publicError struct {
+	repo   string
+	untold bool
+}
+
+func (e *publicError) Error() string {
+	if e.untold {
+		return e.repo + isUntold
+	}
+	return e.repo + isPublic
+}
+
+func (e *publicError) Unwrap() error { return mapping.ErrForbidden }
+
+// wouldPublish reports that an error is a *publicError.
+func wouldPublish(err error) bool { return errors.As(err, new(*publicError)) }
+
+// isWithheld reports that an error is our own refusal to write, and not GitHub's.
+func isWithheld(err error) bool {
+	return wouldPublish(err) || errors.As(err, new(*mapping.StrangerError))
+}
+
+// public refuses what is written to a repository where that would be published, or may
+// be, against the will of the work's route, as far as is known; ask: GitHub is asked
+// where that is not known. nil: it may be written.
+func (w visibility) public(repo string, ask bool) *publicError {
+	if w.route == nil || w.route.AllowPublic || !w.route.Writes(mapping.GitHub) || repo == "" {
+		return nil
+	}
+	if now := get(w, ReadPublic{repo, ask}); now.Public || !now.Known {
+		return &publicError{repo, !now.Public}
+	}
+	return nil
+}
+
+// withhold takes back what a plan would publish.
+func (w visibility) withhold(plan *mapping.Plan) {
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; w.hidden != nil && (d.GitHub != nil || d.Loses) {
+			*d = mapping.Decision{Attribute: d.Attribute, Action: mapping.Withheld, Why: w.hidden.Error(), Base: d.Base}
+			w.withheld = w.hidden
+			if !w.pair.HasIssue() {
+				w.root.withheld = w.hidden
+			}
+		}
+	}
+}
+
+// keepPrivate ends the work on a key of which all is well but that something is
+// withheld.
+func (w visibility) keepPrivate(err error) error {
+	if err != nil {
+		return err
+	}
+	why := ""
+	if w.withheld != nil {
+		why = w.withheld.Error()
+	}
+	switch {
+	case why == "" && (strings.HasSuffix(w.pair.Why, isPublic) || strings.HasSuffix(w.pair.Why, isUntold)):
+		w.pair.Why = ""
+		return nil
+	case why == "":
+		return nil
+	case w.pair.Why != why:
+		w.note(mapping.GitHub, "", "withheld", why)
+	}
+	w.pair.Why, w.owner.Unfinished = why, true
+	return w.withheld
+}
+
+// there refuses what is written to a repository that is called otherwise by now, or
+// whose name another one has.
+func (w visibility) there(repo string) error {
+	now, err := do(w, Locate{repo, w.repoID(repo), false})
+	if err == nil && !strings.EqualFold(now, repo) {
+		err = &mapping.MovedError{Repo: now, Location: now}
+	}
+	return err
+}
+
+// repoID is the id of a repository where it is that of the link's issue; 0: not known.
+func (w visibility) repoID(repo string) int64 {
+	if !strings.EqualFold(repo, w.owner.Issue.Repo) {
+		return 0
+	}
+	return w.owner.Issue.RepoID
+}
