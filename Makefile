@@ -48,8 +48,9 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 # machine to itself, and no race detector, which takes several times of both.
 MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' -- '*_test.go'))))
 
-# Where tests draw a share of their random texts with the race detector: these run again without it.
-WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -l 'mappingtest\.Share' -- '*_test.go'))))
+# Where tests draw a share of their random texts and worlds with the race detector: these run
+# again without it.
+WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds)' -- '*_test.go'))))
 
 test: deps ## all tests: with the race detector, then those that measure
 	$(GO) test -race -timeout $(TIMEOUT) -skip '^TestMeasured' ./...

@@ -1,7 +1,9 @@
 package reconcile_test
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 
 	"planbridge/bridge/reconcile"
@@ -9,6 +11,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(100/mappingtest.Worlds)); err != nil {
+		panic(err)
+	}
 	mappingtest.LeaveOutAsTold(reconcile.LeaveOut)
 	os.Exit(m.Run())
 }
