@@ -22,6 +22,12 @@ type Entrance struct {
 const (
 	WhyPublic   = "its repository is public and the route does not allow that"
 	WhyNotKnown = "it is not known yet when its route began to run"
+	// WhyOlder names what is left to an import.
+	WhyOlder = "nobody touched it since its route began to run"
+	// WhyClosed names an issue that is not open.
+	WhyClosed = "it is not open"
+	// WhyNoRoute names a repository that no route is for.
+	WhyNoRoute = "no route is for its repository"
 	// WhyQuarantine names what waits for a person; see [Route.Quarantines].
 	WhyQuarantine = "it waits in quarantine: its author is no member, collaborator or contributor; a person with triage rights lets it in by a label or an assignee"
 )
@@ -46,7 +52,7 @@ func (rs Routes) Entering(issue *Issue, e Entrance) (*Route, string) {
 	case issue.PullRequest:
 		return nil, "it is a pull request"
 	case issue.State != "open":
-		return nil, "it is not open"
+		return nil, WhyClosed
 	case e.Own:
 		return nil, "the bridge's own account made it"
 	}
@@ -63,7 +69,7 @@ func (rs Routes) Entering(issue *Issue, e Entrance) (*Route, string) {
 	case first.IsZero():
 		return nil, WhyNotKnown
 	case issue.UpdatedAt.Before(first):
-		return nil, "nobody touched it since its route began to run"
+		return nil, WhyOlder
 	case r.Quarantines(issue, e.Public) && !e.Released:
 		return nil, WhyQuarantine
 	}

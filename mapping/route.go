@@ -300,7 +300,7 @@ func (rs Routes) ForRepo(repo string) []*Route {
 // ForIssue returns the first route that takes the issue, or nil and why none
 // does.
 func (rs Routes) ForIssue(issue *Issue, scheme LabelScheme) (*Route, string) {
-	why := "no route is for its repository"
+	why := WhyNoRoute
 	for i, r := range rs.ForRepo(issue.Repo) {
 		ok, reason := r.Accepts(issue, scheme)
 		if ok {

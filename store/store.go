@@ -387,6 +387,9 @@ type State interface {
 	DropMarks(ctx context.Context, project mapping.ObjectID, set string, ids []string) error
 }
 
+// MarksCards names the set of marks with the cards that polls have seen.
+const MarksCards = "cards"
+
 // DocAdopted names the document, in a project's space, that holds the epoch
 // for which a full poll has adopted every marked item. Nothing is created in a
 // project while it differs from the store's epoch.

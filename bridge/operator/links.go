@@ -45,6 +45,9 @@ func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.
 func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error) {
 	repo, num, isIssue := strings.Cut(name, "#")
 	number, err := strconv.Atoi(num)
+	if cid, ok := cardNumber(name); ok {
+		return o.findByNumber(ctx, name, cid)
+	}
 	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
@@ -71,6 +74,33 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 		return nil, err
 	}
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+}
+
+// cardNumber is the number of a card or a task that a name says, as 7 or #7.
+func cardNumber(name string) (int64, bool) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64)
+	return n, err == nil && n > 0 && len(name) < 16
+}
+
+// findByNumber returns the link that a card or a task with a number belongs to. Numbers are
+// those of a project: one that several have is no name.
+func (o *Operator) findByNumber(ctx context.Context, name string, cid int64) (*mapping.Link, error) {
+	var found []*mapping.Link
+	err := o.Links(ctx, "", func(l *mapping.Link) error {
+		if slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return p.Card.CID == cid }) {
+			found = append(found, l)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, fmt.Errorf("link of card %s: %w", name, store.ErrNotFound)
+	case len(found) > 1:
+		return nil, fmt.Errorf("cards of %d pairs have the number %s, such as %s and %s: %w", len(found), name, found[0].Card.ID, found[1].Card.ID, status.ErrName)
+	}
+	return found[0], nil
 }
 
 // findByID returns the link with an id, or that a card or a task with it belongs to.

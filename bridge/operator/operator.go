@@ -5,7 +5,8 @@
 // no service runs. What it needs of the process around it ([Process]) and of the two
 // services ([Services]) is declared here.
 //
-//   - links.go, outside.go, preview.go: what is known of a pair, and why there is none.
+//   - links.go, outside.go, outside_card.go, preview.go: what is known of a pair, and why
+//     there is none.
 //   - queue.go, failures.go, conflicts.go, burndown.go: what waits, failed, was decided.
 //   - export.go: rows of all that is known.
 //   - clean.go, unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
@@ -68,6 +69,8 @@ type GitHub interface {
 // Planning is what is asked of one planning project.
 type Planning interface {
 	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
+	// BacklogEach visits the cards of the buckets.
+	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
 }
 
 // Previewer says what the next reconcile would do.

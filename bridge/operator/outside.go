@@ -2,36 +2,46 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
-// Outside reads an issue that no link knows and says why it has none. Where that
-// cannot be told, the issue is just not found.
+// Outside reads an issue or a card that no link knows and says why it has none. Where that
+// cannot be told, it is just not found.
 func (o *Operator) Outside(ctx context.Context, name string) (*status.Outside, error) {
-	repo, num, isIssue := strings.Cut(name, "#")
-	number, err := strconv.Atoi(num)
-	if !isIssue || err != nil || len(o.set().Routes.ForRepo(repo)) == 0 {
-		return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
-	}
 	ctx, cancel := context.WithTimeout(ctx, previewPatience)
 	defer cancel()
-	out, err := o.outside(ctx, repo, number)
+	repo, num, isIssue := strings.Cut(name, "#")
+	number, err := strconv.Atoi(num)
+	var out *status.Outside
+	service := "GitHub"
+	if isIssue && err == nil && repo != "" {
+		out, err = o.outsideIssue(ctx, repo, number)
+	} else {
+		service = "planning"
+		out, err = o.outsideCard(ctx, name)
+	}
 	switch {
-	case mapping.Refused(err):
+	case mapping.Refused(err), errors.Is(err, store.ErrNotFound):
 		return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 	case err != nil:
-		return nil, fmt.Errorf("link of %s: %w; GitHub was not asked why: %w", name, store.ErrNotFound, err)
+		return nil, fmt.Errorf("link of %s: %w; %s was not asked why: %w", name, store.ErrNotFound, service, err)
 	}
 	return out, nil
 }
 
-func (o *Operator) outside(ctx context.Context, repo string, number int) (*status.Outside, error) {
+func (o *Operator) outsideIssue(ctx context.Context, repo string, number int) (*status.Outside, error) {
+	near := o.set().Routes.ForRepo(repo)
+	if len(near) == 0 {
+		return &status.Outside{Repository: repo, Number: number, Why: o.whyNoRoute(repo)}, nil
+	}
 	hub, done, err := o.services.GitHub()
 	if err != nil {
 		return nil, err
@@ -41,29 +51,61 @@ func (o *Operator) outside(ctx context.Context, repo string, number int) (*statu
 	if err != nil {
 		return nil, err
 	}
-	why, err := o.whyOutside(ctx, hub, &issue)
+	route, why, err := o.whyOutside(ctx, hub, &issue)
 	if err != nil {
 		return nil, err
 	}
-	return &status.Outside{Repository: issue.Repo, Number: issue.Number, Author: issue.Author, Association: issue.Association, Why: why}, nil
+	out := &status.Outside{Repository: issue.Repo, Number: issue.Number, Title: issue.Title, Author: issue.Author, Association: issue.Association, Why: why}
+	if route == nil {
+		route = near[0]
+	}
+	out.Route = route.Name
+	return out, nil
 }
 
-func (o *Operator) whyOutside(ctx context.Context, hub GitHub, issue *mapping.Issue) (string, error) {
+// whyNoRoute says why no route takes a repository's issues.
+func (o *Operator) whyNoRoute(repo string) string {
+	for _, r := range o.Routes() {
+		if r.Excludes(repo) {
+			return mapping.WhyNoRoute + ": route " + r.Name + " excludes it"
+		}
+	}
+	return mapping.WhyNoRoute
+}
+
+// whyOutside says why an issue stays out, and which route it would enter by, where one
+// takes it.
+func (o *Operator) whyOutside(ctx context.Context, hub GitHub, issue *mapping.Issue) (*mapping.Route, string, error) {
 	set := o.set()
 	private, err := hub.Private(ctx, issue.Repo)
 	if err != nil {
-		return "", fmt.Errorf("ask whether %s is public: %w", issue.Repo, err)
+		return nil, "", fmt.Errorf("ask whether %s is public: %w", issue.Repo, err)
 	}
 	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, hub.Whose(issue.Author)), Public: !private, FirstRun: o.process.FirstRun}
 	route, why := set.Routes.Entering(issue, e)
 	if why == mapping.WhyQuarantine {
 		if e.Released, err = hub.Released(ctx, issue); err != nil {
-			return "", err
+			return nil, "", err
 		}
 		route, why = set.Routes.Entering(issue, e)
 	}
-	if route != nil {
-		return "nothing keeps it out: its delivery or the next catch-up lets it in by route " + route.Name, nil
+	taken, _ := set.Routes.ForIssue(issue, set.Scheme)
+	switch {
+	case route != nil:
+		why, err = o.whyNotYet(ctx, route, "its delivery or the next catch-up")
+	case why == mapping.WhyOlder && taken != nil:
+		why += " at " + o.process.FirstRun(taken.Name).UTC().Format(time.RFC3339) + ": planbridge import takes it"
+	case why == mapping.WhyClosed && !issue.Lasted(set.EnterDelay):
+		why += ": it was closed within github.enter_delay (" + set.EnterDelay.String() + ") after it was opened"
 	}
-	return why, nil
+	return taken, why, err
+}
+
+// whyNotYet says what something waits for that nothing keeps out.
+func (o *Operator) whyNotYet(ctx context.Context, route *mapping.Route, next string) (string, error) {
+	since, err := o.PausedSince(ctx, route.Name)
+	if err == nil && !since.IsZero() {
+		return "its route is paused since " + since.UTC().Format(time.RFC3339), nil
+	}
+	return "nothing keeps it out: " + next + " lets it in by route " + route.Name, err
 }

@@ -6,11 +6,12 @@ import (
 	"sync"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // The names of the sets of marks.
 const (
-	SetCards = "cards"
+	SetCards = store.MarksCards
 	SetTasks = "tasks"
 )
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -91,9 +92,10 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, func() any { return detail }, err)
 }
 
-// detail is all there is to say of an item, by one of its names; of an issue without a
-// link, why it has none.
+// detail is all there is to say of an item, by one of its names; of an issue or a card
+// without a link, why it has none.
 func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
+	name = issueName(strings.TrimSpace(name))
 	l, err := h.Operator.Find(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		out, err := h.Operator.Outside(ctx, name)

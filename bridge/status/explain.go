@@ -65,10 +65,12 @@ func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.Detail = *detail
-	d.Headline, d.Bad = headline(detail, d.Now)
+	d.Headline, d.Bad = headline(detail, moments{d.Now})
 	d.IssuePage = h.issuePage(detail.Link.Issue)
 	if o := detail.Outside; o != nil {
-		d.IssuePage = h.issuePage(&Issue{Repository: o.Repository, Number: o.Number})
+		if o.Card == nil {
+			d.IssuePage = h.issuePage(&Issue{Repository: o.Repository, Number: o.Number})
+		}
 		h.render(w, r, http.StatusOK, "explain.html", &d)
 		return
 	}
@@ -151,13 +153,49 @@ func sideName(side string) string {
 	return side
 }
 
+// Headline says in one line what is with an item, with times that do not pass.
+func (d *LinkDetail) Headline() string {
+	says, _ := headline(d, moments{})
+	return says
+}
+
+// moments says how far moments lie from now; of the zero one, which moments they are.
+type moments struct{ now time.Time }
+
+// ago is a moment that is over.
+func (m moments) ago(t time.Time) string {
+	if m.now.IsZero() {
+		return "at " + t.UTC().Format(time.RFC3339)
+	}
+	return ago(m.now, t)
+}
+
+// since is how long something lasts that began at a moment.
+func (m moments) since(t time.Time) string {
+	if m.now.IsZero() {
+		return "since " + t.UTC().Format(time.RFC3339)
+	}
+	return "for " + span(m.now.Sub(t))
+}
+
+// in is a moment that comes.
+func (m moments) in(t time.Time) string {
+	if m.now.IsZero() {
+		return "at " + t.UTC().Format(time.RFC3339)
+	}
+	return in(m.now, t)
+}
+
 // headline says in one line what is with an item, and whether somebody has to see to it.
-func headline(d *LinkDetail, now time.Time) (says string, bad bool) {
-	if d.Outside != nil {
-		return "It is not synchronised: " + d.Outside.Why, false
+func headline(d *LinkDetail, now moments) (says string, bad bool) {
+	if o := d.Outside; o != nil {
+		if o.Route != "" {
+			return "It is not synchronised by route " + o.Route + ": " + o.Why, false
+		}
+		return "It is not synchronised: " + o.Why, false
 	}
 	if q := d.Queue; q != nil && q.State == string(store.KeyParked) {
-		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", ago(now, q.At), count(q.Attempts, "attempt", "attempts"), q.Reason), true
+		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", now.ago(q.At), count(q.Attempts, "attempt", "attempts"), q.Reason), true
 	}
 	if d.Link.Paused {
 		return "Its route is paused: changes are taken and wait until somebody resumes it.", true
@@ -172,11 +210,11 @@ func headline(d *LinkDetail, now time.Time) (says string, bad bool) {
 	if q := d.Queue; q != nil {
 		switch store.KeyState(q.State) {
 		case store.KeyWaiting:
-			return fmt.Sprintf("It has been waiting for %s for %s: %s", q.Service, span(now.Sub(q.At)), q.Reason), false
+			return fmt.Sprintf("It has been waiting for %s %s: %s", q.Service, now.since(q.At), q.Reason), false
 		case store.KeyLater:
-			return fmt.Sprintf("It is looked at again %s: %s", in(now, q.At), q.Reason), false
+			return fmt.Sprintf("It is looked at again %s: %s", now.in(q.At), q.Reason), false
 		case store.KeyDue:
-			return fmt.Sprintf("It is due and waits for a free worker since %s.", span(now.Sub(q.At))), false
+			return fmt.Sprintf("It has been due and waiting for a free worker %s.", now.since(q.At)), false
 		case store.KeyWorked:
 			return "It is being worked at this moment.", false
 		}
@@ -185,7 +223,7 @@ func headline(d *LinkDetail, now time.Time) (says string, bad bool) {
 }
 
 // restingLine says what is with a pair that waits for nothing.
-func restingLine(d *LinkDetail, now time.Time) (says string, bad bool) {
+func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
 	switch mapping.LinkState(d.Link.State) {
 	case mapping.Entering:
 		return "It was seen, and no partner was made yet.", false
@@ -206,7 +244,7 @@ func restingLine(d *LinkDetail, now time.Time) (says string, bad bool) {
 	if d.Link.Synced.IsZero() {
 		return "Nothing is to be done.", false
 	}
-	return "Both sides agree; that was last confirmed " + ago(now, d.Link.Synced) + ".", false
+	return "Both sides agree; that was last confirmed " + now.ago(d.Link.Synced) + ".", false
 }
 
 // attributesOf lists the attributes of a map in the order in which all is shown.

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -74,17 +75,29 @@ type LinkDetail struct {
 	History  []Entry            `json:"history"` // newest first
 	Now      *Now               `json:"now,omitempty"`
 	NowError string             `json:"now_error,omitempty"` // why Now could not be found out
-	Outside  *Outside           `json:"outside,omitempty"`   // an issue that has no link; all else is empty
+	Outside  *Outside           `json:"outside,omitempty"`   // an issue or a card that has no link; all else is empty
 	Queue    *Standing          `json:"queue,omitempty"`     // where its key stands
 }
 
-// Outside is an issue that has no link, and why.
+// Outside is an issue or a card that has no link, and why.
 type Outside struct {
-	Repository  string `json:"repository"`
+	Repository  string `json:"repository"` // of a card: "", and Card says which
 	Number      int    `json:"number"`
 	Author      string `json:"author"`
 	Association string `json:"association"` // of the author, as GitHub tells it
 	Why         string `json:"why"`
+	Route       string `json:"route,omitempty"`   // that would take it; "": none is for it
+	Project     string `json:"project,omitempty"` // of a card
+	Card        *Card  `json:"card,omitempty"`
+	Title       string `json:"title,omitempty"`
+}
+
+// Name is how people call it.
+func (o *Outside) Name() string {
+	if o.Card != nil {
+		return "card " + cmp.Or(o.Card.ID, strconv.FormatInt(o.Card.CID, 10))
+	}
+	return o.Repository + "#" + strconv.Itoa(o.Number)
 }
 
 // Now is what both sides of a pair show at this moment, and what the next

@@ -39,8 +39,8 @@ type Operator interface {
 	// Find wraps store.ErrNotFound where nothing has that name, [ErrName]
 	// where nothing can have it.
 	Find(ctx context.Context, name string) (*mapping.Link, error)
-	// Outside says why an issue that Find does not know has no link. It wraps
-	// store.ErrNotFound where no route is for its repository, or nothing is there.
+	// Outside says why an issue or a card that Find does not know has no link. It wraps
+	// store.ErrNotFound where nothing is there.
 	Outside(ctx context.Context, name string) (*Outside, error)
 	History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error)
 	// Preview reads both items of a link now and says what the next reconcile

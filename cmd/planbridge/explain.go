@@ -18,7 +18,13 @@ import (
 
 type explainCmd struct {
 	output
-	Issue string `arg:"" help:"acme/web#12, or the id of a card, a task or a link."`
+	Issue string `arg:"" help:"acme/web#12, the address of an issue, the number of a card (7 or #7), or the id of a card, a task or a link."`
+}
+
+// Help is what planbridge explain --help adds.
+func (c *explainCmd) Help() string {
+	return `The first line says what is with the item. That holds also for an issue or a card that has no partner: which route would take it, and
+what keeps it out. Both services are asked for what planbridge does not keep.`
 }
 
 // Run implements the command.
@@ -35,6 +41,7 @@ func (c *explainCmd) Run(ctx context.Context, p *process) error {
 // explain prints a link from its head to its history. Parts that are empty are
 // left out.
 func explain(w io.Writer, d *status.LinkDetail) error {
+	fmt.Fprintf(w, "%s: %s\n\n", explained(d), oneLine(d.Headline()))
 	if d.Outside != nil {
 		return explainOutside(w, d.Outside).flush()
 	}
@@ -54,11 +61,32 @@ func explain(w io.Writer, d *status.LinkDetail) error {
 	return nil
 }
 
-// explainOutside shows an issue that has no link.
+// explained names what is explained.
+func explained(d *status.LinkDetail) string {
+	if d.Outside != nil {
+		return d.Outside.Name()
+	}
+	return d.Link.Where
+}
+
+// explainOutside shows an issue or a card that has no link.
 func explainOutside(w io.Writer, o *status.Outside) *table {
 	t := newTable(w, "link", "none")
-	t.row("issue", o.Repository+"#"+strconv.Itoa(o.Number))
-	t.row("author", o.Author+" ("+strings.ToLower(cmp.Or(o.Association, "unknown"))+")")
+	if c := o.Card; c != nil {
+		t.row("card", c.ID)
+		t.row("card number", strconv.FormatInt(c.CID, 10))
+		t.row("bucket", c.Bucket)
+		t.row("project", o.Project)
+	} else {
+		t.row("issue", o.Name())
+	}
+	if o.Title != "" {
+		t.row("title", brief(o.Title))
+	}
+	if o.Author != "" {
+		t.row("author", o.Author+" ("+strings.ToLower(cmp.Or(o.Association, "unknown"))+")")
+	}
+	t.row("route", o.Route)
 	t.row("why", o.Why)
 	return t
 }

@@ -1,0 +1,153 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Why a card has no issue.
+const (
+	whyMarked      = "it carries a marker of planbridge: the next poll finds its link"
+	whyForeign     = "its footer is of a bridge with another marker key, which has its issue"
+	whyPlaceholder = "it holds the tasks that belong to no card"
+	whyNoBucket    = "it is in no bucket of its project's backlog: cards enter from their bucket"
+	whyOneWay      = "its route only goes to planning"
+	whyNoCreating  = "its route makes no issues of new cards (create_issues)"
+	whyNowhere     = "its route names no repository for new cards (new_cards_in)"
+	whyOldCard     = "it was there before planbridge polled its bucket first: planbridge import takes it"
+)
+
+// outsideCard finds a card that no link knows, by its id or its number.
+func (o *Operator) outsideCard(ctx context.Context, name string) (*status.Outside, error) {
+	var found []*status.Outside
+	for _, project := range o.projects() {
+		out, err := o.outsideCardIn(ctx, project, name)
+		if err != nil {
+			return nil, err
+		}
+		if out != nil {
+			found = append(found, out)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, store.ErrNotFound
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("cards of the projects %s and %s have the number %s: name one by its id", found[0].Project, found[1].Project, name)
+}
+
+// errSeen ends the visits of a backlog.
+var errSeen = errors.New("seen")
+
+func (o *Operator) outsideCardIn(ctx context.Context, project mapping.ObjectID, name string) (*status.Outside, error) {
+	side, done, err := o.services.Planning(project)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	cid, numbered := cardNumber(name)
+	var card *mapping.Card
+	err = side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, c mapping.Card) error {
+		if string(c.ID) != name && (!numbered || c.CID != cid) {
+			return nil
+		}
+		c.Bucket, c.BucketName = bucket, title
+		card = &c
+		return errSeen
+	})
+	switch {
+	case err != nil && !errors.Is(err, errSeen):
+		return nil, err
+	case card == nil && numbered:
+		return nil, nil
+	case card == nil:
+		read, err := side.Card(ctx, mapping.ObjectID(name))
+		if mapping.Refused(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		read.Bucket, read.BucketName = "", ""
+		card = &read
+	}
+	route, why, err := o.whyCard(ctx, project, card)
+	if err != nil {
+		return nil, err
+	}
+	out := &status.Outside{Project: o.set().Routes.ProjectName(project), Title: card.Title.Value, Why: why}
+	out.Card = &status.Card{ID: string(card.ID), CID: card.CID, Bucket: card.BucketName, Version: card.Version, BucketID: string(card.Bucket)}
+	if route != nil {
+		out.Route = route.Name
+	}
+	return out, nil
+}
+
+// whyCard says why a card has no issue, and which route has its bucket.
+func (o *Operator) whyCard(ctx context.Context, project mapping.ObjectID, card *mapping.Card) (*mapping.Route, string, error) {
+	set := o.set()
+	keys := set.Keys.In(project)
+	_, marks := keys.Body(card.Summary.Value)
+	owner := func(r *mapping.Route) bool {
+		return r.Project == project && r.OwnsBucket(card.BucketName, card.Bucket, card.StateID)
+	}
+	var route *mapping.Route
+	if i := slices.IndexFunc(o.Routes(), owner); i >= 0 {
+		route = o.Routes()[i]
+	}
+	maker := set.Routes.ForBucket(project, card.BucketName, card.Bucket, card.StateID)
+	switch {
+	case slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard }):
+		return route, whyMarked, nil
+	case keys.Foreign(card.Summary.Value):
+		return route, whyForeign, nil
+	case card.Placeholder:
+		return route, whyPlaceholder, nil
+	case card.Bucket == "":
+		return nil, whyNoBucket, nil
+	case route == nil:
+		return nil, "no route takes the cards of bucket " + card.BucketName, nil
+	case maker != nil:
+		why, err := o.whyMaker(ctx, maker, card)
+		return maker, why, err
+	case route.Direction == mapping.ToPlanning:
+		return route, whyOneWay, nil
+	case !route.CreateIssues:
+		return route, whyNoCreating, nil
+	}
+	return route, whyNowhere, nil
+}
+
+// whyMaker says why a card has no issue though a route makes issues of its bucket's cards.
+func (o *Operator) whyMaker(ctx context.Context, route *mapping.Route, card *mapping.Card) (string, error) {
+	if !route.AllowPublic {
+		hub, done, err := o.services.GitHub()
+		if err != nil {
+			return "", err
+		}
+		private, err := hub.Private(ctx, route.NewCardsIn)
+		done()
+		if err != nil {
+			return "", fmt.Errorf("ask whether %s is public: %w", route.NewCardsIn, err)
+		}
+		if !private {
+			return mapping.WhyPublic, nil
+		}
+	}
+	known, err := o.store.Marks(ctx, route.Project, store.MarksCards)
+	if err != nil {
+		return "", err
+	}
+	if _, seen := known[string(card.ID)]; seen {
+		return whyOldCard, nil
+	}
+	return o.whyNotYet(ctx, route, "the next poll")
+}

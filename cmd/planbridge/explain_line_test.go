@@ -1,0 +1,51 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/status"
+)
+
+// TestExplainFirstLine: each thing that may be with an item is one line, and the first.
+func TestExplainFirstLine(t *testing.T) {
+	at := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
+	link := func(state string) status.Link { return status.Link{Where: "acme/web#1", State: state, Synced: at} }
+	queue := func(state, service string) *status.Standing {
+		return &status.Standing{Key: "p/l", State: state, Service: service, At: at, Reason: "rejected: no room", Attempts: 3}
+	}
+	dormant, left, orphaned := link("dormant"), link("left"), link("orphaned")
+	dormant.Why, left.Why, orphaned.Why = "its route or project is no longer configured", "it has the excluded label wontplan", "its item in planning is gone"
+	paused := link("linked")
+	paused.Paused = true
+	for name, tt := range map[string]struct {
+		d    status.LinkDetail
+		says string
+	}{
+		"agrees":   {status.LinkDetail{Link: link("linked")}, "Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},
+		"parked":   {status.LinkDetail{Link: link("linked"), Queue: queue("parked", "")}, "It was given up at 2026-11-20T08:30:00Z after 3 attempts, and waits for a retry or a new change: rejected: no room"},
+		"paused":   {status.LinkDetail{Link: paused}, "Its route is paused: changes are taken and wait until somebody resumes it."},
+		"dormant":  {status.LinkDetail{Link: dormant}, "It is not synchronised (dormant): its route or project is no longer configured"},
+		"excluded": {status.LinkDetail{Link: left}, "It is not synchronised (left): it has the excluded label wontplan"},
+		"orphaned": {status.LinkDetail{Link: orphaned}, "It is not synchronised (orphaned): its item in planning is gone"},
+		"asks":     {status.LinkDetail{Link: link("linked"), Asking: map[string]string{"title": "c1"}}, "Both sides changed the title, and somebody has to choose."},
+		"service":  {status.LinkDetail{Link: link("linked"), Queue: queue("waiting", "github")}, "It has been waiting for github since 2026-11-20T08:30:00Z: rejected: no room"},
+		"later":    {status.LinkDetail{Link: link("linked"), Queue: queue("later", "")}, "It is looked at again at 2026-11-20T08:30:00Z: rejected: no room"},
+		"due":      {status.LinkDetail{Link: link("linked"), Queue: queue("due", "")}, "It has been due and waiting for a free worker since 2026-11-20T08:30:00Z."},
+		"worked":   {status.LinkDetail{Link: link("linked"), Queue: queue("worked", "")}, "It is being worked at this moment."},
+		"entering": {status.LinkDetail{Link: link("entering")}, "It was seen, and no partner was made yet."},
+		"creating": {status.LinkDetail{Link: link("creating")}, "Its partner is being made."},
+		"refused":  {status.LinkDetail{Link: link("linked"), Refused: map[string]status.Refusal{"title": {Side: "github", Words: "too long"}}}, "GitHub does not take the title: too long"},
+		"differs":  {status.LinkDetail{Link: link("linked"), Now: &status.Now{Next: []status.Next{{Attribute: "title", Action: "to_github", Why: "planning changed, GitHub did not"}}}}, "The sides differ in the title; the next look does this: to_github, planning changed, GitHub did not"},
+		"an issue": {status.LinkDetail{Outside: &status.Outside{Repository: "acme/web", Number: 1, Route: "web", Why: "it is a pull request"}}, "It is not synchronised by route web: it is a pull request"},
+	} {
+		var out strings.Builder
+		if err := explain(&out, &tt.d); err != nil {
+			t.Fatal(err)
+		}
+		if first, _, _ := strings.Cut(out.String(), "\n"); first != "acme/web#1: "+tt.says {
+			t.Errorf("%s: %q, expected %q", name, first, tt.says)
+		}
+	}
+}
