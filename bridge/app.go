@@ -25,6 +25,8 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/jobs"
+	"planbridge/bridge/metrics"
+	"planbridge/bridge/milestones"
 	"planbridge/bridge/monitor"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
@@ -120,14 +122,14 @@ type App struct {
 	reconcile  *effects.Shell
 	engine     *engine.Engine
 	services   services
-	sprintNews *sprintNews
+	milestones *milestones.Syncer
 	account    *accounts.Own
 	jobs       *jobs.Runner
 	retention  *retention.Keeper
-	firstRuns  sync.Map // route name: catchup.FirstRun
+	firstRuns  *catchup.FirstRuns
 	// pausedRoutes are the routes that are paused, as this process knows.
 	pausedRoutes sync.Map
-	happenings   *happenings
+	process      *metrics.Process
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -166,7 +168,7 @@ func New(o Options) (*App, error) {
 		o.Owner = ownerName()
 	}
 	a := &App{
-		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry, sprintNews: newSprintNews(),
+		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry,
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: o.Now(),
 	}
 	a.jobs, a.monitor = jobs.New(a.guard, o.Now), monitor.New(o.Now)
@@ -203,6 +205,7 @@ func (a *App) buildSides(c *config.Config) error {
 	}
 	a.github = newGitHubAdapter(hub, a.store, githubRoutes{a}, a.o.VisibilityAge, a.log)
 	a.account = accounts.NewOwn(accounts.OwnOptions{Store: a.store, GitHub: hub, People: a.github.people, Logger: a.log})
+	a.firstRuns = catchup.NewFirstRuns(a.store, hub)
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
 	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.registry)
 	a.onStop = append(a.onStop, func() error {
@@ -237,12 +240,13 @@ func (a *App) buildWork(c *config.Config) error {
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: a.set.Settings,
 		Projects: func() []mapping.ObjectID { return a.set.Load().Routes.Projects() },
-		FirstRun: a.firstRun,
+		FirstRun: a.firstRuns.At,
 		Down:     a.down,
 		Paused:   a.isPaused,
 		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.repositories.IssueMoved,
 		Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
+	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
 		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
@@ -258,7 +262,7 @@ func (a *App) buildWork(c *config.Config) error {
 	a.buildRetention()
 	a.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
 	a.handler = status.New(status.Options{
-		Operator: a.Operator(), Services: a.services, Monitor: healthView{a}, Now: a.o.Now, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
+		Operator: a.Operator(), Services: a.services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
 		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
 		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },
@@ -269,9 +273,7 @@ func (a *App) buildWork(c *config.Config) error {
 		},
 	})
 	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
-	a.registry.MustRegister(guardedCollector{newGauges(a), a.guard, "gauges of the store"}, guardedCollector{newSprintGauge(a.Operator(), &a.set, a.guard), a.guard, "gauges of sprints"},
-		guardedCollector{newConditions(a), a.guard, "gauges of conditions"})
-	a.happenings = newHappenings(a.registry)
+	a.registerMetrics()
 	return nil
 }
 

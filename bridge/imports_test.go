@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"bridge/engine":            {"mapping", "store", "bridge/guard", "bridge/reconcile"},
 	"bridge/effects":           {"mapping", "store", "bridge/guard", "bridge/reconcile", "bridge/engine"},
 	"bridge/status":            {"mapping", "store", "bridge/guard"},
-	"bridge/monitor":           {"mapping", "bridge/status"},
+	"bridge/monitor":           {"mapping", "bridge/reconcile", "bridge/status"},
 	"bridge/retention":         {"mapping", "store", "bridge/guard"},
 	"bridge/session":           {"mapping", "store", "bridge/guard"},
 	"bridge/epoch":             {"mapping", "store"},
@@ -57,6 +57,8 @@ var arrows = map[string][]string{
 	"bridge/inventory":         {"mapping", "store", "bridge/reconcile"},
 	"bridge/importer":          {"mapping", "store", "bridge/guard", "bridge/inventory", "bridge/jobs", "bridge/status"},
 	"bridge/verifier":          {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/inventory", "bridge/jobs", "bridge/lease", "bridge/status"},
+	"bridge/metrics":           {"mapping", "store", "bridge/guard", "bridge/status"},
+	"bridge/milestones":        {"mapping", "bridge/guard"},
 	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},
 	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
 	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/lease", "bridge/status"},
@@ -64,7 +66,7 @@ var arrows = map[string][]string{
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",
-		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts",
+		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts", "bridge/metrics", "bridge/milestones",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

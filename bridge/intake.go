@@ -36,7 +36,7 @@ func (h intakeHost) Trust() *webhook.Trust           { return h.a.set.Load().tru
 func (h intakeHost) Routes() mapping.Routes          { return h.a.set.Load().Routes }
 func (h intakeHost) Scheme() mapping.LabelScheme     { return h.a.set.Load().Scheme }
 func (h intakeHost) Keys() mapping.Keys              { return h.a.set.Load().Keys }
-func (h intakeHost) FirstRun(route string) time.Time { return h.a.firstRun(route) }
+func (h intakeHost) FirstRun(route string) time.Time { return h.a.firstRuns.At(route) }
 
 func (h intakeHost) Whose(login string) mapping.Whose { return h.a.github.Whose(login) }
 

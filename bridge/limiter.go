@@ -9,6 +9,7 @@ import (
 	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -34,6 +35,43 @@ func (a *App) takeWrite(ctx context.Context, class github.WriteClass) (time.Dura
 		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
 	}
 	return g.Wait, err
+}
+
+// budgets are what all replicas together may still write to GitHub.
+func (a *App) budgets(ctx context.Context) ([]status.Budget, error) {
+	var out []status.Budget
+	for _, class := range []github.WriteClass{github.ClassContent, github.ClassEdit} {
+		b := a.budgetOf(class)
+		minute, hour, err := a.store.Taken(ctx, b.Name)
+		if err != nil {
+			return out, err
+		}
+		for _, window := range []struct {
+			name     string
+			of, took int
+		}{{"minute", b.PerMinute, minute}, {"hour", b.PerHour, hour}} {
+			if window.of > 0 {
+				out = append(out, status.Budget{Name: budgetNames[class], Window: window.name, Left: max(0, window.of-window.took), Of: window.of})
+			}
+		}
+	}
+	return out, nil
+}
+
+// budgetNames name the classes of writes for people.
+var budgetNames = map[github.WriteClass]string{github.ClassContent: "content", github.ClassEdit: "edits"}
+
+// budgetOf is the budget of a class of writes to GitHub.
+func (a *App) budgetOf(class github.WriteClass) store.Budget {
+	c := a.set.Load().config.GitHub
+	b := store.Budget{
+		Name: "github", PerMinute: c.WritesPerMinute, PerHour: c.WritesPerHour, Burst: writeBurst,
+		Holds: []string{holdPrefix + github.ResourceAll, holdPrefix + github.ResourceCore},
+	}
+	if class == github.ClassEdit {
+		b.Name, b.PerMinute, b.PerHour = "github:edits", c.EditsPerMinute, 0
+	}
+	return b
 }
 
 // holds are what GitHub asked any replica to leave alone for a while.

@@ -57,7 +57,7 @@ func (p process) Kick() { p.app.engine.Kick() }
 
 func (p process) NotePaused(route string, paused bool) { p.app.notePaused(route, paused) }
 
-func (p process) FirstRun(route string) time.Time { return p.app.firstRun(route) }
+func (p process) FirstRun(route string) time.Time { return p.app.firstRuns.At(route) }
 
 func (p process) Works(key store.Key) bool { return p.app.engine.Works(key) }
 

@@ -177,3 +177,9 @@ func (p *planningAdapter) SprintItems(ctx context.Context, sprint mapping.Object
 	}
 	return items.Cards, items.Tasks, nil
 }
+
+// Burndown reads a sprint's chart for the poller.
+func (p *planningAdapter) Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error) {
+	b, err := p.PlanningClient.Burndown(ctx, sprint)
+	return mapping.Burndown{Start: b.Start, End: b.End, Days: b.NumDays, Original: b.OriginalEstimate, Remaining: b.Remaining}, err
+}

@@ -34,7 +34,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 type catchUpHost struct{ a *App }
 
 func (h catchUpHost) Routes() mapping.Routes          { return h.a.set.Load().Routes }
-func (h catchUpHost) FirstRun(route string) time.Time { return h.a.firstRunByGitHub(route) }
+func (h catchUpHost) FirstRun(route string) time.Time { return h.a.firstRuns.ByGitHub(route) }
 func (h catchUpHost) LostAt() time.Time               { return h.a.lost.Lost() }
 func (h catchUpHost) Answered(ctx context.Context)    { h.a.listed(ctx) }
 func (h catchUpHost) Failed(error)                    {} // the catch-up logged it
@@ -44,7 +44,7 @@ func (h catchUpHost) Failed(error)                    {} // the catch-up logged 
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
 	a.log.Info("GitHub is listed again", factlog.Over, "GitHub is not listed")
-	a.happenings.caughtUp.Set(float64(a.o.Now().UnixMilli()) / 1000)
+	a.process.CaughtUp(a.o.Now())
 	a.wakeGitHub(ctx)
 	a.wakeRepositories(ctx)
 	a.takeUpPrivate(ctx)

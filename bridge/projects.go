@@ -135,7 +135,7 @@ type pollHost struct {
 func (h pollHost) Routes() mapping.Routes { return h.a.set.Load().Routes }
 func (h pollHost) Keys() mapping.Keys     { return h.a.set.Load().Keys.In(h.project) }
 func (h pollHost) LostAt() time.Time      { return h.a.lost.Lost() }
-func (h pollHost) SprintsChanged()        { h.a.sprintNews.tell(h.project) }
+func (h pollHost) SprintsChanged()        { h.a.milestones.SprintsChanged(h.project) }
 func (h pollHost) Failed(error)           {} // the poller logged it
 
 func (h pollHost) Answered(ctx context.Context) {

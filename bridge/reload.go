@@ -13,10 +13,10 @@ import (
 // that need a restart and keep their old values. Where the store is away, new
 // routes begin to run all the same, and it is told when it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
-	defer func() { a.happenings.reloaded(err) }()
+	defer func() { a.process.Reloaded(err) }()
 	factlog.Anew(ctx, a.log)
 	set := newSettings(c, a.o.DryRun)
-	if err := a.tellFirstRuns(ctx, set); err != nil {
+	if err := a.firstRuns.Update(ctx, set.Routes.All(), set.made); err != nil {
 		a.log.Warn("new routes take nothing in before the store is back", "err", err)
 	}
 	if err := a.addProjects(c); err != nil {

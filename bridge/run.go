@@ -13,6 +13,7 @@ import (
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/retention"
 	"planbridge/mapping"
 	"planbridge/store"
 
@@ -137,7 +138,8 @@ func (a *App) run(ctx context.Context) {
 		return
 	}
 	a.spawn(ctx, "watch", a.watch)
-	a.spawn(ctx, "mend", a.mendStore)
+	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Projects: &a.set, Owner: a.owner, Now: a.o.Now, Logger: a.log})
+	a.spawn(ctx, "mend", repairer.Run)
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.account.Run)
@@ -204,7 +206,7 @@ func (a *App) Reach(ctx context.Context) error {
 	if err := a.recallIdentities(ctx); err != nil {
 		return err
 	}
-	if err := a.firstRunOf(ctx, a.set.Load(), a.made); err != nil {
+	if err := a.firstRuns.Record(ctx, a.set.Load().Routes.All(), a.made); err != nil {
 		return err
 	}
 	if err := a.account.Recall(ctx); err != nil {
@@ -261,7 +263,8 @@ func (a *App) checkEpoch(ctx context.Context) error {
 		if err := a.followRenames(ctx); err != nil {
 			return err
 		}
-		return a.tellFirstRuns(ctx, a.set.Load())
+		set := a.set.Load()
+		return a.firstRuns.Update(ctx, set.Routes.All(), set.made)
 	}
 	if err != nil && !errors.Is(err, store.ErrEpoch) {
 		return err

@@ -64,6 +64,9 @@ func (c *current) IssueInterval() time.Duration {
 	return max(time.Minute/time.Duration(importShare(hub.WritesPerMinute)), time.Hour/time.Duration(importShare(hub.WritesPerHour)))
 }
 
+// Projects are those that have a route.
+func (c *current) Projects() []mapping.ObjectID { return c.Load().Routes.Projects() }
+
 // VerifyInterval is how often all links are verified; 0: by hand only.
 func (c *current) VerifyInterval() time.Duration { return c.Load().config.VerifyInterval }
 

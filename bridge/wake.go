@@ -13,7 +13,7 @@ import (
 // while keys or first runs wait for it, whether it is back. (Planning is asked by its
 // pollers.)
 func (a *App) wakeWaiting(ctx context.Context) error {
-	github := a.clockWanted()
+	github := a.firstRuns.WaitForClock(a.set.Load().Routes.All())
 	for _, project := range a.set.Load().Routes.Projects() {
 		d, err := a.store.Depth(ctx, project)
 		if err != nil {

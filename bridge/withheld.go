@@ -18,7 +18,7 @@ func (a *App) visible(ctx context.Context, repo string, public bool) {
 	}
 	a.takeUp(ctx, func(parked string, _ *mapping.Route) bool { return strings.EqualFold(parked, repo) })
 	for _, project := range a.set.Load().Routes.Projects() {
-		a.sprintNews.tell(project) // sprints that changed meanwhile
+		a.milestones.SprintsChanged(project) // sprints that changed meanwhile
 	}
 }
 
@@ -64,7 +64,7 @@ func (a *App) takeUp(ctx context.Context, may func(repo string, route *mapping.R
 		if n > 0 {
 			a.log.Info("what was withheld is looked at again", "project", project, "keys", n)
 			a.engine.Kick()
-			a.sprintNews.tell(project)
+			a.milestones.SprintsChanged(project)
 		}
 	}
 }

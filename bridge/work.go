@@ -21,7 +21,7 @@ func (a *App) work(ctx context.Context) {
 		return
 	}
 	a.spawn(ctx, "catch-up", a.catchUp.Run)
-	a.spawn(ctx, "milestones", a.seeToMilestones)
+	a.spawn(ctx, "milestones", a.milestones.Run)
 	if !a.o.DryRun {
 		a.spawn(ctx, "retention", a.retain) // which login is ours is known by now, if ever
 	}

@@ -1,4 +1,4 @@
-package bridge
+package metrics
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // conditions are the metrics of what holds for a while: a breaker that is open, a route that is
 // paused, questions that nobody has answered.
 type conditions struct {
-	app       *App
+	Options
 	questions readings[map[string]int]
 	budgets   readings[[]status.Budget] // of no project
 
@@ -30,21 +30,21 @@ const questionsAge = time.Minute
 // questionsPage is how many entries of the ledger are read at once.
 const questionsPage = 500
 
-func newConditions(a *App) *conditions {
+func newConditions(o Options) *conditions {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("planbridge_"+name, help, labels, nil)
 	}
 	c := &conditions{
-		app: a, counted: map[mapping.ObjectID]reading[map[string]int]{},
+		Options: o, counted: map[mapping.ObjectID]reading[map[string]int]{},
 		breaker: desc("breaker_open", "Whether a service is left alone, as its requests failed in a row.", "api", "project"),
 		paused:  desc("route_paused", "Whether an operator paused a route.", "route"),
 		open:    desc("open_questions", "Conflicts that people are asked about and that nobody has answered, of routes that ask.", "route"),
 	}
 	c.budget = desc("github_write_budget_remaining", "Writes that all replicas together may still make to GitHub in a window.", "class", "window")
-	c.budgets = readings[[]status.Budget]{guard: a.guard, what: "scrape budgets", read: func(ctx context.Context, _ mapping.ObjectID) ([]status.Budget, error) {
-		return healthView{a}.budgets(ctx)
+	c.budgets = readings[[]status.Budget]{guard: o.Guard, what: "scrape budgets", read: func(ctx context.Context, _ mapping.ObjectID) ([]status.Budget, error) {
+		return o.Source.Budgets(ctx)
 	}}
-	c.questions = readings[map[string]int]{guard: a.guard, what: "scrape questions of project", read: c.count}
+	c.questions = readings[map[string]int]{guard: o.Guard, what: "scrape questions of project", read: c.count}
 	return c
 }
 
@@ -60,25 +60,25 @@ func (c *conditions) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	set := c.app.set.Load()
-	gauge(c.breaker, oneIf(c.app.github.Down()), "github", "")
-	for _, id := range set.Routes.Projects() {
-		if p := c.app.projects.get(id); p != nil {
-			gauge(c.breaker, oneIf(p.side.Down()), "planning", set.Routes.ProjectName(id))
+	routes := c.Source.Routes()
+	gauge(c.breaker, oneIf(c.Source.GitHubDown()), "github", "")
+	for _, id := range routes.Projects() {
+		if down, known := c.Source.PlanningDown(id); known {
+			gauge(c.breaker, oneIf(down), "planning", routes.ProjectName(id))
 		}
 	}
 	for _, b := range c.budgets.ask([]mapping.ObjectID{""})[""].value {
 		gauge(c.budget, float64(b.Left), b.Name, b.Window)
 	}
 	var asking []mapping.ObjectID // projects
-	for _, r := range set.Routes.All() {
-		gauge(c.paused, oneIf(c.app.isPaused(r.Name)), r.Name)
+	for _, r := range routes.All() {
+		gauge(c.paused, oneIf(c.Source.Paused(r.Name)), r.Name)
 		if asks(r) {
 			asking = append(asking, r.Project)
 		}
 	}
 	counts := c.questions.ask(asking)
-	for _, r := range set.Routes.All() {
+	for _, r := range routes.All() {
 		if counted, known := counts[r.Project]; known && asks(r) {
 			gauge(c.open, float64(counted.value[r.Name]), r.Name)
 		}
@@ -108,12 +108,12 @@ func (c *conditions) count(ctx context.Context, project mapping.ObjectID) (map[s
 	c.mu.Lock()
 	last, known := c.counted[project]
 	c.mu.Unlock()
-	if now := c.app.o.Now(); known && now.Sub(last.at) < questionsAge {
+	if now := c.Now(); known && now.Sub(last.at) < questionsAge {
 		return last.value, nil
 	}
 	counts := map[string]int{}
 	for cursor := ""; ; {
-		entries, next, err := c.app.store.Conflicts(ctx, project, cursor, questionsPage)
+		entries, next, err := c.Store.Conflicts(ctx, project, cursor, questionsPage)
 		if err != nil {
 			return nil, err
 		}
@@ -129,45 +129,6 @@ func (c *conditions) count(ctx context.Context, project mapping.ObjectID) (map[s
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.counted[project] = reading[map[string]int]{counts, c.app.o.Now()}
+	c.counted[project] = reading[map[string]int]{counts, c.Now()}
 	return counts, nil
 }
-
-// happenings are the metrics of what happened to this process last.
-type happenings struct {
-	caughtUp prometheus.Gauge
-	reloads  *prometheus.CounterVec
-	refused  prometheus.Gauge
-}
-
-// The values of the label result of reloads.
-const (
-	reloadDone    = "done"
-	reloadRefused = "refused"
-)
-
-func newHappenings(reg prometheus.Registerer) *happenings {
-	h := &happenings{
-		caughtUp: prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_catch_up_last_success_timestamp_seconds", Help: "When GitHub was last listed; 0 while this process has not."}),
-		reloads:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_reloads_total", Help: "Reloads of the configuration, by result."}, []string{"result"}),
-		refused:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "planbridge_configuration_refused", Help: "Whether the last reload was refused and the configuration before it is in force."}),
-	}
-	for _, result := range []string{reloadDone, reloadRefused} {
-		h.reloads.WithLabelValues(result)
-	}
-	reg.MustRegister(h.caughtUp, h.reloads, h.refused)
-	return h
-}
-
-// reloaded counts a reload, which failed where err is not nil.
-func (h *happenings) reloaded(err error) {
-	result := reloadDone
-	if err != nil {
-		result = reloadRefused
-	}
-	h.reloads.WithLabelValues(result).Inc()
-	h.refused.Set(oneIf(err != nil))
-}
-
-// RefuseReload notes that a configuration was not put in force, as it has faults.
-func (a *App) RefuseReload(err error) { a.happenings.reloaded(err) }

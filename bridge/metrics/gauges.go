@@ -1,12 +1,10 @@
-package bridge
+package metrics
 
 import (
-	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -14,19 +12,19 @@ import (
 // gauges are the metrics that are read off the store when somebody asks. Each project
 // is a source of its own: one that is slow keeps no other waiting.
 type gauges struct {
-	app     *App
+	Options
 	tallies readings[store.Tally]
 
 	depth, oldest, links, failures *prometheus.Desc
 	age, remaining                 *prometheus.Desc
 }
 
-func newGauges(a *App) *gauges {
+func newGauges(o Options) *gauges {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("planbridge_"+name, help, labels, nil)
 	}
 	g := &gauges{
-		app:       a,
+		Options:   o,
 		depth:     desc("queue_depth", "Keys in the queue."),
 		oldest:    desc("queue_oldest_seconds", "How long the key that is overdue longest has been due."),
 		links:     desc("links", "Links, by state.", "route", "state"),
@@ -34,13 +32,8 @@ func newGauges(a *App) *gauges {
 		failures:  desc("failures", "Keys that were given up and wait for an operator or a new change.", "route"),
 		age:       desc("gauges_age_seconds", "How long ago the store told what the gauges of the queue, of links and of failures show.", "project"),
 	}
-	g.tallies = readings[store.Tally]{guard: a.guard, what: "scrape tally of project", read: a.tally}
+	g.tallies = readings[store.Tally]{guard: o.Guard, what: "scrape tally of project", read: o.Store.Tally}
 	return g
-}
-
-// tally asks the store how much a project has.
-func (a *App) tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error) {
-	return a.store.Tally(ctx, project)
 }
 
 // Describe implements prometheus.Collector.
@@ -56,25 +49,25 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	if n := g.app.github.RateRemaining(); n >= 0 {
+	if n := g.Source.RateRemaining(); n >= 0 {
 		gauge(g.remaining, float64(n))
 	}
-	set := g.app.set.Load()
-	all := g.tallies.ask(set.Routes.Projects())
-	depth, oldest, now := 0, time.Duration(0), g.app.o.Now()
+	routes := g.Source.Routes()
+	all := g.tallies.ask(routes.Projects())
+	depth, oldest, now := 0, time.Duration(0), g.Now()
 	for project, t := range all {
-		gauge(g.age, now.Sub(t.at).Seconds(), set.Routes.ProjectName(project))
+		gauge(g.age, now.Sub(t.at).Seconds(), routes.ProjectName(project))
 		depth += t.value.Queued
 		if !t.value.Oldest.IsZero() {
 			oldest = max(oldest, now.Sub(t.value.Oldest))
 		}
 	}
-	if len(all) == len(set.Routes.Projects()) { // a sum lacks nothing
+	if len(all) == len(routes.Projects()) { // a sum lacks nothing
 		gauge(g.depth, float64(depth))
 		gauge(g.oldest, oldest.Seconds())
 	}
 	var counts store.Tally
-	for _, r := range set.Routes.All() {
+	for _, r := range routes.All() {
 		if t, known := all[r.Project]; known && t.value.Links != nil {
 			expectCounts(&counts, r.Name)
 		}
@@ -98,16 +91,4 @@ func expectCounts(t *store.Tally, route string) {
 		t.Count(route, state, 0)
 	}
 	t.Failures[route] += 0
-}
-
-// guardedCollector leaves its metrics out of a scrape in which it panics.
-type guardedCollector struct {
-	prometheus.Collector
-	guard *guard.Guard
-	name  string
-}
-
-// Collect implements prometheus.Collector.
-func (c guardedCollector) Collect(ch chan<- prometheus.Metric) {
-	_ = c.guard.Do("scrape", c.name, func() error { c.Collector.Collect(ch); return nil }) // it was logged
 }

@@ -1,4 +1,4 @@
-package bridge
+package retention
 
 import (
 	"context"
@@ -34,13 +34,13 @@ func (e *earlier) Mend(context.Context, mapping.ObjectID) error {
 	return e.fails
 }
 
-// TestMendProject: a project that an earlier version stored is mended at once, by one
+// TestRepairProject: a project that an earlier version stored is mended at once, by one
 // replica, and again when that failed; another one when it is due.
-func TestMendProject(t *testing.T) {
+func TestRepairProject(t *testing.T) {
 	now := time.Now()
 	memory := memstore.New(memstore.Options{Clock: func() time.Time { return now }})
 	s := &earlier{Store: memory.Open(nil), fails: errors.New("away")}
-	a := &App{o: Options{Now: time.Now}, store: s, owner: "here", log: slog.New(slog.DiscardHandler)}
+	r := NewRepairer(RepairOptions{Store: s, Owner: "here", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	for _, step := range []struct {
 		name          string
 		before        func()
@@ -61,7 +61,7 @@ func TestMendProject(t *testing.T) {
 		if step.before != nil {
 			step.before()
 		}
-		mended, err := a.mendProject(t.Context(), "p", step.due)
+		mended, err := r.project(t.Context(), "p", step.due)
 		if mended != step.mended || (err != nil) != step.fails || s.mends != step.mends {
 			t.Errorf("%s: mended %v, %v, %d times; want %v, %d times", step.name, mended, err, s.mends, step.mended, step.mends)
 		}

@@ -1,0 +1,101 @@
+// Package milestones brings milestones in line with sprints that have changed. It is no part
+// of a poll: GitHub may keep it waiting.
+package milestones
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"planbridge/bridge/guard"
+	"planbridge/mapping"
+)
+
+// How long the milestones are left alone after they could not be brought in
+// line: at first, and at most.
+const (
+	firstPause   = time.Second
+	longestPause = 10 * time.Minute
+)
+
+// Reconciler brings the milestones of a project in line with its sprints.
+type Reconciler interface {
+	Milestones(ctx context.Context, project mapping.ObjectID) error
+}
+
+// Options configure a Syncer. All fields are required.
+type Options struct {
+	Reconciler Reconciler
+	Guard      *guard.Guard
+	Logger     *slog.Logger
+}
+
+// Syncer remembers in which projects sprints have changed since their milestones were
+// looked at. It is safe for concurrent use.
+type Syncer struct {
+	o        Options
+	mu       sync.Mutex
+	projects map[mapping.ObjectID]bool
+	wake     chan struct{}
+}
+
+// New makes a Syncer of which no project has changed.
+func New(o Options) *Syncer {
+	return &Syncer{o: o, projects: map[mapping.ObjectID]bool{}, wake: make(chan struct{}, 1)}
+}
+
+// SprintsChanged is told of a project whose sprints have changed, or of which GitHub shows
+// less than before.
+func (s *Syncer) SprintsChanged(project mapping.ObjectID) {
+	s.mu.Lock()
+	s.projects[project] = true
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take hands over what there is.
+func (s *Syncer) take() []mapping.ObjectID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []mapping.ObjectID
+	for project := range mapping.Sorted(s.projects) {
+		out = append(out, project)
+	}
+	clear(s.projects)
+	return out
+}
+
+// Run brings milestones in line with sprints that have changed, until ctx ends.
+func (s *Syncer) Run(ctx context.Context) {
+	wait := firstPause
+	for {
+		var again <-chan time.Time
+		for _, project := range s.take() {
+			err := s.o.Guard.Do("milestones of", string(project), func() error { return s.o.Reconciler.Milestones(ctx, project) })
+			if err == nil {
+				continue
+			}
+			if ctx.Err() == nil && wait == firstPause && !guard.Panicked(err) {
+				s.o.Logger.Warn("milestones; to be tried again", "project", project, "err", err)
+			}
+			s.SprintsChanged(project)
+			again = time.After(wait)
+		}
+		wake := s.wake
+		if wait = min(2*wait, longestPause); again == nil {
+			wait = firstPause
+		} else {
+			wake = nil // whatever is told meanwhile waits, too
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+		case <-again:
+		}
+	}
+}

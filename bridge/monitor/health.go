@@ -1,0 +1,100 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+)
+
+// Project is one planning project.
+type Project struct {
+	Name string // in the configuration
+	ID   mapping.ObjectID
+}
+
+// Services tells of the services beside what a Monitor remembers.
+type Services interface {
+	// Projects lists the planning projects by their names.
+	Projects() []Project
+	// PollInterval and CatchUpInterval are how often both services are asked for changes.
+	PollInterval() time.Duration
+	CatchUpInterval() time.Duration
+	// Down reports whether the breaker of a service is open.
+	Down(service string) bool
+	// Held is for how much longer GitHub asked to be left alone.
+	Held(ctx context.Context) (time.Duration, error)
+	// Budgets are what all replicas together may still write to GitHub.
+	Budgets(ctx context.Context) ([]status.Budget, error)
+}
+
+// View is what the status page is told of this process. All fields are required.
+type View struct {
+	Monitor  *Monitor
+	Services Services
+	Now      func() time.Time
+}
+
+var _ status.Monitor = View{}
+
+// Recent implements [status.Monitor].
+func (v View) Recent(_ context.Context, limit int) ([]status.Activity, error) {
+	return v.Monitor.Recent(limit), nil
+}
+
+// Health implements [status.Monitor].
+func (v View) Health(ctx context.Context) (status.Health, error) {
+	hub, err := v.github(ctx)
+	out := status.Health{Services: []status.ServiceHealth{hub}}
+	for _, p := range v.Services.Projects() {
+		service := reconcile.ServicePlanning(p.ID)
+		s := v.service(service)
+		s.Name, s.Project = p.Name, true
+		s.Sources = []status.Source{v.source(service, status.SourcePoll, v.Services.PollInterval(), "poll:"+string(p.ID))}
+		out.Services = append(out.Services, s)
+	}
+	budgets, unread := v.Services.Budgets(ctx)
+	out.Budgets = budgets
+	return out, cmp.Or(err, unread)
+}
+
+// github is how GitHub was last met, by this process, and what it asked any replica for.
+func (v View) github(ctx context.Context) (status.ServiceHealth, error) {
+	s := v.service(reconcile.ServiceGitHub)
+	s.Name = reconcile.ServiceGitHub
+	s.Sources = []status.Source{
+		v.source(reconcile.ServiceGitHub, status.SourceDelivery, 0, ""),
+		v.source(reconcile.ServiceGitHub, status.SourceCatchUp, v.Services.CatchUpInterval(), "catchup"),
+	}
+	pause, err := v.Services.Held(ctx)
+	if pause > 0 && s.State != status.ServiceDown {
+		s.State, s.Until = status.ServiceLimited, v.Now().UTC().Add(pause)
+	}
+	return s, err
+}
+
+// service is how a service was last met. One whose breaker is open is down.
+func (v View) service(service string) status.ServiceHealth {
+	met := v.Monitor.Service(service)
+	s := status.ServiceHealth{State: status.ServiceUp, Answered: met.Answered, Error: met.Error, Failed: met.Failed}
+	switch {
+	case v.Services.Down(service):
+		s.State = status.ServiceDown
+	case met.Shut():
+		s.State = status.ServiceRefused
+	case met.Answered.IsZero():
+		s.State = status.ServiceUnknown
+	}
+	return s
+}
+
+// source is when changes were last heard of in one way. The replica that has the lease
+// asks for them.
+func (v View) source(service, what string, every time.Duration, lease string) status.Source {
+	return status.Source{
+		What: what, At: v.Monitor.Service(service).Heard[what], Every: every.Seconds(), Elsewhere: v.Monitor.Elsewhere(lease),
+	}
+}

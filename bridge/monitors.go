@@ -1,0 +1,87 @@
+package bridge
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"planbridge/bridge/github"
+	"planbridge/bridge/metrics"
+	"planbridge/bridge/monitor"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+)
+
+// asked tells the monitor how a service answered.
+func (a *App) asked(service string) func(error) {
+	return func(err error) { a.monitor.Asked(service, err) }
+}
+
+// delivered takes in that a delivery was believed, and who sent it.
+func (a *App) delivered(ctx context.Context, login string, id int64) {
+	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery)
+	a.github.people.Meet(ctx, login, id)
+}
+
+// Acquire also lets the monitor know which leases this process has.
+func (k *kicking) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
+	return k.app.monitor.Acquire(ctx, k.Store, name, owner, ttl)
+}
+
+// RefuseReload notes that a configuration was not put in force, as it has faults.
+func (a *App) RefuseReload(err error) { a.process.Reloaded(err) }
+
+// registerMetrics has what holds in this process shown.
+func (a *App) registerMetrics() {
+	a.process = metrics.NewProcess(a.registry)
+	metrics.Register(a.registry, metrics.Options{Store: a.store, Source: metricSource{a}, Guard: a.guard, Now: a.o.Now})
+}
+
+// metricSource is the program as its metrics see it.
+type metricSource struct{ a *App }
+
+func (s metricSource) Routes() mapping.Routes   { return s.a.set.Load().Routes }
+func (s metricSource) Paused(route string) bool { return s.a.isPaused(route) }
+func (s metricSource) GitHubDown() bool         { return s.a.github.Down() }
+func (s metricSource) RateRemaining() int       { return s.a.github.RateRemaining() }
+
+func (s metricSource) PlanningDown(project mapping.ObjectID) (down, known bool) {
+	p := s.a.projects.get(project)
+	return p != nil && p.side.Down(), p != nil
+}
+
+func (s metricSource) Budgets(ctx context.Context) ([]status.Budget, error) { return s.a.budgets(ctx) }
+
+func (s metricSource) Burndown(ctx context.Context, project mapping.ObjectID) ([]mapping.Burndown, error) {
+	return s.a.Operator().Burndown(ctx, project)
+}
+
+// healthSource is the program as the view of its health sees it.
+type healthSource struct{ a *App }
+
+func (s healthSource) Projects() (list []monitor.Project) {
+	projects := s.a.set.Load().config.Planning.Projects
+	for _, name := range slices.Sorted(maps.Keys(projects)) {
+		list = append(list, monitor.Project{Name: name, ID: mapping.ObjectID(projects[name].ID)})
+	}
+	return list
+}
+
+func (s healthSource) PollInterval() time.Duration {
+	return s.a.set.Load().config.Planning.PollInterval
+}
+
+func (s healthSource) CatchUpInterval() time.Duration {
+	return s.a.set.Load().config.GitHub.CatchUpInterval
+}
+
+func (s healthSource) Down(service string) bool { return s.a.down(service) }
+
+func (s healthSource) Held(ctx context.Context) (time.Duration, error) {
+	left, err := holds{s.a.store}.left(ctx)
+	return max(left[github.ResourceAll], left[github.ResourceCore]), err
+}
+
+func (s healthSource) Budgets(ctx context.Context) ([]status.Budget, error) { return s.a.budgets(ctx) }
