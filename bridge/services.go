@@ -12,8 +12,8 @@ import (
 type PlanningClient interface {
 	planning.Reader
 	Burndown(ctx context.Context, sprint mapping.ObjectID) (planning.Burndown, error)
-	BacklogNews(ctx context.Context, known func(bucket mapping.ObjectID, title string, text []byte) bool,
-		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
+	BacklogNews(ctx context.Context, since string, known func(bucket mapping.ObjectID, title string, id, text []byte) bool,
+		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) (tag string, unchanged bool, err error)
 	EachCard(ctx context.Context, visit func(mapping.Card) error) error
 	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
 	CheckProject(ctx context.Context) error

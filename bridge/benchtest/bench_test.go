@@ -39,7 +39,7 @@ func TestNumbers(t *testing.T) {
 		name    string
 		measure func(*numbers)
 	}{
-		{"calls", measureCalls}, {"intake", measureIntake}, {"poll", measurePoll}, {"reconcile", measureReconcile},
+		{"calls", measureCalls}, {"intake", measureIntake}, {"poll", measurePoll}, {"firstpoll", measureFirstPoll}, {"reconcile", measureReconcile},
 		{"store", measureStore}, {"replicas", measureReplicas}, {"import", measureImport}, {"memory", measureMemory},
 	}
 	if name, file, ok := strings.Cut(os.Getenv(rowEnv), "="); ok {

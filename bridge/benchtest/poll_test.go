@@ -43,7 +43,7 @@ func measurePoll(n *numbers) {
 
 func (n *numbers) poll(cards int) {
 	p := newPollBench(n.t, intakeProject, fileStore(n.t, filepath.Join(n.t.TempDir(), "planbridge.db")), cards)
-	for range 3 { // records them, finds them as they were, knows how they are spelt
+	for range 2 { // records them, finds them as they were
 		p.poll()
 	}
 	at := strconv.Itoa(cards)
@@ -186,6 +186,12 @@ func newPoller(t testing.TB, s store.Store, url, secret string, project mapping.
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
+	return pollerOf(t, s, client, project, route)
+}
+
+// pollerOf is newPoller with a client.
+func pollerOf(t testing.TB, s store.Store, client *planning.Client, project mapping.ObjectID, route string) *poll.Poller {
+	t.Helper()
 	routes := mapping.NewRoutes([]mapping.Route{{Name: route, Repositories: []string{bridgetest.RepoName}, NewCardsIn: bridgetest.RepoName, Project: project, Bucket: bridgetest.Bucket, Direction: mapping.Both, CreateIssues: true}})
 	return poll.New(poll.Options{
 		Project: project, Name: "web", Planning: backlogOnly{client}, Store: s, Owner: "bench", Interval: time.Minute,

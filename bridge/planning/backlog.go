@@ -2,11 +2,8 @@ package planning
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-
-	"github.com/goccy/go-json"
 
 	"planbridge/mapping"
 )
@@ -22,7 +19,7 @@ type BucketItems struct {
 // very many, [Client.BacklogEach] holds one card at a time.
 func (c *Client) Backlog(ctx context.Context) ([]BucketItems, error) {
 	var all []BucketItems
-	err := c.backlog(ctx, nil, func(b *openBucket) error {
+	err := c.backlog(ctx, nil, nil, func(b *openBucket) error {
 		all = append(all, BucketItems{ID: b.id(), Title: b.title()})
 		return nil
 	}, func(b *openBucket, card mapping.Card) error {
@@ -41,42 +38,46 @@ func (c *Client) Backlog(ctx context.Context) ([]BucketItems, error) {
 // is returned. Only a nil error means that every card was visited; after any
 // other the visits made stand and are not repeated.
 func (c *Client) BacklogEach(ctx context.Context, visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error) error {
-	return c.BacklogNews(ctx, nil, visit)
+	_, _, err := c.BacklogNews(ctx, "", nil, visit)
+	return err
 }
 
 // BacklogNews is [Client.BacklogEach] without the cards of which known says,
 // from how they are spelt in a bucket's listing, that they are known: those are
-// not taken apart. The text is JSON, and known may read it while it runs.
-func (c *Client) BacklogNews(ctx context.Context, known func(bucketID mapping.ObjectID, title string, text []byte) bool,
+// not decoded. The text is JSON without the card's place in its list, and its id a part of
+// it; known may read both while it runs.
+//
+// The tag is that of the answer, "" where it has none. Where the backlog is unchanged since
+// the answer with the tag since, no card is visited.
+func (c *Client) BacklogNews(ctx context.Context, since string, known func(bucketID mapping.ObjectID, title string, id, text []byte) bool,
 	visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error,
-) error {
-	return c.backlog(ctx, known, func(*openBucket) error { return nil }, func(b *openBucket, card mapping.Card) error {
+) (tag string, unchanged bool, err error) {
+	asked := condition{since: since}
+	err = c.backlog(ctx, &asked, known, func(*openBucket) error { return nil }, func(b *openBucket, card mapping.Card) error {
 		if err := visit(b.id(), b.title(), card); err != nil {
 			return &visitError{err}
 		}
 		return nil
 	})
+	if err != nil {
+		return "", false, err
+	}
+	return asked.tag, asked.unchanged, nil
 }
 
-func (c *Client) backlog(ctx context.Context, known knows, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
+func (c *Client) backlog(ctx context.Context, asked *condition, known knows, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
 	k := c.read("backlog.items", "list backlog", "backlog/items")
+	k.condition = asked
 	k.stream = func(r io.Reader) error {
-		return decodeBacklog(json.NewDecoder(r), known, open, visit)
+		return readBacklog(newStream(r), known, open, visit)
 	}
 	_, err := c.do(ctx, k)
 	return err
 }
 
-// decoder is what a stream of tokens and values is read from: goccy/go-json's
-// decoder, or encoding/json's where a test compares the two.
-type decoder interface {
-	Token() (json.Token, error)
-	Decode(v any) error
-	More() bool
-}
-
-// knows says of a card, as it is spelt, that it need not be taken apart.
-type knows func(bucket mapping.ObjectID, title string, text []byte) bool
+// knows says of a card, as it is spelt but for its place in its list, that it need not be
+// decoded. The id is a part of the text, empty where it cannot be told without decoding.
+type knows func(bucket mapping.ObjectID, title string, id, text []byte) bool
 
 // openBucket is a bucket whose members are still arriving. Its id and name
 // normally come before its cards; cards that come first are held.
@@ -92,11 +93,11 @@ type openBucket struct {
 func (b *openBucket) id() mapping.ObjectID { return mapping.ObjectID(or(b.ID, b.XID)) }
 func (b *openBucket) title() string        { return string(or(b.Name, b.Title)) }
 
-// decodeBacklog reads `[{bucket, id, items: [card …]} …]` card by card.
-func decodeBacklog(d decoder, known knows, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
-	err := elements(d, '[', func() error {
+// readBacklog reads `[{bucket, id, items: [card …]} …]` card by card.
+func readBacklog(s *stream, known knows, open func(*openBucket) error, visit func(*openBucket, mapping.Card) error) error {
+	err := s.elements('[', func() error {
 		b := &openBucket{known: known, open: open, visit: visit}
-		if err := elements(d, '{', func() error { return b.member(d) }); err != nil {
+		if err := s.elements('{', func() error { return b.member(s) }); err != nil {
 			return err
 		}
 		return b.flush()
@@ -104,76 +105,59 @@ func decodeBacklog(d decoder, known knows, open func(*openBucket) error, visit f
 	if err != nil {
 		return err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one value")
-	}
-	return nil
+	return s.done()
 }
 
-// elements reads an array or object that begins with begin and calls each once
-// at every element or key.
-func elements(d decoder, begin json.Delim, each func() error) error {
-	t, err := d.Token()
+func (b *openBucket) member(s *stream) error {
+	key, err := s.key()
 	if err != nil {
 		return err
 	}
-	if t != begin {
-		return fmt.Errorf("%v where %v was expected", t, begin)
+	if key == "items" {
+		return b.items(s)
 	}
-	return rest(d, each)
-}
-
-// rest is elements after the beginning.
-func rest(d decoder, each func() error) error {
-	for d.More() {
-		if err := each(); err != nil {
-			return err
-		}
-	}
-	_, err := d.Token() // the end; anything else is the decoder's error
-	return err
-}
-
-func (b *openBucket) member(d decoder) error {
-	key, err := d.Token()
+	raw, err := s.value(anyValue)
 	if err != nil {
 		return err
 	}
 	switch key {
 	case "id":
-		return d.Decode(&b.ID)
+		return b.ID.UnmarshalJSON(raw)
 	case "_id":
-		return d.Decode(&b.XID)
+		return b.XID.UnmarshalJSON(raw)
 	case "bucket":
-		return d.Decode(&b.Name)
+		return b.Name.UnmarshalJSON(raw)
 	case "title":
-		return d.Decode(&b.Title)
-	case "items":
-		return b.items(d)
+		return b.Title.UnmarshalJSON(raw)
 	}
-	var ignored json.RawMessage
-	return d.Decode(&ignored)
+	return nil
 }
 
 // items reads the cards; null stands for none.
-func (b *openBucket) items(d decoder) error {
-	t, err := d.Token()
-	if err != nil || t == nil {
+func (b *openBucket) items(s *stream) error {
+	c, err := s.next()
+	if err != nil {
+		return unexpected(err)
+	}
+	if c != '[' {
+		raw, err := s.value(anyValue)
+		if err == nil && string(raw) != "null" {
+			err = fmt.Errorf("%.20q where the array of items was expected", raw)
+		}
 		return err
 	}
-	if t != json.Delim('[') {
-		return fmt.Errorf("%v where the array of items was expected", t)
-	}
-	var raw json.RawMessage // one for all cards; nothing of a card refers to it
-	return rest(d, func() error {
-		if err := d.Decode(&raw); err != nil {
+	var o outline
+	return s.elements('[', func() error {
+		raw, err := s.value(o.skip)
+		if err != nil {
 			return err
 		}
-		if b.known != nil && b.id() != "" && b.title() != "" && b.known(b.id(), b.title(), raw) {
+		text, id := o.withoutOrder(raw)
+		if b.known != nil && b.id() != "" && b.title() != "" && b.known(b.id(), b.title(), id, text) {
 			return b.begin()
 		}
 		var w wireCard
-		if err := w.UnmarshalJSON(raw); err != nil {
+		if err := w.UnmarshalJSON(text); err != nil {
 			return err
 		}
 		return b.card(&w)

@@ -255,16 +255,20 @@ func get[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T, 
 // list reads an array.
 func list[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T, error)) ([]T, error) {
 	var out []T
-	k.take = func(body []byte) error {
-		if !startsWith(body, '[') {
-			return errors.New("not an array")
-		}
-		var err error
-		out, err = convertAll(body, convert)
+	k.take = func(body []byte) (err error) {
+		out, err = listOf(body, convert)
 		return err
 	}
 	_, err := c.do(ctx, k)
 	return out, err
+}
+
+// listOf converts the elements of an answer that is an array.
+func listOf[W, T any](body []byte, convert func(*W) (T, error)) ([]T, error) {
+	if !startsWith(body, '[') {
+		return nil, errors.New("not an array")
+	}
+	return convertAll(body, convert)
 }
 
 func convertAll[W, T any](body []byte, convert func(*W) (T, error)) ([]T, error) {

@@ -69,6 +69,7 @@ type Client struct {
 	http    *http.Client
 	secret  atomic.Pointer[string]
 	breaker *gobreaker.CircuitBreaker[[]byte]
+	answers answers
 }
 
 // New makes the client of one project. It talks to nobody yet; an error says

@@ -3,8 +3,13 @@ package planning
 import (
 	"bytes"
 	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"reflect"
+	"slices"
 	"testing"
+	"testing/iotest"
 
 	"github.com/goccy/go-json"
 	"github.com/google/go-cmp/cmp"
@@ -81,18 +86,15 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
-// FuzzBacklog: the stream of cards is the same with either library, and what
-// is read is what reading it as a whole gives.
+// FuzzBacklog: the stream of cards is what encoding/json reads, and what is no JSON is
+// refused.
 func FuzzBacklog(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		read := func(d decoder) (all []mapping.Card, err error) {
-			err = decodeBacklog(d, nil, func(*openBucket) error { return nil },
-				func(_ *openBucket, c mapping.Card) error { all = append(all, c); return nil })
-			return all, err
-		}
-		ours, err := read(json.NewDecoder(bytes.NewReader(data)))
-		theirs, stdErr := read(stdjson.NewDecoder(bytes.NewReader(data)))
+		var ours []mapping.Card
+		err := readBacklog(newStream(iotest.OneByteReader(bytes.NewReader(data))), nil, func(*openBucket) error { return nil },
+			func(_ *openBucket, c mapping.Card) error { ours = append(ours, c); return nil })
+		theirs, stdErr := standardBacklog(data)
 		if (err == nil) != (stdErr == nil) {
 			t.Fatalf("%q: %v, encoding/json: %v", data, err, stdErr)
 		}
@@ -104,6 +106,114 @@ func FuzzBacklog(f *testing.F) {
 		}
 		if diff := cmp.Diff(theirs, ours); diff != "" {
 			t.Fatalf("%q: %s", data, diff)
+		}
+	})
+}
+
+// standardBacklog reads a backlog by encoding/json alone.
+func standardBacklog(data []byte) (all []mapping.Card, err error) {
+	d := stdjson.NewDecoder(bytes.NewReader(data))
+	each := func(begin stdjson.Delim, do func() error) error {
+		if t, err := d.Token(); err != nil || t != begin {
+			return fmt.Errorf("%v where %v was expected: %w", t, begin, errNotJSON)
+		}
+		for d.More() {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		_, err := d.Token()
+		return err
+	}
+	err = each('[', func() error {
+		b := &openBucket{open: func(*openBucket) error { return nil }, visit: func(_ *openBucket, c mapping.Card) error { all = append(all, c); return nil }}
+		err := each('{', func() error {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			var items []wireCard
+			var ignored stdjson.RawMessage
+			to, ok := map[any]any{"id": &b.ID, "_id": &b.XID, "bucket": &b.Name, "title": &b.Title, "items": &items}[key]
+			if !ok {
+				to = &ignored
+			}
+			if err := d.Decode(to); err != nil {
+				return err
+			}
+			for i := range items {
+				if err := b.card(&items[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return b.flush()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errNotJSON
+	}
+	return all, nil
+}
+
+// FuzzValue: a value ends where encoding/json finds its end, and what is no JSON is none.
+func FuzzValue(f *testing.F) {
+	seeds(f)
+	for _, s := range []string{`"\u00e9\n"`, `-0.5E+3`, `01`, `"\x"`, "\"\x1f\"", `[1,]`, `{"a":1,}`, `tru`, `1.`, `1e`, `{"a" 1}`, `"0123456789\"0123456789"`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = bytes.Trim(data, " \n\r\t")
+		n := anyValue(append(slices.Clip(data), '\n'))
+		if got, want := n == len(data) && n > 0, stdjson.Valid(data); got != want {
+			t.Fatalf("%q ends at %d of %d, encoding/json: %t", data, n, len(data), want)
+		}
+		if n < 0 {
+			return
+		}
+		if i := skipValue(data[:n], 0, 0); i != n && i != short {
+			t.Fatalf("%q ends at %d alone, at %d before a line's end", data[:n], i, n)
+		}
+		for i := range min(n, 40) {
+			if got := anyValue(data[:i]); got != short {
+				t.Fatalf("the first %d bytes of %q end at %d", i, data, got)
+			}
+		}
+	})
+}
+
+// FuzzOutline: the id that is found without decoding is that of the decoded card, and the
+// card's text without its place says the same card.
+func FuzzOutline(f *testing.F) {
+	seeds(f)
+	for _, s := range []string{`{"_order":1}`, `{ "_order":1 , "_id":"c"}`, `{"_id":{"$oid":"c"},"_order":12345678}`, `{"_id":"c","_order":1,"title":"t"}`, `{"_order":[1],"_order":2,"_id":{"$oid":"a","$oid":"b"}}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = bytes.TrimSpace(data)
+		var before, after wireCard
+		if len(data) == 0 || !stdjson.Valid(data) || before.UnmarshalJSON(data) != nil {
+			return
+		}
+		var o outline
+		if n := o.skip(data); n != len(data) {
+			t.Fatalf("%q ends at %d", data, n)
+		}
+		text, id := o.withoutOrder(bytes.Clone(data))
+		if !stdjson.Valid(text) || after.UnmarshalJSON(text) != nil {
+			t.Fatalf("%q became %q", data, text)
+		}
+		if diff := cmp.Diff(before, after, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+			t.Fatalf("%q: %s", data, diff)
+		}
+		if len(id) > 0 && string(id) != string(before.ID) && !bytes.Contains(data, []byte(`\u`)) {
+			t.Fatalf("%q has the id %q, want %q", data, id, before.ID)
 		}
 	})
 }

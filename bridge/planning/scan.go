@@ -2,6 +2,7 @@ package planning
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
 	"unicode/utf8"
 
@@ -47,7 +48,7 @@ func space(raw []byte, i int) int {
 
 // stringEnd returns where the string that begins at i ends, its quote included.
 func stringEnd(raw []byte, i int) int {
-	for i++; i < len(raw); i++ {
+	for i = plainEnd(raw, i+1); i < len(raw); i = plainEnd(raw, i+1) {
 		switch raw[i] {
 		case '"':
 			return i + 1
@@ -110,7 +111,14 @@ func unquoted(raw []byte) []byte {
 
 // literal reports whether a string has neither escapes nor bytes beyond ASCII.
 func literal(inner []byte) bool {
-	for _, c := range inner {
+	i := 0
+	for ; i+8 <= len(inner); i += 8 {
+		x := binary.LittleEndian.Uint64(inner[i:])
+		if slash := x ^ ones*'\\'; (x|(slash-ones)&^slash)&tops != 0 {
+			return false
+		}
+	}
+	for _, c := range inner[i:] {
 		if c == '\\' || c >= utf8.RuneSelf {
 			return false
 		}

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -55,7 +56,9 @@ func (w *wireSprint) sprint() (Sprint, error) {
 
 // Sprints lists the project's sprints (endpoint 7).
 func (c *Client) Sprints(ctx context.Context) ([]Sprint, error) {
-	return list(ctx, c, c.read("sprints.list", "list sprints", "iterations"), (*wireSprint).sprint)
+	return kept(ctx, c, c.read("sprints.list", "list sprints", "iterations"), slices.Clone[[]Sprint], func(body []byte) ([]Sprint, error) {
+		return listOf(body, (*wireSprint).sprint)
+	})
 }
 
 // Sprint reads one sprint (endpoint 8).
@@ -137,13 +140,17 @@ func (u *users) UnmarshalJSON(raw []byte) error {
 
 // SprintItems reads what is in a sprint (endpoint 9).
 func (c *Client) SprintItems(ctx context.Context, id mapping.ObjectID) (SprintItems, error) {
-	items := SprintItems{Users: map[mapping.ObjectID][]string{}}
 	k := c.read("sprint.items", "list items of sprint "+string(id), "iterations", id, "items")
-	_, err := list(ctx, c, k, func(e *entry) (struct{}, error) { return struct{}{}, items.add(e) })
-	if err != nil {
-		return SprintItems{}, err
-	}
-	return items, nil
+	return kept(ctx, c, k, SprintItems.clone, func(body []byte) (SprintItems, error) {
+		items := SprintItems{Users: map[mapping.ObjectID][]string{}}
+		_, err := listOf(body, func(e *entry) (struct{}, error) { return struct{}{}, items.add(e) })
+		return items, err
+	})
+}
+
+// clone copies the lists. What is nested in their elements is shared.
+func (s SprintItems) clone() SprintItems {
+	return SprintItems{slices.Clone(s.Cards), slices.Clone(s.Tasks), maps.Clone(s.Users)}
 }
 
 func (s *SprintItems) add(e *entry) error {

@@ -42,6 +42,8 @@ type call struct {
 	take func([]byte) error
 	// stream consumes it as it arrives. It is called at most once for a call.
 	stream func(io.Reader) error
+	// condition asks for the answer only where it changed; nil: always.
+	condition *condition
 	// refused reads the answer of an update before the general rules do: nil
 	// means that it has nothing to say.
 	refused func(status int, body []byte) error
@@ -172,6 +174,7 @@ func (c *Client) setHeader(req *http.Request, k call) error {
 	req.Header.Set("Authorization", "secret "+secret)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "planbridge")
+	k.condition.ask(req.Header)
 	if k.Writes {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -180,6 +183,9 @@ func (c *Client) setHeader(req *http.Request, k call) error {
 
 // answer reads and judges an answer whose status has come.
 func (c *Client) answer(caller context.Context, k call, resp *http.Response) ([]byte, error) {
+	if k.condition.met(resp) {
+		return nil, nil
+	}
 	ok := resp.StatusCode/100 == 2
 	if ok && k.stream != nil {
 		return nil, k.streamed(caller, resp.Body)

@@ -125,6 +125,7 @@ func (s *Server) handle(w http.ResponseWriter, c *call) {
 		c.fault = s.meet(c.op, c.r.Method, c.r.URL.Path)
 		a = c.fault.apply(c)
 	}
+	a = c.compressed(a)
 	s.record(c, started, a)
 	c.send(w, a)
 }
@@ -137,7 +138,7 @@ func (c *call) send(w http.ResponseWriter, a *answer) {
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}
-	if a.status == http.StatusNoContent {
+	if a.status == http.StatusNoContent || a.status == http.StatusNotModified {
 		w.WriteHeader(a.status)
 		return
 	}
@@ -171,7 +172,7 @@ func (c *call) execute() *answer {
 	case errors.As(err, &conflict):
 		return encode(conflict.Status, c.conflict(conflict))
 	}
-	return encode(or(c.success(), http.StatusOK), value)
+	return c.validated(encode(or(c.success(), http.StatusOK), value))
 }
 
 func (c *call) success() int {

@@ -44,6 +44,8 @@ type (
 	BatchOrder = planningmodel.BatchOrder
 	// SprintForm is a form of a sprint's items.
 	SprintForm = planningmodel.SprintForm
+	// Validators is what an answer is told from a later one by.
+	Validators = planningmodel.Validators
 	// BucketIDAccepted says which id names a bucket in a path.
 	BucketIDAccepted = planningmodel.BucketIDAccepted
 )
@@ -73,6 +75,10 @@ const (
 	SprintFlat   = planningmodel.SprintFlat
 	SprintNested = planningmodel.SprintNested
 	SprintBoth   = planningmodel.SprintBoth
+
+	StrongETag   = planningmodel.StrongETag
+	WeakETag     = planningmodel.WeakETag
+	LastModified = planningmodel.LastModified
 
 	BucketIDBoth    = planningmodel.BucketIDBoth
 	BucketIDListing = planningmodel.BucketIDListing

@@ -47,6 +47,8 @@ type Server struct {
 	closing bool
 	latency time.Duration
 	held    chan struct{} // closed to go on; nil: nothing is held
+	// shown is what was answered last, by path, where it has a Last-Modified.
+	shown   map[string]shown
 	faults  []*ActiveFault
 	journal []Call
 	counts  map[string]int
@@ -57,7 +59,7 @@ type Server struct {
 func Start(o Options) (*Server, error) {
 	s := &Server{
 		addr: or(o.Addr, "127.0.0.1:0"), log: or(o.Logger, slog.New(slog.DiscardHandler)), clock: o.Clock,
-		closed: make(chan struct{}), changed: make(chan struct{}), counts: map[string]int{},
+		closed: make(chan struct{}), changed: make(chan struct{}), counts: map[string]int{}, shown: map[string]shown{},
 	}
 	if s.clock == nil {
 		s.clock = time.Now

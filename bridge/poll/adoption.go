@@ -89,11 +89,12 @@ func (p *Poller) observeAgain(ctx context.Context) error {
 		}
 	}
 	slices.Sort(shown)
+	p.backlog.tag = ""
 	for ids := range slices.Chunk(shown, batchSize) {
 		marks := map[string]string{}
 		for _, id := range ids {
 			k := *p.cards.items[id]
-			k.digest = ""
+			k.digest, k.raw = "", 0
 			marks[string(id)] = k.mark()
 		}
 		if err := p.o.Store.PutMarks(ctx, p.o.Project, p.cards.set, marks); err != nil {
@@ -101,8 +102,7 @@ func (p *Poller) observeAgain(ctx context.Context) error {
 		}
 		for _, id := range ids {
 			k := p.cards.items[id]
-			k.digest = ""
-			p.cards.forgetRaw(k)
+			k.digest, k.raw = "", 0
 		}
 	}
 	return nil

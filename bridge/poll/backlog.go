@@ -3,43 +3,162 @@ package poll
 import (
 	"context"
 	"fmt"
+	"maps"
+	"strings"
+	"time"
 
 	"planbridge/mapping"
 )
 
+// wholeReading is how often the backlog is read whole though its tag says that nothing
+// changed. It bounds what a service's wrong tag hides.
+const wholeReading = 10 * time.Minute
+
+// backlog is the last reading of the backlog that nothing is left to do of. While its tag is
+// that of the service's answer, all cards that it showed are as they were.
+type backlog struct {
+	tag     string // "": the backlog is read whole
+	read    time.Time
+	reading uint32 // counts the readings; cards have the number of theirs
+	roles   map[bucketName]string
+	// merged has the quick hashes of what sprints showed of its cards, by card.
+	merged map[mapping.ObjectID]uint64
+}
+
 // readBacklog takes in the cards of all buckets as they stream by.
 func (r *round) readBacklog(ctx context.Context) error {
-	var hash uint64 // of the text of the card that is visited next
-	known := func(bucket mapping.ObjectID, title string, raw []byte) bool {
-		r.buckets[bucket] = title
-		hash = r.cards.hashRaw(bucket, title, raw)
-		return r.unchangedRaw(ctx, bucketName{bucket, title}, hash)
+	b := &r.Poller.backlog
+	since := r.unchangedSince(ctx)
+	b.tag = ""
+	if since == "" {
+		r.beginReading()
 	}
 	r.calls++
-	err := r.o.Planning.BacklogNews(ctx, known, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
-		raw := hash
-		hash = 0 // a card that was held until its bucket was named is not shown to known
-		r.buckets[bucket] = title
+	tag, unchanged, err := r.o.Planning.BacklogNews(ctx, since, func(bucket mapping.ObjectID, title string, id, text []byte) bool {
+		if since != "" { // it changed
+			since = ""
+			r.beginReading()
+		}
+		r.enterBucket(ctx, bucketName{bucket, title})
+		r.text = r.bucket.hash(text)
+		return r.unchangedText(id)
+	}, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
+		if since != "" {
+			since = ""
+			r.beginReading()
+		}
+		defer func() { r.text = 0 }() // a card that was held until its bucket was named is not shown to known
+		r.enterBucket(ctx, bucketName{bucket, title})
 		if k := r.cards.items[card.ID]; k != nil {
 			k.markSeen(r, backlogListing) // also where the rest of it panics
 		}
-		return r.guarded("card", card.ID, func() error { return r.listedCard(ctx, bucket, title, card, raw) })
+		return r.guarded("card", card.ID, func() error { return r.listedCard(ctx, bucket, title, card) })
 	})
-	if err != nil {
+	r.text = 0
+	switch {
+	case err != nil:
 		return fmt.Errorf("list backlog: %w", err)
+	case unchanged:
+		r.confirmReading()
+		r.tag = since
+		return nil
+	case since != "": // it has no cards any more
+		r.beginReading()
 	}
+	r.tag, b.read = tag, r.began
 	return nil
 }
 
-// listedCard takes in a card of the backlog, whose text hashes to raw.
-func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title string, card mapping.Card, raw uint64) error {
+// beginReading begins a reading of the whole backlog.
+func (r *round) beginReading() {
+	b := &r.Poller.backlog
+	b.reading++
+	if b.merged == nil {
+		b.merged = map[mapping.ObjectID]uint64{}
+	}
+}
+
+// openBucket is the bucket whose cards stream by.
+type openBucket struct {
+	name bucketName
+	role bucketRole
+	seed uint64 // of the hashes of its cards' texts
+}
+
+// enterBucket takes in which bucket the next card is in.
+func (r *round) enterBucket(ctx context.Context, name bucketName) {
+	if r.bucket.seed != 0 && r.bucket.name == name {
+		return
+	}
+	r.buckets[name.id] = name.title
+	r.bucket = openBucket{name, r.bucketRole(ctx, name), textSeed(name)}
+}
+
+// keepReading keeps the tag of a reading of which all was taken in.
+func (r *round) keepReading() {
+	if r.refused != nil || !r.complete || r.deferred || r.adopting {
+		return
+	}
+	r.Poller.backlog.tag, r.Poller.backlog.roles = r.tag, r.rolesByName()
+}
+
+// rolesByName are the roles that the buckets have in this round.
+func (r *round) rolesByName() map[bucketName]string {
+	names := map[bucketName]string{}
+	for bucket, role := range r.roles {
+		if role.route != nil {
+			names[bucket] = fmt.Sprint(role.route.Name, role.enters)
+		} else {
+			names[bucket] = ""
+		}
+	}
+	return names
+}
+
+// unchangedSince is the tag of the last reading where a backlog that did not change since
+// leaves nothing to do, else "".
+func (r *round) unchangedSince(ctx context.Context) string {
+	b := &r.Poller.backlog
+	if b.tag == "" || r.adopting || r.began.Sub(b.read) >= wholeReading {
+		return ""
+	}
+	for bucket := range b.roles {
+		r.bucketRole(ctx, bucket)
+	}
+	if !maps.Equal(b.roles, r.rolesByName()) {
+		return ""
+	}
+	for id, s := range r.sprintCards {
+		if k := r.cards.items[id]; k != nil && k.reading == b.reading && b.merged[id] != r.cards.quickCard(&s.card) {
+			return ""
+		}
+	}
+	return b.tag
+}
+
+// confirmReading takes in that the backlog is as the last reading showed it.
+func (r *round) confirmReading() {
+	for id, k := range r.cards.items {
+		if k.reading != r.Poller.backlog.reading {
+			continue
+		}
+		k.markSeen(r, backlogListing)
+		k.confirmed = r.began.UnixNano()
+		delete(r.sprintCards, id)
+	}
+}
+
+// listedCard takes in a card of the backlog.
+func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title string, card mapping.Card) error {
 	if s := r.sprintCards[card.ID]; s != nil {
+		r.text = 0
 		delete(r.sprintCards, card.ID)
 		return r.mergeSightings(ctx, bucket, title, card, s.card)
 	}
+	delete(r.Poller.backlog.merged, card.ID)
 	if r.unchanged(ctx, &card, backlogListing) {
-		if !card.Placeholder {
-			r.cards.rememberRaw(raw, card.ID)
+		if !card.Placeholder && r.text != 0 {
+			r.cards.items[card.ID].raw = r.text
 		}
 		return nil
 	}
@@ -47,25 +166,32 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 	return r.card(ctx, &c, backlogListing)
 }
 
-// unchangedRaw reports whether a card's text hashes as it did when the card was found
-// unchanged, and notes that it was seen. Such a card is not even decoded.
-func (r *round) unchangedRaw(ctx context.Context, bucket bucketName, raw uint64) bool {
-	t, ok := r.cards.byRaw[raw]
-	if !ok || t.entry.raw != raw || r.adopting || t.entry.gone || r.sprintCards[t.id] != nil {
+// unchangedText reports whether a card's text hashes as it did when the card was taken in,
+// and notes that it was seen. Such a card is not even decoded.
+func (r *round) unchangedText(id []byte) bool {
+	k := r.cards.items[mapping.ObjectID(id)]
+	if k == nil || k.raw != r.text || r.adopting || k.gone || r.sprintCards[mapping.ObjectID(id)] != nil {
 		return false
 	}
-	h := r.bucketRole(ctx, &mapping.Card{Bucket: bucket.id, BucketName: bucket.title})
-	if h.route != nil && !t.entry.entered(h.route.Name) {
+	if route := r.bucket.role.route; route != nil && !k.entered(route.Name) {
 		return false
 	}
-	t.entry.markSeen(r, backlogListing)
-	t.entry.confirmed = r.began.UnixNano()
+	if k.bucket == nil || k.bucket.title == "" {
+		known := knownBucket{id: r.bucket.name.id, title: r.bucket.name.title}
+		if k.bucket != nil {
+			known.stateID = k.bucket.stateID
+		}
+		k.bucket = r.cards.bucket(known)
+	}
+	k.markSeen(r, backlogListing)
+	k.confirmed = r.began.UnixNano()
 	return true
 }
 
 // mergeSightings takes in a card that the backlog and a sprint show: the newer sight
 // counts, and the bucket is that of the backlog.
 func (r *round) mergeSightings(ctx context.Context, bucket mapping.ObjectID, title string, backlog, sprint mapping.Card) error {
+	r.Poller.backlog.merged[mapping.ObjectID(strings.Clone(string(backlog.ID)))] = r.cards.quickCard(&sprint)
 	c := join(backlog, sprint)
 	if sprint.Version > backlog.Version {
 		c = join(sprint, backlog)

@@ -21,19 +21,23 @@ type bucketRole struct {
 	enters bool           // what was in it when the route began is recorded
 }
 
-// bucketRole says what the card's bucket means.
-func (r *round) bucketRole(ctx context.Context, c *mapping.Card) bucketRole {
-	key := bucketName{c.Bucket, c.BucketName}
+// roleOf says what the card's bucket means.
+func (r *round) roleOf(ctx context.Context, c *mapping.Card) bucketRole {
+	return r.bucketRole(ctx, bucketName{c.Bucket, c.BucketName})
+}
+
+// bucketRole says what a bucket means.
+func (r *round) bucketRole(ctx context.Context, key bucketName) bucketRole {
 	if h, ok := r.roles[key]; ok {
 		return h
 	}
 	var h bucketRole
-	if c.Bucket != "" {
-		h.route = r.routes.ForBucket(r.o.Project, c.BucketName, r.bucketIDs(ctx, c.Bucket)...)
+	if key.id != "" {
+		h.route = r.routes.ForBucket(r.o.Project, key.title, r.bucketIDs(ctx, key.id)...)
 	}
 	if h.route != nil {
 		h.enters = slices.ContainsFunc(r.baseline[h.route.Name], func(b string) bool {
-			return b == c.BucketName || b == string(c.Bucket)
+			return b == key.title || b == string(key.id)
 		})
 	}
 	r.roles[key] = h

@@ -13,50 +13,52 @@ import (
 )
 
 // cardCache is what was seen of a project's cards, or of its tasks. The store keeps it as
-// marks: id to "digest route\x1froute…", and "\x1euser\x1fuser…". The process adds a quick
-// hash of each item, so that one that did not change costs next to nothing.
+// marks: id to "digest route\x1froute…", and "\x1euser\x1fuser…". A route may be a stamp,
+// see stamp.go. The process adds a quick hash of each item, so that one that did not change
+// costs next to nothing.
 type cardCache struct {
 	set   string // the marks' name
 	seed  maphash.Seed
 	items map[mapping.ObjectID]*cacheEntry
-	byRaw map[uint64]rawEntry // by cacheEntry.raw
 	// buckets holds each bucket that cards were shown in once.
 	buckets map[knownBucket]*knownBucket
+	// routes has the routes of entries that were loaded, by how marks name them.
+	routes map[string][]string
 }
 
-// knownBucket is the bucket that a listing of the backlog shows a card in.
+// knownBucket is the bucket that a listing of the backlog shows a card in. Without a title
+// the state alone is known.
 type knownBucket struct {
 	id      mapping.ObjectID
 	title   string
 	stateID mapping.ObjectID
 }
 
-// rawEntry is the card that a text of a listing is of.
-type rawEntry struct {
-	id    mapping.ObjectID
-	entry *cacheEntry
-}
-
 // cacheEntry is what is remembered of one item.
 type cacheEntry struct {
-	digest  string           // "": it is observed again, changed or not
-	users   []string         // who works on the card in its sprint, see recallUsers
-	routes  []string         // in whose buckets the card has been seen, or oldTask; shared, never changed in place
-	version int64            // as it was shown last; 0: not in this process
-	quick   uint64           // quick hash of what digest is of; 0: not taken in this process
-	raw     uint64           // hash of the text that the backlog showed it as; 0: not known
-	listing mapping.ObjectID // that showed it last: a sprint, or backlogListing
-	bucket  *knownBucket     // that a listing told last; nil: none did in this process
-	round   uint32           // in which it was last seen
-	gone    bool             // it disappeared, and that was observed
+	// What each round looks at comes first: it then lies together in memory.
+
+	raw     uint64 // hash of the text that the backlog showed it as, see openBucket; 0: not known
+	quick   uint64 // quick hash of what digest is of; 0: not taken in this process
+	reading uint32 // of the backlog that showed it last, see backlog
+	round   uint32 // in which it was last seen
+	gone    bool   // it disappeared, and that was observed
 	// made: it entered in this process, so that its issue may not exist yet.
 	made bool
+	told bool // the versions are those that were shown last
 	// seen is when the round began that last saw it. confirmed is when the round began
 	// that last showed it as it is remembered here. Both are in Unix nanoseconds; 0: no
 	// round of this process. A sight that could not be stored moves seen alone.
 	seen, confirmed int64
-	// versions are the card's when quick was taken, and times when those of its
-	// attributes came to be that changed in this process; nil: none did.
+	routes          []string         // in whose buckets the card has been seen, or oldTask; shared, never changed in place
+	listing         mapping.ObjectID // that showed it last: a sprint, or backlogListing
+	bucket          *knownBucket     // that a listing told last; nil: none did in this process
+
+	digest  string   // "": it is observed again, changed or not
+	users   []string // who works on the card in its sprint, see recallUsers
+	version int64    // as it was shown last; 0: not known
+	// versions are the card's as it is remembered here, where told is set, and times when
+	// those of its attributes came to be that changed in this process; nil: none did.
 	versions [4]int64
 	times    *[4]mapping.Interval
 }
@@ -64,6 +66,9 @@ type cacheEntry struct {
 // markSeen notes that the card was seen in a round.
 func (k *cacheEntry) markSeen(r *round, listing mapping.ObjectID) {
 	k.listing = listing
+	if listing == backlogListing {
+		k.reading = r.backlog.reading
+	}
 	if k.round != r.rounds {
 		k.round, k.seen = r.rounds, r.began.UnixNano()
 	}
@@ -81,7 +86,7 @@ func (k *cacheEntry) polled(now time.Time) mapping.Interval {
 // returns when each came to be, as far as rounds of this process tell. fresh: the
 // card is new itself.
 func (k *cacheEntry) takeVersions(c *mapping.Card, fresh bool, polled mapping.Interval) map[mapping.Attribute]mapping.Interval {
-	versions, told := c.Versions(), k.quick != 0 || fresh
+	versions, told := c.Versions(), k.told || fresh
 	times := new([4]mapping.Interval) // others may have the old ones
 	if k.times != nil {
 		*times = *k.times
@@ -98,7 +103,7 @@ func (k *cacheEntry) takeVersions(c *mapping.Card, fresh bool, polled mapping.In
 			out[a] = times[i]
 		}
 	}
-	if k.versions = versions; !told {
+	if k.versions, k.told = versions, true; !told {
 		k.times = nil
 	}
 	return out
@@ -110,14 +115,12 @@ func loadCache(ctx context.Context, s store.State, project mapping.ObjectID, set
 	if err != nil {
 		return nil, fmt.Errorf("read marks of %s: %w", set, err)
 	}
-	m := &cardCache{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*cacheEntry, len(marks)), byRaw: map[uint64]rawEntry{}, buckets: map[knownBucket]*knownBucket{}}
+	m := &cardCache{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*cacheEntry, len(marks)), buckets: map[knownBucket]*knownBucket{}, routes: map[string][]string{}}
 	for id, mark := range marks {
 		mark, users := cutUsers(mark)
 		digest, routes, _ := strings.Cut(mark, " ")
-		k := &cacheEntry{digest: digest, users: users}
-		if routes != "" {
-			k.routes = strings.Split(routes, "\x1f")
-		}
+		k := &cacheEntry{digest: strings.Clone(digest), users: users} // without the rest of the mark
+		m.takeRoutes(k, routes)
 		m.items[mapping.ObjectID(id)] = k
 	}
 	return m, nil
@@ -149,19 +152,28 @@ func (m *cardCache) put(id mapping.ObjectID, k cacheEntry) {
 func (m *cardCache) completeBucket(c *mapping.Card, k *cacheEntry) {
 	switch {
 	case c.BucketName != "":
-		b := knownBucket{c.Bucket, c.BucketName, c.StateID}
-		if m.buckets[b] == nil { // the texts may be part of a whole answer
-			own := knownBucket{mapping.ObjectID(strings.Clone(string(b.id))), strings.Clone(b.title), mapping.ObjectID(strings.Clone(string(b.stateID)))}
-			m.buckets[own] = &own
-		}
-		k.bucket = m.buckets[b]
-	case c.Bucket == "" && k.bucket != nil:
+		k.bucket = m.bucket(knownBucket{c.Bucket, c.BucketName, c.StateID})
+	case c.Bucket == "" && k.bucket != nil && k.bucket.title != "":
 		c.Bucket, c.BucketName, c.StateID = k.bucket.id, k.bucket.title, k.bucket.stateID
 	}
 }
 
+// bucket is the one copy of a bucket that the entries share. The texts given may be part of
+// a whole answer.
+func (m *cardCache) bucket(b knownBucket) *knownBucket {
+	if m.buckets[b] == nil {
+		own := knownBucket{mapping.ObjectID(strings.Clone(string(b.id))), strings.Clone(b.title), mapping.ObjectID(strings.Clone(string(b.stateID)))}
+		m.buckets[own] = &own
+	}
+	return m.buckets[b]
+}
+
 func (k *cacheEntry) mark() string {
-	return k.digest + " " + strings.Join(k.routes, "\x1f") + markUsers(k.users)
+	routes := k.routes
+	if s := k.stamp(); s != "" {
+		routes = append(slices.Clip(routes), s)
+	}
+	return k.digest + " " + strings.Join(routes, "\x1f") + markUsers(k.users)
 }
 
 // entered reports whether the card was seen in a bucket of the route before.

@@ -20,7 +20,7 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.
 	}
 	k.markSeen(r, listing)
 	recallUsers(c, k)
-	h := r.bucketRole(ctx, c)
+	h := r.roleOf(ctx, c)
 	if k.quick != r.cards.quickCard(c) {
 		return false
 	}
@@ -33,14 +33,14 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	if r.unchanged(ctx, c, listing) {
 		return nil
 	}
-	old, h := r.cards.items[c.ID], r.bucketRole(ctx, c)
+	old, h := r.cards.items[c.ID], r.roleOf(ctx, c)
 	if r.light && old != nil && c.Version <= old.version {
+		r.deferred = true
 		return nil // a full round, which reads all listings of the card, judges it
 	}
 	k := cacheEntry{confirmed: r.lastCompleteNano()}
 	if old != nil {
 		k = *old
-		r.cards.forgetRaw(&k)
 	} else {
 		k.markSeen(r, listing)
 	}
@@ -51,6 +51,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	k.version = c.Version
 	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(withoutTasks(c)), r.cards.quickCard(c), false, keptUsers(c.Users)
 	r.cards.completeBucket(c, &k)
+	k.raw = r.text
 	same := old != nil && old.digest == k.digest && !old.gone
 	fresh := h.route != nil && !k.entered(h.route.Name)
 	if fresh {

@@ -15,8 +15,8 @@ import (
 func TestTheMemoryForgets(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	p := &Poller{o: Options{Store: s, Project: "p"}, rounds: 7}
-	p.cards = &cardCache{items: map[mapping.ObjectID]*cacheEntry{"seen": {round: 7}, "gone": {round: 7, gone: true}, "late": {round: 6}, "kept": {round: 6}}, byRaw: map[uint64]rawEntry{}}
-	p.tasks = &cardCache{items: map[mapping.ObjectID]*cacheEntry{"task": {}}, byRaw: map[uint64]rawEntry{}}
+	p.cards = &cardCache{items: map[mapping.ObjectID]*cacheEntry{"seen": {round: 7}, "gone": {round: 7, gone: true}, "late": {round: 6}, "kept": {round: 6}}}
+	p.tasks = &cardCache{items: map[mapping.ObjectID]*cacheEntry{"task": {}}}
 	for _, id := range []mapping.ObjectID{"seen", "gone", "late", "unknown"} {
 		p.Forget(SetCards, id)
 	}

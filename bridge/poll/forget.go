@@ -23,7 +23,7 @@ func Listed(ctx context.Context, planning Planning) (cards, tasks map[mapping.Ob
 			tasks[some[i].ID] = true
 		}
 	}
-	err = planning.BacklogNews(ctx, func(mapping.ObjectID, string, []byte) bool { return false }, func(_ mapping.ObjectID, _ string, c mapping.Card) error {
+	_, _, err = planning.BacklogNews(ctx, "", func(mapping.ObjectID, string, []byte, []byte) bool { return false }, func(_ mapping.ObjectID, _ string, c mapping.Card) error {
 		cards[mapping.ObjectID(append([]byte(nil), c.ID...))] = true // it is part of a whole answer
 		return nil
 	})
@@ -87,7 +87,6 @@ func (p *Poller) forgetDropped(ctx context.Context) error {
 			case k.round == p.rounds && !k.gone && k.round > 0:
 				back[string(id)] = k.mark()
 			default:
-				m.forgetRaw(k)
 				delete(m.items, id)
 			}
 		}

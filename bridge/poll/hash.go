@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
-	"strings"
 
 	"planbridge/mapping"
 )
@@ -22,31 +21,6 @@ func withoutOwner(t *mapping.Task) *mapping.Task {
 	b := *t
 	b.Owner = ""
 	return &b
-}
-
-// hashRaw hashes the text that a bucket's listing shows a card as, without decoding it.
-func (m *cardCache) hashRaw(bucket mapping.ObjectID, title string, text []byte) uint64 {
-	var h maphash.Hash
-	h.SetSeed(m.seed)
-	hashStrings(&h, string(bucket), title)
-	h.Write(text)
-	return max(h.Sum64(), 1)
-}
-
-// rememberRaw remembers the text of a card that was found unchanged.
-func (m *cardCache) rememberRaw(raw uint64, card mapping.ObjectID) {
-	k := m.items[card]
-	if raw == 0 || k == nil || k.raw == raw {
-		return
-	}
-	m.forgetRaw(k)
-	k.raw = raw
-	m.byRaw[raw] = rawEntry{mapping.ObjectID(strings.Clone(string(card))), k}
-}
-
-func (m *cardCache) forgetRaw(k *cacheEntry) {
-	delete(m.byRaw, k.raw)
-	k.raw = 0
 }
 
 // quickCard hashes what [mapping.DigestCard] of the card without tasks is of, without

@@ -114,15 +114,15 @@ type slowPlanning struct {
 	release chan struct{}
 }
 
-func (s *slowPlanning) BacklogNews(ctx context.Context, _ func(mapping.ObjectID, string, []byte) bool, _ func(mapping.ObjectID, string, mapping.Card) error) error {
+func (s *slowPlanning) BacklogNews(ctx context.Context, _ string, _ func(mapping.ObjectID, string, []byte, []byte) bool, _ func(mapping.ObjectID, string, mapping.Card) error) (string, bool, error) {
 	if err := s.call("backlog"); err != nil {
-		return err
+		return "", false, err
 	}
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return "", false, context.Cause(ctx)
 	case <-s.release:
-		return nil
+		return "", false, nil
 	}
 }
 

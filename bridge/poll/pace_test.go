@@ -43,13 +43,13 @@ func (w *workday) answer(bytes int) {
 	w.calls, w.bytes = w.calls+1, w.bytes+bytes
 }
 
-func (w *workday) BacklogNews(ctx context.Context, known func(mapping.ObjectID, string, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+func (w *workday) BacklogNews(ctx context.Context, since string, known func(mapping.ObjectID, string, []byte, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) (string, bool, error) {
 	cards := 0
 	for _, b := range w.buckets {
 		cards += len(b.cards)
 	}
 	w.answer(cards * cardBytes)
-	return w.service.BacklogNews(ctx, known, visit)
+	return w.service.BacklogNews(ctx, since, known, visit)
 }
 
 func (w *workday) Sprints(ctx context.Context) ([]poll.Sprint, error) {

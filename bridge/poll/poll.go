@@ -66,11 +66,13 @@ import (
 // Planning is what a Poller asks of its planning project.
 type Planning interface {
 	// BacklogNews visits the cards of every bucket as they are decoded, but for
-	// those of which known says, from how they are spelt in their bucket's
-	// listing, that they are known. A nil error means that all were shown to
-	// one of the two. What they are given is only read while they run.
-	BacklogNews(ctx context.Context, known func(bucket mapping.ObjectID, title string, text []byte) bool,
-		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
+	// those of which known says, from their id and how they are spelt in their
+	// bucket's listing, that they are known. A nil error means that all were shown to
+	// one of the two, or that the backlog is unchanged since the answer that had the
+	// tag since. The tag is that of this answer; "": it has none. What they are given
+	// is only read while they run.
+	BacklogNews(ctx context.Context, since string, known func(bucket mapping.ObjectID, title string, id, text []byte) bool,
+		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) (tag string, unchanged bool, err error)
 	Sprints(ctx context.Context) ([]Sprint, error)
 	// SprintItems returns a sprint's cards, with the tasks nested in them, and
 	// the tasks that stand flat in its listing.
@@ -179,6 +181,7 @@ type Poller struct {
 	// buckets maps the ids of the backlog's listing to titles, for cards
 	// that a sprint shows.
 	buckets       map[mapping.ObjectID]string
+	backlog       backlog
 	storedSprints []byte // what is stored of the sprints; nil: not known
 	baseline      baseline
 	sweep         sweep

@@ -35,6 +35,7 @@ type round struct {
 	observeAll bool  // every card is observed: the links that GitHub's markers name are all there
 	calls      int   // to planning, without the sweep
 	complete   bool  // no listing failed so far
+	deferred   bool  // a card was left to the next full round
 	refused    error // why the store did not take an item; nil: it took all
 
 	listed      []Sprint                  // as they were listed
@@ -42,6 +43,9 @@ type round struct {
 	sprintCards map[mapping.ObjectID]*sprintCard
 	withTasks   map[mapping.ObjectID]bool // cards whose tasks the sprints showed
 	sprintTasks []mapping.Task            // what they showed, to be taken in once their cards are
+	tag         string                    // of the backlog's answer
+	bucket      openBucket                // that the backlog shows
+	text        uint64                    // hash of the card's text that is taken in, see openBucket; 0: it is not the backlog's alone
 	roles       map[bucketName]bucketRole
 	batch       []item
 }
@@ -74,6 +78,7 @@ func (r *round) run(ctx context.Context) error {
 	if err := r.flush(ctx); err != nil {
 		return err
 	}
+	r.keepReading()
 	r.o.Host.Answered(ctx)
 	if r.refused != nil {
 		return fmt.Errorf("observe: %w", r.refused)

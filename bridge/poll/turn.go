@@ -210,6 +210,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	p.cards, p.tasks, p.baseline = cards, tasks, known
 	p.epoch, p.readAll, p.loaded = epoch, false, forgets
 	p.lastComplete, p.buckets, p.sweep, p.storedSprints = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil
+	p.backlog = backlog{}
 	return adopted, nil
 }
 

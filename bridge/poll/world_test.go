@@ -3,6 +3,7 @@ package poll_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,7 @@ type service struct {
 	tasks   map[mapping.ObjectID][]mapping.Task
 	fails   map[string]error // by call
 	calls   []string
+	tagged  bool  // the backlog's answers have a tag
 	shows   []int // how many buckets the next listings of the backlog show; all where it is at its end
 }
 
@@ -69,32 +71,38 @@ func (s *service) count(name string) (n int) {
 	return n
 }
 
-func (s *service) BacklogNews(_ context.Context, known func(mapping.ObjectID, string, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+func (s *service) BacklogNews(_ context.Context, since string, known func(mapping.ObjectID, string, []byte, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) (tag string, unchanged bool, err error) {
 	if err := s.call("backlog"); err != nil {
-		return err
+		return "", false, err
 	}
 	s.mu.Lock()
 	buckets := slices.Clone(s.buckets)
+	if s.tagged && len(s.shows) == 0 {
+		tag = mapping.DigestText(fmt.Sprint(buckets))
+	}
 	if len(s.shows) > 0 {
 		buckets, s.shows = buckets[:s.shows[0]], s.shows[1:]
 	}
 	s.mu.Unlock()
+	if tag != "" && tag == since {
+		return tag, true, nil
+	}
 	for _, b := range buckets {
 		for _, c := range b.cards {
 			text, err := json.Marshal(c)
 			if err != nil {
-				return err
+				return "", false, err
 			}
-			if known(b.id, b.title, text) {
+			if known(b.id, b.title, []byte(c.ID), text) {
 				continue
 			}
 			c.Bucket, c.BucketName = b.id, b.title
 			if err := visit(b.id, b.title, c); err != nil {
-				return err
+				return "", false, err
 			}
 		}
 	}
-	return nil
+	return tag, false, nil
 }
 
 func (s *service) Sprints(context.Context) ([]poll.Sprint, error) {

@@ -55,6 +55,7 @@ func (f stroke) planningTraits(t *planningtest.Traits) {
 	t.NumericStrings, t.FloatNumbers, t.BareOIDs = f.chance(20), f.chance(20), f.chance(20)
 	t.UnknownFields, t.OmitOptional, t.BucketIDsDiffer = f.chance(30), f.chance(30), f.chance(30)
 	t.BucketIDAccepted = pick(f, planningtest.BucketIDBoth, planningtest.BucketIDListing, planningtest.BucketIDState)
+	t.Validators, t.Gzip = pick(f, "", planningtest.StrongETag, planningtest.WeakETag, planningtest.LastModified), f.chance(50)
 }
 
 // strike lets one thing go wrong.

@@ -185,7 +185,7 @@ func (w *twins) news(c client) (any, error) {
 	texts := map[string]bool{}
 	var out [2][]seen
 	for i := range out {
-		err := c.BacklogNews(w.Context(), func(bucket mapping.ObjectID, title string, text []byte) bool {
+		_, _, err := c.BacklogNews(w.Context(), "", func(bucket mapping.ObjectID, title string, _, text []byte) bool {
 			known := texts[string(bucket)+title+string(text)]
 			texts[string(bucket)+title+string(text)] = true
 			return known

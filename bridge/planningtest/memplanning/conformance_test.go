@@ -28,7 +28,7 @@ type client interface {
 	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
 	BucketCards(ctx context.Context, bucket mapping.ObjectID) ([]mapping.Card, error)
 	Backlog(ctx context.Context) ([]planning.BucketItems, error)
-	BacklogNews(ctx context.Context, known func(mapping.ObjectID, string, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) error
+	BacklogNews(ctx context.Context, since string, known func(mapping.ObjectID, string, []byte, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) (string, bool, error)
 	EachCard(ctx context.Context, visit func(mapping.Card) error) error
 	CheckProject(ctx context.Context) error
 	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
@@ -60,8 +60,9 @@ func randomTraits(rng *rand.Rand) planningtest.Traits {
 		EmptySummary:   pick(rng, "", planningtest.EmptyNull, planningtest.EmptyObject),
 		HTMLInAnswers:  pick(rng, "", planningtest.HTMLAlways, planningtest.HTMLNever),
 		NumericStrings: flip(rng), FloatNumbers: flip(rng), BareOIDs: flip(rng), UnknownFields: flip(rng), OmitOptional: flip(rng),
-		BatchOrder:           pick(rng, "", planningtest.BatchReversed, planningtest.BatchShuffled),
-		SprintForm:           pick(rng, "", planningtest.SprintNested, planningtest.SprintBoth),
+		BatchOrder: pick(rng, "", planningtest.BatchReversed, planningtest.BatchShuffled),
+		SprintForm: pick(rng, "", planningtest.SprintNested, planningtest.SprintBoth),
+		Validators: pick(rng, "", planningtest.StrongETag, planningtest.WeakETag, planningtest.LastModified), Gzip: flip(rng),
 		SprintCardsInBacklog: flip(rng), BucketIDsDiffer: flip(rng),
 		BucketIDAccepted:  pick(rng, "", planningtest.BucketIDListing, planningtest.BucketIDState),
 		NormaliseMarkdown: flip(rng), StripControl: flip(rng),

@@ -2,6 +2,9 @@ package memplanning
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
+	"strconv"
 
 	"planbridge/bridge/planning"
 	"planbridge/bridge/planningtest/planningmodel"
@@ -139,30 +142,54 @@ func backlog(s planningmodel.Session) (l listing, err error) {
 // BacklogEach visits all cards of all buckets. An error of visit ends it and is
 // returned.
 func (c *Client) BacklogEach(ctx context.Context, visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error) error {
-	return c.BacklogNews(ctx, nil, visit)
+	_, _, err := c.BacklogNews(ctx, "", nil, visit)
+	return err
 }
 
 // BacklogNews is [Client.BacklogEach] without the cards that are known, by a text
-// that is the same as long as a card is.
-func (c *Client) BacklogNews(ctx context.Context, known func(bucketID mapping.ObjectID, title string, text []byte) bool,
+// that is the same as long as a card is. It has a tag where the service has validators.
+func (c *Client) BacklogNews(ctx context.Context, since string, known func(bucketID mapping.ObjectID, title string, id, text []byte) bool,
 	visit func(bucketID mapping.ObjectID, title string, card mapping.Card) error,
-) error {
-	ended, err := read(ctx, c, "list backlog", nil, backlog, func(v view, l *listing) error { return l.walk(v, known, visit) })
+) (tag string, unchanged bool, err error) {
+	ended, err := read(ctx, c, "list backlog", nil, backlog, func(v view, l *listing) error {
+		if v.t.Validators != "" {
+			tag = l.tag(v)
+		}
+		if unchanged = since != "" && tag == since; unchanged {
+			return nil
+		}
+		return l.walk(v, known, visit)
+	})
 	if err == nil {
 		r := planning.Request{What: "list backlog"}
 		err = r.Failed(ended)
 	}
-	return err
+	return tag, unchanged, err
 }
 
-func (l *listing) walk(v view, known func(mapping.ObjectID, string, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+// tag stands for all that the listing shows.
+func (l *listing) tag(v view) string {
+	h := fnv.New64a()
 	var text []byte
 	for i := range l.buckets {
 		b := v.bucket(&l.buckets[i])
-		for place := range l.cards[l.buckets[i].ID] {
-			card := &l.cards[l.buckets[i].ID][place]
+		fmt.Fprintf(h, "%q %q\n", b.ID, b.Title)
+		for j := range l.cards[l.buckets[i].ID] {
+			text = spell(text[:0], &l.cards[l.buckets[i].ID][j])
+			h.Write(text)
+		}
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+func (l *listing) walk(v view, known func(mapping.ObjectID, string, []byte, []byte) bool, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+	var text []byte
+	for i := range l.buckets {
+		b := v.bucket(&l.buckets[i])
+		for j := range l.cards[l.buckets[i].ID] {
+			card := &l.cards[l.buckets[i].ID][j]
 			if known != nil && b.Title != "" {
-				if text = spell(text[:0], card, place); known(b.ID, b.Title, text) {
+				if text = spell(text[:0], card); known(b.ID, b.Title, []byte(card.ID), text) {
 					continue
 				}
 			}

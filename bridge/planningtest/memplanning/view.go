@@ -124,12 +124,11 @@ func (v view) burndown(b *planningmodel.Burndown) planning.Burndown {
 	return out
 }
 
-// spell appends a text that stands for a card at its place in a listing.
-func spell(text []byte, it *planningmodel.Item, place int) []byte {
+// spell appends a text that stands for a card in a listing.
+func spell(text []byte, it *planningmodel.Item) []byte {
 	str := func(s string) { text = append(binary.AppendUvarint(text, uint64(len(s))), s...) }
 	str(it.ID)
 	str(it.Status)
-	text = binary.AppendUvarint(text, uint64(place))
 	text = binary.AppendVarint(text, it.Version)
 	for i := range it.Attrs {
 		str(it.Attrs[i].Value)

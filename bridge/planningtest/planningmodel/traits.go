@@ -42,6 +42,11 @@ type Traits struct {
 	// BucketIDAccepted says which of the two ids endpoints 4, 5 and 6 take.
 	BucketIDAccepted BucketIDAccepted
 
+	// Validators says by what the service tells that an answer did not change.
+	Validators Validators
+	// Gzip compresses answers for clients that take that.
+	Gzip bool
+
 	// NormaliseMarkdown stores texts with changes that render the same: line
 	// ends, trailing white space, bullets.
 	NormaliseMarkdown bool
@@ -83,6 +88,17 @@ type Traits struct {
 // StatusByKind holds a status for each kind of call; 0 means 200. A 204 is
 // sent without a body.
 type StatusByKind struct{ Read, Create, Update int }
+
+// Validators is what an answer to a read is told from a later one by.
+type Validators string
+
+// The validators of answers.
+const (
+	NoValidators Validators = ""
+	StrongETag   Validators = "strong"   // ETag: "…"
+	WeakETag     Validators = "weak"     // ETag: W/"…"
+	LastModified Validators = "modified" // the second of the last change
+)
 
 // ConflictShape is a shape of the answer to a version conflict.
 type ConflictShape string

@@ -1,0 +1,151 @@
+package planning
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// clockGrain is how much older than its answer a Last-Modified has to be. It has whole
+// seconds: what changed in the second of the answer has the same one.
+const clockGrain = 2 * time.Second
+
+// condition is that of a conditional request: its answer is wanted where it is not the one
+// that had the tag since.
+type condition struct {
+	since     string // an ETag, else a Last-Modified; "": the answer is wanted anyway
+	tag       string // that of the answer; "": it has none
+	unchanged bool
+}
+
+// ask sets the header of the request. Nil asks for nothing.
+func (c *condition) ask(h http.Header) {
+	switch {
+	case c == nil || c.since == "":
+	case isETag(c.since):
+		h.Set("If-None-Match", c.since)
+	default:
+		h.Set("If-Modified-Since", c.since)
+	}
+}
+
+// met takes in the answer's tag, and reports whether nothing changed.
+func (c *condition) met(resp *http.Response) bool {
+	if c == nil {
+		return false
+	}
+	c.unchanged = resp.StatusCode == http.StatusNotModified && c.since != ""
+	if c.tag = tagOf(resp.Header); c.unchanged {
+		c.tag = c.since
+	}
+	return c.unchanged
+}
+
+func isETag(s string) bool { return strings.HasSuffix(s, `"`) }
+
+// tagOf is what tells an answer from a later one: its ETag, else its Last-Modified.
+func tagOf(h http.Header) string {
+	if tag := h.Get("ETag"); isETag(tag) {
+		return tag
+	}
+	modified := h.Get("Last-Modified")
+	then, err := http.ParseTime(modified)
+	now, dateErr := http.ParseTime(h.Get("Date"))
+	if err != nil || dateErr != nil || now.Sub(then) < clockGrain {
+		return ""
+	}
+	return modified
+}
+
+const (
+	// keptBytes bounds what is kept of answers, by the size of their bodies.
+	keptBytes = 4 << 20
+	// keptUses bounds how often an answer stands for one after it, whatever the service says.
+	keptUses = 20
+)
+
+// answers keeps what lists were read that a service can tell to be unchanged. It is safe
+// for concurrent use.
+type answers struct {
+	mu     sync.Mutex
+	byPath map[string]*keptAnswer
+	bytes  int
+	count  int // of the answers that were kept
+}
+
+type keptAnswer struct {
+	tag    string
+	value  any
+	size   int
+	number int
+	uses   int
+}
+
+// get returns the answer that was kept, or none.
+func (a *answers) get(path string) keptAnswer {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	k := a.byPath[path]
+	if k == nil || k.uses >= keptUses {
+		return keptAnswer{}
+	}
+	k.uses++
+	return *k
+}
+
+// put keeps an answer, in the place of older ones where there are too many.
+func (a *answers) put(path string, k keptAnswer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.byPath == nil {
+		a.byPath = map[string]*keptAnswer{}
+	}
+	a.remove(path)
+	if k.tag == "" || k.size > keptBytes/2 {
+		return
+	}
+	a.count++
+	k.number = a.count
+	a.byPath[path] = &k
+	for a.bytes += k.size; a.bytes > keptBytes; {
+		oldest := path
+		for other, o := range a.byPath {
+			if o.number < a.byPath[oldest].number {
+				oldest = other
+			}
+		}
+		a.remove(oldest)
+	}
+}
+
+func (a *answers) remove(path string) {
+	if k := a.byPath[path]; k != nil {
+		a.bytes -= k.size
+		delete(a.byPath, path)
+	}
+}
+
+// kept reads a list by a conditional request. Nothing of an answer that did not change is
+// decoded: its value is a clone of the one before.
+func kept[T any](ctx context.Context, c *Client, k call, clone func(T) T, read func(body []byte) (T, error)) (out T, err error) {
+	was := c.answers.get(k.path)
+	k.condition = &condition{since: was.tag}
+	var size int
+	k.take = func(body []byte) (err error) {
+		size = len(body)
+		out, err = read(body)
+		return err
+	}
+	if _, err := c.do(ctx, k); err != nil {
+		var none T
+		return none, err
+	}
+	if k.condition.unchanged {
+		same, _ := was.value.(T)
+		return clone(same), nil
+	}
+	c.answers.put(k.path, keptAnswer{tag: k.condition.tag, value: out, size: size})
+	return clone(out), nil
+}

@@ -1,0 +1,91 @@
+package planning_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"planbridge/bridge/planning"
+	"planbridge/bridge/planningtest"
+	"planbridge/mapping"
+)
+
+// TestUnchangedAnswers: where the service has validators a backlog and sprints that did not
+// change are not sent again, and each change shows. A plain service sends all each time.
+func TestUnchangedAnswers(t *testing.T) {
+	for _, validators := range []planningtest.Validators{"", planningtest.StrongETag, planningtest.WeakETag, planningtest.LastModified} {
+		for _, gzip := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, gzip %t", validators, gzip), func(t *testing.T) { unchangedAnswers(t, validators, gzip) })
+		}
+	}
+}
+
+func unchangedAnswers(t *testing.T, validators planningtest.Validators, gzip bool) {
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	server, err := planningtest.Start(planningtest.Options{Traits: planningtest.Traits{Validators: validators, Gzip: gzip}, Clock: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	const secret = "0123456789abcdef0123456789abcdef"
+	p := server.AddProject(planningtest.ProjectSpec{Title: "Web", Secret: secret, Members: []string{"alice"}, Buckets: []string{"Incoming"}})
+	card := p.NewCard("Incoming", "alice", planningtest.CardSpec{Title: "One"})
+	sprint := p.NewSprint(planningtest.SprintSpec{Title: "Now"})
+	client, err := planning.New(planning.Options{BaseURL: server.URL(), Project: mapping.ObjectID(p.ID()), Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	now = now.Add(time.Minute)
+
+	tag := ""
+	read := func(step, title string, fresh bool) {
+		t.Helper()
+		server.ResetJournal()
+		seen := ""
+		var unchanged bool
+		tag, unchanged, err = client.BacklogNews(t.Context(), tag, nil, func(_ mapping.ObjectID, _ string, c mapping.Card) error {
+			seen = c.Title.Value
+			return nil
+		})
+		sprints, sprintErr := client.Sprints(t.Context())
+		if err != nil || sprintErr != nil || len(sprints) != 1 || sprints[0].Title != "Now" {
+			t.Fatalf("%s: %v, %v, %v", step, sprints, err, sprintErr)
+		}
+		fresh = fresh || validators == ""
+		if unchanged == fresh || fresh && seen != title || !fresh && seen != "" {
+			t.Errorf("%s: unchanged is %t, and %q was seen", step, unchanged, seen)
+		}
+		status := http.StatusNotModified
+		if fresh {
+			status = http.StatusOK
+		}
+		if got := server.Journal()[0].Status; got != status {
+			t.Errorf("%s: the answer has the status %d, want %d", step, got, status)
+		}
+	}
+	read("first", "One", true)
+	read("as it was", "One", false)
+	p.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Two" })
+	read("an edit", "Two", true)
+	p.EditCard(card, "alice", func(e *planningtest.CardEdit) { e.Title = "Three" })
+	read("one in the same second", "Three", true)
+	now = now.Add(time.Minute)
+	if validators == planningtest.LastModified {
+		read("until its time is over", "Three", true)
+	}
+	read("as it was again", "Three", false)
+	sprints, err := client.Sprints(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sprints[0].Title = "the caller's own"
+	if sprints, err = client.Sprints(t.Context()); err != nil || sprints[0].Title != "Now" {
+		t.Errorf("sprints are %v, %v", sprints, err)
+	}
+	p.EditSprint(sprint, func(s *planningtest.SprintSpec) { s.Title = "Next" })
+	if sprints, err = client.Sprints(t.Context()); err != nil || sprints[0].Title != "Next" {
+		t.Errorf("sprints are %v, %v", sprints, err)
+	}
+}

@@ -1,0 +1,246 @@
+package planning
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// The functions of this file find where a JSON value ends, and refuse what is not JSON, as
+// encoding/json does. They build nothing. Each returns the index behind what it read, or one
+// of the two below. FuzzValue holds them to encoding/json.
+const (
+	short    = -1 // the text ends too early
+	notJSON  = -2
+	maxDepth = 10_000 // of arrays and objects in each other, as encoding/json has it
+)
+
+// skipValue skips the value that begins at i, depth deep in others.
+func skipValue(b []byte, i, depth int) int {
+	if i >= len(b) {
+		return short
+	}
+	switch c := b[i]; {
+	case c == '"':
+		return skipString(b, i)
+	case c == '{':
+		return skipObject(b, i, depth, nil)
+	case c == '[':
+		return skipArray(b, i, depth)
+	case c == '-' || '0' <= c && c <= '9':
+		return skipNumber(b, i)
+	case c == 't':
+		return skipWord(b, i, "true")
+	case c == 'f':
+		return skipWord(b, i, "false")
+	case c == 'n':
+		return skipWord(b, i, "null")
+	}
+	return notJSON
+}
+
+// skipObject skips an object, and tells see, where it is set, where each member begins, its
+// value begins, and both end.
+func skipObject(b []byte, i, depth int, see func(b []byte, key, value, end int)) int {
+	if depth >= maxDepth {
+		return notJSON
+	}
+	if i = space(b, i+1); i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for {
+		key := i
+		if i = skipKey(b, i); i < 0 {
+			return i
+		}
+		value := i
+		if i = skipValue(b, i, depth+1); i < 0 {
+			return i
+		}
+		if see != nil {
+			see(b, key, value, i)
+		}
+		if i = space(b, i); i >= len(b) {
+			return short
+		}
+		switch b[i] {
+		case ',':
+			i = space(b, i+1)
+		case '}':
+			return i + 1
+		default:
+			return notJSON
+		}
+	}
+}
+
+// skipKey skips a key and what is between it and its value.
+func skipKey(b []byte, i int) int {
+	switch {
+	case i >= len(b):
+		return short
+	case b[i] != '"':
+		return notJSON
+	}
+	if i = skipString(b, i); i < 0 {
+		return i
+	}
+	switch i = space(b, i); {
+	case i >= len(b):
+		return short
+	case b[i] != ':':
+		return notJSON
+	}
+	return space(b, i+1)
+}
+
+func skipArray(b []byte, i, depth int) int {
+	if depth >= maxDepth {
+		return notJSON
+	}
+	if i = space(b, i+1); i < len(b) && b[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = skipValue(b, i, depth+1); i < 0 {
+			return i
+		}
+		if i = space(b, i); i >= len(b) {
+			return short
+		}
+		switch b[i] {
+		case ',':
+			i = space(b, i+1)
+		case ']':
+			return i + 1
+		default:
+			return notJSON
+		}
+	}
+}
+
+// skipString skips a string. Bytes that are no UTF-8 are let pass, as encoding/json does.
+func skipString(b []byte, i int) int {
+	for i++; ; {
+		if i = plainEnd(b, i); i >= len(b) {
+			return short
+		}
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			if i = skipEscape(b, i); i < 0 {
+				return i
+			}
+		default:
+			return notJSON
+		}
+	}
+}
+
+const ones, tops = 0x0101010101010101, 0x8080808080808080
+
+// stops has the top bit set of the first byte of eight that is a quote, a backslash or a
+// control character, and perhaps of bytes behind it.
+func stops(x uint64) uint64 {
+	quote, slash := x^ones*'"', x^ones*'\\'
+	return ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
+}
+
+// plainEnd returns where the text from i on has a quote, a backslash or a control character.
+func plainEnd(b []byte, i int) int {
+	for ; i+16 <= len(b); i += 16 {
+		if found := stops(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+		if found := stops(binary.LittleEndian.Uint64(b[i+8:])); found != 0 {
+			return i + 8 + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// skipEscape skips a backslash and what it stands before.
+func skipEscape(b []byte, i int) int {
+	if i++; i >= len(b) {
+		return short
+	}
+	switch b[i] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 1
+	case 'u':
+		for end := i + 4; i < end; {
+			if i++; i >= len(b) {
+				return short
+			}
+			if c := b[i] | 0x20; (b[i] < '0' || b[i] > '9') && (c < 'a' || c > 'f') {
+				return notJSON
+			}
+		}
+		return i + 1
+	}
+	return notJSON
+}
+
+// skipNumber skips a number. What ends it has to be there: a number never ends an answer
+// that is understood.
+func skipNumber(b []byte, i int) int {
+	if b[i] == '-' {
+		i++
+	}
+	switch {
+	case i >= len(b):
+		return short
+	case b[i] == '0':
+		i++
+	default:
+		if i = skipDigits(b, i); i < 0 {
+			return i
+		}
+	}
+	if i < len(b) && b[i] == '.' {
+		if i = skipDigits(b, i+1); i < 0 {
+			return i
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		if i = skipDigits(b, i); i < 0 {
+			return i
+		}
+	}
+	if i >= len(b) {
+		return short
+	}
+	return i
+}
+
+// skipDigits skips one digit or more.
+func skipDigits(b []byte, i int) int {
+	start := i
+	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
+		i++
+	}
+	switch {
+	case i >= len(b):
+		return short
+	case i == start:
+		return notJSON
+	}
+	return i
+}
+
+func skipWord(b []byte, i int, word string) int {
+	n := min(len(word), len(b)-i)
+	switch {
+	case string(b[i:i+n]) != word[:n]:
+		return notJSON
+	case n < len(word):
+		return short
+	}
+	return i + n
+}

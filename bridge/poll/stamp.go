@@ -1,0 +1,97 @@
+package poll
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"planbridge/mapping"
+)
+
+// A mark may hold a stamp: what the text of a card hashed to when its digest was taken, and
+// the versions that it had. A process that starts decodes no card whose text still hashes
+// so. The stamp stands among the routes, where an earlier version of the program keeps it
+// and heeds it not. It names the digest that it belongs to: that version changes the one
+// and leaves the other.
+
+const (
+	stampSign = "\x02"
+	// textForm counts the ways in which a text becomes a digest. It rises where a card's
+	// decoding or its digest changes, so that all cards are decoded once; see TestTextForm.
+	textForm = 1
+	// stampDigest is how much of the digest a stamp has.
+	stampDigest = 6
+)
+
+// textSeed is the seed of the hashes of texts in a bucket's listing.
+func textSeed(bucket bucketName) uint64 {
+	return max(xxhash.Sum64String(fmt.Sprintf("%d %q %q", textForm, bucket.id, bucket.title)), 1)
+}
+
+// hash hashes the text that the bucket's listing shows a card as. It is the same in each
+// process.
+func (b *openBucket) hash(text []byte) uint64 {
+	var h xxhash.Digest
+	h.ResetWithSeed(b.seed)
+	_, _ = h.Write(text) // it never fails
+	return max(h.Sum64(), 1)
+}
+
+// stamp is the entry's stamp; "": it has none.
+func (k *cacheEntry) stamp() string {
+	if k.raw == 0 || !k.told || len(k.digest) < stampDigest {
+		return ""
+	}
+	parts := []string{k.digest[:stampDigest], strconv.FormatUint(k.raw, 36), strconv.FormatInt(k.version, 36)}
+	for _, v := range k.versions {
+		parts = append(parts, strconv.FormatInt(v, 36))
+	}
+	if k.bucket != nil && k.bucket.stateID != "" {
+		parts = append(parts, string(k.bucket.stateID))
+	}
+	return stampSign + strings.Join(parts, " ")
+}
+
+// takeRoutes takes in what a mark has as routes: the stamp, and the routes themselves. Most
+// entries have the same routes, and share them.
+func (m *cardCache) takeRoutes(k *cacheEntry, marked string) {
+	before, stamp, stamped := strings.Cut(marked, stampSign)
+	if stamped {
+		stamp, after, _ := strings.Cut(stamp, "\x1f")
+		m.readStamp(k, strings.SplitN(stamp, " ", 8))
+		marked = strings.Trim(before+after, "\x1f")
+	}
+	if marked == "" {
+		return
+	}
+	shared, ok := m.routes[marked]
+	if !ok {
+		own := strings.Clone(marked)
+		shared = strings.Split(own, "\x1f")
+		m.routes[own] = shared
+	}
+	k.routes = shared
+}
+
+func (m *cardCache) readStamp(k *cacheEntry, parts []string) {
+	if len(parts) < 7 || parts[0] == "" || !strings.HasPrefix(k.digest, parts[0]) {
+		return
+	}
+	raw, err := strconv.ParseUint(parts[1], 36, 64)
+	if err != nil {
+		return
+	}
+	var numbers [5]int64
+	for i := range numbers {
+		if numbers[i], err = strconv.ParseInt(parts[2+i], 36, 64); err != nil {
+			return
+		}
+	}
+	k.raw, k.version, k.told = raw, numbers[0], true
+	copy(k.versions[:], numbers[1:])
+	if len(parts) > 7 {
+		k.bucket = m.bucket(knownBucket{stateID: mapping.ObjectID(parts[7])})
+	}
+}
