@@ -39,16 +39,16 @@ func (r *round) readBacklog(ctx context.Context) error {
 			since = ""
 			r.beginReading()
 		}
-		r.enterBucket(ctx, bucketName{bucket, title})
+		r.enterBucket(bucketName{bucket, title})
 		r.text = r.bucket.hash(text)
-		return r.unchangedText(id)
+		return r.unchangedText(ctx, id)
 	}, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
 		if since != "" {
 			since = ""
 			r.beginReading()
 		}
 		defer func() { r.text = 0 }() // a card that was held until its bucket was named is not shown to known
-		r.enterBucket(ctx, bucketName{bucket, title})
+		r.enterBucket(bucketName{bucket, title})
 		if k := r.cards.items[card.ID]; k != nil {
 			k.markSeen(r, backlogListing) // also where the rest of it panics
 		}
@@ -81,17 +81,17 @@ func (r *round) beginReading() {
 // openBucket is the bucket whose cards stream by.
 type openBucket struct {
 	name bucketName
-	role bucketRole
-	seed uint64 // of the hashes of its cards' texts
+	seed uint64      // of the hashes of its cards' texts
+	role *bucketRole // nil: not asked yet
 }
 
 // enterBucket takes in which bucket the next card is in.
-func (r *round) enterBucket(ctx context.Context, name bucketName) {
+func (r *round) enterBucket(name bucketName) {
 	if r.bucket.seed != 0 && r.bucket.name == name {
 		return
 	}
 	r.buckets[name.id] = name.title
-	r.bucket = openBucket{name, r.bucketRole(ctx, name), textSeed(name)}
+	r.bucket = openBucket{name: name, seed: textSeed(name)}
 }
 
 // keepReading keeps the tag of a reading of which all was taken in.
@@ -168,10 +168,14 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 
 // unchangedText reports whether a card's text hashes as it did when the card was taken in,
 // and notes that it was seen. Such a card is not even decoded.
-func (r *round) unchangedText(id []byte) bool {
+func (r *round) unchangedText(ctx context.Context, id []byte) bool {
 	k := r.cards.items[mapping.ObjectID(id)]
 	if k == nil || k.raw != r.text || r.adopting || k.gone || r.sprintCards[mapping.ObjectID(id)] != nil {
 		return false
+	}
+	if r.bucket.role == nil {
+		role := r.bucketRole(ctx, r.bucket.name)
+		r.bucket.role = &role
 	}
 	if route := r.bucket.role.route; route != nil && !k.entered(route.Name) {
 		return false

@@ -82,7 +82,7 @@ func (r *round) refuse(it *item, err error) {
 	}
 	switch {
 	case spoilt:
-		r.complete = r.complete && !r.adopting
+		r.complete, r.deferred = r.complete && !r.adopting, true
 	case err != nil:
 		r.refused = err
 	}

@@ -35,7 +35,7 @@ type round struct {
 	observeAll bool  // every card is observed: the links that GitHub's markers name are all there
 	calls      int   // to planning, without the sweep
 	complete   bool  // no listing failed so far
-	deferred   bool  // a card was left to the next full round
+	deferred   bool  // an item was left to a later round
 	refused    error // why the store did not take an item; nil: it took all
 
 	listed      []Sprint                  // as they were listed
@@ -111,7 +111,7 @@ func (r *round) guarded(what string, id mapping.ObjectID, take func() error) err
 	if !guard.Panicked(err) {
 		return err
 	}
-	r.complete = r.complete && !r.adopting
+	r.complete, r.deferred = r.complete && !r.adopting, true
 	return nil
 }
 
