@@ -31,6 +31,7 @@ import (
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/requeue"
 	"planbridge/bridge/retention"
 	"planbridge/bridge/session"
 	"planbridge/bridge/status"
@@ -127,9 +128,9 @@ type App struct {
 	jobs       *jobs.Runner
 	retention  *retention.Keeper
 	firstRuns  *catchup.FirstRuns
-	// pausedRoutes are the routes that are paused, as this process knows.
-	pausedRoutes sync.Map
-	process      *metrics.Process
+	pauses     *requeue.Pauses
+	requeue    *requeue.Requeuer
+	process    *metrics.Process
 
 	registry        *prometheus.Registry
 	planningMetrics *planning.Metrics
@@ -179,7 +180,7 @@ func New(o Options) (*App, error) {
 			return nil, errors.Join(err, a.close())
 		}
 	}
-	a.expect(set)
+	a.initMetricSeries(set)
 	return a, nil
 }
 
@@ -236,17 +237,22 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 
 func (a *App) buildWork(c *config.Config) error {
 	a.session = a.newSession()
+	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: routes{&a.set}, Logger: a.log})
 	a.reconcile = effects.New(effects.Options{
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: a.set.Settings,
 		Projects: func() []mapping.ObjectID { return a.set.Load().Routes.Projects() },
 		FirstRun: a.firstRuns.At,
 		Down:     a.down,
-		Paused:   a.isPaused,
+		Paused:   a.pauses.Paused,
 		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.repositories.IssueMoved,
 		Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
+	a.requeue = requeue.New(requeue.Options{
+		Store: a.store, Settings: routes{&a.set}, Queue: process{a}, GitHub: a.github, Repositories: a.github.repositories,
+		Clock: a.firstRuns, Epoch: a.lost, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log,
+	})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
 		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
@@ -277,8 +283,8 @@ func (a *App) buildWork(c *config.Config) error {
 	return nil
 }
 
-// expect lets the series of all routes begin.
-func (a *App) expect(set *settings) {
+// initMetricSeries lets the series of all routes begin.
+func (a *App) initMetricSeries(set *settings) {
 	for _, r := range set.Routes.All() {
 		a.reconcile.Metrics.Expect(r)
 		a.engine.Metrics.Expect(r.Name)

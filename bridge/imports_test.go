@@ -59,6 +59,7 @@ var arrows = map[string][]string{
 	"bridge/verifier":          {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/inventory", "bridge/jobs", "bridge/lease", "bridge/status"},
 	"bridge/metrics":           {"mapping", "store", "bridge/guard", "bridge/status"},
 	"bridge/milestones":        {"mapping", "bridge/guard"},
+	"bridge/requeue":           {"mapping", "store", "bridge/reconcile", "bridge/repositories"},
 	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},
 	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
 	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/lease", "bridge/status"},
@@ -66,7 +67,7 @@ var arrows = map[string][]string{
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",
-		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts", "bridge/metrics", "bridge/milestones",
+		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts", "bridge/metrics", "bridge/milestones", "bridge/requeue",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

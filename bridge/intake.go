@@ -67,11 +67,13 @@ func (h intakeHost) Believes(ctx context.Context, repo string, id int64) (bool, 
 }
 
 func (h intakeHost) Visible(ctx context.Context, repo string, public bool) {
-	h.a.visible(ctx, repo, public)
+	if h.a.github.repositories.SeeVisibility(ctx, repo, public) {
+		h.a.requeue.TakeUpRepository(ctx, repo)
+	}
 }
 
 func (h intakeHost) Renamed(ctx context.Context, from, to string) error {
 	return h.a.github.repositories.CheckRename(ctx, from, to)
 }
 
-func (h intakeHost) Writable(ctx context.Context, repo string) { h.a.writable(ctx, repo) }
+func (h intakeHost) Writable(ctx context.Context, repo string) { h.a.requeue.WakeRepository(ctx, repo) }

@@ -26,7 +26,7 @@ func (a *App) delivered(ctx context.Context, login string, id int64) {
 }
 
 // Acquire also lets the monitor know which leases this process has.
-func (k *kicking) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
+func (k *notifyingStore) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
 	return k.app.monitor.Acquire(ctx, k.Store, name, owner, ttl)
 }
 
@@ -43,7 +43,7 @@ func (a *App) registerMetrics() {
 type metricSource struct{ a *App }
 
 func (s metricSource) Routes() mapping.Routes   { return s.a.set.Load().Routes }
-func (s metricSource) Paused(route string) bool { return s.a.isPaused(route) }
+func (s metricSource) Paused(route string) bool { return s.a.pauses.Paused(route) }
 func (s metricSource) GitHubDown() bool         { return s.a.github.Down() }
 func (s metricSource) RateRemaining() int       { return s.a.github.RateRemaining() }
 

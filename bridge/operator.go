@@ -55,7 +55,7 @@ type process struct{ app *App }
 
 func (p process) Kick() { p.app.engine.Kick() }
 
-func (p process) NotePaused(route string, paused bool) { p.app.notePaused(route, paused) }
+func (p process) NotePaused(route string, paused bool) { p.app.pauses.Note(route, paused) }
 
 func (p process) FirstRun(route string) time.Time { return p.app.firstRuns.At(route) }
 

@@ -24,7 +24,7 @@ func (a *App) buildCatchUp(c *config.Config) {
 		hooks = lists // asking for a delivery again is a write
 	}
 	a.catchUp = catchup.New(catchup.Options{
-		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &kicking{a.store, a},
+		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &notifyingStore{a.store, a},
 		Settings: catchUpHost{a}, Host: catchUpHost{a}, Owner: a.owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log, Guard: a.guard,
 	})
@@ -45,9 +45,9 @@ func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
 	a.log.Info("GitHub is listed again", factlog.Over, "GitHub is not listed")
 	a.process.CaughtUp(a.o.Now())
-	a.wakeGitHub(ctx)
-	a.wakeRepositories(ctx)
-	a.takeUpPrivate(ctx)
+	a.requeue.WakeGitHub(ctx)
+	a.requeue.WakeRepositories(ctx)
+	a.requeue.TakeUpPrivate(ctx)
 	for _, p := range a.projects.all() {
 		if err := p.poller.Adopt(ctx); err != nil {
 			a.log.Warn("adopting after a catch-up", "err", err)

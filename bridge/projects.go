@@ -118,7 +118,7 @@ func (a *App) httpClient() *http.Client {
 
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *planningAdapter) *poll.Poller {
 	return poll.New(poll.Options{
-		Project: id, Name: name, Planning: side, Buckets: side, Charts: side, Store: &kicking{a.store, a},
+		Project: id, Name: name, Planning: side, Buckets: side, Charts: side, Store: &notifyingStore{a.store, a},
 		Settings: pollHost{a, id}, Host: pollHost{a, id}, Owner: a.owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle:  c.Planning.Settle,
@@ -141,5 +141,5 @@ func (h pollHost) Failed(error)           {} // the poller logged it
 func (h pollHost) Answered(ctx context.Context) {
 	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)
 	h.a.log.Info("the project is polled again", "project", h.a.set.Load().Routes.ProjectName(h.project), factlog.Over, "a project is not polled")
-	h.a.wake(ctx, h.project, reconcile.ServicePlanning(h.project))
+	h.a.requeue.Wake(ctx, h.project, reconcile.ServicePlanning(h.project))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"planbridge/bridge/factlog"
+	"planbridge/bridge/requeue"
 	"planbridge/config"
 	"planbridge/mapping"
 )
@@ -29,9 +30,9 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	if err := a.recallIdentities(ctx); err != nil {
 		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
 	}
-	a.expect(set)
-	a.takeUp(ctx, allowed)
-	links, err := a.reroute(ctx)
+	a.initMetricSeries(set)
+	a.requeue.TakeUpAllowed(ctx)
+	links, err := a.requeue.Reroute(ctx)
 	if err != nil {
 		a.log.Warn("links go by other routes only after a change of theirs or a restart", "err", err)
 	}
@@ -48,11 +49,11 @@ func (a *App) warnWeak(c *config.Config) {
 }
 
 // tellReload says in one line what a reload changed, and how many links that concerns.
-func (a *App) tellReload(ctx context.Context, before, after *settings, links rerouting) {
+func (a *App) tellReload(ctx context.Context, before, after *settings, links requeue.Rerouting) {
 	changes := before.Routes.ChangesTo(after.Routes)
 	a.log.Info("configuration reloaded", "routes", len(after.config.Routes),
 		"added", len(changes.Added), "removed", len(changes.Removed), "changed", len(changes.Changed), "changes", changes.String(),
-		"links_moved", links.moved, "links_resumed", links.resumed, "links_dormant", links.none(), "links_changed", a.linksOf(ctx, after, changes.Changed))
+		"links_moved", links.Moved, "links_resumed", links.Resumed, "links_dormant", links.Dormant(), "links_changed", a.linksOf(ctx, after, changes.Changed))
 }
 
 // linksOf counts the links of routes that changed.

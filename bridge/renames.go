@@ -9,8 +9,6 @@ import (
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
-	"planbridge/bridge/reconcile"
-	"planbridge/bridge/repositories"
 	"planbridge/mapping"
 )
 
@@ -40,7 +38,7 @@ func (a *App) follow(ctx context.Context, from, to string) error {
 		}
 	}
 	if !changed {
-		return a.rerouteRepository(ctx, set, from, to)
+		return a.requeue.RerouteRepository(ctx, set.Routes, from, to)
 	}
 	if err := catchup.Rename(ctx, a.store, from, to); err != nil {
 		return fmt.Errorf("rename %s: %w", from, err)
@@ -100,38 +98,6 @@ func (s *settings) withNames(names map[string]string) *settings {
 	next.Routes = mapping.NewRoutes(routes)
 	next.trust = trust(s.config, next.renamed)
 	return &next
-}
-
-// writable wakes what waits for a repository that is archived no more.
-func (a *App) writable(ctx context.Context, repo string) {
-	for _, project := range a.set.Load().Routes.Projects() {
-		a.wake(ctx, project, reconcile.ServiceRepository(repo))
-	}
-}
-
-// wakeRepositories asks, for keys that wait for a repository, whether it can be
-// written again: the event that tells may have been lost.
-func (a *App) wakeRepositories(ctx context.Context) {
-	asked := map[string]bool{}
-	for _, project := range a.set.Load().Routes.Projects() {
-		d, err := a.store.Depth(ctx, project)
-		if err != nil {
-			return
-		}
-		for service := range mapping.Sorted(d.Waiting) {
-			repo, ok := strings.CutPrefix(service, reconcile.ServiceRepository(""))
-			if !ok || asked[repo] {
-				continue
-			}
-			asked[repo] = true
-			if _, err := a.github.repositories.Locate(ctx, repo, 0, a.o.Now().Add(-repositories.DoubtedFor)); err != nil {
-				continue
-			}
-			if archived, err := a.github.Archived(ctx, repo); err == nil && !archived {
-				a.writable(ctx, repo)
-			}
-		}
-	}
 }
 
 // githubRoutes is the program as the GitHub adapter sees it.

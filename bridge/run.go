@@ -145,7 +145,7 @@ func (a *App) run(ctx context.Context) {
 	a.spawn(ctx, "account", a.account.Run)
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", a.tellQuarantine) })
 	a.spawn(ctx, "reroute", func(ctx context.Context) {
-		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.reroute(ctx); return err })
+		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.requeue.Reroute(ctx); return err })
 	})
 	if !a.o.DryRun {
 		a.spawn(ctx, "verify", a.services.Run)
@@ -213,7 +213,7 @@ func (a *App) Reach(ctx context.Context) error {
 		return err
 	}
 	a.epoch.Store(&epoch)
-	return a.learnPaused(ctx)
+	return a.pauses.Learn(ctx)
 }
 
 // watchInterval is how often the store's epoch is compared, and a service that
@@ -230,13 +230,13 @@ func (a *App) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		a.look(ctx)
+		a.watchOnce(ctx)
 	}
 }
 
-// look does what watch does at each tick. What panics keeps nothing else from being
+// watchOnce does what watch does at each tick. What panics keeps nothing else from being
 // looked at.
-func (a *App) look(ctx context.Context) {
+func (a *App) watchOnce(ctx context.Context) {
 	step := func(what string, level slog.Level, do func(context.Context) error, more ...any) error {
 		err := a.guard.Do("watch", what, func() error { return do(ctx) })
 		if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
@@ -251,8 +251,8 @@ func (a *App) look(ctx context.Context) {
 	if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
 		_ = step("looking for the bridge's own account", slog.LevelWarn, a.account.Recall)
 	}
-	_ = step("looking which routes are paused", slog.LevelWarn, a.learnPaused)
-	_ = step("what keys wait for is still away", slog.LevelDebug, a.wakeWaiting)
+	_ = step("looking which routes are paused", slog.LevelWarn, a.pauses.Learn)
+	_ = step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
 }
 
 // checkEpoch takes over the epoch of a store that is not the one it was. The
@@ -287,14 +287,14 @@ func (a *App) tellRecovered(ctx context.Context, adopted []byte) {
 }
 
 // Epoch is that of the tracker.
-func (k *kicking) Epoch(ctx context.Context) (string, error) { return k.app.lost.Read(ctx) }
+func (k *notifyingStore) Epoch(ctx context.Context) (string, error) { return k.app.lost.Read(ctx) }
 
 // PutDoc also wakes what waits for the document that says a project is
 // adopted.
-func (k *kicking) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
+func (k *notifyingStore) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
 	err := k.Store.PutDoc(ctx, project, name, data)
 	if err == nil && name == store.DocAdopted {
-		k.app.wake(ctx, project, reconcile.ServiceAdoption)
+		k.app.requeue.Wake(ctx, project, reconcile.ServiceAdoption)
 		k.app.tellRecovered(ctx, data)
 	}
 	return err
@@ -302,14 +302,14 @@ func (k *kicking) PutDoc(ctx context.Context, project mapping.ObjectID, name str
 
 // observed is the store as the intake sees it: what it makes due is worked at
 // once.
-func (a *App) observed() webhook.Store { return &kicking{a.store, a} }
+func (a *App) observed() webhook.Store { return &notifyingStore{a.store, a} }
 
-type kicking struct {
+type notifyingStore struct {
 	store.Store
 	app *App
 }
 
-func (k *kicking) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+func (k *notifyingStore) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
 	if k.app.Epoch() == "" {
 		return nil, errUnreached
 	}

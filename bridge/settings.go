@@ -64,6 +64,11 @@ func (c *current) IssueInterval() time.Duration {
 	return max(time.Minute/time.Duration(importShare(hub.WritesPerMinute)), time.Hour/time.Duration(importShare(hub.WritesPerHour)))
 }
 
+// routes tell the routes of the settings that hold now.
+type routes struct{ set *current }
+
+func (r routes) Routes() mapping.Routes { return r.set.Load().Routes }
+
 // Projects are those that have a route.
 func (c *current) Projects() []mapping.ObjectID { return c.Load().Routes.Projects() }
 

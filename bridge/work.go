@@ -44,7 +44,7 @@ func (h host) Retry() engine.Retry {
 }
 
 func (h host) Waits(ctx context.Context, project mapping.ObjectID, service string) {
-	h.app.waits(ctx, project, service)
+	h.app.requeue.WakeIfReady(ctx, project, service)
 }
 
 func (a *App) planningOf(id mapping.ObjectID) effects.Planning {

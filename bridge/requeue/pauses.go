@@ -1,0 +1,68 @@
+package requeue
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Operator tells which routes are paused, and since when.
+type Operator interface {
+	Paused(ctx context.Context) (map[string]time.Time, error)
+}
+
+// PauseOptions configure Pauses. All fields are required.
+type PauseOptions struct {
+	Operator Operator
+	Settings Settings
+	Logger   *slog.Logger
+}
+
+// Pauses knows which routes are paused, as far as this process was told. It is safe for
+// concurrent use.
+type Pauses struct {
+	o      PauseOptions
+	routes sync.Map // names of those that are paused
+}
+
+// NewPauses makes a Pauses by which no route is paused yet.
+func NewPauses(o PauseOptions) *Pauses { return &Pauses{o: o} }
+
+// Paused reports whether a route is paused, as far as this process knows.
+func (p *Pauses) Paused(route string) bool {
+	_, yes := p.routes.Load(route)
+	return yes
+}
+
+// Note remembers for this process whether a route is paused.
+func (p *Pauses) Note(route string, paused bool) {
+	if !paused {
+		p.routes.Delete(route)
+		return
+	}
+	if _, known := p.routes.LoadOrStore(route, true); !known {
+		p.o.Logger.Warn("route is paused: its changes are taken and wait", "route", route)
+	}
+}
+
+// Learn takes over which routes are paused.
+func (p *Pauses) Learn(ctx context.Context) error {
+	paused, err := p.o.Operator.Paused(ctx)
+	if err != nil {
+		return err
+	}
+	routes := p.o.Settings.Routes()
+	for _, r := range routes.All() {
+		_, yes := paused[r.Name]
+		p.Note(r.Name, yes)
+	}
+	p.routes.Range(func(name, _ any) bool {
+		if route, _ := name.(string); routes.ByName(route) == nil {
+			p.o.Logger.Warn("a paused route is configured no more: its links go on by the routes that take them", "route", route)
+			p.Note(route, false)
+		}
+		return true
+	})
+	return nil
+}

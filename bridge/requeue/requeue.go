@@ -1,0 +1,182 @@
+// Package requeue makes keys due again: those that waited for a service, a pause or a
+// repository, those that were withheld, and those whose route is another one now.
+package requeue
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/repositories"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Settings tell the routes that hold now.
+type Settings interface {
+	Routes() mapping.Routes
+}
+
+// Queue is told that keys are due.
+type Queue interface {
+	Kick()
+}
+
+// GitHub is what is asked of GitHub.
+type GitHub interface {
+	// Probe asks whether GitHub answers.
+	Probe(ctx context.Context) error
+	// Archived reports whether a repository is read-only.
+	Archived(ctx context.Context, repo string) (bool, error)
+}
+
+// Repositories knows what names of repositories stand for, and who can read them.
+type Repositories interface {
+	Locate(ctx context.Context, name string, id int64, asOf time.Time) (string, error)
+	AskPublic(ctx context.Context, repo string) bool
+}
+
+// Clock tells whether routes wait for GitHub to tell its time.
+type Clock interface {
+	WaitForClock(routes []*mapping.Route) bool
+}
+
+// Epoch is that of the store.
+type Epoch interface {
+	Read(ctx context.Context) (string, error)
+}
+
+// Sprints is told of projects whose milestones are to be looked at.
+type Sprints interface {
+	SprintsChanged(project mapping.ObjectID)
+}
+
+// Options configure a Requeuer. All fields are required.
+type Options struct {
+	Store        store.Store
+	Settings     Settings
+	Queue        Queue
+	GitHub       GitHub
+	Repositories Repositories
+	Clock        Clock
+	Epoch        Epoch
+	Sprints      Sprints
+	Pauses       *Pauses
+	Now          func() time.Time
+	Logger       *slog.Logger
+}
+
+// Requeuer makes keys due again. It is safe for concurrent use.
+type Requeuer struct{ o Options }
+
+// New makes a Requeuer.
+func New(o Options) *Requeuer { return &Requeuer{o} }
+
+// WakeWaiting wakes the keys of projects that are adopted, and asks GitHub,
+// while keys or first runs wait for it, whether it is back. (Planning is asked by its
+// pollers.)
+func (r *Requeuer) WakeWaiting(ctx context.Context) error {
+	github := r.o.Clock.WaitForClock(r.o.Settings.Routes().All())
+	for _, project := range r.o.Settings.Routes().Projects() {
+		d, err := r.o.Store.Depth(ctx, project)
+		if err != nil {
+			return err
+		}
+		github = github || d.Waiting[reconcile.ServiceGitHub] > 0
+		for service := range mapping.Sorted(d.Waiting) {
+			if r.resumed(service) {
+				r.Wake(ctx, project, service)
+			}
+		}
+		if d.Waiting[reconcile.ServiceAdoption] == 0 {
+			continue
+		}
+		r.WakeIfReady(ctx, project, reconcile.ServiceAdoption)
+	}
+	if !github {
+		return nil
+	}
+	if err := r.o.GitHub.Probe(ctx); err != nil {
+		return err
+	}
+	r.WakeGitHub(ctx)
+	return nil
+}
+
+// WakeIfReady wakes at once what waits for an adoption that came in the same moment.
+func (r *Requeuer) WakeIfReady(ctx context.Context, project mapping.ObjectID, service string) {
+	if r.resumed(service) {
+		r.Wake(ctx, project, service)
+	}
+	if service != reconcile.ServiceAdoption {
+		return
+	}
+	epoch, err := r.o.Epoch.Read(ctx)
+	if err != nil {
+		return
+	}
+	if doc, err := r.o.Store.Doc(ctx, project, store.DocAdopted); err == nil && string(doc) == epoch {
+		r.Wake(ctx, project, reconcile.ServiceAdoption)
+	}
+}
+
+// WakeGitHub wakes what waits for GitHub.
+func (r *Requeuer) WakeGitHub(ctx context.Context) {
+	for _, project := range r.o.Settings.Routes().Projects() {
+		r.Wake(ctx, project, reconcile.ServiceGitHub)
+	}
+}
+
+// Wake wakes the keys of a project that wait for a service.
+func (r *Requeuer) Wake(ctx context.Context, project mapping.ObjectID, service string) {
+	n, err := r.o.Store.Wake(ctx, project, service, store.WakePerSecond)
+	if err != nil {
+		r.o.Logger.Warn("waking what waited", "service", service, "err", err)
+		return
+	}
+	if n > 0 {
+		r.o.Logger.Info("a service is back", "service", service, "keys", n, "over", "keys wait")
+		r.o.Queue.Kick()
+	}
+}
+
+// resumed returns the route of a service that keys wait for, where that is a
+// pause that is over.
+func (r *Requeuer) resumed(service string) bool {
+	route, isPause := strings.CutPrefix(service, reconcile.ServicePaused(""))
+	return isPause && !r.o.Pauses.Paused(route)
+}
+
+// WakeRepository wakes what waits for a repository that is archived no more.
+func (r *Requeuer) WakeRepository(ctx context.Context, repo string) {
+	for _, project := range r.o.Settings.Routes().Projects() {
+		r.Wake(ctx, project, reconcile.ServiceRepository(repo))
+	}
+}
+
+// WakeRepositories asks, for keys that wait for a repository, whether it can be
+// written again: the event that tells may have been lost.
+func (r *Requeuer) WakeRepositories(ctx context.Context) {
+	asked := map[string]bool{}
+	for _, project := range r.o.Settings.Routes().Projects() {
+		d, err := r.o.Store.Depth(ctx, project)
+		if err != nil {
+			return
+		}
+		for service := range mapping.Sorted(d.Waiting) {
+			repo, ok := strings.CutPrefix(service, reconcile.ServiceRepository(""))
+			if !ok || asked[repo] {
+				continue
+			}
+			asked[repo] = true
+			if _, err := r.o.Repositories.Locate(ctx, repo, 0, r.o.Now().Add(-repositories.DoubtedFor)); err != nil {
+				continue
+			}
+			if archived, err := r.o.GitHub.Archived(ctx, repo); err == nil && !archived {
+				r.WakeRepository(ctx, repo)
+			}
+		}
+	}
+}

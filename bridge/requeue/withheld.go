@@ -1,0 +1,69 @@
+package requeue
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// TakeUpRepository takes up what was withheld in a repository that may be private again.
+func (r *Requeuer) TakeUpRepository(ctx context.Context, repo string) {
+	r.takeUp(ctx, func(parked string, _ *mapping.Route) bool { return strings.EqualFold(parked, repo) })
+	for _, project := range r.o.Settings.Routes().Projects() {
+		r.o.Sprints.SprintsChanged(project) // sprints that changed meanwhile
+	}
+}
+
+// TakeUpAllowed takes up what was withheld of routes that allow it by now.
+func (r *Requeuer) TakeUpAllowed(ctx context.Context) { r.takeUp(ctx, allowed) }
+
+// allowed reports that a route may show planning's side anywhere by now, or is gone.
+func allowed(_ string, route *mapping.Route) bool { return route == nil || route.AllowPublic }
+
+// TakeUpPrivate asks, for what is withheld, whether its repository is private again:
+// the event that tells may have been lost.
+func (r *Requeuer) TakeUpPrivate(ctx context.Context) {
+	public := map[string]bool{}
+	r.takeUp(ctx, func(repo string, route *mapping.Route) bool {
+		if _, asked := public[repo]; !asked && !allowed(repo, route) {
+			public[repo] = r.o.Repositories.AskPublic(ctx, repo)
+		}
+		return allowed(repo, route) || !public[repo]
+	})
+}
+
+// takeUpMost is how many parked keys of a project are looked through.
+const takeUpMost = 100_000
+
+// takeUp makes the keys due that are parked as a repository is public, where may
+// says so of that and of the key's route.
+func (r *Requeuer) takeUp(ctx context.Context, may func(repo string, route *mapping.Route) bool) {
+	routes := r.o.Settings.Routes()
+	for _, project := range routes.Projects() {
+		failures, err := r.o.Store.Failures(ctx, project, takeUpMost)
+		if err != nil {
+			return
+		}
+		n := 0
+		for _, f := range failures {
+			repo, ok := reconcile.PublicRepo(f)
+			if !ok || !may(repo, routes.ByName(f.Route)) {
+				continue
+			}
+			if err := r.o.Store.Enqueue(ctx, f.Key, time.Duration(n)*time.Second/store.WakePerSecond, false); err != nil {
+				r.o.Logger.Warn("taking up what was withheld", "repo", repo, "err", err)
+				continue
+			}
+			n++
+		}
+		if n > 0 {
+			r.o.Logger.Info("what was withheld is looked at again", "project", project, "keys", n)
+			r.o.Queue.Kick()
+			r.o.Sprints.SprintsChanged(project)
+		}
+	}
+}
