@@ -64,7 +64,7 @@ func (w *TestWorld) Get(path string, answer any) int {
 
 func (w *TestWorld) send(req *http.Request, answer any) int {
 	w.T.Helper()
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := w.Client().Do(req)
 	if err != nil {
 		w.T.Fatal(err)
 	}

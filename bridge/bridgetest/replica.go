@@ -3,7 +3,6 @@ package bridgetest
 import (
 	"context"
 	"strings"
-	"time"
 
 	"planbridge/bridge"
 	"planbridge/config"
@@ -21,11 +20,8 @@ func (w *World) AddReplica(edit func(yaml string) string) (*bridge.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	app, err := bridge.New(bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, Drain: 3 * time.Second})
+	app, err := w.startApp(c)
 	if err != nil {
-		return nil, err
-	}
-	if err := app.Start(context.Background()); err != nil {
 		return nil, err
 	}
 	w.replicas = append(w.replicas, app)

@@ -24,6 +24,7 @@ import (
 	"planbridge/bridge/planningtest"
 	"planbridge/config"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // The fixed names of every world.
@@ -43,7 +44,9 @@ type Options struct {
 	Dir    string // for the embedded store; "": a temporary one, removed by Close
 	Store  string // store.url; "": file: in Dir
 	Prefix string // store.prefix
-	Logger *slog.Logger
+	// OpenStore opens a bridge's handle on another store than that of Store; nil: none does.
+	OpenStore func() store.Store
+	Logger    *slog.Logger
 
 	// Route is YAML that is added to the one route, indented by four spaces.
 	Route string
@@ -231,6 +234,9 @@ func (w *World) startApp(c *config.Config) (*bridge.App, error) {
 	o := bridge.Options{Config: c, Logger: w.o.Logger, Version: "test", WritePause: w.o.WritePause, LeaseTTL: w.o.LeaseTTL, Concurrency: w.o.Concurrency, RedeliverInterval: w.o.Redeliver, Prove: w.o.Prove, Drain: 3 * time.Second}
 	if w.o.Network != nil {
 		o.Network = w.o.Network
+	}
+	if w.o.OpenStore != nil {
+		o.Store = w.o.OpenStore()
 	}
 	app, err := bridge.New(o)
 	if err != nil {

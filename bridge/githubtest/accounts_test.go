@@ -138,4 +138,20 @@ func TestContentLimitIsKept(t *testing.T) {
 	w.s.Advance(time.Minute)
 	open().want(201)
 	equal(t, "made", len(w.r.Issues()), 3)
+	w.s.SetTraits(func(t *Traits) { t.ContentPerHour = 3 })
+	w.s.Advance(time.Minute)
+	open().want(403)
+	w.do("POST", "/repos/acme/web/issues/1/labels", fields{"labels": []string{"bug"}}).want(200) // makes no content
+	w.s.Advance(time.Hour)
+	open().want(201)
+}
+
+func TestPointsAreKept(t *testing.T) {
+	w := newWorld(t, Options{Traits: Traits{PointsPerMinute: 7}})
+	w.do("POST", "/repos/acme/web/issues", fields{"title": "x"}).want(201)
+	w.get("/user").want(200)
+	w.get("/user").want(200)
+	equal(t, "Retry-After", w.get("/user").want(403).header.Get("Retry-After") != "", true)
+	w.s.Advance(time.Minute)
+	w.get("/user").want(200)
 }

@@ -28,19 +28,63 @@ func (s *Server) limit(c *call) *reply {
 		r := fail(http.StatusForbidden, "API rate limit exceeded for user ID 1.")
 		return &r
 	}
+	wait, now := time.Duration(0), s.age()
+	makes := c.Op == "issue.create" || c.Op == "comment.create"
+	if makes {
+		wait = max(s.content.wait(now, time.Minute, 1, s.traits.ContentPerMinute), s.content.wait(now, time.Hour, 1, s.traits.ContentPerHour))
+	}
+	points := pointsOf(c)
+	if wait = max(wait, s.points.wait(now, time.Minute, points, s.traits.PointsPerMinute)); wait > 0 {
+		r := fail(http.StatusForbidden, secondary)
+		r.header = header("Retry-After", fmt.Sprint(int(wait.Seconds())+1))
+		return &r
+	}
 	t.used++
-	if most := s.traits.ContentPerMinute; most > 0 && c.Method == http.MethodPost && c.write {
-		age := s.age()
-		s.spent = slices.DeleteFunc(s.spent, func(at time.Duration) bool { return at <= age-time.Minute })
-		if len(s.spent) >= most {
-			r := fail(http.StatusForbidden, secondary)
-			wait := s.spent[0] + time.Minute - age
-			r.header = header("Retry-After", fmt.Sprint(int(wait.Seconds())+1))
-			return &r
-		}
-		s.spent = append(s.spent, age)
+	s.points.add(now, time.Minute, points)
+	if makes {
+		s.content.add(now, time.Hour, 1)
 	}
 	return nil
+}
+
+// pointsOf is what a request counts against the secondary limit on points.
+func pointsOf(c *call) int {
+	if c.write {
+		return 5
+	}
+	return 1
+}
+
+// spent is what was used of a limit that looks back over a while.
+type spent []use
+
+type use struct {
+	at    time.Duration // since start
+	units int
+}
+
+// wait is how long it takes until so many more units are within a bound; 0: they are.
+func (s spent) wait(now, within time.Duration, units, most int) (wait time.Duration) {
+	if most <= 0 {
+		return 0
+	}
+	used := units
+	for _, u := range s {
+		if u.at > now-within {
+			used += u.units
+		}
+	}
+	for _, u := range s {
+		if used > most && u.at > now-within {
+			used, wait = used-u.units, u.at+within-now
+		}
+	}
+	return wait
+}
+
+// add counts units, and forgets those that are older than a while.
+func (s *spent) add(now, keep time.Duration, units int) {
+	*s = append(slices.DeleteFunc(*s, func(u use) bool { return u.at <= now-keep }), use{now, units})
 }
 
 // window starts a token's next hour when its last one is over.

@@ -82,8 +82,9 @@ type Server struct {
 	lastSeq  int64
 	hookWork hookState
 	race     func(op, repo string, number int)
-	spent    []time.Duration // content-creating requests, since start
-	late     int             // late effects under way
+	content  spent // requests that made content
+	points   spent // of all requests
+	late     int   // late effects under way
 }
 
 // Start listens and serves until [Server.Close].

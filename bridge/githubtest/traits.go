@@ -34,9 +34,10 @@ type Traits struct {
 	RefuseControl, BareRefusals bool
 	// RateLimit is the primary limit of requests an hour; 0: 5000.
 	RateLimit int
-	// ContentPerMinute is the secondary limit on requests that create
-	// content; 0: none.
-	ContentPerMinute int
+	// ContentPerMinute and ContentPerHour are the secondary limits on requests that make
+	// issues and comments, PointsPerMinute is that on points: a read has 1, any other
+	// request 5. 0: none.
+	ContentPerMinute, ContentPerHour, PointsPerMinute int
 
 	// SplitEdits sends one edited event for each of title and body.
 	SplitEdits bool
