@@ -198,7 +198,7 @@ func (a *App) buildSides(c *config.Config) error {
 	requests, duration := apiMetrics(a.registry)
 	waits := writeWaits(a.registry)
 	hub, err := newGitHubClient(c, github.Options{
-		Budget: a.takeWrite, Hold: holds{a.store}.close, Held: holds{a.store}.left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
+		Budget: a.takeWrite, Points: a.points(), Hold: holds{a.store}.close, Held: holds{a.store}.left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Asked: a.asked(reconcile.ServiceGitHub),
 	})
 	if err != nil {

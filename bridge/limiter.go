@@ -15,9 +15,10 @@ import (
 )
 
 // What is sent to GitHub is limited for all replicas together, in the store: writes
-// by two budgets, and everything by what GitHub itself asked for. A write costs one
-// round trip to the store, in which both are looked at; a read costs none, but that
-// each replica looks for holds once in [github.LookEvery] while it sends anything.
+// by two budgets, and everything by the points of a minute and by what GitHub itself asked
+// for. A write costs one round trip to the store. Points are taken some at a time: a round
+// trip for up to 32 of them. Each replica looks for holds once in [github.LookEvery] while
+// it sends anything.
 
 // writeBurst is how many GitHub writes of a class may go back to back.
 const writeBurst = 20
@@ -72,6 +73,34 @@ func (a *App) budgetOf(class github.WriteClass) store.Budget {
 		b.Name, b.PerMinute, b.PerHour = "github:edits", c.EditsPerMinute, 0
 	}
 	return b
+}
+
+// GitHub counts requests by points, 900 a minute: a read has one and a write five. Both may
+// be counted there a moment later than here, hence the distance. A configuration whose
+// writes alone would take more is for a server without that limit.
+const (
+	requestPoints = 850
+	requestBurst  = 100
+	pointsOfWrite = 5
+)
+
+// points is how requests are paced, for all replicas together.
+func (a *App) points() *github.Points {
+	return &github.Points{
+		Take: a.takePoints, Now: a.o.Now,
+		Asker: func(ctx context.Context) (int, bool) { return int(effects.AskOf(ctx).Rank), !effects.OfKey(ctx) },
+	}
+}
+
+func (a *App) takePoints(ctx context.Context, want int) (int, time.Duration, error) {
+	c := a.set.Load().config.GitHub
+	if pointsOfWrite*(c.WritesPerMinute+c.EditsPerMinute) > requestPoints {
+		return want, 0, nil
+	}
+	ask := effects.AskOf(ctx)
+	ask.Items = want
+	g, err := a.store.Take(ctx, store.Budget{Name: "github:points", PerMinute: requestPoints, Burst: requestBurst}, ask)
+	return g.Items, g.Wait, err
 }
 
 // holds are what GitHub asked any replica to leave alone for a while.

@@ -23,6 +23,9 @@ func AskOf(ctx context.Context) store.Ask {
 	return store.Ask{Rank: store.RankShown}
 }
 
+// OfKey reports whether what is done under ctx is done for a key, whose lease goes on meanwhile.
+func OfKey(ctx context.Context) bool { return askerOf(ctx) != nil }
+
 // Reserved reports whether a write of a class was reserved for what is done under
 // ctx, and uses the reservation up.
 func Reserved(ctx context.Context, class reconcile.WriteClass) bool {

@@ -146,6 +146,9 @@ func (c *Client) exchange(ctx context.Context, k call, method string, in any) (*
 		}
 		defer release()
 	}
+	if err := c.pacer.spend(ctx, k); err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
 	}

@@ -46,6 +46,8 @@ type Options struct {
 	// and returns 0, or takes none and returns when to ask again, which is a
 	// turn of its own. Nil: no budget.
 	Budget func(ctx context.Context, class WriteClass) (time.Duration, error)
+	// Points paces requests by what GitHub counts them; nil: nothing does.
+	Points *Points
 	// Hold tells all replicas that GitHub wants nothing to be sent to a resource
 	// for a while; Held returns for how much longer others were told so, by
 	// resource. It is asked before a request, at most once in LookEvery. Nil: the
@@ -84,7 +86,8 @@ type Client struct {
 	graphql  string
 
 	budget  func(ctx context.Context, class WriteClass) (time.Duration, error)
-	patient chan struct{} // held by who waits in place for the budget
+	patient chan struct{} // held by who waits in place for the budget, or for points
+	pacer   *pacer        // nil: none
 	turn    chan struct{} // held by the one write that is under way
 	pause   *rate.Limiter // nil: none
 
@@ -123,6 +126,7 @@ func New(o Options) (*Client, error) {
 		turn:     make(chan struct{}, 1),
 		former:   o.FormerAccounts,
 	}
+	c.pacer = newPacer(o.Points, c.patient)
 	c.requests.BaseURL = base // WithEnterpriseURLs would append /api/v3 to hosts it does not know
 	c.requests.UserAgent = "planbridge"
 	if o.WritePause > 0 {

@@ -90,7 +90,7 @@ func (c *Client) spend(ctx context.Context, class WriteClass) error {
 		if waited == 0 && c.wire.metrics.Waits != nil {
 			c.wire.metrics.Waits.WithLabelValues(string(class)).Inc()
 		}
-		if waited += d; waited > budgetPatience || waited == d && !c.waitsInPlace() {
+		if waited += d; waited > budgetPatience || waited == d && !waitsInPlace(c.patient) {
 			return &mapping.RateLimited{API: "github", After: d, Why: "write budget", Turn: true}
 		}
 		if waited == d {
@@ -103,9 +103,9 @@ func (c *Client) spend(ctx context.Context, class WriteClass) error {
 }
 
 // waitsInPlace lets one more wait in place, where there is room.
-func (c *Client) waitsInPlace() bool {
+func waitsInPlace(patient chan struct{}) bool {
 	select {
-	case c.patient <- struct{}{}:
+	case patient <- struct{}{}:
 		return true
 	default:
 		return false
