@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"planbridge/bridge/accounts"
+	"planbridge/bridge/adapters"
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
@@ -115,7 +116,7 @@ type App struct {
 	made    time.Time
 	monitor *monitor.Monitor
 
-	github     *githubAdapter
+	github     *adapters.GitHub
 	projects   projects
 	catchUp    *catchup.CatchUp
 	intake     *webhook.Intake
@@ -204,8 +205,8 @@ func (a *App) buildSides(c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	a.github = newGitHubAdapter(hub, a.store, githubRoutes{a}, a.o.VisibilityAge, a.log)
-	a.account = accounts.NewOwn(accounts.OwnOptions{Store: a.store, GitHub: hub, People: a.github.people, Logger: a.log})
+	a.github = adapters.NewGitHub(hub, a.store, githubRoutes{a}, a.o.VisibilityAge, a.log)
+	a.account = accounts.NewOwn(accounts.OwnOptions{Store: a.store, GitHub: hub, People: a.github.People, Logger: a.log})
 	a.firstRuns = catchup.NewFirstRuns(a.store, hub)
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
 	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.registry)
@@ -245,12 +246,12 @@ func (a *App) buildWork(c *config.Config) error {
 		FirstRun: a.firstRuns.At,
 		Down:     a.down,
 		Paused:   a.pauses.Paused,
-		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.repositories.IssueMoved,
+		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.Registry.IssueMoved,
 		Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
-		Store: a.store, Settings: routes{&a.set}, Queue: process{a}, GitHub: a.github, Repositories: a.github.repositories,
+		Store: a.store, Settings: routes{&a.set}, Queue: process{a}, GitHub: a.github, Repositories: a.github.Registry,
 		Clock: a.firstRuns, Epoch: a.lost, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log,
 	})
 	a.engine = engine.New(engine.Options{
@@ -259,7 +260,7 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.intakeMetrics, a.verifyMetrics = webhook.NewMetrics(a.registry), verifier.NewMetrics(a.registry)
 	a.intake = webhook.New(webhook.Options{
-		Decoder: decoder{}, Settings: intakeHost{a}, Accounts: intakeHost{a}, Repositories: intakeHost{a},
+		Decoder: adapters.Decoder{}, Settings: intakeHost{a}, Accounts: intakeHost{a}, Repositories: intakeHost{a},
 		Store: a.observed(), EnterDelay: c.GitHub.EnterDelay,
 		Metrics: a.intakeMetrics, Logger: a.log,
 	})

@@ -6,28 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"planbridge/bridge/github"
 	"planbridge/bridge/webhook"
 	"planbridge/mapping"
 )
 
 // errUnreached puts off what needs the store before that was first reached.
 var errUnreached = errors.New("the store has not been reached yet")
-
-// decoder verifies and reads deliveries as the GitHub adapter does.
-type decoder struct{}
-
-func (decoder) Verify(secrets, body [][]byte, header string) (int, error) {
-	return github.VerifySignature(secrets, body, header)
-}
-
-func (decoder) Payload(contentType string, body []byte) ([]byte, error) {
-	return github.Payload(contentType, body)
-}
-
-func (decoder) Parse(name string, payload []byte) (webhook.Event, error) {
-	return parseEvent(name, payload)
-}
 
 // intakeHost is the program as the intake of deliveries sees it.
 type intakeHost struct{ a *App }
@@ -56,7 +40,7 @@ func (h intakeHost) Believes(ctx context.Context, repo string, id int64) (bool, 
 	if h.a.Epoch() == "" {
 		return false, errUnreached
 	}
-	ok, err := h.a.github.repositories.Believes(ctx, repo, id)
+	ok, err := h.a.github.Registry.Believes(ctx, repo, id)
 	if err != nil {
 		return false, fmt.Errorf("which repository is called %s: %w", repo, err)
 	}
@@ -67,13 +51,13 @@ func (h intakeHost) Believes(ctx context.Context, repo string, id int64) (bool, 
 }
 
 func (h intakeHost) Visible(ctx context.Context, repo string, public bool) {
-	if h.a.github.repositories.SeeVisibility(ctx, repo, public) {
+	if h.a.github.Registry.SeeVisibility(ctx, repo, public) {
 		h.a.requeue.TakeUpRepository(ctx, repo)
 	}
 }
 
 func (h intakeHost) Renamed(ctx context.Context, from, to string) error {
-	return h.a.github.repositories.CheckRename(ctx, from, to)
+	return h.a.github.Registry.CheckRename(ctx, from, to)
 }
 
 func (h intakeHost) Writable(ctx context.Context, repo string) { h.a.requeue.WakeRepository(ctx, repo) }

@@ -22,7 +22,7 @@ func (a *App) asked(service string) func(error) {
 // delivered takes in that a delivery was believed, and who sent it.
 func (a *App) delivered(ctx context.Context, login string, id int64) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery)
-	a.github.people.Meet(ctx, login, id)
+	a.github.People.Meet(ctx, login, id)
 }
 
 // Acquire also lets the monitor know which leases this process has.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"planbridge/bridge/adapters"
 	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
@@ -63,11 +64,11 @@ func (p process) Works(key store.Key) bool { return p.app.engine.Works(key) }
 
 // Accepted takes over what an operator has accepted.
 func (p process) Accepted(ctx context.Context, repo string) error {
-	p.app.github.people.Forget()
+	p.app.github.People.Forget()
 	if repo == "" {
 		return nil
 	}
-	p.app.github.repositories.Forget(repo)
+	p.app.github.Registry.Forget(repo)
 	return p.app.followRenames(ctx)
 }
 
@@ -112,12 +113,12 @@ func (s openedServices) GitHub() (operator.GitHub, func(), error) {
 	return s.openGitHub()
 }
 
-func (s openedServices) openGitHub() (*githubAdapter, func(), error) {
+func (s openedServices) openGitHub() (*adapters.GitHub, func(), error) {
 	hub, err := newGitHubClient(s.config, github.Options{Hold: holds{s.store}.close, Held: holds{s.store}.left, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, nil, err
 	}
-	return newGitHubAdapter(hub, s.store, noRoutes{}, 0, slog.New(slog.DiscardHandler)), hub.Close, nil
+	return adapters.NewGitHub(hub, s.store, adapters.NoHost{}, 0, slog.New(slog.DiscardHandler)), hub.Close, nil
 }
 
 func (s openedServices) Planning(id mapping.ObjectID) (operator.Planning, func(), error) {
@@ -128,7 +129,7 @@ func (s openedServices) Planning(id mapping.ObjectID) (operator.Planning, func()
 	return side, side.Close, nil
 }
 
-func (s openedServices) openPlanning(id mapping.ObjectID) (*planningAdapter, error) {
+func (s openedServices) openPlanning(id mapping.ObjectID) (*adapters.Planning, error) {
 	for _, p := range s.config.Planning.Projects {
 		if mapping.ObjectID(p.ID) != id {
 			continue
@@ -139,7 +140,7 @@ func (s openedServices) openPlanning(id mapping.ObjectID) (*planningAdapter, err
 		if err != nil {
 			return nil, err
 		}
-		return newPlanningAdapter(client), nil
+		return adapters.NewPlanning(client), nil
 	}
 	return nil, status.ErrName
 }
@@ -183,7 +184,7 @@ type services struct {
 var _ status.Services = services{}
 
 func (a *App) newServices() services {
-	lists := inventory.New(inventory.Options{Store: a.store, Settings: &a.set, GitHub: githubInventory{a.github}, Projects: &a.projects})
+	lists := inventory.New(inventory.Options{Store: a.store, Settings: &a.set, GitHub: adapters.Inventory{GitHub: a.github}, Projects: &a.projects})
 	return services{
 		app: a,
 		Importer: importer.New(importer.Options{

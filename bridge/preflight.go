@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
+	"planbridge/bridge/adapters"
 	"planbridge/bridge/github"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/preflight"
@@ -91,7 +91,7 @@ func (s preflightServices) OpenGitHub() (preflight.GitHub, error) {
 	if err != nil {
 		return nil, err
 	}
-	return preflightGitHub{hub}, nil
+	return adapters.PreflightGitHub{Client: hub}, nil
 }
 
 func (s preflightServices) OpenPlanning(name string) (preflight.Planning, error) {
@@ -103,7 +103,7 @@ func (s preflightServices) OpenPlanning(name string) (preflight.Planning, error)
 	if err != nil {
 		return nil, err
 	}
-	return preflightPlanning{client}, nil
+	return adapters.PreflightPlanning{Client: client}, nil
 }
 
 func (s preflightServices) OpenStore(ctx context.Context, log *slog.Logger) (store.Store, error) {
@@ -112,64 +112,4 @@ func (s preflightServices) OpenStore(ctx context.Context, log *slog.Logger) (sto
 
 func (s preflightServices) RunningLinks(ctx context.Context, visit func(status.Link)) error {
 	return s.running(ctx, visit)
-}
-
-// preflightGitHub fits the GitHub client to a check.
-type preflightGitHub struct{ *github.Client }
-
-func (g preflightGitHub) Access(ctx context.Context, owner string) (preflight.Access, error) {
-	a, err := g.Client.Access(ctx, owner)
-	return preflight.Access(a), err
-}
-
-func (g preflightGitHub) Repository(ctx context.Context, name string) (preflight.Repository, error) {
-	r, err := g.Client.Repository(ctx, name)
-	return provable(r), err
-}
-
-func (g preflightGitHub) OrgRepositories(ctx context.Context, owner string) ([]preflight.Repository, error) {
-	list, err := g.Client.OrgRepositories(ctx, owner)
-	return converted(list, provable), err
-}
-
-func (g preflightGitHub) ListHooks(ctx context.Context, owner string) ([]preflight.Hook, error) {
-	list, err := g.Client.ListHooks(ctx, owner)
-	return converted(list, func(h github.Hook) preflight.Hook {
-		return preflight.Hook{ID: h.ID, URL: h.URL, Events: h.Events, Active: h.Active}
-	}), err
-}
-
-func (g preflightGitHub) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]preflight.Delivery, error) {
-	list, err := g.Client.Deliveries(ctx, owner, hook, since)
-	return converted(list, func(d github.Delivery) preflight.Delivery {
-		return preflight.Delivery{GUID: d.GUID, DeliveredAt: d.DeliveredAt, StatusCode: d.StatusCode}
-	}), err
-}
-
-func provable(r github.Repository) preflight.Repository {
-	return preflight.Repository{FullName: r.FullName, Private: r.Private, Archived: r.Archived, HasIssues: r.HasIssues, Permissions: r.Permissions}
-}
-
-// preflightPlanning fits the client of a planning project to a check.
-type preflightPlanning struct{ *planning.Client }
-
-func (p preflightPlanning) Project(ctx context.Context) (title, owner string, buckets []preflight.Bucket, err error) {
-	project, err := p.Client.Project(ctx)
-	return project.Title, project.Owner, converted(project.Buckets, provableBucket), err
-}
-
-func (p preflightPlanning) Buckets(ctx context.Context) ([]preflight.Bucket, error) {
-	list, err := p.Client.Buckets(ctx)
-	return converted(list, provableBucket), err
-}
-
-func provableBucket(b planning.Bucket) preflight.Bucket { return preflight.Bucket(b) }
-
-// converted converts each element of a list.
-func converted[A, B any](list []A, convert func(A) B) []B {
-	out := make([]B, len(list))
-	for i := range list {
-		out[i] = convert(list[i])
-	}
-	return out
 }

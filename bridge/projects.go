@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/adapters"
 	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/inventory"
@@ -20,7 +21,7 @@ import (
 
 // project is one planning project: how it is spoken to and polled.
 type project struct {
-	side   *planningAdapter
+	side   *adapters.Planning
 	poller *poll.Poller
 }
 
@@ -100,7 +101,7 @@ func (a *App) addProjects(c *config.Config) error {
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)
 		}
-		side := newPlanningAdapter(client)
+		side := adapters.NewPlanning(client)
 		a.pollMetrics.Expect(name)
 		a.projects.add(id, &project{side, a.newPoller(c, name, id, side)})
 	}
@@ -116,7 +117,7 @@ func (a *App) httpClient() *http.Client {
 	return &http.Client{Transport: t}
 }
 
-func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *planningAdapter) *poll.Poller {
+func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *adapters.Planning) *poll.Poller {
 	return poll.New(poll.Options{
 		Project: id, Name: name, Planning: side, Buckets: side, Charts: side, Store: &notifyingStore{a.store, a},
 		Settings: pollHost{a, id}, Host: pollHost{a, id}, Owner: a.owner, Clock: clock.New(a.o.Now, a.o.Random),

@@ -143,16 +143,6 @@ func (h githubRoutes) AnsweredAs(ctx context.Context, login string) {
 	h.a.account.AnsweredAs(ctx, login)
 }
 
-// noRoutes is the place of [githubRoutes] in a command: each name may be asked about, and
-// nothing is remembered.
-type noRoutes struct{}
-
-func (noRoutes) HasRoute(string) bool                          { return true }
-func (noRoutes) Renamed(context.Context, string, string) error { return nil }
-func (noRoutes) HasRights(string) bool                         { return false }
-func (noRoutes) LoginChanged(context.Context, string, string)  {}
-func (noRoutes) AnsweredAs(context.Context, string)            {}
-
 // recallIdentities reads what the names of the configuration stand for: the repositories of
 // exact routes and the logins of people.
 func (a *App) recallIdentities(ctx context.Context) error {
@@ -165,10 +155,10 @@ func (a *App) recallIdentities(ctx context.Context) error {
 		names = append(names, configured)
 	}
 	for _, name := range names {
-		if err := a.github.repositories.Recall(ctx, name); err != nil {
+		if err := a.github.Registry.Recall(ctx, name); err != nil {
 			return err
 		}
 	}
 	logins := slices.Concat(slices.Sorted(maps.Keys(set.Users)), set.config.GitHub.FormerAccounts)
-	return a.github.people.Recall(ctx, logins...)
+	return a.github.People.Recall(ctx, logins...)
 }

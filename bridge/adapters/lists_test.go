@@ -1,4 +1,4 @@
-package bridge
+package adapters
 
 import (
 	"errors"
@@ -48,8 +48,8 @@ func TestListedOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	lists := &githubLists{newGitHubAdapter(c, s, noRoutes{}, 0, slog.New(slog.DiscardHandler))}
-	if now, err := lists.repositories.Locate(t.Context(), "acme/web", 0, time.Now()); now != "acme/web" || err != nil {
+	lists := &Lists{NewGitHub(c, s, NoHost{}, 0, slog.New(slog.DiscardHandler))}
+	if now, err := lists.Registry.Locate(t.Context(), "acme/web", 0, time.Now()); now != "acme/web" || err != nil {
 		t.Fatalf("acme/web is %q, %v", now, err)
 	}
 	list := func() (titles []string, err error) {

@@ -1,4 +1,4 @@
-package bridge
+package adapters
 
 import (
 	"context"
@@ -13,9 +13,36 @@ import (
 	"planbridge/mapping"
 )
 
-// planningAdapter fits the client of one planning project to the reconciler and
+// PlanningClient is what an App asks of one planning project: a [planning.Client], or
+// what answers in its place.
+type PlanningClient interface {
+	planning.Reader
+	Burndown(ctx context.Context, sprint mapping.ObjectID) (planning.Burndown, error)
+	BacklogNews(ctx context.Context, since string, known func(bucket mapping.ObjectID, title string, id, text []byte) bool,
+		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) (tag string, unchanged bool, err error)
+	EachCard(ctx context.Context, visit func(mapping.Card) error) error
+	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
+	CheckProject(ctx context.Context) error
+	Probe(ctx context.Context) error
+	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
+	Tasks(ctx context.Context, card mapping.ObjectID) ([]mapping.Task, error)
+	Task(ctx context.Context, id mapping.ObjectID) (mapping.Task, error)
+	CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, card planning.NewCard) (mapping.Card, error)
+	CreateCardsBy(ctx context.Context, bucket mapping.ObjectID, cards []planning.UserCard) ([]mapping.Card, error)
+	CreateTask(ctx context.Context, card mapping.ObjectID, username string, task planning.NewTask) (mapping.Task, error)
+	CreateTasks(ctx context.Context, card mapping.ObjectID, username string, tasks []planning.NewTask) ([]mapping.Task, error)
+	UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (planning.Updated, error)
+	UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (planning.Updated, error)
+
+	SetSecret(secret string)
+	// Down reports whether the service is known to be away.
+	Down() bool
+	Close()
+}
+
+// Planning fits the client of one planning project to the reconciler and
 // the poller.
-type planningAdapter struct {
+type Planning struct {
 	PlanningClient
 	mu      sync.Mutex
 	buckets map[string]bucketIDs // by title or id, as a route names them
@@ -27,15 +54,18 @@ type bucketIDs struct {
 	until time.Time
 }
 
-func newPlanningAdapter(c PlanningClient) *planningAdapter {
-	return &planningAdapter{PlanningClient: c, buckets: map[string]bucketIDs{}}
+// NewPlanning makes the adapter of a client.
+func NewPlanning(c PlanningClient) *Planning {
+	return &Planning{PlanningClient: c, buckets: map[string]bucketIDs{}}
 }
 
-func (p *planningAdapter) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Card, error) {
+// CreateCard is that of the client.
+func (p *Planning) CreateCard(ctx context.Context, bucket mapping.ObjectID, username string, n reconcile.NewItem) (mapping.Card, error) {
 	return p.PlanningClient.CreateCard(ctx, bucket, username, planning.NewCard(n))
 }
 
-func (p *planningAdapter) CreateCards(ctx context.Context, bucket mapping.ObjectID, items []reconcile.BatchItem) ([]mapping.Card, error) {
+// CreateCards makes cards in the names of several people.
+func (p *Planning) CreateCards(ctx context.Context, bucket mapping.ObjectID, items []reconcile.BatchItem) ([]mapping.Card, error) {
 	cards := make([]planning.UserCard, len(items))
 	for i, n := range items {
 		cards[i] = planning.UserCard{Username: n.Username, NewCard: planning.NewCard(n.NewItem)}
@@ -44,7 +74,7 @@ func (p *planningAdapter) CreateCards(ctx context.Context, bucket mapping.Object
 }
 
 // CreateTasks sends a single task as one, which every service takes.
-func (p *planningAdapter) CreateTasks(ctx context.Context, card mapping.ObjectID, username string, items []reconcile.NewItem) ([]mapping.Task, error) {
+func (p *Planning) CreateTasks(ctx context.Context, card mapping.ObjectID, username string, items []reconcile.NewItem) ([]mapping.Task, error) {
 	if len(items) == 1 {
 		task, err := p.CreateTask(ctx, card, username, planning.NewTask(items[0]))
 		if err != nil {
@@ -59,12 +89,14 @@ func (p *planningAdapter) CreateTasks(ctx context.Context, card mapping.ObjectID
 	return p.PlanningClient.CreateTasks(ctx, card, username, tasks)
 }
 
-func (p *planningAdapter) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+// UpdateCard is that of the client.
+func (p *Planning) UpdateCard(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	up, err := p.PlanningClient.UpdateCard(ctx, id, username, images, set)
 	return reconcile.Updated(up), err
 }
 
-func (p *planningAdapter) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
+// UpdateTask is that of the client.
+func (p *Planning) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	up, err := p.PlanningClient.UpdateTask(ctx, id, username, images, set)
 	return reconcile.Updated(up), err
 }
@@ -74,7 +106,7 @@ const bucketsFor = 10 * time.Minute
 
 // BucketIDs is that of the client, asked once in a while: every create needs
 // it, and buckets hardly change.
-func (p *planningAdapter) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
+func (p *Planning) BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error) {
 	p.mu.Lock()
 	known := p.buckets[bucket]
 	p.mu.Unlock()
@@ -103,7 +135,7 @@ const (
 )
 
 // location is the project's time zone, UTC where it is not known.
-func (p *planningAdapter) location(ctx context.Context) *time.Location {
+func (p *Planning) location(ctx context.Context) *time.Location {
 	p.mu.Lock()
 	z := p.zone
 	p.mu.Unlock()
@@ -130,7 +162,7 @@ func (p *planningAdapter) location(ctx context.Context) *time.Location {
 }
 
 // Sprints lists the project's sprints for the poller, in its time zone.
-func (p *planningAdapter) Sprints(ctx context.Context) ([]poll.Sprint, error) {
+func (p *Planning) Sprints(ctx context.Context) ([]poll.Sprint, error) {
 	sprints, err := p.PlanningClient.Sprints(ctx)
 	if err != nil || len(sprints) == 0 {
 		return nil, err
@@ -155,7 +187,7 @@ func in(here *time.Location, t time.Time) time.Time {
 
 // SprintItems lists what a sprint holds, in either form. A card's users are
 // those on its own entry and on its tasks'.
-func (p *planningAdapter) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
+func (p *Planning) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
 	items, err := p.PlanningClient.SprintItems(ctx, sprint)
 	if err != nil {
 		return nil, nil, err
@@ -179,7 +211,7 @@ func (p *planningAdapter) SprintItems(ctx context.Context, sprint mapping.Object
 }
 
 // Burndown reads a sprint's chart for the poller.
-func (p *planningAdapter) Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error) {
+func (p *Planning) Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error) {
 	b, err := p.PlanningClient.Burndown(ctx, sprint)
 	return mapping.Burndown{Start: b.Start, End: b.End, Days: b.NumDays, Original: b.OriginalEstimate, Remaining: b.Remaining}, err
 }

@@ -1,4 +1,6 @@
-package bridge
+// Package adapters fits the clients of GitHub and of planning to the packages that ask them:
+// it converts types, and remembers who can read what.
+package adapters
 
 import (
 	"context"
@@ -12,42 +14,44 @@ import (
 	"planbridge/bridge/identity"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/repositories"
-	"planbridge/bridge/webhook"
 	"planbridge/mapping"
 )
 
-// githubHost is the program around the GitHub adapter.
-type githubHost interface {
+// Host is the program around the GitHub adapter.
+type Host interface {
 	repositories.Routes
 	accounts.Rights
 	// AnsweredAs is told who made an issue or a comment with a request of ours.
 	AnsweredAs(ctx context.Context, login string)
 }
 
-// githubAdapter fits the GitHub client to the reconciler.
-type githubAdapter struct {
+// GitHub fits the GitHub client to the reconciler.
+type GitHub struct {
 	*github.Client
-	host         githubHost
-	repositories *repositories.Registry
-	people       *accounts.People
+	host Host
+	// Registry and People know what names of repositories and logins stand for.
+	Registry *repositories.Registry
+	People   *accounts.People
 }
 
-func newGitHubAdapter(c *github.Client, s identity.Documents, host githubHost, visibilityAge time.Duration, log *slog.Logger) *githubAdapter {
-	return &githubAdapter{
-		Client: c, host: host, people: accounts.NewPeople(s, c, host, log),
-		repositories: repositories.New(repositories.Options{Store: s, GitHub: githubIdentities{c}, Routes: host, Logger: log, VisibilityAge: visibilityAge}),
+// NewGitHub makes the adapter of a client. Answers on who can read a repository are believed for
+// visibilityAge; 0: 5 minutes.
+func NewGitHub(c *github.Client, s identity.Documents, host Host, visibilityAge time.Duration, log *slog.Logger) *GitHub {
+	return &GitHub{
+		Client: c, host: host, People: accounts.NewPeople(s, c, host, log),
+		Registry: repositories.New(repositories.Options{Store: s, GitHub: identities{c}, Routes: host, Logger: log, VisibilityAge: visibilityAge}),
 	}
 }
 
-// githubIdentities fits the GitHub client to the registry of repositories.
-type githubIdentities struct{ *github.Client }
+// identities fits the GitHub client to the registry of repositories.
+type identities struct{ *github.Client }
 
-func (g githubIdentities) Identity(ctx context.Context, name string) (repositories.Repository, error) {
+func (g identities) Identity(ctx context.Context, name string) (repositories.Repository, error) {
 	r, err := g.Client.Identity(ctx, name)
 	return identified(r), err
 }
 
-func (g githubIdentities) RepositoryByID(ctx context.Context, owner string, id int64) (repositories.Repository, error) {
+func (g identities) RepositoryByID(ctx context.Context, owner string, id int64) (repositories.Repository, error) {
 	r, err := g.Client.RepositoryByID(ctx, owner, id)
 	return identified(r), err
 }
@@ -57,28 +61,29 @@ func identified(r github.Repository) repositories.Repository {
 }
 
 // Locate is that of the reconciler.
-func (g *githubAdapter) Locate(ctx context.Context, repo string, id int64, anew bool) (string, error) {
+func (g *GitHub) Locate(ctx context.Context, repo string, id int64, anew bool) (string, error) {
 	age := repositories.BelievedFor
 	if anew {
 		age = repositories.AnewFor
 	}
-	return g.repositories.Locate(ctx, repo, id, time.Now().Add(-age))
+	return g.Registry.Locate(ctx, repo, id, time.Now().Add(-age))
 }
 
-// Private and Public tell who can read a repository.
-func (g *githubAdapter) Private(ctx context.Context, repo string) (bool, error) {
-	return g.repositories.Private(ctx, repo)
+// Private reports whether only members can read a repository.
+func (g *GitHub) Private(ctx context.Context, repo string) (bool, error) {
+	return g.Registry.Private(ctx, repo)
 }
 
-func (g *githubAdapter) Public(ctx context.Context, repo string, ask bool) (public, known bool) {
-	return g.repositories.Public(ctx, repo, ask)
+// Public reports whether anybody can read a repository, as far as that is known.
+func (g *GitHub) Public(ctx context.Context, repo string, ask bool) (public, known bool) {
+	return g.Registry.Public(ctx, repo, ask)
 }
 
 // Stranger reports whether another account has a login than the one that it stood for.
-func (g *githubAdapter) Stranger(login string) bool { return g.people.Stranger(login) }
+func (g *GitHub) Stranger(login string) bool { return g.People.Stranger(login) }
 
 // Whose is that of the client, but for a login that another account has.
-func (g *githubAdapter) Whose(login string) mapping.Whose {
+func (g *GitHub) Whose(login string) mapping.Whose {
 	whose := g.Client.Whose(login)
 	if whose.Perhaps() && g.Stranger(login) {
 		return mapping.Theirs
@@ -87,20 +92,21 @@ func (g *githubAdapter) Whose(login string) mapping.Whose {
 }
 
 // Issue, and what else answers with an issue, says whose it is by id, too.
-func (g *githubAdapter) Issue(ctx context.Context, repo string, number int) (mapping.Issue, error) {
+func (g *GitHub) Issue(ctx context.Context, repo string, number int) (mapping.Issue, error) {
 	issue, err := g.Client.Issue(ctx, repo, number)
 	return g.identify(ctx, issue), err
 }
 
-func (g *githubAdapter) identify(ctx context.Context, issue mapping.Issue) mapping.Issue {
-	g.people.Meet(ctx, issue.Author, issue.AuthorID)
+func (g *GitHub) identify(ctx context.Context, issue mapping.Issue) mapping.Issue {
+	g.People.Meet(ctx, issue.Author, issue.AuthorID)
 	if issue.RepoID == 0 && issue.ID != 0 {
-		issue.RepoID = g.repositories.ID(issue.Repo)
+		issue.RepoID = g.Registry.ID(issue.Repo)
 	}
 	return issue
 }
 
-func (g *githubAdapter) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
+// CreateIssue is that of the client, which tells whose account made the issue.
+func (g *GitHub) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {
 	issue, err := g.Client.CreateIssue(ctx, repo, github.NewIssue{Title: n.Title, Body: n.Body, Labels: n.Labels})
 	if err == nil {
 		g.host.AnsweredAs(ctx, issue.Author)
@@ -108,26 +114,30 @@ func (g *githubAdapter) CreateIssue(ctx context.Context, repo string, n reconcil
 	return g.identify(ctx, issue), err
 }
 
-func (g *githubAdapter) EditIssue(ctx context.Context, repo string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
+// EditIssue is that of the client.
+func (g *GitHub) EditIssue(ctx context.Context, repo string, number int, e reconcile.IssueEdit) (mapping.Issue, error) {
 	issue, err := g.Client.EditIssue(ctx, repo, number, github.IssueEdit{Title: e.Title, Body: e.Body, State: e.State, StateReason: e.StateReason, Milestone: e.Milestone})
 	return g.identify(ctx, issue), err
 }
 
-func (g *githubAdapter) Reserve(ctx context.Context, class reconcile.WriteClass) error {
+// Reserve is that of the client.
+func (g *GitHub) Reserve(ctx context.Context, class reconcile.WriteClass) error {
 	return g.Client.Reserve(ctx, github.WriteClass(class))
 }
 
-func (g *githubAdapter) Comments(ctx context.Context, repo string, number int, since time.Time) ([]reconcile.Comment, error) {
+// Comments is that of the client, which tells whose accounts they are of.
+func (g *GitHub) Comments(ctx context.Context, repo string, number int, since time.Time) ([]reconcile.Comment, error) {
 	comments, err := g.Client.Comments(ctx, repo, number, since)
 	out := make([]reconcile.Comment, len(comments))
 	for i, c := range comments {
-		g.people.Meet(ctx, c.Author, c.AuthorID)
+		g.People.Meet(ctx, c.Author, c.AuthorID)
 		out[i] = reconcile.Comment{ID: c.ID, Author: c.Author, Body: c.Body}
 	}
 	return out, err
 }
 
-func (g *githubAdapter) CreateComment(ctx context.Context, repo string, number int, body string) (reconcile.Comment, error) {
+// CreateComment is that of the client, which tells whose account made the comment.
+func (g *GitHub) CreateComment(ctx context.Context, repo string, number int, body string) (reconcile.Comment, error) {
 	c, err := g.Client.CreateComment(ctx, repo, number, body)
 	if err == nil {
 		g.host.AnsweredAs(ctx, c.Author)
@@ -138,7 +148,7 @@ func (g *githubAdapter) CreateComment(ctx context.Context, repo string, number i
 // Edits tells an issue's earlier titles, or its earlier bodies, as the events
 // of their edits did. Of a body that was taken out of GitHub's history nothing
 // is told.
-func (g *githubAdapter) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
+func (g *GitHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
 	var out []mapping.Edit
 	if a.Spec().Carrier == mapping.CarrierTitle {
 		renamed, err := g.RenamedEvents(ctx, issue.Repo, issue.Number)
@@ -162,27 +172,19 @@ func (g *githubAdapter) Edits(ctx context.Context, issue mapping.IssueID, a mapp
 
 // RepositoryName is what a repository is called now, and Archived whether it is
 // read-only: asked when something was refused.
-func (g *githubAdapter) RepositoryName(ctx context.Context, repo string) (string, error) {
+func (g *GitHub) RepositoryName(ctx context.Context, repo string) (string, error) {
 	r, err := g.Repository(ctx, repo)
 	return r.FullName, err
 }
 
-func (g *githubAdapter) Archived(ctx context.Context, repo string) (bool, error) {
+// Archived reports whether a repository is read-only.
+func (g *GitHub) Archived(ctx context.Context, repo string) (bool, error) {
 	r, err := g.Repository(ctx, repo)
 	return r.Archived, err
 }
 
-// parseEvent fits GitHub's events to the intake.
-func parseEvent(name string, payload []byte) (webhook.Event, error) {
-	e, err := github.ParseEvent(name, payload)
-	return webhook.Event{
-		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, RepoID: e.RepoID, Private: e.RepoPrivate, VisibilityKnown: e.RepoTold, Sender: e.Sender, SenderID: e.SenderID, SenderType: e.SenderType,
-		Parent: e.Parent, SubIssue: e.SubIssue, TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo, Installation: e.Installation,
-	}, err
-}
-
 // Milestones and PutMilestone are those of the adapter in mapping's words.
-func (g *githubAdapter) Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error) {
+func (g *GitHub) Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error) {
 	list, err := g.Client.Milestones(ctx, repo)
 	out := make([]mapping.Milestone, len(list))
 	for i, m := range list {
@@ -191,14 +193,15 @@ func (g *githubAdapter) Milestones(ctx context.Context, repo string) ([]mapping.
 	return out, err
 }
 
-func (g *githubAdapter) PutMilestone(ctx context.Context, repo string, m mapping.Milestone) (mapping.Milestone, error) {
+// PutMilestone is that of the client.
+func (g *GitHub) PutMilestone(ctx context.Context, repo string, m mapping.Milestone) (mapping.Milestone, error) {
 	now, err := g.Client.PutMilestone(ctx, repo, github.Milestone(m))
 	return mapping.Milestone(now), err
 }
 
 // Closed reports whether the bridge's own account closed an issue at a moment
 // or later.
-func (g *githubAdapter) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
+func (g *GitHub) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
 	events, err := g.ClosedEvents(ctx, repo, number)
 	for _, e := range events {
 		if !e.At.Before(since) && g.Whose(e.Actor).Perhaps() {
@@ -211,7 +214,7 @@ func (g *githubAdapter) Closed(ctx context.Context, repo string, number int, sin
 // Released reports whether a person let an issue out of quarantine: its events
 // tell who labelled and assigned it. An issue whose events GitHub refuses to show
 // stays in.
-func (g *githubAdapter) Released(ctx context.Context, issue *mapping.Issue) (bool, error) {
+func (g *GitHub) Released(ctx context.Context, issue *mapping.Issue) (bool, error) {
 	if issue.Untriaged() {
 		return false, nil
 	}
@@ -226,3 +229,21 @@ func (g *githubAdapter) Released(ctx context.Context, issue *mapping.Issue) (boo
 	}
 	return released, nil
 }
+
+// NoHost is the Host of a command: each name may be asked about, and nothing is remembered.
+type NoHost struct{}
+
+// HasRoute is true for each name.
+func (NoHost) HasRoute(string) bool { return true }
+
+// Renamed follows no rename.
+func (NoHost) Renamed(context.Context, string, string) error { return nil }
+
+// HasRights is false for each login.
+func (NoHost) HasRights(string) bool { return false }
+
+// LoginChanged does nothing.
+func (NoHost) LoginChanged(context.Context, string, string) {}
+
+// AnsweredAs does nothing.
+func (NoHost) AnsweredAs(context.Context, string) {}
