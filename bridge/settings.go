@@ -58,10 +58,24 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 // [store.Ask]): two thirds, so that live changes never wait long for theirs.
 func importShare(writes int) int { return max(1, writes*2/3) }
 
-// IssueInterval is the least time between two new issues of imports.
-func (c *current) IssueInterval() time.Duration {
+// Forecast is how long GitHub's budgets make so many new issues and other writes of imports
+// take, and which key bounds it.
+func (c *current) Forecast(issues, edits int) (takes time.Duration, bound string) {
 	hub := c.Load().config.GitHub
-	return max(time.Minute/time.Duration(importShare(hub.WritesPerMinute)), time.Hour/time.Duration(importShare(hub.WritesPerHour)))
+	for _, b := range []struct {
+		key       string
+		n, writes int
+		per       time.Duration
+	}{
+		{"github.writes_per_minute", issues, hub.WritesPerMinute, time.Minute},
+		{"github.writes_per_hour", issues, hub.WritesPerHour, time.Hour},
+		{"github.edits_per_minute", edits, hub.EditsPerMinute, time.Minute},
+	} {
+		if d := time.Duration(b.n) * b.per / time.Duration(importShare(b.writes)); d > takes {
+			takes, bound = d, b.key
+		}
+	}
+	return takes, bound
 }
 
 // routes tell the routes of the settings that hold now.

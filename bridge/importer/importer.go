@@ -14,8 +14,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"planbridge/bridge/guard"
@@ -50,8 +48,9 @@ type Readiness interface {
 
 // Budget tells how much imports may write.
 type Budget interface {
-	// IssueInterval is the least time between two new issues of imports.
-	IssueInterval() time.Duration
+	// Forecast is how long GitHub's budgets make so many new issues and other writes of
+	// imports take, and the key of the configuration that bounds it.
+	Forecast(issues, edits int) (time.Duration, string)
 }
 
 // Options configure an Importer. All fields are required.
@@ -189,18 +188,25 @@ func (im *run) survey(ctx context.Context) error {
 	im.job.Update(func(now *status.Job) {
 		r := now.Import
 		now.Total = r.Cards + r.Issues + r.Joined + r.UnderWay
-		r.Forecast = (time.Duration(r.Issues) * im.Budget.IssueInterval()).Seconds()
+		forecast, bound := im.Budget.Forecast(r.Issues, r.Labels)
+		r.Forecast, r.Bound = forecast.Seconds(), bound
 	})
 	return nil
 }
 
 // countIssue takes an issue into the counts.
-func (im *run) countIssue(_ context.Context, route *mapping.Route, issue *mapping.Issue) error {
+func (im *run) countIssue(ctx context.Context, route *mapping.Route, issue *mapping.Issue) error {
 	item := status.ImportItem{Where: issue.Name(), Title: issue.Title, Route: route.Name}
 	switch t := im.titleOf(route, issue.Title); {
 	case t.unique():
 		item.What, item.Partner = "join", string(t.card.ID)
-		im.count(func(r *status.ImportResult) { r.Joined++ })
+		im.count(func(r *status.ImportResult) { r.Joined++; r.Labels += labelWrites(route, false) })
+		if im.ask.DryRun {
+			var err error
+			if item.Differs, err = im.differences(ctx, route, issue, t.card); err != nil {
+				return err
+			}
+		}
 	case t != nil:
 		item.What, item.Why = "ambiguous", t.why()
 		im.count(func(r *status.ImportResult) { r.Ambiguous++ })
@@ -214,7 +220,7 @@ func (im *run) countIssue(_ context.Context, route *mapping.Route, issue *mappin
 		im.count(func(r *status.ImportResult) { r.Children++ })
 	default:
 		item.What = "card"
-		im.count(func(r *status.ImportResult) { r.Cards++ })
+		im.count(func(r *status.ImportResult) { r.Cards++; r.Labels += labelWrites(route, false) })
 	}
 	if im.ask.DryRun {
 		im.list(item)
@@ -226,11 +232,20 @@ func (im *run) countCard(_ context.Context, route *mapping.Route, card *mapping.
 	if !route.MakesIssues() || im.titleOf(route, card.Title.Value).matched() {
 		return nil
 	}
-	im.count(func(r *status.ImportResult) { r.Issues++ })
+	im.count(func(r *status.ImportResult) { r.Issues++; r.Labels += labelWrites(route, true) })
 	if im.ask.DryRun {
 		im.list(status.ImportItem{Where: string(card.ID), Title: card.Title.Value, Route: route.Name, What: "issue"})
 	}
 	return nil
+}
+
+// labelWrites is how many writes show a card on its issue: one has its bucket and the status
+// that its tracking task gives it. An issue that is made has its bucket from the beginning.
+func labelWrites(route *mapping.Route, made bool) int {
+	if !route.Writes(mapping.GitHub) || made && !route.TrackingTask {
+		return 0
+	}
+	return 1
 }
 
 func isChild(issue *mapping.Issue) bool {
@@ -349,7 +364,7 @@ func (im *run) sweep(ctx context.Context) error {
 		return err
 	}
 	im.job.Update(func(now *status.Job) {
-		now.WaitsFor = waits
+		now.WaitsFor, now.Waits = names(waits), waits
 		now.Done += became[done] + became[handed] + became[dropped] + became[failed]
 		now.Total = max(now.Total, now.Done)
 		now.Import.Handed += became[handed]
@@ -359,20 +374,12 @@ func (im *run) sweep(ctx context.Context) error {
 	return nil
 }
 
-// waits names what keys of the projects wait for: a service that is away, a
-// route that is paused.
-func (im *run) waits(ctx context.Context) ([]string, error) {
-	all := map[string]bool{}
-	for _, project := range im.Inventory.Settings().Routes.Projects() {
-		d, err := im.Store.Depth(ctx, project)
-		if err != nil {
-			return nil, err
-		}
-		for service := range d.Waiting {
-			all[service] = true
-		}
+// names are what is waited for.
+func names(waits []status.JobWait) (out []string) {
+	for _, w := range waits {
+		out = append(out, w.For)
 	}
-	return slices.Sorted(maps.Keys(all)), nil
+	return out
 }
 
 // parked lists the failures of the projects, by key.

@@ -62,15 +62,17 @@ type Job struct {
 	Doing string `json:"doing,omitempty"` // what it does now, for people
 	// WaitsFor names what keys wait for: a service that is away, a route
 	// that is paused.
-	WaitsFor []string      `json:"waits_for,omitempty"`
-	Error    string        `json:"error,omitempty"`
-	Started  time.Time     `json:"started"`
-	Ended    time.Time     `json:"ended,omitzero"`
-	Total    int           `json:"total"` // items to be dealt with, as far as is known
-	Done     int           `json:"done"`  // of these, those that are
-	Import   *ImportResult `json:"import,omitempty"`
-	Verify   *VerifyResult `json:"verify,omitempty"`
-	Clean    *CleanResult  `json:"clean,omitempty"`
+	WaitsFor []string `json:"waits_for,omitempty"`
+	// Waits are the same, with the time until which, where that is known.
+	Waits   []JobWait     `json:"waits,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	Started time.Time     `json:"started"`
+	Ended   time.Time     `json:"ended,omitzero"`
+	Total   int           `json:"total"` // items to be dealt with, as far as is known
+	Done    int           `json:"done"`  // of these, those that are
+	Import  *ImportResult `json:"import,omitempty"`
+	Verify  *VerifyResult `json:"verify,omitempty"`
+	Clean   *CleanResult  `json:"clean,omitempty"`
 }
 
 // ImportResult counts what an import does, or would do.
@@ -94,8 +96,12 @@ type ImportResult struct {
 	Failed  int `json:"failed"`  // given up; failures shows why
 	Handed  int `json:"handed"`  // sub-issues that their parents have now, as tasks of their cards
 	Dropped int `json:"dropped"` // no longer to be imported when their turn came
-	// Forecast is how long GitHub's write budget makes the new issues take.
+	// Labels are the writes of labels that show the cards on their issues.
+	Labels int `json:"labels"`
+	// Forecast is how long GitHub's write budget makes the new issues and the labels take,
+	// and Bound the key of the configuration that bounds it.
 	Forecast float64      `json:"forecast_seconds"`
+	Bound    string       `json:"bound,omitempty"`
 	Items    []ImportItem `json:"items"` // of a dry run, and whatever is to be told
 	More     bool         `json:"more"`  // there are more items than are listed
 }
@@ -117,6 +123,25 @@ type ImportItem struct {
 	What    string `json:"what"` // card, issue, join, ambiguous, child, failed
 	Partner string `json:"partner,omitempty"`
 	Why     string `json:"why,omitempty"`
+	// Differs says in what the items of a pair differ that would be joined.
+	Differs []ImportDifference `json:"differs,omitempty"`
+}
+
+// ImportDifference is an attribute in which a pair differs that would be joined.
+type ImportDifference struct {
+	Attribute string `json:"attribute"`
+	GitHub    string `json:"github"`
+	Planning  string `json:"planning"`
+	// Wins is the side whose value would stand; both: they are merged; ask: people are
+	// asked; restrained: the route's direction forbids the write.
+	Wins string `json:"wins"`
+	Why  string `json:"why"`
+}
+
+// JobWait is something that a job waits for.
+type JobWait struct {
+	For   string    `json:"for"`
+	Until time.Time `json:"until,omitzero"`
 }
 
 // VerifyResult is what a verification found.

@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"planbridge/bridge/status"
 )
@@ -30,7 +26,8 @@ func (c *importCmd) Help() string {
 	return `An import takes what is older than the service: issues that nobody touched since a route began to run become cards, and old cards
 of a route that makes issues become issues. It runs in the service, behind all live changes; where no service runs, this command is
 one until the import is done. It may be interrupted, run again, and run twice, at any moment: nothing is made twice. Issues are made within
-two thirds of GitHub's write budget; --dry-run says how long that takes.`
+two thirds of GitHub's write budget; --dry-run says how long that takes and what bounds it. With --match it says in what the pairs differ
+that would be joined, and whose value would stand.`
 }
 
 // Run implements the command.
@@ -81,7 +78,7 @@ func importReport(w io.Writer, job *status.Job) error {
 		}
 	}
 	if r.Forecast >= 1 && r.DryRun {
-		fmt.Fprintf(w, "GitHub's write budget makes the new issues take %s\n", seconds(r.Forecast))
+		fmt.Fprintf(w, "GitHub's write budget makes %d new issues and %d writes of labels take %s; %s bounds it\n", r.Issues, r.Labels, seconds(r.Forecast), r.Bound)
 	}
 	if len(r.Items) == 0 {
 		return nil
@@ -93,6 +90,24 @@ func importReport(w io.Writer, job *status.Job) error {
 	}
 	if r.More {
 		t.row("…")
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	return importDifferences(w, r.Items)
+}
+
+// importDifferences lists in what pairs differ that would be joined, and who would win.
+func importDifferences(w io.Writer, items []status.ImportItem) error {
+	if !slices.ContainsFunc(items, func(i status.ImportItem) bool { return len(i.Differs) > 0 }) {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := newTable(w, "PAIR", "ATTRIBUTE", "WINS", "GITHUB", "PLANNING", "WHY")
+	for _, i := range items {
+		for _, d := range i.Differs {
+			t.row(i.Where, d.Attribute, d.Wins, brief(d.GitHub), brief(d.Planning), d.Why)
+		}
 	}
 	return t.flush()
 }
@@ -108,72 +123,4 @@ func reasons(why map[string]int) string {
 
 func seconds(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
-}
-
-// progress shows how far a job is: a bar with its rate and the time left on a
-// terminal, a line now and then elsewhere.
-type progress struct {
-	w    io.Writer
-	bar  *progressbar.ProgressBar // nil: lines
-	last string
-	next time.Time
-}
-
-// lineEvery is how often a line of progress is printed at most.
-const lineEvery = 5 * time.Second
-
-func newProgress(w io.Writer) *progress {
-	p := &progress{w: w}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
-	}
-	return p
-}
-
-// show takes in where the job is now.
-func (p *progress) show(job status.Job) {
-	if job.State != status.JobRunning {
-		return
-	}
-	if p.bar != nil {
-		p.bar.Describe(strings.Join(append([]string{job.Doing}, job.WaitsFor...), ", waiting for "))
-		if job.Total > 0 {
-			p.bar.ChangeMax(job.Total)
-			_ = p.bar.Set(job.Done) // a terminal that is gone is nobody's loss
-		}
-		return
-	}
-	if now := time.Now(); p.next.IsZero() {
-		p.next = now.Add(lineEvery)
-	} else if now.Before(p.next) {
-		return
-	} else {
-		p.next = now.Add(lineEvery)
-		p.line(job)
-	}
-}
-
-func (p *progress) line(job status.Job) {
-	text := job.Doing
-	if job.Total > 0 {
-		text += fmt.Sprintf(": %d of %d", job.Done, job.Total)
-		if since := time.Since(job.Started).Seconds(); job.Done > 0 && since > 0 {
-			rate := float64(job.Done) / since
-			text += fmt.Sprintf(", %.1f a second, %s left", rate, seconds(float64(job.Total-job.Done)/rate))
-		}
-	}
-	if len(job.WaitsFor) > 0 {
-		text += "; waiting for " + strings.Join(job.WaitsFor, ", ")
-	}
-	if text != p.last {
-		fmt.Fprintln(p.w, text)
-		p.last = text
-	}
-}
-
-func (p *progress) end() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
-	}
 }
