@@ -68,6 +68,7 @@ type gate struct {
 	until   map[string]time.Time
 	why     map[string]string
 	strikes map[class]int // headerless limits in a row
+	ended   []string      // resources that were closed, and under which nothing went through since
 }
 
 // check returns a *mapping.RateLimited while a request would meet a closed gate.
@@ -78,6 +79,10 @@ func (g *gate) check(ctx context.Context, k call) error {
 	for _, resource := range []string{ResourceAll, k.resource()} {
 		if after := time.Until(g.until[resource]); after > 0 {
 			return &mapping.RateLimited{API: "github", After: after, Why: g.why[resource]}
+		}
+		if _, closed := g.until[resource]; closed {
+			delete(g.until, resource)
+			g.ended = append(g.ended, resource)
 		}
 	}
 	return nil
@@ -136,25 +141,30 @@ func (g *gate) shut(k call, l limit) (resource string) {
 	return resource
 }
 
-// passed notes that a request of a class went through.
-func (g *gate) passed(k class) {
+// passed notes that a request went through.
+func (g *gate) passed(k call) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.strikes, k)
+	delete(g.strikes, k.class)
+	for _, resource := range g.ended {
+		g.log.Info("GitHub takes requests again", "resource", resource, "over", "GitHub limits requests")
+	}
+	g.ended = nil
 }
 
 // holdWithin bounds how long other replicas are told of a limit.
 const holdWithin = 3 * time.Second
 
 // shut closes the gate of all replicas.
-func (w *wire) shut(ctx context.Context, k call, l limit) {
-	resource := w.gate.shut(k, l)
+func (w *wire) shut(ctx context.Context, k call, l limit) (resource string) {
+	resource = w.gate.shut(k, l)
 	if w.hold == nil {
-		return
+		return resource
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdWithin)
 	defer cancel()
 	if err := w.hold(ctx, resource, l.After); err != nil {
 		w.log.Warn("telling other replicas of github's rate limit", "err", err)
 	}
+	return resource
 }

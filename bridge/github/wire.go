@@ -103,12 +103,12 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	w.noteRate(resp.Header)
 	if l, ok := readLimit(resp.StatusCode, resp.Header, bodyOf(resp), time.Now()); ok {
-		w.shut(req.Context(), k, l)
-		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After, "resource", l.resource, "fact", "GitHub limits requests")
+		resource := w.shut(req.Context(), k, l)
+		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After, "resource", resource, "fact", "GitHub limits requests")
 		return nil, &notSent{l.RateLimited}
 	}
 	if resp.StatusCode < 400 {
-		w.gate.passed(k.class)
+		w.gate.passed(k)
 	}
 	if resp.StatusCode < 400 && req.Method == http.MethodGet && k.class == classRead && !bypassesBreaker(k.op) && k.op != "probe" {
 		w.answered.Store(&k)

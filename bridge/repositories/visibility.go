@@ -120,6 +120,9 @@ func (v visibility) unansweredNow() visibility {
 // asked at each write.
 func (r *Registry) Public(ctx context.Context, repo string, ask bool) (public, known bool) {
 	was, fresh := r.visible.of(repo)
+	if fresh && ask {
+		r.sayPublic(repo, false, was.public)
+	}
 	if fresh || !ask && !was.public {
 		return was.public, was.told || !ask
 	}
@@ -129,7 +132,23 @@ func (r *Registry) Public(ctx context.Context, repo string, ask bool) (public, k
 		now = was.unansweredNow()
 	}
 	now = r.visible.put(repo, was, now)
+	r.sayPublic(repo, was.public, now.public)
 	return now.public, now.told
+}
+
+// factPublic names in the log what lasts while a repository is public where planning's
+// texts are not to be shown.
+const factPublic = "a repository is public"
+
+// sayPublic has the log say that a repository is public, while that keeps something from being
+// written, and once that it is no more.
+func (r *Registry) sayPublic(repo string, was, is bool) {
+	switch {
+	case is:
+		r.o.Logger.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo, "fact", factPublic)
+	case was:
+		r.o.Logger.Info("the repository is private again", "repo", repo, "over", factPublic)
+	}
 }
 
 // SeeVisibility takes in what an event says of who can read a repository. It reports whether a
@@ -145,8 +164,8 @@ func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) 
 		return was.public && r.visible.doubt(repo)
 	}
 	now := r.visible.put(repo, was, visibility{public: true, told: true, until: r.visible.until(time.Now())})
-	if !was.public && now.public {
-		r.o.Logger.Warn("a repository is public: routes that do not say allow_public show nothing of planning there", "repo", repo)
+	if !was.public {
+		r.sayPublic(repo, false, now.public)
 	}
 	return false
 }

@@ -142,7 +142,7 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	if err := k.began(ctx, p.now); err != nil {
 		return err
 	}
-	k.o.Logger.Info("retention: a pass is done", "took", time.Since(p.now).String())
+	k.o.Logger.Info("retention: a pass is done", "took", time.Since(p.now))
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (h *handler) backup(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		h.Logger.Warn("backup given up", "bytes", out.bytes, "err", err)
 	default:
-		h.Logger.Info("backup written", "bytes", out.bytes, "seconds", time.Since(began).Seconds())
+		h.Logger.Info("backup written", "bytes", out.bytes, "took", time.Since(began))
 	}
 }
 

@@ -1,0 +1,36 @@
+package repositories
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge/factlog"
+	"planbridge/bridge/logtest"
+)
+
+// TestPublicIsOneFact: that a repository is public is a line when it keeps something from
+// being shown first, one a minute, and one when it is private again.
+func TestPublicIsOneFact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logtest.Text
+		r := New(Options{Logger: slog.New(factlog.NewHandler(slog.NewTextHandler(&log, nil), time.Now))})
+		r.visible.put("acme/web", visibility{}, visibility{public: true, told: true, until: time.Now().Add(time.Hour)})
+		for range 150 { // a write a second is withheld
+			if public, known := r.Public(t.Context(), "acme/web", true); !public || !known {
+				t.Fatal(public, known)
+			}
+			time.Sleep(time.Second)
+		}
+		if n := strings.Count(log.String(), "fact="); n != 3 {
+			t.Errorf("%d lines in two and a half minutes:\n%s", n, log.String())
+		}
+		r.sayPublic("acme/web", true, false)
+		r.sayPublic("acme/api", true, false)
+		if n := strings.Count(log.String(), "over="); n != 1 || !strings.Contains(log.String(), "the repository is private again") {
+			t.Errorf("the end:\n%s", log.String())
+		}
+	})
+}
