@@ -266,7 +266,7 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.services = a.newServices()
 	a.buildCatchUp(c)
-	a.buildRetention()
+	a.retention = retention.New(retention.Options{Store: a.store, Owner: a.owner, Needs: needs{a}, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
 	a.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
 	a.handler = status.New(status.Options{
 		Operator: a.Operator(), Services: a.services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,

@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"bridge/effects":           {"mapping", "store", "bridge/guard", "bridge/reconcile", "bridge/engine"},
 	"bridge/status":            {"mapping", "store", "bridge/guard"},
 	"bridge/monitor":           {"mapping", "bridge/reconcile", "bridge/status"},
-	"bridge/retention":         {"mapping", "store", "bridge/guard"},
+	"bridge/retention":         {"mapping", "store", "bridge/guard", "bridge/jobs", "bridge/status"},
 	"bridge/session":           {"mapping", "store", "bridge/guard"},
 	"bridge/epoch":             {"mapping", "store"},
 	"bridge/identity":          {"mapping", "store"},

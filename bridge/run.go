@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/adapters"
 	"planbridge/bridge/clock"
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/factlog"
@@ -143,7 +144,8 @@ func (a *App) run(ctx context.Context) {
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.account.Run)
-	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", a.tellQuarantine) })
+	notice := preflight.QuarantineNotice{Source: preflightSource{&a.set, a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
+	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", notice.Give) })
 	a.spawn(ctx, "reroute", func(ctx context.Context) {
 		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.requeue.Reroute(ctx); return err })
 	})

@@ -140,3 +140,9 @@ func revealed(secrets []config.Secret) [][]byte {
 	}
 	return out
 }
+
+// quarantineUnsaid reports whether strangers' issues wait by default: neither the
+// route nor the file's defaults say anything.
+func (s *settings) quarantineUnsaid(route *mapping.Route) bool {
+	return route.AllowPublic && route.Quarantine == mapping.QuarantineAuto && !s.config.SaysQuarantine(route.Name)
+}

@@ -23,7 +23,7 @@ func (a *App) work(ctx context.Context) {
 	a.spawn(ctx, "catch-up", a.catchUp.Run)
 	a.spawn(ctx, "milestones", a.milestones.Run)
 	if !a.o.DryRun {
-		a.spawn(ctx, "retention", a.retain) // which login is ours is known by now, if ever
+		a.spawn(ctx, "retention", a.retention.Run) // which login is ours is known by now, if ever
 	}
 	a.session.During(ctx, func() {
 		a.guard.Keep(ctx, "queue", func() { a.engine.Run(ctx, a.o.Drain) })

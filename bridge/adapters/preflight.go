@@ -75,3 +75,18 @@ func converted[A, B any](list []A, convert func(A) B) []B {
 	}
 	return out
 }
+
+// Visibility fits the GitHub adapter to the notice of a quarantine.
+type Visibility struct{ *GitHub }
+
+// PublicOf lists the repositories of an owner that anybody can read.
+func (v Visibility) PublicOf(ctx context.Context, owner string) ([]string, error) {
+	list, err := v.OrgRepositories(ctx, owner)
+	var out []string
+	for _, r := range list {
+		if !r.Private {
+			out = append(out, r.FullName)
+		}
+	}
+	return out, err
+}

@@ -40,7 +40,7 @@ func (p *pass) forgetGone(ctx context.Context, project mapping.ObjectID) error {
 	if err := p.hold(ctx); err != nil {
 		return err
 	}
-	sets, err := p.o.Items(ctx, project, names)
+	sets, err := p.o.Needs.Items(ctx, project, names)
 	if err != nil {
 		return err
 	}

@@ -115,9 +115,7 @@ func TestNothingIsForgottenUnread(t *testing.T) {
 		w.no(err)
 		items[0].Gone = func(context.Context, mapping.ObjectID) (bool, error) { return false, refused }
 		k := New(Options{
-			Store: w.Store, Owner: "other", Rules: func() Rules { return w.rules }, Families: w.families, Logger: w.logger(), Guard: w.guard,
-			Items:      func(context.Context, mapping.ObjectID, Names) ([]Items, error) { return items, nil },
-			Milestones: func(context.Context, mapping.ObjectID) error { return nil },
+			Store: w.Store, Owner: "other", Needs: unreadable{worldNeeds{w}, items}, Logger: w.logger(), Guard: w.guard,
 		})
 		w.forgetLast()
 		w.no(k.Pass(w.ctx, func(string) {}))
@@ -165,4 +163,14 @@ func TestTasksOfLinksAreCarried(t *testing.T) {
 			t.Errorf("tasks %q are carried", got)
 		}
 	})
+}
+
+// unreadable are the needs of a world with other items.
+type unreadable struct {
+	worldNeeds
+	items []Items
+}
+
+func (u unreadable) Items(context.Context, mapping.ObjectID, Names) ([]Items, error) {
+	return u.items, nil
 }

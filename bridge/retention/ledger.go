@@ -19,7 +19,7 @@ const ledgerPage = 100
 // entry is needed while it waits for an answer, and while its link is to undo it. One
 // that changes after it was read is left to a later pass.
 func (p *pass) expire(ctx context.Context, project mapping.ObjectID) error {
-	rules := p.o.Rules()
+	rules := p.o.Needs.Rules()
 	if rules.Ledger <= 0 {
 		return nil
 	}

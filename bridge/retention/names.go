@@ -93,7 +93,7 @@ func (p *pass) forget(ctx context.Context) error {
 		return err
 	}
 	bySpace := map[mapping.ObjectID][]Family{}
-	for _, f := range p.o.Families(ctx, names) {
+	for _, f := range p.o.Needs.Families(ctx, names) {
 		bySpace[f.Project] = append(bySpace[f.Project], f)
 	}
 	for _, space := range append([]mapping.ObjectID{""}, p.projects...) {

@@ -107,9 +107,7 @@ func TestNeedUnknown(t *testing.T) {
 		time.Sleep(UnusedFor)
 		away := errors.New("GitHub is away")
 		k := w.keeper(w.Store)
-		k.o.Families = func(context.Context, Names) []Family {
-			return []Family{{"", "repository:", func(context.Context, string) (bool, error) { return false, away }}}
-		}
+		k.o.Needs = unknown{worldNeeds{w}, away}
 		w.forgetLast()
 		if err := k.Pass(w.ctx, func(string) {}); !errors.Is(err, away) {
 			t.Errorf("Pass = %v, want %v", err, away)
@@ -153,4 +151,14 @@ func TestNamesOfLinks(t *testing.T) {
 			t.Errorf("routes %q, want %q", got, want)
 		}
 	})
+}
+
+// unknown are the needs of a world where nothing tells whether a repository is needed.
+type unknown struct {
+	worldNeeds
+	why error
+}
+
+func (u unknown) Families(context.Context, Names) []Family {
+	return []Family{{"", "repository:", func(context.Context, string) (bool, error) { return false, u.why }}}
 }

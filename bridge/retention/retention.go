@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"planbridge/bridge/guard"
+	"planbridge/bridge/jobs"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -49,27 +50,33 @@ type Rules struct {
 	Archive string
 }
 
-// Options configure a Keeper. All fields are required.
-type Options struct {
-	Store Store
-	Owner string // names this replica in leases
-	Rules func() Rules
+// Needs tells what is needed still.
+type Needs interface {
+	Rules() Rules
 	// Families lists the kinds of documents that are named after something else, given
 	// the names that links carry.
-	Families func(ctx context.Context, carried Names) []Family
+	Families(ctx context.Context, carried Names) []Family
 	// Items lists the sets of marks of a project's items, given what links carry; none
 	// where the project cannot be looked through now.
-	Items func(ctx context.Context, project mapping.ObjectID, carried Names) ([]Items, error)
-	// Milestones sees to a project's book of milestones.
-	Milestones func(ctx context.Context, project mapping.ObjectID) error
-	Logger     *slog.Logger
-	Guard      *guard.Guard // shows what could not be done among the failures
+	Items(ctx context.Context, project mapping.ObjectID, carried Names) ([]Items, error)
+	// RetireMilestones sees to a project's book of milestones.
+	RetireMilestones(ctx context.Context, project mapping.ObjectID) error
+}
+
+// Options configure a Keeper. All fields are required.
+type Options struct {
+	Store  Store
+	Owner  string // names this replica in leases
+	Needs  Needs
+	Jobs   *jobs.Runner // runs the passes of Run
+	Logger *slog.Logger
+	Guard  *guard.Guard // shows what could not be done among the failures
 }
 
 // Keeper does the passes. It is safe for concurrent use.
 type Keeper struct{ o Options }
 
-// New returns a Keeper; nothing runs until Pass.
+// New returns a Keeper; nothing runs until Run or Pass.
 func New(o Options) *Keeper { return &Keeper{o} }
 
 // Due reports whether a pass is to begin. A store that was never asked begins to count
@@ -129,7 +136,7 @@ func (k *Keeper) pass(ctx context.Context, doing func(what string)) error {
 	}
 	for _, project := range p.projects {
 		part("retiring milestones of", project, func() error {
-			return errors.Join(p.hold(ctx), p.o.Milestones(ctx, project))
+			return errors.Join(p.hold(ctx), p.o.Needs.RetireMilestones(ctx, project))
 		})
 	}
 	for _, project := range p.projects {

@@ -96,12 +96,26 @@ func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(&w.l
 // keeper is another process's, which works on s.
 func (w *world) keeper(s Store) *Keeper {
 	return New(Options{
-		Store: s, Owner: mapping.NewID(), Rules: func() Rules { return w.rules }, Families: w.families, Items: w.items, Logger: w.logger(), Guard: w.guard,
-		Milestones: func(_ context.Context, project mapping.ObjectID) error {
-			w.retired = append(w.retired, project)
-			return nil
-		},
+		Store: s, Owner: mapping.NewID(), Needs: worldNeeds{w}, Logger: w.logger(), Guard: w.guard,
 	})
+}
+
+// worldNeeds tells what of a world is needed.
+type worldNeeds struct{ w *world }
+
+func (n worldNeeds) Rules() Rules { return n.w.rules }
+
+func (n worldNeeds) Families(ctx context.Context, carried Names) []Family {
+	return n.w.families(ctx, carried)
+}
+
+func (n worldNeeds) Items(ctx context.Context, project mapping.ObjectID, carried Names) ([]Items, error) {
+	return n.w.items(ctx, project, carried)
+}
+
+func (n worldNeeds) RetireMilestones(_ context.Context, project mapping.ObjectID) error {
+	n.w.retired = append(n.w.retired, project)
+	return nil
 }
 
 // families are documents of repositories, and of routes in the project's space.

@@ -2,16 +2,35 @@ package bridge
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
 	"planbridge/bridge/operator"
+	"planbridge/bridge/poll"
+	"planbridge/bridge/preflight"
 	"planbridge/bridge/retention"
 	"planbridge/mapping"
 )
 
-// families are the documents that are named after repositories, logins, routes and
+// needs tells the retention what the App needs still.
+type needs struct{ app *App }
+
+// Rules are those of the configuration.
+func (n needs) Rules() retention.Rules {
+	c := n.app.set.Load().config
+	return retention.Rules{Ledger: c.LedgerRetention, Archive: c.LedgerArchive}
+}
+
+// RetireMilestones is that of the reconciler.
+func (n needs) RetireMilestones(ctx context.Context, project mapping.ObjectID) error {
+	return n.app.reconcile.RetireMilestones(ctx, project)
+}
+
+// Families are the documents that are named after repositories, logins, routes and
 // hooks, of which there are ever new ones, and what needs each:
 //
 //   - What a repository's name stands for, and how far it was looked through, while a
@@ -22,7 +41,8 @@ import (
 //     comes back later begins anew, as it does for cards.
 //   - That a route is paused, until it is resumed, and that it was told of quarantine.
 //   - How far a hook was looked through, while GitHub keeps deliveries from then.
-func (a *App) families(ctx context.Context, carried retention.Names) []retention.Family {
+func (n needs) Families(ctx context.Context, carried retention.Names) []retention.Family {
+	a := n.app
 	set := a.set.Load()
 	there := a.there(ctx, set)
 	repository := func(_ context.Context, name string) (bool, error) {
@@ -44,7 +64,7 @@ func (a *App) families(ctx context.Context, carried retention.Names) []retention
 	out := []retention.Family{
 		{Prefix: identity.DocRepository(""), Needed: repository},
 		{Prefix: identity.DocLogin(""), Needed: login},
-		{Prefix: docQuarantine(""), Needed: route},
+		{Prefix: preflight.DocQuarantine(""), Needed: route},
 		{Prefix: operator.DocPaused(""), Needed: paused},
 		{Prefix: catchup.HookDocs, Needed: a.catchUp.HookNeeded},
 	}
@@ -92,4 +112,51 @@ func (a *App) there(ctx context.Context, set *settings) func(name string) bool {
 		}
 		return false
 	}
+}
+
+// Items are the cards and tasks of a project that polls remember. Those are needed that
+// a listing shows; a task, too, that a link keeps the same, as the backlog shows none.
+// Where planning does not list everything now, the next pass looks.
+func (n needs) Items(ctx context.Context, project mapping.ObjectID, carried retention.Names) ([]retention.Items, error) {
+	p := n.app.projects.get(project)
+	if p == nil {
+		return nil, nil // not configured: nothing is remembered of it any more
+	}
+	cards, tasks, err := poll.Listed(ctx, p.side)
+	if err != nil {
+		n.app.log.Info("what is remembered of items that are gone is looked through another day", "project", project, "err", err)
+		return nil, ctx.Err()
+	}
+	gone := func(err error) (bool, error) {
+		if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
+			return true, nil
+		}
+		return false, err
+	}
+	return []retention.Items{{
+		Set:    poll.SetCards,
+		Needed: func(id mapping.ObjectID) bool { return cards[id] },
+		Gone: func(ctx context.Context, id mapping.ObjectID) (bool, error) {
+			_, err := p.side.Card(ctx, id)
+			return gone(err)
+		},
+		Forget: func(id mapping.ObjectID) { p.poller.Forget(poll.SetCards, id) },
+	}, {
+		Set:    poll.SetTasks,
+		Needed: func(id mapping.ObjectID) bool { return tasks[id] || carried.Tasks[id] },
+		Gone: func(ctx context.Context, id mapping.ObjectID) (bool, error) {
+			_, err := p.side.Task(ctx, id)
+			return gone(err)
+		},
+		Forget: func(id mapping.ObjectID) { p.poller.Forget(poll.SetTasks, id) },
+	}}, nil
+}
+
+// seenCards are the cards of a project that polls remember.
+func (a *App) seenCards(ctx context.Context, project mapping.ObjectID) (cards []mapping.ObjectID, err error) {
+	marks, err := a.store.Marks(ctx, project, poll.SetCards)
+	for _, id := range slices.Sorted(maps.Keys(marks)) {
+		cards = append(cards, mapping.ObjectID(id))
+	}
+	return cards, err
 }

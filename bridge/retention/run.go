@@ -1,0 +1,49 @@
+package retention
+
+import (
+	"context"
+	"time"
+
+	"planbridge/bridge/jobs"
+	"planbridge/bridge/status"
+)
+
+// lookEvery is how often it is looked whether a pass is due.
+const lookEvery = time.Hour
+
+// Run takes out of the store what nothing needs any more, until ctx ends.
+func (k *Keeper) Run(ctx context.Context) {
+	for {
+		if err := k.passWhenDue(ctx); err != nil && ctx.Err() == nil {
+			k.o.Logger.Warn("removing what nothing needs any more; to be tried again", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// passWhenDue does a pass as a job, where one is due, and waits for its end.
+func (k *Keeper) passWhenDue(ctx context.Context) error {
+	due, err := k.Due(ctx)
+	if err != nil || !due {
+		return err
+	}
+	first := status.Job{Kind: "retention", Doing: "waiting for the lease"}
+	ended := make(chan error, 1)
+	_, err = k.o.Jobs.Start(first, "retention", func(ctx context.Context, j *jobs.Job) (err error) {
+		defer func() { ended <- err }()
+		return k.Pass(ctx, func(what string) { j.Doing("%s", what) })
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case err = <-ended:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
