@@ -76,6 +76,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	}
 	if !r.adopting {
 		r.pace.edited(listing, r.began)
+		r.touched(c.ID)
 	}
 	c.Polled, c.Times = polled, times
 	obs.Data = encode(c)

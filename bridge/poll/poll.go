@@ -25,7 +25,8 @@
 // A task that a sprint's listing shows, flat or nested in its card, or that the
 // sweep reads, is told to the link that has it, and one that none has to the link
 // of its card, where tasks stand for something there. The sweep visits every such
-// card that no sprint shows once in its interval, spread over the rounds; a round
+// card that no sprint shows, spread over the rounds, and those that somebody touched of
+// late more often, between the rounds (see recent.go); a round
 // in which nothing moved costs two calls and one for each sprint that is read. Tasks
 // that were seen before the first complete round ended are old: nobody but a link
 // that has them is told.
@@ -185,6 +186,8 @@ type Poller struct {
 	storedSprints []byte // what is stored of the sprints; nil: not known
 	baseline      baseline
 	sweep         sweep
+	roundDue      time.Time                 // when the next round is
+	sprintTasked  map[mapping.ObjectID]bool // cards whose tasks the last full round saw in sprints
 	burndowns     burndowns
 	// readAll says that everything was read since adoption began.
 	readAll bool

@@ -86,6 +86,7 @@ func (r *round) run(ctx context.Context) error {
 	if r.light {
 		return nil
 	}
+	r.Poller.sprintTasked = r.withTasks
 	return r.complement(ctx)
 }
 

@@ -13,12 +13,17 @@ import (
 // sweepPage is how many links are listed at once.
 const sweepPage = 500
 
+// tourFactor is how much longer than the first tour a later one takes. Cards that were
+// touched of late are visited between the rounds, see recent.go.
+const tourFactor = 5
+
 // sweep is the slow tour through the tasks of linked cards: whether the edit
 // of a task shows in its card's version is not known.
 type sweep struct {
-	queue []sweepStop // what this tour has still to visit
-	share int         // how many a round visits
-	next  time.Time   // when the next tour begins
+	recent recent
+	queue  []sweepStop // what this tour has still to visit
+	share  int         // how many a round visits
+	next   time.Time   // when the next tour begins
 }
 
 // sweepStop is a card on the tour with the tasks that its link has on it.
@@ -54,25 +59,41 @@ func (r *round) sweepTasks(ctx context.Context) error {
 // planSweep lists the cards of a new tour and spreads them over its rounds.
 func (r *round) planSweep(ctx context.Context, now time.Time) error {
 	s := &r.Poller.sweep
-	s.next = now.Add(r.o.TaskSweepInterval)
+	interval := r.o.TaskSweepInterval
+	if !s.next.IsZero() {
+		interval *= tourFactor
+	}
+	s.next = now.Add(interval)
 	for cursor := ""; ; {
 		links, next, err := r.o.Store.List(ctx, r.o.Project, cursor, sweepPage)
 		if err != nil {
 			return fmt.Errorf("list links: %w", err)
 		}
 		for _, l := range links {
-			orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0
-			if l.Card.ID != "" && (orphan || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l))) {
-				s.queue = append(s.queue, sweepStop{l.Card.ID, linkedTasks(l), orphan})
+			stop, ok := r.stopOf(l)
+			if !ok {
+				continue
+			}
+			s.queue = append(s.queue, stop)
+			if at := l.Dates.Synced; now.Sub(at) < recentDay {
+				s.recent.touch(stop.card, at, r.visitPeriod(now.Sub(at)))
 			}
 		}
 		if cursor = next; cursor == "" {
 			break
 		}
 	}
-	rounds := max(1, int(r.o.TaskSweepInterval/r.o.Interval))
+	rounds := max(1, int(interval/r.o.Interval))
 	s.share = (len(s.queue) + rounds - 1) / rounds
+	s.recent.cards = len(s.queue)
 	return nil
+}
+
+// stopOf is the stop at a link's card, where the tour visits that.
+func (r *round) stopOf(l *mapping.Link) (sweepStop, bool) {
+	orphan := l.State == mapping.Orphaned && l.Gone[mapping.Planning] > 0
+	ok := l.Card.ID != "" && (orphan || l.State == mapping.Linked && (len(l.Children) > 0 || r.hasTasks(l)))
+	return sweepStop{l.Card.ID, linkedTasks(l), orphan}, ok
 }
 
 // hasTasks reports whether the tasks on a link's card stand for something on

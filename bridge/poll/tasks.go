@@ -49,6 +49,7 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 	}
 	if old != nil {
 		r.pace.edited(backlogListing, r.began)
+		r.touched(t.Owner)
 	}
 	return r.add(ctx, item{cache: r.tasks, id: t.ID, entry: k, obs: &obs})
 }

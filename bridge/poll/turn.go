@@ -95,7 +95,43 @@ func (p *Poller) next(ctx context.Context) error {
 		return err
 	}
 	defer p.atWork.End()
-	return p.poll(ctx, p.pace.lightDue(p.clock.Now()))
+	now := p.clock.Now()
+	if now.Before(p.roundDue) {
+		err := p.between(ctx, now)
+		p.pace.next.Store(int64(max(p.roundDue.Sub(p.clock.Now())*8/7, time.Millisecond)))
+		if err == nil {
+			p.visitSooner()
+		}
+		return err
+	}
+	err := p.poll(ctx, p.pace.lightDue(now))
+	pause := p.pace.pause()
+	p.roundDue = p.clock.Now().Add(pause - pause/8) // turns come up to a tenth early
+	if err == nil {
+		p.visitSooner()
+	}
+	return err
+}
+
+// between visits cards that were touched of late, between two rounds.
+func (p *Poller) between(ctx context.Context, now time.Time) error {
+	adopted, err := p.load(ctx)
+	if err != nil || !adopted || p.lastComplete.IsZero() {
+		p.roundDue = time.Time{}
+		return err
+	}
+	r := &round{Poller: p, began: now, light: true, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys()}
+	if err := r.visitRecent(ctx); err != nil {
+		return fmt.Errorf("read tasks of %s: %w", p.o.Name, err)
+	}
+	return nil
+}
+
+// visitSooner brings the next turn forward where a visit is due before the next round.
+func (p *Poller) visitSooner() {
+	if at := p.sweep.recent.next(p.o.TaskSweepInterval); !at.IsZero() {
+		p.pace.next.Store(int64(min(p.pace.pause(), max(at.Sub(p.clock.Now()), visitGrain))))
+	}
 }
 
 func (p *Poller) poll(ctx context.Context, light bool) error {

@@ -1,0 +1,147 @@
+package poll
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+const (
+	// recentHour and recentDay say how long a card counts as touched just now, and today.
+	recentHour, recentDay = time.Hour, 24 * time.Hour
+	// hourShare and dayShare are how many visits a card gets in a TaskSweepInterval that was
+	// touched within the hour, and within the day. Neither comes faster than its bound.
+	hourShare, dayShare = 68, 11
+	hourBound, dayBound = 5 * time.Second, 30 * time.Second
+	// fewVisits is how many visits an interval grants where the project has fewer cards.
+	fewVisits = 100
+	// visitGrain is the shortest pause between two turns.
+	visitGrain = time.Second
+)
+
+// recent are the cards that somebody touched within the day. Their tasks are read between
+// the rounds. All visits together are as many as one for each card in each interval.
+type recent struct {
+	stops  map[mapping.ObjectID]*recentStop
+	cards  int     // of the last tour
+	grant  float64 // visits that may be made now
+	filled time.Time
+}
+
+type recentStop struct{ touched, due time.Time }
+
+// touch notes that a card was touched. It is visited after a pause.
+func (s *recent) touch(card mapping.ObjectID, at time.Time, pause time.Duration) {
+	if s.stops == nil {
+		s.stops = map[mapping.ObjectID]*recentStop{}
+	}
+	stop := s.stops[card]
+	if stop == nil {
+		stop = &recentStop{due: at.Add(pause)}
+		s.stops[mapping.ObjectID(strings.Clone(string(card)))] = stop // it may be part of a whole answer
+	}
+	if at.After(stop.touched) {
+		stop.touched = at
+	}
+	if due := at.Add(pause); due.Before(stop.due) {
+		stop.due = due
+	}
+}
+
+// refill grants what the time since the last call is worth.
+func (s *recent) refill(now time.Time, interval time.Duration) {
+	each := float64(max(s.cards-s.cards/tourFactor, fewVisits))
+	if !s.filled.IsZero() {
+		s.grant += each * float64(now.Sub(s.filled)) / float64(interval)
+	}
+	s.grant, s.filled = min(s.grant, max(each/10, 1)), now
+}
+
+// next is when the next visit is due and granted; zero: none is.
+func (s *recent) next(interval time.Duration) (at time.Time) {
+	for _, stop := range s.stops {
+		if at.IsZero() || stop.due.Before(at) {
+			at = stop.due
+		}
+	}
+	if each := float64(max(s.cards-s.cards/tourFactor, fewVisits)); !at.IsZero() && s.grant < 1 {
+		granted := s.filled.Add(time.Duration((1 - s.grant) / each * float64(interval)))
+		at = time.Unix(0, max(at.UnixNano(), granted.UnixNano()))
+	}
+	return at
+}
+
+// visitPeriod is how long after a visit a card is visited again that was touched so long ago.
+func (p *Poller) visitPeriod(age time.Duration) time.Duration {
+	interval := p.o.TaskSweepInterval
+	if age < recentHour {
+		return min(max(interval/hourShare, hourBound), interval)
+	}
+	return min(max(interval/dayShare, dayBound), interval)
+}
+
+// touched notes that an edit of a card or of its tasks was seen.
+func (r *round) touched(card mapping.ObjectID) {
+	if card != "" && r.o.TaskSweepInterval > 0 && !r.adopting {
+		r.Poller.sweep.recent.touch(card, r.began, r.visitPeriod(0))
+	}
+}
+
+// visitRecent visits the cards that are due, as many as are granted.
+func (r *round) visitRecent(ctx context.Context) error {
+	s := &r.Poller.sweep.recent
+	s.refill(r.began, r.o.TaskSweepInterval)
+	var due []mapping.ObjectID
+	for card, stop := range s.stops {
+		switch {
+		case r.began.Sub(stop.touched) >= recentDay:
+			delete(s.stops, card)
+		case !stop.due.After(r.began):
+			due = append(due, card)
+		}
+	}
+	slices.SortFunc(due, func(a, b mapping.ObjectID) int {
+		return cmp.Or(s.stops[a].due.Compare(s.stops[b].due), cmp.Compare(a, b))
+	})
+	for _, card := range due {
+		if s.grant < 1 {
+			break
+		}
+		stop := s.stops[card]
+		stop.due = r.began.Add(r.visitPeriod(r.began.Sub(stop.touched)))
+		if err := r.guarded("tasks of card", card, func() error { return r.visitLinked(ctx, card) }); err != nil {
+			return err
+		}
+	}
+	return r.flush(ctx)
+}
+
+// visitLinked visits a card if it has a link with tasks, and no sprint shows it.
+func (r *round) visitLinked(ctx context.Context, card mapping.ObjectID) error {
+	if r.sprintTasked[card] {
+		return nil
+	}
+	id, err := r.o.Store.Find(ctx, r.o.Project, mapping.CardRef(card))
+	var l *mapping.Link
+	if err == nil {
+		l, err = r.o.Store.Link(ctx, store.Key{Project: r.o.Project, Link: id})
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("link of card %s: %w", card, err)
+	}
+	if stop, ok := r.stopOf(l); ok && stop.card == card {
+		r.Poller.sweep.recent.grant--
+		return r.visit(ctx, stop)
+	}
+	return nil
+}

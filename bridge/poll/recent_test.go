@@ -1,0 +1,140 @@
+package poll_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge/logtest"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+// desk is a project of linked backlog cards with a task each, whose tasks are edited.
+type desk struct {
+	*service
+	mu     sync.Mutex
+	tasks  map[mapping.ObjectID]mapping.Task
+	visits int
+	edited map[mapping.ObjectID]time.Time     // edits that were not stored, by task
+	took   map[mapping.ObjectID]time.Duration // until an edit was stored, at most
+}
+
+func (d *desk) Tasks(_ context.Context, card mapping.ObjectID) ([]mapping.Task, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.visits++
+	return []mapping.Task{d.tasks[card]}, nil
+}
+
+// edit renames the task of a card, which does not show in the card's version.
+func (d *desk) edit(card mapping.ObjectID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.tasks[card]
+	t.Version++
+	t.Title = mapping.Versioned{Value: fmt.Sprint("Edit ", t.Version), Version: t.Version}
+	d.tasks[card], d.edited[t.ID] = t, time.Now()
+}
+
+// deskStore tells the desk what is stored.
+type deskStore struct {
+	store.Store
+	desk *desk
+}
+
+func (s deskStore) Observe(ctx context.Context, p mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	s.desk.mu.Lock()
+	for i := range obs {
+		task := mapping.ObjectID(obs[i].Item.ID())
+		if at, ok := s.desk.edited[task]; ok {
+			s.desk.took[task] = max(s.desk.took[task], time.Since(at))
+			delete(s.desk.edited, task)
+		}
+	}
+	s.desk.mu.Unlock()
+	return s.Store.Observe(ctx, p, obs)
+}
+
+// TestTasksOfTouchedCards: an edit of a task on a backlog card is seen within ten seconds
+// where somebody touched the card within the hour, within a minute where it was today, and
+// within the hour elsewhere. That takes no more calls an hour than one for each card in each
+// task_sweep_interval.
+func TestTasksOfTouchedCards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const cards = 300
+		d := &desk{
+			service: &service{items: map[mapping.ObjectID]listing{}, fails: map[string]error{}}, tasks: map[mapping.ObjectID]mapping.Task{},
+			edited: map[mapping.ObjectID]time.Time{}, took: map[mapping.ObjectID]time.Duration{},
+		}
+		w := &world{
+			t: t, planned: d.service, routes: []mapping.Route{route("web", "Incoming")}, log: &logtest.Text{},
+			store: &counting{Store: deskStore{memstore.New(memstore.Options{Clock: time.Now}).Open(nil), d}},
+		}
+		var listed []mapping.Card
+		for i := range cards {
+			listed = append(listed, card(fmt.Sprint("c", i)))
+		}
+		d.put(incoming, "Incoming", listed...)
+		w.setOptions()
+		w.options.Planning, w.options.Logger = d, slog.New(slog.DiscardHandler)
+		w.options.Interval, w.options.MinInterval, w.options.TaskSweepInterval = 30*time.Second, 2*time.Second, 10*time.Minute
+		w.restart()
+		w.adopted()
+		w.poll()
+		w.poll()
+		for i := range listed {
+			id := listed[i].ID
+			of := task("task of "+string(id), 1)
+			of.Owner = id
+			d.tasks[id] = of
+			w.link(listed[i], func(l *mapping.Link) {
+				l.Children = []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Card: mapping.CardID{ID: of.ID}}}
+				l.Dates = mapping.Dates{Created: time.Now().Add(-1000 * time.Hour)}
+			})
+		}
+		go w.poller.Run(t.Context())
+		pass(2 * time.Hour) // the first tour is over
+		d.mu.Lock()
+		d.visits = 0
+		d.mu.Unlock()
+		touch := func(i int) {
+			changed := append([]mapping.Card(nil), listed...)
+			changed[i] = card(string(listed[i].ID), version(listed[i].Version+1))
+			listed = changed
+			d.put(incoming, "Incoming", changed...)
+		}
+		touch(0) // today
+		pass(90 * time.Minute)
+		touch(1) // just now
+		began := time.Now()
+		pass(30 * time.Minute)
+		for _, c := range []mapping.ObjectID{"c0", "c1", "c2"} {
+			d.edit(c)
+		}
+		for i := range 50 { // as many as the hour has minutes, at other moments of each
+			pass(time.Minute + time.Duration(i)*100*time.Millisecond)
+			d.edit("c1")
+		}
+		pass(10 * time.Minute)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for c, most := range map[string]time.Duration{"c0": time.Minute, "c1": 10 * time.Second, "c2": time.Hour} {
+			took, seen := d.took[mapping.ObjectID("task of "+c)]
+			t.Logf("%s: seen after %s", c, took)
+			if !seen || took > most {
+				t.Errorf("an edit on %s was seen after %s (%t), want %s", c, took, seen, most)
+			}
+		}
+		hours := time.Since(began).Hours() + 1.5
+		t.Logf("%.0f visits an hour for %d cards", float64(d.visits)/hours, cards)
+		if most := cards * 6 * hours; float64(d.visits) > most {
+			t.Errorf("%d visits, want at most %.0f", d.visits, most)
+		}
+	})
+}
