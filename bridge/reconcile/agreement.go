@@ -22,6 +22,17 @@ type round struct {
 // writes reports whether the round writes to a side.
 func (r *round) writes() bool { return r.writesGitHub || r.plan.Writes(mapping.Planning) }
 
+// sides lists the sides that the round writes to.
+func (r *round) sides() (sides []mapping.Side) {
+	if r.plan.Writes(mapping.Planning) {
+		sides = append(sides, mapping.Planning)
+	}
+	if r.writesGitHub {
+		sides = append(sides, mapping.GitHub)
+	}
+	return sides
+}
+
 func lateWrites(w work) (verdict, error) {
 	if err := repairer(w).recoverLanded(); err != nil {
 		return end, err

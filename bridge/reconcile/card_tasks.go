@@ -76,7 +76,7 @@ func (w cardTasks) refreshTasks() error {
 
 // knowOld notes, when tasks begin to stand for something on the link's route,
 // which tasks the card had before: they stay what they are. A link that enters
-// has none (see begin).
+// has none (see beginCreate).
 func (w cardTasks) knowOld() {
 	f := &w.link.Family
 	if f.Tasks == w.route.Tasks || !w.tasks.whole {
@@ -197,24 +197,17 @@ func (w cardTasks) readTracking(child *mapping.Pair) error {
 // read by itself, and the others are looked at again after a while.
 func (w cardTasks) tryTasks(tracking *mapping.Pair) error {
 	name := "the tasks of cards of project " + string(w.link.Project)
-	wait, why := projector(w).pauseLeft(name)
-	if wait <= 0 {
+	if !projector(w).isPaused(name) {
 		err := w.readTasks(tracking)
-		var side *sideError
-		if err == nil {
-			projector(w).pauseOver(name)
+		switch {
+		case err == nil:
+			tell(w, PauseOver{name})
 			return nil
-		}
-		if w.over() || !errors.As(err, &side) {
+		case w.over() || !errors.As(err, new(*sideError)):
 			return err
 		}
-		var news bool
-		why = name + " cannot be read: " + err.Error()
-		if wait, news = projector(w).pauseAfter(name, why, brokenFirst, brokenMost); news {
-			w.log.Warn("cannot be read; to be tried again", "what", name, "after", wait, "err", err)
-		}
+		projector(w).putOff(name, "read", err, brokenFirst, brokenMost)
 	}
-	projector(w).revisitAfter(wait+w.jitter(wait/4), why)
 	w.unread, w.counters = true, w.pair.Card.CountersVersion
 	if tracking != nil {
 		return w.readTracking(tracking)

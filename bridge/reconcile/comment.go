@@ -42,11 +42,8 @@ func (w ledger) comment(n notice) (ids []int64, err error) {
 			if !w.Whose(c.Author).Perhaps() {
 				continue
 			}
-			_, marks := w.set.Keys.Body(c.Body)
-			for _, m := range marks {
-				if m.Kind == mapping.MarkConflict { // of whichever link: a lost one's comments are known by what they hold
-					posted[m.Partner] = c.ID
-				}
+			for _, m := range signer(w).marks(c.Body, mapping.MarkConflict) {
+				posted[m.Partner] = c.ID // of whichever link: a lost one's comments are known by what they hold
 			}
 		}
 	}

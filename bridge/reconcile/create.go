@@ -64,6 +64,7 @@ type want struct {
 
 	// What it is made of: the base that both sides will have, whose half is sent.
 	base    map[mapping.Attribute]mapping.Base
+	item    *NewItem           // what is sent where that is not the base, as of a line's task
 	user    string             // in whose name
 	buckets []mapping.ObjectID // the ids by which its bucket may be addressed
 	shown   []string           // labels that only show planning's state

@@ -48,7 +48,7 @@ func (w decider) resolve() (mapping.Plan, error) {
 		Asked:  map[mapping.Attribute]mapping.Conflict{}, Answers: map[mapping.Attribute]mapping.Side{},
 	}
 	for _, a := range mapping.Attributes {
-		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.editedOnGitHub(a), mapping.Planning: w.editedInPlanning(a)}
+		in.Edited[a] = map[mapping.Side]mapping.Interval{mapping.GitHub: w.book().EditedOnGitHub(a, w.pair.Asking[a] != ""), mapping.Planning: w.editedInPlanning(a)}
 	}
 	for a, id := range mapping.Sorted(w.pair.Asking) {
 		c, known, err := ledger(w).ledgerEntry(id)
@@ -77,11 +77,6 @@ func (w decider) resolve() (mapping.Plan, error) {
 
 // When an attribute was edited last, as far as that is known. The policy newest
 // compares the two sides' bounds.
-
-// editedOnGitHub bounds when GitHub's value of an attribute was made.
-func (w decider) editedOnGitHub(a mapping.Attribute) mapping.Interval {
-	return w.book().EditedOnGitHub(a, w.pair.Asking[a] != "")
-}
 
 // editedInPlanning bounds when planning's value of an attribute was made.
 func (w decider) editedInPlanning(a mapping.Attribute) mapping.Interval {

@@ -10,6 +10,160 @@ import (
 	"planbridge/store"
 )
 
+func (w entrant) enterIssue() error {
+	if err := reader(w).takeIssue(w.mustRead); err != nil {
+		return err
+	}
+	if w.bridgeMade(w.issue) {
+		return w.decline("the bridge made it")
+	}
+	if handed, err := w.returnToCreator(); handed || err != nil {
+		return err
+	}
+	// What was linked when the store was lost is so again, even if it would not enter today.
+	if found, err := w.adoptLost(mapping.Planning); found || err != nil {
+		return err
+	}
+	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
+	switch {
+	case !w.issue.Lasted(w.set.EnterDelay) && w.link.Import != mapping.ImportAll:
+		return w.decline("it was closed as soon as it was opened")
+	case route == nil:
+		return parents(w).orPart(why)
+	case route.Direction == mapping.ToGitHub:
+		return w.decline("its route only goes to_github")
+	case route.Project != w.link.Project:
+		return w.moveProject(route)
+	}
+	if err := w.handToPredecessor(); err != nil {
+		return err
+	}
+	// A listing that an import made tells which issues are no sub-issues.
+	if route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
+		if handed, err := parents(w).toParent(); handed || err != nil {
+			return err
+		}
+	}
+	w.route, w.link.Route = route, route.Name
+	reader(w).setIssue(w.issue) // as that route looks at it
+	return w.beginCreate(mapping.Planning)
+}
+
+func (w entrant) enterCard() error {
+	if err := reader(w).takeCard(w.mustRead); err != nil {
+		return err
+	}
+	switch {
+	case w.card.Placeholder:
+		return w.decline("it is a placeholder")
+	case !w.route.MakesIssues():
+		return w.decline("its route makes no issues")
+	}
+	if may, err := visibility(w).mayShow(w.route, w.route.NewCardsIn); err != nil {
+		return err
+	} else if !may {
+		return w.decline("the repository is public and the route does not say allow_public")
+	}
+	w.owner.Issue.Repo = w.route.NewCardsIn
+	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
+		return err
+	}
+	return w.beginCreate(mapping.GitHub)
+}
+
+func (w entrant) decline(why string) error {
+	w.log.Info("not taken", "why", why)
+	return errRemove
+}
+
+// beginCreate writes the intent to create the partner on a side.
+func (w entrant) beginCreate(side mapping.Side) error {
+	intent := &mapping.Intent{Side: side, Nonce: w.pair.Nonce, At: w.Now().UTC()}
+	if side == mapping.GitHub {
+		last, err := do(w, ReadLastNumber{w.owner.Issue.Repo})
+		if IsGone(err) || errors.Is(err, mapping.ErrRejected) {
+			err = nil // issues are not listed here: after a lost answer all are read
+		}
+		if err != nil {
+			return onGitHub(err)
+		}
+		intent.After = last
+	}
+	w.happens(mapping.EventBegun)
+	w.pair.Intent, w.link.Epoch = intent, w.epoch
+	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
+	return nil
+}
+
+// adoptLost looks, among what was seen, for a partner that was made before the
+// store was lost; then nothing is created.
+func (w entrant) adoptLost(side mapping.Side) (bool, error) {
+	w.pair.Intent = &mapping.Intent{Side: side}
+	k := creator(w).wanted()
+	err := creator(w).partner().find([]*want{k})
+	if !k.done || err != nil {
+		w.pair.Intent = nil
+	}
+	return k.done, err
+}
+
+// accepts reports whether an issue is synchronised, and why not. A route's
+// filter is about root links: a sub-issue only asks for the label that keeps it
+// out.
+func (w entrant) accepts(issue *mapping.Issue) (bool, string) {
+	if w.pair.IsTask() {
+		return (&mapping.Route{}).Accepts(issue, w.set.Scheme)
+	}
+	return w.route.Accepts(issue, w.set.Scheme)
+}
+
+// bridgeMade reports whether the bridge made an issue.
+func (w entrant) bridgeMade(issue *mapping.Issue) bool {
+	return w.set.Keys.Made(issue, w.Whose(issue.Author))
+}
+
+// moveProject hands an issue whose labels lead to another project over to that
+// project's part of the store.
+func (w entrant) moveProject(route *mapping.Route) error {
+	link := *w.link
+	link.Project, link.Route = route.Project, route.Name
+	link.ID, link.Nonce = mapping.LinkID(w.draw()), w.newNonce(route.Project)
+	if err := w.handOverIssue(w.issue, route.Project, store.Observation{Refs: link.Refs(), Create: &link}); err != nil {
+		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
+	}
+	return w.decline("its route belongs to project " + route.ProjectName)
+}
+
+// handOverIssue hands an issue, as it was seen, over to the link that the observation leads
+// to, with whatever else that is to be told.
+func (w entrant) handOverIssue(issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
+	data, err := json.Marshal(issue)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), data
+	if obs.Event, err = json.Marshal(mapping.Edit{Look: mapping.LookHandedOver}); err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	return w.deliver(to, append([]store.Observation{obs}, more...))
+}
+
+// deliverWait is when a link is looked for anew that has just gone.
+const deliverWait = time.Second
+
+// deliver hands observations over to the link that the first of them leads to. There has
+// to be one: else what they tell is lost with this link.
+func (w entrant) deliver(to mapping.ObjectID, obs []store.Observation) error {
+	got, err := do(w, Observe{to, obs})
+	for _, g := range got {
+		err = errors.Join(err, g.Err)
+	}
+	if err == nil && got[0].Key == (store.Key{}) {
+		return later(deliverWait, "the link that %s was to be handed to has just gone", issueName(w.owner.Issue.Repo, w.owner.Issue.Number))
+	}
+	return err
+}
+
 // A person may copy a card or a task that the bridge keeps, footer and all. The
 // link keeps its own item, which is the older one. The copy is a new item: it gets
 // an issue of its own, as any new item of its bucket or card does, and then its
@@ -64,163 +218,4 @@ func (w entrant) enterCopy(c *mapping.Card) error {
 	w.log.Info("a copy of the card is a card of its own", "copy", c.ID)
 	w.note(mapping.Planning, "", "copied", "card "+string(c.ID)+" is a copy and a card of its own")
 	return nil
-}
-
-// adoptLost looks, among what was seen, for a partner that was made before the
-// store was lost; then nothing is created.
-func (w entrant) adoptLost(side mapping.Side) (bool, error) {
-	w.pair.Intent = &mapping.Intent{Side: side}
-	k := creator(w).wanted()
-	err := creator(w).partner().find([]*want{k})
-	if !k.done || err != nil {
-		w.pair.Intent = nil
-	}
-	return k.done, err
-}
-
-func (w entrant) enterIssue() error {
-	if err := reader(w).takeIssue(w.mustRead); err != nil {
-		return err
-	}
-	if w.bridgeMade(w.issue) {
-		return w.decline("the bridge made it")
-	}
-	if handed, err := w.returnToCreator(); handed || err != nil {
-		return err
-	}
-	// What was linked when the store was lost is so again, even if it would not enter today.
-	if found, err := w.adoptLost(mapping.Planning); found || err != nil {
-		return err
-	}
-	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
-	switch {
-	case !w.issue.Lasted(w.set.EnterDelay) && w.link.Import != mapping.ImportAll:
-		return w.decline("it was closed as soon as it was opened")
-	case route == nil:
-		return parents(w).orPart(why)
-	case route.Direction == mapping.ToGitHub:
-		return w.decline("its route only goes to_github")
-	case route.Project != w.link.Project:
-		return w.moveProject(route)
-	}
-	if err := w.handToPredecessor(); err != nil {
-		return err
-	}
-	// A listing that an import made tells which issues are no sub-issues.
-	if route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
-		if handed, err := parents(w).toParent(); handed || err != nil {
-			return err
-		}
-	}
-	w.route, w.link.Route = route, route.Name
-	reader(w).setIssue(w.issue) // as that route looks at it
-	return w.beginCreate(mapping.Planning)
-}
-
-func (w entrant) decline(why string) error {
-	w.log.Info("not taken", "why", why)
-	return errRemove
-}
-
-// moveProject hands an issue whose labels lead to another project over to that
-// project's part of the store.
-func (w entrant) moveProject(route *mapping.Route) error {
-	link := *w.link
-	link.Project, link.Route = route.Project, route.Name
-	link.ID, link.Nonce = mapping.LinkID(w.draw()), w.newNonce(route.Project)
-	if err := w.handOverIssue(w.issue, route.Project, store.Observation{Refs: link.Refs(), Create: &link}); err != nil {
-		return fmt.Errorf("hand over to project %s: %w", route.ProjectName, err)
-	}
-	return w.decline("its route belongs to project " + route.ProjectName)
-}
-
-// handOverIssue hands an issue, as it was seen, over to the link that the observation leads
-// to, with whatever else that is to be told.
-func (w entrant) handOverIssue(issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
-	data, err := json.Marshal(issue)
-	if err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
-	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), data
-	if obs.Event, err = json.Marshal(mapping.Edit{Look: mapping.LookHandedOver}); err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
-	return w.deliver(to, append([]store.Observation{obs}, more...))
-}
-
-// deliver hands observations over to the link that the first of them leads to. There has
-// to be one: else what they tell is lost with this link.
-func (w entrant) deliver(to mapping.ObjectID, obs []store.Observation) error {
-	got, err := do(w, Observe{to, obs})
-	for _, g := range got {
-		err = errors.Join(err, g.Err)
-	}
-	if err == nil && got[0].Key == (store.Key{}) {
-		return later(deliverWait, "the link that %s was to be handed to has just gone", issueName(w.owner.Issue.Repo, w.owner.Issue.Number))
-	}
-	return err
-}
-
-// deliverWait is when a link is looked for anew that has just gone.
-const deliverWait = time.Second
-
-func (w entrant) enterCard() error {
-	if err := reader(w).takeCard(w.mustRead); err != nil {
-		return err
-	}
-	switch {
-	case w.card.Placeholder:
-		return w.decline("it is a placeholder")
-	case !w.route.MakesIssues():
-		return w.decline("its route makes no issues")
-	}
-	if !w.route.AllowPublic {
-		private, err := do(w, ReadPrivate{w.route.NewCardsIn})
-		if err != nil {
-			return onGitHub(err)
-		}
-		if !private {
-			return w.decline("the repository is public and the route does not say allow_public")
-		}
-	}
-	w.owner.Issue.Repo = w.route.NewCardsIn
-	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
-		return err
-	}
-	return w.beginCreate(mapping.GitHub)
-}
-
-// beginCreate writes the intent to create the partner on a side.
-func (w entrant) beginCreate(side mapping.Side) error {
-	intent := &mapping.Intent{Side: side, Nonce: w.pair.Nonce, At: w.Now().UTC()}
-	if side == mapping.GitHub {
-		last, err := do(w, ReadLastNumber{w.owner.Issue.Repo})
-		if IsGone(err) || errors.Is(err, mapping.ErrRejected) {
-			err = nil // issues are not listed here: after a lost answer all are read
-		}
-		if err != nil {
-			return onGitHub(err)
-		}
-		intent.After = last
-	}
-	w.happens(mapping.EventBegun)
-	w.pair.Intent, w.link.Epoch = intent, w.epoch
-	w.link.Family.Tasks = w.route.Tasks // its tasks are as new as the link
-	return nil
-}
-
-// accepts reports whether the issue is synchronised, and why not. A route's
-// filter is about root links: a sub-issue only asks for the label that keeps it
-// out.
-func (w entrant) accepts() (bool, string) {
-	if w.pair.IsTask() {
-		ignored := mapping.Route{}
-		return ignored.Accepts(w.issue, w.set.Scheme)
-	}
-	return w.route.Accepts(w.issue, w.set.Scheme)
-}
-
-// bridgeMade reports whether the bridge made an issue.
-func (w entrant) bridgeMade(issue *mapping.Issue) bool {
-	return w.set.Keys.Made(issue, w.Whose(issue.Author))
 }

@@ -209,11 +209,7 @@ func (w entrant) returnToCreator() (handed bool, err error) {
 	if w.link.Import != "" {
 		return false, nil
 	}
-	_, marks := w.set.Keys.Body(w.madeWith(w.issue))
-	for _, m := range marks {
-		if m.Kind != mapping.MarkIssue {
-			continue
-		}
+	for _, m := range signer(w).marks(w.madeWith(w.issue), mapping.MarkIssue) {
 		ref := mapping.CardRef(mapping.ObjectID(m.Partner))
 		_, maker, err := exclusivity(w).linkOf(w.link.Project, ref)
 		if err != nil {

@@ -11,11 +11,46 @@ import (
 	"planbridge/store"
 )
 
-// beginReads notes that the issue is read because what was seen does not tell.
-func (w freshness) beginReads() {
-	if w.set.Coalesce > 0 {
-		w.pair.Pace.Begin(reading, w.Now().UTC(), w.set.Coalesce)
+// staleWait is how long a lagging replica of GitHub is given to catch up.
+const staleWait = 3 * time.Second
+
+// doubtful reports whether a read may be from before a person's event of the very
+// same second: it shows something else than that, of what the bridge is to write,
+// or just what was known before. Whole seconds do not tell. After a while it is
+// believed.
+func (w freshness) doubtful(read, seen *mapping.Issue) bool {
+	if w.Whose(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
+		return false
 	}
+	known := w.owner.Issue.Digest
+	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(w.viewOf(read), w.viewOf(seen))
+}
+
+// recent reports whether an item was changed, or first seen since it was last
+// worked, so short a while ago that reads of it may lag. A clock of GitHub's that
+// is far from ours does not tell the former.
+func (w freshness) recent(s store.Snapshot) bool {
+	return journal.Recent(s.Seen, time.Unix(s.At, 0), w.Now())
+}
+
+// takesBack reports whether a snapshot may be from before a recent write of ours.
+func (w freshness) takesBack(issue *mapping.Issue) bool {
+	return w.book().TakesBack(w.viewOf(issue), issue.UpdatedAt)
+}
+
+// wrote notes what stood there before a write of ours to the issue, and the answer
+// to it, where that tells when it took effect.
+func (w freshness) wrote(a mapping.Attribute, from string, at time.Time, answer *mapping.Issue) {
+	made := journal.WroteFrom(a, from, at)
+	if answer != nil {
+		made.UpdatedAt, made.To = answer.UpdatedAt, mapping.DigestValue(a, w.viewOf(answer)[a].Value)
+	}
+	journal.Wrote(&w.pair.Journal, made, w.Now())
+}
+
+// deferStale puts a key off until a read cannot lag any more.
+func (w freshness) deferStale() error {
+	return w.deferLagging("GitHub's read shows what stood there before a write of ours: it may lag")
 }
 
 // deferLagging puts a key off whose read may lag. Edits that come meanwhile do not have it
@@ -27,6 +62,41 @@ func (w freshness) deferLagging(why string, args ...any) error {
 func (w freshness) deferLaggingFor(wait time.Duration, why string, args ...any) error {
 	w.pair.Pace.PutOff(w.Now().UTC().Add(lagPause))
 	return later(wait, why, args...)
+}
+
+// beginReads notes that the issue is read because what was seen does not tell.
+func (w freshness) beginReads() {
+	if w.set.Coalesce > 0 {
+		w.pair.Pace.Begin(reading, w.Now().UTC(), w.set.Coalesce)
+	}
+}
+
+// differs reports whether a view of a side shows something else than what was agreed on.
+func differs(view mapping.View, agreed map[mapping.Attribute]mapping.Base, side mapping.Side) bool {
+	for a, v := range view {
+		if base, ok := agreed[a]; ok && !mapping.Same(a, v.Value, *sideValue(side, &base)) {
+			return true
+		}
+	}
+	return false
+}
+
+// labelsMoving reports that an estimate label is missing or doubled: one half
+// of an exchange that GitHub tells in two events.
+func (w freshness) labelsMoving() bool {
+	return len(w.extra) > 0 || slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
+		return a.Spec().Carrier == mapping.CarrierLabels && w.g[a].Value == "" && w.pair.Base[a].GitHub != ""
+	})
+}
+
+// showsAgreed reports whether GitHub's view shows nothing but what both sides agreed on.
+func (w freshness) showsAgreed() bool {
+	for a, v := range w.g {
+		if base, ok := w.pair.Base[a]; !ok || !mapping.Same(a, v.Value, base.GitHub) {
+			return false
+		}
+	}
+	return true
 }
 
 // showsOwnEvent reports whether the newest snapshot of the issue is an event of our own:
@@ -111,48 +181,6 @@ func (w freshness) itemWentBack(t *mapping.Task) bool {
 	return false
 }
 
-// staleWait is how long a lagging replica of GitHub is given to catch up.
-const staleWait = 3 * time.Second
-
-// doubtful reports whether a read may be from before a person's event of the very
-// same second: it shows something else than that, of what the bridge is to write,
-// or just what was known before. Whole seconds do not tell. After a while it is
-// believed.
-func (w freshness) doubtful(read, seen *mapping.Issue) bool {
-	if w.Whose(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
-		return false
-	}
-	known := w.owner.Issue.Digest
-	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(w.viewOf(read), w.viewOf(seen))
-}
-
-// recent reports whether an item was changed, or first seen since it was last
-// worked, so short a while ago that reads of it may lag. A clock of GitHub's that
-// is far from ours does not tell the former.
-func (w freshness) recent(s store.Snapshot) bool {
-	return journal.Recent(s.Seen, time.Unix(s.At, 0), w.Now())
-}
-
-// deferStale puts a key off until a read cannot lag any more.
-func (w freshness) deferStale() error {
-	return w.deferLagging("GitHub's read shows what stood there before a write of ours: it may lag")
-}
-
-// takesBack reports whether a snapshot may be from before a recent write of ours.
-func (w freshness) takesBack(issue *mapping.Issue) bool {
-	return w.book().TakesBack(w.viewOf(issue), issue.UpdatedAt)
-}
-
-// wrote notes what stood there before a write of ours to the issue, and the answer
-// to it, where that tells when it took effect.
-func (w freshness) wrote(a mapping.Attribute, from string, at time.Time, answer *mapping.Issue) {
-	made := journal.WroteFrom(a, from, at)
-	if answer != nil {
-		made.UpdatedAt, made.To = answer.UpdatedAt, mapping.DigestValue(a, w.viewOf(answer)[a].Value)
-	}
-	journal.Wrote(&w.pair.Journal, made, w.Now())
-}
-
 // GitHub tells of each write of ours in an event that shows the issue as that
 // write left it, and by the time it comes we may have made the next one. Each
 // write leaves a step behind, and each step explains one event of our own
@@ -203,45 +231,4 @@ func (w freshness) ownEvent(e *mapping.OwnEvent) {
 		w.claim.Inbox = map[mapping.Ref]store.Snapshot{}
 	}
 	w.claim.Inbox[ref], w.inbox[ref] = s, &e.Issue
-}
-
-// changed reports whether GitHub's view differs from the base. In an event of
-// our own account that is the state between two of our writes, or a late one,
-// and not a person's edit.
-func (w freshness) changed() bool {
-	for a, v := range w.g {
-		if base, ok := w.pair.Base[a]; ok && !mapping.Same(a, v.Value, base.GitHub) {
-			return true
-		}
-	}
-	return false
-}
-
-// labelsMoving reports that an estimate label is missing or doubled: one half
-// of an exchange that GitHub tells in two events.
-func (w freshness) labelsMoving() bool {
-	return len(w.extra) > 0 || slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
-		return a.Spec().Carrier == mapping.CarrierLabels && w.g[a].Value == "" && w.pair.Base[a].GitHub != ""
-	})
-}
-
-// showsAgreed reports whether GitHub's view shows nothing but what both sides agreed on.
-func (w freshness) showsAgreed() bool {
-	for a, v := range w.g {
-		if base, ok := w.pair.Base[a]; !ok || !mapping.Same(a, v.Value, base.GitHub) {
-			return false
-		}
-	}
-	return true
-}
-
-// echoed reports whether planning's view is what was agreed on: what the poll
-// saw was a write of ours.
-func (w freshness) echoed() bool {
-	for a, v := range w.p {
-		if base, ok := w.pair.Base[a]; ok && !mapping.Same(a, v.Value, base.Planning) {
-			return false
-		}
-	}
-	return true
 }

@@ -99,7 +99,6 @@ func (w githubWriter) issueURL() string {
 // changed before the issue is opened.
 func (w githubWriter) write(plan mapping.Plan) error {
 	var patch []mapping.Decision
-	var edit IssueEdit
 	var barred []mapping.Decision // whose labels we may not set
 	var why error
 	for _, d := range plan.Decisions {
@@ -123,13 +122,12 @@ func (w githubWriter) write(plan mapping.Plan) error {
 		}
 		if !byLabel {
 			patch = append(patch, d)
-			w.fill(&edit, d)
 		}
 	}
 	if len(patch) == 0 {
 		return why
 	}
-	if err := w.patch(patch, edit); err != nil {
+	if err := w.patch(patch); err != nil {
 		return err
 	}
 	for _, d := range barred { // the issue can be written, its labels cannot
@@ -182,7 +180,11 @@ func (w githubWriter) fill(edit *IssueEdit, d mapping.Decision) {
 
 // patch makes one PATCH with its pending records around it. They stay, as
 // answered, until the echo shows what the PATCH ran over.
-func (w githubWriter) patch(ds []mapping.Decision, edit IssueEdit) error {
+func (w githubWriter) patch(ds []mapping.Decision) error {
+	var edit IssueEdit
+	for _, d := range ds {
+		w.fill(&edit, d)
+	}
 	item := mapping.IssueRef(w.owner.Issue.ID)
 	saver(w).pend(mapping.GitHub, item, ds)
 	milestone := milestoneProjector(w).milestoneAlong()
@@ -192,7 +194,10 @@ func (w githubWriter) patch(ds []mapping.Decision, edit IssueEdit) error {
 	}
 	issue, err := w.edit(edit, milestone)
 	if err != nil {
-		return w.patchFailed(item, ds, err)
+		_, err = saver(w).writeFailed(mapping.GitHub, item, ds, err, func(d mapping.Decision) (bool, error) {
+			return false, w.patch([]mapping.Decision{d})
+		})
+		return err
 	}
 	journal.Answer(&w.pair.Journal, item, ds)
 	for _, d := range ds {
@@ -202,32 +207,6 @@ func (w githubWriter) patch(ds []mapping.Decision, edit IssueEdit) error {
 	reader(w).takeAsKnown(&issue)
 	freshness(w).stepped(&issue)
 	return nil
-}
-
-func (w githubWriter) patchFailed(item mapping.Ref, ds []mapping.Decision, err error) error {
-	var refused *mapping.Rejection
-	switch {
-	case errors.As(err, &refused) && len(ds) > 1:
-		saver(w).unpend(mapping.GitHub, item)
-		for _, d := range ds {
-			var edit IssueEdit
-			w.fill(&edit, d)
-			if err := w.patch([]mapping.Decision{d}, edit); err != nil {
-				return err
-			}
-		}
-		return nil
-	case errors.As(err, &refused):
-		saver(w).unpend(mapping.GitHub, item)
-		saver(w).refuseValue(mapping.GitHub, ds[0].Attribute, ds[0].GitHub.To, refused)
-		return nil
-	case IsGone(err):
-		saver(w).unpend(mapping.GitHub, item)
-		return absences(w).missing(mapping.GitHub, err)
-	case Certain(err):
-		saver(w).unpend(mapping.GitHub, item)
-	}
-	return onGitHub(err)
 }
 
 // labelled is relabel with a pending record around it.

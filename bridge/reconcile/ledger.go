@@ -17,7 +17,7 @@ func (w ledger) keep(plan mapping.Plan) error {
 		if !d.Loses {
 			continue
 		}
-		if err := reader(w).needBoth(); err != nil {
+		if err := reader(w).haveIssue(); err != nil {
 			return err
 		}
 		if err := w.keepTexts(d, w.link.Text(w.route, d.Attribute, w.g[d.Attribute].Value), w.p[d.Attribute].Value); err != nil {
@@ -156,10 +156,8 @@ func (w ledger) endQuestion(d mapping.Decision) error {
 		return err
 	}
 	if w.questions() == 1 {
-		if w.issue == nil {
-			if err := reader(w).readIssue(); err != nil {
-				return err
-			}
+		if err := reader(w).haveIssue(); err != nil {
+			return err
 		}
 		if containsFold(w.issue.Labels, w.conflictLabel()) && w.route.Writes(mapping.GitHub) {
 			if err := githubWriter(w).swapLabels(nil, []string{w.conflictLabel()}); err != nil {
@@ -249,7 +247,7 @@ func (w ledger) keepItems(written func(*mapping.Decision) bool) error {
 		if len(lose.Decisions) == 0 {
 			continue
 		}
-		if err := reader(w).needBoth(); err != nil {
+		if err := reader(w).haveIssue(); err != nil {
 			return err
 		}
 		if err := ledger(lineTasks(w).lineWork(c)).keep(lose); err != nil {

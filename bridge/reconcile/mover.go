@@ -202,12 +202,10 @@ func (w mover) settleIn(issue *mapping.Issue) error {
 		}
 		return w.goAway(issue.Repo, why)
 	}
-	if !route.AllowPublic && route.Direction != mapping.ToPlanning {
-		private, err := do(w, ReadPrivate{issue.Repo})
-		if err != nil {
-			return onGitHub(err)
-		}
-		if !private {
+	if route.Direction != mapping.ToPlanning {
+		if may, err := visibility(w).mayShow(route, issue.Repo); err != nil {
+			return err
+		} else if !may {
 			return w.goAway(issue.Repo, "which is public, and its route does not allow that")
 		}
 	}

@@ -13,13 +13,6 @@ import (
 // before anything is read: edits that come fast cost no calls. Steps of a plan that
 // has begun, answers of operators and retries do not wait.
 
-func (w pacer) foldError(wait time.Duration, sides []mapping.Side) error {
-	if w.pair.Pace.Hold(sides...) {
-		w.log.Info("folds frequent edits", "sides", sides, "wait", wait)
-	}
-	return &requeueAfter{after: wait, turn: true, why: "folds frequent edits until " + w.Now().Add(wait).UTC().Format(time.RFC3339), quiet: true}
-}
-
 // foldSeen puts off a key of which only edits were seen that are to be folded.
 func (w pacer) foldSeen() error {
 	if !w.mayFold() {
@@ -56,22 +49,17 @@ func (w pacer) foldWrites(sides ...mapping.Side) error {
 	return err
 }
 
+// foldTowards puts off a key whose edits towards some sides are folded by now.
 func (w pacer) foldTowards(sides []mapping.Side) error {
-	if wait := w.pair.Pace.Folding(w.Now(), sides...); wait > 0 {
-		return w.foldError(wait, sides)
+	now := w.Now()
+	wait := w.pair.Pace.Folding(now, sides...)
+	if wait <= 0 {
+		return nil
 	}
-	return nil
-}
-
-// sides lists the sides that the round writes to.
-func (r *round) sides() (sides []mapping.Side) {
-	if r.plan.Writes(mapping.Planning) {
-		sides = append(sides, mapping.Planning)
+	if w.pair.Pace.Hold(sides...) {
+		w.log.Info("folds frequent edits", "sides", sides, "wait", wait)
 	}
-	if r.writesGitHub {
-		sides = append(sides, mapping.GitHub)
-	}
-	return sides
+	return &requeueAfter{after: wait, turn: true, why: "folds frequent edits until " + now.Add(wait).UTC().Format(time.RFC3339), quiet: true}
 }
 
 // mayFold reports whether the link's edits may be folded now: nothing else is to be
@@ -93,11 +81,7 @@ func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	case w.Whose(shown.Editor).Perhaps():
 		return nil, false // perhaps a step of ours: only what follows tells
 	}
-	accepts := w.route.Accepts
-	if w.pair.IsTask() {
-		accepts = (&mapping.Route{}).Accepts
-	}
-	if ok, _ := accepts(shown, w.set.Scheme); !ok || w.unbased() {
+	if ok, _ := entrant(w).accepts(shown); !ok || w.unbased() {
 		return nil, false
 	}
 	for a, v := range w.viewOf(shown) {

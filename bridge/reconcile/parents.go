@@ -71,9 +71,8 @@ func (w parents) findParent(parent *mapping.Issue) (mapping.LinkID, *mapping.Lin
 	if id != "" || err != nil || !entrant(w).bridgeMade(parent) {
 		return id, link, err
 	}
-	_, marks := w.set.Keys.Body(parent.Body)
-	for _, m := range marks {
-		if m.Kind == mapping.MarkIssue && m.IsFor(w.link.Project) {
+	for _, m := range signer(w).marks(parent.Body, mapping.MarkIssue) {
+		if m.IsFor(w.link.Project) {
 			return exclusivity(w).linkOf(w.link.Project, mapping.CardRef(mapping.ObjectID(m.Partner)))
 		}
 	}

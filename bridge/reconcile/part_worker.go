@@ -8,6 +8,26 @@ import (
 	"planbridge/mapping"
 )
 
+// A part of a root link, a sub-issue with its task, is worked as a link of its
+// own by all that works a root link, under the root's claim and in the root's
+// record. What differs is here, or asks [mapping.Pair.IsTask].
+
+// part is the work on one part of the root link.
+func (w partWorker) part(p *mapping.Pair) work {
+	if pw, ok := w.parts[p]; ok {
+		return pw
+	}
+	set := *w.set
+	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
+	pw := w.workOn(p, &set, p.Unfinished || len(p.Asking) > 0)
+	pw.root, pw.route = w.state, w.route
+	if w.parts == nil {
+		w.parts = map[*mapping.Pair]work{}
+	}
+	w.parts[p] = pw
+	return pw
+}
+
 // workFamily brings an issue's sub-issues and their tasks to agreement, once the
 // issue and its card are or have to wait; err is what became of those. What fails
 // keeps neither the rules behind it nor the root waiting.
@@ -59,6 +79,52 @@ func (w partWorker) workParts() error {
 	return mostSevere(errs)
 }
 
+// workPart brings one part to agreement.
+func (w partWorker) workPart() error {
+	err := work(w).settle()
+	if err != nil {
+		err = mover(w).readdress(err)
+	}
+	if errs := []error{err}; !isTerminal(errs) {
+		err = mostSevere(append(errs, subIssues(w).joinParent()))
+	}
+	var put *requeueAfter
+	if err != nil && !errors.As(err, &put) {
+		w.owner.Unfinished = true // whatever was seen: both items are read next time
+	}
+	return err
+}
+
+// hasChanges reports whether there is anything to do about the part.
+func (w partWorker) hasChanges() bool {
+	p := w.pair
+	_, issue := w.claim.Inbox[mapping.IssueRef(p.Issue.ID)]
+	_, task := w.claim.Inbox[p.Partner()]
+	if issue || task || w.mustRead || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Join {
+		return true
+	}
+	return w.book().Due() || w.taskMoved()
+}
+
+// taskMoved reports whether the card's tasks show the part's one otherwise than
+// it is known.
+func (w partWorker) taskMoved() bool {
+	all := &w.root.tasks
+	t, found := all.seen[w.pair.Card.ID]
+	if !found {
+		return all.listed && w.pair.State != mapping.Orphaned
+	}
+	if t.Version > w.pair.Card.Version || w.pair.State == mapping.Orphaned {
+		return true
+	}
+	for a, v := range mapping.TaskItemView(&t, w.set.Keys) {
+		if base, ok := w.pair.Base[a]; ok && (v.Version > base.Version || all.listed && !mapping.Same(a, v.Value, base.Planning)) {
+			return true
+		}
+	}
+	return false
+}
+
 // absorb takes over what a part's work leaves behind. A part that never came to
 // be is forgotten.
 func (w partWorker) absorb(pw work, err error) error {
@@ -97,70 +163,4 @@ func isTerminal(errs []error) bool {
 		}
 	}
 	return false
-}
-
-// A part of a root link, a sub-issue with its task, is worked as a link of its
-// own by all that works a root link, under the root's claim and in the root's
-// record. What differs is here, or asks [mapping.Pair.IsTask].
-
-// part is the work on one part of the root link.
-func (w partWorker) part(p *mapping.Pair) work {
-	if pw, ok := w.parts[p]; ok {
-		return pw
-	}
-	set := *w.set
-	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
-	pw := w.workOn(p, &set, p.Unfinished || len(p.Asking) > 0)
-	pw.root, pw.route = w.state, w.route
-	if w.parts == nil {
-		w.parts = map[*mapping.Pair]work{}
-	}
-	w.parts[p] = pw
-	return pw
-}
-
-// hasChanges reports whether there is anything to do about the part.
-func (w partWorker) hasChanges() bool {
-	p := w.pair
-	_, issue := w.claim.Inbox[mapping.IssueRef(p.Issue.ID)]
-	_, task := w.claim.Inbox[p.Partner()]
-	if issue || task || w.mustRead || p.State == mapping.Creating || len(p.Undo)+len(p.Gone)+len(w.edits)+len(w.moves) > 0 || p.Join {
-		return true
-	}
-	return w.book().Due() || w.taskMoved()
-}
-
-// taskMoved reports whether the card's tasks show the part's one otherwise than
-// it is known.
-func (w partWorker) taskMoved() bool {
-	all := &w.root.tasks
-	t, found := all.seen[w.pair.Card.ID]
-	if !found {
-		return all.listed && w.pair.State != mapping.Orphaned
-	}
-	if t.Version > w.pair.Card.Version || w.pair.State == mapping.Orphaned {
-		return true
-	}
-	for a, v := range mapping.TaskItemView(&t, w.set.Keys) {
-		if base, ok := w.pair.Base[a]; ok && (v.Version > base.Version || all.listed && !mapping.Same(a, v.Value, base.Planning)) {
-			return true
-		}
-	}
-	return false
-}
-
-// workPart brings one part to agreement.
-func (w partWorker) workPart() error {
-	err := work(w).settle()
-	if err != nil {
-		err = mover(w).readdress(err)
-	}
-	if errs := []error{err}; !isTerminal(errs) {
-		err = mostSevere(append(errs, subIssues(w).joinParent()))
-	}
-	var put *requeueAfter
-	if err != nil && !errors.As(err, &put) {
-		w.owner.Unfinished = true // whatever was seen: both items are read next time
-	}
-	return err
 }

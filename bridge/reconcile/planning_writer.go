@@ -221,12 +221,7 @@ func (w planningWriter) bare(a mapping.Attribute, v mapping.Versioned) mapping.V
 
 // agrees reports whether planning holds what was sent, or its normalisation.
 func (w planningWriter) agrees(a mapping.Attribute, sent, now string) bool {
-	return mapping.Same(a, sent, now) || w.rendersAlike(a, sent, now)
-}
-
-// rendersAlike reports whether planning shows two of its values as the same.
-func (w planningWriter) rendersAlike(a mapping.Attribute, x, y string) bool {
-	return a.Spec().Form == mapping.FormMarkdown && w.SameRendering(x, y)
+	return mapping.Same(a, sent, now) || a.Spec().Form == mapping.FormMarkdown && w.SameRendering(sent, now)
 }
 
 func isAttribute(field string) bool {
@@ -262,41 +257,22 @@ func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, put p
 	case errors.As(err, &conflict):
 		saver(w).unpend(mapping.Planning, item)
 		return true, w.takeCurrent(item, ds, conflict.Current)
-	case errors.As(err, &refused) && len(ds) > 1:
-		// One refused value must not keep the others: each on its own.
+	case errors.As(err, &refused) && len(ds) == 1 && refused.Words == "":
+		// Without a word it may as well be a version conflict.
 		saver(w).unpend(mapping.Planning, item)
-		for _, d := range ds {
-			if moved, err := w.put(item, []mapping.Decision{d}, put); moved || err != nil {
-				return moved, err
-			}
+		if err := w.takeCurrent(item, nil, nil); err != nil {
+			return false, err
 		}
-		return false, nil
-	case errors.As(err, &refused):
+		if sent := ds[0].Planning.Version; sent != mapping.ForceVersion && w.p[ds[0].Attribute].Version != sent {
+			return true, nil
+		}
+	case IsGone(err) && (!w.pair.HasIssue() || item != w.pair.Partner()):
 		saver(w).unpend(mapping.Planning, item)
-		if refused.Words == "" {
-			// Without a word it may as well be a version conflict.
-			if err := w.takeCurrent(item, nil, nil); err != nil {
-				return false, err
-			}
-			if sent := ds[0].Planning.Version; sent != mapping.ForceVersion && w.p[ds[0].Attribute].Version != sent {
-				return true, nil
-			}
-		}
-		saver(w).refuseValue(mapping.Planning, ds[0].Attribute, ds[0].Planning.To, refused)
-		return false, nil
-	case IsGone(err):
-		saver(w).unpend(mapping.Planning, item)
-		if !w.pair.HasIssue() {
-			return true, nil // its tasks are read anew
-		}
-		if child := w.trackingPair(); child != nil && item == mapping.TaskRef(child.Card.ID) {
-			return true, cardTasks(w).readTracking(child)
-		}
-		return true, absences(w).missing(mapping.Planning, err)
-	case Certain(err):
-		saver(w).unpend(mapping.Planning, item)
+		return true, w.takeCurrent(item, nil, nil)
 	}
-	return false, onPlanning(err)
+	return saver(w).writeFailed(mapping.Planning, item, ds, err, func(d mapping.Decision) (bool, error) {
+		return w.put(item, []mapping.Decision{d}, put)
+	})
 }
 
 // takeCurrent takes the values that came with a refused PUT. Where none of

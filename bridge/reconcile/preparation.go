@@ -148,7 +148,7 @@ func leaveOrReturn(w work) (verdict, error) {
 	if w.issue == nil {
 		return endIf(w.pair.State == mapping.Left, nil)
 	}
-	ok, why := entrant(w).accepts()
+	ok, why := entrant(w).accepts(w.issue)
 	switch {
 	case !ok && w.pair.State != mapping.Left:
 		mover(w).leave(why)

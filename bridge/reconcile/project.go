@@ -7,22 +7,6 @@ import (
 	"planbridge/mapping"
 )
 
-// What went wrong is not tried again before a while has passed, longer each time.
-
-// pauseLeft is how long it is until something may be tried again (0: now), and why.
-func (w projector) pauseLeft(name string) (wait time.Duration, why string) {
-	p := get(w, PauseLeft{name})
-	return p.Wait, p.Why
-}
-
-// pauseAfter takes in that something went wrong, and reports whether it had been all right.
-func (w projector) pauseAfter(name, why string, first, most time.Duration) (wait time.Duration, news bool) {
-	p := get(w, PauseAfter{name, why, first, most})
-	return p.Wait, p.News
-}
-
-func (w projector) pauseOver(name string) { tell(w, PauseOver{name}) }
-
 // What planning says and GitHub cannot be asked about is shown on the issue:
 // the state of the card's tasks, its review and its bucket as labels, its
 // sprint as a milestone, and who works on it as assignees. It is projected, one
@@ -104,8 +88,7 @@ func (w projector) shown() *mapping.Shown {
 func (w projector) attempt(what string, show func() error) error {
 	names := []string{what + " in " + w.owner.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
-		if wait, why := w.pauseLeft(name); wait > 0 {
-			w.revisitAfter(wait+w.jitter(wait/4), why)
+		if w.isPaused(name) {
 			return nil
 		}
 	}
@@ -123,8 +106,8 @@ func (w projector) attempt(what string, show func() error) error {
 	case errors.As(err, &moved) && (moved.Issue != nil || moved.Number == 0 && moved.Repo != ""):
 		return err // its link follows
 	case err == nil:
-		w.pauseOver(names[0])
-		w.pauseOver(names[1])
+		tell(w, PauseOver{names[0]})
+		tell(w, PauseOver{names[1]})
 		return nil
 	case errors.As(err, &public):
 		w.withheld = public
@@ -151,21 +134,31 @@ func (w projector) refusedToShow(names []string, err error) {
 		w.log.Info("put off", "what", names[1], "after", after, "why", limited.Why)
 		w.revisitAfter(after, names[1]+": "+limited.Error())
 	case errors.Is(err, mapping.ErrRejected):
-		w.putOff(names[1], err, refusedFirst, refusedMost)
+		w.putOff(names[1], "shown", err, refusedFirst, refusedMost)
 	case errors.Is(err, mapping.ErrUnavailable), errors.Is(err, mapping.ErrUncertain), errors.Is(err, mapping.ErrUnauthorized):
-		w.putOff(names[0], err, brokenFirst, brokenMost)
+		w.putOff(names[0], "shown", err, brokenFirst, brokenMost)
 	default:
-		w.putOff(names[0], err, refusedFirst, refusedMost)
+		w.putOff(names[0], "shown", err, refusedFirst, refusedMost)
 	}
 }
 
-func (w projector) putOff(name string, err error, first, most time.Duration) {
-	why := name + " cannot be shown: " + err.Error()
-	wait, news := w.pauseAfter(name, why, first, most)
-	if news {
-		w.log.Warn("cannot be shown; to be tried again", "what", name, "after", wait, "err", err)
+// putOff leaves alone for a while what cannot be shown or read, for longer each time.
+func (w projector) putOff(name, done string, err error, first, most time.Duration) {
+	why := name + " cannot be " + done + ": " + err.Error()
+	p := get(w, PauseAfter{name, why, first, most})
+	if p.News {
+		w.log.Warn("cannot be "+done+"; to be tried again", "what", name, "after", p.Wait, "err", err)
 	}
-	w.revisitAfter(wait+w.jitter(wait/4), why)
+	w.revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
+}
+
+// isPaused reports whether something is still left alone; then the key is looked at again.
+func (w projector) isPaused(name string) bool {
+	p := get(w, PauseLeft{name})
+	if p.Wait > 0 {
+		w.revisitAfter(p.Wait+w.jitter(p.Wait/4), p.Why)
+	}
+	return p.Wait > 0
 }
 
 // revisitAfter has the key looked at again after a while, though all is well.

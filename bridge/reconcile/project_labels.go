@@ -122,14 +122,14 @@ func (w labelProjector) ensureLabel(name string) {
 		return
 	}
 	key := "label " + name + " in " + w.owner.Issue.Repo
-	if wait, _ := projector(w).pauseLeft(key); wait > 0 {
+	if get(w, PauseLeft{key}).Wait > 0 {
 		return
 	}
 	spec := w.set.Scheme.Spec(name)
 	tell(w, PauseFor{key, ensured})
 	err := done(w, EnsureLabel{w.owner.Issue.Repo, spec})
 	if isWithheld(err) {
-		projector(w).pauseOver(key) // nor is the label added
+		tell(w, PauseOver{key}) // nor is the label added
 	} else if err != nil {
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}

@@ -131,7 +131,7 @@ func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int
 		w.awaitSprint(sprint)
 		return 0, nil
 	}
-	projector(w).pauseOver("sprint " + string(sprint))
+	tell(w, PauseOver{"sprint " + string(sprint)})
 	if err := visibility(w).there(repo); err != nil {
 		return 0, onGitHub(err)
 	}
@@ -146,10 +146,9 @@ func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int
 // sprint share the wait, which grows once for all of them.
 func (w milestoneProjector) awaitSprint(sprint mapping.ObjectID) {
 	name := "sprint " + string(sprint)
-	wait, why := projector(w).pauseLeft(name)
-	if wait <= 0 {
-		why = "milestone: no listing has " + name
-		wait, _ = projector(w).pauseAfter(name, why, brokenFirst, brokenMost)
+	if !projector(w).isPaused(name) {
+		why := "milestone: no listing has " + name
+		p := get(w, PauseAfter{name, why, brokenFirst, brokenMost})
+		projector(w).revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
 	}
-	projector(w).revisitAfter(wait+w.jitter(wait/4), why)
 }

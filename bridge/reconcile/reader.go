@@ -7,32 +7,191 @@ import (
 	"planbridge/mapping"
 )
 
-// toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
-func (w reader) toChoose() (*mapping.Issue, error) {
-	shown := w.shownOrPlace()
-	if w.issueSeen() != nil || w.owner.Issue.Number == 0 {
-		return shown, nil
+// refresh takes in what was seen of both sides since the last time, and reads the
+// items where that does not tell.
+func (w reader) refresh() error {
+	if err := w.refreshIssue(); err != nil {
+		return err
 	}
-	read, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
+	if w.pair.IsTask() {
+		return w.refreshTask()
+	}
+	if err := w.refreshCard(); err != nil {
+		return err
+	}
+	return cardTasks(w).refreshTasks()
+}
+
+func (w reader) refreshIssue() error {
+	shown, known := w.issueSeen(), w.owner.Issue
+	found := shown != nil
+	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
+	own := found && w.Whose(shown.Editor).Perhaps()
+	if found && w.Whose(shown.Editor).Ours() {
+		w.count(CountEchoes, string(mapping.GitHub))
+	}
 	switch {
-	case err == nil:
-		return &read, nil
-	case unreachable(err): // what became of it is found out by the rules behind
-		return shown, nil
+	case found && !mover(w).namesPlace(shown) || w.mustRead || w.unbased() || w.pair.Gone[mapping.GitHub] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms()):
+		freshness(w).beginReads()
+		return w.readIssue()
+	case found && freshness(w).cameTooLate(shown):
+		freshness(w).beginReads()
+		return w.readIssue()
+	case !found || shown.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && freshness(w).isStep(shown, w.Now()):
+		return nil // nothing new, or a late delivery of what is known already
+	case ambiguous || shown.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(shown) != known.Digest:
+		freshness(w).beginReads()
+		return w.readIssue()
+	case shown.UpdatedAt.Equal(known.UpdatedAt):
+		return nil
 	}
-	return nil, onGitHub(err)
+	w.setIssue(shown)
+	// An event of our own account that differs shows the state between two of our writes, or a
+	// late one. It is no edit of a person.
+	if own && differs(w.g, w.pair.Base, mapping.GitHub) || freshness(w).labelsMoving() || freshness(w).takesBack(shown) {
+		return w.readIssue()
+	}
+	return nil
 }
 
-// shownOrPlace is the issue as it was seen, or an issue of which only the repository is known.
-func (w reader) shownOrPlace() *mapping.Issue {
-	if shown := w.issueSeen(); shown != nil {
-		return shown
+func (w reader) refreshCard() error {
+	shown, ambiguous := w.cardSeen(), w.claim.Inbox[mapping.CardRef(w.pair.Card.ID)].Ambiguous
+	switch {
+	case w.mustRead || w.unbased() || ambiguous || w.pair.Gone[mapping.Planning] > 0 && (shown != nil || w.pair.State != mapping.Orphaned || absences(w).confirms()):
+		return w.readCard()
+	case shown == nil:
+		return nil
+	case shown.Version < w.pair.Card.Version, // a poll that overlapped a write, or planning was restored
+		mapping.Suspicious(w.pair.Base, mapping.CardView(shown, w.set.Keys)):
+		return w.readCard()
 	}
-	return &mapping.Issue{Repo: w.owner.Issue.Repo}
+	w.setCard(shown)
+	if !differs(w.p, w.pair.Base, mapping.Planning) {
+		w.count(CountEchoes, string(mapping.Planning))
+	}
+	return nil
 }
 
-// needBoth makes sure that the issue is at hand for the comment.
-func (w reader) needBoth() error {
+// refreshTask is refreshCard for a part's task.
+func (w reader) refreshTask() error {
+	all := &w.root.tasks
+	t, found := all.seen[w.pair.Card.ID]
+	slot, inSlot := w.claim.Inbox[w.pair.Partner()]
+	gone := w.pair.Gone[mapping.Planning] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms())
+	switch {
+	case all.listed && found:
+		absences(w).noteFound(mapping.Planning)
+	case w.mustRead || all.listed || w.unbased() || inSlot && slot.Ambiguous || gone:
+		return w.readTask()
+	case found && inSlot && t.Version < w.pair.Card.Version:
+		return w.readTask()
+	case !found || t.Version < w.pair.Card.Version:
+		return nil
+	case mapping.Suspicious(w.pair.Base, mapping.TaskItemView(&t, w.set.Keys)):
+		return w.readTask()
+	}
+	w.setTask(&t)
+	if inSlot && !differs(w.p, w.pair.Base, mapping.Planning) {
+		w.count(CountEchoes, string(mapping.Planning))
+	}
+	return nil
+}
+
+// readIssue reads the issue itself. A read older than what is known is stale:
+// GitHub's replicas lag.
+func (w reader) readIssue() error {
+	switch {
+	case w.owner.Issue.Number == 0:
+		return nil
+	case !w.pair.HasIssue():
+		fresh := w.root.fresh
+		err := reader{w.root}.readIssue()
+		w.issue, w.fresh, w.root.fresh = w.root.issue, w.root.fresh, fresh
+		return err
+	}
+	issue, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
+	if err == nil {
+		err = differentIssue(&w.owner.Issue, &issue)
+	}
+	if err != nil {
+		return absences(w).missing(mapping.GitHub, err)
+	}
+	if err := freshness(w).readsBehind(&issue); err != nil {
+		return err
+	}
+	if freshness(w).takesBack(&issue) {
+		return freshness(w).deferStale()
+	}
+	absences(w).noteFound(mapping.GitHub)
+	if shown := w.issueSeen(); shown != nil && shown.UpdatedAt.Equal(issue.UpdatedAt) {
+		if freshness(w).doubtful(&issue, shown) {
+			return freshness(w).deferLagging("GitHub's read shows nothing of an edit of the same second: it may lag")
+		}
+		issue.Editor = shown.Editor // a read does not say who edited, the event did
+	}
+	w.setIssue(&issue)
+	w.fresh = true
+	return nil
+}
+
+func (w reader) readCard() error {
+	if w.pair.Card.ID == "" {
+		return nil
+	}
+	if w.pair.IsTask() {
+		return w.readTask()
+	}
+	card, err := do(w, ReadCard{w.pair.Card.ID})
+	if err != nil {
+		return absences(w).missing(mapping.Planning, err)
+	}
+	absences(w).noteFound(mapping.Planning)
+	if shown := w.cardSeen(); shown != nil {
+		card.Complete(shown) // the poll tells it once
+	}
+	freshness(w).wentBack(card.Version, card.CountersVersion)
+	w.setCard(&card)
+	return nil
+}
+
+// readTask is readCard for a part's task.
+func (w reader) readTask() error {
+	t, err := do(w, ReadTask{w.pair.Card.ID})
+	if err != nil {
+		return absences(w).missing(mapping.Planning, err)
+	}
+	absences(w).noteFound(mapping.Planning)
+	freshness(w).wentBack(t.Version, 0)
+	w.setTask(&t)
+	return nil
+}
+
+// readBoth makes sure that both items were read under this claim.
+func (w reader) readBoth() error {
+	if !w.fresh {
+		if err := w.readIssue(); err != nil {
+			return err
+		}
+	}
+	if err := w.readCard(); err != nil {
+		return err
+	}
+	if child := w.tracking(); child != nil {
+		return cardTasks(w).readTracking(child)
+	}
+	return nil
+}
+
+// fetch reads the issue, unless it was read and nothing was written since.
+func (w reader) fetch() error {
+	if w.fresh {
+		return nil
+	}
+	return w.readIssue()
+}
+
+// haveIssue reads the issue where nothing of it is known that is new.
+func (w reader) haveIssue() error {
 	if w.issue == nil {
 		return w.readIssue()
 	}
@@ -78,49 +237,6 @@ func (w reader) takeCard(anew bool) error {
 	return nil
 }
 
-// refreshTask is seeCard for a part's task.
-func (w reader) refreshTask() error {
-	all := &w.root.tasks
-	t, found := all.seen[w.pair.Card.ID]
-	slot, inSlot := w.claim.Inbox[w.pair.Partner()]
-	gone := w.pair.Gone[mapping.Planning] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms())
-	switch {
-	case all.listed && found:
-		absences(w).noteFound(mapping.Planning)
-	case w.mustRead || all.listed || w.unbased() || inSlot && slot.Ambiguous || gone:
-		return w.readTask()
-	case found && inSlot && t.Version < w.pair.Card.Version:
-		return w.readTask()
-	case !found || t.Version < w.pair.Card.Version:
-		return nil
-	case mapping.Suspicious(w.pair.Base, mapping.TaskItemView(&t, w.set.Keys)):
-		return w.readTask()
-	}
-	w.setTask(&t)
-	if inSlot && freshness(w).echoed() {
-		w.count(CountEchoes, string(mapping.Planning))
-	}
-	return nil
-}
-
-// readTask is readCard for a part's task.
-func (w reader) readTask() error {
-	t, err := do(w, ReadTask{w.pair.Card.ID})
-	if err != nil {
-		return absences(w).missing(mapping.Planning, err)
-	}
-	absences(w).noteFound(mapping.Planning)
-	freshness(w).wentBack(t.Version, 0)
-	w.setTask(&t)
-	return nil
-}
-
-// setTask makes a snapshot of a part's task the one that counts.
-func (w reader) setTask(t *mapping.Task) {
-	w.setCard(&mapping.Card{ID: t.ID, CID: t.CID, Version: t.Version, Title: t.Title, Summary: t.Summary, Estimate: t.Estimate})
-	w.p[mapping.State] = t.State
-}
-
 // needTask is needCard for a part's task.
 func (w reader) needTask() error {
 	if t, ok := w.root.tasks.seen[w.pair.Card.ID]; ok {
@@ -128,82 +244,6 @@ func (w reader) needTask() error {
 		return nil
 	}
 	return w.readTask()
-}
-
-// fetch reads the issue, unless it was read and nothing was written since.
-func (w reader) fetch() error {
-	if w.fresh {
-		return nil
-	}
-	return w.readIssue()
-}
-
-// issueIs takes in the issue as it is after a write.
-func (w reader) issueIs(issue *mapping.Issue) {
-	w.owner.Unfinished = true
-	w.setIssue(issue)
-	w.takeAsKnown(issue)
-}
-
-// readBoth makes sure that both items were read under this claim.
-func (w reader) readBoth() error {
-	if !w.fresh {
-		if err := w.readIssue(); err != nil {
-			return err
-		}
-	}
-	if err := w.readCard(); err != nil {
-		return err
-	}
-	if child := w.tracking(); child != nil {
-		return cardTasks(w).readTracking(child)
-	}
-	return nil
-}
-
-// refresh takes in what was seen of both sides since the last time, and reads the
-// items where that does not tell.
-func (w reader) refresh() error {
-	if err := w.refreshIssue(); err != nil {
-		return err
-	}
-	if w.pair.IsTask() {
-		return w.refreshTask()
-	}
-	if err := w.refreshCard(); err != nil {
-		return err
-	}
-	return cardTasks(w).refreshTasks()
-}
-
-func (w reader) refreshIssue() error {
-	shown, known := w.issueSeen(), w.owner.Issue
-	found := shown != nil
-	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
-	own := found && w.Whose(shown.Editor).Perhaps()
-	if found && w.Whose(shown.Editor).Ours() {
-		w.count(CountEchoes, string(mapping.GitHub))
-	}
-	switch {
-	case found && !mover(w).namesPlace(shown) || w.mustRead || w.unbased() || w.pair.Gone[mapping.GitHub] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms()):
-		freshness(w).beginReads()
-		return w.readIssue()
-	case found && freshness(w).cameTooLate(shown):
-		freshness(w).beginReads()
-		return w.readIssue()
-	case !found || shown.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && freshness(w).isStep(shown, w.Now()):
-		return nil // nothing new, or a late delivery of what is known already
-	case ambiguous || shown.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(shown) != known.Digest:
-		freshness(w).beginReads()
-		return w.readIssue()
-	case shown.UpdatedAt.Equal(known.UpdatedAt):
-		return nil
-	}
-	w.setIssue(shown)
-	if own && freshness(w).changed() || freshness(w).labelsMoving() || freshness(w).takesBack(shown) {
-		return w.readIssue()
-	}
-	return nil
 }
 
 // setIssue makes a snapshot the one that counts. The link takes it as known
@@ -222,12 +262,55 @@ func (w reader) setIssue(issue *mapping.Issue) {
 	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author, i.Born = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author, issue.CreatedAt
 }
 
+// setCard makes a snapshot the one that counts.
+func (w reader) setCard(card *mapping.Card) {
+	if w.card = card; !w.pair.IsTask() {
+		tell(w, Met{w.link.Project, card.ID})
+	}
+	w.pair.Card.Place(card)
+	if w.link.Shown != nil && !w.pair.IsTask() {
+		w.link.Shown.Take(card)
+	}
+	signer(w).noteMarker(mapping.Planning, card.Summary.Value)
+	for a, v := range mapping.CardView(card, w.set.Keys) {
+		w.p[a] = v
+	}
+}
+
+// setTask makes a snapshot of a part's task the one that counts.
+func (w reader) setTask(t *mapping.Task) {
+	w.setCard(&mapping.Card{ID: t.ID, CID: t.CID, Version: t.Version, Title: t.Title, Summary: t.Summary, Estimate: t.Estimate})
+	w.p[mapping.State] = t.State
+}
+
+// issueIs takes in the issue as it is after a write.
+func (w reader) issueIs(issue *mapping.Issue) {
+	w.owner.Unfinished = true
+	w.setIssue(issue)
+	w.takeAsKnown(issue)
+}
+
 // takeAsKnown takes a snapshot as known: what is older is stale from now on.
 func (w reader) takeAsKnown(issue *mapping.Issue) {
 	w.owner.Issue.UpdatedAt, w.owner.Issue.Digest = issue.UpdatedAt, mapping.DigestIssue(issue)
 	if w.pair.HasIssue() && freshness(w).showsAgreed() {
 		w.owner.Issue.Agreed = issue.UpdatedAt
 	}
+}
+
+// rememberAgreed takes what was seen as known, once the sides agree.
+func (w reader) rememberAgreed() {
+	w.owner.Unfinished, w.owner.BehindSince = false, time.Time{}
+	journal.Agree(&w.pair.Journal)
+	if w.issue != nil {
+		w.takeAsKnown(w.issue)
+		bodyEditor(w).knowBody()
+	}
+	if w.card == nil {
+		return
+	}
+	c := &w.pair.Card
+	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
 }
 
 // newest is the time of the newest snapshot of the issue that is known.
@@ -244,107 +327,26 @@ func (w reader) newest() time.Time {
 	return at
 }
 
-// readIssue reads the issue itself. A read older than what is known is stale:
-// GitHub's replicas lag.
-func (w reader) readIssue() error {
+// toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
+func (w reader) toChoose() (*mapping.Issue, error) {
+	shown := w.shownOrPlace()
+	if w.issueSeen() != nil || w.owner.Issue.Number == 0 {
+		return shown, nil
+	}
+	read, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
 	switch {
-	case w.owner.Issue.Number == 0:
-		return nil
-	case !w.pair.HasIssue():
-		fresh := w.root.fresh
-		err := reader{w.root}.readIssue()
-		w.issue, w.fresh, w.root.fresh = w.root.issue, w.root.fresh, fresh
-		return err
+	case err == nil:
+		return &read, nil
+	case unreachable(err): // what became of it is found out by the rules behind
+		return shown, nil
 	}
-	issue, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
-	if err == nil {
-		err = differentIssue(&w.owner.Issue, &issue)
-	}
-	if err != nil {
-		return absences(w).missing(mapping.GitHub, err)
-	}
-	if err := freshness(w).readsBehind(&issue); err != nil {
-		return err
-	}
-	if freshness(w).takesBack(&issue) {
-		return freshness(w).deferStale()
-	}
-	absences(w).noteFound(mapping.GitHub)
-	if shown := w.issueSeen(); shown != nil && shown.UpdatedAt.Equal(issue.UpdatedAt) {
-		if freshness(w).doubtful(&issue, shown) {
-			return freshness(w).deferLagging("GitHub's read shows nothing of an edit of the same second: it may lag")
-		}
-		issue.Editor = shown.Editor // a read does not say who edited, the event did
-	}
-	w.setIssue(&issue)
-	w.fresh = true
-	return nil
+	return nil, onGitHub(err)
 }
 
-func (w reader) refreshCard() error {
-	shown, ambiguous := w.cardSeen(), w.claim.Inbox[mapping.CardRef(w.pair.Card.ID)].Ambiguous
-	switch {
-	case w.mustRead || w.unbased() || ambiguous || w.pair.Gone[mapping.Planning] > 0 && (shown != nil || w.pair.State != mapping.Orphaned || absences(w).confirms()):
-		return w.readCard()
-	case shown == nil:
-		return nil
-	case shown.Version < w.pair.Card.Version, // a poll that overlapped a write, or planning was restored
-		mapping.Suspicious(w.pair.Base, mapping.CardView(shown, w.set.Keys)):
-		return w.readCard()
+// shownOrPlace is the issue as it was seen, or an issue of which only the repository is known.
+func (w reader) shownOrPlace() *mapping.Issue {
+	if shown := w.issueSeen(); shown != nil {
+		return shown
 	}
-	w.setCard(shown)
-	if freshness(w).echoed() {
-		w.count(CountEchoes, string(mapping.Planning))
-	}
-	return nil
-}
-
-// setCard makes a snapshot the one that counts.
-func (w reader) setCard(card *mapping.Card) {
-	if w.card = card; !w.pair.IsTask() {
-		tell(w, Met{w.link.Project, card.ID})
-	}
-	w.pair.Card.Place(card)
-	if w.link.Shown != nil && !w.pair.IsTask() {
-		w.link.Shown.Take(card)
-	}
-	signer(w).noteMarker(mapping.Planning, card.Summary.Value)
-	for a, v := range mapping.CardView(card, w.set.Keys) {
-		w.p[a] = v
-	}
-}
-
-func (w reader) readCard() error {
-	if w.pair.Card.ID == "" {
-		return nil
-	}
-	if w.pair.IsTask() {
-		return w.readTask()
-	}
-	card, err := do(w, ReadCard{w.pair.Card.ID})
-	if err != nil {
-		return absences(w).missing(mapping.Planning, err)
-	}
-	absences(w).noteFound(mapping.Planning)
-	if shown := w.cardSeen(); shown != nil {
-		card.Complete(shown) // the poll tells it once
-	}
-	freshness(w).wentBack(card.Version, card.CountersVersion)
-	w.setCard(&card)
-	return nil
-}
-
-// rememberAgreed takes what was seen as known, once the sides agree.
-func (w reader) rememberAgreed() {
-	w.owner.Unfinished, w.owner.BehindSince = false, time.Time{}
-	journal.Agree(&w.pair.Journal)
-	if w.issue != nil {
-		w.takeAsKnown(w.issue)
-		bodyEditor(w).knowBody()
-	}
-	if w.card == nil {
-		return
-	}
-	c := &w.pair.Card
-	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
+	return &mapping.Issue{Repo: w.owner.Issue.Repo}
 }

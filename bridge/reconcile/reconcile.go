@@ -44,6 +44,12 @@ import (
 // WriteClass says which of the budgets a write to GitHub is taken from.
 type WriteClass string
 
+// The classes of writes.
+const (
+	WriteContent WriteClass = "content" // makes an issue or a comment
+	WriteEdit    WriteClass = "edit"    // any other write
+)
+
 // ServiceRepository is the name by which keys wait for a repository that is
 // read-only.
 func ServiceRepository(repo string) string { return "repository:" + strings.ToLower(repo) }

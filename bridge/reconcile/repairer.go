@@ -9,6 +9,92 @@ import (
 	"planbridge/mapping"
 )
 
+// verifyWrites finds out what became of writes whose outcome is not known, and what
+// stood on GitHub when those took effect that have.
+func (w repairer) verifyWrites() error {
+	if err := w.readPending(); err != nil {
+		return err
+	}
+	if err := githubWriter(w).finishSwap(); err != nil {
+		return err
+	}
+	before := journal.Match(&w.pair.Journal, w.editEvents(), nil)
+	w.disambiguate(before)
+	w.askClosed(before)
+	w.recoverAll(before, w.askReplaced(before))
+	if w.issue != nil && freshness(w).takesBack(w.issue) {
+		return freshness(w).deferStale() // it was read before it was known what had happened
+	}
+	if w.issue == nil && w.unbased() {
+		if err := reader(w).readIssue(); err != nil {
+			return err
+		}
+	}
+	w.queryEditHistory(before)
+	if err := w.resolveInFlight(before); err != nil {
+		return err
+	}
+	for _, p := range slices.Clone(w.pair.Pending) {
+		was, ok := before[p.ID]
+		if !ok || p.Verified {
+			continue
+		}
+		if !mapping.Same(p.Attribute, was.Text, p.From) && w.book().Lost(p, was.Text, before) {
+			err := w.restoreEdit(journal.LostUpdate{Write: p, Text: was.Text, By: was.At})
+			if errors.As(err, &w.withheld) { // the text is kept once the repository is private again
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		}
+		journal.Verify(&w.pair.Journal, p, was)
+	}
+	return nil
+}
+
+// readPending reads every item that a write of unknown outcome was made to.
+func (w repairer) readPending() error {
+	open := journal.UnansweredIn(&w.pair.Journal, w.pair.IsTask())
+	if open.Issue && !w.fresh {
+		if err := reader(w).readIssue(); err != nil {
+			return err
+		}
+	}
+	if open.Card && !w.mustRead {
+		if err := reader(w).readCard(); err != nil {
+			return err
+		}
+	}
+	if child := w.trackingPair(); open.Tracking && child != nil && !w.mustRead {
+		return cardTasks(w).readTracking(child)
+	}
+	return nil
+}
+
+// recoverAll takes in what became of the writes of unknown outcome.
+func (w repairer) recoverAll(before journal.Matches, denied map[string]bool) {
+	for _, r := range w.book().RecoverAll(before, denied) {
+		w.recovered(r)
+		if r.Happened && r.Side == mapping.GitHub && r.Attribute.Spec().Carrier == mapping.CarrierBody {
+			lister(w).wroteItems()
+		}
+	}
+}
+
+// recovered takes in what became of one write of unknown outcome.
+func (w repairer) recovered(r journal.Recovered) {
+	if r.Unbased {
+		delete(w.pair.Base, r.Attribute)
+	}
+	if r.Base != nil {
+		w.setBase(r.Attribute, *r.Base)
+	}
+	if r.Why != "" {
+		w.note(r.Side, r.Attribute, "recover", r.Why)
+	}
+}
+
 // recoverLanded takes in writes to planning that took effect after they had been looked for.
 func (w repairer) recoverLanded() error {
 	happened := false
@@ -101,92 +187,6 @@ func (w repairer) restoreOverwritten(p mapping.Pending, over journal.Overwritten
 		Attribute: a, Action: mapping.ToHub, Why: "a write of ours took effect too late", Base: w.pair.Base[a],
 		GitHub: &mapping.Write{From: now, To: over.Text},
 	}}})
-}
-
-// verifyWrites finds out what became of writes whose outcome is not known, and what
-// stood on GitHub when those took effect that have.
-func (w repairer) verifyWrites() error {
-	if err := w.readPending(); err != nil {
-		return err
-	}
-	if err := githubWriter(w).finishSwap(); err != nil {
-		return err
-	}
-	before := journal.Match(&w.pair.Journal, w.editEvents(), nil)
-	w.disambiguate(before)
-	w.askClosed(before)
-	w.recoverAll(before, w.askReplaced(before))
-	if w.issue != nil && freshness(w).takesBack(w.issue) {
-		return freshness(w).deferStale() // it was read before it was known what had happened
-	}
-	if w.issue == nil && w.unbased() {
-		if err := reader(w).readIssue(); err != nil {
-			return err
-		}
-	}
-	w.queryEditHistory(before)
-	if err := w.resolveInFlight(before); err != nil {
-		return err
-	}
-	for _, p := range slices.Clone(w.pair.Pending) {
-		was, ok := before[p.ID]
-		if !ok || p.Verified {
-			continue
-		}
-		if !mapping.Same(p.Attribute, was.Text, p.From) && w.book().Lost(p, was.Text, before) {
-			err := w.restoreEdit(journal.LostUpdate{Write: p, Text: was.Text, By: was.At})
-			if errors.As(err, &w.withheld) { // the text is kept once the repository is private again
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		}
-		journal.Verify(&w.pair.Journal, p, was)
-	}
-	return nil
-}
-
-// recoverAll takes in what became of the writes of unknown outcome.
-func (w repairer) recoverAll(before journal.Matches, denied map[string]bool) {
-	for _, r := range w.book().RecoverAll(before, denied) {
-		w.recovered(r)
-		if r.Happened && r.Side == mapping.GitHub && r.Attribute.Spec().Carrier == mapping.CarrierBody {
-			lister(w).wroteItems()
-		}
-	}
-}
-
-// recovered takes in what became of one write of unknown outcome.
-func (w repairer) recovered(r journal.Recovered) {
-	if r.Unbased {
-		delete(w.pair.Base, r.Attribute)
-	}
-	if r.Base != nil {
-		w.setBase(r.Attribute, *r.Base)
-	}
-	if r.Why != "" {
-		w.note(r.Side, r.Attribute, "recover", r.Why)
-	}
-}
-
-// readPending reads every item that a write of unknown outcome was made to.
-func (w repairer) readPending() error {
-	open := journal.UnansweredIn(&w.pair.Journal, w.pair.IsTask())
-	if open.Issue && !w.fresh {
-		if err := reader(w).readIssue(); err != nil {
-			return err
-		}
-	}
-	if open.Card && !w.mustRead {
-		if err := reader(w).readCard(); err != nil {
-			return err
-		}
-	}
-	if child := w.trackingPair(); open.Tracking && child != nil && !w.mustRead {
-		return cardTasks(w).readTracking(child)
-	}
-	return nil
 }
 
 // readAgain reads the issue before it is written, as GitHub has no lock. What a

@@ -12,6 +12,114 @@ import (
 	"planbridge/store"
 )
 
+// save stores the link under the lease; ErrLeaseLost when that ended. Another key
+// may have the seat meanwhile.
+func (w saver) save() error {
+	if err := w.brokenBy(); err != nil {
+		return err
+	}
+	if !w.fresh { // what people write on GitHub between our read and our write is run over
+		tell(w, Rise{})
+	}
+	if err := w.saveRecord(); err != nil {
+		return fmt.Errorf("save link: %w", err)
+	}
+	return nil
+}
+
+// saveRecord saves the root link under the claim.
+func (w saver) saveRecord() error {
+	root := w.link
+	err := done(w, Save{root})
+	if isTooLarge(err) && dropVerified(root) {
+		err = done(w, Save{root})
+	}
+	return w.tooLarge(root, err)
+}
+
+// writing saves the link (which checks the lease), and makes sure that one external write
+// may be made.
+func (w saver) writing() error {
+	if err := w.save(); err != nil {
+		return err
+	}
+	if err := done(w, BeginWrite{}); err != nil {
+		return later(0, "%v", err)
+	}
+	return nil
+}
+
+// pend records the writes that are about to be made. They are saved, under the
+// lease, before the first of them goes out (see writing).
+func (w saver) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
+	for _, d := range ds {
+		edited := decider(w).editedInPlanning(d.Attribute)
+		w.pair.Pending = append(w.pair.Pending, w.book().Record(w.draw(), side, item, d, edited))
+	}
+	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
+		lister(w).pendItems()
+	}
+}
+
+// unpend removes the unanswered records of a side and item, and returns them: their
+// outcome is known.
+func (w saver) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pending) {
+	removed = journal.Close(&w.pair.Journal, side, item)
+	if side == mapping.GitHub {
+		for _, c := range w.items() {
+			lister(w).forgetItem(c)
+		}
+	}
+	return removed
+}
+
+// writeFailed sorts out a write to a side that did not succeed. One refused value must not
+// keep the others, so that each is written alone. It reports whether the side moved meanwhile.
+func (w saver) writeFailed(side mapping.Side, item mapping.Ref, ds []mapping.Decision, err error, alone func(mapping.Decision) (bool, error)) (moved bool, _ error) {
+	if Certain(err) {
+		w.unpend(side, item)
+	}
+	var refused *mapping.Rejection
+	switch {
+	case errors.As(err, &refused) && len(ds) > 1:
+		for _, d := range ds {
+			if moved, err := alone(d); moved || err != nil {
+				return moved, err
+			}
+		}
+		return false, nil
+	case errors.As(err, &refused):
+		write := ds[0].Planning
+		if side == mapping.GitHub {
+			write = ds[0].GitHub
+		}
+		w.refuseValue(side, ds[0].Attribute, write.To, refused)
+		return false, nil
+	case IsGone(err):
+		return true, absences(w).missing(side, err)
+	}
+	return false, onSide(side, err)
+}
+
+// refuseValue blocks one value of one attribute until it changes, and says so
+// once.
+func (w saver) refuseValue(side mapping.Side, a mapping.Attribute, value string, why *mapping.Rejection) {
+	if w.pair.Refused == nil {
+		w.pair.Refused = map[mapping.Attribute]mapping.Refusal{}
+	}
+	w.pair.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: w.Now().UTC()}
+	w.note(side, a, "refused", why.Error())
+}
+
+// reserve takes a write from GitHub's budget before what has to be read for it is,
+// so that a key that has to wait for its turn asks GitHub nothing meanwhile.
+func (w saver) reserve(class WriteClass) error {
+	if w.set.DryRun {
+		return nil
+	}
+	return onGitHub(done(w, Reserve{class, w.fresh}))
+}
+
 // A brake bounds how much of one kind a route does in a minute, all replicas
 // together, so that a fault on either side does not flood the other before
 // somebody looks. What is over waits, and says so.
@@ -44,25 +152,6 @@ func (w saver) brakeClose() error {
 	return err
 }
 
-// refuseValue blocks one value of one attribute until it changes, and says so
-// once.
-func (w saver) refuseValue(side mapping.Side, a mapping.Attribute, value string, why *mapping.Rejection) {
-	if w.pair.Refused == nil {
-		w.pair.Refused = map[mapping.Attribute]mapping.Refusal{}
-	}
-	w.pair.Refused[a] = mapping.Refusal{Side: side, Value: mapping.DigestText(value), Words: why.Words, At: w.Now().UTC()}
-	w.note(side, a, "refused", why.Error())
-}
-
-// The classes of writes.
-const (
-	WriteContent WriteClass = "content" // makes an issue or a comment
-	WriteEdit    WriteClass = "edit"    // any other write
-)
-
-// byPlanning is the author of what was made in planning.
-const byPlanning = "planning"
-
 // author is who shares the route's part of a budget: whoever opened the issue.
 func (w saver) author() string { return authorOf(w.pair) }
 
@@ -73,38 +162,8 @@ func authorOf(p *mapping.Pair) string {
 	return byPlanning
 }
 
-// reserve takes a write from GitHub's budget before what has to be read for it is,
-// so that a key that has to wait for its turn asks GitHub nothing meanwhile.
-func (w saver) reserve(class WriteClass) error {
-	if w.set.DryRun {
-		return nil
-	}
-	return onGitHub(done(w, Reserve{class, w.fresh}))
-}
-
-// pend records the writes that are about to be made. They are saved, under the
-// lease, before the first of them goes out (see writing).
-func (w saver) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
-	for _, d := range ds {
-		edited := decider(w).editedInPlanning(d.Attribute)
-		w.pair.Pending = append(w.pair.Pending, w.book().Record(w.draw(), side, item, d, edited))
-	}
-	if side == mapping.GitHub && slices.ContainsFunc(ds, func(d mapping.Decision) bool { return d.Attribute.Spec().Carrier == mapping.CarrierBody }) {
-		lister(w).pendItems()
-	}
-}
-
-// unpend removes the unanswered records of a side and item, and returns them: their
-// outcome is known.
-func (w saver) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pending) {
-	removed = journal.Close(&w.pair.Journal, side, item)
-	if side == mapping.GitHub {
-		for _, c := range w.items() {
-			lister(w).forgetItem(c)
-		}
-	}
-	return removed
-}
+// byPlanning is the author of what was made in planning.
+const byPlanning = "planning"
 
 // The store bounds the size of a record. A claim that would exceed it makes no further
 // write, since each write has to be on record before it is made. What the claim found
@@ -116,16 +175,6 @@ const invariantRecord = "record"
 
 // isTooLarge reports that the store refused a record because of its size.
 func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
-
-// saveRecord saves the root link under the claim.
-func (w saver) saveRecord() error {
-	root := w.link
-	err := done(w, Save{root})
-	if isTooLarge(err) && dropVerified(root) {
-		err = done(w, Save{root})
-	}
-	return w.tooLarge(root, err)
-}
 
 // tooLarge is the error for a record that the store refused; any other error stays as it is.
 func (w saver) tooLarge(root *mapping.Link, err error) error {
@@ -190,33 +239,6 @@ func (w saver) brokenBy() error {
 	}
 	if w.broken != nil {
 		return w.broken
-	}
-	return nil
-}
-
-// save stores the link under the lease; ErrLeaseLost when that ended. Another key
-// may have the seat meanwhile.
-func (w saver) save() error {
-	if err := w.brokenBy(); err != nil {
-		return err
-	}
-	if !w.fresh { // what people write on GitHub between our read and our write is run over
-		tell(w, Rise{})
-	}
-	if err := w.saveRecord(); err != nil {
-		return fmt.Errorf("save link: %w", err)
-	}
-	return nil
-}
-
-// writing saves the link (which checks the lease), and makes sure that one external write
-// may be made.
-func (w saver) writing() error {
-	if err := w.save(); err != nil {
-		return err
-	}
-	if err := done(w, BeginWrite{}); err != nil {
-		return later(0, "%v", err)
 	}
 	return nil
 }

@@ -16,13 +16,20 @@ func (w signer) hasMarker(text string, kind mapping.MarkerKind) bool {
 	if kind == mapping.MarkCard || kind == mapping.MarkTask {
 		partner = strconv.FormatInt(w.owner.Issue.ID, 10)
 	}
-	_, marks := w.set.Keys.Body(text)
-	for _, m := range marks {
-		if m.Kind == kind && (m.Link == w.link.ID && !w.pair.IsTask() || m.Partner == partner) {
-			return true
+	return slices.ContainsFunc(w.marks(text, kind), func(m mapping.Marker) bool {
+		return m.Link == w.link.ID && !w.pair.IsTask() || m.Partner == partner
+	})
+}
+
+// marks are the markers of a kind that a text carries.
+func (w signer) marks(text string, kind mapping.MarkerKind) (marks []mapping.Marker) {
+	_, all := w.set.Keys.Body(text)
+	for _, m := range all {
+		if m.Kind == kind {
+			marks = append(marks, m)
 		}
 	}
-	return false
+	return marks
 }
 
 // markerOn is the kind of the marker that the link's item on a side carries
@@ -44,8 +51,13 @@ func (w signer) cardText(summary string) string {
 	if w.pair.Origin != mapping.GitHub && !w.pair.Copied || w.link.Cleaning {
 		return summary
 	}
-	mark := mapping.Marker{Kind: w.markerOn(mapping.Planning), Link: w.link.ID, Nonce: w.pair.Nonce, Partner: strconv.FormatInt(w.owner.Issue.ID, 10)}
-	return w.set.Keys.AppendFooter(summary, mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL())
+	return w.footer(summary, w.markerOn(mapping.Planning), w.pair.Nonce, strconv.FormatInt(w.owner.Issue.ID, 10))
+}
+
+// footer is a text of planning's with a footer that names the issue and has a marker.
+func (w signer) footer(text string, kind mapping.MarkerKind, nonce, partner string) string {
+	mark := mapping.Marker{Kind: kind, Link: w.link.ID, Nonce: nonce, Partner: partner}
+	return w.set.Keys.AppendFooter(text, mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL())
 }
 
 // issueText is a body with the comment that marks the card, where the bridge
@@ -85,8 +97,7 @@ func (w signer) noteMarker(side mapping.Side, raw string) {
 // the one that this was before it was transferred.
 func (w signer) namesIssue(raw string) bool {
 	partner := strconv.FormatInt(w.owner.Issue.ID, 10)
-	_, marks := w.set.Keys.Body(raw)
-	return slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkCard && m.Partner == partner })
+	return slices.ContainsFunc(w.marks(raw, mapping.MarkCard), func(m mapping.Marker) bool { return m.Partner == partner })
 }
 
 // restoreMarker adds to a plan the return of a marker that somebody removed with the

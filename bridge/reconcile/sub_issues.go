@@ -14,126 +14,6 @@ import (
 	"planbridge/store"
 )
 
-// partOfTask returns the part that a task which no part knows belongs to, or which
-// is to be made of it, and why; nil: it stays what it is.
-func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err error) {
-	_, marks := w.set.Keys.Body(t.Summary.Value)
-	copied, err := w.isCopiedTask(t, marks)
-	if err != nil {
-		return nil, "", err
-	}
-	if !copied && len(marks) > 0 {
-		return w.relinkTask(t, marks), "is that of its sub-issue by its marker", nil
-	}
-	mayMake, err := w.makesIssues()
-	if err != nil || !mayMake {
-		return nil, "", err
-	}
-	p = mapping.NewPart(mapping.Planning, w.newNonce(w.link.Project), w.Now().UTC())
-	p.Card, p.Issue.Repo, p.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.owner.Issue.Repo, true, copied
-	return p, "becomes a sub-issue", nil
-}
-
-// isCopiedTask reports whether a task carries the marker of another, older task,
-// which has its sub-issue, on this card or on one that this card was copied from.
-func (w subIssues) isCopiedTask(t *mapping.Task, marks []mapping.Marker) (bool, error) {
-	for _, m := range marks {
-		id, err := strconv.ParseInt(m.Partner, 10, 64)
-		if m.Kind != mapping.MarkTask || err != nil || id <= 0 {
-			continue
-		}
-		holder := w.link
-		if holder.Part(mapping.IssueRef(id)) == nil && holder.Issue.ID != id {
-			other, link, err := exclusivity(w).linkOf(w.link.Project, mapping.IssueRef(id))
-			switch {
-			case err != nil:
-				return false, err
-			case other == "":
-				continue
-			case link == nil:
-				return false, later(lookupGap, "issue %d is between two links", id)
-			}
-			holder = link
-		}
-		original := holder.Part(mapping.IssueRef(id))
-		if original != nil && original.Card.ID != "" && original.Card.ID != t.ID && original.Card.CID < t.CID {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// takeParents notes which issues of the family changed their place in it. A
-// pair is one for life: it stays whatever parent the issue has, and an issue
-// that got a card of its own keeps that.
-func (w subIssues) takeParents() error {
-	for _, data := range w.claim.Events {
-		var e mapping.Edit
-		if err := json.Unmarshal(data, &e); err != nil {
-			return fmt.Errorf("stored event: %w", err)
-		}
-		if e.Parent == nil {
-			continue
-		}
-		l, keeps := w.link.Part(e.Item), "its task"
-		if e.Item == mapping.IssueRef(w.owner.Issue.ID) {
-			l, keeps = w.pair, "its card"
-		}
-		if l == nil || l.Parent == e.Parent.ID {
-			continue
-		}
-		first := l.Parent == 0 && l.IsTask()
-		l.Parent = e.Parent.ID
-		switch {
-		case e.Parent.ID == mapping.NoParentID:
-			w.note("", "", "parent", where(l)+" is no sub-issue any more and keeps "+keeps)
-		case !first || !l.IsTask():
-			w.note("", "", "parent", strings.Join([]string{where(l), "is a sub-issue of", e.Parent.Name, "now and keeps", keeps}, " "))
-		}
-	}
-	return nil
-}
-
-// joinParent makes the issue that the bridge made for a task a sub-issue of the
-// root's issue. It is repeated until GitHub says yes or no: adding one twice
-// does no harm. All of a root's are added one after the other, under its lease.
-func (w subIssues) joinParent() error {
-	if !w.pair.Join || w.pair.State != mapping.Linked || w.set.DryRun {
-		return nil
-	}
-	return projector(w).attempt("sub-issues", func() error {
-		root := w.root.owner.Issue
-		if err := saver(w).writing(); err != nil {
-			return err
-		}
-		err := done(w, AddSubIssue{root.Repo, root.Number, w.owner.Issue.ID})
-		var refused *mapping.Rejection
-		if !errors.As(err, &refused) {
-			if err == nil {
-				w.noteJoined("it is a sub-issue of " + issueName(root.Repo, root.Number))
-				w.pair.Parent = root.ID
-				return nil
-			}
-			return onGitHub(fmt.Errorf("add sub-issue to %s: %w", issueName(root.Repo, root.Number), err))
-		}
-		switch words := strings.ToLower(refused.Words); {
-		case strings.Contains(words, "priority"):
-			return later(time.Second, "another sub-issue was added at the same moment")
-		case strings.Contains(words, "duplicate"):
-			w.noteJoined("it is a sub-issue of " + issueName(root.Repo, root.Number) + " already")
-		default: // too many, too deep, or another parent: it stays on its own, with its task
-			w.noteJoined("it does not become a sub-issue of " + issueName(root.Repo, root.Number) + ": " + refused.Error())
-		}
-		return nil
-	})
-}
-
-// noteJoined notes that GitHub has said its last word about the sub-issue's place.
-func (w subIssues) noteJoined(how string) {
-	w.pair.Join = false
-	w.note(mapping.GitHub, "", "join", how)
-}
-
 // discoverSubIssues makes parts of what was seen for the first time: sub-issues, and tasks
 // that people made on the card. Sub-issues that cannot be met yet are listed once
 // more: the listing alone shows those that were there before.
@@ -290,19 +170,53 @@ func (w subIssues) addTasks() error {
 	return nil
 }
 
-// makesIssues reports whether the link's route makes sub-issues of tasks.
-func (w subIssues) makesIssues() (bool, error) {
-	if w.route.Direction == mapping.ToPlanning || !w.route.CreateIssues || w.set.DryRun {
-		return false, nil
+// partOfTask returns the part that a task which no part knows belongs to, or which
+// is to be made of it, and why; nil: it stays what it is.
+func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err error) {
+	_, marks := w.set.Keys.Body(t.Summary.Value)
+	copied, err := w.isCopiedTask(t, marks)
+	if err != nil {
+		return nil, "", err
 	}
-	if w.route.AllowPublic {
-		return true, nil
+	if !copied && len(marks) > 0 {
+		return w.relinkTask(t, marks), "is that of its sub-issue by its marker", nil
 	}
-	private, err := do(w, ReadPrivate{w.owner.Issue.Repo})
-	if err == nil && !private {
-		w.withheld = &publicError{repo: w.owner.Issue.Repo}
+	mayMake, err := w.makesIssues()
+	if err != nil || !mayMake {
+		return nil, "", err
 	}
-	return private, onGitHub(err)
+	p = mapping.NewPart(mapping.Planning, w.newNonce(w.link.Project), w.Now().UTC())
+	p.Card, p.Issue.Repo, p.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.owner.Issue.Repo, true, copied
+	return p, "becomes a sub-issue", nil
+}
+
+// isCopiedTask reports whether a task carries the marker of another, older task,
+// which has its sub-issue, on this card or on one that this card was copied from.
+func (w subIssues) isCopiedTask(t *mapping.Task, marks []mapping.Marker) (bool, error) {
+	for _, m := range marks {
+		id, err := strconv.ParseInt(m.Partner, 10, 64)
+		if m.Kind != mapping.MarkTask || err != nil || id <= 0 {
+			continue
+		}
+		holder := w.link
+		if holder.Part(mapping.IssueRef(id)) == nil && holder.Issue.ID != id {
+			other, link, err := exclusivity(w).linkOf(w.link.Project, mapping.IssueRef(id))
+			switch {
+			case err != nil:
+				return false, err
+			case other == "":
+				continue
+			case link == nil:
+				return false, later(lookupGap, "issue %d is between two links", id)
+			}
+			holder = link
+		}
+		original := holder.Part(mapping.IssueRef(id))
+		if original != nil && original.Card.ID != "" && original.Card.ID != t.ID && original.Card.CID < t.CID {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // belongsElsewhere reports whether one of a new part's items belongs to another link.
@@ -315,6 +229,36 @@ func (w subIssues) belongsElsewhere(p *mapping.Pair) (bool, error) {
 	return false, nil
 }
 
+// makesIssues reports whether the link's route makes sub-issues of tasks.
+func (w subIssues) makesIssues() (bool, error) {
+	if w.route.Direction == mapping.ToPlanning || !w.route.CreateIssues || w.set.DryRun {
+		return false, nil
+	}
+	may, err := visibility(w).mayShow(w.route, w.owner.Issue.Repo)
+	if err == nil && !may {
+		w.withheld = &publicError{repo: w.owner.Issue.Repo}
+	}
+	return may, err
+}
+
+// relinkIssue is pairOf for a sub-issue that the bridge made. The record that was
+// lost may also have said that the issue is still to be added to its parent.
+func (w subIssues) relinkIssue(i *mapping.Issue) {
+	for _, m := range signer(w).marks(i.Body, mapping.MarkSubIssue) {
+		task := mapping.ObjectID(m.Partner)
+		if _, known := cardTasks(w).taskBase(task); known {
+			return // its part looks for it itself
+		}
+		p := mapping.FoundPart(mapping.Planning, m.Nonce, w.Now().UTC())
+		p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
+		p.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
+		w.link.Parts = append(w.link.Parts, p)
+		w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
+		w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+m.Partner+" by its marker")
+		return
+	}
+}
+
 // relinkTask is the part that a task belongs to which the bridge made, where the
 // record of the pair was lost: the marker tells the issue's id and the footer
 // where it is. The task of a part that is being made is found by makeSubTasks.
@@ -325,7 +269,7 @@ func (w subIssues) relinkTask(t *mapping.Task, marks []mapping.Marker) *mapping.
 			continue
 		}
 		if repo, number := w.set.Keys.FooterIssue(t.Summary.Value, m); number > 0 {
-			p := w.wholePart(mapping.GitHub, m.Nonce)
+			p := mapping.FoundPart(mapping.GitHub, m.Nonce, w.Now().UTC())
 			p.Issue, p.Card = mapping.IssueID{ID: id, Repo: repo, Number: number}, mapping.CardID{ID: t.ID, CID: t.CID}
 			w.count(CountPrevented, "lookup")
 			return p
@@ -334,29 +278,73 @@ func (w subIssues) relinkTask(t *mapping.Task, marks []mapping.Marker) *mapping.
 	return nil
 }
 
-// wholePart is a part both of whose items exist.
-func (w subIssues) wholePart(origin mapping.Side, nonce string) *mapping.Pair {
-	return mapping.FoundPart(origin, nonce, w.Now().UTC())
-}
-
-// relinkIssue is pairOf for a sub-issue that the bridge made. The record that was
-// lost may also have said that the issue is still to be added to its parent.
-func (w subIssues) relinkIssue(i *mapping.Issue) {
-	_, marks := w.set.Keys.Body(i.Body)
-	for _, m := range marks {
-		if m.Kind != mapping.MarkSubIssue {
+// takeParents notes which issues of the family changed their place in it. A
+// pair is one for life: it stays whatever parent the issue has, and an issue
+// that got a card of its own keeps that.
+func (w subIssues) takeParents() error {
+	for _, data := range w.claim.Events {
+		var e mapping.Edit
+		if err := json.Unmarshal(data, &e); err != nil {
+			return fmt.Errorf("stored event: %w", err)
+		}
+		if e.Parent == nil {
 			continue
 		}
-		task := mapping.ObjectID(m.Partner)
-		if _, known := cardTasks(w).taskBase(task); known {
-			return // its part looks for it itself
+		l, keeps := w.link.Part(e.Item), "its task"
+		if e.Item == mapping.IssueRef(w.owner.Issue.ID) {
+			l, keeps = w.pair, "its card"
 		}
-		p := w.wholePart(mapping.Planning, m.Nonce)
-		p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
-		p.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
-		w.link.Parts = append(w.link.Parts, p)
-		w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
-		w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+m.Partner+" by its marker")
-		return
+		if l == nil || l.Parent == e.Parent.ID {
+			continue
+		}
+		first := l.Parent == 0 && l.IsTask()
+		l.Parent = e.Parent.ID
+		switch {
+		case e.Parent.ID == mapping.NoParentID:
+			w.note("", "", "parent", where(l)+" is no sub-issue any more and keeps "+keeps)
+		case !first || !l.IsTask():
+			w.note("", "", "parent", strings.Join([]string{where(l), "is a sub-issue of", e.Parent.Name, "now and keeps", keeps}, " "))
+		}
 	}
+	return nil
+}
+
+// joinParent makes the issue that the bridge made for a task a sub-issue of the
+// root's issue. It is repeated until GitHub says yes or no: adding one twice
+// does no harm. All of a root's are added one after the other, under its lease.
+func (w subIssues) joinParent() error {
+	if !w.pair.Join || w.pair.State != mapping.Linked || w.set.DryRun {
+		return nil
+	}
+	return projector(w).attempt("sub-issues", func() error {
+		root := w.root.owner.Issue
+		if err := saver(w).writing(); err != nil {
+			return err
+		}
+		err := done(w, AddSubIssue{root.Repo, root.Number, w.owner.Issue.ID})
+		var refused *mapping.Rejection
+		if !errors.As(err, &refused) {
+			if err == nil {
+				w.noteJoined("it is a sub-issue of " + issueName(root.Repo, root.Number))
+				w.pair.Parent = root.ID
+				return nil
+			}
+			return onGitHub(fmt.Errorf("add sub-issue to %s: %w", issueName(root.Repo, root.Number), err))
+		}
+		switch words := strings.ToLower(refused.Words); {
+		case strings.Contains(words, "priority"):
+			return later(time.Second, "another sub-issue was added at the same moment")
+		case strings.Contains(words, "duplicate"):
+			w.noteJoined("it is a sub-issue of " + issueName(root.Repo, root.Number) + " already")
+		default: // too many, too deep, or another parent: it stays on its own, with its task
+			w.noteJoined("it does not become a sub-issue of " + issueName(root.Repo, root.Number) + ": " + refused.Error())
+		}
+		return nil
+	})
+}
+
+// noteJoined notes that GitHub has said its last word about the sub-issue's place.
+func (w subIssues) noteJoined(how string) {
+	w.pair.Join = false
+	w.note(mapping.GitHub, "", "join", how)
 }

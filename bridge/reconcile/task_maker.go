@@ -18,18 +18,21 @@ type newTasks struct {
 	// marks reports whether a marker, of a task, is that of a want.
 	marks func(k *want, t *mapping.Task, m mapping.Marker) bool
 	// taken links a want with its task.
-	taken   func(k *want, t *mapping.Task, how string) error
-	allowed func(k *want) (bool, error) // ready
-	item    func(k *want) NewItem
-	// no takes in that planning does not take the task, whatever is left out.
-	declined func(k *want, why *mapping.Rejection)
+	taken func(k *want, t *mapping.Task, how string) error
+	// allowed is ready; nil: each want may be made, of what it has.
+	allowed func(k *want) (bool, error)
+	// blocks is the value that waits for a change where planning does not take the task,
+	// whatever is left out.
+	blocks func(k *want) (mapping.Attribute, string)
+}
+
+// title is what a task is called that is to be made.
+func (k *want) title() (mapping.Attribute, string) {
+	return mapping.Title, k.base[mapping.Title].GitHub
 }
 
 // makeTasks makes tasks of the link's card.
 func (w taskMaker) makeTasks(c creation, kind newTasks, wants []*want) error {
-	if len(wants) == 0 {
-		return nil
-	}
 	kind.state = w.state
 	c.w, c.side, c.proofs, c.kind = work(w), mapping.Planning, 2, &kind
 	return c.once(wants...)
@@ -48,7 +51,12 @@ func (w taskMaker) mayExist(wants []*want) error {
 	return err
 }
 
-func (n *newTasks) ready(k *want) (bool, error) { return n.allowed(k) }
+func (n *newTasks) ready(k *want) (bool, error) {
+	if n.allowed == nil {
+		return true, nil
+	}
+	return n.allowed(k)
+}
 
 func (n *newTasks) look() error { return cardTasks{n.state}.needTasks() }
 
@@ -65,9 +73,8 @@ func (n *newTasks) find(wants []*want) error {
 
 // whose returns the want that a task was made for; nil: none.
 func (n *newTasks) whose(t *mapping.Task, wants []*want) *want {
-	_, marks := n.set.Keys.Body(t.Summary.Value)
-	for _, m := range marks {
-		if i := slices.IndexFunc(wants, func(k *want) bool { return !k.done && m.Kind == mapping.MarkTask && n.marks(k, t, m) }); i >= 0 {
+	for _, m := range (signer{n.state}).marks(t.Summary.Value, mapping.MarkTask) {
+		if i := slices.IndexFunc(wants, func(k *want) bool { return !k.done && n.marks(k, t, m) }); i >= 0 {
 			return wants[i]
 		}
 	}
@@ -83,7 +90,11 @@ func (n *newTasks) take(k *want, t *mapping.Task, how string) {
 func (n *newTasks) post(wants []*want) error {
 	items := make([]NewItem, len(wants))
 	for i, k := range wants {
-		items[i] = n.item(k)
+		if k.item != nil {
+			items[i] = *k.item
+		} else {
+			items[i] = k.newItem()
+		}
 	}
 	made, err := do(n, CreateTasks{n.pair.Card.ID, wants[0].user, items})
 	slices.SortFunc(made, func(a, b mapping.Task) int { return cmp.Compare(a.CID, b.CID) })
@@ -104,7 +115,8 @@ func (n *newTasks) refused(k *want, err error) error {
 	if !errors.As(err, &refused) {
 		return absences{n.state}.missing(mapping.Planning, err)
 	}
-	n.declined(k, refused)
+	a, value := n.blocks(k)
+	saver(k.w).refuseValue(mapping.Planning, a, value, refused)
 	return nil
 }
 
@@ -137,18 +149,16 @@ func (w taskMaker) withinRoom(wanted []work) []work {
 
 // itemMark returns the marker by which a task says that it is one of ours.
 func (w taskMaker) itemMark(t *mapping.Task) (mapping.Marker, bool) {
-	_, marks := w.set.Keys.Body(t.Summary.Value)
-	i := slices.IndexFunc(marks, func(m mapping.Marker) bool { return m.Kind == mapping.MarkTask })
-	if i < 0 {
+	marks := signer(w).marks(t.Summary.Value, mapping.MarkTask)
+	if len(marks) == 0 {
 		return mapping.Marker{}, false
 	}
-	return marks[i], true
+	return marks[0], true
 }
 
 // makeLineTasks makes the tasks of new lines, in one request for all of them, and
 // reports whether there is more to do.
 func (w taskMaker) makeLineTasks() (bool, error) {
-	children := map[*want]*mapping.Pair{}
 	var wants []*want
 	sent := false
 	for _, c := range w.items() {
@@ -156,8 +166,8 @@ func (w taskMaker) makeLineTasks() (bool, error) {
 			continue
 		}
 		base := map[mapping.Attribute]mapping.Base{mapping.Title: baseOf(c.Item, mapping.Versioned{Value: c.Item})}
-		k := &want{w: work(w), intent: c.Intent, user: w.route.Username, base: base}
-		wants, children[k], sent = append(wants, k), c, sent || c.Intent.Sent
+		k := &want{w: lineTasks(w).lineWork(c), intent: c.Intent, user: w.route.Username, base: base, item: w.lineItem(c)}
+		wants, sent = append(wants, k), sent || c.Intent.Sent
 	}
 	if len(wants) == 0 {
 		return false, nil
@@ -171,30 +181,24 @@ func (w taskMaker) makeLineTasks() (bool, error) {
 		return true, cardTasks(w).needTasks() // lines are found among the tasks before one is new
 	}
 	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
+		blocks: (*want).title,
 		marks: func(k *want, t *mapping.Task, m mapping.Marker) bool {
-			return m.Nonce == children[k].Nonce && !lineTasks(w).elsewhere(t)
+			return m.Nonce == k.w.pair.Nonce && !lineTasks(w).elsewhere(t)
 		},
 		taken: func(k *want, t *mapping.Task, how string) error {
 			w.tasks.take(*t)
 			if how == "made" {
 				w.pair.Card.CountersVersion++
 			}
-			w.madeTask(children[k], t, how)
+			w.madeTask(k.w.pair, t, how)
 			return nil
-		},
-		allowed: func(*want) (bool, error) { return true, nil },
-		item:    func(k *want) NewItem { return w.lineItem(children[k]) },
-		declined: func(k *want, why *mapping.Rejection) {
-			pw := lineTasks(w).lineWork(children[k])
-			saver(pw).refuseValue(mapping.Planning, mapping.Title, children[k].Item, why)
 		},
 	}, wants)
 	return len(notMade(wants)) < len(wants), err
 }
 
-func (w taskMaker) lineItem(c *mapping.Pair) NewItem {
-	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: c.Nonce, Partner: itemPartner}
-	return NewItem{Title: c.Item, Summary: w.set.Keys.AppendFooter("", mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL())}
+func (w taskMaker) lineItem(c *mapping.Pair) *NewItem {
+	return &NewItem{Title: c.Item, Summary: signer(w).footer("", mapping.MarkTask, c.Nonce, itemPartner)}
 }
 
 // madeTask completes an item with its task. Its first base is a new task's state
@@ -252,6 +256,7 @@ func (w taskMaker) makeSubTasks() error {
 		return err
 	}
 	err := w.makeTasks(creation{what: "create tasks"}, newTasks{
+		blocks: (*want).title,
 		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
 			return m.Partner == strconv.FormatInt(k.w.owner.Issue.ID, 10)
 		},
@@ -261,10 +266,6 @@ func (w taskMaker) makeSubTasks() error {
 		allowed: func(k *want) (bool, error) {
 			ok, err := taskMaker(k.w).taskReady(k)
 			return ok, partWorker(w).absorb(k.w, err)
-		},
-		item: (*want).newItem,
-		declined: func(k *want, why *mapping.Rejection) {
-			saver(k.w).refuseValue(mapping.Planning, mapping.Title, k.base[mapping.Title].GitHub, why)
 		},
 	}, wants)
 	for _, pw := range wanted {
@@ -295,7 +296,7 @@ func (w taskMaker) taskReady(k *want) (bool, error) {
 	if err := reader(w).fetch(); err != nil {
 		return false, err
 	}
-	if ok, why := entrant(w).accepts(); !ok {
+	if ok, why := entrant(w).accepts(w.issue); !ok {
 		return false, entrant(w).decline(why)
 	}
 	if refused, ok := w.pair.Refused[mapping.Title]; ok && refused.Value == mapping.DigestText(w.g[mapping.Title].Value) {
@@ -347,11 +348,12 @@ func (w taskMaker) ensureTracking() error {
 	if _, refused := w.pair.Refused[mapping.State]; refused {
 		return nil
 	}
-	wants := []*want{{w: work(w), intent: child.Intent, user: w.route.Username}}
+	wants := []*want{{w: work(w), intent: child.Intent, user: w.route.Username, item: w.trackingItem(child)}}
 	if err := w.mayExist(wants); err != nil {
 		return err
 	}
 	return w.makeTasks(creation{what: "create tracking task", free: true}, newTasks{
+		blocks: func(*want) (mapping.Attribute, string) { return mapping.State, mapping.StateTodo },
 		marks: func(k *want, _ *mapping.Task, m mapping.Marker) bool {
 			return m.Partner == trackingPartner && k.intent.Sent // else it is a copied card's
 		},
@@ -359,22 +361,17 @@ func (w taskMaker) ensureTracking() error {
 			w.trackedBy(child, t, how)
 			return nil
 		},
-		allowed: func(*want) (bool, error) { return true, nil },
-		item:    func(*want) NewItem { return w.trackingItem(child) },
-		declined: func(_ *want, why *mapping.Rejection) {
-			saver(w).refuseValue(mapping.Planning, mapping.State, mapping.StateTodo, why)
-		},
 	}, wants)
 }
 
 // trackingPartner is what the marker of a tracking task says it stands for.
 const trackingPartner = "tracking"
 
-func (w taskMaker) trackingItem(child *mapping.Pair) NewItem {
-	mark := mapping.Marker{Kind: mapping.MarkTask, Link: w.link.ID, Nonce: child.Nonce, Partner: trackingPartner}
-	return NewItem{
+func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
+	const text = "This task carries the state of the issue: to do is open, in progress is its label, done is closed."
+	return &NewItem{
 		Title:   "GitHub " + issueName(w.owner.Issue.Repo, w.owner.Issue.Number),
-		Summary: w.set.Keys.AppendFooter("This task carries the state of the issue: to do is open, in progress is its label, done is closed.", mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL()),
+		Summary: signer(w).footer(text, mapping.MarkTask, child.Nonce, trackingPartner),
 	}
 }
 

@@ -86,6 +86,15 @@ func (w visibility) public(repo string, ask bool) *publicError {
 	return nil
 }
 
+// mayShow reports whether a route may show what planning says in a repository that it comes to.
+func (w visibility) mayShow(route *mapping.Route, repo string) (bool, error) {
+	if route.AllowPublic {
+		return true, nil
+	}
+	private, err := do(w, ReadPrivate{repo})
+	return private, onGitHub(err)
+}
+
 // withhold takes back what a plan would publish.
 func (w visibility) withhold(plan *mapping.Plan) {
 	for i := range plan.Decisions {
