@@ -18,6 +18,7 @@ import (
 
 	"planbridge/bridge/accounts"
 	"planbridge/bridge/adapters"
+	"planbridge/bridge/budgets"
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
@@ -117,6 +118,7 @@ type App struct {
 	monitor *monitor.Monitor
 
 	github     *adapters.GitHub
+	budgets    *budgets.Budgets
 	projects   projects
 	catchUp    *catchup.CatchUp
 	intake     *webhook.Intake
@@ -197,9 +199,10 @@ func ownerName() string {
 func (a *App) buildSides(c *config.Config) error {
 	a.lost = epoch.NewTracker(a.store, a.o.Now)
 	requests, duration := apiMetrics(a.registry)
-	waits := writeWaits(a.registry)
+	waits := budgets.NewWaits(a.registry)
+	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: &a.set, Now: a.o.Now})
 	hub, err := newGitHubClient(c, github.Options{
-		Budget: a.takeWrite, Points: a.points(), Hold: holds{a.store}.close, Held: holds{a.store}.left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
+		Budget: a.budgets.TakeWrite, Points: a.budgets.Points(), Hold: budgets.Holds{Store: a.store}.Close, Held: budgets.Holds{Store: a.store}.Left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Asked: a.asked(reconcile.ServiceGitHub),
 	})
 	if err != nil {

@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"bridge/milestones":        {"mapping", "bridge/guard"},
 	"bridge/requeue":           {"mapping", "store", "bridge/reconcile", "bridge/repositories"},
 	"bridge/adapters":          {"mapping", "bridge/accounts", "bridge/catchup", "bridge/github", "bridge/identity", "bridge/planning", "bridge/poll", "bridge/preflight", "bridge/reconcile", "bridge/repositories", "bridge/webhook"},
+	"bridge/budgets":           {"mapping", "store", "bridge/effects", "bridge/github", "bridge/reconcile", "bridge/status"},
 	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},
 	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
 	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/lease", "bridge/status"},
@@ -68,7 +69,7 @@ var arrows = map[string][]string{
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",
-		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts", "bridge/metrics", "bridge/milestones", "bridge/requeue", "bridge/adapters",
+		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts", "bridge/metrics", "bridge/milestones", "bridge/requeue", "bridge/adapters", "bridge/budgets",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/budgets"
 	"planbridge/bridge/github"
 	"planbridge/bridge/metrics"
 	"planbridge/bridge/monitor"
@@ -52,7 +53,9 @@ func (s metricSource) PlanningDown(project mapping.ObjectID) (down, known bool) 
 	return p != nil && p.side.Down(), p != nil
 }
 
-func (s metricSource) Budgets(ctx context.Context) ([]status.Budget, error) { return s.a.budgets(ctx) }
+func (s metricSource) Budgets(ctx context.Context) ([]status.Budget, error) {
+	return s.a.budgets.Left(ctx)
+}
 
 func (s metricSource) Burndown(ctx context.Context, project mapping.ObjectID) ([]mapping.Burndown, error) {
 	return s.a.Operator().Burndown(ctx, project)
@@ -80,8 +83,10 @@ func (s healthSource) CatchUpInterval() time.Duration {
 func (s healthSource) Down(service string) bool { return s.a.down(service) }
 
 func (s healthSource) Held(ctx context.Context) (time.Duration, error) {
-	left, err := holds{s.a.store}.left(ctx)
+	left, err := budgets.Holds{Store: s.a.store}.Left(ctx)
 	return max(left[github.ResourceAll], left[github.ResourceCore]), err
 }
 
-func (s healthSource) Budgets(ctx context.Context) ([]status.Budget, error) { return s.a.budgets(ctx) }
+func (s healthSource) Budgets(ctx context.Context) ([]status.Budget, error) {
+	return s.a.budgets.Left(ctx)
+}

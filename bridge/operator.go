@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/adapters"
+	"planbridge/bridge/budgets"
 	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
@@ -114,7 +115,7 @@ func (s openedServices) GitHub() (operator.GitHub, func(), error) {
 }
 
 func (s openedServices) openGitHub() (*adapters.GitHub, func(), error) {
-	hub, err := newGitHubClient(s.config, github.Options{Hold: holds{s.store}.close, Held: holds{s.store}.left, Logger: slog.New(slog.DiscardHandler)})
+	hub, err := newGitHubClient(s.config, github.Options{Hold: budgets.Holds{Store: s.store}.Close, Held: budgets.Holds{Store: s.store}.Left, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, nil, err
 	}

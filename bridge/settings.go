@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/budgets"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/webhook"
 	"planbridge/config"
@@ -85,6 +86,12 @@ func (r routes) Routes() mapping.Routes { return r.set.Load().Routes }
 
 // Projects are those that have a route.
 func (c *current) Projects() []mapping.ObjectID { return c.Load().Routes.Projects() }
+
+// WriteLimits are how much may be written to GitHub.
+func (c *current) WriteLimits() budgets.Limits {
+	hub := c.Load().config.GitHub
+	return budgets.Limits{ContentPerMinute: hub.WritesPerMinute, ContentPerHour: hub.WritesPerHour, EditsPerMinute: hub.EditsPerMinute}
+}
 
 // VerifyInterval is how often all links are verified; 0: by hand only.
 func (c *current) VerifyInterval() time.Duration { return c.Load().config.VerifyInterval }

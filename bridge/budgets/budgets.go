@@ -1,0 +1,177 @@
+// Package budgets limits what is sent to GitHub for all replicas together.
+package budgets
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"planbridge/bridge/effects"
+	"planbridge/bridge/github"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// What is sent to GitHub is limited for all replicas together, in the store: writes
+// by two budgets, and everything by the points of a minute and by what GitHub itself asked
+// for. A write costs one round trip to the store. Points are taken some at a time: a round
+// trip for up to 32 of them. Each replica looks for holds once in [github.LookEvery] while
+// it sends anything.
+
+// writeBurst is how many GitHub writes of a class may go back to back.
+const writeBurst = 20
+
+// holdPrefix opens the names of GitHub's holds in the store.
+const holdPrefix = "github:"
+
+// Limits are those of the configuration.
+type Limits struct {
+	ContentPerMinute, ContentPerHour int // issues and comments
+	EditsPerMinute                   int // all other writes
+}
+
+// Settings tell the limits that hold now.
+type Settings interface {
+	WriteLimits() Limits
+}
+
+// Holder keeps what GitHub asked to leave alone.
+type Holder interface {
+	Hold(ctx context.Context, name string, d time.Duration) error
+	Held(ctx context.Context, names ...string) ([]time.Duration, error)
+}
+
+// Store keeps what was taken of each budget.
+type Store interface {
+	Take(ctx context.Context, b store.Budget, ask store.Ask) (store.Grant, error)
+	Taken(ctx context.Context, name string) (minute, hour int, err error)
+}
+
+// Options configure Budgets. All fields are required.
+type Options struct {
+	Store    Store
+	Settings Settings
+	Now      func() time.Time
+}
+
+// Budgets are what may be sent to GitHub. They are safe for concurrent use.
+type Budgets struct{ o Options }
+
+// New makes the Budgets of a store.
+func New(o Options) *Budgets { return &Budgets{o} }
+
+// TakeWrite takes one write of a class from its budget, for whoever asks under ctx.
+func (b *Budgets) TakeWrite(ctx context.Context, class github.WriteClass) (time.Duration, error) {
+	if effects.Reserved(ctx, reconcile.WriteClass(class)) {
+		return 0, nil
+	}
+	g, err := b.o.Store.Take(ctx, b.budgetOf(class), effects.AskOf(ctx))
+	if err == nil && g.Held {
+		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
+	}
+	return g.Wait, err
+}
+
+// Left is what all replicas together may still write to GitHub.
+func (b *Budgets) Left(ctx context.Context) ([]status.Budget, error) {
+	var out []status.Budget
+	for _, class := range []github.WriteClass{github.ClassContent, github.ClassEdit} {
+		budget := b.budgetOf(class)
+		minute, hour, err := b.o.Store.Taken(ctx, budget.Name)
+		if err != nil {
+			return out, err
+		}
+		for _, window := range []struct {
+			name     string
+			of, took int
+		}{{"minute", budget.PerMinute, minute}, {"hour", budget.PerHour, hour}} {
+			if window.of > 0 {
+				out = append(out, status.Budget{Name: budgetNames[class], Window: window.name, Left: max(0, window.of-window.took), Of: window.of})
+			}
+		}
+	}
+	return out, nil
+}
+
+// budgetNames name the classes of writes for people.
+var budgetNames = map[github.WriteClass]string{github.ClassContent: "content", github.ClassEdit: "edits"}
+
+// budgetOf is the budget of a class of writes to GitHub.
+func (b *Budgets) budgetOf(class github.WriteClass) store.Budget {
+	c := b.o.Settings.WriteLimits()
+	budget := store.Budget{
+		Name: "github", PerMinute: c.ContentPerMinute, PerHour: c.ContentPerHour, Burst: writeBurst,
+		Holds: []string{holdPrefix + github.ResourceAll, holdPrefix + github.ResourceCore},
+	}
+	if class == github.ClassEdit {
+		budget.Name, budget.PerMinute, budget.PerHour = "github:edits", c.EditsPerMinute, 0
+	}
+	return budget
+}
+
+// GitHub counts requests by points, 900 a minute: a read has one and a write five. Both may
+// be counted there a moment later than here, hence the distance. A configuration whose
+// writes alone would take more is for a server without that limit.
+const (
+	requestPoints = 850
+	requestBurst  = 100
+	pointsOfWrite = 5
+)
+
+// Points is how requests are paced, for all replicas together.
+func (b *Budgets) Points() *github.Points {
+	return &github.Points{
+		Take: b.takePoints, Now: b.o.Now,
+		Asker: func(ctx context.Context) (int, bool) { return int(effects.AskOf(ctx).Rank), !effects.OfKey(ctx) },
+	}
+}
+
+func (b *Budgets) takePoints(ctx context.Context, want int) (int, time.Duration, error) {
+	c := b.o.Settings.WriteLimits()
+	if pointsOfWrite*(c.ContentPerMinute+c.EditsPerMinute) > requestPoints {
+		return want, 0, nil
+	}
+	ask := effects.AskOf(ctx)
+	ask.Items = want
+	g, err := b.o.Store.Take(ctx, store.Budget{Name: "github:points", PerMinute: requestPoints, Burst: requestBurst}, ask)
+	return g.Items, g.Wait, err
+}
+
+// Holds are what GitHub asked any replica to leave alone for a while.
+type Holds struct{ Store Holder }
+
+// Close tells all replicas that nothing is to be sent to a resource.
+func (h Holds) Close(ctx context.Context, resource string, d time.Duration) error {
+	return h.Store.Hold(ctx, holdPrefix+resource, d)
+}
+
+// Left says for how much longer each resource is left alone.
+func (h Holds) Left(ctx context.Context) (map[string]time.Duration, error) {
+	resources := github.Resources()
+	names := make([]string, len(resources))
+	for i, resource := range resources {
+		names[i] = holdPrefix + resource
+	}
+	left, err := h.Store.Held(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	by := map[string]time.Duration{}
+	for i, resource := range resources {
+		by[resource] = left[i]
+	}
+	return by, nil
+}
+
+// NewWaits registers the metric of writes that waited for their budget.
+func NewWaits(r prometheus.Registerer) *prometheus.CounterVec {
+	waits := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "planbridge_github_write_waits_total", Help: "Writes to GitHub that had to wait for their budget, by class."}, []string{"class"})
+	r.MustRegister(waits)
+	for _, class := range []github.WriteClass{github.ClassContent, github.ClassEdit} {
+		waits.WithLabelValues(string(class))
+	}
+	return waits
+}
