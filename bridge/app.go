@@ -250,7 +250,7 @@ func (a *App) buildWork(c *config.Config) error {
 		Down:     a.down,
 		Paused:   a.pauses.Paused,
 		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.Registry.IssueMoved,
-		Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+		ListIssues: a.github.ListSince, Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{

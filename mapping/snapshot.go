@@ -42,6 +42,10 @@ type Edit struct {
 type OwnEvent struct {
 	Issue Issue     `json:"issue"`
 	Came  time.Time `json:"came"` // when the event came, by our clock
+	// Label is the label that the event tells of, On that it was put onto the issue; "": an
+	// earlier version did not note it, or the label is no more.
+	Label string `json:"label,omitempty"`
+	On    bool   `json:"on,omitempty"`
 }
 
 // LookOpened is the Look of an `opened` event that tells of no transfer: the

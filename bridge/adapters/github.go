@@ -4,6 +4,7 @@ package adapters
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -103,6 +104,28 @@ func (g *GitHub) identify(ctx context.Context, issue mapping.Issue) mapping.Issu
 		issue.RepoID = g.Registry.ID(issue.Repo)
 	}
 	return issue
+}
+
+// errEnough ends a listing that has shown what was looked for.
+var errEnough = errors.New("enough")
+
+// ListSince hands the issues that were updated at a moment or later to page, the oldest
+// update first, until that has enough.
+func (g *GitHub) ListSince(ctx context.Context, repo string, since time.Time, page func([]mapping.Issue) bool) error {
+	o := github.ListOptions{Since: since, Unconditional: true}
+	_, err := g.ListIssues(ctx, repo, o, func(issues []mapping.Issue, _ time.Time) error {
+		for i := range issues {
+			issues[i] = g.identify(ctx, issues[i])
+		}
+		if page(issues) {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
 
 // CreateIssue is that of the client, which tells whose account made the issue.

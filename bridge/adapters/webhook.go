@@ -27,7 +27,7 @@ func (Decoder) Parse(name string, payload []byte) (webhook.Event, error) {
 func parseEvent(name string, payload []byte) (webhook.Event, error) {
 	e, err := github.ParseEvent(name, payload)
 	return webhook.Event{
-		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, RepoID: e.RepoID, Private: e.RepoPrivate, VisibilityKnown: e.RepoTold, Sender: e.Sender, SenderID: e.SenderID, SenderType: e.SenderType,
+		Action: e.Action, Issue: e.Issue, OldIssue: e.Changes.OldIssue, NewIssue: e.Changes.NewIssue, Repo: e.Repo, RepoID: e.RepoID, Private: e.RepoPrivate, VisibilityKnown: e.RepoTold, Label: e.Label, Sender: e.Sender, SenderID: e.SenderID, SenderType: e.SenderType,
 		Parent: e.Parent, SubIssue: e.SubIssue, TitleFrom: e.Changes.TitleFrom, BodyFrom: e.Changes.BodyFrom, OldRepo: e.Changes.OldRepo, Installation: e.Installation,
 	}, err
 }

@@ -13,8 +13,8 @@ import (
 	"planbridge/mapping"
 )
 
-// The cards of an import are made in batches: an array of any number of cards
-// is one call (planning-api.md part 8). Each card is still made under the lease
+// The cards of an import, and those of issues that enter while many keys are worked, are
+// made in batches: an array of any number of cards is one call. Each card is still made under the lease
 // of its own key, by the same path as a single one: only the request is shared.
 // What becomes of a card is told by its marker in the answer, never by its
 // place there; a card that the answer does not show may exist all the same.
@@ -37,15 +37,19 @@ type batched struct {
 // made some of them before it came to the one it does not take.
 var errRefusedBatch = errors.New("planning refused the batch")
 
-// createCard makes a card: alone, or of an import with one request together with others.
+// createCard makes a card: alone, or with one request together with others.
 func (h *hand) createCard(e reconcile.CreateCard) (made reconcile.MadeCard, err error) {
 	if !e.Import {
-		h.sit()
-		made.Card, err = h.planning.CreateCard(h.writing, e.Bucket, e.Item.Username, e.Item.NewItem)
-		return made, err
+		resume := h.crowd()
+		if resume == nil {
+			h.sit()
+			made.Card, err = h.planning.CreateCard(h.writing, e.Bucket, e.Item.Username, e.Item.NewItem)
+			return made, err
+		}
+		defer resume()
 	}
 	m := &batched{link: e.Link, order: e.Order, bucket: e.Bucket, side: h.planning, keys: h.keys, item: e.Item}
-	b := engine.Batch{Project: h.claim.Link.Project, Name: "cards " + string(e.Bucket), Most: e.Most, Write: true, Act: together(h.makeBatch)}
+	b := engine.Batch{Project: h.claim.Link.Project, Name: "cards " + string(e.Bucket), Most: e.Most, Brief: !e.Import, Write: true, Act: together(h.makeBatch)}
 	if err := h.lease.Join(h.writing, b, m); err != nil {
 		if errors.Is(err, engine.ErrNotTaken) {
 			return made, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
@@ -53,6 +57,16 @@ func (h *hand) createCard(e reconcile.CreateCard) (made reconcile.MadeCard, err 
 		return made, fmt.Errorf("%w: %w", mapping.ErrUncertain, err)
 	}
 	return reconcile.MadeCard{Card: m.card, Batch: m.count, Refused: errors.Is(m.err, errRefusedBatch)}, m.err
+}
+
+// crowd lets others be worked while the key waits for what it does with them, until resume
+// is called; nil: few keys are worked, too many wait, or it stands aside already.
+func (h *hand) crowd() (resume func()) {
+	if h.lease == nil || h.resume != nil || !h.lease.Crowded() {
+		return nil
+	}
+	resume, _ = h.lease.Yield()
+	return resume
 }
 
 // together is an Act for members of one type.
@@ -123,16 +137,20 @@ type sought struct {
 	err   error
 }
 
-// findCards visits the cards of every bucket and sprint. Keys of an import share one
-// complete lookup.
+// findCards visits the cards of every bucket and sprint. Keys of an import, and those of a
+// crowd, share one complete lookup.
 func (h *hand) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
 	s := &sought{hand: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
 	if !e.Import {
-		h.sit()
-		lookForAll(h.ctx, []*sought{s})
-		return s.found, s.err
+		resume := h.crowd()
+		if resume == nil {
+			h.sit()
+			lookForAll(h.ctx, []*sought{s})
+			return s.found, s.err
+		}
+		defer resume()
 	}
-	b := engine.Batch{Project: h.claim.Link.Project, Name: "lookup", Act: together(lookForAll)}
+	b := engine.Batch{Project: h.claim.Link.Project, Name: "lookup", Brief: !e.Import, Act: together(lookForAll)}
 	if err := h.lease.Join(h.ctx, b, s); err != nil {
 		return reconcile.FoundCards{}, err
 	}

@@ -8,7 +8,7 @@
 //
 // The files: shell.go (a claim, from its steps to its result), ports.go (what is asked of the
 // services), github.go, planning.go, store.go, process.go (which effect is which call),
-// batch.go (what keys of an import do with one request), milestones*.go (the milestones of a
+// batch.go, listed.go (what keys do with one request), milestones*.go (the milestones of a
 // project), absence.go and pause.go (what is remembered), metrics.go.
 package effects
 
@@ -55,6 +55,9 @@ type Options struct {
 	OnCard func(project, card mapping.ObjectID)
 	// SeenCards returns the cards of a project that polls have seen; nil: none is known.
 	SeenCards func(ctx context.Context, project mapping.ObjectID) ([]mapping.ObjectID, error)
+	// ListIssues hands the issues of a repository that were updated at a moment or later to
+	// page, the oldest update first, until that has enough. nil: each is read by itself.
+	ListIssues func(ctx context.Context, repo string, since time.Time, page func([]mapping.Issue) (enough bool)) error
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
 	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.

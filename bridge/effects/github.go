@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"context"
 	"time"
 
 	"planbridge/bridge/reconcile"
@@ -10,12 +9,6 @@ import (
 // readsGitHub does what only reads, and reports whether it is that.
 func (h *hand) readsGitHub(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
-	case reconcile.ReadIssue:
-		answer(h.GitHub.Issue(h.ctx, e.Repo, e.Number))
-	case reconcile.ReadParent:
-		ctx, stop := context.WithTimeout(h.ctx, e.Within)
-		defer stop()
-		answer(h.GitHub.Parent(ctx, e.Repo, e.Number))
 	case reconcile.ReadSubIssues:
 		answer(h.GitHub.SubIssues(h.ctx, e.Repo, e.Number))
 	case reconcile.ReadComments:

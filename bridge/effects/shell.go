@@ -103,6 +103,12 @@ func (h *hand) beforeServices(effect any, answer func(any, error)) bool {
 		}
 		public, known := h.GitHub.Public(h.ctx, e.Repo, e.Ask)
 		answer(reconcile.Publicity{Public: public, Known: known}, nil)
+	case reconcile.ReadIssue:
+		issue, err := h.readIssue(e)
+		answer(issue, err)
+	case reconcile.ReadParent:
+		parent, err := h.readParent(e)
+		answer(parent, err)
 	case reconcile.FindCards:
 		answer(h.findCards(e))
 	case reconcile.CreateCard:

@@ -14,7 +14,7 @@ import (
 	"planbridge/store"
 )
 
-// How keys of an import wait for each other.
+// How keys wait for each other.
 const (
 	// linger is how long after the last key joined the batch asks whether others are still
 	// to come. It waits for those, as live keys go before them, until two thirds of the
@@ -164,7 +164,7 @@ func (b *batches) complete(id batchID, g *batch) {
 			pause.Reset(linger)
 			patience.Reset(b.left(g))
 		case <-pause.C:
-			if ctx := b.anyone(g); ctx == nil || !b.more(ctx, id.project) {
+			if ctx := b.anyone(g); ctx == nil || g.Brief || !b.more(ctx, id.project) {
 				return
 			}
 			pause.Reset(linger)

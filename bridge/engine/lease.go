@@ -60,6 +60,9 @@ func (l *lease) Yield() (resume func(), retry time.Duration) {
 	}, 0
 }
 
+// Crowded implements [Lease].
+func (l *lease) Crowded() bool { return l.e.inHand.Load() > Crowd }
+
 // Join implements [Lease].
 func (l *lease) Join(ctx context.Context, b Batch, member any) error {
 	return l.e.batches.join(ctx, b, member)

@@ -211,10 +211,19 @@ func (w freshness) isStep(seen *mapping.Issue, came time.Time) bool {
 	return true
 }
 
+// isShown reports whether an event of our own account tells of a label of the bridge that
+// the issue has, or lacks, as the answer to our write said. No step explains it where the
+// issue was not known as a whole by then. What else its snapshot shows has events of its own.
+func (w freshness) isShown(e *mapping.OwnEvent) bool {
+	s := w.link.Shown
+	return s != nil && e.Issue.ID == w.link.Issue.ID && len(w.set.Scheme.Projections([]string{e.Label})) > 0 &&
+		containsFold(s.Labels, e.Label) == e.On && w.Whose(e.Issue.Editor).Ours()
+}
+
 // ownEvent takes in an event of our own account: one that shows no step goes to
 // the inbox, as the store would have put it there.
 func (w freshness) ownEvent(e *mapping.OwnEvent) {
-	if w.isStep(&e.Issue, e.Came) {
+	if w.isStep(&e.Issue, e.Came) || w.isShown(e) {
 		w.count(CountEchoes, string(mapping.GitHub))
 		return
 	}

@@ -63,7 +63,7 @@ func (in *Intake) classify(ctx context.Context, d *delivery, ev Event) (verdict,
 		// Each of our steps counts: a slot keeps but the last of one second.
 		s.edit = &mapping.Edit{
 			Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key,
-			Step: &mapping.OwnEvent{Issue: *ev.Issue, Came: time.Now().UTC()},
+			Step: &mapping.OwnEvent{Issue: *ev.Issue, Came: time.Now().UTC(), Label: ev.Label, On: ev.Action == "labeled"},
 		}
 	}
 	return in.store(ctx, d, s)

@@ -65,6 +65,7 @@ type Event struct {
 	RepoID           int64  // 0 where the payload does not tell
 	Private          bool   // only members can read the repository
 	VisibilityKnown  bool   // the payload says so, or that anybody can
+	Label            string // that a `labeled` or `unlabeled` event tells of; "" where it is no more
 	Sender           string // login
 	SenderType       string // User, Bot, Organization; "" where the payload does not tell
 	SenderID         int64  // 0 where the payload does not tell

@@ -1,0 +1,68 @@
+package benchtest_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+)
+
+// TestMeasuredCrowd: 300 issues are opened in one second. Their cards are made fifty and
+// more at a time, their reads are listings, and GitHub is never asked for more points than
+// a minute has.
+func TestMeasuredCrowd(t *testing.T) {
+	c := crowd(t, 300)
+	t.Logf("%+v", c)
+	if c.reads > 0.2 {
+		t.Errorf("%.2f reads of GitHub per issue, want at most 0.2", c.reads)
+	}
+	if c.creates > 6 {
+		t.Errorf("%d requests make cards of 300 issues, want at most 6", c.creates)
+	}
+	if c.minute > documented.PointsPerMinute || c.limits > 0 {
+		t.Errorf("%d points in a minute, %d requests were limited", c.minute, c.limits)
+	}
+}
+
+// crowded is what many issues that enter together cost.
+type crowded struct {
+	reads          float64 // of GitHub, per issue, those answered with 304 included
+	creates        int     // requests that make cards
+	second, minute int     // most points of GitHub
+	limits         int     // requests that GitHub limited
+	took           time.Duration
+}
+
+// unbraked lets more issues enter in a minute than a route usually takes.
+func unbraked(yaml string) string { return yaml + "brakes: {creates_per_minute: 1000}\n" }
+
+func crowd(t *testing.T, issues int) (c crowded) {
+	t.Helper()
+	virtually(t, bridgetest.Options{Config: unbraked}, func(w *bridgetest.TestWorld) {
+		if err := w.StartBridge(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		w.GitHub.ResetJournal()
+		w.Planning.ResetJournal()
+		began := time.Now()
+		for i := range issues {
+			w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Deploy ", i)})
+			time.Sleep(time.Second / time.Duration(issues))
+		}
+		for len(w.Project.Cards()) < issues && time.Since(began) < time.Hour {
+			time.Sleep(100 * time.Millisecond)
+		}
+		c.took = time.Since(began)
+		time.Sleep(time.Hour)
+		calls := w.GitHub.Journal()
+		c.reads = float64(reads(calls)) / float64(issues)
+		c.creates = w.Planning.Calls(planningtest.OpCardCreate)
+		c.second, c.minute, c.limits = busiest(calls, time.Second), busiest(calls, time.Minute), refused(calls)
+		t.Logf("GitHub: %s", operations(calls))
+	})
+	return c
+}
