@@ -220,8 +220,8 @@ func testHistory(f *fixture) {
 	}
 	all, err := f.History(f.ctx, f.key(l), 1000)
 	f.no("History", err)
-	if len(all) != 50 {
-		f.Errorf("history holds %d entries of %d, want 50", len(all), n)
+	if len(all) != mapping.MaxHistory {
+		f.Errorf("history holds %d entries of %d, want %d", len(all), n, mapping.MaxHistory)
 	}
 	for i, e := range all {
 		if e.Why != fmt.Sprint(n-i) {
