@@ -92,7 +92,7 @@ func (g *GitHub) Whose(login string) mapping.Whose {
 	return whose
 }
 
-// Issue, and what else answers with an issue, says whose it is by id, too.
+// Issue reads an issue. As all that answers with an issue, it says whose that is by id, too.
 func (g *GitHub) Issue(ctx context.Context, repo string, number int) (mapping.Issue, error) {
 	issue, err := g.Client.Issue(ctx, repo, number)
 	return g.identify(ctx, issue), err

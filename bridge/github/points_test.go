@@ -73,21 +73,19 @@ func TestPointsAreTakenAhead(t *testing.T) {
 // turn; anything else waits in its place. A share that is away holds nobody up.
 func TestWithoutPointsARequestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		left, again := 0, 3*time.Second
-		p := newPaced(func(want int) (int, time.Duration, error) {
-			got := min(want, left)
-			left -= got
-			return got, again, nil
+		again, there, given := 3*time.Second, time.Now().Add(4*time.Second), false
+		p := newPaced(func(int) (int, time.Duration, error) {
+			if given || time.Now().Before(there) {
+				return 0, again, nil
+			}
+			given = true
+			return 1, again, nil
 		})
 		var limited *mapping.RateLimited
 		if err := p.spend(ranked(t, 0), aRead); !errors.As(err, &limited) || limited.After != again || !limited.Turn {
 			t.Errorf("of a key: %v", err)
 		}
 		began := time.Now()
-		go func() {
-			time.Sleep(4 * time.Second)
-			left = 1
-		}()
 		if err := p.spend(ranked(t, 2), aRead); err != nil || time.Since(began) != 2*again {
 			t.Errorf("of the catch-up: %v after %v", err, time.Since(began))
 		}

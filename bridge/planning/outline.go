@@ -1,5 +1,7 @@
 package planning
 
+import "slices"
+
 // outline is what is known of a card before it is decoded: where two of its members are.
 type outline struct {
 	id    span // of the text of its id, without the quotes; empty where that has escapes
@@ -73,7 +75,7 @@ func (o *outline) withoutOrder(text []byte) (rest, id []byte) {
 		copy(text[shift:till], text[:from])
 		rest = text[shift:]
 	} else {
-		rest = append(text[:from], text[till:]...)
+		rest = slices.Delete(text, from, till)
 	}
 	at := o.id
 	if at.from >= till {

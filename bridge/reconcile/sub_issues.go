@@ -244,19 +244,20 @@ func (w subIssues) makesIssues() (bool, error) {
 // relinkIssue is pairOf for a sub-issue that the bridge made. The record that was
 // lost may also have said that the issue is still to be added to its parent.
 func (w subIssues) relinkIssue(i *mapping.Issue) {
-	for _, m := range signer(w).marks(i.Body, mapping.MarkSubIssue) {
-		task := mapping.ObjectID(m.Partner)
-		if _, known := cardTasks(w).taskBase(task); known {
-			return // its part looks for it itself
-		}
-		p := mapping.FoundPart(mapping.Planning, m.Nonce, w.Now().UTC())
-		p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
-		p.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
-		w.link.Parts = append(w.link.Parts, p)
-		w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
-		w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+m.Partner+" by its marker")
+	marks := signer(w).marks(i.Body, mapping.MarkSubIssue)
+	if len(marks) == 0 {
 		return
 	}
+	task := mapping.ObjectID(marks[0].Partner)
+	if _, known := cardTasks(w).taskBase(task); known {
+		return // its part looks for it itself
+	}
+	p := mapping.FoundPart(mapping.Planning, marks[0].Nonce, w.Now().UTC())
+	p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
+	p.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
+	w.link.Parts = append(w.link.Parts, p)
+	w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
+	w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+marks[0].Partner+" by its marker")
 }
 
 // relinkTask is the part that a task belongs to which the bridge made, where the

@@ -43,9 +43,9 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 
 // write prints the rows that an answer brings.
 func (c *exportCmd) write(w io.Writer, rows io.Reader) error {
-	print, flush := c.lines(w)
+	row, flush := c.lines(w)
 	if c.Format == "csv" {
-		print, flush = c.table(w)
+		row, flush = c.table(w)
 	}
 	in := bufio.NewReader(rows)
 	for n := 0; ; n++ {
@@ -59,7 +59,7 @@ func (c *exportCmd) write(w io.Writer, rows io.Reader) error {
 			}
 			return errors.Join(flush(), err)
 		}
-		if err := print(line); err != nil {
+		if err := row(line); err != nil {
 			return fmt.Errorf("export: row %d: %w", n+1, err)
 		}
 	}
@@ -72,7 +72,7 @@ func endOf(line []byte) (end status.ExportEnd, ended bool) {
 }
 
 // lines prints rows as they come.
-func (c *exportCmd) lines(w io.Writer) (print func([]byte) error, flush func() error) {
+func (c *exportCmd) lines(w io.Writer) (row func([]byte) error, flush func() error) {
 	out := bufio.NewWriter(w)
 	return func(line []byte) error {
 		_, err := out.Write(line)
@@ -81,23 +81,23 @@ func (c *exportCmd) lines(w io.Writer) (print func([]byte) error, flush func() e
 }
 
 // table prints rows as CSV, under a head.
-func (c *exportCmd) table(w io.Writer) (print func([]byte) error, flush func() error) {
+func (c *exportCmd) table(w io.Writer) (row func([]byte) error, flush func() error) {
 	out, columns := csv.NewWriter(w), status.ExportColumns(c.What)
 	fault := out.Write(columns)
 	cells := make([]string, len(columns))
-	print = func(line []byte) error {
-		row := map[string]any{}
+	row = func(line []byte) error {
+		values := map[string]any{}
 		dec := json.NewDecoder(bytes.NewReader(line))
 		dec.UseNumber()
-		if err := errors.Join(fault, dec.Decode(&row)); err != nil {
+		if err := errors.Join(fault, dec.Decode(&values)); err != nil {
 			return err
 		}
 		for i, name := range columns {
-			cells[i] = cell(row[name])
+			cells[i] = cell(values[name])
 		}
 		return out.Write(cells)
 	}
-	return print, func() error {
+	return row, func() error {
 		out.Flush()
 		return out.Error()
 	}
@@ -111,7 +111,7 @@ func cell(value any) string {
 		return ""
 	case !isText:
 		return fmt.Sprint(value)
-	case text != "" && strings.Contains("=+-@\t\r", text[:1]):
+	case text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])):
 		return "'" + text
 	}
 	return text
