@@ -26,7 +26,7 @@ SIZE ?= 100
 RAW  ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation texts scenarios faults chaos sim shrink explore upgrade mutants left-out rules deploy-check helm-check page-shots demo clean
+.PHONY: help build deps test vet fmt fmt-check lint dist vuln pin-images fuzz bench bench-all organisation texts scenarios faults chaos sim shrink explore upgrade mutants left-out rules deploy-check helm-check release-check release-snapshot page-shots demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -174,6 +174,18 @@ bin/kubectl-validate: .ci/validate.mod .ci/validate.sum
 KUBERNETES ?= 1.30
 helm-check: bin/helm bin/kustomize bin/kubectl-validate ## the chart and the Kubernetes manifests: lint, render, and hold to Kubernetes' own kinds
 	.ci/manifests $(KUBERNETES)
+
+bin/goreleaser: .ci/release.mod .ci/release.sum
+	$(GO) build -modfile=.ci/release.mod -o bin/ github.com/goreleaser/goreleaser/v2
+	@touch bin/goreleaser
+
+release-check: bin/goreleaser ## whether .goreleaser.yaml is right
+	bin/goreleaser check
+
+# Without a Docker engine there is no image: that is said, and no failure.
+release-snapshot: bin/goreleaser bin/cyclonedx-gomod ## what a release would be made of, into dist/: binaries, SBOMs, checksums, and the image
+	@skip=; docker version >/dev/null 2>&1 || { skip=--skip=docker; echo "no Docker engine answers: the image is left out"; }; \
+	PATH="$(CURDIR)/bin:$$PATH" bin/goreleaser release --snapshot --clean $$skip
 
 page-shots: ## the status page in Chromium, measured, and its pictures in bin/shots
 	@command -v chromium >/dev/null || { echo "chromium is needed"; exit 1; }
