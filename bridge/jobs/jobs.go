@@ -38,9 +38,14 @@ func New(g *guard.Guard, now func() time.Time) *Runner { return &Runner{guard: g
 
 // Job is one job.
 type Job struct {
-	asked any // what the job was asked for, to be compared
-	mu    sync.Mutex
-	now   status.Job
+	id     string
+	asked  any // what the job was asked for, to be compared
+	cancel context.CancelFunc
+	ended  chan struct{} // closed at its end
+	err    error         // once it has ended
+
+	mu  sync.Mutex
+	now status.Job
 }
 
 // Update changes what is told of the job.
@@ -53,6 +58,16 @@ func (j *Job) Update(change func(*status.Job)) {
 // Doing says what the job does now.
 func (j *Job) Doing(format string, args ...any) {
 	j.Update(func(now *status.Job) { now.Doing = fmt.Sprintf(format, args...) })
+}
+
+// hasEnded reports whether the job has ended.
+func (j *Job) hasEnded() bool {
+	select {
+	case <-j.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // snapshot is what is told of the job now.
@@ -93,29 +108,56 @@ func (r *Runner) Wait() { r.run.Wait() }
 // Start begins a job, or returns the one that runs and was asked for the same.
 // [status.ErrState] before Open and after its context ended.
 func (r *Runner) Start(first status.Job, asked any, work func(context.Context, *Job) error) (status.Job, error) {
+	j, err := r.start(first, asked, work)
+	if err != nil {
+		return status.Job{}, err
+	}
+	return j.snapshot(), nil
+}
+
+// Run is [Runner.Start], and waits for the end of the job, which ends with ctx as well. The
+// error is that of the job, also where it panicked.
+func (r *Runner) Run(ctx context.Context, first status.Job, asked any, work func(context.Context, *Job) error) (status.Job, error) {
+	j, err := r.start(first, asked, work)
+	if err != nil {
+		return status.Job{}, err
+	}
+	select {
+	case <-j.ended:
+		return j.snapshot(), j.err
+	case <-ctx.Done():
+		j.cancel()
+		return status.Job{}, ctx.Err()
+	}
+}
+
+func (r *Runner) start(first status.Job, asked any, work func(context.Context, *Job) error) (*Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx == nil || r.ctx.Err() != nil {
-		return status.Job{}, fmt.Errorf("%s: the store has not been reached yet, or the service stops: %w", first.Kind, status.ErrState)
+		return nil, fmt.Errorf("%s: the store has not been reached yet, or the service stops: %w", first.Kind, status.ErrState)
 	}
 	for _, j := range r.list {
-		if now := j.snapshot(); j.asked == asked && now.State == status.JobRunning {
-			return now, nil
+		if j.asked == asked && !j.hasEnded() {
+			return j, nil
 		}
 	}
 	first.ID, first.State, first.Started = mapping.NewID(), status.JobRunning, r.now().UTC()
-	j := &Job{asked: asked, now: first}
+	ctx, cancel := context.WithCancel(r.ctx)
+	j := &Job{id: first.ID, asked: asked, cancel: cancel, ended: make(chan struct{}), now: first}
 	r.list = append(r.list, j)
 	if n := len(r.list) - kept; n > 0 {
 		r.list = slices.Delete(r.list, 0, n)
 	}
-	ctx := r.ctx
 	r.guard.Spawn(&r.run, first.Kind, func() { r.work(ctx, j, first.Kind+" "+first.ID, work) })
-	return j.snapshot(), nil
+	return j, nil
 }
 
 func (r *Runner) work(ctx context.Context, j *Job, name string, work func(context.Context, *Job) error) {
 	err := r.guard.Do("job", name, func() error { return work(ctx, j) })
+	j.cancel()
+	defer close(j.ended)
+	j.err = err
 	j.Update(func(now *status.Job) {
 		now.State, now.Doing, now.Ended = status.JobDone, "", r.now().UTC()
 		if err != nil {
@@ -130,10 +172,10 @@ func (r *Runner) Get(id string) (status.Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, j := range r.list {
-		now := j.snapshot()
-		if now.ID != id {
+		if j.id != id {
 			continue
 		}
+		now := j.snapshot()
 		if now.State == status.JobRunning && now.Import != nil {
 			now.Import.Items = []status.ImportItem{}
 		}

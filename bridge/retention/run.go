@@ -32,18 +32,8 @@ func (k *Keeper) passWhenDue(ctx context.Context) error {
 		return err
 	}
 	first := status.Job{Kind: "retention", Doing: "waiting for the lease"}
-	ended := make(chan error, 1)
-	_, err = k.o.Jobs.Start(first, "retention", func(ctx context.Context, j *jobs.Job) (err error) {
-		defer func() { ended <- err }()
+	_, err = k.o.Jobs.Run(ctx, first, "retention", func(ctx context.Context, j *jobs.Job) error {
 		return k.Pass(ctx, func(what string) { j.Doing("%s", what) })
 	})
-	if err != nil {
-		return err
-	}
-	select {
-	case err = <-ended:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return err
 }

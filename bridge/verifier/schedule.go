@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"planbridge/bridge/inventory"
-	"planbridge/bridge/jobs"
 	"planbridge/bridge/lease"
 	"planbridge/bridge/status"
 	"planbridge/store"
@@ -108,35 +106,21 @@ func (v *Verifier) putVerified(ctx context.Context, found verified) error {
 }
 
 // verifyAll verifies all links as a job, and waits for its end.
-func (v *Verifier) verifyAll(ctx context.Context) (drift map[string]int, err error) {
+func (v *Verifier) verifyAll(ctx context.Context) (map[string]int, error) {
 	first, work, err := v.job(status.VerifyAsk{}, &pace{v.o.Store})
 	if err != nil {
 		return nil, err
 	}
-	ended := make(chan error, 1)
-	var links int
-	_, err = v.o.Jobs.Start(first, docVerified, func(ctx context.Context, j *jobs.Job) (err error) {
-		defer func() { ended <- err }()
-		err = work(ctx, j)
-		j.Update(func(now *status.Job) { drift, links = maps.Clone(now.Verify.Drift), now.Verify.Links })
-		return err
-	})
+	done, err := v.o.Jobs.Run(ctx, first, docVerified, work)
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	differ := 0
+	for _, n := range done.Verify.Drift {
+		differ += n
 	}
-	if err == nil {
-		differ := 0
-		for _, n := range drift {
-			differ += n
-		}
-		v.o.Logger.Info("all links were verified", "links", links, "differ", differ)
-	}
-	return drift, err
+	v.o.Logger.Info("all links were verified", "links", done.Verify.Links, "differ", differ)
+	return done.Verify.Drift, nil
 }
 
 // pace spreads the requests of a verification that nobody waits for.

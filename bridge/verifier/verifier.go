@@ -8,11 +8,13 @@
 package verifier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -182,10 +184,7 @@ func (v *run) report(differing map[store.Key]drift) {
 		all = append(all, d.diffs...)
 	}
 	slices.SortFunc(all, func(a, b status.Difference) int {
-		if a.Where < b.Where || a.Where == b.Where && a.Attribute < b.Attribute {
-			return -1
-		}
-		return 1
+		return cmp.Or(strings.Compare(a.Where, b.Where), strings.Compare(a.Attribute, b.Attribute))
 	})
 	v.Metrics.show(byRoute, v.routes)
 	v.job.Update(func(now *status.Job) {
