@@ -13,7 +13,7 @@ import (
 )
 
 // follow takes in that a repository has another name: a route that names the former one
-// exactly follows it. Where a route has the new name already, the links follow that.
+// exactly follows it. Where a route has the new name already, the links follow that soon.
 func (a *App) follow(ctx context.Context, from, to string) error {
 	if strings.EqualFold(from, to) || from == "" || to == "" {
 		return nil
@@ -38,7 +38,8 @@ func (a *App) follow(ctx context.Context, from, to string) error {
 		}
 	}
 	if !changed {
-		return a.requeue.RerouteRepository(ctx, set.Routes, from, to)
+		a.requeue.Renamed(from, to)
+		return nil
 	}
 	if err := catchup.Rename(ctx, a.store, from, to); err != nil {
 		return fmt.Errorf("rename %s: %w", from, err)

@@ -254,6 +254,7 @@ func (a *App) watchOnce(ctx context.Context) {
 		_ = step("looking for the bridge's own account", slog.LevelWarn, a.account.Recall)
 	}
 	_ = step("looking which routes are paused", slog.LevelWarn, a.pauses.Learn)
+	_ = step("links of renamed repositories keep their routes", slog.LevelWarn, a.requeue.RerouteRenamed)
 	_ = step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
 }
 

@@ -69,10 +69,15 @@ type Options struct {
 }
 
 // Requeuer makes keys due again. It is safe for concurrent use.
-type Requeuer struct{ o Options }
+type Requeuer struct {
+	o       Options
+	renames renames
+}
 
 // New makes a Requeuer.
-func New(o Options) *Requeuer { return &Requeuer{o} }
+func New(o Options) *Requeuer {
+	return &Requeuer{o: o, renames: renames{pending: map[string]string{}, done: map[string]string{}}}
+}
 
 // WakeWaiting wakes the keys of projects that are adopted, and asks GitHub,
 // while keys or first runs wait for it, whether it is back. (Planning is asked by its

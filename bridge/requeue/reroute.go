@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"planbridge/mapping"
@@ -81,6 +82,7 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	if bytes.Equal(before, now) {
 		return counts, nil
 	}
+	r.renames.forget()
 	called := map[string]string{} // repositories of which no route is known, to what each is called now
 	projects := routes.Projects()
 	for _, r := range former {
@@ -110,23 +112,53 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	return counts, nil
 }
 
-// RerouteRepository makes the links of a repository due that is called to now, where a route
-// takes that name and none took the former one.
-func (r *Requeuer) RerouteRepository(ctx context.Context, routes mapping.Routes, from, to string) error {
-	if len(routes.ForRepo(to)) == 0 {
-		return nil
+// renames are repositories that GitHub calls otherwise than before, by their former names.
+type renames struct {
+	mu      sync.Mutex
+	pending map[string]string
+	done    map[string]string // their links were looked through since the routes changed
+}
+
+// Renamed notes that GitHub calls a repository to now. Repeating it does no harm.
+func (r *Requeuer) Renamed(from, to string) {
+	r.renames.mu.Lock()
+	defer r.renames.mu.Unlock()
+	if from = strings.ToLower(from); r.renames.done[from] != to {
+		r.renames.pending[from] = to
 	}
-	counts, called := Rerouting{lost: map[string]int{}}, map[string]string{strings.ToLower(from): to}
-	for _, project := range routes.Projects() {
-		err := r.rerouteProject(ctx, project, func(l *mapping.Link) bool {
-			return strings.EqualFold(l.Issue.Repo, from) && r.changesRoute(ctx, routes, l, called, &counts)
-		})
-		if err != nil {
-			return err
+}
+
+// RerouteRenamed makes the links of renamed repositories due, where a route takes the name of
+// now and none took the former one.
+func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
+	r.renames.mu.Lock()
+	called := maps.Clone(r.renames.pending)
+	r.renames.mu.Unlock()
+	counts, routes := Rerouting{lost: map[string]int{}}, r.o.Settings.Routes()
+	maps.DeleteFunc(called, func(_, to string) bool { return len(routes.ForRepo(to)) == 0 })
+	if len(called) > 0 {
+		for _, project := range routes.Projects() {
+			err := r.rerouteProject(ctx, project, func(l *mapping.Link) bool {
+				return called[strings.ToLower(l.Issue.Repo)] != "" && r.changesRoute(ctx, routes, l, called, &counts)
+			})
+			if err != nil {
+				return err
+			}
 		}
+		r.o.Queue.Kick()
 	}
-	r.o.Queue.Kick()
+	r.renames.mu.Lock()
+	defer r.renames.mu.Unlock()
+	maps.Copy(r.renames.done, called)
+	maps.DeleteFunc(r.renames.pending, func(from, to string) bool { return called[from] == to || len(routes.ForRepo(to)) == 0 })
 	return nil
+}
+
+// forget has links of renamed repositories looked through again, as the routes are others.
+func (n *renames) forget() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	clear(n.done)
 }
 
 // rerouteProject makes those links of a project due of which changes says that their route changes.

@@ -1,0 +1,136 @@
+package requeue_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"planbridge/bridge/requeue"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+const project = mapping.ObjectID("p")
+
+// desk is a store with one link, whose key is not due, and the routes that hold. It counts
+// how often links are listed.
+type desk struct {
+	store.Store
+	routes mapping.Routes
+	called string // what GitHub calls the repository
+	listed int
+}
+
+func (d *desk) Routes() mapping.Routes { return d.routes }
+
+func (*desk) Kick() {}
+
+func (d *desk) Locate(context.Context, string, int64, time.Time) (string, error) {
+	return d.called, nil
+}
+
+func (*desk) AskPublic(context.Context, string) bool { return false }
+
+func (d *desk) List(ctx context.Context, project mapping.ObjectID, cursor string, limit int) ([]*mapping.Link, string, error) {
+	d.listed++
+	return d.Store.List(ctx, project, cursor, limit)
+}
+
+func newDesk(t *testing.T, state mapping.LinkState, repository string) (*desk, *requeue.Requeuer) {
+	t.Helper()
+	d := &desk{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), called: "acme/web"}
+	d.route(repository)
+	l := &mapping.Link{ID: "l1", Project: project, Route: "acme/web", Pair: mapping.Pair{State: state, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 1}}}
+	if _, err := d.Observe(t.Context(), project, []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	d.rest(t)
+	return d, requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+}
+
+func (d *desk) route(repository string) {
+	d.routes = mapping.NewRoutes([]mapping.Route{{Name: repository, Repositories: []string{repository}, Project: project}})
+}
+
+// rest works the key that is due, and reports whether one was.
+func (d *desk) rest(t *testing.T) bool {
+	t.Helper()
+	c, _, err := d.Claim(t.Context(), project, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c == nil {
+		return false
+	}
+	if _, err := d.FinishAndClaim(t.Context(), c, c.Link, nil, store.Outcome{Kind: store.Done}, 0); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// TestReroute: a link is due where another route takes it, one takes it again, or none does.
+func TestReroute(t *testing.T) {
+	for name, c := range map[string]struct {
+		state                  mapping.LinkState
+		routed                 string
+		called                 string
+		moved, resumed, parted int
+	}{
+		"the same route":                {mapping.Linked, "acme/web", "acme/web", 0, 0, 0},
+		"another route":                 {mapping.Linked, "acme/*", "acme/web", 1, 0, 0},
+		"none":                          {mapping.Linked, "acme/site", "acme/web", 0, 0, 1},
+		"none, as before":               {mapping.Dormant, "acme/site", "acme/web", 0, 0, 0},
+		"one again":                     {mapping.Dormant, "acme/web", "acme/web", 0, 1, 0},
+		"one for the name of now":       {mapping.Linked, "acme/site", "acme/site", 1, 0, 0},
+		"one again, by the name of now": {mapping.Dormant, "acme/site", "acme/site", 0, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, r := newDesk(t, c.state, c.routed)
+			d.called = c.called
+			got, err := r.Reroute(t.Context())
+			if err != nil || got.Moved != c.moved || got.Resumed != c.resumed || got.Dormant() != c.parted {
+				t.Errorf("%+v, %d dormant, %v", got, got.Dormant(), err)
+			}
+			if due := d.rest(t); due != (c.moved+c.resumed+c.parted > 0) {
+				t.Errorf("the key is due: %t", due)
+			}
+		})
+	}
+}
+
+// TestRenamedRepositoriesAreRerouted: the links of a repository that GitHub is found to call
+// otherwise are looked through once for the routes that hold, however often it is told.
+func TestRenamedRepositoriesAreRerouted(t *testing.T) {
+	d, r := newDesk(t, mapping.Dormant, "acme/site")
+	if _, err := r.Reroute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told := func(to string) (due bool, listed int) {
+		t.Helper()
+		before := d.listed
+		r.Renamed("acme/web", to)
+		if err := r.RerouteRenamed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return d.rest(t), d.listed - before
+	}
+	if due, listed := told("acme/elsewhere"); due || listed != 0 {
+		t.Errorf("a name without a route: due %t, listed %d times", due, listed)
+	}
+	if due, listed := told("acme/site"); !due || listed == 0 {
+		t.Errorf("a name with a route: due %t, listed %d times", due, listed)
+	}
+	if due, listed := told("acme/site"); due || listed != 0 {
+		t.Errorf("the same again: due %t, listed %d times", due, listed)
+	}
+	d.route("acme/s*")
+	if _, err := r.Reroute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.rest(t)
+	if due, _ := told("acme/site"); !due {
+		t.Error("the same, with other routes: not due")
+	}
+}
