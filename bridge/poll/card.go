@@ -74,7 +74,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{cache: r.cards, id: c.ID, entry: k})
 	}
-	if !r.adopting {
+	if !r.adopting && (old == nil || old.digest != "") { // else it is only observed again
 		r.pace.edited(listing, r.began)
 		r.touched(c.ID)
 	}

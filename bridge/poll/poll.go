@@ -177,8 +177,11 @@ type Poller struct {
 	rounds  uint32
 	// lastComplete is when the last round began that saw everything.
 	lastComplete time.Time
-	cards        *cardCache
-	tasks        *cardCache
+	// settled says that a full round saw everything since the project was adopted and the
+	// caches were loaded. Light rounds and visits between rounds come after it.
+	settled bool
+	cards   *cardCache
+	tasks   *cardCache
 	// buckets maps the ids of the backlog's listing to titles, for cards
 	// that a sprint shows.
 	buckets       map[mapping.ObjectID]string

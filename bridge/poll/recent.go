@@ -73,7 +73,9 @@ func (s *recent) next(interval time.Duration) (at time.Time) {
 	}
 	if each := float64(max(s.cards-s.cards/tourFactor, fewVisits)); !at.IsZero() && s.grant < 1 {
 		granted := s.filled.Add(time.Duration((1 - s.grant) / each * float64(interval)))
-		at = time.Unix(0, max(at.UnixNano(), granted.UnixNano()))
+		if granted.After(at) {
+			at = granted
+		}
 	}
 	return at
 }
@@ -94,7 +96,8 @@ func (r *round) touched(card mapping.ObjectID) {
 	}
 }
 
-// visitRecent visits the cards that are due, as many as are granted.
+// visitRecent visits the cards that are due, as many as are granted, those touched last
+// first.
 func (r *round) visitRecent(ctx context.Context) error {
 	s := &r.Poller.sweep.recent
 	s.refill(r.began, r.o.TaskSweepInterval)
@@ -108,7 +111,7 @@ func (r *round) visitRecent(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(due, func(a, b mapping.ObjectID) int {
-		return cmp.Or(s.stops[a].due.Compare(s.stops[b].due), cmp.Compare(a, b))
+		return cmp.Or(s.stops[b].touched.Compare(s.stops[a].touched), cmp.Compare(a, b))
 	})
 	for _, card := range due {
 		if s.grant < 1 {
@@ -123,7 +126,8 @@ func (r *round) visitRecent(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// visitLinked visits a card if it has a link with tasks, and no sprint shows it.
+// visitLinked visits a card, unless a sprint shows its tasks. A card without a link that has
+// tasks is a stop no more. The bridge's first write to it, or the tour, makes it one again.
 func (r *round) visitLinked(ctx context.Context, card mapping.ObjectID) error {
 	if r.sprintTasked[card] {
 		return nil
@@ -133,15 +137,16 @@ func (r *round) visitLinked(ctx context.Context, card mapping.ObjectID) error {
 	if err == nil {
 		l, err = r.o.Store.Link(ctx, store.Key{Project: r.o.Project, Link: id})
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("link of card %s: %w", card, err)
 	}
-	if stop, ok := r.stopOf(l); ok && stop.card == card {
-		r.Poller.sweep.recent.grant--
-		return r.visit(ctx, stop)
+	s := &r.Poller.sweep.recent
+	if err == nil {
+		if stop, ok := r.stopOf(l); ok && stop.card == card {
+			s.grant--
+			return r.visit(ctx, stop)
+		}
 	}
+	delete(s.stops, card)
 	return nil
 }

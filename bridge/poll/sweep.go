@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
-
-// sweepPage is how many links are listed at once.
-const sweepPage = 500
 
 // tourFactor is how much longer than the first tour a later one takes. Cards that were
 // touched of late are visited between the rounds, see recent.go.
@@ -64,23 +62,17 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 		interval *= tourFactor
 	}
 	s.next = now.Add(interval)
-	for cursor := ""; ; {
-		links, next, err := r.o.Store.List(ctx, r.o.Project, cursor, sweepPage)
+	for l, err := range store.AllLinks(ctx, r.o.Store, r.o.Project) {
 		if err != nil {
-			return fmt.Errorf("list links: %w", err)
+			return err
 		}
-		for _, l := range links {
-			stop, ok := r.stopOf(l)
-			if !ok {
-				continue
-			}
-			s.queue = append(s.queue, stop)
-			if at := l.Dates.Synced; now.Sub(at) < recentDay {
-				s.recent.touch(stop.card, at, r.visitPeriod(now.Sub(at)))
-			}
+		stop, ok := r.stopOf(l)
+		if !ok {
+			continue
 		}
-		if cursor = next; cursor == "" {
-			break
+		s.queue = append(s.queue, stop)
+		if at := l.Dates.Synced; now.Sub(at) < recentDay {
+			s.recent.touch(stop.card, at, r.visitPeriod(now.Sub(at)))
 		}
 	}
 	rounds := max(1, int(interval/r.o.Interval))

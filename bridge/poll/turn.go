@@ -98,7 +98,7 @@ func (p *Poller) next(ctx context.Context) error {
 	now := p.clock.Now()
 	if now.Before(p.roundDue) {
 		err := p.between(ctx, now)
-		p.pace.next.Store(int64(max(p.roundDue.Sub(p.clock.Now())*8/7, time.Millisecond)))
+		p.pace.next.Store(int64(p.untilRound()))
 		if err == nil {
 			p.visitSooner()
 		}
@@ -113,12 +113,23 @@ func (p *Poller) next(ctx context.Context) error {
 	return err
 }
 
-// between visits cards that were touched of late, between two rounds.
+// untilRound is the pause that has the next turn find its round due.
+func (p *Poller) untilRound() time.Duration {
+	if p.roundDue.IsZero() {
+		return time.Millisecond
+	}
+	return max(p.roundDue.Sub(p.clock.Now())*8/7, time.Millisecond)
+}
+
+// between visits cards that were touched of late, between two rounds. Where the store is
+// another one by now, a round is due at once.
 func (p *Poller) between(ctx context.Context, now time.Time) error {
-	adopted, err := p.load(ctx)
-	if err != nil || !adopted || p.lastComplete.IsZero() {
-		p.roundDue = time.Time{}
+	if _, err := p.load(ctx); err != nil {
 		return err
+	}
+	if !p.settled {
+		p.roundDue = time.Time{}
+		return nil
 	}
 	r := &round{Poller: p, began: now, light: true, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys()}
 	if err := r.visitRecent(ctx); err != nil {
@@ -129,6 +140,9 @@ func (p *Poller) between(ctx context.Context, now time.Time) error {
 
 // visitSooner brings the next turn forward where a visit is due before the next round.
 func (p *Poller) visitSooner() {
+	if !p.settled {
+		return
+	}
 	if at := p.sweep.recent.next(p.o.TaskSweepInterval); !at.IsZero() {
 		p.pace.next.Store(int64(min(p.pace.pause(), max(at.Sub(p.clock.Now()), visitGrain))))
 	}
@@ -159,7 +173,7 @@ func (p *Poller) round(ctx context.Context, light bool) error {
 		return err
 	}
 	r := &round{Poller: p, began: began, adopting: !adopted && !p.readAll}
-	if light && adopted && !p.lastComplete.IsZero() {
+	if light && p.settled {
 		r.light = true
 		return r.run(ctx)
 	}
@@ -179,7 +193,7 @@ func (p *Poller) round(ctx context.Context, light bool) error {
 
 // completed takes in that a full round saw everything.
 func (p *Poller) completed(ctx context.Context, r *round, adopted bool) error {
-	p.lastComplete = r.began
+	p.lastComplete, p.settled = r.began, adopted
 	p.pace.full, p.pace.calls, p.pace.sprints = r.began, r.calls, r.listed
 	p.confirmed.shown(p.cards)
 	if r.adopting && r.began.Sub(p.o.Host.LostAt()) >= p.o.Settle && p.listing.accepts(r) {
@@ -215,9 +229,10 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	}
 	forgets := p.forgets.Load()
 	if p.cards != nil && p.epoch == epoch && p.loaded == forgets {
+		p.settled = p.settled && adopted
 		return adopted, nil
 	}
-	p.loaded = -1
+	p.loaded, p.settled = -1, false
 	if !adopted {
 		if err := p.o.Store.Mend(ctx, p.o.Project); err != nil {
 			return false, err
