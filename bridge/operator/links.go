@@ -45,9 +45,6 @@ func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.
 func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error) {
 	repo, num, isIssue := strings.Cut(name, "#")
 	number, err := strconv.Atoi(num)
-	if cid, ok := cardNumber(name); ok {
-		return o.findByNumber(ctx, name, cid)
-	}
 	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
@@ -74,6 +71,15 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 		return nil, err
 	}
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+}
+
+// FindNumbered finds as [Operator.Find], and by the number of a card or a task, too. A
+// number may be meant for an issue: what is found by it is to be shown, not changed.
+func (o *Operator) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
+	if cid, ok := cardNumber(name); ok {
+		return o.findByNumber(ctx, name, cid)
+	}
+	return o.Find(ctx, name)
 }
 
 // cardNumber is the number of a card or a task that a name says, as 7 or #7.

@@ -96,7 +96,7 @@ func (h *handler) link(w http.ResponseWriter, r *http.Request) {
 // without a link, why it has none.
 func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
 	name = issueName(strings.TrimSpace(name))
-	l, err := h.Operator.Find(ctx, name)
+	l, err := h.Operator.FindNumbered(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		out, err := h.Operator.Outside(ctx, name)
 		return &LinkDetail{Outside: out}, err

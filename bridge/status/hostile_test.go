@@ -144,7 +144,13 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: %d, leads to %q", query, resp.StatusCode, got)
 		}
 	}
+	for _, item := range []string{"7", "#7", "#99"} {
+		if resp := a.do("GET", "/explain?item="+url.QueryEscape(item), ""); resp.StatusCode != 200 {
+			t.Errorf("explain %s: %d", item, resp.StatusCode)
+		}
+	}
 	for query, want := range map[string]string{
+		"7": "1 pair with “7”", "#99": "0 pairs",
 		"FIX <IT>": "1 pair with “FIX <IT>”", "#7": "1 pair with “#7”", "part": "acme/web#13 Part", "acme/api": "Routes: acme/api", "no such words": "0 pairs",
 	} {
 		a.wants(a.text(a.do("GET", "/search?q="+url.QueryEscape(query), ""), 200), "main", want)

@@ -66,10 +66,10 @@ func (h *handler) search(w http.ResponseWriter, r *http.Request) {
 }
 
 // named is the item that words name as a whole; "": they name none. An issue may also
-// be named by the address of its page.
+// be named by the address of its page. A number names none: it may be an issue's or a card's.
 func (h *handler) named(ctx context.Context, query string) string {
 	name := issueName(query)
-	if strings.ContainsAny(name, " \t") {
+	if strings.ContainsAny(name, " \t") || strings.HasPrefix(name, "#") {
 		return ""
 	}
 	if _, err := h.Operator.Find(ctx, name); err == nil {

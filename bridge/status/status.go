@@ -39,7 +39,9 @@ type Operator interface {
 	// Find wraps store.ErrNotFound where nothing has that name, [ErrName]
 	// where nothing can have it.
 	Find(ctx context.Context, name string) (*mapping.Link, error)
-	// Outside says why an issue or a card that Find does not know has no link. It wraps
+	// FindNumbered is Find for what is only shown: it takes the number of a card, too.
+	FindNumbered(ctx context.Context, name string) (*mapping.Link, error)
+	// Outside says why an issue or a card that FindNumbered does not know has no link. It wraps
 	// store.ErrNotFound where nothing is there.
 	Outside(ctx context.Context, name string) (*Outside, error)
 	History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error)

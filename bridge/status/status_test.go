@@ -154,9 +154,21 @@ func (m *memory) Find(_ context.Context, name string) (*mapping.Link, error) {
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
 
+func (m *memory) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
+	for _, l := range m.links {
+		if strings.TrimPrefix(name, "#") == fmt.Sprint(l.Card.CID) {
+			return l, m.broken
+		}
+	}
+	return m.Find(ctx, name)
+}
+
 func (m *memory) Outside(_ context.Context, name string) (*status.Outside, error) {
 	if name == "acme/web#77" {
 		return &status.Outside{Repository: "acme/web", Number: 77, Author: "mallory", Association: "NONE", Why: mapping.WhyQuarantine}, nil
+	}
+	if name == "#99" {
+		return &status.Outside{Project: "web", Card: &status.Card{ID: "c99", CID: 99}, Why: mapping.WhyNoRoute}, nil
 	}
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
