@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},
 	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
 	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/lease", "bridge/status"},
-	"bridge/operator":          {"mapping", "store", "store/backup", "bridge/epoch", "bridge/guard", "bridge/identity", "bridge/reconcile", "bridge/status"},
+	"bridge/operator":          {"mapping", "store", "store/backup", "bridge/epoch", "bridge/guard", "bridge/identity", "bridge/inventory", "bridge/poll", "bridge/reconcile", "bridge/status"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",

@@ -29,6 +29,8 @@ func (o *Operator) Outside(ctx context.Context, name string) (*status.Outside, e
 		out, err = o.outsideCard(ctx, name)
 	}
 	switch {
+	case errors.Is(err, status.ErrName):
+		return nil, err
 	case mapping.Refused(err), errors.Is(err, store.ErrNotFound):
 		return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"planbridge/bridge/poll"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -41,12 +42,14 @@ func (o *Operator) outsideCard(ctx context.Context, name string) (*status.Outsid
 	case 1:
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("cards of the projects %s and %s have the number %s: name one by its id", found[0].Project, found[1].Project, name)
+	return nil, fmt.Errorf("cards of the projects %s and %s have the number %s: %w", found[0].Project, found[1].Project, name, status.ErrName)
 }
 
 // errSeen ends the visits of a backlog.
 var errSeen = errors.New("seen")
 
+// outsideCardIn finds a card in one project; nil: it has none. The backlog, which alone
+// tells a card's bucket, is walked where the project has a card with that id, or for a number.
 func (o *Operator) outsideCardIn(ctx context.Context, project mapping.ObjectID, name string) (*status.Outside, error) {
 	side, done, err := o.services.Planning(project)
 	if err != nil {
@@ -55,20 +58,7 @@ func (o *Operator) outsideCardIn(ctx context.Context, project mapping.ObjectID, 
 	defer done()
 	cid, numbered := cardNumber(name)
 	var card *mapping.Card
-	err = side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, c mapping.Card) error {
-		if string(c.ID) != name && (!numbered || c.CID != cid) {
-			return nil
-		}
-		c.Bucket, c.BucketName = bucket, title
-		card = &c
-		return errSeen
-	})
-	switch {
-	case err != nil && !errors.Is(err, errSeen):
-		return nil, err
-	case card == nil && numbered:
-		return nil, nil
-	case card == nil:
+	if !numbered {
 		read, err := side.Card(ctx, mapping.ObjectID(name))
 		if mapping.Refused(err) {
 			return nil, nil
@@ -78,6 +68,21 @@ func (o *Operator) outsideCardIn(ctx context.Context, project mapping.ObjectID, 
 		}
 		read.Bucket, read.BucketName = "", ""
 		card = &read
+	}
+	err = side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, c mapping.Card) error {
+		if numbered && c.CID != cid || !numbered && string(c.ID) != name {
+			return nil
+		}
+		found := c // only this one moves to the heap
+		found.Bucket, found.BucketName = bucket, title
+		card = &found
+		return errSeen
+	})
+	if err != nil && !errors.Is(err, errSeen) {
+		return nil, err
+	}
+	if card == nil {
+		return nil, nil
 	}
 	route, why, err := o.whyCard(ctx, project, card)
 	if err != nil {
@@ -146,7 +151,7 @@ func (o *Operator) whyMaker(ctx context.Context, route *mapping.Route, card *map
 	if err != nil {
 		return "", err
 	}
-	if _, seen := known[string(card.ID)]; seen {
+	if mark, seen := known[string(card.ID)]; seen && poll.HasEntered(mark, route.Name) {
 		return whyOldCard, nil
 	}
 	return o.whyNotYet(ctx, route, "the next poll")

@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -153,13 +154,14 @@ func TestWhyOutside(t *testing.T) {
 		{"card: marked", "c1", card(mapping.Card{BucketName: "Incoming", Summary: mapping.Versioned{Value: keys.AppendFooter("x", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")}}), "web", "it carries a marker of planbridge: the next poll finds its link"},
 		{"card: of another bridge", "c1", card(mapping.Card{BucketName: "Incoming", Summary: mapping.Versioned{Value: other.AppendFooter("x", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")}}), "web", "its footer is of a bridge with another marker key, which has its issue"},
 		{"card: older", "old", card(mapping.Card{ID: "old", BucketName: "Incoming"}), "web", "it was there before planbridge polled its bucket first: planbridge import takes it"},
+		{"card: from another bucket", "moved", card(mapping.Card{ID: "moved", BucketName: "Incoming"}), "web", "nothing keeps it out: the next poll lets it in by route web"},
 		{"card: public", "c1", &outsiders{cards: []mapping.Card{{ID: "c1", BucketName: "Incoming"}}, public: true}, "web", mapping.WhyPublic},
 		{"card: paused", "c1", card(in("Halted")), "halted", "its route is paused since 2026-11-24T00:00:00Z"},
 		{"card: new", "c1", card(in("Incoming")), "web", "nothing keeps it out: the next poll lets it in by route web"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
-			if err := s.PutMarks(t.Context(), "p", store.MarksCards, map[string]string{"old": "seen"}); err != nil {
+			if err := s.PutMarks(t.Context(), "p", store.MarksCards, map[string]string{"old": "digest web", "moved": "digest other"}); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.PutDoc(t.Context(), "", operator.DocPaused("halted"), []byte("2026-11-24T00:00:00Z")); err != nil {
@@ -179,5 +181,50 @@ func TestWhyOutside(t *testing.T) {
 				t.Errorf("the first line: %q", says)
 			}
 		})
+	}
+}
+
+// parted are services where each project has cards of its own.
+type parted struct {
+	*outsiders
+	projects map[mapping.ObjectID]*walked
+}
+
+func (p *parted) Planning(project mapping.ObjectID) (operator.Planning, func(), error) {
+	return p.projects[project], func() {}, nil
+}
+
+// walked is a project that counts the walks through its backlog.
+type walked struct {
+	outsideCards
+	walks int
+}
+
+func (w *walked) BacklogEach(ctx context.Context, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+	w.walks++
+	return w.outsideCards.BacklogEach(ctx, visit)
+}
+
+// TestOutsideOfSeveralProjects: an id walks the backlog of the project that has it, and no
+// other one; a number that two projects have is no name.
+func TestOutsideOfSeveralProjects(t *testing.T) {
+	world := &parted{&outsiders{}, map[mapping.ObjectID]*walked{}}
+	for project, id := range map[mapping.ObjectID]mapping.ObjectID{"p": "c1", "q": "c2"} {
+		world.projects[project] = &walked{outsideCards: outsideCards{&outsiders{cards: []mapping.Card{{ID: id, CID: 9, BucketName: "Elsewhere"}}}}}
+	}
+	o := operator.New(operator.Options{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), Services: world, Settings: &fixed{reconcile.Settings{
+		Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p", ProjectName: "one", Bucket: "In"}, {Name: "b", Project: "q", ProjectName: "two", Bucket: "In"}}),
+	}}})
+	if out, err := o.Outside(t.Context(), "c2"); err != nil || out.Project != "two" || out.Card.Bucket != "Elsewhere" {
+		t.Errorf("c2: %+v, %v", out, err)
+	}
+	if _, err := o.Outside(t.Context(), "nothing"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("nothing: %v", err)
+	}
+	if p, q := world.projects["p"].walks, world.projects["q"].walks; p != 0 || q != 1 {
+		t.Errorf("the backlogs were walked %d and %d times, expected 0 and 1", p, q)
+	}
+	if _, err := o.Outside(t.Context(), "9"); !errors.Is(err, status.ErrName) || errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), "have the number 9") {
+		t.Errorf("a number of two projects: %v", err)
 	}
 }

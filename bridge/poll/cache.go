@@ -115,15 +115,33 @@ func loadCache(ctx context.Context, s store.State, project mapping.ObjectID, set
 	if err != nil {
 		return nil, fmt.Errorf("read marks of %s: %w", set, err)
 	}
-	m := &cardCache{set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*cacheEntry, len(marks)), buckets: map[knownBucket]*knownBucket{}, routes: map[string][]string{}}
+	m := newCardCache(set, len(marks))
 	for id, mark := range marks {
-		mark, users := cutUsers(mark)
-		digest, routes, _ := strings.Cut(mark, " ")
-		k := &cacheEntry{digest: strings.Clone(digest), users: users} // without the rest of the mark
-		m.takeRoutes(k, routes)
-		m.items[mapping.ObjectID(id)] = k
+		m.items[mapping.ObjectID(id)] = m.readMark(mark)
 	}
 	return m, nil
+}
+
+func newCardCache(set string, items int) *cardCache {
+	return &cardCache{
+		set: set, seed: maphash.MakeSeed(), items: make(map[mapping.ObjectID]*cacheEntry, items),
+		buckets: map[knownBucket]*knownBucket{}, routes: map[string][]string{},
+	}
+}
+
+// readMark is what a mark says of an item.
+func (m *cardCache) readMark(mark string) *cacheEntry {
+	mark, users := cutUsers(mark)
+	digest, routes, _ := strings.Cut(mark, " ")
+	k := &cacheEntry{digest: strings.Clone(digest), users: users} // without the rest of the mark
+	m.takeRoutes(k, routes)
+	return k
+}
+
+// HasEntered reports whether a card with a mark was seen in a bucket of a route. No such
+// card enters by that route.
+func HasEntered(mark, route string) bool {
+	return newCardCache(SetCards, 0).readMark(mark).entered(route)
 }
 
 // inherit takes over in whose buckets cards were seen, from the cache of a store that was
