@@ -7,18 +7,24 @@ import (
 	"planbridge/store"
 )
 
+// asker is who writes to GitHub: a key.
+type asker struct {
+	ask      store.Ask                    // of the step that is carried out
+	reserved map[reconcile.WriteClass]int // writes taken from the budget ahead
+}
+
 type askerKey struct{}
 
-func askerOf(ctx context.Context) *hand {
-	h, _ := ctx.Value(askerKey{}).(*hand)
-	return h
+func askerOf(ctx context.Context) *asker {
+	a, _ := ctx.Value(askerKey{}).(*asker)
+	return a
 }
 
 // AskOf is the ask for a write to GitHub that is made under ctx. What no key asks for only
 // shows planning's state.
 func AskOf(ctx context.Context) store.Ask {
-	if h := askerOf(ctx); h != nil {
-		return h.ask
+	if a := askerOf(ctx); a != nil {
+		return a.ask
 	}
 	return store.Ask{Rank: store.RankShown}
 }
@@ -29,12 +35,18 @@ func OfKey(ctx context.Context) bool { return askerOf(ctx) != nil }
 // Reserved reports whether a write of a class was reserved for what is done under
 // ctx, and uses the reservation up.
 func Reserved(ctx context.Context, class reconcile.WriteClass) bool {
-	h := askerOf(ctx)
-	if h == nil || h.reserved[class] == 0 {
+	a := askerOf(ctx)
+	if a == nil || a.reserved[class] == 0 {
 		return false
 	}
-	h.reserved[class]--
+	a.reserved[class]--
 	return true
+}
+
+// apart is a context for what keys do together. It asks as this step of the key does, also
+// when the key has gone on meanwhile.
+func (h *hand) apart(ctx context.Context) context.Context {
+	return context.WithValue(ctx, askerKey{}, &asker{ask: h.ask})
 }
 
 // reserve takes a write from GitHub's budget ahead, so that a key that has to wait for its

@@ -38,25 +38,32 @@ type batched struct {
 var errRefusedBatch = errors.New("planning refused the batch")
 
 // createCard makes a card: alone, or with one request together with others.
-func (h *hand) createCard(e reconcile.CreateCard) (made reconcile.MadeCard, err error) {
-	if !e.Import {
+func (h *hand) createCard(e reconcile.CreateCard) (reconcile.MadeCard, error) {
+	m := &batched{link: e.Link, order: e.Order, bucket: e.Bucket, side: h.planning, keys: h.keys, item: e.Item}
+	b := engine.Batch{Name: "cards " + string(e.Bucket), Most: e.Most, Brief: !e.Import, Write: true, Act: acting(h.makeBatch)}
+	if err := h.together(h.writing, b, m); err != nil {
+		if errors.Is(err, engine.ErrNotTaken) {
+			return reconcile.MadeCard{}, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
+		}
+		return reconcile.MadeCard{}, fmt.Errorf("%w: %w", mapping.ErrUncertain, err)
+	}
+	return reconcile.MadeCard{Card: m.card, Batch: m.count, Refused: errors.Is(m.err, errRefusedBatch)}, m.err
+}
+
+// together does something with others who do the same. The keys of an import always wait for
+// each other. Any other key waits in a crowd only, and briefly; else it acts alone at once.
+func (h *hand) together(ctx context.Context, b engine.Batch, member any) error {
+	b.Project = h.claim.Link.Project
+	if b.Brief {
 		resume := h.crowd()
 		if resume == nil {
 			h.sit()
-			made.Card, err = h.planning.CreateCard(h.writing, e.Bucket, e.Item.Username, e.Item.NewItem)
-			return made, err
+			b.Act(ctx, []any{member})
+			return nil
 		}
 		defer resume()
 	}
-	m := &batched{link: e.Link, order: e.Order, bucket: e.Bucket, side: h.planning, keys: h.keys, item: e.Item}
-	b := engine.Batch{Project: h.claim.Link.Project, Name: "cards " + string(e.Bucket), Most: e.Most, Brief: !e.Import, Write: true, Act: together(h.makeBatch)}
-	if err := h.lease.Join(h.writing, b, m); err != nil {
-		if errors.Is(err, engine.ErrNotTaken) {
-			return made, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
-		}
-		return made, fmt.Errorf("%w: %w", mapping.ErrUncertain, err)
-	}
-	return reconcile.MadeCard{Card: m.card, Batch: m.count, Refused: errors.Is(m.err, errRefusedBatch)}, m.err
+	return h.lease.Join(h.apart(ctx), b, member)
 }
 
 // crowd lets others be worked while the key waits for what it does with them, until resume
@@ -69,8 +76,8 @@ func (h *hand) crowd() (resume func()) {
 	return resume
 }
 
-// together is an Act for members of one type.
-func together[M any](act func(context.Context, []*M)) func(context.Context, []any) {
+// acting is an Act for members of one type.
+func acting[M any](act func(context.Context, []*M)) func(context.Context, []any) {
 	return func(ctx context.Context, members []any) {
 		typed := make([]*M, len(members))
 		for i, m := range members {
@@ -141,17 +148,8 @@ type sought struct {
 // crowd, share one complete lookup.
 func (h *hand) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
 	s := &sought{hand: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
-	if !e.Import {
-		resume := h.crowd()
-		if resume == nil {
-			h.sit()
-			lookForAll(h.ctx, []*sought{s})
-			return s.found, s.err
-		}
-		defer resume()
-	}
-	b := engine.Batch{Project: h.claim.Link.Project, Name: "lookup", Brief: !e.Import, Act: together(lookForAll)}
-	if err := h.lease.Join(h.ctx, b, s); err != nil {
+	b := engine.Batch{Name: "lookup", Brief: !e.Import, Act: acting(lookForAll)}
+	if err := h.together(h.ctx, b, s); err != nil {
 		return reconcile.FoundCards{}, err
 	}
 	return s.found, s.err

@@ -9,6 +9,8 @@ import (
 // readsGitHub does what only reads, and reports whether it is that.
 func (h *hand) readsGitHub(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
+	case reconcile.ReadIssue:
+		answer(h.GitHub.Issue(h.ctx, e.Repo, e.Number))
 	case reconcile.ReadSubIssues:
 		answer(h.GitHub.SubIssues(h.ctx, e.Repo, e.Number))
 	case reconcile.ReadComments:

@@ -9,9 +9,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Issues that enter together are read together: one page of a listing shows a hundred of
-// them, and which of them are sub-issues. A listing may lag. What it does not show, or shows
-// older than it is known, is read by itself.
+// Of issues that enter together, a page of a listing tells which are no sub-issues. A listing
+// may lag. What it does not show, or shows older than it is known, is asked for by itself.
+// No listing takes the place of the read before a write: it may lack what a person just did.
 
 const (
 	// entersFor is how long after its first sight an issue is taken to be entering.
@@ -25,55 +25,45 @@ type listed struct {
 	number int
 	known  time.Time // when it was updated, as far as is known
 
-	issue mapping.Issue // once it was acted
-	found bool
-}
-
-// readIssue reads an issue, together with others where many enter.
-func (h *hand) readIssue(e reconcile.ReadIssue) (mapping.Issue, error) {
-	if m := h.list(e.Repo, e.Number); m.found {
-		m.issue.Parent = "" // of an issue that is read by itself it is not told either
-		return m.issue, nil
-	}
-	h.sit()
-	return h.GitHub.Issue(h.ctx, e.Repo, e.Number)
+	found      bool // once it was acted: a page shows it, no older than that
+	parentless bool // as that page says
 }
 
 // readParent reads an issue's parent. A listing tells of most that they have none.
 func (h *hand) readParent(e reconcile.ReadParent) (*mapping.Issue, error) {
-	if m := h.list(e.Repo, e.Number); m.found && m.issue.Parent == mapping.NoParent {
+	if h.listedParentless(e) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	h.sit()
-	ctx, stop := context.WithTimeout(h.ctx, e.Within)
+	ctx, stop := h.within(e.Within)
 	defer stop()
 	return h.GitHub.Parent(ctx, e.Repo, e.Number)
 }
 
-// list looks for the key's issue in a listing, with others, where it enters in a crowd.
-func (h *hand) list(repo string, number int) *listed {
+// within is the context of a read that a card waits for.
+func (h *hand) within(d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(h.ctx, d)
+}
+
+// listedParentless looks for the key's issue in a listing, with others, where it enters in a
+// crowd, and reports whether that shows it without a parent.
+func (h *hand) listedParentless(e reconcile.ReadParent) bool {
 	link := h.claim.Link
-	m := &listed{number: number, known: link.Issue.UpdatedAt}
+	m := &listed{number: e.Number, known: link.Issue.UpdatedAt}
 	if seen := time.Unix(h.claim.Inbox[mapping.IssueRef(link.Issue.ID)].At, 0); seen.After(m.known) && seen.Unix() > 0 {
 		m.known = seen
 	}
-	if h.ListIssues == nil || number != link.Issue.Number || repo != link.Issue.Repo || m.known.IsZero() || h.Now().Sub(link.Created) > entersFor {
-		return m
+	if h.ListIssues == nil || e.Number != link.Issue.Number || e.Repo != link.Issue.Repo || m.known.IsZero() || h.Now().Sub(link.Created) > entersFor {
+		return false
 	}
-	resume := h.crowd()
-	if resume == nil {
-		return m
-	}
-	defer resume()
-	act := func(ctx context.Context, members []*listed) { h.look(ctx, repo, members) }
-	b := engine.Batch{Project: link.Project, Name: "issues of " + repo, Most: listedMost, Brief: true, Act: together(act)}
-	if err := h.lease.Join(h.ctx, b, m); err != nil {
-		return &listed{}
-	}
-	return m
+	ctx, stop := h.within(e.Within)
+	defer stop()
+	act := func(ctx context.Context, members []*listed) { h.look(ctx, e.Repo, members) }
+	err := h.together(ctx, engine.Batch{Name: "issues of " + e.Repo, Most: listedMost, Brief: true, Act: acting(act)}, m)
+	return err == nil && m.parentless // after an error the batch may still be writing to m
 }
 
-// look gives each member its issue, as far as pages show them that are worth it: one for
+// look gives each member what pages show of its issue, as far as they are worth it: one for
 // each ten members, and one more.
 func (s *Shell) look(ctx context.Context, repo string, members []*listed) {
 	if len(members) < 2 {
@@ -91,7 +81,7 @@ func (s *Shell) look(ctx context.Context, repo string, members []*listed) {
 		pages++
 		for i := range page {
 			if m := by[page[i].Number]; m != nil && !m.found && !page[i].UpdatedAt.Before(m.known) {
-				m.issue, m.found = page[i], true
+				m.found, m.parentless = true, page[i].Parent == mapping.NoParent
 				left--
 			}
 		}

@@ -10,9 +10,13 @@ import (
 	"planbridge/mapping"
 )
 
-// shownAt is an issue of a listing.
+// shownAt is an issue of a listing. Number 7 has a parent.
 func shownAt(number int, updated time.Time) mapping.Issue {
-	return mapping.Issue{Number: number, UpdatedAt: updated}
+	issue := mapping.Issue{Number: number, UpdatedAt: updated, Parent: mapping.NoParent}
+	if number == 7 {
+		issue.Parent = "acme/web#6"
+	}
+	return issue
 }
 
 // A listing gives each issue that it shows as new as it is known, and no other. It goes on
@@ -45,8 +49,8 @@ func TestIssuesAreReadTogether(t *testing.T) {
 		asked = 0
 		s.look(t.Context(), "acme/web", members)
 		for _, m := range members {
-			if m.found && m.issue.Number != m.number {
-				t.Errorf("%d got %d", m.number, m.issue.Number)
+			if m.parentless != (m.found && m.number != 7) {
+				t.Errorf("%d is without a parent: %v", m.number, m.parentless)
 			}
 			found = append(found, m.found)
 		}

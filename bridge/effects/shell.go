@@ -27,19 +27,18 @@ type hand struct {
 	planning Planning     // nil: the project is not configured
 	keys     mapping.Keys
 
-	ask      store.Ask                    // for whom GitHub is written
-	reserved map[reconcile.WriteClass]int // writes taken from the budget ahead
-	resume   func()                       // comes back from standing aside; nil: the key does not
-	writing  context.Context              // of external writes; endWrite ends it
+	asker                    // for whom GitHub is written
+	resume   func()          // comes back from standing aside; nil: the key does not
+	writing  context.Context // of external writes; endWrite ends it
 	endWrite context.CancelFunc
 }
 
 func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease) *hand {
 	h := &hand{
 		Shell: s, claim: claim, lease: lease, planning: s.Planning(claim.Link.Project),
-		keys: s.Settings().Keys.In(claim.Link.Project), reserved: map[reconcile.WriteClass]int{},
+		keys: s.Settings().Keys.In(claim.Link.Project), asker: asker{reserved: map[reconcile.WriteClass]int{}},
 	}
-	h.ctx = context.WithValue(ctx, askerKey{}, h)
+	h.ctx = context.WithValue(ctx, askerKey{}, &h.asker)
 	h.writing, h.endWrite = h.ctx, func() {}
 	return h
 }
@@ -103,9 +102,6 @@ func (h *hand) beforeServices(effect any, answer func(any, error)) bool {
 		}
 		public, known := h.GitHub.Public(h.ctx, e.Repo, e.Ask)
 		answer(reconcile.Publicity{Public: public, Known: known}, nil)
-	case reconcile.ReadIssue:
-		issue, err := h.readIssue(e)
-		answer(issue, err)
 	case reconcile.ReadParent:
 		parent, err := h.readParent(e)
 		answer(parent, err)

@@ -9,14 +9,14 @@ import (
 // What the core asks of GitHub. Errors match the sentinels of mapping. Reads may be answered
 // from a cache that GitHub was asked about.
 
-// ReadIssue reads one issue.
+// ReadIssue reads the issue itself. No listing stands for it, as listings lag.
 type ReadIssue struct {
 	Repo   string
 	Number int
 }
 
-// ReadParent reads the issue that has this one as a sub-issue; nil: none has. Within bounds
-// how long that may take.
+// ReadParent reads the issue that has this one as a sub-issue; nil: none has. Of issues that
+// enter in a crowd a listing may tell that. Within bounds how long each answer may take.
 type ReadParent struct {
 	Repo   string
 	Number int

@@ -21,8 +21,8 @@ type ReadBuckets struct{ Bucket string }
 // CheckProject reads the project itself: nil where it answers under its own id.
 type CheckProject struct{}
 
-// CreateCard makes one card. It is never repeated by itself. Of an import it goes out with
-// those of other keys, at most Most with one request.
+// CreateCard makes one card. It is never repeated by itself. Of an import, or in a crowd, it
+// goes out with those of other keys, at most Most with one request.
 type CreateCard struct {
 	Link   mapping.LinkID
 	Order  int // the issue's number: cards stand as their issues do
@@ -41,7 +41,7 @@ type MadeCard struct {
 
 // FindCards looks through every bucket and sprint for the cards that carry the marker of a
 // link, or name its issue as their partner: the complete lookup that proves absence. An error
-// means that it was not complete. Keys of an import share one.
+// means that it was not complete. Keys of an import, and those of a crowd, share one.
 type FindCards struct {
 	Link   mapping.LinkID
 	Issue  int64
