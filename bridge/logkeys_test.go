@@ -13,11 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"planbridge/bridge/factlog"
 	"planbridge/mapping/pagetest"
 )
 
 // logMethods are what lines are logged by, with the place of the first key.
-var logMethods = map[string]int{"Debug": 1, "Info": 1, "Warn": 1, "Error": 1, "With": 0, "Log": 3}
+var logMethods = map[string]int{"Debug": 1, "Info": 1, "Warn": 1, "Error": 1, "With": 0, "Log": 3, "logs": 2}
 
 // keyForm is the form of a key.
 var keyForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
@@ -26,12 +27,11 @@ var keyForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 // no line says a duration as a number or a text.
 func TestLogKeys(t *testing.T) {
 	t.Parallel()
-	documented := map[string]bool{}
-	page := pagetest.Read(t, "..", "docs/operations.md")
-	for _, span := range page.Spans {
-		documented[span] = true
-	}
+	documented := keysOfTable(t)
 	found := map[string]string{}
+	for _, key := range []string{factlog.Fact, factlog.Over, factlog.Times, factlog.Lasts} {
+		found[key] = "factlog"
+	}
 	for _, dir := range []string{".", "../store", "../cmd/planbridge", "../config"} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			switch {
@@ -64,6 +64,26 @@ func TestLogKeys(t *testing.T) {
 			t.Errorf("%s: docs/operations.md does not list the key %s", found[key], key)
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(documented)) {
+		if found[key] == "" {
+			t.Errorf("docs/operations.md lists the key %s, which no line has", key)
+		}
+	}
+}
+
+// keysOfTable are the keys that the table of the page on operations lists.
+func keysOfTable(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	_, rest, begins := strings.Cut(pagetest.Read(t, "..", "docs/operations.md").Source, "| the line is about | keys |")
+	rows, _, ends := strings.Cut(rest, "\n\n")
+	if !begins || !ends {
+		t.Fatal("docs/operations.md has no table of log keys")
+	}
+	for _, span := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(rows, -1) {
+		out[span[1]] = true
+	}
+	return out
 }
 
 // keysIn visits the keys of the lines that a file logs.
@@ -72,6 +92,15 @@ func keysIn(path string, visit func(key, at string, value ast.Expr)) error {
 	file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
 	if err != nil {
 		return err
+	}
+	visitKey := func(key, value ast.Expr) {
+		lit, is := key.(*ast.BasicLit)
+		if !is {
+			return // a constant of factlog
+		}
+		if key, err := strconv.Unquote(lit.Value); err == nil {
+			visit(key, set.Position(lit.Pos()).String(), value)
+		}
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, is := n.(*ast.CallExpr)
@@ -83,21 +112,28 @@ func keysIn(path string, visit func(key, at string, value ast.Expr)) error {
 		if is {
 			first, logs = logMethods[method.Sel.Name]
 		}
-		if !logs || !isLogger(method.X) || call.Ellipsis != token.NoPos && len(call.Args) <= first+1 {
+		if isAttribute(method) {
+			visitKey(call.Args[0], call.Args[1])
+			return true
+		}
+		if !logs || method.Sel.Name != "logs" && !isLogger(method.X) || call.Ellipsis != token.NoPos && len(call.Args) <= first+1 {
 			return true
 		}
 		for i := first; i+1 < len(call.Args); i += 2 {
-			lit, is := call.Args[i].(*ast.BasicLit)
-			if !is {
-				continue // a constant of factlog
-			}
-			if key, err := strconv.Unquote(lit.Value); err == nil {
-				visit(key, set.Position(lit.Pos()).String(), call.Args[i+1])
-			}
+			visitKey(call.Args[i], call.Args[i+1])
 		}
 		return true
 	})
 	return nil
+}
+
+// isAttribute reports whether a function makes a key and its value, as slog.String does.
+func isAttribute(f *ast.SelectorExpr) bool {
+	if f == nil {
+		return false
+	}
+	from, is := f.X.(*ast.Ident)
+	return is && from.Name == "slog" && slices.Contains([]string{"String", "Int", "Int64", "Bool", "Time", "Duration", "Any"}, f.Sel.Name)
 }
 
 // isLogger reports whether an expression names a logger.

@@ -16,6 +16,7 @@ import (
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
 	api "planbridge/bridge/status"
 	"planbridge/mapping"
@@ -98,7 +99,7 @@ func (s *panicky) Conflicts(ctx context.Context, p mapping.ObjectID, cursor stri
 }
 
 // lastingly is an App on such a store, in a world of its own.
-func lastingly(t *testing.T) (*bridgetest.World, *panicky, *bridge.App, *logged) {
+func lastingly(t *testing.T) (*bridgetest.World, *panicky, *bridge.App, *logtest.Text) {
 	t.Helper()
 	w := world(t, bridgetest.Options{Idle: true})
 	bolt, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
@@ -106,7 +107,7 @@ func lastingly(t *testing.T) (*bridgetest.World, *panicky, *bridge.App, *logged)
 		t.Fatal(err)
 	}
 	s := &panicky{Store: bolt, hits: map[string]int{}}
-	log := &logged{}
+	log := &logtest.Text{}
 	a, err := bridge.New(bridge.Options{Config: load(t, w, same), Logger: slog.New(slog.NewTextHandler(log, nil)), Store: s, Drain: time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -128,23 +129,6 @@ func lastingly(t *testing.T) (*bridgetest.World, *panicky, *bridge.App, *logged)
 	w.GitHub.AddHook(bridgetest.RepoName, "http://"+a.Addr()+"/webhooks/github", bridgetest.WebhookSecret)
 	until(t, w, "the first polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
 	return w, s, a, log
-}
-
-type logged struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func get(t *testing.T, a *bridge.App, path string) (int, string) {

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/logtest"
 )
 
 // TestServiceProvesItsConfiguration: what does not work is one line when it is found, at the
 // start or after a reload, and one when it is mended.
 func TestServiceProvesItsConfiguration(t *testing.T) {
 	t.Parallel()
-	log := &logged{}
+	log := &logtest.Text{}
 	bucket := "Incomming"
 	w := start(t, bridgetest.Options{
 		Logger: slog.New(slog.NewTextHandler(log, nil)), Prove: 200 * time.Millisecond,
@@ -22,7 +23,7 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	const found, mended = `level=ERROR msg="a part of the configuration does not work"`, `level=INFO msg="a part of the configuration works again"`
 	once := func(line string) {
 		t.Helper()
-		w.Await(line, func() bool { return log.lines(line) > 0 })
+		w.Await(line, func() bool { return log.Lines(line) > 0 })
 	}
 	unknown := ` place="planning web" fault="route acme/web: there is no bucket \"Incomming\"; there are Incoming, `
 	once(found + unknown)
@@ -37,7 +38,7 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	w.Repo.Archive(true)
 	w.reload(w.YAML())
 	once(found + ` place="repository acme/web" fault="it is archived: `)
-	if n := log.lines(found); n != 3 {
+	if n := log.Lines(found); n != 3 {
 		t.Errorf("%d lines tell of 3 faults", n)
 	}
 }

@@ -1,44 +1,20 @@
 package bridgetest_test
 
 import (
-	"bytes"
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/mapping"
 	"planbridge/store/redisstore"
 	"planbridge/store/redisstore/redistest"
 )
-
-// logged is a log that a test reads while it is written.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) lines(with string) (n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.text.String()) {
-		if strings.Contains(line, with) {
-			n++
-		}
-	}
-	return n
-}
 
 // TestLinksFollowTheirIssues: a link goes by the route that takes its issue now, after a
 // reload and after a restart, and its sides are kept the same by that.
@@ -155,7 +131,7 @@ func TestARenameThatIsToldLate(t *testing.T) {
 // them, and all go on when one takes them.
 func TestLinksWithoutARoute(t *testing.T) {
 	t.Parallel()
-	log := &logged{}
+	log := &logtest.Text{}
 	w := start(t, bridgetest.Options{
 		Logger: slog.New(slog.NewTextHandler(log, nil)),
 		Config: func(yaml string) string {
@@ -173,7 +149,7 @@ func TestLinksWithoutARoute(t *testing.T) {
 	}
 	w.reload(w.YAML() + "    exclude: [acme/web]\n")
 	w.Await("two dormant links", all(mapping.Dormant))
-	if n := log.lines("no route takes these links: they are dormant until one does\" links=2 routes=[all]"); n != 1 {
+	if n := log.Lines("no route takes these links: they are dormant until one does\" links=2 routes=[all]"); n != 1 {
 		t.Errorf("%d lines say that 2 links are dormant", n)
 	}
 	w.reload(w.YAML())
@@ -183,7 +159,7 @@ func TestLinksWithoutARoute(t *testing.T) {
 	second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{bridgetest.Bucket}})
 	text := strings.Replace(w.YAML(), "users: {", "    api: {id: "+second.ID()+", secret: env:GITHUB_TOKEN, username: "+bridgetest.BridgeUser+"}\nusers: {", 1)
 	w.reload(strings.Replace(text, "    name: all\n    project: web", "    name: other\n    project: api", 1))
-	if n := log.lines("no route takes these links: they are dormant until one does\" links=3 routes=[all]"); n != 1 {
+	if n := log.Lines("no route takes these links: they are dormant until one does\" links=3 routes=[all]"); n != 1 {
 		t.Errorf("%d lines say that 3 links are dormant, when no route has their project", n)
 	}
 }

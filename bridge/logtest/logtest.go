@@ -25,3 +25,13 @@ func (t *Text) String() string {
 	defer t.mu.Unlock()
 	return t.text.String()
 }
+
+// Lines is how many of the lines contain a text.
+func (t *Text) Lines(with string) (n int) {
+	for line := range strings.Lines(t.String()) {
+		if strings.Contains(line, with) {
+			n++
+		}
+	}
+	return n
+}
