@@ -36,16 +36,6 @@ type GitHub interface {
 	Whose(login string) mapping.Whose
 }
 
-// Intake stores what was seen, and has it worked.
-type Intake interface {
-	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
-}
-
-// Readiness waits until the services may be asked for what is to be kept.
-type Readiness interface {
-	Ready(ctx context.Context) error
-}
-
 // Budget tells how much imports may write.
 type Budget interface {
 	// Forecast is how long GitHub's budgets make so many new issues and other writes of
@@ -58,8 +48,8 @@ type Options struct {
 	Store     store.Store
 	Inventory *inventory.Inventory
 	GitHub    GitHub
-	Intake    Intake
-	Services  Readiness
+	Intake    inventory.Intake
+	Services  inventory.Readiness
 	Budget    Budget
 	Jobs      *jobs.Runner
 	Guard     *guard.Guard
@@ -336,7 +326,11 @@ const unready = 100
 
 // sweep looks which of the keys in hand are done.
 func (im *run) sweep(ctx context.Context) error {
-	parked, err := im.parked(ctx)
+	depths, err := im.depths(ctx)
+	if err != nil {
+		return err
+	}
+	parked, err := im.parked(ctx, depths)
 	if err != nil {
 		return err
 	}
@@ -359,7 +353,7 @@ func (im *run) sweep(ctx context.Context) error {
 		delete(im.children, key.Link)
 	}
 	im.waiting = kept
-	waits, err := im.waits(ctx)
+	waits, err := im.waits(ctx, depths)
 	if err != nil {
 		return err
 	}
@@ -382,10 +376,29 @@ func names(waits []status.JobWait) (out []string) {
 	return out
 }
 
-// parked lists the failures of the projects, by key.
-func (im *run) parked(ctx context.Context) (map[store.Key]string, error) {
+// depths are those of the queues that the keys in hand stand in.
+func (im *run) depths(ctx context.Context) (map[mapping.ObjectID]store.Depth, error) {
+	out := map[mapping.ObjectID]store.Depth{}
+	for _, key := range im.waiting {
+		if _, known := out[key.Project]; known {
+			continue
+		}
+		d, err := im.Store.Depth(ctx, key.Project)
+		if err != nil {
+			return nil, err
+		}
+		out[key.Project] = d
+	}
+	return out, nil
+}
+
+// parked lists the failures of the projects that have some, by key.
+func (im *run) parked(ctx context.Context, depths map[mapping.ObjectID]store.Depth) (map[store.Key]string, error) {
 	out := map[store.Key]string{}
-	for _, project := range im.Inventory.Settings().Routes.Projects() {
+	for project, d := range mapping.Sorted(depths) {
+		if d.Failures == 0 {
+			continue
+		}
 		failures, err := im.Store.Failures(ctx, project, maxFailures)
 		if err != nil {
 			return nil, err

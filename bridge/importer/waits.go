@@ -14,9 +14,9 @@ import (
 // looked is how many of the keys in hand are asked what they wait for.
 const looked = 5
 
-// waits tells what keys wait for: those of the projects for a service that is away or a
-// route that is paused, and the oldest of the import's own until a moment.
-func (im *run) waits(ctx context.Context) ([]status.JobWait, error) {
+// waits tells what the keys wait for. Those of a project wait for a service that is away or
+// a route that is paused, the oldest of the import until a moment.
+func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Depth) ([]status.JobWait, error) {
 	var out []status.JobWait
 	add := func(w status.JobWait) {
 		i := slices.IndexFunc(out, func(o status.JobWait) bool { return o.For == w.For })
@@ -27,11 +27,7 @@ func (im *run) waits(ctx context.Context) ([]status.JobWait, error) {
 			out[i] = w
 		}
 	}
-	for _, project := range im.Inventory.Settings().Routes.Projects() {
-		d, err := im.Store.Depth(ctx, project)
-		if err != nil {
-			return nil, err
-		}
+	for _, d := range mapping.Sorted(depths) {
 		for service := range mapping.Sorted(d.Waiting) {
 			add(status.JobWait{For: service})
 		}

@@ -52,6 +52,16 @@ type Projects interface {
 	Project(id mapping.ObjectID) Planning
 }
 
+// Intake stores what was seen, and has it worked.
+type Intake interface {
+	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
+}
+
+// Readiness waits until the services may be asked for what is to be kept.
+type Readiness interface {
+	Ready(ctx context.Context) error
+}
+
 // Options configure an Inventory. All fields are required.
 type Options struct {
 	Store    store.Links

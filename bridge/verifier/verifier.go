@@ -39,23 +39,13 @@ type Schedule interface {
 	VerifyInterval() time.Duration
 }
 
-// Intake stores what was seen, and has it worked.
-type Intake interface {
-	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
-}
-
-// Readiness waits until the services may be asked.
-type Readiness interface {
-	Ready(ctx context.Context) error
-}
-
 // Options configure a Verifier. All fields are required.
 type Options struct {
 	Store     store.Store
 	Inventory *inventory.Inventory
 	GitHub    GitHub
-	Intake    Intake
-	Services  Readiness
+	Intake    inventory.Intake
+	Services  inventory.Readiness
 	Metrics   *Metrics
 	Jobs      *jobs.Runner
 	Guard     *guard.Guard
