@@ -105,13 +105,12 @@ type App struct {
 	o   Options
 	log *slog.Logger
 	set current
-	// setting is held while set is replaced by what builds on it.
-	setting sync.Mutex
-	store   store.Store
-	epoch   atomic.Pointer[string]
-	guard   *guard.Guard
-	owner   string // names this process in leases
-	lost    *epoch.Tracker
+	// setMu is held while set is replaced by what builds on it.
+	setMu        sync.Mutex
+	store        store.Store
+	epoch        atomic.Pointer[string]
+	guard        *guard.Guard
+	epochTracker *epoch.Tracker
 	// made is when New was called: whatever people do from then on is theirs
 	// to be seen, though the store may be reached much later.
 	made    time.Time
@@ -125,7 +124,7 @@ type App struct {
 	session    *session.Keeper
 	reconcile  *effects.Shell
 	engine     *engine.Engine
-	services   services
+	verifier   *verifier.Verifier
 	milestones *milestones.Syncer
 	account    *accounts.Own
 	jobs       *jobs.Runner
@@ -133,9 +132,8 @@ type App struct {
 	firstRuns  *catchup.FirstRuns
 	pauses     *requeue.Pauses
 	requeue    *requeue.Requeuer
-	process    *metrics.Process
 
-	registry        *prometheus.Registry
+	processMetrics  *metrics.Process
 	planningMetrics *planning.Metrics
 	pollMetrics     *poll.Metrics
 	intakeMetrics   *webhook.Metrics
@@ -143,7 +141,6 @@ type App struct {
 
 	public  *listener
 	admin   *listener
-	handler http.Handler // of the admin listener
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	stop    sync.Once
@@ -172,11 +169,11 @@ func New(o Options) (*App, error) {
 		o.Owner = ownerName()
 	}
 	a := &App{
-		o: o, log: o.Logger, guard: guard.New(o.Logger), registry: o.Registry,
-		projects: projects{byID: map[mapping.ObjectID]*project{}}, owner: o.Owner, made: o.Now(),
+		o: o, log: o.Logger, guard: guard.New(o.Logger),
+		projects: projects{byID: map[mapping.ObjectID]*project{}}, made: o.Now(),
 	}
 	a.jobs, a.monitor = jobs.New(a.guard, o.Now), monitor.New(o.Now)
-	set := newSettings(o.Config, o.DryRun)
+	set := newSettings(o.Config, o.DryRun, o.Now())
 	a.set.Store(set)
 	for _, b := range []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork} {
 		if err := b(o.Config); err != nil {
@@ -197,9 +194,9 @@ func ownerName() string {
 }
 
 func (a *App) buildSides(c *config.Config) error {
-	a.lost = epoch.NewTracker(a.store, a.o.Now)
-	requests, duration := apiMetrics(a.registry)
-	waits := budgets.NewWaits(a.registry)
+	a.epochTracker = epoch.NewTracker(a.store, a.o.Now)
+	requests, duration := apiMetrics(a.o.Registry)
+	waits := budgets.NewWaits(a.o.Registry)
 	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: &a.set, Now: a.o.Now})
 	hub, err := newGitHubClient(c, github.Options{
 		Budget: a.budgets.TakeWrite, Points: a.budgets.Points(), Hold: budgets.Holds{Store: a.store}.Close, Held: budgets.Holds{Store: a.store}.Left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
@@ -212,7 +209,7 @@ func (a *App) buildSides(c *config.Config) error {
 	a.account = accounts.NewOwn(accounts.OwnOptions{Store: a.store, GitHub: hub, People: a.github.People, Logger: a.log})
 	a.firstRuns = catchup.NewFirstRuns(a.store, hub)
 	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
-	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.registry)
+	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.o.Registry)
 	a.onStop = append(a.onStop, func() error {
 		for _, p := range a.projects.all() {
 			p.side.Close()
@@ -241,38 +238,39 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 
 func (a *App) buildWork(c *config.Config) error {
 	a.session = a.newSession()
-	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: routes{&a.set}, Logger: a.log})
+	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: &a.set, Logger: a.log})
 	a.reconcile = effects.New(effects.Options{
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: a.set.Settings,
-		Projects: func() []mapping.ObjectID { return a.set.Load().Routes.Projects() },
+		Projects: a.set.Projects,
 		FirstRun: a.firstRuns.At,
 		Down:     a.down,
 		Paused:   a.pauses.Paused,
 		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.Registry.IssueMoved,
-		ListIssues: a.github.ListSince, Epoch: a.lost.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+		ListIssues: a.github.ListSince, Epoch: a.epochTracker.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
-		Store: a.store, Settings: routes{&a.set}, Queue: process{a}, GitHub: a.github, Repositories: a.github.Registry,
-		Clock: a.firstRuns, Epoch: a.lost, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log,
+		Store: a.store, Settings: &a.set, Queue: process{a}, GitHub: a.github, Repositories: a.github.Registry,
+		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log,
 	})
 	a.engine = engine.New(engine.Options{
-		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
+		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
 		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
-	a.intakeMetrics, a.verifyMetrics = webhook.NewMetrics(a.registry), verifier.NewMetrics(a.registry)
+	a.intakeMetrics, a.verifyMetrics = webhook.NewMetrics(a.o.Registry), verifier.NewMetrics(a.o.Registry)
 	a.intake = webhook.New(webhook.Options{
 		Decoder: adapters.Decoder{}, Settings: intakeHost{a}, Accounts: intakeHost{a}, Repositories: intakeHost{a},
 		Store: a.observed(), EnterDelay: c.GitHub.EnterDelay,
 		Metrics: a.intakeMetrics, Logger: a.log,
 	})
-	a.services = a.newServices()
+	services := a.newServices()
+	a.verifier = services.Verifier
 	a.buildCatchUp(c)
-	a.retention = retention.New(retention.Options{Store: a.store, Owner: a.owner, Needs: needs{a}, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
+	a.retention = retention.New(retention.Options{Store: a.store, Owner: a.o.Owner, Needs: needs{a}, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
 	a.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
-	a.handler = status.New(status.Options{
-		Operator: a.Operator(), Services: a.services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
+	handler := status.New(status.Options{
+		Operator: a.Operator(), Services: services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.o.Registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
 		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
 		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
 		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },
@@ -282,7 +280,7 @@ func (a *App) buildWork(c *config.Config) error {
 			return status.Proxy{Header: s.AdminUserHeader, Trusted: s.Proxies()}
 		},
 	})
-	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, a.handler)}
+	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, handler)}
 	a.registerMetrics()
 	return nil
 }
@@ -309,7 +307,7 @@ func (a *App) down(service string) bool {
 
 // Handler answers what the admin listener does, for a command in the same
 // process.
-func (a *App) Handler() http.Handler { return a.handler }
+func (a *App) Handler() http.Handler { return a.admin.server.Handler }
 
 // Intake answers what the public listener does. Where the App is not started it takes
 // deliveries in once [App.Reach] has succeeded, and nothing works them.

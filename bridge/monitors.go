@@ -26,18 +26,13 @@ func (a *App) delivered(ctx context.Context, login string, id int64) {
 	a.github.People.Meet(ctx, login, id)
 }
 
-// Acquire also lets the monitor know which leases this process has.
-func (k *notifyingStore) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
-	return k.app.monitor.Acquire(ctx, k.Store, name, owner, ttl)
-}
-
 // RefuseReload notes that a configuration was not put in force, as it has faults.
-func (a *App) RefuseReload(err error) { a.process.Reloaded(err) }
+func (a *App) RefuseReload(err error) { a.processMetrics.Reloaded(err) }
 
 // registerMetrics has what holds in this process shown.
 func (a *App) registerMetrics() {
-	a.process = metrics.NewProcess(a.registry)
-	metrics.Register(a.registry, metrics.Options{Store: a.store, Source: metricSource{a}, Guard: a.guard, Now: a.o.Now})
+	a.processMetrics = metrics.NewProcess(a.o.Registry)
+	metrics.Register(a.o.Registry, metrics.Options{Store: a.store, Source: metricSource{a}, Guard: a.guard, Now: a.o.Now})
 }
 
 // metricSource is the program as its metrics see it.

@@ -11,16 +11,11 @@ import (
 
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/budgets"
-	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/github"
-	"planbridge/bridge/importer"
-	"planbridge/bridge/inventory"
-	"planbridge/bridge/jobs"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/status"
-	"planbridge/bridge/verifier"
 	"planbridge/config"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -29,7 +24,7 @@ import (
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *operator.Operator {
 	return operator.New(operator.Options{
-		Store: a.store, Settings: &a.set, Services: liveServices{a}, Process: process{a}, Worker: a.owner,
+		Store: a.store, Settings: &a.set, Services: liveServices{a}, Process: process{a}, Worker: a.o.Owner,
 		StoreKind: StoreKind(a.o.Config), Guard: a.guard, Now: a.o.Now,
 	})
 }
@@ -48,7 +43,7 @@ func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*ope
 		return nil, nil, err
 	}
 	set := &current{}
-	set.Store(newSettings(c, false))
+	set.Store(newSettings(c, false, time.Time{}))
 	return operator.New(operator.Options{Store: s, Settings: set, Services: openedServices{c, s, set}, StoreKind: StoreKind(c)}), s.Close, nil
 }
 
@@ -173,58 +168,4 @@ func (s openedServices) Previewer() (operator.Previewer, func(), error) {
 		Settings: s.set.Settings,
 		Logger:   slog.New(slog.DiscardHandler),
 	}), done, nil
-}
-
-// services is what the admin listener asks of both services.
-type services struct {
-	app *App
-	*importer.Importer
-	*verifier.Verifier
-}
-
-var _ status.Services = services{}
-
-func (a *App) newServices() services {
-	lists := inventory.New(inventory.Options{Store: a.store, Settings: &a.set, GitHub: adapters.Inventory{GitHub: a.github}, Projects: &a.projects})
-	return services{
-		app: a,
-		Importer: importer.New(importer.Options{
-			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: &a.set,
-			Jobs: a.jobs, Guard: a.guard, Now: a.o.Now,
-		}),
-		Verifier: verifier.New(verifier.Options{
-			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Metrics: a.verifyMetrics,
-			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: &a.set, Owner: a.owner, Logger: a.log,
-		}),
-	}
-}
-
-// Job implements [status.Services].
-func (s services) Job(_ context.Context, id string) (status.Job, error) { return s.app.jobs.Get(id) }
-
-// Join implements [status.Services].
-func (s services) Join(ctx context.Context, issue, card string) (status.Link, error) {
-	return s.app.Operator().Link(ctx, issue, card)
-}
-
-// Clean implements [status.Services].
-func (s services) Clean(ctx context.Context, ask status.CleanAsk) (status.Job, error) {
-	op := s.app.Operator()
-	if err := op.MayClean(ctx, ask); err != nil {
-		return status.Job{}, err
-	}
-	by := status.Actor(ctx)
-	first := status.Job{Kind: "clean", Doing: "taking off what planbridge made", Clean: &status.CleanResult{DryRun: ask.DryRun, Steps: []status.CleanStep{}}}
-	return s.app.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
-		return op.Clean(status.WithActor(ctx, by), ask, j.Update)
-	})
-}
-
-// DeleteComment implements [status.Services].
-func (s services) DeleteComment(ctx context.Context, repo string, id int64) error {
-	err := s.app.github.DeleteComment(ctx, repo, id)
-	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
-		return nil
-	}
-	return err
 }

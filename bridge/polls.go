@@ -21,8 +21,8 @@ func (a *App) buildCatchUp(c *config.Config) {
 		hooks = lists // asking for a delivery again is a write
 	}
 	a.catchUp = catchup.New(catchup.Options{
-		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: &notifyingStore{a.store, a},
-		Settings: catchUpHost{a}, Host: catchUpHost{a}, Owner: a.owner, Clock: clock.New(a.o.Now, a.o.Random),
+		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: a.observed(),
+		Settings: catchUpHost{a}, Host: catchUpHost{a}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log, Guard: a.guard,
 	})
 }
@@ -32,7 +32,7 @@ type catchUpHost struct{ a *App }
 
 func (h catchUpHost) Routes() mapping.Routes          { return h.a.set.Load().Routes }
 func (h catchUpHost) FirstRun(route string) time.Time { return h.a.firstRuns.ByGitHub(route) }
-func (h catchUpHost) LostAt() time.Time               { return h.a.lost.Lost() }
+func (h catchUpHost) LostAt() time.Time               { return h.a.epochTracker.Lost() }
 func (h catchUpHost) Answered(ctx context.Context)    { h.a.listed(ctx) }
 func (h catchUpHost) Failed(error)                    {} // the catch-up logged it
 
@@ -41,7 +41,7 @@ func (h catchUpHost) Failed(error)                    {} // the catch-up logged 
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
 	a.log.Info("GitHub is listed again", factlog.Over, "GitHub is not listed")
-	a.process.CaughtUp(a.o.Now())
+	a.processMetrics.CaughtUp(a.o.Now())
 	a.requeue.WakeGitHub(ctx)
 	a.requeue.WakeRepositories(ctx)
 	a.requeue.TakeUpPrivate(ctx)

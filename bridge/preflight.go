@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/github"
@@ -22,17 +23,17 @@ type Running func(ctx context.Context, visit func(status.Link)) error
 // Check proves a configuration against the live services, see [preflight.Check]. Where
 // another process has the store, running tells of its links.
 func Check(ctx context.Context, c *config.Config, running Running, log *slog.Logger) []preflight.Finding {
-	return preflight.Check(ctx, newSettings(c, false).plan(), preflightServices{c, running, log}, log)
+	return preflight.Check(ctx, newSettings(c, false, time.Time{}).plan(), preflightServices{c, running, log}, log)
 }
 
 // Expand tells the effective routes of each repository, see [preflight.Expand].
 func Expand(ctx context.Context, c *config.Config, log *slog.Logger) ([]preflight.Expanded, error) {
-	return preflight.Expand(ctx, newSettings(c, false).plan(), preflightServices{config: c, log: log})
+	return preflight.Expand(ctx, newSettings(c, false, time.Time{}).plan(), preflightServices{config: c, log: log})
 }
 
 // RouteChanges compares the routes that a service runs with with those of a configuration.
 func RouteChanges(running []mapping.Route, c *config.Config) mapping.RouteChanges {
-	return mapping.NewRoutes(running).ChangesTo(newSettings(c, false).Routes)
+	return mapping.NewRoutes(running).ChangesTo(newSettings(c, false, time.Time{}).Routes)
 }
 
 // Configuration is that of [preflight.Source].

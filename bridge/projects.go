@@ -119,8 +119,8 @@ func (a *App) httpClient() *http.Client {
 
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *adapters.Planning) *poll.Poller {
 	return poll.New(poll.Options{
-		Project: id, Name: name, Planning: side, Buckets: side, Charts: side, Store: &notifyingStore{a.store, a},
-		Settings: pollHost{a, id}, Host: pollHost{a, id}, Owner: a.owner, Clock: clock.New(a.o.Now, a.o.Random),
+		Project: id, Name: name, Planning: side, Buckets: side, Charts: side, Store: a.observed(),
+		Settings: pollHost{a, id}, Host: pollHost{a, id}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle:  c.Planning.Settle,
 		Metrics: a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,
@@ -135,7 +135,7 @@ type pollHost struct {
 
 func (h pollHost) Routes() mapping.Routes { return h.a.set.Load().Routes }
 func (h pollHost) Keys() mapping.Keys     { return h.a.set.Load().Keys.In(h.project) }
-func (h pollHost) LostAt() time.Time      { return h.a.lost.Lost() }
+func (h pollHost) LostAt() time.Time      { return h.a.epochTracker.Lost() }
 func (h pollHost) SprintsChanged()        { h.a.milestones.SprintsChanged(h.project) }
 func (h pollHost) Failed(error)           {} // the poller logged it
 
@@ -143,4 +143,15 @@ func (h pollHost) Answered(ctx context.Context) {
 	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)
 	h.a.log.Info("the project is polled again", "project", h.a.set.Load().Routes.ProjectName(h.project), factlog.Over, "a project is not polled")
 	h.a.requeue.Wake(ctx, h.project, reconcile.ServicePlanning(h.project))
+}
+
+// PlanningClient is what an App asks of one planning project.
+type PlanningClient = adapters.PlanningClient
+
+// newPlanning makes the client of a project.
+func (a *App) newPlanning(o planning.Options) (PlanningClient, error) {
+	if a.o.Planning != nil {
+		return a.o.Planning(o), nil
+	}
+	return planning.New(o)
 }

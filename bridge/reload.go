@@ -14,19 +14,19 @@ import (
 // that need a restart and keep their old values. Where the store is away, new
 // routes begin to run all the same, and it is told when it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
-	defer func() { a.process.Reloaded(err) }()
+	defer func() { a.processMetrics.Reloaded(err) }()
 	factlog.Anew(ctx, a.log)
-	set := newSettings(c, a.o.DryRun)
+	set := newSettings(c, a.o.DryRun, a.o.Now())
 	if err := a.firstRuns.Update(ctx, set.Routes.All(), set.made); err != nil {
 		a.log.Warn("new routes take nothing in before the store is back", "err", err)
 	}
 	if err := a.addProjects(c); err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	a.setting.Lock()
+	a.setMu.Lock()
 	before := a.set.Load()
 	a.set.Store(set.withNames(before.renamed))
-	a.setting.Unlock()
+	a.setMu.Unlock()
 	if err := a.recallIdentities(ctx); err != nil {
 		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
 	}

@@ -18,8 +18,8 @@ func (a *App) follow(ctx context.Context, from, to string) error {
 	if strings.EqualFold(from, to) || from == "" || to == "" {
 		return nil
 	}
-	a.setting.Lock()
-	defer a.setting.Unlock()
+	a.setMu.Lock()
+	defer a.setMu.Unlock()
 	set := a.set.Load()
 	names, changed := map[string]string{}, false
 	for i := range set.config.Routes {
@@ -58,8 +58,8 @@ func (a *App) followRenames(ctx context.Context) error {
 	if names == nil || err != nil {
 		return err
 	}
-	a.setting.Lock()
-	defer a.setting.Unlock()
+	a.setMu.Lock()
+	defer a.setMu.Unlock()
 	set := a.set.Load()
 	next := set.withNames(names)
 	if maps.Equal(next.renamed, set.renamed) && len(names) == len(next.renamed) {

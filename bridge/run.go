@@ -20,8 +20,6 @@ import (
 
 	"planbridge/bridge/poll"
 	"planbridge/bridge/preflight"
-	"planbridge/bridge/reconcile"
-	"planbridge/bridge/webhook"
 )
 
 // Start listens and begins to work. Only a listener that cannot be had is an
@@ -139,7 +137,7 @@ func (a *App) run(ctx context.Context) {
 		return
 	}
 	a.spawn(ctx, "watch", a.watch)
-	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Projects: &a.set, Owner: a.owner, Now: a.o.Now, Logger: a.log})
+	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Projects: &a.set, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
 	a.spawn(ctx, "mend", repairer.Run)
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
@@ -150,7 +148,7 @@ func (a *App) run(ctx context.Context) {
 		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.requeue.Reroute(ctx); return err })
 	})
 	if !a.o.DryRun {
-		a.spawn(ctx, "verify", a.services.Run)
+		a.spawn(ctx, "verify", a.verifier.Run)
 	}
 	if a.o.Prove > 0 {
 		prover := preflight.NewProver(preflight.ProverOptions{
@@ -193,10 +191,10 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 func (a *App) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	epoch, err := a.lost.Read(ctx)
+	epoch, err := a.epochTracker.Read(ctx)
 	if errors.Is(err, store.ErrEpoch) {
 		if _, err = a.store.Adopt(ctx); err == nil {
-			epoch, err = a.lost.Read(ctx)
+			epoch, err = a.epochTracker.Read(ctx)
 		}
 	}
 	if err != nil {
@@ -261,7 +259,7 @@ func (a *App) watchOnce(ctx context.Context) {
 // checkEpoch takes over the epoch of a store that is not the one it was. The
 // pollers then read everything and nothing is created until they have.
 func (a *App) checkEpoch(ctx context.Context) error {
-	epoch, err := a.lost.Read(ctx)
+	epoch, err := a.epochTracker.Read(ctx)
 	if err == nil && epoch == a.Epoch() {
 		if err := a.followRenames(ctx); err != nil {
 			return err
@@ -287,38 +285,4 @@ func (a *App) tellRecovered(ctx context.Context, adopted []byte) {
 		}
 	}
 	a.log.Info("everything marked has been looked at: items are created again", factlog.Over, "the store was lost")
-}
-
-// Epoch is that of the tracker.
-func (k *notifyingStore) Epoch(ctx context.Context) (string, error) { return k.app.lost.Read(ctx) }
-
-// PutDoc also wakes what waits for the document that says a project is
-// adopted.
-func (k *notifyingStore) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
-	err := k.Store.PutDoc(ctx, project, name, data)
-	if err == nil && name == store.DocAdopted {
-		k.app.requeue.Wake(ctx, project, reconcile.ServiceAdoption)
-		k.app.tellRecovered(ctx, data)
-	}
-	return err
-}
-
-// observed is the store as the intake sees it: what it makes due is worked at
-// once.
-func (a *App) observed() webhook.Store { return &notifyingStore{a.store, a} }
-
-type notifyingStore struct {
-	store.Store
-	app *App
-}
-
-func (k *notifyingStore) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
-	if k.app.Epoch() == "" {
-		return nil, errUnreached
-	}
-	out, err := k.Store.Observe(ctx, project, obs)
-	if err == nil {
-		k.app.engine.Kick()
-	}
-	return out, err
 }

@@ -1,17 +1,68 @@
 package bridge
 
 import (
+	"context"
+	"errors"
 	"planbridge/bridge/adapters"
-	"planbridge/bridge/planning"
+	"planbridge/bridge/clock"
+	"planbridge/bridge/importer"
+	"planbridge/bridge/inventory"
+	"planbridge/bridge/jobs"
+	"planbridge/bridge/status"
+	"planbridge/bridge/verifier"
+	"planbridge/mapping"
 )
 
-// PlanningClient is what an App asks of one planning project.
-type PlanningClient = adapters.PlanningClient
+// services is what the admin listener asks of both services.
+type services struct {
+	app *App
+	*importer.Importer
+	*verifier.Verifier
+}
 
-// newPlanning makes the client of a project.
-func (a *App) newPlanning(o planning.Options) (PlanningClient, error) {
-	if a.o.Planning != nil {
-		return a.o.Planning(o), nil
+var _ status.Services = services{}
+
+func (a *App) newServices() services {
+	lists := inventory.New(inventory.Options{Store: a.store, Settings: &a.set, GitHub: adapters.Inventory{GitHub: a.github}, Projects: &a.projects})
+	return services{
+		app: a,
+		Importer: importer.New(importer.Options{
+			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: &a.set,
+			Jobs: a.jobs, Guard: a.guard, Now: a.o.Now,
+		}),
+		Verifier: verifier.New(verifier.Options{
+			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Metrics: a.verifyMetrics,
+			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: &a.set, Owner: a.o.Owner, Logger: a.log,
+		}),
 	}
-	return planning.New(o)
+}
+
+// Job implements [status.Services].
+func (s services) Job(_ context.Context, id string) (status.Job, error) { return s.app.jobs.Get(id) }
+
+// Join implements [status.Services].
+func (s services) Join(ctx context.Context, issue, card string) (status.Link, error) {
+	return s.app.Operator().Link(ctx, issue, card)
+}
+
+// Clean implements [status.Services].
+func (s services) Clean(ctx context.Context, ask status.CleanAsk) (status.Job, error) {
+	op := s.app.Operator()
+	if err := op.MayClean(ctx, ask); err != nil {
+		return status.Job{}, err
+	}
+	by := status.Actor(ctx)
+	first := status.Job{Kind: "clean", Doing: "taking off what planbridge made", Clean: &status.CleanResult{DryRun: ask.DryRun, Steps: []status.CleanStep{}}}
+	return s.app.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
+		return op.Clean(status.WithActor(ctx, by), ask, j.Update)
+	})
+}
+
+// DeleteComment implements [status.Services].
+func (s services) DeleteComment(ctx context.Context, repo string, id int64) error {
+	err := s.app.github.DeleteComment(ctx, repo, id)
+	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
+		return nil
+	}
+	return err
 }

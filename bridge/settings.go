@@ -32,7 +32,8 @@ type current struct{ atomic.Pointer[settings] }
 // Settings is the part that decides.
 func (c *current) Settings() *reconcile.Settings { return &c.Load().Settings }
 
-func newSettings(c *config.Config, dryRun bool) *settings {
+// newSettings are those of a configuration that was read at a moment.
+func newSettings(c *config.Config, dryRun bool, made time.Time) *settings {
 	users := make(map[string]string, len(c.Users))
 	for login, username := range c.Users {
 		users[strings.ToLower(login)] = username
@@ -41,7 +42,7 @@ func newSettings(c *config.Config, dryRun bool) *settings {
 	for i := range c.Routes {
 		routes[i] = route(c, &c.Routes[i])
 	}
-	return &settings{config: c, made: time.Now(), trust: trust(c, nil), Settings: reconcile.Settings{
+	return &settings{config: c, made: made, trust: trust(c, nil), Settings: reconcile.Settings{
 		Routes:     mapping.NewRoutes(routes),
 		Scheme:     mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours, Card: c.Labels.Card},
 		Keys:       mapping.NewKeys(revealed(c.MarkerKeys)...),
@@ -79,10 +80,8 @@ func (c *current) Forecast(issues, edits int) (takes time.Duration, bound string
 	return takes, bound
 }
 
-// routes tell the routes of the settings that hold now.
-type routes struct{ set *current }
-
-func (r routes) Routes() mapping.Routes { return r.set.Load().Routes }
+// Routes are those that hold now.
+func (c *current) Routes() mapping.Routes { return c.Load().Routes }
 
 // Projects are those that have a route.
 func (c *current) Projects() []mapping.ObjectID { return c.Load().Routes.Projects() }

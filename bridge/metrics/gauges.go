@@ -32,7 +32,7 @@ func newGauges(o Options) *gauges {
 		failures:  desc("failures", "Keys that were given up and wait for an operator or a new change.", "route"),
 		age:       desc("gauges_age_seconds", "How long ago the store told what the gauges of the queue, of links and of failures show.", "project"),
 	}
-	g.tallies = readings[store.Tally]{guard: o.Guard, what: "scrape tally of project", read: o.Store.Tally}
+	g.tallies = readings[store.Tally]{guard: o.Guard, now: o.Now, what: "scrape tally of project", read: o.Store.Tally}
 	return g
 }
 

@@ -28,6 +28,7 @@ type reading[T any] struct {
 // none anew that has not answered yet.
 type readings[T any] struct {
 	guard *guard.Guard
+	now   func() time.Time
 	what  string
 	read  func(ctx context.Context, project mapping.ObjectID) (T, error)
 
@@ -56,7 +57,7 @@ func (r *readings[T]) ask(projects []mapping.ObjectID) map[mapping.ObjectID]read
 	defer r.mu.Unlock()
 	out := map[mapping.ObjectID]reading[T]{}
 	for _, project := range projects {
-		if last, known := r.last[project]; known && time.Since(last.at) < readingMost {
+		if last, known := r.last[project]; known && r.now().Sub(last.at) < readingMost {
 			out[project] = last
 		}
 	}
@@ -86,7 +87,7 @@ func (r *readings[T]) begin(project mapping.ObjectID) chan struct{} {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if delete(r.asked, project); err == nil {
-			r.last[project] = reading[T]{value, time.Now()}
+			r.last[project] = reading[T]{value, r.now()}
 		}
 		close(answer)
 	})

@@ -11,16 +11,17 @@ import (
 // sprintGauge is the metric of the hours that remain in active sprints.
 type sprintGauge struct {
 	source Source
+	now    func() time.Time
 	desc   *prometheus.Desc
 	charts readings[[]mapping.Burndown]
 }
 
 func newSprintGauge(o Options) *sprintGauge {
 	return &sprintGauge{
-		source: o.Source,
+		source: o.Source, now: o.Now,
 		desc: prometheus.NewDesc("planbridge_sprint_remaining_hours",
 			"Hours of work that are left in a sprint, as planning's burndown has it.", []string{"project", "sprint"}, nil),
-		charts: readings[[]mapping.Burndown]{guard: o.Guard, what: "scrape sprints of project", read: o.Source.Burndown},
+		charts: readings[[]mapping.Burndown]{guard: o.Guard, now: o.Now, what: "scrape sprints of project", read: o.Source.Burndown},
 	}
 }
 
@@ -42,7 +43,7 @@ func (g *sprintGauge) Collect(ch chan<- prometheus.Metric) {
 				name += " (" + string(c.Sprint) + ")"
 			}
 			taken[name] = true
-			ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, c.Now(time.Now()), g.source.Routes().ProjectName(project), name)
+			ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, c.Now(g.now()), g.source.Routes().ProjectName(project), name)
 		}
 	}
 }

@@ -1,0 +1,52 @@
+package bridge
+
+import (
+	"context"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// notifyingStore is the store for what takes in changes: the App hears at once what becomes
+// due, which project is adopted, and which leases this process has.
+type notifyingStore struct {
+	store.Store
+	app *App
+}
+
+func (a *App) observed() *notifyingStore { return &notifyingStore{a.store, a} }
+
+// Observe stores what was seen, and has it worked at once. Before the store's epoch is known
+// it takes nothing in.
+func (k *notifyingStore) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	if k.app.Epoch() == "" {
+		return nil, errUnreached
+	}
+	out, err := k.Store.Observe(ctx, project, obs)
+	if err == nil {
+		k.app.engine.Kick()
+	}
+	return out, err
+}
+
+// Epoch returns the epoch that the tracker reads.
+func (k *notifyingStore) Epoch(ctx context.Context) (string, error) {
+	return k.app.epochTracker.Read(ctx)
+}
+
+// PutDoc also wakes what waits for the document that says a project is adopted.
+func (k *notifyingStore) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
+	err := k.Store.PutDoc(ctx, project, name, data)
+	if err == nil && name == store.DocAdopted {
+		k.app.requeue.Wake(ctx, project, reconcile.ServiceAdoption)
+		k.app.tellRecovered(ctx, data)
+	}
+	return err
+}
+
+// Acquire also lets the monitor know which leases this process has.
+func (k *notifyingStore) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error) {
+	return k.app.monitor.Acquire(ctx, k.Store, name, owner, ttl)
+}
