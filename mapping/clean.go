@@ -11,12 +11,16 @@ type CleanStep struct {
 	What  string // a sentence
 }
 
-// Lend returns a route of a project, for the last work on links that no route takes; nil:
-// none leads there.
+// Lend returns a route for the last work on links of a project that no route takes: it goes
+// both ways, takes no issue, and makes nothing. It writes in the name of a route that leads
+// to the project; nil: none does.
 func (rs Routes) Lend(project ObjectID) *Route {
 	for _, r := range rs.All() {
 		if r.Project == project {
-			return r
+			return &Route{
+				Name: "taken apart", Project: project, ProjectName: r.ProjectName, Username: r.Username, Images: r.Images,
+				Direction: Both, Tasks: TasksNone,
+			}
 		}
 	}
 	return nil

@@ -53,6 +53,7 @@ const (
 	Withheld   Action = "withheld"    // the write would publish what planning says
 	Undo       Action = "undo"        // an operator brings a conflict's loser back
 	Remark     Action = "remark"      // the same text is written again, with our marker
+	Unmark     Action = "unmark"      // the same text is written again, without our marker
 )
 
 // Write is one attribute's write to one side.

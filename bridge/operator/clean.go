@@ -27,6 +27,8 @@ func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) error {
 	switch {
 	case (ask.Item == "") == (ask.Route == ""):
 		return fmt.Errorf("clean: expected an item or a route: %w", status.ErrName)
+	case o.set().DryRun && !ask.DryRun:
+		return fmt.Errorf("clean: the service runs dry and takes nothing off: %w", status.ErrState)
 	case ask.Item != "":
 		_, err := o.Find(ctx, ask.Item)
 		return err

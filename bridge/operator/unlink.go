@@ -78,7 +78,7 @@ func (o *Operator) Unlink(ctx context.Context, name string) error {
 	if err := l.Advance(mapping.EventUnlinked); err != nil {
 		return o.giveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
 	}
-	l.Parted, l.Why = true, partedWhyOf(l)
+	l.Parted, l.Cleaning, l.Why = true, false, partedWhyOf(l)
 	entry := o.byActor(ctx, "unlinked", "")
 	if err := o.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Done}); err != nil {
 		return fmt.Errorf("unlink %s: %w", name, err)

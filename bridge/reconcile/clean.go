@@ -3,9 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
-	"strings"
 
 	"planbridge/mapping"
 )
@@ -14,19 +12,31 @@ import (
 // the pair is parted. What is to go is what the items show now: a claim that ends halfway
 // leaves less to the next one. Whatever people wrote, and each label that the bridge does
 // not know for its own, stays.
+//
+// Each item is looked at by itself: one that is gone, or out of reach, has nothing to be taken
+// off, and keeps nothing on the other one. A pair is done with once outcome.cleaned says why.
+// A pair that came to its end without that is parked: it never waits without a word.
 
-// mark is one thing of the bridge's on an item.
-type mark struct {
-	mapping.CleanStep
-	off func() error
-}
-
-// unmade parts at once a pair that is taken apart and has not two items.
+// unmade is done at once with a pair that is taken apart and has not two items yet. A create
+// that may be under way is waited for: what it made is found and linked.
 func unmade(w work) (verdict, error) {
-	if !w.link.Cleaning || w.pair.State == mapping.Linked || w.pair.State == mapping.Left {
+	if !w.link.Cleaning || w.pair.State != mapping.Entering && w.pair.State != mapping.Creating {
 		return pass, nil
 	}
-	cleaner(w).partCleaned("it had not two items")
+	w.cleaned = "it had not two items"
+	taskOfPart := w.pair.IsTask() && w.pair.Intent != nil && w.pair.Intent.Side == mapping.Planning // its root has waited
+	if w.pair.Intent == nil || !w.pair.Intent.Sent || taskOfPart {
+		return end, nil
+	}
+	w.cleaned = ""
+	if err := exclusivity(w).requireAdoption(); err != nil {
+		return end, err
+	}
+	absent, err := creator(w).partner().absent([]*want{creator(w).wanted()})
+	if err != nil || len(absent) == 0 {
+		return pass, err
+	}
+	w.cleaned = "its partner was not made"
 	return end, nil
 }
 
@@ -36,243 +46,167 @@ func clean(w work) (verdict, error) {
 	if !w.link.Cleaning {
 		return pass, nil
 	}
-	marks, err := cleaner(w).ownMarks()
+	c := cleaner(w)
+	tasks, err := c.read()
 	if err != nil {
 		return end, err
 	}
-	for _, m := range marks {
-		if err := m.off(); err != nil {
-			return end, err
-		}
-		w.note(m.Side, "", mapping.Cleaned, m.What)
+	if err := c.takeOff(c.marks(tasks)); err != nil {
+		return end, err
 	}
-	if waits := w.book().Waits(); len(waits) > 0 {
+	if w.withheld != nil {
+		return end, w.withheld
+	}
+	if waits := w.book().Waits(); len(waits) > 0 && w.issue != nil {
 		return end, inTurn(waits[0].After, "%s", waits[0].Why)
 	}
-	w.cleaned = true
+	switch {
+	case w.pair.Away != "":
+		w.cleaned = "its issue is in " + w.pair.Away + ", where nothing is taken off it"
+	case w.issue == nil || w.card == nil:
+		w.cleaned = "one of its items is gone, and nothing of planbridge's is left on the other one"
+	default:
+		w.cleaned = "nothing of planbridge's is left on it"
+	}
 	return end, nil
 }
 
-// cleanFamily goes on with the sub-issues of a root that is clean, and parts the pair; err
-// is what became of the root.
-func (w cleaner) cleanFamily(err error) error {
-	if err != nil || !w.cleaned {
-		return err
-	}
-	for _, p := range w.link.Parts {
-		if err := w.cleanPart(p); err != nil {
+// takeOff takes marks off. That carries nobody's change, so that people's go first.
+func (w cleaner) takeOff(marks []mark) error {
+	defer w.showing(true)()
+	for _, m := range marks {
+		switch took, err := m.off(); {
+		case err != nil:
 			return err
+		case took:
+			w.note(m.Side, "", mapping.Cleaned, m.What)
 		}
 	}
-	w.partCleaned("nothing of planbridge's is left on it")
 	return nil
 }
 
-// cleanPart takes off what the bridge made of a sub-issue and its task.
-func (w cleaner) cleanPart(p *mapping.Pair) error {
-	if p.State != mapping.Linked && p.State != mapping.Left {
-		return nil
-	}
-	pw := partWorker(w).part(p)
-	err := intake(pw).takeEvents()
-	if err == nil {
-		_, err = pw.apply(preparationRules)
-	}
-	if errors.Is(err, errGone) {
-		return nil
-	}
-	return err
+// reaches reports whether the pair's item on a side is there, as far as is known, and in reach.
+func (w cleaner) reaches(side mapping.Side) bool {
+	away := side == mapping.GitHub && w.pair.Away != ""
+	return !away && (w.pair.State != mapping.Orphaned || w.pair.Gone[side] == 0)
 }
 
-// partCleaned parts the pair.
-func (w cleaner) partCleaned(why string) {
+// reachesBoth reports whether nothing is to be looked at by itself.
+func (w cleaner) reachesBoth() bool { return w.reaches(mapping.GitHub) && w.reaches(mapping.Planning) }
+
+// dropLost drops the records of writes to an item that is gone: nothing tells any more what
+// became of them.
+func (w cleaner) dropLost() {
+	if w.reaches(mapping.Planning) {
+		return
+	}
+	saver(w).unpend(mapping.Planning, w.pair.Partner())
+	if child := w.trackingPair(); child != nil {
+		saver(w).unpend(mapping.Planning, mapping.TaskRef(child.Card.ID))
+	}
+}
+
+// cleanFamily goes on with the sub-issues of a root that is done with, and parts the pair; err
+// is what became of the root.
+func (w cleaner) cleanFamily(err error) error {
+	if err := w.doneWith(err); err != nil {
+		return err
+	}
+	for _, p := range w.link.Parts {
+		pw := partWorker(w).part(p)
+		err := intake(pw).takeEvents()
+		if err == nil {
+			_, err = pw.apply(preparationRules)
+		}
+		if err != nil {
+			err = mover(pw).readdress(err)
+		}
+		if err := cleaner(pw).doneWith(err); err != nil {
+			return err
+		}
+	}
 	w.happens(mapping.EventUnlinked)
 	w.link.Cleaning, w.link.Parted, w.pair.Why = false, true, mapping.PartedWhy
 	w.again, w.showAgain = revisit{}, revisit{}
-	w.note("", "", "unlinked", why)
+	w.note("", "", "unlinked", w.cleaned)
+	return nil
 }
 
-// ownMarks reads both items and lists what of the bridge's they show.
-func (w cleaner) ownMarks() ([]mark, error) {
-	if err := reader(w).readBoth(); err != nil {
+// doneWith is nil where nothing is left to be done about a pair that is taken apart, whose work
+// ended with err.
+func (w cleaner) doneWith(err error) error {
+	switch {
+	case err != nil || w.cleaned != "":
+		return err
+	case w.pair.State == mapping.Orphaned:
+		return later(0, "one of its items is gone: the other one is looked at by itself")
+	case w.set.DryRun:
+		return parks("it is to be taken apart, and a dry run takes nothing off")
+	}
+	return parks("it cannot be taken apart: %s", w.pair.Why)
+}
+
+// read reads what there is of the pair's items, and the tasks of a card.
+func (w cleaner) read() (tasks []mapping.Task, err error) {
+	// Nobody is told that an item is gone of a pair that is parted.
+	w.pair.Unconfirmed = false
+	switch err := w.readIssue(); {
+	case errors.Is(err, errGone):
+		w.issue = nil
+	case err != nil:
 		return nil, err
 	}
-	var out []mark
-	if w.issue != nil && w.route.Writes(mapping.GitHub) {
-		out = append(w.labelMarks(), w.milestoneMarks()...)
-		out = append(out, w.bodyMarks()...)
+	switch err := reader(w).readCard(); {
+	case errors.Is(err, errGone):
+		w.card = nil
+	case err != nil:
+		return nil, err
 	}
-	if w.card == nil || !w.route.Writes(mapping.Planning) {
-		return out, nil
+	if err := w.awaitTasks(); err != nil {
+		return nil, err
 	}
-	out = append(out, w.footerMarks(w.pair.IsTask(), w.card.ID, w.card.Summary)...)
-	if w.pair.IsTask() || len(w.link.Children) == 0 {
-		return out, nil
-	}
-	tasks, err := do(w, ReadTasks{w.card.ID})
-	if err != nil {
-		return nil, onPlanning(err)
-	}
-	for _, t := range tasks {
-		if slices.ContainsFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Card.ID == t.ID }) {
-			out = append(out, w.footerMarks(true, t.ID, t.Summary)...)
-		}
-	}
-	return out, nil
+	return w.tasksOfCard()
 }
 
-// toClean is a step on the pair's own issue, or on an item in planning.
-func (w cleaner) toClean(side mapping.Side, format string, args ...any) mapping.CleanStep {
-	return mapping.CleanStep{Where: where(w.pair), Side: side, What: fmt.Sprintf(format, args...)}
-}
-
-// labelMarks are the labels that show the card, and the one that asks people.
-func (w cleaner) labelMarks() (out []mark) {
-	if w.pair.IsTask() || w.link.Shown == nil {
+func (w cleaner) readIssue() error {
+	if w.pair.Away != "" {
+		w.issue = nil
 		return nil
 	}
-	for _, l := range w.issue.Labels {
-		asks := len(w.pair.Asking) > 0 && strings.EqualFold(l, ledger(w).conflictLabel())
-		if !asks && !containsFold(w.link.Shown.Labels, l) && !containsFold(w.link.Shown.Made, l) {
+	return reader(w).fetch()
+}
+
+// awaitTasks waits for tasks of the card that may still be under way.
+func (w cleaner) awaitTasks() error {
+	for _, p := range slices.Concat(w.link.Children, w.link.Parts) {
+		if i := p.Intent; i == nil || !i.Sent || i.Side != mapping.Planning {
 			continue
 		}
-		out = append(out, mark{w.toClean(mapping.GitHub, "the label %s is taken off", l), func() error {
-			if err := w.mayEdit(); err != nil {
-				return err
-			}
-			issue := *w.issue
-			if err := githubWriter(w).removeLabel(&issue, l); err != nil {
-				return err
-			}
-			labelProjector(w).carries(issue.Labels)
-			return nil
-		}})
-	}
-	return out
-}
-
-// milestoneMarks is the milestone that the bridge set, while the issue has it.
-func (w cleaner) milestoneMarks() []mark {
-	if w.pair.IsTask() || w.link.Shown == nil || w.link.Shown.Milestone == 0 || w.issue.Milestone != w.link.Shown.Milestone {
-		return nil
-	}
-	return []mark{{w.toClean(mapping.GitHub, "the milestone %s is taken off", milestoneName(w.issue.Milestone)), func() error {
-		if err := w.mayEdit(); err != nil {
-			return err
-		}
-		none := 0
-		issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{Milestone: &none}})
-		if err != nil {
-			return onGitHub(fmt.Errorf("take milestone off: %w", err))
-		}
-		w.link.Shown.Milestone = 0
-		reader(w).issueIs(&issue)
-		return nil
-	}}}
-}
-
-// mayEdit takes the budget and the lease for one write to the issue.
-func (w cleaner) mayEdit() error {
-	if err := saver(w).reserve(WriteEdit); err != nil {
-		return err
-	}
-	return saver(w).writing()
-}
-
-// bodyMarks is the marker of an issue that the bridge made.
-func (w cleaner) bodyMarks() []mark {
-	base, agreed := w.pair.Base[mapping.Summary]
-	if signer(w).markedSide() != mapping.GitHub || w.unmarked != "" || !agreed {
-		return nil
-	}
-	step := w.toClean(mapping.GitHub, "the marker is taken out of the body")
-	return []mark{{step, func() error {
-		if err := saver(w).reserve(WriteEdit); err != nil {
-			return err
-		}
-		if err := reader(w).fetch(); err != nil { // GitHub has no lock
-			return err
-		}
-		text := w.g[mapping.Summary].Value
-		d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: step.What, Base: base, GitHub: &mapping.Write{From: text, To: text}}
-		return githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{d}})
-	}}}
-}
-
-// footerMarks is the footer of a card or a task, whose raw text this is.
-func (w cleaner) footerMarks(task bool, id mapping.ObjectID, raw mapping.Versioned) []mark {
-	bare, _ := w.set.Keys.Body(raw.Value)
-	if bare == raw.Value {
-		return nil
-	}
-	kind := "card"
-	if task {
-		kind = "task"
-	}
-	return []mark{{w.toClean(mapping.Planning, "the footer is taken out of %s %s", kind, id), func() error {
-		if err := saver(w).writing(); err != nil {
-			return err
-		}
-		set := map[mapping.Attribute]mapping.Versioned{mapping.Summary: {Value: bare, Version: raw.Version}}
-		var err error
-		if task {
-			_, err = do(w, UpdateTask{id, w.route.Username, w.route.Images, set})
-		} else {
-			_, err = do(w, UpdateCard{id, w.route.Username, w.route.Images, set})
-		}
-		if errors.As(err, new(*mapping.VersionConflict)) {
-			return later(0, "planning moved while a footer was taken off")
-		}
-		return onPlanning(err)
-	}}}
-}
-
-// Cleaning is the reading of a root link's items, and what of the bridge's would be taken
-// off them. It asks for no write.
-type Cleaning struct {
-	w   work
-	out []mapping.CleanStep
-}
-
-// BeginCleaning begins to look what would be taken off the link of a state, which it changes.
-func BeginCleaning(s State) *Cleaning {
-	c := &Cleaning{w: newWork(s)}
-	c.w.link.Cleaning, c.w.link.Parted = true, false
-	return c
-}
-
-// Steps are the reads that are needed, as of [Work.Steps].
-func (c *Cleaning) Steps() iter.Seq[*Step] { return stepwise(c.w.state, c.run) }
-
-// Result is what would be taken off, in its order.
-func (c *Cleaning) Result() ([]mapping.CleanStep, error) { return c.out, c.w.err }
-
-func (c *Cleaning) run() error {
-	w := c.w
-	if w.route == nil {
-		w.route = w.set.Routes.Lend(w.link.Project)
-	}
-	if w.pair.State == mapping.Dormant {
-		w.happens(mapping.EventRouteBack)
-	}
-	all := []work{w}
-	for _, p := range w.link.Parts {
-		all = append(all, partWorker(w).part(p))
-	}
-	for _, pw := range all {
-		if s := pw.pair.State; w.route == nil || !w.served || s != mapping.Linked && s != mapping.Left {
-			continue
-		}
-		marks, err := cleaner(pw).ownMarks()
-		if errors.Is(err, errGone) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("look what is to be taken off %s: %w", where(pw.pair), err)
-		}
-		for _, m := range marks {
-			c.out = append(c.out, m.CleanStep)
+		if wait := w.set.Settle.Planning - w.since(p.Intent.At); wait > 0 {
+			return later(wait, "a task of its card may still be under way")
 		}
 	}
 	return nil
+}
+
+// tasksOfCard reads the tasks of the pair's card that are the bridge's, but those of its parts.
+func (w cleaner) tasksOfCard() ([]mapping.Task, error) {
+	if w.card == nil || w.pair.IsTask() {
+		return nil, nil
+	}
+	tasks, err := do(w, ReadTasks{w.card.ID})
+	if err != nil {
+		return nil, onPlanning(fmt.Errorf("tasks of card %s: %w", w.card.ID, err))
+	}
+	return slices.DeleteFunc(slices.Clone(tasks), func(t mapping.Task) bool { return !w.madeTask(&t) }), nil
+}
+
+// madeTask reports whether the bridge made a task of the card for the link, whatever is known
+// of it, and no part has it.
+func (w cleaner) madeTask(t *mapping.Task) bool {
+	if w.link.Part(mapping.TaskRef(t.ID)) != nil {
+		return false
+	}
+	return slices.ContainsFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Card.ID == t.ID }) ||
+		slices.ContainsFunc(signer(w).marks(t.Summary.Value, mapping.MarkTask), func(m mapping.Marker) bool { return m.Link == w.link.ID })
 }

@@ -95,7 +95,7 @@ func (c *newIssue) look() error {
 
 // errUntitled parks a card (or a task) that cannot become an issue: GitHub takes none
 // with a blank title. A change takes it up again.
-var errUntitled = errors.New("it has no title, and no issue can be without one")
+var errUntitled = parks("it has no title, and no issue can be without one")
 
 func (c *newIssue) ready(k *want) (bool, error) {
 	if err := (saver{c.state}).reserve(WriteContent); err != nil {

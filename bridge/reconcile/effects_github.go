@@ -89,11 +89,13 @@ type CreateIssue struct {
 	Issue NewIssue
 }
 
-// EditIssue changes an issue, and is answered with the issue as it is then.
+// EditIssue changes an issue, and is answered with the issue as it is then. Bare: it only takes
+// off what the bridge made, and shows nothing that is not there already.
 type EditIssue struct {
 	Repo   string
 	Number int
 	Edit   IssueEdit
+	Bare   bool
 }
 
 // AddLabels adds single labels, and is answered with all that the issue has then.
@@ -204,7 +206,7 @@ type toRepository interface {
 }
 
 func (e CreateIssue) repository() (string, bool)   { return e.Repo, true }
-func (e EditIssue) repository() (string, bool)     { return e.Repo, true }
+func (e EditIssue) repository() (string, bool)     { return e.Repo, !e.Bare }
 func (e AddLabels) repository() (string, bool)     { return e.Repo, true }
 func (e RemoveLabel) repository() (string, bool)   { return e.Repo, false }
 func (e EnsureLabel) repository() (string, bool)   { return e.Repo, true }

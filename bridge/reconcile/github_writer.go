@@ -40,16 +40,15 @@ func (w githubWriter) finishSwap() error {
 
 // edit makes one PATCH, with the milestone along that the issue is to have; nil:
 // none. Where GitHub refuses it so, it is made without.
-func (w githubWriter) edit(edit IssueEdit, milestone *int) (mapping.Issue, error) {
-	repo, number := w.owner.Issue.Repo, w.owner.Issue.Number
+func (w githubWriter) edit(edit EditIssue, milestone *int) (mapping.Issue, error) {
 	if milestone == nil {
-		return do(w, EditIssue{repo, number, edit})
+		return do(w, edit)
 	}
 	with := edit
-	with.Milestone = milestone
-	issue, err := do(w, EditIssue{repo, number, with})
+	with.Edit.Milestone = milestone
+	issue, err := do(w, with)
 	if errors.Is(err, mapping.ErrRejected) {
-		return do(w, EditIssue{repo, number, edit})
+		return do(w, edit)
 	}
 	if err == nil && issue.Milestone == *milestone {
 		w.link.Shown.Milestone = *milestone
@@ -181,9 +180,10 @@ func (w githubWriter) fill(edit *IssueEdit, d mapping.Decision) {
 // patch makes one PATCH with its pending records around it. They stay, as
 // answered, until the echo shows what the PATCH ran over.
 func (w githubWriter) patch(ds []mapping.Decision) error {
-	var edit IssueEdit
+	edit := EditIssue{Repo: w.owner.Issue.Repo, Number: w.owner.Issue.Number, Bare: true}
 	for _, d := range ds {
-		w.fill(&edit, d)
+		w.fill(&edit.Edit, d)
+		edit.Bare = edit.Bare && d.Action == mapping.Unmark
 	}
 	item := mapping.IssueRef(w.owner.Issue.ID)
 	saver(w).pend(mapping.GitHub, item, ds)

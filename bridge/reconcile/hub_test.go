@@ -53,6 +53,9 @@ type hub struct {
 	// torn: GitHub answers writes as if the issue had moved, and reads as if not.
 	torn bool
 
+	// public: anybody can read the repository.
+	public bool
+
 	milestones []mapping.Milestone // by number, from 1
 	strangers  []string            // whom nobody can assign
 }
@@ -66,6 +69,7 @@ type ghIssue struct {
 	comments []reconcile.Comment
 	past     []past
 	closings []closing
+	deleted  bool
 }
 
 // past is what an issue was until some moment.
@@ -88,8 +92,8 @@ func (h *hub) Whose(login string) mapping.Whose {
 	return mapping.Theirs
 }
 
-func (h *hub) Private(context.Context, string) (bool, error)             { return true, nil }
-func (h *hub) Public(context.Context, string, bool) (public, known bool) { return false, true }
+func (h *hub) Private(context.Context, string) (bool, error)             { return !h.public, nil }
+func (h *hub) Public(context.Context, string, bool) (public, known bool) { return h.public, true }
 func (h *hub) Locate(_ context.Context, repo string, _ int64, _ bool) (string, error) {
 	return repo, nil
 }
@@ -106,7 +110,10 @@ func (h *hub) at(number int) (*ghIssue, error) {
 	if number < 1 || number > len(h.issues) || h.gone {
 		return nil, fmt.Errorf("issue %d: %w", number, mapping.ErrNotFound)
 	}
-	return h.issues[number-1], nil
+	if i := h.issues[number-1]; !i.deleted {
+		return i, nil
+	}
+	return nil, fmt.Errorf("issue %d: %w", number, mapping.ErrGone)
 }
 
 func (h *hub) Issue(_ context.Context, repo string, number int) (mapping.Issue, error) {
@@ -263,8 +270,11 @@ func (h *hub) EditIssue(_ context.Context, repo string, number int, e reconcile.
 	if h.torn {
 		return mapping.Issue{}, &mapping.MovedError{Repo: elsewhere, Number: number}
 	}
-	if e.Title != nil {
-		if r := h.refuses(map[mapping.Attribute]string{mapping.Title: *e.Title}); r != nil {
+	for a, v := range map[mapping.Attribute]*string{mapping.Title: e.Title, mapping.Summary: e.Body} {
+		if v == nil {
+			continue
+		}
+		if r := h.refuses(map[mapping.Attribute]string{a: *v}); r != nil {
 			return mapping.Issue{}, r
 		}
 	}

@@ -84,7 +84,8 @@ func transferred(w work) (verdict, error) {
 	if err := mover(w).takeMoves(); err != nil {
 		return end, err
 	}
-	return endIf(mover(w).isAway())
+	away, err := mover(w).isAway()
+	return endIf(away && !w.link.Cleaning, err)
 }
 
 // withSiblings leaves a task that is to be made to the request that makes all of its root's.
@@ -124,6 +125,9 @@ func hide(w work) (verdict, error) {
 // see takes in both sides. What was seen of the other side while one item was gone was not
 // dealt with: an orphan that is linked again is read as a whole.
 func see(w work) (verdict, error) {
+	if w.link.Cleaning && !cleaner(w).reachesBoth() {
+		return pass, nil // what there is is looked at by itself
+	}
 	orphan := w.pair.State == mapping.Orphaned
 	err := reader(w).refresh()
 	if err == nil && orphan && w.pair.State == mapping.Linked {
@@ -139,11 +143,11 @@ func see(w work) (verdict, error) {
 // leaveOrReturn moves the link to state left when the issue no longer matches its
 // route, and back.
 func leaveOrReturn(w work) (verdict, error) {
-	if w.pair.State == mapping.Orphaned {
-		return end, nil
-	}
 	if w.link.Cleaning {
 		return pass, nil
+	}
+	if w.pair.State == mapping.Orphaned {
+		return end, nil
 	}
 	if w.issue == nil {
 		return endIf(w.pair.State == mapping.Left, nil)
@@ -179,6 +183,17 @@ func enter(w work) (verdict, error) {
 	}
 	err := try()
 	return endIf(w.pair.State == mapping.Entering, err)
+}
+
+// overrun brings back what writes of ours ran over.
+func overrun(w work) (verdict, error) {
+	if w.link.Cleaning {
+		if !cleaner(w).reaches(mapping.GitHub) {
+			return pass, nil
+		}
+		cleaner(w).dropLost()
+	}
+	return pass, repairer(w).verifyWrites()
 }
 
 // numberBefore notes, before the sub-issue is made for the first time, how far the

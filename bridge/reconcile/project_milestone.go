@@ -42,7 +42,7 @@ func (w milestoneProjector) showMilestone() error {
 	if err := saver(w).writing(); err != nil {
 		return err
 	}
-	issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{Milestone: &want}})
+	issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{Milestone: &want}, false})
 	if errors.Is(err, mapping.ErrRejected) && want != 0 {
 		// It may not be there any more: somebody has deleted it.
 		now, lookup := w.sprintMilestone(s.Sprint, want)

@@ -182,7 +182,7 @@ func (w reader) readBoth() error {
 	return nil
 }
 
-// fetch reads the issue, unless it was read and nothing was written since.
+// fetch reads the issue, unless it was read under this claim.
 func (w reader) fetch() error {
 	if w.fresh {
 		return nil

@@ -26,7 +26,7 @@
 //   - lookup.go, former.go: what the store knows beside the record, and whose an issue was.
 //   - comment.go, undo.go, overrun.go, runaway.go, list_bound.go: further parts of the roles
 //     ledger, repairer, pacer and lister.
-//   - project*.go: the projectors. clean.go: how a pair is taken apart.
+//   - project*.go: the projectors. clean*.go: how a pair is taken apart.
 //
 // Package journal decides what our writes may have run over.
 package reconcile

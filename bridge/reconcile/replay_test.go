@@ -30,6 +30,9 @@ func (w *world) workTwice(s reconcile.State, steps iter.Seq[*reconcile.Step]) it
 		var seen []answered
 		for step := range steps {
 			a := answered{effect: written(step.Effect), step: step}
+			if w.watched != nil {
+				w.watched(step)
+			}
 			if !yield(step) {
 				return // the process died
 			}

@@ -21,7 +21,7 @@ func mostSevere(errs []error) error {
 			return 0
 		case errors.As(err, &put):
 			return 2
-		case isWithheld(err), errors.Is(err, errUntitled): // what only parks the key
+		case isWithheld(err), isParked(err): // what only parks the key
 			return 3
 		}
 		return 1
@@ -41,6 +41,15 @@ func mostSevere(errs []error) error {
 
 // errGone ends a key's work: one of its items is proven gone.
 var errGone = errors.New("item is gone")
+
+// parkedError parks a key: it goes on after a change, or when an operator says so.
+type parkedError struct{ why string }
+
+func (e *parkedError) Error() string { return e.why }
+
+func parks(format string, args ...any) error { return &parkedError{fmt.Sprintf(format, args...)} }
+
+func isParked(err error) bool { return errors.As(err, new(*parkedError)) }
 
 // IsGone reports an error by which a service says that an item is not there.
 func IsGone(err error) bool {
@@ -233,7 +242,7 @@ func restOf(err error, s situation) Rest {
 		return Rest{Kind: RestBlocked, Service: ServiceRepository(other.Repo), Why: err.Error(), Err: err}
 	case errors.As(err, &public):
 		return Rest{Kind: RestParked, Why: public.Error(), Err: public}
-	case errors.Is(err, errUntitled):
+	case isParked(err):
 		return Rest{Kind: RestParked, Why: err.Error(), Err: err}
 	case errors.As(err, &wait):
 		return Rest{Kind: RestBlocked, Service: wait.service, Why: wait.why}

@@ -48,7 +48,7 @@ func (w signer) markerOn(side mapping.Side) mapping.MarkerKind {
 
 // cardText is a summary with the footer that names and marks the issue.
 func (w signer) cardText(summary string) string {
-	if w.pair.Origin != mapping.GitHub && !w.pair.Copied || w.link.Cleaning {
+	if w.pair.Origin != mapping.GitHub && !w.pair.Copied {
 		return summary
 	}
 	return w.footer(summary, w.markerOn(mapping.Planning), w.pair.Nonce, strconv.FormatInt(w.owner.Issue.ID, 10))

@@ -39,7 +39,8 @@ type itemViews struct {
 	// unmarked is the digest of the marked item's text where its marker is
 	// missing; "" where it is there.
 	unmarked string
-	// fresh: issue was read under this claim and nothing was written since.
+	// fresh: issue was read under this claim. Our own writes since then are in it, and what
+	// people did meanwhile is not.
 	fresh bool
 	// rewound: GitHub's read is older than what was known, and believed all the same.
 	rewound bool
@@ -92,9 +93,8 @@ type outcome struct {
 	// again is when the key is looked at again although all is well; showAgain is that
 	// for what of planning could not be shown.
 	again, showAgain revisit
-	// cleaned: nothing that the bridge made is left on the items of a pair that is taken
-	// apart.
-	cleaned bool
+	// cleaned is why a pair that is taken apart is done with; "": it is not.
+	cleaned string
 }
 
 func newWork(s State) work {

@@ -16,7 +16,7 @@ func (w visibility) mayWrite(write toRepository) error {
 	if err := w.there(repo); err != nil {
 		return err
 	}
-	if !shows || w.link.Cleaning { // what is there already, less what the bridge made
+	if !shows {
 		return nil
 	}
 	if err := w.public(repo, true); err != nil {

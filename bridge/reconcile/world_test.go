@@ -72,6 +72,7 @@ type world struct {
 	last     time.Time // of the last poll
 	next     time.Time // of the next one
 	words    *journal
+	watched  func(*reconcile.Step) // sees each step; nil: nobody does
 	log      bytes.Buffer
 	errs     []error
 }

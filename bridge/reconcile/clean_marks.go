@@ -1,0 +1,162 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+)
+
+// mark is one thing of the bridge's on an item. off takes it off, unless people have done so
+// meanwhile, and reports whether it did.
+type mark struct {
+	mapping.CleanStep
+	off func() (bool, error)
+}
+
+// marks lists what of the bridge's the items show that were read.
+func (w cleaner) marks(tasks []mapping.Task) (out []mark) {
+	if w.issue != nil && w.route.Writes(mapping.GitHub) {
+		out = append(w.labelMarks(), w.milestoneMarks()...)
+		out = append(out, w.bodyMarks()...)
+	}
+	if !w.route.Writes(mapping.Planning) {
+		return out
+	}
+	if w.card != nil {
+		out = append(out, w.footerMarks(w.pair.IsTask(), w.card.ID, w.card.Summary)...)
+	}
+	for _, t := range tasks {
+		out = append(out, w.footerMarks(true, t.ID, t.Summary)...)
+	}
+	return out
+}
+
+// step is a step on the pair's own issue, or on an item in planning.
+func (w cleaner) step(side mapping.Side, format string, args ...any) mapping.CleanStep {
+	return mapping.CleanStep{Where: where(w.pair), Side: side, What: fmt.Sprintf(format, args...)}
+}
+
+// labelMarks are the labels that show the card, and the one that asks people. What the issue
+// has tells: the answer to the write of a label may have been lost.
+func (w cleaner) labelMarks() (out []mark) {
+	own := w.shownLabels()
+	if ledger(w).questions() > 0 {
+		own = append(own, ledger(w).conflictLabel())
+	}
+	for _, l := range w.issue.Labels {
+		if !containsFold(own, l) {
+			continue
+		}
+		out = append(out, mark{w.step(mapping.GitHub, "the label %s is taken off", l), func() (bool, error) {
+			if err := saver(w).reserve(WriteEdit); err != nil {
+				return false, err
+			}
+			if err := githubWriter(w).swapLabels(nil, []string{l}); err != nil {
+				return false, err
+			}
+			w.shownLabels()
+			return true, nil
+		}})
+	}
+	return out
+}
+
+// shownLabels are those that show the card and that the issue has, which is taken in.
+func (w cleaner) shownLabels() []string {
+	s := w.link.Shown
+	if s == nil || w.pair.IsTask() {
+		return nil
+	}
+	s.Carry(w.issue.Labels, labelProjector(w).cardToShow(), w.set.Scheme)
+	return slices.Concat(s.Labels, s.Made)
+}
+
+// milestoneMarks is the milestone that the bridge set, while the issue has it.
+func (w cleaner) milestoneMarks() []mark {
+	if w.pair.IsTask() || w.link.Shown == nil || w.link.Shown.Milestone == 0 || w.issue.Milestone != w.link.Shown.Milestone {
+		return nil
+	}
+	return []mark{{w.step(mapping.GitHub, "the milestone %s is taken off", milestoneName(w.issue.Milestone)), func() (bool, error) {
+		if err := w.lookAgain(); err != nil || w.issue.Milestone != w.link.Shown.Milestone {
+			return false, err
+		}
+		if err := saver(w).writing(); err != nil {
+			return false, err
+		}
+		none := 0
+		issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{Milestone: &none}, true})
+		if err != nil {
+			return false, onGitHub(fmt.Errorf("take milestone off: %w", err))
+		}
+		w.link.Shown.Milestone = 0
+		reader(w).issueIs(&issue)
+		return true, nil
+	}}}
+}
+
+// lookAgain takes a write to the issue from the budget, and reads the issue right before it:
+// GitHub has no lock.
+func (w cleaner) lookAgain() error {
+	if err := saver(w).reserve(WriteEdit); err != nil {
+		return err
+	}
+	return reader(w).readIssue()
+}
+
+// bodyMarks is the marker of an issue that the bridge made.
+func (w cleaner) bodyMarks() []mark {
+	marked := func() bool { return w.strip(w.issue.Body) != w.issue.Body }
+	if signer(w).markedSide() != mapping.GitHub || !marked() {
+		return nil
+	}
+	step := w.step(mapping.GitHub, "the marker is taken out of the body")
+	return []mark{{step, func() (bool, error) {
+		if err := w.lookAgain(); err != nil || !marked() {
+			return false, err
+		}
+		base, agreed := w.pair.Base[mapping.Summary]
+		text := w.g[mapping.Summary].Value
+		err := githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{{
+			Attribute: mapping.Summary, Action: mapping.Unmark, Why: step.What, Base: base, GitHub: &mapping.Write{From: text, To: text},
+		}}})
+		switch {
+		case err != nil:
+			return false, err
+		case marked():
+			return false, parks("the marker stays in the body: GitHub refused it: %s", w.pair.Refused[mapping.Summary].Words)
+		case !agreed:
+			delete(w.pair.Base, mapping.Summary)
+		}
+		return true, nil
+	}}}
+}
+
+// footerMarks is the footer of a card or a task, whose raw text this is.
+func (w cleaner) footerMarks(task bool, id mapping.ObjectID, raw mapping.Versioned) []mark {
+	bare := w.strip(raw.Value)
+	if bare == raw.Value {
+		return nil
+	}
+	kind := "card"
+	if task {
+		kind = "task"
+	}
+	return []mark{{w.step(mapping.Planning, "the footer is taken out of %s %s", kind, id), func() (bool, error) {
+		if err := saver(w).writing(); err != nil {
+			return false, err
+		}
+		set := map[mapping.Attribute]mapping.Versioned{mapping.Summary: {Value: bare, Version: raw.Version}}
+		var err error
+		if task {
+			_, err = do(w, UpdateTask{id, w.route.Username, w.route.Images, set})
+		} else {
+			_, err = do(w, UpdateCard{id, w.route.Username, w.route.Images, set})
+		}
+		if errors.As(err, new(*mapping.VersionConflict)) {
+			return false, later(0, "planning moved while a footer was taken off")
+		}
+		return err == nil, onPlanning(err)
+	}}}
+}

@@ -1,0 +1,22 @@
+package mapping
+
+import "testing"
+
+// TestLentRoute: what is lent for links without a route writes to both sides, whatever the route
+// says in whose name it writes, and makes nothing.
+func TestLentRoute(t *testing.T) {
+	rs := NewRoutes([]Route{{Name: "other", Project: "q"}, {
+		Name: "web", Repositories: []string{"acme/web"}, Project: "p", Username: "bridge", Direction: ToGitHub,
+		CreateIssues: true, Tasks: TasksChecklist, TrackingTask: true, AllowPublic: true,
+	}})
+	r := rs.Lend("p")
+	if r == nil || !r.Writes(GitHub) || !r.Writes(Planning) || r.HasTasks() || r.TrackingTask || r.MakesIssues() || r.AllowPublic {
+		t.Errorf("lent: %+v", r)
+	}
+	if r.MatchesRepo("acme/web") || r.Username != "bridge" {
+		t.Errorf("lent: %+v", r)
+	}
+	if r := rs.Lend("none"); r != nil {
+		t.Errorf("lent for a project to which no route leads: %+v", r)
+	}
+}
