@@ -11,51 +11,51 @@ import (
 	"planbridge/store"
 )
 
-// Export implements [status.Operator]: it visits what the store holds of a project after
-// the other, those that are configured no longer included, and keeps a page in memory.
+// Export implements [status.Operator]: it visits what the store holds, also of projects and
+// routes that are configured no longer. What cannot be read is an error, once all else was
+// visited.
 func (o *Operator) Export(ctx context.Context, ask status.ExportAsk, visit func(row any) error) error {
-	projects, err := o.toExport(ctx, ask.Project)
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
+	if err := o.keeps("export"); err != nil {
+		return err
 	}
-	e := &exporter{Operator: o, ask: ask, visit: visit, known: o.knowsRoute(ask.Route)}
-	for _, project := range projects {
-		if err := e.project(ctx, project); err != nil {
-			return fmt.Errorf("export %s: %w", ask.What, err)
+	e := &exporter{Operator: o, ask: ask, visit: visit, project: slices.ContainsFunc(o.projects(), o.named(ask.Project)), route: o.knowsRoute(ask.Route)}
+	err := o.store.Dump(ctx, func(entry store.Entry) error {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		return e.entry(&entry)
+	})
+	switch {
+	case err != nil:
+	case ask.Project != "" && !e.project:
+		err = fmt.Errorf("project %s: %w", ask.Project, store.ErrNotFound)
+	case !e.route:
+		err = fmt.Errorf("route %s: %w", ask.Route, store.ErrNotFound)
+	case e.spoilt > 0:
+		err = fmt.Errorf("%d stored entries cannot be read, the first is %s", e.spoilt, e.first)
 	}
-	if !e.known {
-		return fmt.Errorf("route %s: %w", ask.Route, store.ErrNotFound)
+	if err != nil {
+		return fmt.Errorf("export %s: %w", ask.What, err)
 	}
 	return nil
 }
 
-// toExport lists the projects that a name or an id means; "" means all of the store.
-func (o *Operator) toExport(ctx context.Context, name string) ([]mapping.ObjectID, error) {
-	all, err := o.store.Projects(ctx)
-	if err != nil {
-		return nil, err
+// named tells the projects that a name or an id means; "" means all.
+func (o *Operator) named(name string) func(mapping.ObjectID) bool {
+	return func(p mapping.ObjectID) bool {
+		return p != "" && (name == "" || name == string(p) || name == o.set().Routes.ProjectName(p))
 	}
-	for _, project := range o.projects() {
-		if !slices.Contains(all, project) {
-			all = append(all, project)
-		}
-	}
-	all = slices.DeleteFunc(all, func(p mapping.ObjectID) bool {
-		return p == "" || name != "" && name != string(p) && name != o.set().Routes.ProjectName(p)
-	})
-	if name != "" && len(all) == 0 {
-		return nil, fmt.Errorf("project %s: %w", name, store.ErrNotFound)
-	}
-	return all, nil
 }
 
 // exporter makes the rows of one export.
 type exporter struct {
 	*Operator
-	ask   status.ExportAsk
-	visit func(row any) error
-	known bool // the route is configured, or something is of it
+	ask     status.ExportAsk
+	visit   func(row any) error
+	project bool   // the project is configured, or something is of it
+	route   bool   // the route is
+	spoilt  int    // entries that cannot be read
+	first   string // of these
 }
 
 // wants reports whether something of a route is asked for.
@@ -63,34 +63,33 @@ func (e *exporter) wants(route string) bool {
 	if e.ask.Route != "" && e.ask.Route != route {
 		return false
 	}
-	e.known = true
+	e.route = true
 	return true
 }
 
-func (e *exporter) project(ctx context.Context, project mapping.ObjectID) error {
-	if e.ask.What == status.ExportConflicts {
-		return e.conflicts(ctx, project)
+// entry exports what is asked for of an entry of the store.
+func (e *exporter) entry(entry *store.Entry) error {
+	if !e.named(e.ask.Project)(entry.Project) {
+		return nil
 	}
-	rows := e.link
-	if e.ask.What == status.ExportHistory {
-		rows = e.history
-	}
-	for l, err := range store.AllLinks(ctx, e.store, project) {
-		if err != nil {
-			return err
+	e.project = true
+	switch record, conflict := entry.Record, entry.Conflict; {
+	case entry.Spoilt != "":
+		if e.spoilt++; e.spoilt == 1 {
+			e.first = entry.Spoilt
 		}
-		if !e.wants(l.Route) {
-			continue
-		}
-		if err := rows(ctx, l); err != nil {
-			return err
-		}
+	case conflict != nil && e.ask.What == status.ExportConflicts && e.wants(conflict.Route):
+		return e.visit(e.conflictRow(conflict))
+	case record != nil && e.ask.What == status.ExportLinks && e.wants(record.Link.Route):
+		return e.links(record.Link)
+	case record != nil && e.ask.What == status.ExportHistory && e.wants(record.Link.Route):
+		return e.history(record)
 	}
 	return nil
 }
 
-// link exports a link: a row for each of its pairs.
-func (e *exporter) link(_ context.Context, l *mapping.Link) error {
+// links exports a link: a row for each of its pairs.
+func (e *exporter) links(l *mapping.Link) error {
 	for _, p := range l.All() {
 		row := status.ExportedLink{
 			Project: e.set().Routes.ProjectName(l.Project), Route: l.Route, Link: string(l.ID), Kind: status.KindOf(p), State: string(p.State),
@@ -109,12 +108,10 @@ func (e *exporter) link(_ context.Context, l *mapping.Link) error {
 	return nil
 }
 
-func (e *exporter) history(ctx context.Context, l *mapping.Link) error {
-	entries, err := e.History(ctx, l, mapping.MaxHistory)
-	if err != nil {
-		return err
-	}
-	for _, h := range entries {
+// history exports the history of a link, newest first.
+func (e *exporter) history(r *store.Record) error {
+	l := r.Link
+	for _, h := range slices.Backward(r.History) {
 		err := e.visit(status.ExportedEntry{
 			Project: e.set().Routes.ProjectName(l.Project), Route: l.Route, Link: string(l.ID), Where: l.Where(), At: h.At, What: h.What,
 			Attribute: string(h.Attribute), Side: string(h.Side), Part: h.Part, Who: h.Who, Took: h.Took, Why: h.Why, Delivery: h.Delivery,
@@ -124,26 +121,6 @@ func (e *exporter) history(ctx context.Context, l *mapping.Link) error {
 		}
 	}
 	return nil
-}
-
-func (e *exporter) conflicts(ctx context.Context, project mapping.ObjectID) error {
-	for cursor := ""; ; {
-		page, next, err := e.store.Conflicts(ctx, project, cursor, ledgerPage)
-		if err != nil {
-			return err
-		}
-		for i := range page {
-			if !e.wants(page[i].Route) {
-				continue
-			}
-			if err := e.visit(e.conflictRow(&page[i])); err != nil {
-				return err
-			}
-		}
-		if cursor = next; cursor == "" {
-			return nil
-		}
-	}
 }
 
 func (e *exporter) conflictRow(c *mapping.Conflict) status.ExportedConflict {

@@ -482,7 +482,7 @@ func spoilLink(t *testing.T, server *redistest.Server, project mapping.ObjectID)
 	}
 }
 
-// What of a store cannot be read is told, and the rest is in the backup.
+// What of a store cannot be read is told, and the rest is in the backup and in exports.
 func TestBackupOfSpoilt(t *testing.T) {
 	server := redistest.Start(t)
 	op := older(t, bridgetest.Options{Store: server.URL}, "one", "two")
@@ -493,6 +493,9 @@ func TestBackupOfSpoilt(t *testing.T) {
 	r := op.run("backup", file)
 	if r.status != exitWrong || !strings.Contains(r.out, ": 1 links") || !strings.Contains(r.stderr, "planbridge: not in the backup: link "+string(project)+"/") {
 		t.Errorf("backup: %+v", r)
+	}
+	if r := op.run("export", "links"); r.status != exitWrong || strings.Count(r.out, ",root,") != 1 || !strings.Contains(r.stderr, "the export is not complete: ") || !strings.Contains(r.stderr, "link "+string(project)+"/") {
+		t.Errorf("export: %+v", r)
 	}
 	if text := op.fine("restore", "--dry-run", file); !strings.HasPrefix(text, "the backup is whole: 1 links") {
 		t.Errorf("restore --dry-run: %q", text)
