@@ -28,9 +28,6 @@ var (
 	// ErrUncertain: the answer was lost, cut, or not understood: a write may
 	// or may not have had its effect.
 	ErrUncertain = errors.New("outcome unknown")
-	// ErrStale: the read is older than what is known already (a lagging
-	// replica of GitHub).
-	ErrStale = errors.New("stale read")
 )
 
 // Refused reports whether an error is a service's last word on what it was

@@ -10,7 +10,7 @@ import (
 // TestFaults: each kind of error is told from all others, wrapped or not, and says what it is.
 func TestFaults(t *testing.T) {
 	sentinels := []error{
-		ErrUnauthorized, ErrForbidden, ErrNotFound, ErrGone, ErrMoved, ErrRejected, ErrUnavailable, ErrUncertain, ErrStale,
+		ErrUnauthorized, ErrForbidden, ErrNotFound, ErrGone, ErrMoved, ErrRejected, ErrUnavailable, ErrUncertain,
 	}
 	for name, tt := range map[string]struct {
 		err   error
@@ -24,7 +24,6 @@ func TestFaults(t *testing.T) {
 		"deleted":                   {ErrGone, ErrGone, "gone", true},
 		"a service that is down":    {ErrUnavailable, ErrUnavailable, "unavailable", false},
 		"a lost answer":             {ErrUncertain, ErrUncertain, "outcome unknown", false},
-		"a read that lags":          {ErrStale, ErrStale, "stale read", false},
 		"a followed redirect":       {&MovedError{Repo: "acme/api", Number: 3, Location: "https://example.com"}, ErrMoved, "moved to acme/api#3", true},
 		"a redirect to nowhere":     {&MovedError{Location: "https://example.com/1"}, ErrMoved, "moved to https://example.com/1", true},
 		"a redirect of half a name": {&MovedError{Repo: "acme/api", Location: "/x"}, ErrMoved, "moved to /x", true},

@@ -18,10 +18,8 @@ type Intent struct {
 	// After is, on GitHub, the highest issue number known when the intent was
 	// written: the item, if made, has a higher one.
 	After int `json:"after,omitempty"`
-	// Looked is when the last complete lookup that found nothing began;
-	// Lookups counts them.
-	Looked  time.Time `json:"looked,omitzero"`
-	Lookups int       `json:"lookups,omitempty"`
+	// Lookups counts the complete lookups in a row that found nothing.
+	Lookups int `json:"lookups,omitempty"`
 	// Most bounds how many items the request may make, after one of more was
 	// refused; 0: as many as a batch holds.
 	Most int `json:"most,omitempty"`

@@ -87,16 +87,8 @@ func (s LabelScheme) EstimateOf(labels []string, base string) (value string, all
 	return patternOf(s.Estimate, labels, base)
 }
 
-// HoursOf is EstimateOf for the hours of a sub-issue.
-func (s LabelScheme) HoursOf(labels []string, base string) (value string, all []string) {
-	return patternOf(s.Hours, labels, base)
-}
-
 // EstimateLabel returns the label for an estimate, "" for none.
 func (s LabelScheme) EstimateLabel(value string) string { return patternLabel(s.Estimate, value) }
-
-// HoursLabel returns the label for a number of hours, "" for none.
-func (s LabelScheme) HoursLabel(value string) string { return patternLabel(s.Hours, value) }
 
 // CardLabel returns the label for a card's number, "" where that is not shown or
 // not known (0).

@@ -40,8 +40,10 @@ func TestEstimateOf(t *testing.T) {
 			t.Errorf("%s: EstimateOf = %q, %q; want %q, %q", name, value, all, c.want, c.all)
 		}
 	}
-	if value, all := labelScheme.HoursOf([]string{"hours/0.5", "points/3"}, ""); value != "0.5" || len(all) != 1 {
-		t.Errorf("HoursOf = %q, %q", value, all)
+	hours := labelScheme
+	hours.Estimate = hours.Hours
+	if value, all := hours.EstimateOf([]string{"hours/0.5", "points/3"}, ""); value != "0.5" || len(all) != 1 {
+		t.Errorf("EstimateOf hours = %q, %q", value, all)
 	}
 }
 
@@ -67,7 +69,9 @@ func TestEstimateLabelLaws(t *testing.T) {
 		if (before == "") != (len(all) == 0) {
 			t.Errorf("value %q of labels %q", before, all)
 		}
-		if got, _ := labelScheme.HoursOf([]string{labelScheme.HoursLabel(value), labelScheme.EstimateLabel(value)}, base); got != value {
+		hours := labelScheme
+		hours.Estimate = hours.Hours
+		if got, _ := hours.EstimateOf([]string{hours.EstimateLabel(value), labelScheme.EstimateLabel(value)}, base); got != value {
 			t.Errorf("put %q hours, get %q", value, got)
 		}
 	})

@@ -21,7 +21,6 @@ const (
 	MarkCard     MarkerKind = "c" // a card; its partner is an issue
 	MarkTask     MarkerKind = "t" // a task; its partner is what it stands for
 	MarkConflict MarkerKind = "x" // a comment that holds a conflict's losing text
-	MarkNotice   MarkerKind = "n" // any other comment of the bridge
 	MarkSprint   MarkerKind = "m" // a milestone; its partner is a sprint
 )
 

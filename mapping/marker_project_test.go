@@ -13,7 +13,7 @@ func TestMarkerKindsAreDistinct(t *testing.T) {
 	seen := map[mapping.MarkerKind]bool{}
 	for _, k := range []mapping.MarkerKind{
 		mapping.MarkIssue, mapping.MarkSubIssue, mapping.MarkCard, mapping.MarkTask,
-		mapping.MarkConflict, mapping.MarkNotice, mapping.MarkSprint,
+		mapping.MarkConflict, mapping.MarkSprint,
 	} {
 		if seen[k] {
 			t.Errorf("two kinds are marked %q", k)

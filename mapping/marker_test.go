@@ -21,7 +21,7 @@ var (
 func markers() *rapid.Generator[mapping.Marker] {
 	return rapid.Custom(func(t *rapid.T) mapping.Marker {
 		return mapping.Marker{
-			Kind:    rapid.SampledFrom([]mapping.MarkerKind{mapping.MarkIssue, mapping.MarkCard, mapping.MarkTask, mapping.MarkConflict, mapping.MarkNotice}).Draw(t, "kind"),
+			Kind:    rapid.SampledFrom([]mapping.MarkerKind{mapping.MarkIssue, mapping.MarkCard, mapping.MarkTask, mapping.MarkConflict}).Draw(t, "kind"),
 			Link:    mappingtest.LinkID().Draw(t, "link"),
 			Nonce:   string(mappingtest.LinkID().Draw(t, "nonce")),
 			Partner: string(mappingtest.ObjectID().Draw(t, "partner")),

@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
+// forgotten is what nothing reads any more: when the lookup for a create began.
+var forgotten = regexp.MustCompile(`"looked":"[^"]*",`)
+
 // TestRecordsKeepTheirStoredForm: records that a release before [Pair] wrote are read and
-// written again to the same bytes. One of them has each field that there was.
+// written again to the same bytes, less what is forgotten. One of them has each field that
+// there was.
 func TestRecordsKeepTheirStoredForm(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/records.jsonl")
@@ -26,6 +31,7 @@ func TestRecordsKeepTheirStoredForm(t *testing.T) {
 		for _, p := range l.All() {
 			kinds[p.Kind]++
 		}
+		line = forgotten.ReplaceAll(line, nil)
 		again, err := json.Marshal(&l)
 		if err != nil || !bytes.Equal(again, line) {
 			t.Errorf("link %s is written as\n%s\nwant\n%s\n%v", l.ID, again, line, err)

@@ -132,7 +132,7 @@ func ptr[T any](v T) *T { return &v }
 var sentinels = map[string]error{
 	"unauthorized": mapping.ErrUnauthorized, "forbidden": mapping.ErrForbidden, "not found": mapping.ErrNotFound,
 	"gone": mapping.ErrGone, "moved": mapping.ErrMoved, "rejected": mapping.ErrRejected,
-	"unavailable": mapping.ErrUnavailable, "uncertain": mapping.ErrUncertain, "stale": mapping.ErrStale,
+	"unavailable": mapping.ErrUnavailable, "uncertain": mapping.ErrUncertain,
 }
 
 // oneJSON is as much of issue 1 of a/b as an answer has to have.

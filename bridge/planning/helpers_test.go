@@ -88,7 +88,7 @@ func dropping(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) 
 // matches exactly one, unless it is one of the typed faults.
 var faults = []error{
 	mapping.ErrUnauthorized, mapping.ErrForbidden, mapping.ErrNotFound, mapping.ErrGone, mapping.ErrMoved,
-	mapping.ErrRejected, mapping.ErrUnavailable, mapping.ErrUncertain, mapping.ErrStale,
+	mapping.ErrRejected, mapping.ErrUnavailable, mapping.ErrUncertain,
 }
 
 // wantFault asserts that err matches want and no other sentinel.

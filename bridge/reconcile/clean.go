@@ -114,10 +114,8 @@ func (w cleaner) cleanFamily(err error) error {
 	}
 	for _, p := range w.link.Parts {
 		pw := partWorker(w).part(p)
-		err := intake(pw).takeEvents()
-		if err == nil {
-			_, err = pw.apply(preparationRules)
-		}
+		intake(pw).takeEvents()
+		_, err := pw.apply(preparationRules)
 		if err != nil {
 			err = mover(pw).readdress(err)
 		}

@@ -117,12 +117,10 @@ func (c *creation) absent(wants []*want) (absent []*want, err error) {
 	if len(unsure) == 0 {
 		return absent, mostSevere(errs)
 	}
-	began := c.w.Now().UTC()
 	if err := c.lookFor(unsure); err != nil {
 		return absent, mostSevere(append(errs, err))
 	}
 	for _, k := range notMade(unsure) {
-		k.intent.Looked = began
 		if k.intent.Lookups++; k.intent.Lookups < c.proofs {
 			errs = append(errs, later(lookupGap, "%s: absence is to be proven by a second lookup", c.what))
 			continue

@@ -10,13 +10,9 @@ import (
 	"planbridge/store"
 )
 
-// takeEvents decodes what must not be folded into a snapshot.
-func (w intake) takeEvents() error {
-	for _, data := range w.claim.Events {
-		var e mapping.Edit
-		if err := json.Unmarshal(data, &e); err != nil {
-			return fmt.Errorf("stored event: %w", err)
-		}
+// takeEvents takes in what must not be folded into a snapshot.
+func (w intake) takeEvents() {
+	for _, e := range w.events {
 		if e.Moved != nil {
 			w.arrived = append(w.arrived, e.Moved.To.ID)
 		}
@@ -40,7 +36,6 @@ func (w intake) takeEvents() error {
 			w.edits = append(w.edits, e)
 		}
 	}
-	return nil
 }
 
 // repeated reports whether another webhook told of an edit already: a delivery's GUID
@@ -57,9 +52,9 @@ func (w intake) repeated(e mapping.Edit) bool {
 // card or a task, which nobody changes.
 type inbox map[mapping.Ref]any
 
-// decodeInbox decodes the snapshots of a claim.
-func decodeInbox(claim *store.Claim) (inbox, error) {
-	in := inbox{}
+// decode decodes what a claim brings: snapshots and events.
+func decode(claim *store.Claim) (in inbox, events []mapping.Edit, err error) {
+	in, events = inbox{}, make([]mapping.Edit, len(claim.Events))
 	for ref, s := range mapping.Sorted(claim.Inbox) {
 		var v any
 		switch ref.Kind() {
@@ -73,11 +68,16 @@ func decodeInbox(claim *store.Claim) (inbox, error) {
 			continue
 		}
 		if err := json.Unmarshal(s.Data, v); err != nil {
-			return nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
+			return nil, nil, fmt.Errorf("stored snapshot of %s: %w", ref, err)
 		}
 		in[ref] = v
 	}
-	return in, nil
+	for i, data := range claim.Events {
+		if err := json.Unmarshal(data, &events[i]); err != nil {
+			return nil, nil, fmt.Errorf("stored event: %w", err)
+		}
+	}
+	return in, events, nil
 }
 
 // seen is a copy of what the inbox shows of an item; nil: nothing.

@@ -69,8 +69,8 @@ func (w partWorker) workParts() error {
 			break
 		}
 		pw := w.part(p)
-		err := intake(pw).takeEvents()
-		if err == nil && partWorker(pw).hasChanges() {
+		var err error
+		if intake(pw).takeEvents(); partWorker(pw).hasChanges() {
 			err = partWorker(pw).workPart()
 		}
 		repairer(pw).scheduleVerify() // also of those that rest: the key's date is set anew

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -77,9 +78,10 @@ func CutOff(link *mapping.Link, now time.Time) { outlive(link, now) }
 
 // About are the attributes, keys and values in turn, of what is logged about a claimed key.
 func About(claim *store.Claim) []any {
-	in, _ := decodeInbox(claim) // whoever works it is told what is wrong
-	t := &claimState{claim: claim, inbox: in}
-	return about(claim.Link, &claim.Link.Pair, t.newestDelivery(&claim.Link.Pair))
+	p := &claim.Link.Pair
+	var shown struct{ Delivery string }
+	_ = json.Unmarshal(claim.Inbox[mapping.IssueRef(p.Issue.ID)].Data, &shown) //nolint:errcheck // whoever works it is told what is wrong
+	return about(claim.Link, p, shown.Delivery)
 }
 
 // Refused says how a key comes to rest whose result the store did not take; then nothing

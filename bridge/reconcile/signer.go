@@ -111,7 +111,7 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 	ok = ok || slices.ContainsFunc(plan.Decisions, func(d mapping.Decision) bool {
 		return d.Attribute == mapping.Summary && d.Action == mapping.Adopt // a pair that was joined by hand
 	})
-	if !ok || !w.route.Writes(w.markedSide()) {
+	if !ok {
 		return
 	}
 	base.GitHub = w.link.Text(w.route, mapping.Summary, base.GitHub)

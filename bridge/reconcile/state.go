@@ -101,7 +101,7 @@ func newWork(s State) work {
 	set, claim := *s.Settings, s.Claim
 	set.Keys = set.Keys.In(claim.Link.Project)
 	t := &claimState{Process: s.Process, claim: claim, link: claim.Link, served: s.Served, now: s.Now, seed: s.Seed}
-	if t.inbox, t.err = decodeInbox(claim); t.err != nil {
+	if t.inbox, t.events, t.err = decode(claim); t.err != nil {
 		t.err = fmt.Errorf("reconcile %s: %w", where(&claim.Link.Pair), t.err)
 	}
 	w := t.workOn(&claim.Link.Pair, &set, claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))

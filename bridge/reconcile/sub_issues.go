@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -283,11 +282,7 @@ func (w subIssues) relinkTask(t *mapping.Task, marks []mapping.Marker) *mapping.
 // pair is one for life: it stays whatever parent the issue has, and an issue
 // that got a card of its own keeps that.
 func (w subIssues) takeParents() error {
-	for _, data := range w.claim.Events {
-		var e mapping.Edit
-		if err := json.Unmarshal(data, &e); err != nil {
-			return fmt.Errorf("stored event: %w", err)
-		}
+	for _, e := range w.events {
 		if e.Parent == nil {
 			continue
 		}

@@ -1,0 +1,41 @@
+package reconcile
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// TestAboutAClaim: a claim is logged with the delivery that showed its issue, and what else it
+// brings is not looked at.
+func TestAboutAClaim(t *testing.T) {
+	t.Parallel()
+	claim := &store.Claim{
+		Link: &mapping.Link{ID: "l", Route: "web", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}}},
+		Inbox: map[mapping.Ref]store.Snapshot{
+			mapping.IssueRef(7):     {Data: []byte(`{"Delivery":"d1"}`)},
+			mapping.IssueRef(8):     {Data: []byte(`{"Delivery":"d2"}`)},
+			mapping.CardRef("card"): {Data: []byte(`no card`)},
+		},
+	}
+	want := []any{"link", mapping.LinkID("l"), "item", "acme/web#12", "route", "web", "delivery", "d1"}
+	if got := About(claim); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestAClaimThatCannotBeDecoded: what is wrong is said.
+func TestAClaimThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	for name, claim := range map[string]*store.Claim{
+		"stored snapshot of issue:7": {Inbox: map[mapping.Ref]store.Snapshot{mapping.IssueRef(7): {Data: []byte(`{`)}}},
+		"stored event":               {Events: [][]byte{[]byte(`{`)}},
+	} {
+		if _, _, err := decode(claim); err == nil || !strings.HasPrefix(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
