@@ -118,7 +118,6 @@ func (b *Budgets) budgetOf(class github.WriteClass) store.Budget {
 const (
 	requestPoints = 850
 	requestBurst  = 100
-	pointsOfWrite = 5
 )
 
 // Points is how requests are paced, for all replicas together.
@@ -131,7 +130,7 @@ func (b *Budgets) Points() *github.Points {
 
 func (b *Budgets) takePoints(ctx context.Context, want int) (int, time.Duration, error) {
 	c := b.o.Settings.WriteLimits()
-	if pointsOfWrite*(c.ContentPerMinute+c.EditsPerMinute) > requestPoints {
+	if github.WritePoints*(c.ContentPerMinute+c.EditsPerMinute) > requestPoints {
 		return want, 0, nil
 	}
 	ask := effects.AskOf(ctx)

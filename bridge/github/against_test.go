@@ -1,13 +1,13 @@
 package github_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -265,7 +265,7 @@ func TestSubIssuesAgainstTheSimulator(t *testing.T) {
 		t.Errorf("parent is %+v", p)
 	}
 	w.Fault(githubtest.PriorityTaken())
-	if err := c.AddSubIssue(ctx, repo, parent, id); !errors.Is(err, github.ErrPriorityTaken) {
+	if err := c.AddSubIssue(ctx, repo, parent, id); !errors.Is(err, mapping.ErrRejected) || !strings.Contains(err.Error(), "Priority") {
 		t.Errorf("race: %v", err)
 	}
 	if err := c.AddSubIssue(ctx, repo, parent, id); err != nil {
@@ -397,10 +397,6 @@ func checkDeliveries(t *testing.T, w *world, hook int64) {
 	list := must[[]github.Delivery](t)(c.Deliveries(ctx, "acme/site", hook, time.Time{}))
 	if len(list) < 6 || list[0].StatusCode != 200 || list[0].GUID == "" {
 		t.Fatalf("deliveries are %+v", list)
-	}
-	d, payload, err := c.DeliveryPayload(ctx, "acme/site", hook, list[0].ID)
-	if err != nil || d.GUID != list[0].GUID || !bytes.HasPrefix(payload, []byte("{")) {
-		t.Errorf("delivery %+v, %s, %v", d, payload, err)
 	}
 	if err := c.Redeliver(ctx, "acme/site", hook, list[0].ID); err != nil {
 		t.Error(err)

@@ -139,16 +139,11 @@ func (c *Client) exchange(ctx context.Context, k call, method string, in any) (*
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", mapping.ErrRejected, err)
 	}
-	if k.class == classWrite {
-		release, err := c.acquireWrite(ctx, k)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-	}
-	if err := c.pacer.spend(ctx, k); err != nil {
+	leave, err := c.admit(ctx, k)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
 	}

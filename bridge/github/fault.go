@@ -12,11 +12,6 @@ import (
 	"planbridge/mapping"
 )
 
-// ErrPriorityTaken: two sub-issues were added to one parent at the same time
-// and this one lost. It had no effect; the same call will do later. It comes
-// together with a *mapping.Rejection.
-var ErrPriorityTaken = errors.New("priority has already been taken")
-
 // MovedError is what a redirect tells: see [mapping.MovedError].
 type MovedError = mapping.MovedError
 
@@ -135,9 +130,6 @@ func rejection(status int, said string, details []apiErrorDetail) error {
 		if r.Field == "" {
 			r.Field = d.Field
 		}
-	}
-	if strings.Contains(strings.ToLower(said), ErrPriorityTaken.Error()) {
-		return fmt.Errorf("%w: %w", ErrPriorityTaken, r)
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -119,6 +120,7 @@ func (g *gate) close(resource string, d time.Duration, why string) {
 	if g.until == nil {
 		g.until, g.why = map[string]time.Time{}, map[string]string{}
 	}
+	g.ended = slices.DeleteFunc(g.ended, func(r string) bool { return r == resource })
 	if until := time.Now().Add(d); until.After(g.until[resource]) {
 		g.until[resource], g.why[resource] = until, why
 	}
@@ -141,15 +143,19 @@ func (g *gate) shut(k call, l limit) (resource string) {
 	return resource
 }
 
-// passed notes that a request went through.
+// passed notes that a request went through. That tells nothing of resources that it does not
+// stand under.
 func (g *gate) passed(k call) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.strikes, k.class)
-	for _, resource := range g.ended {
-		g.log.Info("GitHub takes requests again", "resource", resource, "over", "GitHub limits requests")
-	}
-	g.ended = nil
+	g.ended = slices.DeleteFunc(g.ended, func(resource string) bool {
+		over := resource == ResourceAll || resource == k.resource()
+		if over {
+			g.log.Info("GitHub takes requests again", "resource", resource, "over", "GitHub limits requests")
+		}
+		return over
+	})
 }
 
 // holdWithin bounds how long other replicas are told of a limit.
@@ -161,7 +167,7 @@ func (w *wire) shut(ctx context.Context, k call, l limit) (resource string) {
 	if w.hold == nil {
 		return resource
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdWithin)
+	ctx, cancel := bounded(context.WithoutCancel(ctx), holdWithin)
 	defer cancel()
 	if err := w.hold(ctx, resource, l.After); err != nil {
 		w.log.Warn("telling other replicas of github's rate limit", "err", err)

@@ -50,3 +50,41 @@ func TestLimitIsOneFact(t *testing.T) {
 		}
 	})
 }
+
+// TestLimitEndsForItsResource: a request tells of the resource that it stands under alone, and
+// nothing is over that was closed again.
+func TestLimitEndsForItsResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logtest.Text
+		g := &gate{log: slog.New(slog.NewTextHandler(&log, nil))}
+		core, search := call{path: "repos/acme/web"}, call{path: "search/issues"}
+		shut := func(k call) {
+			g.shut(k, limit{RateLimited: &mapping.RateLimited{API: "github", After: time.Minute, Why: "a limit"}, primary: true})
+		}
+		ends := func(k call, want string) {
+			t.Helper()
+			before := len(log.String())
+			g.passed(k)
+			if got := log.String()[before:]; strings.Count(got, "over=") != min(1, len(want)) || !strings.Contains(got, want) {
+				t.Errorf("ended: %q, want %q", got, want)
+			}
+		}
+		shut(core)
+		shut(search)
+		time.Sleep(2 * time.Minute)
+		for _, k := range []call{core, search} {
+			if err := g.check(t.Context(), k); err != nil {
+				t.Error(err)
+			}
+		}
+		ends(core, ResourceCore)
+		shut(search)
+		ends(search, "")
+		time.Sleep(2 * time.Minute)
+		if err := g.check(t.Context(), search); err != nil {
+			t.Error(err)
+		}
+		ends(core, "")
+		ends(search, ResourceSearch)
+	})
+}

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -45,7 +44,6 @@ type wireDelivery struct {
 	Redelivery   bool
 	StatusCode   int   `json:"status_code"`
 	RepositoryID int64 `json:"repository_id"`
-	Request      struct{ Payload json.RawMessage }
 }
 
 func (w wireDelivery) delivery() Delivery {
@@ -121,18 +119,6 @@ func (c *Client) Deliveries(ctx context.Context, owner string, hook int64, since
 		return nil, err
 	}
 	return list, nil
-}
-
-// DeliveryPayload reads one delivery with the JSON that was or should have
-// been delivered.
-func (c *Client) DeliveryPayload(ctx context.Context, owner string, hook, id int64) (Delivery, []byte, error) {
-	k := numbered(deliveriesCall("read_delivery", owner, hook), id)
-	k.fresh = true
-	var w wireDelivery
-	if _, err := c.do(ctx, k, http.MethodGet, nil, &w); err != nil {
-		return Delivery{}, nil, err
-	}
-	return w.delivery(), w.Request.Payload, nil
 }
 
 // Redeliver asks GitHub to deliver again, under the same GUID. It touches no

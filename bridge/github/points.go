@@ -2,7 +2,7 @@ package github
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -12,8 +12,9 @@ import (
 // GitHub counts requests by points, of which an account has so many a minute: a read has
 // one, any other request five. GraphQL has points of its own.
 const (
-	readPoints  = 1
-	writePoints = 5
+	readPoints = 1
+	// WritePoints is what a request counts that is no read.
+	WritePoints = 5
 )
 
 // Points is how a client shares its points with others. All fields are required.
@@ -31,11 +32,21 @@ type Points struct {
 // much each time while that lasts less than purseBusy. What is not used within purseLasts
 // is another minute's, and lost.
 const (
-	purseFirst = readPoints + writePoints
+	purseFirst = readPoints + WritePoints
 	purseMost  = 32
 	purseBusy  = time.Second
 	purseLasts = 5 * time.Second
 )
+
+// A share that does not answer within takeWithin, or with an error, holds nobody up: for
+// unaskedFor all requests leave.
+const (
+	takeWithin = time.Second
+	unaskedFor = 5 * time.Second
+)
+
+// debtPause is when a request tries again whose points went to what was owed.
+const debtPause = 100 * time.Millisecond
 
 // pacer lets requests leave as far as there are points for them. A nil one lets all.
 type pacer struct {
@@ -46,12 +57,17 @@ type pacer struct {
 	purses map[int]*purse // by rank
 }
 
-// purse is what was taken ahead for the requests of one rank.
+// purse is what was taken ahead for the requests of one rank. A request leaves where any
+// point is left, and may owe the others: else a write, which needs five at once, would stand
+// behind all reads.
 type purse struct {
-	turn   chan struct{} // held by who looks into it
-	left   int
-	take   int // how much is taken next
-	filled time.Time
+	turn chan struct{} // held by who asks the share
+
+	mu      sync.Mutex
+	left    int // below zero: owed
+	take    int // how much is taken next
+	filled  time.Time
+	unasked time.Time // until when the share is not asked
 }
 
 func newPacer(p *Points, patient chan struct{}) *pacer {
@@ -67,7 +83,7 @@ func (k call) points() int {
 	case k.resource() == "" || k.class == classGraphQL:
 		return 0
 	case k.class == classWrite:
-		return writePoints
+		return WritePoints
 	}
 	return readPoints
 }
@@ -111,43 +127,88 @@ func (p *pacer) purse(rank int) *purse {
 	return u
 }
 
-// draw takes points out of a purse, which it fills where they do not suffice, or says when
-// to try again. A share that cannot be asked for its points holds nobody up.
+// giveBack returns what was spent on a request that does not leave.
+func (p *pacer) giveBack(ctx context.Context, k call) {
+	n := k.points()
+	if p == nil || n == 0 {
+		return
+	}
+	rank, _ := p.Asker(ctx)
+	u := p.purse(rank)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left += n
+}
+
+// draw takes points out of a purse, which it fills where none are left, or says when to try
+// again.
 func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, err error) {
+	if u.pay(p.Now(), n) {
+		return 0, nil
+	}
 	select {
 	case u.turn <- struct{}{}:
 		defer func() { <-u.turn }()
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return 0, fmt.Errorf("%w: request points: %w", mapping.ErrUnavailable, ctx.Err())
 	}
 	now := p.Now()
-	since := now.Sub(u.filled)
-	if since > purseLasts {
-		u.left = 0
-	}
-	if u.left >= n {
-		u.left -= n
+	if u.pay(now, n) { // another one has filled it
 		return 0, nil
 	}
+	asking, cancel := bounded(ctx, takeWithin)
+	defer cancel()
+	got, wait, err := p.Take(asking, u.next(now))
 	switch {
-	case since > purseBusy:
-		u.take = purseFirst
-	default:
-		u.take = min(2*u.take, purseMost)
+	case ctx.Err() != nil:
+		return 0, fmt.Errorf("%w: request points: %w", mapping.ErrUnavailable, ctx.Err())
+	case err != nil:
+		u.leaveAlone(p.Now().Add(unaskedFor))
+		return 0, nil //nolint:nilerr // who cannot ask is not held up by it
+	case got <= 0:
+		return max(wait, debtPause), nil
 	}
-	for u.left < n {
-		got, wait, err := p.Take(ctx, max(u.take, n-u.left))
-		if limited := (*mapping.RateLimited)(nil); errors.As(err, &limited) {
-			return 0, err
-		}
-		if err != nil {
-			return 0, nil //nolint:nilerr // who cannot ask is not held up by it
-		}
-		if got <= 0 {
-			return wait, nil
-		}
-		u.left, u.filled = u.left+got, now
+	u.fill(now, got)
+	if u.pay(now, n) {
+		return 0, nil
+	}
+	return debtPause, nil
+}
+
+// pay takes points where any are left, and takes none where the share is not to be asked.
+func (u *purse) pay(now time.Time, n int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if now.Sub(u.filled) > purseLasts {
+		u.left = min(u.left, 0)
+	}
+	if u.left <= 0 {
+		return now.Before(u.unasked)
 	}
 	u.left -= n
-	return 0, nil
+	return true
+}
+
+// next is how many points are to be taken.
+func (u *purse) next(now time.Time) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if now.Sub(u.filled) > purseBusy {
+		u.take = purseFirst
+	} else {
+		u.take = min(2*u.take, purseMost)
+	}
+	return u.take
+}
+
+func (u *purse) fill(now time.Time, got int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left, u.filled = u.left+got, now
+}
+
+func (u *purse) leaveAlone(until time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.unasked = until
 }

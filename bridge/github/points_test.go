@@ -3,6 +3,9 @@ package github
 import (
 	"context"
 	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +31,15 @@ func newPaced(take func(want int) (int, time.Duration, error)) *pacer {
 		},
 		Now: time.Now,
 	}, make(chan struct{}, budgetPatients))
+}
+
+// paced is the Points of a client whose share has what take says.
+func paced(take func(ctx context.Context, want int) (int, time.Duration, error)) func(*Options) {
+	return func(o *Options) {
+		p := newPaced(nil).Points
+		p.Take = take
+		o.Points = &p
+	}
 }
 
 var aRead, aWrite = call{op: "read_issue", path: "repos/acme/web/issues/1"}, call{op: "edit_issue", path: "repos/acme/web/issues/1", class: classWrite}
@@ -97,6 +109,150 @@ func TestWithoutPointsARequestWaits(t *testing.T) {
 		p.Take = func(context.Context, int) (int, time.Duration, error) { return 0, 0, errors.New("away") }
 		if err := p.spend(ranked(t, 0), aWrite); err != nil {
 			t.Errorf("with the share away: %v", err)
+		}
+	})
+}
+
+// A share that hangs is asked once, and holds nobody up for longer than that takes.
+func TestAShareThatHangsIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		p := newPaced(nil)
+		p.Take = func(ctx context.Context, _ int) (int, time.Duration, error) {
+			asked.Add(1)
+			<-ctx.Done()
+			return 0, 0, ctx.Err()
+		}
+		began := time.Now()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if err := p.spend(ranked(t, 0), aWrite); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took != takeWithin || asked.Load() != 1 {
+			t.Errorf("twenty writes left after %v, and the share was asked %d times", took, asked.Load())
+		}
+		time.Sleep(unaskedFor)
+		p.Take = func(context.Context, int) (int, time.Duration, error) { return 0, time.Minute, nil }
+		if err := p.spend(ranked(t, 0), aWrite); err == nil {
+			t.Error("a share that answers again is not asked")
+		}
+	})
+}
+
+// Whose time ends while others ask the share has sent nothing.
+func TestWhoWaitsForTheShareSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(nil)
+		p.Take = func(ctx context.Context, want int) (int, time.Duration, error) {
+			time.Sleep(takeWithin / 2)
+			return want, 0, nil
+		}
+		var all sync.WaitGroup
+		all.Go(func() { _ = p.spend(ranked(t, 0), aRead) })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(ranked(t, 0), takeWithin/4)
+		defer cancel()
+		if err := p.spend(ctx, aWrite); !errors.Is(err, mapping.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("its time ended: %v", err)
+		}
+		all.Wait()
+	})
+}
+
+// Where points come one at a time, a write leaves with the first and owes the others.
+func TestAWriteOwesPoints(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		given := 0
+		p := newPaced(func(int) (int, time.Duration, error) { given++; return 1, 0, nil })
+		if err := p.spend(ranked(t, 0), aWrite); err != nil || given != 1 {
+			t.Errorf("a write after %d points: %v", given, err)
+		}
+		began := time.Now()
+		for range 2 {
+			if err := p.spend(ranked(t, 0), aRead); err != nil {
+				t.Error(err)
+			}
+		}
+		if given != 1+WritePoints+1 || time.Since(began) != (WritePoints-1)*debtPause {
+			t.Errorf("two reads behind it after %d points and %v", given, time.Since(began))
+		}
+	})
+}
+
+// A write that waits for points keeps no other one from being sent.
+func TestNobodyWaitsForPointsInTheTurn(t *testing.T) {
+	there := time.Now()
+	take := func(ctx context.Context, want int) (int, time.Duration, error) {
+		if rank, _ := ctx.Value(rankKey{}).(int); rank == 2 && time.Now().Before(there) {
+			return 0, time.Second, nil
+		}
+		return want, 0, nil
+	}
+	bubble(t, okIssue, paced(take), func(c *Client) {
+		there = time.Now().Add(time.Minute)
+		var all sync.WaitGroup
+		began := time.Now()
+		edit := func(rank int, after time.Duration) {
+			all.Go(func() {
+				_, err := c.EditIssue(context.WithValue(context.Background(), rankKey{}, rank), "a/b", 1, IssueEdit{})
+				if took := time.Since(began); err != nil || took != after {
+					t.Errorf("of rank %d: %v after %v", rank, err, took)
+				}
+			})
+			synctest.Wait()
+		}
+		edit(2, time.Minute)
+		edit(0, 0)
+		all.Wait()
+	})
+}
+
+// Where points or the budget are lacking, the other one is not spent.
+func TestWhatDoesNotLeaveSpendsNothing(t *testing.T) {
+	var points, taken, budgeted int
+	var budget time.Duration
+	take := func(_ context.Context, want int) (int, time.Duration, error) {
+		taken++
+		return min(points, want), time.Minute, nil
+	}
+	with := func(o *Options) {
+		paced(take)(o)
+		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { budgeted++; return budget, nil }
+	}
+	bubble(t, okIssue, with, func(c *Client) {
+		edit := func() error {
+			_, err := c.EditIssue(context.WithValue(context.Background(), rankKey{}, 0), "a/b", 1, IssueEdit{})
+			return err
+		}
+		if limitedFor(t, edit()); budgeted != 0 {
+			t.Errorf("without points %d writes of the budget were spent", budgeted)
+		}
+		points, budget = purseFirst, time.Hour
+		limitedFor(t, edit())
+		taken, budget = 0, 0
+		if err := edit(); err != nil || taken != 0 {
+			t.Errorf("the points of a write that the budget refused were taken %d times: %v", taken, err)
+		}
+	})
+}
+
+// While GitHub asks to be left alone, reads take no points.
+func TestALimitKeepsPoints(t *testing.T) {
+	taken := 0
+	take := func(_ context.Context, want int) (int, time.Duration, error) { taken++; return want, 0, nil }
+	limited := func(*http.Request) (int, string, http.Header) { return 429, "", http.Header{"Retry-After": {"600"}} }
+	bubble(t, limited, paced(take), func(c *Client) {
+		for range 50 {
+			_, err := c.Issue(context.WithValue(context.Background(), rankKey{}, 0), "a/b", 1)
+			limitedFor(t, err)
+		}
+		if taken != 1 {
+			t.Errorf("points were taken %d times", taken)
 		}
 	})
 }

@@ -35,8 +35,8 @@ func (c *Client) SubIssues(ctx context.Context, repo string, number int) ([]mapp
 	return all(ctx, c, k, func(w wireIssue) mapping.Issue { return w.issue(repo) })
 }
 
-// AddSubIssue makes the issue with database id sub a sub-issue. It answers
-// ErrPriorityTaken when another one was added at the same moment.
+// AddSubIssue makes the issue with database id sub a sub-issue. A rejection that speaks of
+// the priority says that another one was added at the same moment: the same call does later.
 func (c *Client) AddSubIssue(ctx context.Context, repo string, number int, sub int64) error {
 	k := issueCall("add_sub_issue", repo, number).sub("sub_issues")
 	_, err := c.do(ctx, k, http.MethodPost, map[string]int64{"sub_issue_id": sub}, nil)

@@ -83,7 +83,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &notSent{err}
 	}
 	if bypassesBreaker(k.op) && k.class != classWrite {
-		ctx, cancel := context.WithTimeout(req.Context(), bypassTimeout)
+		ctx, cancel := bounded(req.Context(), bypassTimeout)
 		defer cancel()
 		req = req.WithContext(ctx)
 	}

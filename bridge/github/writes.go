@@ -9,9 +9,9 @@ import (
 	"planbridge/mapping"
 )
 
-// budgetPatience is how long a write waits in place for the shared budget, and
-// budgetPatients how many do at once; what must wait longer, or with more, is put
-// off by the caller, so that nobody's seat and lease are kept for it.
+// budgetPatience is how long a request waits in place for its budget or its points, and
+// budgetPatients how many do at once. The caller puts off what must wait longer, or with
+// more, so that nobody's slot and lease are kept for it.
 const (
 	budgetPatience = 2 * time.Second
 	budgetPatients = 2
@@ -47,13 +47,31 @@ func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
 	return nil
 }
 
-// acquireWrite lets one write at a time through, at the client's pace and within
-// the shared budget. Its errors say that nothing was sent.
-func (c *Client) acquireWrite(ctx context.Context, k call) (release func(), err error) {
-	// A write that would not leave anyway must not spend the budget.
-	if err := c.wire.ready(ctx, k); err != nil {
+// admit lets a request leave, as far as limits and points go. Writes go one at a time, at the
+// client's pace and within the shared budget. Its errors say that nothing was sent.
+//
+// What the request would meet anyway is asked first, so that it spends nothing. Points can be
+// given back and come before the budget, which cannot. The turn to write is taken last: nobody
+// waits for anything else while others wait for it.
+func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
+	meets := c.wire.gate.check
+	if k.class == classWrite {
+		meets = c.wire.ready
+	}
+	if err := meets(ctx, k); err != nil {
 		return nil, err
 	}
+	if err := c.pacer.spend(ctx, k); err != nil {
+		return nil, err
+	}
+	if k.class != classWrite {
+		return func() {}, nil
+	}
+	defer func() {
+		if err != nil {
+			c.pacer.giveBack(ctx, k)
+		}
+	}()
 	if err := c.spend(ctx, k.writeClass()); err != nil {
 		return nil, err
 	}
@@ -62,12 +80,12 @@ func (c *Client) acquireWrite(ctx context.Context, k call) (release func(), err 
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: waiting for a turn: %w", mapping.ErrUnavailable, ctx.Err())
 	}
-	release = func() { <-c.turn }
+	leave = func() { <-c.turn }
 	if err := c.pace(ctx); err != nil {
-		release()
+		leave()
 		return nil, err
 	}
-	return release, nil
+	return leave, nil
 }
 
 // spend takes one write from the shared budget.
@@ -110,6 +128,11 @@ func waitsInPlace(patient chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// bounded is a context for what is not to take longer.
+func bounded(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
 }
 
 // pace keeps the pause between writes.
