@@ -258,7 +258,7 @@ func signJoined(w work) (verdict, error) {
 	return anew, nil
 }
 
-// pacePlan is pace for all that a round writes.
+// pacePlan is stopRunaway for all that a round writes.
 func pacePlan(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		to := mapping.GitHub

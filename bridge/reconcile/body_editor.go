@@ -107,3 +107,35 @@ func (w bodyEditor) changedBody(item mapping.Item) string {
 	}
 	return body
 }
+
+// leaveText keeps in mind which lines of the body are text: those at the places
+// in over.
+func (w bodyEditor) leaveText(now []mapping.Item, over map[int]bool) {
+	lister(w).tellFull(len(over) > 0, "further checklist lines stay text of its summary")
+	if len(over) == 0 && len(w.link.Family.Lines) == 0 {
+		return
+	}
+	tasks := mapping.LineSet{}
+	for _, item := range now {
+		if !over[item.At] {
+			tasks[item.At] = true
+		}
+	}
+	w.link.SetTaskLines(w.body(), tasks)
+}
+
+// boundLines decides which lines of the body that a card is about to be made of
+// become tasks: the first ones.
+func (w bodyEditor) boundLines(body string) {
+	if !w.lists() || w.route.Direction == mapping.ToGitHub {
+		return
+	}
+	room, over := lister(w).room(), map[int]bool{}
+	now := mapping.Items(body)
+	for _, item := range now {
+		if item.At > room {
+			over[item.At] = true
+		}
+	}
+	w.leaveText(now, over)
+}

@@ -297,16 +297,6 @@ func (w creator) wouldCreate() error {
 	return errRemove
 }
 
-// answered is the base after planning answered to a write: what it says now,
-// where that is what was sent or its normalisation of it; else what was sent,
-// and what it says now is a change of planning to decide on.
-func (w creator) answered(a mapping.Attribute, base mapping.Base, sent string, now mapping.Versioned) mapping.Base {
-	if planningWriter(w).agrees(a, sent, now.Value) {
-		base.Planning, base.Version = now.Value, now.Version
-	}
-	return base
-}
-
 func (w creator) linked(side mapping.Side, why string) {
 	for a, base := range mapping.Sorted(w.pair.Base) {
 		if base.Planning != "" || base.GitHub != "" {

@@ -187,7 +187,7 @@ func (w creator) linkCard(card *mapping.Card, why string) {
 	view := mapping.CardView(card, w.set.Keys)
 	w.pair.Base = map[mapping.Attribute]mapping.Base{}
 	for a, base := range w.pair.Intent.Base {
-		w.pair.Base[a] = w.answered(a, base, base.Planning, view[a])
+		w.pair.Base[a] = planningWriter(w).answered(a, base, base.Planning, view[a])
 	}
 	reader(w).setCard(card)
 	w.linked(mapping.Planning, fmt.Sprintf("card %s %s", card.ID, why))

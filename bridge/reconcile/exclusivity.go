@@ -103,7 +103,7 @@ func (w exclusivity) noteFoundBy(text string) {
 // different ones can miss each other.
 
 // competitorWait is when a link of another project that is announced is looked at again,
-// and rivalMost that when it takes long.
+// and competitorMost that when it takes long.
 const competitorWait, competitorMost = 200 * time.Millisecond, 5 * time.Second
 
 // otherProjects are those, beside its own, that may have a link of the issue.
@@ -131,12 +131,12 @@ func (w exclusivity) ensureExclusive() error {
 		if err := w.requireAdoptionOf(project); err != nil {
 			return err
 		}
-		_, rival, err := w.linkOf(project, mapping.IssueRef(w.owner.Issue.ID))
+		_, competitor, err := w.linkOf(project, mapping.IssueRef(w.owner.Issue.ID))
 		if err != nil {
 			return err
 		}
-		if rival != nil { // what came since was announced after this link, and finds it
-			if err := w.resolveCompetitor(rival); err != nil {
+		if competitor != nil { // what came since was announced after this link, and finds it
+			if err := w.resolveCompetitor(competitor); err != nil {
 				return err
 			}
 		}
@@ -147,25 +147,25 @@ func (w exclusivity) ensureExclusive() error {
 
 // resolveCompetitor returns nil where a link of another project does not keep this one
 // from going on.
-func (w exclusivity) resolveCompetitor(rival *mapping.Link) error {
+func (w exclusivity) resolveCompetitor(competitor *mapping.Link) error {
 	id := w.owner.Issue.ID
-	its := &rival.Pair
-	if part := rival.Part(mapping.IssueRef(id)); part != nil {
+	its := &competitor.Pair
+	if part := competitor.Part(mapping.IssueRef(id)); part != nil {
 		its = part
 	}
 	announced := its.State == mapping.Creating && its.Intent != nil && !its.Intent.Sent && its.Intent.Alone != id
 	decided := its.Issue.ID != id || its.State != mapping.Entering && !announced
-	givesWay := hasPriority(its) && (!hasPriority(w.pair) || rival.Project < w.link.Project)
+	givesWay := hasPriority(its) && (!hasPriority(w.pair) || competitor.Project < w.link.Project)
 	switch {
 	case decided || givesWay:
-		return w.yieldTo(rival)
+		return w.yieldTo(competitor)
 	case !hasPriority(w.pair) && !w.fresh:
 		w.happens(mapping.EventReconsidered)
 		w.pair.Intent, w.owner.Unfinished = nil, true
-		return later(0, "project %s is about to take it, too: what it is now decides", rival.Project)
+		return later(0, "project %s is about to take it, too: what it is now decides", competitor.Project)
 	case announced:
 		wait := min(max(competitorWait, w.since(w.pair.Created)/8), competitorMost)
-		return later(wait, "project %s may have taken it", rival.Project)
+		return later(wait, "project %s may have taken it", competitor.Project)
 	}
 	return nil
 }
@@ -175,22 +175,22 @@ func (w exclusivity) resolveCompetitor(rival *mapping.Link) error {
 func hasPriority(p *mapping.Pair) bool { return p.IsTask() || p.Card.ID != "" }
 
 // yieldTo leaves the issue to a link of another project.
-func (w exclusivity) yieldTo(rival *mapping.Link) error {
+func (w exclusivity) yieldTo(competitor *mapping.Link) error {
 	if err := reader(w).needIssue(); err != nil {
 		return err
 	}
-	if err := entrant(w).handOverWithEvents(rival.Project, mapping.IssueRef(w.owner.Issue.ID)); err != nil {
+	if err := entrant(w).handOverWithEvents(competitor.Project, mapping.IssueRef(w.owner.Issue.ID)); err != nil {
 		return err
 	}
 	w.count(CountPrevented, "project")
-	why := fmt.Sprintf("link %s of project %s has it", rival.ID, rival.Project)
+	why := fmt.Sprintf("link %s of project %s has it", competitor.ID, competitor.Project)
 	if w.pair.IsTask() {
 		w.note(mapping.Planning, "", "sub-issue", where(w.owner)+" becomes no task: "+why)
 	}
 	return entrant(w).decline(why)
 }
 
-// requireAdoptionOf is adopted for another project: what it lost with the store may be the
+// requireAdoptionOf is requireAdoption for another project: what it lost with the store may be the
 // partner of this issue.
 func (w exclusivity) requireAdoptionOf(project mapping.ObjectID) error {
 	a, err := w.readAdoption(project)

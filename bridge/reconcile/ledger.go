@@ -234,7 +234,7 @@ func (w ledger) questions() int {
 	return n
 }
 
-// keepItems is keepLosers for the values of pairs that are written to a side, or
+// keepItems is keep for the values of pairs that are written to a side, or
 // left standing.
 func (w ledger) keepItems(written func(*mapping.Decision) bool) error {
 	for _, c := range w.items() {

@@ -224,6 +224,16 @@ func (w planningWriter) agrees(a mapping.Attribute, sent, now string) bool {
 	return mapping.Same(a, sent, now) || a.Spec().Form == mapping.FormMarkdown && w.SameRendering(sent, now)
 }
 
+// answered is the base after planning answered to a write: what it says now,
+// where that is what was sent or its normalisation of it; else what was sent,
+// and what it says now is a change of planning to decide on.
+func (w planningWriter) answered(a mapping.Attribute, base mapping.Base, sent string, now mapping.Versioned) mapping.Base {
+	if w.agrees(a, sent, now.Value) {
+		base.Planning, base.Version = now.Value, now.Version
+	}
+	return base
+}
+
 func isAttribute(field string) bool {
 	return slices.Contains(mapping.Attributes, mapping.Attribute(field))
 }
@@ -238,7 +248,7 @@ func (w planningWriter) written(d mapping.Decision, up Updated) {
 	}
 	now, base := w.bare(d.Attribute, shown), d.Base
 	if base.Planning == d.Planning.To {
-		base = creator(w).answered(d.Attribute, base, d.Planning.To, now)
+		base = w.answered(d.Attribute, base, d.Planning.To, now)
 	}
 	if w.rewrites(d, now) {
 		base.Planning, base.Version = now.Value, now.Version

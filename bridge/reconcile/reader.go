@@ -247,7 +247,7 @@ func (w reader) needTask() error {
 }
 
 // setIssue makes a snapshot the one that counts. The link takes it as known
-// only when all it shows has been dealt with (remember).
+// only when all it shows has been dealt with (rememberAgreed).
 func (w reader) setIssue(issue *mapping.Issue) {
 	if w.issue = issue; !w.pair.HasIssue() {
 		reader{w.root}.setIssue(issue) // the pair has a line of its body, and nothing else of it
@@ -325,28 +325,4 @@ func (w reader) newest() time.Time {
 		at = w.issue.UpdatedAt
 	}
 	return at
-}
-
-// toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
-func (w reader) toChoose() (*mapping.Issue, error) {
-	shown := w.shownOrPlace()
-	if w.issueSeen() != nil || w.owner.Issue.Number == 0 {
-		return shown, nil
-	}
-	read, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
-	switch {
-	case err == nil:
-		return &read, nil
-	case unreachable(err): // what became of it is found out by the rules behind
-		return shown, nil
-	}
-	return nil, onGitHub(err)
-}
-
-// shownOrPlace is the issue as it was seen, or an issue of which only the repository is known.
-func (w reader) shownOrPlace() *mapping.Issue {
-	if shown := w.issueSeen(); shown != nil {
-		return shown
-	}
-	return &mapping.Issue{Repo: w.owner.Issue.Repo}
 }

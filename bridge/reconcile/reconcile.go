@@ -24,9 +24,10 @@
 //   - preparation.go, agreement.go: what the rules do.
 //   - create.go, omit.go, create_*.go, task_maker.go: how anything is made, once.
 //   - lookup.go, former.go: what the store knows beside the record, and whose an issue was.
-//   - comment.go, undo.go, overrun.go, runaway.go, list_bound.go: further parts of the roles
-//     ledger, repairer, pacer and lister.
+//   - look.go, comment.go, undo.go, overrun.go, runaway.go, list_bound.go: further parts of the
+//     roles reader, ledger, repairer, pacer and lister.
 //   - project*.go: the projectors. clean*.go: how a pair is taken apart.
+//   - preview.go: what a reconcile, or taking the pair apart, would do.
 //
 // Package journal decides what our writes may have run over.
 package reconcile

@@ -13,7 +13,7 @@ import (
 )
 
 // save stores the link under the lease; ErrLeaseLost when that ended. Another key
-// may have the seat meanwhile.
+// may have the slot meanwhile.
 func (w saver) save() error {
 	if err := w.brokenBy(); err != nil {
 		return err

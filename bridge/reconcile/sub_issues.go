@@ -14,7 +14,7 @@ import (
 )
 
 // discoverSubIssues makes parts of what was seen for the first time: sub-issues, and tasks
-// that people made on the card. Sub-issues that cannot be met yet are listed once
+// that people made on the card. Sub-issues that cannot be taken in yet are listed once
 // more: the listing alone shows those that were there before.
 func (w subIssues) discoverSubIssues() error {
 	known, family := len(w.link.Parts), w.link.Family
@@ -57,8 +57,8 @@ func (w subIssues) newSubIssues() ([]mapping.Issue, error) {
 			issues[at].Imported = i.Imported
 			return nil
 		}
-		stray, err := w.isMarkerCopy(&i)
-		if err == nil && !stray {
+		copied, err := w.isMarkerCopy(&i)
+		if err == nil && !copied {
 			issues = append(issues, i)
 		}
 		return err
@@ -240,7 +240,7 @@ func (w subIssues) makesIssues() (bool, error) {
 	return may, err
 }
 
-// relinkIssue is pairOf for a sub-issue that the bridge made. The record that was
+// relinkIssue is relinkTask for a sub-issue that the bridge made. The record that was
 // lost may also have said that the issue is still to be added to its parent.
 func (w subIssues) relinkIssue(i *mapping.Issue) {
 	marks := signer(w).marks(i.Body, mapping.MarkSubIssue)

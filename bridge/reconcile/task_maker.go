@@ -318,7 +318,7 @@ func (w taskMaker) linkTask(t *mapping.Task, how string) {
 	reader(w).setTask(t)
 	w.pair.Base = map[mapping.Attribute]mapping.Base{mapping.State: initialState(t.State)}
 	for a, base := range w.pair.Intent.Base {
-		w.pair.Base[a] = creator(w).answered(a, base, base.Planning, w.p[a])
+		w.pair.Base[a] = planningWriter(w).answered(a, base, base.Planning, w.p[a])
 	}
 	if w.issue != nil {
 		reader(w).takeAsKnown(w.issue) // what was handed over with the sub-issue may be older

@@ -1,0 +1,80 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"planbridge/mapping"
+)
+
+// Items are also looked at beside the work on a pair: to choose its route, for a preview, and
+// for what would be taken off them. Nothing is concluded from such a look.
+
+// toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
+func (w reader) toChoose() (*mapping.Issue, error) {
+	shown := w.shownOrPlace()
+	if w.issueSeen() != nil || w.owner.Issue.Number == 0 {
+		return shown, nil
+	}
+	read, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
+	switch {
+	case err == nil:
+		return &read, nil
+	case unreachable(err): // what became of it is found out by the rules behind
+		return shown, nil
+	}
+	return nil, onGitHub(err)
+}
+
+// shownOrPlace is the issue as it was seen, or an issue of which only the repository is known.
+func (w reader) shownOrPlace() *mapping.Issue {
+	if shown := w.issueSeen(); shown != nil {
+		return shown
+	}
+	return &mapping.Issue{Repo: w.owner.Issue.Repo}
+}
+
+// lookAtIssue reads the issue, and judges nothing by it: neither that it is gone, nor that a
+// read may lag.
+func (w reader) lookAtIssue() error {
+	issue, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
+	if err == nil {
+		err = differentIssue(&w.owner.Issue, &issue)
+	}
+	if err == nil {
+		w.setIssue(&issue)
+	}
+	return err
+}
+
+// lookAtItem is lookAtIssue for the pair's card or task.
+func (w reader) lookAtItem() error {
+	if w.pair.IsTask() {
+		task, err := do(w, ReadTask{w.pair.Card.ID})
+		if err == nil {
+			w.setTask(&task)
+		}
+		return err
+	}
+	card, err := do(w, ReadCard{w.pair.Card.ID})
+	if err == nil {
+		w.setCard(&card)
+	}
+	return err
+}
+
+// lookAtCard is lookAtItem for a card and its tracking task.
+func (w reader) lookAtCard() error {
+	if err := w.lookAtItem(); err != nil {
+		return err
+	}
+	child := w.trackingPair()
+	if child == nil || child.Card.ID == "" || !w.route.TrackingTask {
+		return nil
+	}
+	task, err := do(w, ReadTask{child.Card.ID})
+	if err != nil {
+		return fmt.Errorf("tracking task: %w", err)
+	}
+	w.p[mapping.State] = task.State
+	return nil
+}
