@@ -12,6 +12,7 @@ import (
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/budgets"
 	"planbridge/bridge/effects"
+	"planbridge/bridge/epoch"
 	"planbridge/bridge/github"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
@@ -41,6 +42,9 @@ func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*ope
 	s, err := OpenStore(ctx, c, log)
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := epoch.Check(ctx, s); errors.Is(err, epoch.ErrRetired) {
+		log.Warn("no service sees what is changed in this store: store.url has to name its copy", "err", err)
 	}
 	set := &current{}
 	set.Store(newSettings(c, false, time.Time{}))

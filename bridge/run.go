@@ -43,7 +43,7 @@ func (a *App) Start(ctx context.Context) error {
 // (dry runs of imports, verifications), on its [App.Handler]. Nothing listens
 // and nothing works until Start; Stop ends it.
 func (a *App) Open(ctx context.Context) error {
-	now, err := epoch.Read(ctx, a.store)
+	now, err := a.epochTracker.Check(ctx)
 	if err != nil {
 		return err
 	}
@@ -191,10 +191,10 @@ func (a *App) until(ctx context.Context, what string, try func(context.Context) 
 func (a *App) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	epoch, err := a.epochTracker.Read(ctx)
+	epoch, err := a.epochTracker.Check(ctx)
 	if errors.Is(err, store.ErrEpoch) {
 		if _, err = a.store.Adopt(ctx); err == nil {
-			epoch, err = a.epochTracker.Read(ctx)
+			epoch, err = a.epochTracker.Check(ctx)
 		}
 	}
 	if err != nil {
@@ -244,7 +244,11 @@ func (a *App) watchOnce(ctx context.Context) {
 		}
 		return err
 	}
-	if err := step("the store does not answer", slog.LevelWarn, a.checkEpoch, factlog.Fact, "the store is away"); err != nil && !guard.Panicked(err) {
+	err := a.guard.Do("watch", "the store's epoch", func() error { return a.checkEpoch(ctx) })
+	if err != nil && !guard.Panicked(err) {
+		if ctx.Err() == nil {
+			a.warnAway(err)
+		}
 		return
 	}
 	a.log.Info("the store answers again", factlog.Over, "the store is away")
@@ -256,10 +260,19 @@ func (a *App) watchOnce(ctx context.Context) {
 	_ = step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
 }
 
+// warnAway says why nothing can be done with the store.
+func (a *App) warnAway(err error) {
+	if errors.Is(err, epoch.ErrRetired) {
+		a.log.Error("no service works on this store any more: store.url has to name its copy", "err", err, factlog.Fact, "the store was copied")
+		return
+	}
+	a.log.Warn("the store does not answer", "err", err, factlog.Fact, "the store is away")
+}
+
 // checkEpoch takes over the epoch of a store that is not the one it was. The
 // pollers then read everything and nothing is created until they have.
 func (a *App) checkEpoch(ctx context.Context) error {
-	epoch, err := a.epochTracker.Read(ctx)
+	epoch, err := a.epochTracker.Check(ctx)
 	if err == nil && epoch == a.Epoch() {
 		if err := a.followRenames(ctx); err != nil {
 			return err

@@ -33,9 +33,6 @@ func Read(ctx context.Context, s Source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := checkMoved(ctx, s, epoch); err != nil {
-		return "", err
-	}
 	rebuild, err := s.Doc(ctx, "", docRebuild)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", err
@@ -72,16 +69,40 @@ type Tracker struct {
 	store Source
 	now   func() time.Time
 
-	mu    sync.Mutex
-	epoch string
-	lost  time.Time
+	mu      sync.Mutex
+	epoch   string
+	lost    time.Time
+	retired error // that Check found last
 }
 
 // NewTracker makes a tracker of a store.
 func NewTracker(s Source, now func() time.Time) *Tracker { return &Tracker{store: s, now: now} }
 
+// Check reads the epoch of a store that is not retired. Of one that is, Read is
+// [ErrRetired] as well from then on.
+func (t *Tracker) Check(ctx context.Context) (string, error) {
+	err := Check(ctx, t.store)
+	retired := err
+	if !errors.Is(err, ErrRetired) {
+		retired = nil
+	}
+	t.mu.Lock()
+	t.retired = retired
+	t.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	return t.Read(ctx)
+}
+
 // Read reads the epoch, and notes when it changed.
 func (t *Tracker) Read(ctx context.Context) (string, error) {
+	t.mu.Lock()
+	retired := t.retired
+	t.mu.Unlock()
+	if retired != nil {
+		return "", retired
+	}
 	epoch, err := Read(ctx, t.store)
 	if err != nil {
 		return epoch, err

@@ -28,7 +28,8 @@ type copyStoreCmd struct {
 func (c *copyStoreCmd) Help() string {
 	return `All that a backup has goes from one store to another one, of either kind. No service may run on either. In Redis the keys have the
 configuration's store.prefix. The copy has a fresh epoch. Once it is complete, no service works on the old store any more: serve says where it
-was copied to. Afterwards store.url has to name the copy. A copy that did not end can be run again.`
+was copied to. Afterwards store.url has to name the copy. A copy that did not end can be run again. Where the old store cannot be marked at
+the end, the command says so: both stores could be served then, and only one may be.`
 }
 
 // copied is what the command prints.
@@ -51,7 +52,9 @@ func (c *copyStoreCmd) Run(ctx context.Context, p *process) error {
 	}{{&from.Store, c.From}, {&to.Store, c.To}} {
 		s.store.URL = s.url
 		if name, ok := strings.CutPrefix(s.url, "env:"); ok { // a URL may hold a password
-			s.store.URL, _ = p.env(name)
+			if s.store.URL, ok = p.env(name); !ok {
+				return misuse{fmt.Errorf("copy-store: environment variable %s is not set", name)}
+			}
 		}
 		if err := s.store.Check(); err != nil {
 			return misuse{fmt.Errorf("copy-store: %w", err)}
@@ -90,7 +93,7 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 		return s, err
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
-	if err := unused(ctx, old); err != nil {
+	if err := errors.Join(epoch.Check(ctx, old), unused(ctx, old)); err != nil {
 		return s, err
 	}
 	f, err := os.CreateTemp("", "planbridge-copy-*") // for its owner alone
@@ -114,7 +117,25 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 	if err != nil {
 		return s, err
 	}
-	return s, epoch.Retire(ctx, old, to.Store.Redacted(), time.Now())
+	return s, retire(ctx, old, from.Store.Redacted(), to.Store.Redacted())
+}
+
+// retireTimeout bounds how long the old store is waited for at the end. An interrupt does not
+// end that: the copy is complete by then.
+const retireTimeout = 10 * time.Second
+
+// retire marks the old store, unless a service has begun to work on it.
+func retire(ctx context.Context, old store.Store, from, to string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), retireTimeout)
+	defer cancel()
+	err := unused(ctx, old)
+	if err == nil {
+		err = epoch.Retire(ctx, old, to, time.Now())
+	}
+	if err != nil {
+		return fmt.Errorf("%s holds a complete copy, but %s could not be marked: serve from one of them only; empty %s to copy again: %w", to, from, to, err)
+	}
+	return nil
 }
 
 // unused fails where others use the store, as far as that can be known. A file that

@@ -1,17 +1,25 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/epoch"
 	"planbridge/bridge/githubtest"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
 	"planbridge/store/redisstore"
 )
 
@@ -50,11 +58,17 @@ func TestCopyStore(t *testing.T) {
 		if r := op.run("import", "--dry-run"); r.status != exitWrong || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to+", since 20") {
 			t.Errorf("a service on the old store: %+v", r)
 		}
+		if r := op.run("copy-store", urls[i], at(t, "file")); r.status != exitWrong || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to) {
+			t.Errorf("a second copy of the old store: %+v", r)
+		}
+		if r := op.run("pause", "acme/web"); !strings.Contains(r.stderr, "no service sees what is changed in this store") {
+			t.Errorf("a change of the old store: %+v", r)
+		}
 		op.write(replace(own, to))
 		if got := exports(op); got != wants {
 			t.Errorf("%s exports\n%s\nexpected\n%s", to, got, wants)
 		}
-		if r := op.run("copy-store", urls[0], to); r.status != exitWrong || !strings.Contains(r.stderr, "the store is not empty") {
+		if r := op.run("copy-store", to, urls[0]); r.status != exitWrong || !strings.Contains(r.stderr, "the store is not empty") {
 			t.Errorf("over what is there: %+v", r)
 		}
 	}
@@ -90,7 +104,7 @@ func TestCopyStoreRefuses(t *testing.T) {
 		{"file:" + filepath.Join(dir, "none.db"), to, exitWrong, "none.db: no such file"},
 		{"postgres://a/b", to, exitMisuse, "expected file:PATH, redis://HOST"},
 		{to, to, exitMisuse, "both are the same store"},
-		{"env:NONE", to, exitMisuse, "expected file:PATH"},
+		{"env:NONE", to, exitMisuse, "environment variable NONE is not set"},
 	} {
 		if r := op.run("copy-store", tt.from, tt.to); r.status != tt.status || !strings.Contains(r.stderr, tt.says) {
 			t.Errorf("copy-store %s %s: %+v", tt.from, tt.to, r)
@@ -110,5 +124,47 @@ func TestCopyStoreRefuses(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("refused copies leave %v, %v", left, err)
+	}
+}
+
+// ending is a store at the end of its copy.
+type ending struct {
+	store.Store
+	used, fails error
+}
+
+func (e *ending) Unused(context.Context) error { return e.used }
+
+func (e *ending) PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error {
+	if err := errors.Join(ctx.Err(), e.fails); err != nil {
+		return err
+	}
+	return e.Store.PutDoc(ctx, project, name, data)
+}
+
+// TestRetire: an interrupt at the end of a copy leaves no two stores that are served. Where
+// one is used by then, or cannot be marked, the command says what to do.
+func TestRetire(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ending
+		says string // "": it is marked
+	}{
+		"interrupted": {},
+		"used again":  {ending{used: fmt.Errorf("%w: replica-2 polls", store.ErrInUse)}, "replica-2 polls"},
+		"away":        {ending{fails: errors.New("connection refused")}, "connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.Store = memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+			ctx, interrupt := context.WithCancel(t.Context())
+			interrupt()
+			err := retire(ctx, &tt.ending, "A", "B")
+			if got := errors.Is(epoch.Check(t.Context(), tt.Store), epoch.ErrRetired); got != (tt.says == "") {
+				t.Errorf("the old store is marked: %t", got)
+			}
+			want := "B holds a complete copy, but A could not be marked: serve from one of them only; empty B to copy again: "
+			if says := fmt.Sprint(err); (err == nil) != (tt.says == "") || err != nil && (!strings.HasPrefix(says, want) || !strings.HasSuffix(says, tt.says)) {
+				t.Errorf("retire: %v", err)
+			}
+		})
 	}
 }
