@@ -27,12 +27,14 @@ type checked struct {
 	*bridgetest.World
 	t   *testing.T
 	env map[string]string // over the world's own
+	// hookURL is where webhooks that are missing are to lead.
+	hookURL string
 }
 
 func newChecked(t *testing.T, o bridgetest.Options) *checked {
 	t.Helper()
 	o.Idle = true
-	return &checked{bridgetest.StartIn(t, o).World, t, map[string]string{}}
+	return &checked{bridgetest.StartIn(t, o).World, t, map[string]string{}, ""}
 }
 
 // hook makes the webhook that the world's bridge would get; it answers with the status.
@@ -68,7 +70,7 @@ func (c *checked) findings() string {
 		c.t.Fatal(err)
 	}
 	var lines strings.Builder
-	for _, f := range bridge.Check(c.t.Context(), cfg, nobodyRuns, slog.New(slog.DiscardHandler)) {
+	for _, f := range bridge.Check(c.t.Context(), cfg, c.hookURL, nobodyRuns, slog.New(slog.DiscardHandler)) {
 		fmt.Fprintf(&lines, "%s %s: %s\n", f.Level, f.Place, f.Words)
 	}
 	return lines.String()

@@ -21,9 +21,12 @@ import (
 type Running func(ctx context.Context, visit func(status.Link)) error
 
 // Check proves a configuration against the live services, see [preflight.Check]. Where
-// another process has the store, running tells of its links.
-func Check(ctx context.Context, c *config.Config, running Running, log *slog.Logger) []preflight.Finding {
-	return preflight.Check(ctx, newSettings(c, false, time.Time{}).plan(), preflightServices{c, running, log}, log)
+// another process has the store, running tells of its links. hookURL is where webhooks that
+// are missing are to lead; "" makes none.
+func Check(ctx context.Context, c *config.Config, hookURL string, running Running, log *slog.Logger) []preflight.Finding {
+	plan := newSettings(c, false, time.Time{}).plan()
+	plan.HookURL = hookURL
+	return preflight.Check(ctx, plan, preflightServices{c, running, log}, log)
 }
 
 // Expand tells the effective routes of each repository, see [preflight.Expand].

@@ -23,6 +23,19 @@ func (g *GitHub) WebhooksOf(repository string) int {
 	return -1
 }
 
+// WebhookSecretOf returns the first secret that is believed about a repository, or about all
+// of an owner's.
+func (g *GitHub) WebhookSecretOf(repository string) string {
+	secrets := g.WebhookSecrets
+	if of := g.WebhooksOf(repository); of >= 0 {
+		secrets = g.Webhooks[of].Secrets
+	}
+	if len(secrets) == 0 {
+		return ""
+	}
+	return secrets[0].Reveal()
+}
+
 // webhookName is what an entry names: owner/name, or an owner.
 func webhookName(entry string) string { return strings.ToLower(strings.TrimSuffix(entry, "/*")) }
 

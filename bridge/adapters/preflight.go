@@ -38,6 +38,11 @@ func (g PreflightGitHub) ListHooks(ctx context.Context, owner string) ([]preflig
 	}), err
 }
 
+// CreateHook is that of the client.
+func (g PreflightGitHub) CreateHook(ctx context.Context, owner string, h preflight.Hook, secret string) error {
+	return g.Client.CreateHook(ctx, owner, h.URL, h.Events, secret)
+}
+
 // Deliveries is that of the client.
 func (g PreflightGitHub) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]preflight.Delivery, error) {
 	list, err := g.Client.Deliveries(ctx, owner, hook, since)

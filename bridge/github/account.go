@@ -156,6 +156,7 @@ type Access struct {
 	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only trying tells)
 	Scopes      []string          // of a classic token
 	Permissions map[string]string // of an App's installation: "issues": "write" …
+	Events      []string          // that an App's webhook sends about the installation
 }
 
 // Access tells the rights of the token, for an App those it was given on
@@ -168,7 +169,7 @@ func (c *Client) Access(ctx context.Context, owner string) (Access, error) {
 		if err != nil {
 			return Access{}, k.wrap(transportError(err, classRead))
 		}
-		return Access{Kind: "app", Permissions: in.Permissions}, nil
+		return Access{Kind: "app", Permissions: in.Permissions, Events: in.Events}, nil
 	}
 	a, err := c.do(ctx, k, http.MethodGet, nil, nil)
 	if err != nil {

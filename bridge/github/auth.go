@@ -49,6 +49,7 @@ type installation struct {
 	ID          int64
 	Account     struct{ Login string }
 	Permissions map[string]string
+	Events      []string
 
 	token *ghinstallation.Transport
 }

@@ -99,6 +99,19 @@ func (c *Client) ListHooks(ctx context.Context, owner string) ([]Hook, error) {
 	})
 }
 
+// CreateHook makes an active webhook of owner, as in ListHooks. An App has one: its address
+// and secret are set, its events are the App's. mapping.ErrUncertain means that it may exist.
+func (c *Client) CreateHook(ctx context.Context, owner, url string, events []string, secret string) error {
+	config := map[string]string{"url": url, "content_type": "json", "secret": secret}
+	if owner == "" {
+		_, err := c.do(ctx, hooksCall("set_hook", owner).sub("config"), http.MethodPatch, config, nil)
+		return err
+	}
+	_, err := c.do(ctx, hooksCall("create_hook", owner), http.MethodPost,
+		map[string]any{"name": "web", "active": true, "events": events, "config": config}, nil)
+	return err
+}
+
 // Deliveries lists a hook's deliveries since a time, newest first. GitHub
 // keeps them for three days. owner is as in ListHooks.
 func (c *Client) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error) {

@@ -83,6 +83,61 @@ func getAppHookConfig(c *call) reply {
 	return ok(c.s.hookConfig(hooks[0]))
 }
 
+// hookSpec is what a webhook is made of.
+type hookSpec struct {
+	Name   string
+	Active bool
+	Events []string
+	Config hookConfigSpec
+}
+
+type hookConfigSpec struct {
+	URL         string
+	ContentType string `json:"content_type"`
+	Secret      string
+}
+
+func createHook(c *call) reply {
+	hooks, no := c.hooks()
+	if no != nil {
+		return *no
+	}
+	var in hookSpec
+	if no := c.decode(&in); no != nil {
+		return *no
+	}
+	switch {
+	case in.Name != "web" || in.Config.URL == "" || in.Config.ContentType != "json":
+		return fail(http.StatusUnprocessableEntity, "Validation Failed")
+	case slices.ContainsFunc(hooks, func(h *hook) bool { return h.url == in.Config.URL }):
+		return fail(http.StatusUnprocessableEntity, "Hook already exists on this repository")
+	}
+	h := &hook{target: c.params["org"], repo: c.repo, url: in.Config.URL, secret: in.Config.Secret, events: in.Events}
+	if c.repo != nil {
+		h.target = c.repo.fullName()
+	}
+	c.s.addHook(h)
+	return created(c.s.wireHook(h))
+}
+
+func setAppHookConfig(c *call) reply {
+	hooks, no := c.hooks()
+	if no != nil {
+		return *no
+	}
+	var in hookConfigSpec
+	if no := c.decode(&in); no != nil {
+		return *no
+	}
+	if len(hooks) > 0 {
+		hooks[0].url, hooks[0].secret = in.URL, in.Secret
+		return ok(c.s.hookConfig(hooks[0]))
+	}
+	h := &hook{app: c.who.app, url: in.URL, secret: in.Secret}
+	c.s.addHook(h)
+	return ok(c.s.hookConfig(h))
+}
+
 func pingHook(c *call) reply {
 	hooks, no := c.hooks()
 	if no != nil {

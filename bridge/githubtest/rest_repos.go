@@ -50,15 +50,25 @@ func getApp(c *call) reply {
 	}
 	return ok(fields{"id": a.ID, "slug": a.Slug, "name": a.Slug, "node_id": nodeID("A", a.ID),
 		"owner": c.s.wireUser(a.Owner), "html_url": c.s.html + "/apps/" + a.Slug,
-		"permissions": appPermissions, "events": []string{"issues", "issue_comment", "sub_issues", "repository"}})
+		"permissions": appPermissions, "events": c.s.appEvents(a)})
 }
 
 var appPermissions = fields{"issues": "write", "metadata": "read", "administration": "read"}
 
+// appEvents are those that an App is subscribed to: those of its webhook.
+func (s *Server) appEvents(a *App) []string {
+	for _, h := range s.hookWork.hooks {
+		if h.app == a && len(h.events) > 0 {
+			return h.events
+		}
+	}
+	return []string{"issues", "issue_comment", "sub_issues", "repository"}
+}
+
 func (c *call) wireInstallation(a *App) fields {
 	return fields{"id": a.Installation, "app_id": a.ID, "app_slug": a.Slug, "account": c.s.wireUser(a.Owner),
 		"target_type": c.s.account(a.Owner, "Organization").kind, "repository_selection": "all",
-		"permissions": appPermissions, "suspended_at": nil,
+		"permissions": appPermissions, "events": c.s.appEvents(a), "suspended_at": nil,
 		"access_tokens_url": fmt.Sprintf("%s/app/installations/%d/access_tokens", c.s.api, a.Installation)}
 }
 

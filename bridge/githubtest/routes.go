@@ -91,6 +91,9 @@ var routes = []route{
 
 	{"GET", inRepo + "/hooks", "hooks.list", listHooks},
 	{"GET", "/orgs/{org}/hooks", "hooks.list", listHooks},
+	{"POST", inRepo + "/hooks", "hook.create", createHook},
+	{"POST", "/orgs/{org}/hooks", "hook.create", createHook},
+	{"PATCH", "/app/hook/config", "hook.set", setAppHookConfig},
 	{"POST", inRepo + "/hooks/{hook}/pings", "hook.ping", pingHook},
 	{"GET", "/app/hook/config", "hook.config", getAppHookConfig},
 	{"GET", inRepo + "/hooks/{hook}/deliveries", "deliveries.list", listDeliveries},

@@ -3,20 +3,11 @@ package preflight
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"planbridge/mapping"
 )
-
-// webhookPath ends the URL of a webhook that is for planbridge.
-const webhookPath = "/webhooks/github"
-
-// deliveriesSince is how far back failed deliveries are looked for.
-const deliveriesSince = 24 * time.Hour
 
 // account proves the token, and reports whether GitHub can be asked more.
 func (k *checker) account(ctx context.Context, r *findings) bool {
@@ -67,16 +58,32 @@ func (k *checker) access(ctx context.Context, r *findings, owner string) {
 		r.warn("what the token may do cannot be read here: %v", err) // an Enterprise Server without rate limits answers so
 	case err != nil:
 		r.away("the rights on %s cannot be read: %v", owner, err)
-	case a.Kind == "app" && a.Permissions["issues"] != "write":
-		r.fault("the app's installation on %s may not write issues (issues: %q)", owner, a.Permissions["issues"])
 	case a.Kind == "app":
-		r.ok("the app is installed on %s and may write issues", owner)
+		k.app(r, owner, a)
 	case a.Kind != "classic":
 		r.warn("what a fine-grained token may do cannot be read: give it Issues (read and write), Metadata and Webhooks (read)")
 	case slices.Contains(a.Scopes, "repo") || slices.Contains(a.Scopes, "public_repo"):
 		r.ok("the token has the scopes %s", strings.Join(a.Scopes, ", "))
 	default:
 		r.fault("the token has neither scope repo nor public_repo (it has: %s)", strings.Join(a.Scopes, ", "))
+	}
+}
+
+// appNeeds are the permissions that an App needs in the repositories of its routes.
+var appNeeds = map[string]string{"issues": "write", "metadata": "read"}
+
+// app says what an App's installation on an owner's account may do.
+func (k *checker) app(r *findings, owner string, a Access) {
+	k.sends(owner, a.Events)
+	enough := true
+	for permission, level := range mapping.Sorted(appNeeds) {
+		if has := a.Permissions[permission]; has != level && has != "write" {
+			enough = false
+			r.fault("the app's installation on %s has the permission %s: %q; it needs %q", owner, permission, has, level)
+		}
+	}
+	if enough {
+		r.ok("the app is installed on %s and may write issues", owner)
 	}
 }
 
@@ -209,116 +216,4 @@ func few(names []string) string {
 		return strings.Join(names[:most], ", ") + " …"
 	}
 	return strings.Join(names, ", ")
-}
-
-// hook proves that GitHub tells of what happens at target: a repository, or
-// the account of a glob. The webhook may be the repository's, its
-// organisation's or the app's own; not every token may read each of them.
-func (k *checker) hook(ctx context.Context, r *findings, target string) {
-	if k.brief {
-		return
-	}
-	owners := []string{target}
-	if owner, _, isRepo := strings.Cut(target, "/"); isRepo {
-		owners = append(owners, owner)
-	}
-	if k.IsApp {
-		owners = append(owners, "")
-	}
-	var unread []string
-	for _, owner := range owners {
-		hooks, err := k.github.ListHooks(ctx, owner)
-		switch {
-		case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrForbidden):
-			unread = append(unread, hooksOf(owner))
-			continue
-		case err != nil:
-			r.fault("%s cannot be listed: %v", hooksOf(owner), err)
-			return
-		}
-		found := false
-		for _, h := range hooks {
-			if u, err := url.Parse(h.URL); err == nil && strings.HasSuffix(u.Path, webhookPath) {
-				found = true
-				k.oneHook(ctx, r, owner, h, u.Host+u.Path)
-			}
-		}
-		if found {
-			return
-		}
-	}
-	late := fmt.Sprintf("changes on GitHub would be seen every %v only", k.CatchUpInterval)
-	if len(unread) > 0 {
-		r.warn("whether there is a webhook cannot be told: the token may not read %s; without one, %s", strings.Join(unread, " and "), late)
-		return
-	}
-	if !strings.Contains(target, "/") {
-		r.warn("%s have none whose URL ends in %s, and those of each repository were not looked at: where it has none either, %s", hooksOf(target), webhookPath, late)
-		return
-	}
-	r.fault("there is no webhook whose URL ends in %s: %s", webhookPath, late)
-}
-
-func hooksOf(owner string) string {
-	if owner == "" {
-		return "the app's webhook"
-	}
-	return "the webhooks of " + owner
-}
-
-// oneHook proves one webhook of planbridge; at is its URL without what may be secret.
-func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook, at string) {
-	switch {
-	case !h.Active:
-		r.fault("the webhook to %s is switched off", at)
-		return
-	// The events of an app's webhook are not told.
-	case owner != "" && !slices.Contains(h.Events, "issues") && !slices.Contains(h.Events, "*"):
-		r.fault("the webhook to %s does not send issues (it sends: %s)", at, strings.Join(h.Events, ", "))
-		return
-	case owner != "" && !slices.Contains(h.Events, "*"):
-		if missing := k.unsent(h.Events); len(missing) > 0 {
-			r.warn("the webhook does not send %s: what they tell is found by the catch-up only", strings.Join(missing, ", "))
-		}
-	}
-	list, err := k.github.Deliveries(ctx, owner, h.ID, time.Now().Add(-deliveriesSince))
-	if err != nil {
-		r.warn("the webhook goes to %s; its deliveries cannot be listed: %v", at, err)
-		return
-	}
-	failed, all, last := failures(list)
-	if failed > 0 {
-		r.warn("the webhook goes to %s; of %d deliveries of the last day %d failed, the newest of them at %s with status %d",
-			at, all, failed, last.DeliveredAt.UTC().Format(time.RFC3339), last.StatusCode)
-		return
-	}
-	r.ok("the webhook goes to %s; of %d deliveries of the last day none failed", at, all)
-}
-
-// unsent lists the events that a webhook could send besides issues, and does not.
-func (k *checker) unsent(events []string) []string {
-	want := []string{"repository"}
-	if slices.ContainsFunc(k.Routes.All(), func(r *mapping.Route) bool { return r.Tasks == mapping.TasksSubIssues }) {
-		want = []string{"sub_issues", "repository"}
-	}
-	return slices.DeleteFunc(want, func(event string) bool { return slices.Contains(events, event) })
-}
-
-// failures counts the events whose newest attempt failed; the list is newest
-// first. last is the newest of them.
-func failures(list []Delivery) (failed, all int, last Delivery) {
-	seen := map[string]bool{}
-	for _, d := range list {
-		if seen[d.GUID] {
-			continue
-		}
-		seen[d.GUID] = true
-		if d.StatusCode/100 == 2 {
-			continue
-		}
-		if failed++; failed == 1 {
-			last = d
-		}
-	}
-	return failed, len(seen), last
 }

@@ -29,6 +29,8 @@ type Plan struct {
 	CatchUpInterval time.Duration
 	// QuarantineUnsaid names the routes whose issues of strangers wait by default.
 	QuarantineUnsaid map[string]bool
+	// HookURL is where webhooks that are missing are to lead; "": none is made.
+	HookURL string
 	// Origins tell the file and the line of each route that has them.
 	Origins map[string]string
 }
@@ -55,6 +57,9 @@ type Weakness struct {
 type Trust interface {
 	// WebhooksOf returns the entry of github.webhooks for a repository, or -1.
 	WebhooksOf(repository string) int
+	// WebhookSecretOf returns the secret that signs deliveries about a repository, or about an
+	// owner's repositories.
+	WebhookSecretOf(repository string) string
 }
 
 // QuarantineAdvice says what an operator has to know of a route with a public
@@ -84,6 +89,9 @@ type GitHub interface {
 	OrgRepositories(ctx context.Context, owner string) ([]Repository, error)
 	// ListHooks lists the webhooks of a repository, of an owner, or of the App ("").
 	ListHooks(ctx context.Context, owner string) ([]Hook, error)
+	// CreateHook makes an active webhook where ListHooks finds it, or sets the App's. Its
+	// error may leave open whether that was done.
+	CreateHook(ctx context.Context, owner string, hook Hook, secret string) error
 	// Deliveries lists those of a webhook, newest first.
 	Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]Delivery, error)
 	Close()
@@ -94,6 +102,7 @@ type Access struct {
 	Kind        string            // "app", "classic" (scopes) or "fine-grained" (only trying tells)
 	Scopes      []string          // of a classic token
 	Permissions map[string]string // of an App's installation: "issues": "write" …
+	Events      []string          // that an App's webhook sends about the installation
 }
 
 // Repository is one repository as it is now.

@@ -1,4 +1,5 @@
-// Package preflight proves a configuration against the live services, by reading alone.
+// Package preflight proves a configuration against the live services, by reading alone. It
+// makes the webhooks that are missing where it is asked to.
 package preflight
 
 import (
@@ -41,8 +42,8 @@ const (
 	maxParallel  = 4                // places at once
 )
 
-// Check proves a configuration against the live services, by reading alone. A
-// service that is down is a fault among the others and stops nothing. The
+// Check proves a configuration against the live services. It writes nothing but the webhooks
+// that [Plan].HookURL asks for. A service that is down is a fault among the others and stops nothing. The
 // findings stand in the order of the file: secrets, store, projects, GitHub, routes; at
 // the end are the links that are where no route leads now.
 func Check(ctx context.Context, plan *Plan, services Services, log *slog.Logger) []Finding {
@@ -58,6 +59,7 @@ func newChecker(plan *Plan, services Services, log *slog.Logger) *checker {
 	return &checker{
 		Plan: plan, services: services, log: log,
 		linked: counted{places: map[linkPlace]int{}}, names: map[string]string{}, titles: map[string]string{},
+		appEvents: map[string][]string{}, made: map[string]bool{},
 	}
 }
 
@@ -98,6 +100,11 @@ type checker struct {
 	mu     sync.Mutex
 	names  map[string]string // of repositories, in lower case, to what each is called now
 	titles map[string]string // of buckets, by id
+	// appEvents are those that the App's webhook sends, by account in lower case.
+	appEvents map[string][]string
+
+	making sync.Mutex
+	made   map[string]bool // where a webhook was made
 }
 
 // probe looks at one place.

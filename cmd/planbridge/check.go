@@ -16,9 +16,10 @@ import (
 
 type checkCmd struct {
 	output
-	Quiet          bool `short:"q" help:"Print faults and warnings only."`
-	Expand         bool `help:"Print which route each repository has, and why. Nothing else is looked at."`
-	AgainstRunning bool `help:"Say also which routes the running service has otherwise."`
+	Quiet          bool   `short:"q" help:"Print faults and warnings only."`
+	Expand         bool   `help:"Print which route each repository has, and why. Nothing else is looked at."`
+	AgainstRunning bool   `help:"Say also which routes the running service has otherwise."`
+	CreateWebhook  string `placeholder:"URL" help:"Make the webhooks that are missing on GitHub. URL is the public address of planbridge: https://planbridge.example.com."`
 }
 
 // Run implements the command. It fails when a finding is a fault.
@@ -30,7 +31,13 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	if c.Expand {
 		return c.expand(ctx, p, cfg)
 	}
-	findings := bridge.Check(ctx, cfg, newClient(cfg).eachLink, slog.New(slog.DiscardHandler))
+	hookURL := ""
+	if c.CreateWebhook != "" {
+		if hookURL, err = preflight.HookURL(c.CreateWebhook); err != nil {
+			return err
+		}
+	}
+	findings := bridge.Check(ctx, cfg, hookURL, newClient(cfg).eachLink, slog.New(slog.DiscardHandler))
 	if c.AgainstRunning {
 		findings = append(findings, againstRunning(ctx, cfg))
 	}

@@ -1,0 +1,98 @@
+package preflight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"planbridge/mapping"
+)
+
+// HookURL returns the address of planbridge's webhook on a public server, which is given by
+// its URL with or without the webhook's path.
+func HookURL(server string) (string, error) {
+	u, err := url.Parse(server)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("webhook %q: %w", server, err)
+	case u.Scheme != "https" && u.Scheme != "http", u.Host == "", u.RawQuery != "", u.Fragment != "", u.User != nil:
+		return "", fmt.Errorf("webhook %q: expected the public address of planbridge, such as https://planbridge.example.com", server)
+	case !strings.HasSuffix(u.Path, webhookPath):
+		u = u.JoinPath(webhookPath)
+	}
+	return u.String(), nil
+}
+
+// makeHook makes the webhook that is missing at target: the App's own, that of the account
+// where a route takes a glob of it, or else that of the repository. It reports whether the
+// findings say what became of it. unread names the webhooks that could not be listed: one may
+// be among them. An App that has none answers so.
+func (k *checker) makeHook(ctx context.Context, r *findings, target string, unread []string) bool {
+	at := k.hookOwner(target)
+	if at != "" && slices.Contains(unread, hooksOf(at)) {
+		return false
+	}
+	k.making.Lock()
+	defer k.making.Unlock()
+	if k.made[at] {
+		r.ok("its webhook to %s was made", k.HookURL)
+		return true
+	}
+	secret := k.Trust.WebhookSecretOf(target)
+	if secret == "" {
+		r.fault("no webhook was made: no secret of the configuration is for %s", target)
+		return true
+	}
+	if err := k.freeAppHook(ctx, at); err != nil {
+		r.fault("no webhook was made: %v", err)
+		return true
+	}
+	err := k.github.CreateHook(ctx, at, Hook{URL: k.HookURL, Events: k.wanted(), Active: true}, secret)
+	switch {
+	case errors.Is(err, mapping.ErrNotFound), errors.Is(err, mapping.ErrForbidden):
+		r.fault("no webhook was made: the token may not make %s: %v", hooksOf(at), err)
+	case err != nil:
+		r.fault("whether the webhook was made is not known, run check again: %v", err)
+	default:
+		k.made[at] = true
+		r.ok("a webhook to %s was made among %s", k.HookURL, hooksOf(at))
+	}
+	return true
+}
+
+// hookOwner is where the webhook for target belongs, as ListHooks names it.
+func (k *checker) hookOwner(target string) string {
+	if k.IsApp {
+		return ""
+	}
+	owner, _, _ := strings.Cut(target, "/")
+	for _, route := range k.Routes.All() {
+		for _, glob := range route.Globs() {
+			if of, _, _ := strings.Cut(glob, "/"); strings.EqualFold(of, owner) {
+				return owner
+			}
+		}
+	}
+	return target
+}
+
+// freeAppHook returns an error where an App's webhook leads to another program: an App has
+// only one.
+func (k *checker) freeAppHook(ctx context.Context, at string) error {
+	if at != "" {
+		return nil
+	}
+	hooks, err := k.github.ListHooks(ctx, at)
+	if err != nil && !errors.Is(err, mapping.ErrNotFound) {
+		return err
+	}
+	for _, h := range hooks {
+		if u, err := url.Parse(h.URL); h.URL != "" && (err != nil || u.Host != "") {
+			return errors.New("the app's webhook leads elsewhere: change it in the app's settings on GitHub")
+		}
+	}
+	return nil
+}
