@@ -60,15 +60,23 @@ func clean(w work) (verdict, error) {
 	if waits := w.book().Waits(); len(waits) > 0 && w.issue != nil {
 		return end, inTurn(waits[0].After, "%s", waits[0].Why)
 	}
+	w.cleaned = c.whyDone()
+	return end, nil
+}
+
+// whyDone says what is left of a pair whose marks were taken off.
+func (w cleaner) whyDone() string {
 	switch {
 	case w.pair.Away != "":
-		w.cleaned = "its issue is in " + w.pair.Away + ", where nothing is taken off it"
+		return "its issue is in " + w.pair.Away + ", where nothing is taken off it"
+	case !w.route.Writes(mapping.GitHub):
+		return "its route does not write to GitHub, where nothing is taken off"
+	case !w.route.Writes(mapping.Planning):
+		return "its route does not write to planning, where nothing is taken off"
 	case w.issue == nil || w.card == nil:
-		w.cleaned = "one of its items is gone, and nothing of planbridge's is left on the other one"
-	default:
-		w.cleaned = "nothing of planbridge's is left on it"
+		return "one of its items is gone, and nothing of planbridge's is left on the other one"
 	}
-	return end, nil
+	return "nothing of planbridge's is left on it"
 }
 
 // takeOff takes marks off. That carries nobody's change, so that people's go first.
@@ -120,7 +128,7 @@ func (w cleaner) cleanFamily(err error) error {
 			err = mover(pw).readdress(err)
 		}
 		if err := cleaner(pw).doneWith(err); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", where(p), err)
 		}
 	}
 	w.happens(mapping.EventUnlinked)

@@ -73,13 +73,21 @@ func (w cleaner) shownLabels() []string {
 	return slices.Concat(s.Labels, s.Made)
 }
 
-// milestoneMarks is the milestone that the bridge set, while the issue has it.
+// milestoneMarks is the milestone that the bridge set, while the issue has it. Where a write may
+// have had no answer, it is that of a sprint.
 func (w cleaner) milestoneMarks() []mark {
-	if w.pair.IsTask() || w.link.Shown == nil || w.link.Shown.Milestone == 0 || w.issue.Milestone != w.link.Shown.Milestone {
+	s := w.link.Shown
+	if w.pair.IsTask() || s == nil {
+		return nil
+	}
+	if s.Milestone == 0 && s.Unsure && mapping.ShowsSprint(w.issue, w.set.Keys) {
+		s.Milestone = w.issue.Milestone
+	}
+	if s.Milestone == 0 || w.issue.Milestone != s.Milestone {
 		return nil
 	}
 	return []mark{{w.step(mapping.GitHub, "the milestone %s is taken off", milestoneName(w.issue.Milestone)), func() (bool, error) {
-		if err := w.lookAgain(); err != nil || w.issue.Milestone != w.link.Shown.Milestone {
+		if err := w.lookAgain(); err != nil || w.issue.Milestone != s.Milestone {
 			return false, err
 		}
 		if err := saver(w).writing(); err != nil {
@@ -90,7 +98,7 @@ func (w cleaner) milestoneMarks() []mark {
 		if err != nil {
 			return false, onGitHub(fmt.Errorf("take milestone off: %w", err))
 		}
-		w.link.Shown.Milestone = 0
+		s.Milestone = 0
 		reader(w).issueIs(&issue)
 		return true, nil
 	}}}

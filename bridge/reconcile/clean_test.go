@@ -41,8 +41,8 @@ func (w *world) verifyApart(why string) {
 		w.fail("the history does not say %q: %v", why, w.history())
 	}
 	for _, i := range w.hub.issues {
-		if bare, _ := keys.Body(i.Body); i.Repo == repo && !i.deleted && (bare != i.Body || len(ownLabels(i)) > 0) {
-			w.fail("issue %d shows %q with the labels %v", i.Number, i.Body, i.Labels)
+		if bare, _ := keys.Body(i.Body); i.Repo == repo && !i.deleted && (bare != i.Body || len(ownLabels(i)) > 0 || i.Milestone == 1) {
+			w.fail("issue %d shows %q with the labels %v and milestone %d", i.Number, i.Body, i.Labels, i.Milestone)
 		}
 	}
 	for _, c := range w.plan.cards {
@@ -121,6 +121,17 @@ func TestPairsAreTakenApart(t *testing.T) {
 			w.befall("AddLabels", answerLost, func() { w.after(0, w.takeApart) })
 			linked(w)
 		}, why: nothingLeft},
+		"the answer to the milestone was lost": {before: func(w *world) {
+			linked(w)
+			w.settle()
+			w.befall("EditIssue", answerLost, func() { w.after(0, w.takeApart) })
+			intoSprint()(w)
+		}, why: nothingLeft},
+		"its route goes one way by now": {before: linked, do: func(w *world) {
+			w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = nil })
+			w.route.Direction = mapping.ToPlanning
+			w.restart()
+		}, why: "its route does not write to GitHub, where nothing is taken off"},
 		"a task of a line is forgotten, another was not known": {tune: tasksOfItems, before: listed, do: func(w *world) {
 			w.alter(func(l *mapping.Link) {
 				for _, c := range l.Children {
