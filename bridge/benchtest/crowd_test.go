@@ -2,6 +2,7 @@ package benchtest_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -14,8 +15,11 @@ import (
 // more at a time, their reads are listings, and GitHub is never asked for more points than
 // a minute has.
 func TestMeasuredCrowd(t *testing.T) {
-	c := crowd(t, 300)
+	c := crowd(t, 300, func(*bridgetest.TestWorld) {})
 	t.Logf("%+v", c)
+	if c.took > 10*time.Second {
+		t.Errorf("the last card was made after %v, want at most 10 s", c.took)
+	}
 	if c.reads > 0.2 {
 		t.Errorf("%.2f reads of GitHub per issue, want at most 0.2", c.reads)
 	}
@@ -24,6 +28,20 @@ func TestMeasuredCrowd(t *testing.T) {
 	}
 	if c.minute > documented.PointsPerMinute || c.limits > 0 {
 		t.Errorf("%d points in a minute, %d requests were limited", c.minute, c.limits)
+	}
+}
+
+// TestMeasuredRefusal: planning makes some cards of a crowd's request, and refuses it for one of
+// them. That delays the others by some seconds, and makes none of them twice.
+func TestMeasuredRefusal(t *testing.T) {
+	c := crowd(t, 100, func(w *bridgetest.TestWorld) {
+		requests := 0
+		second := func(_, _ string) bool { requests++; return requests == 2 } // the first one has few
+		w.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardCreate, Match: second, Kind: planningtest.PartialBatch, N: 30, Status: http.StatusBadRequest})
+	})
+	t.Logf("%+v", c)
+	if c.took > 15*time.Second || c.creates < 5 || c.creates > 20 {
+		t.Errorf("%d requests made the cards, the last one after %v, want at most 20 and 15 s", c.creates, c.took)
 	}
 }
 
@@ -39,7 +57,8 @@ type crowded struct {
 // unbraked lets more issues enter in a minute than a route usually takes.
 func unbraked(yaml string) string { return yaml + "brakes: {creates_per_minute: 1000}\n" }
 
-func crowd(t *testing.T, issues int) (c crowded) {
+// crowd has issues opened within a second, and waits until each has its one card.
+func crowd(t *testing.T, issues int, wrong func(*bridgetest.TestWorld)) (c crowded) {
 	t.Helper()
 	virtually(t, bridgetest.Options{Config: unbraked}, func(w *bridgetest.TestWorld) {
 		if err := w.StartBridge(); err != nil {
@@ -48,6 +67,7 @@ func crowd(t *testing.T, issues int) (c crowded) {
 		time.Sleep(time.Hour)
 		w.GitHub.ResetJournal()
 		w.Planning.ResetJournal()
+		wrong(w)
 		began := time.Now()
 		for i := range issues {
 			w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Deploy ", i)})
@@ -58,6 +78,9 @@ func crowd(t *testing.T, issues int) (c crowded) {
 		}
 		c.took = time.Since(began)
 		time.Sleep(time.Hour)
+		if cards := len(w.Project.Cards()); cards != issues {
+			t.Fatalf("%d issues have %d cards", issues, cards)
+		}
 		calls := w.GitHub.Journal()
 		c.reads = float64(reads(calls)) / float64(issues)
 		c.creates = w.Planning.Calls(planningtest.OpCardCreate)

@@ -21,6 +21,9 @@ const (
 	// time are over that any member had when it joined: the rest of that member's lease is
 	// for what is done.
 	linger = 400 * time.Millisecond
+	// briefMost bounds how long the members of a brief batch wait for each other, however fast
+	// they come.
+	briefMost = 2 * time.Second
 	// waitMost bounds how many keys wait at once: in batches that are being done, and in
 	// those that others may still join.
 	waitMost = 400
@@ -41,6 +44,7 @@ type batches struct {
 	waiting chan struct{} // held by keys that wait for others
 	crowded atomic.Int64  // until when keys are waited for that were put off, Unix nanoseconds
 	turns   sync.Map      // of the batches that write: project to chan struct{}
+	patient atomic.Int64  // members of batches that are not brief: keys of an import
 
 	mu   sync.Mutex
 	open map[batchID]*batch
@@ -88,6 +92,10 @@ func (b *batches) join(ctx context.Context, what Batch, member any) error {
 		what.Most = waitMost
 	}
 	id := batchID{what.Project, what.Name, what.Most}
+	if !what.Brief {
+		b.patient.Add(1)
+		defer b.patient.Add(-1)
+	}
 	g := b.enter(ctx, id, what, member)
 	select {
 	case <-g.done:
@@ -112,7 +120,11 @@ func (b *batches) enter(ctx context.Context, id batchID, what Batch, member any)
 	g.members, g.ctxs = append(g.members, member), append(g.ctxs, ctx)
 	end, _ := ctx.Deadline() // a key that is worked has one
 	now := b.now()
-	if until := now.Add(end.Sub(now) * 2 / 3); len(g.members) == 1 || until.Before(g.until) {
+	patience := end.Sub(now) * 2 / 3
+	if g.Brief {
+		patience = min(patience, briefMost)
+	}
+	if until := now.Add(patience); len(g.members) == 1 || until.Before(g.until) {
 		g.until = until
 	}
 	select {

@@ -124,3 +124,63 @@ func TestBatchPanics(t *testing.T) {
 		}
 	})
 }
+
+// Members of a brief batch wait for each other for a moment, however fast they come and
+// however long their leases are.
+func TestBriefBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var groups []int
+		b := newBatches(awaited{newStore(), func() bool { return true }}, time.Now, nil)
+		what := Batch{Project: "p", Name: "a", Most: 100, Brief: true, Act: func(_ context.Context, ms []any) {
+			mu.Lock()
+			defer mu.Unlock()
+			groups = append(groups, len(ms))
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var all sync.WaitGroup
+		for range 50 {
+			time.Sleep(linger / 2)
+			all.Go(func() {
+				began := time.Now()
+				if err := b.join(ctx, what, new(int)); err != nil || time.Since(began) > briefMost {
+					t.Errorf("%v after %v", err, time.Since(began))
+				}
+			})
+		}
+		all.Wait()
+		if len(groups) < 4 || groups[0] < 10 {
+			t.Errorf("groups %v", groups)
+		}
+	})
+}
+
+// Keys of an import that wait for each other put no live key into a crowd. Keys of a crowd
+// that wait are still one.
+func TestWhatIsACrowd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, brief := range []bool{false, true} {
+			e := newEngine(awaited{newStore(), func() bool { return true }}, core{}, "p")
+			l := &lease{slot: &slot{}, e: e}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			var all sync.WaitGroup
+			for range 2 * crowd {
+				e.inHand.Add(1)
+				all.Go(func() {
+					_ = l.Join(ctx, Batch{Project: "p", Name: "cards", Brief: brief, Act: func(context.Context, []any) {}}, new(int))
+					e.inHand.Add(-1)
+				})
+			}
+			synctest.Wait()
+			if got := l.Crowded(); got != brief {
+				t.Errorf("with %d keys in batches that are brief (%v), a key is crowded: %v", e.InHand(), brief, got)
+			}
+			all.Wait()
+			cancel()
+			if l.e.batches.patient.Load() != 0 {
+				t.Error("a key that was done still waits")
+			}
+		}
+	})
+}

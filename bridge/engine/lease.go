@@ -60,8 +60,8 @@ func (l *lease) Yield() (resume func(), retry time.Duration) {
 	}, 0
 }
 
-// Crowded implements [Lease].
-func (l *lease) Crowded() bool { return l.e.inHand.Load() > Crowd }
+// Crowded implements [Lease]. Keys that wait for others of their import make no crowd.
+func (l *lease) Crowded() bool { return l.e.inHand.Load()-l.e.batches.patient.Load() > crowd }
 
 // Join implements [Lease].
 func (l *lease) Join(ctx context.Context, b Batch, member any) error {

@@ -24,8 +24,8 @@ type Lease interface {
 	// Yield lets other keys be worked, until resume is called. Where too many keys wait
 	// for others already, resume is nil, and the key comes again after retry.
 	Yield() (resume func(), retry time.Duration)
-	// Crowded reports whether more than [Crowd] keys are worked by this process: what keys
-	// ask for at the same time is worth asking for together.
+	// Crowded reports whether so many keys are worked by this process that what they ask for
+	// at the same time is worth asking for together.
 	Crowded() bool
 	// Join waits until the batch was done for the member and those who joined besides.
 	// ErrNotTaken says that the time ended before it began. After any other error nobody
@@ -38,8 +38,8 @@ type Batch struct {
 	Project mapping.ObjectID // further keys of this project are waited for
 	Name    string           // tells the batch from others of the project
 	Most    int              // members at most; 0: as many as come
-	// Brief: further keys are waited for as long as one comes soon after the other, however
-	// many are due.
+	// Brief: further keys are waited for as long as one comes soon after the other, for a
+	// moment at most, however many are due.
 	Brief bool
 	// Write: one such batch of the project is done at a time, and it ends before the
 	// time of any member does.
@@ -48,8 +48,8 @@ type Batch struct {
 	Act func(ctx context.Context, members []any)
 }
 
-// Crowd is how many keys are worked before one more is crowded.
-const Crowd = 10
+// crowd is how many keys are worked before one more is crowded.
+const crowd = 10
 
 // ErrNotTaken is the error of a member for which nothing was done yet.
 var ErrNotTaken = errors.New("nothing was done yet")

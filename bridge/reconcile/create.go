@@ -59,8 +59,11 @@ type kind interface {
 type want struct {
 	w      work // on its link
 	intent *mapping.Intent
-	done   bool  // its item is known
-	err    error // then: why it could not be linked
+	done   bool // its item is known
+	// answered: its request was refused as one of several. It may have been made, and nothing
+	// of it is under way any more.
+	answered bool
+	err      error // then: why it could not be linked
 
 	// What it is made of: the base that both sides will have, whose half is sent.
 	base    map[mapping.Attribute]mapping.Base
@@ -173,6 +176,9 @@ func (c *creation) request(wants []*want) error {
 	switch {
 	case k.intent.Sent && err == nil:
 		return later(c.w.set.Settle.of(c.side), "%s: %d are not in the answer; to be looked for", c.what, len(wants))
+	case k.intent.Sent && k.answered: // absence is proven without the settle time
+		k.intent.At = c.w.Now().UTC().Add(-c.w.set.Settle.of(c.side))
+		return later(lookupGap, "%v; to be looked for before it is tried again", err)
 	case k.intent.Sent:
 		return later(c.w.set.Settle.of(c.side), "%v; to be looked for before it is tried again", err)
 	case is && many: // what it is about is not known
