@@ -119,7 +119,7 @@ func (a *App) httpClient() *http.Client {
 
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *adapters.Planning) *poll.Poller {
 	return poll.New(poll.Options{
-		Project: id, Name: name, Planning: side, Buckets: side, Charts: side, Store: a.observed(),
+		Project: id, Name: name, Planning: side, News: side.News(), Buckets: side, Charts: side, Store: a.observed(),
 		Settings: pollHost{a, id}, Host: pollHost{a, id}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle:  c.Planning.Settle,

@@ -17,6 +17,8 @@ import (
 // what answers in its place.
 type PlanningClient interface {
 	planning.Reader
+	// News reads what only looks for changes.
+	News() planning.Reader
 	Burndown(ctx context.Context, sprint mapping.ObjectID) (planning.Burndown, error)
 	BacklogNews(ctx context.Context, since string, known func(bucket mapping.ObjectID, title string, id, text []byte) bool,
 		visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) (tag string, unchanged bool, err error)
@@ -163,7 +165,11 @@ func (p *Planning) location(ctx context.Context) *time.Location {
 
 // Sprints lists the project's sprints for the poller, in its time zone.
 func (p *Planning) Sprints(ctx context.Context) ([]poll.Sprint, error) {
-	sprints, err := p.PlanningClient.Sprints(ctx)
+	return p.sprints(ctx, p.PlanningClient)
+}
+
+func (p *Planning) sprints(ctx context.Context, r planning.Reader) ([]poll.Sprint, error) {
+	sprints, err := r.Sprints(ctx)
 	if err != nil || len(sprints) == 0 {
 		return nil, err
 	}
@@ -188,7 +194,11 @@ func in(here *time.Location, t time.Time) time.Time {
 // SprintItems lists what a sprint holds, in either form. A card's users are
 // those on its own entry and on its tasks'.
 func (p *Planning) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
-	items, err := p.PlanningClient.SprintItems(ctx, sprint)
+	return sprintItems(ctx, p.PlanningClient, sprint)
+}
+
+func sprintItems(ctx context.Context, r planning.Reader, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
+	items, err := r.SprintItems(ctx, sprint)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -208,6 +218,25 @@ func (p *Planning) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]
 		c.Users = slices.Compact(users)
 	}
 	return items.Cards, items.Tasks, nil
+}
+
+// PlanningNews is the project as rounds read it that only look for changes.
+type PlanningNews struct {
+	*Planning
+	reader planning.Reader
+}
+
+// News is the project for rounds that only look for changes.
+func (p *Planning) News() PlanningNews { return PlanningNews{p, p.PlanningClient.News()} }
+
+// Sprints is [Planning.Sprints].
+func (n PlanningNews) Sprints(ctx context.Context) ([]poll.Sprint, error) {
+	return n.sprints(ctx, n.reader)
+}
+
+// SprintItems is [Planning.SprintItems].
+func (n PlanningNews) SprintItems(ctx context.Context, sprint mapping.ObjectID) ([]mapping.Card, []mapping.Task, error) {
+	return sprintItems(ctx, n.reader, sprint)
 }
 
 // Burndown reads a sprint's chart for the poller.

@@ -254,13 +254,20 @@ func get[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T, 
 
 // list reads an array.
 func list[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T, error)) ([]T, error) {
-	var out []T
+	return decoded(ctx, c, k, func(body []byte) ([]T, error) { return listOf(body, convert) })
+}
+
+// decoded reads an answer as a whole.
+func decoded[T any](ctx context.Context, c *Client, k call, read func(body []byte) (T, error)) (out T, err error) {
 	k.take = func(body []byte) (err error) {
-		out, err = listOf(body, convert)
+		out, err = read(body)
 		return err
 	}
-	_, err := c.do(ctx, k)
-	return out, err
+	if _, err := c.do(ctx, k); err != nil {
+		var none T
+		return none, err
+	}
+	return out, nil
 }
 
 // listOf converts the elements of an answer that is an array.

@@ -3,9 +3,12 @@ package planning
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"planbridge/mapping"
 )
 
 // clockGrain is how much older than its answer a Last-Modified has to be. It has whole
@@ -127,20 +130,36 @@ func (a *answers) remove(path string) {
 	}
 }
 
+// News is a client that reads sprints and what is in them by conditional requests: while the
+// service says that a list is unchanged, it is told from before. What a wrong answer of that
+// kind hides is no proof of absence, so that nothing may be concluded from it.
+type News struct{ *Client }
+
+// News is the client for what only looks for changes.
+func (c *Client) News() Reader { return News{c} }
+
+// Sprints lists the project's sprints (endpoint 7).
+func (n News) Sprints(ctx context.Context) ([]Sprint, error) {
+	return kept(ctx, n.Client, n.sprints(), slices.Clone[[]Sprint], readSprints)
+}
+
+// SprintItems reads what is in a sprint (endpoint 9).
+func (n News) SprintItems(ctx context.Context, id mapping.ObjectID) (SprintItems, error) {
+	return kept(ctx, n.Client, n.sprintItems(id), SprintItems.clone, readSprintItems)
+}
+
 // kept reads a list by a conditional request. Nothing of an answer that did not change is
 // decoded: its value is a clone of the one before.
 func kept[T any](ctx context.Context, c *Client, k call, clone func(T) T, read func(body []byte) (T, error)) (out T, err error) {
 	was := c.answers.get(k.path)
 	k.condition = &condition{since: was.tag}
 	var size int
-	k.take = func(body []byte) (err error) {
+	out, err = decoded(ctx, c, k, func(body []byte) (T, error) {
 		size = len(body)
-		out, err = read(body)
-		return err
-	}
-	if _, err := c.do(ctx, k); err != nil {
-		var none T
-		return none, err
+		return read(body)
+	})
+	if err != nil {
+		return out, err
 	}
 	if k.condition.unchanged {
 		same, _ := was.value.(T)

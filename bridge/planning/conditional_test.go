@@ -3,6 +3,8 @@ package planning_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +51,7 @@ func unchangedAnswers(t *testing.T, validators planningtest.Validators, gzip boo
 			seen = c.Title.Value
 			return nil
 		})
-		sprints, sprintErr := client.Sprints(t.Context())
+		sprints, sprintErr := client.News().Sprints(t.Context())
 		if err != nil || sprintErr != nil || len(sprints) != 1 || sprints[0].Title != "Now" {
 			t.Fatalf("%s: %v, %v, %v", step, sprints, err, sprintErr)
 		}
@@ -76,16 +78,58 @@ func unchangedAnswers(t *testing.T, validators planningtest.Validators, gzip boo
 		read("until its time is over", "Three", true)
 	}
 	read("as it was again", "Three", false)
-	sprints, err := client.Sprints(t.Context())
+	sprints, err := client.News().Sprints(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	sprints[0].Title = "the caller's own"
-	if sprints, err = client.Sprints(t.Context()); err != nil || sprints[0].Title != "Now" {
+	if sprints, err = client.News().Sprints(t.Context()); err != nil || sprints[0].Title != "Now" {
 		t.Errorf("sprints are %v, %v", sprints, err)
 	}
 	p.EditSprint(sprint, func(s *planningtest.SprintSpec) { s.Title = "Next" })
-	if sprints, err = client.Sprints(t.Context()); err != nil || sprints[0].Title != "Next" {
+	if sprints, err = client.News().Sprints(t.Context()); err != nil || sprints[0].Title != "Next" {
 		t.Errorf("sprints are %v, %v", sprints, err)
+	}
+}
+
+// TestNothingIsProvenByAnAnswerOfBefore: where a service calls a list unchanged that did
+// change, a complete look-up shows what is there all the same.
+func TestNothingIsProvenByAnAnswerOfBefore(t *testing.T) {
+	first := true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"always"`)
+		switch items := strings.HasSuffix(r.URL.Path, "/items"); {
+		case r.Header.Get("If-None-Match") != "":
+			w.WriteHeader(http.StatusNotModified)
+		case first && items || strings.HasSuffix(r.URL.Path, "/backlog/items"):
+			fmt.Fprint(w, "[]")
+		case items:
+			fmt.Fprint(w, `[{"_id":"5447406bc955ca8169c61ef0","tasks":[]}]`)
+		default:
+			fmt.Fprint(w, `[{"_id":"5447406bc955ca8169c61ea0","isActive":true}]`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	client, err := planning.New(planning.Options{BaseURL: server.URL, Project: "p", Secret: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	look := func(r planning.Reader) (cards int) {
+		t.Helper()
+		if err := planning.EachCard(t.Context(), r, func(mapping.Card) error { cards++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return cards
+	}
+	if n := look(client.News()) + look(client); n != 0 {
+		t.Fatalf("%d cards are there at first", n)
+	}
+	first = false
+	if n := look(client.News()); n != 0 {
+		t.Errorf("%d cards, though the service says that nothing changed: this test shows nothing", n)
+	}
+	if n := look(client); n != 1 {
+		t.Errorf("%d cards, want the one that is there", n)
 	}
 }

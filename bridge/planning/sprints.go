@@ -56,10 +56,12 @@ func (w *wireSprint) sprint() (Sprint, error) {
 
 // Sprints lists the project's sprints (endpoint 7).
 func (c *Client) Sprints(ctx context.Context) ([]Sprint, error) {
-	return kept(ctx, c, c.read("sprints.list", "list sprints", "iterations"), slices.Clone[[]Sprint], func(body []byte) ([]Sprint, error) {
-		return listOf(body, (*wireSprint).sprint)
-	})
+	return decoded(ctx, c, c.sprints(), readSprints)
 }
+
+func (c *Client) sprints() call { return c.read("sprints.list", "list sprints", "iterations") }
+
+func readSprints(body []byte) ([]Sprint, error) { return listOf(body, (*wireSprint).sprint) }
 
 // Sprint reads one sprint (endpoint 8).
 func (c *Client) Sprint(ctx context.Context, id mapping.ObjectID) (Sprint, error) {
@@ -140,12 +142,17 @@ func (u *users) UnmarshalJSON(raw []byte) error {
 
 // SprintItems reads what is in a sprint (endpoint 9).
 func (c *Client) SprintItems(ctx context.Context, id mapping.ObjectID) (SprintItems, error) {
-	k := c.read("sprint.items", "list items of sprint "+string(id), "iterations", id, "items")
-	return kept(ctx, c, k, SprintItems.clone, func(body []byte) (SprintItems, error) {
-		items := SprintItems{Users: map[mapping.ObjectID][]string{}}
-		_, err := listOf(body, func(e *entry) (struct{}, error) { return struct{}{}, items.add(e) })
-		return items, err
-	})
+	return decoded(ctx, c, c.sprintItems(id), readSprintItems)
+}
+
+func (c *Client) sprintItems(id mapping.ObjectID) call {
+	return c.read("sprint.items", "list items of sprint "+string(id), "iterations", id, "items")
+}
+
+func readSprintItems(body []byte) (SprintItems, error) {
+	items := SprintItems{Users: map[mapping.ObjectID][]string{}}
+	_, err := listOf(body, func(e *entry) (struct{}, error) { return struct{}{}, items.add(e) })
+	return items, err
 }
 
 // clone copies the lists. What is nested in their elements is shared.

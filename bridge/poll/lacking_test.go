@@ -112,6 +112,28 @@ func TestAWitnessReadsOnce(t *testing.T) {
 	})
 }
 
+// TestAdoptionReadsAnew: a round that adopts takes nothing of sprints from an answer of
+// before; a later one may.
+func TestAdoptionReadsAnew(t *testing.T) {
+	w := newWorld(t)
+	news := &service{items: map[mapping.ObjectID]listing{}, tasks: map[mapping.ObjectID][]mapping.Task{}, fails: map[string]error{}}
+	w.planned.sprints = []poll.Sprint{{ID: "s", Active: true}}
+	w.planned.list("s", card("one"))
+	news.sprints, news.items = w.planned.sprints, w.planned.items
+	w.options.News = news
+	w.restart()
+	w.adopted()
+	w.poll()
+	if n := news.count("sprints") + news.count("sprint s"); n != 0 || !w.isAdopted() {
+		t.Errorf("adoption read %d answers of before; adopted: %t", n, w.isAdopted())
+	}
+	sprints := w.planned.count("sprints")
+	w.poll()
+	if news.count("sprints") != 1 || news.count("sprint s") != 1 || w.planned.count("sprints") != sprints {
+		t.Error("a round after adoption reads everything anew")
+	}
+}
+
 // TestCardGoneWithTheStore: a card that stays away holds nothing up for ever,
 // and one that was seen to be gone long before does not at all.
 func TestCardGoneWithTheStore(t *testing.T) {

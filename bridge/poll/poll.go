@@ -133,8 +133,9 @@ type Options struct {
 	Project  mapping.ObjectID
 	Name     string // the operator's name for the project
 	Planning Planning
-	Buckets  Buckets // nil: a bucket has the one id that the backlog shows
-	Charts   Charts  // nil: charts are not read
+	News     Planning // where rounds that do not adopt look for changes; nil: Planning
+	Buckets  Buckets  // nil: a bucket has the one id that the backlog shows
+	Charts   Charts   // nil: charts are not read
 	Store    store.Store
 	Settings Settings
 	Host     Host

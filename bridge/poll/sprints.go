@@ -18,6 +18,14 @@ type sprintCard struct {
 	sprint mapping.ObjectID
 }
 
+// planning is where the round reads sprints. One that adopts proves that nothing is missing.
+func (r *round) planning() Planning {
+	if r.adopting || r.o.News == nil {
+		return r.o.Planning
+	}
+	return r.o.News
+}
+
 // readSprints stores what changed of the sprints, and reads the items of those that are due.
 func (r *round) readSprints(ctx context.Context) error {
 	if r.light {
@@ -25,7 +33,7 @@ func (r *round) readSprints(ctx context.Context) error {
 		return r.readSprintItems(ctx, r.pace.lightSprints(r.began))
 	}
 	r.calls++
-	sprints, err := r.o.Planning.Sprints(ctx)
+	sprints, err := r.planning().Sprints(ctx)
 	if err != nil {
 		return fmt.Errorf("list sprints: %w", err)
 	}
@@ -45,7 +53,7 @@ func (r *round) readSprintItems(ctx context.Context, due []Sprint) error {
 	for _, s := range due {
 		r.calls++
 		err := r.o.Guard.Do("sprint", string(s.ID), func() error {
-			cards, tasks, err := r.o.Planning.SprintItems(ctx, s.ID)
+			cards, tasks, err := r.planning().SprintItems(ctx, s.ID)
 			if err == nil {
 				r.sprint(s.ID, cards, tasks)
 			}

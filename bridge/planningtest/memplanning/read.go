@@ -85,6 +85,9 @@ func (c *Client) Sprints(ctx context.Context) ([]planning.Sprint, error) {
 	}, all(view.sprint))
 }
 
+// News is the client itself: nothing is told from before.
+func (c *Client) News() planning.Reader { return c }
+
 // Sprint reads one sprint.
 func (c *Client) Sprint(ctx context.Context, id mapping.ObjectID) (planning.Sprint, error) {
 	return read(ctx, c, "read sprint "+string(id), ids{id}, func(s planningmodel.Session) (planningmodel.Item, error) {
