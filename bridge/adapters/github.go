@@ -209,11 +209,7 @@ func (g *GitHub) Archived(ctx context.Context, repo string) (bool, error) {
 // Milestones and PutMilestone are those of the adapter in mapping's words.
 func (g *GitHub) Milestones(ctx context.Context, repo string) ([]mapping.Milestone, error) {
 	list, err := g.Client.Milestones(ctx, repo)
-	out := make([]mapping.Milestone, len(list))
-	for i, m := range list {
-		out[i] = mapping.Milestone(m)
-	}
-	return out, err
+	return converted(list, func(m github.Milestone) mapping.Milestone { return mapping.Milestone(m) }), err
 }
 
 // PutMilestone is that of the client.

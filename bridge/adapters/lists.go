@@ -92,19 +92,13 @@ func (g Inventory) ListIssues(ctx context.Context, repo, state string, page func
 // ListHooks and Deliveries are those of the adapter in the catch-up's words.
 func (g *Lists) ListHooks(ctx context.Context, owner string) ([]catchup.Hook, error) {
 	hooks, err := g.Client.ListHooks(ctx, owner)
-	out := make([]catchup.Hook, len(hooks))
-	for i, h := range hooks {
-		out[i] = catchup.Hook{ID: h.ID, URL: h.URL, Active: h.Active}
-	}
-	return out, err
+	return converted(hooks, func(h github.Hook) catchup.Hook { return catchup.Hook{ID: h.ID, URL: h.URL, Active: h.Active} }), err
 }
 
 // Deliveries lists those of a webhook.
 func (g *Lists) Deliveries(ctx context.Context, owner string, hook int64, since time.Time) ([]catchup.Delivery, error) {
 	list, err := g.Client.Deliveries(ctx, owner, hook, since)
-	out := make([]catchup.Delivery, len(list))
-	for i, d := range list {
-		out[i] = catchup.Delivery{ID: d.ID, GUID: d.GUID, Event: d.Event, At: d.DeliveredAt, Redelivery: d.Redelivery, OK: d.StatusCode/100 == 2}
-	}
-	return out, err
+	return converted(list, func(d github.Delivery) catchup.Delivery {
+		return catchup.Delivery{ID: d.ID, GUID: d.GUID, Event: d.Event, At: d.DeliveredAt, Redelivery: d.Redelivery, OK: d.StatusCode/100 == 2}
+	}), err
 }

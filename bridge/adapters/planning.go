@@ -68,11 +68,9 @@ func (p *Planning) CreateCard(ctx context.Context, bucket mapping.ObjectID, user
 
 // CreateCards makes cards in the names of several people.
 func (p *Planning) CreateCards(ctx context.Context, bucket mapping.ObjectID, items []reconcile.BatchItem) ([]mapping.Card, error) {
-	cards := make([]planning.UserCard, len(items))
-	for i, n := range items {
-		cards[i] = planning.UserCard{Username: n.Username, NewCard: planning.NewCard(n.NewItem)}
-	}
-	return p.CreateCardsBy(ctx, bucket, cards)
+	return p.CreateCardsBy(ctx, bucket, converted(items, func(n reconcile.BatchItem) planning.UserCard {
+		return planning.UserCard{Username: n.Username, NewCard: planning.NewCard(n.NewItem)}
+	}))
 }
 
 // CreateTasks sends a single task as one, which every service takes.
@@ -84,11 +82,7 @@ func (p *Planning) CreateTasks(ctx context.Context, card mapping.ObjectID, usern
 		}
 		return []mapping.Task{task}, nil
 	}
-	tasks := make([]planning.NewTask, len(items))
-	for i, n := range items {
-		tasks[i] = planning.NewTask(n)
-	}
-	return p.PlanningClient.CreateTasks(ctx, card, username, tasks)
+	return p.PlanningClient.CreateTasks(ctx, card, username, converted(items, func(n reconcile.NewItem) planning.NewTask { return planning.NewTask(n) }))
 }
 
 // UpdateCard is that of the client.

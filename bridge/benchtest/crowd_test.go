@@ -62,7 +62,7 @@ func crowd(t *testing.T, issues int, wrong func(*bridgetest.TestWorld)) (c crowd
 	t.Helper()
 	virtually(t, bridgetest.Options{Config: unbraked}, func(w *bridgetest.TestWorld) {
 		if err := w.StartBridge(); err != nil {
-			t.Fatal(err)
+			w.T.Fatal(err)
 		}
 		time.Sleep(time.Hour)
 		w.GitHub.ResetJournal()
@@ -73,19 +73,17 @@ func crowd(t *testing.T, issues int, wrong func(*bridgetest.TestWorld)) (c crowd
 			w.Repo.Open("octocat", githubtest.IssueSpec{Title: fmt.Sprint("Deploy ", i)})
 			time.Sleep(time.Second / time.Duration(issues))
 		}
-		for len(w.Project.Cards()) < issues && time.Since(began) < time.Hour {
-			time.Sleep(100 * time.Millisecond)
-		}
+		await(w, "each issue has its card", 100*time.Millisecond, func() bool { return len(w.Project.Cards()) >= issues })
 		c.took = time.Since(began)
 		time.Sleep(time.Hour)
 		if cards := len(w.Project.Cards()); cards != issues {
-			t.Fatalf("%d issues have %d cards", issues, cards)
+			w.T.Fatalf("%d issues have %d cards", issues, cards)
 		}
 		calls := w.GitHub.Journal()
 		c.reads = float64(reads(calls)) / float64(issues)
 		c.creates = w.Planning.Calls(planningtest.OpCardCreate)
 		c.second, c.minute, c.limits = busiest(calls, time.Second), busiest(calls, time.Minute), refused(calls)
-		t.Logf("GitHub: %s", operations(calls))
+		w.T.Logf("GitHub: %s", operations(calls))
 	})
 	return c
 }

@@ -59,6 +59,16 @@ func virtually(t *testing.T, o bridgetest.Options, play func(*bridgetest.TestWor
 	})
 }
 
+// await looks each pause whether something is so, for an hour at most.
+func await(w *bridgetest.TestWorld, what string, pause time.Duration, is func() bool) {
+	w.T.Helper()
+	for began := time.Now(); !is(); time.Sleep(pause) {
+		if time.Since(began) > time.Hour {
+			w.T.Fatal("an hour has passed, and not yet: " + what)
+		}
+	}
+}
+
 // operations counts what GitHub was asked, by operation and status.
 func operations(calls []githubtest.Call) string {
 	counted := map[string]int{}

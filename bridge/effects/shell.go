@@ -167,27 +167,32 @@ func only(err error) (reconcile.None, error) { return reconcile.None{}, err }
 // configured. An error means that the decision could not be made; a side that
 // cannot be read is no error.
 func (s *Shell) Preview(ctx context.Context, link *mapping.Link) (*mapping.Preview, error) {
-	l, err := clone(link)
-	if err != nil {
-		return nil, err
-	}
-	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Now()}
-	preview := reconcile.BeginPreview(s.state(claim))
-	s.hand(ctx, claim, nil).carryOut(preview.Steps())
-	return preview.Result()
+	return inspect(ctx, s, link, reconcile.BeginPreview)
 }
 
 // PlanCleaning reads the items of a root link and says what would be taken off them if the
 // pair were taken apart. It writes nothing.
 func (s *Shell) PlanCleaning(ctx context.Context, link *mapping.Link) ([]mapping.CleanStep, error) {
+	return inspect(ctx, s, link, reconcile.BeginCleaning)
+}
+
+// inspection is work that only reads.
+type inspection[R any] interface {
+	Steps() iter.Seq[*reconcile.Step]
+	Result() (R, error)
+}
+
+// inspect has work done that only reads, on a copy of a link.
+func inspect[R any, I inspection[R]](ctx context.Context, s *Shell, link *mapping.Link, begin func(reconcile.State) I) (R, error) {
 	l, err := clone(link)
 	if err != nil {
-		return nil, err
+		var none R
+		return none, err
 	}
 	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Now()}
-	cleaning := reconcile.BeginCleaning(s.state(claim))
-	s.hand(ctx, claim, nil).carryOut(cleaning.Steps())
-	return cleaning.Result()
+	work := begin(s.state(claim))
+	s.hand(ctx, claim, nil).carryOut(work.Steps())
+	return work.Result()
 }
 
 // CutOff notes that what was sent for a link may take effect until now: the process that
