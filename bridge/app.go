@@ -30,6 +30,7 @@ import (
 	"planbridge/bridge/metrics"
 	"planbridge/bridge/milestones"
 	"planbridge/bridge/monitor"
+	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -108,6 +109,7 @@ type App struct {
 	// setMu is held while set is replaced by what builds on it.
 	setMu        sync.Mutex
 	store        store.Store
+	questions    *operator.Questions
 	epoch        atomic.Pointer[string]
 	guard        *guard.Guard
 	epochTracker *epoch.Tracker
@@ -194,6 +196,7 @@ func ownerName() string {
 }
 
 func (a *App) buildSides(c *config.Config) error {
+	a.questions = operator.NewQuestions(a.store, a.o.Now)
 	a.epochTracker = epoch.NewTracker(a.store, a.o.Now)
 	requests, duration := apiMetrics(a.o.Registry)
 	waits := budgets.NewWaits(a.o.Registry)

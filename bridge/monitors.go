@@ -56,6 +56,10 @@ func (s metricSource) Burndown(ctx context.Context, project mapping.ObjectID) ([
 	return s.a.Operator().Burndown(ctx, project)
 }
 
+func (s metricSource) Questions(ctx context.Context, project mapping.ObjectID) (map[string]int, error) {
+	return s.a.questions.Counts(ctx, project)
+}
+
 // healthSource is the program as the view of its health sees it.
 type healthSource struct{ a *App }
 

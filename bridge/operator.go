@@ -26,7 +26,7 @@ import (
 func (a *App) Operator() *operator.Operator {
 	return operator.New(operator.Options{
 		Store: a.store, Settings: &a.set, Services: liveServices{a}, Process: process{a}, Worker: a.o.Owner,
-		StoreKind: StoreKind(a.o.Config), Guard: a.guard, Now: a.o.Now,
+		StoreKind: StoreKind(a.o.Config), Guard: a.guard, Questions: a.questions, Now: a.o.Now,
 	})
 }
 

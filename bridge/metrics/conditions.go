@@ -2,8 +2,6 @@ package metrics
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -19,23 +17,14 @@ type conditions struct {
 	budgets   readings[[]status.Budget] // of no project
 
 	breaker, paused, open, budget *prometheus.Desc
-
-	mu      sync.Mutex
-	counted map[mapping.ObjectID]reading[map[string]int] // the questions
 }
-
-// questionsAge is how old the count of questions may be: it takes a walk through the ledger.
-const questionsAge = time.Minute
-
-// questionsPage is how many entries of the ledger are read at once.
-const questionsPage = 500
 
 func newConditions(o Options) *conditions {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("planbridge_"+name, help, labels, nil)
 	}
 	c := &conditions{
-		Options: o, counted: map[mapping.ObjectID]reading[map[string]int]{},
+		Options: o,
 		breaker: desc("breaker_open", "Whether a service is left alone, as its requests failed in a row.", "api", "project"),
 		paused:  desc("route_paused", "Whether an operator paused a route.", "route"),
 		open:    desc("open_questions", "Conflicts that people are asked about and that nobody has answered, of routes that ask.", "route"),
@@ -44,7 +33,7 @@ func newConditions(o Options) *conditions {
 	c.budgets = readings[[]status.Budget]{guard: o.Guard, now: o.Now, what: "scrape budgets", read: func(ctx context.Context, _ mapping.ObjectID) ([]status.Budget, error) {
 		return o.Source.Budgets(ctx)
 	}}
-	c.questions = readings[map[string]int]{guard: o.Guard, now: o.Now, what: "scrape questions of project", read: c.count}
+	c.questions = readings[map[string]int]{guard: o.Guard, now: o.Now, what: "scrape questions of project", read: o.Source.Questions}
 	return c
 }
 
@@ -100,35 +89,4 @@ func asks(r *mapping.Route) bool {
 		}
 	}
 	return false
-}
-
-// count counts the open questions of a project by route. What was counted lately is not counted
-// again.
-func (c *conditions) count(ctx context.Context, project mapping.ObjectID) (map[string]int, error) {
-	c.mu.Lock()
-	last, known := c.counted[project]
-	c.mu.Unlock()
-	if now := c.Now(); known && now.Sub(last.at) < questionsAge {
-		return last.value, nil
-	}
-	counts := map[string]int{}
-	for cursor := ""; ; {
-		entries, next, err := c.Store.Conflicts(ctx, project, cursor, questionsPage)
-		if err != nil {
-			return nil, err
-		}
-		for _, entry := range entries {
-			if entry.State == mapping.ConflictOpen {
-				counts[entry.Route]++
-			}
-		}
-		if next == "" {
-			break
-		}
-		cursor = next
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.counted[project] = reading[map[string]int]{counts, c.Now()}
-	return counts, nil
 }

@@ -32,6 +32,8 @@ type Source interface {
 	RateRemaining() int
 	// Budgets are what all replicas together may still write to GitHub.
 	Budgets(ctx context.Context) ([]status.Budget, error)
+	// Questions counts a project's open questions by route.
+	Questions(ctx context.Context, project mapping.ObjectID) (map[string]int, error)
 	// Burndown returns the charts of a project's sprints.
 	Burndown(ctx context.Context, project mapping.ObjectID) ([]mapping.Burndown, error)
 }

@@ -7,7 +7,8 @@
 //
 //   - links.go, outside.go, outside_card.go, preview.go: what is known of a pair, and why
 //     there is none.
-//   - queue.go, failures.go, conflicts.go, burndown.go: what waits, failed, was decided.
+//   - queue.go, failures.go, conflicts.go, questions.go, burndown.go: what waits, failed, was
+//     decided or asked.
 //   - export.go: rows of all that is known.
 //   - clean.go, unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
 package operator
@@ -93,6 +94,8 @@ type Options struct {
 	StoreKind string
 	// Guard knows what this process set aside; nil where none runs.
 	Guard *guard.Guard
+	// Questions are those of the store; nil: the Operator walks its ledger itself.
+	Questions *Questions
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
 }
@@ -106,6 +109,7 @@ type Operator struct {
 	worker    string
 	storeKind string
 	guard     *guard.Guard
+	questions *Questions
 	now       func() time.Time
 }
 
@@ -119,9 +123,12 @@ func New(o Options) *Operator {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Questions == nil {
+		o.Questions = NewQuestions(o.Store, o.Now)
+	}
 	return &Operator{
 		store: o.Store, settings: o.Settings, services: o.Services, process: o.Process,
-		worker: o.Worker, storeKind: o.StoreKind, guard: o.Guard, now: o.Now,
+		worker: o.Worker, storeKind: o.StoreKind, guard: o.Guard, questions: o.Questions, now: o.Now,
 	}
 }
 

@@ -91,14 +91,8 @@ func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
 
 // questionsOf are the open questions of a pair and of its parts.
 func (h *handler) questionsOf(ctx context.Context, d *LinkDetail) ([]question, error) {
-	all, err := h.Operator.Conflicts(ctx, fewConflicts)
-	var out []question
-	for i := range all {
-		if c := &all[i]; string(c.Link) == d.Link.ID && c.State == mapping.ConflictOpen {
-			out = append(out, questionOf(c))
-		}
-	}
-	return out, err
+	all, _, err := h.Operator.Questions(ctx, mapping.LinkID(d.Link.ID), fewConflicts)
+	return each(all, questionOf), err
 }
 
 // valuesOf compares both sides, as they are now or, where they were not read, as they last

@@ -88,7 +88,8 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	note(err)
 	failed, err := h.failed(ctx)
 	note(err)
-	note(h.gatherConflicts(ctx, d))
+	asks, err := h.gatherConflicts(ctx, d)
+	note(err)
 	sprints, err := h.Operator.Burndowns(ctx)
 	note(err)
 	health, err := h.Monitor.Health(ctx)
@@ -102,31 +103,30 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	d.Activities = each(recent, sentence)
 	d.Services, d.Budgets = inTroubleFirst(health.Services, d.Now), health.Budgets
 	d.Sprints = charts(burndownsOf(sprints, d.Now), d.Now)
-	asks := map[string]int{}
-	for i := range d.Questions {
-		asks[d.Questions[i].Route]++
-	}
 	d.Look, d.Rest = routesView(overview.Routes, byRoute(failed), byRoute(waiting), asks)
 	d.Problems = d.problems()
 	return d
 }
 
-// gatherConflicts asks for the ledger's newest entries: those that wait for an answer, and
-// the others.
-func (h *handler) gatherConflicts(ctx context.Context, d *pageData) error {
+// gatherConflicts asks for the questions that wait for an answer, of which it returns how many
+// each route has, and for the newest other entries of the ledger.
+func (h *handler) gatherConflicts(ctx context.Context, d *pageData) (map[string]int, error) {
+	open, asks, err := h.Operator.Questions(ctx, "", pageQuestions)
+	if err != nil {
+		return nil, err
+	}
+	d.Questions = each(open, questionOf)
+	d.MoreQuestions = -len(open)
+	for _, n := range asks {
+		d.MoreQuestions += n
+	}
 	all, err := h.Operator.Conflicts(ctx, fewConflicts)
 	for i := range all {
-		c := &all[i]
-		switch open := c.State == mapping.ConflictOpen; {
-		case open && len(d.Questions) < pageQuestions:
-			d.Questions = append(d.Questions, questionOf(c))
-		case open:
-			d.MoreQuestions++
-		case len(d.Conflicts) < pageConflicts:
+		if c := &all[i]; c.State != mapping.ConflictOpen && len(d.Conflicts) < pageConflicts {
 			d.Conflicts = append(d.Conflicts, questionOf(c))
 		}
 	}
-	return err
+	return asks, err
 }
 
 // waiting lists the keys that wait for a service or for a time.

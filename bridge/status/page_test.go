@@ -154,8 +154,8 @@ func TestMeasuredPageIsBounded(t *testing.T) {
 		}
 	}
 	page := a.text(a.do("GET", "/", ""), 200)
-	a.wants(page, "problems", "10000 items were given up: reconcile …: answer 422: ä", "99 questions wait for an answer")
-	a.wants(page, "questions", "And 89 further questions", "65376 characters")
+	a.wants(page, "problems", "10000 items were given up: reconcile …: answer 422: ä", "100 questions wait for an answer")
+	a.wants(page, "questions", "And 90 further questions", "65376 characters")
 	a.wants(page, "failures", "Retry all 10000", "All 10000 of them")
 	a.wants(page, "waiting", "9997 or more", "Every key that waits")
 }

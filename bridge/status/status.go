@@ -52,6 +52,9 @@ type Operator interface {
 	// Retry wraps store.ErrNotFound where no failure has that name.
 	Retry(ctx context.Context, name string) (int, error)
 	Conflicts(ctx context.Context, limit int) ([]mapping.Conflict, error)
+	// Questions lists the newest open questions, those of one link where link is not "", and
+	// counts all of them by route.
+	Questions(ctx context.Context, link mapping.LinkID, limit int) ([]mapping.Conflict, map[string]int, error)
 	Overview(ctx context.Context) (map[string]store.Depth, error)
 	// Standing tells where the key of a link stands in the queue.
 	Standing(ctx context.Context, l *mapping.Link) (store.Standing, error)

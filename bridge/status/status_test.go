@@ -208,6 +208,19 @@ func (m *memory) Conflicts(_ context.Context, limit int) ([]mapping.Conflict, er
 	return m.conflicts[:min(limit, len(m.conflicts))], m.broken
 }
 
+func (m *memory) Questions(_ context.Context, link mapping.LinkID, limit int) (out []mapping.Conflict, counts map[string]int, err error) {
+	counts = map[string]int{}
+	for _, c := range m.conflicts {
+		if c.State != mapping.ConflictOpen || link != "" && c.Link != link {
+			continue
+		}
+		if counts[c.Route]++; len(out) < limit {
+			out = append(out, c)
+		}
+	}
+	return out, counts, m.broken
+}
+
 func (m *memory) ResolveConflict(_ context.Context, id string, winner mapping.Side) error {
 	return m.act(id, mapping.ConflictOpen, mapping.ConflictAnswered, winner)
 }
