@@ -17,18 +17,17 @@ import (
 // off, and keeps nothing on the other one. A pair is done with once outcome.cleaned says why.
 // A pair that came to its end without that is parked: it never waits without a word.
 
-// unmade is done at once with a pair that is taken apart and has not two items yet. A create
-// that may be under way is waited for: what it made is found and linked.
+// unmade is done at once with a pair that has not two items yet. A create that may be under
+// way is waited for: what it made is found and linked.
 func unmade(w work) (verdict, error) {
-	if !w.link.Cleaning || w.pair.State != mapping.Entering && w.pair.State != mapping.Creating {
+	if w.pair.State != mapping.Entering && w.pair.State != mapping.Creating {
 		return pass, nil
 	}
-	w.cleaned = "it had not two items"
-	taskOfPart := w.pair.IsTask() && w.pair.Intent != nil && w.pair.Intent.Side == mapping.Planning // its root has waited
-	if w.pair.Intent == nil || !w.pair.Intent.Sent || taskOfPart {
+	i := w.pair.Intent
+	if i == nil || !i.Sent || w.pair.IsTask() && i.Side == mapping.Planning { // its root has waited for tasks
+		w.cleaned = "it had not two items"
 		return end, nil
 	}
-	w.cleaned = ""
 	if err := exclusivity(w).requireAdoption(); err != nil {
 		return end, err
 	}
@@ -40,28 +39,61 @@ func unmade(w work) (verdict, error) {
 	return end, nil
 }
 
-// clean takes off what the bridge made, one thing after the other. An edit that the write
-// of a body ran over is brought back before the pair is parted.
-func clean(w work) (verdict, error) {
-	if !w.link.Cleaning {
-		return pass, nil
+// look reads the pair's items. What is not there, or out of reach, is not known then.
+func (w cleaner) look() error {
+	w.pair.Unconfirmed = false // nobody is told that an item is gone of a pair that is parted
+	var err error
+	if w.pair.Away == "" {
+		err = reader(w).readIssue()
 	}
-	c := cleaner(w)
-	tasks, err := c.read()
+	if w.pair.Away != "" || errors.Is(err, errGone) {
+		w.issue, err = nil, nil
+	}
 	if err != nil {
-		return end, err
+		return err
 	}
-	if err := c.takeOff(c.marks(tasks)); err != nil {
-		return end, err
+	if err = reader(w).readCard(); errors.Is(err, errGone) {
+		w.card, err = nil, nil
+	}
+	return err
+}
+
+// bringBack brings back what writes of ours to the issue ran over. Of writes to an item in
+// planning that is gone nothing tells any more what became of them.
+func (w cleaner) bringBack() error {
+	if w.issue == nil {
+		return nil
+	}
+	if w.card == nil {
+		saver(w).unpend(mapping.Planning, w.pair.Partner())
+	}
+	if child := w.trackingPair(); w.card == nil && child != nil {
+		saver(w).unpend(mapping.Planning, mapping.TaskRef(child.Card.ID))
+	}
+	return repairer(w).verifyWrites()
+}
+
+// clean takes off what the bridge made, one thing after the other. The pair is not done with
+// while an edit is still to be brought back.
+func (w cleaner) clean() error {
+	if err := w.awaitTasks(); err != nil {
+		return err
+	}
+	tasks, err := w.tasksOfCard()
+	if err != nil {
+		return err
+	}
+	if err := w.takeOff(w.marks(tasks)); err != nil {
+		return err
 	}
 	if w.withheld != nil {
-		return end, w.withheld
+		return w.withheld
 	}
 	if waits := w.book().Waits(); len(waits) > 0 && w.issue != nil {
-		return end, inTurn(waits[0].After, "%s", waits[0].Why)
+		return inTurn(waits[0].After, "%s", waits[0].Why)
 	}
-	w.cleaned = c.whyDone()
-	return end, nil
+	w.cleaned = w.whyDone()
+	return nil
 }
 
 // whyDone says what is left of a pair whose marks were taken off.
@@ -93,27 +125,6 @@ func (w cleaner) takeOff(marks []mark) error {
 	return nil
 }
 
-// reaches reports whether the pair's item on a side is there, as far as is known, and in reach.
-func (w cleaner) reaches(side mapping.Side) bool {
-	away := side == mapping.GitHub && w.pair.Away != ""
-	return !away && (w.pair.State != mapping.Orphaned || w.pair.Gone[side] == 0)
-}
-
-// reachesBoth reports whether nothing is to be looked at by itself.
-func (w cleaner) reachesBoth() bool { return w.reaches(mapping.GitHub) && w.reaches(mapping.Planning) }
-
-// dropLost drops the records of writes to an item that is gone: nothing tells any more what
-// became of them.
-func (w cleaner) dropLost() {
-	if w.reaches(mapping.Planning) {
-		return
-	}
-	saver(w).unpend(mapping.Planning, w.pair.Partner())
-	if child := w.trackingPair(); child != nil {
-		saver(w).unpend(mapping.Planning, mapping.TaskRef(child.Card.ID))
-	}
-}
-
 // cleanFamily goes on with the sub-issues of a root that is done with, and parts the pair; err
 // is what became of the root.
 func (w cleaner) cleanFamily(err error) error {
@@ -123,7 +134,7 @@ func (w cleaner) cleanFamily(err error) error {
 	for _, p := range w.link.Parts {
 		pw := partWorker(w).part(p)
 		intake(pw).takeEvents()
-		_, err := pw.apply(preparationRules)
+		err := pw.settle()
 		if err != nil {
 			err = mover(pw).readdress(err)
 		}
@@ -139,47 +150,19 @@ func (w cleaner) cleanFamily(err error) error {
 }
 
 // doneWith is nil where nothing is left to be done about a pair that is taken apart, whose work
-// ended with err.
+// ended with err. An item that went meanwhile is known to have gone by now: the other one is
+// looked at once more.
 func (w cleaner) doneWith(err error) error {
+	if gone := w.pair.State == mapping.Orphaned || w.pair.State == mapping.Left && w.pair.Away != ""; gone && err == nil && w.cleaned == "" {
+		_, err = work(w).apply(cleaningRules)
+	}
 	switch {
 	case err != nil || w.cleaned != "":
 		return err
-	case w.pair.State == mapping.Orphaned:
-		return later(0, "one of its items is gone: the other one is looked at by itself")
 	case w.set.DryRun:
 		return parks("it is to be taken apart, and a dry run takes nothing off")
 	}
 	return parks("it cannot be taken apart: %s", w.pair.Why)
-}
-
-// read reads what there is of the pair's items, and the tasks of a card.
-func (w cleaner) read() (tasks []mapping.Task, err error) {
-	// Nobody is told that an item is gone of a pair that is parted.
-	w.pair.Unconfirmed = false
-	switch err := w.readIssue(); {
-	case errors.Is(err, errGone):
-		w.issue = nil
-	case err != nil:
-		return nil, err
-	}
-	switch err := reader(w).readCard(); {
-	case errors.Is(err, errGone):
-		w.card = nil
-	case err != nil:
-		return nil, err
-	}
-	if err := w.awaitTasks(); err != nil {
-		return nil, err
-	}
-	return w.tasksOfCard()
-}
-
-func (w cleaner) readIssue() error {
-	if w.pair.Away != "" {
-		w.issue = nil
-		return nil
-	}
-	return reader(w).fetch()
 }
 
 // awaitTasks waits for tasks of the card that may still be under way.

@@ -113,6 +113,10 @@ func TestPairsAreTakenApart(t *testing.T) {
 			w.settle()
 		}, why: "its issue is in acme/api, where nothing is taken off it"},
 		"the issue is transferred meanwhile": {before: linked, do: func(w *world) { w.transfer() }, why: "its issue is in acme/api, where nothing is taken off it"},
+		"the issue goes out of reach meanwhile": {before: linked, do: func(w *world) {
+			w.hub.hides = true
+			w.transfer()
+		}, why: "its issue is in acme/api, where nothing is taken off it"},
 		"no route takes it, and one that goes one way leads to its project": {before: linked, do: func(w *world) {
 			w.route.Name, w.route.Repositories, w.route.Direction = "other", []string{"acme/other"}, mapping.ToGitHub
 			w.restart()
@@ -384,4 +388,21 @@ func TestPlanOfATakingApart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTheOlderCardIsTakenApart: the store was lost, and a link was made anew of the marker of a
+// copy of its card. The card itself loses its footer.
+func TestTheOlderCardIsTakenApart(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		linked(w)
+		w.settle()
+		card := w.card()
+		w.rebuildFromCopy()
+		w.takeApart()
+		w.settle()
+		if bare, _ := keys.Body(card.Summary.Value); bare != card.Summary.Value {
+			w.fail("%s says %q", card.ID, card.Summary.Value)
+		}
+	})
 }

@@ -53,6 +53,9 @@ type hub struct {
 	// torn: GitHub answers writes as if the issue had moved, and reads as if not.
 	torn bool
 
+	// hides: a transferred issue is where the bridge cannot read.
+	hides bool
+
 	// public: anybody can read the repository.
 	public bool
 

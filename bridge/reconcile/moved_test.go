@@ -24,6 +24,9 @@ func (h *hub) in(repo string, number int) (*ghIssue, error) {
 	}
 	if err == nil && i.Repo != repo {
 		issue := i.snapshot("")
+		if h.hides {
+			return nil, &mapping.MovedError{Repo: issue.Repo, Number: issue.Number}
+		}
 		return nil, &mapping.MovedError{Repo: issue.Repo, Number: issue.Number, Issue: &issue}
 	}
 	return i, err

@@ -7,7 +7,8 @@ import (
 	"planbridge/mapping"
 )
 
-// The rules of the preparation: from a claimed key to two partners that are seen and linked.
+// The rules of the arrival and the preparation: from a claimed key to two partners that are seen
+// and linked.
 
 // reroute gives the pair the route that takes its issue now. Where none is known for the
 // repository, that may have another name by now; where several are, the issue tells.
@@ -123,9 +124,6 @@ func hide(w work) (verdict, error) {
 // see takes in both sides. What was seen of the other side while one item was gone was not
 // dealt with: an orphan that is linked again is read as a whole.
 func see(w work) (verdict, error) {
-	if w.link.Cleaning && !cleaner(w).reachesBoth() {
-		return pass, nil // what there is is looked at by itself
-	}
 	orphan := w.pair.State == mapping.Orphaned
 	err := reader(w).refresh()
 	if err == nil && orphan && w.pair.State == mapping.Linked {
@@ -141,9 +139,6 @@ func see(w work) (verdict, error) {
 // leaveOrReturn moves the link to state left when the issue no longer matches its
 // route, and back.
 func leaveOrReturn(w work) (verdict, error) {
-	if w.link.Cleaning {
-		return pass, nil
-	}
 	if w.pair.State == mapping.Orphaned {
 		return end, nil
 	}
@@ -181,17 +176,6 @@ func enter(w work) (verdict, error) {
 	}
 	err := try()
 	return endIf(w.pair.State == mapping.Entering, err)
-}
-
-// overrun brings back what writes of ours ran over.
-func overrun(w work) (verdict, error) {
-	if w.link.Cleaning {
-		if !cleaner(w).reaches(mapping.GitHub) {
-			return pass, nil
-		}
-		cleaner(w).dropLost()
-	}
-	return pass, repairer(w).verifyWrites()
 }
 
 // numberBefore notes, before the sub-issue is made for the first time, how far the

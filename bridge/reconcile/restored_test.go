@@ -17,14 +17,7 @@ func TestACopyIsSeenFirst(t *testing.T) {
 		linked(w)
 		w.settle()
 		card := w.card()
-		copied := w.plan.add(reconcile.NewItem{Title: card.Title.Value, Summary: card.Summary.Value, Estimate: "3"})
-		w.loseStore()
-		for _, c := range []*mapping.Card{copied, card} {
-			_, marks := keys.Body(c.Summary.Value)
-			ref := mapping.CardRef(c.ID)
-			obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: encode(c), Link: marks[0].Link}
-			w.observe(obs, w.route.RebuildFromCard(c, marks[0], w.issue().Repo, w.issue().Number, time.Now()))
-		}
+		w.rebuildFromCopy()
 		w.settle()
 		for _, l := range w.all() {
 			if l.Issue.ID == w.issue().ID && l.Card.ID != card.ID {
@@ -33,5 +26,19 @@ func TestACopyIsSeenFirst(t *testing.T) {
 		}
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// rebuildFromCopy loses the store after a person copied the card, and makes the link anew of the
+// copy's marker.
+func (w *world) rebuildFromCopy() {
+	card := w.card()
+	copied := w.plan.add(reconcile.NewItem{Title: card.Title.Value, Summary: card.Summary.Value, Estimate: "3"})
+	w.loseStore()
+	for _, c := range []*mapping.Card{copied, card} {
+		_, marks := keys.Body(c.Summary.Value)
+		ref := mapping.CardRef(c.ID)
+		obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: encode(c), Link: marks[0].Link}
+		w.observe(obs, w.route.RebuildFromCard(c, marks[0], w.issue().Repo, w.issue().Number, time.Now()))
 	}
 }

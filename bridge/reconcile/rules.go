@@ -41,9 +41,9 @@ const (
 	end                 // nothing more is to happen to the pair under this claim
 )
 
-// preparationRules has the rules that lead to two items which can be compared. They are asked
-// once a claim.
-var preparationRules = []rule{
+// arrivalRules has the rules that say by which route a pair goes, and where its issue is. They
+// are asked once a claim, as the preparation is.
+var arrivalRules = []rule{
 	{name: "reroute", why: "A pair goes by the route that takes its issue now, whatever that is called.", of: roots, apply: reroute},
 	{name: "route gone", why: "Nothing is decided without the route's settings.", of: roots, apply: routeGone},
 	{name: "parted", why: "An operator parted the pair: neither item is read or written.", of: roots, apply: parted},
@@ -51,7 +51,20 @@ var preparationRules = []rule{
 	{name: "route back", why: "A pair whose route is configured again goes on where it was interrupted.", of: roots, apply: routeBack},
 	{name: "events", why: "What events told is taken in.", of: roots, apply: takeInEvents},
 	{name: "transferred", why: "The issue is followed to where it was transferred.", apply: transferred},
-	{name: "unmade", why: "A pair that is taken apart before it had two items is done with, once nothing is being made for it.", writes: true, apply: unmade},
+}
+
+// cleaningRules has the rules for a pair that an operator takes apart. They are asked in place
+// of all that follow.
+var cleaningRules = []rule{
+	{name: "unmade", why: "A pair that has not two items yet is done with, once nothing is being made for it.", writes: true, apply: unmade},
+	{name: "older card", why: "Of the cards of a pair that was found by its marker, the oldest is looked at.", of: roots, writes: true, apply: restored},
+	{name: "look at each", why: "Each item is looked at by itself: one that is gone keeps nothing on the other one.", writes: true, apply: does(cleaner.look)},
+	{name: "bring back", why: "A text of a person that a write of the bridge ran over is brought back first.", writes: true, apply: does(cleaner.bringBack)},
+	{name: "clean", why: "What the bridge made is taken off both items.", writes: true, apply: does(cleaner.clean)},
+}
+
+// preparationRules has the rules that lead to two items which can be compared.
+var preparationRules = []rule{
 	{name: "join", why: "An issue and a card that were joined become a pair, unless another project has a partner of the issue.", of: roots, apply: joined},
 	{name: "restored", why: "A pair that was found by its marker after a store loss is seen as a whole first.", of: roots, apply: restored},
 	{name: "with siblings", why: "A new task waits for the request that makes all new tasks of its card.", of: parts, apply: withSiblings},
@@ -62,8 +75,7 @@ var preparationRules = []rule{
 	{name: "fold seen", why: "Edits that follow each other fast cross together.", apply: does(pacer.foldSeen)},
 	{name: "see", why: "What was seen of both sides is taken in, and what that does not tell is read.", apply: see},
 	{name: "leave", why: "An issue that does not match its route is left alone, and taken up when it matches again.", apply: leaveOrReturn},
-	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: overrun},
-	{name: "clean", why: "An operator takes the pair apart: what the bridge made is taken off both items.", writes: true, apply: clean},
+	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does(repairer.verifyWrites)},
 	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does(taskMaker.ensureTracking)},
 	{name: "keep forgotten", why: "What a write ran over right before the store was lost is kept in a comment.", writes: true, apply: does(repairer.keepForgotten)},
 	{name: "undo", why: "What an operator asked to bring back is brought back.", writes: true, apply: does(ledger.undo)},
@@ -128,7 +140,7 @@ func Rules() []RuleText {
 	for _, l := range []struct {
 		name  string
 		rules []rule
-	}{{"preparation", preparationRules}, {"agreement", agreementRules}, {"show", showRules}, {"family", familyRules}} {
+	}{{"arrival", arrivalRules}, {"taking apart", cleaningRules}, {"preparation", preparationRules}, {"agreement", agreementRules}, {"show", showRules}, {"family", familyRules}} {
 		for _, r := range l.rules {
 			out = append(out, RuleText{l.name, r.name, r.why, r.of.String(), r.writes})
 		}
@@ -139,7 +151,7 @@ func Rules() []RuleText {
 // LeaveOut has a rule not be asked. Only tests call it, before anything is reconciled: what
 // fails then shows what the rule is for.
 func LeaveOut(name string) error {
-	for _, rules := range []*[]rule{&preparationRules, &agreementRules, &showRules, &familyRules} {
+	for _, rules := range []*[]rule{&arrivalRules, &cleaningRules, &preparationRules, &agreementRules, &showRules, &familyRules} {
 		if i := slices.IndexFunc(*rules, func(r rule) bool { return r.name == name }); i >= 0 {
 			*rules = slices.Delete(slices.Clone(*rules), i, i+1)
 			return nil

@@ -7,8 +7,15 @@ import (
 
 // settle asks the rules about a pair to their end.
 func (w work) settle() error {
-	v, err := w.apply(preparationRules)
+	v, err := w.apply(arrivalRules)
 	if v == end || err != nil {
+		return err
+	}
+	if w.link.Cleaning {
+		_, err = w.apply(cleaningRules)
+		return err
+	}
+	if v, err = w.apply(preparationRules); v == end || err != nil {
 		return err
 	}
 	for range maxRounds {
