@@ -166,7 +166,8 @@ func (r *Runner) work(ctx context.Context, j *Job, name string, work func(contex
 	})
 }
 
-// Get returns the job of an id. The items of an import are told once, at its end.
+// Get returns the job of an id. The items of an import, and the steps of a job that takes
+// pairs apart, are told once, at its end.
 // [store.ErrNotFound] where there is none of that id.
 func (r *Runner) Get(id string) (status.Job, error) {
 	r.mu.Lock()
@@ -176,8 +177,12 @@ func (r *Runner) Get(id string) (status.Job, error) {
 			continue
 		}
 		now := j.snapshot()
-		if now.State == status.JobRunning && now.Import != nil {
+		running := now.State == status.JobRunning
+		if running && now.Import != nil {
 			now.Import.Items = []status.ImportItem{}
+		}
+		if running && now.Clean != nil {
+			now.Clean.Steps = []status.CleanStep{}
 		}
 		return now, nil
 	}

@@ -88,3 +88,31 @@ func TestOfTwoThatAskTheSameOneRuns(t *testing.T) {
 		}
 	})
 }
+
+// TestTheLongListsComeWithTheEnd: who asks every moment how far a job is has its counts, and
+// what it did once it has ended.
+func TestTheLongListsComeWithTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := running(t)
+		first := status.Job{Import: &status.ImportResult{}, Clean: &status.CleanResult{}}
+		got, err := r.Start(first, "all", func(_ context.Context, j *jobs.Job) error {
+			j.Update(func(now *status.Job) {
+				now.Clean.Links, now.Clean.Steps = 2, []status.CleanStep{{Item: "acme/web#1"}}
+				now.Import.Cards, now.Import.Items = 3, []status.ImportItem{{Where: "acme/web#2"}}
+			})
+			time.Sleep(time.Hour)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lists := range []int{0, 1} {
+			synctest.Wait()
+			now, err := r.Get(got.ID)
+			if err != nil || now.Clean.Links != 2 || now.Import.Cards != 3 || len(now.Clean.Steps) != lists || len(now.Import.Items) != lists {
+				t.Errorf("%+v, %+v, %v", now.Clean, now.Import, err)
+			}
+			time.Sleep(2 * time.Hour)
+		}
+	})
+}
