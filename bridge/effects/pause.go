@@ -34,22 +34,11 @@ func (p *pauses) fail(now time.Time, name, why string, first, most time.Duration
 	defer p.mu.Unlock()
 	was, failing := p.m[name]
 	wait = min(max(first, 2*was.last), most)
-	p.put(now, name, wait, why)
-	return wait, !failing
-}
-
-// hold leaves something alone for a while that went well.
-func (p *pauses) hold(now time.Time, name string, d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.put(now, name, d, "")
-}
-
-func (p *pauses) put(now time.Time, name string, d time.Duration, why string) {
 	if p.m == nil {
 		p.m = map[string]pause{}
 	}
-	p.m[name] = pause{now.Add(d), d, why}
+	p.m[name] = pause{now.Add(wait), wait, why}
+	return wait, !failing
 }
 
 // ok takes in that something went well.

@@ -33,9 +33,5 @@ func TestPausesGrowAndEnd(t *testing.T) {
 		if wait, news := p.fail(time.Now(), "labels", "no", time.Second, time.Minute); wait != time.Second || !news {
 			t.Errorf("after a success: waits %s, news %v", wait, news)
 		}
-		p.hold(time.Now(), "label", time.Hour)
-		if left("label") != time.Hour {
-			t.Error("what is held is not")
-		}
 	})
 }

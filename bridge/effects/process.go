@@ -10,7 +10,7 @@ import (
 func (h *hand) atProcess(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.Say:
-		h.Logger.Log(h.ctx, levels[e.Level], e.Text, e.Attributes...)
+		h.Logger.Log(h.ctx, slog.Level(e.Level), e.Text, e.Attributes...)
 		answer(only(nil))
 	case reconcile.Count:
 		h.Metrics.counter(e.Counter).WithLabelValues(e.Labels...).Inc()
@@ -37,10 +37,6 @@ func (h *hand) atProcess(effect any, answer func(any, error)) bool {
 	return true
 }
 
-var levels = map[reconcile.Level]slog.Level{
-	reconcile.Debug: slog.LevelDebug, reconcile.Info: slog.LevelInfo, reconcile.Warn: slog.LevelWarn, reconcile.Error: slog.LevelError,
-}
-
 func (h *hand) atPauses(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.PauseLeft:
@@ -49,9 +45,6 @@ func (h *hand) atPauses(effect any, answer func(any, error)) bool {
 	case reconcile.PauseAfter:
 		wait, news := h.paused.fail(h.Now(), e.Name, e.Why, e.First, e.Most)
 		answer(reconcile.Pause{Wait: wait, Why: e.Why, News: news}, nil)
-	case reconcile.PauseFor:
-		h.paused.hold(h.Now(), e.Name, e.For)
-		answer(only(nil))
 	case reconcile.PauseOver:
 		h.paused.ok(e.Name)
 		answer(only(nil))

@@ -176,14 +176,8 @@ func (s *Shell) PlanCleaning(ctx context.Context, link *mapping.Link) ([]mapping
 	return inspect(ctx, s, link, reconcile.BeginCleaning)
 }
 
-// inspection is work that only reads.
-type inspection[R any] interface {
-	Steps() iter.Seq[*reconcile.Step]
-	Result() (R, error)
-}
-
 // inspect has work done that only reads, on a copy of a link.
-func inspect[R any, I inspection[R]](ctx context.Context, s *Shell, link *mapping.Link, begin func(reconcile.State) I) (R, error) {
+func inspect[R any](ctx context.Context, s *Shell, link *mapping.Link, begin func(reconcile.State) *reconcile.Inspection[R]) (R, error) {
 	l, err := clone(link)
 	if err != nil {
 		var none R

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -86,12 +87,12 @@ func (w ledger) postComment(body string) (int64, error) {
 func (n notice) bodies() []string {
 	var out []string
 	for _, kept := range []struct{ whose, text string }{{"GitHub's", n.github}, {"Planning's", n.planning}} {
-		for i, part := range split(kept.text, maxComment) {
+		for i, part := range slices.Collect(slices.Chunk([]rune(kept.text), maxComment)) {
 			title := kept.whose + " text"
 			if i > 0 {
 				title = fmt.Sprintf("%s text, part %d", kept.whose, i+1)
 			}
-			out = append(out, fmt.Sprintf("<details><summary>%s</summary>\n\n%s\n</details>", title, fenced(part)))
+			out = append(out, fmt.Sprintf("<details><summary>%s</summary>\n\n%s\n</details>", title, fenced(string(part))))
 		}
 	}
 	if len(out) == 0 {
@@ -108,37 +109,12 @@ func (n notice) bodies() []string {
 // fenced puts a text into a code fence longer than any in it: nothing in a
 // fence notifies anybody or links anywhere.
 func fenced(text string) string {
-	longest, run := 2, 0
-	for _, c := range text {
-		if c != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+	longest := 2
+	for run := range strings.FieldsFuncSeq(text, func(c rune) bool { return c != '`' }) {
+		longest = max(longest, len(run))
 	}
 	fence := strings.Repeat("`", longest+1)
 	return fence + "text\n" + text + "\n" + fence
-}
-
-func split(text string, size int) []string {
-	var parts []string
-	for text != "" {
-		n := 0
-		for i := range text {
-			if n == size {
-				parts = append(parts, text[:i])
-				text = text[i:]
-				n = -1
-				break
-			}
-			n++
-		}
-		if n >= 0 {
-			return append(parts, text)
-		}
-	}
-	return parts
 }
 
 // explain is the sentence over a conflict's comment.
@@ -148,7 +124,7 @@ func explain(c mapping.Conflict) string {
 	}
 	winner := "GitHub's"
 	if c.Winner == mapping.Planning {
-		winner = "planning's"
+		winner = "Planning's"
 	}
-	return fmt.Sprintf("**planbridge:** the %s was changed here and in the planning service. %s value stands (%s). Both values are kept here.", c.Attribute, strings.ToUpper(winner[:1])+winner[1:], c.Rule)
+	return fmt.Sprintf("**planbridge:** the %s was changed here and in the planning service. %s value stands (%s). Both values are kept here.", c.Attribute, winner, c.Rule)
 }

@@ -26,12 +26,6 @@ type PauseAfter struct {
 	First, Most time.Duration
 }
 
-// PauseFor leaves something alone for a while that went well.
-type PauseFor struct {
-	Name string
-	For  time.Duration
-}
-
 // PauseOver takes in that something went well.
 type PauseOver struct{ Name string }
 
@@ -101,12 +95,12 @@ type Lagged struct {
 	Took      time.Duration
 }
 
-// Level is how much a line of the log matters.
+// Level is how much a line of the log matters, as log/slog counts.
 type Level int
 
 // The levels.
 const (
-	Debug Level = iota
+	Debug Level = 4 * (iota - 1)
 	Info
 	Warn
 	Error
@@ -121,7 +115,6 @@ type Say struct {
 
 func (PauseLeft) answeredWith(Pause)  {}
 func (PauseAfter) answeredWith(Pause) {}
-func (PauseFor) answeredWith(None)    {}
 func (PauseOver) answeredWith(None)   {}
 func (Remembered) answeredWith(int)   {}
 func (Remember) answeredWith(int)     {}

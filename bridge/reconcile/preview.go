@@ -7,28 +7,37 @@ import (
 	"planbridge/mapping"
 )
 
-// Preview is the reading of both items of a root link, and the decision about them as the
-// next reconcile would make it. It asks for no write.
-type Preview struct {
+// Inspection is the reading of the items of a root link, and what a reconcile would do about
+// them. It asks for no write.
+type Inspection[R any] struct {
 	w   work
-	out *mapping.Preview
+	run func(work) (R, error)
+	out R
 }
 
-// BeginPreview begins a preview of the link of a state, which the preview changes.
-func BeginPreview(s State) *Preview { return &Preview{w: newWork(s)} }
+// Steps are the reads that are needed, as of [Work.Steps].
+func (i *Inspection[R]) Steps() iter.Seq[*Step] {
+	return stepwise(i.w.state, func() (err error) {
+		i.out, err = i.run(i.w)
+		return err
+	})
+}
 
-// Steps are the reads that the preview needs, as of [Work.Steps].
-func (p *Preview) Steps() iter.Seq[*Step] { return stepwise(p.w.state, p.run) }
+// Result is what was found out.
+func (i *Inspection[R]) Result() (R, error) { return i.out, i.w.err }
 
-// Result is nil for a link whose pair does not exist yet or whose route is not configured. An
-// error means that the decision could not be made; a side that cannot be read is no error.
-func (p *Preview) Result() (*mapping.Preview, error) { return p.out, p.w.err }
+// BeginPreview begins to decide about the link of a state, which it changes, as the next
+// reconcile would. The result is nil for a link whose pair does not exist yet or whose route is
+// not configured. An error means that the decision could not be made; a side that cannot be
+// read is no error.
+func BeginPreview(s State) *Inspection[*mapping.Preview] {
+	return &Inspection[*mapping.Preview]{w: newWork(s), run: preview}
+}
 
-func (p *Preview) run() (err error) {
-	w := p.w
+func preview(w work) (_ *mapping.Preview, err error) {
 	l := w.link
 	if w.route == nil || !w.served || l.Issue.Number == 0 || l.Card.ID == "" {
-		return nil
+		return nil, nil //nolint:nilnil // there is nothing to decide about
 	}
 	w.hidden = visibility(w).public(l.Issue.Repo, false)
 	out := &mapping.Preview{Unread: map[mapping.Side]string{}}
@@ -39,63 +48,48 @@ func (p *Preview) run() (err error) {
 		out.Unread[mapping.Planning] = err.Error()
 	}
 	if out.Plan, err = decider(w).resolve(); err != nil {
-		return fmt.Errorf("decide about %s: %w", where(&l.Pair), err)
+		return nil, fmt.Errorf("decide about %s: %w", where(&l.Pair), err)
 	}
 	out.GitHub, out.Planning = w.g, w.p
-	p.out = out
-	return nil
-}
-
-// Cleaning is the reading of a root link's items, and what of the bridge's would be taken
-// off them. It asks for no write, and judges nothing by what it reads.
-type Cleaning struct {
-	w   work
-	out []mapping.CleanStep
+	return out, nil
 }
 
 // BeginCleaning begins to look what would be taken off the link of a state, which it changes.
-func BeginCleaning(s State) *Cleaning {
-	c := &Cleaning{w: newWork(s)}
-	c.w.link.Cleaning, c.w.link.Parted = true, false
-	return c
+// Nothing is judged by what is read: an item that cannot be looked at is a step of its own.
+func BeginCleaning(s State) *Inspection[[]mapping.CleanStep] {
+	w := newWork(s)
+	w.link.Cleaning, w.link.Parted = true, false
+	return &Inspection[[]mapping.CleanStep]{w: w, run: planCleaning}
 }
 
-// Steps are the reads that are needed, as of [Work.Steps].
-func (c *Cleaning) Steps() iter.Seq[*Step] { return stepwise(c.w.state, c.run) }
-
-// Result is what would be taken off, in its order. An item that cannot be looked at is a step
-// of its own.
-func (c *Cleaning) Result() ([]mapping.CleanStep, error) { return c.out, c.w.err }
-
-func (c *Cleaning) run() error {
-	w := c.w
+func planCleaning(w work) (steps []mapping.CleanStep, err error) {
 	if w.route == nil {
 		w.route = w.set.Routes.Lend(w.link.Project)
 	}
 	if w.route == nil || !w.served {
-		return nil
+		return nil, nil
 	}
 	if w.pair.State == mapping.Dormant {
 		w.happens(mapping.EventRouteBack)
 	}
-	c.look(cleaner(w))
+	steps = cleaner(w).plan()
 	for _, p := range w.link.Parts {
-		c.look(cleaner(partWorker(w).part(p)))
+		steps = append(steps, cleaner(partWorker(w).part(p)).plan()...)
 	}
 	if w.over() {
-		return ErrOver
+		return steps, ErrOver
 	}
-	return nil
+	return steps, nil
 }
 
-// look adds what would be taken off the items of one pair.
-func (c *Cleaning) look(w cleaner) {
+// plan is what would be taken off the items of one pair.
+func (w cleaner) plan() (steps []mapping.CleanStep) {
 	if s := w.pair.State; s != mapping.Linked && s != mapping.Left && s != mapping.Orphaned {
-		return
+		return nil
 	}
 	unread := func(side mapping.Side, err error) {
 		if err != nil && !(IsGone(err) && w.pair.State == mapping.Orphaned) {
-			c.out = append(c.out, w.step(side, "cannot be looked at: %v", err))
+			steps = append(steps, w.step(side, "cannot be looked at: %v", err))
 		}
 	}
 	if w.pair.Away == "" && w.owner.Issue.Number != 0 {
@@ -110,6 +104,7 @@ func (c *Cleaning) look(w cleaner) {
 		unread(mapping.Planning, err)
 	}
 	for _, m := range w.marks(tasks) {
-		c.out = append(c.out, m.CleanStep)
+		steps = append(steps, m.CleanStep)
 	}
+	return steps
 }

@@ -126,7 +126,7 @@ func (w labelProjector) ensureLabel(name string) {
 		return
 	}
 	spec := w.set.Scheme.Spec(name)
-	tell(w, PauseFor{key, ensured})
+	_ = get(w, PauseAfter{Name: key, First: ensured, Most: ensured})
 	err := done(w, EnsureLabel{w.owner.Issue.Repo, spec})
 	if isWithheld(err) {
 		tell(w, PauseOver{key}) // nor is the label added

@@ -134,14 +134,20 @@ type RuleText struct {
 	Writes          bool   // it is not asked in a dry run
 }
 
+// ruleLists has all rules, in the order in which they are asked.
+var ruleLists = []struct {
+	name  string
+	rules *[]rule
+}{
+	{"arrival", &arrivalRules}, {"taking apart", &cleaningRules}, {"preparation", &preparationRules},
+	{"agreement", &agreementRules}, {"show", &showRules}, {"family", &familyRules},
+}
+
 // Rules returns the rules in the order in which they are asked.
 func Rules() []RuleText {
 	var out []RuleText
-	for _, l := range []struct {
-		name  string
-		rules []rule
-	}{{"arrival", arrivalRules}, {"taking apart", cleaningRules}, {"preparation", preparationRules}, {"agreement", agreementRules}, {"show", showRules}, {"family", familyRules}} {
-		for _, r := range l.rules {
+	for _, l := range ruleLists {
+		for _, r := range *l.rules {
 			out = append(out, RuleText{l.name, r.name, r.why, r.of.String(), r.writes})
 		}
 	}
@@ -151,9 +157,9 @@ func Rules() []RuleText {
 // LeaveOut has a rule not be asked. Only tests call it, before anything is reconciled: what
 // fails then shows what the rule is for.
 func LeaveOut(name string) error {
-	for _, rules := range []*[]rule{&arrivalRules, &cleaningRules, &preparationRules, &agreementRules, &showRules, &familyRules} {
-		if i := slices.IndexFunc(*rules, func(r rule) bool { return r.name == name }); i >= 0 {
-			*rules = slices.Delete(slices.Clone(*rules), i, i+1)
+	for _, l := range ruleLists {
+		if i := slices.IndexFunc(*l.rules, func(r rule) bool { return r.name == name }); i >= 0 {
+			*l.rules = slices.Delete(slices.Clone(*l.rules), i, i+1)
 			return nil
 		}
 	}
