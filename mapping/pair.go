@@ -203,6 +203,15 @@ func (p *Pair) Joined() bool {
 	return p.State == Creating && p.Intent != nil && p.Intent.Side == Planning && p.Card.ID != ""
 }
 
+// SetBase notes what both sides agree on about an attribute. No value of it is refused then.
+func (p *Pair) SetBase(a Attribute, base Base) {
+	if p.Base == nil {
+		p.Base = map[Attribute]Base{}
+	}
+	p.Base[a] = base
+	delete(p.Refused, a)
+}
+
 // Asked reports whether a person is asked about these very values of an
 // attribute.
 func (p *Pair) Asked(a Attribute, github, planning string) bool {

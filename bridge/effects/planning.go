@@ -1,6 +1,9 @@
 package effects
 
-import "planbridge/bridge/reconcile"
+import (
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+)
 
 // atPlanning does what is asked of the planning project, and reports whether it is that.
 func (h *hand) atPlanning(effect any, answer func(any, error)) bool {
@@ -17,10 +20,12 @@ func (h *hand) atPlanning(effect any, answer func(any, error)) bool {
 		answer(only(h.planning.CheckProject(h.ctx)))
 	case reconcile.CreateTasks:
 		answer(h.planning.CreateTasks(h.writing, e.Card, e.Username, e.Tasks))
-	case reconcile.UpdateCard:
-		answer(h.planning.UpdateCard(h.writing, e.ID, e.Username, e.Images, e.Set))
-	case reconcile.UpdateTask:
-		answer(h.planning.UpdateTask(h.writing, e.ID, e.Username, e.Images, e.Set))
+	case reconcile.Update:
+		update := h.planning.UpdateCard
+		if e.Item.Kind() == "task" {
+			update = h.planning.UpdateTask
+		}
+		answer(update(h.writing, mapping.ObjectID(e.Item.ID()), e.Username, e.Images, e.Set))
 	default:
 		return false
 	}

@@ -234,12 +234,12 @@ func signJoined(w work) (verdict, error) {
 	if err := saver(w).writing(); err != nil {
 		return end, err
 	}
-	up, err := do(w, UpdateCard{w.pair.Card.ID, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
+	up, err := do(w, Update{w.pair.Partner(), w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{
 		mapping.Summary: {Value: signer(w).cardText(now.Value), Version: now.Version},
 	}})
 	if err != nil {
 		d := mapping.Decision{Attribute: mapping.Summary, Planning: &mapping.Write{From: now.Value, To: now.Value, Version: now.Version}}
-		moved, err := planningWriter(w).putFailed(w.pair.Partner(), []mapping.Decision{d}, nil, err)
+		moved, err := planningWriter(w).putFailed(w.pair.Partner(), []mapping.Decision{d}, err)
 		if !moved && err == nil { // refused: it goes on without
 			w.pair.Remarked = w.unmarked
 		}

@@ -40,10 +40,7 @@ func (t *tasks) take(task mapping.Task) {
 // task's state is taken from there; so are the tasks that stand for something.
 func (w cardTasks) refreshTasks() error {
 	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}}
-	child := w.trackingPair()
-	if child != nil && (child.State != mapping.Linked || !w.route.TrackingTask) {
-		child = nil
-	}
+	child := w.tracking()
 	if child == nil && !w.route.HasTasks() || w.pair.Card.ID == "" {
 		return nil
 	}
@@ -66,12 +63,12 @@ func (w cardTasks) refreshTasks() error {
 		w.tasks.whole = len(w.card.Tasks) > 0
 	}
 	if w.mustRead || unsure || moved && !w.tasks.whole || w.route.HasTasks() && w.link.Family.Tasks != w.route.Tasks {
-		if err := w.tryTasks(child); err != nil {
+		if err := w.tryTasks(); err != nil {
 			return err
 		}
 	}
 	w.knowOld()
-	return w.refreshTracking(child)
+	return w.refreshTracking()
 }
 
 // knowOld notes, when tasks begin to stand for something on the link's route,
@@ -123,13 +120,10 @@ func (w cardTasks) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
 }
 
 // readTasks reads all tasks of the card.
-func (w cardTasks) readTasks(child *mapping.Pair) error {
+func (w cardTasks) readTasks() error {
 	read, err := do(w, ReadTasks{w.pair.Card.ID})
 	if IsGone(err) { // of the card, or only of this reading of it
-		if child != nil {
-			return w.readTracking(child)
-		}
-		return nil
+		return w.readTracking()
 	}
 	if err != nil {
 		return onPlanning(fmt.Errorf("tasks of card %s: %w", w.pair.Card.ID, err))
@@ -152,7 +146,8 @@ func (w cardTasks) countersKnown() {
 }
 
 // refreshTracking takes the issue's state from its tracking task.
-func (w cardTasks) refreshTracking(child *mapping.Pair) error {
+func (w cardTasks) refreshTracking() error {
+	child := w.tracking()
 	if child == nil {
 		return nil
 	}
@@ -162,15 +157,19 @@ func (w cardTasks) refreshTracking(child *mapping.Pair) error {
 		absences(w).noteTaskFound(child)
 		w.p[mapping.State] = t.State
 	case w.tasks.listed:
-		return w.readTracking(child) // it is gone, or on another card
+		return w.readTracking() // it is gone, or on another card
 	case found && t.State.Version >= w.pair.Base[mapping.State].Version:
 		w.p[mapping.State] = t.State
 	}
 	return nil
 }
 
-// readTracking reads the tracking task itself.
-func (w cardTasks) readTracking(child *mapping.Pair) error {
+// readTracking reads the tracking task itself, where it is kept.
+func (w cardTasks) readTracking() error {
+	child := w.tracking()
+	if child == nil {
+		return nil
+	}
 	task, err := do(w, ReadTask{child.Card.ID})
 	if IsGone(err) {
 		if err := absences(w).taskGone(child); err != nil {
@@ -195,10 +194,10 @@ func (w cardTasks) readTracking(child *mapping.Pair) error {
 // tryTasks reads the card's tasks, unless that went wrong a moment ago. Where they
 // cannot be read, issue and card stay the same all the same: the tracking task is
 // read by itself, and the others are looked at again after a while.
-func (w cardTasks) tryTasks(tracking *mapping.Pair) error {
+func (w cardTasks) tryTasks() error {
 	name := "the tasks of cards of project " + string(w.link.Project)
 	if !projector(w).isPaused(name) {
-		err := w.readTasks(tracking)
+		err := w.readTasks()
 		switch {
 		case err == nil:
 			tell(w, PauseOver{name})
@@ -209,16 +208,13 @@ func (w cardTasks) tryTasks(tracking *mapping.Pair) error {
 		projector(w).putOff(name, "read", err, brokenFirst, brokenMost)
 	}
 	w.unread, w.counters = true, w.pair.Card.CountersVersion
-	if tracking != nil {
-		return w.readTracking(tracking)
-	}
-	return nil
+	return w.readTracking()
 }
 
 // needTasks reads the card's tasks for what cannot go on without.
 func (w cardTasks) needTasks() error {
 	w.tasks.listed = false
-	err := w.readTasks(w.tracking())
+	err := w.readTasks()
 	if err == nil && !w.tasks.listed {
 		return later(brokenMost, "the card's tasks cannot be read")
 	}

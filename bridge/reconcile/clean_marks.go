@@ -25,10 +25,10 @@ func (w cleaner) marks(tasks []mapping.Task) (out []mark) {
 		return out
 	}
 	if w.card != nil {
-		out = append(out, w.footerMarks(w.pair.IsTask(), w.card.ID, w.card.Summary)...)
+		out = append(out, w.footerMarks(w.pair.Partner(), w.card.Summary)...)
 	}
 	for _, t := range tasks {
-		out = append(out, w.footerMarks(true, t.ID, t.Summary)...)
+		out = append(out, w.footerMarks(mapping.TaskRef(t.ID), t.Summary)...)
 	}
 	return out
 }
@@ -142,26 +142,16 @@ func (w cleaner) bodyMarks() []mark {
 }
 
 // footerMarks is the footer of a card or a task, whose raw text this is.
-func (w cleaner) footerMarks(task bool, id mapping.ObjectID, raw mapping.Versioned) []mark {
+func (w cleaner) footerMarks(item mapping.Ref, raw mapping.Versioned) []mark {
 	bare := w.strip(raw.Value)
 	if bare == raw.Value {
 		return nil
 	}
-	kind := "card"
-	if task {
-		kind = "task"
-	}
-	return []mark{{w.step(mapping.Planning, "the footer is taken out of %s %s", kind, id), func() (bool, error) {
+	return []mark{{w.step(mapping.Planning, "the footer is taken out of %s %s", item.Kind(), item.ID()), func() (bool, error) {
 		if err := saver(w).writing(); err != nil {
 			return false, err
 		}
-		set := map[mapping.Attribute]mapping.Versioned{mapping.Summary: {Value: bare, Version: raw.Version}}
-		var err error
-		if task {
-			_, err = do(w, UpdateTask{id, w.route.Username, w.route.Images, set})
-		} else {
-			_, err = do(w, UpdateCard{id, w.route.Username, w.route.Images, set})
-		}
+		_, err := do(w, Update{item, w.route.Username, w.route.Images, map[mapping.Attribute]mapping.Versioned{mapping.Summary: {Value: bare, Version: raw.Version}}})
 		if errors.As(err, new(*mapping.VersionConflict)) {
 			return false, later(0, "planning moved while a footer was taken off")
 		}

@@ -64,16 +64,13 @@ type CreateTasks struct {
 	Tasks    []NewItem
 }
 
-// UpdateCard writes attributes of a card under their versions, in the name of a user.
-type UpdateCard struct {
-	ID       mapping.ObjectID
+// Update writes attributes of a card or a task under their versions, in the name of a user.
+type Update struct {
+	Item     mapping.Ref
 	Username string
 	Images   mapping.Images
 	Set      map[mapping.Attribute]mapping.Versioned
 }
-
-// UpdateTask is UpdateCard for a task.
-type UpdateTask UpdateCard
 
 func (ReadCard) answeredWith(mapping.Card)          {}
 func (ReadTask) answeredWith(mapping.Task)          {}
@@ -83,5 +80,4 @@ func (CheckProject) answeredWith(None)              {}
 func (CreateCard) answeredWith(MadeCard)            {}
 func (FindCards) answeredWith(FoundCards)           {}
 func (CreateTasks) answeredWith([]mapping.Task)     {}
-func (UpdateCard) answeredWith(Updated)             {}
-func (UpdateTask) answeredWith(Updated)             {}
+func (Update) answeredWith(Updated)                 {}

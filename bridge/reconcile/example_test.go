@@ -17,7 +17,7 @@ func ExampleBegin() {
 	work := reconcile.Begin(state)
 	for step := range work.Steps() {
 		switch e := step.Effect.(type) {
-		case reconcile.UpdateCard:
+		case reconcile.Update:
 			title := e.Set[mapping.Title]
 			fmt.Printf("update the card under version %d: %s\n", title.Version, title.Value)
 			title.Version++

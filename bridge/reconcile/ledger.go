@@ -263,7 +263,7 @@ func (w ledger) agreed(plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
 		switch d.Action {
 		case mapping.Adopt:
-			w.setBase(d.Attribute, d.Base)
+			w.pair.SetBase(d.Attribute, d.Base)
 		case mapping.Ask, mapping.Blocked, mapping.Restrained, mapping.Withheld:
 			continue
 		}

@@ -208,25 +208,12 @@ func (w lineTasks) writeList() (rest bool, err error) {
 // needs none.
 func (w lineTasks) putTask(c *mapping.Pair, plan mapping.Plan) (moved bool, err error) {
 	pw := w.lineWork(c)
-	var ds []mapping.Decision
-	for _, d := range plan.Decisions {
-		if d.Planning != nil {
-			ds = append(ds, d)
-		}
+	if moved, err = planningWriter(pw).write(plan); moved || err != nil {
+		return moved, err
 	}
-	if len(ds) > 0 {
-		moved, err = planningWriter(pw).put(mapping.TaskRef(c.Card.ID), ds, func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return do(w, UpdateTask{c.Card.ID, user, w.route.Images, set})
-		})
-		if moved || err != nil {
-			return moved, err
-		}
-		w.tookTask(c.Card.ID, pw)
-	}
-	for _, d := range plan.Decisions {
-		if d.GitHub != nil {
-			return false, nil
-		}
+	w.tookTask(c.Card.ID, pw)
+	if plan.Writes(mapping.GitHub) {
+		return false, nil
 	}
 	return false, ledger(pw).agreed(plan)
 }

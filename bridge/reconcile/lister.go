@@ -248,7 +248,7 @@ func (w lister) wroteItems() {
 func (w lister) wroteItem(c *mapping.Pair) {
 	for _, p := range c.Pending {
 		if p.Side == mapping.GitHub {
-			setItemBase(c, p.Attribute, p.Next)
+			c.SetBase(p.Attribute, p.Next)
 			w.notePart(string(mapping.Checklist), mapping.GitHub, p.Attribute, "write", "its task "+string(c.Card.ID)+" changed")
 			if p.Attribute == mapping.Title {
 				c.Item = mapping.CanonicalTitle(p.To)
@@ -273,17 +273,9 @@ func (w lister) forgetItem(c *mapping.Pair) {
 	}
 }
 
-func setItemBase(c *mapping.Pair, a mapping.Attribute, base mapping.Base) {
-	if c.Base == nil {
-		c.Base = map[mapping.Attribute]mapping.Base{}
-	}
-	c.Base[a] = base
-	delete(c.Refused, a)
-}
-
 // itemOfTask is the checklist item that a task stands for, as both sides are now; nil: none.
 func (w lister) itemOfTask(task mapping.ObjectID) (item *mapping.Pair, err error) {
-	if err := cardTasks(w).readTasks(w.tracking()); err != nil {
+	if err := cardTasks(w).readTasks(); err != nil {
 		return nil, err
 	}
 	w.refreshList()

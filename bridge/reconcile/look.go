@@ -67,8 +67,8 @@ func (w reader) lookAtCard() error {
 	if err := w.lookAtItem(); err != nil {
 		return err
 	}
-	child := w.trackingPair()
-	if child == nil || child.Card.ID == "" || !w.route.TrackingTask {
+	child := w.tracking()
+	if child == nil {
 		return nil
 	}
 	task, err := do(w, ReadTask{child.Card.ID})

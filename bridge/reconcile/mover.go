@@ -187,7 +187,7 @@ func (w mover) keepState(issue *mapping.Issue) {
 	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
 	if ok && base.GitHub == mapping.StateInProgress && view[mapping.State].Value == mapping.StateTodo {
 		base.GitHub, base.Planning = mapping.StateTodo, mapping.StateTodo
-		w.setBase(mapping.State, base)
+		w.pair.SetBase(mapping.State, base)
 	}
 }
 

@@ -46,32 +46,21 @@ func (w planningWriter) username() string {
 // for its tracking task. It reports whether planning moved meanwhile, so that
 // everything has to be decided again.
 func (w planningWriter) write(plan mapping.Plan) (moved bool, err error) {
-	var card, task []mapping.Decision
+	var own, tracked []mapping.Decision
 	for _, d := range plan.Decisions {
 		switch {
 		case d.Planning == nil:
 		case d.Attribute.Spec().Tracked && !w.pair.IsTask():
-			task = append(task, d)
+			tracked = append(tracked, d)
 		default:
-			card = append(card, d)
+			own = append(own, d)
 		}
 	}
-	if len(card) > 0 {
-		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			if w.pair.IsTask() {
-				return do(w, UpdateTask{w.pair.Card.ID, user, w.route.Images, set})
-			}
-			return do(w, UpdateCard{w.pair.Card.ID, user, w.route.Images, set})
-		}
-		if moved, err = w.put(w.pair.Partner(), card, put); moved || err != nil {
-			return moved, err
-		}
+	if moved, err = w.put(w.pair.Partner(), own); moved || err != nil {
+		return moved, err
 	}
-	if child := w.trackingPair(); len(task) > 0 && child != nil {
-		put := func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error) {
-			return do(w, UpdateTask{child.Card.ID, user, w.route.Images, set})
-		}
-		return w.put(mapping.TaskRef(child.Card.ID), task, put)
+	if child := w.trackingPair(); child != nil {
+		return w.put(mapping.TaskRef(child.Card.ID), tracked)
 	}
 	return false, nil
 }
@@ -83,10 +72,11 @@ func (w planningWriter) toldPlain(up Updated) {
 	}
 }
 
-type putFunc func(user string, set map[mapping.Attribute]mapping.Versioned) (Updated, error)
-
-// put makes one PUT with its pending records around it.
-func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision, put putFunc) (moved bool, err error) {
+// put makes one PUT with its pending records around it; none where there is nothing to write.
+func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool, err error) {
+	if len(ds) == 0 {
+		return false, nil
+	}
 	set := map[mapping.Attribute]mapping.Versioned{}
 	for _, d := range ds {
 		v := mapping.Versioned{Value: d.Planning.To, Version: d.Planning.Version}
@@ -101,14 +91,14 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision, put putFunc
 		return false, err
 	}
 	user := w.username()
-	up, err := put(user, set)
+	up, err := do(w, Update{item, user, w.route.Images, set})
 	if refused := (*mapping.Rejection)(nil); errors.As(err, &refused) && user != w.route.Username && !isAttribute(refused.Field) {
 		w.refuseUser(user, refused)
-		up, err = put(w.route.Username, set)
+		up, err = do(w, Update{item, w.route.Username, w.route.Images, set})
 	}
 	w.releaseSlot()
 	if err != nil {
-		return w.putFailed(item, ds, put, err)
+		return w.putFailed(item, ds, err)
 	}
 	if up, err = w.readUnshown(item, ds, up); err != nil {
 		return false, onPlanning(err)
@@ -253,14 +243,14 @@ func (w planningWriter) written(d mapping.Decision, up Updated) {
 	if w.rewrites(d, now) {
 		base.Planning, base.Version = now.Value, now.Version
 	}
-	w.setBase(d.Attribute, base)
+	w.pair.SetBase(d.Attribute, base)
 	w.p[d.Attribute] = now
 	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(d.Attribute))
 	w.note(mapping.Planning, d.Attribute, "write", d.Why)
 }
 
 // putFailed sorts out a PUT that did not succeed.
-func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, put putFunc, err error) (moved bool, _ error) {
+func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, err error) (moved bool, _ error) {
 	var conflict *mapping.VersionConflict
 	var refused *mapping.Rejection
 	switch {
@@ -281,7 +271,7 @@ func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, put p
 		return true, w.takeCurrent(item, nil, nil)
 	}
 	return saver(w).writeFailed(mapping.Planning, item, ds, err, func(d mapping.Decision) (bool, error) {
-		return w.put(item, []mapping.Decision{d}, put)
+		return w.put(item, []mapping.Decision{d})
 	})
 }
 
@@ -298,7 +288,7 @@ func (w planningWriter) takeCurrent(item mapping.Ref, ds []mapping.Decision, cur
 	}
 	if !explained {
 		if child := w.trackingPair(); child != nil && item == mapping.TaskRef(child.Card.ID) {
-			return cardTasks(w).readTracking(child)
+			return cardTasks(w).readTracking()
 		}
 		return reader(w).readCard()
 	}

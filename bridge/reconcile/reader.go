@@ -176,10 +176,7 @@ func (w reader) readBoth() error {
 	if err := w.readCard(); err != nil {
 		return err
 	}
-	if child := w.tracking(); child != nil {
-		return cardTasks(w).readTracking(child)
-	}
-	return nil
+	return cardTasks(w).readTracking()
 }
 
 // fetch reads the issue, unless it was read under this claim.

@@ -3,7 +3,7 @@
 //
 // Its door is [Begin]. It takes what is known of a claimed key ([State]) and returns the
 // [Work] on it: a sequence of steps. Each [Step] asks for one effect, such as [ReadIssue],
-// [Save] or [UpdateCard]; whoever ranges over the steps carries the effect out and answers it.
+// [Save] or [Update]; whoever ranges over the steps carries the effect out and answers it.
 // What follows is decided from the state and the answers alone, so that the same answers lead
 // to the same steps. [Work.Result] is what the claim is finished with.
 //

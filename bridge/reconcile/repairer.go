@@ -66,8 +66,8 @@ func (w repairer) readPending() error {
 			return err
 		}
 	}
-	if child := w.trackingPair(); open.Tracking && child != nil && !w.mustRead {
-		return cardTasks(w).readTracking(child)
+	if open.Tracking && !w.mustRead {
+		return cardTasks(w).readTracking()
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (w repairer) recovered(r journal.Recovered) {
 		delete(w.pair.Base, r.Attribute)
 	}
 	if r.Base != nil {
-		w.setBase(r.Attribute, *r.Base)
+		w.pair.SetBase(r.Attribute, *r.Base)
 	}
 	if r.Why != "" {
 		w.note(r.Side, r.Attribute, "recover", r.Why)

@@ -132,7 +132,7 @@ func (w *state) trackingPair() *mapping.Pair {
 	return w.link.Child(mapping.Tracking)
 }
 
-// tracking is the pair of the tracking task where it is kept, for readTasks.
+// tracking is the pair of the tracking task where it is kept; nil: it is not.
 func (w *state) tracking() *mapping.Pair {
 	if c := w.trackingPair(); c != nil && c.State == mapping.Linked && w.route.TrackingTask {
 		return c
@@ -203,14 +203,6 @@ func (w *state) editEvents() journal.Edits { return w.editsOf(w.edits) }
 // editsOf are edits that GitHub told of in any way.
 func (w *state) editsOf(edits []mapping.Edit) journal.Edits {
 	return journal.Edits{All: edits, Whose: w.Whose, Bare: w.strip}
-}
-
-func (w *state) setBase(a mapping.Attribute, base mapping.Base) {
-	if w.pair.Base == nil {
-		w.pair.Base = map[mapping.Attribute]mapping.Base{}
-	}
-	w.pair.Base[a] = base
-	delete(w.pair.Refused, a)
 }
 
 // logger names the link, and the delivery that led to this work where one did.

@@ -388,7 +388,7 @@ func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string
 	if state.Value == "" {
 		state.Value = mapping.StateTodo
 	}
-	w.setBase(mapping.State, mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: state.Version})
+	w.pair.SetBase(mapping.State, mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: state.Version})
 	w.p[mapping.State] = state
 	w.pair.Card.CountersVersion++
 	w.notePart(string(mapping.Tracking), mapping.Planning, mapping.State, "create", "tracking task "+string(task.ID)+" "+how)
