@@ -82,6 +82,8 @@ type Card struct {
 	// version; State is that of the tasks' counters. One that is not known is absent.
 	// Nil: the poll told of the version alone.
 	Times map[Attribute]Interval `json:"times,omitzero"`
+	// State is that of a task which is looked at as a card ([Task.AsCard]): a card has none.
+	State Versioned `json:"-"`
 }
 
 // Edited bounds when an attribute came to be as it is.
@@ -139,4 +141,9 @@ type Task struct {
 	Summary  Versioned `json:"summary"`
 	Estimate Versioned `json:"estimate"` // hours, decimal text; "" where none
 	State    Versioned `json:"state"`
+}
+
+// AsCard is the task as a card has its values, with the task's state.
+func (t *Task) AsCard() *Card {
+	return &Card{ID: t.ID, CID: t.CID, Version: t.Version, Title: t.Title, Summary: t.Summary, Estimate: t.Estimate, State: t.State}
 }

@@ -170,11 +170,11 @@ func (w cardTasks) readTracking() error {
 	if child == nil {
 		return nil
 	}
-	task, err := do(w, ReadTask{child.Card.ID})
-	if IsGone(err) {
-		if err := absences(w).taskGone(child); err != nil {
-			return err
-		}
+	task, gone, err := w.readChild(child)
+	switch {
+	case err != nil:
+		return err
+	case gone:
 		w.note(mapping.Planning, mapping.State, "lost", "its tracking task is gone")
 		w.happensTo(child, mapping.EventVanished)
 		child.GoneSince = time.Time{}
@@ -182,13 +182,22 @@ func (w cardTasks) readTracking() error {
 		delete(w.p, mapping.State)
 		return nil
 	}
-	if err != nil {
-		return onPlanning(err)
-	}
-	absences(w).noteTaskFound(child)
 	w.p[mapping.State] = task.State
 	w.countersKnown()
 	return nil
+}
+
+// readChild reads the task of one of the card's children, or proves that it is gone.
+func (w cardTasks) readChild(c *mapping.Pair) (task mapping.Task, gone bool, err error) {
+	task, err = do(w, ReadTask{c.Card.ID})
+	if IsGone(err) {
+		err = absences(w).taskGone(c)
+		return task, err == nil, err
+	}
+	if err == nil {
+		absences(w).noteTaskFound(c)
+	}
+	return task, false, onPlanning(err)
 }
 
 // tryTasks reads the card's tasks, unless that went wrong a moment ago. Where they

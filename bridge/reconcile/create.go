@@ -273,16 +273,6 @@ func Certain(err error) bool {
 	return false
 }
 
-// outlive notes that what a process had sent may have been under way until it died. That
-// is only known by the next claim, which may come at once.
-func outlive(l *mapping.Link, now time.Time) {
-	for _, p := range l.All() {
-		if p.Intent != nil && p.Intent.Sent {
-			p.Intent.At = now
-		}
-	}
-}
-
 func (w creator) wanted() *want { return &want{w: work(w), intent: w.pair.Intent} }
 
 // partner is the making of the item that the link's intent names.

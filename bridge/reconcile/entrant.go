@@ -206,13 +206,9 @@ func (w entrant) enterCopy(c *mapping.Card) error {
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	got, err := do(w, Observe{w.link.Project, []store.Observation{{
+	if err := w.deliver(w.link.Project, []store.Observation{{
 		Refs: []mapping.Ref{ref}, Create: link, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: data,
-	}}})
-	if err == nil {
-		err = got[0].Err
-	}
-	if err != nil {
+	}}); err != nil {
 		return fmt.Errorf("let the copy %s of its card enter: %w", c.ID, err)
 	}
 	w.log.Info("a copy of the card is a card of its own", "copy", c.ID)

@@ -50,16 +50,12 @@ func (w freshness) wrote(a mapping.Attribute, from string, at time.Time, answer 
 
 // deferStale puts a key off until a read cannot lag any more.
 func (w freshness) deferStale() error {
-	return w.deferLagging("GitHub's read shows what stood there before a write of ours: it may lag")
+	return w.deferLagging(staleWait, "GitHub's read shows what stood there before a write of ours: it may lag")
 }
 
 // deferLagging puts a key off whose read may lag. Edits that come meanwhile do not have it
 // read again before they can show there.
-func (w freshness) deferLagging(why string, args ...any) error {
-	return w.deferLaggingFor(staleWait, why, args...)
-}
-
-func (w freshness) deferLaggingFor(wait time.Duration, why string, args ...any) error {
+func (w freshness) deferLagging(wait time.Duration, why string, args ...any) error {
 	w.pair.Pace.PutOff(w.Now().UTC().Add(lagPause))
 	return later(wait, why, args...)
 }
@@ -126,7 +122,7 @@ func (w freshness) readsBehind(issue *mapping.Issue) error {
 	}
 	age := w.since(l.BehindSince)
 	if wait, believed := journal.Behind(age, w.set.Settle.GitHub, staleWait); !believed {
-		return w.deferLaggingFor(wait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.DateTime))
+		return w.deferLagging(wait, "GitHub's read of %s lags behind what is known", issue.UpdatedAt.Format(time.DateTime))
 	}
 	w.rewound = true
 	w.note(mapping.GitHub, "", "went back", fmt.Sprintf("GitHub tells of %s, though %s was known, for %s: its clock or its data went back",

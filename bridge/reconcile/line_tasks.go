@@ -47,15 +47,12 @@ func (w lineTasks) readMissed() error {
 		if _, listed := w.tasks.seen[c.Card.ID]; listed || c.Card.ID == "" {
 			continue
 		}
-		t, err := do(w, ReadTask{c.Card.ID})
-		if err != nil && !IsGone(err) {
-			return onPlanning(err)
-		}
-		if err == nil {
-			absences(w).noteTaskFound(c)
-			w.tasks.take(t)
-		} else if err := absences(w).taskGone(c); err != nil {
+		t, gone, err := cardTasks(w).readChild(c)
+		if err != nil {
 			return err
+		}
+		if !gone {
+			w.tasks.take(t)
 		}
 	}
 	return nil

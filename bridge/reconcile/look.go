@@ -48,16 +48,9 @@ func (w reader) lookAtIssue() error {
 
 // lookAtItem is lookAtIssue for the pair's card or task.
 func (w reader) lookAtItem() error {
-	if w.pair.IsTask() {
-		task, err := do(w, ReadTask{w.pair.Card.ID})
-		if err == nil {
-			w.setTask(&task)
-		}
-		return err
-	}
-	card, err := do(w, ReadCard{w.pair.Card.ID})
+	card, err := w.askPlanning()
 	if err == nil {
-		w.setCard(&card)
+		w.setCard(card)
 	}
 	return err
 }

@@ -125,13 +125,13 @@ func (w pacer) planningSeen() mapping.View {
 	view := mapping.View{}
 	if w.pair.IsTask() {
 		if t := seen[mapping.Task](w.claimState, w.pair.Partner()); t != nil {
-			view = mapping.TaskItemView(t, w.set.Keys)
+			view = w.planningView(t.AsCard())
 		}
 		return view
 	}
 	card, child := w.cardSeen(), w.trackingPair()
 	if card != nil {
-		view = mapping.CardView(card, w.set.Keys)
+		view = w.planningView(card)
 	}
 	if child == nil {
 		return view

@@ -142,6 +142,27 @@ func (w projector) refusedToShow(names []string, err error) {
 	}
 }
 
+// bring brings something of the issue in line by a write, where that is due: by what is known,
+// and still by the issue itself, as GitHub has no lock and people may have changed it.
+func (w projector) bring(isDue func() bool, write func() error) error {
+	if !isDue() {
+		return nil
+	}
+	if err := pacer(w).foldShow(); err != nil {
+		return err
+	}
+	if err := saver(w).reserve(WriteEdit); err != nil {
+		return err
+	}
+	if err := reader(w).fetch(); err != nil || !isDue() {
+		return err
+	}
+	if err := pacer(w).paceShow(); err != nil {
+		return err
+	}
+	return write()
+}
+
 // putOff leaves alone for a while what cannot be shown or read, for longer each time.
 func (w projector) putOff(name, done string, err error, first, most time.Duration) {
 	why := name + " cannot be " + done + ": " + err.Error()

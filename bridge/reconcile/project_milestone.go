@@ -21,31 +21,18 @@ func (w milestoneProjector) showMilestone() error {
 			return err
 		}
 	}
-	if due, _ := w.milestoneDue(want); !due {
-		return nil
-	}
-	if err := pacer(w).foldShow(); err != nil {
-		return err
-	}
-	if err := saver(w).reserve(WriteEdit); err != nil {
-		return err
-	}
-	if err := reader(w).fetch(); err != nil { // GitHub has no lock: what a person set meanwhile counts
-		return err
-	}
-	if due, _ := w.milestoneDue(want); !due {
-		return nil
-	}
-	if err := pacer(w).paceShow(); err != nil {
-		return err
-	}
+	return projector(w).bring(func() bool { return w.milestoneDue(want) }, func() error { return w.setMilestone(want) })
+}
+
+// setMilestone gives the issue a milestone.
+func (w milestoneProjector) setMilestone(want int) error {
 	if err := saver(w).writing(); err != nil {
 		return err
 	}
 	issue, err := do(w, EditIssue{w.owner.Issue.Repo, w.owner.Issue.Number, IssueEdit{Milestone: &want}, false})
 	if errors.Is(err, mapping.ErrRejected) && want != 0 {
 		// It may not be there any more: somebody has deleted it.
-		now, lookup := w.sprintMilestone(s.Sprint, want)
+		now, lookup := w.sprintMilestone(w.link.Shown.Sprint, want)
 		switch {
 		case lookup != nil:
 			return lookup
@@ -57,37 +44,30 @@ func (w milestoneProjector) showMilestone() error {
 		return onGitHub(fmt.Errorf("set milestone %d: %w", want, err))
 	}
 	reader(w).issueIs(&issue)
-	w.milestoneSet(want)
+	s := w.link.Shown
+	if s.Milestone = want; issue.Milestone != want {
+		s.Milestone = issue.Milestone
+		s.Dropped = append(s.Dropped, milestoneName(want))
+	}
+	projector(w).noteShown("milestone", milestoneName(want))
 	return nil
 }
 
 // milestoneDue reports whether the issue's milestone is to be another one: the
 // number wanted, 0 for none. It takes in what the issue has.
-func (w milestoneProjector) milestoneDue(want int) (due bool, has int) {
+func (w milestoneProjector) milestoneDue(want int) bool {
 	s := w.link.Shown
-	if has = s.Milestone; w.issue != nil {
+	has := s.Milestone
+	if w.issue != nil {
 		if has = w.issue.Milestone; want != 0 && has != s.Milestone {
 			s.Milestone = 0 // somebody took ours off
 		}
 	}
-	switch {
-	case has == want, want == 0 && has != s.Milestone && !mapping.ShowsSprint(w.issue, w.set.Keys): // so it is, or it is a person's own
+	if has == want || want == 0 && has != s.Milestone && !mapping.ShowsSprint(w.issue, w.set.Keys) { // so it is, or it is a person's own
 		s.Milestone = want
-		return false, has
-	case want != 0 && slices.Contains(s.Dropped, milestoneName(want)):
-		return false, has
+		return false
 	}
-	return true, has
-}
-
-// milestoneSet takes in that the issue was given a milestone.
-func (w milestoneProjector) milestoneSet(want int) {
-	s := w.link.Shown
-	if s.Milestone = want; w.issue.Milestone != want {
-		s.Milestone = w.issue.Milestone
-		s.Dropped = append(s.Dropped, milestoneName(want))
-	}
-	projector(w).noteShown("milestone", milestoneName(want))
+	return want == 0 || !slices.Contains(s.Dropped, milestoneName(want))
 }
 
 // milestoneName is how a milestone is named among what GitHub dropped.
@@ -107,7 +87,7 @@ func (w milestoneProjector) milestoneAlong() *int {
 			return nil // the projection sees to it
 		}
 	}
-	if due, _ := w.milestoneDue(want); !due {
+	if !w.milestoneDue(want) {
 		return nil
 	}
 	return &want

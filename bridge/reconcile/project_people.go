@@ -20,24 +20,16 @@ func (w assigneeProjector) showAssignees() error {
 	if !slices.Equal(want, s.Assigned) {
 		s.Dropped = slices.DeleteFunc(s.Dropped, func(d string) bool { return !isMilestone(d) }) // somebody has changed them: once more
 	}
-	add, remove := w.assigneesToShow(want)
-	if len(add)+len(remove) > 0 || w.issue == nil {
-		s.Assigned = nil // whatever goes wrong, it is not dealt with
-		if err := pacer(w).foldShow(); err != nil {
-			return err
-		}
-		if err := reader(w).fetch(); err != nil {
-			return err
-		}
+	s.Assigned = nil // whatever goes wrong, it is not dealt with
+	var add, remove []string
+	err := projector(w).bring(func() bool {
 		add, remove = w.assigneesToShow(want)
+		return len(add)+len(remove) > 0 || w.issue == nil
+	}, func() error { return w.assign(add, remove) })
+	if err == nil {
+		s.Assigned = want
 	}
-	if len(add)+len(remove) > 0 {
-		if err := w.assign(add, remove); err != nil {
-			return err
-		}
-	}
-	s.Assigned = want
-	return nil
+	return err
 }
 
 // assigneesToShow compares who is assigned with who is to be.
@@ -62,9 +54,6 @@ func (w assigneeProjector) assigneesToShow(want []string) (add, remove []string)
 }
 
 func (w assigneeProjector) assign(add, remove []string) error {
-	if err := pacer(w).paceShow(); err != nil {
-		return err
-	}
 	s := w.link.Shown
 	s.Assignees = append(s.Assignees, add...) // should the answer be lost, they are known to be ours
 	if err := saver(w).writing(); err != nil {

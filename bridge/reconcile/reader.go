@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"maps"
 	"time"
 
 	"planbridge/bridge/reconcile/journal"
@@ -13,10 +14,7 @@ func (w reader) refresh() error {
 	if err := w.refreshIssue(); err != nil {
 		return err
 	}
-	if w.pair.IsTask() {
-		return w.refreshTask()
-	}
-	if err := w.refreshCard(); err != nil {
+	if err := w.refreshCard(); err != nil || w.pair.IsTask() {
 		return err
 	}
 	return cardTasks(w).refreshTasks()
@@ -54,44 +52,28 @@ func (w reader) refreshIssue() error {
 	return nil
 }
 
+// refreshCard takes in the pair's card or task as it was seen, and reads it where that does not
+// tell.
 func (w reader) refreshCard() error {
-	shown, ambiguous := w.cardSeen(), w.claim.Inbox[mapping.CardRef(w.pair.Card.ID)].Ambiguous
+	shown, listed := w.cardSeen(), false
+	if w.pair.IsTask() {
+		shown, listed = w.taskSeen(), w.root.tasks.listed
+	}
+	slot, told := w.claim.Inbox[w.pair.Partner()]
+	gone := w.pair.Gone[mapping.Planning] > 0 && (shown != nil || w.pair.State != mapping.Orphaned || absences(w).confirms())
 	switch {
-	case w.mustRead || w.unbased() || ambiguous || w.pair.Gone[mapping.Planning] > 0 && (shown != nil || w.pair.State != mapping.Orphaned || absences(w).confirms()):
+	case listed && shown != nil:
+		absences(w).noteFound(mapping.Planning)
+	case w.mustRead || listed || w.unbased() || slot.Ambiguous || gone:
 		return w.readCard()
-	case shown == nil:
+	case shown == nil || shown.Version < w.pair.Card.Version && !told:
 		return nil
 	case shown.Version < w.pair.Card.Version, // a poll that overlapped a write, or planning was restored
-		mapping.Suspicious(w.pair.Base, mapping.CardView(shown, w.set.Keys)):
+		mapping.Suspicious(w.pair.Base, w.planningView(shown)):
 		return w.readCard()
 	}
 	w.setCard(shown)
-	if !differs(w.p, w.pair.Base, mapping.Planning) {
-		w.count(CountEchoes, string(mapping.Planning))
-	}
-	return nil
-}
-
-// refreshTask is refreshCard for a part's task.
-func (w reader) refreshTask() error {
-	all := &w.root.tasks
-	t, found := all.seen[w.pair.Card.ID]
-	slot, inSlot := w.claim.Inbox[w.pair.Partner()]
-	gone := w.pair.Gone[mapping.Planning] > 0 && (found || w.pair.State != mapping.Orphaned || absences(w).confirms())
-	switch {
-	case all.listed && found:
-		absences(w).noteFound(mapping.Planning)
-	case w.mustRead || all.listed || w.unbased() || inSlot && slot.Ambiguous || gone:
-		return w.readTask()
-	case found && inSlot && t.Version < w.pair.Card.Version:
-		return w.readTask()
-	case !found || t.Version < w.pair.Card.Version:
-		return nil
-	case mapping.Suspicious(w.pair.Base, mapping.TaskItemView(&t, w.set.Keys)):
-		return w.readTask()
-	}
-	w.setTask(&t)
-	if inSlot && !differs(w.p, w.pair.Base, mapping.Planning) {
+	if told && !differs(w.p, w.pair.Base, mapping.Planning) {
 		w.count(CountEchoes, string(mapping.Planning))
 	}
 	return nil
@@ -125,7 +107,7 @@ func (w reader) readIssue() error {
 	absences(w).noteFound(mapping.GitHub)
 	if shown := w.issueSeen(); shown != nil && shown.UpdatedAt.Equal(issue.UpdatedAt) {
 		if freshness(w).doubtful(&issue, shown) {
-			return freshness(w).deferLagging("GitHub's read shows nothing of an edit of the same second: it may lag")
+			return freshness(w).deferLagging(staleWait, "GitHub's read shows nothing of an edit of the same second: it may lag")
 		}
 		issue.Editor = shown.Editor // a read does not say who edited, the event did
 	}
@@ -134,14 +116,12 @@ func (w reader) readIssue() error {
 	return nil
 }
 
+// readCard reads the pair's card or task itself.
 func (w reader) readCard() error {
 	if w.pair.Card.ID == "" {
 		return nil
 	}
-	if w.pair.IsTask() {
-		return w.readTask()
-	}
-	card, err := do(w, ReadCard{w.pair.Card.ID})
+	card, err := w.askPlanning()
 	if err != nil {
 		return absences(w).missing(mapping.Planning, err)
 	}
@@ -150,20 +130,18 @@ func (w reader) readCard() error {
 		card.Complete(shown) // the poll tells it once
 	}
 	freshness(w).wentBack(card.Version, card.CountersVersion)
-	w.setCard(&card)
+	w.setCard(card)
 	return nil
 }
 
-// readTask is readCard for a part's task.
-func (w reader) readTask() error {
-	t, err := do(w, ReadTask{w.pair.Card.ID})
-	if err != nil {
-		return absences(w).missing(mapping.Planning, err)
+// askPlanning asks for the pair's card, or for its task as a card.
+func (w reader) askPlanning() (*mapping.Card, error) {
+	if w.pair.IsTask() {
+		t, err := do(w, ReadTask{w.pair.Card.ID})
+		return t.AsCard(), err
 	}
-	absences(w).noteFound(mapping.Planning)
-	freshness(w).wentBack(t.Version, 0)
-	w.setTask(&t)
-	return nil
+	card, err := do(w, ReadCard{w.pair.Card.ID})
+	return &card, err
 }
 
 // readBoth makes sure that both items were read under this claim.
@@ -219,7 +197,10 @@ func (w reader) needCard() error {
 		return nil
 	}
 	if w.pair.IsTask() {
-		return w.needTask()
+		if seen := w.taskSeen(); seen != nil {
+			w.setCard(seen)
+			return nil
+		}
 	}
 	return w.takeCard(false)
 }
@@ -232,15 +213,6 @@ func (w reader) takeCard(anew bool) error {
 	}
 	w.setCard(shown)
 	return nil
-}
-
-// needTask is needCard for a part's task.
-func (w reader) needTask() error {
-	if t, ok := w.root.tasks.seen[w.pair.Card.ID]; ok {
-		w.setTask(&t)
-		return nil
-	}
-	return w.readTask()
 }
 
 // setIssue makes a snapshot the one that counts. The link takes it as known
@@ -259,7 +231,7 @@ func (w reader) setIssue(issue *mapping.Issue) {
 	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author, i.Born = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author, issue.CreatedAt
 }
 
-// setCard makes a snapshot the one that counts.
+// setCard makes a snapshot the one that counts, of a card or of a task.
 func (w reader) setCard(card *mapping.Card) {
 	if w.card = card; !w.pair.IsTask() {
 		tell(w, Met{w.link.Project, card.ID})
@@ -269,15 +241,7 @@ func (w reader) setCard(card *mapping.Card) {
 		w.link.Shown.Take(card)
 	}
 	signer(w).noteMarker(mapping.Planning, card.Summary.Value)
-	for a, v := range mapping.CardView(card, w.set.Keys) {
-		w.p[a] = v
-	}
-}
-
-// setTask makes a snapshot of a part's task the one that counts.
-func (w reader) setTask(t *mapping.Task) {
-	w.setCard(&mapping.Card{ID: t.ID, CID: t.CID, Version: t.Version, Title: t.Title, Summary: t.Summary, Estimate: t.Estimate})
-	w.p[mapping.State] = t.State
+	maps.Copy(w.p, w.planningView(card))
 }
 
 // issueIs takes in the issue as it is after a write.

@@ -74,7 +74,13 @@ type Result struct {
 
 // CutOff notes that what was sent for a link may take effect until now: the process that
 // sent it ended, or the time of the claim did.
-func CutOff(link *mapping.Link, now time.Time) { outlive(link, now) }
+func CutOff(link *mapping.Link, now time.Time) {
+	for _, p := range link.All() {
+		if p.Intent != nil && p.Intent.Sent {
+			p.Intent.At = now
+		}
+	}
+}
 
 // About are the attributes, keys and values in turn, of what is logged about a claimed key.
 func About(claim *store.Claim) []any {

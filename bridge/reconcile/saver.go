@@ -21,20 +21,15 @@ func (w saver) save() error {
 	if !w.fresh { // what people write on GitHub between our read and our write is run over
 		tell(w, Rise{})
 	}
-	if err := w.saveRecord(); err != nil {
-		return fmt.Errorf("save link: %w", err)
-	}
-	return nil
-}
-
-// saveRecord saves the root link under the claim.
-func (w saver) saveRecord() error {
 	root := w.link
 	err := done(w, Save{root})
 	if isTooLarge(err) && dropVerified(root) {
 		err = done(w, Save{root})
 	}
-	return w.tooLarge(root, err)
+	if err != nil {
+		return fmt.Errorf("save link: %w", w.tooLarge(root, err))
+	}
+	return nil
 }
 
 // writing saves the link (which checks the lease), and makes sure that one external write
@@ -131,7 +126,8 @@ func (w saver) brake(kind string, perMinute, n int) (given int, err error) {
 		return n, nil
 	}
 	b := store.Budget{Name: "brake:" + kind + ":" + w.link.Route, PerMinute: perMinute, Burst: perMinute}
-	grant, err := do(w, Take{b, store.Ask{Items: n, Route: w.author()}})
+	author := authorOf(w.pair)
+	grant, err := do(w, Take{b, store.Ask{Items: n, Route: author}})
 	if err != nil {
 		return 0, fmt.Errorf("brake on %s: %w", kind, err)
 	}
@@ -139,7 +135,7 @@ func (w saver) brake(kind string, perMinute, n int) (given int, err error) {
 		if !slices.Contains(w.braked, kind) { // a later round asks again
 			w.braked = append(w.braked, kind)
 			w.count(CountBraked, w.link.Route, kind)
-			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "author", w.author(), "wait", grant.Wait)
+			w.log.Warn("braked", "kind", kind, "per_minute", perMinute, "author", author, "wait", grant.Wait)
 		}
 		return 0, inTurn(grant.Wait, "the route's brake on %s holds", kind)
 	}
@@ -152,9 +148,7 @@ func (w saver) brakeClose() error {
 	return err
 }
 
-// author is who shares the route's part of a budget: whoever opened the issue.
-func (w saver) author() string { return authorOf(w.pair) }
-
+// authorOf is who shares a route's part of a budget: whoever opened the pair's issue.
 func authorOf(p *mapping.Pair) string {
 	if by := p.Issue.Author; by != "" && p.Origin != mapping.Planning {
 		return strings.ToLower(by)

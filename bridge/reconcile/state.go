@@ -170,6 +170,24 @@ func (w *state) cardSeen() *mapping.Card {
 	return seen[mapping.Card](w.claimState, mapping.CardRef(w.pair.Card.ID))
 }
 
+// taskSeen is what was seen of a part's task, as a card; nil: nothing.
+func (w *state) taskSeen() *mapping.Card {
+	t, seen := w.root.tasks.seen[w.pair.Card.ID]
+	if !seen {
+		return nil
+	}
+	return t.AsCard()
+}
+
+// planningView has the values of the pair's card or task.
+func (w *state) planningView(c *mapping.Card) mapping.View {
+	view := mapping.CardView(c, w.set.Keys)
+	if w.pair.IsTask() {
+		view[mapping.State] = c.State
+	}
+	return view
+}
+
 // unbased reports whether an attribute has never been agreed on, so that both
 // sides have to be read in full.
 func (w *state) unbased() bool {

@@ -315,7 +315,7 @@ func (w taskMaker) taskReady(k *want) (bool, error) {
 // linkTask completes the part with the task that its intent made.
 func (w taskMaker) linkTask(t *mapping.Task, how string) {
 	w.pair.Card = mapping.CardID{ID: t.ID, CID: t.CID, Version: t.Version}
-	reader(w).setTask(t)
+	reader(w).setCard(t.AsCard())
 	w.pair.Base = map[mapping.Attribute]mapping.Base{mapping.State: initialState(t.State)}
 	for a, base := range w.pair.Intent.Base {
 		w.pair.Base[a] = planningWriter(w).answered(a, base, base.Planning, w.p[a])
