@@ -29,7 +29,7 @@ var ambient = map[string]map[string]int{
 	"bridge/github":       {"context.WithTimeout": 1, "time.NewTimer": 1, "time.Now": 5, "time.Since": 2, "time.Until": 3},
 	"bridge/guard":        {"go": 2, "time.After": 1, "time.Now": 1},
 	"bridge/inventory":    {"time.NewTimer": 1},
-	"bridge/operator":     {"context.WithTimeout": 2, "time.After": 1, "time.Now": 1},
+	"bridge/operator":     {"context.WithTimeout": 2, "time.Now": 1},
 	"bridge/planning":     {"context.WithTimeout": 1, "math/rand/v2.Int64N": 1, "time.Now": 2, "time.Since": 1},
 	"bridge/adapters":     {"time.Now": 9},
 	"bridge/catchup":      {"context.WithTimeout": 1, "time.After": 1},

@@ -10,6 +10,7 @@ import (
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
 	"planbridge/bridge/operator"
+	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/preflight"
 	"planbridge/bridge/retention"
@@ -122,7 +123,7 @@ func (n needs) Items(ctx context.Context, project mapping.ObjectID, carried rete
 	if p == nil {
 		return nil, nil // not configured: nothing is remembered of it any more
 	}
-	cards, tasks, err := poll.Listed(ctx, p.side)
+	cards, tasks, err := planning.ListItems(ctx, p.side.PlanningClient)
 	if err != nil {
 		n.app.log.Info("what is remembered of items that are gone is looked through another day", "project", project, "err", err)
 		return nil, ctx.Err()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"planbridge/bridge/inventory"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -153,14 +154,11 @@ func (c *cleaner) settle(ctx context.Context, most int) error {
 		if len(c.inHand) <= most {
 			return nil
 		}
-		if err := pause(ctx, cleanLook); err != nil {
+		if err := inventory.Wait(ctx, inventory.LookEvery); err != nil {
 			return err
 		}
 	}
 }
-
-// cleanLook is how often it is looked what became of the links in hand.
-const cleanLook = 200 * time.Millisecond
 
 // ended reports whether a link is parted, or was given up, and tells what was done to it.
 func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]bool) (bool, error) {

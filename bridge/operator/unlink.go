@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"planbridge/bridge/inventory"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -34,19 +35,9 @@ func (o *Operator) hold(ctx context.Context, key store.Key) (*store.Claim, error
 		if o.now().After(patience) {
 			return nil, fmt.Errorf("its link is being worked, try again: %w", status.ErrState)
 		}
-		if err := pause(ctx, holdPause); err != nil {
+		if err := inventory.Wait(ctx, holdPause); err != nil {
 			return nil, err
 		}
-	}
-}
-
-// pause waits for a moment, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
 	}
 }
 

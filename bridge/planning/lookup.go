@@ -101,6 +101,19 @@ func (c *Client) EachCard(ctx context.Context, visit func(mapping.Card) error) e
 // in both is visited twice. It is the complete lookup: after a nil error, a
 // card that was not visited was not there, unless it moved meanwhile.
 func EachCard(ctx context.Context, r Reader, visit func(mapping.Card) error) error {
+	return eachItem(ctx, r, visit, func(*mapping.Task) {})
+}
+
+// ListItems returns the cards and the tasks that the listings of a project show. No listing
+// shows the tasks of a card that is in no sprint.
+func ListItems(ctx context.Context, r Reader) (cards, tasks map[mapping.ObjectID]bool, err error) {
+	cards, tasks = map[mapping.ObjectID]bool{}, map[mapping.ObjectID]bool{}
+	err = eachItem(ctx, r, func(c mapping.Card) error { cards[c.ID] = true; return nil }, func(t *mapping.Task) { tasks[t.ID] = true })
+	return cards, tasks, err
+}
+
+// eachItem visits the cards of all listings, and the tasks that sprints show.
+func eachItem(ctx context.Context, r Reader, visit func(mapping.Card) error, task func(*mapping.Task)) error {
 	sprints, err := r.Sprints(ctx)
 	if err != nil {
 		return err
@@ -114,6 +127,12 @@ func EachCard(ctx context.Context, r Reader, visit func(mapping.Card) error) err
 			if err := visit(card); err != nil {
 				return err
 			}
+			for i := range card.Tasks {
+				task(&card.Tasks[i])
+			}
+		}
+		for i := range items.Tasks {
+			task(&items.Tasks[i])
 		}
 	}
 	return r.BacklogEach(ctx, func(_ mapping.ObjectID, _ string, card mapping.Card) error { return visit(card) })

@@ -66,6 +66,25 @@ func TestBucketIDs(t *testing.T) {
 	}
 }
 
+// TestListItems: what the backlog shows, what sprints do, and the tasks of both kinds.
+func TestListItems(t *testing.T) {
+	answers := map[string]string{
+		"/iterations":         `[{"_id":"s"}]`,
+		"/iterations/s/items": `[{"_id":"c","tasks":[{"_id":"t1"}]},{"_id":"t2","users":[]}]`,
+		"/backlog/items":      `[{"bucket":"In","id":"i","items":[{"_id":"a"},{"_id":"b"}]}]`,
+	}
+	c, _ := serve(t, paths(answers))
+	type items = map[mapping.ObjectID]bool
+	cards, tasks, err := ListItems(ctx(), c)
+	if diff := cmp.Diff([]items{{"a": true, "b": true, "c": true}, {"t1": true, "t2": true}}, []items{cards, tasks}); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	delete(answers, "/iterations/s/items")
+	broken, _ := serve(t, paths(answers))
+	_, _, err = ListItems(ctx(), broken)
+	wantFault(t, err, mapping.ErrUnavailable)
+}
+
 // The lookup that proves absence is complete or an error.
 func TestEachCard(t *testing.T) {
 	whole := func() map[string]string {

@@ -28,8 +28,8 @@ func (p *Poller) adopt(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.o.Store.PutDoc(ctx, p.o.Project, store.DocAdopted, []byte(p.epoch)); err != nil {
-		return fmt.Errorf("store document %s: %w", store.DocAdopted, err)
+	if err := p.putDoc(ctx, store.DocAdopted, []byte(p.epoch)); err != nil {
+		return err
 	}
 	p.o.Logger.Info("adopted: everything marked has been seen")
 	p.report.log(ctx, p.o.Logger)
@@ -82,30 +82,19 @@ func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error
 // The links that GitHub's markers restored came after the sights of their cards, which
 // the store dropped: no link was there to take them. Only a listing tells a card's bucket.
 func (p *Poller) observeAgain(ctx context.Context) error {
-	var shown []mapping.ObjectID
-	for id, k := range p.cards.items {
-		if k.round == p.rounds {
-			shown = append(shown, id)
-		}
-	}
-	slices.Sort(shown)
 	p.backlog.tag = ""
-	for ids := range slices.Chunk(shown, batchSize) {
-		marks := map[string]string{}
-		for _, id := range ids {
-			k := *p.cards.items[id]
-			k.digest, k.raw = "", 0
-			marks[string(id)] = k.mark()
+	r := p.newRound(p.clock.Now())
+	for id, k := range mapping.Sorted(p.cards.items) {
+		if k.round != p.rounds {
+			continue
 		}
-		if err := p.o.Store.PutMarks(ctx, p.o.Project, p.cards.set, marks); err != nil {
-			return fmt.Errorf("mark %d cards to be observed again: %w", len(marks), err)
-		}
-		for _, id := range ids {
-			k := p.cards.items[id]
-			k.digest, k.raw = "", 0
+		again := *k
+		again.digest, again.raw = "", 0
+		if err := r.add(ctx, item{cache: p.cards, id: id, entry: again}); err != nil {
+			return err
 		}
 	}
-	return nil
+	return r.flush(ctx)
 }
 
 // namedCards is how many cards that were taken for old are named at most.
@@ -115,7 +104,7 @@ const namedCards = 20
 // project was adopted: they count as old, whenever they were made, and have no
 // issue until they are imported.
 type adoptionReport struct {
-	routes map[string]*oldCards
+	routes map[string]oldCards
 	lost   bool // a card with a marker was there: the store is not the project's first
 }
 
@@ -127,16 +116,13 @@ type oldCards struct {
 // add notes a card, once it is known to be remembered.
 func (l *adoptionReport) add(route string, cid int64) {
 	if l.routes == nil {
-		l.routes = map[string]*oldCards{}
+		l.routes = map[string]oldCards{}
 	}
 	c := l.routes[route]
-	if c == nil {
-		c = &oldCards{}
-		l.routes[route] = c
-	}
 	if c.count++; c.count <= namedCards {
 		c.named = append(c.named, cid)
 	}
+	l.routes[route] = c
 }
 
 // log says, once, what was left alone: as a warning where a card may have been made

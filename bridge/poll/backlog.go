@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -20,7 +19,7 @@ type backlog struct {
 	tag     string // "": the backlog is read whole
 	read    time.Time
 	reading uint32 // counts the readings; cards have the number of theirs
-	roles   map[bucketName]string
+	roles   map[bucketName]bucketRole
 	// merged has the quick hashes of what sprints showed of its cards, by card.
 	merged map[mapping.ObjectID]uint64
 }
@@ -28,54 +27,33 @@ type backlog struct {
 // readBacklog takes in the cards of all buckets as they stream by.
 func (r *round) readBacklog(ctx context.Context) error {
 	b := &r.Poller.backlog
-	since := r.unchangedSince(ctx)
-	b.tag = ""
-	if since == "" {
-		r.beginReading()
-	}
+	was, since := *b, r.unchangedSince(ctx)
+	*b = backlog{read: r.began, reading: was.reading + 1, merged: map[mapping.ObjectID]uint64{}}
 	r.calls++
 	tag, unchanged, err := r.o.Planning.BacklogNews(ctx, since, func(bucket mapping.ObjectID, title string, id, text []byte) bool {
-		if since != "" { // it changed
-			since = ""
-			r.beginReading()
-		}
 		r.enterBucket(bucketName{bucket, title})
-		r.text = r.bucket.hash(text)
-		return r.unchangedText(ctx, id)
-	}, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
-		if since != "" {
-			since = ""
-			r.beginReading()
+		if r.text = r.bucket.hash(text); !r.unchangedText(ctx, id) {
+			return false
 		}
-		defer func() { r.text = 0 }() // a card that was held until its bucket was named is not shown to known
+		r.text = 0
+		return true
+	}, func(bucket mapping.ObjectID, title string, card mapping.Card) error {
+		defer func() { r.text = 0 }() // the next one may have been held for its bucket's name, and known was not asked
 		r.enterBucket(bucketName{bucket, title})
 		if k := r.cards.items[card.ID]; k != nil {
 			k.markSeen(r, backlogListing) // also where the rest of it panics
 		}
 		return r.guarded("card", card.ID, func() error { return r.listedCard(ctx, bucket, title, card) })
 	})
-	r.text = 0
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("list backlog: %w", err)
-	case unchanged:
+	}
+	if r.tag = tag; unchanged {
+		*b, r.tag = was, since
+		b.tag = "" // until all is taken in
 		r.confirmReading()
-		r.tag = since
-		return nil
-	case since != "": // it has no cards any more
-		r.beginReading()
 	}
-	r.tag, b.read = tag, r.began
 	return nil
-}
-
-// beginReading begins a reading of the whole backlog.
-func (r *round) beginReading() {
-	b := &r.Poller.backlog
-	b.reading++
-	if b.merged == nil {
-		b.merged = map[mapping.ObjectID]uint64{}
-	}
 }
 
 // openBucket is the bucket whose cards stream by.
@@ -99,20 +77,7 @@ func (r *round) keepReading() {
 	if r.refused != nil || !r.complete || r.deferred || r.adopting {
 		return
 	}
-	r.Poller.backlog.tag, r.Poller.backlog.roles = r.tag, r.rolesByName()
-}
-
-// rolesByName are the roles that the buckets have in this round.
-func (r *round) rolesByName() map[bucketName]string {
-	names := map[bucketName]string{}
-	for bucket, role := range r.roles {
-		if role.route != nil {
-			names[bucket] = fmt.Sprint(role.route.Name, role.enters)
-		} else {
-			names[bucket] = ""
-		}
-	}
-	return names
+	r.Poller.backlog.tag, r.Poller.backlog.roles = r.tag, r.roles
 }
 
 // unchangedSince is the tag of the last reading where a backlog that did not change since
@@ -125,7 +90,7 @@ func (r *round) unchangedSince(ctx context.Context) string {
 	for bucket := range b.roles {
 		r.bucketRole(ctx, bucket)
 	}
-	if !maps.Equal(b.roles, r.rolesByName()) {
+	if !maps.Equal(b.roles, r.roles) {
 		return ""
 	}
 	for id, s := range r.sprintCards {
@@ -155,7 +120,6 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 		delete(r.sprintCards, card.ID)
 		return r.mergeSightings(ctx, bucket, title, card, s.card)
 	}
-	delete(r.Poller.backlog.merged, card.ID)
 	if r.unchanged(ctx, &card, backlogListing) {
 		if !card.Placeholder && r.text != 0 {
 			r.cards.items[card.ID].raw = r.text
@@ -170,18 +134,18 @@ func (r *round) listedCard(ctx context.Context, bucket mapping.ObjectID, title s
 // and notes that it was seen. Such a card is not even decoded.
 func (r *round) unchangedText(ctx context.Context, id []byte) bool {
 	k := r.cards.items[mapping.ObjectID(id)]
-	if k == nil || k.raw != r.text || r.adopting || k.gone || r.sprintCards[mapping.ObjectID(id)] != nil {
+	if k == nil || k.raw != r.text || r.sprintCards[mapping.ObjectID(id)] != nil {
 		return false
 	}
 	if r.bucket.role == nil {
 		role := r.bucketRole(ctx, r.bucket.name)
 		r.bucket.role = &role
 	}
-	if route := r.bucket.role.route; route != nil && !k.entered(route.Name) {
+	if !r.isStored(k, *r.bucket.role) {
 		return false
 	}
 	if k.bucket == nil || k.bucket.title == "" {
-		known := knownBucket{id: r.bucket.name.id, title: r.bucket.name.title}
+		known := knownBucket{bucketName: r.bucket.name}
 		if k.bucket != nil {
 			known.stateID = k.bucket.stateID
 		}
@@ -195,11 +159,8 @@ func (r *round) unchangedText(ctx context.Context, id []byte) bool {
 // mergeSightings takes in a card that the backlog and a sprint show: the newer sight
 // counts, and the bucket is that of the backlog.
 func (r *round) mergeSightings(ctx context.Context, bucket mapping.ObjectID, title string, backlog, sprint mapping.Card) error {
-	r.Poller.backlog.merged[mapping.ObjectID(strings.Clone(string(backlog.ID)))] = r.cards.quickCard(&sprint)
-	c := join(backlog, sprint)
-	if sprint.Version > backlog.Version {
-		c = join(sprint, backlog)
-		c.Bucket, c.BucketName = bucket, title
-	}
+	r.Poller.backlog.merged[backlog.ID] = r.cards.quickCard(&sprint)
+	c := newest(backlog, sprint)
+	c.Bucket, c.BucketName = bucket, title
 	return r.card(ctx, &c, backlogListing)
 }

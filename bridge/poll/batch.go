@@ -15,6 +15,7 @@ type item struct {
 	cache *cardCache         // nil: not to be remembered
 	id    mapping.ObjectID
 	entry cacheEntry
+	err   error // why the store did not take it
 	// left is the route whose bucket held the card, the number of which is cid,
 	// when the project was adopted; "": none.
 	left string
@@ -36,81 +37,75 @@ func (r *round) add(ctx context.Context, it item) error {
 func (r *round) flush(ctx context.Context) error {
 	batch := r.batch
 	r.batch = r.batch[:0]
-	refused, err := r.observe(ctx, batch)
-	if err != nil {
+	if err := r.observe(ctx, batch); err != nil {
 		return err
 	}
-	marks := map[string]map[string]string{}
+	marks := map[string]map[string]string{SetCards: {}, SetTasks: {}}
 	for i := range batch {
 		it := &batch[i]
-		if it.cache == nil || refused[i] != nil {
+		if it.cache == nil || it.err != nil {
 			continue
 		}
-		if old := it.cache.items[it.id]; old == nil || old.mark() != it.entry.mark() {
-			if marks[it.cache.set] == nil {
-				marks[it.cache.set] = map[string]string{}
-			}
-			marks[it.cache.set][string(it.id)] = it.entry.mark()
+		mark := it.entry.mark()
+		if old := it.cache.items[it.id]; old == nil || old.mark() != mark {
+			marks[it.cache.set][string(it.id)] = mark
 		}
 	}
 	for set, m := range mapping.Sorted(marks) {
-		if err := r.o.Store.PutMarks(ctx, r.o.Project, set, m); err != nil {
-			return fmt.Errorf("mark %d %s as seen: %w", len(m), set, err)
+		if err := r.putMarks(ctx, set, m); err != nil {
+			return err
 		}
 	}
 	for i := range batch {
-		if it := &batch[i]; it.cache != nil && refused[i] == nil {
+		it := &batch[i]
+		if it.cache != nil && it.err == nil {
 			it.cache.put(it.id, it.entry)
 			if it.left != "" {
 				r.report.add(it.left, it.cid)
 			}
 		}
-		r.refuse(&batch[i], refused[i])
+		r.noteRefusal(it)
 	}
 	return nil
 }
 
-// refuse notes why the store did not take an item; nil: it did. What is spoilt is set
-// aside and keeps the round from adopting, and from nothing else.
-func (r *round) refuse(it *item, err error) {
-	if it.obs == nil {
-		return
-	}
-	spoilt := errors.Is(err, store.ErrSpoilt)
-	if err == nil || spoilt {
-		r.o.Guard.Report("observation of", string(it.obs.Refs[0]), err)
-	}
+// noteRefusal takes in whether the store took an item. What is spoilt is set aside and
+// keeps the round from adopting, and from nothing else.
+func (r *round) noteRefusal(it *item) {
+	spoilt := errors.Is(it.err, store.ErrSpoilt)
 	switch {
+	case it.obs == nil:
+		return
 	case spoilt:
 		r.complete, r.deferred = r.complete && !r.adopting, true
-	case err != nil:
-		r.refused = err
+	case it.err != nil:
+		r.refused = it.err
+		return
 	}
+	r.o.Guard.Report("observation of", string(it.obs.Refs[0]), it.err)
 }
 
-// observe stores the batch's observations and returns, per item of it, why it
-// was refused.
-func (r *round) observe(ctx context.Context, batch []item) ([]error, error) {
-	refused := make([]error, len(batch))
+// observe stores the batch's observations, and notes which the store did not take.
+func (r *round) observe(ctx context.Context, batch []item) error {
 	var obs []store.Observation
-	var index []int
+	var items []*item
 	for i := range batch {
-		if batch[i].obs != nil {
-			obs, index = append(obs, *batch[i].obs), append(index, i)
+		if it := &batch[i]; it.obs != nil {
+			obs, items = append(obs, *it.obs), append(items, it)
 		}
 	}
 	if len(obs) == 0 {
-		return refused, nil
+		return nil
 	}
 	got, err := r.o.Store.Observe(ctx, r.o.Project, obs)
 	if err != nil {
-		return nil, fmt.Errorf("observe %d items: %w", len(obs), err)
+		return fmt.Errorf("observe %d items: %w", len(obs), err)
 	}
 	for i, g := range got {
-		refused[index[i]] = g.Err
+		items[i].err = g.Err
 		if g.Created {
 			r.o.Logger.Info("new link", "item", obs[i].Item, "link", g.Key.String(), "state", obs[i].Create.State)
 		}
 	}
-	return refused, nil
+	return nil
 }

@@ -2,8 +2,6 @@ package poll
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -67,18 +65,6 @@ const docBaseline = "baseline"
 // them then is old, what is first seen in them later enters.
 type baseline map[string][]string
 
-func (p *Poller) loadBaseline(ctx context.Context) (baseline, error) {
-	data, err := p.doc(ctx, p.o.Project, docBaseline)
-	if err != nil || data == nil {
-		return nil, err
-	}
-	var b baseline
-	if err := json.Unmarshal(data, &b); err != nil {
-		return nil, fmt.Errorf("read document %s: %w", docBaseline, err)
-	}
-	return b, nil
-}
-
 // record makes the buckets of the routes as they are configured now the
 // baseline, once all their cards are marked. It drops routes that are no more,
 // so that one that comes back begins anew.
@@ -98,8 +84,8 @@ func (r *round) record(ctx context.Context) error {
 	if maps.EqualFunc(now, r.baseline, slices.Equal) {
 		return nil
 	}
-	if err := r.o.Store.PutDoc(ctx, r.o.Project, docBaseline, encode(now)); err != nil {
-		return fmt.Errorf("store document %s: %w", docBaseline, err)
+	if err := r.putDoc(ctx, docBaseline, encode(now)); err != nil {
+		return err
 	}
 	r.baseline = now
 	return nil

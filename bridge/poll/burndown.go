@@ -3,10 +3,8 @@ package poll
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -24,12 +22,12 @@ const (
 // burndowns is when the burndowns of the active sprints are read again.
 type burndowns struct {
 	next   time.Time
-	of     string // the sprints that were read last, with their titles
-	failed bool   // the last reading went wrong, which was said
+	of     []Sprint // that were read last
+	failed bool     // the last reading went wrong, which was said
 }
 
 // readBurndowns stores the burndowns of the active sprints, now and then and
-// when other sprints become active or one is renamed. It is no part of the round's success: a
+// when other sprints become active or one is changed. It is no part of the round's success: a
 // service may not have them.
 func (r *round) readBurndowns(ctx context.Context) {
 	b := &r.Poller.burndowns
@@ -37,18 +35,16 @@ func (r *round) readBurndowns(ctx context.Context) {
 		return
 	}
 	var active []Sprint
-	var of strings.Builder
 	for _, s := range r.listed {
 		if s.Active {
 			active = append(active, s)
-			of.WriteString(string(s.ID) + " " + s.Title + "\n")
 		}
 	}
 	now := r.clock.Now()
-	if now.Before(b.next) && of.String() == b.of {
+	if now.Before(b.next) && slices.Equal(active, b.of) {
 		return
 	}
-	b.next, b.of = now.Add(burndownEvery), of.String()
+	b.next, b.of = now.Add(burndownEvery), active
 	err := r.storeBurndowns(ctx, active)
 	if err != nil && !b.failed && ctx.Err() == nil {
 		r.o.Logger.Warn("burndowns could not be read; to be tried again", "after", burndownEvery.String(), "err", err)
@@ -58,15 +54,9 @@ func (r *round) readBurndowns(ctx context.Context) {
 
 // storeBurndowns keeps the charts of ended sprints as they were last.
 func (r *round) storeBurndowns(ctx context.Context, active []Sprint) error {
-	data, err := r.doc(ctx, r.o.Project, store.DocBurndown)
-	if err != nil {
-		return err
-	}
 	var was []mapping.Burndown
-	if len(data) > 0 {
-		if err := json.Unmarshal(data, &was); err != nil {
-			return fmt.Errorf("stored burndowns: %w", err)
-		}
+	if err := r.readDoc(ctx, store.DocBurndown, &was); err != nil {
+		return err
 	}
 	if len(active) == 0 && !slices.ContainsFunc(was, func(b mapping.Burndown) bool { return b.Active }) {
 		return nil
@@ -88,8 +78,5 @@ func (r *round) storeBurndowns(ctx context.Context, active []Sprint) error {
 		c.Active = false
 		charts = append(charts, c)
 	}
-	if err := r.o.Store.PutDoc(ctx, r.o.Project, store.DocBurndown, encode(charts)); err != nil {
-		return fmt.Errorf("store burndowns: %w", err)
-	}
-	return nil
+	return r.putDoc(ctx, store.DocBurndown, encode(charts))
 }

@@ -29,8 +29,7 @@ type cardCache struct {
 // knownBucket is the bucket that a listing of the backlog shows a card in. Without a title
 // the state alone is known.
 type knownBucket struct {
-	id      mapping.ObjectID
-	title   string
+	bucketName
 	stateID mapping.ObjectID
 }
 
@@ -52,7 +51,7 @@ type cacheEntry struct {
 	seen, confirmed int64
 	routes          []string         // in whose buckets the card has been seen, or oldTask; shared, never changed in place
 	listing         mapping.ObjectID // that showed it last: a sprint, or backlogListing
-	bucket          *knownBucket     // that a listing told last; nil: none did in this process
+	bucket          *knownBucket     // that a listing or its mark told last; nil: none is known
 
 	digest  string   // "": it is observed again, changed or not
 	users   []string // who works on the card in its sprint, see recallUsers
@@ -155,13 +154,13 @@ func (m *cardCache) inherit(old *cardCache) {
 	}
 }
 
-// put remembers an item. The id is copied: it may be part of a whole answer.
+// put remembers an item.
 func (m *cardCache) put(id mapping.ObjectID, k cacheEntry) {
 	if old := m.items[id]; old != nil {
 		*old = k
 		return
 	}
-	m.items[mapping.ObjectID(append([]byte(nil), id...))] = &k
+	m.items[id] = &k
 }
 
 // completeBucket remembers the bucket that a listing tells, and completes a sight
@@ -170,18 +169,16 @@ func (m *cardCache) put(id mapping.ObjectID, k cacheEntry) {
 func (m *cardCache) completeBucket(c *mapping.Card, k *cacheEntry) {
 	switch {
 	case c.BucketName != "":
-		k.bucket = m.bucket(knownBucket{c.Bucket, c.BucketName, c.StateID})
+		k.bucket = m.bucket(knownBucket{bucketName{c.Bucket, c.BucketName}, c.StateID})
 	case c.Bucket == "" && k.bucket != nil && k.bucket.title != "":
 		c.Bucket, c.BucketName, c.StateID = k.bucket.id, k.bucket.title, k.bucket.stateID
 	}
 }
 
-// bucket is the one copy of a bucket that the entries share. The texts given may be part of
-// a whole answer.
+// bucket is the one copy of a bucket that the entries share.
 func (m *cardCache) bucket(b knownBucket) *knownBucket {
 	if m.buckets[b] == nil {
-		own := knownBucket{mapping.ObjectID(strings.Clone(string(b.id))), strings.Clone(b.title), mapping.ObjectID(strings.Clone(string(b.stateID)))}
-		m.buckets[own] = &own
+		m.buckets[b] = &b
 	}
 	return m.buckets[b]
 }
@@ -206,18 +203,6 @@ func recallUsers(c *mapping.Card, k *cacheEntry) {
 	if c.Users == nil {
 		c.Users = k.users
 	}
-}
-
-// keptUsers copies the users: they may be part of a whole answer.
-func keptUsers(users []string) []string {
-	if users == nil {
-		return nil
-	}
-	out := make([]string, len(users))
-	for i, u := range users {
-		out[i] = strings.Clone(u)
-	}
-	return out
 }
 
 // markUsers is the users' part of a card's mark: none where they are not known,

@@ -25,6 +25,11 @@ func (r *round) unchanged(ctx context.Context, c *mapping.Card, listing mapping.
 		return false
 	}
 	k.confirmed = r.began.UnixNano()
+	return r.isStored(k, h)
+}
+
+// isStored reports whether nothing is left to do of an item that is as it is remembered.
+func (r *round) isStored(k *cacheEntry, h bucketRole) bool {
 	return !r.adopting && !k.gone && k.digest != "" && (h.route == nil || k.entered(h.route.Name))
 }
 
@@ -49,7 +54,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	k.confirmed = r.began.UnixNano()
 	back := c.Version < k.version
 	k.version = c.Version
-	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(withoutTasks(c)), r.cards.quickCard(c), false, keptUsers(c.Users)
+	k.digest, k.quick, k.gone, k.users = mapping.DigestCard(withoutTasks(c)), r.cards.quickCard(c), false, c.Users
 	r.cards.completeBucket(c, &k)
 	k.raw = r.text
 	same := old != nil && old.digest == k.digest && !old.gone

@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"planbridge/mapping"
@@ -14,39 +13,6 @@ const (
 	SetCards = store.MarksCards
 	SetTasks = "tasks"
 )
-
-// Listed returns the cards and the tasks that a project's listings show.
-func Listed(ctx context.Context, planning Planning) (cards, tasks map[mapping.ObjectID]bool, err error) {
-	cards, tasks = map[mapping.ObjectID]bool{}, map[mapping.ObjectID]bool{}
-	take := func(some []mapping.Task) {
-		for i := range some {
-			tasks[some[i].ID] = true
-		}
-	}
-	_, _, err = planning.BacklogNews(ctx, "", func(mapping.ObjectID, string, []byte, []byte) bool { return false }, func(_ mapping.ObjectID, _ string, c mapping.Card) error {
-		cards[mapping.ObjectID(append([]byte(nil), c.ID...))] = true // it is part of a whole answer
-		return nil
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list backlog: %w", err)
-	}
-	sprints, err := planning.Sprints(ctx)
-	if err != nil {
-		return nil, nil, fmt.Errorf("list sprints: %w", err)
-	}
-	for _, s := range sprints {
-		some, flat, err := planning.SprintItems(ctx, s.ID)
-		if err != nil {
-			return nil, nil, fmt.Errorf("list items of sprint %s: %w", s.ID, err)
-		}
-		take(flat)
-		for i := range some {
-			cards[some[i].ID] = true
-			take(some[i].Tasks)
-		}
-	}
-	return cards, tasks, nil
-}
 
 // dropped are the items whose marks were removed since the last round, by their set. It
 // is safe for concurrent use.
@@ -90,9 +56,9 @@ func (p *Poller) forgetDropped(ctx context.Context) error {
 				delete(m.items, id)
 			}
 		}
-		if err := p.o.Store.PutMarks(ctx, p.o.Project, set, back); err != nil {
+		if err := p.putMarks(ctx, set, back); err != nil {
 			p.forget() // it is read from the store anew
-			return fmt.Errorf("mark %d %s again: %w", len(back), set, err)
+			return err
 		}
 	}
 	return nil

@@ -117,21 +117,3 @@ func TestACardComesBackWhileItIsForgotten(t *testing.T) {
 		t.Errorf("%d links", n)
 	}
 }
-
-// TestListed: what the backlog shows, what sprints do, and the tasks of both kinds.
-func TestListed(t *testing.T) {
-	w := newWorld(t)
-	w.planned.put(incoming, "Incoming", card("a"), card("b"))
-	w.planned.sprints = []poll.Sprint{{ID: "s", Past: true}}
-	nested := card("c")
-	nested.Tasks = []mapping.Task{task("t1", 1)}
-	w.planned.items["s"] = listing{cards: []mapping.Card{nested}, tasks: []mapping.Task{task("t2", 1)}}
-	cards, tasks, err := poll.Listed(t.Context(), w.planned)
-	if err != nil || !slices.Equal(slices.Sorted(maps.Keys(cards)), []mapping.ObjectID{"a", "b", "c"}) || len(tasks) != 2 || !tasks["t1"] || !tasks["t2"] {
-		t.Errorf("Listed = %v, %v, %v", cards, tasks, err)
-	}
-	w.planned.fails["sprint s"] = mapping.ErrForbidden
-	if cards, _, err := poll.Listed(t.Context(), w.planned); err == nil {
-		t.Errorf("Listed = %v though a sprint cannot be read", cards)
-	}
-}

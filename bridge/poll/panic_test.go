@@ -105,11 +105,12 @@ func TestAPanicOfARoundIsNotTheLastRound(t *testing.T) {
 		g := guard.New(w.options.Logger)
 		var rounds atomic.Int32
 		w.options.Guard = g
+		routes := w.options.Routes
 		w.options.Routes = func() mapping.Routes {
 			if n := rounds.Add(1); n <= 5 {
 				panic("routes")
 			}
-			return mapping.NewRoutes(w.routes)
+			return routes()
 		}
 		w.restart()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -145,9 +145,10 @@ type Options struct {
 	// MinInterval is the shortest pause while somebody works in the project. Zero, or more
 	// than Interval: the pause is always Interval.
 	MinInterval time.Duration
-	// TaskSweepInterval is how often the tasks of a linked card that no
-	// polled sprint shows are read; 0: never. It applies to cards with a
-	// tracking task and to those of routes on which tasks stand for something.
+	// TaskSweepInterval is in what time the tasks of linked cards that no polled sprint
+	// shows are read as often as there are such cards; 0: never. Cards touched of late get
+	// more of the reads. It applies to cards with a tracking task and to those of routes on
+	// which tasks stand for something.
 	TaskSweepInterval time.Duration
 	// Settle is how long a create may still be under way.
 	Settle  time.Duration
@@ -208,7 +209,6 @@ func New(o Options) *Poller {
 	if o.Clock == nil {
 		o.Clock = clock.Clock{}
 	}
-	o.Metrics.duration.WithLabelValues(o.Name) // begins at zero
 	return &Poller{o: o, clock: o.Clock, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
 		Clock: o.Clock, Store: o.Store, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
 	}}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"planbridge/mapping"
@@ -29,7 +28,7 @@ const (
 // recent are the cards that somebody touched within the day. Their tasks are read between
 // the rounds. All visits together are as many as one for each card in each interval.
 type recent struct {
-	stops  map[mapping.ObjectID]*recentStop
+	stops  map[mapping.ObjectID]recentStop
 	cards  int     // of the last tour
 	grant  float64 // visits that may be made now
 	filled time.Time
@@ -40,24 +39,24 @@ type recentStop struct{ touched, due time.Time }
 // touch notes that a card was touched. It is visited after a pause.
 func (s *recent) touch(card mapping.ObjectID, at time.Time, pause time.Duration) {
 	if s.stops == nil {
-		s.stops = map[mapping.ObjectID]*recentStop{}
+		s.stops = map[mapping.ObjectID]recentStop{}
 	}
-	stop := s.stops[card]
-	if stop == nil {
-		stop = &recentStop{due: at.Add(pause)}
-		s.stops[mapping.ObjectID(strings.Clone(string(card)))] = stop // it may be part of a whole answer
-	}
+	stop, due := s.stops[card], at.Add(pause)
 	if at.After(stop.touched) {
 		stop.touched = at
 	}
-	if due := at.Add(pause); due.Before(stop.due) {
+	if stop.due.IsZero() || due.Before(stop.due) {
 		stop.due = due
 	}
+	s.stops[card] = stop
 }
+
+// visits is how many visits an interval grants: those that the tour leaves.
+func (s *recent) visits() float64 { return float64(max(s.cards-s.cards/tourFactor, fewVisits)) }
 
 // refill grants what the time since the last call is worth.
 func (s *recent) refill(now time.Time, interval time.Duration) {
-	each := float64(max(s.cards-s.cards/tourFactor, fewVisits))
+	each := s.visits()
 	if !s.filled.IsZero() {
 		s.grant += each * float64(now.Sub(s.filled)) / float64(interval)
 	}
@@ -71,8 +70,8 @@ func (s *recent) next(interval time.Duration) (at time.Time) {
 			at = stop.due
 		}
 	}
-	if each := float64(max(s.cards-s.cards/tourFactor, fewVisits)); !at.IsZero() && s.grant < 1 {
-		granted := s.filled.Add(time.Duration((1 - s.grant) / each * float64(interval)))
+	if !at.IsZero() && s.grant < 1 {
+		granted := s.filled.Add(time.Duration((1 - s.grant) / s.visits() * float64(interval)))
 		if granted.After(at) {
 			at = granted
 		}
@@ -119,6 +118,7 @@ func (r *round) visitRecent(ctx context.Context) error {
 		}
 		stop := s.stops[card]
 		stop.due = r.began.Add(r.visitPeriod(r.began.Sub(stop.touched)))
+		s.stops[card] = stop
 		if err := r.guarded("tasks of card", card, func() error { return r.visitLinked(ctx, card) }); err != nil {
 			return err
 		}
@@ -132,20 +132,19 @@ func (r *round) visitLinked(ctx context.Context, card mapping.ObjectID) error {
 	if r.sprintTasked[card] {
 		return nil
 	}
-	id, err := r.o.Store.Find(ctx, r.o.Project, mapping.CardRef(card))
-	var l *mapping.Link
-	if err == nil {
-		l, err = r.o.Store.Link(ctx, store.Key{Project: r.o.Project, Link: id})
+	s := &r.Poller.sweep.recent
+	key, found, err := store.FindIn(ctx, r.o.Store, []mapping.ObjectID{r.o.Project}, mapping.CardRef(card))
+	if found && err == nil {
+		var l *mapping.Link
+		if l, err = r.o.Store.Link(ctx, key); err == nil {
+			if stop, ok := r.stopOf(l); ok && stop.card == card {
+				s.grant--
+				return r.visit(ctx, stop)
+			}
+		}
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("link of card %s: %w", card, err)
-	}
-	s := &r.Poller.sweep.recent
-	if err == nil {
-		if stop, ok := r.stopOf(l); ok && stop.card == card {
-			s.grant--
-			return r.visit(ctx, stop)
-		}
 	}
 	delete(s.stops, card)
 	return nil

@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -50,13 +49,19 @@ type round struct {
 	batch       []item
 }
 
+func (p *Poller) newRound(began time.Time) *round {
+	return &round{
+		Poller: p, began: began, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys(),
+		roles: map[bucketName]bucketRole{}, sprints: map[mapping.ObjectID]bool{},
+		sprintCards: map[mapping.ObjectID]*sprintCard{}, withTasks: map[mapping.ObjectID]bool{},
+	}
+}
+
 // run reads all there is to read, the sprints first: the backlog streams by
 // and its cards are joined with what the sprints showed of them. An error
 // means that planning or the store did not answer; complete is false where a
 // single sprint could not be read.
 func (r *round) run(ctx context.Context) error {
-	r.routes, r.keys, r.complete = r.o.Settings.Routes(), r.o.Settings.Keys(), true
-	r.roles, r.sprintCards, r.withTasks = map[bucketName]bucketRole{}, map[mapping.ObjectID]*sprintCard{}, map[mapping.ObjectID]bool{}
 	if err := r.readSprints(ctx); err != nil {
 		return err
 	}
@@ -121,13 +126,4 @@ func (r *round) guarded(what string, id mapping.ObjectID, take func() error) err
 func unanswered(err error) bool {
 	var limited *mapping.RateLimited
 	return errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUnauthorized) || errors.As(err, &limited)
-}
-
-// encode is for plain data of this module, which always has a JSON form.
-func encode(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("poll: encode: " + err.Error())
-	}
-	return data
 }

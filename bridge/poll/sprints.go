@@ -29,7 +29,6 @@ func (r *round) planning() Planning {
 // readSprints stores what changed of the sprints, and reads the items of those that are due.
 func (r *round) readSprints(ctx context.Context) error {
 	if r.light {
-		r.sprints = map[mapping.ObjectID]bool{}
 		return r.readSprintItems(ctx, r.pace.lightSprints(r.began))
 	}
 	r.calls++
@@ -37,7 +36,6 @@ func (r *round) readSprints(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list sprints: %w", err)
 	}
-	r.sprints = make(map[mapping.ObjectID]bool, len(sprints))
 	for _, s := range sprints {
 		r.sprints[s.ID] = false
 	}
@@ -59,19 +57,17 @@ func (r *round) readSprintItems(ctx context.Context, due []Sprint) error {
 			}
 			return err
 		})
-		if guard.Panicked(err) {
-			r.complete = false
+		switch {
+		case err == nil:
+			r.sprints[s.ID] = true
 			continue
-		}
-		if err != nil {
-			if unanswered(err) || ctx.Err() != nil {
-				return fmt.Errorf("list items of sprint %s: %w", s.ID, err)
-			}
-			r.complete = false
+		case guard.Panicked(err): // it is told
+		case unanswered(err) || ctx.Err() != nil:
+			return fmt.Errorf("list items of sprint %s: %w", s.ID, err)
+		default:
 			r.o.Logger.Warn("sprint could not be read", "sprint", s.ID, "err", err)
-			continue
 		}
-		r.sprints[s.ID] = true
+		r.complete = false
 	}
 	return nil
 }
@@ -102,13 +98,13 @@ func (r *round) sprint(id mapping.ObjectID, cards []mapping.Card, tasks []mappin
 		c := &cards[i]
 		r.withTasks[c.ID] = r.withTasks[c.ID] || len(c.Tasks) > 0
 		r.sprintTasks = append(r.sprintTasks, c.Tasks...)
-		switch s := r.sprintCards[c.ID]; {
-		case s == nil:
+		if s := r.sprintCards[c.ID]; s != nil {
+			if c.Version > s.card.Version {
+				s.sprint = id
+			}
+			s.card = newest(s.card, *c)
+		} else {
 			r.sprintCards[c.ID] = &sprintCard{*c, id}
-		case c.Version > s.card.Version:
-			*s = sprintCard{join(*c, s.card), id}
-		default:
-			s.card = join(s.card, *c)
 		}
 	}
 	for i := range tasks {
@@ -117,8 +113,12 @@ func (r *round) sprint(id mapping.ObjectID, cards []mapping.Card, tasks []mappin
 	r.sprintTasks = append(r.sprintTasks, tasks...)
 }
 
-// join completes the newer sight of a card by what only the older one tells.
-func join(newer, older mapping.Card) mapping.Card {
+// newest is the newer of two sights of a card, the first one where they are of one version,
+// with what only the other one tells.
+func newest(newer, older mapping.Card) mapping.Card {
+	if older.Version > newer.Version {
+		newer, older = older, newer
+	}
 	if newer.Tasks == nil {
 		newer.Tasks = older.Tasks
 	}
@@ -147,8 +147,8 @@ func (r *round) storeSprints(ctx context.Context, sprints []Sprint) (err error) 
 		}
 	}
 	if !bytes.Equal(data, was) {
-		if err := r.o.Store.PutDoc(ctx, r.o.Project, store.DocSprints, data); err != nil {
-			return fmt.Errorf("store sprints: %w", err)
+		if err := r.putDoc(ctx, store.DocSprints, data); err != nil {
+			return err
 		}
 	}
 	r.Poller.storedSprints = data

@@ -55,7 +55,7 @@ func TestStamp(t *testing.T) {
 	newCache := func() *cardCache {
 		return &cardCache{buckets: map[knownBucket]*knownBucket{}, routes: map[string][]string{}}
 	}
-	b := knownBucket{"b", "Incoming", "state"}
+	b := knownBucket{bucketName{"b", "Incoming"}, "state"}
 	for _, routes := range [][]string{nil, {"web"}, {"web", "other"}} {
 		k := cacheEntry{digest: "0123456789abcdef", routes: routes, raw: 1 << 63, told: true, version: 12, versions: [4]int64{1, -2, 0, 1 << 40}, bucket: &b}
 		m, got := newCache(), cacheEntry{digest: k.digest}

@@ -96,17 +96,15 @@ func (p *Poller) next(ctx context.Context) error {
 	}
 	defer p.atWork.End()
 	now := p.clock.Now()
+	var err error
 	if now.Before(p.roundDue) {
-		err := p.between(ctx, now)
+		err = p.between(ctx, now)
 		p.pace.next.Store(int64(p.untilRound()))
-		if err == nil {
-			p.visitSooner()
-		}
-		return err
+	} else {
+		err = p.poll(ctx, p.pace.lightDue(now))
+		pause := p.pace.pause()
+		p.roundDue = p.clock.Now().Add(pause - pause/8) // turns come up to a tenth early
 	}
-	err := p.poll(ctx, p.pace.lightDue(now))
-	pause := p.pace.pause()
-	p.roundDue = p.clock.Now().Add(pause - pause/8) // turns come up to a tenth early
 	if err == nil {
 		p.visitSooner()
 	}
@@ -131,7 +129,8 @@ func (p *Poller) between(ctx context.Context, now time.Time) error {
 		p.roundDue = time.Time{}
 		return nil
 	}
-	r := &round{Poller: p, began: now, light: true, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys()}
+	r := p.newRound(now)
+	r.light = true
 	if err := r.visitRecent(ctx); err != nil {
 		return fmt.Errorf("read tasks of %s: %w", p.o.Name, err)
 	}
@@ -172,9 +171,9 @@ func (p *Poller) round(ctx context.Context, light bool) error {
 	if err := p.forgetDropped(ctx); err != nil {
 		return err
 	}
-	r := &round{Poller: p, began: began, adopting: !adopted && !p.readAll}
-	if light && p.settled {
-		r.light = true
+	r := p.newRound(began)
+	r.adopting, r.light = !adopted && !p.readAll, light && p.settled
+	if r.light {
 		return r.run(ctx)
 	}
 	p.rounds++
@@ -246,8 +245,8 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	known, err := p.loadBaseline(ctx)
-	if err != nil {
+	var known baseline
+	if err := p.readDoc(ctx, docBaseline, &known); err != nil {
 		return false, err
 	}
 	if known == nil && p.baseline != nil {
@@ -263,13 +262,4 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	p.lastComplete, p.buckets, p.sweep, p.storedSprints = time.Time{}, map[mapping.ObjectID]string{}, sweep{}, nil
 	p.backlog = backlog{}
 	return adopted, nil
-}
-
-// doc reads a document; nil where there is none.
-func (p *Poller) doc(ctx context.Context, space mapping.ObjectID, name string) ([]byte, error) {
-	data, err := p.o.Store.Doc(ctx, space, name)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("read document %s: %w", name, err)
-	}
-	return data, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -297,6 +298,19 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// configured tells the world's routes: the same ones until they change, as a program does.
+func (w *world) configured() func() mapping.Routes {
+	var of []mapping.Route
+	var routes mapping.Routes
+	return func() mapping.Routes {
+		if of == nil || !reflect.DeepEqual(of, w.routes) {
+			of = slices.Clone(w.routes)
+			routes = mapping.NewRoutes(of)
+		}
+		return routes
+	}
+}
+
 func (w *world) setOptions() {
 	w.options = options{Options: poll.Options{
 		Project: project, Name: "web", Planning: w.planned, Store: w.store,
@@ -304,7 +318,7 @@ func (w *world) setOptions() {
 		Metrics: poll.NewMetrics(prometheus.NewRegistry()),
 		Logger:  slog.New(slog.NewTextHandler(w.log, nil)),
 	},
-		Routes:    func() mapping.Routes { return mapping.NewRoutes(w.routes) },
+		Routes:    w.configured(),
 		OnSuccess: func(context.Context) { w.woken++ },
 		OnFailure: func(err error) { w.failed = append(w.failed, err) },
 	}

@@ -130,8 +130,8 @@ func (s Settle) of(side mapping.Side) time.Duration {
 	return s.Planning
 }
 
-// Confirm says how often a side is looked through for what nobody told; 0: ten
-// minutes.
+// Confirm says how long after an item of a side first answered gone it is read once more,
+// which confirms that; 0: ten minutes.
 type Confirm struct{ GitHub, Planning time.Duration }
 
 // ServiceGitHub is the name by which keys wait for GitHub.

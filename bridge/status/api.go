@@ -88,14 +88,13 @@ func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 var errEnough = errors.New("enough")
 
 func (h *handler) link(w http.ResponseWriter, r *http.Request) {
-	detail, err := h.detail(r.Context(), r.PathValue("key"))
+	detail, err := h.detail(r.Context(), issueName(strings.TrimSpace(r.PathValue("key"))))
 	h.answer(w, r, func() any { return detail }, err)
 }
 
 // detail is all there is to say of an item, by one of its names; of an issue or a card
 // without a link, why it has none.
 func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
-	name = issueName(strings.TrimSpace(name))
 	l, err := h.Operator.FindNumbered(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		out, err := h.Operator.Outside(ctx, name)

@@ -17,11 +17,11 @@ const (
 // the file's last line. It is a POST, for no page of another site may make a service
 // read its whole store.
 func (h *handler) backup(w http.ResponseWriter, r *http.Request) {
-	if !h.backups.TryLock() {
-		h.fail(w, r, fmt.Errorf("backup: another one is under way: %w", ErrState))
+	if !h.dumping.TryLock() {
+		h.fail(w, r, errDumping("backup"))
 		return
 	}
-	defer h.backups.Unlock()
+	defer h.dumping.Unlock()
 	began, out := time.Now(), &patient{w: w, control: http.NewResponseController(w), kind: "application/zstd"}
 	err := h.Operator.Backup(r.Context(), out, h.Version)
 	_ = out.extend() // for the end of the answer
@@ -33,6 +33,10 @@ func (h *handler) backup(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.Logger.Info("backup written", "bytes", out.bytes, "took", time.Since(began))
 	}
+}
+
+func errDumping(what string) error {
+	return fmt.Errorf("%s: another backup or export is under way: %w", what, ErrState)
 }
 
 // patient writes an answer for as long as its client takes it.

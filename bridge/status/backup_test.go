@@ -60,10 +60,16 @@ func serving(t *testing.T, m *memory, fn func(*testing.T, *http.Client)) {
 
 func post(t *testing.T, c *http.Client) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:9090/api/v1/backup", nil)
+	return ask(t, c, "backup", "")
+}
+
+func ask(t *testing.T, c *http.Client, what, body string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:9090/api/v1/"+what, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +108,10 @@ func TestBackupIsNotTaken(t *testing.T) {
 	m := filled()
 	serving(t, m, func(t *testing.T, c *http.Client) {
 		given := make(chan error, 1)
+		m.export = func(context.Context, status.ExportAsk, func(any) error) error {
+			t.Error("an export reads the store beside a backup")
+			return nil
+		}
 		m.backup = func(_ context.Context, w io.Writer, _ string) error {
 			for {
 				if _, err := w.Write(make([]byte, 64<<10)); err != nil {
@@ -112,11 +122,13 @@ func TestBackupIsNotTaken(t *testing.T) {
 		}
 		resp := post(t, c)
 		defer resp.Body.Close()
-		second := post(t, c)
-		defer second.Body.Close()
-		body, err := io.ReadAll(second.Body)
-		if err != nil || second.StatusCode != http.StatusConflict || !strings.Contains(string(body), "another one is under way") {
-			t.Errorf("a second backup: %d %q: %v", second.StatusCode, body, err)
+		for _, what := range []string{"backup", "export"} {
+			second := ask(t, c, what, `{"what":"links"}`)
+			defer second.Body.Close()
+			body, err := io.ReadAll(second.Body)
+			if err != nil || second.StatusCode != http.StatusConflict || !strings.Contains(string(body), "another backup or export is under way") {
+				t.Errorf("%s beside a backup: %d %q: %v", what, second.StatusCode, body, err)
+			}
 		}
 		if err := <-given; err == nil {
 			t.Error("a client that takes nothing is served for ever")

@@ -120,6 +120,11 @@ func (h *handler) export(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, fmt.Errorf("export %q, expected links, history or conflicts", ask.What))
 		return
 	}
+	if !h.dumping.TryLock() {
+		h.fail(w, r, errDumping("export"))
+		return
+	}
+	defer h.dumping.Unlock()
 	out := &patient{w: w, control: http.NewResponseController(w), kind: "application/jsonl; charset=utf-8"}
 	buf := bufio.NewWriterSize(out, 64<<10)
 	enc, end := json.NewEncoder(buf), ExportEnd{End: true}

@@ -86,7 +86,7 @@ type Outside struct {
 	Author      string `json:"author"`
 	Association string `json:"association"` // of the author, as GitHub tells it
 	Why         string `json:"why"`
-	Route       string `json:"route,omitempty"`   // that would take it; "": none is for it
+	Route       string `json:"route,omitempty"`   // that why is said of; "": none has its repository or bucket
 	Project     string `json:"project,omitempty"` // of a card
 	Card        *Card  `json:"card,omitempty"`
 	Title       string `json:"title,omitempty"`

@@ -142,7 +142,7 @@ const (
 type handler struct {
 	Options
 	attempts attempts   // to guess the token
-	backups  sync.Mutex // held while a backup is written: one at a time
+	dumping  sync.Mutex // held while a backup or an export reads the whole store: one at a time
 }
 
 // New returns the admin listener's handler.
