@@ -23,9 +23,9 @@ func skipValue(b []byte, i, depth int) int {
 	case c == '"':
 		return skipString(b, i)
 	case c == '{':
-		return skipObject(b, i, depth, nil)
+		return skipMembers(b, i, depth, '}', nil)
 	case c == '[':
-		return skipArray(b, i, depth)
+		return skipMembers(b, i, depth, ']', nil)
 	case c == '-' || '0' <= c && c <= '9':
 		return skipNumber(b, i)
 	case c == 't':
@@ -38,19 +38,21 @@ func skipValue(b []byte, i, depth int) int {
 	return notJSON
 }
 
-// skipObject skips an object, and tells see, where it is set, where each member begins, its
-// value begins, and both end.
-func skipObject(b []byte, i, depth int, see func(b []byte, key, value, end int)) int {
+// skipMembers skips an object or an array, as what ends it says. It tells see, where it is
+// set, where each member begins, its value begins, and both end.
+func skipMembers(b []byte, i, depth int, end byte, see func(b []byte, key, value, end int)) int {
 	if depth >= maxDepth {
 		return notJSON
 	}
-	if i = space(b, i+1); i < len(b) && b[i] == '}' {
+	if i = space(b, i+1); i < len(b) && b[i] == end {
 		return i + 1
 	}
 	for {
 		key := i
-		if i = skipKey(b, i); i < 0 {
-			return i
+		if end == '}' {
+			if i = skipKey(b, i); i < 0 {
+				return i
+			}
 		}
 		value := i
 		if i = skipValue(b, i, depth+1); i < 0 {
@@ -65,7 +67,7 @@ func skipObject(b []byte, i, depth int, see func(b []byte, key, value, end int))
 		switch b[i] {
 		case ',':
 			i = space(b, i+1)
-		case '}':
+		case end:
 			return i + 1
 		default:
 			return notJSON
@@ -93,35 +95,19 @@ func skipKey(b []byte, i int) int {
 	return space(b, i+1)
 }
 
-func skipArray(b []byte, i, depth int) int {
-	if depth >= maxDepth {
-		return notJSON
-	}
-	if i = space(b, i+1); i < len(b) && b[i] == ']' {
-		return i + 1
-	}
-	for {
-		if i = skipValue(b, i, depth+1); i < 0 {
-			return i
-		}
-		if i = space(b, i); i >= len(b) {
-			return short
-		}
-		switch b[i] {
-		case ',':
-			i = space(b, i+1)
-		case ']':
-			return i + 1
-		default:
-			return notJSON
-		}
-	}
-}
-
 // skipString skips a string. Bytes that are no UTF-8 are let pass, as encoding/json does.
 func skipString(b []byte, i int) int {
 	for i++; ; {
-		if i = plainEnd(b, i); i >= len(b) {
+		for ; i+8 <= len(b); i += 8 {
+			if found := stops(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+				i += bits.TrailingZeros64(found) / 8
+				break
+			}
+		}
+		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+			i++
+		}
+		if i >= len(b) {
 			return short
 		}
 		switch b[i] {
@@ -140,26 +126,11 @@ func skipString(b []byte, i int) int {
 const ones, tops = 0x0101010101010101, 0x8080808080808080
 
 // stops has the top bit set of the first byte of eight that is a quote, a backslash or a
-// control character, and perhaps of bytes behind it.
+// control character, and perhaps of bytes behind it. With its second bit turned a quote is
+// a space, control characters stay what they are, and all others are more than a space.
 func stops(x uint64) uint64 {
-	quote, slash := x^ones*'"', x^ones*'\\'
-	return ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
-}
-
-// plainEnd returns where the text from i on has a quote, a backslash or a control character.
-func plainEnd(b []byte, i int) int {
-	for ; i+16 <= len(b); i += 16 {
-		if found := stops(binary.LittleEndian.Uint64(b[i:])); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-		if found := stops(binary.LittleEndian.Uint64(b[i+8:])); found != 0 {
-			return i + 8 + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
-		i++
-	}
-	return i
+	low, slash := x^ones*('"'^' '), x^ones*'\\'
+	return ((low-ones*(' '+1))&^low | (slash-ones)&^slash) & tops
 }
 
 // skipEscape skips a backslash and what it stands before.

@@ -15,23 +15,25 @@ type span struct{ from, till int }
 func (o *outline) member(b []byte, key, value, end int) {
 	o.last = false
 	switch name := b[key:value]; {
-	case hasPrefix(name, `"_order"`):
+	case isKey(name, `"_order"`):
 		o.order, o.last = span{key, end}, true
-	case hasPrefix(name, `"_id"`):
+	case isKey(name, `"_id"`):
 		o.id = idOf(b, value, end)
 	}
 }
 
-func hasPrefix(b []byte, prefix string) bool {
-	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
+// isKey reports whether a member begins with a key. bytes.HasPrefix calls what compares, and
+// this one compares words.
+func isKey(member []byte, key string) bool {
+	return len(member) >= len(key) && string(member[:len(key)]) == key
 }
 
 // idOf finds the text of the id that the value from b[from] on is.
 func idOf(b []byte, from, till int) span {
 	if b[from] == '{' {
 		found := span{}
-		skipObject(b, from, 0, func(b []byte, key, value, end int) {
-			if hasPrefix(b[key:value], `"$oid"`) {
+		skipMembers(b, from, 0, '}', func(b []byte, key, value, end int) {
+			if isKey(b[key:value], `"$oid"`) {
 				found = span{value, end}
 			}
 		})
@@ -47,7 +49,7 @@ func idOf(b []byte, from, till int) span {
 func (o *outline) skip(b []byte) int {
 	*o = outline{}
 	if len(b) > 0 && b[0] == '{' {
-		return skipObject(b, 0, 0, o.member)
+		return skipMembers(b, 0, 0, '}', o.member)
 	}
 	return anyValue(b)
 }

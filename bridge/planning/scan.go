@@ -23,12 +23,12 @@ func members(raw []byte) iter.Seq2[[]byte, []byte] {
 			return
 		}
 		for i := space(raw, 1); i < len(raw) && raw[i] == '"'; i = space(raw, i+1) {
-			start := i
-			i = stringEnd(raw, i)
-			key := unquoted(raw[start:i])
-			i = space(raw, space(raw, i)+1) // the colon
-			start, i = i, valueEnd(raw, i)
-			if start >= i || !yield(key, raw[start:i]) {
+			end := skipString(raw, i)
+			if end < 0 {
+				return
+			}
+			key, start := unquoted(raw[i:end]), space(raw, space(raw, end)+1) // behind the colon
+			if i = skipValue(raw, start, 1); i < 0 || !yield(key, raw[start:i]) {
 				return
 			}
 			if i = space(raw, i); i >= len(raw) || raw[i] != ',' {
@@ -40,57 +40,11 @@ func members(raw []byte) iter.Seq2[[]byte, []byte] {
 
 // space skips white space.
 func space(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\r' || raw[i] == '\t') {
+	for i < len(raw) && raw[i] <= ' ' && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\r' || raw[i] == '\t') {
 		i++
 	}
 	return i
 }
-
-// stringEnd returns where the string that begins at i ends, its quote included.
-func stringEnd(raw []byte, i int) int {
-	for i = plainEnd(raw, i+1); i < len(raw); i = plainEnd(raw, i+1) {
-		switch raw[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-	return len(raw)
-}
-
-// valueEnd returns where the value that begins at i ends.
-func valueEnd(raw []byte, i int) int {
-	depth := 0
-	for i < len(raw) {
-		switch raw[i] {
-		case '"':
-			i = stringEnd(raw, i)
-		case '{', '[':
-			depth++
-			i++
-			continue
-		case '}', ']':
-			depth--
-			i++
-		case ',', ':', ' ', '\n', '\r', '\t':
-			i++
-			continue // only inside of objects and arrays
-		default:
-			for i < len(raw) && !delimiter[raw[i]] {
-				i++
-			}
-		}
-		if depth <= 0 {
-			break
-		}
-	}
-	return min(i, len(raw))
-}
-
-// delimiter holds what ends a number or a word.
-var delimiter = [256]bool{',': true, ':': true, '}': true, ']': true, '{': true, '[': true, '"': true,
-	' ': true, '\n': true, '\r': true, '\t': true}
 
 // unquoted returns what a JSON string says; where that is what it is spelt
 // like, as a part of raw.

@@ -24,11 +24,12 @@ const missingFew = 5
 func (r *round) queueMissing(ctx context.Context) error {
 	judged, missing := 0, []mapping.ObjectID(nil)
 	for id, k := range r.cards.items {
-		if k.listing == "" || k.gone || !r.covers(k.listing) {
-			continue
-		}
-		judged++
-		if k.round != r.rounds {
+		switch {
+		case k.gone:
+		case k.round == r.rounds:
+			judged++
+		case k.listing != "" && r.covers(k.listing):
+			judged++
 			missing = append(missing, id)
 		}
 	}
