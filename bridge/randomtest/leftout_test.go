@@ -100,6 +100,7 @@ var found = map[string]string{
 	"first sight":    "reconcile/TestAValueOfALostWriteIsComparedWithBothSides",
 	"decide":         "scenariotest/TestScenariosInVirtualTime/different-attributes-at-once",
 	"fold plan":      "reconcile/TestEditsThatOnlyAReadShowsAreFolded",
+	"meet":           "reconcile/TestBothSidesSeemToMeet",
 	"read first":     "reconcile/TestPeopleRaceTheBridge",
 	"announce":       "reconcile/TestDryRunSaysWhatItWouldDecide",
 	"swap wait":      "reconcile/TestARemovedEstimateLabelMayBeHalfOfAnExchange",

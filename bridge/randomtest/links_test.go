@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -101,7 +102,9 @@ func (c *chaos) unlinkOne(ctx context.Context, one *turn) {
 	if c.askAny(ctx, http.MethodGet, "/api/v1/links?limit=1000&state=linked", nil, &all) != nil {
 		return
 	}
-	all.Links = slices.DeleteFunc(all.Links, func(l status.Link) bool { return l.Issue == nil || l.Card == nil })
+	all.Links = slices.DeleteFunc(all.Links, func(l status.Link) bool {
+		return l.Issue == nil || l.Issue.Repository != bridgetest.RepoName || l.Card == nil
+	})
 	if len(all.Links) == 0 {
 		return
 	}

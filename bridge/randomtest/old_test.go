@@ -134,7 +134,7 @@ func (c *chaos) look() seen {
 		s.public = c.public.spells
 	}
 	if c.reloads != nil {
-		s.away = c.untakenSpells()
+		s.away, s.others = c.untakenSpells(), c.cardsElsewhere()
 	}
 	s.forgotten = c.sim != nil && c.sim.forgotten
 	if s.forgotten {

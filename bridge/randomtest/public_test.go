@@ -105,7 +105,7 @@ func (s seen) untakenCard(c *seenCard) bool {
 			c = &s.cards[n]
 		}
 	}
-	return s.untaken(&c.seenItem)
+	return s.others[c.id] || s.untaken(&c.seenItem)
 }
 
 // whilePublic complains of what shows planning's side in the repository while it was

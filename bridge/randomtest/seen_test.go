@@ -29,6 +29,7 @@ type seen struct {
 	against []string          // what was sent against it
 	public  []span            // when the repository was public
 	away    []span            // when the route was not configured
+	others  map[string]bool   // the cards whose issues are in the other route's repository
 	apart   map[int]string    // pairs that stay unlinked: the card by the issue's number
 }
 

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 
 	"planbridge/bridge/reconcile/journal"
 	"planbridge/mapping"
@@ -54,6 +55,19 @@ func decide(w work) (verdict, error) {
 	plan, err := decider(w).resolve()
 	w.round = round{plan: plan, writesGitHub: plan.Writes(mapping.GitHub) || len(w.extra) > 0, unbased: !based}
 	return pass, err
+}
+
+// readPlanning reads planning's side where both sides changed to the same. What a poll saw may
+// have changed again, before GitHub's edit.
+func readPlanning(w work) (verdict, error) {
+	met := func(d mapping.Decision) bool {
+		base, ok := w.pair.Base[d.Attribute]
+		return ok && d.Action == mapping.Adopt && d.Base.GitHub != base.GitHub
+	}
+	if w.certain || !slices.ContainsFunc(w.round.plan.Decisions, met) {
+		return pass, nil
+	}
+	return anewIf(true, reader(w).readPlanning())
 }
 
 func foldPlan(w work) (verdict, error) {

@@ -59,14 +59,14 @@ func (w entrant) enterCard() error {
 	case !w.route.MakesIssues():
 		return w.decline("its route makes no issues")
 	}
+	w.owner.Issue.Repo = w.route.NewCardsIn
+	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
+		return err
+	}
 	if may, err := visibility(w).mayShow(w.route, w.route.NewCardsIn); err != nil {
 		return err
 	} else if !may {
 		return w.decline("the repository is public and the route does not say allow_public")
-	}
-	w.owner.Issue.Repo = w.route.NewCardsIn
-	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
-		return err
 	}
 	return w.beginCreate(mapping.GitHub)
 }

@@ -53,8 +53,8 @@ func (w parents) toParent() (handed bool, err error) {
 		case err != nil:
 		case link != nil:
 			handed, err = w.toLink(link, parent)
-		case id == "" && w.comes(parent):
-			err = w.awaitParent(parent)
+		case id == "":
+			err = w.bring(parent)
 		}
 		if handed || err != nil {
 			return handed, err
@@ -120,12 +120,23 @@ func parentless(repo string) string { return "parents may not be read: " + repo 
 
 func parentUnread(issue string) string { return "parent not read: " + issue }
 
-// comes reports whether an issue that no link knows is about to enter, with a card
-// that can have this one as a task: what tells of it may be overtaken by what tells of
-// its sub-issue, or be found by the catch-up only.
-func (w parents) comes(parent *mapping.Issue) bool {
+// bring waits for an issue above that no link knows, where it enters with a card that can
+// have this issue as a task; nil: it does not. What tells of it may be overtaken by what tells
+// of its sub-issue. Nothing tells of one that was opened while its repository was public, so
+// that it enters here. A stranger's waits until a person lets it in.
+func (w parents) bring(parent *mapping.Issue) error {
 	r, _ := w.set.Routes.Entering(parent, mapping.Entrance{Scheme: w.set.Scheme, Own: entrant(w).bridgeMade(parent), FirstRun: w.FirstRun})
-	return r != nil && r.Project == w.link.Project && r.Tasks == mapping.TasksSubIssues
+	if r == nil || r.Project != w.link.Project || r.Tasks != mapping.TasksSubIssues {
+		return nil
+	}
+	if parent.Repo == w.issue.Repo && !r.Quarantines(parent, true) {
+		link := r.EnterIssue(parent, w.Now().UTC())
+		link.ID, link.Nonce = mapping.LinkID(w.draw()), w.newNonce(r.Project)
+		if err := entrant(w).handOverIssue(parent, r.Project, store.Observation{Refs: link.Refs(), Create: link}); err != nil {
+			return err
+		}
+	}
+	return w.awaitParent(parent)
 }
 
 // awaitParent puts the issue off until its parent has a card; nil: it has waited long enough.

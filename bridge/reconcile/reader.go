@@ -151,6 +151,12 @@ func (w reader) readBoth() error {
 			return err
 		}
 	}
+	return w.readPlanning()
+}
+
+// readPlanning reads what planning says of the pair.
+func (w reader) readPlanning() error {
+	w.certain = true
 	if err := w.readCard(); err != nil {
 		return err
 	}

@@ -78,7 +78,6 @@ var preparationRules = []rule{
 	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does(repairer.verifyWrites)},
 	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does(taskMaker.ensureTracking)},
 	{name: "keep forgotten", why: "What a write ran over right before the store was lost is kept in a comment.", writes: true, apply: does(repairer.keepForgotten)},
-	{name: "undo", why: "What an operator asked to bring back is brought back.", writes: true, apply: does(ledger.undo)},
 }
 
 // agreementRules has the rules that bring two items to agree. It begins again whenever a rule
@@ -87,6 +86,7 @@ var agreementRules = []rule{
 	{name: "late writes", why: "A write that takes effect long after it was sent is no edit of a person.", apply: lateWrites},
 	{name: "first sight", why: "What the sides never agreed on is compared as a whole: both are read.", apply: firstSight},
 	{name: "decide", why: "Each attribute is decided by what both sides agreed on last.", apply: decide},
+	{name: "meet", why: "Where both sides changed to the same, planning is read: a poll may have shown what has changed again.", apply: readPlanning},
 	{name: "fold plan", why: "Writes that follow each other fast become one.", apply: foldPlan},
 	{name: "read first", why: "GitHub has no lock: an issue is read right before it is written.", apply: readFirst},
 	{name: "withhold", why: "Planning's texts are not shown in a public repository.", writes: true, apply: hideFromNow},
@@ -102,6 +102,7 @@ var agreementRules = []rule{
 	{name: "agree", why: "What needs no write is the new base, and questions that are answered end.", writes: true, apply: agree},
 	{name: "look again", why: "What was written is compared once more.", writes: true, apply: compareAgain},
 	{name: "checklist", why: "Tasks of a checklist follow once the issue and its card agree.", writes: true, apply: workList},
+	{name: "undo", why: "What an operator asked to bring back is brought back, once the winner stands on both sides.", writes: true, apply: undo},
 	{name: "show", why: "What only planning says is shown on the issue.", apply: show},
 	{name: "rest", why: "What was seen is known from now on.", apply: comeToRest},
 }

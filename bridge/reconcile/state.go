@@ -42,6 +42,8 @@ type itemViews struct {
 	// fresh: issue was read under this claim. Our own writes since then are in it, and what
 	// people did meanwhile is not.
 	fresh bool
+	// certain: planning's side was read under this claim.
+	certain bool
 	// rewound: GitHub's read is older than what was known, and believed all the same.
 	rewound bool
 	// mustRead: the items themselves were read, whatever was seen before.

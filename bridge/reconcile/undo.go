@@ -2,6 +2,11 @@ package reconcile
 
 import "planbridge/mapping"
 
+func undo(w work) (verdict, error) {
+	asked := len(w.pair.Undo) > 0
+	return anewIf(asked, ledger(w).undo())
+}
+
 // undo brings back the losers that an operator asked for: each is written to
 // the side it came from, as if a person had edited it there, and then crosses
 // as an ordinary change. A value that was changed again since the conflict is

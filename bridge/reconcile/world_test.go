@@ -66,6 +66,8 @@ type world struct {
 
 	agenda []appointment
 	polled map[mapping.Ref]string // digests of what the poll has shown
+	// firstRun is when a route began to run; nil: that is not known.
+	firstRun func(route string) time.Time
 	// versions and changed are what the poll knows of the cards' attributes.
 	versions map[mapping.ObjectID][4]int64
 	changed  map[mapping.ObjectID]map[mapping.Attribute]mapping.Interval
@@ -174,6 +176,7 @@ func (w *world) restart() {
 		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 		Down:          func(string) bool { return false },
 		SeenCards:     w.seenCards,
+		FirstRun:      w.firstRun,
 		Random:        random,
 		Watch:         w.workTwice,
 	})

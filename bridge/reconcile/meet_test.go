@@ -1,0 +1,66 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// TestBothSidesSeemToMeet: a poll sees a task done. It is taken up again before the issue is
+// closed, so that the two states are in conflict, and the close is kept.
+func TestBothSidesSeemToMeet(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		w.agree()
+		w.every = time.Minute
+		w.editCard(mapping.State, to(mapping.StateDone))
+		w.poll()
+		w.editCard(mapping.State, to(mapping.StateInProgress))
+		w.editIssue(mapping.State, to(mapping.StateDone))
+		w.settle()
+		w.verify(ends{want: values{mapping.State: mapping.StateInProgress}, conflicts: 1})
+		if n := len(w.conflicts()); n != 1 {
+			w.fail("%d conflicts", n)
+		}
+	})
+}
+
+// TestUndoBeforeTheWinnerIsWritten: an operator undoes a conflict whose winner has not reached
+// GitHub yet. First the winner gets there, and then the loser comes back.
+func TestUndoBeforeTheWinnerIsWritten(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyPlanning)
+		w.agree()
+		w.befall("EditIssue", unavailable, func() {})
+		w.editCard(mapping.Title, to("tok9"))
+		w.editIssue(mapping.Title, to("tok8"))
+		w.stepUntil(time.Now().Add(time.Minute), func() bool { return len(w.conflicts()) == 1 })
+		w.alter(func(l *mapping.Link) { l.Undo = map[mapping.Attribute]string{mapping.Title: w.conflicts()[0].ID} })
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok8"}, conflicts: 1})
+		if c := w.conflicts()[0]; c.State != mapping.ConflictUndone {
+			w.fail("the conflict is %s", c.State)
+		}
+	})
+}
+
+// TestParentThatNothingTellsOf: nothing tells of an issue that was opened while its repository
+// was public. It gets a card when a person opens an issue below it.
+func TestParentThatNothingTellsOf(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		withTasks(w)
+		w.firstRun = func(string) time.Time { return time.Now().Add(-time.Hour) }
+		w.restart()
+		w.hub.lag = never
+		w.openIssue("tok1", "")
+		w.hub.lag, w.hub.told[w.issue().ID] = nil, sight(&w.issue().Issue)
+		w.openSub(0, "tok5", "")
+		w.settle()
+		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
+	})
+}
