@@ -31,6 +31,30 @@ func TestMeasuredCrowd(t *testing.T) {
 	}
 }
 
+// TestMeasuredCatchUp: the deliveries of 300 issues are lost, or fail and are made again. The
+// catch-up finds the issues, and its listing is the read. A delivery that is made again comes so
+// late that a read has to tell whether GitHub went back.
+func TestMeasuredCatchUp(t *testing.T) {
+	for how, most := range map[string]float64{"lost": 0.2, "made again": 1.2} {
+		t.Run(how, func(t *testing.T) {
+			c := crowd(t, 300, func(w *bridgetest.TestWorld) {
+				end := time.Now().Add(time.Minute)
+				w.GitHub.SetDelivery(func(d *githubtest.Delivery) {
+					d.Drop = time.Now().Before(end)
+					d.Lose = d.Drop && how == "lost"
+				})
+			})
+			t.Logf("%+v", c)
+			if c.reads > most {
+				t.Errorf("%.2f reads of GitHub per issue, want at most %v", c.reads, most)
+			}
+			if c.minute > documented.PointsPerMinute || c.limits > 0 {
+				t.Errorf("%d points in a minute, %d requests were limited", c.minute, c.limits)
+			}
+		})
+	}
+}
+
 // TestMeasuredRefusal: planning makes some cards of a crowd's request, and refuses it for one of
 // them. That delays the others by some seconds, and makes none of them twice.
 func TestMeasuredRefusal(t *testing.T) {

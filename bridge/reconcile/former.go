@@ -105,7 +105,9 @@ func (w entrant) distance(pair *mapping.Pair) int {
 // mayHaveBeen reports whether the issue of a pair can have become this one. A pair that
 // was made when this issue was already seen, or after its last update, as a transfer is
 // one, had its own issue then. A time of creation that a transfer did not keep is the
-// transfer's, before which the pair was.
+// transfer's, before which the pair was. A transfer leads to another repository: one that comes
+// back is two updates later. So of issues that somebody opens in one second none is read for
+// any other, as long as nothing was done with them.
 func (w entrant) mayHaveBeen(pair *mapping.Pair) bool {
 	own, issue := &pair.Issue, w.issue
 	switch {
@@ -116,7 +118,7 @@ func (w entrant) mayHaveBeen(pair *mapping.Pair) bool {
 	case !pair.Created.Before(w.pair.Created), pair.Created.After(issue.UpdatedAt.Add(clockSkew)):
 		return false
 	case w.distance(pair) == 0:
-		return true
+		return own.Repo != issue.Repo || issue.UpdatedAt.After(issue.CreatedAt)
 	case mapping.CanonicalTitle(pair.Base[mapping.Title].GitHub) != mapping.CanonicalTitle(issue.Title):
 		return false
 	}
