@@ -60,14 +60,13 @@ type Options struct {
 // Budgets are what may be sent to GitHub. They are safe for concurrent use.
 type Budgets struct{ o Options }
 
+var _ github.Share = (*Budgets)(nil)
+
 // New makes the Budgets of a store.
 func New(o Options) *Budgets { return &Budgets{o} }
 
 // TakeWrite takes one write of a class from its budget, for whoever asks under ctx.
 func (b *Budgets) TakeWrite(ctx context.Context, class github.WriteClass) (time.Duration, error) {
-	if effects.Reserved(ctx, reconcile.WriteClass(class)) {
-		return 0, nil
-	}
 	g, err := b.o.Store.Take(ctx, b.budgetOf(class), effects.AskOf(ctx))
 	if err == nil && g.Held {
 		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
@@ -120,15 +119,21 @@ const (
 	requestBurst  = 100
 )
 
-// Points is how requests are paced, for all replicas together.
-func (b *Budgets) Points() *github.Points {
-	return &github.Points{
-		Take: b.takePoints, Now: b.o.Now,
-		Asker: func(ctx context.Context) (int, bool) { return int(effects.AskOf(ctx).Rank), !effects.OfKey(ctx) },
-	}
+// Asker says what a request under ctx is for. What is done for no key is patient.
+func (b *Budgets) Asker(ctx context.Context) github.Asker {
+	return github.Asker{Rank: int(effects.AskOf(ctx).Rank), Patient: !effects.OfKey(ctx), Reserved: effects.AnyReserved(ctx)}
 }
 
-func (b *Budgets) takePoints(ctx context.Context, want int) (int, time.Duration, error) {
+// UseReserved uses up a write that a key has reserved.
+func (b *Budgets) UseReserved(ctx context.Context, class github.WriteClass) bool {
+	return effects.UseReserved(ctx, reconcile.WriteClass(class))
+}
+
+// Now is the time by which requests are paced.
+func (b *Budgets) Now() time.Time { return b.o.Now() }
+
+// TakePoints takes points of a minute, for whoever asks under ctx.
+func (b *Budgets) TakePoints(ctx context.Context, want int) (int, time.Duration, error) {
 	c := b.o.Settings.WriteLimits()
 	if github.WritePoints*(c.ContentPerMinute+c.EditsPerMinute) > requestPoints {
 		return want, 0, nil

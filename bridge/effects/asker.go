@@ -9,8 +9,8 @@ import (
 
 // asker is who writes to GitHub: a key.
 type asker struct {
-	ask      store.Ask                    // of the step that is carried out
-	reserved map[reconcile.WriteClass]int // writes taken from the budget ahead
+	ask      store.Ask                     // of the step that is carried out
+	reserved map[reconcile.WriteClass]bool // writes taken from the budget ahead
 }
 
 type askerKey struct{}
@@ -32,14 +32,20 @@ func AskOf(ctx context.Context) store.Ask {
 // OfKey reports whether what is done under ctx is done for a key, whose lease goes on meanwhile.
 func OfKey(ctx context.Context) bool { return askerOf(ctx) != nil }
 
-// Reserved reports whether a write of a class was reserved for what is done under
-// ctx, and uses the reservation up.
-func Reserved(ctx context.Context, class reconcile.WriteClass) bool {
+// AnyReserved reports whether a write was reserved for what is done under ctx.
+func AnyReserved(ctx context.Context) bool {
 	a := askerOf(ctx)
-	if a == nil || a.reserved[class] == 0 {
+	return a != nil && len(a.reserved) > 0
+}
+
+// UseReserved reports whether a write of a class was reserved for what is done under
+// ctx, and uses the reservation up.
+func UseReserved(ctx context.Context, class reconcile.WriteClass) bool {
+	a := askerOf(ctx)
+	if a == nil || !a.reserved[class] {
 		return false
 	}
-	a.reserved[class]--
+	delete(a.reserved, class)
 	return true
 }
 
@@ -52,7 +58,7 @@ func (h *hand) apart(ctx context.Context) context.Context {
 // reserve takes a write from GitHub's budget ahead, so that a key that has to wait for its
 // turn asks GitHub nothing meanwhile.
 func (h *hand) reserve(e reconcile.Reserve) error {
-	if h.reserved[e.Class] > 0 {
+	if h.reserved[e.Class] {
 		return nil
 	}
 	if !e.Keep {
@@ -61,6 +67,6 @@ func (h *hand) reserve(e reconcile.Reserve) error {
 	if err := h.GitHub.Reserve(h.ctx, e.Class); err != nil {
 		return err
 	}
-	h.reserved[e.Class]++
+	h.reserved[e.Class] = true
 	return nil
 }

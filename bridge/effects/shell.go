@@ -36,7 +36,7 @@ type hand struct {
 func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease) *hand {
 	h := &hand{
 		Shell: s, claim: claim, lease: lease, planning: s.Planning(claim.Link.Project),
-		keys: s.Settings().Keys.In(claim.Link.Project), asker: asker{reserved: map[reconcile.WriteClass]int{}},
+		keys: s.Settings().Keys.In(claim.Link.Project), asker: asker{reserved: map[reconcile.WriteClass]bool{}},
 	}
 	h.ctx = context.WithValue(ctx, askerKey{}, &h.asker)
 	h.writing, h.endWrite = h.ctx, func() {}

@@ -42,12 +42,8 @@ type Options struct {
 	// FormerAccounts are logins the bridge had before; see Whose.
 	FormerAccounts []string
 
-	// Budget takes one write of a class from the budget that all replicas share
-	// and returns 0, or takes none and returns when to ask again, which is a
-	// turn of its own. Nil: no budget.
-	Budget func(ctx context.Context, class WriteClass) (time.Duration, error)
-	// Points paces requests by what GitHub counts them; nil: nothing does.
-	Points *Points
+	// Share bounds what the client sends; nil: nothing does.
+	Share Share
 	// Hold tells all replicas that GitHub wants nothing to be sent to a resource
 	// for a while; Held returns for how much longer others were told so, by
 	// resource. It is asked before a request, at most once in LookEvery. Nil: the
@@ -85,7 +81,7 @@ type Client struct {
 	app      *appAuth // nil: a token
 	graphql  string
 
-	budget  func(ctx context.Context, class WriteClass) (time.Duration, error)
+	share   Share         // nil: nothing bounds what is sent
 	patient chan struct{} // held by who waits in place for the budget, or for points
 	pacer   *pacer        // nil: none
 	turn    chan struct{} // held by the one write that is under way
@@ -121,12 +117,12 @@ func New(o Options) (*Client, error) {
 		requests: gogithub.NewClient(nil),
 		wire:     newWire(o),
 		graphql:  graphqlURL(base),
-		budget:   o.Budget,
+		share:    o.Share,
 		patient:  make(chan struct{}, budgetPatients),
 		turn:     make(chan struct{}, 1),
 		former:   o.FormerAccounts,
 	}
-	c.pacer = newPacer(o.Points, c.patient)
+	c.pacer = newPacer(o.Share, c.patient)
 	c.requests.BaseURL = base // WithEnterpriseURLs would append /api/v3 to hosts it does not know
 	c.requests.UserAgent = "planbridge"
 	if o.WritePause > 0 {

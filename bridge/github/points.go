@@ -17,15 +17,28 @@ const (
 	WritePoints = 5
 )
 
-// Points is how a client shares its points with others. All fields are required.
-type Points struct {
-	// Take takes at most so many points, for whoever asks under ctx. For none, wait says
-	// when to ask again.
-	Take func(ctx context.Context, want int) (got int, wait time.Duration, err error)
-	// Asker says what a request under ctx is for: a lower rank goes first. One that is
-	// patient waits in place for as long as its ctx lasts, any other is put off.
-	Asker func(ctx context.Context) (rank int, patient bool)
-	Now   func() time.Time
+// Share is what a client may send to GitHub of what all replicas may together, and for whom.
+type Share interface {
+	// TakeWrite takes one write of a class from its budget and returns 0, or takes none and
+	// returns when to ask again, which is a turn of its own.
+	TakeWrite(ctx context.Context, class WriteClass) (time.Duration, error)
+	// TakePoints takes at most so many points. For none, wait says when to ask again.
+	TakePoints(ctx context.Context, want int) (got int, wait time.Duration, err error)
+	// Asker says what a request under ctx is for.
+	Asker(ctx context.Context) Asker
+	// UseReserved reports whether a write of a class was reserved for what is done under ctx,
+	// and uses the reservation up.
+	UseReserved(ctx context.Context, class WriteClass) bool
+	// Now tells the time.
+	Now() time.Time
+}
+
+// Asker is what a request is for.
+type Asker struct {
+	Rank    int  // a lower one goes first
+	Patient bool // it waits in place for as long as its ctx lasts; any other is put off
+	// Reserved: a write was reserved, so that what is read for it does not wait.
+	Reserved bool
 }
 
 // What one client takes at once: as much as a write and the read before it need, twice as
@@ -50,7 +63,7 @@ const debtPause = 100 * time.Millisecond
 
 // pacer lets requests leave as far as there are points for them. A nil one lets all.
 type pacer struct {
-	Points
+	share   Share
 	patient chan struct{} // see Client
 
 	mu     sync.Mutex
@@ -70,11 +83,11 @@ type purse struct {
 	unasked time.Time // until when the share is not asked
 }
 
-func newPacer(p *Points, patient chan struct{}) *pacer {
-	if p == nil {
+func newPacer(s Share, patient chan struct{}) *pacer {
+	if s == nil {
 		return nil
 	}
-	return &pacer{Points: *p, patient: patient, purses: map[int]*purse{}}
+	return &pacer{share: s, patient: patient, purses: map[int]*purse{}}
 }
 
 // points is what a request counts; 0: it is not counted with the others.
@@ -94,14 +107,18 @@ func (p *pacer) spend(ctx context.Context, k call) error {
 	if p == nil || n == 0 {
 		return nil
 	}
-	rank, patient := p.Asker(ctx)
-	u := p.purse(rank)
+	asker := p.share.Asker(ctx)
+	u := p.purse(asker.Rank)
+	if asker.Reserved && n == readPoints {
+		u.owe(n)
+		return nil
+	}
 	for waited := time.Duration(0); ; {
 		d, err := p.draw(ctx, u, n)
 		if err != nil || d <= 0 {
 			return err
 		}
-		if !patient {
+		if !asker.Patient {
 			if waited+d > budgetPatience || waited == 0 && !waitsInPlace(p.patient) {
 				return &mapping.RateLimited{API: "github", After: d, Why: "request points", Turn: true}
 			}
@@ -133,17 +150,13 @@ func (p *pacer) giveBack(ctx context.Context, k call) {
 	if p == nil || n == 0 {
 		return
 	}
-	rank, _ := p.Asker(ctx)
-	u := p.purse(rank)
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.left += n
+	p.purse(p.share.Asker(ctx).Rank).owe(-n)
 }
 
 // draw takes points out of a purse, which it fills where none are left, or says when to try
 // again.
 func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, err error) {
-	if u.pay(p.Now(), n) {
+	if u.pay(p.share.Now(), n) {
 		return 0, nil
 	}
 	select {
@@ -152,18 +165,18 @@ func (p *pacer) draw(ctx context.Context, u *purse, n int) (wait time.Duration, 
 	case <-ctx.Done():
 		return 0, fmt.Errorf("%w: request points: %w", mapping.ErrUnavailable, ctx.Err())
 	}
-	now := p.Now()
+	now := p.share.Now()
 	if u.pay(now, n) { // another one has filled it
 		return 0, nil
 	}
 	asking, cancel := bounded(ctx, takeWithin)
 	defer cancel()
-	got, wait, err := p.Take(asking, u.next(now))
+	got, wait, err := p.share.TakePoints(asking, u.next(now))
 	switch {
 	case ctx.Err() != nil:
 		return 0, fmt.Errorf("%w: request points: %w", mapping.ErrUnavailable, ctx.Err())
 	case err != nil:
-		u.leaveAlone(p.Now().Add(unaskedFor))
+		u.leaveAlone(p.share.Now().Add(unaskedFor))
 		return 0, nil //nolint:nilerr // who cannot ask is not held up by it
 	case got <= 0:
 		return max(wait, debtPause), nil
@@ -187,6 +200,13 @@ func (u *purse) pay(now time.Time, n int) bool {
 	}
 	u.left -= n
 	return true
+}
+
+// owe takes points that may not be there.
+func (u *purse) owe(n int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left -= n
 }
 
 // next is how many points are to be taken.

@@ -13,33 +13,65 @@ import (
 	"planbridge/mapping"
 )
 
+// share is a Share of functions. One that is nil lets all pass.
+type share struct {
+	write    func(class WriteClass) (time.Duration, error)
+	points   func(ctx context.Context, want int) (int, time.Duration, error)
+	reserved *int // writes
+}
+
+func (s share) TakeWrite(_ context.Context, class WriteClass) (time.Duration, error) {
+	if s.write == nil {
+		return 0, nil
+	}
+	return s.write(class)
+}
+
+func (s share) TakePoints(ctx context.Context, want int) (int, time.Duration, error) {
+	if s.points == nil {
+		return want, 0, nil
+	}
+	return s.points(ctx, want)
+}
+
+func (s share) Asker(ctx context.Context) Asker {
+	rank, _ := ctx.Value(rankKey{}).(int)
+	return Asker{Rank: rank, Patient: rank == patient, Reserved: s.reserved != nil && *s.reserved > 0}
+}
+
+func (s share) UseReserved(context.Context, WriteClass) bool {
+	if s.reserved == nil || *s.reserved == 0 {
+		return false
+	}
+	*s.reserved--
+	return true
+}
+
+func (share) Now() time.Time { return time.Now() }
+
 type rankKey struct{}
 
-// ranked is a context for a rank; one of rank 2 is patient.
+// patient is the rank that waits in its place.
+const patient = 2
+
+// ranked is a context for a rank.
 func ranked(t *testing.T, rank int) context.Context {
 	t.Helper()
 	return context.WithValue(t.Context(), rankKey{}, rank)
 }
 
-// newPaced is a pacer whose share has what given says.
+// newPaced is a pacer whose share has what take says.
 func newPaced(take func(want int) (int, time.Duration, error)) *pacer {
-	return newPacer(&Points{
-		Take: func(_ context.Context, want int) (int, time.Duration, error) { return take(want) },
-		Asker: func(ctx context.Context) (int, bool) {
-			rank, _ := ctx.Value(rankKey{}).(int)
-			return rank, rank == 2
-		},
-		Now: time.Now,
-	}, make(chan struct{}, budgetPatients))
+	return pacedBy(func(_ context.Context, want int) (int, time.Duration, error) { return take(want) })
 }
 
-// paced is the Points of a client whose share has what take says.
+func pacedBy(take func(ctx context.Context, want int) (int, time.Duration, error)) *pacer {
+	return newPacer(share{points: take}, make(chan struct{}, budgetPatients))
+}
+
+// paced has a client whose share has what take says.
 func paced(take func(ctx context.Context, want int) (int, time.Duration, error)) func(*Options) {
-	return func(o *Options) {
-		p := newPaced(nil).Points
-		p.Take = take
-		o.Points = &p
-	}
+	return func(o *Options) { o.Share = share{points: take} }
 }
 
 var aRead, aWrite = call{op: "read_issue", path: "repos/acme/web/issues/1"}, call{op: "edit_issue", path: "repos/acme/web/issues/1", class: classWrite}
@@ -106,7 +138,7 @@ func TestWithoutPointsARequestWaits(t *testing.T) {
 		if err := p.spend(ctx, aRead); err == nil {
 			t.Error("a request left without a point")
 		}
-		p.Take = func(context.Context, int) (int, time.Duration, error) { return 0, 0, errors.New("away") }
+		p.share = share{points: func(context.Context, int) (int, time.Duration, error) { return 0, 0, errors.New("away") }}
 		if err := p.spend(ranked(t, 0), aWrite); err != nil {
 			t.Errorf("with the share away: %v", err)
 		}
@@ -117,12 +149,11 @@ func TestWithoutPointsARequestWaits(t *testing.T) {
 func TestAShareThatHangsIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
-		p := newPaced(nil)
-		p.Take = func(ctx context.Context, _ int) (int, time.Duration, error) {
+		p := pacedBy(func(ctx context.Context, _ int) (int, time.Duration, error) {
 			asked.Add(1)
 			<-ctx.Done()
 			return 0, 0, ctx.Err()
-		}
+		})
 		began := time.Now()
 		var all sync.WaitGroup
 		for range 20 {
@@ -137,7 +168,7 @@ func TestAShareThatHangsIsLeftAlone(t *testing.T) {
 			t.Errorf("twenty writes left after %v, and the share was asked %d times", took, asked.Load())
 		}
 		time.Sleep(unaskedFor)
-		p.Take = func(context.Context, int) (int, time.Duration, error) { return 0, time.Minute, nil }
+		p.share = share{points: func(context.Context, int) (int, time.Duration, error) { return 0, time.Minute, nil }}
 		if err := p.spend(ranked(t, 0), aWrite); err == nil {
 			t.Error("a share that answers again is not asked")
 		}
@@ -147,11 +178,10 @@ func TestAShareThatHangsIsLeftAlone(t *testing.T) {
 // Whose time ends while others ask the share has sent nothing.
 func TestWhoWaitsForTheShareSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPaced(nil)
-		p.Take = func(ctx context.Context, want int) (int, time.Duration, error) {
+		p := newPaced(func(want int) (int, time.Duration, error) {
 			time.Sleep(takeWithin / 2)
 			return want, 0, nil
-		}
+		})
 		var all sync.WaitGroup
 		all.Go(func() { _ = p.spend(ranked(t, 0), aRead) })
 		synctest.Wait()
@@ -180,6 +210,39 @@ func TestAWriteOwesPoints(t *testing.T) {
 		}
 		if given != 1+WritePoints+1 || time.Since(began) != (WritePoints-1)*debtPause {
 			t.Errorf("two reads behind it after %d points and %v", given, time.Since(began))
+		}
+	})
+}
+
+// What is reserved has its points already. A read for it does not wait, and is owed.
+func TestWhatIsReservedHasItsPoints(t *testing.T) {
+	asked, given, reserved := 0, purseFirst, 0
+	with := func(o *Options) {
+		o.Share = share{reserved: &reserved, points: func(_ context.Context, want int) (int, time.Duration, error) {
+			asked++
+			got := min(given, want)
+			given -= got
+			return got, time.Minute, nil
+		}}
+	}
+	bubble(t, okIssue, with, func(c *Client) {
+		ctx := context.WithValue(context.Background(), rankKey{}, 0)
+		if err := c.Reserve(ctx, ClassEdit); err != nil {
+			t.Fatal(err)
+		}
+		reserved = 1
+		for range 3 {
+			if _, err := c.Issue(ctx, "a/b", 1); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := c.EditIssue(ctx, "a/b", 1, IssueEdit{}); err != nil || asked != 1 || reserved != 0 {
+			t.Errorf("the share was asked %d times, %d writes are left: %v", asked, reserved, err)
+		}
+		limitedFor(t, c.Reserve(ctx, ClassEdit))
+		given = 2
+		if limitedFor(t, c.Reserve(ctx, ClassEdit)); given != 0 {
+			t.Errorf("%d points were not asked for", given)
 		}
 	})
 }
@@ -221,8 +284,7 @@ func TestWhatDoesNotLeaveSpendsNothing(t *testing.T) {
 		return min(points, want), time.Minute, nil
 	}
 	with := func(o *Options) {
-		paced(take)(o)
-		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { budgeted++; return budget, nil }
+		o.Share = share{points: take, write: func(WriteClass) (time.Duration, error) { budgeted++; return budget, nil }}
 	}
 	bubble(t, okIssue, with, func(c *Client) {
 		edit := func() error {

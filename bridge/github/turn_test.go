@@ -33,7 +33,7 @@ func TestBudget(t *testing.T) {
 		asked, sent := 0, 0
 		answer := func(r *http.Request) (int, string, http.Header) { sent++; return okIssue(r) }
 		bubble(t, answer, func(o *Options) {
-			o.Budget = func(context.Context, WriteClass) (time.Duration, error) { asked++; return tc.answers[asked-1], nil }
+			o.Share = share{write: func(WriteClass) (time.Duration, error) { asked++; return tc.answers[asked-1], nil }}
 		}, func(c *Client) {
 			begin := time.Now()
 			_, err := c.EditIssue(context.Background(), "a/b", 1, IssueEdit{})
@@ -56,7 +56,7 @@ func TestBudget(t *testing.T) {
 
 func TestBudgetKnowsTheDeadline(t *testing.T) {
 	bubble(t, okIssue, func(o *Options) {
-		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { return time.Second, nil }
+		o.Share = share{write: func(WriteClass) (time.Duration, error) { return time.Second, nil }}
 	}, func(c *Client) {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		defer cancel()
@@ -71,7 +71,7 @@ func TestBudgetKnowsTheDeadline(t *testing.T) {
 func TestBudgetThatCannotBeAskedStopsTheWrite(t *testing.T) {
 	sent := 0
 	bubble(t, func(r *http.Request) (int, string, http.Header) { sent++; return okIssue(r) }, func(o *Options) {
-		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { return 0, errors.New("store is away") }
+		o.Share = share{write: func(WriteClass) (time.Duration, error) { return 0, errors.New("store is away") }}
 	}, func(c *Client) {
 		_, err := c.EditIssue(context.Background(), "a/b", 1, IssueEdit{})
 		wantKind(t, err, "unavailable")
@@ -95,7 +95,7 @@ func TestOnlyWritesSpendTheBudget(t *testing.T) {
 		return okIssue(r)
 	}
 	bubble(t, answer, func(o *Options) {
-		o.Budget = func(context.Context, WriteClass) (time.Duration, error) { spent++; return 0, nil }
+		o.Share = share{write: func(WriteClass) (time.Duration, error) { spent++; return 0, nil }}
 	}, func(c *Client) {
 		ctx := context.Background()
 		_, e1 := c.Issue(ctx, "a/b", 1)
@@ -175,10 +175,10 @@ func TestWriteClasses(t *testing.T) {
 		return okIssue(r)
 	}
 	bubble(t, answer, func(o *Options) {
-		o.Budget = func(_ context.Context, class WriteClass) (time.Duration, error) {
+		o.Share = share{write: func(class WriteClass) (time.Duration, error) {
 			classes = append(classes, class)
 			return 0, nil
-		}
+		}}
 	}, func(c *Client) {
 		ctx := context.Background()
 		_, e1 := c.CreateIssue(ctx, "a/b", NewIssue{})
@@ -200,12 +200,12 @@ func TestWriteClasses(t *testing.T) {
 func TestFewWaitInPlace(t *testing.T) {
 	var free atomic.Bool
 	bubble(t, okIssue, func(o *Options) {
-		o.Budget = func(context.Context, WriteClass) (time.Duration, error) {
+		o.Share = share{write: func(WriteClass) (time.Duration, error) {
 			if free.Load() {
 				return 0, nil
 			}
 			return time.Second, nil
-		}
+		}}
 	}, func(c *Client) {
 		var wg sync.WaitGroup
 		var putOff, sent atomic.Int32

@@ -33,13 +33,13 @@ func (k call) writeClass() WriteClass {
 	return ClassEdit
 }
 
-// Reserve takes a write of a class from the budget ahead of the reads that come
-// before it. Its errors are those of the write.
+// Reserve takes a write of a class from the budget, and its points, ahead of the reads that
+// come before it. Its errors are those of the write.
 func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
 	k := call{op: "reserve", object: string(class), class: classWrite}
 	err := c.wire.ready(ctx, k)
 	if err == nil {
-		err = c.spend(ctx, class)
+		err = c.afford(ctx, k, class)
 	}
 	if err != nil {
 		return k.wrap(err)
@@ -50,9 +50,8 @@ func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
 // admit lets a request leave, as far as limits and points go. Writes go one at a time, at the
 // client's pace and within the shared budget. Its errors say that nothing was sent.
 //
-// What the request would meet anyway is asked first, so that it spends nothing. Points can be
-// given back and come before the budget, which cannot. The turn to write is taken last: nobody
-// waits for anything else while others wait for it.
+// What the request would meet anyway is asked first, so that it spends nothing. The turn to
+// write is taken last: nobody waits for anything else while others wait for it.
 func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
 	meets := c.wire.gate.check
 	if k.class == classWrite {
@@ -61,19 +60,13 @@ func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
 	if err := meets(ctx, k); err != nil {
 		return nil, err
 	}
-	if err := c.pacer.spend(ctx, k); err != nil {
-		return nil, err
-	}
 	if k.class != classWrite {
-		return func() {}, nil
+		return func() {}, c.pacer.spend(ctx, k)
 	}
-	defer func() {
-		if err != nil {
-			c.pacer.giveBack(ctx, k)
+	if c.share == nil || !c.share.UseReserved(ctx, k.writeClass()) {
+		if err := c.afford(ctx, k, k.writeClass()); err != nil {
+			return nil, err
 		}
-	}()
-	if err := c.spend(ctx, k.writeClass()); err != nil {
-		return nil, err
 	}
 	select {
 	case c.turn <- struct{}{}:
@@ -88,14 +81,27 @@ func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
 	return leave, nil
 }
 
+// afford takes what a write needs. Points can be given back and come before the budget, which
+// cannot.
+func (c *Client) afford(ctx context.Context, k call, class WriteClass) error {
+	if err := c.pacer.spend(ctx, k); err != nil {
+		return err
+	}
+	err := c.spend(ctx, class)
+	if err != nil {
+		c.pacer.giveBack(ctx, k)
+	}
+	return err
+}
+
 // spend takes one write from the shared budget.
 func (c *Client) spend(ctx context.Context, class WriteClass) error {
-	if c.budget == nil {
+	if c.share == nil {
 		return nil
 	}
 	var waited time.Duration
 	for {
-		d, err := c.budget(ctx, class)
+		d, err := c.share.TakeWrite(ctx, class)
 		if limited := (*mapping.RateLimited)(nil); errors.As(err, &limited) {
 			return err
 		}

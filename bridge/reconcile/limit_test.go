@@ -25,7 +25,7 @@ type limitedHub struct {
 
 func (h *limitedHub) Reserve(ctx context.Context, class reconcile.WriteClass) error {
 	b, ok := (*h.limits)[class]
-	if !ok || effects.Reserved(ctx, class) {
+	if !ok || effects.UseReserved(ctx, class) {
 		return nil
 	}
 	b.Name = string(class)
