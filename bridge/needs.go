@@ -78,9 +78,9 @@ func (n needs) Families(ctx context.Context, carried retention.Names) []retentio
 	return out
 }
 
-// there tells which names of repositories the configuration needs: those that exact
-// routes have, and had before a rename, and of those that a glob means the ones that
-// GitHub shows. Where it shows none a glob needs all that it means.
+// there tells which names of repositories the configuration needs. Those are the names that
+// exact routes have, and had before a rename. Of the names that a glob means it needs those
+// that GitHub shows, or all where GitHub shows none.
 func (a *App) there(ctx context.Context, set *settings) func(name string) bool {
 	needed := map[string]bool{}
 	unseen := map[*mapping.Route]bool{}

@@ -10,9 +10,9 @@ import (
 	"planbridge/mapping"
 )
 
-// Reload takes over what can be changed while running; restart names the keys
-// that need a restart and keep their old values. Where the store is away, new
-// routes begin to run all the same, and it is told when it is back.
+// Reload takes over what can be changed while running. The keys that need a
+// restart keep their old values, and the log names them. Where the store is away,
+// new routes begin to run all the same, and it is told when it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 	defer func() { a.processMetrics.Reloaded(err) }()
 	factlog.Anew(ctx, a.log)

@@ -138,7 +138,7 @@ func (a *App) run(ctx context.Context) {
 	}
 	a.spawn(ctx, "watch", a.watch)
 	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Projects: &a.set, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
-	a.spawn(ctx, "mend", repairer.Run)
+	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.account.Run)

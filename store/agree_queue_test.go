@@ -250,8 +250,8 @@ func (h *history) wake(rt *rapid.T) {
 	})
 }
 
-func (h *history) mend(rt *rapid.T) {
-	h.each(rt, "Mend", func(ctx context.Context, _ *backEnd, s store.Store) any { return kindOf(s.Mend(ctx, project)) })
+func (h *history) repair(rt *rapid.T) {
+	h.each(rt, "Repair", func(ctx context.Context, _ *backEnd, s store.Store) any { return kindOf(s.Repair(ctx, project)) })
 }
 
 // sessionIDs are few, so that one handle has several in turn, and another the same.

@@ -65,7 +65,7 @@ func (h *history) operations() map[string]func(*rapid.T) {
 		"": h.compare, "observe": h.observe, "observeMore": h.observe, "enqueue": h.enqueue,
 		"claim": h.claim, "claimMore": h.claim, "claimKey": h.claimKey, "check": h.check, "save": h.save,
 		"finish": h.finish, "finishMore": h.finish, "finishAndClaim": h.finishAndClaim, "wake": h.wake, "wakeMore": h.wake,
-		"mend": h.mend, "lease": h.lease, "advance": h.advance, "crash": h.crash,
+		"repair": h.repair, "lease": h.lease, "advance": h.advance, "crash": h.crash,
 	}
 }
 

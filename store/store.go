@@ -43,7 +43,7 @@ var (
 	ErrEpoch = errors.New("the store has a new epoch")
 	// ErrSpoilt: what is stored of one key cannot be read or written.
 	ErrSpoilt = errors.New("what is stored of it is spoilt")
-	// ErrNotIndexed: Mend has yet to index what an earlier program stored.
+	// ErrNotIndexed: Repair has yet to index what an earlier program stored.
 	ErrNotIndexed = errors.New("the store is not indexed yet")
 	// ErrSchema: the store was written by a newer program.
 	ErrSchema = errors.New("store has a newer schema")
@@ -72,13 +72,13 @@ type Store interface {
 	// to do: a database keeps deleted bytes until it uses their place again. It
 	// may take as long as writing the whole store does.
 	Scrub(ctx context.Context) error
-	// Mend makes what the store says of a project twice agree, where its server
+	// Repair makes what the store says of a project twice agree, where its server
 	// came back with a part of a write: a key that stands in no queue though it
 	// is queued is due, and of two links with one item the index decides which
 	// has it (Save tells the other ErrConflict). It counts anew what Tally tells, and
 	// indexes what an earlier program stored. In a sound store it changes
 	// nothing; others may use the project meanwhile.
-	Mend(ctx context.Context, project mapping.ObjectID) error
+	Repair(ctx context.Context, project mapping.ObjectID) error
 	// Projects lists the projects that have a space in the store, whether they are
 	// configured or not.
 	Projects(ctx context.Context) ([]mapping.ObjectID, error)
@@ -104,7 +104,7 @@ type Links interface {
 	// FindByTraits lists links of whose issues one has one of some traits: those with
 	// the first trait first, and those with one trait by their ids. Each stands there
 	// once, and there are at most limit of them. Records that cannot be read may be
-	// left out. ErrNotIndexed until Mend has seen to what an earlier program stored.
+	// left out. ErrNotIndexed until Repair has seen to what an earlier program stored.
 	FindByTraits(ctx context.Context, project mapping.ObjectID, traits []mapping.Trait, limit int) ([]mapping.LinkID, error)
 	// List pages through the links of a project in a stable order. Begin with
 	// the cursor ""; the next cursor is "" after the last page. A link that
@@ -268,7 +268,7 @@ type Tally struct {
 	Queued int       // keys that are queued or wait for a service, leased ones included
 	Oldest time.Time // when the key that is overdue longest became due; zero: none is due
 	// Links counts the links by route and state, and Failures the parked keys by
-	// route. Both are nil while Mend has not yet counted what an earlier program
+	// route. Both are nil while Repair has not yet counted what an earlier program
 	// stored.
 	Links    map[string]map[mapping.LinkState]int
 	Failures map[string]int

@@ -15,10 +15,9 @@ import (
 )
 
 // The bridge has to tell what it made and wrote from what people did. GitHub
-// names the bridge's account; where it will not, the answer to the first issue
-// or comment that the bridge makes does (mapping.Answered), and until then
-// signed markers and the values of pending records tell. Nothing waits long for
-// any of it.
+// names the bridge's account. Where it will not, the answer to the first issue
+// or comment that the bridge makes does (mapping.Answered). Until then signed
+// markers and the values of pending records tell. Nothing waits long for this.
 
 // docAccount names the document that holds the bridge's own login, for the next
 // start; byAnswer follows where an answer named it and not GitHub when asked.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestServiceProvesItsConfiguration: what does not work is one line when it is found, at the
-// start or after a reload, and one when it is mended.
+// start or after a reload, and one when it is repaired.
 func TestServiceProvesItsConfiguration(t *testing.T) {
 	t.Parallel()
 	log := &logtest.Text{}
@@ -20,7 +20,7 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 		Logger: slog.New(slog.NewTextHandler(log, nil)), Prove: 200 * time.Millisecond,
 		Config: func(yaml string) string { return strings.Replace(yaml, "bucket: Incoming", "bucket: "+bucket, 1) },
 	})
-	const found, mended = `level=ERROR msg="a part of the configuration does not work"`, `level=INFO msg="a part of the configuration works again"`
+	const found, repaired = `level=ERROR msg="a part of the configuration does not work"`, `level=INFO msg="a part of the configuration works again"`
 	once := func(line string) {
 		t.Helper()
 		w.Await(line, func() bool { return log.Lines(line) > 0 })
@@ -30,11 +30,11 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	w.GitHub.RevokeToken(bridgetest.Token)
 	bucket = "Incoming"
 	w.reload(w.YAML())
-	once(mended + unknown)
+	once(repaired + unknown)
 	refused := ` place=github fault="the token (or the app's key) is refused: `
 	once(found + refused)
 	w.GitHub.AddToken(bridgetest.Token, bridgetest.Bot)
-	once(mended + refused)
+	once(repaired + refused)
 	w.Repo.Archive(true)
 	w.reload(w.YAML())
 	once(found + ` place="repository acme/web" fault="it is archived: `)

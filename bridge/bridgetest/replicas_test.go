@@ -73,7 +73,7 @@ func (w *wire) carry(c net.Conn) {
 	both.Wait()
 }
 
-// set cuts the wire, or mends it.
+// set cuts the wire, or repairs it.
 func (w *wire) set(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -233,7 +233,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	}
 	p.loaded, p.settled = -1, false
 	if !adopted {
-		if err := p.o.Store.Mend(ctx, p.o.Project); err != nil {
+		if err := p.o.Store.Repair(ctx, p.o.Project); err != nil {
 			return false, err
 		}
 	}

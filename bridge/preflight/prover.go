@@ -33,7 +33,7 @@ type ProverOptions struct {
 
 // Prover has a running service prove its configuration as a check does, at the start and
 // after a reload: projects, secrets and buckets, the token, and the repositories. Each
-// fault is one line when it is found and one when it is mended.
+// fault is one line when it is found and one when it is repaired.
 type Prover struct {
 	ProverOptions
 	proven any       // the version that was proven as a whole last
@@ -99,7 +99,7 @@ func (p *Prover) round(ctx context.Context, k *checker, whole bool) {
 	}
 }
 
-// tell logs the faults that are new and those that are mended. A place that did not answer
+// tell logs the faults that are new and those that are repaired. A place that did not answer
 // keeps its faults. Where all places were looked at, the faults of those that the
 // configuration has no more are forgotten.
 func (p *Prover) tell(looked []probe, found []Finding, whole bool) {

@@ -212,7 +212,7 @@ func TestACreateUnderWayIsWaitedFor(t *testing.T) {
 }
 
 // TestWhatCannotBeTakenApartIsParked: a pair of which something cannot be taken off is not
-// parted. An operator sees why, and it goes on once that is mended.
+// parted. An operator sees why, and it goes on once that is repaired.
 func TestWhatCannotBeTakenApartIsParked(t *testing.T) {
 	t.Parallel()
 	t.Run("no route leads to its project", func(t *testing.T) {

@@ -28,8 +28,8 @@ const (
 // Indexes are the indexes and counts of a store.
 type Indexes interface {
 	Tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error)
-	// Mend repairs those of a project.
-	Mend(ctx context.Context, project mapping.ObjectID) error
+	// Repair repairs those of a project.
+	Repair(ctx context.Context, project mapping.ObjectID) error
 	Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error)
 	Release(ctx context.Context, name, owner string) error
 }
@@ -91,7 +91,7 @@ func (r *Repairer) project(ctx context.Context, project mapping.ObjectID, due bo
 	if indexed && !due {
 		return false, nil
 	}
-	lease := "mend:" + string(project)
+	lease := "mend:" + string(project) // as earlier versions spell it
 	if held, err := r.o.Store.Acquire(ctx, lease, r.o.Owner, repairLease); err != nil || !held {
 		return false, err
 	}
@@ -101,7 +101,7 @@ func (r *Repairer) project(ctx context.Context, project mapping.ObjectID, due bo
 		}
 	}()
 	began := r.o.Now()
-	if err := r.o.Store.Mend(ctx, project); err != nil {
+	if err := r.o.Store.Repair(ctx, project); err != nil {
 		return false, err
 	}
 	if !indexed {

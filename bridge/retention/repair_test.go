@@ -12,12 +12,12 @@ import (
 	"planbridge/store/memstore"
 )
 
-// earlier is a store that an earlier version wrote, until it is mended.
+// earlier is a store that an earlier version wrote, until it is repaired.
 type earlier struct {
 	store.Store
-	whole bool
-	mends int
-	fails error
+	whole   bool
+	repairs int
+	fails   error
 }
 
 func (e *earlier) Tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error) {
@@ -28,13 +28,13 @@ func (e *earlier) Tally(ctx context.Context, project mapping.ObjectID) (store.Ta
 	return t, err
 }
 
-func (e *earlier) Mend(context.Context, mapping.ObjectID) error {
-	e.mends++
+func (e *earlier) Repair(context.Context, mapping.ObjectID) error {
+	e.repairs++
 	e.whole = e.whole || e.fails == nil
 	return e.fails
 }
 
-// TestRepairProject: a project that an earlier version stored is mended at once, by one
+// TestRepairProject: a project that an earlier version stored is repaired at once, by one
 // replica, and again when that failed; another one when it is due.
 func TestRepairProject(t *testing.T) {
 	now := time.Now()
@@ -42,28 +42,28 @@ func TestRepairProject(t *testing.T) {
 	s := &earlier{Store: memory.Open(nil), fails: errors.New("away")}
 	r := NewRepairer(RepairOptions{Store: s, Owner: "here", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	for _, step := range []struct {
-		name          string
-		before        func()
-		due           bool
-		mended, fails bool
-		mends         int
+		name            string
+		before          func()
+		due             bool
+		repaired, fails bool
+		repairs         int
 	}{
-		{name: "another replica is at it", mends: 0, before: func() {
+		{name: "another replica is at it", repairs: 0, before: func() {
 			if held, err := s.Acquire(t.Context(), "mend:p", "there", time.Minute); !held || err != nil {
 				t.Fatalf("Acquire = %v, %v", held, err)
 			}
 		}},
-		{name: "it died, and the store is away", before: func() { now = now.Add(2 * time.Minute) }, fails: true, mends: 1},
-		{name: "the store is back", before: func() { s.fails = nil }, mended: true, mends: 2},
-		{name: "all is indexed", mends: 2},
-		{name: "it is due", due: true, mended: true, mends: 3},
+		{name: "it died, and the store is away", before: func() { now = now.Add(2 * time.Minute) }, fails: true, repairs: 1},
+		{name: "the store is back", before: func() { s.fails = nil }, repaired: true, repairs: 2},
+		{name: "all is indexed", repairs: 2},
+		{name: "it is due", due: true, repaired: true, repairs: 3},
 	} {
 		if step.before != nil {
 			step.before()
 		}
-		mended, err := r.project(t.Context(), "p", step.due)
-		if mended != step.mended || (err != nil) != step.fails || s.mends != step.mends {
-			t.Errorf("%s: mended %v, %v, %d times; want %v, %d times", step.name, mended, err, s.mends, step.mended, step.mends)
+		repaired, err := r.project(t.Context(), "p", step.due)
+		if repaired != step.repaired || (err != nil) != step.fails || s.repairs != step.repairs {
+			t.Errorf("%s: repaired %v, %v, %d times; want %v, %d times", step.name, repaired, err, s.repairs, step.repaired, step.repairs)
 		}
 	}
 	if held, err := s.Acquire(t.Context(), "mend:p", "there", time.Minute); !held || err != nil {

@@ -45,10 +45,10 @@ func (s *Store) Scrub(ctx context.Context) error {
 	return s.Store.Scrub(ctx)
 }
 
-// Mend implements [store.Store].
-func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
-	s.step("Mend "+string(project), project)
-	return s.Store.Mend(ctx, project)
+// Repair implements [store.Store].
+func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
+	s.step("Repair "+string(project), project)
+	return s.Store.Repair(ctx, project)
 }
 
 // Link implements [store.Store].

@@ -52,7 +52,7 @@ func fileOptions() *bbolt.Options {
 }
 
 // fileSchema is the version of the file's layout. Files of lower versions get the
-// buckets that they lack, and Mend indexes their links; programs that know those
+// buckets that they lack, and Repair indexes their links; programs that know those
 // alone would not keep the indexes, and refuse the file.
 const fileSchema = 4
 

@@ -104,7 +104,7 @@ func TestAdoptIsTriedAgain(t *testing.T) {
 		t.Error(err)
 	}
 	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("Ping once it is mended = %v", err)
+		t.Errorf("Ping once it is repaired = %v", err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // The indexes of links beside that of their refs. They are kept in the transaction
 // that stores the link, and so agree with it. A link of an earlier program's file is in
-// none of them until Mend has come to it.
+// none of them until Repair has come to it.
 
 // The names of counts.
 const (
@@ -144,13 +144,13 @@ func (s *Store) Tally(ctx context.Context, project mapping.ObjectID) (t store.Ta
 	return t, err
 }
 
-// mendPage is how many links one transaction of Mend indexes, for which others
+// repairPage is how many links one transaction of Repair indexes, for which others
 // wait meanwhile.
-const mendPage = 200
+const repairPage = 200
 
-// Mend implements [store.Store]. A transaction is in the file whole or not at all,
+// Repair implements [store.Store]. A transaction is in the file whole or not at all,
 // so that there is nothing to do but to index what an earlier program stored.
-func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
+func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
 	for {
 		formed := true
 		err := s.read(ctx, project, func(sp space) error {
@@ -158,10 +158,10 @@ func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
 			return nil
 		})
 		if err == nil && !formed {
-			err = s.in(ctx, project, func(sp space) error { return sp.indexSome(mendPage) })
+			err = s.in(ctx, project, func(sp space) error { return sp.indexSome(repairPage) })
 		}
 		if err != nil {
-			return fmt.Errorf("mend project %s: %w", project, err)
+			return fmt.Errorf("repair project %s: %w", project, err)
 		}
 		if formed {
 			return nil

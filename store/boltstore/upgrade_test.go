@@ -40,10 +40,10 @@ func earlierFile(t *testing.T) string {
 	return path
 }
 
-// TestMendIndexesAnEarlierFile: until it is mended a file that an earlier program
+// TestRepairIndexesAnEarlierFile: until it is repaired a file that an earlier program
 // wrote tells no counts. It can be used all the time.
-func TestMendIndexesAnEarlierFile(t *testing.T) {
-	for _, page := range []int{1, 7, mendPage} {
+func TestRepairIndexesAnEarlierFile(t *testing.T) {
+	for _, page := range []int{1, 7, repairPage} {
 		seed := rand.Uint64()
 		t.Logf("page %d, seed %d", page, seed)
 		path := earlierFile(t)
@@ -56,7 +56,7 @@ func TestMendIndexesAnEarlierFile(t *testing.T) {
 		formed := false
 		for pages := 0; !formed; pages++ {
 			if got, err := s.Tally(t.Context(), earlierProject); err != nil || got.Links != nil || got.Failures != nil {
-				t.Fatalf("Tally before it is mended = %+v, %v", got, err)
+				t.Fatalf("Tally before it is repaired = %+v, %v", got, err)
 			}
 			for range 5 {
 				if err := a.Act(t.Context()); err != nil {
@@ -77,8 +77,8 @@ func TestMendIndexesAnEarlierFile(t *testing.T) {
 	}
 }
 
-// TestMendGoesOnWhereItStopped: a file that was closed between two pages.
-func TestMendGoesOnWhereItStopped(t *testing.T) {
+// TestRepairGoesOnWhereItStopped: a file that was closed between two pages.
+func TestRepairGoesOnWhereItStopped(t *testing.T) {
 	path := earlierFile(t)
 	s := open(t, path, Options{})
 	for range 2 {
@@ -91,7 +91,7 @@ func TestMendGoesOnWhereItStopped(t *testing.T) {
 	}
 	s = open(t, path, Options{})
 	for range 2 { // the second has nothing to do
-		if err := s.Mend(t.Context(), earlierProject); err != nil {
+		if err := s.Repair(t.Context(), earlierProject); err != nil {
 			t.Fatal(err)
 		}
 		if d := storetest.IndexDiff(t.Context(), s, earlierProject); d != "" {

@@ -229,7 +229,7 @@ func TestIdleOperationsWriteNothing(t *testing.T) {
 	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Link: "unknown"}}); err != nil {
 		t.Error(err)
 	}
-	if err := errors.Join(s.Release(t.Context(), "name", "owner"), s.Ping(t.Context()), s.Mend(t.Context(), "p"), s.Scrub(t.Context())); err != nil {
+	if err := errors.Join(s.Release(t.Context(), "name", "owner"), s.Ping(t.Context()), s.Repair(t.Context(), "p"), s.Scrub(t.Context())); err != nil {
 		t.Error(err)
 	}
 	if after := m.Content(); !bytes.Equal(before, after) {

@@ -153,8 +153,8 @@ func (s *Store) Scrub(ctx context.Context) error {
 	return s.read(ctx, "", func(*space, int64) error { return nil })
 }
 
-// Mend implements [store.Store]: a memory has no part of a write.
-func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
+// Repair implements [store.Store]: a memory has no part of a write.
+func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
 	return s.read(ctx, project, func(*space, int64) error { return nil })
 }
 

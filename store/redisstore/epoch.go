@@ -185,7 +185,7 @@ func (s *Store) enter(ctx context.Context, k *knowledge, project mapping.ObjectI
 		}
 	}
 	if copied != k.copied(project) {
-		k.projects.Store(project, new(atomic.Int64)) // for Adopt to mend
+		k.projects.Store(project, new(atomic.Int64)) // for Adopt to repair
 		return nil, s.lose(k, "project "+string(project)+" has epoch "+strconv.Quote(copied))
 	}
 	if !registered {

@@ -76,7 +76,7 @@ func TestAReplacedStoreIsALoss(t *testing.T) {
 
 // The process may die after a project's copy was made and before that was
 // remembered.
-func TestAnUnregisteredProjectIsMended(t *testing.T) {
+func TestAnUnregisteredProjectIsRepaired(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, Options{URL: server.URL})
 	must(t, s.PutDoc(t.Context(), "p", "d", nil))

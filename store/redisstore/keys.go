@@ -11,7 +11,7 @@ import "planbridge/mapping"
 //	P:{project}:meta        hash    epoch: copy of the store's epoch, made at the project's first use
 //	                                seq: counts the writing scripts, so that a rollback shows
 //	                                form: the form of the indexes, once they have all links
-//	                                recounted: how far Mend's recount has come, while there is one
+//	                                recounted: how far Repair's recount has come, while there is one
 //	P:{project}:list:<shard> zset   every link's id, score 0, in 1024 shards by SHA-1: the order of List
 //	P:{project}:trait:<shard> zset  trait and link id, score 0, in 2048 shards by the trait's SHA-1
 //	P:{project}:tally       hash    "=state route" → how many links, "!route" → how many parked keys
@@ -59,7 +59,7 @@ import "planbridge/mapping"
 //	P:{-}:holds             hash    name → until when it is closed
 //
 // Version 2 had all ids in one set, P:{project}:links, and counted nothing. It is read
-// until Mend has made the list and the tally. Version 1 had the data behind the digest
+// until Repair has made the list and the tally. Version 1 had the data behind the digest
 // in i:<ref>, and the events in a field e of the link: frames
 // "generation,length;" + event, oldest first. Both are read still.
 //

@@ -136,7 +136,7 @@ func everyScript(t *testing.T, s *Store, claim *store.Claim) []struct {
 		}},
 		{"claim", func() error { _, err := s.ClaimKey(ctx, key, time.Hour); return err }},
 		{"claim", func() error { _, _, err := s.Claim(ctx, "p", time.Hour); return err }},
-		{"mend", func() error { return s.Mend(ctx, "p") }},
+		{"repair", func() error { return s.Repair(ctx, "p") }},
 		{"indexlinks", func() error { _, err := s.run(ctx, scriptIndexLinks, "p", 1, "l4", "", 0); return err }},
 		{"putconflict", func() error { return s.PutConflict(ctx, mapping.Conflict{ID: "d", Project: "p"}) }},
 		{"dropledger", func() error {

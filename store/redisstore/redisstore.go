@@ -83,7 +83,7 @@ var _ store.Store = (*Store)(nil)
 
 // Open returns a handle on the store. A Redis that is away is no error: the
 // handle connects when it is there, and checks it then. What Open can find out
-// within ctx and is for an operator to mend is an error: [ErrEviction],
+// within ctx and is for an operator to repair is an error: [ErrEviction],
 // [store.ErrSchema], [store.ErrUnfinished], a URL that is none. Errors never show the URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opt, err := parseURL(o.URL)

@@ -31,7 +31,7 @@ var (
 	scriptDepth       = load("oldest", "depth")
 	scriptTally       = load("oldest", "tally")
 	scriptList        = load("listing", "list")
-	scriptMend        = load("listing", "mend")
+	scriptRepair      = load("listing", "repair")
 	scriptIndexLinks  = load("indexlinks")
 	scriptFind        = load("find")
 	scriptFindTraits  = load("findtraits")

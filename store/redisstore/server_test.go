@@ -94,7 +94,7 @@ func TestOpenWhileRedisIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("Ping once it is mended: %v", err)
+		t.Errorf("Ping once it is repaired: %v", err)
 	}
 }
 

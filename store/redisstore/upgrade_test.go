@@ -49,9 +49,9 @@ func earlier(t *testing.T) *redistest.Server {
 	return server
 }
 
-// TestMendIndexesAnEarlierStore: until it is mended, a store that an earlier program
+// TestRepairIndexesAnEarlierStore: until it is repaired, a store that an earlier program
 // wrote tells no counts. It can be used all the time.
-func TestMendIndexesAnEarlierStore(t *testing.T) {
+func TestRepairIndexesAnEarlierStore(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	server := earlier(t)
@@ -62,15 +62,15 @@ func TestMendIndexesAnEarlierStore(t *testing.T) {
 		t.Fatalf("List = %d links, %v", len(links), err)
 	}
 	c := &cut{T: t, Store: s, server: server, raw: raw}
-	log, pages := c.mendWhile(earlierProject, func(int) {
+	log, pages := c.repairWhile(earlierProject, func(int) {
 		if got, err := s.Tally(t.Context(), earlierProject); err != nil || got.Links != nil || got.Failures != nil {
-			t.Errorf("Tally before it is mended = %+v, %v", got, err)
+			t.Errorf("Tally before it is repaired = %+v, %v", got, err)
 		}
 		for range 10 {
 			must(t, a.Act(t.Context()))
 		}
 	})
-	if log != "" || pages < len(mendPasses) {
+	if log != "" || pages < len(repairPasses) {
 		t.Errorf("after %d pages the log says %s", pages, log)
 	}
 	if d := storetest.IndexDiff(t.Context(), s, earlierProject); d != "" {
@@ -83,7 +83,7 @@ func TestMendIndexesAnEarlierStore(t *testing.T) {
 		must(t, a.Act(t.Context()))
 	}
 	if d := storetest.IndexDiff(t.Context(), s, earlierProject); d != "" {
-		t.Errorf("seed %d, mended: %s", seed, d)
+		t.Errorf("seed %d, repaired: %s", seed, d)
 	}
 }
 
@@ -115,9 +115,9 @@ func TestAnEarlierProgramStops(t *testing.T) {
 	}
 }
 
-// TestMendCorrectsCounts: what is miscounted, whyever, is counted anew while others go
+// TestRepairCorrectsCounts: what is miscounted, whyever, is counted anew while others go
 // on, and told.
-func TestMendCorrectsCounts(t *testing.T) {
+func TestRepairCorrectsCounts(t *testing.T) {
 	server, seed := redistest.Start(t), rand.Uint64()
 	t.Logf("seed %d", seed)
 	s, raw := open(t, Options{URL: server.URL}), client(t, server)
@@ -128,7 +128,7 @@ func TestMendCorrectsCounts(t *testing.T) {
 	must(t, raw.HIncrBy(t.Context(), "planbridge:{p}:tally", "=linked acme/web", 7).Err())
 	must(t, raw.HSet(t.Context(), "planbridge:{p}:tally", "!gone", 3).Err())
 	c := &cut{T: t, Store: s, server: server, raw: raw}
-	log, _ := c.mendWhile("p", func(int) { must(t, a.Act(t.Context())) })
+	log, _ := c.repairWhile("p", func(int) { must(t, a.Act(t.Context())) })
 	if n := strings.Count(log, "wrong count"); n != 2 || !strings.Contains(log, "count=!gone was=3 is=0") {
 		t.Errorf("the log says %s", log)
 	}

@@ -144,17 +144,17 @@ func (a *Anybody) work(ctx context.Context) error {
 	return err
 }
 
-// testTallyCrowd lets many use a project at random, while it is mended again and
+// testTallyCrowd lets many use a project at random, while it is repaired again and
 // again, and compares the tally in the end.
 func testTallyCrowd(f *fixture) {
-	const people, acts, mends = 4, 150, 10
+	const people, acts, repairs = 4, 150, 10
 	seed := rand.Uint64()
 	f.Logf("seed %d", seed)
-	var mended sync.WaitGroup
-	mended.Go(func() {
-		for range mends {
-			if err := f.Mend(f.ctx, f.project); err != nil {
-				f.Errorf("Mend: %v", err)
+	var repaired sync.WaitGroup
+	repaired.Go(func() {
+		for range repairs {
+			if err := f.Repair(f.ctx, f.project); err != nil {
+				f.Errorf("Repair: %v", err)
 			}
 		}
 	})
@@ -167,7 +167,7 @@ func testTallyCrowd(f *fixture) {
 		}
 		return nil
 	})
-	mended.Wait()
+	repaired.Wait()
 	if d := IndexDiff(f.ctx, f.Store, f.project); d != "" {
 		f.Errorf("seed %d: %s", seed, d)
 	}

@@ -377,8 +377,8 @@ func testLoadOneItem(f, into *fixture) {
 		}
 	}
 	found("after Load")
-	f.no("Mend", into.Mend(f.ctx, f.project))
-	found("after Mend")
+	f.no("Repair", into.Repair(f.ctx, f.project))
+	found("after Repair")
 	c := into.claim(was)
 	f.wantErr("Save of the one that has it no more", into.Save(f.ctx, c, was), store.ErrConflict)
 	into.finish(c, store.Outcome{Kind: store.Remove})

@@ -29,8 +29,8 @@ func testModel(t *testing.T, o Opened) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"": m.check, "observe": m.observe, "enqueue": m.enqueue, "claim": m.claim, "claimKey": m.claimKey,
 			"save": m.save, "finish": m.finish, "finishAndClaim": m.finishAndClaim, "wake": m.wake, "advance": m.advance,
-			"mend": func(rt *rapid.T) { // which changes nothing in a sound store
-				if err := o.Store.Mend(t.Context(), m.project); err != nil {
+			"repair": func(rt *rapid.T) { // which changes nothing in a sound store
+				if err := o.Store.Repair(t.Context(), m.project); err != nil {
 					rt.Fatal(err)
 				}
 			},

@@ -51,7 +51,7 @@ end
 
 local function remove()
   leave(w)
-  call('DEL', w.key, eventkey(w.id), ownkey(w.id)) -- first: what leads to it is forgotten by mend.lua, too
+  call('DEL', w.key, eventkey(w.id), ownkey(w.id)) -- first: what leads to it is forgotten by repair.lua, too
   for entry in string.gmatch(w.refs, '[^\n]+') do unmark(w, entry) end
   delist(w.id)
 end

@@ -16,7 +16,7 @@ local known = call('HMGET', META, 'epoch', 'seq', 'form')
 if known[1] ~= ARGV[1] then return {'EPOCH', known[1] or 'missing'} end
 if tonumber(known[2] or 0) < tonumber(ARGV[2]) then return {'EPOCH', 'rolled back'} end
 
--- FORMED: the indexes have all links. Else mend.lua is still to see to those that an
+-- FORMED: the indexes have all links. Else repair.lua is still to see to those that an
 -- earlier program stored.
 local FORM = '1'
 local FORMED = known[3] == FORM

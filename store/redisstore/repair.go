@@ -9,43 +9,43 @@ import (
 	"planbridge/mapping"
 )
 
-// mendPage is how many things one script of Mend looks at, more or less: others
+// repairPage is how many things one script of Repair looks at, more or less: others
 // wait for it meanwhile, with 100,000 keys less than 10 ms.
-const mendPage = 200
+const repairPage = 200
 
-// mendPasses are what scripts/mend.lua goes through, in order.
-var mendPasses = []string{"list", "refs", "traits", "links", "live", "bulk", "wait", "parked", "form"}
+// repairPasses are what scripts/repair.lua goes through, in order.
+var repairPasses = []string{"list", "refs", "traits", "links", "live", "bulk", "wait", "parked", "form"}
 
-// Mend implements [store.Store]. What it finds was stored in part, of which
-// scripts/mend.lua tells how that can be, or by an earlier program. The queues come
+// Repair implements [store.Store]. What it finds was stored in part, of which
+// scripts/repair.lua tells how that can be, or by an earlier program. The queues come
 // after the links: what a link that
 // did not agree left in them when it was removed, before its page came, is found
 // there. A server that was started or promoted between two pages is another
-// incarnation, which is mended anew.
-func (s *Store) Mend(ctx context.Context, project mapping.ObjectID) error {
+// incarnation, which is repaired anew.
+func (s *Store) Repair(ctx context.Context, project mapping.ObjectID) error {
 	sum := int64(0)
-	for _, what := range mendPasses {
+	for _, what := range repairPasses {
 		for cursor, begun := "", false; cursor != "" || !begun; begun = true {
-			r, err := s.run(ctx, scriptMend, project, what, cursor, mendPage)
+			r, err := s.run(ctx, scriptRepair, project, what, cursor, repairPage)
 			if err == nil {
 				cursor = r.str()
 				sum += r.num()
-				err = s.mendedPage(ctx, project, r)
+				err = s.repairedPage(ctx, project, r)
 			}
 			if err != nil {
-				return fmt.Errorf("mend %s of project %s: %w", what, project, err)
+				return fmt.Errorf("repair %s of project %s: %w", what, project, err)
 			}
 		}
 	}
 	if sum > 0 {
-		s.log.Error("the store had kept writes in part, and was mended", "project", project, "places", sum)
+		s.log.Error("the store had kept writes in part, and was repaired", "project", project, "places", sum)
 	}
 	return nil
 }
 
-// mendedPage tells which counts a page corrected, and indexes the links that
+// repairedPage tells which counts a page corrected, and indexes the links that
 // an earlier program stored.
-func (s *Store) mendedPage(ctx context.Context, project mapping.ObjectID, r *reply) error {
+func (s *Store) repairedPage(ctx context.Context, project mapping.ObjectID, r *reply) error {
 	for n := r.num(); n > 0; n-- {
 		s.log.Error("the store had a wrong count, which was corrected", "project", project, "count", r.str(), "was", r.num(), "is", r.num())
 	}

@@ -20,16 +20,16 @@ import (
 	"planbridge/store/storetest"
 )
 
-// meanwhile does something before each page of a Mend.
+// meanwhile does something before each page of a Repair.
 type meanwhile func(page int)
 
-// mendWhile mends a project while others use it, and returns what the log says
+// repairWhile repairs a project while others use it, and returns what the log says
 // of it.
-func (c *cut) mendWhile(project mapping.ObjectID, do meanwhile) (log string, pages int) {
+func (c *cut) repairWhile(project mapping.ObjectID, do meanwhile) (log string, pages int) {
 	c.Helper()
 	var out bytes.Buffer
 	h := open(c.T, Options{URL: c.server.URL, Logger: slog.New(slog.NewTextHandler(&out, nil)), Hook: beforePage{do, &pages}})
-	must(c, h.Mend(c.Context(), project))
+	must(c, h.Repair(c.Context(), project))
 	return out.String(), pages
 }
 
@@ -46,7 +46,7 @@ func (beforePage) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 
 func (b beforePage) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if cmd.Name() == "evalsha" && cmd.Args()[1] == scriptMend.Hash() {
+		if cmd.Name() == "evalsha" && cmd.Args()[1] == scriptRepair.Hash() {
 			b.do(*b.pages)
 			*b.pages++
 		}
@@ -161,15 +161,15 @@ func (w *crowd) stand() map[mapping.LinkID]string {
 	return out
 }
 
-// TestMendWhileOthersWork: between the pages of a Mend keys are made, claimed,
-// ended in every way, enqueued and woken. What was stored in part is mended, and
+// TestRepairWhileOthersWork: between the pages of a Repair keys are made, claimed,
+// ended in every way, enqueued and woken. What was stored in part is repaired, and
 // what others did stands as they left it.
-func TestMendWhileOthersWork(t *testing.T) {
+func TestRepairWhileOthersWork(t *testing.T) {
 	server, seed := redistest.Start(t), rand.Uint64()
 	t.Logf("seed %d", seed)
 	c := &cut{T: t, Store: open(t, Options{URL: server.URL}), server: server, raw: client(t, server)}
 	w := &crowd{cut: c, Rand: rand.New(rand.NewPCG(seed, 0)), places: map[mapping.LinkID]string{}}
-	const links, lost = 4 * mendPage, 25
+	const links, lost = 4 * repairPage, 25
 	for range links {
 		w.last++
 		w.see(w.last, 1)
@@ -186,12 +186,12 @@ func TestMendWhileOthersWork(t *testing.T) {
 		}
 		must(t, c.raw.ZAdd(t.Context(), "planbridge:{p}:wait", redis.Z{Member: fmt.Sprintf("planning\x000gone%d", n)}).Err())
 	}
-	log, pages := c.mendWhile("p", func(int) {
+	log, pages := c.repairWhile("p", func(int) {
 		for range 20 {
 			w.act()
 		}
 	})
-	if want := fmt.Sprintf("places=%d\n", 4*lost); pages < 3*links/mendPage || !strings.HasSuffix(log, want) {
+	if want := fmt.Sprintf("places=%d\n", 4*lost); pages < 3*links/repairPage || !strings.HasSuffix(log, want) {
 		t.Errorf("after %d pages the log says %q, want %q", pages, log, want)
 	}
 	got := w.stand()
@@ -207,15 +207,15 @@ func TestMendWhileOthersWork(t *testing.T) {
 	if d := storetest.IndexDiff(t.Context(), c, "p"); d != "" {
 		t.Error(d)
 	}
-	if log, _ := c.mendWhile("p", func(int) {}); log != "" {
-		t.Errorf("mended twice: %s", log)
+	if log, _ := c.repairWhile("p", func(int) {}); log != "" {
+		t.Errorf("repaired twice: %s", log)
 	}
 }
 
-// TestMendOfALinkThatGoesMeanwhile: a link that was parked, which is stored in part,
+// TestRepairOfALinkThatGoesMeanwhile: a link that was parked, which is stored in part,
 // is taken up by a change and removed between any two pages. That it still stands
 // among those that are parked is forgotten, too.
-func TestMendOfALinkThatGoesMeanwhile(t *testing.T) {
+func TestRepairOfALinkThatGoesMeanwhile(t *testing.T) {
 	server := redistest.Start(t)
 	for at, pages := 0, 1; at < pages; at++ {
 		server.Flush()
@@ -224,7 +224,7 @@ func TestMendOfALinkThatGoesMeanwhile(t *testing.T) {
 		c.see(1, 1)
 		must(t, c.raw.ZRem(t.Context(), "planbridge:{p}:live", "l1").Err())
 		must(t, c.raw.ZAdd(t.Context(), "planbridge:{p}:parked", redis.Z{Member: "l1"}).Err())
-		_, pages = c.mendWhile("p", func(page int) {
+		_, pages = c.repairWhile("p", func(page int) {
 			if page == at {
 				c.see(1, 2)
 				c.end(store.Outcome{Kind: store.Remove})

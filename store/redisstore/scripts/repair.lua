@@ -11,15 +11,15 @@
 --   not, of each of them its kind, what it was and what it is, then each link without
 --   a class and its record
 local what, from, most = arg(), arg(), tonumber(arg())
-local mended, cursor = 0, ''
+local repaired, cursor = 0, ''
 local recounted, unclassified = {}, {}
 local function append(list, ...)
   for _, value in ipairs({...}) do list[#list + 1] = value end
 end
 
 local function exists(id) return call('HEXISTS', linkkey(id), 'x') == 1 end
-local function mend(...)
-  mended = mended + 1
+local function repair(...)
+  repaired = repaired + 1
   call(...)
 end
 
@@ -46,9 +46,9 @@ local function refs()
     for i = 1, #entries, 2 do
       local ref, id = entries[i], entries[i + 1]
       if not exists(id) then
-        mend('HDEL', REFS .. shard, ref)
+        repair('HDEL', REFS .. shard, ref)
       elseif not call('ZSCORE', listkey(id), id) then
-        mended = mended + 1
+        repaired = repaired + 1
         enlist(id)
       end
     end
@@ -66,7 +66,7 @@ local function traits()
       local trait, id = string.sub(member, 1, TRAIT), string.sub(member, TRAIT + 1)
       local entries = call('HGET', linkkey(id), 'x')
       if not entries or not string.find('\n' .. entries .. '\n', '\n~' .. trait .. '\n', 1, true) then
-        mend('ZREM', TRAITS .. shard, member)
+        repair('ZREM', TRAITS .. shard, member)
       end
     end
     shard, looked = shard + 1, looked + #members
@@ -84,15 +84,15 @@ local function own(w)
   local keep = {}
   for entry in string.gmatch(w.refs, '[^\n]+') do
     local o = isref(entry) and owner(entry)
-    if isref(entry) and not o then mend('HSET', refkey(entry), entry, w.id) end
+    if isref(entry) and not o then repair('HSET', refkey(entry), entry, w.id) end
     if istrait(entry) and not bears(w, entry) then
-      mended = mended + 1
+      repaired = repaired + 1
       mark(w, entry)
     end
     if not o or o == w.id then keep[#keep + 1] = entry end
   end
   local joined = table.concat(keep, '\n')
-  if joined ~= w.refs then mend('HSET', w.key, 'x', joined) end
+  if joined ~= w.refs then repair('HSET', w.key, 'x', joined) end
   w.refs = joined
 end
 
@@ -106,7 +106,7 @@ local function place(w)
   if w.place == 'f' then countparked(w, -1) end
   call('HDEL', w.key, 'p', 's', 'f')
   w.place = ''
-  mended = mended + 1
+  repaired = repaired + 1
   queue(w, math.max(now, w.till))
 end
 
@@ -153,7 +153,7 @@ local function links()
       if counting then recount(w) end
       if not class(w) and record then append(unclassified, id, record) end
     else
-      mended = mended + 1
+      repaired = repaired + 1
       delist(id)
     end
   end
@@ -173,7 +173,7 @@ local function queued()
   local key = BASE .. what
   local page = call('ZSCAN', key, from == '' and 0 or from, 'COUNT', most)
   for i = 1, #page[2], 2 do
-    if not stands(page[2][i]) then mend('ZREM', key, page[2][i]) end
+    if not stands(page[2][i]) then repair('ZREM', key, page[2][i]) end
   end
   cursor = page[1] ~= '0' and page[1] or ''
 end
@@ -181,7 +181,7 @@ end
 local passes = {list = list, refs = refs, traits = traits, links = links, form = form}
 local pass = passes[what] or queued
 pass()
-local out = mended > 0 and wrote(cursor, mended, #recounted / 3) or reply(cursor, 0, #recounted / 3)
+local out = repaired > 0 and wrote(cursor, repaired, #recounted / 3) or reply(cursor, 0, #recounted / 3)
 append(out, unpack(recounted))
 append(out, unpack(unclassified))
 return out

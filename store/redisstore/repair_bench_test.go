@@ -9,9 +9,9 @@ import (
 	"planbridge/store/redisstore/redistest"
 )
 
-// BenchmarkMend mends a sound project with 100,000 queued keys. Beside the time
+// BenchmarkRepair repairs a sound project with 100,000 queued keys. Beside the time
 // that takes it reports for how long one script held Redis, by its slow log.
-func BenchmarkMend(b *testing.B) {
+func BenchmarkRepair(b *testing.B) {
 	server := redistest.Start(b, "--slowlog-log-slower-than", "1000", "--slowlog-max-len", "10000")
 	s := open(b, Options{URL: server.URL})
 	const links, batch = 100_000, 1000
@@ -27,7 +27,7 @@ func BenchmarkMend(b *testing.B) {
 	rdb, longest := client(b, server), 0.0
 	for b.Loop() {
 		must(b, rdb.Do(b.Context(), "SLOWLOG", "RESET").Err())
-		must(b, s.Mend(b.Context(), "p"))
+		must(b, s.Repair(b.Context(), "p"))
 		calls, err := rdb.SlowLogGet(b.Context(), -1).Result()
 		must(b, err)
 		for _, c := range calls {

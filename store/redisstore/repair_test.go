@@ -114,11 +114,11 @@ func acts() map[string]act {
 	}
 }
 
-// TestMend lets a server come back with each beginning of what each script
+// TestRepair lets a server come back with each beginning of what each script
 // writes, as one does that loaded a file which was cut within a transaction, and
-// was then started once more. Mended, each link is found by its issue and worked
+// was then started once more. Repaired, each link is found by its issue and worked
 // once.
-func TestMend(t *testing.T) {
+func TestRepair(t *testing.T) {
 	for name, a := range acts() {
 		t.Run(name, func(t *testing.T) {
 			c := &cut{T: t, server: redistest.Start(t)}
@@ -140,9 +140,9 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// TestMendOfTwoLinksWithOneItem: the index decides which of them has it, and the
+// TestRepairOfTwoLinksWithOneItem: the index decides which of them has it, and the
 // other is told when it is stored.
-func TestMendOfTwoLinksWithOneItem(t *testing.T) {
+func TestRepairOfTwoLinksWithOneItem(t *testing.T) {
 	server := redistest.Start(t)
 	c := &cut{T: t, Store: open(t, Options{URL: server.URL}), server: server, raw: client(t, server)}
 	c.see(1, 1)
@@ -152,7 +152,7 @@ func TestMendOfTwoLinksWithOneItem(t *testing.T) {
 	other.ID = "l2"
 	_, err := c.Observe(t.Context(), "p", []store.Observation{{Refs: other.Refs(), Create: &other}})
 	must(t, err)
-	must(t, c.Mend(t.Context(), "p"))
+	must(t, c.Repair(t.Context(), "p"))
 	if err := c.Save(t.Context(), first, first.Link); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Save of the other link = %v, want %v", err, store.ErrConflict)
 	}
@@ -228,20 +228,20 @@ func number(r *bufio.Reader, kind byte) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(line[1:]))
 }
 
-// judge mends what the server keeps and demands that it is sound.
+// judge repairs what the server keeps and demands that it is sound.
 func (c *cut) judge(when string, whole bool) {
 	c.Helper()
 	var log bytes.Buffer
 	later := func() time.Time { return time.Now().Add(time.Hour) } // all leases have ended
 	h := &cut{T: c.T, Store: open(c.T, Options{URL: c.server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil)), Clock: later})}
-	must(c, h.Mend(c.Context(), "p"))
-	if mended := log.String(); whole && mended != "" {
-		c.Errorf("%s: a sound store was mended: %s", when, mended)
+	must(c, h.Repair(c.Context(), "p"))
+	if repaired := log.String(); whole && repaired != "" {
+		c.Errorf("%s: a sound store was repaired: %s", when, repaired)
 	}
 	log.Reset()
-	must(c, h.Mend(c.Context(), "p"))
+	must(c, h.Repair(c.Context(), "p"))
 	if log.Len() > 0 {
-		c.Errorf("%s: mended twice: %s", when, log.String())
+		c.Errorf("%s: repaired twice: %s", when, log.String())
 	}
 	if d := storetest.IndexDiff(c.Context(), h, "p"); d != "" {
 		c.Errorf("%s: %s", when, d)
