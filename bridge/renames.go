@@ -96,7 +96,7 @@ func (s *settings) withNames(names map[string]string) *settings {
 		}
 		routes[i] = r
 	}
-	next.Routes = mapping.NewRoutes(routes)
+	next.Routes = mapping.NewRoutes(routes, planningProjects(s.config)...)
 	next.trust = trust(s.config, next.renamed)
 	return &next
 }

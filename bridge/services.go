@@ -51,10 +51,21 @@ func (s services) Clean(ctx context.Context, ask status.CleanAsk) (status.Job, e
 	if err := op.MayClean(ctx, ask); err != nil {
 		return status.Job{}, err
 	}
-	by := status.Actor(ctx)
-	first := status.Job{Kind: "clean", Doing: "taking off what planbridge made", Clean: &status.CleanResult{DryRun: ask.DryRun, Steps: []status.CleanStep{}}}
+	by, forecast := status.Actor(ctx), s.app.set.Forecast
+	doing := "taking off what planbridge made"
+	if ask.Moves() {
+		doing = "moving issues to another project"
+	}
+	first := status.Job{Kind: "clean", Doing: doing, Clean: &status.CleanResult{DryRun: ask.DryRun, Steps: []status.CleanStep{}}}
 	return s.app.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
-		return op.Clean(status.WithActor(ctx, by), ask, j.Update)
+		err := op.Clean(status.WithActor(ctx, by), ask, j.Update)
+		j.Update(func(now *status.Job) {
+			if n := now.Clean.Writes; n > 0 {
+				takes, bound := forecast(0, n)
+				now.Clean.Forecast, now.Clean.Bound = takes.Seconds(), bound
+			}
+		})
+		return err
 	})
 }
 

@@ -43,7 +43,7 @@ func newSettings(c *config.Config, dryRun bool, made time.Time) *settings {
 		routes[i] = route(c, &c.Routes[i])
 	}
 	return &settings{config: c, made: made, trust: trust(c, nil), Settings: reconcile.Settings{
-		Routes:     mapping.NewRoutes(routes),
+		Routes:     mapping.NewRoutes(routes, planningProjects(c)...),
 		Scheme:     mapping.LabelScheme{Prefix: c.Labels.Prefix, InProgress: c.Labels.InProgress, Estimate: c.Labels.Estimate, Hours: c.Labels.Hours, Card: c.Labels.Card},
 		Keys:       mapping.NewKeys(revealed(c.MarkerKeys)...),
 		Users:      users,
@@ -83,7 +83,7 @@ func (c *current) Forecast(issues, edits int) (takes time.Duration, bound string
 // Routes are those that hold now.
 func (c *current) Routes() mapping.Routes { return c.Load().Routes }
 
-// Projects are those that have a route.
+// Projects are those that the configuration names.
 func (c *current) Projects() []mapping.ObjectID { return c.Load().Routes.Projects() }
 
 // WriteLimits are how much may be written to GitHub.
@@ -94,6 +94,13 @@ func (c *current) WriteLimits() budgets.Limits {
 
 // VerifyInterval is how often all links are verified; 0: by hand only.
 func (c *current) VerifyInterval() time.Duration { return c.Load().config.VerifyInterval }
+
+func planningProjects(c *config.Config) (out []mapping.PlanningProject) {
+	for name, p := range mapping.Sorted(c.Planning.Projects) {
+		out = append(out, mapping.PlanningProject{ID: mapping.ObjectID(p.ID), Name: name, Username: p.Username})
+	}
+	return out
+}
 
 func route(c *config.Config, r *config.Route) mapping.Route {
 	project := c.Planning.Projects[r.Project]

@@ -13,7 +13,7 @@ type CleanStep struct {
 
 // Lend returns a route for the last work on links of a project that no route takes: it goes
 // both ways, takes no issue, and makes nothing. It writes in the name of a route that leads
-// to the project; nil: none does.
+// to the project, or of the project; nil: it is not configured.
 func (rs Routes) Lend(project ObjectID) *Route {
 	for _, r := range rs.All() {
 		if r.Project == project {
@@ -21,6 +21,11 @@ func (rs Routes) Lend(project ObjectID) *Route {
 				Name: "taken apart", Project: project, ProjectName: r.ProjectName, Username: r.Username, Images: r.Images,
 				Direction: Both, Tasks: TasksNone,
 			}
+		}
+	}
+	for _, p := range rs.projects {
+		if p.ID == project {
+			return &Route{Name: "taken apart", Project: project, ProjectName: p.Name, Username: p.Username, Direction: Both, Tasks: TasksNone}
 		}
 	}
 	return nil

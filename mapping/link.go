@@ -48,6 +48,10 @@ type Link struct {
 	// Cleaning says that an operator has what the bridge made taken off both items, and
 	// the pair parted then.
 	Cleaning bool
+	// Moving has the issue get a card in another project; nil: it stays.
+	Moving *Moving
+	// Before is the card that the issue had in another project; nil: it had none.
+	Before *FormerCard
 	// Epoch is the digest of the store's epoch under which the pair was made by
 	// the bridge; "" where it was not, or that is not known. A store of that epoch
 	// knows everything that was made for the pair since.

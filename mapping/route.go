@@ -220,12 +220,34 @@ func isObjectID(s string) bool {
 	return len(s) == 24 && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
 }
 
+// With returns the routes with another one in the place of that of its name.
+func (rs Routes) With(route Route) Routes {
+	list := slices.Clone(rs.list)
+	for i := range list {
+		if list[i].Name == route.Name {
+			list[i] = route
+		}
+	}
+	return Routes{list, rs.projects}
+}
+
+// PlanningProject is a planning project that the configuration names.
+type PlanningProject struct {
+	ID       ObjectID
+	Name     string // the operator's
+	Username string // in whose name it is written
+}
+
 // Routes is an ordered set of routes: exact ones before globs, otherwise in
 // the order of the file.
-type Routes struct{ list []Route }
+type Routes struct {
+	list     []Route
+	projects []PlanningProject // those that no route leads to among them
+}
 
-// NewRoutes orders routes as they take issues.
-func NewRoutes(routes []Route) Routes {
+// NewRoutes orders routes as they take issues. Links of the projects are kept, be there a
+// route to them or not.
+func NewRoutes(routes []Route, projects ...PlanningProject) Routes {
 	list := slices.Clone(routes)
 	slices.SortStableFunc(list, func(a, b Route) int {
 		switch {
@@ -236,7 +258,7 @@ func NewRoutes(routes []Route) Routes {
 		}
 		return 1
 	})
-	return Routes{list}
+	return Routes{list, projects}
 }
 
 // All returns the routes in their order.
@@ -258,7 +280,7 @@ func (rs Routes) ByName(name string) *Route {
 	return nil
 }
 
-// Projects lists the projects of the routes, each once.
+// Projects lists the projects of the routes, and then those that no route leads to, each once.
 func (rs Routes) Projects() []ObjectID {
 	var out []ObjectID
 	for i := range rs.list {
@@ -266,14 +288,35 @@ func (rs Routes) Projects() []ObjectID {
 			out = append(out, project)
 		}
 	}
+	for _, p := range rs.projects {
+		if !slices.Contains(out, p.ID) {
+			out = append(out, p.ID)
+		}
+	}
 	return out
 }
 
-// ProjectName is the operator's name of a project, its id where no route is for it.
+// ProjectNamed returns the project that an operator names, by the name in the configuration or
+// by its id; "": there is none.
+func (rs Routes) ProjectNamed(name string) ObjectID {
+	for _, id := range rs.Projects() {
+		if name == rs.ProjectName(id) || name == string(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+// ProjectName is the operator's name of a project, its id where it is not configured.
 func (rs Routes) ProjectName(project ObjectID) string {
 	for i := range rs.list {
 		if rs.list[i].Project == project {
 			return rs.list[i].ProjectName
+		}
+	}
+	for _, p := range rs.projects {
+		if p.ID == project {
+			return p.Name
 		}
 	}
 	return string(project)

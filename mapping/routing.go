@@ -14,9 +14,9 @@ func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 		if own == nil {
 			own = rs.ForBucket(l.Project, l.Card.BucketName, l.Card.Bucket, l.Card.StateID)
 		}
-		return own, nil
+		return rs.at(l.Project, own), nil
 	}
-	among = rs.inProject(l.Project, l.Issue.Repo)
+	among = rs.candidates(l, l.Issue.Repo)
 	switch {
 	case slices.Contains(among, own):
 		return own, nil
@@ -25,9 +25,21 @@ func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 	case len(among) > 1:
 		return nil, among
 	case own != nil && !own.Excludes(l.Issue.Repo):
-		return own, nil
+		return rs.at(l.Project, own), nil
 	}
 	return nil, nil
+}
+
+// at returns a route for a link of a project to which it does not lead: it writes there in the
+// name that the project is written in. r may be nil.
+func (rs Routes) at(project ObjectID, r *Route) *Route {
+	i := slices.IndexFunc(rs.projects, func(p PlanningProject) bool { return p.ID == project })
+	if r != nil && i >= 0 && r.Project != project {
+		there := *r
+		there.Project, there.ProjectName, there.Username = project, rs.projects[i].Name, rs.projects[i].Username
+		return &there
+	}
+	return r
 }
 
 // Takes returns the route of the link's project that takes an issue in, be it the
@@ -35,7 +47,7 @@ func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 // issue's repository, else the first whose filter it passes, else the first; nil where
 // there is none.
 func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
-	among := rs.inProject(l.Project, issue.Repo)
+	among := rs.candidates(l, issue.Repo)
 	if own := rs.ByName(l.Route); slices.Contains(among, own) {
 		return own
 	}
@@ -49,7 +61,20 @@ func (rs Routes) Takes(l *Link, issue *Issue, scheme LabelScheme) *Route {
 	return among[i]
 }
 
-// inProject lists the routes of a project that may take issues of a repository.
-func (rs Routes) inProject(project ObjectID, repo string) []*Route {
-	return slices.DeleteFunc(rs.ForRepo(repo), func(r *Route) bool { return r.Project != project })
+// candidates lists the routes of a link's project that may take issues of a repository, and
+// behind them the link's own one where that was pointed elsewhere.
+func (rs Routes) candidates(l *Link, repo string) []*Route {
+	var among []*Route
+	var own *Route
+	for _, r := range rs.ForRepo(repo) {
+		if r.Project == l.Project {
+			among = append(among, r)
+		} else if r.Name == l.Route {
+			own = rs.at(l.Project, r)
+		}
+	}
+	if own != nil {
+		among = append(among, own)
+	}
+	return among
 }

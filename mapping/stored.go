@@ -30,12 +30,14 @@ type storedLink struct {
 	Deferred   Deferred `json:"deferred,omitzero"`
 	Unfinished bool     `json:"unfinished,omitempty"`
 	Mark
-	Review   string `json:"review,omitempty"`
-	Shown    *Shown `json:"shown,omitempty"`
-	Pace     Pace   `json:"pace,omitzero"`
-	Import   string `json:"import,omitempty"`
-	Parted   bool   `json:"parted,omitempty"`
-	Cleaning bool   `json:"cleaning,omitempty"`
+	Review   string      `json:"review,omitempty"`
+	Shown    *Shown      `json:"shown,omitempty"`
+	Pace     Pace        `json:"pace,omitzero"`
+	Import   string      `json:"import,omitempty"`
+	Parted   bool        `json:"parted,omitempty"`
+	Cleaning bool        `json:"cleaning,omitempty"`
+	Moving   *Moving     `json:"moving,omitempty"`
+	Before   *FormerCard `json:"before,omitempty"`
 	Transfer
 	Rest
 	Epoch string `json:"epoch,omitempty"`
@@ -69,6 +71,7 @@ func (l Link) MarshalJSON() ([]byte, error) {
 	s := l.stored(&l.Pair)
 	s.Family.Family, s.Deferred, s.Review, s.Shown = l.Family, l.Deferred, l.Review, l.Shown
 	s.Import, s.Parted, s.Cleaning, s.Epoch = l.Import, l.Parted, l.Cleaning, l.Epoch
+	s.Moving, s.Before = l.Moving, l.Before
 	for _, c := range l.Children {
 		s.Children = append(s.Children, storedChild{
 			c.Kind, c.State, c.Origin, c.Nonce, c.Item, c.Card.ID, c.GoneSince, c.Base, c.Pending, c.Late, c.Intent, c.Disputes,
@@ -100,6 +103,7 @@ func (l *Link) UnmarshalJSON(data []byte) error {
 	*l = Link{
 		ID: s.ID, Project: s.Project, Route: s.Route, Pair: s.pair(Root), Family: s.Family.Family, Deferred: s.Deferred,
 		Review: s.Review, Shown: s.Shown, Import: s.Import, Parted: s.Parted, Cleaning: s.Cleaning, Epoch: s.Epoch,
+		Moving: s.Moving, Before: s.Before,
 	}
 	for _, c := range s.Children {
 		l.Children = append(l.Children, &Pair{

@@ -189,6 +189,14 @@ func inspect[R any](ctx context.Context, s *Shell, link *mapping.Link, begin fun
 	return work.Result()
 }
 
+// PlanMove reads the items of a root link and says what becomes of them if its issue moves to
+// where routes lead. It writes nothing.
+func (s *Shell) PlanMove(ctx context.Context, link *mapping.Link, routes mapping.Routes) (mapping.MovePlan, error) {
+	return inspect(ctx, s, link, func(of reconcile.State) *reconcile.Inspection[mapping.MovePlan] {
+		return reconcile.BeginRelocation(of, routes)
+	})
+}
+
 // CutOff notes that what was sent for a link may take effect until now: the process that
 // sent it ended, or the time of the claim did.
 func (s *Shell) CutOff(link *mapping.Link, now time.Time) { reconcile.CutOff(link, now) }

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,10 +27,12 @@ const cleaningAtOnce = 50
 // that runs is [status.ErrState].
 func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) error {
 	switch {
-	case (ask.Item == "") == (ask.Route == ""):
+	case (ask.Item == "") == (ask.Route == "") || ask.Item != "" && ask.Moves():
 		return fmt.Errorf("clean: expected an item or a route: %w", status.ErrName)
 	case o.set().DryRun && !ask.DryRun:
 		return fmt.Errorf("clean: the service runs dry and takes nothing off: %w", status.ErrState)
+	case ask.Moves():
+		return o.mayMove(ctx, ask)
 	case ask.Item != "":
 		_, err := o.Find(ctx, ask.Item)
 		return err
@@ -44,11 +47,11 @@ func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) error {
 }
 
 // Clean takes pairs apart, and tells how far it is by update. In a dry run it only reads.
-func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(func(*status.Job))) error {
+func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(func(*status.Job))) (err error) {
 	if err := o.services.Ready(ctx); err != nil {
 		return err
 	}
-	c := &cleaner{Operator: o, ask: ask, update: update, began: map[store.Key]time.Time{}}
+	c := &cleaner{Operator: o, ask: ask, update: update, began: map[store.Key]begun{}, left: map[mapping.FormerCard]bool{}}
 	if ask.Item != "" {
 		l, err := o.Find(ctx, ask.Item)
 		if err == nil {
@@ -59,7 +62,14 @@ func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(f
 		}
 		return c.settle(ctx, 0)
 	}
-	if err := o.Links(ctx, ask.Route, func(l *mapping.Link) error { return c.link(ctx, l) }); err != nil {
+	visit := c.link
+	if ask.Moves() {
+		if c.to, err = o.destination(ctx, ask); err != nil {
+			return err
+		}
+		visit = c.move
+	}
+	if err := o.Links(ctx, ask.Route, func(l *mapping.Link) error { return visit(ctx, l) }); err != nil {
 		return err
 	}
 	return c.settle(ctx, 0)
@@ -69,29 +79,42 @@ func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(f
 type cleaner struct {
 	*Operator
 	ask    status.CleanAsk
+	to     *mapping.Route // of a move: the route as it leads there; nil: pairs are taken apart
 	update func(func(*status.Job))
 	inHand []store.Key
-	began  map[store.Key]time.Time
+	began  map[store.Key]begun
+	left   map[mapping.FormerCard]bool // of a move: the cards of the links that were begun with
+}
+
+// begun is a link that was begun with.
+type begun struct {
+	where string // its pair
+	at    time.Time
 }
 
 // link begins with a link, or looks at it.
 func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
-	if l.State == mapping.Erased {
+	if l.State == mapping.Erased || l.Moving.HandsOver() {
 		return nil
 	}
 	c.update(func(j *status.Job) { j.Total++; j.Clean.Links++ })
 	if c.set().Routes.Lend(l.Project) == nil {
-		return fmt.Errorf("%s: no route leads to its project any more: put its route back and pause it: %w", l.Where(), status.ErrState)
+		return fmt.Errorf("%s: planning.projects has its project no more: put it back: %w", l.Where(), status.ErrState)
 	}
 	if c.ask.DryRun {
 		return c.look(ctx, l)
 	}
+	return c.take(ctx, l)
+}
+
+// take takes a link in hand.
+func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
 	key := store.Key{Project: l.Project, Link: l.ID}
-	began, err := c.begin(ctx, key)
+	at, err := c.begin(ctx, key)
 	if err != nil {
 		return fmt.Errorf("clean %s: %w", l.Where(), err)
 	}
-	c.inHand, c.began[key] = append(c.inHand, key), began
+	c.inHand, c.began[key] = append(c.inHand, key), begun{l.Where(), at}
 	return c.settle(ctx, cleaningAtOnce)
 }
 
@@ -115,8 +138,8 @@ func (c *cleaner) look(ctx context.Context, l *mapping.Link) error {
 	return nil
 }
 
-// begin says in a link's record that it is to be taken apart, and makes its key due. It
-// returns when. One that was begun with before goes on.
+// begin says in a link's record that it is to be taken apart, or to move, and makes its key
+// due. It returns when. One that was begun with before goes on.
 func (c *cleaner) begin(ctx context.Context, key store.Key) (time.Time, error) {
 	claim, err := c.hold(ctx, key)
 	if err != nil {
@@ -124,10 +147,16 @@ func (c *cleaner) begin(ctx context.Context, key store.Key) (time.Time, error) {
 	}
 	l, now := claim.Link, c.now().UTC()
 	var history []mapping.Entry
-	if !l.Cleaning {
+	switch {
+	case c.to == nil && !l.Cleaning:
 		history = []mapping.Entry{c.byActor(ctx, "taken apart", "")}
+	case c.to != nil && l.Moving == nil:
+		history, l.Moving = []mapping.Entry{c.byActor(ctx, "to be moved", "")}, &mapping.Moving{}
 	}
-	l.Cleaning, l.Parted = true, false
+	if c.to == nil {
+		l.Cleaning, l.Parted = true, false
+		l.Stay()
+	}
 	if err := c.store.Finish(ctx, claim, l, history, store.Outcome{Kind: store.Again}); err != nil {
 		return now, err
 	}
@@ -160,54 +189,82 @@ func (c *cleaner) settle(ctx context.Context, most int) error {
 	}
 }
 
-// ended reports whether a link is parted, or was given up, and tells what was done to it.
+// ended reports whether a link is parted or has moved, or was given up, and tells what was done
+// to it.
 func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]bool) (bool, error) {
 	l, err := c.store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
-		c.update(func(j *status.Job) { j.Done++ })
+		c.update(func(j *status.Job) {
+			if j.Done++; c.to != nil { // it had no card yet, and its issue enters the other project
+				j.Clean.Moved++
+			}
+		})
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	at, err := c.store.Standing(ctx, key)
-	if err != nil {
-		return false, err
+	pending, at := l.Cleaning || c.to != nil && l.Moving != nil, key
+	if pending && l.HandedOver() { // what is awaited is the card that its issue gets
+		at = store.Key{Project: l.Moving.Project, Link: l.Moving.Link}
+		next, err := c.store.Link(ctx, at)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return false, err
+		}
+		pending = err == nil && (next.State == mapping.Entering || next.State == mapping.Creating)
 	}
-	failed := l.Cleaning && at.State == store.KeyParked
-	if l.Cleaning && !failed {
-		if at.Service != "" {
-			waits[at.Service] = true
+	standing := store.Standing{}
+	if pending {
+		if standing, err = c.store.Standing(ctx, at); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return false, err
+		}
+	}
+	failed := standing.State == store.KeyParked
+	if pending && !failed {
+		if standing.Service != "" {
+			waits[standing.Service] = true
 		}
 		return false, nil
 	}
+	given := ""
+	if failed {
+		given = standing.Reason
+	}
+	return true, c.tell(ctx, key, l, given)
+}
+
+// tell counts a link that is done with, and lists what was done to it; given is why it was given
+// up.
+func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, given string) error {
 	history, err := c.store.History(ctx, key, mapping.MaxHistory)
 	if err != nil {
-		return false, err
+		return err
 	}
 	began := c.began[key]
 	delete(c.began, key)
 	c.update(func(j *status.Job) {
 		j.Done++
 		for i := len(history) - 1; i >= 0; i-- {
-			if e := &history[i]; e.What == mapping.Cleaned && !e.At.Before(began) {
-				j.Clean.Took(status.CleanStep{Item: cleanedItem(l, e), Side: string(e.Side), What: e.Why})
+			if e := &history[i]; tells(e) && !e.At.Before(began.at) {
+				j.Clean.Took(status.CleanStep{Item: cmp.Or(e.Part, began.where), Side: string(e.Side), What: e.Why})
 			}
 		}
-		if failed {
+		switch {
+		case given != "":
 			j.Clean.Failed++
-			j.Clean.Took(status.CleanStep{Item: l.Where(), What: "given up: " + at.Reason})
-		} else {
+			j.Clean.Took(status.CleanStep{Item: began.where, What: "given up: " + given})
+		case c.to == nil:
 			j.Clean.Parted++
+		case l.HandedOver():
+			j.Clean.Moved++
+		default:
+			j.Clean.Stayed++
 		}
 	})
-	return true, nil
+	return nil
 }
 
-// cleanedItem is the item that an entry of a link's history is about.
-func cleanedItem(l *mapping.Link, e *mapping.Entry) string {
-	if e.Part != "" {
-		return e.Part
-	}
-	return l.Where()
+// tells reports whether an entry of a history is what is told of a link.
+func tells(e *mapping.Entry) bool {
+	return e.What == mapping.Cleaned || e.What == mapping.LeftBehind || e.What == mapping.Stayed
 }

@@ -51,12 +51,14 @@ func (o *Operator) toErase(ctx context.Context, ask status.EraseAsk) (links []*m
 		if err != nil {
 			return nil, nil, err
 		}
-		return []*mapping.Link{l}, nil, nil
+		links, err = o.withFormer(ctx, l)
+		return links, nil, err
 	}
 	err = o.Links(ctx, "", func(l *mapping.Link) error {
 		if strings.EqualFold(l.Issue.Author, ask.Author) {
-			links = append(links, l)
-			return nil
+			all, err := o.withFormer(ctx, l)
+			links = append(links, all...)
+			return err
 		}
 		for _, p := range l.Parts {
 			if strings.EqualFold(p.Issue.Author, ask.Author) {
@@ -69,6 +71,26 @@ func (o *Operator) toErase(ctx context.Context, ask status.EraseAsk) (links []*m
 		err = fmt.Errorf("links of issues by %s: %w", ask.Author, store.ErrNotFound)
 	}
 	return links, kept, err
+}
+
+// withFormer returns a link, and those by which its issue had cards in other projects.
+func (o *Operator) withFormer(ctx context.Context, l *mapping.Link) ([]*mapping.Link, error) {
+	links := []*mapping.Link{l}
+	for l.Before != nil {
+		key, known, err := store.FindIn(ctx, o.store, []mapping.ObjectID{l.Before.Project}, mapping.CardRef(l.Before.Card))
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			break
+		}
+		if l, err = o.store.Link(ctx, key); err != nil {
+			return nil, err
+		}
+		l.Issue = links[0].Issue // whose comments its conflicts tell of
+		links = append(links, l)
+	}
+	return links, nil
 }
 
 // eraseLink erases one link, with all that belongs to it.

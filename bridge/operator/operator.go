@@ -10,7 +10,7 @@
 //   - queue.go, failures.go, conflicts.go, questions.go, burndown.go: what waits, failed, was
 //     decided or asked.
 //   - export.go: rows of all that is known.
-//   - clean.go, unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
+//   - clean.go, move.go, unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
 package operator
 
 import (
@@ -70,6 +70,8 @@ type GitHub interface {
 // Planning is what is asked of one planning project.
 type Planning interface {
 	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
+	// BucketIDs returns the ids of a bucket, given by title or id; none where there is none.
+	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
 	// BacklogEach visits the cards of the buckets.
 	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
 }
@@ -79,6 +81,8 @@ type Previewer interface {
 	Preview(ctx context.Context, l *mapping.Link) (*mapping.Preview, error)
 	// PlanCleaning says what would be taken off a pair that is taken apart.
 	PlanCleaning(ctx context.Context, l *mapping.Link) ([]mapping.CleanStep, error)
+	// PlanMove says what becomes of a pair whose issue moves to where routes lead.
+	PlanMove(ctx context.Context, l *mapping.Link, routes mapping.Routes) (mapping.MovePlan, error)
 }
 
 // Options configure an Operator. Store, Settings and Services are required.

@@ -63,6 +63,15 @@ func (o outsideCards) Card(_ context.Context, id mapping.ObjectID) (mapping.Card
 	return mapping.Card{}, mapping.ErrNotFound
 }
 
+func (o outsideCards) BucketIDs(_ context.Context, bucket string) ([]mapping.ObjectID, error) {
+	for _, c := range o.cards {
+		if c.BucketName == bucket {
+			return []mapping.ObjectID{mapping.ObjectID("id of " + bucket)}, nil
+		}
+	}
+	return nil, nil
+}
+
 func (o outsideCards) BacklogEach(_ context.Context, visit func(mapping.ObjectID, string, mapping.Card) error) error {
 	for _, c := range o.cards {
 		if c.BucketName == "" {

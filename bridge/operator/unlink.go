@@ -70,6 +70,7 @@ func (o *Operator) Unlink(ctx context.Context, name string) error {
 		return o.giveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
 	}
 	l.Parted, l.Cleaning, l.Why = true, false, partedWhyOf(l)
+	l.Stay()
 	entry := o.byActor(ctx, "unlinked", "")
 	if err := o.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Done}); err != nil {
 		return fmt.Errorf("unlink %s: %w", name, err)

@@ -41,7 +41,7 @@ type counted struct {
 }
 
 func (c *counted) add(l status.Link) {
-	if l.Why == mapping.PartedWhy {
+	if l.Why == mapping.PartedWhy || l.Why == mapping.MovedWhy {
 		return
 	}
 	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project)}
@@ -99,7 +99,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 	for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
 		n, words := k.told(elsewhere[name])
 		if route := k.Routes.ByName(name); route != nil {
-			r.warn("%s%d links stay with %s: the route is now for %s, and planbridge moves neither issues nor cards", ofRoute(route), n, words, k.target(route))
+			r.warn("%s%d links stay with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), n, words, k.target(route))
 		} else {
 			r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
 		}

@@ -72,6 +72,7 @@ var found = map[string]string{
 	"erased erased":   "scenariotest/TestMoments/erase",
 
 	// The rules, in their order.
+	"hand over":      "reconcile/TestAMoveMeetsEveryFate",
 	"reroute":        "bridgetest/TestLinksFollowTheirIssues",
 	"route gone":     "scenariotest/TestMoments/route-gone",
 	"parted":         "scenariotest/TestMoments/erase",

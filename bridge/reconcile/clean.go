@@ -183,11 +183,16 @@ func (w cleaner) tasksOfCard() ([]mapping.Task, error) {
 	if w.card == nil || w.pair.IsTask() {
 		return nil, nil
 	}
+	tasks, err := w.allTasks()
+	return slices.DeleteFunc(tasks, func(t mapping.Task) bool { return !w.madeTask(&t) }), err
+}
+
+func (w cleaner) allTasks() ([]mapping.Task, error) {
 	tasks, err := do(w, ReadTasks{w.card.ID})
 	if err != nil {
 		return nil, onPlanning(fmt.Errorf("tasks of card %s: %w", w.card.ID, err))
 	}
-	return slices.DeleteFunc(slices.Clone(tasks), func(t mapping.Task) bool { return !w.madeTask(&t) }), nil
+	return slices.Clone(tasks), nil
 }
 
 // madeTask reports whether the bridge made a task of the card for the link, whatever is known

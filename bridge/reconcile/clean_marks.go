@@ -18,7 +18,9 @@ type mark struct {
 // marks lists what of the bridge's the items show that were read.
 func (w cleaner) marks(tasks []mapping.Task) (out []mark) {
 	if w.issue != nil && w.route.Writes(mapping.GitHub) {
-		out = append(w.labelMarks(), w.milestoneMarks()...)
+		if w.link.Moving == nil { // else they go along with the issue
+			out = append(w.labelMarks(), w.milestoneMarks()...)
+		}
 		out = append(out, w.bodyMarks()...)
 	}
 	if !w.route.Writes(mapping.Planning) {

@@ -13,8 +13,10 @@ import (
 )
 
 // alter is an operator who changes the record of the first link.
-func (w *world) alter(edit func(*mapping.Link)) {
-	claim, err := w.store.ClaimKey(context.Background(), store.Key{Project: project, Link: w.link().ID}, time.Minute)
+func (w *world) alter(edit func(*mapping.Link)) { w.alterLink(w.link().ID, edit) }
+
+func (w *world) alterLink(id mapping.LinkID, edit func(*mapping.Link)) {
+	claim, err := w.store.ClaimKey(context.Background(), store.Key{Project: project, Link: id}, time.Minute)
 	w.check(err)
 	if err != nil {
 		return

@@ -92,6 +92,11 @@ func (c *newCard) ready(k *want) (bool, error) {
 	if err := (reader{c.state}).needIssue(); err != nil {
 		return false, err
 	}
+	if own := c.set.Routes.ByName(c.link.Route); own != nil && own.Project != c.link.Project {
+		c.happens(mapping.EventReconsidered)
+		c.pair.Intent, c.owner.Unfinished = nil, true
+		return false, later(0, "its route leads to project %s now", own.ProjectName)
+	}
 	bucket := c.route.BucketFor(c.issue)
 	ids, err := do(c, ReadBuckets{bucket})
 	if err != nil {
@@ -192,5 +197,8 @@ func (w creator) linkCard(card *mapping.Card, why string) {
 		w.pair.Base[a] = planningWriter(w).answered(a, base, base.Planning, view[a])
 	}
 	reader(w).setCard(card)
+	if b := w.link.Before; b != nil {
+		why += fmt.Sprintf("; before, it had card %s of project %s", b.Card, w.set.Routes.ProjectName(b.Project))
+	}
 	w.linked(mapping.Planning, fmt.Sprintf("card %s %s", card.ID, why))
 }

@@ -14,7 +14,7 @@ func (w entrant) enterIssue() error {
 	if err := reader(w).takeIssue(w.mustRead); err != nil {
 		return err
 	}
-	if w.bridgeMade(w.issue) {
+	if w.link.Before == nil && w.bridgeMade(w.issue) {
 		return w.decline("the bridge made it")
 	}
 	if handed, err := w.returnToCreator(); handed || err != nil {
@@ -38,8 +38,9 @@ func (w entrant) enterIssue() error {
 	if err := w.handToPredecessor(); err != nil {
 		return err
 	}
-	// A listing that an import made tells which issues are no sub-issues.
-	if route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
+	// A listing that an import made tells which issues are no sub-issues. One that had a card of
+	// its own gets one.
+	if w.link.Before == nil && route.Tasks == mapping.TasksSubIssues && !(w.link.Import != "" && w.issue.Parent == mapping.NoParent) {
 		if handed, err := parents(w).toParent(); handed || err != nil {
 			return err
 		}

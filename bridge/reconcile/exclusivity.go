@@ -155,8 +155,11 @@ func (w exclusivity) resolveCompetitor(competitor *mapping.Link) error {
 	}
 	announced := its.State == mapping.Creating && its.Intent != nil && !its.Intent.Sent && its.Intent.Alone != id
 	decided := its.Issue.ID != id || its.State != mapping.Entering && !announced
+	givesUp := competitor.Moving.HandsOver()
 	givesWay := hasPriority(its) && (!hasPriority(w.pair) || competitor.Project < w.link.Project)
 	switch {
+	case givesUp:
+		return nil
 	case decided || givesWay:
 		return w.yieldTo(competitor)
 	case !hasPriority(w.pair) && !w.fresh:

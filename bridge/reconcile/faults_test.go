@@ -64,6 +64,9 @@ type faults struct {
 }
 
 func call[T any](f *faults, kind, name string, do func() (T, error)) (T, error) {
+	if f.crashed { // on another goroutine of the process, which is no more
+		runtime.Goexit()
+	}
 	if !f.armed {
 		return do()
 	}

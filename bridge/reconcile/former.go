@@ -81,6 +81,9 @@ func (w entrant) predecessors() ([]predecessor, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read link: %w", err)
 			}
+			if link.Moving.HandsOver() {
+				continue
+			}
 			for _, pair := range link.Pairs() {
 				if w.mayHaveBeen(pair) {
 					found = append(found, predecessor{key, pair})

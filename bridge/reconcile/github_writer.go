@@ -166,7 +166,10 @@ func (w githubWriter) fill(edit *IssueEdit, d mapping.Decision) {
 	case mapping.CarrierTitle:
 		edit.Title = &d.GitHub.To
 	case mapping.CarrierBody:
-		body := signer(w).issueText(d.GitHub.To)
+		body := d.GitHub.To
+		if d.Action != mapping.Unmark {
+			body = signer(w).issueText(body)
+		}
 		edit.Body = &body
 	case mapping.CarrierState:
 		state, reason := "open", "reopened"

@@ -19,7 +19,7 @@ func (w partWorker) part(p *mapping.Pair) work {
 	}
 	set := *w.set
 	set.Scheme.Estimate = set.Scheme.Hours // a task's estimate is in hours
-	pw := w.workOn(p, &set, p.Unfinished || len(p.Asking) > 0)
+	pw := w.workOn(p, &set, p.Unfinished || w.link.Moving != nil || len(p.Asking) > 0)
 	pw.root, pw.route = w.state, w.route
 	if w.parts == nil {
 		w.parts = map[*mapping.Pair]work{}

@@ -27,6 +27,7 @@
 //   - look.go, comment.go, undo.go, overrun.go, runaway.go, list_bound.go: further parts of the
 //     roles reader, ledger, repairer, pacer and lister.
 //   - project*.go: the projectors. clean*.go: how a pair is taken apart.
+//   - relocate.go: how an issue gets a card in another project.
 //   - preview.go: what a reconcile, or taking the pair apart, would do.
 //
 // Package journal decides what our writes may have run over.

@@ -70,6 +70,8 @@ type (
 	partWorker struct{ *state }
 	// cleaner takes off both items what the bridge made, and parts the pair.
 	cleaner struct{ *state }
+	// relocator has an issue get a new card in another project.
+	relocator struct{ *state }
 	// bodyEditor parts a body into the lines of its checklist and the text around them.
 	bodyEditor struct{ *state }
 	// lister finds the lines of a checklist and decides about them.

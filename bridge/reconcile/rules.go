@@ -44,6 +44,7 @@ const (
 // arrivalRules has the rules that say by which route a pair goes, and where its issue is. They
 // are asked once a claim, as the preparation is.
 var arrivalRules = []rule{
+	{name: "hand over", why: "An issue that moves to another project goes to its link there, with all that is told of it.", of: roots, writes: true, apply: handOver},
 	{name: "reroute", why: "A pair goes by the route that takes its issue now, whatever that is called.", of: roots, apply: reroute},
 	{name: "route gone", why: "Nothing is decided without the route's settings.", of: roots, apply: routeGone},
 	{name: "parted", why: "An operator parted the pair: neither item is read or written.", of: roots, apply: parted},

@@ -104,7 +104,7 @@ func (w signer) namesIssue(raw string) bool {
 // text around it: without it the link could not be found again if the store
 // were lost. A text to which it was given back once is let be.
 func (w signer) restoreMarker(plan *mapping.Plan) {
-	if w.unmarked == "" || w.unmarked == w.pair.Remarked || !w.route.Writes(w.markedSide()) {
+	if w.unmarked == "" || w.unmarked == w.pair.Remarked || w.link.Moving != nil || !w.route.Writes(w.markedSide()) {
 		return
 	}
 	base, ok := w.pair.Base[mapping.Summary]

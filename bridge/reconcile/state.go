@@ -106,7 +106,7 @@ func newWork(s State) work {
 	if t.inbox, t.events, t.err = decode(claim); t.err != nil {
 		t.err = fmt.Errorf("reconcile %s: %w", where(&claim.Link.Pair), t.err)
 	}
-	w := t.workOn(&claim.Link.Pair, &set, claim.Link.Unfinished || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
+	w := t.workOn(&claim.Link.Pair, &set, claim.Link.Unfinished || claim.Link.Moving != nil || claim.Attempts+claim.Abandoned > 0 || asks(claim.Link))
 	w.route, _ = set.Routes.Of(claim.Link)
 	return w
 }

@@ -77,7 +77,13 @@ func (w subIssues) newSubIssues() ([]mapping.Issue, error) {
 		case err != nil:
 			return nil, err
 		case id == "":
-			out = append(out, i)
+			elsewhere, err := w.heldElsewhere(ref)
+			if err != nil {
+				return nil, err
+			}
+			if !elsewhere {
+				out = append(out, i)
+			}
 		case other == nil:
 			return nil, later(time.Second, "%s is between two links", issueName(i.Repo, i.Number))
 		case id != w.link.ID && other.State == mapping.Entering:
@@ -87,6 +93,20 @@ func (w subIssues) newSubIssues() ([]mapping.Issue, error) {
 		}
 	}
 	return out, nil
+}
+
+// heldElsewhere reports whether a link of another project has an item, as one whose route was
+// pointed elsewhere.
+func (w subIssues) heldElsewhere(ref mapping.Ref) (bool, error) {
+	for _, project := range w.Projects() {
+		if project == w.link.Project {
+			continue
+		}
+		if id, err := exclusivity(w).findLink(project, ref); id != "" || err != nil {
+			return id != "", err
+		}
+	}
+	return false, nil
 }
 
 // isMarkerCopy reports whether an issue came to this link by a copy of its marker and

@@ -56,6 +56,9 @@ func (w work) run() error {
 		err = mostSevere([]error{err, copied})
 	}
 	err = visibility(w).keepPrivate(partWorker(w).workFamily(err))
+	if err == nil && w.link.Moving != nil && !w.link.Moving.HandsOver() {
+		err = relocator(w).depart()
+	}
 	absences(w).confirmLater()
 	if broken := saver(w).brokenBy(); broken != nil && !lostLease(err) {
 		err = broken

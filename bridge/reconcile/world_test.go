@@ -57,9 +57,10 @@ type world struct {
 	// coalesce is how long edits are folded: not at all as usual. every is the time
 	// between two polls.
 	coalesce, every time.Duration
-	dryRun          bool               // only says what it would do
-	others          []mapping.ObjectID // further projects
-	crowd           int                // workers of a reconciler that runs by itself; 0: as usual
+	dryRun          bool                      // only says what it would do
+	others          []mapping.ObjectID        // further projects
+	planned         []mapping.PlanningProject // that the configuration names, be there a route to them or not
+	crowd           int                       // workers of a reconciler that runs by itself; 0: as usual
 	// dice are what is left to chance, where no crowd does the work: a run with the
 	// same seed is the same run.
 	dice *rand.PCG
@@ -159,7 +160,7 @@ func (w *world) fail(format string, args ...any) {
 // restart begins a new process: nothing in memory survives.
 func (w *world) restart() {
 	set := &reconcile.Settings{
-		Routes: mapping.NewRoutes(append([]mapping.Route{w.route}, w.more...)), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
+		Routes: mapping.NewRoutes(append([]mapping.Route{w.route}, w.more...), w.planned...), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
 		Coalesce: w.coalesce,
 	}
@@ -192,13 +193,26 @@ func (w *world) after(d time.Duration, do func()) {
 // observe stores an observation as the intake and the poll do: what is known
 // first, and only what is not makes a link.
 func (w *world) observe(obs store.Observation, create *mapping.Link) {
-	got, err := w.store.Observe(context.Background(), project, []store.Observation{obs})
-	w.check(err)
-	if err == nil && got[0].Key == (store.Key{}) && create != nil {
+	for _, p := range w.worked() {
+		got, err := w.store.Observe(context.Background(), p, []store.Observation{obs})
+		w.check(err)
+		if err != nil || got[0].Key != (store.Key{}) {
+			return
+		}
+	}
+	if create != nil {
 		obs.Create = create
-		_, err = w.store.Observe(context.Background(), project, []store.Observation{obs})
+		_, err := w.store.Observe(context.Background(), create.Project, []store.Observation{obs})
 		w.check(err)
 	}
+}
+
+// worked are the projects whose keys are worked.
+func (w *world) worked() []mapping.ObjectID {
+	if len(w.planned) == 0 {
+		return []mapping.ObjectID{project}
+	}
+	return w.recon.Projects()
 }
 
 // entering follows an issue's marker, or proposes its link.
@@ -293,11 +307,17 @@ func (w *world) settle() {
 // step does the next thing that is due; it reports whether there is none.
 func (w *world) step() (rest bool) {
 	w.keepAppointments()
-	claim, wait, err := w.store.Claim(context.Background(), project, time.Minute)
-	w.check(err)
-	if claim != nil {
-		w.work(claim)
-		return false
+	var wait time.Duration
+	for _, p := range w.worked() {
+		claim, due, err := w.store.Claim(context.Background(), p, time.Minute)
+		w.check(err)
+		if claim != nil {
+			w.work(claim)
+			return false
+		}
+		if due > 0 && (wait == 0 || due < wait) {
+			wait = due
+		}
 	}
 	if !w.next.After(time.Now()) && w.poll() {
 		return false
@@ -336,10 +356,12 @@ func (w *world) keepAppointments() {
 
 // wake tells the keys that wait for a service that it is back.
 func (w *world) wake() (woken int) {
-	for _, service := range []string{reconcile.ServiceGitHub, reconcile.ServicePlanning(project), reconcile.ServiceAdoption} {
-		n, err := w.store.Wake(context.Background(), project, service, 100)
-		w.check(err)
-		woken += n
+	for _, p := range w.worked() {
+		for _, service := range []string{reconcile.ServiceGitHub, reconcile.ServicePlanning(p), reconcile.ServiceAdoption} {
+			n, err := w.store.Wake(context.Background(), p, service, 100)
+			w.check(err)
+			woken += n
+		}
 	}
 	return woken
 }

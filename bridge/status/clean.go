@@ -1,20 +1,34 @@
 package status
 
-// CleanAsk is the body of POST /api/v1/clean. One of Item and Route is set.
+// CleanAsk is the body of POST /api/v1/clean. One of Item and Route is set. With Project and
+// Bucket the issues of the route get cards there, instead of being taken apart.
 type CleanAsk struct {
 	Item   string `json:"item,omitempty"`  // acme/web#12, or the id of a card, a task or a link
 	Route  string `json:"route,omitempty"` // of which all links are taken apart
 	DryRun bool   `json:"dry_run,omitempty"`
+	// Project and Bucket are where the route leads, by name or id.
+	Project string `json:"project,omitempty"`
+	Bucket  string `json:"bucket,omitempty"`
 }
+
+// Moves reports whether issues are to get cards elsewhere.
+func (a CleanAsk) Moves() bool { return a.Project != "" || a.Bucket != "" }
 
 // CleanResult says what was taken off, or would be.
 type CleanResult struct {
-	DryRun bool        `json:"dry_run"`
-	Links  int         `json:"links"`  // that are meant
-	Parted int         `json:"parted"` // of these, those that are taken apart
-	Failed int         `json:"failed"` // and those that were given up; failures shows why
-	Steps  []CleanStep `json:"steps"`
-	More   bool        `json:"more"` // there are more steps than are listed
+	DryRun bool `json:"dry_run"`
+	Links  int  `json:"links"`  // that are meant
+	Parted int  `json:"parted"` // of these, those that are taken apart
+	Moved  int  `json:"moved"`  // and those whose issues have a card elsewhere
+	Stayed int  `json:"stayed"` // and those that no move concerns
+	Failed int  `json:"failed"` // and those that were given up; failures shows why
+	// Writes are those to GitHub that a move needs. Forecast is how long its budget makes them
+	// take, and Bound the key of the configuration that bounds it. All are of a dry run.
+	Writes   int         `json:"writes,omitempty"`
+	Forecast float64     `json:"forecast_seconds,omitempty"`
+	Bound    string      `json:"bound,omitempty"`
+	Steps    []CleanStep `json:"steps"`
+	More     bool        `json:"more"` // there are more steps than are listed
 }
 
 // CleanStep is one thing that is taken off an item.

@@ -329,7 +329,7 @@ const namedUncompared = 20
 // leaveOut counts a link that is not compared, as it has no pair yet or no route.
 func (v *run) leaveOut(l *mapping.Link) {
 	state := string(l.State)
-	if l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
+	if l.HandedOver() || l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
 		return
 	}
 	v.job.Update(func(now *status.Job) {

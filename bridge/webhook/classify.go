@@ -149,8 +149,18 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []ro
 				return nil, err
 			}
 		}
-		if got[i].Key == (store.Key{}) && ps[i].create != nil {
+		switch {
+		case got[i].Key != store.Key{}:
+		case ps[i].create != nil:
 			fresh = append(fresh, i)
+		default: // its route was pointed elsewhere, or its link has just handed it over
+			one, known, err := in.observeElsewhere(ctx, project, &ps[i])
+			if err != nil {
+				return nil, err
+			}
+			if known {
+				got[i] = one
+			}
 		}
 	}
 	if len(fresh) == 0 {
@@ -246,7 +256,7 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []rout
 // observeElsewhere stores a observation that a project does not know in the one that
 // does, and reports whether there is one.
 func (in *Intake) observeElsewhere(ctx context.Context, project mapping.ObjectID, p *routed) (store.Observed, bool, error) {
-	others := slices.DeleteFunc(projectsOf(in.o.Settings.Routes().All()), func(other mapping.ObjectID) bool { return other == project })
+	others := slices.DeleteFunc(in.o.Settings.Routes().Projects(), func(other mapping.ObjectID) bool { return other == project })
 	home, err := in.home(ctx, others, p.obs.Refs)
 	if home == "" || err != nil {
 		return store.Observed{}, false, err

@@ -103,7 +103,7 @@ func (in *Intake) owned(ctx context.Context, s issueObservation, obs store.Obser
 	if s.covers == nil {
 		return nil
 	}
-	for _, project := range projectsOf(in.o.Settings.Routes().All()) {
+	for _, project := range in.o.Settings.Routes().Projects() {
 		ids := []mapping.LinkID{obs.Link}
 		refs := []mapping.Ref{""}
 		for _, ref := range obs.Refs {

@@ -82,7 +82,11 @@ func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, 
 		// Before an issue enters, when it comes from elsewhere, and when its
 		// repository was renamed, its link may be in a project that its
 		// repository's routes do not name.
-		projects = projectsOf(append(near, routes.All()...))
+		for _, project := range routes.Projects() {
+			if !slices.Contains(projects, project) {
+				projects = append(projects, project)
+			}
+		}
 	}
 	if len(projects) == 1 {
 		p.project = projects[0]

@@ -27,7 +27,7 @@ func (c *decommissionCmd) Run(ctx context.Context, p *process) error {
 	return cleaning{c.output, c.leased, status.CleanAsk{Route: c.Route, DryRun: c.DryRun}}.run(ctx, p)
 }
 
-// cleaning is a command that takes pairs apart.
+// cleaning is a command that takes pairs apart, or moves them.
 type cleaning struct {
 	output
 	leased
@@ -42,7 +42,7 @@ func (c cleaning) run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		if err := c.print(p, job, func() error { return cleanReport(p, job.Clean) }); err != nil {
+		if err := c.print(p, job, func() error { return cleanReport(p, c.ask, job.Clean) }); err != nil {
 			return err
 		}
 		switch {
@@ -55,10 +55,13 @@ func (c cleaning) run(ctx context.Context, p *process) error {
 	})
 }
 
-func cleanReport(p *process, r *status.CleanResult) error {
-	if r.DryRun {
+func cleanReport(p *process, ask status.CleanAsk, r *status.CleanResult) error {
+	switch {
+	case ask.Moves():
+		moveReport(p, ask, r)
+	case r.DryRun:
 		fmt.Fprintf(p.stdout, "%d pairs would be taken apart\n", r.Links)
-	} else {
+	default:
 		fmt.Fprintf(p.stdout, "%d of %d pairs are taken apart\n", r.Parted, r.Links)
 	}
 	if len(r.Steps) == 0 {

@@ -55,9 +55,16 @@ func marked(op *operator) (texts, labels, milestones int) {
 func peopled(t *testing.T, o bridgetest.Options, edit func(string) string) *operator {
 	t.Helper()
 	op := newOperator(t, o, edit)
+	people(op)
+	return op
+}
+
+// people starts the bridge of a world and makes what peopled has.
+func people(op *operator) {
+	op.t.Helper()
 	w := op.world
 	if err := w.StartBridge(); err != nil {
-		t.Fatal(err)
+		op.t.Fatal(err)
 	}
 	op.admin()
 	op.until("it polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
@@ -68,7 +75,6 @@ func peopled(t *testing.T, o bridgetest.Options, edit func(string) string) *oper
 	child := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "a part", Body: "Of octocat."})
 	w.Repo.AddSubIssue(parent, child)
 	op.settled()
-	return op
 }
 
 // TestDecommission: what planbridge made is taken off, as the dry run said; what people wrote

@@ -61,6 +61,7 @@ type commands struct {
 	Verify       verifyCmd       `cmd:"" help:"Compare every link on both sides, and make what differs due."`
 	Link         linkCmd         `cmd:"" help:"Link an issue and a card by hand."`
 	Unlink       unlinkCmd       `cmd:"" help:"Part an issue and its card: nothing is synchronised, nothing deleted."`
+	Move         moveCmd         `cmd:"" help:"Give the issues of a route new cards where the route leads now, in another project."`
 	Decommission decommissionCmd `cmd:"" help:"Take off what planbridge made for a route, and part its pairs."`
 	Erase        eraseCmd        `cmd:"" help:"Remove a link's texts from the store and the ledger, and keep the ids."`
 	Pause        pauseCmd        `cmd:"" help:"Let a route's changes be taken and wait."`

@@ -1,0 +1,155 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+)
+
+// An operator has the issues of a route get cards where the route leads by now, or is to lead.
+// Cards stay where they are. The record of each link says so, and the engine does it.
+
+// destination is the route of a move as it leads to the project and the bucket that are asked
+// for.
+func (o *Operator) destination(ctx context.Context, ask status.CleanAsk) (*mapping.Route, error) {
+	routes := o.set().Routes
+	own, project := routes.ByName(ask.Route), routes.ProjectNamed(ask.Project)
+	switch {
+	case ask.Project == "" || ask.Bucket == "":
+		return nil, fmt.Errorf("move: expected a project and a bucket: %w", status.ErrName)
+	case own == nil:
+		return nil, fmt.Errorf("move: the configuration has no route %s: %w", ask.Route, status.ErrName)
+	case project == "":
+		return nil, fmt.Errorf("move: planning.projects has %s, and no %s: %w", strings.Join(o.projectNames(), ", "), ask.Project, status.ErrName)
+	case own.Direction == mapping.ToGitHub:
+		return nil, fmt.Errorf("move: route %s only goes to GitHub: it makes no cards: %w", ask.Route, status.ErrState)
+	}
+	ids, err := o.bucketIDs(ctx, project, ask.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	to := *own
+	to.Project, to.ProjectName, to.Bucket = project, routes.ProjectName(project), ask.Bucket
+	if own.Project == project && own.Bucket != ask.Bucket { // one of them may be an id
+		its, err := o.bucketIDs(ctx, project, own.Bucket)
+		if err == nil && slices.ContainsFunc(ids, func(id mapping.ObjectID) bool { return slices.Contains(its, id) }) {
+			to.Bucket = own.Bucket
+		}
+	}
+	return &to, nil
+}
+
+func (o *Operator) projectNames() (out []string) {
+	for _, id := range o.projects() {
+		out = append(out, o.set().Routes.ProjectName(id))
+	}
+	return out
+}
+
+// bucketIDs are the ids of a bucket; it is an error that there is none.
+func (o *Operator) bucketIDs(ctx context.Context, project mapping.ObjectID, bucket string) ([]mapping.ObjectID, error) {
+	side, done, err := o.services.Planning(project)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ids, err := side.BucketIDs(ctx, bucket)
+	if err == nil && len(ids) == 0 || errors.Is(err, mapping.ErrNotFound) {
+		err = fmt.Errorf("move: project %s has no bucket %q: %w", o.set().Routes.ProjectName(project), bucket, status.ErrName)
+	}
+	return ids, err
+}
+
+// mayMove reports why the issues of a route cannot be moved.
+func (o *Operator) mayMove(ctx context.Context, ask status.CleanAsk) error {
+	to, err := o.destination(ctx, ask)
+	if err != nil || ask.DryRun {
+		return err
+	}
+	own := o.set().Routes.ByName(ask.Route)
+	if own.Project == to.Project && own.Bucket == to.Bucket {
+		since, err := o.PausedSince(ctx, ask.Route)
+		if err == nil && !since.IsZero() {
+			err = fmt.Errorf("route %s is paused: resume it first: %w", ask.Route, status.ErrState)
+		}
+		return err
+	}
+	return fmt.Errorf("route %s goes to project %s, bucket %s: write project: %s and bucket: %s in the configuration, reload, and run move again: %w",
+		own.Name, own.ProjectName, own.Bucket, to.ProjectName, to.Bucket, status.ErrState)
+}
+
+// move begins with a link whose issue is to move, or looks at it. A card that is in the project
+// already is moved to another bucket by people alone.
+func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
+	if l.State == mapping.Erased || l.HandedOver() || l.Before != nil && c.left[*l.Before] {
+		return nil
+	}
+	c.update(func(j *status.Job) { j.Total++; j.Clean.Links++ })
+	switch {
+	case l.Project == c.to.Project && l.Before != nil && !c.ask.DryRun: // it was moved by an earlier run
+		c.update(func(j *status.Job) { j.Done++; j.Clean.Moved++ })
+		return nil
+	case l.Project == c.to.Project:
+		what := ""
+		if l.Card.BucketName != "" && !c.to.OwnsBucket(l.Card.BucketName, l.Card.Bucket, l.Card.StateID) {
+			what = fmt.Sprintf("its card %s is in bucket %s of the project: people move it to bucket %s in planning", l.Card.ID, l.Card.BucketName, c.to.Bucket)
+		}
+		c.stays(l, what)
+		return nil
+	case l.Parted:
+		c.stays(l, "an operator parted it")
+		return nil
+	case c.ask.DryRun:
+		return c.plan(ctx, l)
+	}
+	c.left[mapping.FormerCard{Project: l.Project, Card: l.Card.ID}] = true
+	return c.take(ctx, l)
+}
+
+// stays counts a pair that the move does not concern, and says why where there is something to
+// say.
+func (c *cleaner) stays(l *mapping.Link, what string) {
+	c.update(func(j *status.Job) {
+		j.Done++
+		j.Clean.Stayed++
+		if what != "" {
+			j.Clean.Took(status.CleanStep{Item: l.Where(), Side: string(mapping.Planning), What: what})
+		}
+	})
+}
+
+// plan says what would become of a pair.
+func (c *cleaner) plan(ctx context.Context, l *mapping.Link) error {
+	p, done, err := c.services.Previewer()
+	if err != nil {
+		return err
+	}
+	defer done()
+	plan, err := p.PlanMove(ctx, l, c.set().Routes.With(*c.to))
+	if err != nil {
+		return err
+	}
+	c.update(func(j *status.Job) {
+		j.Done++
+		j.Clean.Writes += plan.Writes
+		for _, s := range plan.Steps {
+			j.Clean.Took(status.CleanStep{Item: s.Where, Side: string(s.Side), What: s.What})
+		}
+		switch {
+		case plan.Stays != "":
+			j.Clean.Stayed++
+			j.Clean.Took(status.CleanStep{Item: l.Where(), What: plan.Stays})
+		case plan.Hindered != "":
+			j.Clean.Failed++
+			j.Clean.Took(status.CleanStep{Item: l.Where(), What: "it cannot be moved: " + plan.Hindered})
+		default:
+			j.Clean.Moved++
+		}
+	})
+	return nil
+}

@@ -1,0 +1,300 @@
+package reconcile
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// An operator has the issue of a pair get a card in another project, where its route leads
+// by now. Planning moves no card there, so that a new one is made. In this order:
+//
+//  1. Both items are read and brought to agreement, with the whole family, by the rules of
+//     every claim. A question that is open, and a value that GitHub refused, keep the pair.
+//  2. The markers and footers are taken off. Labels and the milestone go along with the issue.
+//  3. When a claim finds both sides to agree and nothing to take off, the link that takes the
+//     issue over is named in the record. From then on this link is not synchronised.
+//  4. That link is made in the part of the store of its project, with the sub-issues. It is told
+//     what came of them meanwhile. Until then deliveries find this link, as no other one has
+//     the issue.
+//  5. This link keeps its card alone. What a delivery brings it all the same goes on to the
+//     other one.
+//
+// Each step may be repeated: 1 and 2 by what the items show, 4 because an issue has one link
+// in a project.
+
+// handOver hands the issue over to the link that is named in the record, with all that was told
+// of it. Once the other link was made it may have gone, and with it what there was to be told.
+func handOver(w work) (verdict, error) {
+	if !w.link.Moving.HandsOver() {
+		return pass, nil
+	}
+	obs, err := relocator(w).forwarded()
+	if err == nil && !w.link.HandedOver() {
+		obs, err = relocator(w).withSuccessor(obs)
+	}
+	if err == nil && len(obs) > 0 {
+		var got []store.Observed
+		got, err = do(w, Observe{w.link.Moving.Project, obs})
+		for _, g := range got {
+			err = errors.Join(err, g.Err)
+		}
+	}
+	switch {
+	case err != nil:
+		return end, fmt.Errorf("hand over to project %s: %w", w.set.Routes.ProjectName(w.link.Moving.Project), err)
+	case w.link.HandedOver():
+		return end, nil
+	}
+	return end, w.link.GiveUpIssue()
+}
+
+// withSuccessor puts the making of the link that takes the issue over before other observations.
+// It has the sub-issues that have tasks, so that it is told of them, too.
+func (w relocator) withSuccessor(obs []store.Observation) ([]store.Observation, error) {
+	m, at := w.link.Moving, w.Now().UTC()
+	next := w.link.Successor(at)
+	for _, p := range w.link.Parts {
+		if p.Issue.ID == 0 || p.State != mapping.Linked {
+			continue
+		}
+		held, err := exclusivity(w).findLink(m.Project, mapping.IssueRef(p.Issue.ID))
+		if err != nil {
+			return nil, err
+		}
+		if held == "" || held == m.Link {
+			part := mapping.NewPart(mapping.GitHub, w.newNonce(m.Project), at)
+			part.Issue, part.Parent, part.Join = p.Issue.Bare(), p.Parent, p.Join
+			next.Parts = append(next.Parts, part)
+		}
+	}
+	event, err := json.Marshal(mapping.Edit{Look: mapping.LookMoved})
+	return slices.Concat([]store.Observation{{Refs: next.Refs(), Create: next, Event: event, Bulk: true}}, obs), err
+}
+
+// forwarded is what deliveries have told of the issue and its sub-issues, for the other link.
+// An issue that was seen is read there.
+func (w relocator) forwarded() (out []store.Observation, err error) {
+	root := mapping.IssueRef(w.link.Moving.Issue)
+	for i, e := range w.events {
+		refs := []mapping.Ref{root}
+		if e.Item != "" && e.Item != root {
+			refs = []mapping.Ref{e.Item, root}
+		}
+		out = append(out, store.Observation{Refs: refs, Event: w.claim.Events[i], Own: e.Step != nil})
+	}
+	err = eachSeen(w.claimState, func(i mapping.Issue) error {
+		ref := mapping.IssueRef(i.ID)
+		event, err := json.Marshal(mapping.Edit{Look: mapping.LookMoved, Item: ref})
+		out = append(out, store.Observation{Refs: []mapping.Ref{ref, root}, Event: event})
+		return err
+	})
+	return out, err
+}
+
+// depart goes on with a pair whose sides agree, and whose issue moves.
+func (w relocator) depart() error {
+	if w.set.DryRun {
+		return parks("its issue is to move, and a dry run moves nothing")
+	}
+	if why := w.stays(); why != "" {
+		w.link.Moving, w.owner.Unfinished = nil, true
+		w.note("", "", mapping.Stayed, why)
+		return nil
+	}
+	route, why := w.destination()
+	if why = cmp.Or(why, w.hindrance()); why != "" {
+		return parks("it cannot be moved: %s", why)
+	}
+	took, err := w.bare()
+	switch {
+	case err != nil:
+		return err
+	case took:
+		return inTurn(0, "what planbridge made is taken off: both sides are looked at once more")
+	}
+	return w.decide(route)
+}
+
+// stays is why a pair is not concerned by a move; "": it moves.
+func (w relocator) stays() string {
+	switch own := w.set.Routes.ByName(w.link.Route); {
+	case w.link.Parted:
+		return "an operator parted it"
+	case w.pair.State != mapping.Linked:
+		return fmt.Sprintf("it is %s: %s", w.pair.State, w.pair.Why)
+	case own != nil && own.Project == w.link.Project:
+		return "its route leads to project " + own.ProjectName + " still"
+	}
+	return ""
+}
+
+// destination is the route by which the issue enters another project; nil: why there is none.
+func (w relocator) destination() (*mapping.Route, string) {
+	if w.issue == nil || w.card == nil {
+		return nil, "one of its items is gone"
+	}
+	route, why := w.set.Routes.ForIssue(w.issue, w.set.Scheme)
+	switch {
+	case route == nil:
+		return nil, why
+	case route.Project == w.link.Project:
+		return nil, "route " + route.Name + " of its own project takes it"
+	case route.Direction == mapping.ToGitHub:
+		return nil, "route " + route.Name + " only goes to GitHub and makes no cards"
+	}
+	return route, ""
+}
+
+// hindrance is what has to be settled before the pair moves, as it would be lost; "": nothing.
+func (w relocator) hindrance() string {
+	for _, p := range w.link.All() {
+		for a := range mapping.Sorted(p.Asking) {
+			return fmt.Sprintf("people are asked about the %s of %s: answer first", a, partName(w.pair, p))
+		}
+		for a, r := range mapping.Sorted(p.Refused) {
+			if r.Side == mapping.GitHub {
+				return fmt.Sprintf("GitHub refuses the %s of %s that planning has: %s", a, partName(w.pair, p), r.Words)
+			}
+		}
+	}
+	return ""
+}
+
+// partName names a pair of a root's record for people.
+func partName(root, p *mapping.Pair) string {
+	if p.Issue.Number == 0 {
+		return where(root)
+	}
+	return where(p)
+}
+
+// pairs are the root and those of its parts that are linked.
+func (w relocator) pairs() []work {
+	out := []work{work(w)}
+	for _, p := range w.link.Parts {
+		if p.State == mapping.Linked {
+			out = append(out, partWorker(w).part(p))
+		}
+	}
+	return out
+}
+
+// bare takes the markers and footers off, and reports whether there were any. What became of
+// each write of ours is known before.
+func (w relocator) bare() (took bool, err error) {
+	if err := cleaner(w).awaitTasks(); err != nil {
+		return false, err
+	}
+	for _, pw := range w.pairs() {
+		if waits := pw.book().Waits(); len(waits) > 0 {
+			return took, inTurn(waits[0].After, "%s", waits[0].Why)
+		}
+		if pw.card == nil { // a sub-issue of a route that has no tasks any more
+			if err := cleaner(pw).look(); err != nil {
+				return took, err
+			}
+		}
+		tasks, err := cleaner(pw).tasksOfCard()
+		if err != nil {
+			return took, err
+		}
+		marks := cleaner(pw).marks(tasks)
+		took = took || len(marks) > 0
+		if err := cleaner(pw).takeOff(marks); err != nil {
+			return took, err
+		}
+	}
+	return took, nil
+}
+
+// decide names the link that takes the issue over, and what stays behind.
+func (w relocator) decide(route *mapping.Route) error {
+	left, err := w.leftBehind(route)
+	if err != nil {
+		return err
+	}
+	w.link.Moving = &mapping.Moving{
+		Project: route.Project, Route: route.Name, Link: mapping.LinkID(w.draw()), Nonce: w.newNonce(route.Project), Issue: w.pair.Issue.ID,
+	}
+	for _, s := range left {
+		w.note(s.Side, "", mapping.LeftBehind, s.What)
+	}
+	w.note("", "", mapping.Relocated, fmt.Sprintf("to project %s, by route %s", route.ProjectName, route.Name))
+	return inTurn(0, "its issue is handed over to project %s", route.ProjectName)
+}
+
+// leftBehind is what stays where it is: the card, and the tasks that no issue shows.
+func (w relocator) leftBehind(route *mapping.Route) ([]mapping.CleanStep, error) {
+	c := cleaner(w)
+	steps := []mapping.CleanStep{c.step(mapping.Planning, "card %s stays in project %s, and the issue gets a card in bucket %s of project %s",
+		w.card.ID, w.set.Routes.ProjectName(w.link.Project), route.BucketFor(w.issue), route.ProjectName)}
+	tasks, err := c.allTasks()
+	for _, t := range tasks {
+		if !c.madeTask(&t) && w.link.Part(mapping.TaskRef(t.ID)) == nil {
+			steps = append(steps, c.step(mapping.Planning, "task %s stays on card %s: no issue shows it", t.ID, w.card.ID))
+		}
+	}
+	return steps, err
+}
+
+// BeginRelocation begins to look what a move of the link of a state would do, which it changes.
+// The routes are those that are to hold then. Nothing is judged by what is read.
+func BeginRelocation(s State, routes mapping.Routes) *Inspection[mapping.MovePlan] {
+	set := *s.Settings
+	set.Routes, s.Settings = routes, &set
+	s.Claim.Link.Moving = &mapping.Moving{}
+	return &Inspection[mapping.MovePlan]{w: newWork(s), run: func(w work) (mapping.MovePlan, error) { return relocator(w).plan() }}
+}
+
+func (w relocator) plan() (p mapping.MovePlan, err error) {
+	if _, err := reroute(work(w)); err != nil {
+		return p, err
+	}
+	switch {
+	case w.link.Parted:
+	case w.route == nil || !w.served:
+		p.Stays = "no route has it"
+		return p, nil
+	case w.pair.State == mapping.Dormant:
+		w.happens(mapping.EventRouteBack)
+	}
+	if s := w.pair.State; s == mapping.Entering || s == mapping.Creating {
+		p.Steps = []mapping.CleanStep{cleaner(w).step(mapping.Planning, "it has no card yet, and gets one where its route leads")}
+		return p, nil
+	}
+	if p.Stays = w.stays(); p.Stays != "" {
+		return p, nil
+	}
+	var steps []mapping.CleanStep
+	for _, pw := range w.pairs() {
+		steps = append(steps, cleaner(pw).plan()...)
+	}
+	route, why := w.destination()
+	if p.Hindered = cmp.Or(why, w.hindrance()); p.Hindered != "" {
+		return p, nil
+	}
+	for _, s := range steps {
+		if s.Side == mapping.GitHub {
+			p.Writes++
+		}
+	}
+	if route.Writes(mapping.GitHub) {
+		p.Writes += writesToShow
+	}
+	left, err := w.leftBehind(route)
+	p.Steps = append(steps, left...)
+	if err == nil && w.over() {
+		err = ErrOver
+	}
+	return p, err
+}
+
+// writesToShow is how many writes show another card on an issue: they take off the label of the
+// former bucket and put on that of the new one.
+const writesToShow = 2

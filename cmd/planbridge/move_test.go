@@ -1,0 +1,312 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/config"
+	"planbridge/mapping"
+)
+
+// mover is an operator of a world with a second project, to which the route is to lead.
+type mover struct {
+	*operator
+	there   *planningtest.Project
+	pointed bool // the configuration says so
+}
+
+func newMover(t *testing.T, route string, edit func(string) string) *mover {
+	t.Helper()
+	m := &mover{}
+	m.operator = newOperator(t, bridgetest.Options{Route: route, Config: func(text string) string {
+		if m.there == nil {
+			return text
+		}
+		other := fmt.Sprintf("    other: {id: %s, secret: env:PLANNING_WEB_SECRET, username: %s}\nusers: {", m.there.ID(), bridgetest.BridgeUser)
+		text = strings.Replace(text, "users: {", other, 1)
+		if m.pointed {
+			text = strings.Replace(text, "project: web\n    bucket: "+bridgetest.Bucket, "project: other\n    bucket: Inbox", 1)
+		}
+		return text
+	}}, nil)
+	m.there = m.world.Planning.AddProject(planningtest.ProjectSpec{Title: "Other", Members: []string{"alice", bridgetest.BridgeUser}, Buckets: []string{"Inbox", "Else"}})
+	m.there.AddSecret(m.world.Project.Secret())
+	m.write(edit)
+	return m
+}
+
+// point changes the configuration, and has the bridge of the world read it.
+func (m *mover) point() {
+	m.t.Helper()
+	m.pointed = true
+	reread(m.operator)
+}
+
+// reread has the bridge of a world read its configuration.
+func reread(op *operator) {
+	op.t.Helper()
+	c, err := config.Parse([]byte(op.world.YAML()), "planbridge.yaml", op.world.Env)
+	if err == nil {
+		err = op.world.App.Reload(op.t.Context(), c)
+	}
+	if err != nil {
+		op.t.Fatal(err)
+	}
+	op.admin()
+}
+
+// move runs the command.
+func (m *mover) move(args ...string) []string {
+	m.t.Helper()
+	return steps(m.operator, append([]string{"move", "acme/web", "--project", "other", "--bucket", "Inbox"}, args...)...)
+}
+
+// card is the card of a title in a project.
+func card(m *mover, p *planningtest.Project, title string) planningtest.CardState {
+	m.t.Helper()
+	var found []planningtest.CardState
+	for _, c := range p.Cards() {
+		if c.Title == title {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		m.t.Fatalf("%d cards are called %q in %s: %+v", len(found), title, p.Title(), p.Cards())
+	}
+	return found[0]
+}
+
+// TestMove: the issues of a route get cards in another project, as the dry run said. What both
+// sides agreed on stands there, nothing is made twice, and both sides are kept the same.
+func TestMove(t *testing.T) {
+	m := newMover(t, "", nil)
+	people(m.operator)
+	w := m.world
+	w.Repo.Label(1, "octocat", "points/3")
+	w.Repo.Label(1, "octocat", "in-progress")
+	old := card(m, w.Project, "from GitHub")
+	w.Project.NewTask(old.ID, "alice", planningtest.TaskSpec{Title: "of alice alone"})
+	m.settled()
+	planned := m.move("--dry-run")
+	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitWrong || !strings.Contains(r.stderr,
+		"route acme/web goes to project web, bucket Incoming: write project: other and bucket: Inbox in the configuration, reload, and run move again") {
+		t.Errorf("before the configuration says so: %+v", r)
+	}
+	m.point()
+	w.Repo.Close(3, "octocat", "completed")
+	m.settled()
+	if tasks := fmt.Sprint(cardWords(card(m, w.Project, "from GitHub"))); !strings.Contains(tasks, "a part | Of octocat. |  | done") {
+		t.Errorf("before it moves, the card does not follow: %s", tasks)
+	}
+	if again := m.move("--dry-run"); !slices.Equal(planned, again) {
+		t.Errorf("the dry run before the configuration said\n%s\nand after\n%s", strings.Join(planned, "\n"), strings.Join(again, "\n"))
+	}
+	before := w.Repo.Issues()
+	if did := m.move(); !slices.Equal(planned, did) {
+		t.Errorf("the dry run said\n%s\nand it did\n%s", strings.Join(planned, "\n"), strings.Join(did, "\n"))
+	}
+	m.settled()
+	m.verifyMoved(before)
+	if got := m.fine("move", "acme/web", "--project", "other", "--bucket", "Inbox"); !strings.HasPrefix(got, "2 of 2 pairs are moved to bucket Inbox of project other, and 0 stay\n") {
+		t.Errorf("the second run: %s", got)
+	}
+	if got := m.fine("explain", "acme/web#1"); !strings.Contains(got, "before, it had card "+old.ID+" of project web") {
+		t.Errorf("the history of the new link: %s", got)
+	}
+	if got := m.fine("explain", old.ID); !strings.Contains(got, "to project other, by route acme/web") || !strings.Contains(got, mapping.MovedWhy) {
+		t.Errorf("the history of the old link: %s", got)
+	}
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "edited on GitHub" })
+	m.there.EditCard(card(m, m.there, "from planning").ID, "alice", func(e *planningtest.CardEdit) { e.Title = "edited in planning" })
+	w.Project.EditCard(old.ID, "alice", func(e *planningtest.CardEdit) { e.Title = "edited in vain" })
+	m.settled()
+	card(m, m.there, "edited on GitHub")
+	card(m, w.Project, "edited in vain")
+	if title := w.Repo.Issue(2).Title; title != "edited in planning" {
+		t.Errorf("issue 2 is called %q", title)
+	}
+	if n, there := len(w.Project.Cards()), len(m.there.Cards()); n != 2 || there != 2 || len(w.Repo.Issues()) != len(before) {
+		t.Errorf("%d old cards, %d new ones, %d issues", n, there, len(w.Repo.Issues()))
+	}
+}
+
+// verifyMoved expects that the issues are as before, but for the marker and the label of the
+// bucket, that the new cards say what the old ones do, and that those have nothing of
+// planbridge's any more.
+func (m *mover) verifyMoved(before []githubtest.IssueState) {
+	m.t.Helper()
+	w := m.world
+	if texts, _, _ := marked(m.operator); texts != 0 {
+		m.t.Errorf("%d markers are left: %+v %+v", texts, w.Repo.Issues(), w.Project.Cards())
+	}
+	for i, is := range w.Repo.Issues() {
+		was := before[i]
+		for _, s := range []*githubtest.IssueState{&is, &was} {
+			if at := strings.Index(s.Body, "<!-- planbridge:"); at >= 0 {
+				s.Body = strings.TrimSpace(s.Body[:at])
+			}
+			s.Labels = slices.DeleteFunc(slices.Sorted(slices.Values(s.Labels)), func(l string) bool { return strings.HasPrefix(l, "bucket:") })
+			s.UpdatedAt = time.Time{}
+		}
+		if was.Title != is.Title || fmt.Sprint(was) != fmt.Sprint(is) {
+			m.t.Errorf("issue %d was\n%+v\nand is\n%+v", is.Number, was, is)
+		}
+	}
+	for _, old := range w.Project.Cards() {
+		now := card(m, m.there, old.Title)
+		if fmt.Sprint(cardWords(old)) != fmt.Sprint(cardWords(now)) {
+			m.t.Errorf("the card said\n%v\nand says\n%v", cardWords(old), cardWords(now))
+		}
+		if now.Bucket != "Inbox" {
+			m.t.Errorf("%q is in bucket %s", now.Title, now.Bucket)
+		}
+	}
+}
+
+// cardWords are what people read on a card.
+func cardWords(c planningtest.CardState) (out []string) {
+	plain := func(text string) string {
+		bare, _, _ := strings.Cut(text, "Synced by planbridge")
+		return strings.TrimSpace(bare)
+	}
+	estimate := func(e *float64) string {
+		if e == nil {
+			return ""
+		}
+		return fmt.Sprint(*e)
+	}
+	for _, t := range c.Tasks {
+		out = append(out, strings.Join([]string{t.Title, plain(t.Summary), estimate(t.Estimate), t.State}, " | "))
+	}
+	slices.Sort(out)
+	return append(out, c.Title, plain(c.Summary), estimate(c.Estimate), c.Status)
+}
+
+// TestMoveKilled: the process is killed while the cards are being made. A second run, without a
+// service, comes to the end, and no card is there twice.
+func TestMoveKilled(t *testing.T) {
+	admins, listens := freePort(t), freePort(t)
+	listen := func(text string) string { return public(listens)(admin(admins)(text)) }
+	m := newMover(t, "", listen)
+	w := m.world
+	w.GitHub.AddHook(bridgetest.RepoName, "http://"+listens+"/webhooks/github", bridgetest.WebhookSecret)
+	s := m.serve()
+	m.until("it polls", func() bool { return w.Planning.Calls(planningtest.OpBacklogItems) > 3 })
+	for _, title := range []string{"one", "two", "three"} {
+		w.Repo.Open("octocat", githubtest.IssueSpec{Title: title, Body: "Words."})
+	}
+	w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "four", Summary: "Words."})
+	m.until("all is there", func() bool {
+		tasks := 0
+		for _, c := range w.Project.Cards() {
+			tasks += len(c.Tasks)
+		}
+		_, labels, _ := marked(m.operator)
+		return tasks == 4 && len(w.Repo.Issues()) == 4 && labels == 8
+	})
+	s.signal(os.Interrupt)
+	s.ended()
+	m.pointed = true
+	m.write(listen)
+	s = m.serve()
+	m.until("it answers", func() bool { return m.run("health").status == exitFine })
+	fault := w.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardCreate, Kind: planningtest.Drop, Times: -1})
+	ended := make(chan result, 1)
+	go func() { ended <- m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox") }()
+	m.until("a card is made", func() bool { return len(m.there.Cards()) > 0 })
+	s.signal(os.Kill)
+	s.ended()
+	<-ended
+	fault.Remove()
+	t.Logf("the second run:\n%s", strings.Join(m.move("--lease", "2s"), "\n"))
+	texts, _, _ := marked(m.operator)
+	if there := m.there.Cards(); texts != 0 || len(there) != 4 || len(w.Repo.Issues()) != 4 {
+		t.Errorf("%d markers are left, %d issues, and the cards are %+v", texts, len(w.Repo.Issues()), there)
+	}
+	for _, old := range w.Project.Cards() {
+		if now := card(m, m.there, old.Title); !strings.HasPrefix(now.Summary, "Words.") {
+			t.Errorf("%q says %q", now.Title, now.Summary)
+		}
+	}
+	if got := m.fine("links", "--state", "dormant"); strings.Count(got, mapping.MovedWhy) != 4 {
+		t.Errorf("links: %s", got)
+	}
+}
+
+// TestMoveIsRefused: what a move asks for is proven before anything is done.
+func TestMoveIsRefused(t *testing.T) {
+	m := newMover(t, "", nil)
+	if err := m.world.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	m.admin()
+	for _, c := range []struct{ args, says string }{
+		{"acme/web --project nowhere --bucket Inbox --dry-run", "move: planning.projects has web, other, and no nowhere"},
+		{"acme/web --project other --bucket Nowhere --dry-run", `move: project other has no bucket "Nowhere"`},
+		{"acme/api --project other --bucket Inbox --dry-run", "move: the configuration has no route acme/api"},
+		{"acme/web --project other --bucket Else", "route acme/web goes to project web, bucket Incoming: write project: other and bucket: Else in the configuration"},
+	} {
+		if r := m.run(append([]string{"move"}, strings.Fields(c.args)...)...); r.status != exitWrong || !strings.Contains(r.stderr, c.says) {
+			t.Errorf("move %s: %+v, want %q", c.args, r, c.says)
+		}
+	}
+	if r := m.run("move", "acme/web", "--project", "other"); r.status != exitMisuse {
+		t.Errorf("without a bucket: %+v", r)
+	}
+	m.point()
+	if r := m.run("move", "acme/web", "--project", m.there.ID(), "--bucket", "Else"); r.status != exitWrong || !strings.Contains(r.stderr, "route acme/web goes to project other, bucket Inbox: write") {
+		t.Errorf("of another bucket than the configuration has: %+v", r)
+	}
+	m.fine("pause", "acme/web")
+	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitWrong || !strings.Contains(r.stderr, "route acme/web is paused: resume it first") {
+		t.Errorf("of a paused route: %+v", r)
+	}
+	m.fine("resume", "acme/web")
+	if got := m.fine("move", "acme/web", "--project", m.there.ID(), "--bucket", m.there.BucketID("Inbox")); !strings.HasPrefix(got, "0 of 0 pairs are moved") {
+		t.Errorf("by ids: %s", got)
+	}
+}
+
+// TestMoveOneWay: a route that makes no cards cannot be moved.
+func TestMoveOneWay(t *testing.T) {
+	m := newMover(t, "direction: to_github", nil)
+	r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox", "--dry-run")
+	if r.status != exitWrong || !strings.Contains(r.stderr, "move: route acme/web only goes to GitHub: it makes no cards") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestMoveWithinAProject: people move cards to another bucket, and the command says which.
+func TestMoveWithinAProject(t *testing.T) {
+	bucket := bridgetest.Bucket
+	op := newOperator(t, bridgetest.Options{Config: func(text string) string {
+		return strings.Replace(text, "bucket: "+bridgetest.Bucket, "bucket: "+bucket, 1)
+	}}, nil)
+	people(op)
+	bucket = "Bugs"
+	reread(op)
+	first, second := op.world.Project.Cards()[0].ID, op.world.Project.Cards()[1].ID
+	moving := func(card string) string {
+		return " | planning | its card " + card + " is in bucket Incoming of the project: people move it to bucket Bugs in planning"
+	}
+	ask := []string{"move", "acme/web", "--project", "web", "--bucket", "Bugs"}
+	want := []string{"acme/web#1" + moving(first), "acme/web#2" + moving(second)}
+	if planned, did := steps(op, append(ask, "--dry-run")...), steps(op, ask...); !slices.Equal(planned, want) || !slices.Equal(did, want) {
+		t.Errorf("the dry run says %q, the run %q, want %q", planned, did, want)
+	}
+	op.world.Project.MoveCard(first, "Bugs")
+	op.settled()
+	if got := op.fine(ask...); !strings.HasPrefix(got, "0 of 2 pairs are moved to bucket Bugs of project web, and 2 stay\n") || strings.Contains(got, first) || !strings.Contains(got, second) {
+		t.Errorf("after people moved one: %s", got)
+	}
+	if texts, _, _ := marked(op); texts == 0 {
+		t.Error("the pairs were taken apart")
+	}
+}

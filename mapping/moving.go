@@ -1,0 +1,91 @@
+package mapping
+
+import "time"
+
+// A card cannot be moved to another project. So an issue that is to have its card there gets
+// a new one: its link hands it over to a link of that project, and rests without it.
+
+// MovedWhy is what a link says of itself whose issue has a card in another project by now.
+const MovedWhy = "its issue was moved to another project"
+
+const (
+	// LeftBehind is the [Entry].What of something that stays on a card whose issue moves.
+	LeftBehind = "left behind"
+	// Relocated is the [Entry].What of an issue that moves to another project.
+	Relocated = "relocated"
+	// Stayed is the [Entry].What of a pair that was to move, and why it does not.
+	Stayed = "stayed"
+	// LookMoved is the [Edit].Look of what a link is told that another project's link hands
+	// its issue over to.
+	LookMoved = "moved from another project"
+)
+
+// Moving says that an operator has the issue of a link get a card in another project. The
+// fields name what it is handed over to. They are empty before, and never change afterwards.
+type Moving struct {
+	Project ObjectID `json:"project,omitempty"`
+	Route   string   `json:"route,omitempty"`
+	Link    LinkID   `json:"link,omitempty"`
+	Nonce   string   `json:"nonce,omitempty"`
+	Issue   int64    `json:"issue,omitempty"` // its database id
+}
+
+// HandsOver reports whether it is decided which link takes the issue over. m may be nil.
+func (m *Moving) HandsOver() bool { return m != nil && m.Link != "" }
+
+// HandedOver reports whether the link has handed its issue over and rests.
+func (l *Link) HandedOver() bool { return l.Parted && l.Moving.HandsOver() }
+
+// Stay has the issue of a link stay where it is, unless it is decided otherwise.
+func (l *Link) Stay() {
+	if !l.Moving.HandsOver() {
+		l.Moving = nil
+	}
+}
+
+// FormerCard is the card that an issue had in another project.
+type FormerCard struct {
+	Project ObjectID `json:"project"`
+	Card    ObjectID `json:"card,omitempty"`
+}
+
+// MovePlan is what a move of one pair does, or would do.
+type MovePlan struct {
+	Steps    []CleanStep
+	Stays    string // why the pair is not concerned; "": it is
+	Hindered string // what has to be settled first; "": nothing
+	Writes   int    // to GitHub
+}
+
+// Successor makes the link that takes the issue of a link over. Nothing is made yet; at is
+// now. What the bridge has put onto the issue to show its card, that link shows from now on.
+func (l *Link) Successor(at time.Time) *Link {
+	route := Route{Name: l.Moving.Route, Project: l.Moving.Project}
+	next := route.begin(EventSeen, GitHub, at)
+	next.ID, next.Nonce, next.Import = l.Moving.Link, l.Moving.Nonce, ImportAll
+	next.Issue = l.Issue.Bare()
+	next.Before = &FormerCard{l.Project, l.Card.ID}
+	if s := l.Shown; s != nil {
+		next.Shown = &Shown{Labels: s.Labels, Made: s.Made, Milestone: s.Milestone}
+	}
+	return next
+}
+
+// Bare names the same issue without a word on which snapshot of it was taken into account.
+func (i *IssueID) Bare() IssueID {
+	return IssueID{ID: i.ID, NodeID: i.NodeID, Repo: i.Repo, RepoID: i.RepoID, Number: i.Number, Author: i.Author, Born: i.Born}
+}
+
+// GiveUpIssue leaves a link that has handed its issue over with nothing but its card, which
+// enters by no other route then.
+func (l *Link) GiveUpIssue() error {
+	if err := l.Advance(EventUnlinked); err != nil {
+		return err
+	}
+	*l = Link{
+		ID: l.ID, Project: l.Project, Route: l.Route, Parted: true, Moving: l.Moving, Pair: Pair{
+			Nonce: l.Nonce, Origin: GitHub, Card: l.Card, State: l.State, Dates: l.Dates, Rest: Rest{Why: MovedWhy},
+		},
+	}
+	return nil
+}
