@@ -129,6 +129,7 @@ type pollBench struct {
 	before   uint64 // memory in use, but for the body, before the poller was made
 
 	cards, size, version int
+	stride               int // from a card's number to that of the next one in the list; 0: 1
 	body                 []byte
 }
 
@@ -232,12 +233,12 @@ func (p *pollBench) change(many int) {
 	var b bytes.Buffer
 	b.Grow(len(p.body) + 1024)
 	b.WriteString(`[{"bucket":"Incoming","id":{"$oid":"b1"},"items":[`)
-	for i := range p.cards {
-		version := 1
+	for at := range p.cards {
+		version, i := 1, at*max(p.stride, 1)%p.cards
 		if i < many {
 			version = p.version
 		}
-		if i > 0 {
+		if at > 0 {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, `{"_id":{"$oid":%q},"cid":%d,"version":%d,"estimate":{"value":3,"version":1},`+

@@ -115,7 +115,7 @@ func loadCache(ctx context.Context, s store.State, project mapping.ObjectID, set
 		return nil, fmt.Errorf("read marks of %s: %w", set, err)
 	}
 	m := newCardCache(set, len(marks))
-	for id, mark := range marks {
+	for id, mark := range mapping.Sorted(marks) { // cards made together then lie together in memory
 		m.items[mapping.ObjectID(id)] = m.readMark(mark)
 	}
 	return m, nil
