@@ -135,6 +135,10 @@ func TestMove(t *testing.T) {
 	if n, there := len(w.Project.Cards()), len(m.there.Cards()); n != 2 || there != 2 || len(w.Repo.Issues()) != len(before) {
 		t.Errorf("%d old cards, %d new ones, %d issues", n, there, len(w.Repo.Issues()))
 	}
+	m.fine("erase", "acme/web#1")
+	if got := m.fine("links", "--state", "erased"); strings.Count(got, "\n") != 3 || !strings.Contains(got, old.ID) {
+		t.Errorf("both links of the issue are to be erased: %s", got)
+	}
 }
 
 // verifyMoved expects that the issues are as before, but for the marker and the label of the
