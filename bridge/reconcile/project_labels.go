@@ -14,7 +14,8 @@ import (
 var errShare = errors.New("labels")
 
 // showLabels brings the labels that show the card in line, one by one: the set
-// is never replaced.
+// is never replaced. So what is known of it is good enough to begin with: adding a label again
+// does no harm, and the answer tells which ones the issue has.
 func (w labelProjector) showLabels() error {
 	add, remove := w.labelsToShow()
 	if len(add)+len(remove) > 0 {
@@ -27,7 +28,7 @@ func (w labelProjector) showLabels() error {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
 	}
-	if w.issue == nil && (len(add) > 0 && w.link.Import != "" && len(w.link.Shown.Labels) == 0 || w.mayBeThere(add)) {
+	if w.issue == nil && w.mayBeThere(add) {
 		if err := reader(w).readIssue(); err != nil {
 			return err
 		}
