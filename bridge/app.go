@@ -202,7 +202,7 @@ func (a *App) buildSides(c *config.Config) error {
 	waits := budgets.NewWaits(a.o.Registry)
 	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: &a.set, Now: a.o.Now})
 	hub, err := newGitHubClient(c, github.Options{
-		Share: a.budgets, Hold: budgets.Holds{Store: a.store}.Close, Held: budgets.Holds{Store: a.store}.Left, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
+		Share: a.budgets, Holds: budgets.Holds{Store: a.store}, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Asked: a.asked(reconcile.ServiceGitHub),
 	})
 	if err != nil {

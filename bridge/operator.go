@@ -114,7 +114,7 @@ func (s openedServices) GitHub() (operator.GitHub, func(), error) {
 }
 
 func (s openedServices) openGitHub() (*adapters.GitHub, func(), error) {
-	hub, err := newGitHubClient(s.config, github.Options{Hold: budgets.Holds{Store: s.store}.Close, Held: budgets.Holds{Store: s.store}.Left, Logger: slog.New(slog.DiscardHandler)})
+	hub, err := newGitHubClient(s.config, github.Options{Holds: budgets.Holds{Store: s.store}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, nil, err
 	}

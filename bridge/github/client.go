@@ -1,7 +1,6 @@
 package github
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,12 +43,8 @@ type Options struct {
 
 	// Share bounds what the client sends; nil: nothing does.
 	Share Share
-	// Hold tells all replicas that GitHub wants nothing to be sent to a resource
-	// for a while; Held returns for how much longer others were told so, by
-	// resource. It is asked before a request, at most once in LookEvery. Nil: the
-	// client is alone.
-	Hold func(ctx context.Context, resource string, d time.Duration) error
-	Held func(ctx context.Context) (map[string]time.Duration, error)
+	// Holds are shared with all replicas; nil: the client is alone.
+	Holds Holds
 	// WritePause is the least time between two writes of this client; GitHub
 	// asks for about a second. 0: none. Writes go one after the other anyway.
 	WritePause time.Duration

@@ -58,11 +58,20 @@ func (l limit) closes(k call) string {
 	return ResourceCore
 }
 
+// Holds are what GitHub asked any replica to leave alone for a while.
+type Holds interface {
+	// Close tells all replicas that GitHub wants nothing to be sent to a resource for a while.
+	Close(ctx context.Context, resource string, d time.Duration) error
+	// Left returns for how much longer others were told so, by resource. It is asked before a
+	// request, at most once in LookEvery.
+	Left(ctx context.Context) (map[string]time.Duration, error)
+}
+
 // gate keeps requests back while GitHub asks to be left alone: what this client
-// was told, and what others were, as held says.
+// was told, and what others were.
 type gate struct {
-	held func(ctx context.Context) (map[string]time.Duration, error) // nil: there are no others
-	log  *slog.Logger
+	holds Holds // nil: there are no others
+	log   *slog.Logger
 
 	mu      sync.Mutex
 	looked  time.Time // when others were last asked about
@@ -92,7 +101,7 @@ func (g *gate) check(ctx context.Context, k call) error {
 // look takes over what other replicas were told, where that was not asked lately.
 func (g *gate) look(ctx context.Context) {
 	g.mu.Lock()
-	due := g.held != nil && time.Since(g.looked) >= LookEvery
+	due := g.holds != nil && time.Since(g.looked) >= LookEvery
 	if due {
 		g.looked = time.Now()
 	}
@@ -100,7 +109,7 @@ func (g *gate) look(ctx context.Context) {
 	if !due {
 		return
 	}
-	left, err := g.held(ctx)
+	left, err := g.holds.Left(ctx)
 	if err != nil {
 		g.log.Debug("asking for the holds of other replicas", "err", err)
 		return
@@ -164,12 +173,12 @@ const holdWithin = 3 * time.Second
 // shut closes the gate of all replicas.
 func (w *wire) shut(ctx context.Context, k call, l limit) (resource string) {
 	resource = w.gate.shut(k, l)
-	if w.hold == nil {
+	if w.gate.holds == nil {
 		return resource
 	}
 	ctx, cancel := bounded(context.WithoutCancel(ctx), holdWithin)
 	defer cancel()
-	if err := w.hold(ctx, resource, l.After); err != nil {
+	if err := w.gate.holds.Close(ctx, resource, l.After); err != nil {
 		w.log.Warn("telling other replicas of github's rate limit", "err", err)
 	}
 	return resource

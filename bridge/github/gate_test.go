@@ -14,20 +14,21 @@ import (
 // shared is what several clients know of each other's limits.
 type shared map[string]time.Time
 
-func (s shared) options(o *Options) {
-	o.Hold = func(_ context.Context, resource string, d time.Duration) error {
-		if until := time.Now().Add(d); until.After(s[resource]) {
-			s[resource] = until
-		}
-		return nil
+func (s shared) options(o *Options) { o.Holds = s }
+
+func (s shared) Close(_ context.Context, resource string, d time.Duration) error {
+	if until := time.Now().Add(d); until.After(s[resource]) {
+		s[resource] = until
 	}
-	o.Held = func(context.Context) (map[string]time.Duration, error) {
-		left := map[string]time.Duration{}
-		for resource, until := range s {
-			left[resource] = max(0, time.Until(until))
-		}
-		return left, nil
+	return nil
+}
+
+func (s shared) Left(context.Context) (map[string]time.Duration, error) {
+	left := map[string]time.Duration{}
+	for resource, until := range s {
+		left[resource] = max(0, time.Until(until))
 	}
+	return left, nil
 }
 
 // TestLimitsHoldForAllReplicas: after GitHub asked one replica to wait, the other one

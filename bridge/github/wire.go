@@ -26,7 +26,6 @@ type wire struct {
 	base      http.RoundTripper
 	breaker   *gobreaker.CircuitBreaker[*http.Response]
 	gate      gate
-	hold      func(ctx context.Context, resource string, d time.Duration) error // nil: nobody else is to know
 	metrics   Metrics
 	asked     func(error)
 	log       *slog.Logger
@@ -44,7 +43,7 @@ const (
 var errServer = errors.New("server error")
 
 func newWire(o Options) *wire {
-	w := &wire{base: o.Transport, metrics: *o.Metrics, asked: o.Asked, log: o.Logger, hold: o.Hold, gate: gate{held: o.Held, log: o.Logger}}
+	w := &wire{base: o.Transport, metrics: *o.Metrics, asked: o.Asked, log: o.Logger, gate: gate{holds: o.Holds, log: o.Logger}}
 	w.remaining.Store(-1)
 	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{ //nolint:bodyclose // takes the type for an answer
 		Name:        "github",
