@@ -13,7 +13,7 @@ func (h *hand) atProcess(effect any, answer func(any, error)) bool {
 		h.Logger.Log(h.ctx, slog.Level(e.Level), e.Text, e.Attributes...)
 		answer(only(nil))
 	case reconcile.Count:
-		h.Metrics.counter(e.Counter).WithLabelValues(e.Labels...).Inc()
+		h.Metrics.of(e.Counter, e.Labels...).Inc()
 		answer(only(nil))
 	case reconcile.Lagged:
 		h.Metrics.Lag.WithLabelValues(e.Direction).Observe(e.Took.Seconds())

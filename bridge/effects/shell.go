@@ -211,7 +211,7 @@ func (s *Shell) Log(claim *store.Claim) *slog.Logger {
 func (s *Shell) Refused(claim *store.Claim, link *mapping.Link, err error) *reconcile.Rest {
 	rest, broken := reconcile.Refused(s.state(claim), link, err)
 	if broken != nil {
-		s.Metrics.Violations.WithLabelValues(link.Route, broken.Invariant).Inc()
+		s.Metrics.of(reconcile.CountViolations, link.Route, broken.Invariant).Inc()
 		s.Log(claim).Error("invariant broken", "invariant", broken.Invariant, "err", broken.Err)
 	}
 	return rest

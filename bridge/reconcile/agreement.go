@@ -221,9 +221,9 @@ func show(w work) (verdict, error) {
 	return anewIf(knew != (w.issue != nil) || projector(w).viewMoved(before), nil) // what was looked at before that was known
 }
 
-// hideFromNow withholds planning's side where the round's plan would publish it, a
+// withhold keeps planning's side back where the round's plan would publish it, a
 // conflict's comment included, which quotes both sides.
-func hideFromNow(w work) (verdict, error) {
+func withhold(w work) (verdict, error) {
 	if w.hidden != nil {
 		return pass, nil
 	}

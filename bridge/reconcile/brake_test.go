@@ -123,7 +123,7 @@ func (w *world) verifyCloses(issues, perMinute int, other func() bool) {
 // braked is how many closes the route's brake has put off.
 func (w *world) braked() int {
 	var m dto.Metric
-	w.check(w.recon.Metrics.Braked.WithLabelValues("web", "closes").Write(&m))
+	w.check(w.recon.Metrics.Counters[reconcile.CountBraked].WithLabelValues("web", "closes").Write(&m))
 	return int(m.GetCounter().GetValue())
 }
 

@@ -44,7 +44,7 @@ func (w cleaner) step(side mapping.Side, format string, args ...any) mapping.Cle
 // has tells: the answer to the write of a label may have been lost.
 func (w cleaner) labelMarks() (out []mark) {
 	own := w.shownLabels()
-	if ledger(w).questions() > 0 {
+	if len(ledger(w).questions()) > 0 {
 		own = append(own, ledger(w).conflictLabel())
 	}
 	for _, l := range w.issue.Labels {

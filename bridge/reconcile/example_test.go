@@ -22,9 +22,6 @@ func ExampleBegin() {
 			fmt.Printf("update the card under version %d: %s\n", title.Version, title.Value)
 			title.Version++
 			step.Answer(reconcile.Updated{Version: 8, Values: map[mapping.Attribute]mapping.Versioned{mapping.Title: title}}, nil)
-		case reconcile.ReadPublic:
-			fmt.Println("is the repository public?")
-			step.Answer(reconcile.Publicity{Known: true}, nil)
 		case reconcile.Save:
 			fmt.Println("save the link")
 			step.Answer(reconcile.None{}, nil)
@@ -36,7 +33,6 @@ func ExampleBegin() {
 	result := work.Result(state.Now, nil, false)
 	fmt.Println("agreed on:", result.Link.Base[mapping.Title].Planning)
 	// Output:
-	// is the repository public?
 	// save the link
 	// update the card under version 3: Login fails in Safari
 	// agreed on: Login fails in Safari

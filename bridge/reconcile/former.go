@@ -74,12 +74,12 @@ func (w entrant) predecessors() ([]predecessor, error) {
 		}
 		for _, id := range ids {
 			key := store.Key{Project: project, Link: id}
-			link, err := do(w, ReadLink{key})
-			if errors.Is(err, store.ErrNotFound) {
-				continue
-			}
+			link, err := exclusivity(w).readLink(key)
 			if err != nil {
-				return nil, fmt.Errorf("read link: %w", err)
+				return nil, err
+			}
+			if link == nil {
+				continue
 			}
 			if link.Moving.HandsOver() {
 				continue

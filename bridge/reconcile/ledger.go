@@ -155,7 +155,7 @@ func (w ledger) endQuestion(d mapping.Decision) error {
 	if err := w.closeQuestion(id, d); err != nil {
 		return err
 	}
-	if w.questions() == 1 {
+	if len(w.questions()) == 1 {
 		if err := reader(w).haveIssue(); err != nil {
 			return err
 		}
@@ -209,12 +209,7 @@ func (w ledger) closeQuestion(id string, d mapping.Decision) error {
 
 // answerCame reports whether an operator answered what people are asked.
 func (w ledger) answerCame() (bool, error) {
-	asked := slices.Collect(maps.Values(w.pair.Asking))
-	for _, c := range w.items() {
-		asked = slices.AppendSeq(asked, maps.Values(c.Asking))
-	}
-	slices.Sort(asked)
-	for _, id := range asked {
+	for _, id := range w.questions() {
 		c, _, err := w.ledgerEntry(id)
 		if answered := c.State == mapping.ConflictAnswered; answered || err != nil {
 			return answered, err
@@ -223,15 +218,16 @@ func (w ledger) answerCame() (bool, error) {
 	return false, nil
 }
 
-// questions is how many questions wait for an answer on the issue.
-func (w ledger) questions() int {
-	n := len(w.owner.Asking)
+// questions are the conflicts about which people are asked on the issue, by their ids.
+func (w ledger) questions() []string {
+	ids := slices.Collect(maps.Values(w.owner.Asking))
 	if !w.owner.IsTask() {
 		for _, c := range w.link.Children {
-			n += len(c.Asking)
+			ids = slices.AppendSeq(ids, maps.Values(c.Asking))
 		}
 	}
-	return n
+	slices.Sort(ids)
+	return ids
 }
 
 // keepItems is keep for the values of pairs that are written to a side, or

@@ -31,14 +31,20 @@ func (w exclusivity) linkOf(project mapping.ObjectID, ref mapping.Ref) (mapping.
 	case id == w.link.ID:
 		return id, w.link, nil
 	}
-	link, err := do(w, ReadLink{store.Key{Project: project, Link: id}})
+	link, err := w.readLink(store.Key{Project: project, Link: id})
+	return id, link, err
+}
+
+// readLink reads a link's record; nil: it has just gone.
+func (w exclusivity) readLink(key store.Key) (*mapping.Link, error) {
+	link, err := do(w, ReadLink{key})
 	if errors.Is(err, store.ErrNotFound) {
-		return id, nil, nil
+		return nil, nil //nolint:nilnil // there is none
 	}
 	if err != nil {
-		return id, nil, fmt.Errorf("read link of %s: %w", ref, err)
+		return nil, fmt.Errorf("read link %s: %w", key, err)
 	}
-	return id, link, nil
+	return link, nil
 }
 
 // ledgerEntry is an entry of the ledger of conflicts.

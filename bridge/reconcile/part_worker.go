@@ -109,16 +109,15 @@ func (w partWorker) hasChanges() bool {
 // taskMoved reports whether the card's tasks show the part's one otherwise than
 // it is known.
 func (w partWorker) taskMoved() bool {
-	all := &w.root.tasks
-	t, found := all.seen[w.pair.Card.ID]
-	if !found {
-		return all.listed && w.pair.State != mapping.Orphaned
+	seen, listed := w.taskSeen(), w.root.tasks.listed
+	if seen == nil {
+		return listed && w.pair.State != mapping.Orphaned
 	}
-	if t.Version > w.pair.Card.Version || w.pair.State == mapping.Orphaned {
+	if seen.Version > w.pair.Card.Version || w.pair.State == mapping.Orphaned {
 		return true
 	}
-	for a, v := range mapping.TaskItemView(&t, w.set.Keys) {
-		if base, ok := w.pair.Base[a]; ok && (v.Version > base.Version || all.listed && !mapping.Same(a, v.Value, base.Planning)) {
+	for a, v := range w.planningView(seen) {
+		if base, ok := w.pair.Base[a]; ok && (v.Version > base.Version || listed && !mapping.Same(a, v.Value, base.Planning)) {
 			return true
 		}
 	}

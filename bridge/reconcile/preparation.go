@@ -116,11 +116,6 @@ func create(w work) (verdict, error) {
 	return pass, creator(w).partner().once(creator(w).wanted())
 }
 
-func hide(w work) (verdict, error) {
-	w.hidden = visibility(w).public(w.owner.Issue.Repo, false)
-	return pass, nil
-}
-
 // see takes in both sides. What was seen of the other side while one item was gone was not
 // dealt with: an orphan that is linked again is read as a whole.
 func see(w work) (verdict, error) {
