@@ -49,8 +49,8 @@ func newSettings(c *config.Config, dryRun bool, made time.Time) *settings {
 		Users:      users,
 		WebURL:     webURL(c.GitHub.APIURL),
 		DryRun:     dryRun,
-		Settle:     reconcile.Settle{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
-		Confirm:    reconcile.Confirm{GitHub: c.GitHub.CatchUpInterval, Planning: c.Planning.TaskSweepInterval},
+		Settle:     reconcile.PerSide{GitHub: c.GitHub.Settle, Planning: c.Planning.Settle},
+		Confirm:    reconcile.PerSide{GitHub: c.GitHub.CatchUpInterval, Planning: c.Planning.TaskSweepInterval},
 		Brakes:     reconcile.Brakes{CreatesPerMinute: c.Brakes.CreatesPerMinute, ClosesPerMinute: c.Brakes.ClosesPerMinute},
 		EnterDelay: c.GitHub.EnterDelay, Coalesce: c.Coalesce, Quiet: quiet,
 	}}

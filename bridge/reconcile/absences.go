@@ -184,19 +184,13 @@ func (w absences) scope(side mapping.Side) (string, mapping.Ref) {
 
 // goneWait is how long a side is given to know an item that it calls gone.
 func (w absences) goneWait(side mapping.Side) time.Duration {
-	if side == mapping.GitHub {
-		return max(goneWait, w.set.Settle.GitHub)
-	}
-	return max(goneWait, w.set.Settle.Planning)
+	return max(goneWait, w.set.Settle.of(side))
 }
 
 // confirmWait is how long after the first read that answered gone a look is a later
 // one, which confirms that.
 func (w absences) confirmWait(side mapping.Side) time.Duration {
-	wait := w.set.Confirm.Planning
-	if side == mapping.GitHub {
-		wait = w.set.Confirm.GitHub
-	}
+	wait := w.set.Confirm.of(side)
 	if wait <= 0 {
 		wait = confirmDefault
 	}

@@ -291,7 +291,7 @@ func splitRace(w *world, seed uint64) []string {
 	set := &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{one, two}), Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		// A process that stands still loses its lease, here time after time: no key is parked for that.
-		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second},
+		Settle: reconcile.PerSide{GitHub: settleGitHub, Planning: 30 * time.Second},
 	}
 	w.hub.lag = func(int) time.Duration { return -1 }
 

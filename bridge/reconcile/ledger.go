@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -67,7 +68,7 @@ func (w ledger) keepTexts(d mapping.Decision, github, planning string) error {
 	if err := w.postConflict(c, is || behind); err != nil {
 		return err
 	}
-	w.count(CountConflicts, w.link.Route, string(d.Attribute), resolution(d))
+	w.count(CountConflicts, w.link.Route, string(d.Attribute), cmp.Or(string(d.Winner), "ask"))
 	w.note("", d.Attribute, "conflict", d.Why+" (ledger "+c.ID+")")
 	w.kept = append(w.kept, c.ID)
 	if d.Action != mapping.Ask {
@@ -114,13 +115,6 @@ func (w ledger) postConflict(c mapping.Conflict, repeated bool) error {
 	}
 	c.Comments = ids
 	return keep()
-}
-
-func resolution(d mapping.Decision) string {
-	if d.Action == mapping.Ask {
-		return "ask"
-	}
-	return string(d.Winner)
 }
 
 // conflictLabel marks an issue that waits for a person's decision.

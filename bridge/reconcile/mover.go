@@ -72,8 +72,7 @@ func (w mover) followRepository(err error) error {
 	if err := done(w, Rename{w.owner.Issue.Repo, now}); err != nil {
 		return err
 	}
-	w.owner.Issue.Repo = now
-	return later(0, "its repository is now %s", now)
+	return w.toRepository(now)
 }
 
 // toRepository has the link looked at again where its repository is by now. A card that

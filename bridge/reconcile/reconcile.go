@@ -105,9 +105,11 @@ type Settings struct {
 	Users  map[string]string // GitHub login, lower case: planning username
 	WebURL string            // of GitHub's pages, without a slash at the end
 	DryRun bool              // write nothing, log what would be written
-	Settle Settle
-	// Confirm is how long after an item first answered gone a look at it is a later one.
-	Confirm Confirm
+	// Settle is how long what was sent may still be under way.
+	Settle PerSide
+	// Confirm is how long after an item of a side first answered gone it is read once more,
+	// which confirms that; 0: ten minutes.
+	Confirm PerSide
 	Brakes  Brakes
 	// EnterDelay is how long a new issue waits before it becomes a card; one that
 	// is closed within it becomes none.
@@ -121,19 +123,15 @@ type Settings struct {
 // bound.
 type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }
 
-// Settle says how long what was sent may still be under way.
-type Settle struct{ GitHub, Planning time.Duration }
+// PerSide is a time that each side has of its own.
+type PerSide struct{ GitHub, Planning time.Duration }
 
-func (s Settle) of(side mapping.Side) time.Duration {
+func (s PerSide) of(side mapping.Side) time.Duration {
 	if side == mapping.GitHub {
 		return s.GitHub
 	}
 	return s.Planning
 }
-
-// Confirm says how long after an item of a side first answered gone it is read once more,
-// which confirms that; 0: ten minutes.
-type Confirm struct{ GitHub, Planning time.Duration }
 
 // ServiceGitHub is the name by which keys wait for GitHub.
 const ServiceGitHub = "github"

@@ -261,7 +261,7 @@ func (w taskMaker) makeSubTasks() error {
 			return m.Partner == strconv.FormatInt(k.w.owner.Issue.ID, 10)
 		},
 		taken: func(k *want, t *mapping.Task, how string) error {
-			return partWorker(w).absorb(k.w, taskMaker(k.w).takeTask(t, how))
+			return partWorker(w).absorb(k.w, taskMaker(k.w).linkTask(t, how))
 		},
 		allowed: func(k *want) (bool, error) {
 			ok, err := taskMaker(k.w).taskReady(k)
@@ -272,20 +272,6 @@ func (w taskMaker) makeSubTasks() error {
 		err = mostSevere([]error{err, partWorker(w).absorb(pw, nil)})
 	}
 	return err
-}
-
-// takeTask links the part with its task.
-func (w taskMaker) takeTask(t *mapping.Task, how string) error {
-	if w.issue == nil {
-		if err := reader(w).fetch(); err != nil {
-			return err
-		}
-	}
-	if w.pair.Intent.Base == nil { // made for an earlier record of the pair
-		w.pair.Intent.Base = map[mapping.Attribute]mapping.Base{}
-	}
-	w.linkTask(t, how)
-	return nil
 }
 
 // taskReady makes sure that the sub-issue is at hand and that the task may be
@@ -313,7 +299,12 @@ func (w taskMaker) taskReady(k *want) (bool, error) {
 }
 
 // linkTask completes the part with the task that its intent made.
-func (w taskMaker) linkTask(t *mapping.Task, how string) {
+func (w taskMaker) linkTask(t *mapping.Task, how string) error {
+	if w.issue == nil {
+		if err := reader(w).fetch(); err != nil {
+			return err
+		}
+	}
 	w.pair.Card = mapping.CardID{ID: t.ID, CID: t.CID, Version: t.Version}
 	reader(w).setCard(t.AsCard())
 	w.pair.Base = map[mapping.Attribute]mapping.Base{mapping.State: initialState(t.State)}
@@ -326,6 +317,7 @@ func (w taskMaker) linkTask(t *mapping.Task, how string) {
 	w.root.pair.Card.CountersVersion++
 	w.root.tasks.take(*t)
 	creator(w).linked(mapping.Planning, fmt.Sprintf("task %s %s", t.ID, how))
+	return nil
 }
 
 // ensureTracking gives a linked card its tracking task: a card has no writable

@@ -161,7 +161,7 @@ func (w *world) fail(format string, args ...any) {
 func (w *world) restart() {
 	set := &reconcile.Settings{
 		Routes: mapping.NewRoutes(append([]mapping.Route{w.route}, w.more...), w.planned...), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
-		Settle: reconcile.Settle{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
+		Settle: reconcile.PerSide{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
 		Coalesce: w.coalesce,
 	}
 	var random func(n int64) int64 // of a crowd's goroutines: the runtime's
