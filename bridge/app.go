@@ -259,7 +259,7 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.engine = engine.New(engine.Options{
 		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
-		Concurrency: a.o.Concurrency, Beside: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
+		Concurrency: a.o.Concurrency, StoreWorkers: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.intakeMetrics, a.verifyMetrics = webhook.NewMetrics(a.o.Registry), verifier.NewMetrics(a.o.Registry)
 	a.intake = webhook.New(webhook.Options{

@@ -343,7 +343,7 @@ func text(n ast.Node) (string, bool) {
 	case *ast.LiteralNode:
 		return t.Value.Value, true
 	case *ast.MappingNode:
-		return glued(t)
+		return colonScalar(t)
 	}
 	return "", false
 }

@@ -134,8 +134,8 @@ func deal(members []*batched, cards []mapping.Card, err error) {
 	}
 }
 
-// sought is a card that is looked for by its marker.
-type sought struct {
+// lookupRequest is a card that is looked for by its marker.
+type lookupRequest struct {
 	*hand
 	link    mapping.LinkID
 	partner string // the issue's id
@@ -147,7 +147,7 @@ type sought struct {
 // findCards visits the cards of every bucket and sprint. Keys of an import, and those of a
 // crowd, share one complete lookup.
 func (h *hand) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
-	s := &sought{hand: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
+	s := &lookupRequest{hand: h, link: e.Link, partner: strconv.FormatInt(e.Issue, 10)}
 	b := engine.Batch{Name: "lookup", Brief: !e.Import, Act: acting(lookForAll)}
 	if err := h.together(h.ctx, b, s); err != nil {
 		return reconcile.FoundCards{}, err
@@ -156,8 +156,8 @@ func (h *hand) findCards(e reconcile.FindCards) (reconcile.FoundCards, error) {
 }
 
 // lookForAll makes one complete lookup for all who share it.
-func lookForAll(ctx context.Context, members []*sought) {
-	byLink, byPartner := map[mapping.LinkID]*sought{}, map[string]*sought{}
+func lookForAll(ctx context.Context, members []*lookupRequest) {
+	byLink, byPartner := map[mapping.LinkID]*lookupRequest{}, map[string]*lookupRequest{}
 	for _, s := range members {
 		byLink[s.link], byPartner[s.partner] = s, s
 	}

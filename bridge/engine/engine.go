@@ -89,9 +89,9 @@ type Options struct {
 	Metrics *Metrics
 	Guard   *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
 
-	Concurrency int           // keys that may be at a service at once; 0: one
-	Beside      int           // keys worked beside them, while the store is asked; 0: none
-	LeaseTTL    time.Duration // 0: a minute
+	Concurrency  int           // keys that may be at a service at once; 0: one
+	StoreWorkers int           // keys worked beside them, while the store is asked; 0: none
+	LeaseTTL     time.Duration // 0: a minute
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
 	// Done is told what was done to a link, once the store has it; nil: nobody is.

@@ -10,9 +10,9 @@ import (
 	"planbridge/store"
 )
 
-// handBack is how long a key that was in hand at shutdown may take to be given
+// shutdownGrace is how long a key that was in hand at shutdown may take to be given
 // back.
-const handBack = 3 * time.Second
+const shutdownGrace = 3 * time.Second
 
 // Work works one claimed key to its end and finishes the claim. No slot bounds it.
 func (e *Engine) Work(ctx context.Context, claim *store.Claim) {
@@ -90,7 +90,7 @@ func (e *Engine) conclude(log *slog.Logger, route string, v verdict) {
 
 // end finishes the claim, and returns the next one where more asks for it.
 func (e *Engine) end(ctx context.Context, claim *store.Claim, res reconcile.Result, v verdict, more bool) *store.Claim {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
 	next, err := e.finish(ctx, claim, res, v.Outcome, more)
 	if err != nil {

@@ -32,7 +32,7 @@ func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 	defer inHand.Wait()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(drain, stop) })()
 
-	l := newLimiter(max(1, e.Concurrency), e.Beside)
+	l := newLimiter(max(1, e.Concurrency), e.StoreWorkers)
 	for next := 0; ; next++ {
 		select {
 		case l.hands <- struct{}{}:

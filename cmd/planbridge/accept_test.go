@@ -38,14 +38,14 @@ func TestAccept(t *testing.T) {
 				t.Errorf("accept: %q", got)
 			}
 			for want, words := range map[int][]string{
-				exitWrong:  {"accept", "repository", "acme/web"}, // there is no other any more
-				exitMisuse: {"accept", "planet", "mars"},
+				exitFailure: {"accept", "repository", "acme/web"}, // there is no other any more
+				exitUsage:   {"accept", "planet", "mars"},
 			} {
 				if r := op.run(words...); r.status != want {
 					t.Errorf("%v: %+v", words, r)
 				}
 			}
-			if r := op.run("accept", "account", "nobody"); r.status != exitWrong || !strings.Contains(r.stderr, "account nobody: not found") {
+			if r := op.run("accept", "account", "nobody"); r.status != exitFailure || !strings.Contains(r.stderr, "account nobody: not found") {
 				t.Errorf("an account that nobody met: %+v", r)
 			}
 			if !running {

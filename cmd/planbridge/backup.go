@@ -68,7 +68,7 @@ func tellLost(p *process, s *backup.Summary) error {
 	if more := s.Spoilt - len(s.Lost); more > 0 {
 		fmt.Fprintf(p.stderr, "planbridge: not in the backup: %d more\n", more)
 	}
-	return errTold
+	return errReported
 }
 
 // toOutput writes the backup to standard output.

@@ -281,7 +281,7 @@ func TestBackupFile(t *testing.T) {
 	op := older(t, bridgetest.Options{}, "one")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "backup")
-	if r := op.run("backup", file); r.status != exitWrong || !strings.Contains(r.stderr, "backup to "+file+": no service answers on") {
+	if r := op.run("backup", file); r.status != exitFailure || !strings.Contains(r.stderr, "backup to "+file+": no service answers on") {
 		t.Errorf("without a store: %+v", r)
 	}
 	op.fine("import")
@@ -297,7 +297,7 @@ func TestBackupFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{file, dir} {
-		if r := op.run("backup", name); r.status != exitMisuse || !strings.Contains(r.stderr, "backup to "+name+": ") || !strings.Contains(r.stderr, "file") {
+		if r := op.run("backup", name); r.status != exitUsage || !strings.Contains(r.stderr, "backup to "+name+": ") || !strings.Contains(r.stderr, "file") {
 			t.Errorf("over what is there: %+v", r)
 		}
 	}
@@ -308,11 +308,11 @@ func TestBackupFile(t *testing.T) {
 	if text := op.fine("backup", "--force", file, "-o", "json"); json.Unmarshal([]byte(text), &said) != nil || said.File != file || said.Links != 1 || said.Store != "file" || said.Program == "" || len(said.SHA256) != 64 {
 		t.Errorf("backup -o json: %s", text)
 	}
-	if r := op.run("backup", filepath.Join(dir, "no", "where")); r.status != exitWrong || !strings.Contains(r.stderr, "no such file or directory") {
+	if r := op.run("backup", filepath.Join(dir, "no", "where")); r.status != exitFailure || !strings.Contains(r.stderr, "no such file or directory") {
 		t.Errorf("into no directory: %+v", r)
 	}
 	r := op.run("backup", "-")
-	if s, err := backup.Check(strings.NewReader(r.out)); err != nil || s.Links != 1 || r.status != exitFine || !strings.HasPrefix(r.stderr, "the file store is backed up to -: 1 links") {
+	if s, err := backup.Check(strings.NewReader(r.out)); err != nil || s.Links != 1 || r.status != exitOK || !strings.HasPrefix(r.stderr, "the file store is backed up to -: 1 links") {
 		t.Errorf("to standard output: status %d %q: %+v, %v", r.status, r.stderr, s, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
@@ -349,8 +349,8 @@ func TestBackupOfDryRun(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, admin(freePort(t)))
 	op.serve("--dry-run")
 	file := filepath.Join(t.TempDir(), "backup")
-	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitFine })
-	if r := op.run("backup", file); r.status != exitWrong || !strings.Contains(r.stderr, "the service that runs is a dry run") {
+	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitOK })
+	if r := op.run("backup", file); r.status != exitFailure || !strings.Contains(r.stderr, "the service that runs is a dry run") {
 		t.Errorf("backup: %+v", r)
 	}
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
@@ -391,12 +391,12 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		for _, flags := range [][]string{nil, {"--force"}, {"--dry-run"}} {
 			r := op.run(append([]string{"restore", bad}, flags...)...)
-			if r.status != exitWrong || !strings.HasPrefix(r.stderr, "planbridge: restore "+bad+": ") || !strings.Contains(r.stderr, tt.says) {
+			if r.status != exitFailure || !strings.HasPrefix(r.stderr, "planbridge: restore "+bad+": ") || !strings.Contains(r.stderr, tt.says) {
 				t.Errorf("%s %v: %+v", name, flags, r)
 			}
 		}
 	}
-	if r := op.run("restore", filepath.Join(dir, "none")); r.status != exitWrong || !strings.Contains(r.stderr, "no such file") {
+	if r := op.run("restore", filepath.Join(dir, "none")); r.status != exitFailure || !strings.Contains(r.stderr, "no such file") {
 		t.Errorf("no file: %+v", r)
 	}
 	if text := op.fine("restore", "--dry-run", file); !strings.HasPrefix(text, "the backup is whole: 2 links, ") {
@@ -407,7 +407,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 
 	op.fine("restore", file)
-	if r := op.run("restore", file); r.status != exitWrong || !strings.Contains(r.stderr, "the store is not empty: --force replaces what it holds") {
+	if r := op.run("restore", file); r.status != exitFailure || !strings.Contains(r.stderr, "the store is not empty: --force replaces what it holds") {
 		t.Errorf("over a store that holds something: %+v", r)
 	}
 	var got restored
@@ -416,11 +416,11 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	op.write(admin(freePort(t)))
 	op.serve()
-	if r := op.run("restore", "--force", file); r.status != exitWrong || !strings.Contains(r.stderr, "a service runs on 127.0.0.1:") {
+	if r := op.run("restore", "--force", file); r.status != exitFailure || !strings.Contains(r.stderr, "a service runs on 127.0.0.1:") {
 		t.Errorf("while a service runs: %+v", r)
 	}
 	op.write(admin(freePort(t)))
-	if r := op.run("restore", "--force", file); r.status != exitWrong || !strings.Contains(r.stderr, "another process uses it") {
+	if r := op.run("restore", "--force", file); r.status != exitFailure || !strings.Contains(r.stderr, "another process uses it") {
 		t.Errorf("while a service elsewhere uses the store: %+v", r)
 	}
 }
@@ -436,7 +436,7 @@ func TestRestoreIntoRedis(t *testing.T) {
 	s := op.serve()
 	op.until("it polls", func() bool {
 		r := op.run("restore", "--force", file)
-		return r.status == exitWrong && strings.Contains(r.stderr, "another process uses it") && strings.Contains(r.stderr, "has the lease poll:")
+		return r.status == exitFailure && strings.Contains(r.stderr, "another process uses it") && strings.Contains(r.stderr, "has the lease poll:")
 	})
 	s.signal(os.Interrupt)
 	s.ended()
@@ -455,7 +455,7 @@ func TestRestoreIntoRedis(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"serve"}, {"links"}, {"backup", "-"}, {"import"}} {
-		if r := op.run(args...); r.status != exitWrong || !strings.Contains(r.stderr, "a restore was begun and not finished: run planbridge restore once more") {
+		if r := op.run(args...); r.status != exitFailure || !strings.Contains(r.stderr, "a restore was begun and not finished: run planbridge restore once more") {
 			t.Errorf("%v: %+v", args, r)
 		}
 	}
@@ -491,10 +491,10 @@ func TestBackupOfSpoilt(t *testing.T) {
 	spoilLink(t, server, project)
 	file := filepath.Join(t.TempDir(), "backup")
 	r := op.run("backup", file)
-	if r.status != exitWrong || !strings.Contains(r.out, ": 1 links") || !strings.Contains(r.stderr, "planbridge: not in the backup: link "+string(project)+"/") {
+	if r.status != exitFailure || !strings.Contains(r.out, ": 1 links") || !strings.Contains(r.stderr, "planbridge: not in the backup: link "+string(project)+"/") {
 		t.Errorf("backup: %+v", r)
 	}
-	if r := op.run("export", "links"); r.status != exitWrong || strings.Count(r.out, ",root,") != 1 || !strings.Contains(r.stderr, "the export is not complete: ") || !strings.Contains(r.stderr, "link "+string(project)+"/") {
+	if r := op.run("export", "links"); r.status != exitFailure || strings.Count(r.out, ",root,") != 1 || !strings.Contains(r.stderr, "the export is not complete: ") || !strings.Contains(r.stderr, "link "+string(project)+"/") {
 		t.Errorf("export: %+v", r)
 	}
 	if text := op.fine("restore", "--dry-run", file); !strings.HasPrefix(text, "the backup is whole: 1 links") {

@@ -61,7 +61,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 		return err
 	})
 	if err == nil && counts[preflight.LevelFault] > 0 {
-		return errTold
+		return errReported
 	}
 	return err
 }

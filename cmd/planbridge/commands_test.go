@@ -141,7 +141,7 @@ func TestBothWays(t *testing.T) {
 	if got := op.world.Repo.Issue(1).Title; got != "Fix the door" {
 		t.Errorf("explain wrote: the issue's title is %q", got)
 	}
-	if r := op.run("links", "--route", "nobody"); r.status != exitWrong || r.stderr != "planbridge: route nobody: not found\n" {
+	if r := op.run("links", "--route", "nobody"); r.status != exitFailure || r.stderr != "planbridge: route nobody: not found\n" {
 		t.Errorf("links of no route: %+v", r)
 	}
 	if got := op.fine("failures", "retry", "all"); got != "1 taken up again\n" {
@@ -238,7 +238,7 @@ func TestRetryRunning(t *testing.T) {
 		cards := w.Project.Cards()
 		return len(cards) == 1 && cards[0].Title == w.Repo.Issue(n).Title
 	})
-	if r := op.run("failures", "retry", "acme/web#99"); r.status != exitWrong || r.stderr != "planbridge: failure acme/web#99: not found\n" {
+	if r := op.run("failures", "retry", "acme/web#99"); r.status != exitFailure || r.stderr != "planbridge: failure acme/web#99: not found\n" {
 		t.Errorf("retry of nothing: %+v", r)
 	}
 }
@@ -268,13 +268,13 @@ func TestConflictsRunning(t *testing.T) {
 		}
 		return id != ""
 	})
-	if r := op.run("conflicts", "resolve", id, "nobody"); r.status != exitMisuse {
+	if r := op.run("conflicts", "resolve", id, "nobody"); r.status != exitUsage {
 		t.Errorf("resolve for nobody: %+v", r)
 	}
 	op.fine("conflicts", "resolve", id, "github")
 	op.until("GitHub's title on the card", func() bool { return w.Project.Card(card).Title == "GitHub's" })
 	op.until("the conflict settled", func() bool { return strings.Contains(op.fine("conflicts"), "settled") })
-	op.until("the undo taken", func() bool { return op.run("conflicts", "undo", id).status == exitFine })
+	op.until("the undo taken", func() bool { return op.run("conflicts", "undo", id).status == exitOK })
 	op.until("planning's title on both sides", func() bool {
 		return w.Project.Card(card).Title == "Planning's" && w.Repo.Issue(n).Title == "Planning's"
 	})
@@ -295,7 +295,7 @@ func TestExplainNothing(t *testing.T) {
 		"web#1":       `find "web#1": expected owner/name#number, a card's id or a link's id`,
 		"nothing":     "link of nothing: not found",
 	} {
-		if r := op.run("explain", name); r.status != exitWrong || r.stderr != "planbridge: "+want+"\n" {
+		if r := op.run("explain", name); r.status != exitFailure || r.stderr != "planbridge: "+want+"\n" {
 			t.Errorf("explain %s: %+v", name, r)
 		}
 	}
@@ -305,7 +305,7 @@ func TestExplainNothing(t *testing.T) {
 func TestNoStoreYet(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, nil)
 	r := op.run("links")
-	if r.status != exitWrong || !strings.Contains(r.stderr, "no service answers on 127.0.0.1:0: open store ") || !strings.Contains(r.stderr, "file does not exist") {
+	if r.status != exitFailure || !strings.Contains(r.stderr, "no service answers on 127.0.0.1:0: open store ") || !strings.Contains(r.stderr, "file does not exist") {
 		t.Errorf("links: %+v", r)
 	}
 	if found, err := filepath.Glob(filepath.Join(filepath.Dir(op.config), "*.db")); err != nil || len(found) > 0 {
@@ -324,7 +324,7 @@ func TestSomethingElseListens(t *testing.T) {
 			t.Cleanup(s.Close)
 			op := newOperator(t, bridgetest.Options{}, replace("127.0.0.1:0\"\ngithub", s.Listener.Addr().String()+"\"\ngithub"))
 			r := op.run("failures")
-			if r.status != exitWrong || !strings.Contains(r.stderr, "planbridge") || !strings.Contains(r.stderr, s.URL) {
+			if r.status != exitFailure || !strings.Contains(r.stderr, "planbridge") || !strings.Contains(r.stderr, s.URL) {
 				t.Errorf("failures: %+v", r)
 			}
 		})
@@ -350,7 +350,7 @@ func TestAdminToken(t *testing.T) {
 	op.env["ADMIN"] = "letmein"
 	op.fine("failures")
 	op.env["ADMIN"] = "guess"
-	if r := op.run("failures"); r.status != exitWrong || r.stderr != "planbridge: the admin token is missing or wrong\n" {
+	if r := op.run("failures"); r.status != exitFailure || r.stderr != "planbridge: the admin token is missing or wrong\n" {
 		t.Errorf("a wrong token: %+v", r)
 	}
 }
@@ -378,10 +378,10 @@ func TestLinksLimit(t *testing.T) {
 	}
 	op.until("three links", func() bool { return strings.Count(op.fine("links"), "acme/web#") == 3 })
 	r := op.run("links", "--limit", "2")
-	if r.status != exitFine || strings.Count(r.out, "acme/web#") != 2 || !strings.Contains(r.stderr, "more than 2 links") {
+	if r.status != exitOK || strings.Count(r.out, "acme/web#") != 2 || !strings.Contains(r.stderr, "more than 2 links") {
 		t.Errorf("links --limit 2: %+v", r)
 	}
-	if r := op.run("links", "--limit", "0"); r.status != exitMisuse || !strings.Contains(r.stderr, "limit") {
+	if r := op.run("links", "--limit", "0"); r.status != exitUsage || !strings.Contains(r.stderr, "limit") {
 		t.Errorf("links --limit 0: %+v", r)
 	}
 }
@@ -393,7 +393,7 @@ func TestLinksBroken(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	op := newOperator(t, bridgetest.Options{}, replace(`admin_listen: "127.0.0.1:0"`, `admin_listen: "`+s.Listener.Addr().String()+`"`))
-	if r := op.run("links"); r.status != exitWrong || r.stderr != "planbridge: the list is not complete: the store broke\n" {
+	if r := op.run("links"); r.status != exitFailure || r.stderr != "planbridge: the list is not complete: the store broke\n" {
 		t.Errorf("links: %+v", r)
 	}
 }
@@ -407,20 +407,20 @@ func TestCheck(t *testing.T) {
 		"ok  planning web: the secret opens the project \"Web\"\n", "warn  planning web: username bridge: ",
 		"ok  github: acting as planbridge-bot\n", "ok  repository acme/web: issues and labels can be written\n",
 	} {
-		if r.status != exitFine || !strings.Contains(text, want) {
+		if r.status != exitOK || !strings.Contains(text, want) {
 			t.Errorf("check: status %d, want %q in\n%s%s", r.status, want, text, r.stderr)
 		}
 	}
 	op.world.Planning.Down(true)
 	op.world.GitHub.Down(true)
-	if r := op.run("check"); r.status != exitWrong || strings.Count(r.out, "fault ") != 2 || r.stderr != "" {
+	if r := op.run("check"); r.status != exitFailure || strings.Count(r.out, "fault ") != 2 || r.stderr != "" {
 		t.Errorf("check with both services down: %+v", r)
 	}
 	var found struct {
 		Findings []struct{ Level, Place, Words string }
 	}
 	r = op.run("check", "-o", "json")
-	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.status != exitWrong || len(found.Findings) < 3 || found.Findings[0].Place != "store" {
+	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.status != exitFailure || len(found.Findings) < 3 || found.Findings[0].Place != "store" {
 		t.Errorf("check -o json: %v %+v", err, r)
 	}
 }

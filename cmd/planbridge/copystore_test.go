@@ -36,7 +36,7 @@ func exports(op *operator) string {
 func TestCopyStore(t *testing.T) {
 	op := lived(t)
 	w := op.world
-	if r := op.run("copy-store", "file:planbridge.db", at(t, "file")); r.status != exitWrong || !strings.Contains(r.stderr, "a service runs on") {
+	if r := op.run("copy-store", "file:planbridge.db", at(t, "file")); r.status != exitFailure || !strings.Contains(r.stderr, "a service runs on") {
 		t.Errorf("beside a service: %+v", r)
 	}
 	if err := w.StopBridge(); err != nil {
@@ -55,10 +55,10 @@ func TestCopyStore(t *testing.T) {
 			t.Errorf("copy-store: %q", text)
 		}
 		op.write(replace(own, urls[i]))
-		if r := op.run("import", "--dry-run"); r.status != exitWrong || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to+", since 20") {
+		if r := op.run("import", "--dry-run"); r.status != exitFailure || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to+", since 20") {
 			t.Errorf("a service on the old store: %+v", r)
 		}
-		if r := op.run("copy-store", urls[i], at(t, "file")); r.status != exitWrong || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to) {
+		if r := op.run("copy-store", urls[i], at(t, "file")); r.status != exitFailure || !strings.Contains(r.stderr, "this store was copied, and its copy is in use: "+to) {
 			t.Errorf("a second copy of the old store: %+v", r)
 		}
 		if r := op.run("pause", "acme/web"); !strings.Contains(r.stderr, "no service sees what is changed in this store") {
@@ -68,7 +68,7 @@ func TestCopyStore(t *testing.T) {
 		if got := exports(op); got != wants {
 			t.Errorf("%s exports\n%s\nexpected\n%s", to, got, wants)
 		}
-		if r := op.run("copy-store", to, urls[0]); r.status != exitWrong || !strings.Contains(r.stderr, "the store is not empty") {
+		if r := op.run("copy-store", to, urls[0]); r.status != exitFailure || !strings.Contains(r.stderr, "the store is not empty") {
 			t.Errorf("over what is there: %+v", r)
 		}
 	}
@@ -101,10 +101,10 @@ func TestCopyStoreRefuses(t *testing.T) {
 		status   int
 		says     string
 	}{
-		{"file:" + filepath.Join(dir, "none.db"), to, exitWrong, "none.db: no such file"},
-		{"postgres://a/b", to, exitMisuse, "expected file:PATH, redis://HOST"},
-		{to, to, exitMisuse, "both are the same store"},
-		{"env:NONE", to, exitMisuse, "environment variable NONE is not set"},
+		{"file:" + filepath.Join(dir, "none.db"), to, exitFailure, "none.db: no such file"},
+		{"postgres://a/b", to, exitUsage, "expected file:PATH, redis://HOST"},
+		{to, to, exitUsage, "both are the same store"},
+		{"env:NONE", to, exitUsage, "environment variable NONE is not set"},
 	} {
 		if r := op.run("copy-store", tt.from, tt.to); r.status != tt.status || !strings.Contains(r.stderr, tt.says) {
 			t.Errorf("copy-store %s %s: %+v", tt.from, tt.to, r)
@@ -119,7 +119,7 @@ func TestCopyStoreRefuses(t *testing.T) {
 	if held, err := other.Acquire(t.Context(), "poll", "replica-2", patience); err != nil || !held {
 		t.Fatal(held, err)
 	}
-	if r := op.run("copy-store", used, to); r.status != exitWrong || !strings.Contains(r.stderr, "another process uses it: replica-2 has the lease poll until 20") {
+	if r := op.run("copy-store", used, to); r.status != exitFailure || !strings.Contains(r.stderr, "another process uses it: replica-2 has the lease poll until 20") {
 		t.Errorf("from a store that is used: %+v", r)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {

@@ -49,7 +49,7 @@ func (c cleaning) run(ctx context.Context, p *process) error {
 		case job.State == status.JobFailed:
 			return errors.New(job.Error)
 		case job.Clean.Failed > 0:
-			return errTold
+			return errReported
 		}
 		return nil
 	})

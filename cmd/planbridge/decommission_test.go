@@ -18,7 +18,7 @@ func steps(op *operator, args ...string) []string {
 	op.t.Helper()
 	var job status.Job
 	r := op.run(append(args, "-o", "json")...)
-	if err := json.Unmarshal([]byte(r.out), &job); err != nil || r.status != exitFine || job.Clean == nil {
+	if err := json.Unmarshal([]byte(r.out), &job); err != nil || r.status != exitOK || job.Clean == nil {
 		op.t.Fatalf("%v: %+v: %v", args, r, err)
 	}
 	var out []string
@@ -86,7 +86,7 @@ func TestDecommission(t *testing.T) {
 	if texts < 4 || labels < 3 {
 		t.Fatalf("the world shows %d markers and %d labels before: this test shows nothing", texts, labels)
 	}
-	if r := op.run("decommission", "acme/web", "--dry-run"); r.status != exitWrong || !strings.Contains(r.stderr, "route acme/web runs, and would make everything again: pause it") {
+	if r := op.run("decommission", "acme/web", "--dry-run"); r.status != exitFailure || !strings.Contains(r.stderr, "route acme/web runs, and would make everything again: pause it") {
 		t.Errorf("of a route that runs: %+v", r)
 	}
 	op.fine("pause", "acme/web")
@@ -186,7 +186,7 @@ func TestDecommissionKilled(t *testing.T) {
 func TestUnlinkClean(t *testing.T) {
 	op := peopled(t, bridgetest.Options{}, nil)
 	w := op.world
-	if r := op.run("unlink", "acme/web#1", "--dry-run"); r.status != exitMisuse {
+	if r := op.run("unlink", "acme/web#1", "--dry-run"); r.status != exitUsage {
 		t.Errorf("a dry run of unlink: %+v", r)
 	}
 	planned := steps(op, "unlink", "acme/web#2", "--clean", "--dry-run")

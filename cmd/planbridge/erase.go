@@ -68,7 +68,7 @@ func printErased(p *process, got status.Erased) error {
 		fmt.Fprintln(p.stderr, "planbridge:", got.Warning)
 	}
 	if failed {
-		return errTold
+		return errReported
 	}
 	return nil
 }

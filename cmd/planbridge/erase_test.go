@@ -114,7 +114,7 @@ func verifyErase(op *operator, issue int, stored func() []byte) {
 	if bytes.Contains(stored(), []byte(secretWord)) {
 		t.Error("a text stands in the store after it was erased")
 	}
-	if r := op.run("erase", "--author", "mallory"); r.status != exitWrong || !strings.Contains(r.stderr, "not found") {
+	if r := op.run("erase", "--author", "mallory"); r.status != exitFailure || !strings.Contains(r.stderr, "not found") {
 		t.Errorf("the author is still known: %+v", r)
 	}
 	if text := op.fine("erase", card, "--comments"); !strings.Contains(text, "is deleted") {

@@ -165,7 +165,7 @@ func TestMeasuredForgedBodiesFlood(t *testing.T) {
 	addr := freePort(t)
 	op := newOperator(t, bridgetest.Options{}, func(text string) string { return public(addr)(admin(freePort(t))(text)) })
 	s := op.serve()
-	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitFine })
+	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitOK })
 	op.signed(addr, deliveries/10) // connections and caches are made
 	quiet := op.signed(addr, deliveries)
 	before := peakMemory(t, s.cmd.Process.Pid)

@@ -50,7 +50,7 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 		case job.State == status.JobFailed:
 			return fmt.Errorf("%s", job.Error)
 		case job.Import.Failed > 0:
-			return errTold
+			return errReported
 		}
 		return nil
 	})

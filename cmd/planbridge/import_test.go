@@ -67,7 +67,7 @@ func TestImportWithoutService(t *testing.T) {
 	if len(w.Project.Cards()) != 2 || len(w.Repo.Issues()) != 3 || w.Writes() > 0 {
 		t.Errorf("a dry run wrote: %+v, %+v", w.Project.Cards(), w.Repo.Issues())
 	}
-	if r := op.run("import", "--route", "nobody"); r.status != exitWrong || !strings.Contains(r.stderr, "route nobody: not found") {
+	if r := op.run("import", "--route", "nobody"); r.status != exitFailure || !strings.Contains(r.stderr, "route nobody: not found") {
 		t.Errorf("a route of nobody: %+v", r)
 	}
 
@@ -172,7 +172,7 @@ func TestVerify(t *testing.T) {
 	card := w.Project.Cards()[1]
 	w.Project.EditTask(card.Tasks[0].ID, "alice", func(e *planningtest.TaskEdit) { e.State = "done" })
 	r := op.run("verify")
-	if r.status != exitWrong || r.stderr != "" || !strings.Contains(r.out, "2 links compared, 2 differ\n") || !strings.Contains(plain(r.out), "acme/web#1  acme/web  title  ONE  one  GitHub changed") {
+	if r.status != exitFailure || r.stderr != "" || !strings.Contains(r.out, "2 links compared, 2 differ\n") || !strings.Contains(plain(r.out), "acme/web#1  acme/web  title  ONE  one  GitHub changed") {
 		t.Errorf("verify: %d\n%s%s", r.status, r.out, r.stderr)
 	}
 	op.fine("verify", "--repair")
@@ -183,7 +183,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("not repaired: %+v %+v", w.Project.Cards(), w.Repo.Issues())
 	}
 	w.Project.DeleteCard(card.ID)
-	if r := op.run("verify"); r.status != exitWrong || !strings.Contains(r.out, "the card is gone") {
+	if r := op.run("verify"); r.status != exitFailure || !strings.Contains(r.out, "the card is gone") {
 		t.Errorf("verify without a card: %+v", r)
 	}
 }
@@ -216,7 +216,7 @@ func TestPause(t *testing.T) {
 	}
 	op.until("the change on the card", func() bool { return w.Project.Cards()[0].Title == "ONE" })
 	for _, name := range []string{"pause", "resume"} {
-		if r := op.run(name, "nobody"); r.status != exitWrong || !strings.Contains(r.stderr, "route nobody: not found") {
+		if r := op.run(name, "nobody"); r.status != exitFailure || !strings.Contains(r.stderr, "route nobody: not found") {
 			t.Errorf("%s nobody: %+v", name, r)
 		}
 	}
@@ -239,7 +239,7 @@ func TestLinkByHand(t *testing.T) {
 			second = c.ID
 		}
 	}
-	if r := op.run("link", "acme/web#1", second); r.status != exitWrong || !strings.Contains(r.stderr, "unlink them first") {
+	if r := op.run("link", "acme/web#1", second); r.status != exitFailure || !strings.Contains(r.stderr, "unlink them first") {
 		t.Errorf("link of what is linked: %+v", r)
 	}
 	op.fine("unlink", "acme/web#1")
@@ -264,11 +264,11 @@ func TestLinkByHand(t *testing.T) {
 	}
 	old := w.Project.NewCard("Later", "alice", planningtest.CardSpec{Title: "by hand"})
 	n := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "by hand", Labels: []string{"plan:ignore"}})
-	if r := op.run("link", fmt.Sprintf("acme/web#%d", n), old); r.status != exitWrong || !strings.Contains(r.stderr, "plan:ignore") {
+	if r := op.run("link", fmt.Sprintf("acme/web#%d", n), old); r.status != exitFailure || !strings.Contains(r.stderr, "plan:ignore") {
 		t.Errorf("link of what no route takes: %+v", r)
 	}
 	for _, args := range [][]string{{"link", "acme/web#99", old}, {"link", "acme/web#1", strings.Repeat("0", 24)}, {"link", "web", old}, {"unlink", "acme/web#99"}} {
-		if r := op.run(args...); r.status != exitWrong || r.stderr == "" {
+		if r := op.run(args...); r.status != exitFailure || r.stderr == "" {
 			t.Errorf("%v: %+v", args, r)
 		}
 	}
@@ -324,7 +324,7 @@ func TestImportKilled(t *testing.T) {
 		}
 		_ = cmd.Wait() // it was killed
 	}
-	if r := op.run("import", "--lease", "4s"); r.status != exitFine {
+	if r := op.run("import", "--lease", "4s"); r.status != exitOK {
 		t.Errorf("import: %+v", r)
 	}
 	made := map[string]int{}
@@ -366,7 +366,7 @@ func TestImportWaitsForWhatIsUnderWay(t *testing.T) {
 		t.Errorf("dry run: %s", text)
 	}
 	r := op.run("import")
-	if r.status != exitFine || !strings.Contains(r.out, "0 linked already") || !strings.Contains(r.out, "1 were under way before, and were waited for") {
+	if r.status != exitOK || !strings.Contains(r.out, "0 linked already") || !strings.Contains(r.out, "1 were under way before, and were waited for") {
 		t.Errorf("import: %+v", r)
 	}
 	if got := len(w.Project.Cards()); got != 2 {
@@ -380,7 +380,7 @@ func TestImportRefusedRepository(t *testing.T) {
 		return yaml + "  - {repository: acme/secret, project: web, bucket: Later, create_issues: false}\n"
 	}}, "one")
 	r := op.run("import")
-	if r.status != exitWrong || !strings.Contains(plain(r.out), "acme/secret  failed") || !strings.Contains(r.out, "1 issues became cards") {
+	if r.status != exitFailure || !strings.Contains(plain(r.out), "acme/secret  failed") || !strings.Contains(r.out, "1 issues became cards") {
 		t.Errorf("import: %+v", r)
 	}
 	if cards := op.world.Project.Cards(); len(cards) != 1 || len(cards[0].Tasks) != 1 {

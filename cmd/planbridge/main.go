@@ -25,9 +25,9 @@ import (
 
 // The exit statuses.
 const (
-	exitFine   = 0
-	exitWrong  = 1 // something is wrong
-	exitMisuse = 2 // usage or configuration
+	exitOK      = 0
+	exitFailure = 1 // something is wrong
+	exitUsage   = 2 // usage or configuration
 )
 
 // exitDeadline is when the process ends after a signal, whatever it is doing.
@@ -39,7 +39,7 @@ func main() {
 		stop() // from the first signal on the next one ends the process at once
 		time.AfterFunc(exitDeadline, func() {
 			fmt.Fprintf(os.Stderr, "planbridge: not at its end %v after the signal: the process ends now\n", exitDeadline)
-			os.Exit(exitWrong)
+			os.Exit(exitFailure)
 		})
 	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
@@ -83,8 +83,8 @@ type process struct {
 	config         string // path
 }
 
-// errTold ends a command whose output says already what is wrong.
-var errTold = errors.New("something is wrong")
+// errReported ends a command whose output says already what is wrong.
+var errReported = errors.New("something is wrong")
 
 // misuse is an error of usage or configuration.
 type misuse struct{ error }
@@ -107,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	if !ok || path == "" {
 		path = "planbridge.yaml"
 	}
-	exited, status := false, exitFine // --help ends the program here, and kong goes on parsing
+	exited, status := false, exitOK // --help ends the program here, and kong goes on parsing
 	parser, err := newParser(&cli, path, stdout, stderr, func(code int) { exited, status = true, code })
 	if err != nil {
 		return report(stderr, err)
@@ -146,16 +146,16 @@ func report(stderr io.Writer, err error) int {
 	var faults config.Faults
 	switch {
 	case err == nil:
-		return exitFine
-	case errors.Is(err, errTold):
-		return exitWrong
+		return exitOK
+	case errors.Is(err, errReported):
+		return exitFailure
 	case errors.As(err, &faults): // each line names its file
 		fmt.Fprintln(stderr, faults)
-		return exitMisuse
+		return exitUsage
 	}
 	fmt.Fprintln(stderr, "planbridge:", strings.TrimSpace(err.Error()))
 	if errors.As(err, &m) {
-		return exitMisuse
+		return exitUsage
 	}
-	return exitWrong
+	return exitFailure
 }

@@ -111,7 +111,7 @@ func runWith(t *testing.T, env map[string]string, args ...string) result {
 func (op *operator) fine(args ...string) string {
 	op.t.Helper()
 	r := op.run(args...)
-	if r.status != exitFine || r.stderr != "" {
+	if r.status != exitOK || r.stderr != "" {
 		op.t.Errorf("planbridge %s: status %d\n%s%s", strings.Join(args, " "), r.status, r.out, r.stderr)
 	}
 	return r.out
@@ -135,41 +135,41 @@ func TestUsage(t *testing.T) {
 		status int
 		says   string // on stderr; of help on stdout
 	}{
-		{"", exitMisuse, `expected one of "serve", "check", "import"`},
-		{"bogus", exitMisuse, "unexpected argument bogus"},
-		{"links --bogus", exitMisuse, "unknown flag --bogus"},
-		{"links -o xml", exitMisuse, `--output must be one of "table","json"`},
-		{"links --state lost", exitMisuse, `--state must be one of "entering","creating","linked","left","orphaned","dormant","erased" but got "lost"`},
-		{"links --state ''", exitMisuse, `--state must be one of "entering",`},
-		{"links --route ''", exitMisuse, `--route: "", expected a value`},
-		{"links --limit many", exitMisuse, "--limit: expected a valid 64 bit int"},
-		{"links --limit 0", exitMisuse, "--limit: 0, expected a number from 1"},
-		{"links --config ''", exitMisuse, `--config: "", expected a value`},
-		{"conflicts --limit=-1", exitMisuse, "--limit: -1, expected a number from 1"},
-		{"conflicts resolve '' github", exitMisuse, `<id>: "", expected a value`},
-		{"conflicts resolve 1 nobody", exitMisuse, `<winner> must be one of "planning","github" but got "nobody"`},
-		{"import --state ''", exitMisuse, `--state must be one of "open","all" but got ""`},
-		{"import --match ''", exitMisuse, `--match must be one of "title" but got ""`},
-		{"import --match body", exitMisuse, `--match must be one of "title" but got "body"`},
-		{"import --route ''", exitMisuse, `--route: "", expected a value`},
-		{"import --lease=-1s", exitMisuse, "--lease: -1s, expected a duration above 0"},
-		{"serve --lease 0s", exitMisuse, "--lease: 0s, expected a duration above 0"},
-		{"backup", exitMisuse, `expected "<file>"`},
-		{"backup ''", exitMisuse, `<file>: "", expected a value`},
-		{"backup a b", exitMisuse, "unexpected argument b"},
-		{"backup --overwrite a", exitMisuse, "unknown flag --overwrite"},
-		{"restore", exitMisuse, `expected "<file>"`},
-		{"restore --force", exitMisuse, `expected "<file>"`},
-		{"pause ''", exitMisuse, `<route>: "", expected a value`},
-		{"link acme/web#1 ''", exitMisuse, `<card>: "", expected a value`},
-		{"explain", exitMisuse, `expected "<issue>"`},
-		{"failures retry", exitMisuse, `expected "<key>"`},
-		{"serve --log-level loud", exitMisuse, "--log-level must be one of"},
-		{"--help", exitFine, "failures retry"},
-		{"links --help", exitFine, "--state=STATE"},
-		{"failures --help", exitFine, "failures list"},
-		{"failures retry --help", exitFine, "<key>"},
-		{"serve --help", exitFine, "--dry-run"},
+		{"", exitUsage, `expected one of "serve", "check", "import"`},
+		{"bogus", exitUsage, "unexpected argument bogus"},
+		{"links --bogus", exitUsage, "unknown flag --bogus"},
+		{"links -o xml", exitUsage, `--output must be one of "table","json"`},
+		{"links --state lost", exitUsage, `--state must be one of "entering","creating","linked","left","orphaned","dormant","erased" but got "lost"`},
+		{"links --state ''", exitUsage, `--state must be one of "entering",`},
+		{"links --route ''", exitUsage, `--route: "", expected a value`},
+		{"links --limit many", exitUsage, "--limit: expected a valid 64 bit int"},
+		{"links --limit 0", exitUsage, "--limit: 0, expected a number from 1"},
+		{"links --config ''", exitUsage, `--config: "", expected a value`},
+		{"conflicts --limit=-1", exitUsage, "--limit: -1, expected a number from 1"},
+		{"conflicts resolve '' github", exitUsage, `<id>: "", expected a value`},
+		{"conflicts resolve 1 nobody", exitUsage, `<winner> must be one of "planning","github" but got "nobody"`},
+		{"import --state ''", exitUsage, `--state must be one of "open","all" but got ""`},
+		{"import --match ''", exitUsage, `--match must be one of "title" but got ""`},
+		{"import --match body", exitUsage, `--match must be one of "title" but got "body"`},
+		{"import --route ''", exitUsage, `--route: "", expected a value`},
+		{"import --lease=-1s", exitUsage, "--lease: -1s, expected a duration above 0"},
+		{"serve --lease 0s", exitUsage, "--lease: 0s, expected a duration above 0"},
+		{"backup", exitUsage, `expected "<file>"`},
+		{"backup ''", exitUsage, `<file>: "", expected a value`},
+		{"backup a b", exitUsage, "unexpected argument b"},
+		{"backup --overwrite a", exitUsage, "unknown flag --overwrite"},
+		{"restore", exitUsage, `expected "<file>"`},
+		{"restore --force", exitUsage, `expected "<file>"`},
+		{"pause ''", exitUsage, `<route>: "", expected a value`},
+		{"link acme/web#1 ''", exitUsage, `<card>: "", expected a value`},
+		{"explain", exitUsage, `expected "<issue>"`},
+		{"failures retry", exitUsage, `expected "<key>"`},
+		{"serve --log-level loud", exitUsage, "--log-level must be one of"},
+		{"--help", exitOK, "failures retry"},
+		{"links --help", exitOK, "--state=STATE"},
+		{"failures --help", exitOK, "failures list"},
+		{"failures retry --help", exitOK, "<key>"},
+		{"serve --help", exitOK, "--dry-run"},
 	} {
 		args := strings.Fields(tt.args)
 		for i := range args {
@@ -177,7 +177,7 @@ func TestUsage(t *testing.T) {
 		}
 		r := runWith(t, nil, args...)
 		said := r.stderr
-		if tt.status == exitFine {
+		if tt.status == exitOK {
 			said = r.out
 		}
 		if r.status != tt.status || !strings.Contains(said, tt.says) {
@@ -197,12 +197,12 @@ func TestBadConfiguration(t *testing.T) {
 		args := strings.Fields(command)
 		r := runWith(t, nil, append(args, "--config", bad)...)
 		lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
-		if r.status != exitMisuse || len(lines) < 3 || !strings.Contains(r.stderr, "\n"+bad+":1:10: server.listne: unknown key") {
+		if r.status != exitUsage || len(lines) < 3 || !strings.Contains(r.stderr, "\n"+bad+":1:10: server.listne: unknown key") {
 			t.Errorf("%s: status %d\n%s", command, r.status, r.stderr)
 		}
 		missing := filepath.Join(dir, "none.yaml")
 		r = runWith(t, map[string]string{"PLANBRIDGE_CONFIG": missing}, args...)
-		if want := "planbridge: configuration: open " + missing + ": no such file or directory\n"; r.status != exitMisuse || r.stderr != want {
+		if want := "planbridge: configuration: open " + missing + ": no such file or directory\n"; r.status != exitUsage || r.stderr != want {
 			t.Errorf("%s: status %d\n%s", command, r.status, r.stderr)
 		}
 	}

@@ -95,7 +95,7 @@ func TestMove(t *testing.T) {
 	w.Project.NewTask(old.ID, "alice", planningtest.TaskSpec{Title: "of alice alone"})
 	m.settled()
 	planned := m.move("--dry-run")
-	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitWrong || !strings.Contains(r.stderr,
+	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitFailure || !strings.Contains(r.stderr,
 		"route acme/web goes to project web, bucket Incoming: write project: other and bucket: Inbox in the configuration, reload, and run move again") {
 		t.Errorf("before the configuration says so: %+v", r)
 	}
@@ -220,7 +220,7 @@ func TestMoveKilled(t *testing.T) {
 	m.pointed = true
 	m.write(listen)
 	s = m.serve()
-	m.until("it answers", func() bool { return m.run("health").status == exitFine })
+	m.until("it answers", func() bool { return m.run("health").status == exitOK })
 	fault := w.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardCreate, Kind: planningtest.Drop, Times: -1})
 	ended := make(chan result, 1)
 	go func() { ended <- m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox") }()
@@ -257,19 +257,19 @@ func TestMoveIsRefused(t *testing.T) {
 		{"acme/api --project other --bucket Inbox --dry-run", "move: the configuration has no route acme/api"},
 		{"acme/web --project other --bucket Else", "route acme/web goes to project web, bucket Incoming: write project: other and bucket: Else in the configuration"},
 	} {
-		if r := m.run(append([]string{"move"}, strings.Fields(c.args)...)...); r.status != exitWrong || !strings.Contains(r.stderr, c.says) {
+		if r := m.run(append([]string{"move"}, strings.Fields(c.args)...)...); r.status != exitFailure || !strings.Contains(r.stderr, c.says) {
 			t.Errorf("move %s: %+v, want %q", c.args, r, c.says)
 		}
 	}
-	if r := m.run("move", "acme/web", "--project", "other"); r.status != exitMisuse {
+	if r := m.run("move", "acme/web", "--project", "other"); r.status != exitUsage {
 		t.Errorf("without a bucket: %+v", r)
 	}
 	m.point()
-	if r := m.run("move", "acme/web", "--project", m.there.ID(), "--bucket", "Else"); r.status != exitWrong || !strings.Contains(r.stderr, "route acme/web goes to project other, bucket Inbox: write") {
+	if r := m.run("move", "acme/web", "--project", m.there.ID(), "--bucket", "Else"); r.status != exitFailure || !strings.Contains(r.stderr, "route acme/web goes to project other, bucket Inbox: write") {
 		t.Errorf("of another bucket than the configuration has: %+v", r)
 	}
 	m.fine("pause", "acme/web")
-	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitWrong || !strings.Contains(r.stderr, "route acme/web is paused: resume it first") {
+	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitFailure || !strings.Contains(r.stderr, "route acme/web is paused: resume it first") {
 		t.Errorf("of a paused route: %+v", r)
 	}
 	m.fine("resume", "acme/web")
@@ -282,7 +282,7 @@ func TestMoveIsRefused(t *testing.T) {
 func TestMoveOneWay(t *testing.T) {
 	m := newMover(t, "direction: to_github", nil)
 	r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox", "--dry-run")
-	if r.status != exitWrong || !strings.Contains(r.stderr, "move: route acme/web only goes to GitHub: it makes no cards") {
+	if r.status != exitFailure || !strings.Contains(r.stderr, "move: route acme/web only goes to GitHub: it makes no cards") {
 		t.Errorf("%+v", r)
 	}
 }

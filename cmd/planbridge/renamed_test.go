@@ -37,7 +37,7 @@ func TestLinksOfRenamedRepository(t *testing.T) {
 			// means says of which card an issue's name speaks.
 			means := func(name, card string) {
 				t.Helper()
-				if r := op.run("explain", name); r.status != exitFine || !strings.Contains(r.out, card) {
+				if r := op.run("explain", name); r.status != exitOK || !strings.Contains(r.out, card) {
 					t.Errorf("%s does not mean card %s: %+v", name, card, r)
 				}
 			}
@@ -59,7 +59,7 @@ func TestLinksOfRenamedRepository(t *testing.T) {
 			other := op.world.GitHub.AddRepo("acme/web", githubtest.RepoSpec{Private: true})
 			op.world.GitHub.AddHook("acme/web", op.world.WebhookURL(), bridgetest.WebhookSecret)
 			other.Open("mallory", githubtest.IssueSpec{Title: "Theirs"})
-			op.until("the other repository is believed", func() bool { return op.run("accept", "repository", "acme/web").status == exitFine })
+			op.until("the other repository is believed", func() bool { return op.run("accept", "repository", "acme/web").status == exitOK })
 			op.until("its issue is linked", func() bool {
 				return cardOf("Theirs") != "" && strings.Contains(op.fine("links", "--state", "linked"), "acme/web#1 ")
 			})

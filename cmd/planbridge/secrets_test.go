@@ -46,7 +46,7 @@ func TestServeTellsSecretsApart(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, func(text string) string { return webhooks(public(addr)(admin(freePort(t))(text))) })
 	op.env["BETA_SECRET"] = "a secret of beta, of some length"
 	op.serve()
-	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitFine })
+	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitOK })
 	for _, tc := range []struct {
 		secret, repository string
 		want               int
@@ -72,7 +72,7 @@ func TestWeakSecrets(t *testing.T) {
 	}
 	op.env["PLANBRIDGE_MARKER_KEY"] = "change-me"
 	r := op.run("check")
-	if want := "marker_key is weak: it is a known placeholder; the next major version refuses it"; r.status != exitWrong || !strings.Contains(r.out, want) {
+	if want := "marker_key is weak: it is a known placeholder; the next major version refuses it"; r.status != exitFailure || !strings.Contains(r.out, want) {
 		t.Errorf("check: %+v", r)
 	}
 	if strings.Contains(r.out+r.stderr, "change-me") {

@@ -146,13 +146,13 @@ func TestServeEndsWell(t *testing.T) {
 			if got := op.fine("health"); got != "ok\n" {
 				t.Errorf("health: %q", got)
 			}
-			op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitFine })
+			op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitOK })
 			s.signal(sig)
 			s.says("stopping")
-			if got := s.ended(); got != exitFine {
+			if got := s.ended(); got != exitOK {
 				t.Errorf("exit status %d", got)
 			}
-			if r := op.run("health"); r.status != exitWrong || !strings.Contains(r.stderr, "connection refused") {
+			if r := op.run("health"); r.status != exitFailure || !strings.Contains(r.stderr, "connection refused") {
 				t.Errorf("health of what ended: %+v", r)
 			}
 		})
@@ -216,7 +216,7 @@ func TestServeReloads(t *testing.T) {
 	addr := freePort(t)
 	op := newOperator(t, bridgetest.Options{}, admin(addr))
 	s := op.serve()
-	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitFine })
+	op.until("it is ready", func() bool { return op.run("health", "--ready").status == exitOK })
 	want := func(names ...string) {
 		t.Helper()
 		if got := s.routes(addr); !slices.Equal(got, names) {
@@ -260,7 +260,7 @@ func TestServeReloads(t *testing.T) {
 	s.says("configuration reloaded")
 	want("again")
 	s.signal(syscall.SIGTERM)
-	if got := s.ended(); got != exitFine {
+	if got := s.ended(); got != exitOK {
 		t.Errorf("exit status %d", got)
 	}
 }
@@ -282,11 +282,11 @@ func TestServeCannotStart(t *testing.T) {
 	defer taken.Close()
 	op := newOperator(t, bridgetest.Options{}, admin(taken.Addr().String()))
 	r := op.run("serve")
-	if r.status != exitWrong || !strings.Contains(r.stderr, "planbridge: admin listener: listen tcp "+taken.Addr().String()) {
+	if r.status != exitFailure || !strings.Contains(r.stderr, "planbridge: admin listener: listen tcp "+taken.Addr().String()) {
 		t.Errorf("serve on a taken address: %+v", r)
 	}
 	op = newOperator(t, bridgetest.Options{Store: "file:/nowhere/at/all.db"}, nil)
-	if r := op.run("serve"); r.status != exitWrong || !strings.Contains(r.stderr, "planbridge: open store /nowhere/at/all.db") {
+	if r := op.run("serve"); r.status != exitFailure || !strings.Contains(r.stderr, "planbridge: open store /nowhere/at/all.db") {
 		t.Errorf("serve without its store: %+v", r)
 	}
 }

@@ -42,13 +42,13 @@ func newReplica(op *operator, program string) *replica {
 var coalesces = regexp.MustCompile(`(?m)^coalesce:.*\n`)
 
 // ready reports whether the replica takes deliveries.
-func (r *replica) ready() bool { return r.run("health", "--ready").status == exitFine }
+func (r *replica) ready() bool { return r.run("health", "--ready").status == exitOK }
 
 // end stops the replica in good order.
 func (r *replica) end() {
 	r.t.Helper()
 	r.service.signal(os.Interrupt)
-	if got := r.service.ended(); got != exitFine {
+	if got := r.service.ended(); got != exitOK {
 		r.t.Errorf("exit status %d", got)
 	}
 }

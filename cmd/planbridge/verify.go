@@ -39,7 +39,7 @@ func (c *verifyCmd) Run(ctx context.Context, p *process) error {
 		case job.State == status.JobFailed:
 			return errors.New(job.Error)
 		case len(job.Verify.Differences) > 0:
-			return errTold
+			return errReported
 		}
 		return nil
 	})

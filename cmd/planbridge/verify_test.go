@@ -66,7 +66,7 @@ func TestVerifyHeld(t *testing.T) {
 		"blocked: GitHub refused it: ",
 		"blocked: planning refused it: a card's estimate is a whole number, not 2.5\n",
 	} {
-		if r.status != exitWrong || !strings.Contains(plain(r.out), line) {
+		if r.status != exitFailure || !strings.Contains(plain(r.out), line) {
 			t.Errorf("no %q in status %d\n%s%s", line, r.status, r.out, r.stderr)
 		}
 	}
@@ -121,7 +121,7 @@ func TestVerifyHeldSubIssue(t *testing.T) {
 		"acme/web#3  acme/web  summary  -  long long",
 		"blocked: GitHub refused it: ",
 	} {
-		if r.status != exitWrong || !strings.Contains(plain(r.out), line) {
+		if r.status != exitFailure || !strings.Contains(plain(r.out), line) {
 			t.Errorf("no %q in status %d\n%s%s", line, r.status, r.out, r.stderr)
 		}
 	}

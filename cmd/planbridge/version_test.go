@@ -9,10 +9,10 @@ import (
 )
 
 func TestVersion(t *testing.T) {
-	if r := runWith(t, nil, "version"); r.status != exitFine || !strings.HasPrefix(r.out, "planbridge "+programVersion()+" (go1.") {
+	if r := runWith(t, nil, "version"); r.status != exitOK || !strings.HasPrefix(r.out, "planbridge "+programVersion()+" (go1.") {
 		t.Errorf("version: %+v", r)
 	}
-	if r := runWith(t, nil, "--version"); r.status != exitFine || r.out != thisProgram().String()+"\n" {
+	if r := runWith(t, nil, "--version"); r.status != exitOK || r.out != thisProgram().String()+"\n" {
 		t.Errorf("--version: %+v", r)
 	}
 	var v built

@@ -2,10 +2,10 @@ package config
 
 import "github.com/goccy/go-yaml/ast"
 
-// glued returns the text that the parser took for a mapping of one entry: in a
+// colonScalar returns the text that the parser took for a mapping of one entry: in a
 // list within a flow mapping, {webhook_secrets: [env:NAME]}, it parts text at a
 // colon, which YAML does only before white space (YAML 1.2.2, 7.3.3).
-func glued(m *ast.MappingNode) (string, bool) {
+func colonScalar(m *ast.MappingNode) (string, bool) {
 	if len(m.Values) != 1 {
 		return "", false
 	}
