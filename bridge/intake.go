@@ -22,7 +22,7 @@ func (h intakeHost) Scheme() mapping.LabelScheme     { return h.a.set.Load().Sch
 func (h intakeHost) Keys() mapping.Keys              { return h.a.set.Load().Keys }
 func (h intakeHost) FirstRun(route string) time.Time { return h.a.firstRuns.At(route) }
 
-func (h intakeHost) Whose(login string) mapping.Whose { return h.a.github.Whose(login) }
+func (h intakeHost) Authorship(login string) mapping.Authorship { return h.a.github.Authorship(login) }
 
 func (h intakeHost) Met(ctx context.Context, login string, id int64) {
 	h.a.delivered(ctx, login, id)

@@ -17,7 +17,7 @@ type AttrSpec struct {
 	Merge func(base Base, github, planning string) (toGitHub, toPlanning string, ok bool)
 	// Edited returns GitHub's value before and after an edit; before is nil where the
 	// edit is of something else. nil: GitHub tells of no edit what it was made from.
-	Edited func(e *Edit) (before *string, after string)
+	Edited func(e *IssueEvent) (before *string, after string)
 	// Carrier is what a write to GitHub changes as a whole.
 	Carrier Carrier
 	// Relabel returns the labels to add and to remove, so that they say a value. nil:
@@ -67,7 +67,7 @@ var attrSpecs = map[Attribute]*AttrSpec{
 		Equal:      equalTitles,
 		ToGitHub:   func(p, _ string) string { return CutTitle(oneLine(p)) },
 		ToPlanning: UncutTitle,
-		Edited:     func(e *Edit) (*string, string) { return e.TitleFrom, e.Title },
+		Edited:     func(e *IssueEvent) (*string, string) { return e.TitleFrom, e.Title },
 		Carrier:    CarrierTitle,
 		Clearable:  true,
 		onIssue:    func(i *Issue, _ LabelScheme, _ Keys, _ Base) (string, []string) { return i.Title, nil },
@@ -77,11 +77,11 @@ var attrSpecs = map[Attribute]*AttrSpec{
 	Summary: {
 		Form:       FormMarkdown,
 		Canonical:  Canonical,
-		Equal:      func(g, p string) bool { return Canonical(Refuse(g)) == Canonical(restoreLinks(p)) },
+		Equal:      func(g, p string) bool { return Canonical(Restore(g)) == Canonical(restoreLinks(p)) },
 		ToGitHub:   func(p, held string) string { return DefuseKeeping(legible(restoreLinks(p)), held) },
-		ToPlanning: func(g, held string) string { return defuseLinks(Refuse(g), held) },
+		ToPlanning: func(g, held string) string { return defuseLinks(Restore(g), held) },
 		Merge:      mergeSummary,
-		Edited:     func(e *Edit) (*string, string) { return e.BodyFrom, e.Body },
+		Edited:     func(e *IssueEvent) (*string, string) { return e.BodyFrom, e.Body },
 		Carrier:    CarrierBody,
 		Clearable:  true,
 		onIssue:    func(i *Issue, _ LabelScheme, k Keys, _ Base) (string, []string) { return k.without(i.Body), nil },

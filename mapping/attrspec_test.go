@@ -117,10 +117,10 @@ func TestSpecMerges(t *testing.T) {
 
 func TestSpecEdits(t *testing.T) {
 	was := "was"
-	titled, written := &Edit{TitleFrom: &was, Title: "is", Body: "text"}, &Edit{BodyFrom: &was, Title: "title", Body: "is"}
+	titled, written := &IssueEvent{TitleFrom: &was, Title: "is", Body: "text"}, &IssueEvent{BodyFrom: &was, Title: "title", Body: "is"}
 	for _, x := range []struct {
 		a     Attribute
-		edit  *Edit
+		edit  *IssueEvent
 		tells bool
 	}{{Title, titled, true}, {Title, written, false}, {Summary, written, true}, {Summary, titled, false}} {
 		before, after := x.a.Spec().Edited(x.edit)

@@ -1,13 +1,13 @@
 package mapping
 
-// Whose says what is known of whether an account is the bridge's own. The more
+// Authorship says what is known of whether an account is the bridge's own. The more
 // is known, the higher it is.
-type Whose int
+type Authorship int
 
 // What may be known of an account.
 const (
 	// Theirs: it is another's.
-	Theirs Whose = iota
+	Theirs Authorship = iota
 	// Unknown: GitHub does not tell the bridge's own account, and this may be
 	// it. What it made is judged by its marker, what it wrote by its value.
 	Unknown
@@ -19,15 +19,15 @@ const (
 )
 
 // Ours reports whether the account is known to be the bridge's own.
-func (w Whose) Ours() bool { return w >= Answered }
+func (w Authorship) Ours() bool { return w >= Answered }
 
 // Perhaps reports whether the account is, or may be, the bridge's own.
-func (w Whose) Perhaps() bool { return w > Theirs }
+func (w Authorship) Perhaps() bool { return w > Theirs }
 
 // Made reports whether the bridge made an issue, given what is known of its
 // author: by the author's name alone only where that is the bridge's and nobody
 // else's, else by a marker as well.
-func (k Keys) Made(issue *Issue, author Whose) bool {
+func (k Keys) Made(issue *Issue, author Authorship) bool {
 	return author == Named || author.Perhaps() && k.Marked(issue.Body)
 }
 

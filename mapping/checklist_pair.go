@@ -67,7 +67,7 @@ func ItemView(item Item) View {
 	return View{Title: {Value: itemTitle(item)}, State: {Value: state}}
 }
 
-func itemTitle(item Item) string { return CanonicalTitle(Refuse(item.Text)) }
+func itemTitle(item Item) string { return CanonicalTitle(Restore(item.Text)) }
 
 // ItemTaskView reads a task as planning's side of a pair with a checklist item,
 // which cannot show that it is in progress: to an item that is to do. So a task

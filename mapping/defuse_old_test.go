@@ -42,8 +42,8 @@ func TestOldDefusedTextsStand(t *testing.T) {
 	}
 	for _, text := range texts {
 		sent := oldDefused(text, func() bool { return r.IntN(3) > 0 })
-		if back := mapping.Refuse(sent); back != text {
-			t.Errorf("Refuse(%q) = %q, want %q", shown(sent), back, text)
+		if back := mapping.Restore(sent); back != text {
+			t.Errorf("Restore(%q) = %q, want %q", shown(sent), back, text)
 		}
 		if kept := mapping.DefuseKeeping(text, sent); kept != sent {
 			t.Errorf("%q on GitHub would be rewritten to %q", shown(sent), shown(kept))
@@ -59,7 +59,7 @@ func TestOldDefusedTextsStand(t *testing.T) {
 		}
 		edited := text + "\n\nAnd more."
 		d := decisionsAbout(base, sent, edited, 4)
-		if len(d) != 1 || d[0].GitHub == nil || d[0].Planning != nil || mapping.Refuse(d[0].GitHub.To) != edited {
+		if len(d) != 1 || d[0].GitHub == nil || d[0].Planning != nil || mapping.Restore(d[0].GitHub.To) != edited {
 			t.Errorf("%q, edited in planning, is decided %+v", shown(sent), d)
 		}
 	}

@@ -92,8 +92,8 @@ func defuseReference(t *testing.T, texts []string) {
 	var given, carried []string // of those with a link's scheme
 	for i, text := range texts {
 		defused[i] = mapping.Defuse(text)
-		if back := mapping.Refuse(defused[i]); back != text {
-			t.Errorf("Refuse(Defuse(%q)) = %q", text, back)
+		if back := mapping.Restore(defused[i]); back != text {
+			t.Errorf("Restore(Defuse(%q)) = %q", text, back)
 		}
 		if !strings.Contains(text, "script") && !strings.Contains(text, "data") {
 			continue

@@ -15,14 +15,14 @@ func (l *Link) Erase() error {
 	if err := l.Advance(EventErased); err != nil {
 		return err
 	}
-	parts, children := l.Parts, l.Children
+	parts, children := l.SubLinks, l.Children
 	*l = Link{ID: l.ID, Project: l.Project, Route: l.Route, Pair: l.Pair.erased(), Parted: true, Epoch: l.Epoch}
 	for _, p := range parts {
 		if err := p.Advance(EventErased); err != nil {
 			return err
 		}
 		kept := p.erased()
-		l.Parts = append(l.Parts, &kept)
+		l.SubLinks = append(l.SubLinks, &kept)
 	}
 	for _, c := range children {
 		kept := c.erased()

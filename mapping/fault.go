@@ -87,16 +87,16 @@ func (e *VersionConflict) Error() string { return "version conflict" }
 // [ErrRejected]. Field is the attribute or field the words point at, "" where
 // they do not say.
 type Rejection struct {
-	Status int
-	Field  string
-	Words  string
+	Status  int
+	Field   string
+	Message string
 }
 
 func (e *Rejection) Error() string {
-	if e.Words == "" {
+	if e.Message == "" {
 		return "rejected"
 	}
-	return "rejected: " + e.Words
+	return "rejected: " + e.Message
 }
 
 // Is reports whether target is [ErrRejected].

@@ -27,7 +27,7 @@ func TestFaults(t *testing.T) {
 		"a followed redirect":       {&MovedError{Repo: "acme/api", Number: 3, Location: "https://example.com"}, ErrMoved, "moved to acme/api#3", true},
 		"a redirect to nowhere":     {&MovedError{Location: "https://example.com/1"}, ErrMoved, "moved to https://example.com/1", true},
 		"a redirect of half a name": {&MovedError{Repo: "acme/api", Location: "/x"}, ErrMoved, "moved to /x", true},
-		"a refused value":           {&Rejection{Status: 422, Field: "title", Words: "is too long"}, ErrRejected, "rejected: is too long", true},
+		"a refused value":           {&Rejection{Status: 422, Field: "title", Message: "is too long"}, ErrRejected, "rejected: is too long", true},
 		"refused without a word":    {&Rejection{Status: 400}, ErrRejected, "rejected", true},
 		"a stranger's repository": {
 			&StrangerError{Repo: "acme/web", ID: 7, Known: 3}, ErrForbidden,
@@ -68,7 +68,7 @@ func TestFaultsKeepWhatTheyCarry(t *testing.T) {
 	if conflict, ok := errors.AsType[*VersionConflict](wrapped); !ok || conflict.Current[Title] != current[Title] {
 		t.Errorf("%+v", conflict)
 	}
-	wrapped = fmt.Errorf("edit acme/web#1: %w", &Rejection{Field: "body", Words: "is too long"})
+	wrapped = fmt.Errorf("edit acme/web#1: %w", &Rejection{Field: "body", Message: "is too long"})
 	if refusal, ok := errors.AsType[*Rejection](wrapped); !ok || refusal.Field != "body" {
 		t.Errorf("%+v", refusal)
 	}

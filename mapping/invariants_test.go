@@ -12,7 +12,7 @@ func sound() *Link {
 	return &Link{
 		ID: "l", Project: "p",
 		Children: []*Pair{{Kind: Tracking, State: Linked, Nonce: "n2", Card: CardID{ID: "t1"}}, {Kind: Checklist, State: Left, Nonce: "n3"}},
-		Parts: []*Pair{
+		SubLinks: []*Pair{
 			{Kind: SubIssue, State: Linked, Nonce: "n4", Issue: IssueID{ID: 2}, Card: CardID{ID: "t2"}},
 			{Kind: SubIssue, State: Creating, Nonce: "n5", Issue: IssueID{ID: 3}, Intent: &Intent{}},
 		}, Pair: Pair{State: Linked, Nonce: "n1", Issue: IssueID{ID: 1}, Card: CardID{ID: "c1"}},
@@ -33,12 +33,12 @@ func TestInvariants(t *testing.T) {
 		{"no card", "partners", "issue 1", func(l *Link) { l.Card.ID = "" }},
 		{"a create is under way", "partners", "issue 1", func(l *Link) { l.Intent = &Intent{} }},
 		{"a task is not there", "partners", "task", func(l *Link) { l.Children[0].Card.ID = "" }},
-		{"a part has no task", "partners", "issue 2", func(l *Link) { l.Parts[0].Card.ID = "" }},
-		{"a part is made by nothing", "creating", "issue 3", func(l *Link) { l.Parts[1].Intent = nil }},
+		{"a part has no task", "partners", "issue 2", func(l *Link) { l.SubLinks[0].Card.ID = "" }},
+		{"a part is made by nothing", "creating", "issue 3", func(l *Link) { l.SubLinks[1].Intent = nil }},
 		{"a line is made by nothing", "creating", "task", func(l *Link) { l.Children[1].State = Creating }},
-		{"an issue twice", "items", "issue 1", func(l *Link) { l.Parts[1].Issue.ID = 1 }},
-		{"a task twice", "items", "t1", func(l *Link) { l.Parts[0].Card.ID = "t1" }},
-		{"a nonce twice", "items", "issue 3", func(l *Link) { l.Parts[1].Nonce = "n2" }},
+		{"an issue twice", "items", "issue 1", func(l *Link) { l.SubLinks[1].Issue.ID = 1 }},
+		{"a task twice", "items", "t1", func(l *Link) { l.SubLinks[0].Card.ID = "t1" }},
+		{"a nonce twice", "items", "issue 3", func(l *Link) { l.SubLinks[1].Nonce = "n2" }},
 	} {
 		l := sound()
 		c.spoil(l)

@@ -135,14 +135,14 @@ func TestMoveTo(t *testing.T) {
 	l := ofTheFamily()
 	l.Issue.Digest, l.Issue.Number = "seen", 12
 	l.Pending = []Pending{{ID: "own", Item: IssueRef(1)}, {ID: "card's", Item: CardRef("card")}}
-	l.Late = []Pending{{ID: "late", Item: IssueRef(1)}}
+	l.InFlight = []Pending{{ID: "late", Item: IssueRef(1)}}
 	pending := l.Pending
 	l.MoveTo(IssueID{ID: 5, Repo: "acme/api", Number: 3})
 	if l.Issue.ID != 5 || l.Issue.Digest != "" || l.Issue.Number != 3 {
 		t.Errorf("the issue is %+v", l.Issue)
 	}
-	if l.Pending[0].Item != IssueRef(5) || l.Pending[1].Item != CardRef("card") || l.Late[0].Item != IssueRef(5) {
-		t.Errorf("writes %+v, late %+v", l.Pending, l.Late)
+	if l.Pending[0].Item != IssueRef(5) || l.Pending[1].Item != CardRef("card") || l.InFlight[0].Item != IssueRef(5) {
+		t.Errorf("writes %+v, late %+v", l.Pending, l.InFlight)
 	}
 	if pending[0].Item != IssueRef(1) {
 		t.Error("a copy's writes were changed")

@@ -8,16 +8,16 @@ type Journal struct {
 	// Pending holds the writes that were about to be made and whose outcome
 	// is not yet known, or (Answered) not yet verified by their echo.
 	Pending []Pending `json:"pending,omitempty"`
-	// Late holds writes to GitHub of unknown outcome that had not happened
+	// InFlight holds writes to GitHub of unknown outcome that had not happened
 	// when they were looked for: they may still take effect, and are then no
 	// edit of anybody.
-	Late []Pending `json:"late,omitempty"`
-	// Spent are the edits on GitHub that writes of ours made and that were dealt
+	InFlight []Pending `json:"late,omitempty"`
+	// Consumed are the edits on GitHub that writes of ours made and that were dealt
 	// with, while there are others that may be looked for.
-	Spent []Spent `json:"spent,omitempty"`
-	// Wrote holds our writes to the issue of the last seconds, by which a read
+	Consumed []ConsumedEdit `json:"spent,omitempty"`
+	// Written holds our writes to the issue of the last seconds, by which a read
 	// that lags behind them is known.
-	Wrote []Wrote `json:"wrote,omitempty"`
+	Written []WriteRecord `json:"wrote,omitempty"`
 	// Steps holds what each of our writes of the last seconds made of the issue,
 	// until its event has come.
 	Steps []Step `json:"steps,omitempty"`
@@ -52,9 +52,9 @@ type Pending struct {
 	Asked bool `json:"asked,omitempty"`
 }
 
-// Spent is an edit on GitHub that a write of ours made, and that was dealt with:
+// ConsumedEdit is an edit on GitHub that a write of ours made, and that was dealt with:
 // no other write made it.
-type Spent struct {
+type ConsumedEdit struct {
 	Attribute Attribute `json:"attr"`
 	From      string    `json:"from"` // DigestValue of what stood there before it
 	To        string    `json:"to"`   // DigestValue of what it wrote
@@ -63,8 +63,8 @@ type Spent struct {
 	Restores bool `json:"restores,omitempty"`
 }
 
-// Wrote is a write of ours to an attribute of the issue that has happened.
-type Wrote struct {
+// WriteRecord is a write of ours to an attribute of the issue that has happened.
+type WriteRecord struct {
 	Attribute Attribute `json:"attr"`
 	From      string    `json:"from"` // DigestValue of what stood there before it
 	At        time.Time `json:"at"`   // when it was answered, by our clock

@@ -15,11 +15,11 @@ func TestJournalIsStoredFlat(t *testing.T) {
 		ID: "l",
 		Pair: Pair{
 			Journal: Journal{
-				Pending: []Pending{{ID: "p", Side: GitHub, Item: "issue:1", Attribute: Title, From: "a", To: "b", At: noon, Answered: true}},
-				Late:    []Pending{{ID: "l", Side: Planning, Item: "card:c", Attribute: Title, From: "a", To: "b", At: noon}},
-				Spent:   []Spent{{Attribute: Title, From: "x", To: "y", At: noon}},
-				Wrote:   []Wrote{{Attribute: Title, From: "x", At: noon}},
-				Steps:   []Step{{Digest: "d", At: noon}},
+				Pending:  []Pending{{ID: "p", Side: GitHub, Item: "issue:1", Attribute: Title, From: "a", To: "b", At: noon, Answered: true}},
+				InFlight: []Pending{{ID: "l", Side: Planning, Item: "card:c", Attribute: Title, From: "a", To: "b", At: noon}},
+				Consumed: []ConsumedEdit{{Attribute: Title, From: "x", To: "y", At: noon}},
+				Written:  []WriteRecord{{Attribute: Title, From: "x", At: noon}},
+				Steps:    []Step{{Digest: "d", At: noon}},
 			},
 			Base: map[Attribute]Base{Title: {GitHub: "a"}}, Intent: &Intent{Nonce: "n"}, Dates: Dates{Created: noon},
 		},

@@ -27,8 +27,8 @@ type Link struct {
 	// Children are the pairs of tasks of the card that have no issue: the
 	// tracking task, and the partners of checklist lines.
 	Children []*Pair
-	// Parts are the sub-issues of the issue with their tasks.
-	Parts []*Pair
+	// SubLinks are the sub-issues of the issue with their tasks.
+	SubLinks []*Pair
 	// Family is what is remembered of the sub-issues and tasks as a whole.
 	Family Family
 	// Deferred is how often in a row the link's key was put off.
@@ -60,12 +60,12 @@ type Link struct {
 
 // All are the pairs of the record: the root itself, what hangs on its card, and its parts.
 func (l *Link) All() []*Pair {
-	return slices.Concat([]*Pair{&l.Pair}, l.Children, l.Parts)
+	return slices.Concat([]*Pair{&l.Pair}, l.Children, l.SubLinks)
 }
 
 // Issues are the pairs of the record that have issues.
 func (l *Link) Issues() []*Pair {
-	return append([]*Pair{&l.Pair}, l.Parts...)
+	return append([]*Pair{&l.Pair}, l.SubLinks...)
 }
 
 // Child returns the link's child of the given kind, or nil. It is meant for
@@ -82,7 +82,7 @@ func (l *Link) Child(kind PairKind) *Pair {
 // Part returns the part that an item belongs to, by the [Ref] of its issue or
 // its task, or nil.
 func (l *Link) Part(ref Ref) *Pair {
-	for _, p := range l.Parts {
+	for _, p := range l.SubLinks {
 		if p.Issue.ID != 0 && IssueRef(p.Issue.ID) == ref || p.Card.ID != "" && p.Partner() == ref {
 			return p
 		}
@@ -94,7 +94,7 @@ func (l *Link) Part(ref Ref) *Pair {
 // store indexes the link under each.
 func (l *Link) Refs() []Ref {
 	refs := l.Pair.Refs()
-	for _, p := range slices.Concat(l.Parts, l.Children) {
+	for _, p := range slices.Concat(l.SubLinks, l.Children) {
 		refs = append(refs, p.Refs()...)
 	}
 	return refs

@@ -20,7 +20,7 @@ import (
 // [joint]). A joiner that the text has there by itself gets a second one.
 // Anywhere else stands a seam, and a seam that the text has by itself is
 // doubled. Both rules can be undone without knowing why a mark was put, so that
-// Refuse(Defuse(x)) = x for every x, also for what an older program defused.
+// Restore(Defuse(x)) = x for every x, also for what an older program defused.
 //
 // What is live is decided in one pass over the decoded text (see [scanner]).
 // Only certain code, certain links and e-mail addresses are left alone (see
@@ -35,7 +35,7 @@ const (
 var joint = regexp.MustCompile(`(?i)@|&(?:#0*64|#x0*40|commat);|#|&(?:#0*35|#x0*23|num);|gh-|://`)
 
 // Defuse returns a text of planning as it may be written to GitHub: nothing in
-// it notifies anybody, links to an issue or runs a program. [Refuse] undoes it
+// it notifies anybody, links to an issue or runs a program. [Restore] undoes it
 // exactly.
 func Defuse(text string) string { return DefuseKeeping(text, "") }
 
@@ -60,9 +60,9 @@ func markKeeping(text, held string, as form, find func(string) []live) string {
 	return mark(text, found, as)
 }
 
-// Refuse returns the text that planning has for a text of GitHub: the marks that
+// Restore returns the text that planning has for a text of GitHub: the marks that
 // Defuse put are taken out. Text that people wrote on GitHub is unchanged.
-func Refuse(text string) string {
+func Restore(text string) string {
 	plain, _ := unmark(text, onGitHub)
 	return plain
 }

@@ -78,8 +78,8 @@ func TestDefuse(t *testing.T) {
 		if shown(got) != want {
 			t.Errorf("Defuse(%q) = %q, want %q", in, shown(got), want)
 		}
-		if back := mapping.Refuse(got); back != in {
-			t.Errorf("Refuse(Defuse(%q)) = %q", in, back)
+		if back := mapping.Restore(got); back != in {
+			t.Errorf("Restore(Defuse(%q)) = %q", in, back)
 		}
 	}
 }
@@ -118,8 +118,8 @@ func TestDefuseBypasses(t *testing.T) {
 		if shown(got) != want {
 			t.Errorf("Defuse(%q) = %q, want %q", in, shown(got), want)
 		}
-		if back := mapping.Refuse(got); back != in {
-			t.Errorf("Refuse(Defuse(%q)) = %q", in, back)
+		if back := mapping.Restore(got); back != in {
+			t.Errorf("Restore(Defuse(%q)) = %q", in, back)
 		}
 	}
 }
@@ -238,11 +238,11 @@ func TestDefuseLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(mappingtest.Text(), mappingtest.Markdown()).Draw(t, "text")
 		held := rapid.OneOf(mappingtest.Text(), mappingtest.Markdown(), mappingtest.Edited(text, "@ann")).Draw(t, "held")
-		if back := mapping.Refuse(mapping.Defuse(text)); back != text {
-			t.Errorf("Refuse(Defuse(%q)) = %q", text, back)
+		if back := mapping.Restore(mapping.Defuse(text)); back != text {
+			t.Errorf("Restore(Defuse(%q)) = %q", text, back)
 		}
-		if back := mapping.Refuse(mapping.DefuseKeeping(text, held)); back != text {
-			t.Errorf("Refuse(DefuseKeeping(%q, %q)) = %q", text, held, back)
+		if back := mapping.Restore(mapping.DefuseKeeping(text, held)); back != text {
+			t.Errorf("Restore(DefuseKeeping(%q, %q)) = %q", text, held, back)
 		}
 	})
 }
@@ -253,11 +253,11 @@ func TestDefuseKeepingChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ours, theirs := plain().Draw(t, "ours"), plain().Draw(t, "theirs")
-		if got := mapping.Refuse(theirs); got != theirs {
+		if got := mapping.Restore(theirs); got != theirs {
 			t.Errorf("what a person typed, %q, is changed to %q", theirs, got)
 		}
 		held := mapping.Defuse(ours)
-		if got := mapping.DefuseKeeping(mapping.Refuse(held), held); got != held {
+		if got := mapping.DefuseKeeping(mapping.Restore(held), held); got != held {
 			t.Errorf("defused: %q became %q", shown(held), shown(got))
 		}
 		if got := mapping.DefuseKeeping(theirs, theirs); got != theirs {
@@ -274,11 +274,11 @@ func FuzzDefuse(f *testing.F) {
 		f.Add(seed, "@bob #12")
 	}
 	f.Fuzz(func(t *testing.T, text, held string) {
-		if back := mapping.Refuse(mapping.Defuse(text)); back != text {
-			t.Errorf("Refuse(Defuse(%q)) = %q", text, back)
+		if back := mapping.Restore(mapping.Defuse(text)); back != text {
+			t.Errorf("Restore(Defuse(%q)) = %q", text, back)
 		}
-		if back := mapping.Refuse(mapping.DefuseKeeping(text, held)); back != text {
-			t.Errorf("Refuse(DefuseKeeping(%q, %q)) = %q", text, held, back)
+		if back := mapping.Restore(mapping.DefuseKeeping(text, held)); back != text {
+			t.Errorf("Restore(DefuseKeeping(%q, %q)) = %q", text, held, back)
 		}
 	})
 }

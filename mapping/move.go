@@ -30,7 +30,7 @@ func (p *Pair) MoveTo(to IssueID) {
 	}
 	former := slices.DeleteFunc(append(slices.Clone(p.Former), p.Issue.ID), func(id int64) bool { return id == to.ID })
 	p.Former = former[max(0, len(former)-maxFormer):]
-	p.Issue, p.Pending, p.Late = to, follow(p.Pending), follow(p.Late)
+	p.Issue, p.Pending, p.InFlight = to, follow(p.Pending), follow(p.InFlight)
 }
 
 // maxFormer bounds Transfer.Former.

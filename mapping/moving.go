@@ -15,7 +15,7 @@ const (
 	Relocated = "relocated"
 	// Stayed is the [Entry].What of a pair that was to move, and why it does not.
 	Stayed = "stayed"
-	// LookMoved is the [Edit].Look of what a link is told that another project's link hands
+	// LookMoved is the [IssueEvent].Look of what a link is told that another project's link hands
 	// its issue over to.
 	LookMoved = "moved from another project"
 )

@@ -17,7 +17,7 @@ func TestOneWayRoutesAskNobody(t *testing.T) {
 				Planning: View{Title: {Value: "plan", Version: 1}, Summary: {Value: "a\nb\nc\ny", Version: 1}},
 			})
 			for _, d := range plan.Decisions {
-				if d.Action != Settle || d.Winner != leader || !d.Loses || (d.Planning != nil) != (leader == GitHub) || (d.GitHub != nil) != (leader == Planning) {
+				if d.Action != ResolveConflict || d.Winner != leader || !d.Loses || (d.Planning != nil) != (leader == GitHub) || (d.GitHub != nil) != (leader == Planning) {
 					t.Errorf("%s, policy %s: %+v", way, policy, d)
 				}
 			}

@@ -92,7 +92,7 @@ func ofTheFamily() *Link {
 	part.Former = []int64{20}
 	unmade := NewPart(Planning, "other nonce", noon)
 	unmade.Card = CardID{ID: "unmade"}
-	root.Parts = []*Pair{part, unmade}
+	root.SubLinks = []*Pair{part, unmade}
 	root.Children = []*Pair{{Kind: Tracking, Card: CardID{ID: "tracking"}}, {Kind: Checklist}, {Kind: Checklist, Card: CardID{ID: "line"}}}
 	root.Former = []int64{10}
 	return root
@@ -102,8 +102,8 @@ func ofTheFamily() *Link {
 // made says on which side its partner is to be made.
 func TestParts(t *testing.T) {
 	root := ofTheFamily()
-	found, unmade := root.Parts[0], root.Parts[1]
-	for _, p := range root.Parts {
+	found, unmade := root.SubLinks[0], root.SubLinks[1]
+	for _, p := range root.SubLinks {
 		if p.Kind != SubIssue || !p.IsTask() || !p.Created.Equal(noon) {
 			t.Errorf("part %+v", p)
 		}
@@ -124,7 +124,7 @@ func TestParts(t *testing.T) {
 func TestPartOfAnItem(t *testing.T) {
 	root := ofTheFamily()
 	for ref, want := range map[Ref]*Pair{
-		IssueRef(2): root.Parts[0], TaskRef("task"): root.Parts[0], TaskRef("unmade"): root.Parts[1],
+		IssueRef(2): root.SubLinks[0], TaskRef("task"): root.SubLinks[0], TaskRef("unmade"): root.SubLinks[1],
 		IssueRef(0): nil, IssueRef(1): nil, CardRef("card"): nil, CardRef("task"): nil, TaskRef(""): nil, TaskRef("tracking"): nil,
 	} {
 		if got := root.Part(ref); got != want {

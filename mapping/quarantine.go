@@ -36,7 +36,7 @@ type Triage struct {
 // labels and assignees from people with triage rights alone. The labels of an
 // issue form come in the author's name, and Apps label by rules that a stranger's
 // text can meet, so that neither counts; nor does the bridge's own account.
-func (i *Issue) ReleasedBy(t Triage, actor Whose) bool {
+func (i *Issue) ReleasedBy(t Triage, actor Authorship) bool {
 	return t.Human && t.Actor != "" && !strings.EqualFold(t.Actor, i.Author) && !actor.Ours()
 }
 

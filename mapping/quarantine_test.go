@@ -36,7 +36,7 @@ func TestReleasedBy(t *testing.T) {
 	issue := Issue{Author: "mallory"}
 	for name, tt := range map[string]struct {
 		act   Triage
-		whose Whose
+		whose Authorship
 		want  bool
 	}{
 		"a person":         {Triage{"mona", true}, Theirs, true},

@@ -42,18 +42,18 @@ type Action string
 
 // The actions, one for each outcome of the decision table.
 const (
-	Adopt      Action = "adopt"       // no write; the base takes what is there
-	ToPlan     Action = "to_planning" // GitHub's value is written to planning
-	ToHub      Action = "to_github"   // planning's value is written to GitHub
-	MergeBoth  Action = "merge"       // a three-way merge is written where it differs
-	Settle     Action = "conflict"    // the loser is kept, then the winner is written
-	Ask        Action = "ask"         // both are kept, nothing is written
-	Blocked    Action = "blocked"     // a side refused this very value
-	Restrained Action = "restrained"  // the route's direction forbids the write
-	Withheld   Action = "withheld"    // the write would publish what planning says
-	Undo       Action = "undo"        // an operator brings a conflict's loser back
-	Remark     Action = "remark"      // the same text is written again, with our marker
-	Unmark     Action = "unmark"      // the same text is written again, without our marker
+	Adopt           Action = "adopt"       // no write; the base takes what is there
+	ToPlan          Action = "to_planning" // GitHub's value is written to planning
+	ToHub           Action = "to_github"   // planning's value is written to GitHub
+	MergeBoth       Action = "merge"       // a three-way merge is written where it differs
+	ResolveConflict Action = "conflict"    // the loser is kept, then the winner is written
+	Ask             Action = "ask"         // both are kept, nothing is written
+	Blocked         Action = "blocked"     // a side refused this very value
+	Restrained      Action = "restrained"  // the route's direction forbids the write
+	Withheld        Action = "withheld"    // the write would publish what planning says
+	Undo            Action = "undo"        // an operator brings a conflict's loser back
+	RestoreMarker   Action = "remark"      // the same text is written again, with our marker
+	Unmark          Action = "unmark"      // the same text is written again, without our marker
 )
 
 // Write is one attribute's write to one side.
@@ -287,7 +287,7 @@ func (in *Input) win(a Attribute, winner Side, g string, p Versioned, why string
 	} else {
 		d = toGitHub(a, g, p, why)
 	}
-	d.Action, d.Winner, d.Loses = Settle, winner, true
+	d.Action, d.Winner, d.Loses = ResolveConflict, winner, true
 	return d
 }
 
@@ -327,8 +327,8 @@ func merged(a Attribute, hub, plan, g string, p Versioned) Decision {
 // planning normalised what it was sent, GitHub's edit is first carried over onto
 // the normalised text, so that the normalisation itself is nobody's edit.
 func mergeSummary(base Base, g, p string) (toGitHub, toPlanning string, ok bool) {
-	theirs, agreed := Refuse(g), restoreLinks(base.Planning)
-	if sent := Refuse(base.GitHub); Canonical(sent) != Canonical(agreed) {
+	theirs, agreed := Restore(g), restoreLinks(base.Planning)
+	if sent := Restore(base.GitHub); Canonical(sent) != Canonical(agreed) {
 		if theirs, ok = Merge(sent, theirs, agreed); !ok {
 			return "", "", false
 		}
@@ -402,7 +402,7 @@ func (d Decision) halfway() bool {
 // side changes, and then the leading side wins with the loser kept. Nobody is asked.
 func (in *Input) oneWay(d Decision) Decision {
 	why := "the route only goes " + string(in.Route.Direction)
-	if d.Action != Settle && d.Action != MergeBoth && d.Action != Ask {
+	if d.Action != ResolveConflict && d.Action != MergeBoth && d.Action != Ask {
 		return d.held(Restrained, why)
 	}
 	g, p, _ := in.now(d.Attribute)
@@ -420,7 +420,7 @@ func (d Decision) held(action Action, why string) Decision {
 // restored both sides have changed since. edited says when each side was edited.
 func Overrun(route *Route, a Attribute, base Base, old *Base, edited map[Side]Interval) Decision {
 	const why = "a write of ours ran over an edit; policy: "
-	d := Decision{Attribute: a, Action: Settle, Winner: Planning, Loses: true, Base: base}
+	d := Decision{Attribute: a, Action: ResolveConflict, Winner: Planning, Loses: true, Base: base}
 	if route.leader() == Planning {
 		d.Why = "a write of ours ran over an edit; the route only goes " + string(route.Direction)
 		return d

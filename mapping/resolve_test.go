@@ -36,13 +36,13 @@ var decisions = map[string]struct {
 	"forced":                          {base: based("a", "a", 1), g: "b", p: "a", v: 1, route: Route{Force: true}, action: ToPlan, plan: "b", lock: ForceVersion},
 	"same, changed":                   {base: based("a", "a", 1), g: "a", p: "b", v: 2, action: ToHub, hub: "b"},
 	"both to the same":                {base: based("a", "a", 1), g: "b", p: "b", v: 2, action: Adopt},
-	"conflict, default":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, action: Settle, hub: "c", loses: true, winner: Planning},
-	"conflict, planning":              {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyPlanning}, action: Settle, hub: "c", loses: true, winner: Planning},
-	"conflict, github":                {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Policies: map[Attribute]Policy{Title: PolicyGitHub}}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub},
+	"conflict, default":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, action: ResolveConflict, hub: "c", loses: true, winner: Planning},
+	"conflict, planning":              {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyPlanning}, action: ResolveConflict, hub: "c", loses: true, winner: Planning},
+	"conflict, github":                {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Policies: map[Attribute]Policy{Title: PolicyGitHub}}, action: ResolveConflict, plan: "b", lock: 2, loses: true, winner: GitHub},
 	"conflict, ask":                   {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk}, action: Ask, loses: true},
 	"ask, answered": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk},
-		in: answered("b", "c"), action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
+		in: answered("b", "c"), action: ResolveConflict, plan: "b", lock: 2, loses: true, winner: GitHub,
 	},
 	"ask, answered about another value": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyAsk}, in: answered("b", "d"), action: Ask, loses: true,
@@ -55,13 +55,13 @@ var decisions = map[string]struct {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
 		in: func(in *Input) {
 			in.Edited = map[Attribute]map[Side]Interval{Title: {GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}}
-		}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub,
+		}, action: ResolveConflict, plan: "b", lock: 2, loses: true, winner: GitHub,
 	},
 	"newest, planning later": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
 		in: func(in *Input) {
 			in.Edited = map[Attribute]map[Side]Interval{Title: {GitHub: {at(0), at(1)}, Planning: {at(2), at(3)}}}
-		}, action: Settle, hub: "c", loses: true, winner: Planning,
+		}, action: ResolveConflict, hub: "c", loses: true, winner: Planning,
 	},
 	"newest, undecidable": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
@@ -75,7 +75,7 @@ var decisions = map[string]struct {
 	},
 	"newest, asked before the poll": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
-		in: asked(Interval{}, Interval{at(3), at(6)}), action: Settle, hub: "c", loses: true, winner: Planning,
+		in: asked(Interval{}, Interval{at(3), at(6)}), action: ResolveConflict, hub: "c", loses: true, winner: Planning,
 	},
 	"newest, asked after the poll that saw the edit": {
 		base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest},
@@ -83,15 +83,15 @@ var decisions = map[string]struct {
 	},
 	"newest, asked, edited again": {
 		base: based("a", "a", 1), g: "b", p: "d", v: 3, route: Route{DefaultPolicy: PolicyNewest},
-		in: asked(Interval{at(1), at(3)}, Interval{at(5), at(6)}), action: Settle, hub: "d", loses: true, winner: Planning,
+		in: asked(Interval{at(1), at(3)}, Interval{at(5), at(6)}), action: ResolveConflict, hub: "d", loses: true, winner: Planning,
 	},
 	"newest, unknown":               {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{DefaultPolicy: PolicyNewest}, action: Ask, loses: true},
 	"no base, equal":                {g: "a", p: "a", v: 3, action: Adopt},
 	"no base, only planning":        {g: "", p: "a", v: 3, action: ToHub, hub: "a"},
 	"no base, only GitHub":          {g: "a", p: "", v: 3, action: ToPlan, plan: "a", lock: 3},
-	"no base, different":            {g: "a", p: "b", v: 3, action: Settle, hub: "b", loses: true, winner: Planning},
+	"no base, different":            {g: "a", p: "b", v: 3, action: ResolveConflict, hub: "b", loses: true, winner: Planning},
 	"to_planning, planning changed": {base: based("a", "a", 1), g: "a", p: "b", v: 2, route: Route{Direction: ToPlanning}, action: Restrained},
-	"to_planning, both changed":     {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Direction: ToPlanning}, action: Settle, plan: "b", lock: 2, loses: true, winner: GitHub},
+	"to_planning, both changed":     {base: based("a", "a", 1), g: "b", p: "c", v: 2, route: Route{Direction: ToPlanning}, action: ResolveConflict, plan: "b", lock: 2, loses: true, winner: GitHub},
 	"to_github, GitHub changed":     {base: based("a", "a", 1), g: "b", p: "a", v: 1, route: Route{Direction: ToGitHub}, action: Restrained},
 	"refused value is not repeated": {
 		base: based("a", "a", 1), g: "b", p: "a", v: 1,

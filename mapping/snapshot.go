@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Edit is one `edited` event of GitHub: it carries what stood there before,
+// IssueEvent is one `edited` event of GitHub: it carries what stood there before,
 // which is how an edit that one of our writes ran over is found. A nil field
 // was not edited.
-type Edit struct {
+type IssueEvent struct {
 	// Look, where set, says that this is no edit but a reason to read both
 	// items themselves: deleted, transferred, missing from a listing; or, as
 	// LookOpened, that the issue is new; or LookHandedOver.

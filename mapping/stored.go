@@ -74,10 +74,10 @@ func (l Link) MarshalJSON() ([]byte, error) {
 	s.Moving, s.Before = l.Moving, l.Before
 	for _, c := range l.Children {
 		s.Children = append(s.Children, storedChild{
-			c.Kind, c.State, c.Origin, c.Nonce, c.Item, c.Card.ID, c.GoneSince, c.Base, c.Pending, c.Late, c.Intent, c.Disputes,
+			c.Kind, c.State, c.Origin, c.Nonce, c.Item, c.Card.ID, c.GoneSince, c.Base, c.Pending, c.InFlight, c.Intent, c.Disputes,
 		})
 	}
-	for _, p := range l.Parts {
+	for _, p := range l.SubLinks {
 		s.Parts = append(s.Parts, l.stored(p))
 	}
 	return json.Marshal(s)
@@ -108,12 +108,12 @@ func (l *Link) UnmarshalJSON(data []byte) error {
 	for _, c := range s.Children {
 		l.Children = append(l.Children, &Pair{
 			Kind: c.Kind, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Item: c.Item, Card: CardID{ID: c.Task}, Base: c.Base,
-			Journal: Journal{Pending: c.Pending, Late: c.Late}, Intent: c.Intent, Disputes: c.Disputes, Reads: Reads{GoneSince: c.GoneSince},
+			Journal: Journal{Pending: c.Pending, InFlight: c.Late}, Intent: c.Intent, Disputes: c.Disputes, Reads: Reads{GoneSince: c.GoneSince},
 		})
 	}
 	for _, part := range s.Parts {
 		p := part.pair(SubIssue)
-		l.Parts = append(l.Parts, &p)
+		l.SubLinks = append(l.SubLinks, &p)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestTraitsOfALink(t *testing.T) {
 	l.Base = map[Attribute]Base{Title: {GitHub: "A title", Planning: "Another"}}
 	want := IssueTraits("octocat", "A title", born)
 	slices.Sort(want)
-	l.Parts = []*Pair{part(Linked, 2), part(Entering, 3), part(Creating, 0)}
+	l.SubLinks = []*Pair{part(Linked, 2), part(Entering, 3), part(Creating, 0)}
 	if got := l.Traits(); !slices.Equal(got, want) {
 		t.Errorf("traits %q, want %q: each once, and none of what has not entered", got, want)
 	}

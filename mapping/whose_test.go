@@ -23,7 +23,7 @@ func TestMade(t *testing.T) {
 		{stranger.AppendComment("Text", mapping.Marker{Kind: mapping.MarkIssue, Link: "1", Nonce: "2", Partner: "3"}), [4]bool{false, false, false, true}},
 	} {
 		for whose, want := range c.made {
-			if got := keys.Made(&mapping.Issue{Body: c.body}, mapping.Whose(whose)); got != want {
+			if got := keys.Made(&mapping.Issue{Body: c.body}, mapping.Authorship(whose)); got != want {
 				t.Errorf("Made(%q, %d) = %t", c.body, whose, got)
 			}
 		}

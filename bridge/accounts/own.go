@@ -47,7 +47,7 @@ type GitHub interface {
 	Assume(login string)
 	Learn(login string) bool
 	// Known is the login, and how it is known.
-	Known() (login string, how mapping.Whose)
+	Known() (login string, how mapping.Authorship)
 }
 
 // OwnOptions configure an [Own]. All fields are required.

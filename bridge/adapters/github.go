@@ -83,9 +83,9 @@ func (g *GitHub) Public(ctx context.Context, repo string, ask bool) (public, kno
 // Stranger reports whether another account has a login than the one that it stood for.
 func (g *GitHub) Stranger(login string) bool { return g.People.Stranger(login) }
 
-// Whose is that of the client, but for a login that another account has.
-func (g *GitHub) Whose(login string) mapping.Whose {
-	whose := g.Client.Whose(login)
+// Authorship is that of the client, but for a login that another account has.
+func (g *GitHub) Authorship(login string) mapping.Authorship {
+	whose := g.Client.Authorship(login)
 	if whose.Perhaps() && g.Stranger(login) {
 		return mapping.Theirs
 	}
@@ -171,12 +171,12 @@ func (g *GitHub) CreateComment(ctx context.Context, repo string, number int, bod
 // Edits tells an issue's earlier titles, or its earlier bodies, as the events
 // of their edits did. Of a body that was taken out of GitHub's history nothing
 // is told.
-func (g *GitHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
-	var out []mapping.Edit
+func (g *GitHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.IssueEvent, error) {
+	var out []mapping.IssueEvent
 	if a.Spec().Carrier == mapping.CarrierTitle {
 		renamed, err := g.RenamedEvents(ctx, issue.Repo, issue.Number)
 		for _, r := range renamed {
-			out = append(out, mapping.Edit{TitleFrom: &r.From, Title: r.To, Sender: r.Actor, At: r.At})
+			out = append(out, mapping.IssueEvent{TitleFrom: &r.From, Title: r.To, Sender: r.Actor, At: r.At})
 		}
 		return out, err
 	}
@@ -187,7 +187,7 @@ func (g *GitHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Att
 	slices.Reverse(bodies)
 	for i := 1; i < len(bodies); i++ {
 		if from := bodies[i-1].Diff; from != "" {
-			out = append(out, mapping.Edit{BodyFrom: &from, Body: bodies[i].Diff, Sender: bodies[i].Editor, At: bodies[i].At})
+			out = append(out, mapping.IssueEvent{BodyFrom: &from, Body: bodies[i].Diff, Sender: bodies[i].Editor, At: bodies[i].At})
 		}
 	}
 	return out, err
@@ -223,7 +223,7 @@ func (g *GitHub) PutMilestone(ctx context.Context, repo string, m mapping.Milest
 func (g *GitHub) Closed(ctx context.Context, repo string, number int, since time.Time) (bool, error) {
 	events, err := g.ClosedEvents(ctx, repo, number)
 	for _, e := range events {
-		if !e.At.Before(since) && g.Whose(e.Actor).Perhaps() {
+		if !e.At.Before(since) && g.Authorship(e.Actor).Perhaps() {
 			return true, nil
 		}
 	}
@@ -238,7 +238,7 @@ func (g *GitHub) Released(ctx context.Context, issue *mapping.Issue) (bool, erro
 		return false, nil
 	}
 	released, err := g.FindTriage(ctx, issue.Repo, issue.Number, func(t mapping.Triage) bool {
-		return issue.ReleasedBy(t, g.Whose(t.Actor))
+		return issue.ReleasedBy(t, g.Authorship(t.Actor))
 	})
 	if mapping.Refused(err) {
 		return false, nil

@@ -72,7 +72,7 @@ func TestSubIssuesWithoutTheirStore(t *testing.T) {
 	}
 	w.Await("the pairs", func() bool {
 		l, err := w.App.Operator().Find(t.Context(), bridgetest.RepoName+"#1")
-		return err == nil && len(l.Parts) == 3
+		return err == nil && len(l.SubLinks) == 3
 	})
 	w.AwaitSettled()
 	for _, i := range w.Repo.Issues()[1:] {

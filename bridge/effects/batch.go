@@ -120,7 +120,7 @@ func deal(members []*batched, cards []mapping.Card, err error) {
 	var refused *mapping.Rejection
 	switch {
 	case errors.As(err, &refused):
-		err = fmt.Errorf("%w of %d cards: %s", errRefusedBatch, len(members), refused.Words)
+		err = fmt.Errorf("%w of %d cards: %s", errRefusedBatch, len(members), refused.Message)
 	case err == nil:
 		err = fmt.Errorf("%w: the answer to a batch of %d cards does not show this one", mapping.ErrUncertain, len(members))
 	}

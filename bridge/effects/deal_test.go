@@ -25,7 +25,7 @@ func TestDeal(t *testing.T) {
 		"in another order": {[]mapping.Card{card("c2", "l2"), card("c1", "l1")}, nil, "c1 c2", nil},
 		"a part":           {[]mapping.Card{card("c2", "l2")}, fmt.Errorf("cut: %w", mapping.ErrUncertain), " c2", mapping.ErrUncertain},
 		"a stranger":       {[]mapping.Card{card("c9", "l9"), {ID: "c8"}, card("c1", "l1")}, nil, "c1 ", mapping.ErrUncertain},
-		"refused":          {nil, &mapping.Rejection{Words: "no"}, " ", errRefusedBatch},
+		"refused":          {nil, &mapping.Rejection{Message: "no"}, " ", errRefusedBatch},
 		"away":             {nil, mapping.ErrUnavailable, " ", mapping.ErrUnavailable},
 	} {
 		members := []*batched{{link: "l1", keys: keys}, {link: "l2", keys: keys}}

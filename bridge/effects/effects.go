@@ -118,7 +118,7 @@ func New(o Options) *Shell {
 	}
 	s := &Shell{Options: o}
 	s.process = reconcile.Process{
-		Projects: o.Projects, Whose: o.GitHub.Whose, Stranger: o.GitHub.Stranger, SameRendering: o.SameRendering,
+		Projects: o.Projects, Authorship: o.GitHub.Authorship, Stranger: o.GitHub.Stranger, SameRendering: o.SameRendering,
 		FirstRun: o.FirstRun, Paused: o.Paused, Down: o.Down, LeaseTTL: o.LeaseTTL,
 	}
 	return s

@@ -29,7 +29,7 @@ type GitHub interface {
 	CreateComment(ctx context.Context, repo string, number int, body string) (reconcile.Comment, error)
 	// Edits returns what GitHub remembers of the edits of an issue's title or
 	// body (the attribute Summary), oldest first, as their events told them.
-	Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error)
+	Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.IssueEvent, error)
 	// LastNumber returns the highest issue number of a repository that a
 	// listing shows (lists lag, so it may be too low).
 	LastNumber(ctx context.Context, repo string) (int, error)
@@ -51,8 +51,8 @@ type GitHub interface {
 	// Reserve takes a write of a class from the budget ahead. Its errors are those
 	// of the write.
 	Reserve(ctx context.Context, class reconcile.WriteClass) error
-	// Whose tells whether a login is the bridge's own, now or formerly.
-	Whose(login string) mapping.Whose
+	// Authorship tells whether a login is the bridge's own, now or formerly.
+	Authorship(login string) mapping.Authorship
 	// Stranger reports whether another account has a login now than the one that it
 	// stood for.
 	Stranger(login string) bool

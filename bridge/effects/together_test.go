@@ -51,7 +51,7 @@ func (g shownGitHub) Issue(context.Context, string, int) (mapping.Issue, error) 
 
 func (g shownGitHub) Parent(context.Context, string, int) (*mapping.Issue, error) { return nil, nil }
 
-func (g shownGitHub) Whose(string) mapping.Whose { return 0 }
+func (g shownGitHub) Authorship(string) mapping.Authorship { return 0 }
 
 func (g shownGitHub) Stranger(string) bool { return false }
 

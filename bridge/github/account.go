@@ -45,7 +45,7 @@ func (c *Client) AccountID(ctx context.Context, login string) (int64, error) {
 	var user wireUser
 	k := call{op: "read_account", object: login, path: "users/" + escape(login)}
 	if !validName(login) {
-		return 0, k.wrap(&mapping.Rejection{Field: "login", Words: "not an account's name"})
+		return 0, k.wrap(&mapping.Rejection{Field: "login", Message: "not an account's name"})
 	}
 	_, err := c.do(ctx, k, http.MethodGet, nil, &user)
 	return user.ID, err
@@ -70,7 +70,7 @@ func (c *Client) Learn(login string) bool {
 	return true
 }
 
-func (c *Client) name(login string, how mapping.Whose) {
+func (c *Client) name(login string, how mapping.Authorship) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.viewer, c.how = login, how
@@ -78,7 +78,7 @@ func (c *Client) name(login string, how mapping.Whose) {
 
 // Known returns the bridge's own login and how it is known: Named, Answered,
 // or, with "", Unknown.
-func (c *Client) Known() (login string, how mapping.Whose) {
+func (c *Client) Known() (login string, how mapping.Authorship) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.viewer == "" {
@@ -124,10 +124,10 @@ func (k call) nameless(err error) error {
 	return k.wrap(mapping.ErrUnavailable)
 }
 
-// Whose tells whether login is the bridge's account, or one it had before. "x"
+// Authorship tells whether login is the bridge's account, or one it had before. "x"
 // and "x[bot]" are different accounts. Until the bridge's own is known, any
 // other may be it.
-func (c *Client) Whose(login string) mapping.Whose {
+func (c *Client) Authorship(login string) mapping.Authorship {
 	if login != "" && slices.ContainsFunc(c.former, func(f string) bool { return strings.EqualFold(f, login) }) {
 		return mapping.Named
 	}

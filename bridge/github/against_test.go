@@ -421,7 +421,7 @@ func TestAppAgainstTheSimulator(t *testing.T) {
 	c := w.client(t, func(o *github.Options) {
 		o.Token, o.App = "", &github.App{ID: app.ID, PrivateKey: app.PrivateKey}
 	})
-	if who := must[string](t)(c.Viewer(ctx)); who != app.Login() || c.Whose(who) != mapping.Named {
+	if who := must[string](t)(c.Viewer(ctx)); who != app.Login() || c.Authorship(who) != mapping.Named {
 		t.Errorf("viewer is %s", who)
 	}
 	if i := must[mapping.Issue](t)(c.CreateIssue(ctx, repo, github.NewIssue{Title: "t"})); i.Author != app.Login() {

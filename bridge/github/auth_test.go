@@ -181,7 +181,7 @@ func TestViewerOfAUserIsAskedOnce(t *testing.T) {
 	f := newFake(t)
 	f.on("/user", 200, `{"login":"Bridge","type":"User"}`)
 	c := f.client(t, func(o *Options) { o.FormerAccounts = []string{"old-bot[bot]", "older"} })
-	equal(t, c.Whose("bridge"), mapping.Unknown)
+	equal(t, c.Authorship("bridge"), mapping.Unknown)
 	for range 2 {
 		if login, err := c.Viewer(within(t)); err != nil || login != "Bridge" {
 			t.Errorf("viewer %q, %v", login, err)
@@ -189,12 +189,12 @@ func TestViewerOfAUserIsAskedOnce(t *testing.T) {
 	}
 	equal(t, len(f.requests()), 1)
 	equal(t, c.Learn("octocat"), false) // GitHub's own word counts
-	for login, whose := range map[string]mapping.Whose{
+	for login, whose := range map[string]mapping.Authorship{
 		"bridge": mapping.Named, "BRIDGE": mapping.Named, "bridge[bot]": mapping.Theirs, "OLD-bot[bot]": mapping.Named, "old-bot": mapping.Theirs,
 		"older": mapping.Named, "octocat": mapping.Theirs, "": mapping.Theirs,
 	} {
-		if got := c.Whose(login); got != whose {
-			t.Errorf("Whose(%q) is %v", login, got)
+		if got := c.Authorship(login); got != whose {
+			t.Errorf("Authorship(%q) is %v", login, got)
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestViewerFailures(t *testing.T) {
 	c = f.client(t)
 	_, err = c.Viewer(within(t))
 	wantKind(t, err, "unavailable")
-	equal(t, c.Whose(""), mapping.Unknown)
+	equal(t, c.Authorship(""), mapping.Unknown)
 }
 
 // TestViewerThatNobodyTells: an answer to a write of ours names the account.
@@ -245,22 +245,22 @@ func TestViewerThatNobodyTells(t *testing.T) {
 		_, err := client.Viewer(within(t))
 		equal(t, mapping.Refused(err), c.user != 500 && c.graphql != 500)
 		for _, login := range []string{"bridge", "octocat", ""} {
-			equal(t, client.Whose(login), mapping.Unknown)
+			equal(t, client.Authorship(login), mapping.Unknown)
 		}
 		equal(t, len(client.Accounts()), 0)
 		equal(t, client.Learn(""), false)
 		equal(t, client.Learn("Bridge"), true)
 		equal(t, client.Learn("bridge"), false)
-		for login, whose := range map[string]mapping.Whose{
+		for login, whose := range map[string]mapping.Authorship{
 			"bridge": mapping.Answered, "older": mapping.Named, "octocat": mapping.Theirs, "": mapping.Unknown,
 		} {
-			equal(t, client.Whose(login), whose)
+			equal(t, client.Authorship(login), whose)
 		}
 		told.Store(true)
 		if login, err := client.Viewer(within(t)); login != "octocat" || err != nil {
 			t.Errorf("viewer %q, %v", login, err)
 		}
-		equal(t, client.Whose("bridge"), mapping.Theirs)
+		equal(t, client.Authorship("bridge"), mapping.Theirs)
 	}
 }
 

@@ -54,7 +54,7 @@ func repoCall(op, repo string) call {
 	owner, name, _ := strings.Cut(repo, "/")
 	k := call{op: op, object: repo, owner: owner}
 	if !validName(owner) || !validName(name) {
-		k.err = &mapping.Rejection{Field: "repository", Words: fmt.Sprintf("%q is not owner/name", repo)}
+		k.err = &mapping.Rejection{Field: "repository", Message: fmt.Sprintf("%q is not owner/name", repo)}
 		return k
 	}
 	k.path = "repos/" + escape(owner) + "/" + escape(name)

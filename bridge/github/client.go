@@ -38,7 +38,7 @@ type Options struct {
 	APIURL string
 	Token  string
 	App    *App
-	// FormerAccounts are logins the bridge had before; see Whose.
+	// FormerAccounts are logins the bridge had before; see Authorship.
 	FormerAccounts []string
 
 	// Share bounds what the client sends; nil: nothing does.
@@ -85,9 +85,9 @@ type Client struct {
 	probes   atomic.Int64
 	former   []string
 	mu       sync.Mutex
-	viewer   string        // "" until known
-	viewerID int64         // 0 where GitHub did not tell
-	how      mapping.Whose // viewer is known
+	viewer   string             // "" until known
+	viewerID int64              // 0 where GitHub did not tell
+	how      mapping.Authorship // viewer is known
 }
 
 const (

@@ -125,7 +125,7 @@ func told(sentinel error, said string) error {
 }
 
 func rejection(status int, said string, details []apiErrorDetail) error {
-	r := &mapping.Rejection{Status: status, Words: said}
+	r := &mapping.Rejection{Status: status, Message: said}
 	for _, d := range details {
 		if r.Field == "" {
 			r.Field = d.Field
@@ -172,6 +172,6 @@ func (e graphqlError) classify() error {
 	case "": // "Something went wrong while executing your query", time-outs
 		return told(mapping.ErrUnavailable, e.Message)
 	default:
-		return &mapping.Rejection{Status: http.StatusOK, Words: e.Message}
+		return &mapping.Rejection{Status: http.StatusOK, Message: e.Message}
 	}
 }

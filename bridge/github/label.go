@@ -62,7 +62,7 @@ func (c *Client) EnsureLabel(ctx context.Context, repo, name, color, description
 	label := map[string]string{"name": name, "color": strings.TrimPrefix(color, "#"), "description": description}
 	_, err = c.do(ctx, k, http.MethodPost, label, nil)
 	var refused *mapping.Rejection
-	if errors.As(err, &refused) && strings.Contains(refused.Words, "already_exists") {
+	if errors.As(err, &refused) && strings.Contains(refused.Message, "already_exists") {
 		return nil
 	}
 	return err

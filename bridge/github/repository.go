@@ -69,7 +69,7 @@ func (c *Client) OrgRepositories(ctx context.Context, org string) ([]Repository,
 	q := url.Values{"per_page": {"100"}}
 	k := call{op: "list_repositories", object: org, owner: org}
 	if !validName(org) {
-		return nil, k.wrap(&mapping.Rejection{Field: "organisation", Words: "not an account's name"})
+		return nil, k.wrap(&mapping.Rejection{Field: "organisation", Message: "not an account's name"})
 	}
 	if c.app != nil {
 		k.path = "installation/repositories"

@@ -32,8 +32,8 @@ type GitHub interface {
 	Private(ctx context.Context, repo string) (bool, error)
 	// Released reports whether a person let an issue out of quarantine.
 	Released(ctx context.Context, issue *mapping.Issue) (bool, error)
-	// Whose tells whether a login is the bridge's own.
-	Whose(login string) mapping.Whose
+	// Authorship tells whether a login is the bridge's own.
+	Authorship(login string) mapping.Authorship
 }
 
 // Budget tells how much imports may write.

@@ -93,7 +93,7 @@ func (im *run) isPublic(ctx context.Context, repo string) (bool, error) {
 // issue hands an issue to visit where it is to be imported.
 func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, visit issueVisit, counting bool) error {
 	set := im.Inventory.Settings()
-	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.GitHub.Whose(issue.Author)), Public: public}
+	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, im.GitHub.Authorship(issue.Author)), Public: public}
 	route, why := set.Routes.Importing(issue, e, im.ask.State)
 	if route != nil && !im.takes(route) {
 		return nil

@@ -60,7 +60,7 @@ func (o *Operator) toErase(ctx context.Context, ask status.EraseAsk) (links []*m
 			links = append(links, all...)
 			return err
 		}
-		for _, p := range l.Parts {
+		for _, p := range l.SubLinks {
 			if strings.EqualFold(p.Issue.Author, ask.Author) {
 				kept = append(kept, fmt.Sprintf("%s is a sub-issue of %s, of another author: erase that to erase both", p.Where(), l.Where()))
 			}

@@ -38,7 +38,7 @@ func TestFindByIDListsNothing(t *testing.T) {
 	l := &mapping.Link{
 		ID: "l1", Project: "second",
 		Children: []*mapping.Pair{{Kind: mapping.Tracking, Card: mapping.CardID{ID: "tracking"}}},
-		Parts:    []*mapping.Pair{{Kind: mapping.SubIssue, Card: mapping.CardID{ID: "sub"}}},
+		SubLinks: []*mapping.Pair{{Kind: mapping.SubIssue, Card: mapping.CardID{ID: "sub"}}},
 		Pair:     mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: "card"}},
 	}
 	if _, err := s.Observe(t.Context(), "second", []store.Observation{{Create: l}}); err != nil {

@@ -63,8 +63,8 @@ type GitHub interface {
 	Private(ctx context.Context, repo string) (bool, error)
 	// Released reports whether a person let an issue out of quarantine.
 	Released(ctx context.Context, issue *mapping.Issue) (bool, error)
-	// Whose tells whether a login is the bridge's own.
-	Whose(login string) mapping.Whose
+	// Authorship tells whether a login is the bridge's own.
+	Authorship(login string) mapping.Authorship
 }
 
 // Planning is what is asked of one planning project.

@@ -83,7 +83,7 @@ func (o *Operator) whyOutside(ctx context.Context, hub GitHub, issue *mapping.Is
 	if err != nil {
 		return nil, "", fmt.Errorf("ask whether %s is public: %w", issue.Repo, err)
 	}
-	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, hub.Whose(issue.Author)), Public: !private, FirstRun: o.process.FirstRun}
+	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, hub.Authorship(issue.Author)), Public: !private, FirstRun: o.process.FirstRun}
 	route, why := set.Routes.Entering(issue, e)
 	if why == mapping.WhyQuarantine {
 		if e.Released, err = hub.Released(ctx, issue); err != nil {

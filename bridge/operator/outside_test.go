@@ -45,7 +45,7 @@ func (o *outsiders) Released(context.Context, *mapping.Issue) (bool, error) {
 	return o.released, nil
 }
 
-func (o *outsiders) Whose(login string) mapping.Whose {
+func (o *outsiders) Authorship(login string) mapping.Authorship {
 	if login == "bot" {
 		return mapping.Named
 	}

@@ -238,7 +238,7 @@ func (u *Write) Judge(a Answer) (Updated, error) {
 	case a.Foreign && !a.Empty:
 		return Updated{}, misread(true, errors.New("not JSON"))
 	case silent && a.IsError:
-		return Updated{}, &mapping.Rejection{Status: a.Status, Field: namedField(a.Said(), u.fields()), Words: a.Said()}
+		return Updated{}, &mapping.Rejection{Status: a.Status, Field: namedField(a.Said(), u.fields()), Message: a.Said()}
 	}
 	return Updated{Version: a.Version, Values: a.Values}, nil
 }

@@ -86,7 +86,7 @@ func TestRejectionWords(t *testing.T) {
 			t.Errorf("%s: %v", tt.body, err)
 			continue
 		}
-		if r.Words != tt.words || r.Field != tt.field || r.Status != 400 {
+		if r.Message != tt.words || r.Field != tt.field || r.Status != 400 {
 			t.Errorf("%s: %+v", tt.body, r)
 		}
 	}
@@ -97,8 +97,8 @@ func TestWordsAreBounded(t *testing.T) {
 		c, _ := serve(t, answering(400, body))
 		_, err := c.CreateCard(ctx(), "b", "u", NewCard{})
 		var r *mapping.Rejection
-		if !errors.As(err, &r) || len([]rune(r.Words)) != maxWords || !strings.HasSuffix(r.Words, "…") {
-			t.Errorf("%d characters", len([]rune(r.Words)))
+		if !errors.As(err, &r) || len([]rune(r.Message)) != maxWords || !strings.HasSuffix(r.Message, "…") {
+			t.Errorf("%d characters", len([]rune(r.Message)))
 		}
 	}
 }

@@ -76,7 +76,7 @@ func joinBuckets(bucket string, lists ...[]Bucket) ([]mapping.ObjectID, error) {
 		case slices.Contains(same, id):
 			same = []mapping.ObjectID{id}
 		case len(same) > 1 && id == "":
-			return nil, &mapping.Rejection{Words: fmt.Sprintf("%d buckets have this title; name it by its id", len(same))}
+			return nil, &mapping.Rejection{Message: fmt.Sprintf("%d buckets have this title; name it by its id", len(same))}
 		case len(same) > 1:
 			same = nil // the title of the named bucket does not say which of these it is
 		}

@@ -54,7 +54,7 @@ func (r *Request) Failed(err error) error {
 // CheckID refuses what no path can carry as an id: "" and ".." name other resources.
 func CheckID(id mapping.ObjectID) error {
 	if strings.Trim(string(id), ".") == "" {
-		return &mapping.Rejection{Words: "not an id: " + strconv.Quote(string(id))}
+		return &mapping.Rejection{Message: "not an id: " + strconv.Quote(string(id))}
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (r *Request) Fault(status int, after, said string, now time.Time) error {
 	case status/100 != 4: // 1xx that ended a request
 		return r.Misread(fmt.Errorf("status %d", status))
 	case r.Writes && namesUser(said, r.Username):
-		return &mapping.Rejection{Status: status, Field: "username", Words: said}
+		return &mapping.Rejection{Status: status, Field: "username", Message: said}
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		fault = mapping.ErrUnauthorized
 	case status == http.StatusNotFound:
@@ -99,7 +99,7 @@ func (r *Request) Fault(status int, after, said string, now time.Time) error {
 	case status == http.StatusGone:
 		fault = mapping.ErrGone
 	default:
-		return &mapping.Rejection{Status: status, Field: namedField(said, r.Sent), Words: said}
+		return &mapping.Rejection{Status: status, Field: namedField(said, r.Sent), Message: said}
 	}
 	return withMessage(fault, status, said)
 }

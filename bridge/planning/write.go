@@ -62,13 +62,13 @@ func (u *Write) fields() []string {
 // API cannot take. plain is that of [Updated].
 func (u *Write) Changes() (changes []Change, plain string, err error) {
 	if len(u.Set) == 0 {
-		return nil, "", &mapping.Rejection{Words: "nothing to write"}
+		return nil, "", &mapping.Rejection{Message: "nothing to write"}
 	}
 	for _, name := range u.fields() {
 		attr := mapping.Attribute(name)
 		c := Change{Attribute: attr, Value: u.Set[attr].Value, Version: u.Set[attr].Version}
 		if !u.writable(attr) {
-			return nil, plain, &mapping.Rejection{Field: name, Words: "not an attribute the API can write here"}
+			return nil, plain, &mapping.Rejection{Field: name, Message: "not an attribute the API can write here"}
 		}
 		switch attr.Spec().Form {
 		case mapping.FormMarkdown:
@@ -109,11 +109,11 @@ func estimateNumber(s string, whole bool) (string, error) {
 	n, ok := ParseNumber(s)
 	switch {
 	case strings.TrimSpace(s) == "":
-		return "", &mapping.Rejection{Field: "estimate", Words: "an estimate cannot be cleared through the API"}
+		return "", &mapping.Rejection{Field: "estimate", Message: "an estimate cannot be cleared through the API"}
 	case !ok:
-		return "", &mapping.Rejection{Field: "estimate", Words: fmt.Sprintf("not a number: %q", s)}
+		return "", &mapping.Rejection{Field: "estimate", Message: fmt.Sprintf("not a number: %q", s)}
 	case whole && strings.Contains(n, "."):
-		return "", &mapping.Rejection{Field: "estimate", Words: "a card's estimate is a whole number, not " + n}
+		return "", &mapping.Rejection{Field: "estimate", Message: "a card's estimate is a whole number, not " + n}
 	}
 	return n, nil
 }

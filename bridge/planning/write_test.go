@@ -63,7 +63,7 @@ func TestUpdateRefusedHere(t *testing.T) {
 		for _, s := range tries {
 			_, err := c.UpdateCard(ctx(), cardID, "alice", mapping.LinkImages, s)
 			var r *mapping.Rejection
-			if !errors.As(err, &r) || r.Field != field || r.Words == "" {
+			if !errors.As(err, &r) || r.Field != field || r.Message == "" {
 				t.Errorf("%v: %v", s, err)
 			}
 		}

@@ -55,11 +55,11 @@ func (r *round) covers(listing mapping.ObjectID) bool {
 }
 
 // readEvent tells the reconcile to read the card itself.
-var readEvent, _ = json.Marshal(mapping.Edit{Look: "missing"}) // plain data always has a JSON form
+var readEvent, _ = json.Marshal(mapping.IssueEvent{Look: "missing"}) // plain data always has a JSON form
 
 // backEvent tells the reconcile to read an item whose version is lower than it was:
 // planning was restored, and snapshots with lower versions are taken for late ones.
-var backEvent, _ = json.Marshal(mapping.Edit{Look: "went back"}) // as above
+var backEvent, _ = json.Marshal(mapping.IssueEvent{Look: "went back"}) // as above
 
 // readCard makes a card's link due, for the reconcile to read the card itself.
 func readCard(card mapping.ObjectID) *store.Observation {

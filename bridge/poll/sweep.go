@@ -98,7 +98,7 @@ func (r *round) hasTasks(l *mapping.Link) bool {
 // linkedTasks are the tasks that a link knows to be on its card.
 func linkedTasks(l *mapping.Link) []mapping.ObjectID {
 	var ids []mapping.ObjectID
-	for _, p := range slices.Concat(l.Children, l.Parts) {
+	for _, p := range slices.Concat(l.Children, l.SubLinks) {
 		if p.State == mapping.Linked && p.Card.ID != "" {
 			ids = append(ids, p.Card.ID)
 		}

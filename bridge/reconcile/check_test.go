@@ -61,7 +61,7 @@ func (w *world) views() (g, p mapping.View) {
 func (w *world) verifyEqual(want map[mapping.Attribute]string) {
 	g, p := w.views()
 	for _, a := range mapping.Attributes {
-		spelled := a == mapping.Summary && mapping.Same(a, w.plan.text(mapping.Refuse(g[a].Value)), p[a].Value) // as planning does
+		spelled := a == mapping.Summary && mapping.Same(a, w.plan.text(mapping.Restore(g[a].Value)), p[a].Value) // as planning does
 		if !spelled && !mapping.Equal(a, g[a].Value, p[a].Value) {
 			w.fail("%s differs: GitHub %q, planning %q", a, g[a].Value, p[a].Value)
 		}
@@ -173,7 +173,7 @@ func (w *world) verifyRest() {
 func (w *world) look(l *mapping.Link, read bool) {
 	obs := store.Observation{Refs: l.Refs()}
 	if read {
-		obs.Event = encode(mapping.Edit{Look: "test"})
+		obs.Event = encode(mapping.IssueEvent{Look: "test"})
 	}
 	_, err := w.store.Observe(context.Background(), project, []store.Observation{obs})
 	w.check(err)

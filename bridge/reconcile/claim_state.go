@@ -17,9 +17,9 @@ type claimState struct {
 	*Process
 	claim  *store.Claim
 	inbox  inbox
-	events []mapping.Edit // nobody changes what they point to
-	link   *mapping.Link  // the record
-	served bool           // the key's project is configured
+	events []mapping.IssueEvent // nobody changes what they point to
+	link   *mapping.Link        // the record
+	served bool                 // the key's project is configured
 	// yield hands a step to whoever runs the work; nil: nobody does.
 	yield func(*Step) bool
 	now   time.Time // as of the last answer

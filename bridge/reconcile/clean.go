@@ -131,7 +131,7 @@ func (w cleaner) cleanFamily(err error) error {
 	if err := w.doneWith(err); err != nil {
 		return err
 	}
-	for _, p := range w.link.Parts {
+	for _, p := range w.link.SubLinks {
 		pw := partWorker(w).part(p)
 		intake(pw).takeEvents()
 		err := pw.settle()
@@ -167,7 +167,7 @@ func (w cleaner) doneWith(err error) error {
 
 // awaitTasks waits for tasks of the card that may still be under way.
 func (w cleaner) awaitTasks() error {
-	for _, p := range slices.Concat(w.link.Children, w.link.Parts) {
+	for _, p := range slices.Concat(w.link.Children, w.link.SubLinks) {
 		if i := p.Intent; i == nil || !i.Sent || i.Side != mapping.Planning {
 			continue
 		}

@@ -156,7 +156,9 @@ func TestPairsAreTakenApart(t *testing.T) {
 		}, why: nothingLeft},
 		"people are asked about a sub-issue": {tune: withTasks, before: withFamily, do: func(w *world) {
 			w.hub.change(w.issueOf("tok5"), bot, func(i *mapping.Issue) { i.Labels = append(i.Labels, "plan:conflict") })
-			w.alter(func(l *mapping.Link) { l.Parts[0].Asking = map[mapping.Attribute]string{mapping.Title: "a conflict"} })
+			w.alter(func(l *mapping.Link) {
+				l.SubLinks[0].Asking = map[mapping.Attribute]string{mapping.Title: "a conflict"}
+			})
 		}, why: nothingLeft},
 		"what was agreed on about the text is not known": {before: mirrored, do: func(w *world) {
 			w.alter(func(l *mapping.Link) { delete(l.Base, mapping.Summary) })
@@ -253,7 +255,7 @@ func TestWhatCannotBeTakenApartIsParked(t *testing.T) {
 			w.settle()
 			w.hub.refuse = func(a mapping.Attribute, _ string) *mapping.Rejection {
 				if a == mapping.Summary {
-					return &mapping.Rejection{Status: 422, Words: "no such text"}
+					return &mapping.Rejection{Status: 422, Message: "no such text"}
 				}
 				return nil
 			}

@@ -40,7 +40,7 @@ func (w ledger) comment(n notice) (ids []int64, err error) {
 			return nil, onGitHub(fmt.Errorf("comments: %w", err))
 		}
 		for _, c := range comments {
-			if !w.Whose(c.Author).Perhaps() {
+			if !w.Authorship(c.Author).Perhaps() {
 				continue
 			}
 			for _, m := range signer(w).marks(c.Body, mapping.MarkConflict) {

@@ -49,7 +49,7 @@ func (c *newIssue) find(wants []*want) error {
 			return err
 		}
 	}
-	if c.found != nil && c.how == "webhook" && c.pair.State == mapping.Creating && !c.Whose(c.found.Author).Ours() {
+	if c.found != nil && c.how == "webhook" && c.pair.State == mapping.Creating && !c.Authorship(c.found.Author).Ours() {
 		if err := c.look(); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func TestRefusedTasksAreLookedForFirst(t *testing.T) {
 				w.plan.mute = true
 				w.plan.refuse = func(a mapping.Attribute, v string) *mapping.Rejection {
 					if a == mapping.Title && v == "tok5" {
-						return &mapping.Rejection{Status: 422, Words: "no"}
+						return &mapping.Rejection{Status: 422, Message: "no"}
 					}
 					return nil
 				}

@@ -75,7 +75,7 @@ type watchedPlan struct {
 
 func (p *watchedPlan) refuses(user string) error {
 	if user == p.user {
-		return &mapping.Rejection{Status: 400, Field: "username", Words: "no such member"}
+		return &mapping.Rejection{Status: 400, Field: "username", Message: "no such member"}
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func TestEveryRepeatedWriteEndsBeforeItsLease(t *testing.T) {
 		w.agree()
 		w.plan.refuse = func(a mapping.Attribute, value string) *mapping.Rejection {
 			if a == mapping.Estimate && value == "99" {
-				return &mapping.Rejection{Status: 400, Words: "no"}
+				return &mapping.Rejection{Status: 400, Message: "no"}
 			}
 			return nil
 		}
@@ -169,7 +169,7 @@ func TestEveryRepeatedWriteEndsBeforeItsLease(t *testing.T) {
 		w.settle()
 		w.hub.refuse = func(a mapping.Attribute, value string) *mapping.Rejection {
 			if a == mapping.Title && value == "tok5" {
-				return &mapping.Rejection{Status: 422, Words: "no"}
+				return &mapping.Rejection{Status: 422, Message: "no"}
 			}
 			return nil
 		}

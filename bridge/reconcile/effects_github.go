@@ -174,31 +174,31 @@ type ReadSprint struct{ Project, Sprint mapping.ObjectID }
 // have changed meanwhile.
 const MilestonesWait = 500 * time.Millisecond
 
-func (ReadIssue) answeredWith(mapping.Issue)       {}
-func (ReadParent) answeredWith(*mapping.Issue)     {}
-func (ReadSubIssues) answeredWith([]mapping.Issue) {}
-func (ReadComments) answeredWith([]Comment)        {}
-func (ReadEdits) answeredWith([]mapping.Edit)      {}
-func (ReadClosed) answeredWith(bool)               {}
-func (ReadLastNumber) answeredWith(int)            {}
-func (ReadPrivate) answeredWith(bool)              {}
-func (ReadArchived) answeredWith(bool)             {}
-func (ReadRepositoryName) answeredWith(string)     {}
-func (ReadPublic) answeredWith(Publicity)          {}
-func (Locate) answeredWith(string)                 {}
-func (CreateIssue) answeredWith(mapping.Issue)     {}
-func (EditIssue) answeredWith(mapping.Issue)       {}
-func (AddLabels) answeredWith([]string)            {}
-func (RemoveLabel) answeredWith([]string)          {}
-func (EnsureLabel) answeredWith(None)              {}
-func (AddSubIssue) answeredWith(None)              {}
-func (CreateComment) answeredWith(Comment)         {}
-func (Assign) answeredWith(mapping.Issue)          {}
-func (Unassign) answeredWith(mapping.Issue)        {}
-func (Reserve) answeredWith(None)                  {}
-func (EnsureMilestone) answeredWith(int)           {}
-func (KnownMilestone) answeredWith(int)            {}
-func (ReadSprint) answeredWith(*mapping.Sprint)    {}
+func (ReadIssue) answeredWith(mapping.Issue)        {}
+func (ReadParent) answeredWith(*mapping.Issue)      {}
+func (ReadSubIssues) answeredWith([]mapping.Issue)  {}
+func (ReadComments) answeredWith([]Comment)         {}
+func (ReadEdits) answeredWith([]mapping.IssueEvent) {}
+func (ReadClosed) answeredWith(bool)                {}
+func (ReadLastNumber) answeredWith(int)             {}
+func (ReadPrivate) answeredWith(bool)               {}
+func (ReadArchived) answeredWith(bool)              {}
+func (ReadRepositoryName) answeredWith(string)      {}
+func (ReadPublic) answeredWith(Publicity)           {}
+func (Locate) answeredWith(string)                  {}
+func (CreateIssue) answeredWith(mapping.Issue)      {}
+func (EditIssue) answeredWith(mapping.Issue)        {}
+func (AddLabels) answeredWith([]string)             {}
+func (RemoveLabel) answeredWith([]string)           {}
+func (EnsureLabel) answeredWith(None)               {}
+func (AddSubIssue) answeredWith(None)               {}
+func (CreateComment) answeredWith(Comment)          {}
+func (Assign) answeredWith(mapping.Issue)           {}
+func (Unassign) answeredWith(mapping.Issue)         {}
+func (Reserve) answeredWith(None)                   {}
+func (EnsureMilestone) answeredWith(int)            {}
+func (KnownMilestone) answeredWith(int)             {}
+func (ReadSprint) answeredWith(*mapping.Sprint)     {}
 
 // toRepository is a write to a repository. It shows planning's side there, or not.
 type toRepository interface {

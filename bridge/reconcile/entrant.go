@@ -120,7 +120,7 @@ func (w entrant) accepts(issue *mapping.Issue) (bool, string) {
 
 // bridgeMade reports whether the bridge made an issue.
 func (w entrant) bridgeMade(issue *mapping.Issue) bool {
-	return w.set.Keys.Made(issue, w.Whose(issue.Author))
+	return w.set.Keys.Made(issue, w.Authorship(issue.Author))
 }
 
 // moveProject hands an issue whose labels lead to another project over to that
@@ -143,7 +143,7 @@ func (w entrant) handOverIssue(issue *mapping.Issue, to mapping.ObjectID, obs st
 		return fmt.Errorf("encode: %w", err)
 	}
 	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), data
-	if obs.Event, err = json.Marshal(mapping.Edit{Look: mapping.LookHandedOver}); err != nil {
+	if obs.Event, err = json.Marshal(mapping.IssueEvent{Look: mapping.LookHandedOver}); err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
 	return w.deliver(to, append([]store.Observation{obs}, more...))

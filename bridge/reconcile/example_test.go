@@ -63,7 +63,7 @@ func exampleState(was, is string) reconcile.State {
 		Settings: &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{issue.Repo}, Project: project}})},
 		Process: &reconcile.Process{
 			Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project} },
-			Whose:         func(string) mapping.Whose { return mapping.Theirs },
+			Authorship:    func(string) mapping.Authorship { return mapping.Theirs },
 			Stranger:      func(string) bool { return false },
 			SameRendering: func(a, b string) bool { return a == b },
 			FirstRun:      func(string) time.Time { return now.Add(-time.Hour) },

@@ -75,7 +75,7 @@ func (w exclusivity) noteFoundBy(text string) {
 //  1. It is saved as creating, with an intent that is not sent: it is announced.
 //  2. The other projects' links of the issue are read. One that is announced, or
 //     beyond that, keeps this one from going on; one that is entering does not.
-//  3. Where none keeps it, the link is decided (Intent.Alone). That is saved with
+//  3. Where none keeps it, the link is decided (Intent.ExclusiveFor). That is saved with
 //     the intent as sent, before the request, or when the claim ends.
 //
 // Two links of one issue are never both decided. Else each would have read the
@@ -121,7 +121,7 @@ func (w exclusivity) otherProjects() []mapping.ObjectID {
 // may be made then. An error says that it may not: not yet, or never.
 func (w exclusivity) ensureExclusive() error {
 	others := w.otherProjects()
-	if len(others) == 0 || w.pair.Intent.Alone == w.owner.Issue.ID {
+	if len(others) == 0 || w.pair.Intent.ExclusiveFor == w.owner.Issue.ID {
 		return nil
 	}
 	if err := saver(w).save(); err != nil {
@@ -141,7 +141,7 @@ func (w exclusivity) ensureExclusive() error {
 			}
 		}
 	}
-	w.pair.Intent.Alone = w.owner.Issue.ID
+	w.pair.Intent.ExclusiveFor = w.owner.Issue.ID
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (w exclusivity) resolveCompetitor(competitor *mapping.Link) error {
 	if part := competitor.Part(mapping.IssueRef(id)); part != nil {
 		its = part
 	}
-	announced := its.State == mapping.Creating && its.Intent != nil && !its.Intent.Sent && its.Intent.Alone != id
+	announced := its.State == mapping.Creating && its.Intent != nil && !its.Intent.Sent && its.Intent.ExclusiveFor != id
 	decided := its.Issue.ID != id || its.State != mapping.Entering && !announced
 	givesUp := competitor.Moving.HandsOver()
 	givesWay := hasPriority(its) && (!hasPriority(w.pair) || competitor.Project < w.link.Project)

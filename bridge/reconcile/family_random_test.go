@@ -112,7 +112,7 @@ func (w *world) verifyParts() {
 		}
 	}
 	for _, l := range w.links() {
-		for _, p := range l.Parts {
+		for _, p := range l.SubLinks {
 			i, err := w.hub.at(p.Issue.Number)
 			w.check(err)
 			t, err := w.plan.task(p.Card.ID)

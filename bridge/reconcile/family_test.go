@@ -133,7 +133,7 @@ func TestWhatIsRefusedOfAFamily(t *testing.T) {
 		"a title of a task": func(w *world) {
 			w.plan.refuse = func(a mapping.Attribute, v string) *mapping.Rejection {
 				if a == mapping.Title && v == "tok5" {
-					return &mapping.Rejection{Status: 422, Field: "title", Words: "no"}
+					return &mapping.Rejection{Status: 422, Field: "title", Message: "no"}
 				}
 				return nil
 			}
@@ -150,7 +150,7 @@ func TestWhatIsRefusedOfAFamily(t *testing.T) {
 		"hours of a task": func(w *world) {
 			w.plan.refuse = func(a mapping.Attribute, v string) *mapping.Rejection {
 				if a == mapping.Estimate && v == "0.3" {
-					return &mapping.Rejection{Status: 422, Field: "estimate", Words: "no"}
+					return &mapping.Rejection{Status: 422, Field: "estimate", Message: "no"}
 				}
 				return nil
 			}

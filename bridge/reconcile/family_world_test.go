@@ -45,11 +45,11 @@ func (h *hub) AddSubIssue(_ context.Context, _ string, number int, sub int64) er
 		switch {
 		case s.ID != sub:
 		case s.parent == i:
-			return &mapping.Rejection{Status: 422, Words: "Issue may not contain duplicate sub-issues"}
+			return &mapping.Rejection{Status: 422, Message: "Issue may not contain duplicate sub-issues"}
 		case s.parent != nil:
-			return &mapping.Rejection{Status: 422, Words: "Sub issue may only have one parent"}
+			return &mapping.Rejection{Status: 422, Message: "Sub issue may only have one parent"}
 		case len(i.subs) >= 100:
-			return &mapping.Rejection{Status: 422, Words: "Parent cannot have more than 100 sub-issues"}
+			return &mapping.Rejection{Status: 422, Message: "Parent cannot have more than 100 sub-issues"}
 		default:
 			h.writes++
 			h.adopt(i, s)
@@ -76,7 +76,7 @@ func (h *hub) adopt(parent, child *ghIssue) {
 		obs := store.Observation{
 			Delivery: fmt.Sprint("d", h.deliveries), Refs: []mapping.Ref{ref, mapping.IssueRef(parent.ID)}, Item: ref,
 			At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&issue), Data: encode(issue),
-			Event: encode(mapping.Edit{Item: ref, Parent: &mapping.Parent{ID: parent.ID, Name: fmt.Sprintf("%s#%d", repo, parent.Number)}}),
+			Event: encode(mapping.IssueEvent{Item: ref, Parent: &mapping.Parent{ID: parent.ID, Name: fmt.Sprintf("%s#%d", repo, parent.Number)}}),
 		}
 		h.w.after(lag, func() { h.w.observe(obs, nil) })
 	}
@@ -238,7 +238,7 @@ func (w *world) verifyFamilyRest(cards, parts int) {
 				w.fail("left over in %s: pending %+v, intent %+v, unfinished %v", p.Issue.Repo, p.Pending, p.Intent, p.Unfinished)
 			}
 		}
-		parts -= len(l.Parts)
+		parts -= len(l.SubLinks)
 	}
 	if parts != 0 {
 		w.fail("%d parts are missing", parts)

@@ -189,8 +189,8 @@ func (h *faultyHub) Comments(ctx context.Context, repo string, number int, since
 	return call(h.f, "read", "Comments", func() ([]reconcile.Comment, error) { return h.hub.Comments(ctx, repo, number, since) })
 }
 
-func (h *faultyHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
-	return call(h.f, "read", "Edits", func() ([]mapping.Edit, error) { return h.hub.Edits(ctx, issue, a) })
+func (h *faultyHub) Edits(ctx context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.IssueEvent, error) {
+	return call(h.f, "read", "Edits", func() ([]mapping.IssueEvent, error) { return h.hub.Edits(ctx, issue, a) })
 }
 
 func (h *faultyHub) CreateIssue(ctx context.Context, repo string, n reconcile.NewIssue) (mapping.Issue, error) {

@@ -156,7 +156,7 @@ func (w entrant) isPredecessor(pair *mapping.Pair) (bool, error) {
 // handOver tells another link that this issue is what its own has become, and
 // ends this one.
 func (w entrant) handOver(key store.Key, to *mapping.Pair) error {
-	edit := mapping.Edit{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID)}
+	edit := mapping.IssueEvent{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID)}
 	why := "another link has it"
 	if to.Issue.ID != w.issue.ID {
 		edit.Moved, why = mapping.NewMove(to.Issue.ID, w.issue), "it is "+where(to)+", transferred"
@@ -181,7 +181,7 @@ func (w entrant) handOver(key store.Key, to *mapping.Pair) error {
 // or the one that a person took the marker off, as an event or GitHub's memory tells
 // it; "" where there is no marker of ours on an issue that may be ours.
 func (w entrant) madeWith(i *mapping.Issue) string {
-	if !w.Whose(i.Author).Perhaps() {
+	if !w.Authorship(i.Author).Perhaps() {
 		return ""
 	}
 	if w.set.Keys.Marked(i.Body) {
@@ -192,7 +192,7 @@ func (w entrant) madeWith(i *mapping.Issue) string {
 			return *e.BodyFrom
 		}
 	}
-	if !w.Whose(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
+	if !w.Authorship(i.Author).Ours() && !i.UpdatedAt.After(i.CreatedAt) {
 		return "" // anybody's, and as it was opened as far as whole seconds tell
 	}
 	edits, err := do(w, ReadEdits{mapping.NameIssue(i), mapping.Summary})

@@ -19,7 +19,7 @@ const staleWait = 3 * time.Second
 // or just what was known before. Whole seconds do not tell. After a while it is
 // believed.
 func (w freshness) doubtful(read, seen *mapping.Issue) bool {
-	if w.Whose(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
+	if w.Authorship(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
 		return false
 	}
 	known := w.owner.Issue.Digest
@@ -99,7 +99,7 @@ func (w freshness) showsAgreed() bool {
 // it may be from between two of our writes, so that nothing is concluded from
 // it without a read.
 func (w freshness) showsOwnEvent() bool {
-	return w.issue != nil && !w.fresh && w.Whose(w.issue.Editor).Perhaps()
+	return w.issue != nil && !w.fresh && w.Authorship(w.issue.Editor).Perhaps()
 }
 
 // A service that was restored from a backup shows times and versions from before those
@@ -198,7 +198,7 @@ func (w freshness) stepped(issue *mapping.Issue) {
 // step of ours, and takes in what that tells: what is older is stale. The step
 // is spent: another one that shows the same is not explained by it.
 func (w freshness) isStep(seen *mapping.Issue, came time.Time) bool {
-	if !w.Whose(seen.Editor).Ours() || !journal.TakeStep(&w.pair.Journal, mapping.DigestIssue(seen), came) {
+	if !w.Authorship(seen.Editor).Ours() || !journal.TakeStep(&w.pair.Journal, mapping.DigestIssue(seen), came) {
 		return false
 	}
 	if known := &w.owner.Issue; seen.UpdatedAt.After(known.UpdatedAt) {
@@ -213,7 +213,7 @@ func (w freshness) isStep(seen *mapping.Issue, came time.Time) bool {
 func (w freshness) isShown(e *mapping.OwnEvent) bool {
 	s := w.link.Shown
 	return s != nil && e.Issue.ID == w.link.Issue.ID && len(w.set.Scheme.Projections([]string{e.Label})) > 0 &&
-		containsFold(s.Labels, e.Label) == e.On && w.Whose(e.Issue.Editor).Ours()
+		containsFold(s.Labels, e.Label) == e.On && w.Authorship(e.Issue.Editor).Ours()
 }
 
 // ownEvent takes in an event of our own account: one that shows no step goes to

@@ -137,7 +137,7 @@ func (w githubWriter) write(plan mapping.Plan) error {
 
 // refuseLabel blocks a value that only a label can carry.
 func (w githubWriter) refuseLabel(a mapping.Attribute, value string) {
-	saver(w).refuseValue(mapping.GitHub, a, value, &mapping.Rejection{Words: "GitHub does not take the label: the token has no right to set labels"})
+	saver(w).refuseValue(mapping.GitHub, a, value, &mapping.Rejection{Message: "GitHub does not take the label: the token has no right to set labels"})
 }
 
 // wroteGitHub takes in that a decision's write to GitHub has happened, and the

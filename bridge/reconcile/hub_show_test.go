@@ -48,7 +48,7 @@ func (h *hub) Milestones(context.Context, string) ([]mapping.Milestone, error) {
 func (h *hub) PutMilestone(_ context.Context, _ string, m mapping.Milestone) (mapping.Milestone, error) {
 	h.writes++
 	if slices.ContainsFunc(h.milestones, func(o mapping.Milestone) bool { return o.Title == m.Title && o.Number != m.Number }) {
-		return m, &mapping.Rejection{Status: 422, Field: "title", Words: "already_exists"}
+		return m, &mapping.Rejection{Status: 422, Field: "title", Message: "already_exists"}
 	}
 	if m.Number == 0 {
 		m.Number = len(h.milestones) + 1

@@ -46,7 +46,7 @@ type hub struct {
 	hooks int
 
 	// known is what is known of the bridge's account; 0: it is named.
-	known mapping.Whose
+	known mapping.Authorship
 
 	// clock is how far GitHub's clock is ahead of ours.
 	clock time.Duration
@@ -66,7 +66,7 @@ type hub struct {
 type ghIssue struct {
 	mapping.Issue
 	hub      *hub
-	edits    []mapping.Edit // what GitHub remembers of them
+	edits    []mapping.IssueEvent // what GitHub remembers of them
 	parent   *ghIssue
 	subs     []*ghIssue
 	comments []reconcile.Comment
@@ -85,7 +85,7 @@ func (h *hub) now() time.Time { return time.Now().Add(h.clock).UTC().Truncate(ti
 
 func (h *hub) Reserve(context.Context, reconcile.WriteClass) error { return nil }
 
-func (h *hub) Whose(login string) mapping.Whose {
+func (h *hub) Authorship(login string) mapping.Authorship {
 	switch {
 	case login == bot && h.known == 0:
 		return mapping.Named
@@ -166,9 +166,9 @@ func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
 	if i.State == "closed" && was.State != "closed" {
 		i.closings = append(i.closings, closing{by, i.UpdatedAt})
 	}
-	var e *mapping.Edit
+	var e *mapping.IssueEvent
 	if was.Title != i.Title || was.Body != i.Body {
-		e = &mapping.Edit{Title: i.Title, Body: i.Body, Sender: by, At: i.UpdatedAt}
+		e = &mapping.IssueEvent{Title: i.Title, Body: i.Body, Sender: by, At: i.UpdatedAt}
 		if was.Title != i.Title {
 			e.TitleFrom = &was.Title
 		}
@@ -182,7 +182,7 @@ func (h *hub) change(i *ghIssue, by string, edit func(*mapping.Issue)) {
 
 // tell delivers what the issue looks like now, as the webhook intake would
 // store it.
-func (h *hub) tell(i *ghIssue, by string, e *mapping.Edit) {
+func (h *hub) tell(i *ghIssue, by string, e *mapping.IssueEvent) {
 	h.deliveries++
 	lag := 500 * time.Millisecond
 	if h.lag != nil {
@@ -350,13 +350,13 @@ type comment = reconcile.Comment
 
 // Edits tells what happened to a title or body, as GitHub's REST and GraphQL
 // APIs do.
-func (h *hub) Edits(_ context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.Edit, error) {
+func (h *hub) Edits(_ context.Context, issue mapping.IssueID, a mapping.Attribute) ([]mapping.IssueEvent, error) {
 	i, err := h.in(issue.Repo, issue.Number)
 	if err != nil || h.untold != nil {
 		return nil, errors.Join(err, h.untold)
 	}
 	h.asked++
-	return slices.DeleteFunc(slices.Clone(i.edits), func(e mapping.Edit) bool {
+	return slices.DeleteFunc(slices.Clone(i.edits), func(e mapping.IssueEvent) bool {
 		return a == mapping.Title && e.TitleFrom == nil || a == mapping.Summary && e.BodyFrom == nil
 	}), nil
 }

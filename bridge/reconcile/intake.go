@@ -40,9 +40,9 @@ func (w intake) takeEvents() {
 
 // repeated reports whether another webhook told of an edit already: a delivery's GUID
 // names the event, whatever hook it came by.
-func (w intake) repeated(e mapping.Edit) bool {
-	guid := func(e mapping.Edit) string { return e.Delivery[strings.LastIndex(e.Delivery, ":")+1:] }
-	return slices.ContainsFunc(w.edits, func(o mapping.Edit) bool {
+func (w intake) repeated(e mapping.IssueEvent) bool {
+	guid := func(e mapping.IssueEvent) string { return e.Delivery[strings.LastIndex(e.Delivery, ":")+1:] }
+	return slices.ContainsFunc(w.edits, func(o mapping.IssueEvent) bool {
 		return e.Delivery != "" && guid(o) == guid(e) && o.Title == e.Title && o.Body == e.Body &&
 			(o.TitleFrom == nil) == (e.TitleFrom == nil)
 	})
@@ -53,8 +53,8 @@ func (w intake) repeated(e mapping.Edit) bool {
 type inbox map[mapping.Ref]any
 
 // decode decodes what a claim brings: snapshots and events.
-func decode(claim *store.Claim) (in inbox, events []mapping.Edit, err error) {
-	in, events = inbox{}, make([]mapping.Edit, len(claim.Events))
+func decode(claim *store.Claim) (in inbox, events []mapping.IssueEvent, err error) {
+	in, events = inbox{}, make([]mapping.IssueEvent, len(claim.Events))
 	for ref, s := range mapping.Sorted(claim.Inbox) {
 		var v any
 		switch ref.Kind() {

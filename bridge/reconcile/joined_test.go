@@ -45,7 +45,7 @@ func TestFooterOfAJoinedPair(t *testing.T) {
 		"a refusal": {func(w *world) {
 			w.plan.refuse = func(_ mapping.Attribute, value string) *mapping.Rejection {
 				if strings.Contains(value, footer) {
-					return &mapping.Rejection{Status: 400, Words: "no links"}
+					return &mapping.Rejection{Status: 400, Message: "no links"}
 				}
 				return nil
 			}

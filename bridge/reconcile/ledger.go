@@ -195,7 +195,7 @@ func (w ledger) closeQuestion(id string, d mapping.Decision) error {
 	if err := w.keepEntry(c); err != nil {
 		return err
 	}
-	if c.Winner != "" && (answered || d.Action == mapping.Settle) {
+	if c.Winner != "" && (answered || d.Action == mapping.ResolveConflict) {
 		w.count(CountConflicts, w.link.Route, string(d.Attribute), string(c.Winner))
 	}
 	return nil

@@ -33,7 +33,7 @@ func (w lineTasks) takeTasks() {
 		case w.tasks.listed && !seen, seen && w.elsewhere(&t):
 			w.note(mapping.Planning, mapping.State, "lost", "task "+string(c.Card.ID)+" of its checklist is gone")
 			w.happensTo(c, mapping.EventVanished)
-			c.Card.ID, c.GoneSince, c.Base, c.Intent, c.Pending, c.Late = "", time.Time{}, nil, nil, nil, nil
+			c.Card.ID, c.GoneSince, c.Base, c.Intent, c.Pending, c.InFlight = "", time.Time{}, nil, nil, nil, nil
 		case seen && toBeAdded(c):
 			c.Item, c.Intent.Base = mapping.CanonicalTitle(t.Title.Value), itemBase(&t)
 		}

@@ -30,7 +30,7 @@ func (w lister) room() int {
 			n++
 		}
 	}
-	for _, p := range root.Parts {
+	for _, p := range root.SubLinks {
 		if p.Card.ID != "" || p.Intent != nil && p.Intent.Side == mapping.Planning && p.Intent.Sent {
 			n++
 		}
@@ -83,7 +83,7 @@ func (w lister) forgetLines(items []*mapping.Pair) []*mapping.Pair {
 // isBusy reports whether something about an item is under way or asked.
 func isBusy(c *mapping.Pair, now time.Time) bool {
 	late := func(p mapping.Pending) bool { return journal.MayLand(p, now) }
-	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.Late, late)
+	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.InFlight, late)
 }
 
 // tellFull tells an operator once that a card has as many tasks as it may have,

@@ -76,7 +76,7 @@ func (w *world) itemsOf(text string) []string {
 	var out []string
 	body, _ := keys.Body(text)
 	for _, item := range mapping.Items(body) {
-		out = append(out, sign(item.Checked)+mapping.Refuse(item.Text))
+		out = append(out, sign(item.Checked)+mapping.Restore(item.Text))
 	}
 	slices.Sort(out)
 	return out

@@ -172,7 +172,7 @@ func (w lister) decideList() ([]mapping.Item, error) {
 		case toBeAdded(c) && w.list.lines != nil:
 			changes = append(changes, addedItem(c))
 		case c.State == mapping.Linked && (there || w.list.lines == nil):
-			if (len(c.Late) > 0 || len(c.Base) == 0) && w.issue == nil {
+			if (len(c.InFlight) > 0 || len(c.Base) == 0) && w.issue == nil {
 				changes = append(changes, mapping.Item{}) // GitHub may have moved on since that was written
 				continue
 			}

@@ -52,7 +52,7 @@ func (w *world) transferTo(repo string, labels []string, told ...string) {
 	for n, event := range told {
 		obs := store.Observation{
 			Delivery: fmt.Sprint(event, was), Refs: []mapping.Ref{mapping.IssueRef(was)},
-			Event: encode(mapping.Edit{Look: "transferred", Moved: mapping.NewMove(was, &issue)}),
+			Event: encode(mapping.IssueEvent{Look: "transferred", Moved: mapping.NewMove(was, &issue)}),
 		}
 		if event == "opened" {
 			ref := mapping.IssueRef(issue.ID)

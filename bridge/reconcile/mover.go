@@ -111,7 +111,7 @@ func (w mover) takeMoves() error {
 // place of the link's own one tells.
 func (w mover) checkMarkerCopies() error {
 	return eachSeen(w.claimState, func(i mapping.Issue) error {
-		author := w.Whose(i.Author)
+		author := w.Authorship(i.Author)
 		if i.ID == w.owner.Issue.ID || w.link.Part(mapping.IssueRef(i.ID)) != nil || !author.Perhaps() || !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
 			return nil
 		}

@@ -11,7 +11,7 @@ import (
 // What is left out of an item that was refused, by what it has and what the refusal names.
 func TestLeaveOut(t *testing.T) {
 	words := func(field string) error {
-		return fmt.Errorf("create: %w", &mapping.Rejection{Status: 422, Field: field, Words: "no"})
+		return fmt.Errorf("create: %w", &mapping.Rejection{Status: 422, Field: field, Message: "no"})
 	}
 	gone, down := fmt.Errorf("bucket: %w", mapping.ErrNotFound), errors.New("down")
 	card := []omittable{theUser, theBucket, theEstimate, theText}

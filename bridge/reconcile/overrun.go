@@ -55,7 +55,7 @@ func (w repairer) mayMerge(p mapping.Pending) bool {
 func (w repairer) overrun(l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
 	a := l.Write.Attribute
 	if !journal.Ours(&w.pair.Journal, a, now) {
-		d = mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Loses: true, Base: w.pair.Base[a]}
+		d = mapping.Decision{Attribute: a, Action: mapping.ResolveConflict, Winner: mapping.Planning, Loses: true, Base: w.pair.Base[a]}
 		d.Why = "a write of ours ran over an edit, and a newer edit stands"
 		return d, now, ledger(w).keepTexts(d, l.Text, now)
 	}
@@ -138,10 +138,10 @@ func (w repairer) keepEach(a mapping.Attribute, lost []journal.LostUpdate) error
 		return onGitHub(fmt.Errorf("comments: %w", err))
 	}
 	for _, l := range lost {
-		if slices.ContainsFunc(comments, func(c Comment) bool { return w.Whose(c.Author).Ours() && strings.Contains(c.Body, l.Text) }) {
+		if slices.ContainsFunc(comments, func(c Comment) bool { return w.Authorship(c.Author).Ours() && strings.Contains(c.Body, l.Text) }) {
 			continue
 		}
-		d := mapping.Decision{Attribute: a, Action: mapping.Settle, Winner: mapping.Planning, Why: "a write of ours ran over an edit before the store was lost", Loses: true}
+		d := mapping.Decision{Attribute: a, Action: mapping.ResolveConflict, Winner: mapping.Planning, Why: "a write of ours ran over an edit before the store was lost", Loses: true}
 		if err := ledger(w).keepTexts(d, l.Text, l.Write.To); err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	switch {
 	case shown == nil, shown.UpdatedAt.Before(known.UpdatedAt), mapping.DigestIssue(shown) == known.Digest && !ambiguous:
 		return nil, true
-	case w.Whose(shown.Editor).Perhaps():
+	case w.Authorship(shown.Editor).Perhaps():
 		return nil, false // perhaps a step of ours: only what follows tells
 	}
 	if ok, _ := entrant(w).accepts(shown); !ok || w.unbased() {

@@ -64,7 +64,7 @@ func ofSubIssues[R ~struct{ *state }](one func(R) error) func(work) (verdict, er
 // workParts works the sub-issues of which there is something to do.
 func (w partWorker) workParts() error {
 	var errs []error
-	for _, p := range slices.Clone(w.link.Parts) {
+	for _, p := range slices.Clone(w.link.SubLinks) {
 		if isTerminal(errs) {
 			break
 		}
@@ -144,7 +144,7 @@ func (w partWorker) absorb(pw work, err error) error {
 }
 
 func (w partWorker) forgetPart(p *mapping.Pair) {
-	w.link.Parts = slices.DeleteFunc(w.link.Parts, func(o *mapping.Pair) bool { return o == p })
+	w.link.SubLinks = slices.DeleteFunc(w.link.SubLinks, func(o *mapping.Pair) bool { return o == p })
 }
 
 // isTerminal reports whether an error leaves nothing more to be done under this

@@ -257,7 +257,7 @@ func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, err e
 	case errors.As(err, &conflict):
 		saver(w).unpend(mapping.Planning, item)
 		return true, w.takeCurrent(item, ds, conflict.Current)
-	case errors.As(err, &refused) && len(ds) == 1 && refused.Words == "":
+	case errors.As(err, &refused) && len(ds) == 1 && refused.Message == "":
 		// Without a word it may as well be a version conflict.
 		saver(w).unpend(mapping.Planning, item)
 		if err := w.takeCurrent(item, nil, nil); err != nil {

@@ -73,7 +73,7 @@ func planCleaning(w work) (steps []mapping.CleanStep, err error) {
 		w.happens(mapping.EventRouteBack)
 	}
 	steps = cleaner(w).plan()
-	for _, p := range w.link.Parts {
+	for _, p := range w.link.SubLinks {
 		steps = append(steps, cleaner(partWorker(w).part(p)).plan()...)
 	}
 	if w.over() {

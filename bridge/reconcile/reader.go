@@ -24,8 +24,8 @@ func (w reader) refreshIssue() error {
 	shown, known := w.issueSeen(), w.owner.Issue
 	found := shown != nil
 	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
-	own := found && w.Whose(shown.Editor).Perhaps()
-	if found && w.Whose(shown.Editor).Ours() {
+	own := found && w.Authorship(shown.Editor).Perhaps()
+	if found && w.Authorship(shown.Editor).Ours() {
 		w.count(CountEchoes, string(mapping.GitHub))
 	}
 	switch {

@@ -59,7 +59,7 @@ func handOver(w work) (verdict, error) {
 func (w relocator) withSuccessor(obs []store.Observation) ([]store.Observation, error) {
 	m, at := w.link.Moving, w.Now().UTC()
 	next := w.link.Successor(at)
-	for _, p := range w.link.Parts {
+	for _, p := range w.link.SubLinks {
 		if p.Issue.ID == 0 || p.State != mapping.Linked {
 			continue
 		}
@@ -70,10 +70,10 @@ func (w relocator) withSuccessor(obs []store.Observation) ([]store.Observation, 
 		if held == "" || held == m.Link {
 			part := mapping.NewPart(mapping.GitHub, w.newNonce(m.Project), at)
 			part.Issue, part.Parent, part.Join = p.Issue.Bare(), p.Parent, p.Join
-			next.Parts = append(next.Parts, part)
+			next.SubLinks = append(next.SubLinks, part)
 		}
 	}
-	event, err := json.Marshal(mapping.Edit{Look: mapping.LookMoved})
+	event, err := json.Marshal(mapping.IssueEvent{Look: mapping.LookMoved})
 	return slices.Concat([]store.Observation{{Refs: next.Refs(), Create: next, Event: event, Bulk: true}}, obs), err
 }
 
@@ -90,7 +90,7 @@ func (w relocator) forwarded() (out []store.Observation, err error) {
 	}
 	err = eachSeen(w.claimState, func(i mapping.Issue) error {
 		ref := mapping.IssueRef(i.ID)
-		event, err := json.Marshal(mapping.Edit{Look: mapping.LookMoved, Item: ref})
+		event, err := json.Marshal(mapping.IssueEvent{Look: mapping.LookMoved, Item: ref})
 		out = append(out, store.Observation{Refs: []mapping.Ref{ref, root}, Event: event})
 		return err
 	})
@@ -177,7 +177,7 @@ func partName(root, p *mapping.Pair) string {
 // pairs are the root and those of its parts that are linked.
 func (w relocator) pairs() []work {
 	out := []work{work(w)}
-	for _, p := range w.link.Parts {
+	for _, p := range w.link.SubLinks {
 		if p.State == mapping.Linked {
 			out = append(out, partWorker(w).part(p))
 		}

@@ -228,7 +228,7 @@ func TestWhatKeepsAPair(t *testing.T) {
 			w.agree()
 			w.hub.refuse = func(a mapping.Attribute, _ string) *mapping.Rejection {
 				if a == mapping.Title {
-					return &mapping.Rejection{Status: 422, Words: "no such text"}
+					return &mapping.Rejection{Status: 422, Message: "no such text"}
 				}
 				return nil
 			}
@@ -353,7 +353,7 @@ func TestASubIssueWithACardOfItsOwnMoves(t *testing.T) {
 				}
 				now, _, err := w.store.List(context.Background(), secondProject, "", 10)
 				w.check(err)
-				if len(now) != 2 || len(now[0].Parts)+len(now[1].Parts) > 0 || now[0].State != mapping.Linked || now[1].State != mapping.Linked || len(w.plan.cards) != 4 {
+				if len(now) != 2 || len(now[0].SubLinks)+len(now[1].SubLinks) > 0 || now[0].State != mapping.Linked || now[1].State != mapping.Linked || len(w.plan.cards) != 4 {
 					w.fail("%d cards, and the links are %+v", len(w.plan.cards), now)
 				}
 			})

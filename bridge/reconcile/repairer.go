@@ -116,7 +116,7 @@ func (w repairer) recoverLanded() error {
 func (w repairer) resolveInFlight(before journal.Matches) error {
 	journal.Expire(&w.pair.Journal, w.Now())
 	w.findLanded(before)
-	late := slices.Clone(w.pair.Late)
+	late := slices.Clone(w.pair.InFlight)
 	for _, p := range late {
 		was, ok := before[p.ID]
 		if !ok || p.Verified {
@@ -135,7 +135,7 @@ func (w repairer) resolveInFlight(before journal.Matches) error {
 // findLanded looks for late writes of which no event told, see [journal.Book.Look].
 func (w repairer) findLanded(before journal.Matches) {
 	asked := map[mapping.Attribute]bool{}
-	for _, p := range w.pair.Late {
+	for _, p := range w.pair.InFlight {
 		a := p.Attribute
 		switch look := w.book().Look(p, before); {
 		case look == journal.LookLanded:

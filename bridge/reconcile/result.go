@@ -27,8 +27,8 @@ type State struct {
 type Process struct {
 	// Projects are those that are configured.
 	Projects func() []mapping.ObjectID
-	// Whose tells whether a login is the bridge's own, now or formerly.
-	Whose func(login string) mapping.Whose
+	// Authorship tells whether a login is the bridge's own, now or formerly.
+	Authorship func(login string) mapping.Authorship
 	// Stranger reports whether another account has a login now than the one that it stood for.
 	Stranger func(login string) bool
 	// SameRendering reports whether two Markdown texts mean the same.

@@ -202,7 +202,7 @@ func refusals() []scenario {
 	refuse := func(which mapping.Attribute, what string) func(a mapping.Attribute, v string) *mapping.Rejection {
 		return func(a mapping.Attribute, v string) *mapping.Rejection {
 			if a == which && v == what {
-				return &mapping.Rejection{Status: 422, Words: "no " + v}
+				return &mapping.Rejection{Status: 422, Message: "no " + v}
 			}
 			return nil
 		}

@@ -126,7 +126,7 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 			break
 		}
 	}
-	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.Remark, Why: "its marker was removed, or names what the issue was before", Base: base}
+	d := mapping.Decision{Attribute: mapping.Summary, Action: mapping.RestoreMarker, Why: "its marker was removed, or names what the issue was before", Base: base}
 	if w.markedSide() == mapping.GitHub {
 		d.GitHub = &mapping.Write{From: base.GitHub, To: base.GitHub}
 	} else {
@@ -139,7 +139,7 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 
 // noteMarkerRestored notes a text to which the marker was given back.
 func (w signer) noteMarkerRestored(d mapping.Decision) {
-	if d.Action == mapping.Remark {
+	if d.Action == mapping.RestoreMarker {
 		w.pair.Remarked, w.unmarked = w.unmarked, ""
 	}
 }

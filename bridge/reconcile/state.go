@@ -68,7 +68,7 @@ type itemViews struct {
 type news struct {
 	// urgent: an event told that the items are to be read, or an operator answered.
 	urgent bool
-	edits  []mapping.Edit
+	edits  []mapping.IssueEvent
 	// moves are the transfers that events told of; opened says that one told
 	// of the issue's opening.
 	moves  []*mapping.Move
@@ -221,8 +221,8 @@ func (w *state) book() journal.Book {
 func (w *state) editEvents() journal.Edits { return w.editsOf(w.edits) }
 
 // editsOf are edits that GitHub told of in any way.
-func (w *state) editsOf(edits []mapping.Edit) journal.Edits {
-	return journal.Edits{All: edits, Whose: w.Whose, Bare: w.strip}
+func (w *state) editsOf(edits []mapping.IssueEvent) journal.Edits {
+	return journal.Edits{All: edits, Authorship: w.Authorship, Bare: w.strip}
 }
 
 // logger names the link, and the delivery that led to this work where one did.
@@ -271,7 +271,7 @@ func (w *state) person(opened bool) string {
 	if opened {
 		who = w.issue.Author
 	}
-	if who == "" || w.Whose(who).Perhaps() {
+	if who == "" || w.Authorship(who).Perhaps() {
 		return ""
 	}
 	return who

@@ -17,7 +17,7 @@ import (
 // that people made on the card. Sub-issues that cannot be taken in yet are listed once
 // more: the listing alone shows those that were there before.
 func (w subIssues) discoverSubIssues() error {
-	known, family := len(w.link.Parts), w.link.Family
+	known, family := len(w.link.SubLinks), w.link.Family
 	family.Old = slices.Clone(family.Old)
 	issues, err := w.newSubIssues()
 	if err != nil {
@@ -30,12 +30,12 @@ func (w subIssues) discoverSubIssues() error {
 	if err := w.addTasks(); err != nil {
 		return err
 	}
-	if len(w.link.Parts) == known {
+	if len(w.link.SubLinks) == known {
 		return nil
 	}
 	err = saver(w).save()
 	if errors.Is(err, store.ErrConflict) {
-		w.link.Parts, w.link.Family = w.link.Parts[:known], family
+		w.link.SubLinks, w.link.Family = w.link.SubLinks[:known], family
 		return later(time.Second, "a sub-issue still belongs to another link")
 	}
 	return err
@@ -156,7 +156,7 @@ func (w subIssues) addIssue(i *mapping.Issue) {
 	}
 	p := mapping.NewPart(mapping.GitHub, w.newNonce(w.link.Project), w.Now().UTC())
 	p.Issue = mapping.NameIssue(i)
-	w.link.Parts = append(w.link.Parts, p)
+	w.link.SubLinks = append(w.link.SubLinks, p)
 	w.note(mapping.Planning, "", "sub-issue", issueName(i.Repo, i.Number)+" becomes a task")
 }
 
@@ -182,7 +182,7 @@ func (w subIssues) addTasks() error {
 			return err
 		}
 		if !taken {
-			w.link.Parts = append(w.link.Parts, p)
+			w.link.SubLinks = append(w.link.SubLinks, p)
 			w.note("", "", "task", "task "+string(t.ID)+" "+why)
 		}
 	}
@@ -274,7 +274,7 @@ func (w subIssues) relinkIssue(i *mapping.Issue) {
 	p := mapping.FoundPart(mapping.Planning, marks[0].Nonce, w.Now().UTC())
 	p.Issue, p.Card = mapping.NameIssue(i), mapping.CardID{ID: task}
 	p.Join = (i.Parent == "" || i.Parent == mapping.NoParent) && w.route.Direction != mapping.ToPlanning
-	w.link.Parts = append(w.link.Parts, p)
+	w.link.SubLinks = append(w.link.SubLinks, p)
 	w.link.Family.Old = slices.DeleteFunc(w.link.Family.Old, func(id mapping.ObjectID) bool { return id == task })
 	w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+marks[0].Partner+" by its marker")
 }
@@ -347,7 +347,7 @@ func (w subIssues) joinParent() error {
 			}
 			return onGitHub(fmt.Errorf("add sub-issue to %s: %w", issueName(root.Repo, root.Number), err))
 		}
-		switch words := strings.ToLower(refused.Words); {
+		switch words := strings.ToLower(refused.Message); {
 		case strings.Contains(words, "priority"):
 			return later(time.Second, "another sub-issue was added at the same moment")
 		case strings.Contains(words, "duplicate"):

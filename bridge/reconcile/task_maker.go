@@ -239,7 +239,7 @@ func initialState(now mapping.Versioned) mapping.Base {
 // answer was lost.
 func (w taskMaker) makeSubTasks() error {
 	var wanted []work
-	for _, p := range w.link.Parts {
+	for _, p := range w.link.SubLinks {
 		if p.State == mapping.Creating && p.Intent.Side == mapping.Planning {
 			wanted = append(wanted, partWorker(w).part(p))
 		}

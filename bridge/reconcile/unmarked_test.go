@@ -13,7 +13,7 @@ import (
 // unanswered is a card whose issue is made, but the answer is lost, and 10 seconds
 // later a person takes the marker off with the text. openedAfter and editedAfter
 // are how long the events of the two take; negative: they are lost. then goes on.
-func (w *world) unanswered(known mapping.Whose, openedAfter, editedAfter time.Duration, then func(was string)) {
+func (w *world) unanswered(known mapping.Authorship, openedAfter, editedAfter time.Duration, then func(was string)) {
 	w.hub.known = known
 	w.hub.lag = func(int) time.Duration { return openedAfter }
 	w.faults.armed, w.faults.draw = true, func(p point) fate {
@@ -36,7 +36,7 @@ func (w *world) unanswered(known mapping.Whose, openedAfter, editedAfter time.Du
 // link had it is still that link's, however it is told.
 func TestMarkerGoesBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
-	for _, known := range []mapping.Whose{mapping.Named, mapping.Answered} {
+	for _, known := range []mapping.Authorship{mapping.Named, mapping.Answered} {
 		for name, events := range map[string][2]time.Duration{
 			"both in one moment": {20 * time.Second, 10 * time.Second},
 			"only the edit":      {-1, time.Second},

@@ -217,7 +217,7 @@ func (w *world) worked() []mapping.ObjectID {
 
 // entering follows an issue's marker, or proposes its link.
 func (w *world) entering(obs *store.Observation, issue *mapping.Issue) *mapping.Link {
-	if !keys.Made(issue, w.hub.Whose(issue.Author)) {
+	if !keys.Made(issue, w.hub.Authorship(issue.Author)) {
 		return w.route.EnterIssue(issue, time.Now().UTC())
 	}
 	_, marks := keys.Body(issue.Body)

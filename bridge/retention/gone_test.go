@@ -152,7 +152,7 @@ func TestTasksOfLinksAreCarried(t *testing.T) {
 		l := &mapping.Link{
 			ID: "l1", Project: project,
 			Children: []*mapping.Pair{{State: mapping.Linked, Card: mapping.CardID{ID: "tracking"}}, {State: mapping.Orphaned, Card: mapping.CardID{ID: "lost"}}},
-			Parts:    []*mapping.Pair{{Kind: mapping.SubIssue, State: mapping.Linked, Card: mapping.CardID{ID: "sub"}}, {Kind: mapping.SubIssue, State: mapping.Left, Card: mapping.CardID{ID: "left"}}},
+			SubLinks: []*mapping.Pair{{Kind: mapping.SubIssue, State: mapping.Linked, Card: mapping.CardID{ID: "sub"}}, {Kind: mapping.SubIssue, State: mapping.Left, Card: mapping.CardID{ID: "left"}}},
 			Pair:     mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: "card"}},
 		}
 		left := &mapping.Link{ID: "l2", Project: project, Children: []*mapping.Pair{{State: mapping.Linked, Card: mapping.CardID{ID: "resting"}}}, Pair: mapping.Pair{State: mapping.Left}}

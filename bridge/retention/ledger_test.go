@@ -72,7 +72,7 @@ func TestLedgerKeepsWhatIsUndone(t *testing.T) {
 			return map[mapping.Attribute]string{mapping.Summary: w.conflict(2 * year).ID}
 		}
 		l := &mapping.Link{ID: "l", Project: project, Route: "web", Pair: mapping.Pair{State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Disputes: mapping.Disputes{Undo: undo()}}}
-		l.Parts = []*mapping.Pair{{Kind: mapping.SubIssue, Issue: mapping.IssueID{ID: 8}, Disputes: mapping.Disputes{Undo: undo()}}}
+		l.SubLinks = []*mapping.Pair{{Kind: mapping.SubIssue, Issue: mapping.IssueID{ID: 8}, Disputes: mapping.Disputes{Undo: undo()}}}
 		l.Children = []*mapping.Pair{{Kind: mapping.Checklist, Card: mapping.CardID{ID: "t"}, Disputes: mapping.Disputes{Undo: undo()}}}
 		_, err := w.Observe(w.ctx, project, []store.Observation{{Create: l}})
 		w.no(err)

@@ -131,7 +131,7 @@ func TestNamesOfLinks(t *testing.T) {
 			l.ID = mapping.LinkID(fmt.Sprintf("%06d", i))
 			if i == linksPage {
 				l.Route, l.Away = "other", "acme/Away"
-				l.Parts = []*mapping.Pair{&link(project, 5, "other", "acme/part").Pair}
+				l.SubLinks = []*mapping.Pair{&link(project, 5, "other", "acme/part").Pair}
 			}
 			obs = append(obs, store.Observation{Create: l})
 		}

@@ -133,7 +133,7 @@ func matches(l *mapping.Link, query, number string, numeric bool) (match string,
 	if numeric && (strconv.FormatInt(l.Card.CID, 10) == number || strconv.Itoa(l.Issue.Number) == number) {
 		return "", true
 	}
-	for _, p := range l.Parts {
+	for _, p := range l.SubLinks {
 		if title := titleOf(p); has(title, query) || has(where(p), query) || numeric && strconv.Itoa(p.Issue.Number) == number {
 			return strings.TrimSpace(where(p) + " " + title), true
 		}

@@ -347,7 +347,7 @@ func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) Li
 		Asking:   byAttribute(l.Asking, func(id string) string { return id }),
 		Children: []Child{}, History: each(history, entryOf), Now: nowOf(now), Folding: foldingOf(&l.Pair),
 	}
-	for _, p := range slices.Concat(l.Children, l.Parts) {
+	for _, p := range slices.Concat(l.Children, l.SubLinks) {
 		out.Children = append(out.Children, childOf(p))
 		out.Folding = append(out.Folding, foldingOf(p)...)
 	}

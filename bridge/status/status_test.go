@@ -339,7 +339,7 @@ func filled() *memory {
 				Children: []*mapping.Pair{
 					{Kind: mapping.Tracking, State: mapping.Linked, Nonce: nonce, Card: mapping.CardID{ID: "t1"}, Base: map[mapping.Attribute]mapping.Base{mapping.State: {GitHub: "todo", Planning: "todo", Version: 1}}},
 				},
-				Parts: []*mapping.Pair{{
+				SubLinks: []*mapping.Pair{{
 					Kind: mapping.SubIssue, State: mapping.Linked, Nonce: nonce, Issue: mapping.IssueID{ID: 102, Repo: "acme/web", Number: 13, UpdatedAt: noon},
 					Card: mapping.CardID{ID: "t2"}, Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Part", Planning: "Part", Version: 3}},
 				}},

@@ -79,7 +79,7 @@ func (v *run) read(ctx context.Context, key store.Key) (d drift, err error) {
 // heldParts are a link's sub-issues that may differ from their tasks for as long as a
 // side refuses a value or a person is asked.
 func heldParts(l *mapping.Link) (out []*mapping.Pair) {
-	for _, p := range l.Parts {
+	for _, p := range l.SubLinks {
 		if p.State == mapping.Linked && len(p.Refused)+len(p.Asking) > 0 {
 			out = append(out, p)
 		}

@@ -26,7 +26,7 @@ func (d drift) held() bool {
 // returns those that differ still. What is held after the look stays so, and is
 // waited for no longer.
 func (v *run) repair(ctx context.Context, differing map[store.Key]drift) (map[store.Key]drift, error) {
-	look, err := json.Marshal(mapping.Edit{Look: "verify"})
+	look, err := json.Marshal(mapping.IssueEvent{Look: "verify"})
 	if err != nil {
 		return nil, fmt.Errorf("repair: %w", err)
 	}

@@ -56,12 +56,12 @@ func (in *Intake) classify(ctx context.Context, d *delivery, ev Event) (verdict,
 	s.covers = d.covers()
 	if ev.Action == "labeled" || ev.Action == "assigned" {
 		act := mapping.Triage{Actor: ev.Sender, Human: ev.SenderType == "User"}
-		s.released = ev.Issue.ReleasedBy(act, in.o.Accounts.Whose(ev.Sender))
+		s.released = ev.Issue.ReleasedBy(act, in.o.Accounts.Authorship(ev.Sender))
 	}
 	s.edit = edit(d, ev)
-	if (ev.Action == "labeled" || ev.Action == "unlabeled") && in.o.Accounts.Whose(ev.Sender).Ours() {
+	if (ev.Action == "labeled" || ev.Action == "unlabeled") && in.o.Accounts.Authorship(ev.Sender).Ours() {
 		// Each of our steps counts: a slot keeps but the last of one second.
-		s.edit = &mapping.Edit{
+		s.edit = &mapping.IssueEvent{
 			Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key,
 			Step: &mapping.OwnEvent{Issue: *ev.Issue, Came: time.Now().UTC(), Label: ev.Label, On: ev.Action == "labeled"},
 		}
@@ -70,8 +70,8 @@ func (in *Intake) classify(ctx context.Context, d *delivery, ev Event) (verdict,
 }
 
 // edit is what an event tells beyond what the issue is now; nil: nothing.
-func edit(d *delivery, ev Event) *mapping.Edit {
-	e := &mapping.Edit{Look: ev.Action, Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key}
+func edit(d *delivery, ev Event) *mapping.IssueEvent {
+	e := &mapping.IssueEvent{Look: ev.Action, Item: mapping.IssueRef(ev.Issue.ID), Delivery: d.key}
 	switch {
 	case ev.Action == "transferred" && ev.NewIssue != nil:
 		e.Moved = mapping.NewMove(ev.Issue.ID, ev.NewIssue)
@@ -81,7 +81,7 @@ func edit(d *delivery, ev Event) *mapping.Edit {
 	case ev.Action == "opened" && ev.Issue.UpdatedAt.Sub(ev.Issue.CreatedAt) < time.Minute:
 		e.Look = mapping.LookOpened
 	case ev.Action == "edited":
-		e = &mapping.Edit{
+		e = &mapping.IssueEvent{
 			Item: e.Item, TitleFrom: ev.TitleFrom, BodyFrom: ev.BodyFrom, Title: ev.Issue.Title, Body: ev.Issue.Body,
 			Sender: ev.Sender, At: ev.Issue.UpdatedAt, Delivery: d.key,
 		}

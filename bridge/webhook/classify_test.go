@@ -270,7 +270,7 @@ func TestEdited(t *testing.T) {
 	ev.BodyFrom, ev.Sender = &from, "hubot"
 	w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
 	c := w.claim(w.onlyLink(web))
-	var got mapping.Edit
+	var got mapping.IssueEvent
 	if len(c.Events) != 1 || json.Unmarshal(c.Events[0], &got) != nil {
 		t.Fatalf("events %q", c.Events)
 	}
@@ -294,7 +294,7 @@ func TestOwnLabelsTakeNoPlace(t *testing.T) {
 		w.serve(w.request("issues", ev), http.StatusAccepted, "stored")
 	}
 	c := w.claim(w.onlyLink(web))
-	var got mapping.Edit
+	var got mapping.IssueEvent
 	if len(c.Events) == 0 || json.Unmarshal(c.Events[0], &got) != nil || got.BodyFrom == nil || *got.BodyFrom != from {
 		t.Errorf("of %d events the first is %+v, want the person's edit", len(c.Events), got)
 	}

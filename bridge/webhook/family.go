@@ -26,7 +26,7 @@ func (in *Intake) family(ctx context.Context, d *delivery, ev Event) (verdict, e
 	s := issueObservation{
 		delivery: d.key, issue: child, away: !added,
 		public: func() (bool, error) { return !ev.Private, nil },
-		edit:   &mapping.Edit{Item: mapping.IssueRef(child.ID), Parent: &mapping.Parent{ID: mapping.NoParentID}, Delivery: d.key},
+		edit:   &mapping.IssueEvent{Item: mapping.IssueRef(child.ID), Parent: &mapping.Parent{ID: mapping.NoParentID}, Delivery: d.key},
 	}
 	s.covers = d.covers()
 	switch {

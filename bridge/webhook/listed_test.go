@@ -19,7 +19,7 @@ func marked(id int64, link mapping.LinkID, author string, created time.Time) map
 // keeps an issue from entering, but makes no link that the store has lost:
 // whoever edits a copy first would get it.
 func TestUnknownAccount(t *testing.T) {
-	w := newWorld(t, func(o *options) { o.Whose = func(string) mapping.Whose { return mapping.Unknown } })
+	w := newWorld(t, func(o *options) { o.Authorship = func(string) mapping.Authorship { return mapping.Unknown } })
 	i := marked(1, "00000000000000aa", "somebody", began)
 	w.deliver("edited", &i, "ignored")
 	w.deliver("opened", issue(2), "stored")
@@ -30,7 +30,7 @@ func TestUnknownAccount(t *testing.T) {
 
 // TestAdopt: of the issues with one marker the oldest is the bridge's.
 func TestAdopt(t *testing.T) {
-	w := newWorld(t, func(o *options) { o.Whose = func(string) mapping.Whose { return mapping.Unknown } })
+	w := newWorld(t, func(o *options) { o.Authorship = func(string) mapping.Authorship { return mapping.Unknown } })
 	later := began.Add(time.Hour)
 	copied := marked(1, "00000000000000aa", "mallory", later)
 	original := marked(5, "00000000000000aa", bot, began)

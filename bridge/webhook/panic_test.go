@@ -19,7 +19,7 @@ func TestAPanicOnADeliveryCostsNoOther(t *testing.T) {
 	g := guard.New(slog.New(slog.DiscardHandler))
 	w := newWorld(t, func(o *options) {
 		o.Guard = g
-		o.Whose = func(login string) mapping.Whose {
+		o.Authorship = func(login string) mapping.Authorship {
 			if login == "bad" {
 				panic("an author")
 			}

@@ -24,7 +24,7 @@ type issueObservation struct {
 	away     bool           // the issue is not there any more as the payload shows it
 	gone     string         // deleted or transferred: no issue will have its id again
 	opened   bool           // nothing happened to the issue before this
-	edit     *mapping.Edit
+	edit     *mapping.IssueEvent
 	covers   func(string) bool    // repositories that its signer is believed about; nil: all
 	public   func() (bool, error) // whether anybody can read its repository
 	proven   bool                 // its marker is no copy, whoever its author is
@@ -148,7 +148,7 @@ func observation(s issueObservation) store.Observation {
 // propose adds what is to be done where no link knows the issue: follow our
 // own marker, or let the issue enter.
 func (in *Intake) propose(p *routed, s issueObservation, routes mapping.Routes, near []*mapping.Route) error {
-	if author := in.o.Accounts.Whose(s.issue.Author); author.Perhaps() {
+	if author := in.o.Accounts.Authorship(s.issue.Author); author.Perhaps() {
 		in.follow(p, s.issue, near, s.proven || author.Ours())
 	}
 	return in.admit(p, s, routes, near)
@@ -257,7 +257,7 @@ func (in *Intake) follow(p *routed, issue *mapping.Issue, near []*mapping.Route,
 
 // made reports whether the bridge made an issue.
 func (in *Intake) made(issue *mapping.Issue) bool {
-	return in.o.Settings.Keys().Made(issue, in.o.Accounts.Whose(issue.Author))
+	return in.o.Settings.Keys().Made(issue, in.o.Accounts.Authorship(issue.Author))
 }
 
 // maker returns the first of the routes that makes issues.

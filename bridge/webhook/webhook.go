@@ -102,8 +102,8 @@ type Settings interface {
 
 // Accounts knows the accounts of GitHub.
 type Accounts interface {
-	// Whose says whether an account is the bridge's own.
-	Whose(login string) mapping.Whose
+	// Authorship says whether an account is the bridge's own.
+	Authorship(login string) mapping.Authorship
 	// Met is told of each account that an event or a listing shows, by login and id (0:
 	// it is not told).
 	Met(ctx context.Context, login string, id int64)

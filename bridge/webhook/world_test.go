@@ -48,7 +48,7 @@ type options struct {
 	Routes            func() mapping.Routes
 	Scheme            func() mapping.LabelScheme
 	Keys              func() mapping.Keys
-	Whose             func(login string) mapping.Whose
+	Authorship        func(login string) mapping.Authorship
 	FirstRun          func(route string) time.Time
 	Renamed           func(ctx context.Context, from, to string) error
 	Writable          func(ctx context.Context, repo string)
@@ -81,7 +81,7 @@ func (s settings) FirstRun(route string) time.Time { return s.o.FirstRun(route) 
 
 type accounts struct{ o options }
 
-func (a accounts) Whose(login string) mapping.Whose                       { return a.o.Whose(login) }
+func (a accounts) Authorship(login string) mapping.Authorship             { return a.o.Authorship(login) }
 func (a accounts) Met(context.Context, string, int64)                     {}
 func (a accounts) Released(context.Context, *mapping.Issue) (bool, error) { return false, nil }
 
@@ -138,11 +138,11 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*options)) *w
 		Parse: func(_ string, payload []byte) (ev webhook.Event, err error) {
 			return ev, json.Unmarshal(payload, &ev)
 		},
-		Routes:   routes(route("web", "acme/web", web)),
-		Scheme:   func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
-		Keys:     func() mapping.Keys { return keys },
-		Whose:    whose,
-		FirstRun: func(string) time.Time { return began },
+		Routes:     routes(route("web", "acme/web", web)),
+		Scheme:     func() mapping.LabelScheme { return mapping.LabelScheme{Prefix: "plan:"} },
+		Keys:       func() mapping.Keys { return keys },
+		Authorship: whose,
+		FirstRun:   func(string) time.Time { return began },
 	}
 	for _, f := range change {
 		f(&w.options)
@@ -152,7 +152,7 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*options)) *w
 }
 
 // whose knows the bridge's account.
-func whose(login string) mapping.Whose {
+func whose(login string) mapping.Authorship {
 	if login == bot {
 		return mapping.Named
 	}

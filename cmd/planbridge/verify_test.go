@@ -108,7 +108,7 @@ func TestVerifyHeldSubIssue(t *testing.T) {
 	op.until("two are held", func() bool {
 		held := 0
 		if l, err := w.App.Operator().Find(t.Context(), "acme/web#1"); err == nil {
-			for _, p := range l.Parts {
+			for _, p := range l.SubLinks {
 				held += len(p.Asking) + len(p.Refused)
 			}
 		}

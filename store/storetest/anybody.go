@@ -108,10 +108,10 @@ func (a *Anybody) change(l *mapping.Link) {
 	l.State = mapping.LinkStates[a.IntN(len(mapping.LinkStates))]
 	title := anyTitle(a.IntN(anyTitles))
 	l.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: title, Planning: title}}
-	if l.Parts = nil; a.IntN(4) == 0 {
+	if l.SubLinks = nil; a.IntN(4) == 0 {
 		p := mapping.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), time.Unix(1_700_000_000, 0).UTC())
 		p.State, p.Issue, p.Base = mapping.Linked, a.issue(), l.Base
-		l.Parts = []*mapping.Pair{p}
+		l.SubLinks = []*mapping.Pair{p}
 	}
 }
 

@@ -41,7 +41,7 @@ func (f *fixture) fullLink() *mapping.Link {
 	}
 	part := mapping.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), now)
 	part.Issue.ID, part.Card.ID = 900000+int64(f.links), mapping.ObjectID("t"+mapping.NewID())
-	l.Parts = []*mapping.Pair{part}
+	l.SubLinks = []*mapping.Pair{part}
 	l.Gone = map[mapping.Side]int{mapping.Planning: 1}
 	l.Created = now
 	return l

@@ -64,7 +64,7 @@ func testTraitsFollow(f *fixture) {
 	f.bearers(now, l)
 	part := mapping.NewPart(mapping.GitHub, mapping.NewNonceIn(l.Project), birth)
 	part.State, part.Issue.ID, part.Issue.Author, part.Issue.Born = mapping.Linked, 900_000, "bob", birth
-	l.Parts = []*mapping.Pair{part}
+	l.SubLinks = []*mapping.Pair{part}
 	f.no("Finish", f.Finish(f.ctx, c, l, nil, store.Outcome{}))
 	f.bearers(mapping.IssueTraits("bob", "", birth), l)
 	f.bearers(now, l)

@@ -10,9 +10,9 @@ import (
 
 // Edits are edits of one issue, oldest first, as events or GitHub's memory told of them.
 type Edits struct {
-	All []mapping.Edit
-	// Whose tells what is known of an account.
-	Whose func(login string) mapping.Whose
+	All []mapping.IssueEvent
+	// Authorship tells what is known of an account.
+	Authorship func(login string) mapping.Authorship
 	// Bare is a text of GitHub's without what the bridge adds to it.
 	Bare func(text string) string
 }
@@ -21,7 +21,7 @@ type Edits struct {
 type Change struct {
 	From, To string
 	At       time.Time // by GitHub's clock, in whole seconds
-	By       mapping.Whose
+	By       mapping.Authorship
 }
 
 // Of visits the changes of an attribute, each with the index of its edit.
@@ -36,7 +36,7 @@ func (e Edits) Of(a mapping.Attribute) iter.Seq2[int, Change] {
 			if from == nil {
 				continue
 			}
-			c := Change{From: e.Bare(*from), To: e.Bare(to), At: e.All[i].At, By: e.Whose(e.All[i].Sender)}
+			c := Change{From: e.Bare(*from), To: e.Bare(to), At: e.All[i].At, By: e.Authorship(e.All[i].Sender)}
 			if !yield(i, c) {
 				return
 			}

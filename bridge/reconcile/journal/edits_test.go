@@ -10,7 +10,7 @@ import (
 )
 
 func TestOf(t *testing.T) {
-	all := edits(title(dev, 1, "a|footer", "b"), body(ours, 2, "x", "y|footer"), title(maybe, 3, "b", "c"), mapping.Edit{Sender: dev, At: at(4)})
+	all := edits(title(dev, 1, "a|footer", "b"), body(ours, 2, "x", "y|footer"), title(maybe, 3, "b", "c"), mapping.IssueEvent{Sender: dev, At: at(4)})
 	for _, tt := range []struct {
 		a    mapping.Attribute
 		want string

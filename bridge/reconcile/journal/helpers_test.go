@@ -21,24 +21,24 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // at is a number of seconds after noon.
 func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-func whose(login string) mapping.Whose {
-	return map[string]mapping.Whose{ours: mapping.Named, maybe: mapping.Unknown}[login]
+func whose(login string) mapping.Authorship {
+	return map[string]mapping.Authorship{ours: mapping.Named, maybe: mapping.Unknown}[login]
 }
 
 // edits are as GitHub tells them. A footer of ours begins with a bar.
-func edits(all ...mapping.Edit) Edits {
+func edits(all ...mapping.IssueEvent) Edits {
 	bare := func(text string) string { text, _, _ = strings.Cut(text, "|"); return text }
-	return Edits{All: all, Whose: whose, Bare: bare}
+	return Edits{All: all, Authorship: whose, Bare: bare}
 }
 
 // title is an edit of the title at a number of seconds after noon.
-func title(who string, seconds int, from, to string) mapping.Edit {
-	return mapping.Edit{Sender: who, At: at(seconds), TitleFrom: &from, Title: to}
+func title(who string, seconds int, from, to string) mapping.IssueEvent {
+	return mapping.IssueEvent{Sender: who, At: at(seconds), TitleFrom: &from, Title: to}
 }
 
 // body is an edit of the body.
-func body(who string, seconds int, from, to string) mapping.Edit {
-	return mapping.Edit{Sender: who, At: at(seconds), BodyFrom: &from, Body: to}
+func body(who string, seconds int, from, to string) mapping.IssueEvent {
+	return mapping.IssueEvent{Sender: who, At: at(seconds), BodyFrom: &from, Body: to}
 }
 
 // write is the record of a write to the issue, made at noon and not answered.

@@ -81,7 +81,7 @@ func Unverified(j *mapping.Journal, e Edits) bool {
 // Due reports whether something is to be done about a write at once: its outcome is not
 // known, its echo is overdue, or GitHub's memory is to be asked for it.
 func (b Book) Due() bool {
-	return slices.ContainsFunc(b.Pending, func(p mapping.Pending) bool { return !p.Answered || b.overdue(p) }) || slices.ContainsFunc(b.Late, b.toAskNow)
+	return slices.ContainsFunc(b.Pending, func(p mapping.Pending) bool { return !p.Answered || b.overdue(p) }) || slices.ContainsFunc(b.InFlight, b.toAskNow)
 }
 
 // Waits lists when to look again: the echo of a write is overdue then, or a write that
@@ -97,7 +97,7 @@ func (b Book) Waits() (waits []Wait) {
 		}
 		waits = append(waits, Wait{after, "GitHub has not told of our write of the " + string(p.Attribute) + " yet: it is asked then"})
 	}
-	for _, p := range b.Late {
+	for _, p := range b.InFlight {
 		if toAsk(p) {
 			waits = append(waits, Wait{b.Settle - b.Now.Sub(p.At), "a write of the " + string(p.Attribute) + " that was given up may still be under way"})
 		}

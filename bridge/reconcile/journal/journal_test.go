@@ -40,9 +40,9 @@ func TestDue(t *testing.T) {
 		{name: "answered", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, now: 29},
 		{name: "overdue", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, now: 30, want: true},
 		{name: "dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified))}, now: 99},
-		{name: "given up", j: mapping.Journal{Late: pendings(write("l", mapping.Title, "a", "b"))}, now: 29},
-		{name: "given up, and not under way any more", j: mapping.Journal{Late: pendings(write("l", mapping.Title, "a", "b"))}, now: 30, want: true},
-		{name: "GitHub was asked", j: mapping.Journal{Late: pendings(write("l", mapping.Title, "a", "b", asked))}, now: 30},
+		{name: "given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b"))}, now: 29},
+		{name: "given up, and not under way any more", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b"))}, now: 30, want: true},
+		{name: "GitHub was asked", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", asked))}, now: 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			expect(t, "due", Book{Journal: &tt.j, Settle: at(30).Sub(noon), Now: at(tt.now)}.Due(), tt.want)
@@ -65,11 +65,11 @@ func TestWaits(t *testing.T) {
 		{name: "overdue: GitHub could not be asked", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, now: 30,
 			want: waits(Wait{30 * time.Second, echo})},
 		{name: "dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified))}},
-		{name: "given up", j: mapping.Journal{Late: pendings(write("l", mapping.Summary, "a", "b"))}, now: 10, want: waits(Wait{20 * time.Second, late})},
-		{name: "given up, and to be asked about", j: mapping.Journal{Late: pendings(write("l", mapping.Summary, "a", "b"))}, now: 40, want: waits(Wait{-10 * time.Second, late})},
-		{name: "asked about", j: mapping.Journal{Late: pendings(write("l", mapping.Summary, "a", "b", asked))}},
-		{name: "given up, of an attribute that GitHub has no memory of", j: mapping.Journal{Late: pendings(write("l", mapping.Estimate, "1", "2"))}},
-		{name: "both", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), Late: pendings(write("l", mapping.Summary, "a", "b", made(5)))}, now: 10,
+		{name: "given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b"))}, now: 10, want: waits(Wait{20 * time.Second, late})},
+		{name: "given up, and to be asked about", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b"))}, now: 40, want: waits(Wait{-10 * time.Second, late})},
+		{name: "asked about", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b", asked))}},
+		{name: "given up, of an attribute that GitHub has no memory of", j: mapping.Journal{InFlight: pendings(write("l", mapping.Estimate, "1", "2"))}},
+		{name: "both", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), InFlight: pendings(write("l", mapping.Summary, "a", "b", made(5)))}, now: 10,
 			want: waits(Wait{20 * time.Second, echo}, Wait{25 * time.Second, late})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

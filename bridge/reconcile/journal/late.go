@@ -40,7 +40,7 @@ func (b Book) Look(p mapping.Pending, known Matches) Look {
 		return LookAsk
 	case a.Spec().HasHistory(), agreed, !b.shows(p):
 		return LookLater
-	case b.Edits.Whose(b.Issue.Editor).Ours():
+	case b.Edits.Authorship(b.Issue.Editor).Ours():
 		return LookLanded
 	}
 	return LookUnbased
@@ -48,8 +48,8 @@ func (b Book) Look(p mapping.Pending, known Matches) Look {
 
 // Asked notes that GitHub's memory was asked for the writes of an attribute.
 func (b Book) Asked(a mapping.Attribute) {
-	for i := range b.Late {
-		if p := &b.Late[i]; p.Attribute == a && b.toAskNow(*p) {
+	for i := range b.InFlight {
+		if p := &b.InFlight[i]; p.Attribute == a && b.toAskNow(*p) {
 			p.Asked = true
 		}
 	}

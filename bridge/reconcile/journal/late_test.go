@@ -55,7 +55,7 @@ func TestLook(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := Book{
-				Journal: &mapping.Journal{Pending: tt.pending, Late: pendings(tt.p)}, Edits: edits(tt.edits.All...), Issue: tt.issue, Known: noon,
+				Journal: &mapping.Journal{Pending: tt.pending, InFlight: pendings(tt.p)}, Edits: edits(tt.edits.All...), Issue: tt.issue, Known: noon,
 				GitHub: mapping.View{tt.p.Attribute: {Value: tt.now}}, Base: map[mapping.Attribute]mapping.Base{},
 				Settle: at(30).Sub(noon), Now: at(tt.clock),
 			}
@@ -78,13 +78,13 @@ func TestAsked(t *testing.T) {
 		{"both cannot", 40, "old? new? body card estimate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := Book{Settle: at(30).Sub(noon), Now: at(tt.now), Journal: &mapping.Journal{Late: pendings(
+			b := Book{Settle: at(30).Sub(noon), Now: at(tt.now), Journal: &mapping.Journal{InFlight: pendings(
 				write("old", mapping.Title, "a", "b"), write("new", mapping.Title, "a", "b", made(10)), write("body", mapping.Summary, "a", "b"),
 				write("card", mapping.Title, "a", "b", toPlanning), write("estimate", mapping.Estimate, "1", "2"),
 			)}}
 			b.Asked(mapping.Title)
 			b.Asked(mapping.Estimate)
-			expect(t, "the records", ids(b.Late), tt.want)
+			expect(t, "the records", ids(b.InFlight), tt.want)
 		})
 	}
 }

@@ -38,7 +38,7 @@ func unspent(j *mapping.Journal, e Edits, a mapping.Attribute, known Matches) (c
 	for _, c := range e.Of(a) {
 		changes = append(changes, c)
 	}
-	spent := slices.DeleteFunc(slices.Clone(j.Spent), func(s mapping.Spent) bool { return s.Attribute != a })
+	spent := slices.DeleteFunc(slices.Clone(j.Consumed), func(s mapping.ConsumedEdit) bool { return s.Attribute != a })
 	for _, p := range writes(j) {
 		if over, ok := known[p.ID]; ok && !p.Verified && p.Attribute == a {
 			spent = append(spent, spentOn(p, over))
@@ -78,13 +78,13 @@ func matches(p mapping.Pending, c Change) bool {
 }
 
 // spentOn is the edit that a write made, by what it ran over.
-func spentOn(p mapping.Pending, over Overwritten) mapping.Spent {
+func spentOn(p mapping.Pending, over Overwritten) mapping.ConsumedEdit {
 	a := p.Attribute
-	return mapping.Spent{Attribute: a, From: mapping.DigestValue(a, over.Text), To: mapping.DigestValue(a, p.To), At: over.At}
+	return mapping.ConsumedEdit{Attribute: a, From: mapping.DigestValue(a, over.Text), To: mapping.DigestValue(a, p.To), At: over.At}
 }
 
 // is reports whether a change is one that was dealt with.
-func (c Change) is(s mapping.Spent) bool {
+func (c Change) is(s mapping.ConsumedEdit) bool {
 	return s.At.Equal(c.At) && s.From == mapping.DigestValue(s.Attribute, c.From) && s.To == mapping.DigestValue(s.Attribute, c.To)
 }
 
@@ -94,7 +94,7 @@ func (c Change) is(s mapping.Spent) bool {
 // echo of either of two. rest are the matches that are sure.
 func Unclear(j *mapping.Journal, a mapping.Attribute, known Matches) (rest Matches, unclear bool) {
 	rest = maps.Clone(known)
-	for _, p := range j.Late {
+	for _, p := range j.InFlight {
 		if p.Side != mapping.GitHub || p.Attribute != a || p.Verified {
 			continue
 		}
@@ -145,7 +145,7 @@ func wroteOurselves(j *mapping.Journal, p mapping.Pending, value string, known M
 	a, is := p.Attribute, mapping.DigestValue(p.Attribute, value)
 	return slices.ContainsFunc(writes(j), func(o mapping.Pending) bool {
 		return o.ID != p.ID && (known.has(o) || o.Answered) && !o.Restores && o.Side == mapping.GitHub && o.Attribute == a && mapping.Same(a, value, o.To)
-	}) || slices.ContainsFunc(j.Spent, func(s mapping.Spent) bool { return s.Attribute == a && s.To == is && !s.Restores })
+	}) || slices.ContainsFunc(j.Consumed, func(s mapping.ConsumedEdit) bool { return s.Attribute == a && s.To == is && !s.Restores })
 }
 
 // Ours reports whether a value that GitHub shows was written there by us lately.
@@ -153,7 +153,7 @@ func Ours(j *mapping.Journal, a mapping.Attribute, value string) bool {
 	is := mapping.DigestValue(a, value)
 	return slices.ContainsFunc(writes(j), func(p mapping.Pending) bool {
 		return p.Side == mapping.GitHub && p.Attribute == a && mapping.Same(a, p.To, value)
-	}) || slices.ContainsFunc(j.Wrote, func(o mapping.Wrote) bool { return o.Attribute == a && o.To == is })
+	}) || slices.ContainsFunc(j.Written, func(o mapping.WriteRecord) bool { return o.Attribute == a && o.To == is })
 }
 
 // Overdue lists the writes whose echo should have come by now.

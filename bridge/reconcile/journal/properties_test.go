@@ -13,7 +13,7 @@ import (
 func story(r *rand.Rand) (j mapping.Journal, told Edits, truth Matches) {
 	values, now := []string{"a", "b", "c", "d", "e"}, "a"
 	truth = Matches{}
-	var all []mapping.Edit
+	var all []mapping.IssueEvent
 	for i := range 1 + r.IntN(8) {
 		to := values[r.IntN(len(values))]
 		if r.IntN(2) == 0 { // a person
@@ -26,7 +26,7 @@ func story(r *rand.Rand) (j mapping.Journal, told Edits, truth Matches) {
 		p := write(string(rune('p'+i)), mapping.Title, values[r.IntN(len(values))], to, after(i))
 		switch happens := r.IntN(3) > 0 && to != now; {
 		case happens && r.IntN(4) == 0: // it was dealt with before
-			j.Spent = append(j.Spent, spentOn(p, Overwritten{now, at(i)}))
+			j.Consumed = append(j.Consumed, spentOn(p, Overwritten{now, at(i)}))
 			all = append(all, title(ours, i, now, to))
 			now = to
 			continue
@@ -36,7 +36,7 @@ func story(r *rand.Rand) (j mapping.Journal, told Edits, truth Matches) {
 			now = to
 			j.Pending = append(j.Pending, p)
 		default:
-			j.Late = append(j.Late, p)
+			j.InFlight = append(j.InFlight, p)
 		}
 	}
 	return j, edits(all...), truth
@@ -65,7 +65,7 @@ func TestMatchProperties(t *testing.T) {
 					t.Fatalf("seed %d: %s made an edit from before it: %+v", seed, id, found)
 				}
 			}
-			for _, s := range j.Spent {
+			for _, s := range j.Consumed {
 				if s.At.Equal(over.At) {
 					t.Fatalf("seed %d: %s made an edit that was dealt with: %+v", seed, id, found)
 				}
@@ -77,7 +77,7 @@ func TestMatchProperties(t *testing.T) {
 		if again := Match(&j, told, found); !maps.Equal(again, found) {
 			t.Fatalf("seed %d: asked again, %+v became %+v", seed, found, again)
 		}
-		if over := (Edits{All: told.All[:0], Whose: whose, Bare: told.Bare}); !maps.Equal(Match(&j, over, found), found) {
+		if over := (Edits{All: told.All[:0], Authorship: whose, Bare: told.Bare}); !maps.Equal(Match(&j, over, found), found) {
 			t.Fatalf("seed %d: no edits changed what is known", seed)
 		}
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // writes are the records of writes that are not forgotten yet, those that were given up first.
-func writes(j *mapping.Journal) []mapping.Pending { return slices.Concat(j.Late, j.Pending) }
+func writes(j *mapping.Journal) []mapping.Pending { return slices.Concat(j.InFlight, j.Pending) }
 
 // Close removes the unanswered records of a side and item, of some attributes or of all,
 // and returns them: their outcome is known.
@@ -62,14 +62,14 @@ func InFlight(j *mapping.Journal, p mapping.Pending) {
 	if p.Side == mapping.GitHub {
 		p.Next = mapping.Base{}
 	}
-	j.Late = append(j.Late, p)
+	j.InFlight = append(j.InFlight, p)
 	newer := 0
-	for i, o := range slices.Backward(j.Late) {
+	for i, o := range slices.Backward(j.InFlight) {
 		if o.Side == p.Side && o.Attribute == p.Attribute {
 			newer++
 		}
 		if newer > maxInFlight {
-			j.Late = slices.Delete(j.Late, i, i+1)
+			j.InFlight = slices.Delete(j.InFlight, i, i+1)
 			return
 		}
 	}
@@ -80,14 +80,14 @@ func MayLand(p mapping.Pending, now time.Time) bool { return now.Sub(p.At) <= In
 
 // Expire drops the writes that cannot be under way any more.
 func Expire(j *mapping.Journal, now time.Time) {
-	j.Late = slices.DeleteFunc(j.Late, func(p mapping.Pending) bool { return !MayLand(p, now) })
+	j.InFlight = slices.DeleteFunc(j.InFlight, func(p mapping.Pending) bool { return !MayLand(p, now) })
 }
 
 // MadeAgain takes in that a write to GitHub has happened: it holds what those that may be
 // under way would have restored.
 func MadeAgain(j *mapping.Journal, a mapping.Attribute) {
-	for i := range j.Late {
-		if o := &j.Late[i]; o.Side == mapping.GitHub && o.Attribute == a {
+	for i := range j.InFlight {
+		if o := &j.InFlight[i]; o.Side == mapping.GitHub && o.Attribute == a {
 			o.Restores = false
 		}
 	}
@@ -97,7 +97,7 @@ func MadeAgain(j *mapping.Journal, a mapping.Attribute) {
 // record stays until the sides agree.
 func Verify(j *mapping.Journal, done mapping.Pending, over Overwritten) {
 	spent := spentOn(done, over)
-	for _, records := range [][]mapping.Pending{j.Pending, j.Late} {
+	for _, records := range [][]mapping.Pending{j.Pending, j.InFlight} {
 		for i := range records {
 			if p := &records[i]; p.ID == done.ID {
 				p.Answered, p.Verified, spent.Restores = true, true, p.Restores
@@ -107,8 +107,8 @@ func Verify(j *mapping.Journal, done mapping.Pending, over Overwritten) {
 	if over.At.IsZero() {
 		return
 	}
-	if j.Spent = append(j.Spent, spent); len(j.Spent) > maxSpent {
-		j.Spent = slices.Delete(j.Spent, 0, 1)
+	if j.Consumed = append(j.Consumed, spent); len(j.Consumed) > maxSpent {
+		j.Consumed = slices.Delete(j.Consumed, 0, 1)
 	}
 }
 
@@ -116,17 +116,17 @@ func Verify(j *mapping.Journal, done mapping.Pending, over Overwritten) {
 // whether there were any. That the writes happened is known from what was agreed on, and
 // their edits are spent.
 func DropVerified(j *mapping.Journal) (dropped bool) {
-	before := len(j.Pending) + len(j.Late)
+	before := len(j.Pending) + len(j.InFlight)
 	verified := func(p mapping.Pending) bool { return p.Verified }
-	j.Pending, j.Late = slices.DeleteFunc(j.Pending, verified), slices.DeleteFunc(j.Late, verified)
-	return len(j.Pending)+len(j.Late) < before
+	j.Pending, j.InFlight = slices.DeleteFunc(j.Pending, verified), slices.DeleteFunc(j.InFlight, verified)
+	return len(j.Pending)+len(j.InFlight) < before
 }
 
 // Agree drops what is of no use once the sides agree: the records that were dealt with,
 // and the spent edits of attributes of which no edit is looked for.
 func Agree(j *mapping.Journal) {
 	DropVerified(j)
-	j.Spent = slices.DeleteFunc(j.Spent, func(s mapping.Spent) bool {
+	j.Consumed = slices.DeleteFunc(j.Consumed, func(s mapping.ConsumedEdit) bool {
 		return !slices.ContainsFunc(writes(j), func(p mapping.Pending) bool { return p.Attribute == s.Attribute })
 	})
 }
@@ -198,12 +198,12 @@ func UnansweredIn(j *mapping.Journal, task bool) (u Unanswered) {
 
 // WroteFrom is a write of ours to the issue, by what stood there before and when it was
 // answered.
-func WroteFrom(a mapping.Attribute, from string, at time.Time) mapping.Wrote {
-	return mapping.Wrote{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC()}
+func WroteFrom(a mapping.Attribute, from string, at time.Time) mapping.WriteRecord {
+	return mapping.WriteRecord{Attribute: a, From: mapping.DigestValue(a, from), At: at.UTC()}
 }
 
 // Wrote remembers a write to the issue that has happened.
-func Wrote(j *mapping.Journal, o mapping.Wrote, now time.Time) {
-	j.Wrote = slices.DeleteFunc(j.Wrote, func(o mapping.Wrote) bool { return now.Sub(o.At) >= Doubt })
-	j.Wrote = append(j.Wrote, o)
+func Wrote(j *mapping.Journal, o mapping.WriteRecord, now time.Time) {
+	j.Written = slices.DeleteFunc(j.Written, func(o mapping.WriteRecord) bool { return now.Sub(o.At) >= Doubt })
+	j.Written = append(j.Written, o)
 }

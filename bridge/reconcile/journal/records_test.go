@@ -102,10 +102,10 @@ func TestInFlight(t *testing.T) {
 		{"the other side has its own four", late(4, github), card, "0 1 2 3 new", card.Next},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			j := &mapping.Journal{Late: tt.there}
+			j := &mapping.Journal{InFlight: tt.there}
 			InFlight(j, tt.p)
-			expect(t, "in flight", ids(j.Late), tt.want)
-			last := j.Late[len(j.Late)-1]
+			expect(t, "in flight", ids(j.InFlight), tt.want)
+			last := j.InFlight[len(j.InFlight)-1]
 			expect(t, "its base", last.Next, tt.next)
 			if last.Old != nil || tt.p.Old != old {
 				t.Error("the old base is kept, or was taken from the caller")
@@ -127,9 +127,9 @@ func TestExpire(t *testing.T) {
 		{"much later", hours(99), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			j := &mapping.Journal{Late: pendings(write("x", mapping.Title, "a", "b"), write("y", mapping.Title, "a", "b", made(3600)))}
+			j := &mapping.Journal{InFlight: pendings(write("x", mapping.Title, "a", "b"), write("y", mapping.Title, "a", "b", made(3600)))}
 			Expire(j, tt.now)
-			expect(t, "left", ids(j.Late), tt.want)
+			expect(t, "left", ids(j.InFlight), tt.want)
 			expect(t, "the first may land", MayLand(write("x", mapping.Title, "a", "b"), tt.now), strings.Contains(tt.want, "x"))
 		})
 	}
@@ -138,11 +138,11 @@ func TestExpire(t *testing.T) {
 func TestMadeAgain(t *testing.T) {
 	j := &mapping.Journal{
 		Pending: pendings(write("p", mapping.Title, "a", "b", restores)),
-		Late: pendings(write("x", mapping.Title, "a", "b", restores), write("y", mapping.Summary, "a", "b", restores),
+		InFlight: pendings(write("x", mapping.Title, "a", "b", restores), write("y", mapping.Summary, "a", "b", restores),
 			write("z", mapping.Title, "a", "b", restores, toPlanning)),
 	}
 	MadeAgain(j, mapping.Title)
-	expect(t, "in flight", ids(j.Late), "x yr zr")
+	expect(t, "in flight", ids(j.InFlight), "x yr zr")
 	expect(t, "pending", ids(j.Pending), "pr")
 }
 
@@ -158,23 +158,23 @@ func TestVerify(t *testing.T) {
 		restores      bool
 	}{
 		{name: "a pending write", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "p", over: told, pending: "p!v", spent: 1},
-		{name: "one that was given up", j: mapping.Journal{Late: pendings(write("l", mapping.Title, "a", "b"))}, id: "l", over: told, late: "l!v", spent: 1},
+		{name: "one that was given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b"))}, id: "l", over: told, late: "l!v", spent: 1},
 		{name: "it restored an edit", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", restores))}, id: "p", over: told,
 			pending: "p!vr", spent: 1, restores: true},
 		{name: "no edit tells of it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "p", over: Overwritten{Text: "x"},
 			pending: "p!v"},
 		{name: "another one", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "q", over: told, pending: "p", spent: 1},
-		{name: "the oldest spent edit goes", j: mapping.Journal{Spent: make([]mapping.Spent, maxSpent)}, id: "q", over: told, spent: maxSpent},
+		{name: "the oldest spent edit goes", j: mapping.Journal{Consumed: make([]mapping.ConsumedEdit, maxSpent)}, id: "q", over: told, spent: maxSpent},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			j := tt.j
 			Verify(&j, write(tt.id, mapping.Title, "a", "b"), tt.over)
 			expect(t, "pending", ids(j.Pending), tt.pending)
-			expect(t, "in flight", ids(j.Late), tt.late)
-			expect(t, "spent edits", len(j.Spent), tt.spent)
+			expect(t, "in flight", ids(j.InFlight), tt.late)
+			expect(t, "spent edits", len(j.Consumed), tt.spent)
 			if tt.spent > 0 {
-				last := j.Spent[len(j.Spent)-1]
-				want := mapping.Spent{Attribute: mapping.Title, From: mapping.DigestValue(mapping.Title, "x"), To: mapping.DigestValue(mapping.Title, "b"), At: at(3), Restores: tt.restores}
+				last := j.Consumed[len(j.Consumed)-1]
+				want := mapping.ConsumedEdit{Attribute: mapping.Title, From: mapping.DigestValue(mapping.Title, "x"), To: mapping.DigestValue(mapping.Title, "b"), At: at(3), Restores: tt.restores}
 				expect(t, "the last of them", last, want)
 			}
 		})
@@ -182,9 +182,9 @@ func TestVerify(t *testing.T) {
 }
 
 func TestDropVerifiedAndAgree(t *testing.T) {
-	spent := func(attrs ...mapping.Attribute) (all []mapping.Spent) {
+	spent := func(attrs ...mapping.Attribute) (all []mapping.ConsumedEdit) {
 		for _, a := range attrs {
-			all = append(all, mapping.Spent{Attribute: a})
+			all = append(all, mapping.ConsumedEdit{Attribute: a})
 		}
 		return all
 	}
@@ -193,28 +193,28 @@ func TestDropVerifiedAndAgree(t *testing.T) {
 		j             mapping.Journal
 		pending, late string
 		dropped       bool
-		spent         []mapping.Spent // once the sides agree
+		spent         []mapping.ConsumedEdit // once the sides agree
 	}{
 		{name: "nothing on record"},
-		{name: "an echo is awaited", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), Spent: spent(mapping.Title, mapping.Summary)},
+		{name: "an echo is awaited", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), Consumed: spent(mapping.Title, mapping.Summary)},
 			pending: "p!", spent: spent(mapping.Title)},
-		{name: "its echo was dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified)), Spent: spent(mapping.Title)},
+		{name: "its echo was dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified)), Consumed: spent(mapping.Title)},
 			dropped: true},
-		{name: "that of one that was given up", j: mapping.Journal{Late: pendings(write("l", mapping.Title, "a", "b", verified))}, dropped: true},
+		{name: "that of one that was given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", verified))}, dropped: true},
 		{name: "one of two", j: mapping.Journal{
-			Pending: pendings(write("p", mapping.Title, "a", "b", verified), write("q", mapping.Summary, "a", "b")),
-			Late:    pendings(write("l", mapping.Title, "a", "b")), Spent: spent(mapping.Title, mapping.Summary, mapping.Title)},
+			Pending:  pendings(write("p", mapping.Title, "a", "b", verified), write("q", mapping.Summary, "a", "b")),
+			InFlight: pendings(write("l", mapping.Title, "a", "b")), Consumed: spent(mapping.Title, mapping.Summary, mapping.Title)},
 			pending: "q", late: "l", dropped: true, spent: spent(mapping.Title, mapping.Summary, mapping.Title)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			j, before := tt.j, len(tt.j.Spent)
+			j, before := tt.j, len(tt.j.Consumed)
 			expect(t, "dropped", DropVerified(&j), tt.dropped)
 			expect(t, "pending", ids(j.Pending), tt.pending)
-			expect(t, "in flight", ids(j.Late), tt.late)
-			expect(t, "spent edits before they agree", len(j.Spent), before)
+			expect(t, "in flight", ids(j.InFlight), tt.late)
+			expect(t, "spent edits before they agree", len(j.Consumed), before)
 			Agree(&j)
 			expect(t, "pending", ids(j.Pending), tt.pending)
-			expect(t, "spent edits", append([]mapping.Spent(nil), j.Spent...), tt.spent)
+			expect(t, "spent edits", append([]mapping.ConsumedEdit(nil), j.Consumed...), tt.spent)
 		})
 	}
 }
@@ -231,7 +231,7 @@ func TestAwaitsEcho(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			expect(t, "awaits", AwaitsEcho(&mapping.Journal{Pending: pendings(tt.p)}), tt.want)
-			expect(t, "one that was given up awaits", AwaitsEcho(&mapping.Journal{Late: pendings(tt.p)}), false)
+			expect(t, "one that was given up awaits", AwaitsEcho(&mapping.Journal{InFlight: pendings(tt.p)}), false)
 		})
 	}
 }
@@ -282,10 +282,10 @@ func TestWrote(t *testing.T) {
 		{"when it cannot any more", seconds, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			j := &mapping.Journal{Wrote: []mapping.Wrote{{Attribute: mapping.Title, At: at(0)}}}
-			Wrote(j, mapping.Wrote{Attribute: mapping.Summary, At: at(-99)}, at(tt.now)) // it is kept, whatever its time
-			expect(t, "writes", len(j.Wrote), tt.want)
-			expect(t, "the last", j.Wrote[len(j.Wrote)-1].Attribute, mapping.Summary)
+			j := &mapping.Journal{Written: []mapping.WriteRecord{{Attribute: mapping.Title, At: at(0)}}}
+			Wrote(j, mapping.WriteRecord{Attribute: mapping.Summary, At: at(-99)}, at(tt.now)) // it is kept, whatever its time
+			expect(t, "writes", len(j.Written), tt.want)
+			expect(t, "the last", j.Written[len(j.Written)-1].Attribute, mapping.Summary)
 		})
 	}
 }
@@ -344,6 +344,6 @@ func TestUnansweredIn(t *testing.T) {
 
 func TestWroteFrom(t *testing.T) {
 	here := time.FixedZone("here", 3600)
-	want := mapping.Wrote{Attribute: mapping.Title, From: mapping.DigestValue(mapping.Title, "a"), At: at(5)}
+	want := mapping.WriteRecord{Attribute: mapping.Title, From: mapping.DigestValue(mapping.Title, "a"), At: at(5)}
 	expect(t, "a write", WroteFrom(mapping.Title, "a", at(5).In(here)), want)
 }

@@ -66,7 +66,7 @@ func (b Book) Landed() (landed []Recovered) {
 		now, known := b.Planning[p.Attribute]
 		return p.Side == mapping.Planning && known && now.Version > p.Next.Version
 	}
-	for _, p := range b.Late {
+	for _, p := range b.InFlight {
 		a, now := p.Attribute, b.Planning[p.Attribute]
 		if !past(p) || now.Version != p.Next.Version+1 || now.Version <= version[a] {
 			continue
@@ -80,7 +80,7 @@ func (b Book) Landed() (landed []Recovered) {
 			version[a] = out.Base.Version
 		}
 	}
-	b.Late = slices.DeleteFunc(b.Late, past)
+	b.InFlight = slices.DeleteFunc(b.InFlight, past)
 	return landed
 }
 
@@ -103,7 +103,7 @@ func (b Book) recover(p mapping.Pending, echoed, denied bool) Outcome {
 			return Outcome{Unbased: true, Why: "a write whose answer was lost, or another one, was undone or replaced"}
 		}
 		return Outcome{}
-	case !echoed && a.Spec().Form == mapping.FormWord && (p.Side == mapping.Planning || !b.Edits.Whose(b.Issue.Editor).Ours()):
+	case !echoed && a.Spec().Form == mapping.FormWord && (p.Side == mapping.Planning || !b.Edits.Authorship(b.Issue.Editor).Ours()):
 		return Outcome{Unbased: true, Why: "a write whose answer was lost had happened, or a person did the same"}
 	}
 	base := p.Next
@@ -182,7 +182,7 @@ func (b Book) builtOn(p mapping.Pending, now mapping.Versioned) bool {
 		return o.Side == p.Side && o.Attribute == a && mapping.Same(a, now.Value, o.To)
 	}
 	switch {
-	case mapping.Same(a, now.Value, p.From), slices.ContainsFunc(b.Late, late):
+	case mapping.Same(a, now.Value, p.From), slices.ContainsFunc(b.InFlight, late):
 		return false
 	case p.Side == mapping.Planning && (p.Old == nil || now.Version < p.Next.Version+2):
 		return false

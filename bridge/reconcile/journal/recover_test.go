@@ -76,7 +76,7 @@ func TestRecover(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := Book{
-				Journal: &mapping.Journal{Late: tt.late}, Edits: edits(tt.edits.All...), GitHub: mapping.View{}, Planning: mapping.View{},
+				Journal: &mapping.Journal{InFlight: tt.late}, Edits: edits(tt.edits.All...), GitHub: mapping.View{}, Planning: mapping.View{},
 				Issue: &mapping.Issue{Editor: tt.editor}, Merge: mapping.Merge, SameRendering: strings.EqualFold,
 			}
 			view := b.GitHub
@@ -158,7 +158,7 @@ func TestRecoverAll(t *testing.T) {
 		{name: "an echo tells what stands there", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
 			known: Matches{"p": {"a", at(1)}}, now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", wrote: "to"},
 		{name: "what seemed lost is not restored by it any more", j: mapping.Journal{
-			Pending: pendings(write("p", mapping.Title, "a", "b", agreeing)), Late: pendings(write("l", mapping.Title, "a", "c", restores))},
+			Pending: pendings(write("p", mapping.Title, "a", "b", agreeing)), InFlight: pendings(write("l", mapping.Title, "a", "c", restores))},
 			now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", late: "l", wrote: "from"},
 		{name: "its echo came, and GitHub is not known", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
 			known: Matches{"p": {"a", at(1)}}, want: "p+", pending: "p!"},
@@ -180,9 +180,9 @@ func TestRecoverAll(t *testing.T) {
 				Merge: mapping.Merge, SameRendering: strings.EqualFold, Now: at(7)}
 			expect(t, "the outcomes", outcomes(b.RecoverAll(tt.known, tt.denied)), tt.want)
 			expect(t, "pending", ids(tt.j.Pending), tt.pending)
-			expect(t, "in flight", ids(tt.j.Late), tt.late)
+			expect(t, "in flight", ids(tt.j.InFlight), tt.late)
 			wrote := ""
-			for _, o := range tt.j.Wrote {
+			for _, o := range tt.j.Written {
 				if wrote = "from"; o.To != "" {
 					wrote = "to"
 				}
@@ -221,19 +221,19 @@ func TestLanded(t *testing.T) {
 		{name: "one is past, the other may land", late: pendings(write("q", mapping.Title, "a", "x", version(6, nil)), p), now: "b", version: 6, base: 5, want: "p+", left: "q"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			j, base := mapping.Journal{Late: tt.late}, map[mapping.Attribute]mapping.Base{mapping.Title: {Version: tt.base}}
+			j, base := mapping.Journal{InFlight: tt.late}, map[mapping.Attribute]mapping.Base{mapping.Title: {Version: tt.base}}
 			b := Book{Journal: &j, Edits: edits(), Base: base, Planning: mapping.View{mapping.Title: {Value: tt.now, Version: tt.version}},
 				Merge: mapping.Merge, SameRendering: strings.EqualFold}
 			expect(t, "the outcomes", outcomes(b.Landed()), tt.want)
-			expect(t, "in flight", ids(j.Late), tt.left)
+			expect(t, "in flight", ids(j.InFlight), tt.left)
 			expect(t, "the base that was passed", base[mapping.Title].Version, tt.base)
 		})
 	}
 	t.Run("a state leaves nothing agreed on", func(t *testing.T) {
 		state := func(id string) mapping.Pending { return write(id, mapping.State, "todo", "done", version(5, nil)) }
-		j := mapping.Journal{Late: pendings(state("p"), state("q"))}
+		j := mapping.Journal{InFlight: pendings(state("p"), state("q"))}
 		b := Book{Journal: &j, Edits: edits(), Planning: mapping.View{mapping.State: {Value: "done", Version: 6}}, Merge: mapping.Merge, SameRendering: strings.EqualFold}
 		expect(t, "the outcomes", outcomes(b.Landed()), "p0 q0")
-		expect(t, "in flight", ids(j.Late), "")
+		expect(t, "in flight", ids(j.InFlight), "")
 	})
 }

@@ -33,15 +33,15 @@ func Behind(since, settle, least time.Duration) (wait time.Duration, believed bo
 // than all that is known. What was agreed on may stand there again, but not where an answer
 // tells that it was written over: an edit that was brought back is not agreed on yet.
 func (b Book) TakesBack(view mapping.View, updated time.Time) bool {
-	for i, o := range b.Wrote {
+	for i, o := range b.Written {
 		if b.Now.Sub(o.At) >= Doubt {
 			continue
 		}
 		a, value := o.Attribute, view[o.Attribute].Value
 		is, agreed := mapping.DigestValue(a, value), mapping.Same(a, value, b.Base[a].GitHub)
-		since := b.Wrote[i+1:]
-		before := is == o.From && !slices.ContainsFunc(since, func(n mapping.Wrote) bool { return n.Attribute == a && n.To == is })
-		newest := o.To != "" && !slices.ContainsFunc(since, func(n mapping.Wrote) bool { return n.Attribute == a && n.To != "" })
+		since := b.Written[i+1:]
+		before := is == o.From && !slices.ContainsFunc(since, func(n mapping.WriteRecord) bool { return n.Attribute == a && n.To == is })
+		newest := o.To != "" && !slices.ContainsFunc(since, func(n mapping.WriteRecord) bool { return n.Attribute == a && n.To != "" })
 		untimed := o.UpdatedAt.IsZero()
 		switch {
 		case before && (untimed && !agreed || !updated.After(o.UpdatedAt)),

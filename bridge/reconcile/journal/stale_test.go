@@ -15,8 +15,8 @@ func TestTakesBack(t *testing.T) {
 		return mapping.DigestValue(mapping.Title, value)
 	}
 	// wrote is a write of a title at noon; to is "" where no answer told of it, and so is updated.
-	wrote := func(from, to string, updated ...int) mapping.Wrote {
-		o := mapping.Wrote{Attribute: mapping.Title, From: is(from), To: is(to), At: noon}
+	wrote := func(from, to string, updated ...int) mapping.WriteRecord {
+		o := mapping.WriteRecord{Attribute: mapping.Title, From: is(from), To: is(to), At: noon}
 		for _, seconds := range updated {
 			o.UpdatedAt = at(seconds)
 		}
@@ -25,7 +25,7 @@ func TestTakesBack(t *testing.T) {
 	seconds := int(Doubt / time.Second)
 	for _, tt := range []struct {
 		name    string
-		wrote   []mapping.Wrote
+		wrote   []mapping.WriteRecord
 		base    string
 		now     string
 		updated int
@@ -34,31 +34,31 @@ func TestTakesBack(t *testing.T) {
 		want    bool
 	}{
 		{name: "nothing was written", now: "a"},
-		{name: "what it wrote", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "b", updated: 1},
-		{name: "what stood there before, of the same second", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, want: true},
-		{name: "what stood there before, earlier", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "a", updated: 0, want: true},
-		{name: "what stood there before, later: a person did that", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "a", updated: 2},
-		{name: "what stood there before, a while later", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, clock: seconds},
-		{name: "up to then", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, clock: seconds - 1, want: true},
-		{name: "what stood there before is agreed on, but was written over", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "a", now: "a", updated: 1, want: true},
-		{name: "it was written again since", wrote: []mapping.Wrote{wrote("a", "b", 1), wrote("b", "a", 1)}, base: "a", now: "a", updated: 1},
-		{name: "no answer told when", wrote: []mapping.Wrote{wrote("a", "")}, base: "b", now: "a", updated: 9, want: true},
-		{name: "no answer told when, and it is agreed on", wrote: []mapping.Wrote{wrote("a", "")}, base: "a", now: "a", updated: 9},
-		{name: "something else, of the same second", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, want: true},
-		{name: "something else that is agreed on", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "c", now: "c", updated: 1},
-		{name: "something else, of another second", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "c", updated: 2},
-		{name: "an edit of what it wrote", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, edits: edits(title(dev, 1, "b", "c"))},
-		{name: "an edit of an edit of it", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "d", updated: 1,
+		{name: "what it wrote", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "b", updated: 1},
+		{name: "what stood there before, of the same second", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, want: true},
+		{name: "what stood there before, earlier", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "a", updated: 0, want: true},
+		{name: "what stood there before, later: a person did that", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "a", updated: 2},
+		{name: "what stood there before, a while later", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, clock: seconds},
+		{name: "up to then", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "a", updated: 1, clock: seconds - 1, want: true},
+		{name: "what stood there before is agreed on, but was written over", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "a", now: "a", updated: 1, want: true},
+		{name: "it was written again since", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "a", 1)}, base: "a", now: "a", updated: 1},
+		{name: "no answer told when", wrote: []mapping.WriteRecord{wrote("a", "")}, base: "b", now: "a", updated: 9, want: true},
+		{name: "no answer told when, and it is agreed on", wrote: []mapping.WriteRecord{wrote("a", "")}, base: "a", now: "a", updated: 9},
+		{name: "something else, of the same second", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, want: true},
+		{name: "something else that is agreed on", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "c", now: "c", updated: 1},
+		{name: "something else, of another second", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 2},
+		{name: "an edit of what it wrote", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, edits: edits(title(dev, 1, "b", "c"))},
+		{name: "an edit of an edit of it", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "d", updated: 1,
 			edits: edits(title(dev, 1, "b", "c"), title(dev, 1, "c", "d"))},
-		{name: "an edit of what stood there before", wrote: []mapping.Wrote{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, edits: edits(title(dev, 1, "a", "c")), want: true},
-		{name: "what the first of two wrote, and somebody edited", wrote: []mapping.Wrote{wrote("a", "b", 1), wrote("b", "c", 1)}, base: "c", now: "x", updated: 1,
+		{name: "an edit of what stood there before", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, edits: edits(title(dev, 1, "a", "c")), want: true},
+		{name: "what the first of two wrote, and somebody edited", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "c", 1)}, base: "c", now: "x", updated: 1,
 			edits: edits(title(dev, 1, "b", "x")), want: true},
-		{name: "what an echo told of, of any second", wrote: []mapping.Wrote{wrote("a", "b")}, base: "b", now: "c", updated: 9, want: true},
-		{name: "an estimate", wrote: []mapping.Wrote{{Attribute: mapping.Estimate, From: mapping.DigestValue(mapping.Estimate, ""), At: noon}}, base: "b", now: "b", want: true},
+		{name: "what an echo told of, of any second", wrote: []mapping.WriteRecord{wrote("a", "b")}, base: "b", now: "c", updated: 9, want: true},
+		{name: "an estimate", wrote: []mapping.WriteRecord{{Attribute: mapping.Estimate, From: mapping.DigestValue(mapping.Estimate, ""), At: noon}}, base: "b", now: "b", want: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := Book{
-				Journal: &mapping.Journal{Wrote: tt.wrote}, Edits: edits(tt.edits.All...), Now: at(tt.clock),
+				Journal: &mapping.Journal{Written: tt.wrote}, Edits: edits(tt.edits.All...), Now: at(tt.clock),
 				Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: tt.base}, mapping.Estimate: {GitHub: "3"}},
 			}
 			expect(t, "takes back", b.TakesBack(mapping.View{mapping.Title: {Value: tt.now}}, at(tt.updated)), tt.want)
