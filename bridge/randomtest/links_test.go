@@ -209,7 +209,7 @@ func (c *chaos) whileUnlinked() (all []complaint) {
 	for _, u := range c.links.touched {
 		within := func(has func(span) bool) bool { return slices.ContainsFunc(u.spells, has) }
 		for _, call := range c.GitHub.Journal() {
-			if call.Number == u.issue && writesGitHub(call) && within(func(s span) bool { return s.hasSecond(call.Time) }) {
+			if call.Number == u.issue && writesRepo(call) && within(func(s span) bool { return s.hasSecond(call.Time) }) {
 				all = append(all, complaint{issue: u.issue, what: fmt.Sprintf("written at %s while it was unlinked: %s %s", call.Time.Format(time.TimeOnly), call.Op, call.Body)})
 			}
 		}

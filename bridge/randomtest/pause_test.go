@@ -68,7 +68,7 @@ func (c *chaos) whilePaused() (all []complaint) {
 		return nil
 	}
 	for _, call := range c.GitHub.Journal() {
-		if writesGitHub(call) && c.paused.hasSecond(call.Time) {
+		if writesRepo(call) && c.paused.hasSecond(call.Time) {
 			all = append(all, complaint{issue: call.Number, what: "written while the route was paused: " + call.Op + " " + call.Path})
 		}
 	}

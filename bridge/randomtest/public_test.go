@@ -135,7 +135,7 @@ func judgePublic(public []span, calls []githubtest.Call, deliveries []githubtest
 		}
 		known.from = known.from.Add(publicKnown)
 		for n, call := range calls {
-			if !writesGitHub(call) || call.Op == "label.remove" || !known.hasSecond(call.Time) || unanswered(calls[:n], call.Time, spell) {
+			if !writesRepo(call) || call.Op == "label.remove" || !known.hasSecond(call.Time) || unanswered(calls[:n], call.Time, spell) {
 				continue
 			}
 			all = append(all, complaint{issue: call.Number, what: "written while the repository was public: " + call.Op + " " + call.Path + " " + call.Body})

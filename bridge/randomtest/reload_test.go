@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -133,7 +132,7 @@ func (c *chaos) whileAway() (all []complaint) {
 func writtenIn(spells []span, known time.Duration, calls []githubtest.Call, what func(githubtest.Call) string) (all []complaint) {
 	for _, call := range calls {
 		in := func(s span) bool { s.from = s.from.Add(known); return s.from.Before(s.to) && s.hasSecond(call.Time) }
-		if writesGitHub(call) && !strings.HasPrefix(call.Path, "/repos/"+elsewhere+"/") && slices.ContainsFunc(spells, in) {
+		if writesRepo(call) && slices.ContainsFunc(spells, in) {
 			all = append(all, complaint{issue: call.Number, what: what(call)})
 		}
 	}

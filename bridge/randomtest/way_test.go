@@ -76,6 +76,11 @@ func writesGitHub(call githubtest.Call) bool {
 	return call.Method != http.MethodGet && call.Op != "graphql" && call.Op != "delivery.redeliver"
 }
 
+// writesRepo reports whether a call changes what people see in the route's repository.
+func writesRepo(call githubtest.Call) bool {
+	return writesGitHub(call) && !strings.HasPrefix(call.Path, "/repos/"+elsewhere+"/")
+}
+
 // spared complains of what was sent to the side that leads.
 func (j *judging) spared(s seen) {
 	for _, call := range s.against {

@@ -61,6 +61,11 @@ func (w entrant) enterCard() error {
 		return w.decline("its route makes no issues")
 	}
 	w.owner.Issue.Repo = w.route.NewCardsIn
+	defer func() {
+		if w.pair.Intent == nil && w.owner.Issue.Number == 0 { // another route may take the card yet
+			w.owner.Issue.Repo = ""
+		}
+	}()
 	if found, err := w.adoptLost(mapping.GitHub); found || err != nil {
 		return err
 	}

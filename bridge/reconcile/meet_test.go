@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -62,5 +63,25 @@ func TestParentThatNothingTellsOf(t *testing.T) {
 		w.openSub(0, "tok5", "")
 		w.settle()
 		w.verifyFamily(1, member{title: "tok5", state: mapping.StateTodo})
+	})
+}
+
+// TestCardThatWaitsFollowsItsBucket: GitHub does not answer while a card enters by a route, and
+// then another route takes its bucket. Nothing was made yet: its issue is made by that one.
+func TestCardThatWaitsFollowsItsBucket(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		web := w.route
+		w.route.Name, w.route.Repositories, w.route.NewCardsIn = "elsewhere", []string{"acme/elsewhere"}, "acme/elsewhere"
+		w.restart()
+		w.befall("LastNumber", unavailable, func() {})
+		mirrored(w)
+		if !w.stepUntil(time.Now().Add(time.Minute), func() bool { return strings.Contains(w.log.String(), "LastNumber: unavailable") }) {
+			w.fail("the call did not fail")
+		}
+		w.route = web
+		w.restart()
+		w.settle()
+		w.verify(ends{want: values{mapping.Title: "tok1"}})
 	})
 }
