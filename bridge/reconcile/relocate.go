@@ -288,7 +288,7 @@ func (w relocator) plan() (p mapping.MovePlan, err error) {
 		p.Writes += writesToShow
 	}
 	left, err := w.leftBehind(route)
-	p.Steps = append(steps, left...)
+	p.Steps = slices.Concat(steps, left)
 	if err == nil && w.over() {
 		err = ErrOver
 	}
