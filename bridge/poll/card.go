@@ -138,10 +138,16 @@ func (r *round) isForeign(c *mapping.Card) bool {
 }
 
 // markerRoute chooses the route of a link that is rebuilt: of those for its
-// repository, the one that owns the card's bucket, else the first.
+// repository, the one that owns the card's bucket, else the first. A repository may be without
+// a route for a while. Then the link names none and is dormant, so that its issue gets no
+// second card when the route is back.
 func (r *round) markerRoute(c *mapping.Card, repo string) *mapping.Route {
+	all := r.routes.ForRepo(repo)
+	if len(all) == 0 {
+		return &mapping.Route{Project: r.o.Project}
+	}
 	var first *mapping.Route
-	for _, route := range r.routes.ForRepo(repo) {
+	for _, route := range all {
 		switch {
 		case route.Project != r.o.Project:
 		case route.OwnsBucket(c.BucketName, c.Bucket):
