@@ -77,13 +77,13 @@ func (i *IssueID) Bare() IssueID {
 }
 
 // GiveUpIssue leaves a link that has handed its issue over with nothing but its card, which
-// enters by no other route then.
+// enters by no other route then, and the card before that one, which an erasure looks for.
 func (l *Link) GiveUpIssue() error {
 	if err := l.Advance(EventUnlinked); err != nil {
 		return err
 	}
 	*l = Link{
-		ID: l.ID, Project: l.Project, Route: l.Route, Parted: true, Moving: l.Moving, Pair: Pair{
+		ID: l.ID, Project: l.Project, Route: l.Route, Parted: true, Moving: l.Moving, Before: l.Before, Pair: Pair{
 			Nonce: l.Nonce, Origin: GitHub, Card: l.Card, State: l.State, Dates: l.Dates, Rest: Rest{Why: MovedWhy},
 		},
 	}

@@ -91,12 +91,12 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	}
 	c.update(func(j *status.Job) { j.Total++; j.Clean.Links++ })
 	switch {
-	case l.Project == c.to.Project && l.Before != nil && !c.ask.DryRun: // it was moved by an earlier run
+	case l.Project == c.to.Project && l.Before != nil && !c.ask.DryRun && c.inPlace(l): // it was moved by an earlier run
 		c.update(func(j *status.Job) { j.Done++; j.Clean.Moved++ })
 		return nil
 	case l.Project == c.to.Project:
 		what := ""
-		if l.Card.BucketName != "" && !c.to.OwnsBucket(l.Card.BucketName, l.Card.Bucket, l.Card.StateID) {
+		if !c.inPlace(l) {
 			what = fmt.Sprintf("its card %s is in bucket %s of the project: people move it to bucket %s in planning", l.Card.ID, l.Card.BucketName, c.to.Bucket)
 		}
 		c.stays(l, what)
@@ -109,6 +109,11 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	}
 	c.left[mapping.FormerCard{Project: l.Project, Card: l.Card.ID}] = true
 	return c.take(ctx, l)
+}
+
+// inPlace reports whether a pair's card is in a bucket of the route, as far as is known.
+func (c *cleaner) inPlace(l *mapping.Link) bool {
+	return l.Card.BucketName == "" || c.to.OwnsBucket(l.Card.BucketName, l.Card.Bucket, l.Card.StateID)
 }
 
 // stays counts a pair that the move does not concern, and says why where there is something to
