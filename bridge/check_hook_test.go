@@ -4,12 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -75,6 +72,13 @@ func TestCheckMakesHooks(t *testing.T) {
 		c.has("was made among the webhooks of acme\n")
 		got.want(c, "ping")
 	})
+	t.Run("beside another one", func(t *testing.T) {
+		c := newChecked(t, bridgetest.Options{})
+		c.GitHub.AddHook(bridgetest.RepoName, "http://127.0.0.1:1/webhooks/github", bridgetest.WebhookSecret)
+		got := takeHooks(t, c)
+		c.has("warn repository acme/web: the webhook goes to 127.0.0.1:1/webhooks/github, and not to " + c.hookURL)
+		got.want(c)
+	})
 	t.Run("that may not be made", func(t *testing.T) {
 		c := newChecked(t, bridgetest.Options{})
 		got := takeHooks(t, c)
@@ -89,32 +93,21 @@ func TestCheckMakesHooks(t *testing.T) {
 
 // TestCheckAppHooks: an App has one webhook, whose events are the App's.
 func TestCheckAppHooks(t *testing.T) {
-	var yaml func(string) string
-	start := func(t *testing.T) (*checked, *githubtest.App) {
-		c := newChecked(t, bridgetest.Options{Config: func(text string) string { return yaml(text) }})
-		app := c.GitHub.AddApp("planbridge", "acme")
-		key := filepath.Join(t.TempDir(), "app.pem")
-		if err := os.WriteFile(key, app.PrivateKey, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		yaml = replace("token: env:GITHUB_TOKEN", fmt.Sprintf("app: {id: %d, private_key: %q}", app.ID, "file:"+key))
-		return c, app
-	}
 	t.Run("none yet", func(t *testing.T) {
-		c, _ := start(t)
+		c, _ := newCheckedApp(t)
 		got := takeHooks(t, c)
 		c.has("ok repository acme/web: a webhook to " + c.hookURL + " was made among the app's webhook")
 		got.want(c, "ping")
 	})
 	t.Run("elsewhere", func(t *testing.T) {
-		c, app := start(t)
+		c, app := newCheckedApp(t)
 		c.GitHub.AddAppHook(app, "http://127.0.0.1:1/other", "another secret")
 		got := takeHooks(t, c)
 		c.has("fault repository acme/web: no webhook was made: the app's webhook leads elsewhere")
 		got.want(c)
 	})
 	t.Run("without issues", func(t *testing.T) {
-		c, app := start(t)
+		c, app := newCheckedApp(t)
 		c.GitHub.AddAppHook(app, "http://127.0.0.1:1/webhooks/github", bridgetest.WebhookSecret, "push")
 		c.idle()
 		c.has("fault repository acme/web: the webhook to 127.0.0.1:1/webhooks/github does not send issues (it sends: push)")

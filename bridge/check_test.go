@@ -327,7 +327,8 @@ func TestCheckHook(t *testing.T) {
 	}
 }
 
-func TestCheckApp(t *testing.T) {
+// newCheckedApp is newChecked for a bridge that is an App of the account acme.
+func newCheckedApp(t *testing.T) (*checked, *githubtest.App) {
 	var yaml func(string) string
 	c := newChecked(t, bridgetest.Options{Config: func(text string) string { return yaml(text) }})
 	app := c.GitHub.AddApp("planbridge", "acme")
@@ -336,6 +337,11 @@ func TestCheckApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	yaml = replace("token: env:GITHUB_TOKEN", fmt.Sprintf("app: {id: %d, private_key: %q}", app.ID, "file:"+key))
+	return c, app
+}
+
+func TestCheckApp(t *testing.T) {
+	c, app := newCheckedApp(t)
 	c.GitHub.AddAppHook(app, "http://127.0.0.1:1/webhooks/github", bridgetest.WebhookSecret, "issues")
 	c.idle()
 	c.has("ok github: acting as planbridge[bot]", "ok github: the app is installed on acme and may write issues", "repository acme/web: the webhook goes to 127.0.0.1:1/webhooks/github")

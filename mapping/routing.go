@@ -31,15 +31,19 @@ func (rs Routes) Of(l *Link) (route *Route, among []*Route) {
 }
 
 // at returns a route for a link of a project to which it does not lead: it writes there in the
-// name that the project is written in. r may be nil.
+// name that the project is written in. It is nil where the configuration does not name the
+// project. r may be nil.
 func (rs Routes) at(project ObjectID, r *Route) *Route {
-	i := slices.IndexFunc(rs.projects, func(p PlanningProject) bool { return p.ID == project })
-	if r != nil && i >= 0 && r.Project != project {
-		there := *r
-		there.Project, there.ProjectName, there.Username = project, rs.projects[i].Name, rs.projects[i].Username
-		return &there
+	if r == nil || r.Project == project {
+		return r
 	}
-	return r
+	i := slices.IndexFunc(rs.projects, func(p PlanningProject) bool { return p.ID == project })
+	if i < 0 {
+		return nil
+	}
+	there := *r
+	there.Project, there.ProjectName, there.Username = project, rs.projects[i].Name, rs.projects[i].Username
+	return &there
 }
 
 // Takes returns the route of the link's project that takes an issue in, be it the

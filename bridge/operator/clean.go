@@ -28,7 +28,7 @@ const cleaningAtOnce = 50
 func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) error {
 	switch {
 	case (ask.Item == "") == (ask.Route == "") || ask.Item != "" && ask.Moves():
-		return fmt.Errorf("clean: expected an item or a route: %w", status.ErrName)
+		return status.BadAsk("clean: expected an item or a route")
 	case o.set().DryRun && !ask.DryRun:
 		return fmt.Errorf("clean: the service runs dry and takes nothing off: %w", status.ErrState)
 	case ask.Moves():
@@ -61,6 +61,9 @@ func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(f
 			return err
 		}
 		return c.settle(ctx, 0)
+	}
+	if err := o.inReach(ctx, ask.Route); err != nil {
+		return err
 	}
 	visit := c.link
 	if ask.Moves() {
@@ -98,9 +101,6 @@ func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
 		return nil
 	}
 	c.update(func(j *status.Job) { j.Total++; j.Clean.Links++ })
-	if c.set().Routes.Lend(l.Project) == nil {
-		return fmt.Errorf("%s: planning.projects has its project no more: put it back: %w", l.Where(), status.ErrState)
-	}
 	if c.ask.DryRun {
 		return c.look(ctx, l)
 	}
@@ -111,6 +111,10 @@ func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
 func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
 	key := store.Key{Project: l.Project, Link: l.ID}
 	at, err := c.begin(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		c.gone()
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("clean %s: %w", l.Where(), err)
 	}
@@ -189,16 +193,22 @@ func (c *cleaner) settle(ctx context.Context, most int) error {
 	}
 }
 
+// gone counts a link that is there no more. It had no card yet, and of a route that moves its
+// issue enters the other project.
+func (c *cleaner) gone() {
+	c.update(func(j *status.Job) {
+		if j.Done++; c.to != nil {
+			j.Clean.Moved++
+		}
+	})
+}
+
 // ended reports whether a link is parted or has moved, or was given up, and tells what was done
 // to it.
 func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]bool) (bool, error) {
 	l, err := c.store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
-		c.update(func(j *status.Job) {
-			if j.Done++; c.to != nil { // it had no card yet, and its issue enters the other project
-				j.Clean.Moved++
-			}
-		})
+		c.gone()
 		return true, nil
 	}
 	if err != nil {

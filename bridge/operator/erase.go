@@ -44,7 +44,7 @@ func (o *Operator) Erase(ctx context.Context, ask status.EraseAsk) (status.Erase
 // the author's in a family of somebody else's.
 func (o *Operator) toErase(ctx context.Context, ask status.EraseAsk) (links []*mapping.Link, kept []string, err error) {
 	if (ask.Item == "") == (ask.Author == "") {
-		return nil, nil, fmt.Errorf("erase: expected an item or an author: %w", status.ErrName)
+		return nil, nil, status.BadAsk("erase: expected an item or an author")
 	}
 	if ask.Item != "" {
 		l, err := o.Find(ctx, ask.Item)

@@ -39,6 +39,33 @@ func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.
 	return nil
 }
 
+// inReach fails where links of a route are in a project that planning.projects does not name:
+// nobody works them.
+func (o *Operator) inReach(ctx context.Context, route string) error {
+	all, err := o.store.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, project := range all {
+		if slices.Contains(o.projects(), project) {
+			continue
+		}
+		n := 0
+		for l, err := range store.AllLinks(ctx, o.store, project) {
+			if err != nil {
+				return err
+			}
+			if l.Route == route && !l.Parted && l.State != mapping.Erased {
+				n++
+			}
+		}
+		if n > 0 {
+			return fmt.Errorf("%d links of route %s are in project %s, which planning.projects does not name: put it back: %w", n, route, project, status.ErrState)
+		}
+	}
+	return nil
+}
+
 // Find returns the link that an item belongs to, by an issue's name
 // (acme/web#12), the id of a card or a task, or the link's own. A link follows
 // the repository that a name stands for, whatever name it was last met under.
@@ -104,7 +131,7 @@ func (o *Operator) findByNumber(ctx context.Context, name string, cid int64) (*m
 	case len(found) == 0:
 		return nil, fmt.Errorf("link of card %s: %w", name, store.ErrNotFound)
 	case len(found) > 1:
-		return nil, fmt.Errorf("cards of %d pairs have the number %s, such as %s and %s: %w", len(found), name, found[0].Card.ID, found[1].Card.ID, status.ErrName)
+		return nil, status.BadAsk("cards of %d pairs have the number %s, such as %s and %s", len(found), name, found[0].Card.ID, found[1].Card.ID)
 	}
 	return found[0], nil
 }

@@ -21,11 +21,11 @@ func (o *Operator) destination(ctx context.Context, ask status.CleanAsk) (*mappi
 	own, project := routes.ByName(ask.Route), routes.ProjectNamed(ask.Project)
 	switch {
 	case ask.Project == "" || ask.Bucket == "":
-		return nil, fmt.Errorf("move: expected a project and a bucket: %w", status.ErrName)
+		return nil, status.BadAsk("move: expected a project and a bucket")
 	case own == nil:
-		return nil, fmt.Errorf("move: the configuration has no route %s: %w", ask.Route, status.ErrName)
+		return nil, status.BadAsk("move: the configuration has no route %s", ask.Route)
 	case project == "":
-		return nil, fmt.Errorf("move: planning.projects has %s, and no %s: %w", strings.Join(o.projectNames(), ", "), ask.Project, status.ErrName)
+		return nil, status.BadAsk("move: planning.projects has %s, and no %s", strings.Join(o.projectNames(), ", "), ask.Project)
 	case own.Direction == mapping.ToGitHub:
 		return nil, fmt.Errorf("move: route %s only goes to GitHub: it makes no cards: %w", ask.Route, status.ErrState)
 	}
@@ -60,7 +60,7 @@ func (o *Operator) bucketIDs(ctx context.Context, project mapping.ObjectID, buck
 	defer done()
 	ids, err := side.BucketIDs(ctx, bucket)
 	if err == nil && len(ids) == 0 || errors.Is(err, mapping.ErrNotFound) {
-		err = fmt.Errorf("move: project %s has no bucket %q: %w", o.set().Routes.ProjectName(project), bucket, status.ErrName)
+		err = status.BadAsk("move: project %s has no bucket %q", o.set().Routes.ProjectName(project), bucket)
 	}
 	return ids, err
 }

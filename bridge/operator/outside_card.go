@@ -42,7 +42,7 @@ func (o *Operator) outsideCard(ctx context.Context, name string) (*status.Outsid
 	case 1:
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("cards of the projects %s and %s have the number %s: %w", found[0].Project, found[1].Project, name, status.ErrName)
+	return nil, status.BadAsk("cards of the projects %s and %s have the number %s", found[0].Project, found[1].Project, name)
 }
 
 // errSeen ends the visits of a backlog.

@@ -80,6 +80,9 @@ func hooksOf(owner string) string {
 
 // oneHook proves one webhook of planbridge; at is its URL without what may be secret.
 func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook, at string) {
+	if k.HookURL != "" && h.URL != k.HookURL {
+		r.warn("the webhook goes to %s, and not to %s: none was made beside it; change its URL on GitHub", at, k.HookURL)
+	}
 	switch {
 	case !h.Active:
 		r.fault("the webhook to %s is switched off", at)

@@ -28,10 +28,16 @@ type routedAs struct {
 	Bucket       string           `json:"bucket"`
 }
 
+// routedBy has an entry without a name for a project that no route leads to.
 func routedBy(all mapping.Routes) []routedAs {
 	var out []routedAs
 	for _, r := range all.All() {
 		out = append(out, routedAs{r.Name, r.Project, r.Repositories, r.Exclude, r.Bucket})
+	}
+	for _, project := range all.Projects() {
+		if !slices.ContainsFunc(out, func(r routedAs) bool { return r.Project == project }) {
+			out = append(out, routedAs{Project: project})
+		}
 	}
 	return out
 }

@@ -134,3 +134,24 @@ func TestRenamedRepositoriesAreRerouted(t *testing.T) {
 		t.Error("the same, with other routes: not due")
 	}
 }
+
+// TestLinksOfAProjectWithoutAName: a route is pointed to another project. Its links stay in the
+// former one while the configuration names that, and are counted once it does not.
+func TestLinksOfAProjectWithoutAName(t *testing.T) {
+	d, r := newDesk(t, mapping.Linked, "acme/web")
+	elsewhere := mapping.Route{Name: "acme/web", Repositories: []string{"acme/web"}, Project: "other"}
+	for _, step := range []struct {
+		routes  mapping.Routes
+		dormant int
+	}{
+		{d.routes, 0},
+		{mapping.NewRoutes([]mapping.Route{elsewhere}, mapping.PlanningProject{ID: project, Name: "web"}), 0},
+		{mapping.NewRoutes([]mapping.Route{elsewhere}), 1},
+	} {
+		d.routes = step.routes
+		counts, err := r.Reroute(t.Context())
+		if err != nil || counts.Dormant() != step.dormant {
+			t.Errorf("%d links are dormant, %v; want %d", counts.Dormant(), err, step.dormant)
+		}
+	}
+}

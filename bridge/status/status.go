@@ -9,6 +9,7 @@ package status
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -25,6 +26,15 @@ import (
 
 // ErrName is what [Operator].Find answers to a name that can be none.
 var ErrName = errors.New("expected owner/name#number, a card's id or a link's id")
+
+// BadAsk is an [ErrName] with words of its own: what is asked for can be nothing.
+func BadAsk(format string, args ...any) error { return &badAsk{fmt.Errorf(format, args...)} }
+
+type badAsk struct{ error }
+
+func (e *badAsk) Is(target error) bool { return target == ErrName }
+
+func (e *badAsk) Unwrap() error { return e.error }
 
 // ErrState is what [Operator] answers to an act that the state of what it is
 // meant for does not allow.

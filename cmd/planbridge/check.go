@@ -17,9 +17,9 @@ import (
 type checkCmd struct {
 	output
 	Quiet          bool   `short:"q" help:"Print faults and warnings only."`
-	Expand         bool   `help:"Print which route each repository has, and why. Nothing else is looked at."`
+	Expand         bool   `xor:"only" help:"Print which route each repository has, and why. Nothing else is looked at."`
 	AgainstRunning bool   `help:"Say also which routes the running service has otherwise."`
-	CreateWebhook  string `placeholder:"URL" help:"Make the webhooks that are missing on GitHub. URL is the public address of planbridge: https://planbridge.example.com."`
+	CreateWebhook  string `xor:"only" placeholder:"URL" help:"Make the webhooks that are missing on GitHub. URL is the public address of planbridge: https://planbridge.example.com."`
 }
 
 // Run implements the command. It fails when a finding is a fault.

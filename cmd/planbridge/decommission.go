@@ -19,7 +19,7 @@ type decommissionCmd struct {
 func (c *decommissionCmd) Help() string {
 	return `Labels that show planning's state, milestones of sprints, footers and markers are taken off the issues, cards and tasks of the route's
 pairs. Then each pair is parted, as by unlink. What people wrote, their labels, and comments stay. GitHub's write budget paces it. It may be
-interrupted and run again at any moment: a service that runs goes on by itself.`
+interrupted and run again at any moment. What was begun goes on in a service that runs.`
 }
 
 // Run implements the command.

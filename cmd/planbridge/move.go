@@ -20,8 +20,8 @@ type moveCmd struct {
 func (c *moveCmd) Help() string {
 	return `Planning moves no card to another project. So each issue of the route gets a new card there, with its tasks, and the old card stays where
 it is, without its footer. What both sides agree on stands on the new card. Ask with --dry-run first, then change project and bucket of the
-route in the configuration, reload, and run the command. It may be interrupted and run again at any moment: a service that runs goes on by
-itself. Within a project people move cards to another bucket, and their pairs follow.`
+route in the configuration, reload, and run the command. It may be interrupted and run again at any moment. What was begun goes on in a service
+that runs. Within a project people move cards to another bucket, and their pairs follow.`
 }
 
 // Run implements the command.

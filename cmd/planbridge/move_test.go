@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ type mover struct {
 	*operator
 	there   *planningtest.Project
 	pointed bool // the configuration says so
+	unnamed bool // and does not name the project that the route led to before
 }
 
 func newMover(t *testing.T, route string, edit func(string) string) *mover {
@@ -33,6 +35,9 @@ func newMover(t *testing.T, route string, edit func(string) string) *mover {
 		text = strings.Replace(text, "users: {", other, 1)
 		if m.pointed {
 			text = strings.Replace(text, "project: web\n    bucket: "+bridgetest.Bucket, "project: other\n    bucket: Inbox", 1)
+		}
+		if m.unnamed {
+			text = regexp.MustCompile(`(?m)^    web:\n(      .*\n)+`).ReplaceAllString(text, "")
 		}
 		return text
 	}}, nil)
@@ -257,7 +262,7 @@ func TestMoveIsRefused(t *testing.T) {
 		{"acme/api --project other --bucket Inbox --dry-run", "move: the configuration has no route acme/api"},
 		{"acme/web --project other --bucket Else", "route acme/web goes to project web, bucket Incoming: write project: other and bucket: Else in the configuration"},
 	} {
-		if r := m.run(append([]string{"move"}, strings.Fields(c.args)...)...); r.status != exitFailure || !strings.Contains(r.stderr, c.says) {
+		if r := m.run(append([]string{"move"}, strings.Fields(c.args)...)...); r.status != exitFailure || !strings.Contains(r.stderr, c.says) || strings.Contains(r.stderr, "owner/name#number") {
 			t.Errorf("move %s: %+v, want %q", c.args, r, c.says)
 		}
 	}
@@ -275,6 +280,32 @@ func TestMoveIsRefused(t *testing.T) {
 	m.fine("resume", "acme/web")
 	if got := m.fine("move", "acme/web", "--project", m.there.ID(), "--bucket", m.there.BucketID("Inbox")); !strings.HasPrefix(got, "0 of 0 pairs are moved") {
 		t.Errorf("by ids: %s", got)
+	}
+}
+
+// TestMoveOfAProjectWithoutAName: the configuration does not name the project any more that the
+// cards are in. A warning counts its links, and no job says that there are none.
+func TestMoveOfAProjectWithoutAName(t *testing.T) {
+	m := newMover(t, "", nil)
+	people(m.operator)
+	m.unnamed = true
+	m.point()
+	m.fine("pause", "acme/web")
+	const says = "2 links of route acme/web are in project"
+	if r := m.run("decommission", "acme/web", "--dry-run"); r.status != exitFailure || !strings.Contains(r.stderr, says) {
+		t.Errorf("decommission: %+v", r)
+	}
+	m.fine("resume", "acme/web")
+	for _, more := range [][]string{{"--dry-run"}, nil} {
+		r := m.run(append([]string{"move", "acme/web", "--project", "other", "--bucket", "Inbox"}, more...)...)
+		if r.status != exitFailure || !strings.Contains(r.stderr, says) || !strings.Contains(r.stderr, "which planning.projects does not name: put it back") {
+			t.Errorf("move %v: %+v", more, r)
+		}
+	}
+	m.unnamed = false
+	reread(m.operator)
+	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitOK || !strings.HasPrefix(r.out, "2 of 2 pairs are moved") {
+		t.Errorf("once it is named: %+v", r)
 	}
 }
 
