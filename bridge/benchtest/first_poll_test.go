@@ -74,7 +74,7 @@ func measureFirstPoll(n *numbers) {
 	p.stride = 7919 // a prime: each card comes once, far from those made with it
 	p.change(0)
 	client = memoryClient(n.t, p.body)
-	show("in an order that has nothing to do with when cards were made", again())
+	show("in another order: each 7,919th card, round by round", again())
 }
 
 // processor is what the processors did for a call, in the middle of five.
