@@ -130,3 +130,33 @@ func TestEnteringWaitsForTheIndex(t *testing.T) {
 		}
 	})
 }
+
+// TestALateEventIsNotTheLastWord: an event tells of an issue whose title somebody changed since,
+// and another link's issue had the former title. Before it enters the issue is read, and what
+// the event shows comes no more.
+func TestALateEventIsNotTheLastWord(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.organisation(2, func(int) string { return "tok1" })
+		w.hub.lag = func(int) time.Duration { return -1 }
+		w.openIssue("tok1", "text")
+		issue := w.issue().snapshot("")
+		w.pass(time.Minute)
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "labelled") })
+		labelled := w.issue().snapshot("")
+		w.pass(time.Minute)
+		w.editIssue(mapping.Title, to("tok9"))
+		ref := mapping.IssueRef(issue.ID)
+		w.observe(store.Observation{
+			Refs: []mapping.Ref{ref}, Item: ref, At: labelled.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&labelled), Data: encode(labelled),
+		}, w.route.EnterIssue(&labelled, time.Now()))
+		w.pass(time.Hour)
+		if len(w.plan.cards) != 1 {
+			w.fail("%d cards", len(w.plan.cards))
+			return
+		}
+		if title := w.card().Title; title.Value != "tok9" || title.Version != 0 {
+			w.fail("the card's title is %q in its version %d: it was written after the card was made", title.Value, title.Version)
+		}
+	})
+}

@@ -207,6 +207,7 @@ func TestHandedOverWhenThereIsRoom(t *testing.T) {
 	const other mapping.ObjectID = "54744060c955ca8169c61eff"
 	passes(t, func(w *world) {
 		enters := w.route
+		w.planned = []mapping.PlanningProject{{ID: project, Name: "web", Username: "bridge"}}
 		w.others, w.route.Project, w.store = []mapping.ObjectID{other}, other, &full{Store: w.store, project: other}
 		w.restart()
 		w.hub.lag = func(int) time.Duration { return -1 }

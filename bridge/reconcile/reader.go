@@ -35,8 +35,9 @@ func (w reader) refreshIssue() error {
 	case found && freshness(w).cameTooLate(shown):
 		freshness(w).beginReads()
 		return w.readIssue()
-	case !found || shown.UpdatedAt.Before(known.UpdatedAt) || !ambiguous && freshness(w).isStep(shown, w.Now()):
-		return nil // nothing new, or a late delivery of what is known already
+	case !found || shown.UpdatedAt.Before(known.UpdatedAt) || w.issue != nil && shown.UpdatedAt.Before(w.issue.UpdatedAt) ||
+		!ambiguous && freshness(w).isStep(shown, w.Now()):
+		return nil // nothing new, or a late delivery of what is known, or was read already
 	case ambiguous || shown.UpdatedAt.Equal(known.UpdatedAt) && mapping.DigestIssue(shown) != known.Digest:
 		freshness(w).beginReads()
 		return w.readIssue()

@@ -160,7 +160,7 @@ func (w *world) fail(format string, args ...any) {
 // restart begins a new process: nothing in memory survives.
 func (w *world) restart() {
 	set := &reconcile.Settings{
-		Routes: mapping.NewRoutes(append([]mapping.Route{w.route}, w.more...), w.named()...), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
+		Routes: mapping.NewRoutes(append([]mapping.Route{w.route}, w.more...), w.planned...), Users: map[string]string{dev: "alice", "ghost": "carol"}, Scheme: scheme, Keys: keys, WebURL: "https://github.com",
 		Settle: reconcile.PerSide{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
 		Coalesce: w.coalesce,
 	}
@@ -213,14 +213,6 @@ func (w *world) worked() []mapping.ObjectID {
 		return []mapping.ObjectID{project}
 	}
 	return w.recon.Projects()
-}
-
-// named are the projects that the configuration names.
-func (w *world) named() []mapping.PlanningProject {
-	if len(w.planned) == 0 {
-		return []mapping.PlanningProject{{ID: project, Name: "web", Username: w.route.Username}}
-	}
-	return w.planned
 }
 
 // entering follows an issue's marker, or proposes its link.
