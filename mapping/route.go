@@ -203,17 +203,28 @@ func (r *Route) BucketTitle(issue *Issue) string {
 	return bucket
 }
 
+// Buckets lists the buckets of the route's cards, titles or ids, each once: its own, then those
+// of bucket_by_label.
+func (r *Route) Buckets() []string {
+	all := []string{r.Bucket}
+	for _, lb := range r.BucketByLabel {
+		if !slices.Contains(all, lb.Bucket) {
+			all = append(all, lb.Bucket)
+		}
+	}
+	return all
+}
+
 // OwnsBucket reports whether cards of a bucket, known by its ids (which can
 // differ between listings) and title, belong to the route.
 func (r *Route) OwnsBucket(title string, ids ...ObjectID) bool {
-	owns := func(b string) bool { return b == title || slices.Contains(ids, ObjectID(b)) }
-	return owns(r.Bucket) || slices.ContainsFunc(r.BucketByLabel, func(lb LabelBucket) bool { return owns(lb.Bucket) })
+	return slices.ContainsFunc(r.Buckets(), func(b string) bool { return b == title || slices.Contains(ids, ObjectID(b)) })
 }
 
 // NamesBucketByID reports whether the route names a bucket by what may be an
 // id: 24 hexadecimal digits.
 func (r *Route) NamesBucketByID() bool {
-	return isObjectID(r.Bucket) || slices.ContainsFunc(r.BucketByLabel, func(lb LabelBucket) bool { return isObjectID(lb.Bucket) })
+	return slices.ContainsFunc(r.Buckets(), isObjectID)
 }
 
 func isObjectID(s string) bool {
@@ -268,6 +279,11 @@ func (rs Routes) All() []*Route {
 		out[i] = &rs.list[i]
 	}
 	return out
+}
+
+// In returns the routes of a project, in their order.
+func (rs Routes) In(project ObjectID) []*Route {
+	return slices.DeleteFunc(rs.All(), func(r *Route) bool { return r.Project != project })
 }
 
 // ByName returns the route of that name, or nil.
@@ -359,8 +375,8 @@ func (rs Routes) ForIssue(issue *Issue, scheme LabelScheme) (*Route, string) {
 // ForBucket returns the route that makes issues of the new cards of a bucket,
 // or nil.
 func (rs Routes) ForBucket(project ObjectID, title string, ids ...ObjectID) *Route {
-	for _, r := range rs.All() {
-		if r.Project == project && r.MakesIssues() && r.OwnsBucket(title, ids...) {
+	for _, r := range rs.In(project) {
+		if r.MakesIssues() && r.OwnsBucket(title, ids...) {
 			return r
 		}
 	}

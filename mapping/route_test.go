@@ -321,3 +321,40 @@ func TestANameBeatsAGlob(t *testing.T) {
 		}
 	})
 }
+
+// TestRoutesOfAProject: they keep the order in which they take issues, and those of other
+// projects are left out.
+func TestRoutesOfAProject(t *testing.T) {
+	routes := NewRoutes([]Route{
+		{Name: "glob", Repositories: []string{"octo/*"}, Project: "a"},
+		{Name: "second", Repositories: []string{"octo/web"}, Project: "a"},
+		{Name: "other", Repositories: []string{"octo/api"}, Project: "b"},
+	})
+	names := func(project ObjectID) (out []string) {
+		for _, r := range routes.In(project) {
+			out = append(out, r.Name)
+		}
+		return out
+	}
+	for project, want := range map[ObjectID][]string{"a": {"second", "glob"}, "b": {"other"}, "c": nil} {
+		if got := names(project); !slices.Equal(got, want) {
+			t.Errorf("project %s has routes %q, want %q", project, got, want)
+		}
+	}
+	if all := routes.All(); len(all) != 3 || all[0].Name != "second" {
+		t.Errorf("asking for one project's changed them all: %d, the first is %s", len(all), all[0].Name)
+	}
+}
+
+// TestBucketsOfARoute: its own comes first, and each is listed once.
+func TestBucketsOfARoute(t *testing.T) {
+	r := Route{Bucket: "Inbox", BucketByLabel: []LabelBucket{{"bug", "Bugs"}, {"chore", "Inbox"}, {"crash", "Bugs"}, {"idea", "Later"}}}
+	if got, want := r.Buckets(), []string{"Inbox", "Bugs", "Later"}; !slices.Equal(got, want) {
+		t.Errorf("buckets are %q, want %q", got, want)
+	}
+	for _, b := range r.Buckets() {
+		if !r.OwnsBucket(b) {
+			t.Errorf("the route lists %q and does not own it", b)
+		}
+	}
+}

@@ -60,10 +60,7 @@ func (p *Poller) Adopt(ctx context.Context) error {
 // unlistedRepository is a repository of the project's routes whose own issues were not
 // listed for this epoch; "": all were.
 func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error) {
-	for _, route := range p.o.Settings.Routes().All() {
-		if route.Project != p.o.Project {
-			continue
-		}
+	for _, route := range p.o.Settings.Routes().In(p.o.Project) {
 		needed := route.Named()
 		if route.MakesIssues() && !slices.Contains(needed, route.NewCardsIn) {
 			needed = append(needed, route.NewCardsIn)

@@ -46,8 +46,7 @@ func (r *round) bucketRole(ctx context.Context, key bucketName) bucketRole {
 // others are asked for only where a route names a bucket by an id.
 func (r *round) bucketIDs(ctx context.Context, bucket mapping.ObjectID) []mapping.ObjectID {
 	ids := []mapping.ObjectID{bucket}
-	named := slices.ContainsFunc(r.routes.All(), func(route *mapping.Route) bool { return route.Project == r.o.Project && route.NamesBucketByID() })
-	if r.o.Buckets == nil || !named {
+	if r.o.Buckets == nil || !slices.ContainsFunc(r.routes.In(r.o.Project), (*mapping.Route).NamesBucketByID) {
 		return ids
 	}
 	all, err := r.o.Buckets.BucketIDs(ctx, string(bucket))
@@ -70,16 +69,10 @@ type baseline map[string][]string
 // so that one that comes back begins anew.
 func (r *round) record(ctx context.Context) error {
 	now := baseline{}
-	for _, route := range r.routes.All() {
-		if route.Project != r.o.Project || !route.MakesIssues() {
-			continue
+	for _, route := range r.routes.In(r.o.Project) {
+		if route.MakesIssues() {
+			now[route.Name] = slices.Sorted(slices.Values(route.Buckets()))
 		}
-		buckets := []string{route.Bucket}
-		for _, lb := range route.BucketByLabel {
-			buckets = append(buckets, lb.Bucket)
-		}
-		slices.Sort(buckets)
-		now[route.Name] = slices.Compact(buckets)
 	}
 	if maps.EqualFunc(now, r.baseline, slices.Equal) {
 		return nil

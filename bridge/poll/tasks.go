@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"slices"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -57,10 +58,5 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 // anyTasks reports whether tasks of the project can stand for something on
 // GitHub.
 func (r *round) anyTasks() bool {
-	for _, route := range r.routes.All() {
-		if route.Project == r.o.Project && route.HasTasks() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.routes.In(r.o.Project), (*mapping.Route).HasTasks)
 }

@@ -158,7 +158,7 @@ func (k *checker) buckets(route *mapping.Route, p linkPlace) bool {
 	if title == "" || route.NamesBucketByID() && len(k.titles) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(bucketsOf(route), func(b string) bool { return k.title(b, b) == title })
+	return slices.ContainsFunc(route.Buckets(), func(b string) bool { return k.title(b, b) == title })
 }
 
 // calledNow is what a repository is called now, where GitHub tells.
@@ -222,7 +222,7 @@ func (k *checker) told(places map[linkPlace]int) (n int, words string) {
 // target is where a route leads.
 func (k *checker) target(route *mapping.Route) string {
 	var buckets []string
-	for _, b := range bucketsOf(route) {
+	for _, b := range route.Buckets() {
 		buckets = append(buckets, fmt.Sprintf("%q", k.title(b, b)))
 	}
 	return fmt.Sprintf("%s and bucket %s of project %s", strings.Join(route.Repositories, ", "), strings.Join(buckets, " or "), k.projectName(route.Project))

@@ -45,28 +45,15 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	k.entitled(slices.Concat(listed, named))
 	lists := bucketLists{listed: listed, project: named}
 	used := false
-	for _, route := range k.Routes.All() {
-		if route.Project != p.ID {
-			continue
-		}
+	for _, route := range k.Routes.In(p.ID) {
 		used = true
-		for _, bucket := range bucketsOf(route) {
+		for _, bucket := range route.Buckets() {
 			lists.check(r, route, bucket)
 		}
 	}
 	if !used {
 		r.warn("no route uses this project")
 	}
-}
-
-func bucketsOf(r *mapping.Route) []string {
-	all := []string{r.Bucket}
-	for _, lb := range r.BucketByLabel {
-		if !slices.Contains(all, lb.Bucket) {
-			all = append(all, lb.Bucket)
-		}
-	}
-	return all
 }
 
 // bucketLists are the two places where a project tells its buckets. Their ids
