@@ -41,7 +41,8 @@ var arrows = map[string][]string{
 	"bridge/webhook":           {"mapping", "store", "bridge/guard"},
 	"bridge/clock":             {},
 	"bridge/lease":             {"bridge/guard"},
-	"bridge/poll":              {"mapping", "store", "bridge/guard", "bridge/clock", "bridge/lease"},
+	"bridge/burndown":          {"mapping", "store"},
+	"bridge/poll":              {"mapping", "store", "bridge/burndown", "bridge/guard", "bridge/clock", "bridge/lease"},
 	"bridge/catchup":           {"mapping", "store", "bridge/guard", "bridge/clock", "bridge/lease"},
 	"bridge/reconcile":         {"mapping", "store", "bridge/reconcile/journal"},
 	"bridge/reconcile/journal": {"mapping"},
@@ -65,7 +66,7 @@ var arrows = map[string][]string{
 	"bridge/repositories":      {"mapping", "bridge/guard", "bridge/identity"},
 	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
 	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/lease", "bridge/status"},
-	"bridge/operator":          {"mapping", "store", "store/backup", "bridge/epoch", "bridge/guard", "bridge/identity", "bridge/inventory", "bridge/poll", "bridge/reconcile", "bridge/status"},
+	"bridge/operator":          {"mapping", "store", "store/backup", "bridge/burndown", "bridge/epoch", "bridge/guard", "bridge/identity", "bridge/inventory", "bridge/poll", "bridge/reconcile", "bridge/status"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",

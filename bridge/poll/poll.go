@@ -57,6 +57,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"planbridge/bridge/burndown"
 	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/lease"
@@ -102,11 +103,6 @@ type Buckets interface {
 	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
 }
 
-// Charts reads the burndown of a sprint. The Poller fills in Sprint, Title, Active and Read.
-type Charts interface {
-	Burndown(ctx context.Context, sprint mapping.ObjectID) (mapping.Burndown, error)
-}
-
 // Host is the program around a Poller. Its methods must not block.
 type Host interface {
 	// LostAt is when this process noticed that the store is not the one it was; zero:
@@ -133,9 +129,9 @@ type Options struct {
 	Project  mapping.ObjectID
 	Name     string // the operator's name for the project
 	Planning Planning
-	News     Planning // where rounds that do not adopt look for changes; nil: Planning
-	Buckets  Buckets  // nil: a bucket has the one id that the backlog shows
-	Charts   Charts   // nil: charts are not read
+	News     Planning        // where rounds that do not adopt look for changes; nil: Planning
+	Buckets  Buckets         // nil: a bucket has the one id that the backlog shows
+	Charts   burndown.Charts // nil: charts are not read
 	Store    store.Store
 	Settings Settings
 	Host     Host
@@ -193,7 +189,7 @@ type Poller struct {
 	sweep         sweep
 	roundDue      time.Time                 // when the next round is
 	sprintTasked  map[mapping.ObjectID]bool // cards whose tasks the last full round saw in sprints
-	burndowns     burndowns
+	burndowns     *burndown.Recorder        // nil: charts are not read
 	// readAll says that everything was read since adoption began.
 	readAll bool
 	// observedAll says that everything was observed when no link of GitHub's markers
@@ -209,9 +205,13 @@ func New(o Options) *Poller {
 	if o.Clock == nil {
 		o.Clock = clock.Clock{}
 	}
-	return &Poller{o: o, clock: o.Clock, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
+	p := &Poller{o: o, clock: o.Clock, pace: newPace(o.MinInterval, o.Interval), atWork: guard.NewTurn(), lease: lease.Lease{
 		Clock: o.Clock, Store: o.Store, Name: "poll:" + string(o.Project), Owner: o.Owner, TTL: lease.TTL(o.Interval),
 	}}
+	if o.Charts != nil {
+		p.burndowns = burndown.NewRecorder(burndown.Options{Project: o.Project, Charts: o.Charts, Store: o.Store, Clock: o.Clock, Logger: o.Logger})
+	}
+	return p
 }
 
 // Metrics are the metrics of all Pollers of a process.

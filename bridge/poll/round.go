@@ -103,7 +103,7 @@ func (r *round) complement(ctx context.Context) error {
 	if err := r.queueMissing(ctx); err != nil {
 		return err
 	}
-	_ = r.guarded("burndowns of", r.o.Project, func() error { r.readBurndowns(ctx); return nil }) // they are told once
+	r.recordBurndowns(ctx)
 	if err := r.sweepTasks(ctx); err != nil {
 		return err
 	}

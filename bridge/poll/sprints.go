@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"planbridge/bridge/burndown"
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -154,4 +155,19 @@ func (r *round) storeSprints(ctx context.Context, sprints []Sprint) (err error) 
 	r.Poller.storedSprints = data
 	r.o.Host.SprintsChanged()
 	return nil
+}
+
+// recordBurndowns records the burndowns of the active sprints. It is no part of the round's
+// success: a service may not have them.
+func (r *round) recordBurndowns(ctx context.Context) {
+	if r.burndowns == nil {
+		return
+	}
+	var active []burndown.Sprint
+	for _, s := range r.listed {
+		if s.Active {
+			active = append(active, burndown.Sprint{ID: s.ID, Title: s.Title, Start: s.Start, End: s.End})
+		}
+	}
+	_ = r.guarded("burndowns of", r.o.Project, func() error { r.burndowns.Record(ctx, active); return nil })
 }
