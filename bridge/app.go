@@ -30,13 +30,16 @@ import (
 	"planbridge/bridge/metrics"
 	"planbridge/bridge/milestones"
 	"planbridge/bridge/monitor"
+	"planbridge/bridge/needs"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/renames"
 	"planbridge/bridge/requeue"
 	"planbridge/bridge/retention"
 	"planbridge/bridge/session"
+	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/bridge/verifier"
 	"planbridge/bridge/webhook"
@@ -103,11 +106,9 @@ type Network interface {
 
 // App is one running planbridge.
 type App struct {
-	o   Options
-	log *slog.Logger
-	set current
-	// setMu is held while set is replaced by what builds on it.
-	setMu        sync.Mutex
+	o            Options
+	log          *slog.Logger
+	set          *settings.Current
 	store        store.Store
 	questions    *operator.Questions
 	epoch        atomic.Pointer[string]
@@ -133,20 +134,29 @@ type App struct {
 	retention  *retention.Keeper
 	firstRuns  *catchup.FirstRuns
 	pauses     *requeue.Pauses
+	renames    *renames.Follower
 	requeue    *requeue.Requeuer
 
-	processMetrics  *metrics.Process
-	planningMetrics *planning.Metrics
-	pollMetrics     *poll.Metrics
-	intakeMetrics   *webhook.Metrics
-	verifyMetrics   *verifier.Metrics
+	metrics appMetrics
+	life    lifecycle
+}
 
-	public  *listener
-	admin   *listener
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-	stop    sync.Once
-	onStop  []func() error
+// appMetrics are the metrics that parts of an App share or begin later.
+type appMetrics struct {
+	process  *metrics.Process
+	planning *planning.Metrics
+	poll     *poll.Metrics
+	intake   *webhook.Metrics
+	verifier *verifier.Metrics
+}
+
+// lifecycle is what an App has started and has to end.
+type lifecycle struct {
+	public, admin *listener
+	cancel        context.CancelFunc
+	running       sync.WaitGroup
+	stop          sync.Once
+	onStop        []func() error // in reverse
 }
 
 // New makes everything and starts nothing. The store's file is opened here; a
@@ -175,14 +185,13 @@ func New(o Options) (*App, error) {
 		projects: projects{byID: map[mapping.ObjectID]*project{}}, made: o.Now(),
 	}
 	a.jobs, a.monitor = jobs.New(a.guard, o.Now), monitor.New(o.Now)
-	set := newSettings(o.Config, o.DryRun, o.Now())
-	a.set.Store(set)
+	a.set = settings.NewCurrent(settings.New(o.Config, o.DryRun, o.Now()))
 	for _, b := range []func(*config.Config) error{a.buildStore, a.buildSides, a.buildWork} {
 		if err := b(o.Config); err != nil {
 			return nil, errors.Join(err, a.close())
 		}
 	}
-	a.initMetricSeries(set)
+	a.initMetricSeries(a.set.Routes())
 	return a, nil
 }
 
@@ -200,7 +209,7 @@ func (a *App) buildSides(c *config.Config) error {
 	a.epochTracker = epoch.NewTracker(a.store, a.o.Now)
 	requests, duration := apiMetrics(a.o.Registry)
 	waits := budgets.NewWaits(a.o.Registry)
-	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: &a.set, Now: a.o.Now})
+	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: a.set, Now: a.o.Now})
 	hub, err := newGitHubClient(c, github.Options{
 		Share: a.budgets, Holds: budgets.Holds{Store: a.store}, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
 		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Asked: a.asked(reconcile.ServiceGitHub),
@@ -211,9 +220,9 @@ func (a *App) buildSides(c *config.Config) error {
 	a.github = adapters.NewGitHub(hub, a.store, githubRoutes{a}, a.o.VisibilityAge, a.log)
 	a.account = accounts.NewOwn(accounts.OwnOptions{Store: a.store, GitHub: hub, People: a.github.People, Logger: a.log})
 	a.firstRuns = catchup.NewFirstRuns(a.store, hub)
-	a.onStop = append(a.onStop, func() error { hub.Close(); return nil })
-	a.planningMetrics, a.pollMetrics = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.o.Registry)
-	a.onStop = append(a.onStop, func() error {
+	a.life.onStop = append(a.life.onStop, func() error { hub.Close(); return nil })
+	a.metrics.planning, a.metrics.poll = &planning.Metrics{Requests: requests, Duration: duration}, poll.NewMetrics(a.o.Registry)
+	a.life.onStop = append(a.life.onStop, func() error {
 		for _, p := range a.projects.all() {
 			p.side.Close()
 		}
@@ -241,7 +250,7 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 
 func (a *App) buildWork(c *config.Config) error {
 	a.session = a.newSession()
-	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: &a.set, Logger: a.log})
+	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: a.set, Logger: a.log})
 	a.reconcile = effects.New(effects.Options{
 		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
 		Settings: a.set.Settings,
@@ -254,47 +263,46 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
-		Store: a.store, Settings: &a.set, Queue: process{a}, GitHub: a.github, Repositories: a.github.Registry,
+		Store: a.store, Settings: a.set, Queue: process{a}, GitHub: a.github, Repositories: a.github.Registry,
 		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log,
 	})
+	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Links: a.requeue, Logger: a.log})
 	a.engine = engine.New(engine.Options{
-		Core: a.reconcile, Host: host{a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
+		Core: a.reconcile, Host: host{a.set, a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
 		Concurrency: a.o.Concurrency, StoreWorkers: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
-	a.intakeMetrics, a.verifyMetrics = webhook.NewMetrics(a.o.Registry), verifier.NewMetrics(a.o.Registry)
+	a.metrics.intake, a.metrics.verifier = webhook.NewMetrics(a.o.Registry), verifier.NewMetrics(a.o.Registry)
+	host := intakeHost{a.set, a}
 	a.intake = webhook.New(webhook.Options{
-		Decoder: adapters.Decoder{}, Settings: intakeHost{a}, Accounts: intakeHost{a}, Repositories: intakeHost{a},
+		Decoder: adapters.Decoder{}, Settings: host, Accounts: host, Repositories: host,
 		Store: a.observed(), EnterDelay: c.GitHub.EnterDelay,
-		Metrics: a.intakeMetrics, Logger: a.log,
+		Metrics: a.metrics.intake, Logger: a.log,
 	})
 	services := a.newServices()
 	a.verifier = services.Verifier
 	a.buildCatchUp(c)
-	a.retention = retention.New(retention.Options{Store: a.store, Owner: a.o.Owner, Needs: needs{a}, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
-	a.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
-	handler := status.New(status.Options{
-		Operator: a.Operator(), Services: services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.o.Registry, Ready: a.ready, Version: a.o.Version, Logger: a.log, Guard: a.guard,
-		Token: func() string { return a.set.Load().config.Server.AdminToken.Reveal() }, Loopback: loopback(c.Server.AdminListen),
-		ProtectMetrics: func() bool { return a.set.Load().config.Server.ProtectMetrics },
-		Hosts:          func() []string { return a.set.Load().config.Server.AdminHosts },
-		WebURL:         func() string { return a.set.Load().WebURL },
-		Proxy: func() status.Proxy {
-			s := &a.set.Load().config.Server
-			return status.Proxy{Header: s.AdminUserHeader, Trusted: s.Proxies()}
-		},
+	keep := needs.New(needs.Options{
+		Settings: a.set, GitHub: a.github, Rights: githubRoutes{a}, Pauses: a.Operator(), Hooks: a.catchUp, Milestones: a.reconcile,
+		Projects: &a.projects, Logger: a.log,
 	})
-	a.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, handler)}
+	a.retention = retention.New(retention.Options{Store: a.store, Owner: a.o.Owner, Needs: keep, Jobs: a.jobs, Logger: a.log, Guard: a.guard})
+	a.life.public = &listener{name: "public", server: a.intake.Server(c.Server.Listen)}
+	handler := status.New(status.Options{
+		Operator: a.Operator(), Services: services, Monitor: monitor.View{Monitor: a.monitor, Services: healthSource{a.set, a}, Now: a.o.Now}, Now: a.o.Now, Registry: a.o.Registry, Readiness: a, Version: a.o.Version, Logger: a.log, Guard: a.guard,
+		Settings: a.set, Loopback: loopback(c.Server.AdminListen),
+	})
+	a.life.admin = &listener{name: "admin", server: adminServer(c.Server.AdminListen, handler)}
 	a.registerMetrics()
 	return nil
 }
 
 // initMetricSeries lets the series of all routes begin.
-func (a *App) initMetricSeries(set *settings) {
-	for _, r := range set.Routes.All() {
+func (a *App) initMetricSeries(routes mapping.Routes) {
+	for _, r := range routes.All() {
 		a.reconcile.Metrics.Expect(r)
 		a.engine.Metrics.Expect(r.Name)
-		a.intakeMetrics.Expect(r)
-		a.verifyMetrics.Expect(r.Name)
+		a.metrics.intake.Expect(r)
+		a.metrics.verifier.Expect(r.Name)
 	}
 }
 
@@ -310,7 +318,7 @@ func (a *App) down(service string) bool {
 
 // Handler answers what the admin listener does, for a command in the same
 // process.
-func (a *App) Handler() http.Handler { return a.admin.server.Handler }
+func (a *App) Handler() http.Handler { return a.life.admin.server.Handler }
 
 // Intake answers what the public listener does. Where the App is not started it takes
 // deliveries in once [App.Reach] has succeeded, and nothing works them.
@@ -325,9 +333,9 @@ func (a *App) Epoch() string {
 	return ""
 }
 
-// ready reports why deliveries cannot be taken: the store does not answer.
+// Ready reports why deliveries cannot be taken: the store does not answer.
 // GitHub and planning may be away: deliveries must be taken all the same.
-func (a *App) ready(ctx context.Context) error {
+func (a *App) Ready(ctx context.Context) error {
 	if a.Epoch() == "" {
 		return errUnreached
 	}

@@ -6,7 +6,7 @@
 // do not answer: the intake refuses what it cannot keep, and work begins when
 // what it needs is there.
 //
-// settings.go turns the configuration into what the parts ask for. services.go
-// gives them the clients of both services. app.go and run.go are the life of the
-// process. operator.go is what commands and the admin listener can ask.
+// app.go makes the parts, run.go is the life of the process, and reload.go takes over another
+// configuration. services.go, projects.go and operator.go give the parts the clients of both
+// services. The other files are the program as one part sees it.
 package bridge

@@ -67,10 +67,15 @@ var arrows = map[string][]string{
 	"bridge/accounts":          {"mapping", "store", "bridge/guard", "bridge/identity"},
 	"bridge/preflight":         {"mapping", "store", "bridge/clock", "bridge/guard", "bridge/lease", "bridge/status"},
 	"bridge/operator":          {"mapping", "store", "store/backup", "bridge/burndown", "bridge/epoch", "bridge/guard", "bridge/identity", "bridge/inventory", "bridge/poll", "bridge/reconcile", "bridge/status"},
+	"bridge/tuning":            {},
+	"bridge/settings":          {"mapping", "config", "bridge/budgets", "bridge/engine", "bridge/preflight", "bridge/reconcile", "bridge/retention", "bridge/status", "bridge/webhook"},
+	"bridge/renames":           {"mapping", "bridge/catchup", "bridge/identity", "bridge/settings"},
+	"bridge/needs":             {"mapping", "bridge/catchup", "bridge/identity", "bridge/operator", "bridge/poll", "bridge/preflight", "bridge/retention", "bridge/settings"},
 	"bridge": {
 		"mapping", "store", "store/redisstore", "store/boltstore", "config",
 		"bridge/github", "bridge/planning", "bridge/webhook", "bridge/clock", "bridge/poll", "bridge/catchup", "bridge/reconcile", "bridge/engine", "bridge/effects", "bridge/status", "bridge/retention", "bridge/session", "bridge/guard", "bridge/monitor", "bridge/factlog", "bridge/lease",
 		"bridge/epoch", "bridge/identity", "bridge/jobs", "bridge/operator", "bridge/inventory", "bridge/importer", "bridge/verifier", "bridge/preflight", "bridge/repositories", "bridge/accounts", "bridge/metrics", "bridge/milestones", "bridge/requeue", "bridge/adapters", "bridge/budgets",
+		"bridge/settings", "bridge/renames", "bridge/needs",
 	},
 
 	"cmd/planbridge":      {"mapping", "store/...", "config", "bridge/..."},

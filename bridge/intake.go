@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"planbridge/bridge/webhook"
+	"planbridge/bridge/settings"
 	"planbridge/mapping"
 )
 
@@ -14,12 +14,11 @@ import (
 var errUnreached = errors.New("the store has not been reached yet")
 
 // intakeHost is the program as the intake of deliveries sees it.
-type intakeHost struct{ a *App }
+type intakeHost struct {
+	*settings.Current
+	a *App
+}
 
-func (h intakeHost) Trust() *webhook.Trust           { return h.a.set.Load().trust }
-func (h intakeHost) Routes() mapping.Routes          { return h.a.set.Load().Routes }
-func (h intakeHost) Scheme() mapping.LabelScheme     { return h.a.set.Load().Scheme }
-func (h intakeHost) Keys() mapping.Keys              { return h.a.set.Load().Keys }
 func (h intakeHost) FirstRun(route string) time.Time { return h.a.firstRuns.At(route) }
 
 func (h intakeHost) Authorship(login string) mapping.Authorship { return h.a.github.Authorship(login) }

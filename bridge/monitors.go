@@ -11,6 +11,7 @@ import (
 	"planbridge/bridge/metrics"
 	"planbridge/bridge/monitor"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
@@ -27,18 +28,20 @@ func (a *App) delivered(ctx context.Context, login string, id int64) {
 }
 
 // RefuseReload notes that a configuration was not put in force, as it has faults.
-func (a *App) RefuseReload(err error) { a.processMetrics.Reloaded(err) }
+func (a *App) RefuseReload(err error) { a.metrics.process.Reloaded(err) }
 
 // registerMetrics has what holds in this process shown.
 func (a *App) registerMetrics() {
-	a.processMetrics = metrics.NewProcess(a.o.Registry)
-	metrics.Register(a.o.Registry, metrics.Options{Store: a.store, Source: metricSource{a}, Guard: a.guard, Now: a.o.Now})
+	a.metrics.process = metrics.NewProcess(a.o.Registry)
+	metrics.Register(a.o.Registry, metrics.Options{Store: a.store, Source: metricSource{a.set, a}, Guard: a.guard, Now: a.o.Now})
 }
 
 // metricSource is the program as its metrics see it.
-type metricSource struct{ a *App }
+type metricSource struct {
+	*settings.Current
+	a *App
+}
 
-func (s metricSource) Routes() mapping.Routes   { return s.a.set.Load().Routes }
 func (s metricSource) Paused(route string) bool { return s.a.pauses.Paused(route) }
 func (s metricSource) GitHubDown() bool         { return s.a.github.Down() }
 func (s metricSource) RateRemaining() int       { return s.a.github.RateRemaining() }
@@ -61,22 +64,17 @@ func (s metricSource) Questions(ctx context.Context, project mapping.ObjectID) (
 }
 
 // healthSource is the program as the view of its health sees it.
-type healthSource struct{ a *App }
+type healthSource struct {
+	*settings.Current
+	a *App
+}
 
 func (s healthSource) Projects() (list []monitor.Project) {
-	projects := s.a.set.Load().config.Planning.Projects
+	projects := s.Load().Config.Planning.Projects
 	for _, name := range slices.Sorted(maps.Keys(projects)) {
 		list = append(list, monitor.Project{Name: name, ID: mapping.ObjectID(projects[name].ID)})
 	}
 	return list
-}
-
-func (s healthSource) PollInterval() time.Duration {
-	return s.a.set.Load().config.Planning.PollInterval
-}
-
-func (s healthSource) CatchUpInterval() time.Duration {
-	return s.a.set.Load().config.GitHub.CatchUpInterval
 }
 
 func (s healthSource) Down(service string) bool { return s.a.down(service) }

@@ -16,6 +16,7 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
+	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -25,7 +26,7 @@ import (
 // Operator returns the operator's door to the running App.
 func (a *App) Operator() *operator.Operator {
 	return operator.New(operator.Options{
-		Store: a.store, Settings: &a.set, Services: liveServices{a}, Process: process{a}, Worker: a.o.Owner,
+		Store: a.store, Settings: a.set, Services: liveServices{a}, Process: process{a}, Worker: a.o.Owner,
 		StoreKind: StoreKind(a.o.Config), Guard: a.guard, Questions: a.questions, Now: a.o.Now,
 	})
 }
@@ -46,8 +47,7 @@ func OpenOperator(ctx context.Context, c *config.Config, log *slog.Logger) (*ope
 	if err := epoch.Check(ctx, s); errors.Is(err, epoch.ErrRetired) {
 		log.Warn("no service sees what is changed in this store: store.url has to name its copy", "err", err)
 	}
-	set := &current{}
-	set.Store(newSettings(c, false, time.Time{}))
+	set := settings.NewCurrent(settings.New(c, false, time.Time{}))
 	return operator.New(operator.Options{Store: s, Settings: set, Services: openedServices{c, s, set}, StoreKind: StoreKind(c)}), s.Close, nil
 }
 
@@ -69,7 +69,7 @@ func (p process) Accepted(ctx context.Context, repo string) error {
 		return nil
 	}
 	p.app.github.Registry.Forget(repo)
-	return p.app.followRenames(ctx)
+	return p.app.renames.Learn(ctx)
 }
 
 // liveServices are those that the App speaks to.
@@ -103,7 +103,7 @@ func (s liveServices) Previewer() (operator.Previewer, func(), error) {
 type openedServices struct {
 	config *config.Config
 	store  store.Store
-	set    *current
+	set    *settings.Current
 }
 
 // Ready has nothing to wait for.

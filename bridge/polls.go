@@ -9,9 +9,9 @@ import (
 	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/config"
-	"planbridge/mapping"
 )
 
 func (a *App) buildCatchUp(c *config.Config) {
@@ -20,17 +20,20 @@ func (a *App) buildCatchUp(c *config.Config) {
 	if !a.o.DryRun {
 		hooks = lists // asking for a delivery again is a write
 	}
+	host := catchUpHost{a.set, a}
 	a.catchUp = catchup.New(catchup.Options{
 		GitHub: lists, Hooks: hooks, App: c.GitHub.App != nil, RedeliverInterval: a.o.RedeliverInterval, Intake: a.intake, Store: a.observed(),
-		Settings: catchUpHost{a}, Host: catchUpHost{a}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
+		Settings: host, Host: host, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.GitHub.CatchUpInterval, Settle: c.GitHub.Settle, Logger: a.log, Guard: a.guard,
 	})
 }
 
 // catchUpHost is the program as the catch-up sees it.
-type catchUpHost struct{ a *App }
+type catchUpHost struct {
+	*settings.Current
+	a *App
+}
 
-func (h catchUpHost) Routes() mapping.Routes          { return h.a.set.Load().Routes }
 func (h catchUpHost) FirstRun(route string) time.Time { return h.a.firstRuns.ByGitHub(route) }
 func (h catchUpHost) LostAt() time.Time               { return h.a.epochTracker.Lost() }
 func (h catchUpHost) Answered(ctx context.Context)    { h.a.listed(ctx) }
@@ -41,7 +44,7 @@ func (h catchUpHost) Failed(error)                    {} // the catch-up logged 
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
 	a.log.Info("GitHub is listed again", factlog.Over, "GitHub is not listed")
-	a.processMetrics.CaughtUp(a.o.Now())
+	a.metrics.process.CaughtUp(a.o.Now())
 	a.requeue.WakeGitHub(ctx)
 	a.requeue.WakeRepositories(ctx)
 	a.requeue.TakeUpPrivate(ctx)

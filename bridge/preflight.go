@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/preflight"
+	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -24,63 +24,31 @@ type Running func(ctx context.Context, visit func(status.Link)) error
 // another process has the store, running tells of its links. hookURL is where webhooks that
 // are missing are to lead; "" makes none.
 func Check(ctx context.Context, c *config.Config, hookURL string, running Running, log *slog.Logger) []preflight.Finding {
-	plan := newSettings(c, false, time.Time{}).plan()
+	plan := settings.New(c, false, time.Time{}).Plan()
 	plan.HookURL = hookURL
 	return preflight.Check(ctx, plan, preflightServices{c, running, log}, log)
 }
 
 // Expand tells the effective routes of each repository, see [preflight.Expand].
 func Expand(ctx context.Context, c *config.Config, log *slog.Logger) ([]preflight.Expanded, error) {
-	return preflight.Expand(ctx, newSettings(c, false, time.Time{}).plan(), preflightServices{config: c, log: log})
+	return preflight.Expand(ctx, settings.New(c, false, time.Time{}).Plan(), preflightServices{config: c, log: log})
 }
 
 // RouteChanges compares the routes that a service runs with with those of a configuration.
 func RouteChanges(running []mapping.Route, c *config.Config) mapping.RouteChanges {
-	return mapping.NewRoutes(running).ChangesTo(newSettings(c, false, time.Time{}).Routes)
+	return mapping.NewRoutes(running).ChangesTo(settings.New(c, false, time.Time{}).Routes)
 }
 
 // Configuration is that of [preflight.Source].
 func (s preflightSource) Configuration() (*preflight.Plan, preflight.Services, any) {
 	set := s.set.Load()
-	return set.plan(), preflightServices{config: set.config, log: s.log}, set.config
+	return set.Plan(), preflightServices{config: set.Config, log: s.log}, set.Config
 }
 
 // preflightSource tells the prover which configuration is in force.
 type preflightSource struct {
-	set *current
+	set *settings.Current
 	log *slog.Logger
-}
-
-// plan is what of the settings can be proven.
-func (s *settings) plan() *preflight.Plan {
-	c := s.config
-	file, ok := c.Store.File()
-	if !ok {
-		file = ""
-	}
-	p := &preflight.Plan{
-		Routes: s.Routes, Scheme: s.Scheme, Projects: map[string]preflight.Project{}, Store: preflight.Store{File: file, Name: c.Store.Redacted()},
-		Trust: &c.GitHub, FormerAccounts: c.GitHub.FormerAccounts, IsApp: c.GitHub.App != nil, CatchUpInterval: c.GitHub.CatchUpInterval,
-		QuarantineUnsaid: map[string]bool{}, Origins: map[string]string{},
-	}
-	for name, project := range c.Planning.Projects {
-		p.Projects[name] = preflight.Project{ID: mapping.ObjectID(project.ID), Username: project.Username}
-	}
-	for _, w := range c.Weaknesses() {
-		p.Weaknesses = append(p.Weaknesses, preflight.Weakness(w))
-	}
-	for _, w := range c.GitHub.Webhooks {
-		p.Webhooks = append(p.Webhooks, w.Repositories)
-	}
-	for _, r := range s.Routes.All() {
-		p.QuarantineUnsaid[r.Name] = s.quarantineUnsaid(r)
-	}
-	for i := range c.Routes {
-		if r := &c.Routes[i]; r.File != "" {
-			p.Origins[r.Name] = fmt.Sprintf("%s:%d", r.File, r.Line)
-		}
-	}
-	return p
 }
 
 // preflightServices opens what a configuration names, for a check.

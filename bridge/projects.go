@@ -11,6 +11,7 @@ import (
 	"planbridge/bridge/clock"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/inventory"
+	"planbridge/bridge/needs"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -47,6 +48,20 @@ func (ps *projects) Project(id mapping.ObjectID) inventory.Planning {
 		return p.side
 	}
 	return nil
+}
+
+// Remembered is that of the needs.
+func (ps *projects) Remembered(id mapping.ObjectID) needs.Project {
+	if p := ps.get(id); p != nil {
+		return remembered{p.side, p.poller}
+	}
+	return nil
+}
+
+// remembered is a project whose items its poller remembers.
+type remembered struct {
+	*adapters.Planning
+	*poll.Poller
 }
 
 // exists tells a project's poller of a card, which may be in no listing yet.
@@ -95,14 +110,14 @@ func (a *App) addProjects(c *config.Config) error {
 			continue
 		}
 		client, err := a.newPlanning(planning.Options{
-			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.planningMetrics,
+			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.metrics.planning,
 			BreakerPause: recovery, Random: a.o.Random, HTTPClient: a.httpClient(), Asked: a.asked(reconcile.ServicePlanning(id)),
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)
 		}
 		side := adapters.NewPlanning(client)
-		a.pollMetrics.Expect(name)
+		a.metrics.poll.Expect(name)
 		a.projects.add(id, &project{side, a.newPoller(c, name, id, side)})
 	}
 	return nil
@@ -120,10 +135,10 @@ func (a *App) httpClient() *http.Client {
 func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side *adapters.Planning) *poll.Poller {
 	return poll.New(poll.Options{
 		Project: id, Name: name, Planning: side, News: side.News(), Buckets: side, Charts: side, Store: a.observed(),
-		Settings: pollHost{a, id}, Host: pollHost{a, id}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
+		Settings: a.set, Host: pollHost{a, id}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle:  c.Planning.Settle,
-		Metrics: a.pollMetrics, Logger: a.log.With("project", name), Guard: a.guard,
+		Metrics: a.metrics.poll, Logger: a.log.With("project", name), Guard: a.guard,
 	})
 }
 
@@ -133,15 +148,13 @@ type pollHost struct {
 	project mapping.ObjectID
 }
 
-func (h pollHost) Routes() mapping.Routes { return h.a.set.Load().Routes }
-func (h pollHost) Keys() mapping.Keys     { return h.a.set.Load().Keys.In(h.project) }
-func (h pollHost) LostAt() time.Time      { return h.a.epochTracker.Lost() }
-func (h pollHost) SprintsChanged()        { h.a.milestones.SprintsChanged(h.project) }
-func (h pollHost) Failed(error)           {} // the poller logged it
+func (h pollHost) LostAt() time.Time { return h.a.epochTracker.Lost() }
+func (h pollHost) SprintsChanged()   { h.a.milestones.SprintsChanged(h.project) }
+func (h pollHost) Failed(error)      {} // the poller logged it
 
 func (h pollHost) Answered(ctx context.Context) {
 	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)
-	h.a.log.Info("the project is polled again", "project", h.a.set.Load().Routes.ProjectName(h.project), factlog.Over, "a project is not polled")
+	h.a.log.Info("the project is polled again", "project", h.a.set.Routes().ProjectName(h.project), factlog.Over, "a project is not polled")
 	h.a.requeue.Wake(ctx, h.project, reconcile.ServicePlanning(h.project))
 }
 

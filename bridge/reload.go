@@ -6,6 +6,7 @@ import (
 
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/requeue"
+	"planbridge/bridge/settings"
 	"planbridge/config"
 	"planbridge/mapping"
 )
@@ -14,23 +15,24 @@ import (
 // restart keep their old values, and the log names them. Where the store is away,
 // new routes begin to run all the same, and it is told when it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
-	defer func() { a.processMetrics.Reloaded(err) }()
+	defer func() { a.metrics.process.Reloaded(err) }()
 	factlog.Anew(ctx, a.log)
-	set := newSettings(c, a.o.DryRun, a.o.Now())
-	if err := a.firstRuns.Update(ctx, set.Routes.All(), set.made); err != nil {
+	set := settings.New(c, a.o.DryRun, a.o.Now())
+	if err := a.firstRuns.Update(ctx, set.Routes.All(), set.Made); err != nil {
 		a.log.Warn("new routes take nothing in before the store is back", "err", err)
 	}
 	if err := a.addProjects(c); err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	a.setMu.Lock()
-	before := a.set.Load()
-	a.set.Store(set.withNames(before.renamed))
-	a.setMu.Unlock()
+	var before *settings.Settings
+	_ = a.set.Update(func(now *settings.Settings) (*settings.Settings, error) {
+		before = now
+		return set.WithNames(now.Renamed), nil
+	})
 	if err := a.recallIdentities(ctx); err != nil {
 		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
 	}
-	a.initMetricSeries(set)
+	a.initMetricSeries(set.Routes)
 	a.requeue.TakeUpAllowed(ctx)
 	links, err := a.requeue.Reroute(ctx)
 	if err != nil {
@@ -49,15 +51,15 @@ func (a *App) warnWeak(c *config.Config) {
 }
 
 // tellReload says in one line what a reload changed, and how many links that concerns.
-func (a *App) tellReload(ctx context.Context, before, after *settings, links requeue.Rerouting) {
+func (a *App) tellReload(ctx context.Context, before, after *settings.Settings, links requeue.Rerouting) {
 	changes := before.Routes.ChangesTo(after.Routes)
-	a.log.Info("configuration reloaded", "routes", len(after.config.Routes),
+	a.log.Info("configuration reloaded", "routes", len(after.Config.Routes),
 		"added", len(changes.Added), "removed", len(changes.Removed), "changed", len(changes.Changed), "changes", changes.String(),
 		"links_moved", links.Moved, "links_resumed", links.Resumed, "links_dormant", links.Dormant(), "links_changed", a.linksOf(ctx, after, changes.Changed))
 }
 
 // linksOf counts the links of routes that changed.
-func (a *App) linksOf(ctx context.Context, set *settings, changed []mapping.RouteChange) (n int) {
+func (a *App) linksOf(ctx context.Context, set *settings.Settings, changed []mapping.RouteChange) (n int) {
 	for _, project := range set.Routes.Projects() {
 		t, err := a.store.Tally(ctx, project)
 		if err != nil {

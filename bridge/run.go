@@ -26,13 +26,13 @@ import (
 // error; services that are away are waited for in the background. ctx is for
 // starting alone: Stop ends the App.
 func (a *App) Start(ctx context.Context) error {
-	for _, l := range []*listener{a.public, a.admin} {
-		if err := l.start(ctx, a.o.Network, a.guard, &a.running, a.log); err != nil {
+	for _, l := range []*listener{a.life.public, a.life.admin} {
+		if err := l.start(ctx, a.o.Network, a.guard, &a.life.running, a.log); err != nil {
 			return errors.Join(err, a.Stop(context.Background()))
 		}
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a.cancel = cancel
+	a.life.cancel = cancel
 	a.spawn(running, "start", a.run)
 	a.warnWeak(a.o.Config)
 	a.log.Info("started", "version", a.o.Version, "public", a.Addr(), "admin", a.AdminAddr(), "dry_run", a.o.DryRun)
@@ -58,24 +58,24 @@ func (a *App) Open(ctx context.Context) error {
 	a.epoch.Store(&now)
 	a.account.Settle()
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a.cancel = cancel
+	a.life.cancel = cancel
 	a.jobs.Open(running)
 	return nil
 }
 
 // Addr is where the public listener listens, as host:port.
-func (a *App) Addr() string { return a.public.addr }
+func (a *App) Addr() string { return a.life.public.addr }
 
 // AdminAddr is where the admin listener listens, as host:port.
-func (a *App) AdminAddr() string { return a.admin.addr }
+func (a *App) AdminAddr() string { return a.life.admin.addr }
 
 // Stop ends the App: no new work is begun, what is in hand is finished or
 // handed back, and everything is closed. It may be called more than once.
 func (a *App) Stop(ctx context.Context) error {
 	var err error
-	a.stop.Do(func() {
-		if a.cancel != nil {
-			a.cancel()
+	a.life.stop.Do(func() {
+		if a.life.cancel != nil {
+			a.life.cancel()
 		}
 		a.stopListening(ctx)
 		err = errors.Join(a.awaitEnd(ctx), a.close())
@@ -90,7 +90,7 @@ func (a *App) stopListening(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, a.o.Drain)
 	defer cancel()
 	var ending sync.WaitGroup
-	for _, l := range []*listener{a.public, a.admin} {
+	for _, l := range []*listener{a.life.public, a.life.admin} {
 		if l.stop != nil {
 			l.stop()
 		}
@@ -108,7 +108,7 @@ func (a *App) awaitEnd(ctx context.Context) error {
 	ended := make(chan struct{})
 	a.guard.Spawn(nil, "stop", func() {
 		defer close(ended)
-		a.running.Wait()
+		a.life.running.Wait()
 		a.jobs.Wait()
 	})
 	select {
@@ -121,10 +121,10 @@ func (a *App) awaitEnd(ctx context.Context) error {
 
 func (a *App) close() error {
 	var err error
-	for i := len(a.onStop) - 1; i >= 0; i-- {
-		err = errors.Join(err, a.onStop[i]())
+	for i := len(a.life.onStop) - 1; i >= 0; i-- {
+		err = errors.Join(err, a.life.onStop[i]())
 	}
-	a.onStop = nil
+	a.life.onStop = nil
 	return err
 }
 
@@ -137,12 +137,12 @@ func (a *App) run(ctx context.Context) {
 		return
 	}
 	a.spawn(ctx, "watch", a.watch)
-	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Projects: &a.set, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
+	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Projects: a.set, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.account.Run)
-	notice := preflight.QuarantineNotice{Source: preflightSource{&a.set, a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
+	notice := preflight.QuarantineNotice{Source: preflightSource{a.set, a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", notice.Give) })
 	a.spawn(ctx, "reroute", func(ctx context.Context) {
 		a.until(ctx, "look for links that go by other routes", func(ctx context.Context) error { _, err := a.requeue.Reroute(ctx); return err })
@@ -152,7 +152,7 @@ func (a *App) run(ctx context.Context) {
 	}
 	if a.o.Prove > 0 {
 		prover := preflight.NewProver(preflight.ProverOptions{
-			Source: preflightSource{&a.set, a.log}, Every: a.o.Prove, Clock: clock.New(a.o.Now, a.o.Random), Guard: a.guard, Logger: a.log,
+			Source: preflightSource{a.set, a.log}, Every: a.o.Prove, Clock: clock.New(a.o.Now, a.o.Random), Guard: a.guard, Logger: a.log,
 		})
 		a.spawn(ctx, "prove", prover.Run)
 	}
@@ -161,7 +161,7 @@ func (a *App) run(ctx context.Context) {
 
 // spawn runs a loop of the App, which begins anew after a panic, until ctx ends.
 func (a *App) spawn(ctx context.Context, what string, loop func(context.Context)) {
-	a.guard.Spawn(&a.running, what, func() { a.guard.Keep(ctx, what, func() { loop(ctx) }) })
+	a.guard.Spawn(&a.life.running, what, func() { a.guard.Keep(ctx, what, func() { loop(ctx) }) })
 }
 
 // until repeats what must succeed once before work can begin.
@@ -200,13 +200,13 @@ func (a *App) Reach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.followRenames(ctx); err != nil {
+	if err := a.renames.Learn(ctx); err != nil {
 		return err
 	}
 	if err := a.recallIdentities(ctx); err != nil {
 		return err
 	}
-	if err := a.firstRuns.Record(ctx, a.set.Load().Routes.All(), a.made); err != nil {
+	if err := a.firstRuns.Record(ctx, a.set.Routes().All(), a.made); err != nil {
 		return err
 	}
 	if err := a.account.Recall(ctx); err != nil {
@@ -274,11 +274,11 @@ func (a *App) warnAway(err error) {
 func (a *App) checkEpoch(ctx context.Context) error {
 	epoch, err := a.epochTracker.Check(ctx)
 	if err == nil && epoch == a.Epoch() {
-		if err := a.followRenames(ctx); err != nil {
+		if err := a.renames.Learn(ctx); err != nil {
 			return err
 		}
 		set := a.set.Load()
-		return a.firstRuns.Update(ctx, set.Routes.All(), set.made)
+		return a.firstRuns.Update(ctx, set.Routes.All(), set.Made)
 	}
 	if err != nil && !errors.Is(err, store.ErrEpoch) {
 		return err
@@ -292,7 +292,7 @@ func (a *App) checkEpoch(ctx context.Context) error {
 
 // tellRecovered says that all projects have adopted an epoch, where the store was lost before.
 func (a *App) tellRecovered(ctx context.Context, adopted []byte) {
-	for _, project := range a.set.Load().Routes.Projects() {
+	for _, project := range a.set.Routes().Projects() {
 		if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err != nil || !bytes.Equal(doc, adopted) {
 			return
 		}

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/clock"
 	"planbridge/bridge/importer"
@@ -23,16 +24,16 @@ type services struct {
 var _ status.Services = services{}
 
 func (a *App) newServices() services {
-	lists := inventory.New(inventory.Options{Store: a.store, Settings: &a.set, GitHub: adapters.Inventory{GitHub: a.github}, Projects: &a.projects})
+	lists := inventory.New(inventory.Options{Store: a.store, Settings: a.set, GitHub: adapters.Inventory{GitHub: a.github}, Projects: &a.projects})
 	return services{
 		app: a,
 		Importer: importer.New(importer.Options{
-			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: &a.set,
+			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: a.set,
 			Jobs: a.jobs, Guard: a.guard, Now: a.o.Now,
 		}),
 		Verifier: verifier.New(verifier.Options{
-			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Metrics: a.verifyMetrics,
-			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: &a.set, Owner: a.o.Owner, Logger: a.log,
+			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Metrics: a.metrics.verifier,
+			Jobs: a.jobs, Guard: a.guard, Clock: clock.New(a.o.Now, a.o.Random), Schedule: a.set, Owner: a.o.Owner, Logger: a.log,
 		}),
 	}
 }

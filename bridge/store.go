@@ -41,13 +41,13 @@ func (a *App) scratchStore() error {
 	if err != nil {
 		return fmt.Errorf("store of a dry run: %w", err)
 	}
-	a.onStop = append(a.onStop, func() error { return os.RemoveAll(dir) })
+	a.life.onStop = append(a.life.onStop, func() error { return os.RemoveAll(dir) })
 	s, err := boltstore.Open(filepath.Join(dir, "planbridge.db"), boltstore.Options{Logger: a.log, QueueLimit: queueLimit})
 	if err != nil {
 		return err
 	}
 	a.store = s
-	a.onStop = append(a.onStop, s.Close)
+	a.life.onStop = append(a.life.onStop, s.Close)
 	return nil
 }
 
@@ -66,7 +66,7 @@ func (a *App) buildStore(c *config.Config) error {
 		return err
 	}
 	a.store = s
-	a.onStop = append(a.onStop, s.Close)
+	a.life.onStop = append(a.life.onStop, s.Close)
 	return nil
 }
 

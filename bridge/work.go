@@ -2,16 +2,19 @@ package bridge
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"planbridge/bridge/effects"
-	"planbridge/bridge/engine"
+	"planbridge/bridge/poll"
 	"planbridge/bridge/session"
+	"planbridge/bridge/settings"
 	"planbridge/mapping"
 )
 
 // newSession makes what keeps this process's session.
 func (a *App) newSession() *session.Keeper {
-	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Kick: func() { a.engine.Kick() }})
+	return session.New(session.Options{Store: a.store, Logger: a.log, Guard: a.guard, Queue: process{a}})
 }
 
 // work begins what needs to know which account is the bridge's own, and works the queues
@@ -34,13 +37,9 @@ func (a *App) work(ctx context.Context) {
 func (a *App) InHand() int { return a.engine.InHand() }
 
 // host is the App as the engine knows it.
-type host struct{ app *App }
-
-func (h host) Projects() []mapping.ObjectID { return h.app.set.Load().Routes.Projects() }
-
-func (h host) Retry() engine.Retry {
-	r := h.app.set.Load().config.Retry
-	return engine.Retry{MaxAttempts: r.MaxAttempts, MaxInterval: r.MaxInterval}
+type host struct {
+	*settings.Current
+	app *App
 }
 
 func (h host) Waits(ctx context.Context, project mapping.ObjectID, service string) {
@@ -53,4 +52,13 @@ func (a *App) planningOf(id mapping.ObjectID) effects.Planning {
 		return nil
 	}
 	return p.side
+}
+
+// seenCards are the cards of a project that polls remember.
+func (a *App) seenCards(ctx context.Context, project mapping.ObjectID) (cards []mapping.ObjectID, err error) {
+	marks, err := a.store.Marks(ctx, project, poll.SetCards)
+	for _, id := range slices.Sorted(maps.Keys(marks)) {
+		cards = append(cards, mapping.ObjectID(id))
+	}
+	return cards, err
 }

@@ -35,6 +35,12 @@ type GitHub struct {
 	People   *accounts.People
 }
 
+// RepositoryNames lists the repositories of an account that the bridge can see.
+func (g *GitHub) RepositoryNames(ctx context.Context, owner string) ([]string, error) {
+	repos, err := g.OrgRepositories(ctx, owner)
+	return converted(repos, func(r github.Repository) string { return r.FullName }), err
+}
+
 // NewGitHub makes the adapter of a client. Answers on who can read a repository are believed for
 // visibilityAge; 0: 5 minutes.
 func NewGitHub(c *github.Client, s identity.Documents, host Host, visibilityAge time.Duration, log *slog.Logger) *GitHub {

@@ -91,6 +91,11 @@ func (p *Planning) UpdateCard(ctx context.Context, id mapping.ObjectID, username
 	return reconcile.Updated(up), err
 }
 
+// ListItems returns the cards and the tasks that the project's listings show.
+func (p *Planning) ListItems(ctx context.Context) (cards, tasks map[mapping.ObjectID]bool, err error) {
+	return planning.ListItems(ctx, p.PlanningClient)
+}
+
 // UpdateTask is that of the client.
 func (p *Planning) UpdateTask(ctx context.Context, id mapping.ObjectID, username string, images mapping.Images, set map[mapping.Attribute]mapping.Versioned) (reconcile.Updated, error) {
 	up, err := p.PlanningClient.UpdateTask(ctx, id, username, images, set)

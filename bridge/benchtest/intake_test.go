@@ -30,7 +30,7 @@ var intakeAtOnce = []int{32, 128}
 // that there are two such floors, beside one that knows what to keep for nothing.
 // Each has a process of its own, with the heap that it needs and no other, as have
 // Redis and the clients. The bridge has its settings of the runtime (see
-// [bridge.Tune]), the others have Go's, but for one more
+// package tuning), the others have Go's, but for one more
 // bare server. Nothing works the queue meanwhile, so that what is
 // measured is the intake.
 func measureIntake(n *numbers) {

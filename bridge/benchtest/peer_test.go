@@ -24,6 +24,7 @@ import (
 
 	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/tuning"
 	"planbridge/bridge/webhook"
 	"planbridge/config"
 	"planbridge/mapping"
@@ -124,9 +125,9 @@ func TestIntakePeer(t *testing.T) {
 	h, s := bareIntake(nil), store.Store(nil)
 	switch kind {
 	case peerTuned:
-		defer bridge.Tune(os.LookupEnv)()
+		defer tuning.Apply(os.LookupEnv)()
 	case peerIntake:
-		defer bridge.Tune(os.LookupEnv)()
+		defer tuning.Apply(os.LookupEnv)()
 		s = peerStore(t, where)
 		h = intakeOn(t, s)
 	case peerSome:

@@ -14,10 +14,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"planbridge/bridge"
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/tuning"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/redisstore"
@@ -124,7 +124,7 @@ func (w *workshop) rate(many int) float64 {
 // reach beside it. At 200 ms it shows what else than processor time there is that
 // bounds them: of that a tenth is needed.
 func measureReconcile(n *numbers) {
-	defer bridge.Tune(os.LookupEnv)()
+	defer tuning.Apply(os.LookupEnv)()
 	for _, m := range []struct {
 		at, each int // concurrency, and edits for each of them
 		latency  time.Duration

@@ -51,7 +51,7 @@ type round struct {
 
 func (p *Poller) newRound(began time.Time) *round {
 	return &round{
-		Poller: p, began: began, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys(),
+		Poller: p, began: began, complete: true, routes: p.o.Settings.Routes(), keys: p.o.Settings.Keys().In(p.o.Project),
 		roles: map[bucketName]bucketRole{}, sprints: map[mapping.ObjectID]bool{},
 		sprintCards: map[mapping.ObjectID]*sprintCard{}, withTasks: map[mapping.ObjectID]bool{},
 	}

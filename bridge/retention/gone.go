@@ -15,14 +15,15 @@ const goneReads = 200
 
 // Items are things of a project's that a set of marks is of, such as its cards. The marks
 // are what the polls remember of each, by its id.
-type Items struct {
-	Set string
+type Items interface {
+	// Set names the marks.
+	Set() string
 	// Needed reports whether an item is known to be there.
-	Needed func(id mapping.ObjectID) bool
+	Needed(id mapping.ObjectID) bool
 	// Gone reads an item, and reports whether there is no such item.
-	Gone func(ctx context.Context, id mapping.ObjectID) (bool, error)
+	Gone(ctx context.Context, id mapping.ObjectID) (bool, error)
 	// Forget is told of an item whose mark was removed.
-	Forget func(id mapping.ObjectID)
+	Forget(id mapping.ObjectID)
 }
 
 // setUnseen names the marks that say since which day an item of a set is not known to be
@@ -46,18 +47,18 @@ func (p *pass) forgetGone(ctx context.Context, project mapping.ObjectID) error {
 	}
 	for _, items := range sets {
 		if err := p.forgetGoneOf(ctx, project, items); err != nil {
-			return fmt.Errorf("marks of %s: %w", items.Set, err)
+			return fmt.Errorf("marks of %s: %w", items.Set(), err)
 		}
 	}
 	return nil
 }
 
 func (p *pass) forgetGoneOf(ctx context.Context, project mapping.ObjectID, items Items) error {
-	marks, err := p.o.Store.Marks(ctx, project, items.Set)
+	marks, err := p.o.Store.Marks(ctx, project, items.Set())
 	if err != nil {
 		return err
 	}
-	set := setUnseen(items.Set)
+	set := setUnseen(items.Set())
 	since, err := p.o.Store.Marks(ctx, project, set)
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func (p *pass) forgetGoneOf(ctx context.Context, project mapping.ObjectID, items
 		}
 		gone, err := items.Gone(ctx, mapping.ObjectID(id))
 		if err != nil {
-			p.o.Logger.Info("an item that no listing shows cannot be read: its mark stays", "set", items.Set, "item", id, "err", err)
+			p.o.Logger.Info("an item that no listing shows cannot be read: its mark stays", "set", items.Set(), "item", id, "err", err)
 			break // the next pass reads on
 		}
 		if idle[id] = today; gone {
@@ -99,10 +100,10 @@ func (p *pass) forgetGoneOf(ctx context.Context, project mapping.ObjectID, items
 
 // dropMark removes the mark of an item, right after it was read.
 func (p *pass) dropMark(ctx context.Context, project mapping.ObjectID, items Items, id string) error {
-	if err := p.o.Store.DropMarks(ctx, project, items.Set, []string{id}); err != nil {
+	if err := p.o.Store.DropMarks(ctx, project, items.Set(), []string{id}); err != nil {
 		return err
 	}
 	items.Forget(mapping.ObjectID(id))
-	p.o.Logger.Info("what was remembered of an item is removed: it is gone for long", "set", items.Set, "item", id, "project", project)
+	p.o.Logger.Info("what was remembered of an item is removed: it is gone for long", "set", items.Set(), "item", id, "project", project)
 	return nil
 }

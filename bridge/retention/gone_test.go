@@ -16,7 +16,8 @@ import (
 // happened to them here.
 type cards struct {
 	there, listed map[mapping.ObjectID]bool
-	away          bool // planning does not answer
+	away          bool  // planning does not answer
+	refused       error // of each read
 	read          []mapping.ObjectID
 	forgotten     []mapping.ObjectID
 }
@@ -27,15 +28,19 @@ func (w *world) items(_ context.Context, _ mapping.ObjectID, carried Names) ([]I
 	if c.away {
 		return nil, nil
 	}
-	return []Items{{
-		Set: "cards", Needed: func(id mapping.ObjectID) bool { return c.listed[id] },
-		Gone: func(_ context.Context, id mapping.ObjectID) (bool, error) {
-			c.read = append(c.read, id)
-			return !c.there[id], nil
-		},
-		Forget: func(id mapping.ObjectID) { c.forgotten = append(c.forgotten, id) },
-	}}, nil
+	return []Items{c}, nil
 }
+
+func (c *cards) Set() string { return "cards" }
+
+func (c *cards) Needed(id mapping.ObjectID) bool { return c.listed[id] }
+
+func (c *cards) Gone(_ context.Context, id mapping.ObjectID) (bool, error) {
+	c.read = append(c.read, id)
+	return !c.there[id], c.refused
+}
+
+func (c *cards) Forget(id mapping.ObjectID) { c.forgotten = append(c.forgotten, id) }
 
 // show makes cards that a listing shows, and marks them as a poll does.
 func (w *world) show(ids ...mapping.ObjectID) {
@@ -109,16 +114,9 @@ func TestNothingIsForgottenUnread(t *testing.T) {
 		if got := w.marked("cards"); len(got) != 2 {
 			t.Fatalf("marks of %q stay while planning is away", got)
 		}
-		refused := errors.New("it may not be read")
-		w.cards.away = false
-		items, err := w.items(w.ctx, project, Names{})
-		w.no(err)
-		items[0].Gone = func(context.Context, mapping.ObjectID) (bool, error) { return false, refused }
-		k := New(Options{
-			Store: w.Store, Owner: "other", Needs: unreadable{worldNeeds{w}, items}, Logger: w.logger(), Guard: w.guard,
-		})
+		w.cards.away, w.cards.refused = false, errors.New("it may not be read")
 		w.forgetLast()
-		w.no(k.Pass(w.ctx, func(string) {}))
+		w.no(w.keeper(w.Store).Pass(w.ctx, func(string) {}))
 		if got := w.marked("cards"); len(got) != 2 {
 			t.Errorf("marks of %q stay though none could be read", got)
 		}
@@ -163,14 +161,4 @@ func TestTasksOfLinksAreCarried(t *testing.T) {
 			t.Errorf("tasks %q are carried", got)
 		}
 	})
-}
-
-// unreadable are the needs of a world with other items.
-type unreadable struct {
-	worldNeeds
-	items []Items
-}
-
-func (u unreadable) Items(context.Context, mapping.ObjectID, Names) ([]Items, error) {
-	return u.items, nil
 }

@@ -32,13 +32,17 @@ const (
 // ErrEnded: the session that a claim belongs to is over.
 var ErrEnded = errors.New("the store was not heard from in time, and may have ended this process's leases")
 
+// Queue is told when keys may be claimed again, and when some are due.
+type Queue interface {
+	Kick()
+}
+
 // Options configure a Keeper. All fields are required.
 type Options struct {
 	Store  store.Sessions
 	Logger *slog.Logger
 	Guard  *guard.Guard
-	// Kick is called when keys may be claimed again, and when some are due.
-	Kick func()
+	Queue  Queue
 }
 
 // Keeper keeps the session of this process. It is safe for concurrent use.
@@ -155,7 +159,7 @@ func (k *Keeper) beat(ctx context.Context) []store.Session {
 	}
 	if l.extend(asked.Add(Lasts-Margin)) && k.current.Swap(l) != l {
 		k.o.Logger.Info("session begun", "session", string(l.id))
-		k.o.Kick()
+		k.o.Queue.Kick()
 	}
 	return fallen
 }
@@ -180,6 +184,6 @@ func (k *Keeper) end(ctx context.Context, fallen []store.Session) {
 	}
 	if keys > 0 {
 		k.o.Logger.Info("the keys of processes that are not heard of are due", "sessions", len(fallen), "keys", keys)
-		k.o.Kick()
+		k.o.Queue.Kick()
 	}
 }

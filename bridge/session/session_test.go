@@ -25,6 +25,8 @@ type process struct {
 	kicks atomic.Int64
 }
 
+func (p *process) Kick() { p.kicks.Add(1) }
+
 // Heartbeat implements [store.Sessions].
 func (p *process) Heartbeat(ctx context.Context, s store.Session, lasts time.Duration) ([]store.Session, error) {
 	if p.cut.Load() {
@@ -45,7 +47,7 @@ func (p *process) EndSessions(ctx context.Context, over []store.Session) (int, e
 func begin(m *memstore.Memory) (p *process, end func()) {
 	log := slog.New(slog.DiscardHandler)
 	p = &process{store: m.Open(nil)}
-	p.Keeper = New(Options{Store: p, Logger: log, Guard: guard.New(log), Kick: func() { p.kicks.Add(1) }})
+	p.Keeper = New(Options{Store: p, Logger: log, Guard: guard.New(log), Queue: p})
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -32,10 +32,7 @@ func Actor(ctx context.Context) string {
 // withActor notes who asks: as a trusted proxy says, as a command says, or the user by
 // whose name a browser logged in. The latter two have shown the token, or are on this machine.
 func (h *handler) withActor(r *http.Request) *http.Request {
-	name := ""
-	if h.Proxy != nil {
-		name = h.Proxy().user(r)
-	}
+	name := h.Settings.Access().Proxy.user(r)
 	if name == "" {
 		name = r.Header.Get(CommandUser)
 	}

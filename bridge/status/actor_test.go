@@ -9,9 +9,7 @@ import (
 
 // TestActor: a proxy is believed from its addresses alone, and what nobody says is an operator.
 func TestActor(t *testing.T) {
-	h := &handler{Options: Options{Proxy: func() Proxy {
-		return Proxy{"X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
-	}}}
+	h := &handler{Options: Options{Settings: Access{Proxy: Proxy{"X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}}}
 	for name, c := range map[string]struct {
 		remote string
 		set    func(*http.Request)

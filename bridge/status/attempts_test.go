@@ -80,7 +80,7 @@ func TestWrongTokensAreLimitedInAll(t *testing.T) {
 
 // TestHostElsewhere: with a token too only a Host that no other site can have is answered.
 func TestHostElsewhere(t *testing.T) {
-	a := newAdmin(t, public, func(o *status.Options) { o.Hosts = func() []string { return []string{"Planbridge.Example.com"} } })
+	a := newAdmin(t, public, func(o *status.Options) { access(o).Hosts = []string{"Planbridge.Example.com"} })
 	for host, want := range map[string]int{
 		"10.0.0.1:9090": 200, "[2001:db8::1]:9090": 200, "localhost": 200, "planbridge:9090": 200, "planbridge.ns.svc:9090": 200,
 		"planbridge.ns.svc.cluster.local": 200, "bridge.internal": 200, "planbridge.example.com:9090": 200, "planbridge.example.com.": 200,
@@ -105,7 +105,7 @@ func TestHostElsewhere(t *testing.T) {
 // token, and the probes do not.
 func TestProtectedMetrics(t *testing.T) {
 	for _, loopback := range []bool{true, false} {
-		a := newAdmin(t, public, func(o *status.Options) { o.Loopback, o.ProtectMetrics = loopback, func() bool { return true } })
+		a := newAdmin(t, public, func(o *status.Options) { o.Loopback, access(o).ProtectMetrics = loopback, true })
 		a.refused(a.do("GET", "/metrics", ""), 401)
 		a.refused(a.do("GET", "/metrics", "", "Authorization", "Bearer wrong"), 401)
 		a.text(a.do("GET", "/metrics", "", "Authorization", "Bearer "+token), 200)

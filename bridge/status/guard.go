@@ -82,7 +82,7 @@ func (h *handler) ownHost(hostport string) bool {
 	if slices.ContainsFunc(privateDomains, func(d string) bool { return strings.HasSuffix(host, d) }) {
 		return true
 	}
-	return h.Hosts != nil && slices.ContainsFunc(h.Hosts(), func(own string) bool { return strings.EqualFold(own, host) })
+	return slices.ContainsFunc(h.Settings.Access().Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
 // loopback reports whether a Host header, with or without a port, names this machine.
@@ -132,7 +132,7 @@ func bounded(r *http.Request) (context.Context, context.CancelFunc) {
 // protectedMetrics demands the token for the metrics where that is configured.
 func (h *handler) protectedMetrics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h.ProtectMetrics == nil || !h.ProtectMetrics() || h.admit(w, r) {
+		if !h.Settings.Access().ProtectMetrics || h.admit(w, r) {
 			next.ServeHTTP(w, r)
 		}
 	})
@@ -140,7 +140,7 @@ func (h *handler) protectedMetrics(next http.Handler) http.Handler {
 
 // admit reports whether a request has the token, and answers it where not.
 func (h *handler) admit(w http.ResponseWriter, r *http.Request) bool {
-	token := h.Token()
+	token := h.Settings.Access().Token
 	if token == "" {
 		writeError(w, http.StatusForbidden, errors.New("server.admin_token is not set, and this listener is not on a loopback address"))
 		return false

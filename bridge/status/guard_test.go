@@ -15,8 +15,11 @@ const (
 
 func public(o *status.Options) {
 	o.Loopback = false
-	o.Token = func() string { return token }
+	access(o).Token = token
 }
+
+// access is what the settings of an admin say, to be changed.
+func access(o *status.Options) *status.Access { return o.Settings.(*status.Access) }
 
 func basic(user, password string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
@@ -81,7 +84,7 @@ func TestTokenElsewhere(t *testing.T) {
 }
 
 func TestTokenMissing(t *testing.T) {
-	a := newAdmin(t, public, func(o *status.Options) { o.Token = func() string { return "" } })
+	a := newAdmin(t, public, func(o *status.Options) { access(o).Token = "" })
 	for _, authorization := range []string{"", "Bearer ", basic("", "")} {
 		for _, path := range []string{"/", "/api/v1/links"} {
 			if got := a.refused(a.do("GET", path, "", "Authorization", authorization), 403); !strings.Contains(got, "server.admin_token is not set") {
@@ -95,10 +98,9 @@ func TestTokenMissing(t *testing.T) {
 
 // The token is asked for each time: a reload changes it.
 func TestTokenChanges(t *testing.T) {
-	now := "first"
-	a := newAdmin(t, public, func(o *status.Options) { o.Token = func() string { return now } })
+	a := newAdmin(t, public, func(o *status.Options) { access(o).Token = "first" })
 	a.text(a.do("GET", "/", "", "Authorization", "Bearer first"), 200)
-	now = "second"
+	access(&a.o).Token = "second"
 	a.refused(a.do("GET", "/", "", "Authorization", "Bearer first"), 401)
 	a.text(a.do("GET", "/", "", "Authorization", "Bearer second"), 200)
 }

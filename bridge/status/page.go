@@ -80,7 +80,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 			d.Unread = append(d.Unread, problem{true, err.Error(), ""})
 		}
 	}
-	note(h.Ready(ctx))
+	note(h.Readiness.Ready(ctx))
 	overview, err := h.look(ctx)
 	note(err)
 	d.Projects = overview.Projects

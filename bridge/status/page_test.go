@@ -113,7 +113,7 @@ func TestEmptyPage(t *testing.T) {
 // What cannot be read is said on the page, and the page is there all the same.
 func TestPageInTrouble(t *testing.T) {
 	a := newAdmin(t, func(o *status.Options) {
-		o.Ready = func(context.Context) error { return errors.New("the store is <away>") }
+		o.Readiness = readiness(func(context.Context) error { return errors.New("the store is <away>") })
 	})
 	a.mem.broken = errors.New("the store broke")
 	page := a.text(a.do("GET", "/", ""), 503)

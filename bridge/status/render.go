@@ -75,7 +75,7 @@ func linkOfKey(key string) string {
 
 // issuePage is the address of an issue's page on GitHub; "" where it is not known.
 func (h *handler) issuePage(i *Issue) string {
-	web := h.WebURL()
+	web := h.Settings.Access().WebURL
 	if i == nil || i.Number == 0 || web == "" {
 		return ""
 	}

@@ -109,34 +109,51 @@ type Operator interface {
 	Export(ctx context.Context, ask ExportAsk, visit func(row any) error) error
 }
 
-// Options configure the handler. All fields but Services, Monitor, ProtectMetrics, Hosts,
-// WebURL, Proxy, Guard and Now are required.
+// Readiness tells whether the process does what it is for.
+type Readiness interface {
+	// Ready reports why deliveries cannot be taken, nil where they can.
+	Ready(ctx context.Context) error
+}
+
+// Settings are asked at each request, so that a reload takes effect at once.
+type Settings interface {
+	Access() Access
+}
+
+// Access says who may ask, and what their browsers are shown.
+type Access struct {
+	// Token is demanded, for all but metrics and probes, where the listener is
+	// not on a loopback address.
+	Token string
+	// ProtectMetrics says that the metrics demand the token too.
+	ProtectMetrics bool
+	// Hosts are names by which the listener is reached besides addresses and names that
+	// nobody can register.
+	Hosts []string
+	// Proxy is believed about who acts; the zero one: commands and browsers alone are.
+	Proxy Proxy
+	// WebURL is the address of GitHub's pages, without a slash at its end; "": not known.
+	WebURL string
+}
+
+// Access lets an Access stand for settings that never change.
+func (a Access) Access() Access { return a }
+
+// Options configure the handler. All fields but Services, Monitor, Guard and Now are required.
 type Options struct {
 	Operator Operator
 	// Services is nil where the store alone was opened.
 	Services Services
 	// Monitor is nil where the store alone was opened.
-	Monitor  Monitor
-	Registry *prometheus.Registry
-	// Ready reports why deliveries cannot be taken, nil where they can.
-	Ready   func(ctx context.Context) error
-	Version string
-	// Token is demanded, for all but metrics and probes, where the listener is
-	// not on a loopback address.
-	Token    func() string
-	Loopback bool
-	// ProtectMetrics reports whether the metrics demand the token too; nil: they do not.
-	ProtectMetrics func() bool
-	// Hosts are names by which the listener is reached besides addresses and names that
-	// nobody can register; nil: none.
-	Hosts func() []string
-	// WebURL is the address of GitHub's pages, without a slash at its end; nil: not known.
-	WebURL func() string
-	Logger *slog.Logger
+	Monitor   Monitor
+	Registry  *prometheus.Registry
+	Readiness Readiness
+	Settings  Settings
+	Version   string
+	Loopback  bool // the listener is on a loopback address
+	Logger    *slog.Logger
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
-	// Proxy says who is believed about who acts; nil: commands and browsers alone.
-	Proxy func() Proxy
 	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
 	Guard *guard.Guard
 }
@@ -159,9 +176,6 @@ type handler struct {
 func New(o Options) http.Handler {
 	if o.Monitor == nil {
 		o.Monitor = blind{}
-	}
-	if o.WebURL == nil {
-		o.WebURL = func() string { return "" }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -210,7 +224,7 @@ func (h *handler) routes() *http.ServeMux {
 func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
-	if err := h.Ready(ctx); err != nil {
+	if err := h.Readiness.Ready(ctx); err != nil {
 		writeText(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}

@@ -325,7 +325,8 @@ func filled() *memory {
 		},
 		links: []*mapping.Link{
 			{
-				ID: "l1", Project: "p1", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: nonce,
+				ID: "l1", Project: "p1", Route: "web", Pair: mapping.Pair{
+					State: mapping.Linked, Origin: mapping.GitHub, Nonce: nonce,
 					Issue:   mapping.IssueID{ID: 101, Repo: "acme/web", Number: 12, UpdatedAt: noon},
 					Card:    mapping.CardID{ID: "c1", CID: 7, Bucket: "b1", BucketName: "Incoming", Version: 3},
 					Base:    map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix <it>", Planning: "Fix <it>", Version: 2}},
@@ -383,12 +384,17 @@ type admin struct {
 	h   http.Handler
 }
 
+// readiness is what tells whether the process is ready.
+type readiness func(context.Context) error
+
+func (r readiness) Ready(ctx context.Context) error { return r(ctx) }
+
 func newAdmin(t *testing.T, edit ...func(*status.Options)) *admin {
 	a := &admin{t: t, mem: filled()}
 	a.o = status.Options{
-		Operator: a.mem, Registry: prometheus.NewRegistry(), Ready: func(context.Context) error { return nil },
-		Monitor: watched(), Now: func() time.Time { return noon.Add(time.Minute) }, WebURL: func() string { return "https://github.example" },
-		Version: "v1.2.3", Token: func() string { return "" }, Loopback: true, Logger: slog.New(slog.DiscardHandler),
+		Operator: a.mem, Registry: prometheus.NewRegistry(), Readiness: readiness(func(context.Context) error { return nil }),
+		Monitor: watched(), Now: func() time.Time { return noon.Add(time.Minute) },
+		Settings: &status.Access{WebURL: "https://github.example"}, Version: "v1.2.3", Loopback: true, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, e := range edit {
 		e(&a.o)
@@ -441,12 +447,12 @@ func (a *admin) refused(resp *http.Response, want int) string {
 func TestProbes(t *testing.T) {
 	var ready error
 	a := newAdmin(t, func(o *status.Options) {
-		o.Ready = func(ctx context.Context) error {
+		o.Readiness = readiness(func(ctx context.Context) error {
 			if _, bounded := ctx.Deadline(); !bounded {
 				t.Error("ready is asked without a deadline")
 			}
 			return ready
-		}
+		})
 	})
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if got := a.text(a.do("GET", path, ""), 200); got != "ok\n" {

@@ -113,8 +113,8 @@ func openStore(ctx context.Context, c *config.Config, stderr io.Writer) (*client
 		return nil, fmt.Errorf("no service answers on %s: %w", reachable(c.Server.AdminListen), err)
 	}
 	api := status.New(status.Options{
-		Operator: op, Registry: prometheus.NewRegistry(), Ready: op.Ready, Version: programVersion(),
-		Token: func() string { return "" }, Loopback: true, Logger: log,
+		Operator: op, Registry: prometheus.NewRegistry(), Readiness: op, Settings: status.Access{}, Version: programVersion(),
+		Loopback: true, Logger: log,
 	})
 	return &client{base: "http://localhost", http: &http.Client{Transport: inProcess{api}}, close: closeStore}, nil
 }

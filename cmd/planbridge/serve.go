@@ -14,6 +14,7 @@ import (
 
 	"planbridge/bridge"
 	"planbridge/bridge/factlog"
+	"planbridge/bridge/tuning"
 	"planbridge/config"
 )
 
@@ -34,7 +35,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	defer bridge.Tune(p.env)()
+	defer tuning.Apply(p.env)()
 
 	reloader, err := config.NewReloader(p.config, p.env)
 	if err != nil {

@@ -1,11 +1,11 @@
-package bridge_test
+package tuning_test
 
 import (
 	"runtime"
 	"runtime/metrics"
 	"testing"
 
-	"planbridge/bridge"
+	"planbridge/bridge/tuning"
 )
 
 // says is an environment of one variable; "": of none.
@@ -14,7 +14,7 @@ func says(name string) func(string) (string, bool) {
 }
 
 // Not parallel, as what it looks at is the whole process.
-func TestTunePutsCollectionOff(t *testing.T) {
+func TestApplyPutsCollectionOff(t *testing.T) {
 	goal := func() uint64 {
 		runtime.GC()
 		s := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
@@ -23,13 +23,13 @@ func TestTunePutsCollectionOff(t *testing.T) {
 	}
 	before := goal()
 	const more = 24 << 20 // of the 32 MiB: other things may have gone meanwhile
-	restore := bridge.Tune(says(""))
+	restore := tuning.Apply(says(""))
 	if with := goal(); with < before+more {
 		t.Errorf("the heap is collected at %d bytes, untuned at %d", with, before)
 	}
 	restore()
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
-		restore := bridge.Tune(says(name))
+		restore := tuning.Apply(says(name))
 		if with := goal(); with >= before+more {
 			t.Errorf("with %s set the heap is collected at %d bytes, untuned at %d", name, with, before)
 		}
@@ -38,7 +38,7 @@ func TestTunePutsCollectionOff(t *testing.T) {
 }
 
 // Not parallel, as what it changes is the whole process's.
-func TestTuneRunsFourAtOnce(t *testing.T) {
+func TestApplyRunsFourAtOnce(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, c := range []struct {
 		decides         string
@@ -47,7 +47,7 @@ func TestTuneRunsFourAtOnce(t *testing.T) {
 		{"GOMAXPROCS", 2, 2}, {"", 2, 4}, {"", 6, 6},
 	} {
 		runtime.GOMAXPROCS(c.processors)
-		restore := bridge.Tune(says(c.decides))
+		restore := tuning.Apply(says(c.decides))
 		if got := runtime.GOMAXPROCS(0); got != c.run {
 			t.Errorf("%d goroutines run at once on %d processors with %q set, want %d", got, c.processors, c.decides, c.run)
 		}

@@ -1,4 +1,5 @@
-package bridge
+// Package tuning sets Go's runtime for a process that runs the bridge. Its door is [Apply].
+package tuning
 
 import "runtime"
 
@@ -9,7 +10,7 @@ const (
 	leastAtOnce = 4
 )
 
-// Tune sets Go's runtime for a process that runs the bridge, as far as its
+// Apply sets Go's runtime for a process that runs the bridge, as far as its
 // environment does not decide (GOGC and GOMEMLIMIT, GOMAXPROCS). The function it
 // returns takes that back.
 //
@@ -22,7 +23,7 @@ const (
 // at the network when nothing else is ready to run: with one goroutine for each of
 // two processors an answer waits until what computes beside it is done. With more
 // the kernel shares the processors out, and lets those who waited go first.
-func Tune(env func(name string) (string, bool)) (restore func()) {
+func Apply(env func(name string) (string, bool)) (restore func()) {
 	set := func(name string) bool { _, ok := env(name); return ok }
 	var ballast []byte
 	if !set("GOGC") && !set("GOMEMLIMIT") {

@@ -1,0 +1,85 @@
+// Package renames lets routes follow repositories that were renamed.
+//
+// Its door is [Follower]. Routes are by name. One that names a repository exactly follows it to
+// its new name, until the configuration is changed. The store keeps the new names, so that a
+// restart and every other replica go by them too.
+package renames
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strings"
+
+	"planbridge/bridge/catchup"
+	"planbridge/bridge/identity"
+	"planbridge/bridge/settings"
+	"planbridge/mapping"
+)
+
+// Links take up by themselves that a repository has another name, where a route has it.
+type Links interface {
+	Renamed(from, to string)
+}
+
+// Options configure a Follower. All fields are required.
+type Options struct {
+	Store    identity.Documents
+	Settings *settings.Current
+	Links    Links
+	Logger   *slog.Logger
+}
+
+// Follower has the settings follow renamed repositories. It is safe for concurrent use.
+type Follower struct{ o Options }
+
+// New returns a Follower.
+func New(o Options) *Follower { return &Follower{o} }
+
+// Follow takes in that a repository has another name: a route that names the former one
+// exactly follows it. Where a route has the new name already, the links follow that soon.
+func (f *Follower) Follow(ctx context.Context, from, to string) error {
+	if strings.EqualFold(from, to) || from == "" || to == "" {
+		return nil
+	}
+	return f.o.Settings.Update(func(set *settings.Settings) (*settings.Settings, error) {
+		names, followed := set.Follow(from, to)
+		if len(followed) == 0 {
+			f.o.Links.Renamed(from, to)
+			return nil, nil
+		}
+		for route, configured := range mapping.Sorted(followed) {
+			f.o.Logger.Warn("a repository was renamed: its route follows it until the configuration names it as it is called now", "route", route, "configured", configured, "repo", to)
+		}
+		if err := catchup.Rename(ctx, f.o.Store, from, to); err != nil {
+			return nil, fmt.Errorf("rename %s: %w", from, err)
+		}
+		return set.WithNames(names), identity.PutRenames(ctx, f.o.Store, names)
+	})
+}
+
+// Learn takes over what this or another replica has learned of names. Names that the
+// configuration has no more are forgotten.
+func (f *Follower) Learn(ctx context.Context) error {
+	names, err := identity.Renames(ctx, f.o.Store)
+	if names == nil || err != nil {
+		return err
+	}
+	return f.o.Settings.Update(func(set *settings.Settings) (*settings.Settings, error) {
+		next := set.WithNames(names)
+		stale := len(names) != len(next.Renamed)
+		if maps.Equal(next.Renamed, set.Renamed) && !stale {
+			return nil, nil
+		}
+		for was, now := range mapping.Sorted(next.Renamed) {
+			if set.Renamed[was] != now {
+				f.o.Logger.Warn("a route names a repository as it was called before: it follows it", "configured", was, "repo", now)
+			}
+		}
+		if stale {
+			err = identity.PutRenames(ctx, f.o.Store, next.Renamed)
+		}
+		return next, err
+	})
+}
