@@ -20,6 +20,7 @@ import (
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/budgets"
 	"planbridge/bridge/catchup"
+	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/epoch"
@@ -250,16 +251,11 @@ func apiMetrics(r prometheus.Registerer) (*prometheus.CounterVec, *prometheus.Hi
 
 func (a *App) buildWork(c *config.Config) error {
 	a.session = a.newSession()
+	host, ticks := host{a.set, a}, clock.New(a.o.Now, a.o.Random)
 	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: a.set, Logger: a.log})
 	a.reconcile = effects.New(effects.Options{
-		Store: a.store, GitHub: a.github, Planning: a.planningOf, SameRendering: planning.SameRendering,
-		Settings: a.set.Settings,
-		Projects: a.set.Projects,
-		FirstRun: a.firstRuns.At,
-		Down:     a.down,
-		Paused:   a.pauses.Paused,
-		OnCard:   a.projects.exists, SeenCards: a.seenCards, Renamed: a.github.Registry.IssueMoved,
-		ListIssues: a.github.ListSince, Epoch: a.epochTracker.Read, Now: a.o.Now, Random: a.o.Random, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
+		Store: a.store, Epoch: a.epochTracker, GitHub: a.github, Lists: a.github, Projects: host, Renderer: adapters.Renderer{}, Settings: a.set, Host: host,
+		Clock: ticks, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
@@ -268,13 +264,13 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Links: a.requeue, Logger: a.log})
 	a.engine = engine.New(engine.Options{
-		Core: a.reconcile, Host: host{a.set, a}, Store: a.store, Session: a.session, Now: a.o.Now, Random: a.o.Random, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Done: a.monitor.Did,
+		Core: a.reconcile, Host: host, Store: a.store, Session: a.session, Clock: ticks, Metrics: engine.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, Observer: a.monitor,
 		Concurrency: a.o.Concurrency, StoreWorkers: (a.o.Concurrency + 1) / 2, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.metrics.intake, a.metrics.verifier = webhook.NewMetrics(a.o.Registry), verifier.NewMetrics(a.o.Registry)
-	host := intakeHost{a.set, a}
+	taking := intakeHost{a.set, a}
 	a.intake = webhook.New(webhook.Options{
-		Decoder: adapters.Decoder{}, Settings: host, Accounts: host, Repositories: host,
+		Decoder: adapters.Decoder{}, Settings: taking, Accounts: taking, Repositories: taking,
 		Store: a.observed(), EnterDelay: c.GitHub.EnterDelay,
 		Metrics: a.metrics.intake, Logger: a.log,
 	})

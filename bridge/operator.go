@@ -150,7 +150,7 @@ func (s openedServices) Previewer() (operator.Previewer, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	sides, closers := map[mapping.ObjectID]effects.Planning{}, []func(){closeHub}
+	sides, closers := openedProjects{}, []func(){closeHub}
 	done := func() {
 		for _, closer := range closers {
 			closer()
@@ -167,9 +167,12 @@ func (s openedServices) Previewer() (operator.Previewer, func(), error) {
 		sides[id] = side
 	}
 	return effects.New(effects.Options{
-		Store: s.store, GitHub: hub, SameRendering: planning.SameRendering,
-		Planning: func(id mapping.ObjectID) effects.Planning { return sides[id] },
-		Settings: s.set.Settings,
-		Logger:   slog.New(slog.DiscardHandler),
+		Store: s.store, GitHub: hub, Renderer: adapters.Renderer{}, Projects: sides, Settings: s.set,
+		Logger: slog.New(slog.DiscardHandler),
 	}), done, nil
 }
+
+// openedProjects are the projects that were opened for one question.
+type openedProjects map[mapping.ObjectID]effects.Planning
+
+func (p openedProjects) Planning(id mapping.ObjectID) effects.Planning { return p[id] }

@@ -2,11 +2,9 @@ package bridge
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"time"
 
 	"planbridge/bridge/effects"
-	"planbridge/bridge/poll"
 	"planbridge/bridge/session"
 	"planbridge/bridge/settings"
 	"planbridge/mapping"
@@ -36,7 +34,7 @@ func (a *App) work(ctx context.Context) {
 // InHand is how many keys this process works at the moment.
 func (a *App) InHand() int { return a.engine.InHand() }
 
-// host is the App as the engine knows it.
+// host is the App as the engine and its core know it.
 type host struct {
 	*settings.Current
 	app *App
@@ -46,19 +44,21 @@ func (h host) Waits(ctx context.Context, project mapping.ObjectID, service strin
 	h.app.requeue.WakeIfReady(ctx, project, service)
 }
 
-func (a *App) planningOf(id mapping.ObjectID) effects.Planning {
-	p := a.projects.get(id)
-	if p == nil {
-		return nil
-	}
-	return p.side
+func (h host) FirstRun(route string) time.Time { return h.app.firstRuns.At(route) }
+
+func (h host) Paused(route string) bool { return h.app.pauses.Paused(route) }
+
+func (h host) Down(service string) bool { return h.app.down(service) }
+
+func (h host) CardExists(project, card mapping.ObjectID) { h.app.projects.exists(project, card) }
+
+func (h host) IssueMoved(ctx context.Context, from, to string) error {
+	return h.app.github.Registry.IssueMoved(ctx, from, to)
 }
 
-// seenCards are the cards of a project that polls remember.
-func (a *App) seenCards(ctx context.Context, project mapping.ObjectID) (cards []mapping.ObjectID, err error) {
-	marks, err := a.store.Marks(ctx, project, poll.SetCards)
-	for _, id := range slices.Sorted(maps.Keys(marks)) {
-		cards = append(cards, mapping.ObjectID(id))
+func (h host) Planning(project mapping.ObjectID) effects.Planning {
+	if p := h.app.projects.get(project); p != nil {
+		return p.side
 	}
-	return cards, err
+	return nil
 }

@@ -243,3 +243,9 @@ func (p *Planning) Burndown(ctx context.Context, sprint mapping.ObjectID) (mappi
 	b, err := p.PlanningClient.Burndown(ctx, sprint)
 	return mapping.Burndown{Start: b.Start, End: b.End, Days: b.NumDays, Original: b.OriginalEstimate, Remaining: b.Remaining}, err
 }
+
+// Renderer knows how planning shows texts.
+type Renderer struct{}
+
+// SameRendering reports whether two Markdown texts mean the same.
+func (Renderer) SameRendering(a, b string) bool { return planning.SameRendering(a, b) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // The cards of an import, and those of issues that enter while many keys are worked, are
@@ -191,12 +193,13 @@ const lackingReads = 5
 // lacking returns a card that polls have seen and that can be read, though it is not
 // among those that the listings showed; "": none is known.
 func (h *hand) lacking(ctx context.Context, shown map[mapping.ObjectID]bool) (mapping.ObjectID, error) {
-	seen, err := h.SeenCards(ctx, h.claim.Link.Project)
+	seen, err := h.Store.Marks(ctx, h.claim.Link.Project, store.MarksCards)
 	if err != nil {
 		return "", err
 	}
-	seen = slices.DeleteFunc(seen, func(id mapping.ObjectID) bool { return shown[id] })
-	for _, id := range seen[:min(len(seen), lackingReads)] {
+	unshown := slices.DeleteFunc(slices.Sorted(maps.Keys(seen)), func(id string) bool { return shown[mapping.ObjectID(id)] })
+	for _, id := range unshown[:min(len(unshown), lackingReads)] {
+		id := mapping.ObjectID(id)
 		if _, err := h.planning.Card(ctx, id); err == nil {
 			return id, nil
 		} else if !reconcile.IsGone(err) {

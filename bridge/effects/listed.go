@@ -53,7 +53,7 @@ func (h *hand) listedParentless(e reconcile.ReadParent) bool {
 	if seen := time.Unix(h.claim.Inbox[mapping.IssueRef(link.Issue.ID)].At, 0); seen.After(m.known) && seen.Unix() > 0 {
 		m.known = seen
 	}
-	if h.ListIssues == nil || e.Number != link.Issue.Number || e.Repo != link.Issue.Repo || m.known.IsZero() || h.Now().Sub(link.Created) > entersFor {
+	if h.Lists == nil || e.Number != link.Issue.Number || e.Repo != link.Issue.Repo || m.known.IsZero() || h.Clock.Now().Sub(link.Created) > entersFor {
 		return false
 	}
 	ctx, stop := h.within(e.Within)
@@ -77,7 +77,7 @@ func (s *Shell) look(ctx context.Context, repo string, members []*listed) {
 		}
 	}
 	left := len(by)
-	err := s.ListIssues(ctx, repo, since, func(page []mapping.Issue) (enough bool) {
+	err := s.Lists.ListSince(ctx, repo, since, func(page []mapping.Issue) (enough bool) {
 		pages++
 		for i := range page {
 			if m := by[page[i].Number]; m != nil && !m.found && !page[i].UpdatedAt.Before(m.known) {

@@ -19,6 +19,13 @@ func shownAt(number int, updated time.Time) mapping.Issue {
 	return issue
 }
 
+// lists is how the issues of a repository are listed.
+type lists func(ctx context.Context, repo string, since time.Time, page func([]mapping.Issue) bool) error
+
+func (l lists) ListSince(ctx context.Context, repo string, since time.Time, page func([]mapping.Issue) bool) error {
+	return l(ctx, repo, since, page)
+}
+
 // A listing gives each issue that it shows as new as it is known, and no other. It goes on
 // for as many pages as save requests.
 func TestIssuesAreReadTogether(t *testing.T) {
@@ -29,7 +36,7 @@ func TestIssuesAreReadTogether(t *testing.T) {
 		{shownAt(4, noon)},
 	}
 	asked, failing := 0, error(nil)
-	s := &Shell{Options: Options{ListIssues: func(_ context.Context, repo string, since time.Time, page func([]mapping.Issue) bool) error {
+	s := &Shell{Options: Options{Lists: lists(func(_ context.Context, repo string, since time.Time, page func([]mapping.Issue) bool) error {
 		if repo != "acme/web" || !since.Equal(noon.Add(-time.Minute)) {
 			t.Errorf("listed %s since %v", repo, since)
 		}
@@ -39,7 +46,7 @@ func TestIssuesAreReadTogether(t *testing.T) {
 			}
 		}
 		return failing
-	}}}
+	})}}
 	look := func(numbers ...int) (found []bool) {
 		var members []*listed
 		for _, n := range numbers {

@@ -79,7 +79,7 @@ const releaseWithin = 3 * time.Second
 // milestones. It ends before the lease on them does.
 func (s *Shell) withBook(ctx context.Context, project mapping.ObjectID, do func(context.Context, *openBook) error) error {
 	name, owner := "milestones:"+string(project), mapping.NewID()
-	until := s.Now().Add(s.LeaseTTL - engine.LeaseMargin(s.LeaseTTL))
+	until := s.Clock.Now().Add(s.LeaseTTL - engine.LeaseMargin(s.LeaseTTL))
 	held, err := s.Store.Acquire(ctx, name, owner, s.LeaseTTL)
 	if err != nil {
 		return fmt.Errorf("lease %s: %w", name, err)
@@ -103,7 +103,7 @@ func (s *Shell) withBook(ctx context.Context, project mapping.ObjectID, do func(
 	if b == nil {
 		b = milestoneBook{}
 	}
-	return do(ctx, &openBook{b, s, project, s.Settings()})
+	return do(ctx, &openBook{b, s, project, s.Settings.Settings()})
 }
 
 // put makes a sprint's milestone as it has to be and notes it in the book.
@@ -118,10 +118,10 @@ func (b *openBook) put(ctx context.Context, repo string, sprint mapping.Sprint, 
 	existing, unmarked := b.marked(existing, e.Number, sprint.ID)
 	want, write := mapping.ProjectMilestone(sprint, existing, b.set.Keys)
 	if want.Number == 0 {
-		if wait := b.set.Settle.GitHub - b.s.Now().Sub(e.Sent); wait > 0 && !e.Sent.IsZero() {
+		if wait := b.set.Settle.GitHub - b.s.Clock.Now().Sub(e.Sent); wait > 0 && !e.Sent.IsZero() {
 			return 0, reconcile.Later(wait, "a milestone may still be under way")
 		}
-		if err := b.note(ctx, repo, sprint.ID, milestoneEntry{Sent: b.s.Now().UTC()}); err != nil {
+		if err := b.note(ctx, repo, sprint.ID, milestoneEntry{Sent: b.s.Clock.Now().UTC()}); err != nil {
 			return 0, err
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Shell) Milestones(ctx context.Context, project mapping.ObjectID) error 
 		return err
 	}
 	book, err := s.readBook(ctx, project)
-	if err != nil || s.Settings().DryRun {
+	if err != nil || s.Settings.Settings().DryRun {
 		return err
 	}
 	var errs []error
@@ -259,7 +259,7 @@ func (b *openBook) putAll(ctx context.Context, repo string, sprints []mapping.Sp
 // showsIn reports whether a route shows planning's side in a repository, which has to
 // be the one that its name stands for.
 func (s *Shell) showsIn(ctx context.Context, project mapping.ObjectID, repo string) bool {
-	near := slices.DeleteFunc(s.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
+	near := slices.DeleteFunc(s.Settings.Settings().Routes.ForRepo(repo), func(route *mapping.Route) bool {
 		return route.Project != project || route.Direction == mapping.ToPlanning
 	})
 	if len(near) == 0 {

@@ -27,7 +27,7 @@ func (s *Shell) RetireMilestones(ctx context.Context, project mapping.ObjectID) 
 		return err
 	}
 	book, err := s.readBook(ctx, project)
-	if err != nil || len(book) == 0 || s.Settings().DryRun {
+	if err != nil || len(book) == 0 || s.Settings.Settings().DryRun {
 		return err
 	}
 	live := map[mapping.ObjectID]bool{}
@@ -51,7 +51,7 @@ func (s *Shell) RetireMilestones(ctx context.Context, project mapping.ObjectID) 
 // retire notes since when entries of a repository are idle, removes those that are for
 // long enough, and reports whether anything changed.
 func (b *openBook) retire(ctx context.Context, repo string, live map[mapping.ObjectID]bool) (changed bool, err error) {
-	entries, routed, now := b.milestoneBook[repo], b.routed(repo), b.s.Now().UTC().Truncate(time.Second)
+	entries, routed, now := b.milestoneBook[repo], b.routed(repo), b.s.Clock.Now().UTC().Truncate(time.Second)
 	over := map[mapping.ObjectID]milestoneEntry{}
 	for sprint, e := range entries {
 		switch idle := !routed || !live[sprint]; {

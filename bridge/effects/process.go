@@ -19,10 +19,10 @@ func (h *hand) atProcess(effect any, answer func(any, error)) bool {
 		h.Metrics.Lag.WithLabelValues(e.Direction).Observe(e.Took.Seconds())
 		answer(only(nil))
 	case reconcile.Met:
-		h.OnCard(e.Project, e.Card)
+		h.Host.CardExists(e.Project, e.Card)
 		answer(only(nil))
 	case reconcile.Rename:
-		answer(only(h.Renamed(h.ctx, e.From, e.To)))
+		answer(only(h.Host.IssueMoved(h.ctx, e.From, e.To)))
 	case reconcile.Remembered:
 		n, _ := h.numbers.Load(e.Name)
 		number, _ := n.(int)
@@ -40,10 +40,10 @@ func (h *hand) atProcess(effect any, answer func(any, error)) bool {
 func (h *hand) atPauses(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.PauseLeft:
-		wait, why := h.paused.left(h.Now(), e.Name)
+		wait, why := h.paused.left(h.Clock.Now(), e.Name)
 		answer(reconcile.Pause{Wait: wait, Why: why}, nil)
 	case reconcile.PauseAfter:
-		wait, news := h.paused.fail(h.Now(), e.Name, e.Why, e.First, e.Most)
+		wait, news := h.paused.fail(h.Clock.Now(), e.Name, e.Why, e.First, e.Most)
 		answer(reconcile.Pause{Wait: wait, Why: e.Why, News: news}, nil)
 	case reconcile.PauseOver:
 		h.paused.ok(e.Name)
@@ -57,12 +57,12 @@ func (h *hand) atPauses(effect any, answer func(any, error)) bool {
 func (h *hand) atAbsences(effect any, answer func(any, error)) bool {
 	switch e := effect.(type) {
 	case reconcile.Missed:
-		answer(h.absences.missed(h.Now(), e.Scope, e.Item, e.Keep), nil)
+		answer(h.absences.missed(h.Clock.Now(), e.Scope, e.Item, e.Keep), nil)
 	case reconcile.Found:
-		h.absences.found(h.Now(), e.Scope, e.Item, e.Keep)
+		h.absences.found(h.Clock.Now(), e.Scope, e.Item, e.Keep)
 		answer(only(nil))
 	case reconcile.Announce:
-		answer(h.absences.announce(h.Now(), e), nil)
+		answer(h.absences.announce(h.Clock.Now(), e), nil)
 	default:
 		return false
 	}

@@ -35,8 +35,8 @@ type hand struct {
 
 func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease) *hand {
 	h := &hand{
-		Shell: s, claim: claim, lease: lease, planning: s.Planning(claim.Link.Project),
-		keys: s.Settings().Keys.In(claim.Link.Project), asker: asker{reserved: map[reconcile.WriteClass]bool{}},
+		Shell: s, claim: claim, lease: lease, planning: s.Projects.Planning(claim.Link.Project),
+		keys: s.Settings.Settings().Keys.In(claim.Link.Project), asker: asker{reserved: map[reconcile.WriteClass]bool{}},
 	}
 	h.ctx = context.WithValue(ctx, askerKey{}, &h.asker)
 	h.writing, h.endWrite = h.ctx, func() {}
@@ -45,10 +45,10 @@ func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease
 
 // state is what the core begins with.
 func (s *Shell) state(claim *store.Claim) reconcile.State {
-	seed := reconcile.Seed{Jitter: uint64(s.Random(math.MaxInt64))}
+	seed := reconcile.Seed{Jitter: uint64(s.Clock.Int64N(math.MaxInt64))}
 	rand.Read(seed.IDs[:]) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24; it aborts the program.
 	return reconcile.State{
-		Seed: seed, Claim: claim, Settings: s.Settings(), Process: &s.process, Now: s.Now(), Served: s.Planning(claim.Link.Project) != nil,
+		Seed: seed, Claim: claim, Settings: s.Settings.Settings(), Process: process{s.Renderer, s.Host, s}, Now: s.Clock.Now(), Served: s.Projects.Planning(claim.Link.Project) != nil,
 	}
 }
 
@@ -56,8 +56,8 @@ func (s *Shell) state(claim *store.Claim) reconcile.State {
 func (s *Shell) Work(ctx context.Context, claim *store.Claim, lease engine.Lease) reconcile.Result {
 	state := s.state(claim)
 	work := reconcile.Begin(state)
-	err := s.guarded(claim, func() { s.hand(ctx, claim, lease).carryOut(s.Watch(state, work.Steps())) })
-	return work.Result(s.Now(), err, ctx.Err() != nil)
+	err := s.guarded(claim, func() { s.hand(ctx, claim, lease).carryOut(s.Watcher.Watch(state, work.Steps())) })
+	return work.Result(s.Clock.Now(), err, ctx.Err() != nil)
 }
 
 // guarded turns a panic into the failure of this one key: a fault that one issue triggers
@@ -82,7 +82,7 @@ func (h *hand) carryOut(steps iter.Seq[*reconcile.Step]) {
 		if !h.atProcess(step.Effect, answer) && !h.atStore(step.Effect, answer) && !h.beforeServices(step.Effect, answer) && !h.atServices(step.Effect, answer) {
 			panic(fmt.Sprintf("no effect: %T", step.Effect))
 		}
-		step.Now, step.Over = h.Now(), h.ctx.Err() != nil
+		step.Now, step.Over = h.Clock.Now(), h.ctx.Err() != nil
 	}
 }
 
@@ -183,7 +183,7 @@ func inspect[R any](ctx context.Context, s *Shell, link *mapping.Link, begin fun
 		var none R
 		return none, err
 	}
-	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Now()}
+	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Clock.Now()}
 	work := begin(s.state(claim))
 	s.hand(ctx, claim, nil).carryOut(work.Steps())
 	return work.Result()

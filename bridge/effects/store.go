@@ -64,14 +64,14 @@ func (h *hand) adoption(project mapping.ObjectID) (reconcile.Adoption, error) {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return reconcile.Adoption{}, err
 	}
-	epoch, err := h.Epoch(h.ctx)
+	epoch, err := h.Epoch.Read(h.ctx)
 	if err != nil {
 		return reconcile.Adoption{}, fmt.Errorf("epoch: %w", err)
 	}
 	if string(doc) != epoch {
 		return reconcile.Adoption{Epoch: epoch}, nil
 	}
-	return reconcile.Adoption{Done: true, Epoch: epoch, Since: h.adoptions.since(h.Now(), project, epoch)}, nil
+	return reconcile.Adoption{Done: true, Epoch: epoch, Since: h.adoptions.since(h.Clock.Now(), project, epoch)}, nil
 }
 
 // adoptions are the projects of which this process knows that they are adopted.

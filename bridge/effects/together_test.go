@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -57,16 +58,29 @@ func (g shownGitHub) Stranger(string) bool { return false }
 
 var may = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
+// inMay is a clock that stands still.
+type inMay struct{ clock.Clock }
+
+func (inMay) Now() time.Time { return may }
+
+// nowhere is a configuration of nothing.
+type nowhere struct{}
+
+func (nowhere) Planning(mapping.ObjectID) Planning { return nil }
+
+func (nowhere) Settings() *reconcile.Settings { return &reconcile.Settings{} }
+
+func (nowhere) Projects() []mapping.ObjectID { return nil }
+
 // enteringHand carries out the steps of an issue that enters in a crowd. GitHub has it as
 // given; list shows what a listing says.
 func enteringHand(ctx context.Context, github mapping.Issue, list func(ctx context.Context, page func([]mapping.Issue) bool) error) *hand {
 	s := New(Options{
-		GitHub: shownGitHub{issue: github}, Now: func() time.Time { return may }, Logger: slog.New(slog.DiscardHandler),
-		Planning: func(mapping.ObjectID) Planning { return nil },
-		Settings: func() *reconcile.Settings { return &reconcile.Settings{} },
-		ListIssues: func(ctx context.Context, _ string, _ time.Time, page func([]mapping.Issue) bool) error {
+		GitHub: shownGitHub{issue: github}, Clock: inMay{}, Logger: slog.New(slog.DiscardHandler),
+		Projects: nowhere{}, Settings: nowhere{},
+		Lists: lists(func(ctx context.Context, _ string, _ time.Time, page func([]mapping.Issue) bool) error {
 			return list(ctx, page)
-		},
+		}),
 	})
 	link := &mapping.Link{Project: "p", ID: "l"}
 	link.Created = may

@@ -38,7 +38,7 @@ var errBroken = errors.New("broken off")
 // join one batch within a moment are acted for at once. It is safe for concurrent use.
 type batches struct {
 	store store.Store
-	now   func() time.Time
+	clock Clock
 	guard *guard.Guard // sets aside what the program panics on; nil: nothing is remembered of it
 
 	waiting chan struct{} // held by keys that wait for others
@@ -71,8 +71,8 @@ type batch struct {
 	err     error             // then: why it was not to its end
 }
 
-func newBatches(s store.Store, now func() time.Time, g *guard.Guard) *batches {
-	return &batches{store: s, now: now, guard: g, waiting: make(chan struct{}, waitMost), open: map[batchID]*batch{}}
+func newBatches(s store.Store, clock Clock, g *guard.Guard) *batches {
+	return &batches{store: s, clock: clock, guard: g, waiting: make(chan struct{}, waitMost), open: map[batchID]*batch{}}
 }
 
 // wait counts a key among those that wait, until done is called; nil: too many do.
@@ -81,7 +81,7 @@ func (b *batches) wait() (done func(), retry time.Duration) {
 	case b.waiting <- struct{}{}:
 		return func() { <-b.waiting }, 0
 	default:
-		b.crowded.Store(b.now().Add(2 * crowdedWait).UnixNano())
+		b.crowded.Store(b.clock.Now().Add(2 * crowdedWait).UnixNano())
 		return nil, crowdedWait
 	}
 }
@@ -119,7 +119,7 @@ func (b *batches) enter(ctx context.Context, id batchID, what Batch, member any)
 	}
 	g.members, g.ctxs = append(g.members, member), append(g.ctxs, ctx)
 	end, _ := ctx.Deadline() // a key that is worked has one
-	now := b.now()
+	now := b.clock.Now()
 	patience := end.Sub(now) * 2 / 3
 	if g.Brief {
 		patience = min(patience, briefMost)
@@ -230,7 +230,7 @@ func (b *batches) turn(project mapping.ObjectID) chan struct{} {
 func (b *batches) left(g *batch) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return g.until.Sub(b.now())
+	return g.until.Sub(b.clock.Now())
 }
 
 // anyone is the context of a member that is still there, nil where none is.
@@ -251,7 +251,7 @@ func (b *batches) more(ctx context.Context, project mapping.ObjectID) bool {
 	if len(b.waiting) == cap(b.waiting) && len(b.turn(project)) == 0 {
 		return false // nobody is let in before one of those who wait goes
 	}
-	if b.now().UnixNano() < b.crowded.Load() {
+	if b.clock.Now().UnixNano() < b.crowded.Load() {
 		return true
 	}
 	d, err := b.store.Depth(ctx, project)
@@ -260,5 +260,5 @@ func (b *batches) more(ctx context.Context, project mapping.ObjectID) bool {
 	}
 	until, err := b.store.Doc(ctx, project, store.DocImporting)
 	var at time.Time
-	return err == nil && at.UnmarshalText(until) == nil && b.now().Before(at)
+	return err == nil && at.UnmarshalText(until) == nil && b.clock.Now().Before(at)
 }

@@ -20,11 +20,11 @@ package engine
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
@@ -70,6 +70,19 @@ type Session interface {
 	Bound(ctx context.Context, s store.Session) (context.Context, context.CancelFunc)
 }
 
+// Clock tells the time, and draws what spreads the attempts, in [0, n). It is safe for
+// concurrent use.
+type Clock interface {
+	Now() time.Time
+	Int64N(n int64) int64
+}
+
+// Observer is told what was done.
+type Observer interface {
+	// Did is called with what was done to a link, once the store has it.
+	Did(link *mapping.Link, history []mapping.Entry)
+}
+
 // noSession is that of a process that has none.
 type noSession struct{}
 
@@ -92,12 +105,8 @@ type Options struct {
 	Concurrency  int           // keys that may be at a service at once; 0: one
 	StoreWorkers int           // keys worked beside them, while the store is asked; 0: none
 	LeaseTTL     time.Duration // 0: a minute
-	// Now is the clock; nil: the runtime's.
-	Now func() time.Time
-	// Done is told what was done to a link, once the store has it; nil: nobody is.
-	Done func(link *mapping.Link, history []mapping.Entry)
-	// Random draws a number in [0, n) and is safe for concurrent use; nil: the runtime's.
-	Random func(n int64) int64
+	Clock        Clock         // nil: the runtime's
+	Observer     Observer      // nil: nobody is told
 }
 
 // Engine works the queue. It is safe for concurrent use.
@@ -121,13 +130,10 @@ func New(o Options) *Engine {
 	if o.LeaseTTL == 0 {
 		o.LeaseTTL = time.Minute
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Clock == nil {
+		o.Clock = clock.Clock{}
 	}
-	if o.Random == nil {
-		o.Random = rand.Int64N
-	}
-	return &Engine{Options: o, kick: make(chan struct{}, 1), batches: newBatches(o.Store, o.Now, o.Guard)}
+	return &Engine{Options: o, kick: make(chan struct{}, 1), batches: newBatches(o.Store, o.Clock, o.Guard)}
 }
 
 // Kick makes the workers look at the queue at once: something became due.

@@ -34,7 +34,7 @@ func (l *lease) Writing(ctx context.Context) (context.Context, context.CancelFun
 	margin := LeaseMargin(l.e.LeaseTTL)
 	until := l.claim.Until.Add(-margin)
 	l.Acquire()
-	if until.Sub(l.e.Now()) < margin {
+	if until.Sub(l.e.Clock.Now()) < margin {
 		return nil, nil, errNearlyOver
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)

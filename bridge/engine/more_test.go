@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -43,7 +44,7 @@ func TestMoreToCome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBatches(newStore(), time.Now, nil)
+				b := newBatches(newStore(), clock.Clock{}, nil)
 				tt.is(t, b)
 				if got := b.more(t.Context(), project); got != tt.want {
 					t.Errorf("more is to come: %v, want %v", got, tt.want)

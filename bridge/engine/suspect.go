@@ -44,7 +44,7 @@ func (e *Engine) precaution(claim *store.Claim, suspect bool) (v verdict, hold b
 	if !suspect {
 		return v, false
 	}
-	n, s := claim.Abandoned, standing{retry: e.Host.Retry(), random: e.Random}
+	n, s := claim.Abandoned, standing{retry: e.Host.Retry(), random: e.Clock.Int64N}
 	why := fmt.Sprintf("the process ended %s while this was worked (or could not keep its lease)", times(n))
 	switch {
 	case n >= max(s.retry.MaxAttempts, 1):
@@ -54,7 +54,7 @@ func (e *Engine) precaution(claim *store.Claim, suspect bool) (v verdict, hold b
 		v = verdict{Outcome: store.Outcome{Kind: store.Again, After: after, Reason: why}, result: "abandoned"}
 		return v.logs(slog.LevelWarn, "to be tried again", "abandoned", n, "after", after.String(), "err", why), true
 	case !e.isolation.suspect.CompareAndSwap(false, true):
-		after := suspectWait + reconcile.Jitter(e.Random, suspectWait)
+		after := suspectWait + reconcile.Jitter(e.Clock.Int64N, suspectWait)
 		return verdict{Outcome: store.Outcome{Kind: store.Again, After: after, Reason: why + "; another such key is being worked"}, result: "again"}, true
 	}
 	return v, false
@@ -90,7 +90,7 @@ func times(n int) string {
 // alone.
 func (e *Engine) attend(ctx context.Context, claim *store.Claim, s *slot) (reconcile.Result, error) {
 	done := make(chan reconcile.Result, 1)
-	e.isolation.underWay.Store(claim.Key, e.Now())
+	e.isolation.underWay.Store(claim.Key, e.Clock.Now())
 	e.Guard.Spawn(nil, "work", func() {
 		defer close(done) // says nothing where the goroutine was ended
 		done <- func() reconcile.Result {
@@ -124,6 +124,6 @@ func (e *Engine) overdue(ctx context.Context, claim *store.Claim) verdict {
 		v := verdict{Outcome: store.Outcome{Kind: store.Again, Reason: "handed back"}, result: "again"}
 		return v.logs(slog.LevelError, "handed back while a goroutine still works it", "err", errOverdue)
 	}
-	s := standing{attempts: claim.Attempts, retry: e.Host.Retry(), random: e.Random}
+	s := standing{attempts: claim.Attempts, retry: e.Host.Retry(), random: e.Clock.Int64N}
 	return s.fail(fmt.Errorf("work %s: %w", claim.Key, errOverdue))
 }

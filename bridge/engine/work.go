@@ -25,7 +25,7 @@ func (e *Engine) work(ctx context.Context, claim *store.Claim, s *slot, more fun
 	e.working.Store(claim.Key, true)
 	defer e.working.Delete(claim.Key)
 	if claim.AfterAbandoned {
-		e.Core.CutOff(claim.Link, e.Now().UTC())
+		e.Core.CutOff(claim.Link, e.Clock.Now().UTC())
 	}
 	suspect := e.isSuspect(claim)
 	if v, hold := e.precaution(claim, suspect); hold {
@@ -44,7 +44,7 @@ func (e *Engine) work(ctx context.Context, claim *store.Claim, s *slot, more fun
 
 // workNow has the core work a key, and finishes the claim.
 func (e *Engine) workNow(ctx context.Context, claim *store.Claim, s *slot, more func() bool) *store.Claim {
-	start, route := e.Now(), claim.Link.Route
+	start, route := e.Clock.Now(), claim.Link.Route
 	// Everything, the finishing included, ends before the lease does, and with the
 	// session; writes end earlier still (see lease.Writing).
 	ctx, unbind := e.Session.Bound(ctx, claim.Session)
@@ -64,14 +64,14 @@ func (e *Engine) workNow(ctx context.Context, claim *store.Claim, s *slot, more 
 	if res.Rest.Kind == reconcile.RestLost {
 		return nil
 	}
-	e.Metrics.Duration.WithLabelValues(claim.Link.Route).Observe(e.Now().Sub(start).Seconds())
+	e.Metrics.Duration.WithLabelValues(claim.Link.Route).Observe(e.Clock.Now().Sub(start).Seconds())
 	return e.end(ctx, claim, res, v, more())
 }
 
 // rest decides what becomes of a key that the core worked, and notes in its link how often
 // it was put off.
 func (e *Engine) rest(claim *store.Claim, res reconcile.Result) verdict {
-	s := standing{attempts: claim.Attempts, retry: e.Host.Retry(), now: e.Now(), random: e.Random}
+	s := standing{attempts: claim.Attempts, retry: e.Host.Retry(), now: e.Clock.Now(), random: e.Clock.Int64N}
 	if res.Link != nil {
 		s.deferred = res.Link.Deferred
 	}
@@ -116,8 +116,8 @@ func (e *Engine) finish(ctx context.Context, claim *store.Claim, res reconcile.R
 		}
 		taken := errors.Is(err, store.ErrConflict) // what it has is another link's by now
 		if res.Link == nil || !taken && !errors.As(err, new(*store.SizeError)) {
-			if err == nil && e.Done != nil {
-				e.Done(claim.Link, res.History)
+			if err == nil && e.Observer != nil {
+				e.Observer.Did(claim.Link, res.History)
 			}
 			return next, err
 		}

@@ -60,11 +60,11 @@ func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 func (e *Engine) serve(ctx, work context.Context, claim *store.Claim, s *slot) {
 	e.inHand.Add(1)
 	defer e.inHand.Add(-1)
-	project, end := claim.Key.Project, e.Now().Add(rowTime)
+	project, end := claim.Key.Project, e.Clock.Now().Add(rowTime)
 	for row := 1; claim != nil; row++ {
 		claim = e.guardedWork(work, claim, s, func() bool {
 			projects := e.Host.Projects()
-			return ctx.Err() == nil && e.Session.Alive() && !s.handless && slices.Contains(projects, project) && (row < rowMost && e.Now().Before(end) || len(projects) == 1)
+			return ctx.Err() == nil && e.Session.Alive() && !s.handless && slices.Contains(projects, project) && (row < rowMost && e.Clock.Now().Before(end) || len(projects) == 1)
 		})
 	}
 }

@@ -194,19 +194,35 @@ func (s *stage) takeIn(a *actor, routes mapping.Routes, issue mapping.Issue, loo
 	s.w.check(err)
 }
 
+// twoProjects is the program around the core of an actor.
+type twoProjects struct {
+	s   *stage
+	a   *actor
+	set *reconcile.Settings
+}
+
+func (p *twoProjects) Read(ctx context.Context) (string, error) { return p.s.w.store.Epoch(ctx) }
+
+func (p *twoProjects) Planning(mapping.ObjectID) effects.Planning { return &slowPlan{p.s.w.plan, p.a} }
+
+func (p *twoProjects) SameRendering(x, y string) bool {
+	return mapping.Canonical(x) == mapping.Canonical(y)
+}
+
+func (p *twoProjects) Settings() *reconcile.Settings { return p.set }
+
+func (p *twoProjects) Projects() []mapping.ObjectID {
+	return []mapping.ObjectID{project, secondProject}
+}
+
 // workers begins to work a project's queue, and begins anew when that dies.
 func (s *stage) workers(p mapping.ObjectID, set *reconcile.Settings) {
 	s.start("worker "+string(p), func(a *actor) {
+		around := &twoProjects{s, a, set}
 		recon := effects.New(effects.Options{
-			Store: a, Epoch: s.w.store.Epoch, GitHub: s.w.hub,
-			Planning:      func(mapping.ObjectID) effects.Planning { return &slowPlan{s.w.plan, a} },
-			SameRendering: func(x, y string) bool { return mapping.Canonical(x) == mapping.Canonical(y) },
-			Settings:      func() *reconcile.Settings { return set },
-			Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project, secondProject} },
-			Logger:        s.logger,
-			Down:          func(string) bool { return false },
+			Store: a, Epoch: around, GitHub: s.w.hub, Projects: around, Renderer: around, Settings: around, Logger: s.logger,
 		})
-		works := engineOf(recon, &host{projects: recon.Projects, retry: engine.Retry{MaxAttempts: 1000, MaxInterval: time.Minute}, waits: s.wake}, 1)
+		works := engineOf(recon, &host{projects: around.Projects, retry: engine.Retry{MaxAttempts: 1000, MaxInterval: time.Minute}, waits: s.wake}, 1)
 		for {
 			a.step("Claim")
 			claim, wait, err := a.Store.Claim(context.Background(), p, time.Minute)

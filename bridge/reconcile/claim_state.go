@@ -14,7 +14,7 @@ import (
 // claimState is one claim of a key, which the works on the root link and on all that hangs on it
 // share.
 type claimState struct {
-	*Process
+	Process
 	claim  *store.Claim
 	inbox  inbox
 	events []mapping.IssueEvent // nobody changes what they point to

@@ -117,16 +117,31 @@ func (p *watchedPlan) UpdateTask(ctx context.Context, id mapping.ObjectID, user 
 func (w *world) watch() *watch {
 	s := &watch{w: w, seen: map[string]int{}}
 	o := &w.recon.Options
-	plan, settings := o.Planning, o.Settings
 	o.Store, o.GitHub = &watchedStore{o.Store, s}, &watchedHub{o.GitHub, s}
 	w.engine.Store = o.Store
-	o.Planning = func(p mapping.ObjectID) effects.Planning { return &watchedPlan{plan(p), s, "alice"} }
-	o.Settings = func() *reconcile.Settings {
-		set := *settings()
-		set.Users = map[string]string{dev: "alice"}
-		return &set
-	}
+	o.Projects, o.Settings = watchedProjects{o.Projects, s}, oneUser{o.Settings}
 	return s
+}
+
+// watchedProjects are projects of which all that is written is watched.
+type watchedProjects struct {
+	effects.Projects
+	s *watch
+}
+
+func (p watchedProjects) Planning(id mapping.ObjectID) effects.Planning {
+	return &watchedPlan{p.Projects.Planning(id), p.s, "alice"}
+}
+
+// oneUser are settings in which octocat alone is a user.
+type oneUser struct{ all effects.Settings }
+
+func (u oneUser) Projects() []mapping.ObjectID { return u.all.Projects() }
+
+func (u oneUser) Settings() *reconcile.Settings {
+	set := *u.all.Settings()
+	set.Users = map[string]string{dev: "alice"}
+	return &set
 }
 
 func TestEveryWriteEndsBeforeItsLease(t *testing.T) {

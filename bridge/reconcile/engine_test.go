@@ -27,5 +27,5 @@ func (h *host) Waits(ctx context.Context, project mapping.ObjectID, service stri
 
 // engineOf is an engine over a reconciler and its store.
 func engineOf(r *effects.Shell, h *host, concurrency int) *engine.Engine {
-	return engine.New(engine.Options{Core: r, Host: h, Store: r.Store, Logger: r.Logger, Random: r.Random, Concurrency: concurrency})
+	return engine.New(engine.Options{Core: r, Host: h, Store: r.Store, Logger: r.Logger, Clock: r.Clock, Concurrency: concurrency})
 }

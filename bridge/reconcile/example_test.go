@@ -61,16 +61,29 @@ func exampleState(was, is string) reconcile.State {
 	return reconcile.State{
 		Claim:    &store.Claim{Link: link, Inbox: map[mapping.Ref]store.Snapshot{mapping.IssueRef(issue.ID): {Data: data, Seen: now}}},
 		Settings: &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{issue.Repo}, Project: project}})},
-		Process: &reconcile.Process{
-			Projects:      func() []mapping.ObjectID { return []mapping.ObjectID{project} },
-			Authorship:    func(string) mapping.Authorship { return mapping.Theirs },
-			Stranger:      func(string) bool { return false },
-			SameRendering: func(a, b string) bool { return a == b },
-			FirstRun:      func(string) time.Time { return now.Add(-time.Hour) },
-			Paused:        func(string) bool { return false },
-			Down:          func(string) bool { return false },
-			LeaseTTL:      time.Minute,
-		},
-		Now: now, Served: true,
+		Process:  quietProcess{project, now.Add(-time.Hour)},
+		Now:      now, Served: true,
 	}
 }
+
+// quietProcess is a program of one project in which nothing else happens.
+type quietProcess struct {
+	project mapping.ObjectID
+	began   time.Time
+}
+
+func (p quietProcess) Projects() []mapping.ObjectID { return []mapping.ObjectID{p.project} }
+
+func (quietProcess) Authorship(string) mapping.Authorship { return mapping.Theirs }
+
+func (quietProcess) Stranger(string) bool { return false }
+
+func (quietProcess) SameRendering(a, b string) bool { return a == b }
+
+func (p quietProcess) FirstRun(string) time.Time { return p.began }
+
+func (quietProcess) Paused(string) bool { return false }
+
+func (quietProcess) Down(string) bool { return false }
+
+func (quietProcess) LeaseTTL() time.Duration { return time.Minute }

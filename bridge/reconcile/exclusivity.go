@@ -28,7 +28,7 @@ func (w exclusivity) requireAdoption() error {
 	if !now.Done {
 		return &blockedOn{ServiceAdoption, "nothing is created before the first full poll of the project"}
 	}
-	if claimed := w.claim.Until.Add(-w.LeaseTTL); !claimed.After(now.Since) {
+	if claimed := w.claim.Until.Add(-w.LeaseTTL()); !claimed.After(now.Since) {
 		return later(time.Millisecond, "everything marked was seen after it was claimed")
 	}
 	w.epoch = mapping.DigestText(now.Epoch)

@@ -16,30 +16,31 @@ import (
 type State struct {
 	Claim    *store.Claim
 	Settings *Settings
-	*Process
+	Process
 	Now    time.Time
 	Served bool // the project of the key is configured
 	Seed   Seed
 }
 
-// Process is what the program that the core runs in knows without asking anybody. All fields
-// are required. The functions do no I/O.
-type Process struct {
+// Process is what the program that the core runs in knows without asking anybody. Its methods
+// do no I/O.
+type Process interface {
 	// Projects are those that are configured.
-	Projects func() []mapping.ObjectID
+	Projects() []mapping.ObjectID
 	// Authorship tells whether a login is the bridge's own, now or formerly.
-	Authorship func(login string) mapping.Authorship
+	Authorship(login string) mapping.Authorship
 	// Stranger reports whether another account has a login now than the one that it stood for.
-	Stranger func(login string) bool
+	Stranger(login string) bool
 	// SameRendering reports whether two Markdown texts mean the same.
-	SameRendering func(a, b string) bool
+	SameRendering(a, b string) bool
 	// FirstRun tells when a route began to run (see [mapping.Entrance]).
-	FirstRun func(route string) time.Time
+	FirstRun(route string) time.Time
 	// Paused reports whether an operator paused a route.
-	Paused func(route string) bool
+	Paused(route string) bool
 	// Down reports whether a service (see ServiceGitHub) is known to be away.
-	Down     func(service string) bool
-	LeaseTTL time.Duration // of a claim
+	Down(service string) bool
+	// LeaseTTL is how long a claim is held.
+	LeaseTTL() time.Duration
 }
 
 // Work is the work on one claimed key. It serves one goroutine.

@@ -5,16 +5,15 @@ import (
 	"slices"
 	"testing"
 
-	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 )
 
 // showsNumbers switches to another pattern of labels with a card's number, as a new
 // configuration does.
 func (w *world) showsNumbers(pattern string) {
-	set := *w.recon.Settings()
+	set := *w.recon.Settings.Settings()
 	set.Scheme.Card = pattern
-	w.recon.Settings = func() *reconcile.Settings { return &set }
+	w.recon.Settings = &program{w, &set}
 }
 
 // TestCardNumberOfOldLinks: switching the number on costs a link nothing before it is

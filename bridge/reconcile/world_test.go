@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"planbridge/bridge/clock"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/engine"
 	"planbridge/bridge/reconcile"
@@ -164,25 +166,78 @@ func (w *world) restart() {
 		Settle: reconcile.PerSide{GitHub: settleGitHub, Planning: 30 * time.Second}, Quiet: 3 * time.Second, Brakes: w.brakes, DryRun: w.dryRun,
 		Coalesce: w.coalesce,
 	}
-	var random func(n int64) int64 // of a crowd's goroutines: the runtime's
+	ticks := clock.Clock{} // of a crowd's goroutines: the runtime's
 	if w.crowd == 0 {
-		random = rand.New(w.dice).Int64N
+		ticks = clock.New(nil, rand.New(w.dice).Int64N)
 	}
+	around := &program{w, set}
 	w.recon = effects.New(effects.Options{
-		Store: &faultyStore{w.store, w.faults}, Epoch: w.epoch, GitHub: &limitedHub{&faultyHub{w.hub, w.faults}, w.store, &w.limits},
-		Planning:      func(mapping.ObjectID) effects.Planning { return &faultyPlan{w.plan, w.faults} },
-		SameRendering: func(a, b string) bool { return mapping.Canonical(w.plan.text(a)) == mapping.Canonical(w.plan.text(b)) },
-		Settings:      func() *reconcile.Settings { return set },
-		Projects:      func() []mapping.ObjectID { return append([]mapping.ObjectID{project}, w.others...) },
-		Logger:        slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
-		Down:          func(string) bool { return false },
-		SeenCards:     w.seenCards,
-		FirstRun:      w.firstRun,
-		Random:        random,
-		Watch:         w.workTwice,
+		Store: &polledStore{faultyStore{w.store, w.faults}, w}, Epoch: around, GitHub: &limitedHub{&faultyHub{w.hub, w.faults}, w.store, &w.limits},
+		Projects: around, Renderer: around, Settings: around, Host: around, Watcher: around, Clock: ticks,
+		Logger: slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 	})
-	w.host = &host{projects: w.recon.Projects, retry: engine.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute}}
+	w.host = &host{projects: around.Projects, retry: engine.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute}}
 	w.engine = engineOf(w.recon, w.host, w.crowd)
+}
+
+// program is the program around the core of a world.
+type program struct {
+	w   *world
+	set *reconcile.Settings
+}
+
+func (p *program) Read(ctx context.Context) (string, error) { return p.w.epoch(ctx) }
+
+func (p *program) Planning(mapping.ObjectID) effects.Planning {
+	return &faultyPlan{p.w.plan, p.w.faults}
+}
+
+func (p *program) SameRendering(a, b string) bool {
+	return mapping.Canonical(p.w.plan.text(a)) == mapping.Canonical(p.w.plan.text(b))
+}
+
+func (p *program) Settings() *reconcile.Settings { return p.set }
+
+func (p *program) Projects() []mapping.ObjectID {
+	return append([]mapping.ObjectID{project}, p.w.others...)
+}
+
+func (p *program) FirstRun(route string) time.Time {
+	if p.w.firstRun == nil {
+		return time.Time{}
+	}
+	return p.w.firstRun(route)
+}
+
+func (p *program) Paused(string) bool { return false }
+
+func (p *program) Down(string) bool { return false }
+
+func (p *program) CardExists(_, _ mapping.ObjectID) {}
+
+func (p *program) IssueMoved(context.Context, string, string) error { return nil }
+
+func (p *program) Watch(begin reconcile.State, steps iter.Seq[*reconcile.Step]) iter.Seq[*reconcile.Step] {
+	return p.w.workTwice(begin, steps)
+}
+
+// polledStore has the marks of the cards that the world's polls have shown.
+type polledStore struct {
+	faultyStore
+	w *world
+}
+
+func (s *polledStore) Marks(ctx context.Context, project mapping.ObjectID, set string) (map[string]string, error) {
+	if set != store.MarksCards {
+		return s.faultyStore.Marks(ctx, project, set)
+	}
+	marks := map[string]string{}
+	for _, c := range s.w.plan.cards {
+		if digest := s.w.polled[mapping.CardRef(c.ID)]; digest != "" {
+			marks[string(c.ID)] = digest
+		}
+	}
+	return marks, nil
 }
 
 // after makes an appointment.
@@ -212,7 +267,7 @@ func (w *world) worked() []mapping.ObjectID {
 	if len(w.planned) == 0 {
 		return []mapping.ObjectID{project}
 	}
-	return w.recon.Projects()
+	return w.recon.Settings.Projects()
 }
 
 // entering follows an issue's marker, or proposes its link.
@@ -254,16 +309,6 @@ func (w *world) poll() (news bool) {
 		w.observe(obs, w.enteringCard(&obs, c))
 	}
 	return w.pollTasks() || news
-}
-
-// seenCards are the cards that polls have shown.
-func (w *world) seenCards(context.Context, mapping.ObjectID) (seen []mapping.ObjectID, err error) {
-	for _, c := range w.plan.cards {
-		if w.polled[mapping.CardRef(c.ID)] != "" {
-			seen = append(seen, c.ID)
-		}
-	}
-	return seen, nil
 }
 
 // times is when each of a card's attributes came to be, as the poll tells it.
