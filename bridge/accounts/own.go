@@ -60,14 +60,14 @@ type OwnOptions struct {
 
 // Own is the bridge's own account, which work waits for at the start.
 type Own struct {
-	OwnOptions
+	options OwnOptions
 	settled chan struct{} // closed once the account is known or is not waited for any more
 	once    sync.Once
 	without sync.Once // settled without GitHub's word
 }
 
 // NewOwn makes an Own of which nothing is known yet.
-func NewOwn(o OwnOptions) *Own { return &Own{OwnOptions: o, settled: make(chan struct{})} }
+func NewOwn(o OwnOptions) *Own { return &Own{options: o, settled: make(chan struct{})} }
 
 // Settle lets work begin.
 func (o *Own) Settle() { o.once.Do(func() { close(o.settled) }) }
@@ -112,7 +112,7 @@ func (o *Own) Run(ctx context.Context) {
 		case errors.Is(err, mapping.ErrUnavailable) && o.sameAsLast(ctx, err):
 			return
 		}
-		if _, how := o.GitHub.Known(); how != mapping.Unknown {
+		if _, how := o.options.GitHub.Known(); how != mapping.Unknown {
 			o.Without(err) // nobody has to wait
 		}
 		select {
@@ -127,13 +127,13 @@ func (o *Own) Run(ctx context.Context) {
 func (o *Own) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, accountTimeout)
 	defer cancel()
-	login, err := o.GitHub.Viewer(ctx)
+	login, err := o.options.GitHub.Viewer(ctx)
 	if err != nil {
 		return err
 	}
-	o.Logger.Info("acting on GitHub", "account", login)
-	if err := errors.Join(o.keep(ctx), o.People.own(ctx, login, o.GitHub.ViewerID())); err != nil {
-		o.Logger.Warn("remembering the bridge's own account", "err", err)
+	o.options.Logger.Info("acting on GitHub", "account", login)
+	if err := errors.Join(o.keep(ctx), o.options.People.own(ctx, login, o.options.GitHub.ViewerID())); err != nil {
+		o.options.Logger.Warn("remembering the bridge's own account", "err", err)
 	}
 	return nil
 }
@@ -141,12 +141,12 @@ func (o *Own) ask(ctx context.Context) error {
 // sameAsLast lets work begin as the account that GitHub named at an earlier
 // start, if it did: GitHub is away.
 func (o *Own) sameAsLast(ctx context.Context, why error) bool {
-	login, err := o.Store.Doc(ctx, "", docAccount)
+	login, err := o.options.Store.Doc(ctx, "", docAccount)
 	if err != nil || strings.HasSuffix(string(login), byAnswer) {
 		return false
 	}
-	o.GitHub.Assume(string(login))
-	o.Logger.Warn("GitHub is away: acting as the account of the last start", "account", string(login), "err", why)
+	o.options.GitHub.Assume(string(login))
+	o.options.Logger.Warn("GitHub is away: acting as the account of the last start", "account", string(login), "err", why)
 	o.Settle()
 	return true
 }
@@ -154,14 +154,14 @@ func (o *Own) sameAsLast(ctx context.Context, why error) bool {
 // Recall takes the account of an earlier start for the bridge's own until
 // GitHub says which it is. A store that has lost it is told.
 func (o *Own) Recall(ctx context.Context) error {
-	if _, how := o.GitHub.Known(); how != mapping.Unknown {
+	if _, how := o.options.GitHub.Known(); how != mapping.Unknown {
 		return o.keep(ctx)
 	}
-	login, err := o.Store.Doc(ctx, "", docAccount)
+	login, err := o.options.Store.Doc(ctx, "", docAccount)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("recall the bridge's own account: %w", err)
 	}
-	o.GitHub.Learn(strings.TrimSuffix(string(login), byAnswer))
+	o.options.GitHub.Learn(strings.TrimSuffix(string(login), byAnswer))
 	return nil
 }
 
@@ -172,26 +172,26 @@ func (o *Own) Without(why error) {
 }
 
 func (o *Own) actUnnamed(why error) {
-	if login, how := o.GitHub.Known(); how != mapping.Unknown {
-		o.Logger.Info("GitHub does not name the bridge's own account: acting as the one known from earlier", "account", login, "err", why)
+	if login, how := o.options.GitHub.Known(); how != mapping.Unknown {
+		o.options.Logger.Info("GitHub does not name the bridge's own account: acting as the one known from earlier", "account", login, "err", why)
 		return
 	}
-	o.Logger.Warn("GitHub does not name the bridge's own account: its issues are told by their markers until an answer to a write names it; "+
+	o.options.Logger.Warn("GitHub does not name the bridge's own account: its issues are told by their markers until an answer to a write names it; "+
 		"give a token whose GET /user (or GraphQL viewer) is answered, or name the login in github.former_accounts", "err", why)
 }
 
 // keep makes what is known of the account durable.
 func (o *Own) keep(ctx context.Context) error {
-	login, how := o.GitHub.Known()
+	login, how := o.options.GitHub.Known()
 	if how == mapping.Answered {
 		login += byAnswer
 	}
-	known, err := o.Store.Doc(ctx, "", docAccount)
+	known, err := o.options.Store.Doc(ctx, "", docAccount)
 	if how == mapping.Unknown || err == nil && string(known) == login {
 		return nil
 	}
 	if err == nil || errors.Is(err, store.ErrNotFound) {
-		err = o.Store.PutDoc(ctx, "", docAccount, []byte(login))
+		err = o.options.Store.PutDoc(ctx, "", docAccount, []byte(login))
 	}
 	if err != nil {
 		return fmt.Errorf("keep the bridge's own account: %w", err)
@@ -201,28 +201,28 @@ func (o *Own) keep(ctx context.Context) error {
 
 // AnsweredAs takes in the account that made something with a request of ours.
 func (o *Own) AnsweredAs(ctx context.Context, login string) {
-	if !o.GitHub.Learn(login) {
+	if !o.options.GitHub.Learn(login) {
 		return
 	}
-	o.Logger.Info("an answer names the bridge's own account", "account", login)
+	o.options.Logger.Info("an answer names the bridge's own account", "account", login)
 	if err := o.keep(ctx); err != nil {
-		o.Logger.Warn("the next start will not know the account", "err", err)
+		o.options.Logger.Warn("the next start will not know the account", "err", err)
 	}
 }
 
 // LoginChanged is told that an account has another login. It reports whether that is the bridge's
 // own, which GitHub is then asked for anew.
 func (o *Own) LoginChanged(ctx context.Context, was string) bool {
-	own, how := o.GitHub.Known()
+	own, how := o.options.GitHub.Known()
 	if how != mapping.Named || !strings.EqualFold(own, was) {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, accountWithin)
 	defer cancel()
-	if now, err := o.GitHub.AskViewer(ctx); err == nil && !strings.EqualFold(now, was) {
-		o.Logger.Warn("the bridge's own account has another login", "was", was, "account", now)
-		if err := errors.Join(o.keep(ctx), o.People.own(ctx, now, o.GitHub.ViewerID())); err != nil {
-			o.Logger.Warn("remembering the bridge's own account", "err", err)
+	if now, err := o.options.GitHub.AskViewer(ctx); err == nil && !strings.EqualFold(now, was) {
+		o.options.Logger.Warn("the bridge's own account has another login", "was", was, "account", now)
+		if err := errors.Join(o.keep(ctx), o.options.People.own(ctx, now, o.options.GitHub.ViewerID())); err != nil {
+			o.options.Logger.Warn("remembering the bridge's own account", "err", err)
 		}
 	}
 	return true

@@ -35,7 +35,7 @@ type ProverOptions struct {
 // after a reload: projects, secrets and buckets, the token, and the repositories. Each
 // fault is one line when it is found and one when it is repaired.
 type Prover struct {
-	ProverOptions
+	o      ProverOptions
 	proven any       // the version that was proven as a whole last
 	at     time.Time // of the last proof
 	told   []Finding // the faults that were logged
@@ -44,22 +44,22 @@ type Prover struct {
 }
 
 // NewProver makes a Prover.
-func NewProver(o ProverOptions) *Prover { return &Prover{ProverOptions: o} }
+func NewProver(o ProverOptions) *Prover { return &Prover{o: o} }
 
 // Run proves each configuration that comes in force until ctx ends, and once in a while
 // what of it does not work.
 func (p *Prover) Run(ctx context.Context) {
-	pause := func() time.Duration { return min(longestStep, p.Every) }
-	lease.Every(ctx, p.Guard, "proof of the configuration", p.Clock, pause, p.step)
+	pause := func() time.Duration { return min(longestStep, p.o.Every) }
+	lease.Every(ctx, p.o.Guard, "proof of the configuration", p.o.Clock, pause, p.step)
 }
 
 func (p *Prover) step(ctx context.Context) {
-	plan, services, version := p.Source.Configuration()
-	now := p.Clock.Now()
+	plan, services, version := p.o.Source.Configuration()
+	now := p.o.Clock.Now()
 	whole := version != p.proven
-	if whole || len(p.doubtful) > 0 && now.Sub(p.at) >= p.Every {
+	if whole || len(p.doubtful) > 0 && now.Sub(p.at) >= p.o.Every {
 		p.proven, p.at = version, now
-		p.round(ctx, newChecker(plan, services, p.Logger), whole)
+		p.round(ctx, newChecker(plan, services, p.o.Logger), whole)
 	}
 }
 
@@ -117,13 +117,13 @@ func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
 		case is(found, f) || silent(f.Place) || !at && !whole:
 			stand = append(stand, f)
 		case at:
-			p.Logger.Info("a part of the configuration works again", "place", f.Place, "fault", f.Words)
+			p.o.Logger.Info("a part of the configuration works again", "place", f.Place, "fault", f.Words)
 		}
 	}
 	p.doubtful = nil
 	for _, f := range found {
 		if !f.away && !is(stand, f) {
-			p.Logger.Error("a part of the configuration does not work", "place", f.Place, "fault", f.Words)
+			p.o.Logger.Error("a part of the configuration does not work", "place", f.Place, "fault", f.Words)
 			stand = append(stand, f)
 		}
 		p.doubtful = append(p.doubtful, f.Place)
