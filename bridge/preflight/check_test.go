@@ -1,0 +1,261 @@
+package preflight_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"planbridge/bridge/clock"
+	"planbridge/bridge/guard"
+	"planbridge/bridge/logtest"
+	"planbridge/bridge/preflight"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// TestSoundConfiguration has no fault, and its findings stand in the order of the file.
+func TestSoundConfiguration(t *testing.T) {
+	var places []string
+	for _, f := range newWorld(t).check() {
+		if f.Level == preflight.LevelFault {
+			t.Errorf("%s: %s", f.Place, f.Words)
+		}
+		if n := len(places); n == 0 || places[n-1] != f.Place {
+			places = append(places, f.Place)
+		}
+	}
+	if got, want := strings.Join(places, ", "), "store, planning web, github, repository acme/web"; got != want {
+		t.Errorf("places %s, want %s", got, want)
+	}
+}
+
+// TestFindings: each thing that is wrong is one finding at its place, and says what to do.
+func TestFindings(t *testing.T) {
+	for name, tt := range map[string]struct {
+		breaks func(w *world)
+		level  preflight.Level
+		place  string
+		words  string
+	}{
+		"a weak secret": {func(w *world) {
+			w.plan.Weaknesses = []preflight.Weakness{{Path: "marker_key", Reason: "it is short"}}
+		}, preflight.LevelFault, "secrets", "marker_key is weak: it is short"},
+		"planning refuses the secret": {func(w *world) { w.silent = mapping.ErrUnauthorized }, preflight.LevelFault, "planning web", "refuses the secret, or the id p1"},
+		"no such project":             {func(w *world) { w.silent = mapping.ErrNotFound }, preflight.LevelFault, "planning web", "there is no such project"},
+		"planning is away":            {func(w *world) { w.silent = mapping.ErrUnavailable }, preflight.LevelFault, "planning web", "does not answer"},
+		"another's project":           {func(w *world) { w.owner = "bob" }, preflight.LevelWarn, "planning web", "username alice: reading cannot prove"},
+		"no bucket":                   {func(w *world) { w.listed, w.project = w.listed[:0], nil }, preflight.LevelFault, "planning web", `there is no bucket "Incoming"; there are none`},
+		"another bucket": {func(w *world) {
+			w.listed, w.project = []preflight.Bucket{{ID: "b2", Title: "Later"}}, nil
+		}, preflight.LevelFault, "planning web", "there are Later"},
+		"a bucket in one list":  {func(w *world) { w.project = nil }, preflight.LevelWarn, "planning web", "not named by the project"},
+		"a bucket in the other": {func(w *world) { w.listed = nil }, preflight.LevelWarn, "planning web", "missing in the list of buckets"},
+		"two buckets of a title": {func(w *world) {
+			w.listed = append(w.listed, preflight.Bucket{ID: "b2", Title: "Incoming"})
+		}, preflight.LevelWarn, "planning web", "2 buckets are called"},
+		"no route":               {func(w *world) { w.route() }, preflight.LevelWarn, "planning web", "no route uses this project"},
+		"the token is refused":   {func(w *world) { w.refused = mapping.ErrUnauthorized }, preflight.LevelFault, "github", "is refused"},
+		"a token without a name": {func(w *world) { w.refused = mapping.ErrForbidden }, preflight.LevelWarn, "github", "does not say which account"},
+		"a former account": {func(w *world) {
+			w.refused, w.plan.FormerAccounts = mapping.ErrForbidden, []string{"bot"}
+		}, preflight.LevelOK, "github", "acting as one of bot"},
+		"no scope":             {func(w *world) { w.access.Scopes = []string{"gist"} }, preflight.LevelFault, "github", "neither scope repo nor public_repo (it has: gist)"},
+		"a fine-grained token": {func(w *world) { w.access.Kind = "fine-grained" }, preflight.LevelWarn, "github", "give it Issues"},
+		"an app that reads": {func(w *world) {
+			w.plan.IsApp = true
+			w.access = preflight.Access{Kind: "app", Permissions: map[string]string{"issues": "read", "metadata": "read"}}
+		}, preflight.LevelFault, "github", `permission issues: "read"; it needs "write"`},
+		"no repository":        {func(w *world) { w.repos = nil }, preflight.LevelFault, "repository acme/web", "not there, or the token may not see it"},
+		"GitHub is away":       {func(w *world) { w.away = mapping.ErrUnavailable }, preflight.LevelFault, "repository acme/web", "it cannot be read"},
+		"a renamed repository": {repository(func(r *preflight.Repository) { r.FullName = "acme/site" }), preflight.LevelFault, "repository acme/web", "it is called acme/site now"},
+		"issues are off":       {repository(func(r *preflight.Repository) { r.HasIssues = false }), preflight.LevelFault, "repository acme/web", "switched off"},
+		"an archive":           {repository(func(r *preflight.Repository) { r.Archived = true }), preflight.LevelFault, "repository acme/web", "it is archived"},
+		"a public repository":  {repository(func(r *preflight.Repository) { r.Private = false }), preflight.LevelFault, "repository acme/web", "does not say allow_public"},
+		"triage alone":         {repository(func(r *preflight.Repository) { r.Permissions = map[string]bool{"triage": true} }), preflight.LevelFault, "repository acme/web", "it needs push"},
+		"reading alone":        {repository(func(r *preflight.Repository) { r.Permissions = map[string]bool{"pull": true} }), preflight.LevelFault, "repository acme/web", "may only read here"},
+		"nobody says":          {repository(func(r *preflight.Repository) { r.Permissions = nil }), preflight.LevelWarn, "repository acme/web", "does not say what the token may do"},
+		"strangers wait": {func(w *world) {
+			repository(func(r *preflight.Repository) { r.Private = false })(w)
+			w.route(mapping.Route{Name: "web", Repositories: []string{"acme/web"}, Project: "p1", Bucket: "Incoming", AllowPublic: true})
+			w.plan.QuarantineUnsaid["web"] = true
+		}, preflight.LevelWarn, "repository acme/web", "anybody can open issues here"},
+		"a glob of nothing": {func(w *world) {
+			w.route(mapping.Route{Name: "all", Repositories: []string{"octo/*"}, Project: "p1", Bucket: "Incoming"})
+		}, preflight.LevelFault, "repository octo/*", "it takes none of the 0 repositories of octo"},
+		"a glob": {func(w *world) {
+			w.route(mapping.Route{Name: "all", Repositories: []string{"acme/*"}, Project: "p1", Bucket: "Incoming"})
+		}, preflight.LevelOK, "repository acme/*", "it takes 1 repositories: acme/web"},
+		"a glob with public ones": {func(w *world) {
+			w.repos["acme/open"] = preflight.Repository{FullName: "acme/open", HasIssues: true}
+			w.route(mapping.Route{Name: "all", Repositories: []string{"acme/*"}, Project: "p1", Bucket: "Incoming"})
+		}, preflight.LevelWarn, "repository acme/*", "1 public repositories are left out"},
+		"the store is in use": {func(w *world) { w.busy = true }, preflight.LevelOK, "store", "in use by another process"},
+		"and tells no links":  {func(w *world) { w.busy = true }, preflight.LevelWarn, "links", "was not looked at: no service answers"},
+		"links of no route": {func(w *world) {
+			w.busy, w.running = true, []status.Link{linkOf("gone", "acme/old", "p1"), linkOf("gone", "acme/old", "p1")}
+		}, preflight.LevelWarn, "links", "2 links of route gone, which the configuration has no more"},
+		"links of another repository": {func(w *world) {
+			w.busy, w.running = true, []status.Link{linkOf("web", "other/web", "p1")}
+		}, preflight.LevelWarn, "links", "1 links stay with"},
+		"links where they belong": {func(w *world) {
+			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p1")}
+		}, preflight.LevelOK, "links", "all 1 are where their routes lead"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			tt.breaks(w)
+			w.finds(tt.level, tt.place, tt.words)
+		})
+	}
+}
+
+// repository changes acme/web.
+func repository(change func(*preflight.Repository)) func(*world) {
+	return func(w *world) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		r := w.repos["acme/web"]
+		change(&r)
+		w.repos["acme/web"] = r
+	}
+}
+
+func linkOf(route, repo string, project mapping.ObjectID) status.Link {
+	l := &mapping.Link{Route: route, Project: project}
+	l.Issue = mapping.IssueID{ID: 1, Repo: repo, Number: 1}
+	l.Card = mapping.CardID{ID: "c1", Bucket: "b1", BucketName: "Incoming"}
+	return status.LinkOf(l)
+}
+
+// TestNothingMoreIsAskedOfARefusedToken: where GitHub does not know who asks, no repository is
+// looked at, and the check says so.
+func TestNothingMoreIsAskedOfARefusedToken(t *testing.T) {
+	w := newWorld(t)
+	w.refused = mapping.ErrUnauthorized
+	for _, f := range w.check() {
+		if strings.HasPrefix(f.Place, "repository") {
+			t.Errorf("%s: %s", f.Place, f.Words)
+		}
+	}
+	w.finds(preflight.LevelWarn, "github", "no repository was looked at")
+}
+
+// source is the configuration in force; a reload makes it another version.
+type source struct {
+	w       *world
+	version int
+}
+
+func (s *source) Configuration() (*preflight.Plan, preflight.Services, any) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	return s.w.plan, s.w, s.version
+}
+
+// TestProver: each fault is one line when it is found and one when it is repaired. A service
+// that is away proves nothing.
+func TestProver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, log := newWorld(t), &logtest.Text{}
+		in := &source{w: w}
+		logger := slog.New(slog.NewTextHandler(log, nil))
+		prover := preflight.NewProver(preflight.ProverOptions{Source: in, Every: time.Minute, Clock: clock.Clock{}, Guard: guard.New(logger), Logger: logger})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go prover.Run(ctx)
+		set := func(change func()) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			change()
+		}
+		broken, works := func() int { return log.Lines("does not work") }, func() int { return log.Lines("works again") }
+		expect := func(what string, faults, repairs int) {
+			t.Helper()
+			time.Sleep(3 * time.Minute)
+			if broken() != faults || works() != repairs {
+				t.Errorf("%s: %d lines of faults and %d of repairs, want %d and %d:\n%s", what, broken(), works(), faults, repairs, log)
+			}
+		}
+		expect("of a sound configuration", 0, 0)
+		repository(func(r *preflight.Repository) { r.HasIssues = false })(w)
+		expect("nothing was doubtful", 0, 0)
+		set(func() { in.version++ })
+		expect("after a reload", 1, 0)
+		set(func() { w.away = mapping.ErrUnavailable })
+		expect("while GitHub is away", 1, 0)
+		set(func() { w.away = nil })
+		expect("while it stays so", 1, 0)
+		repository(func(r *preflight.Repository) { r.HasIssues = true })(w)
+		expect("after it was repaired", 1, 1)
+	})
+}
+
+// documents keep which operators were told of what.
+type documents map[string]string
+
+func (d documents) Doc(_ context.Context, _ mapping.ObjectID, name string) ([]byte, error) {
+	if text, ok := d[name]; ok {
+		return []byte(text), nil
+	}
+	return nil, store.ErrNotFound
+}
+
+func (d documents) PutDoc(_ context.Context, _ mapping.ObjectID, name string, data []byte) error {
+	d[name] = string(data)
+	return nil
+}
+
+// seen is who can read repositories.
+type seen struct {
+	public map[string]bool
+	err    error
+}
+
+func (s seen) Private(_ context.Context, repo string) (bool, error) { return !s.public[repo], s.err }
+
+func (s seen) PublicOf(_ context.Context, owner string) (names []string, err error) {
+	for name := range mapping.Sorted(s.public) {
+		if strings.HasPrefix(name, owner+"/") {
+			names = append(names, name)
+		}
+	}
+	return names, s.err
+}
+
+// TestQuarantineNotice: an operator is warned once of a route whose public repositories have a
+// quarantine that the configuration does not speak of.
+func TestQuarantineNotice(t *testing.T) {
+	w := newWorld(t)
+	w.route(
+		mapping.Route{Name: "web", Repositories: []string{"acme/web"}}, mapping.Route{Name: "said", Repositories: []string{"acme/said"}},
+		mapping.Route{Name: "all", Repositories: []string{"octo/*"}}, mapping.Route{Name: "inner", Repositories: []string{"acme/inner"}},
+	)
+	for _, route := range []string{"web", "all", "inner"} {
+		w.plan.QuarantineUnsaid[route] = true
+	}
+	kept, log := documents{}, &logtest.Text{}
+	give := func(v preflight.Visibility) error {
+		return preflight.QuarantineNotice{Source: &source{w: w}, Store: kept, Visibility: v, Logger: slog.New(slog.NewTextHandler(log, nil))}.Give(t.Context())
+	}
+	away := errors.New("away")
+	if err := give(seen{err: away}); !errors.Is(err, away) || len(kept) != 0 {
+		t.Errorf("while GitHub is away: %v, told %v", err, kept)
+	}
+	public := seen{public: map[string]bool{"acme/web": true, "acme/said": true, "octo/open": true}}
+	for range 2 {
+		if err := give(public); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(kept) != 2 || kept[preflight.DocQuarantine("web")] == "" || kept[preflight.DocQuarantine("all")] == "" {
+		t.Errorf("told of %v", kept)
+	}
+	if n := log.Lines("anybody can open issues"); n != 2 {
+		t.Errorf("warned %d times", n)
+	}
+}
