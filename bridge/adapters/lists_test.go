@@ -15,7 +15,11 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/mapping"
 	"planbridge/store/boltstore"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // renewed is a GitHub with one repository, acme/web, whose id changes when it is made anew.
 type renewed struct{ id int64 }

@@ -12,7 +12,11 @@ import (
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // crowdedLease is that of a key in a crowd: a batch has another member besides.
 type crowdedLease struct {

@@ -3,13 +3,18 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"testing"
 	"time"
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // core is a core that does what a test says; the zero value agrees at once.
 type core struct {

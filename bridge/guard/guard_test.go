@@ -11,7 +11,11 @@ import (
 	"testing/synctest"
 
 	"planbridge/bridge/guard"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestAPanicIsSetAsideUntilItIsOver(t *testing.T) {
 	var log bytes.Buffer

@@ -20,7 +20,11 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/boltstore"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	project  = mapping.ObjectID("54744060c955ca8169c61ee6")
@@ -312,12 +316,13 @@ func (w *world) configured() func() mapping.Routes {
 }
 
 func (w *world) setOptions() {
-	w.options = options{Options: poll.Options{
-		Project: project, Name: "web", Planning: w.planned, Store: w.store,
-		Owner: "replica-1", Interval: 30 * time.Second,
-		Metrics: poll.NewMetrics(prometheus.NewRegistry()),
-		Logger:  slog.New(slog.NewTextHandler(w.log, nil)),
-	},
+	w.options = options{
+		Options: poll.Options{
+			Project: project, Name: "web", Planning: w.planned, Store: w.store,
+			Owner: "replica-1", Interval: 30 * time.Second,
+			Metrics: poll.NewMetrics(prometheus.NewRegistry()),
+			Logger:  slog.New(slog.NewTextHandler(w.log, nil)),
+		},
 		Routes:    w.configured(),
 		OnSuccess: func(context.Context) { w.woken++ },
 		OnFailure: func(err error) { w.failed = append(w.failed, err) },

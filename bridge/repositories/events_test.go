@@ -12,7 +12,11 @@ import (
 	"planbridge/bridge/repositories"
 	"planbridge/mapping"
 	"planbridge/store/boltstore"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // names is a GitHub that answers for repositories alone, and what is remembered of them.
 type names struct {

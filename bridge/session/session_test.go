@@ -14,7 +14,11 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // process is a Keeper on a memory that others share.
 type process struct {

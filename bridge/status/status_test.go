@@ -22,7 +22,11 @@ import (
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // memory is an Operator without a store.
 type memory struct {

@@ -25,7 +25,11 @@ import (
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/boltstore"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	web  = mapping.ObjectID("54744060c955ca8169c61ee6")
@@ -66,7 +70,9 @@ type decoder struct{ o options }
 func (d decoder) Verify(secrets, body [][]byte, header string) (int, error) {
 	return d.o.Verify(secrets, body, header)
 }
+
 func (d decoder) Payload(kind string, body []byte) ([]byte, error) { return d.o.Payload(kind, body) }
+
 func (d decoder) Parse(name string, payload []byte) (webhook.Event, error) {
 	return d.o.Parse(name, payload)
 }
@@ -128,10 +134,11 @@ func newWorldOn(t testing.TB, so boltstore.Options, change ...func(*options)) *w
 	}
 	t.Cleanup(func() { s.Close() })
 	w := &world{t: t, store: s, reg: prometheus.NewRegistry(), log: &logtest.Text{}}
-	w.options = options{Options: webhook.Options{
-		Store: s, EnterDelay: 2 * time.Second, Metrics: webhook.NewMetrics(w.reg),
-		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	},
+	w.options = options{
+		Options: webhook.Options{
+			Store: s, EnterDelay: 2 * time.Second, Metrics: webhook.NewMetrics(w.reg),
+			Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
 		Trust:   func() *webhook.Trust { return webhook.NewTrust(nil, [][]byte{[]byte("old"), []byte("new")}, nil) },
 		Verify:  verify,
 		Payload: func(_ string, body []byte) ([]byte, error) { return body, nil },
