@@ -166,7 +166,6 @@ func TestProver(t *testing.T) {
 		logger := slog.New(slog.NewTextHandler(log, nil))
 		prover := preflight.NewProver(preflight.ProverOptions{Source: in, Every: time.Minute, Clock: clock.Clock{}, Guard: guard.New(logger), Logger: logger})
 		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
 		go prover.Run(ctx)
 		set := func(change func()) {
 			w.mu.Lock()
@@ -177,6 +176,7 @@ func TestProver(t *testing.T) {
 		expect := func(what string, faults, repairs int) {
 			t.Helper()
 			time.Sleep(3 * time.Minute)
+			synctest.Wait()
 			if broken() != faults || works() != repairs {
 				t.Errorf("%s: %d lines of faults and %d of repairs, want %d and %d:\n%s", what, broken(), works(), faults, repairs, log)
 			}
@@ -192,6 +192,8 @@ func TestProver(t *testing.T) {
 		expect("while it stays so", 1, 0)
 		repository(func(r *preflight.Repository) { r.HasIssues = true })(w)
 		expect("after it was repaired", 1, 1)
+		stop()
+		synctest.Wait()
 	})
 }
 

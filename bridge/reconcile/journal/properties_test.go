@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"planbridge/mapping"
 )
@@ -90,4 +91,90 @@ func valuesDiffer(records []mapping.Pending) bool {
 		wrote[p.To] = true
 	}
 	return len(wrote) == len(records)
+}
+
+// TestBehindEnds: whoever waits as long as told, time and again, believes the reads once they
+// have been behind for longer than GitHub lags, and hardly later.
+func TestBehindEnds(t *testing.T) {
+	for seed := range uint64(2_000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		settle, least := time.Duration(r.IntN(300))*time.Second, time.Second+time.Duration(r.IntN(20))*time.Second
+		most, since := max(Doubt, settle), time.Duration(0)
+		for looks := 0; ; looks++ {
+			wait, believed := Behind(since, settle, least)
+			if believed != (since >= most) {
+				t.Fatalf("seed %d: believed after %s of %s: %v", seed, since, most, believed)
+			}
+			if believed {
+				break
+			}
+			if wait < least || since+wait > most+least {
+				t.Fatalf("seed %d: after %s it waits %s, of %s", seed, since, wait, most)
+			}
+			if since += wait; looks > int(most/least) {
+				t.Fatalf("seed %d: still not believed after %d looks", seed, looks)
+			}
+		}
+	}
+}
+
+// TestLeadFollowsTheChain: edits that follow from each other lead from each value to the last
+// one, in whatever order they are told, and to no other value.
+func TestLeadFollowsTheChain(t *testing.T) {
+	for seed := range uint64(2_000) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		values := []string{"a", "b", "c", "d", "e", "f"}
+		r.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
+		chain := values[:2+r.IntN(3)]
+		var all []mapping.IssueEvent
+		for i := range chain[1:] {
+			all = append(all, title(dev, i, chain[i], chain[i+1]))
+		}
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		told, last := edits(all...), chain[len(chain)-1]
+		digest := func(value string) string { return mapping.DigestValue(mapping.Title, value) }
+		for _, from := range chain {
+			for _, to := range values {
+				if got, want := told.Lead(mapping.Title, digest(from), digest(to)), to == last; got != want {
+					t.Fatalf("seed %d: %q leads from %s to %s: %v", seed, chain, from, to, got)
+				}
+			}
+		}
+		for i := range chain[1:] {
+			if !told.Tell(mapping.Title, chain[i], chain[i+1]) || !told.Leave(mapping.Title, chain[i]) {
+				t.Fatalf("seed %d: %q does not tell of its edit %d", seed, chain, i)
+			}
+		}
+		if told.Leave(mapping.Title, last) {
+			t.Fatalf("seed %d: %q leaves its last value", seed, chain)
+		}
+	}
+}
+
+// TestForgottenIsReplaced: an edit is lost where our write replaced it at once and nothing holds
+// it since; one that was brought back, or that the write knew, is not.
+func TestForgottenIsReplaced(t *testing.T) {
+	late := int(Doubt/time.Second) + 1
+	for name, tt := range map[string]struct {
+		edits []mapping.IssueEvent
+		lost  []string
+	}{
+		"replaced at once":      {[]mapping.IssueEvent{title(dev, 0, "a", "b"), title(ours, 1, "b", "c")}, []string{"b"}},
+		"known to the write":    {[]mapping.IssueEvent{title(dev, 0, "a", "b"), title(ours, late, "b", "c")}, nil},
+		"brought back":          {[]mapping.IssueEvent{title(dev, 0, "a", "b"), title(ours, 1, "b", "c"), title(dev, 9, "c", "b")}, nil},
+		"of our own":            {[]mapping.IssueEvent{title(ours, 0, "a", "b"), title(ours, 1, "b", "c")}, nil},
+		"of another attribute":  {[]mapping.IssueEvent{body(dev, 0, "a", "b"), title(ours, 1, "b", "c")}, nil},
+		"perhaps our own write": {[]mapping.IssueEvent{title(dev, 0, "a", "b"), title(maybe, 1, "b", "c")}, nil},
+		"twice": {[]mapping.IssueEvent{
+			title(dev, 0, "a", "b"), title(ours, 1, "b", "c"), title(dev, 2, "c", "d"), title(ours, 3, "d", "e"),
+		}, []string{"b", "d"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lost []string
+			for _, l := range edits(tt.edits...).Forgotten(mapping.Title, nil) {
+				lost = append(lost, l.Text)
+			}
+			expect(t, "lost", lost, tt.lost)
+		})
+	}
 }
