@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -121,8 +122,8 @@ func (a *App) awaitEnd(ctx context.Context) error {
 
 func (a *App) close() error {
 	var err error
-	for i := len(a.life.onStop) - 1; i >= 0; i-- {
-		err = errors.Join(err, a.life.onStop[i]())
+	for _, end := range slices.Backward(a.life.onStop) {
+		err = errors.Join(err, end())
 	}
 	a.life.onStop = nil
 	return err
@@ -237,12 +238,11 @@ func (a *App) watch(ctx context.Context) {
 // watchOnce does what watch does at each tick. What panics keeps nothing else from being
 // looked at.
 func (a *App) watchOnce(ctx context.Context) {
-	step := func(what string, level slog.Level, do func(context.Context) error, more ...any) error {
+	step := func(what string, level slog.Level, do func(context.Context) error) {
 		err := a.guard.Do("watch", what, func() error { return do(ctx) })
 		if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-			a.log.Log(ctx, level, what, append(more, "err", err)...)
+			a.log.Log(ctx, level, what, "err", err)
 		}
-		return err
 	}
 	err := a.guard.Do("watch", "the store's epoch", func() error { return a.checkEpoch(ctx) })
 	if err != nil && !guard.Panicked(err) {
@@ -253,11 +253,11 @@ func (a *App) watchOnce(ctx context.Context) {
 	}
 	a.log.Info("the store answers again", factlog.Over, "the store is away")
 	if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
-		_ = step("looking for the bridge's own account", slog.LevelWarn, a.account.Recall)
+		step("looking for the bridge's own account", slog.LevelWarn, a.account.Recall)
 	}
-	_ = step("looking which routes are paused", slog.LevelWarn, a.pauses.Learn)
-	_ = step("links of renamed repositories keep their routes", slog.LevelWarn, a.requeue.RerouteRenamed)
-	_ = step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
+	step("looking which routes are paused", slog.LevelWarn, a.pauses.Learn)
+	step("links of renamed repositories keep their routes", slog.LevelWarn, a.requeue.RerouteRenamed)
+	step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
 }
 
 // warnAway says why nothing can be done with the store.

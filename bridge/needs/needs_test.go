@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,10 +106,8 @@ func (p *project) read(id mapping.ObjectID) error {
 	if id == "refused" {
 		return errAway
 	}
-	for _, there := range p.there {
-		if id == there {
-			return nil
-		}
+	if slices.Contains(p.there, id) {
+		return nil
 	}
 	return fmt.Errorf("read %s: %w", id, mapping.ErrNotFound)
 }
