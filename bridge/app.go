@@ -213,7 +213,7 @@ func (a *App) buildSides(c *config.Config) error {
 	a.budgets = budgets.New(budgets.Options{Store: a.store, Settings: a.set, Now: a.o.Now})
 	hub, err := newGitHubClient(c, github.Options{
 		Share: a.budgets, Holds: budgets.Holds{Store: a.store}, WritePause: a.o.WritePause, Logger: a.log, Recovery: recovery,
-		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Asked: a.asked(reconcile.ServiceGitHub),
+		Metrics: &github.Metrics{Requests: requests, Duration: duration, Waits: waits}, Transport: a.transport(), Observer: answers{a.monitor, reconcile.ServiceGitHub},
 	})
 	if err != nil {
 		return err

@@ -16,10 +16,13 @@ import (
 	"planbridge/mapping"
 )
 
-// asked tells the monitor how a service answered.
-func (a *App) asked(service string) func(error) {
-	return func(err error) { a.monitor.Asked(service, err) }
+// answers tell the monitor how a service answered.
+type answers struct {
+	monitor *monitor.Monitor
+	service string
 }
+
+func (o answers) Asked(err error) { o.monitor.Asked(o.service, err) }
 
 // delivered takes in that a delivery was believed, and who sent it.
 func (a *App) delivered(ctx context.Context, login string, id int64) {

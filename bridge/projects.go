@@ -111,7 +111,7 @@ func (a *App) addProjects(c *config.Config) error {
 		}
 		client, err := a.newPlanning(planning.Options{
 			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.metrics.planning,
-			BreakerPause: recovery, Random: a.o.Random, HTTPClient: a.httpClient(), Asked: a.asked(reconcile.ServicePlanning(id)),
+			BreakerPause: recovery, Random: clock.New(a.o.Now, a.o.Random), HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
 		})
 		if err != nil {
 			return fmt.Errorf("project %s: %w", name, err)

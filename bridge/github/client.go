@@ -60,11 +60,15 @@ type Options struct {
 	CacheEntries int
 	CacheBytes   int
 
-	Metrics *Metrics
-	// Asked is told how each request was answered: nil, or an error that is about GitHub as a
-	// whole; nil: nobody is.
-	Asked  func(error)
-	Logger *slog.Logger
+	Metrics  *Metrics
+	Observer Observer // nil: nobody is told
+	Logger   *slog.Logger
+}
+
+// Observer is told how requests are answered.
+type Observer interface {
+	// Asked is called with nil, or with an error that is about GitHub as a whole.
+	Asked(err error)
 }
 
 // Client speaks to one GitHub as one account.

@@ -27,7 +27,7 @@ type wire struct {
 	breaker   *gobreaker.CircuitBreaker[*http.Response]
 	gate      gate
 	metrics   Metrics
-	asked     func(error)
+	observer  Observer
 	log       *slog.Logger
 	remaining atomic.Int64
 	answered  atomic.Pointer[call]          // the last read of an issue or a listing that was
@@ -43,7 +43,7 @@ const (
 var errServer = errors.New("server error")
 
 func newWire(o Options) *wire {
-	w := &wire{base: o.Transport, metrics: *o.Metrics, asked: o.Asked, log: o.Logger, gate: gate{holds: o.Holds, log: o.Logger}}
+	w := &wire{base: o.Transport, metrics: *o.Metrics, observer: o.Observer, log: o.Logger, gate: gate{holds: o.Holds, log: o.Logger}}
 	w.remaining.Store(-1)
 	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{ //nolint:bodyclose // takes the type for an answer
 		Name:        "github",
@@ -136,8 +136,8 @@ func (w *wire) send(req *http.Request, k call) (*http.Response, error) {
 	if w.metrics.Requests != nil {
 		w.metrics.Requests.WithLabelValues("github", k.op, code).Inc()
 	}
-	if w.asked != nil {
-		w.asked(asWhole(resp, err))
+	if w.observer != nil {
+		w.observer.Asked(asWhole(resp, err))
 	}
 	if w.metrics.Duration != nil {
 		w.metrics.Duration.WithLabelValues("github", k.op).Observe(time.Since(begin).Seconds())

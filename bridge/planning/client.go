@@ -27,17 +27,33 @@ type Options struct {
 	HTTPClient *http.Client // its Transport, Timeout and Jar are used; nil: an own, pooled one
 	Metrics    *Metrics     // nil: none
 	Logger     *slog.Logger // nil: none
-	Asked      func(error)  // is told how each request ended; nil: nobody is
+	Observer   Observer     // nil: nobody is told
 
 	Timeout     time.Duration // of one request, its answer included; 30s
 	BulkTimeout time.Duration // of the backlog listing, the visits to its cards included; 5m
 
-	ReadRetries  int                 // further attempts of a failed read; 2; negative: none
-	RetryPause   time.Duration       // before the first of them, then growing; 200ms
-	Random       func(n int64) int64 // draws what spreads the pauses, in [0, n), and is safe for concurrent use; nil: the runtime's
-	BreakerAfter int                 // failures in a row that open the circuit breaker; 5
-	BreakerPause time.Duration       // how long it stays open before one request may try; 15s
+	ReadRetries  int           // further attempts of a failed read; 2; negative: none
+	RetryPause   time.Duration // before the first of them, then growing; 200ms
+	Random       Random        // nil: the runtime's
+	BreakerAfter int           // failures in a row that open the circuit breaker; 5
+	BreakerPause time.Duration // how long it stays open before one request may try; 15s
 }
+
+// Observer is told how requests end.
+type Observer interface {
+	Asked(err error)
+}
+
+// Random draws what spreads the pauses, in [0, n). It is safe for concurrent use.
+type Random interface {
+	Int64N(n int64) int64
+}
+
+// runtimeRandom is the runtime's.
+type runtimeRandom struct{}
+
+// Int64N implements [Random].
+func (runtimeRandom) Int64N(n int64) int64 { return rand.Int64N(n) }
 
 func (o *Options) setDefaults() {
 	o.Timeout = or(o.Timeout, 30*time.Second)
@@ -45,7 +61,7 @@ func (o *Options) setDefaults() {
 	o.ReadRetries = or(o.ReadRetries, 2)
 	o.RetryPause = or(o.RetryPause, 200*time.Millisecond)
 	if o.Random == nil {
-		o.Random = rand.Int64N
+		o.Random = runtimeRandom{}
 	}
 	o.BreakerAfter = or(o.BreakerAfter, 5)
 	o.BreakerPause = or(o.BreakerPause, 15*time.Second)

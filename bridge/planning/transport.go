@@ -108,7 +108,7 @@ func (c *Client) newPause() spreadPause {
 	return spreadPause{backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(c.opts.RetryPause), backoff.WithRandomizationFactor(0),
 		backoff.WithMaxElapsedTime(0), // the number of attempts and the context bound it
-	), c.opts.Random}
+	), c.opts.Random.Int64N}
 }
 
 // NextBackOff implements [backoff.BackOff].
@@ -124,8 +124,8 @@ func (c *Client) guarded(ctx context.Context, k call) ([]byte, error) {
 	}
 	body, err := c.breaker.Execute(func() ([]byte, error) {
 		body, err := c.attempt(ctx, k)
-		if c.opts.Asked != nil {
-			c.opts.Asked(err)
+		if c.opts.Observer != nil {
+			c.opts.Observer.Asked(err)
 		}
 		return body, err
 	})
