@@ -131,10 +131,12 @@ func (w freshness) readsBehind(issue *mapping.Issue) error {
 }
 
 // cameTooLate reports whether what was seen of the issue is older than what is known, and
-// came later than anything of GitHub's does that is only late: a read has to tell.
+// came later than anything of GitHub's does that is only late: a read has to tell. An event of
+// the second in which the issue was opened is late in any case: GitHub cannot go back to it.
 func (w freshness) cameTooLate(seen *mapping.Issue) bool {
 	s := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]
-	return seen.UpdatedAt.Before(w.owner.Issue.UpdatedAt) && s.Seen.Sub(seen.UpdatedAt) > w.set.Settle.GitHub && s.Digest != w.owner.Issue.Digest
+	opening := seen.Editor != "" && seen.UpdatedAt.Equal(seen.CreatedAt)
+	return !opening && seen.UpdatedAt.Before(w.owner.Issue.UpdatedAt) && s.Seen.Sub(seen.UpdatedAt) > w.set.Settle.GitHub && s.Digest != w.owner.Issue.Digest
 }
 
 // rewoundNow lists the attributes in which GitHub shows a time before the base. What

@@ -66,6 +66,48 @@ func TestGitHubsClockWentBack(t *testing.T) {
 	})
 }
 
+// TestADeliveryIsMadeAgain: a delivery that failed comes an hour late. What somebody did then is
+// read anew, as GitHub may have gone back to it. To the moment of an opening it cannot go back.
+func TestADeliveryIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	for what, tt := range map[string]struct {
+		late  func(w *world)
+		reads int
+	}{
+		"an opening": {func(w *world) { w.openIssue("tok1", body) }, 0},
+		"an edit": {func(w *world) {
+			w.hub.lag = nil
+			w.agree()
+			w.hub.lag = never
+			w.editIssue(mapping.Title, to("tok8"))
+		}, 1},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				w.hub.lag = never
+				tt.late(w)
+				was := w.issue().snapshot(dev)
+				w.settle()
+				time.Sleep(time.Minute)
+				w.hub.lag = nil
+				w.editIssue(mapping.Title, to("tok9"))
+				w.settle()
+				time.Sleep(time.Hour)
+				reads, now := w.reads("Issue"), w.issue().Issue
+				w.issue().Issue = was
+				w.hub.tell(w.issue(), dev, nil)
+				w.issue().Issue = now
+				w.settle()
+				if *reads != tt.reads {
+					w.fail("%d reads tell that it is late, want %d", *reads, tt.reads)
+				}
+				w.verify(ends{want: values{mapping.Title: "tok9"}})
+			})
+		})
+	}
+}
+
 // TestGitHubDoesNotAgreeWithItself: a key that is put off for the same thing over and over
 // is looked at less and less, and then an operator sees it.
 func TestGitHubDoesNotAgreeWithItself(t *testing.T) {
