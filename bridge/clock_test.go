@@ -26,7 +26,7 @@ var ambient = map[string]map[string]int{
 	"bridge/accounts":     {"context.WithTimeout": 3, "time.After": 1, "time.NewTimer": 1, "time.Now": 1, "time.Since": 1},
 	"bridge/repositories": {"time.Now": 14, "time.Since": 1},
 	"bridge/engine":       {"context.AfterFunc": 1, "context.WithDeadline": 3, "context.WithTimeout": 1, "time.AfterFunc": 1, "time.NewTimer": 4},
-	"bridge/github":       {"context.WithTimeout": 1, "time.NewTimer": 1, "time.Now": 5, "time.Since": 2, "time.Until": 3},
+	"bridge/github":       {"context.WithTimeout": 1, "time.NewTimer": 1, "time.Now": 7, "time.Since": 2, "time.Until": 3},
 	"bridge/guard":        {"go": 2, "time.After": 1, "time.Now": 1},
 	"bridge/inventory":    {"time.NewTimer": 1},
 	"bridge/operator":     {"context.WithTimeout": 2, "time.Now": 1},

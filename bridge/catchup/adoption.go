@@ -98,7 +98,7 @@ func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error
 func (c *CatchUp) listOwn(ctx context.Context, repo string, accounts []string) error {
 	for _, login := range accounts {
 		w := walk{catchUp: c, repo: repo}
-		if err := w.list(ctx, Query{Creator: login, Afresh: true}); err != nil {
+		if _, err := w.list(ctx, Query{Creator: login, Afresh: true}); err != nil {
 			return err
 		}
 	}

@@ -13,10 +13,12 @@
 package catchup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"planbridge/bridge/clock"
@@ -40,10 +42,17 @@ type GitHub interface {
 	Locate(ctx context.Context, repo string, asOf time.Time) (string, error)
 	// Private reports whether only members can read the repository.
 	Private(ctx context.Context, repo string) (bool, error)
+	// RateScarce reports whether so many of an hour's requests are spent that what can wait should.
+	RateScarce() bool
 	// Accounts returns the logins that the bridge has or had; none where the one
 	// it has is not known.
 	Accounts() []string
 }
+
+// scarceAnHour is how many repositories with news are listed in an hour while GitHub's requests are
+// scarce. A listing without news is a 304, which costs nothing. The others wait for the next
+// round, which begins with them: deliveries tell of most news, and what people do goes first.
+const scarceAnHour = 600
 
 // Query says which issues to list.
 type Query struct {
@@ -126,6 +135,7 @@ type CatchUp struct {
 	seen map[string]map[int64]lastSeen
 	told map[string]bool // repositories that this store was told of
 
+	putOff      string    // the repository that the next round begins with; "": the first one
 	redelivered time.Time // when all hooks were last looked at
 	// hookAccessDenied holds the owners that do not show their hooks, and until when
 	// they are not asked again.
@@ -222,11 +232,22 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	adopted := c.adopt(ctx, repos, epoch)
-	answered := false
+	answered, lists := false, max(1, int(scarceAnHour*c.o.Interval.Hours()))
+	repos, c.putOff = startAt(repos, c.putOff), ""
 	for _, repo := range repos {
+		if lists <= 0 && c.told[repo] && c.o.GitHub.RateScarce() {
+			c.putOff = cmp.Or(c.putOff, repo)
+			continue
+		}
 		err := adopted[repo]
 		if err == nil {
-			err = c.o.Guard.Do("catch-up of", repo, func() error { return c.repository(ctx, repo) })
+			err = c.o.Guard.Do("catch-up of", repo, func() error {
+				counted, err := c.repository(ctx, repo)
+				if counted {
+					lists--
+				}
+				return err
+			})
 		}
 		switch {
 		case guard.Panicked(err): // told once; the others are listed
@@ -242,4 +263,10 @@ func (c *CatchUp) Poll(ctx context.Context) error {
 		c.o.Host.Answered(ctx)
 	}
 	return nil
+}
+
+// startAt puts the repositories from one on before the others.
+func startAt(repos []string, first string) []string {
+	i := max(0, slices.Index(repos, first))
+	return slices.Concat(repos[i:], repos[:i])
 }

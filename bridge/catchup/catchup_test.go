@@ -36,6 +36,7 @@ type hub struct {
 	pages   int // that were handed over
 	repos   []string
 	private bool
+	scarce  bool // so are requests
 
 	accounts []string // of the bridge
 }
@@ -102,6 +103,7 @@ func (h *hub) Private(context.Context, string) (bool, error)                    
 func (h *hub) Locate(_ context.Context, repo string, _ time.Time) (string, error) { return repo, nil }
 
 func (h *hub) Accounts() []string { return h.accounts }
+func (h *hub) RateScarce() bool   { return h.scarce }
 
 // edit makes or changes an issue now.
 func (h *hub) edit(repo string, id int64, title string) {

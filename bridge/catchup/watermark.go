@@ -37,15 +37,18 @@ var errEnough = errors.New("enough")
 // next walk begins there. Only where more was updated at a time than fits a page
 // does a walk go on to the end; it moves the watermark if nothing was updated
 // meanwhile.
-func (c *CatchUp) repository(ctx context.Context, repo string) error {
+//
+// It reports whether a listing counted against GitHub's limit.
+func (c *CatchUp) repository(ctx context.Context, repo string) (counted bool, err error) {
 	since, err := c.since(ctx, repo)
 	if err != nil || since.IsZero() {
-		return err
+		return false, err
 	}
 	for {
 		w := walk{catchUp: c, repo: repo, since: since}
-		if err := w.list(ctx, Query{Since: since, Afresh: !c.told[repo]}); err != nil {
-			return err
+		notModified, err := w.list(ctx, Query{Since: since, Afresh: !c.told[repo]})
+		if counted = counted || !notModified; err != nil {
+			return counted, err
 		}
 		c.told[repo] = true
 		switch back := w.past(); {
@@ -55,10 +58,10 @@ func (c *CatchUp) repository(ctx context.Context, repo string) error {
 		case w.next.After(since):
 			since = w.next
 		default:
-			return nil
+			return counted, nil
 		}
 		if err := c.o.Store.PutDoc(ctx, "", docSince(repo), []byte(since.Format(time.RFC3339))); err != nil {
-			return fmt.Errorf("store watermark: %w", err)
+			return counted, fmt.Errorf("store watermark: %w", err)
 		}
 		maps.DeleteFunc(c.seen[repo], func(_ int64, s lastSeen) bool { return s.at.Before(since) })
 	}
@@ -97,19 +100,19 @@ type walk struct {
 	next   time.Time // the watermark that the walk allows
 }
 
-func (w *walk) list(ctx context.Context, q Query) error {
-	_, err := w.catchUp.o.GitHub.ListIssues(ctx, w.repo, q, func(page []mapping.Issue, date time.Time) error {
+func (w *walk) list(ctx context.Context, q Query) (notModified bool, err error) {
+	notModified, err = w.catchUp.o.GitHub.ListIssues(ctx, w.repo, q, func(page []mapping.Issue, date time.Time) error {
 		return w.page(ctx, page, date)
 	})
 	switch {
 	case errors.Is(err, errEnough):
-		return nil
+		return notModified, nil
 	case err != nil:
-		return fmt.Errorf("list issues: %w", err)
+		return notModified, fmt.Errorf("list issues: %w", err)
 	case w.pages > 1 && w.stable():
 		w.next = w.mark()
 	}
-	return nil
+	return notModified, nil
 }
 
 // past is where the watermark goes back to; zero: nowhere. GitHub answered before the

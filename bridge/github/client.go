@@ -196,4 +196,13 @@ func (c *Client) Down() bool { return c.wire.down() }
 
 // RateRemaining returns how many requests the primary limit's window had left
 // at the last answer, or -1 where none has said so yet.
-func (c *Client) RateRemaining() int { return int(c.wire.remaining.Load()) }
+func (c *Client) RateRemaining() int {
+	if a := c.wire.allowance.Load(); a != nil {
+		return a.remaining
+	}
+	return -1
+}
+
+// RateScarce reports whether so many requests of the primary limit's hour are spent that what
+// can wait should.
+func (c *Client) RateScarce() bool { return c.wire.allowance.Load().scarce(time.Now()) }

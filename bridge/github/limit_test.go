@@ -126,6 +126,54 @@ func TestExhaustedWindowRefusesNothing(t *testing.T) {
 	}
 }
 
+// TestRateScarce: of an hour's requests a fifth may be spent at once, and two fifths more as the
+// hour goes by.
+func TestRateScarce(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for _, tt := range []struct {
+		left    time.Duration
+		spent   int
+		limit   int
+		want    bool
+		because string
+	}{
+		{time.Hour, 999, 5000, false, "a fifth is not spent"},
+		{time.Hour, 1001, 5000, true, "more than a fifth is spent"},
+		{30 * time.Minute, 1999, 5000, false, "half the hour is over"},
+		{30 * time.Minute, 2001, 5000, true, "more than two fifths are spent in half the hour"},
+		{time.Second, 2990, 5000, false, "the hour is all but over"},
+		{-time.Second, 5000, 5000, false, "the hour is over"},
+		{2 * time.Hour, 1001, 5000, true, "the clocks differ"},
+		{time.Hour, 4000, 0, false, "no limit was told"},
+	} {
+		a := &allowance{remaining: tt.limit - tt.spent, limit: tt.limit, reset: now.Add(tt.left)}
+		if got := a.scarce(now); got != tt.want {
+			t.Errorf("scarce is %v where %s", got, tt.because)
+		}
+	}
+	if (*allowance)(nil).scarce(now) {
+		t.Error("nothing was told, and that is scarce")
+	}
+}
+
+// TestRateScarceAsToldByGitHub: the end of the hour is told by GitHub's clock, which may be off.
+func TestRateScarceAsToldByGitHub(t *testing.T) {
+	f, theirs := newFake(t), time.Now().Add(-20*time.Hour)
+	f.on("/", 200, issueJSON(f.URL, "acme/web", 12, nil), "Date", theirs.UTC().Format(http.TimeFormat),
+		"X-RateLimit-Limit", "5000", "X-RateLimit-Remaining", "3000", "X-RateLimit-Reset", strconv.FormatInt(theirs.Add(59*time.Minute).Unix(), 10))
+	c := f.client(t)
+	if c.RateScarce() {
+		t.Error("scarce before anything was told")
+	}
+	if _, err := c.Issue(within(t), "acme/web", 12); err != nil {
+		t.Fatal(err)
+	}
+	if !c.RateScarce() {
+		t.Error("not scarce: 2,000 are spent in the first minute")
+	}
+}
+
 // bubble runs f in fake time with a client whose GitHub is answer.
 func bubble(t *testing.T, answer func(*http.Request) (int, string, http.Header), with func(*Options), f func(c *Client)) {
 	synctest.Test(t, func(t *testing.T) {

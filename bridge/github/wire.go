@@ -29,7 +29,7 @@ type wire struct {
 	metrics   Metrics
 	observer  Observer
 	log       *slog.Logger
-	remaining atomic.Int64
+	allowance atomic.Pointer[allowance]
 	answered  atomic.Pointer[call]          // the last read of an issue or a listing that was
 	ahead     atomic.Pointer[time.Duration] // see ClockAhead
 }
@@ -44,7 +44,6 @@ var errServer = errors.New("server error")
 
 func newWire(o Options) *wire {
 	w := &wire{base: o.Transport, metrics: *o.Metrics, observer: o.Observer, log: o.Logger, gate: gate{holds: o.Holds, log: o.Logger}}
-	w.remaining.Store(-1)
 	w.breaker = gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{ //nolint:bodyclose // takes the type for an answer
 		Name:        "github",
 		Timeout:     o.Recovery,
@@ -178,11 +177,37 @@ func (w *wire) noteRate(h http.Header) {
 	if r := h.Get("X-RateLimit-Resource"); r != "" && r != "core" {
 		return
 	}
-	n, err := strconv.ParseInt(h.Get("X-RateLimit-Remaining"), 10, 64)
+	n, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	if err != nil {
 		return
 	}
-	w.remaining.Store(n)
+	a := allowance{remaining: n}
+	limit, err := strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	reset, resetErr := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	date, dateErr := http.ParseTime(h.Get("Date"))
+	if err == nil && resetErr == nil && dateErr == nil {
+		a.limit, a.reset = limit, time.Now().Add(time.Unix(reset, 0).Sub(date))
+	}
+	w.allowance.Store(&a)
+}
+
+// allowance is what GitHub told of its primary limit.
+type allowance struct {
+	remaining, limit int       // requests; a limit of 0: it was not told
+	reset            time.Time // when the hour of the limit ends, by this side's clock
+}
+
+// Of an hour's requests so many are spent before RateScarce says so: a fifth at once, and two
+// fifths more as the hour goes by.
+const scarceAtOnce, scarceByTime = 0.2, 0.4
+
+// scarce reports whether at a moment more of the hour's requests are spent than that.
+func (a *allowance) scarce(now time.Time) bool {
+	if a == nil || a.limit <= 0 || !now.Before(a.reset) {
+		return false
+	}
+	past := 1 - min(1, a.reset.Sub(now).Hours())
+	return float64(a.limit-a.remaining) > float64(a.limit)*(scarceAtOnce+scarceByTime*past)
 }
 
 // whole is a body that has been read to its end.

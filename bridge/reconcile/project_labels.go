@@ -136,5 +136,6 @@ func (w labelProjector) ensureLabel(name string) {
 	}
 }
 
-// ensured is how long a label is believed to be there.
-const ensured = time.Hour
+// ensured is how long a label is believed to be there. One that a person deletes before is made
+// again by GitHub, without its colour.
+const ensured = 24 * time.Hour

@@ -1,0 +1,48 @@
+package catchup_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestScarceRequests: while GitHub's requests are scarce a round lists some of the repositories
+// that have news, and the next one begins with the others. What is new is listed in any case.
+func TestScarceRequests(t *testing.T) {
+	t.Parallel()
+	const repos, aRound = 120, 50
+	w := newCatchUp(t)
+	w.routes = nil
+	for i := range repos {
+		w.routes = append(w.routes, route(fmt.Sprintf("web%03d", i), "Incoming"))
+	}
+	news := func() {
+		w.hub.now = w.hub.now.Add(10 * time.Minute)
+		for i := range repos {
+			w.hub.edit(fmt.Sprintf("acme/web%03d", i), int64(i+1), w.hub.now.String())
+		}
+		w.taken.titles = map[int64]string{}
+	}
+	w.hub.scarce = true
+	news()
+	if w.poll(); len(w.taken.titles) != repos {
+		t.Fatalf("the first round of a process lists %d repositories, want all %d", len(w.taken.titles), repos)
+	}
+	news()
+	for round, want := range []int{aRound, 2 * aRound, repos} {
+		if w.poll(); len(w.taken.titles) != want {
+			t.Errorf("after round %d the news of %d repositories are known, want %d", round+1, len(w.taken.titles), want)
+		}
+	}
+	news()
+	w.hub.scarce = false
+	if w.poll(); len(w.taken.titles) != repos {
+		t.Errorf("with requests to spare %d repositories are listed, want all %d", len(w.taken.titles), repos)
+	}
+	w.hub.scarce = true
+	w.poll()
+	w.hub.edit("acme/web119", repos, "alone")
+	if w.poll(); w.taken.titles[repos] != "alone" {
+		t.Error("what is alone in having news is not listed")
+	}
+}
