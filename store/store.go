@@ -206,6 +206,9 @@ type Claim struct {
 	// Generation tells a change that arrived while the key was worked from
 	// those that the claim carries.
 	Generation int64
+	// History is the link's history where Finish is to store it anew with its own entries, in
+	// the form of the back end that gave it.
+	History string
 }
 
 // Outcome says what becomes of a key that was worked.

@@ -55,9 +55,13 @@ func measureYear(n *numbers) {
 	}
 	n.record("a year", "new", mb(), "MB")
 	var first, last float64
+	steps := int(float64(sample) * perQuarter / 100)
+	const year = 365 * 24 * time.Hour
+	at := time.Now().Add(-year)
 	for quarter := range quarters {
-		for range int(float64(sample) * perQuarter / 100) {
-			n.liveOn(s, r, all, 100)
+		for range steps {
+			at = at.Add(year / time.Duration(quarters*steps))
+			n.liveOn(s, r, all, 100, at)
 			delivered += min(100, len(all))
 		}
 		last = mb()
@@ -73,8 +77,8 @@ func measureYear(n *numbers) {
 	}
 }
 
-// liveOn has some links be edited on GitHub, and works them.
-func (n *numbers) liveOn(s store.Store, r *rand.Rand, links []*mapping.Link, some int) {
+// liveOn has some links be edited on GitHub at a time, and works them.
+func (n *numbers) liveOn(s store.Store, r *rand.Rand, links []*mapping.Link, some int, at time.Time) {
 	var obs []store.Observation
 	for _, i := range r.Perm(len(links))[:min(some, len(links))] {
 		ref := links[i].Refs()[0]
@@ -95,7 +99,7 @@ func (n *numbers) liveOn(s store.Store, r *rand.Rand, links []*mapping.Link, som
 			return
 		}
 		history := []mapping.Entry{{
-			At: time.Now(), Side: mapping.Planning, Attribute: mapping.Attributes[r.IntN(3)], What: "write",
+			At: at.Add(time.Duration(r.Int64N(int64(time.Minute)))), Side: mapping.Planning, Attribute: mapping.Attributes[r.IntN(3)], What: "write",
 			Why: "changed on GitHub since both sides last agreed", Delivery: mapping.NewID(),
 		}}
 		if err := s.Finish(n.t.Context(), c, c.Link, history, store.Outcome{}); err != nil {

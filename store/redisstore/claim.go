@@ -118,6 +118,8 @@ func claimField(c *store.Claim, field, value string) (err error) {
 	case field == "r":
 		c.Link = new(mapping.Link)
 		err = decode(value, c.Link)
+	case field == "h":
+		c.History = value
 	case field == "E":
 		c.Events = append(c.Events, []byte(value))
 	case field == "e": // as earlier programs kept them, before all others

@@ -19,7 +19,8 @@ import "planbridge/mapping"
 //	P:{project}:l:<link>    hash    a link and all its work, in few fields:
 //	    r  record: JSON of mapping.Link, see codec.go
 //	    x  its entries, joined by newlines: =state route, ~trait of each trait, then the indexed refs
-//	    h  history: frames "count,length;" + compressed JSON of the entries of one Finish, oldest first
+//	    h  history: frames "count,length;" + compressed JSON of the entries of a Finish, oldest first; of
+//	       eight frames a later Finish makes one, in which old entries lack their delivery
 //	    i:<ref>  inbox slot: At as 16 sortable hex digits, 1 or 0 (ambiguous),
 //	             "generation,seen,length," of the digest, the digest
 //	    d:<ref>  the slot's data, compressed where it is large

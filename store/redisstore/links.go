@@ -134,6 +134,15 @@ func (s *Store) History(ctx context.Context, key store.Key, limit int) ([]mappin
 // historyOf reads a link's history, oldest first. The oldest frame may hold entries that
 // are over the bound.
 func historyOf(value string) ([]mapping.Entry, error) {
+	lines, err := linesOf(value)
+	if err != nil {
+		return nil, err
+	}
+	return rules.DecodeHistory(rules.BoundHistory(lines))
+}
+
+// linesOf reads the entries of frames.
+func linesOf(value string) ([]json.RawMessage, error) {
 	batches, err := frames(value, func(_ int, body string) (batch []json.RawMessage, err error) {
 		err = decode(body, &batch)
 		return batch, err
@@ -141,7 +150,7 @@ func historyOf(value string) ([]mapping.Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	return rules.DecodeHistory(rules.BoundHistory(slices.Concat(batches...)))
+	return slices.Concat(batches...), nil
 }
 
 // Projects implements [store.Store].

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -137,12 +138,26 @@ func (s *Store) FinishAndClaim(ctx context.Context, c *store.Claim, link *mappin
 // entries but for what compression adds to what it cannot compress.
 const historyFrames = mapping.MaxHistoryBytes + 16*mapping.MaxHistory
 
+// wholeHistory is a history that is in many frames with further entries: in one frame old entries
+// take a fifth of the bytes. Where it is not so, or cannot be read, the entries are a frame of
+// their own.
+func wholeHistory(framed string, lines []json.RawMessage) (all []json.RawMessage, entire bool) {
+	before, err := linesOf(framed)
+	if err == nil {
+		before, err = rules.SettleHistory(before, time.Now())
+	}
+	if framed == "" || err != nil {
+		return lines, false
+	}
+	return rules.BoundHistory(append(before, lines...)), true
+}
+
 // finish ends a claim, and leases the next key for a claimant where ttl is not 0.
 func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, history []mapping.Entry, out store.Outcome, ttl time.Duration, by *claimant) (*reply, error) {
 	if err := rules.CheckLink(c.Key, link); err != nil {
 		return nil, err
 	}
-	var record, entries []byte
+	var record []byte
 	if link != nil {
 		data, err := rules.EncodeLink(link)
 		if err != nil {
@@ -153,14 +168,21 @@ func (s *Store) finish(ctx context.Context, c *store.Claim, link *mapping.Link, 
 		}
 	}
 	lines, err := rules.EncodeHistory(history)
-	if err == nil && len(lines) > 0 {
-		entries, err = encode(lines)
-	}
 	if err != nil {
 		return nil, err
 	}
+	all, entire := lines, false
+	if len(lines) > 0 && out.Kind != store.Erase {
+		all, entire = wholeHistory(c.History, lines)
+	}
+	var entries []byte
+	if len(all) > 0 {
+		if entries, err = encode(all); err != nil {
+			return nil, err
+		}
+	}
 	args := []any{string(c.Key.Link), c.Token, c.Generation, kinds[out.Kind], millis(out.After), out.Service, rules.Reason(out.Reason), record}
-	args = append(appendEntries(args, link), len(lines), entries, mapping.MaxHistory, historyFrames, millis(ttl), flag(out.Unspent), by)
+	args = append(appendEntries(args, link), len(all), entries, flag(entire), mapping.MaxHistory, historyFrames, millis(ttl), flag(out.Unspent), by)
 	return s.run(ctx, scriptFinish, c.Key.Project, args...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/flate"
 
@@ -86,6 +87,21 @@ func BoundHistory(all []json.RawMessage) []json.RawMessage {
 		}
 	}
 	return all
+}
+
+// SettleHistory takes from entries what nothing can be looked up by any more: once deliveries are
+// forgotten, the delivery, and fractions of a second.
+func SettleHistory(all []json.RawMessage, now time.Time) ([]json.RawMessage, error) {
+	entries, err := DecodeHistory(all)
+	if err != nil {
+		return nil, err
+	}
+	for i := range entries {
+		if e := &entries[i]; now.Sub(e.At) > Deliveries {
+			e.At, e.Delivery = e.At.Truncate(time.Second), ""
+		}
+	}
+	return EncodeHistory(entries)
 }
 
 // DecodeHistory reads a history's entries.

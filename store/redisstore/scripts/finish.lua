@@ -1,13 +1,14 @@
 -- Ends a claim and, where a ttl is given, leases the next key.
 -- ARGV: link, token, generation, kind (done, retry, again, wait, park, hold, remove, erase),
 --   delay in ms, service, reason, record ('' unchanged), n entries,
---   number of history entries, their compressed JSON, bounds of the entries and of their frames' bytes,
+--   number of history entries, their compressed JSON, 1 where these are the whole history or 0, bounds of the entries and of their frames' bytes,
 --   ttl in ms (0: no other key), 1 where the claim was no attempt or 0, session of the next claim ('' none)
 -- Reply: nothing; or as claim.lua, of a key that is another one
 local id, token, gen, kind = arg(), tonumber(arg()), tonumber(arg()), arg()
 local delay, service, reason = tonumber(arg()), arg(), arg()
 local record, entries = arg(), args()
-local lines, history, bound, bytes, ttl = tonumber(arg()), arg(), tonumber(arg()), tonumber(arg()), tonumber(arg())
+local lines, history, entire = tonumber(arg()), arg(), arg() == '1'
+local bound, bytes, ttl = tonumber(arg()), tonumber(arg()), tonumber(arg())
 local unspent, session = arg() == '1', arg()
 local w, f = whole(id)
 
@@ -40,7 +41,7 @@ end
 
 -- addhistory drops the oldest frames that the bounds can do without.
 local function addhistory()
-  local list = unframe((f.h or '') .. frame(lines, history))
+  local list = unframe((not entire and f.h or '') .. frame(lines, history))
   local sum, size, first = 0, 0, #list + 1
   while first > 1 and sum < bound and size < bytes do
     first = first - 1

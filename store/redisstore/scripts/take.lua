@@ -60,7 +60,7 @@ local function take(w, all, since, ttl, session)
   if w.again or w.why then call('HDEL', w.key, 'n', 'y') end
   local out = wrote(w.id, since, w.token + 1, w.gen, w.attempts, w.abandoned + w.open, w.open > 0 and 1 or 0)
   for i = 1, #all, 2 do
-    if all[i] ~= 'h' then
+    if all[i] ~= 'h' or #unframe(all[i + 1]) >= 8 then -- Finish makes one frame of so many
       out[#out + 1] = all[i]
       out[#out + 1] = all[i + 1]
     end
