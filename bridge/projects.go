@@ -151,6 +151,9 @@ type pollHost struct {
 func (h pollHost) LostAt() time.Time { return h.a.epochTracker.Lost() }
 func (h pollHost) SprintsChanged()   { h.a.milestones.SprintsChanged(h.project) }
 func (h pollHost) Failed(error)      {} // the poller logged it
+func (h pollHost) IsSameStore(was, is string) bool {
+	return h.a.epochTracker.IsSameStore(was, is)
+}
 
 func (h pollHost) Answered(ctx context.Context) {
 	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)

@@ -40,7 +40,7 @@ func TestNumbers(t *testing.T) {
 		measure func(*numbers)
 	}{
 		{"calls", measureCalls}, {"intake", measureIntake}, {"poll", measurePoll}, {"firstpoll", measureFirstPoll}, {"reconcile", measureReconcile},
-		{"store", measureStore}, {"replicas", measureReplicas}, {"import", measureImport}, {"memory", measureMemory}, {"year", measureYear},
+		{"store", measureStore}, {"replicas", measureReplicas}, {"import", measureImport}, {"memory", measureMemory}, {"look", measureLook}, {"year", measureYear},
 	}
 	if name, file, ok := strings.Cut(os.Getenv(rowEnv), "="); ok {
 		for _, m := range rows {

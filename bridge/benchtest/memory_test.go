@@ -31,37 +31,68 @@ func measureMemory(n *numbers) {
 	})
 	n.t.Run("redis", func(t *testing.T) {
 		server := redistest.Start(t, "--appendonly", "no")
-		n.memory(t, "Redis", server.URL, links, func() store.Store {
-			s, err := redisstore.Open(t.Context(), redisstore.Options{URL: server.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		})
+		n.memory(t, "Redis", server.URL, links, func() store.Store { return openRedis(t, server) })
 	})
 }
 
+// openRedis opens a store of a server.
+func openRedis(t testing.TB, server *redistest.Server) store.Store {
+	t.Helper()
+	s, err := redisstore.Open(t.Context(), redisstore.Options{URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func (n *numbers) memory(t *testing.T, kind, url string, links int, open func() store.Store) {
-	var planning *pollBench
-	w := bridgetest.StartIn(t, bridgetest.Options{Idle: true, Store: url, Poll: 2 * time.Second, CatchUp: 20 * time.Second, Config: func(yaml string) string {
+	p := newPolledLinks(t, url, "", links, open, func(mapping.ObjectID, store.Store) {})
+	peak, began := watchMemory(p.Process), p.planning.backlogs.Load()
+	var opened time.Time
+	p.world.AwaitWithin("some polls", 4*bridgetest.Patience, func() bool {
+		if time.Since(opened) > time.Second {
+			openPage(t, p.Process)
+			opened = time.Now()
+		}
+		return p.planning.backlogs.Load() >= began+5
+	})
+	row := fmt.Sprintf("%d links, polled every 2 s, each looked at once, the page open: memory of the process in MB, on %%s", links)
+	n.atMost(row, kind, peak(), 128)
+	n.record(fmt.Sprintf(row, kind), "with the program's and the store's pages", memoryOf(p.Process, "VmRSS"), "MB")
+}
+
+// polledLinks is a process that polls a project of linked cards.
+type polledLinks struct {
+	*bridgetest.Process
+	world    *bridgetest.TestWorld
+	planning *pollBench
+}
+
+// newPolledLinks puts links into a store, prepares it, and starts the process. The route has more
+// lines of YAML.
+func newPolledLinks(t *testing.T, url, route string, links int, open func() store.Store, prepare func(mapping.ObjectID, store.Store)) *polledLinks {
+	t.Helper()
+	p := new(polledLinks)
+	p.world = bridgetest.StartIn(t, bridgetest.Options{Idle: true, Store: url, Poll: 2 * time.Second, CatchUp: 20 * time.Second, Config: func(yaml string) string {
 		yaml = strings.Replace(yaml, "task_sweep_interval: 2s", "task_sweep_interval: 24h", 1)
 		_, service, _ := strings.Cut(yaml, "base_url: ")
 		service, _, _ = strings.Cut(service, "\n")
-		return strings.Replace(yaml, service, planning.server.URL, 1) + "    direction: to_planning\n"
+		return strings.Replace(yaml, service, p.planning.server.URL, 1) + "    direction: to_planning\n" + route
 	}})
-	project := mapping.ObjectID(w.Project.ID())
+	project := mapping.ObjectID(p.world.Project.ID())
 	s := open()
-	planning = newPollBench(t, project, s, links)
-	planning.poll()
+	p.planning = newPollBench(t, project, s, links)
+	p.planning.poll()
 	at, all := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), make([]*mapping.Link, links)
 	for i := range all {
 		all[i] = cardLink(i, project, at)
 	}
 	putLinked(t, s, project, all)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
+	prepare(project, s)
+	err := s.Close()
+	if err == nil {
+		p.Process, err = bridgetest.NewProcess(p.world.World, t.TempDir(), "links")
 	}
-	p, err := bridgetest.NewProcess(w.World, t.TempDir(), "memory")
 	if err == nil {
 		p.Lease = usualLease
 		err = p.Start()
@@ -69,19 +100,8 @@ func (n *numbers) memory(t *testing.T, kind, url string, links int, open func() 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Kill()
-	peak, began := watchMemory(p), planning.backlogs.Load()
-	var opened time.Time
-	w.AwaitWithin("some polls", 4*bridgetest.Patience, func() bool {
-		if time.Since(opened) > time.Second {
-			openPage(t, p)
-			opened = time.Now()
-		}
-		return planning.backlogs.Load() >= began+5
-	})
-	row := fmt.Sprintf("%d links, polled every 2 s, each looked at once, the page open: memory of the process in MB, on %%s", links)
-	n.atMost(row, kind, peak(), 128)
-	n.record(fmt.Sprintf(row, kind), "with the program's and the store's pages", memoryOf(p, "VmRSS"), "MB")
+	t.Cleanup(p.Kill)
+	return p
 }
 
 // openPage reads the status page, as a browser that shows it does. A process that starts

@@ -168,9 +168,12 @@ func newPollBench(t testing.TB, project mapping.ObjectID, s store.Store, cards i
 // pollWorld is the program around a poller that nobody is told of.
 type pollWorld struct{ routes mapping.Routes }
 
-func (w pollWorld) Routes() mapping.Routes   { return w.routes }
-func (w pollWorld) LostAt() time.Time        { return time.Time{} }
-func (w pollWorld) SprintsChanged()          {}
+func (w pollWorld) Routes() mapping.Routes { return w.routes }
+func (w pollWorld) LostAt() time.Time      { return time.Time{} }
+func (w pollWorld) SprintsChanged()        {}
+
+func (w pollWorld) IsSameStore(string, string) bool { return false }
+
 func (w pollWorld) Answered(context.Context) {}
 func (w pollWorld) Failed(error)             {}
 

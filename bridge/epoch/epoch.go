@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,14 +41,17 @@ func Read(ctx context.Context, s Source) (string, error) {
 	if len(rebuild) > 0 {
 		epoch += "/" + string(rebuild)
 	}
-	servers, ok := s.(interface {
-		Incarnation(ctx context.Context) (string, error)
-	})
+	behind, ok := s.(servers)
 	if !ok {
 		return epoch, nil
 	}
-	incarnation, err := servers.Incarnation(ctx)
+	incarnation, err := behind.Incarnation(ctx)
 	return epoch + "/" + incarnation, err
+}
+
+// servers name those that run behind a store.
+type servers interface {
+	Incarnation(ctx context.Context) (string, error)
 }
 
 // Documents is what keeps the document of a rebuild.
@@ -114,6 +118,16 @@ func (t *Tracker) Read(ctx context.Context) (string, error) {
 	}
 	t.epoch = epoch
 	return epoch, nil
+}
+
+// IsSameStore reports whether two epochs are of one store: its servers restarted or failed over,
+// at most, and nothing that this process knew of was lost.
+func (t *Tracker) IsSameStore(was, is string) bool {
+	if _, ok := t.store.(servers); !ok {
+		return was == is
+	}
+	i, j := strings.LastIndexByte(was, '/'), strings.LastIndexByte(is, '/')
+	return i > 0 && j > 0 && was[:i] == is[:j]
 }
 
 // Lost is when the epoch last changed; zero: never in this process.

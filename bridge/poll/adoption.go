@@ -82,7 +82,7 @@ func (p *Poller) observeAgain(ctx context.Context) error {
 	p.backlog.tag = ""
 	r := p.newRound(p.clock.Now())
 	for id, k := range mapping.Sorted(p.cards.items) {
-		if k.round != p.rounds {
+		if k.round != p.rounds || k.held {
 			continue
 		}
 		again := *k

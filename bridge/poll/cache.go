@@ -45,6 +45,7 @@ type cacheEntry struct {
 	// made: it entered in this process, so that its issue may not exist yet.
 	made bool
 	told bool // the versions are those that were shown last
+	held bool // the store's servers restarted, and it holds the observation of this
 	// seen is when the round began that last saw it. confirmed is when the round began
 	// that last showed it as it is remembered here. Both are in Unix nanoseconds; 0: no
 	// round of this process. A sight that could not be stored moves seen alone.

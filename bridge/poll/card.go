@@ -69,13 +69,14 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 	if back {
 		obs.Event = backEvent
 	}
+	k.held = same && r.adopting && r.restarted
 	marked := r.followMarker(&obs, c)
 	r.report.lost = r.report.lost || r.adopting && marked
 	switch {
 	case fresh && h.enters && !marked && !r.isForeign(c):
 		obs.Create = h.route.EnterCard(c, r.clock.Now().UTC())
 		k.made = true
-	case same && !(r.adopting && marked) && !r.observeAll:
+	case k.held, same && !(r.adopting && marked) && !r.observeAll:
 		// Known from an earlier process, or newly recorded: no news of it.
 		return r.add(ctx, item{cache: r.cards, id: c.ID, entry: k})
 	}

@@ -578,3 +578,56 @@ func TestVersionsGoBack(t *testing.T) {
 		t.Errorf("claim %+v: want nothing to be read", c)
 	}
 }
+
+// TestAdoptionAfterARestartOfTheStore: a store whose servers restarted holds what its marks tell.
+// What is as it was is not observed again. What changed meanwhile is, and so is what has lost
+// its mark.
+func TestAdoptionAfterARestartOfTheStore(t *testing.T) {
+	for _, listedFirst := range []bool{true, false} {
+		w := newWorld(t)
+		marked := func(id string) mapping.Card {
+			mark := mapping.Marker{Kind: mapping.MarkCard, Link: mapping.LinkID("00000000000000" + id), Nonce: "00000000000000bb", Partner: "12345"}
+			return card(id, func(c *mapping.Card) {
+				c.Summary.Value = keys.AppendFooter("", mark, "acme/web", 12, "https://github.com/acme/web/issues/12")
+			})
+		}
+		changed := marked("ab")
+		w.planned.put(incoming, "Incoming", card("plain"), marked("aa"), changed)
+		w.adopted()
+		w.poll()
+		w.poll()
+		w.options.Restarted = true
+		w.restart()
+		epoch, err := w.store.Epoch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.store.Store.PutDoc(t.Context(), project, store.DocAdopted, []byte("before")); err != nil {
+			t.Fatal(err)
+		}
+		if !listedFirst {
+			if err := w.store.Store.PutDoc(t.Context(), "", "adopted:"+w.routes[0].Repositories[0], []byte("before")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		changed.Version, changed.Title.Value = changed.Version+1, "Changed"
+		w.planned.put(incoming, "Incoming", card("plain"), marked("aa"), changed, marked("ac"))
+		w.store.writes()
+		w.poll()
+		if !listedFirst {
+			w.adopted()
+			w.poll()
+		}
+		seen := map[mapping.Ref]bool{}
+		observed, _, _ := w.store.writes()
+		for _, o := range observed {
+			seen[o.Item] = true
+		}
+		if len(seen) != 2 || !seen[mapping.CardRef("ab")] || !seen[mapping.CardRef("ac")] {
+			t.Errorf("GitHub's side first %t: observed %v, want the card that changed and the one that is new", listedFirst, seen)
+		}
+		if doc, err := w.store.Doc(t.Context(), project, store.DocAdopted); err != nil || string(doc) != epoch {
+			t.Errorf("GitHub's side first %t: adopted %q, %v, want %q", listedFirst, doc, err, epoch)
+		}
+	}
+}

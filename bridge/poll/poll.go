@@ -47,6 +47,10 @@
 // before it: a process that saw nothing before reads twice. It then waits for the documents
 // of the repositories that its project's exact routes name (by a glob no issue is made).
 // With both, it puts [store.DocAdopted].
+//
+// Where only the store's servers restarted, it holds what its marks tell: a mark is written after
+// the observation that it stands for, and what a server loses are its last writes. A card that
+// is as its mark tells is then not observed again.
 package poll
 
 import (
@@ -108,6 +112,8 @@ type Host interface {
 	// LostAt is when this process noticed that the store is not the one it was; zero:
 	// never. What was sent before is looked for only when it must show.
 	LostAt() time.Time
+	// IsSameStore reports whether two epochs are of one store whose servers restarted.
+	IsSameStore(was, is string) bool
 	// SprintsChanged is called when what milestones show of the sprints (see
 	// store.DocSprints) changed, or may have while this process did not look.
 	SprintsChanged()
@@ -168,6 +174,8 @@ type Poller struct {
 
 	atWork guard.Turn // had during a round; guards what follows, but for forgets
 	epoch  string     // of the store that the caches belong to
+	// restarted says that the store's servers restarted since the project was adopted.
+	restarted bool
 	// forgets counts how often the caches were given up, and loaded is that number when
 	// all of them were last loaded; -1: a part of them.
 	forgets atomic.Int64

@@ -232,6 +232,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		return adopted, nil
 	}
 	p.loaded, p.settled = -1, false
+	p.restarted = !adopted && p.o.Host.IsSameStore(string(doc), epoch)
 	if !adopted {
 		if err := p.o.Store.Repair(ctx, p.o.Project); err != nil {
 			return false, err

@@ -220,6 +220,7 @@ type options struct {
 	OnFailure func(error)
 	Now       func() time.Time
 	Random    func(n int64) int64
+	Restarted bool // another epoch is that of a server that restarted
 }
 
 type bucketIDs func(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
@@ -248,6 +249,8 @@ func (p program) LostAt() time.Time {
 	}
 	return p.o.Lost()
 }
+
+func (p program) IsSameStore(was, is string) bool { return p.o.Restarted && was != "" }
 
 func (p program) SprintsChanged() {
 	if p.o.OnSprints != nil {
