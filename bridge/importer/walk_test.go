@@ -1,0 +1,362 @@
+package importer_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"planbridge/bridge/guard"
+	"planbridge/bridge/importer"
+	"planbridge/bridge/inventory"
+	"planbridge/bridge/jobs"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const project = mapping.ObjectID("p")
+
+// world is both sides before an import.
+type world struct {
+	t       *testing.T
+	route   mapping.Route
+	pages   [][]mapping.Issue // of acme/web
+	backlog []mapping.Card
+	public  bool
+	let     map[int64]bool // strangers' issues that a person let in
+	closed  error          // of the listing of issues
+	asked   []int64        // which strangers' issues were asked for
+	store   *memstore.Store
+	// After so many pages were shown, the pages are those of then; 0: they stay.
+	shifts, shown int
+	then          [][]mapping.Issue
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, let: map[int64]bool{}, route: mapping.Route{
+		Name: "web", Repositories: []string{"acme/web"}, Project: project, Bucket: "Incoming", Direction: mapping.Both,
+		CreateIssues: true, NewCardsIn: "acme/web", Tasks: mapping.TasksSubIssues, Quarantine: mapping.QuarantineAuto,
+	}}
+	w.store = memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	return w
+}
+
+func issue(number int, change ...func(*mapping.Issue)) mapping.Issue {
+	i := mapping.Issue{
+		ID: int64(number), Repo: "acme/web", Number: number, Title: fmt.Sprint("Issue ", number), State: "open", Author: "dev",
+		Association: "MEMBER", Parent: mapping.NoParent,
+	}
+	for _, c := range change {
+		c(&i)
+	}
+	return i
+}
+
+func card(id mapping.ObjectID, title string) mapping.Card {
+	return mapping.Card{ID: id, Title: mapping.Versioned{Value: title, Version: 1}}
+}
+
+func (w *world) Settings() *reconcile.Settings {
+	return &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{w.route})}
+}
+
+func (w *world) Project(mapping.ObjectID) inventory.Planning { return side{w} }
+
+func (w *world) Repositories(context.Context, string) ([]string, error) { return nil, nil }
+
+func (w *world) ListIssues(_ context.Context, _, _ string, page func([]mapping.Issue) error) error {
+	for _, p := range w.pages {
+		if err := page(slices.Clone(p)); err != nil {
+			return err
+		}
+		if w.shown++; w.shown == w.shifts {
+			w.pages = w.then
+		}
+	}
+	return w.closed
+}
+
+func (w *world) Locate(_ context.Context, repo string, _ int64, _ bool) (string, error) {
+	return repo, nil
+}
+
+func (w *world) Private(context.Context, string) (bool, error) { return !w.public, nil }
+
+func (w *world) Released(_ context.Context, i *mapping.Issue) (bool, error) {
+	w.asked = append(w.asked, i.ID)
+	return w.let[i.ID], nil
+}
+
+func (w *world) Authorship(login string) mapping.Authorship {
+	if login == "bridge" {
+		return mapping.Named
+	}
+	return mapping.Theirs
+}
+
+func (w *world) Ready(context.Context) error { return nil }
+
+// Forecast counts a second for a new issue and a minute for another write.
+func (w *world) Forecast(issues, edits int) (time.Duration, string) {
+	return time.Duration(issues)*time.Second + time.Duration(edits)*time.Minute, "a budget"
+}
+
+func (w *world) Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error) {
+	return w.store.Observe(ctx, project, obs)
+}
+
+// side is the planning project.
+type side struct{ w *world }
+
+func (s side) BacklogEach(_ context.Context, visit func(mapping.ObjectID, string, mapping.Card) error) error {
+	for _, c := range s.w.backlog {
+		if err := visit("b1", "Incoming", c); err != nil {
+			return err
+		}
+	}
+	return visit("b2", "Elsewhere", card("other", "In another bucket"))
+}
+
+func (s side) EachCard(context.Context, func(mapping.Card) error) error { return nil }
+
+func (s side) BucketIDs(context.Context, string) ([]mapping.ObjectID, error) { return nil, nil }
+
+func (s side) Card(_ context.Context, id mapping.ObjectID) (mapping.Card, error) {
+	for _, c := range s.w.backlog {
+		if c.ID == id {
+			return c, nil
+		}
+	}
+	return mapping.Card{}, mapping.ErrNotFound
+}
+
+func (s side) Task(context.Context, mapping.ObjectID) (mapping.Task, error) {
+	return mapping.Task{}, mapping.ErrNotFound
+}
+
+// run runs an import to its end. What is in the queue is worked every second by work.
+func (w *world) run(ask status.ImportAsk, work func(*mapping.Link)) status.Job {
+	w.t.Helper()
+	g := guard.New(slog.New(slog.DiscardHandler))
+	runner := jobs.New(g, time.Now)
+	ctx, stop := context.WithCancel(w.t.Context())
+	runner.Open(ctx)
+	im := importer.New(importer.Options{
+		Store: w.store, Inventory: inventory.New(inventory.Options{Store: w.store, Settings: w, GitHub: w, Projects: w}), GitHub: w, Intake: w, Services: w,
+		Budget: w, Jobs: runner, Guard: g, Now: time.Now,
+	})
+	job, err := im.Import(ctx, ask)
+	for err == nil && job.State == status.JobRunning {
+		time.Sleep(time.Second)
+		synctest.Wait()
+		w.work(work)
+		job, err = runner.Get(job.ID)
+	}
+	stop()
+	runner.Wait()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return job
+}
+
+// work works all keys that are due: their links are in agreement afterwards, unless do leaves
+// them otherwise.
+func (w *world) work(do func(*mapping.Link)) {
+	w.t.Helper()
+	for {
+		claim, _, err := w.store.Claim(w.t.Context(), project, time.Minute)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if claim == nil {
+			return
+		}
+		claim.Link.State, claim.Link.Synced = mapping.Linked, time.Now()
+		if do != nil {
+			do(claim.Link)
+		}
+		if err := w.store.Finish(w.t.Context(), claim, claim.Link, nil, store.Outcome{Kind: store.Done}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// listed is what an import tells of each item, as "acme/web#1 card".
+func listed(job status.Job) (out []string) {
+	for _, i := range job.Import.Items {
+		out = append(out, strings.TrimSpace(fmt.Sprint(i.Where, " ", i.What, " ", i.Partner)))
+	}
+	return out
+}
+
+// TestDryRun: what an import would do is counted and listed, and nothing is done.
+func TestDryRun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(w *world)
+		ask    status.ImportAsk
+		want   []string
+		out    string // why issues stay out; "": none does
+		takes  float64
+	}{
+		"issues and cards": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1), issue(2)}, {issue(3)}}
+			w.backlog = []mapping.Card{card("c1", "A card")}
+		}, status.ImportAsk{}, []string{"acme/web#1 card", "acme/web#2 card", "acme/web#3 card", "c1 issue"}, "", 181},
+		"an issue on two pages": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1)}, {issue(1), issue(2)}}
+		}, status.ImportAsk{}, []string{"acme/web#1 card", "acme/web#2 card"}, "", 120},
+		"closed ones stay out": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1, func(i *mapping.Issue) { i.State = "closed" })}}
+		}, status.ImportAsk{}, nil, "it is not open", 0},
+		"closed ones as well": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1, func(i *mapping.Issue) { i.State = "closed" })}}
+		}, status.ImportAsk{State: mapping.ImportAll}, []string{"acme/web#1 card"}, "", 60},
+		"pull requests": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1, func(i *mapping.Issue) { i.PullRequest = true })}}
+		}, status.ImportAsk{}, nil, "it is a pull request", 0},
+		"partners": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1, titled("Same")), issue(2, titled("Twice"))}}
+			w.backlog = []mapping.Card{card("c1", "Same"), card("c2", "Twice"), card("c3", "Twice"), card("c4", "Alone")}
+		}, status.ImportAsk{Match: "title"}, []string{"acme/web#1 join c1", "acme/web#2 ambiguous", "c4 issue"}, "", 61},
+		"the same without looking": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1, titled("Same"))}}
+			w.backlog = []mapping.Card{card("c1", "Same")}
+		}, status.ImportAsk{}, []string{"acme/web#1 card", "c1 issue"}, "", 61},
+		"sub-issues": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(1), issue(2, func(i *mapping.Issue) { i.Parent = "acme/web#1" })}}
+		}, status.ImportAsk{}, []string{"acme/web#1 card", "acme/web#2 child"}, "", 60},
+		"cards come from planning alone": {func(w *world) {
+			w.route.Direction = mapping.ToGitHub
+			w.pages = [][]mapping.Issue{{issue(1)}}
+		}, status.ImportAsk{}, nil, "its route only goes to GitHub", 0},
+		"a public repository": {func(w *world) {
+			w.public, w.pages = true, [][]mapping.Issue{{issue(1)}}
+		}, status.ImportAsk{}, nil, mapping.WhyPublic, 0},
+		"a stranger's": {func(w *world) {
+			w.public, w.route.AllowPublic = true, true
+			w.pages = [][]mapping.Issue{{issue(1, stranger)}}
+		}, status.ImportAsk{}, nil, mapping.WhyQuarantine, 0},
+		"a stranger's that was let in": {func(w *world) {
+			w.public, w.route.AllowPublic, w.let[1] = true, true, true
+			w.pages = [][]mapping.Issue{{issue(1, stranger)}}
+		}, status.ImportAsk{}, []string{"acme/web#1 card"}, "", 60},
+		"a placeholder": {func(w *world) {
+			c := card("c1", "Draft")
+			c.Placeholder = true
+			w.backlog = []mapping.Card{c}
+		}, status.ImportAsk{}, nil, "", 0},
+		"no new issues": {func(w *world) {
+			w.route.CreateIssues = false
+			w.backlog = []mapping.Card{card("c1", "A card")}
+		}, status.ImportAsk{}, nil, "", 0},
+		"a repository that is closed": {func(w *world) {
+			w.closed = mapping.ErrForbidden
+		}, status.ImportAsk{}, []string{"acme/web failed"}, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				tt.change(w)
+				tt.ask.DryRun = true
+				job := w.run(tt.ask, nil)
+				r := job.Import
+				if got := listed(job); job.State != status.JobDone || !slices.Equal(got, tt.want) {
+					t.Errorf("%s %s: listed %q, want %q", job.State, job.Error, got, tt.want)
+				}
+				if out := r.OutWhy[tt.out]; tt.out == "" && r.Out != 0 || tt.out != "" && out != r.Out || tt.out != "" && out == 0 {
+					t.Errorf("out are %v, want %q", r.OutWhy, tt.out)
+				}
+				if r.Forecast != tt.takes {
+					t.Errorf("it is to take %g s, want %g", r.Forecast, tt.takes)
+				}
+				for l, err := range store.AllLinks(t.Context(), w.store, project) {
+					t.Errorf("a dry run made the link of %s, %v", l.Where(), err)
+				}
+			})
+		})
+	}
+}
+
+func titled(title string) func(*mapping.Issue) {
+	return func(i *mapping.Issue) { i.Title = title }
+}
+
+// stranger makes an issue a stranger's that somebody labelled.
+func stranger(i *mapping.Issue) { i.Association, i.Labels = "NONE", []string{"bug"} }
+
+// TestStrangersAreAskedForOnce: an import walks the issues more than once.
+func TestStrangersAreAskedForOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.public, w.route.AllowPublic = true, true
+		w.pages = [][]mapping.Issue{{issue(1, stranger), issue(2, stranger), issue(3)}}
+		job := w.run(status.ImportAsk{}, nil)
+		if job.State != status.JobDone || !slices.Equal(w.asked, []int64{1, 2}) {
+			t.Errorf("%s %s: asked for %v", job.State, job.Error, w.asked)
+		}
+	})
+}
+
+// TestImport: each issue and card gets its link, those that a page hid while people edited too,
+// and the import ends once all are in agreement. Asking again finds nothing to do.
+func TestImport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.pages = [][]mapping.Issue{{issue(1)}, {issue(3)}}
+		w.shifts, w.then = 3, [][]mapping.Issue{{issue(1), issue(2)}, {issue(3)}}
+		w.backlog = []mapping.Card{card("c1", "A card")}
+		job := w.run(status.ImportAsk{}, nil)
+		r := job.Import
+		if job.State != status.JobDone || job.Done != 4 || r.Failed+r.Dropped != 0 {
+			t.Errorf("%s %s: %d of %d are done, %d failed and %d were dropped", job.State, job.Error, job.Done, job.Total, r.Failed, r.Dropped)
+		}
+		var links []string
+		for l, err := range store.AllLinks(t.Context(), w.store, project) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			links = append(links, l.Where())
+			if l.Import != mapping.ImportOpen {
+				t.Errorf("the link of %s is of no import", l.Where())
+			}
+		}
+		if slices.Sort(links); !slices.Equal(links, []string{"acme/web#1", "acme/web#2", "acme/web#3", "c1"}) {
+			t.Errorf("there are links of %q", links)
+		}
+		again := w.run(status.ImportAsk{}, nil)
+		if n := again.Import; n.Known != 3 || n.Cards+n.Issues+n.Joined != 0 || again.State != status.JobDone {
+			t.Errorf("asked again: %s, %+v", again.State, n)
+		}
+	})
+}
+
+// TestImportJoinsPartners: an issue and a card of one title become one link.
+func TestImportJoinsPartners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.pages = [][]mapping.Issue{{issue(1, titled("Same"))}}
+		w.backlog = []mapping.Card{card("c1", "Same")}
+		job := w.run(status.ImportAsk{Match: "title"}, nil)
+		n := 0
+		for l, err := range store.AllLinks(t.Context(), w.store, project) {
+			if n++; err != nil || l.Issue.ID != 1 || l.Card.ID != "c1" {
+				t.Errorf("the link has issue %d and card %s, %v", l.Issue.ID, l.Card.ID, err)
+			}
+		}
+		if job.State != status.JobDone || n != 1 || job.Import.Joined != 1 {
+			t.Errorf("%s %s: %d links, %d joined", job.State, job.Error, n, job.Import.Joined)
+		}
+	})
+}
