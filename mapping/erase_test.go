@@ -1,6 +1,9 @@
 package mapping_test
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,5 +32,80 @@ func TestConflictExpires(t *testing.T) {
 		if got := tt.c.Expired(now); got != tt.want {
 			t.Errorf("%s: Expired = %v, want %v", name, got, tt.want)
 		}
+	}
+}
+
+// secretWords is a text that people wrote, which an erasure has to reach everywhere.
+const secretWords = "Frau Muster, Tel. 0123"
+
+// fullLink is a link that carries the words wherever a link carries texts, digests of them, or
+// names of people.
+func fullLink(state mapping.LinkState) *mapping.Link {
+	pair := func(kind mapping.PairKind, id int64) mapping.Pair {
+		p := mapping.Pair{
+			Kind: kind, State: state, Nonce: "nonce", Origin: mapping.GitHub,
+			Issue: mapping.IssueID{ID: id, NodeID: "node", Repo: "acme/web", RepoID: 5, Number: int(id), Author: "muster", Digest: mapping.DigestText(secretWords)},
+			Card:  mapping.CardID{ID: mapping.ObjectID("c" + string(rune('0'+id))), CID: id, Bucket: "b", BucketName: secretWords, StateID: "s"},
+		}
+		p.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: secretWords, Planning: secretWords}}
+		p.Refused = map[mapping.Attribute]mapping.Refusal{mapping.Summary: {Value: mapping.DigestText(secretWords), Words: secretWords}}
+		p.Former = []int64{id + 100}
+		p.Pending = []mapping.Pending{{Attribute: mapping.Title, From: secretWords, To: secretWords}}
+		p.Why = secretWords
+		p.Synced = time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
+		return p
+	}
+	l := &mapping.Link{ID: "l", Project: "p", Route: "web", Epoch: "e", Pair: pair(mapping.Root, 1)}
+	sub, child := pair(mapping.SubIssue, 2), pair(mapping.Tracking, 3)
+	l.SubLinks, l.Children = []*mapping.Pair{&sub}, []*mapping.Pair{&child}
+	l.Family.Lines = []mapping.Lines{{Body: mapping.DigestText(secretWords)}}
+	l.Shown = &mapping.Shown{Status: secretWords}
+	return l
+}
+
+// TestEraseLeavesNoText: of an erased link the ids are kept, by which neither item enters again,
+// and no text, digest or name of a person.
+func TestEraseLeavesNoText(t *testing.T) {
+	for _, state := range []mapping.LinkState{mapping.Entering, mapping.Creating, mapping.Linked, mapping.Left, mapping.Orphaned, mapping.Dormant, mapping.Erased} {
+		l := fullLink(state)
+		refs := l.Refs()
+		if err := l.Erase(); err != nil {
+			t.Fatalf("%s: %v", state, err)
+		}
+		data, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range []string{secretWords, "Muster", "muster", mapping.DigestText(secretWords)} {
+			if strings.Contains(string(data), gone) {
+				t.Errorf("%s: %q is left: %s", state, gone, data)
+			}
+		}
+		if !slices.Equal(l.Refs(), refs) || l.ID != "l" || l.Project != "p" || l.Route != "web" || l.Epoch != "e" || !l.Parted || l.State != mapping.Erased || l.Why != mapping.ErasedWhy {
+			t.Errorf("%s: it is %+v", state, l)
+		}
+		if len(l.SubLinks) != 1 || l.SubLinks[0].Issue.ID != 2 || l.SubLinks[0].State != mapping.Erased || len(l.Children) != 1 || l.Children[0].Card.CID != 3 {
+			t.Errorf("%s: its parts are %+v and %+v", state, l.SubLinks, l.Children)
+		}
+		if l.Synced.IsZero() || l.Nonce != "nonce" || !slices.Equal(l.Former, []int64{101}) {
+			t.Errorf("%s: of the pair is kept %+v", state, l.Pair)
+		}
+		again := *l
+		if err := again.Erase(); err != nil {
+			t.Errorf("%s: erased once more: %v", state, err)
+		}
+	}
+}
+
+// TestEraseConflict: what it was about, when, and who won stays.
+func TestEraseConflict(t *testing.T) {
+	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
+	c := mapping.Conflict{Attribute: mapping.Title, GitHub: secretWords, Planning: secretWords, Base: &mapping.Base{GitHub: secretWords}, Winner: mapping.GitHub, At: at, State: mapping.ConflictSettled}
+	c.Erase()
+	if c.GitHub+c.Planning != "" || c.Base != nil || c.State != mapping.ConflictErased {
+		t.Errorf("left is %+v", c)
+	}
+	if c.Attribute != mapping.Title || c.Winner != mapping.GitHub || !c.At.Equal(at) {
+		t.Errorf("kept is %+v", c)
 	}
 }

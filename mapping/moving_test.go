@@ -1,6 +1,9 @@
 package mapping
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestGiveUpIssueKeepsTheCardBefore: an erasure goes from link to link of an issue that moved
 // more than once.
@@ -14,5 +17,55 @@ func TestGiveUpIssueKeepsTheCardBefore(t *testing.T) {
 	}
 	if l.Before == nil || *l.Before != (FormerCard{"web", "c1"}) || l.Card.ID != "c2" || l.Issue.ID != 0 || !l.Parted {
 		t.Errorf("it keeps %+v, before it %+v", l.Pair, l.Before)
+	}
+}
+
+// TestSuccessor takes an issue over as what it is, with what the bridge has put onto it, and
+// nothing of what the link that hands it over knows.
+func TestSuccessor(t *testing.T) {
+	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
+	l := Link{
+		ID: "old", Project: "web", Route: "web", Shown: &Shown{Labels: []string{"plan:todo"}, Milestone: 3, Status: "To Do"},
+		Moving: &Moving{Project: "ops", Route: "later", Link: "new", Nonce: "n", Issue: 7},
+		Pair: Pair{
+			State: Linked, Nonce: "old nonce", Card: CardID{ID: "c1"}, Issue: IssueID{ID: 7, NodeID: "node", Repo: "acme/web", Number: 12, Digest: "digest", Author: "dev"},
+			Base: map[Attribute]Base{Title: {GitHub: "a", Planning: "a"}},
+		},
+	}
+	next := l.Successor(at)
+	if next.ID != "new" || next.Project != "ops" || next.Route != "later" || next.Nonce != "n" || next.State != Entering || next.Import != ImportAll {
+		t.Errorf("the link is %+v", next)
+	}
+	if next.Issue.ID != 7 || next.Issue.Number != 12 || next.Issue.Digest != "" || next.Issue.Author != "dev" || next.Card.ID != "" || len(next.Base) != 0 {
+		t.Errorf("its pair is %+v", next.Pair)
+	}
+	if next.Before == nil || *next.Before != (FormerCard{"web", "c1"}) {
+		t.Errorf("before it was %+v", next.Before)
+	}
+	if next.Shown == nil || next.Shown.Milestone != 3 || len(next.Shown.Labels) != 1 || next.Shown.Status != "" {
+		t.Errorf("it shows %+v", next.Shown)
+	}
+}
+
+// TestStay: an issue stays unless it is decided which link takes it over.
+func TestStay(t *testing.T) {
+	undecided, decided := Link{Moving: &Moving{}}, Link{Moving: &Moving{Link: "new"}}
+	undecided.Stay()
+	decided.Stay()
+	if undecided.Moving != nil || decided.Moving == nil {
+		t.Errorf("moving are %+v and %+v", undecided.Moving, decided.Moving)
+	}
+	for name, tt := range map[string]struct {
+		l    Link
+		want bool
+	}{
+		"handed over": {Link{Moving: &Moving{Link: "new"}, Pair: Pair{}, Parted: true}, true},
+		"on its way":  {Link{Moving: &Moving{Link: "new"}}, false},
+		"parted":      {Link{Parted: true}, false},
+		"undecided":   {Link{Parted: true, Moving: &Moving{}}, false},
+	} {
+		if tt.l.HandedOver() != tt.want {
+			t.Errorf("%s: %v", name, !tt.want)
+		}
 	}
 }

@@ -26,3 +26,51 @@ func TestRoutesOfSeveralRepositories(t *testing.T) {
 		}
 	}
 }
+
+// TestProjectsOfRoutes: those of the routes come first, each once, then those that no route leads
+// to; each is found by the operator's name of it and by its id.
+func TestProjectsOfRoutes(t *testing.T) {
+	routes := NewRoutes([]Route{
+		{Name: "b", Repositories: []string{"acme/*"}, Project: "p2", ProjectName: "ops"},
+		{Name: "a", Repositories: []string{"acme/web"}, Project: "p1", ProjectName: "web"},
+		{Name: "c", Repositories: []string{"acme/api"}, Project: "p1", ProjectName: "web"},
+	}, PlanningProject{ID: "p1", Name: "web"}, PlanningProject{ID: "p3", Name: "spare"})
+	if got, want := routes.Projects(), []ObjectID{"p1", "p2", "p3"}; !slices.Equal(got, want) {
+		t.Errorf("projects are %q, want %q", got, want)
+	}
+	for name, want := range map[string]ObjectID{"web": "p1", "ops": "p2", "spare": "p3", "p2": "p2", "p3": "p3", "none": "", "": ""} {
+		if got := routes.ProjectNamed(name); got != want {
+			t.Errorf("%q is project %q, want %q", name, got, want)
+		}
+	}
+	for id, want := range map[ObjectID]string{"p1": "web", "p3": "spare", "p9": "p9"} {
+		if got := routes.ProjectName(id); got != want {
+			t.Errorf("project %s is called %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestWithAnotherRoute: one route takes the place of that of its name, in a copy.
+func TestWithAnotherRoute(t *testing.T) {
+	routes := NewRoutes([]Route{{Name: "a", Repositories: []string{"acme/web"}, Bucket: "One"}, {Name: "b", Repositories: []string{"acme/api"}, Bucket: "Two"}})
+	next := routes.With(Route{Name: "b", Repositories: []string{"acme/api"}, Bucket: "Three"})
+	if routes.ByName("b").Bucket != "Two" || next.ByName("b").Bucket != "Three" || next.ByName("a").Bucket != "One" || len(next.All()) != 2 {
+		t.Errorf("the routes are %+v and were %+v", next.All(), routes.All())
+	}
+	if same := routes.With(Route{Name: "none"}); len(same.All()) != 2 || same.ByName("none") != nil {
+		t.Error("a route of another name was added")
+	}
+}
+
+// TestAsks: people may be asked where both sides are written and the policy may find no answer.
+func TestAsks(t *testing.T) {
+	for direction, may := range map[Direction]bool{Both: true, "": true, ToGitHub: false, ToPlanning: false} {
+		for policy, asks := range map[Policy]bool{PolicyAsk: true, PolicyNewest: true, PolicyMerge: false, PolicyGitHub: false, PolicyPlanning: false} {
+			byDefault := Route{Direction: direction, DefaultPolicy: policy}
+			byName := Route{Direction: direction, DefaultPolicy: PolicyMerge, Policies: map[Attribute]Policy{Title: policy}}
+			if want := may && asks; byDefault.Asks(Title) != want || byName.Asks(Title) != want || byName.Asks(Summary) {
+				t.Errorf("%q by %q: asks %v and %v, want %v", direction, policy, byDefault.Asks(Title), byName.Asks(Title), want)
+			}
+		}
+	}
+}
