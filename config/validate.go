@@ -32,9 +32,9 @@ func (c *Config) Validate() error {
 	k.text("store.prefix", c.Store.Prefix, wantKeyPrefix)
 	k.markerKeys(c.MarkerKeys)
 	k.labels(c.Labels)
-	k.number("brakes.creates_per_minute", c.Brakes.CreatesPerMinute, 1, 100_000)
-	k.number("brakes.closes_per_minute", c.Brakes.ClosesPerMinute, 1, 100_000)
-	k.number("retry.max_attempts", c.Retry.MaxAttempts, 1, 1000)
+	k.count("brakes.creates_per_minute", c.Brakes.CreatesPerMinute, 100_000)
+	k.count("brakes.closes_per_minute", c.Brakes.ClosesPerMinute, 100_000)
+	k.count("retry.max_attempts", c.Retry.MaxAttempts, 1000)
 	k.duration("coalesce", c.Coalesce, 0, 30*time.Second)
 	k.ledger(c)
 	k.duration("retry.max_interval", c.Retry.MaxInterval, time.Second, 24*time.Hour)
@@ -126,9 +126,10 @@ func (k *checker) oneOf(path, s string, known ...string) {
 	}
 }
 
-func (k *checker) number(path string, n, least, most int) {
-	if (n < least || n > most) && k.says(path) {
-		k.fault(path, strconv.Itoa(n), fmt.Sprintf("a number from %d to %d", least, most))
+// count says where a number is not from 1 to most.
+func (k *checker) count(path string, n, most int) {
+	if (n < 1 || n > most) && k.says(path) {
+		k.fault(path, strconv.Itoa(n), fmt.Sprintf("a number from 1 to %d", most))
 	}
 }
 
@@ -200,9 +201,9 @@ func (k *checker) github(g *GitHub) {
 	k.duration("github.catch_up_interval", g.CatchUpInterval, 100*time.Millisecond, 24*time.Hour)
 	k.duration("github.settle", g.Settle, 10*time.Millisecond, time.Hour)
 	k.duration("github.enter_delay", g.EnterDelay, 0, 10*time.Minute)
-	k.number("github.writes_per_minute", g.WritesPerMinute, 1, 10_000)
-	k.number("github.writes_per_hour", g.WritesPerHour, 1, 600_000)
-	k.number("github.edits_per_minute", g.EditsPerMinute, 1, 10_000)
+	k.count("github.writes_per_minute", g.WritesPerMinute, 10_000)
+	k.count("github.writes_per_hour", g.WritesPerHour, 600_000)
+	k.count("github.edits_per_minute", g.EditsPerMinute, 10_000)
 	k.texts("github.former_accounts", g.FormerAccounts, wantLogin)
 }
 

@@ -119,7 +119,7 @@ func (k *checker) routeValues(path string, r *Route) {
 	k.oneOf(path+".issues.quarantine", r.Issues.Quarantine, QuarantineAuto, QuarantineOff)
 	k.oneOf(path+".direction", r.Direction, Both, ToPlanning, ToGitHub)
 	k.oneOf(path+".tasks", r.Tasks, SubIssues, Checklist, NoTasks)
-	k.number(path+".tasks_per_card", r.TasksPerCard, 1, 10_000)
+	k.count(path+".tasks_per_card", r.TasksPerCard, 10_000)
 	k.oneOf(path+".images", r.Images, LinkImages, InlineImages)
 	conflicts, known := path+".conflicts", append([]string{"default"}, attributes...)
 	for attribute, policy := range r.Conflicts {

@@ -71,7 +71,7 @@ func (c *Client) backlog(ctx context.Context, asked *condition, known knows, ope
 	k.stream = func(r io.Reader) error {
 		return readBacklog(newStream(r), known, open, visit)
 	}
-	_, err := c.do(ctx, k)
+	err := c.do(ctx, k)
 	return err
 }
 

@@ -248,7 +248,7 @@ func get[W, T any](ctx context.Context, c *Client, k call, convert func(*W) (T, 
 		out, err = convert(&w)
 		return err
 	}
-	_, err := c.do(ctx, k)
+	err := c.do(ctx, k)
 	return out, err
 }
 
@@ -263,7 +263,7 @@ func decoded[T any](ctx context.Context, c *Client, k call, read func(body []byt
 		out, err = read(body)
 		return err
 	}
-	if _, err := c.do(ctx, k); err != nil {
+	if err := c.do(ctx, k); err != nil {
 		var none T
 		return none, err
 	}

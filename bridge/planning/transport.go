@@ -73,9 +73,9 @@ func (k *call) refuse(err error) {
 
 // do makes the call: reads are retried, writes never. The error is wrapped
 // with what was being done.
-func (c *Client) do(ctx context.Context, k call) ([]byte, error) {
-	body, err := c.retried(ctx, k)
-	return body, k.Failed(err)
+func (c *Client) do(ctx context.Context, k call) error {
+	_, err := c.retried(ctx, k)
+	return k.Failed(err)
 }
 
 func (c *Client) retried(ctx context.Context, k call) (body []byte, err error) {

@@ -142,7 +142,7 @@ func (c *Client) update(ctx context.Context, k call, u Write) (Updated, error) {
 		done, err = u.Judge(u.read(status, body, c.errorMessage))
 		return err
 	}
-	_, err = c.do(ctx, k)
+	err = c.do(ctx, k)
 	done.Plain = plain
 	return done, err
 }
@@ -219,7 +219,7 @@ func create[W, T any](ctx context.Context, c *Client, k call, n Creation, conver
 		made, err = readCreated(answer, len(n.Drafts), convert)
 		return err
 	}
-	_, err = c.do(ctx, k)
+	err = c.do(ctx, k)
 	return made, err
 }
 

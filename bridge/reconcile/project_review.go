@@ -28,10 +28,7 @@ func (w reviewProjector) showReview() error {
 	if err := reader(w).fetch(); err != nil {
 		return err
 	}
-	acted, err := w.actedOn()
-	if err != nil {
-		return err
-	}
+	acted := w.actedOn()
 	verdict := mapping.ReviewAction(w.link.Review, s.Review, w.issue.State)
 	if !acted && (verdict == mapping.VerdictCloseCompleted || verdict == mapping.VerdictCloseNotPlanned) {
 		if err := w.closeFor(verdict); err != nil {
@@ -45,13 +42,13 @@ func (w reviewProjector) showReview() error {
 // actedOn reports whether the card's review closed the issue before: by a write
 // whose answer was lost, or for a link that the store has lost since, which the
 // review's label tells.
-func (w reviewProjector) actedOn() (bool, error) {
+func (w reviewProjector) actedOn() bool {
 	s := w.link.Shown
 	if w.round.first {
-		return w.set.Scheme.Reviewed(w.issue.Labels, s.Review), nil
+		return w.set.Scheme.Reviewed(w.issue.Labels, s.Review)
 	}
 	if s.Closing.IsZero() {
-		return false, nil
+		return false
 	}
 	acted := w.issue.State == "closed"
 	if !acted {
@@ -63,7 +60,7 @@ func (w reviewProjector) actedOn() (bool, error) {
 		}
 	}
 	s.Closing = time.Time{}
-	return acted, nil
+	return acted
 }
 
 func (w reviewProjector) closeFor(verdict mapping.Verdict) error {

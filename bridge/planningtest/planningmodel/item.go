@@ -127,8 +127,8 @@ func (p *Project) raise(it *item, name Attr, value string, by author) {
 
 // write gives an item new values in one act. Each changed attribute rises by
 // one, and the item by one however many they are (facts of real data: version
-// arithmetic). It reports whether anything rose.
-func (p *Project) write(it *item, by author, settings ...setting) bool {
+// arithmetic).
+func (p *Project) write(it *item, by author, settings ...setting) {
 	t, rose := &p.s.traits, false
 	for _, w := range settings {
 		switch {
@@ -145,7 +145,6 @@ func (p *Project) write(it *item, by author, settings ...setting) bool {
 		it.version++
 		p.wrote(it)
 	}
-	return rose
 }
 
 // wrote brings the aggregates above an item up to date.
