@@ -161,7 +161,7 @@ func (w freshness) wentBack(version, counters int64) {
 	}
 	w.note(mapping.Planning, "", "went back", fmt.Sprintf("version %d was known, planning has version %d", c.Version, version))
 	c.Version, c.CountersVersion = version, min(c.CountersVersion, counters)
-	w.mustRead = true
+	w.readAnew()
 }
 
 // itemWentBack reports whether a task that was seen is older than what is known of the

@@ -24,7 +24,8 @@ func reroute(w work) (verdict, error) {
 		case err != nil:
 			return end, onGitHub(err)
 		case !strings.EqualFold(now, w.owner.Issue.Repo):
-			w.owner.Issue.Repo, w.owner.Unfinished, w.mustRead = now, true, true
+			w.owner.Issue.Repo = now
+			w.readAnew()
 			route, among = w.set.Routes.Of(w.link)
 		}
 	}
@@ -69,7 +70,7 @@ func paused(w work) (verdict, error) {
 func routeBack(w work) (verdict, error) {
 	if w.pair.State == mapping.Dormant {
 		w.happens(mapping.EventRouteBack)
-		w.mustRead = true
+		w.readAnew()
 	}
 	return pass, nil
 }
@@ -122,7 +123,7 @@ func see(w work) (verdict, error) {
 	orphan := w.pair.State == mapping.Orphaned
 	err := reader(w).refresh()
 	if err == nil && orphan && w.pair.State == mapping.Linked {
-		w.mustRead = true
+		w.readAnew()
 		err = reader(w).refresh()
 	}
 	if err == nil && orphan && w.pair.State == mapping.Creating {
@@ -150,7 +151,7 @@ func leaveOrReturn(w work) (verdict, error) {
 	case w.pair.State == mapping.Left:
 		w.happens(mapping.EventReadmitted)
 		w.note("", "", "back", "it matches its route again")
-		w.mustRead = true
+		w.readAnew()
 		return pass, reader(w).refresh()
 	}
 	return pass, nil

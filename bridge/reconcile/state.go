@@ -190,6 +190,9 @@ func (w *state) planningView(c *mapping.Card) mapping.View {
 	return view
 }
 
+// readAnew has the items themselves read, by the next claim if this one cannot.
+func (w *state) readAnew() { w.mustRead, w.owner.Unfinished = true, true }
+
 // unbased reports whether an attribute has never been agreed on, so that both
 // sides have to be read in full.
 func (w *state) unbased() bool {

@@ -61,6 +61,7 @@ type world struct {
 	coalesce, every time.Duration
 	dryRun          bool                      // only says what it would do
 	others          []mapping.ObjectID        // further projects
+	down            string                    // the service that does not answer; "": all do
 	planned         []mapping.PlanningProject // that the configuration names, be there a route to them or not
 	crowd           int                       // workers of a reconciler that runs by itself; 0: as usual
 	// dice are what is left to chance, where no crowd does the work: a run with the
@@ -211,7 +212,7 @@ func (p *program) FirstRun(route string) time.Time {
 
 func (p *program) Paused(string) bool { return false }
 
-func (p *program) Down(string) bool { return false }
+func (p *program) Down(service string) bool { return service == p.w.down }
 
 func (p *program) CardExists(_, _ mapping.ObjectID) {}
 
