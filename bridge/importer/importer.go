@@ -89,8 +89,12 @@ func (i *Importer) Import(ctx context.Context, ask status.ImportAsk) (status.Job
 		if err := i.o.Services.Ready(ctx); err != nil {
 			return err
 		}
+		epoch, err := i.o.Store.Epoch(ctx)
+		if err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
 		im := &run{
-			Options: i.o, job: j, ask: ask, routes: routes, titles: map[titleKey]*title{},
+			Options: i.o, job: j, ask: ask, routes: routes, epoch: epoch, titles: map[titleKey]*title{},
 			refused: map[string]bool{}, released: map[int64]bool{}, met: map[store.Key]bool{}, children: map[mapping.LinkID]child{},
 		}
 		return im.do(ctx)
@@ -103,6 +107,7 @@ type run struct {
 	job       *jobs.Job
 	ask       status.ImportAsk
 	routes    []*mapping.Route
+	epoch     string              // of the store that was surveyed
 	titles    map[titleKey]*title // of unlinked cards, where partners are looked for
 	counted   map[uint64]bool     // hashes of what a walk has shown; nil: what it shows again does no harm
 	waiting   []store.Key         // observed and not done, oldest first
@@ -279,6 +284,9 @@ func (im *run) carryOut(ctx context.Context) error {
 func (im *run) observe(ctx context.Context, byProject map[mapping.ObjectID][]store.Observation) (made int, err error) {
 	for project, obs := range mapping.Sorted(byProject) {
 		for len(obs) > 0 {
+			if err := im.sameStore(ctx); err != nil {
+				return made, err
+			}
 			seen, err := im.Intake.Observe(ctx, project, obs)
 			if err != nil {
 				return made, err
@@ -303,6 +311,18 @@ func (im *run) observe(ctx context.Context, byProject map[mapping.ObjectID][]sto
 		}
 	}
 	return made, im.settle(ctx, inHand)
+}
+
+// sameStore fails once the store is another one than the one that was surveyed: which pairs
+// were linked then, and which items are partners, is not known of this one.
+func (im *run) sameStore(ctx context.Context) error {
+	switch now, err := im.Store.Epoch(ctx); {
+	case err != nil:
+		return err
+	case now != im.epoch:
+		return fmt.Errorf("the store was lost or restored meanwhile: run the import again: %w", store.ErrEpoch)
+	}
+	return nil
 }
 
 // settle waits until at most so many keys are in hand.

@@ -27,7 +27,12 @@ type links struct {
 	items    map[mapping.Ref]mapping.LinkID
 	standing map[mapping.LinkID]store.Standing
 	away     error
+	epoch    string
 }
+
+func (s *links) Depth(context.Context, mapping.ObjectID) (store.Depth, error) { return store.Depth{}, s.away }
+
+func (s *links) Epoch(context.Context) (string, error) { return s.epoch, s.away }
 
 func (s *links) Link(_ context.Context, key store.Key) (*mapping.Link, error) {
 	if l := s.of[key.Link]; l != nil || s.away != nil {
@@ -220,4 +225,35 @@ func TestTitleOf(t *testing.T) {
 			})
 		})
 	}
+}
+
+// taken is an intake that knows none of what it is told.
+type taken int
+
+func (n *taken) Observe(_ context.Context, _ mapping.ObjectID, obs []store.Observation) (out []store.Observed, err error) {
+	for range obs {
+		*n++
+		out = append(out, store.Observed{Created: true})
+	}
+	return out, nil
+}
+
+// TestTheStoreIsLost: what was found out of one store says nothing of the next one. Two partners
+// that were linked in the former would each get another one.
+func TestTheStoreIsLost(t *testing.T) {
+	s, n := &links{epoch: "1"}, taken(0)
+	importing(t, s, status.ImportAsk{Match: "title"}, func(ctx context.Context, im *run) error {
+		im.epoch, im.Intake = "1", &n
+		obs := func() map[mapping.ObjectID][]store.Observation {
+			return map[mapping.ObjectID][]store.Observation{"p": {{Create: &mapping.Link{}}}}
+		}
+		if _, err := im.observe(ctx, obs()); err != nil || n != 1 {
+			t.Errorf("%v, %d observed", err, n)
+		}
+		s.epoch = "2"
+		if _, err := im.observe(ctx, obs()); !errors.Is(err, store.ErrEpoch) || n != 1 {
+			t.Errorf("the store was lost: %v, %d observed", err, n)
+		}
+		return nil
+	})
 }
