@@ -179,7 +179,7 @@ func (c *chaos) logs() []string {
 	for _, p := range c.bridges {
 		out = append(out, p.Logs())
 	}
-	if c.imports != nil {
+	if c.imports != nil && c.sim == nil {
 		out = append(out, c.imports.log.Name())
 	}
 	return out
@@ -289,9 +289,7 @@ func newWorld(t *testing.T, seed uint64, of size, s *simulation) *chaos {
 			c.people.did(do("planning", "traits").with(now...), "fate: planning from now on: %s", strings.Join(now, " "))
 		})
 	}
-	if importSeed(seed) && s == nil {
-		c.past()
-	}
+	c.drawImports()
 	if c.reloads != nil {
 		w.GitHub.AddRepo(elsewhere, githubtest.RepoSpec{Private: true})
 	}

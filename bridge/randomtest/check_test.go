@@ -124,7 +124,7 @@ func joined(i *seenIssue, c *seenCard) bool {
 	if c.of != "" {
 		hub, planning = mapping.MarkSubIssue, mapping.MarkTask
 	}
-	return i.own && named(i.marks, hub, c.id) || (c.own || c.old != nil) && named(c.marks, planning, strconv.FormatInt(i.id, 10))
+	return (i.own || i.old != nil) && named(i.marks, hub, c.id) || (c.own || c.old != nil) && named(c.marks, planning, strconv.FormatInt(i.id, 10))
 }
 
 func (j *judging) issue(i *seenIssue) {
@@ -169,7 +169,7 @@ func (j *judging) card(s seen, partners map[int]*seenCard, c *seenCard) {
 		j.complain(nil, c, "it belongs to the issues %v", issues)
 	case len(issues) == 0 && must:
 		j.complain(nil, c, "no issue")
-	case len(issues) == 1 && c.of == "" && !s.isApartCard(c) && c.tracking != j.trackings():
+	case len(issues) == 1 && c.of == "" && !s.isApartCard(c) && !s.others[c.id] && c.tracking != j.trackings():
 		j.complain(nil, c, "%d tracking tasks", c.tracking)
 	}
 }
@@ -225,6 +225,9 @@ func (j *judging) lost(a mapping.Attribute, i *seenIssue, c *seenCard, past, oth
 		}
 		if j.apart && n+1 < len(past) && !past[n+1].person {
 			continue // a write ran over it just before the unlink: it is merged back once the pair is linked again
+		}
+		if a == mapping.Estimate && w.from != "" && (len(other) > 0 && w.at.Before(other[0].at) || i.old != nil && slices.Contains(i.past[a], w)) {
+			continue // of two labels on what was no pair yet nothing tells which is the later one
 		}
 		if w.person && !kept(a, w, i, c) && !undone(past[:n], other, w) && !(a == mapping.State && overrun(i, c, w)) {
 			j.complain(i, c, "lost %s: a person changed %q\nto %q (%s)", a, w.from, w.to, w.at.Format(time.TimeOnly))

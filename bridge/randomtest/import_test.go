@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
 
@@ -30,7 +30,8 @@ type operators struct {
 	// What each one asks for is picked from these; states is empty where nobody
 	// ever imports.
 	states, matches []string
-	log             *os.File
+	turn            *turn    // of a run in virtual time
+	log             *os.File // of one that is not
 
 	begin   sync.Mutex // held while an import begins, or a bridge on a file
 	running sync.WaitGroup
@@ -39,35 +40,35 @@ type operators struct {
 }
 
 // newOperators draws the habits of those of a seed.
-func newOperators(dir string, r *rand.Rand) (*operators, error) {
-	log, err := os.Create(filepath.Join(dir, "imports.log"))
-	if err != nil {
-		return nil, err
-	}
+func newOperators(r *rand.Rand) *operators {
 	choose := func(of ...[]string) []string { return of[r.IntN(len(of))] }
 	open, all := mapping.ImportOpen, mapping.ImportAll
 	return &operators{
-		log:     log,
 		states:  choose(nil, []string{open}, []string{open}, []string{all}, []string{all}, []string{open, all}),
 		matches: choose([]string{""}, []string{"title"}, []string{"title"}, []string{"", "title"}),
-	}, nil
+	}
 }
 
 // matching reports whether every import looks for partners.
 func (m *operators) matching() bool { return !slices.Contains(m.matches, "") }
 
+// draw picks what one asks for.
+func (m *operators) draw(r *rand.Rand) status.ImportAsk {
+	return status.ImportAsk{Route: bridgetest.RepoName, State: m.states[r.IntN(len(m.states))], Match: m.matches[r.IntN(len(m.matches))]}
+}
+
 // command prepares an import by one of the bridges' configurations.
 func (c *chaos) command(r *rand.Rand) (cmd *exec.Cmd, state string) {
 	m := c.imports
 	p := c.bridges[r.IntN(len(c.bridges))].(*bridgetest.Process)
-	state, match := m.states[r.IntN(len(m.states))], m.matches[r.IntN(len(m.matches))]
-	args := []string{"import", "--route", bridgetest.RepoName, "--state", state}
-	if match != "" {
-		args = append(args, "--match", match)
+	ask := m.draw(r)
+	args := []string{"import", "--route", ask.Route, "--state", ask.State}
+	if ask.Match != "" {
+		args = append(args, "--match", ask.Match)
 	}
 	c.people.did(nil, "operator: %s", strings.Join(args, " "))
-	m.done.begins(state)
-	return p.Command(m.log, args...), state
+	m.done.begins(ask.State)
+	return p.Command(m.log, args...), ask.State
 }
 
 // beginImport begins an import that is interrupted or killed after a while, if
@@ -75,6 +76,10 @@ func (c *chaos) command(r *rand.Rand) (cmd *exec.Cmd, state string) {
 func (c *chaos) beginImport(r *rand.Rand) {
 	m := c.imports
 	if m == nil || len(m.states) == 0 {
+		return
+	}
+	if c.sim != nil {
+		_, _, _ = c.askImport(c.t.Context(), m.draw(r)) // nobody waits for it
 		return
 	}
 	m.begin.Lock()
@@ -101,6 +106,9 @@ func (c *chaos) beginImport(r *rand.Rand) {
 // importing lets operators import now and then, sometimes twice at once.
 func (c *chaos) importing(ctx context.Context) {
 	r := rand.New(rand.NewPCG(c.seed, 9))
+	if c.imports != nil && c.sim != nil {
+		r = c.imports.turn.Rand
+	}
 	for pause(ctx, r, 200*time.Millisecond, 4*time.Second) {
 		for range 1 + r.IntN(2) {
 			c.beginImport(r)
@@ -124,7 +132,7 @@ func (c *chaos) endImports() {
 // up starts a bridge. Its store may be a file, which an import can have that
 // found no bridge: that ends first, and no other begins before the bridge is up.
 func (c *chaos) up(p runner) error {
-	if c.imports == nil || c.redis != nil || p.Running() {
+	if c.imports == nil || c.redis != nil || c.sim != nil || p.Running() {
 		return p.Start()
 	}
 	c.imports.begin.Lock()
@@ -171,6 +179,9 @@ func (c *chaos) lastImport() []complaint {
 		}
 	}
 	c.idle(ctx) // failures are taken up again
+	if c.sim != nil {
+		return c.lastAsked(ctx)
+	}
 	ready, state := c.command(rand.New(rand.NewPCG(c.seed, 10)))
 	cmd := exec.CommandContext(ctx, ready.Path, ready.Args[1:]...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = ready.Env, ready.Stdout, ready.Stderr

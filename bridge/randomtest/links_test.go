@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,8 +27,8 @@ const unlinkedKnown = chaosSettle + time.Second
 // linkActs are what operators did to the links of a run. One goroutine at a time uses them.
 type linkActs struct {
 	*turn
-	touched []*unlinked     // pairs, in the order of their first unlink
-	undone  map[string]bool // ids of the conflicts of which an undo was accepted
+	touched []*unlinked       // pairs, in the order of their first unlink
+	undone  map[string]string // issues by the ids of their conflicts of which an undo was accepted
 }
 
 // unlinked is a pair that operators unlinked at least once.
@@ -47,7 +48,7 @@ func (u *unlinked) end(at time.Time) {
 // drawLinkActs says whether operators do such things in the run.
 func (c *chaos) drawLinkActs() {
 	if one := c.trait(50); one != nil {
-		c.links = &linkActs{turn: one, undone: map[string]bool{}}
+		c.links = &linkActs{turn: one, undone: map[string]string{}}
 	}
 }
 
@@ -120,8 +121,10 @@ func (c *chaos) unlinkOne(ctx context.Context, one *turn) {
 	_ = c.unlink(ctx, u) // where it fails the pair may be parted or not
 }
 
-// unlink parts a pair. Where nobody answers, it may be parted or not.
+// unlink parts a pair, and with it goes what was asked of it. Where nobody answers, it may be
+// parted or not.
 func (c *chaos) unlink(ctx context.Context, u *unlinked) error {
+	maps.DeleteFunc(c.links.undone, func(_, issue string) bool { return issue == issueNumber(u.issue) })
 	err := c.askAny(ctx, http.MethodPost, linkPath(u.issue, "unlink"), nil, nil)
 	if err == nil {
 		c.people.did(nil, "operator: unlinks issue %d from card %d", u.issue, c.people.card(u.card))
@@ -152,7 +155,7 @@ func (c *chaos) undoOne(ctx context.Context, one *turn) {
 	}
 	k := settled[one.IntN(len(settled))]
 	if c.askAny(ctx, http.MethodPost, "/api/v1/conflicts/"+k.ID+"/undo", nil, nil) == nil {
-		c.links.undone[k.ID] = true
+		c.links.undone[k.ID] = k.Where
 		c.people.did(nil, "operator: undoes the conflict of the %s of %s between %q and %q", k.Attribute, k.Where, k.GitHub, k.Planning)
 	}
 }

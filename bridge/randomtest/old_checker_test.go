@@ -78,13 +78,13 @@ func TestJudgeKnowsImports(t *testing.T) {
 
 func TestTouchedSinceTheFirstRun(t *testing.T) {
 	s := importedWorld()
-	if s.issues[0].touched() {
+	if s.touched(&s.issues[0]) {
 		t.Error("touched by what people did before")
 	}
 	past := s.issues[0].past[mapping.Title]
 	for _, person := range []bool{false, true} {
 		past[1].at, past[1].person = past[0].at.Add(oldAge+time.Second), person
-		if s.issues[0].touched() != person {
+		if s.touched(&s.issues[0]) != person {
 			t.Errorf("touched: %t", !person)
 		}
 	}

@@ -44,12 +44,7 @@ func (p *people) cards() []planningtest.CardState {
 // past makes what is older than the bridge: issues, of which some are closed,
 // some have sub-issues and some a card of the same title, and a few cards. Most of
 // them nobody touches.
-func (c *chaos) past() {
-	r := rand.New(rand.NewPCG(c.seed, 12))
-	m, err := newOperators(c.dir, r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+func (c *chaos) past(m *operators, r *rand.Rand) {
 	c.imports, c.fate.imports, c.fate.honest = m, true, m.matching()
 	if r.IntN(3) == 0 {
 		c.Planning.SetTraits(func(t *planningtest.Traits) { t.MaxBatch = 3 })
@@ -166,13 +161,13 @@ func (s seen) enters(i *seenIssue) (must, may bool) {
 	switch {
 	case s.isApart(i), s.untaken(&i.seenItem):
 		return false, true
-	case s.way == mapping.ToGitHub: // its issues are those of cards
-		return i.own, i.own
+	case s.way == mapping.ToGitHub: // its issues are those of cards, or joined with one by an import
+		return i.own, i.own || i.old != nil && d.begun != ""
 	case i.old == nil: // an issue that was closed before it entered stays out
 		return i.own || !i.closed, true
 	case i.old.apart && d.matching:
 		return false, false
-	case d.ended == mapping.ImportAll, (d.ended != "" || i.touched()) && !i.closed:
+	case d.ended == mapping.ImportAll, (d.ended != "" || s.touched(i)) && !i.closed:
 		return true, true
 	case !i.old.asleep: // it was open at times
 		return false, true
@@ -185,8 +180,10 @@ func (s seen) entersCard(c *seenCard) (must, may bool) {
 	switch {
 	case s.isApartCard(c), s.untakenCard(c):
 		return false, true
-	case s.way == mapping.ToPlanning: // its cards are those of issues
-		return c.own, c.own
+	case s.way == mapping.ToPlanning: // its cards are those of issues, or joined with one by an import
+		return c.own, c.own || c.old != nil && s.takenIn.begun != ""
+	case s.way == mapping.ToGitHub && c.old != nil: // one that is joined gets no marker
+		return false, s.takenIn.begun != ""
 	case c.old == nil:
 		return c.own || c.bucket == bridgetest.Bucket, true
 	case c.old.apart && s.takenIn.matching:
@@ -195,10 +192,11 @@ func (s seen) entersCard(c *seenCard) (must, may bool) {
 	return s.takenIn.ended != "" && c.bucket == bridgetest.Bucket, s.takenIn.begun != ""
 }
 
-// touched reports whether a person wrote to an old issue since the first run.
-func (i *seenIssue) touched() bool {
+// touched reports whether a person wrote to an old issue since the first run, when that let it
+// enter.
+func (s seen) touched(i *seenIssue) bool {
 	for _, past := range i.past {
-		if slices.ContainsFunc(past, func(w write) bool { return w.person && w.at.Sub(past[0].at) > oldAge/2 }) {
+		if slices.ContainsFunc(past, func(w write) bool { return w.person && w.at.Sub(past[0].at) > oldAge/2 && !s.untakenAt(w.at) }) {
 			return true
 		}
 	}
@@ -208,7 +206,7 @@ func (i *seenIssue) touched() bool {
 // twins complains of an issue that was to be joined with a card and has another
 // one.
 func (j *judging) twins(s seen, i *seenIssue, c *seenCard) {
-	if i.old != nil && i.old.twin != "" && s.takenIn.matching && i.old.twin != c.id {
+	if i.old != nil && i.old.twin != "" && s.takenIn.matching && i.old.twin != c.id && !s.others[i.old.twin] {
 		j.complain(i, c, "an import that matches titles did not join it with card %s", i.old.twin)
 	}
 }

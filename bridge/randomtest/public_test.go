@@ -92,10 +92,15 @@ func (p *publicity) end(c *chaos) {
 // not taken.
 func (s seen) untaken(item *seenItem) bool {
 	past := item.past[mapping.Title]
-	return len(past) > 0 && (s.unrouted(past[0].at) || slices.ContainsFunc(s.public, func(public span) bool {
-		seen := span{past[0].at, past[0].at.Add(unansweredAge)}
+	return len(past) > 0 && s.untakenAt(past[0].at)
+}
+
+// untakenAt reports whether what happened at a time may have let nothing enter.
+func (s seen) untakenAt(at time.Time) bool {
+	return s.unrouted(at) || slices.ContainsFunc(s.public, func(public span) bool {
+		seen := span{at, at.Add(unansweredAge)}
 		return seen.has(public.from) || seen.from.After(public.from) && (public.to.IsZero() || seen.from.Before(public.to.Add(unansweredAge)))
-	}))
+	})
 }
 
 // untakenCard reports the same of a card, or of the card of a task.

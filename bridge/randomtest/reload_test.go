@@ -2,6 +2,7 @@ package randomtest_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -89,13 +90,23 @@ func (c *chaos) untakenSpells() (all []span) {
 	return all
 }
 
-// cardsElsewhere are the cards that entered by the other route: their pairs rest.
+// cardsElsewhere are the cards that entered by the other route, or may have: their pairs rest. An
+// issue may be made at any time by a request that is not answered.
 func (c *chaos) cardsElsewhere() map[string]bool {
 	out := map[string]bool{}
-	for _, i := range c.GitHub.Repo(elsewhere).Issues() {
-		_, marks := c.keys.Body(i.Body)
+	names := func(text string) {
+		_, marks := c.keys.Body(text)
 		for _, m := range marks {
 			out[m.Partner] = true
+		}
+	}
+	for _, i := range c.GitHub.Repo(elsewhere).Issues() {
+		names(i.Body)
+	}
+	for _, call := range c.GitHub.Journal() {
+		var asked struct{ Body string }
+		if call.Op == "issue.create" && call.Repo == elsewhere && json.Unmarshal([]byte(call.Body), &asked) == nil {
+			names(asked.Body)
 		}
 	}
 	return out

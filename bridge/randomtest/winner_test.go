@@ -123,11 +123,14 @@ func (c *chaos) ledger() (all []met, err error) {
 		return nil, err
 	}
 	for _, one := range of.Conflicts {
+		if strings.HasPrefix(one.Where, elsewhere+"#") {
+			continue // nobody is there
+		}
 		m := met{
 			attribute: mapping.Attribute(one.Attribute), github: one.GitHub, planning: one.Planning, winner: one.Winner, rule: one.Rule, state: one.State, at: one.At,
 			policy: policies(one.Attribute), answers: c.sim.answersTo(one.ID),
 		}
-		m.undone = c.links != nil && c.links.undone[one.ID]
+		m.undone = c.links != nil && c.links.undone[one.ID] != ""
 		if _, err := fmt.Sscanf(one.Where, bridgetest.RepoName+"#%d", &m.number); err != nil {
 			return nil, fmt.Errorf("a conflict of %q: %w", one.Where, err)
 		}
