@@ -30,7 +30,9 @@ type links struct {
 	epoch    string
 }
 
-func (s *links) Depth(context.Context, mapping.ObjectID) (store.Depth, error) { return store.Depth{}, s.away }
+func (s *links) Depth(context.Context, mapping.ObjectID) (store.Depth, error) {
+	return store.Depth{}, s.away
+}
 
 func (s *links) Epoch(context.Context) (string, error) { return s.epoch, s.away }
 

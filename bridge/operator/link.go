@@ -160,7 +160,7 @@ func (o *Operator) rejoin(ctx context.Context, key store.Key, card mapping.CardI
 
 // relink has a pair go on that an operator linked.
 func relink(l *mapping.Link) error {
-	l.Parted, l.Cleaning, l.Unfinished = false, false, true
+	l.Parted, l.Cleaning, l.Unfinished, l.Family.Listed = false, false, true, false
 	switch {
 	case l.State == mapping.Linked, l.State == mapping.Creating && l.Intent != nil: // it is being worked
 		l.Why = ""

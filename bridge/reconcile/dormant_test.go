@@ -6,6 +6,7 @@ import (
 
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // TestTheRouteIsBackWhileAServiceIsAway: a card changes while no route takes its pair, and a poll
@@ -18,33 +19,71 @@ func TestTheRouteIsBackWhileAServiceIsAway(t *testing.T) {
 			t.Parallel()
 			passes(t, func(w *world) {
 				w.agree()
-				takes := w.route
-				w.route.Name, w.route.Repositories = "elsewhere", []string{elsewhere}
-				w.restart()
-				w.lookAtAll()
-				w.settle()
+				giveBack := w.unroute()
 				w.rewriteCard(mapping.Title, "tok9")
 				w.settle()
-				if l := w.link(); l.State != mapping.Dormant {
-					w.fail("the pair is %s", l.State)
-				}
-				w.route = takes
-				w.down = service
-				w.restart()
-				w.faults.armed = true
-				w.faults.draw = func(p point) fate {
-					if p.name == read {
-						return unavailable
-					}
-					return ""
-				}
+				giveBack()
+				w.takeDown(service, read)
 				for _, l := range w.all() {
 					w.look(l, false)
 				}
-				w.after(time.Minute, func() { w.down, w.faults.armed = "", false })
+				w.after(time.Minute, w.bringBack)
 				w.settle()
 				w.verify(ends{want: values{mapping.Title: "tok9"}})
 			})
 		})
 	}
 }
+
+// TestASubIssueOfADormantPair: a sub-issue was handed to its parent's link just as its route was
+// removed. It becomes a task once the route is back.
+func TestASubIssueOfADormantPair(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		withTasks(w)
+		w.restart()
+		w.agree()
+		giveBack := w.unroute()
+		w.hub.lag = func(int) time.Duration { return -1 }
+		sub := w.openSub(0, "tok5", "text").snapshot("")
+		w.observe(store.Observation{
+			Refs: w.link().Refs(), Item: mapping.IssueRef(sub.ID), At: sub.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&sub), Data: encode(sub),
+		}, nil)
+		w.settle()
+		giveBack()
+		for _, l := range w.all() {
+			w.look(l, false)
+		}
+		w.settle()
+		if n := len(w.plan.tasks); n != 2 {
+			w.fail("%d tasks, want the tracking task and the sub-issue's", n)
+		}
+	})
+}
+
+// unroute takes the route away until giveBack is called: its pairs are dormant.
+func (w *world) unroute() (giveBack func()) {
+	takes := w.route
+	w.route.Name, w.route.Repositories = "elsewhere", []string{elsewhere}
+	w.restart()
+	w.lookAtAll()
+	w.settle()
+	if l := w.link(); l.State != mapping.Dormant {
+		w.fail("the pair is %s", l.State)
+	}
+	return func() { w.route = takes; w.restart() }
+}
+
+// takeDown lets one kind of call fail, as its service is away, until bringBack.
+func (w *world) takeDown(service, name string) {
+	w.down = service
+	w.faults.armed = true
+	w.faults.draw = func(p point) fate {
+		if p.name == name {
+			return unavailable
+		}
+		return ""
+	}
+}
+
+func (w *world) bringBack() { w.down, w.faults.armed = "", false }

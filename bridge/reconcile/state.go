@@ -190,8 +190,14 @@ func (w *state) planningView(c *mapping.Card) mapping.View {
 	return view
 }
 
-// readAnew has the items themselves read, by the next claim if this one cannot.
-func (w *state) readAnew() { w.mustRead, w.owner.Unfinished = true, true }
+// readAnew has the items themselves read, and the sub-issues listed, by the next claim if this
+// one cannot.
+func (w *state) readAnew() {
+	w.mustRead, w.owner.Unfinished = true, true
+	if !w.pair.IsTask() {
+		w.link.Family.Listed = false
+	}
+}
 
 // unbased reports whether an attribute has never been agreed on, so that both
 // sides have to be read in full.
