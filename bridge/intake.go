@@ -49,10 +49,12 @@ func (h intakeHost) Believes(ctx context.Context, repo string, id int64) (bool, 
 	return ok, nil
 }
 
-func (h intakeHost) Visible(ctx context.Context, repo string, public bool) {
-	if h.a.github.Registry.SeeVisibility(ctx, repo, public) {
+func (h intakeHost) Visible(ctx context.Context, repo string, public bool) bool {
+	now, doubted := h.a.github.Registry.SeeVisibility(ctx, repo, public)
+	if doubted {
 		h.a.requeue.TakeUpRepository(ctx, repo)
 	}
+	return now
 }
 
 func (h intakeHost) Renamed(ctx context.Context, from, to string) error {

@@ -25,6 +25,7 @@ type names struct {
 	// byName and byID are what answers; 0 is a failure, what is absent is not found.
 	byName map[string]int64
 	byID   map[int64]string
+	public bool // what answers is public
 	moves  []string
 	log    strings.Builder
 }
@@ -44,7 +45,9 @@ func newNames(t *testing.T) *names {
 // Identity implements repositories.GitHub.
 func (n *names) Identity(_ context.Context, name string) (repositories.Repository, error) {
 	id, ok := n.byName[name]
-	return told(id, name, ok)
+	got, err := told(id, name, ok)
+	got.Private = got.Private && !n.public
+	return got, err
 }
 
 // RepositoryByID implements repositories.GitHub.

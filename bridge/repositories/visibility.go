@@ -151,23 +151,28 @@ func (r *Registry) sayPublic(repo string, was, is bool) {
 	}
 }
 
-// SeeVisibility takes in what an event says of who can read a repository. It reports whether a
-// repository that was public may be private again: once, and not with each delivery until
-// GitHub was asked.
-func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) (doubted bool) {
+// SeeVisibility takes in what an event says of who can read a repository. now says whether anybody
+// can: where one that was public is said to be private GitHub is asked, as the event may be an old
+// one. doubted reports that it may be private again: once, and not with each delivery until GitHub
+// was asked.
+func (r *Registry) SeeVisibility(ctx context.Context, repo string, public bool) (now, doubted bool) {
 	if err := r.tellPrivate(ctx, repo, !public); err != nil {
 		r.o.Logger.Warn("remembering who can read a repository", "repo", repo, "err", err)
 	}
 	r.visible.tell(repo, !public)
 	was, _ := r.visible.of(repo)
-	if !public {
-		return was.public && r.visible.doubt(repo)
+	if public {
+		now := r.visible.put(repo, was, visibility{public: true, told: true, until: r.visible.until(time.Now())})
+		if !was.public {
+			r.sayPublic(repo, false, now.public)
+		}
+		return true, false
 	}
-	now := r.visible.put(repo, was, visibility{public: true, told: true, until: r.visible.until(time.Now())})
-	if !was.public {
-		r.sayPublic(repo, false, now.public)
+	if was.public {
+		doubted = r.visible.doubt(repo)
+		now, _ = r.Public(ctx, repo, true)
 	}
-	return false
+	return now, doubted
 }
 
 // AskPublic asks GitHub anew whether anybody can read a repository. One of which it does not

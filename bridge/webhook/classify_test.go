@@ -71,6 +71,18 @@ func TestFirstRunNotKnown(t *testing.T) {
 	w.serve(w.request("issues", event("opened", issue(1))), http.StatusServiceUnavailable, "unavailable")
 }
 
+// TestOldEventOfAPublicRepository: a delivery that is made again says that the repository is
+// private, as it was then.
+func TestOldEventOfAPublicRepository(t *testing.T) {
+	w := newWorld(t, func(o *options) { o.Visible = func(context.Context, string, bool) bool { return true } })
+	ev := event("opened", issue(1))
+	ev.VisibilityKnown = true
+	w.serve(w.request("issues", ev), http.StatusAccepted, "refused")
+	if n := len(w.links(web)); n != 0 {
+		t.Errorf("%d links", n)
+	}
+}
+
 // TestPublic: planning text is not published unless the route says so.
 func TestPublic(t *testing.T) {
 	w := newWorld(t)

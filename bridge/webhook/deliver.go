@@ -165,7 +165,7 @@ func (in *Intake) take(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	in.o.Accounts.Met(ctx, ev.Sender, ev.SenderID)
 	if ev.VisibilityKnown && ev.Repo != "" {
-		in.o.Repositories.Visible(ctx, ev.Repo, !ev.Private)
+		ev.Private = !in.o.Repositories.Visible(ctx, ev.Repo, !ev.Private)
 	}
 	return in.classify(ctx, d, ev)
 }

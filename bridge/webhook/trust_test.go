@@ -54,7 +54,7 @@ func TestSecretCoversItsRepositories(t *testing.T) {
 		w := parted(t)
 		t.Log(tc)
 		told := ""
-		w.options.Visible = func(_ context.Context, repo string, _ bool) { told = repo }
+		w.options.Visible = func(_ context.Context, repo string, public bool) bool { told = repo; return public }
 		w.intake = w.options.intake()
 		ev := in(tc.repo, 1)
 		ev.VisibilityKnown = true

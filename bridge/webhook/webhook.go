@@ -121,8 +121,9 @@ type Repositories interface {
 	// event tells (0: none), whether it is the one that the name stands for. Its error
 	// puts the delivery off.
 	Believes(ctx context.Context, repo string, id int64) (bool, error)
-	// Visible is told by each event whether anybody can read its repository.
-	Visible(ctx context.Context, repo string, public bool)
+	// Visible is told by each event whether anybody can read its repository, and returns
+	// whether anybody can as far as is known: an event that denies it may be an old one.
+	Visible(ctx context.Context, repo string, public bool) (now bool)
 	// Renamed is told that a repository has another name, and Writable that
 	// one is archived no more.
 	Renamed(ctx context.Context, from, to string) error

@@ -56,7 +56,7 @@ type options struct {
 	FirstRun          func(route string) time.Time
 	Renamed           func(ctx context.Context, from, to string) error
 	Writable          func(ctx context.Context, repo string)
-	Visible           func(ctx context.Context, repo string, public bool)
+	Visible           func(ctx context.Context, repo string, public bool) bool
 	OtherInstallation func(owner string, id int64) bool
 }
 
@@ -99,10 +99,11 @@ type repositories struct{ o options }
 
 func (r repositories) Believes(context.Context, string, int64) (bool, error) { return true, nil }
 
-func (r repositories) Visible(ctx context.Context, repo string, public bool) {
+func (r repositories) Visible(ctx context.Context, repo string, public bool) bool {
 	if r.o.Visible != nil {
-		r.o.Visible(ctx, repo, public)
+		return r.o.Visible(ctx, repo, public)
 	}
+	return public
 }
 
 func (r repositories) Renamed(ctx context.Context, from, to string) error {
