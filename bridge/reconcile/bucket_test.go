@@ -57,23 +57,39 @@ func TestBucketOfACardThatWasPlannedAtOnce(t *testing.T) {
 	}
 }
 
-// What only a listing tells of a card is not lost on an issue that is kept out
+// What only a listing tells of a card is not lost on a pair that is not worked
 // meanwhile: nothing tells it again.
-func TestListedWhileTheIssueIsKeptOut(t *testing.T) {
+func TestListedWhileThePairIsNotWorked(t *testing.T) {
 	t.Parallel()
-	passes(t, func(w *world) {
-		both(linked, intoSprint("alice"))(w)
-		w.settle()
-		kept := w.issue().Labels
-		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(slices.Clip(kept), "plan:ignore") })
-		w.settle()
-		w.plans(func(c *mapping.Card) { c.Users, c.Bucket, c.BucketName = []string{"carol"}, "b-later", "Later" })
-		w.settle()
-		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = kept })
-		w.settle()
-		w.verifyShown()
-		assigned("ghost")(w)
-	})
+	for name, out := range map[string]func(*world) (back func()){
+		"its issue is kept out": func(w *world) func() {
+			kept := w.issue().Labels
+			w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(slices.Clip(kept), "plan:ignore") })
+			return func() { w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = kept }) }
+		},
+		"its route is removed": (*world).unroute,
+		"an operator parted it": func(w *world) func() {
+			w.alter(func(l *mapping.Link) { l.Parted = true })
+			return func() { w.alter(func(l *mapping.Link) { l.Parted = false }) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				both(linked, intoSprint("alice"))(w)
+				w.settle()
+				back := out(w)
+				w.settle()
+				w.plans(func(c *mapping.Card) { c.Users, c.Bucket, c.BucketName = []string{"carol"}, "b-later", "Later" })
+				w.settle()
+				back()
+				w.lookAtAll()
+				w.settle()
+				w.verifyShown()
+				assigned("ghost")(w)
+			})
+		})
+	}
 }
 
 // Of a bucket's two ids the one that planning takes is tried first once that is

@@ -55,10 +55,16 @@ func routeGone(w work) (verdict, error) {
 		w.happens(mapping.EventRouteRemoved)
 	}
 	w.pair.Why = "its route or project is no longer configured"
+	reader(w).keepPlace()
 	return end, nil
 }
 
-func parted(w work) (verdict, error) { return endIf(w.link.Parted, nil) }
+func parted(w work) (verdict, error) {
+	if w.link.Parted {
+		reader(w).keepPlace()
+	}
+	return endIf(w.link.Parted, nil)
+}
 
 func paused(w work) (verdict, error) {
 	if w.Paused(w.link.Route) && !w.link.Cleaning {

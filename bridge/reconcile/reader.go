@@ -243,12 +243,25 @@ func (w reader) setCard(card *mapping.Card) {
 	if w.card = card; !w.pair.IsTask() {
 		tell(w, Met{w.link.Project, card.ID})
 	}
+	w.place(card)
+	signer(w).noteMarker(mapping.Planning, card.Summary.Value)
+	maps.Copy(w.p, w.planningView(card))
+}
+
+// place takes in where a card or a task is, and what its issue shows of that.
+func (w reader) place(card *mapping.Card) {
 	w.pair.Card.Place(card)
 	if w.link.Shown != nil && !w.pair.IsTask() {
 		w.link.Shown.Take(card)
 	}
-	signer(w).noteMarker(mapping.Planning, card.Summary.Value)
-	maps.Copy(w.p, w.planningView(card))
+}
+
+// keepPlace takes in where the card is of a pair that is not worked: a poll tells its bucket
+// once, and no read does.
+func (w reader) keepPlace() {
+	if shown := w.cardSeen(); shown != nil && shown.Version >= w.pair.Card.Version {
+		w.place(shown)
+	}
 }
 
 // issueIs takes in the issue as it is after a write.
