@@ -2,8 +2,10 @@ package reconcile_test
 
 import (
 	"testing"
+	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // raceEach lets people do something right before each of the bridge's next calls
@@ -114,4 +116,32 @@ func TestAnswerShowsNothingAndAPersonGoesBack(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOpenedWithoutItsLabels: the answer to a create is lost, and the event of the issue's opening
+// came before its labels. They are not taken to be refused: what a person makes of one counts.
+func TestOpenedWithoutItsLabels(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.hub.lag = func(int) time.Duration { return -1 }
+		w.befall("CreateIssue", answerLost, func() {
+			w.faults.then = func() {
+				w.faults.then = nil
+				bare := w.issue().snapshot(bot)
+				bare.Labels, bare.Delivery = nil, "1:opened"
+				ref := mapping.CardRef(w.card().ID)
+				w.observe(store.Observation{
+					Refs: []mapping.Ref{ref}, Item: mapping.IssueRef(bare.ID), At: bare.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&bare), Data: encode(bare),
+				}, nil)
+				w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = []string{"points/5", "bucket:Incoming"} })
+			}
+		})
+		mirrored(w)
+		w.settle()
+		w.lookAtAll()
+		w.settle()
+		if e := w.card().Estimate; e.Value != "5" {
+			w.fail("the card's estimate is %q", e.Value)
+		}
+	})
 }

@@ -161,7 +161,8 @@ func (w creator) linkIssue(issue *mapping.Issue, why string) {
 		signer(w).noteMarker(mapping.Planning, w.card.Summary.Value)
 	}
 	w.pair.Base = w.pair.Intent.Base
-	if sent := w.pair.Base[mapping.Estimate]; sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
+	told := issue.Delivery != "" // the event of its opening may come without labels
+	if sent := w.pair.Base[mapping.Estimate]; !told && sent.GitHub != "" && w.g[mapping.Estimate].Value == "" {
 		w.pair.Base[mapping.Estimate] = mapping.Base{Version: sent.Version} // GitHub dropped the label in silence
 		githubWriter(w).refuseLabel(mapping.Estimate, sent.GitHub)
 	}
