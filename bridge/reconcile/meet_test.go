@@ -49,6 +49,31 @@ func TestUndoBeforeTheWinnerIsWritten(t *testing.T) {
 	})
 }
 
+// TestUndoWhileTheWinnerIsWithheld: the repository becomes public before the winner reaches GitHub,
+// where it is not to be shown. The undo waits for the end of that, as the winner does.
+func TestUndoWhileTheWinnerIsWithheld(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.decideBy(mapping.PolicyPlanning)
+		w.agree()
+		w.befall("EditIssue", unavailable, func() { w.hub.public = true })
+		w.editCard(mapping.Title, to("tok9"))
+		w.editIssue(mapping.Title, to("tok8"))
+		w.stepUntil(time.Now().Add(time.Minute), func() bool { return len(w.conflicts()) == 1 })
+		w.alter(func(l *mapping.Link) { l.Undo = map[mapping.Attribute]string{mapping.Title: w.conflicts()[0].ID} })
+		w.settle()
+		if title := w.issue().Title; title != "tok8" {
+			w.fail("the public issue has the title %q", title)
+		}
+		w.hub.public = false
+		w.touch()
+		w.verify(ends{want: values{mapping.Title: "tok8"}, conflicts: 1})
+		if c := w.conflicts()[0]; c.State != mapping.ConflictUndone {
+			w.fail("the conflict is %s", c.State)
+		}
+	})
+}
+
 // TestParentThatNothingTellsOf: nothing tells of an issue that was opened while its repository
 // was public. It gets a card when a person opens an issue below it.
 func TestParentThatNothingTellsOf(t *testing.T) {

@@ -1,21 +1,30 @@
 package reconcile
 
-import "planbridge/mapping"
+import (
+	"errors"
+
+	"planbridge/mapping"
+)
 
 func undo(w work) (verdict, error) {
-	asked := len(w.pair.Undo) > 0
-	return anewIf(asked, ledger(w).undo())
+	asked := len(w.pair.Undo)
+	err := ledger(w).undo()
+	return anewIf(len(w.pair.Undo) < asked, err)
 }
 
 // undo brings back the losers that an operator asked for: each is written to
 // the side it came from, as if a person had edited it there, and then crosses
 // as an ordinary change. A value that was changed again since the conflict is
-// not overwritten: then there is nothing to undo.
+// not overwritten: then there is nothing to undo. Where both values stand yet, as the
+// winner may not be written, the undo waits for that.
 func (w ledger) undo() error {
 	for a, id := range mapping.Sorted(w.pair.Undo) {
 		c, known, err := w.ledgerEntry(id)
 		if known {
 			err = w.undoOne(a, c)
+		}
+		if errors.Is(err, errNotDecided) {
+			continue
 		}
 		if err != nil {
 			return err
@@ -24,6 +33,9 @@ func (w ledger) undo() error {
 	}
 	return nil
 }
+
+// errNotDecided: both values of a conflict stand.
+var errNotDecided = errors.New("the winner is not written")
 
 func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 	if part := w.link.Part(mapping.TaskRef(c.Task)); part != nil && !w.pair.IsTask() {
@@ -54,6 +66,9 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 		stands = mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning))
 	}
 	if !stands || !mapping.Equal(a, w.link.Text(w.route, a, g), p.Value) {
+		if mapping.Same(a, g, c.GitHub) && mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning)) {
+			return errNotDecided
+		}
 		return w.noteUndone(c, false)
 	}
 	if err := w.writeUndo(d, c, item, g, lost, p); err != nil {
