@@ -32,8 +32,14 @@ type token struct {
 	app      *App     // the installation it belongs to
 	revoked  bool
 	expires  time.Time // zero: never
-	used     int       // requests in this hour
-	reset    time.Time // when used starts again
+	core     hour      // of REST
+	graphql  hour
+}
+
+// hour is what a token used of a primary limit.
+type hour struct {
+	used  int
+	reset time.Time // when used starts again
 }
 
 // TokenOption restricts a token.

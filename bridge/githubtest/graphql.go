@@ -9,26 +9,40 @@ import (
 
 var nodeIDs = regexp.MustCompile(`\bI_kwDO[\w-]+`)
 
-// postGraphQL answers the one query that planbridge asks: userContentEdits of
-// an issue by its node id, given inline or as a variable. The answer has more
-// fields than were asked for; it has no paging.
+// graphql reports whether a call is one of GraphQL's, which has limits of its own.
+func (c *call) graphql() bool { return c.route != nil && c.route.op == "graphql" }
+
+// graphqlRequest is a document with its variables.
+type graphqlRequest struct {
+	Query     string         `json:"query"`
+	Variables map[string]any `json:"variables"`
+}
+
+// postGraphQL answers the documents that planbridge sends: userContentEdits of
+// an issue by its node id, given inline or as a variable, labels of repositories by name, and
+// mutations of the labels of issues. The answer has more fields than were asked for; it has no
+// paging.
 func postGraphQL(c *call) reply {
 	if c.who.token == nil {
 		return fail(401, "This endpoint requires you to be authenticated.")
 	}
-	var q struct {
-		Query string `json:"query"`
-	}
+	var q graphqlRequest
 	if bad := c.decode(&q); bad != nil {
 		return *bad
 	}
 	switch {
+	case c.s.traits.NoGraphQL != 0:
+		return fail(c.s.traits.NoGraphQL, http.StatusText(c.s.traits.NoGraphQL))
+	case c.write:
+		return c.mutateLabels(q)
+	case labelQuery.MatchString(q.Query):
+		return c.labelIDs(q)
 	case strings.Contains(q.Query, "viewer") && c.s.traits.NoViewer != 0:
 		return fail(c.s.traits.NoViewer, http.StatusText(c.s.traits.NoViewer))
 	case strings.Contains(q.Query, "viewer"):
 		return ok(fields{"data": fields{"viewer": fields{"login": c.who.login}}})
 	case !strings.Contains(q.Query, "userContentEdits"):
-		return ok(fields{"errors": []fields{{"type": "undefinedField", "message": "githubtest answers viewer and userContentEdits alone"}}})
+		return ok(fields{"errors": []fields{{"type": "undefinedField", "message": "githubtest does not know this field"}}})
 	}
 	id := nodeIDs.FindString(string(c.body))
 	for _, r := range c.s.repos {

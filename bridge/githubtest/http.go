@@ -177,6 +177,9 @@ func (s *Server) newCall(r *http.Request, body []byte) *call {
 	if c.route, c.params = match(r.Method, p); c.route != nil {
 		c.Op, c.write = c.route.op, c.route.writes()
 	}
+	if c.Op == "graphql" && mutates(body) {
+		c.Op, c.write = "graphql.labels", true
+	}
 	if owner := c.params["owner"]; owner != "" {
 		c.Repo = owner + "/" + c.params["repo"]
 		c.Number, _ = strconv.Atoi(c.params["number"])
@@ -224,7 +227,9 @@ func (s *Server) perform(c *call) answer {
 	race := s.race
 	s.mu.Unlock()
 	if race != nil && c.write {
-		race(c.Op, c.Repo, c.Number)
+		for _, i := range c.targets() {
+			race(c.Op, i.Repo, i.Number)
+		}
 	}
 	s.mu.Lock()
 	before := s.lastID
@@ -375,7 +380,7 @@ func (s *Server) conditional(c *call, a *answer) {
 		a.status, a.body = http.StatusNotModified, nil
 		a.header.Del("Content-Type")
 		if t := c.who.token; t != nil {
-			t.used-- // a 304 is free
+			t.core.used-- // a 304 is free
 		}
 	}
 }

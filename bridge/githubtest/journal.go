@@ -14,7 +14,8 @@ type Call struct {
 	Path   string // with the query, as sent
 	// Op is the readable name of the endpoint: user.get, issue.get,
 	// issue.create, issue.patch, issues.list, labels.add, label.remove,
-	// comment.create … (see routes.go); "unknown" where there is none.
+	// comment.create … (see routes.go); "unknown" where there is none. A
+	// GraphQL mutation is graphql.labels, any other of its requests graphql.
 	Op     string
 	Repo   string // owner/name as the path says it; "" where it names none
 	Number int    // of the issue; 0: none

@@ -23,8 +23,8 @@ func (s *Server) limit(c *call) *reply {
 	if t == nil || c.Op == "ratelimit.get" {
 		return nil
 	}
-	s.window(t)
-	if t.used >= s.rateLimit() {
+	h := s.hour(c)
+	if h.used >= s.rateLimit() {
 		r := fail(http.StatusForbidden, "API rate limit exceeded for user ID 1.")
 		return &r
 	}
@@ -33,14 +33,17 @@ func (s *Server) limit(c *call) *reply {
 	if makes {
 		wait = max(s.content.wait(now, time.Minute, 1, s.traits.ContentPerMinute), s.content.wait(now, time.Hour, 1, s.traits.ContentPerHour))
 	}
-	points := pointsOf(c)
-	if wait = max(wait, s.points.wait(now, time.Minute, points, s.traits.PointsPerMinute)); wait > 0 {
+	points, spent, most := pointsOf(c), &s.points, s.traits.PointsPerMinute
+	if c.graphql() {
+		spent, most = &s.graphqlPoints, s.traits.GraphQLPointsPerMinute
+	}
+	if wait = max(wait, spent.wait(now, time.Minute, points, most)); wait > 0 {
 		r := fail(http.StatusForbidden, secondary)
 		r.header = header("Retry-After", fmt.Sprint(int(wait.Seconds())+1))
 		return &r
 	}
-	t.used++
-	s.points.add(now, time.Minute, points)
+	h.used++
+	spent.add(now, time.Minute, points)
 	if makes {
 		s.content.add(now, time.Hour, 1)
 	}
@@ -87,11 +90,17 @@ func (s *spent) add(now, keep time.Duration, units int) {
 	*s = append(slices.DeleteFunc(*s, func(u use) bool { return u.at <= now-keep }), use{now, units})
 }
 
-// window starts a token's next hour when its last one is over.
-func (s *Server) window(t *token) {
-	if now := s.now(); !now.Before(t.reset) {
-		t.used, t.reset = 0, now.Add(time.Hour)
+// hour is what a call's token used of the limit that the call stands under. It starts the
+// next hour when the last one is over.
+func (s *Server) hour(c *call) *hour {
+	h := &c.who.token.core
+	if c.graphql() {
+		h = &c.who.token.graphql
 	}
+	if now := s.now(); !now.Before(h.reset) {
+		*h = hour{reset: now.Add(time.Hour)}
+	}
+	return h
 }
 
 // stampHeaders adds what GitHub says on every answer.
@@ -105,20 +114,23 @@ func (s *Server) stampHeaders(c *call, a *answer) {
 	if t.app == nil && t.scopes != "" {
 		a.header.Set("X-Oauth-Scopes", t.scopes)
 	}
-	s.window(t)
+	h, resource := s.hour(c), "core"
+	if c.graphql() {
+		resource = "graphql"
+	}
 	a.header.Set("X-Ratelimit-Limit", fmt.Sprint(s.rateLimit()))
-	a.header.Set("X-Ratelimit-Remaining", fmt.Sprint(max(0, s.rateLimit()-t.used)))
-	a.header.Set("X-Ratelimit-Used", fmt.Sprint(t.used))
-	a.header.Set("X-Ratelimit-Reset", fmt.Sprint(t.reset.Unix()))
-	a.header.Set("X-Ratelimit-Resource", "core")
+	a.header.Set("X-Ratelimit-Remaining", fmt.Sprint(max(0, s.rateLimit()-h.used)))
+	a.header.Set("X-Ratelimit-Used", fmt.Sprint(h.used))
+	a.header.Set("X-Ratelimit-Reset", fmt.Sprint(h.reset.Unix()))
+	a.header.Set("X-Ratelimit-Resource", resource)
 }
 
 func getRateLimit(c *call) reply {
 	core := fields{"limit": c.s.rateLimit(), "remaining": c.s.rateLimit(), "used": 0, "reset": c.s.now().Add(time.Hour).Unix()}
-	if t := c.who.token; t != nil {
-		c.s.window(t)
-		core = fields{"limit": c.s.rateLimit(), "remaining": max(0, c.s.rateLimit()-t.used), "used": t.used,
-			"reset": t.reset.Unix()}
+	if c.who.token != nil {
+		h := c.s.hour(c)
+		core = fields{"limit": c.s.rateLimit(), "remaining": max(0, c.s.rateLimit()-h.used), "used": h.used,
+			"reset": h.reset.Unix()}
 	}
 	return ok(fields{"resources": fields{"core": core}, "rate": core})
 }

@@ -84,7 +84,9 @@ type Server struct {
 	race     func(op, repo string, number int)
 	content  spent // requests that made content
 	points   spent // of all requests
-	late     int   // late effects under way
+	// graphqlPoints are those of GraphQL.
+	graphqlPoints spent
+	late          int // late effects under way
 }
 
 // Start listens and serves until [Server.Close].

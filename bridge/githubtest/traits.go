@@ -20,6 +20,8 @@ type Traits struct {
 	// NoViewer is the status with which GET /user and GraphQL's viewer are
 	// refused; 0: they are answered.
 	NoViewer int
+	// NoGraphQL is the status with which GraphQL is refused; 0: it is answered.
+	NoGraphQL int
 	// CursorPages makes listings of issues page by after= alone; a page=
 	// beyond the first is refused with 422.
 	CursorPages bool
@@ -38,6 +40,9 @@ type Traits struct {
 	// issues and comments, PointsPerMinute is that on points: a read has 1, any other
 	// request 5. 0: none.
 	ContentPerMinute, ContentPerHour, PointsPerMinute int
+	// GraphQLPointsPerMinute is GraphQL's own limit on points: a query has 1, a request with
+	// mutations 5. 0: none.
+	GraphQLPointsPerMinute int
 
 	// SplitEdits sends one edited event for each of title and body.
 	SplitEdits bool

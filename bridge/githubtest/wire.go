@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // due dates are floored in Pacific time, also where the system has no zones
@@ -23,6 +24,17 @@ var pacific = func() *time.Location {
 // nodeID is the GraphQL id of an object.
 func nodeID(kind string, id int64) string {
 	return kind + "_kwDO" + base64.RawURLEncoding.EncodeToString(fmt.Append(nil, id))
+}
+
+// ofNode is the id that a node id was made of; 0: it is of no such node.
+func ofNode(kind, node string) int64 {
+	text, is := strings.CutPrefix(node, kind+"_kwDO")
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	id, bad := strconv.ParseInt(string(raw), 10, 64)
+	if !is || err != nil || bad != nil {
+		return 0
+	}
+	return id
 }
 
 // orNull is what GitHub answers for an empty text.
