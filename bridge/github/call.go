@@ -22,8 +22,12 @@ const (
 	classRead class = iota
 	classWrite
 	classGraphQL
-	classFree // under none: /rate_limit
+	classMutation // a write that GraphQL takes
+	classFree     // under none: /rate_limit
 )
+
+// writes reports whether what is of the class changes anything.
+func (k class) writes() bool { return k == classWrite || k == classMutation }
 
 // call is one request to be: what it is called in errors and metrics, and
 // where it goes. It travels in the request's context down to the wire.
@@ -35,6 +39,7 @@ type call struct {
 	class  class  // do makes it classWrite for what is not a GET
 	jwt    bool   // as the App itself, not as an installation
 	fresh  bool   // neither asked conditionally nor kept
+	paid   bool   // what it costs was taken before
 	err    error  // the object cannot be named
 }
 
@@ -253,30 +258,56 @@ func nextLink(headers []string) string {
 	return ""
 }
 
+// graphqlReply is an answer of the GraphQL API. Beside errors it may have data.
+type graphqlReply struct {
+	Data   json.RawMessage
+	Errors []graphqlError
+}
+
+// graphqlDo sends a document of a class to the GraphQL API. An error that it answers with is
+// the reply's, unless that is a limit.
+func (c *Client) graphqlDo(ctx context.Context, k call, document string, vars map[string]any) (reply graphqlReply, err error) {
+	k.path = c.graphql
+	in := map[string]any{"query": document, "variables": vars}
+	if _, err := c.do(ctx, k, http.MethodPost, in, &reply); err != nil {
+		return reply, err
+	}
+	for _, e := range reply.Errors {
+		if limited := (*mapping.RateLimited)(nil); errors.As(e.classify(k.class), &limited) {
+			c.wire.shut(ctx, k, limit{RateLimited: limited, resource: resourceGraphQL})
+			return reply, k.wrap(limited)
+		}
+	}
+	return reply, nil
+}
+
 // query asks the GraphQL API; data is decoded from the answer's data.
 func (c *Client) query(ctx context.Context, k call, query string, vars map[string]any, data any) error {
-	k.path, k.class = c.graphql, classGraphQL
-	var reply struct {
-		Data   json.RawMessage
-		Errors []graphqlError
-	}
-	in := map[string]any{"query": query, "variables": vars}
-	if _, err := c.do(ctx, k, http.MethodPost, in, &reply); err != nil {
+	k.class = classGraphQL
+	reply, err := c.graphqlDo(ctx, k, query, vars)
+	if err != nil {
 		return err
 	}
 	if len(reply.Errors) > 0 {
-		err := reply.Errors[0].classify()
-		var limited *mapping.RateLimited
-		if errors.As(err, &limited) {
-			c.wire.shut(ctx, k, limit{RateLimited: limited, resource: resourceGraphQL})
-		}
+		return k.wrap(reply.Errors[0].classify(k.class))
+	}
+	if err := reply.decode(k.class, data); err != nil {
 		return k.wrap(err)
 	}
-	if len(bytes.TrimSpace(reply.Data)) == 0 {
-		return k.wrap(fmt.Errorf("%w: GraphQL answer without data", mapping.ErrUnavailable))
+	return nil
+}
+
+// decode reads the data that an answer has, in part where it has errors, too.
+func (r graphqlReply) decode(k class, data any) error {
+	switch raw := bytes.TrimSpace(r.Data); {
+	case len(raw) > 0 && !bytes.Equal(raw, []byte("null")):
+	case len(r.Errors) > 0:
+		return r.Errors[0].classify(k)
+	default:
+		return fmt.Errorf("%w: GraphQL answer without data", lost(k))
 	}
-	if err := json.Unmarshal(reply.Data, data); err != nil {
-		return k.wrap(fmt.Errorf("%w: GraphQL data: %w", mapping.ErrUnavailable, err))
+	if err := json.Unmarshal(r.Data, data); err != nil {
+		return fmt.Errorf("%w: GraphQL data: %w", lost(k), err)
 	}
 	return nil
 }

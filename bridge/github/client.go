@@ -79,6 +79,7 @@ type Client struct {
 	wire     *wire
 	app      *appAuth // nil: a token
 	graphql  string
+	labels   labelBatch
 
 	share   Share         // nil: nothing bounds what is sent
 	patient chan struct{} // held by who waits in place for the budget, or for points
@@ -119,6 +120,7 @@ func New(o Options) (*Client, error) {
 		share:    o.Share,
 		patient:  make(chan struct{}, budgetPatients),
 		turn:     make(chan struct{}, 1),
+		labels:   labelBatch{turn: make(chan struct{}, 1)},
 		former:   o.FormerAccounts,
 	}
 	c.pacer = newPacer(o.Share, c.patient)

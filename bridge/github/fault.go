@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ func (e *notSent) Unwrap() error { return e.err }
 // lost is what an answer that is lost or not understood means: a read simply
 // did not happen, a write may have.
 func lost(k class) error {
-	if k == classWrite {
+	if k.writes() {
 		return mapping.ErrUncertain
 	}
 	return mapping.ErrUnavailable
@@ -159,10 +160,14 @@ func issuePlace(path string) (repo string, number int) {
 }
 
 // graphqlError is one entry of errors; GraphQL answers 200 whatever happened.
-type graphqlError struct{ Type, Message string }
+type graphqlError struct {
+	Type, Message string
+	Extensions    struct{ Code string } // of a document that does not fit the schema
+}
 
-func (e graphqlError) classify() error {
-	switch e.Type {
+// classify says what an error means that a document of a class was answered with as a whole.
+func (e graphqlError) classify(k class) error {
+	switch cmp.Or(e.Type, e.Extensions.Code) {
 	case "NOT_FOUND":
 		return told(mapping.ErrNotFound, e.Message)
 	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
@@ -170,7 +175,7 @@ func (e graphqlError) classify() error {
 	case "RATE_LIMITED", "RATE_LIMIT":
 		return &mapping.RateLimited{API: "github", After: headerlessWait, Why: "GraphQL limit"}
 	case "": // "Something went wrong while executing your query", time-outs
-		return told(mapping.ErrUnavailable, e.Message)
+		return told(lost(k), e.Message)
 	default:
 		return &mapping.Rejection{Status: http.StatusOK, Message: e.Message}
 	}

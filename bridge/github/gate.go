@@ -33,7 +33,7 @@ const LookEvery = time.Second
 // resource is the one a request stands under; "": none, as asking for the limits.
 func (k call) resource() string {
 	switch {
-	case k.class == classGraphQL:
+	case k.class == classGraphQL, k.class == classMutation:
 		return resourceGraphQL
 	case k.path == "rate_limit" || k.path == "app":
 		return ""
@@ -84,6 +84,11 @@ type gate struct {
 // check returns a *mapping.RateLimited while a request would meet a closed gate.
 func (g *gate) check(ctx context.Context, k call) error {
 	g.look(ctx)
+	return g.closed(k)
+}
+
+// closed is check by what is known.
+func (g *gate) closed(k call) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, resource := range []string{ResourceAll, k.resource()} {

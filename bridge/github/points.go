@@ -93,7 +93,7 @@ func newPacer(s Share, patient chan struct{}) *pacer {
 // points is what a request counts; 0: it is not counted with the others.
 func (k call) points() int {
 	switch {
-	case k.resource() == "" || k.class == classGraphQL:
+	case k.resource() == "" || k.resource() == resourceGraphQL:
 		return 0
 	case k.class == classWrite:
 		return WritePoints

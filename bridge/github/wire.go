@@ -80,7 +80,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, &notSent{err}
 	}
-	if bypassesBreaker(k.op) && k.class != classWrite {
+	if bypassesBreaker(k.op) && !k.class.writes() {
 		ctx, cancel := bounded(req.Context(), bypassTimeout)
 		defer cancel()
 		req = req.WithContext(ctx)

@@ -54,16 +54,16 @@ func (c *Client) Reserve(ctx context.Context, class WriteClass) error {
 // write is taken last: nobody waits for anything else while others wait for it.
 func (c *Client) admit(ctx context.Context, k call) (leave func(), err error) {
 	meets := c.wire.gate.check
-	if k.class == classWrite {
+	if k.class.writes() {
 		meets = c.wire.ready
 	}
 	if err := meets(ctx, k); err != nil {
 		return nil, err
 	}
-	if k.class != classWrite {
+	if !k.class.writes() {
 		return func() {}, c.pacer.spend(ctx, k)
 	}
-	if c.share == nil || !c.share.UseReserved(ctx, k.writeClass()) {
+	if !k.paid && (c.share == nil || !c.share.UseReserved(ctx, k.writeClass())) {
 		if err := c.afford(ctx, k, k.writeClass()); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,255 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"planbridge/mapping"
+)
+
+// LabelChange is what is to become of the labels of one issue: some are added, or some are
+// taken off.
+type LabelChange struct {
+	Repo        string
+	Node        string // the issue's node id
+	Add, Remove []string
+}
+
+// LabelAnswer is what became of a [LabelChange].
+type LabelAnswer struct {
+	Labels []string // all that the issue has now
+	Err    error
+	// Alone: GraphQL did not do it. A request of REST for this issue alone does, or says why not.
+	Alone bool
+}
+
+const (
+	// labelBatchMost is how many issues one mutation changes at most. GitHub ends a request after
+	// ten seconds, and a change of labels takes some tenths of one.
+	labelBatchMost = 20
+	// labelBatchPause is how long no mutation is tried after GraphQL turned out to be of no use.
+	labelBatchPause = time.Hour
+	// labelWaitMost bounds how far ahead turns are given out.
+	labelWaitMost = 10 * time.Minute
+)
+
+// labelBatch is how many issues the next mutation may change, and when.
+type labelBatch struct {
+	turn chan struct{} // held by the one mutation that is under way
+
+	mu    sync.Mutex
+	fewer int               // than labelBatchMost
+	off   time.Time         // until when none is tried
+	took  time.Duration     // the last one
+	next  map[int]time.Time // by rank: when the next one that waits comes again
+}
+
+func (b *labelBatch) most(now time.Time) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now.Before(b.off) {
+		return 0
+	}
+	return labelBatchMost - b.fewer
+}
+
+// lost notes that a mutation of so many issues had no answer: it may have taken too long.
+func (b *labelBatch) lost(now time.Time, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fewer = labelBatchMost - n/2; n/2 < 2 {
+		b.fewer, b.off = 0, now.Add(labelBatchPause)
+	}
+}
+
+// answered notes that a mutation of so many issues had its answer.
+func (b *labelBatch) answered(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fewer = min(b.fewer, max(0, labelBatchMost-2*n))
+}
+
+// refused notes that GraphQL is not there, or not for this account.
+func (b *labelBatch) refused(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.off = now.Add(labelBatchPause)
+}
+
+// wait is how long one of a rank waits for its turn. They come one after the other, as far apart
+// as one takes: GitHub may take some seconds for each.
+func (b *labelBatch) wait(now time.Time, rank int) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	each := max(b.took, time.Second)
+	at := now.Add(each)
+	if next := b.next[rank]; next.After(at) && next.Sub(now) < labelWaitMost {
+		at = next
+	}
+	if b.next == nil {
+		b.next = map[int]time.Time{}
+	}
+	b.next[rank] = at.Add(each)
+	return at.Sub(now)
+}
+
+// labelTurn lets one mutation of labels be under way. What would wait long for it is put off.
+func (c *Client) labelTurn(ctx context.Context) (leave func(), err error) {
+	waiting, cancel := bounded(ctx, budgetPatience)
+	defer cancel()
+	b := &c.labels
+	select {
+	case b.turn <- struct{}{}:
+		began := c.now()
+		return func() {
+			b.mu.Lock()
+			b.took = c.now().Sub(began)
+			b.mu.Unlock()
+			<-b.turn
+		}, nil
+	case <-waiting.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w: waiting for a turn: %w", mapping.ErrUnavailable, err)
+	}
+	rank := 0
+	if c.share != nil {
+		rank = c.share.Asker(ctx).Rank
+	}
+	return nil, &mapping.RateLimited{API: "github", After: b.wait(c.now(), rank), Why: "labels of other issues", Turn: true}
+}
+
+// LabelBatch is how many issues one call of ChangeLabels may change; below 2: GraphQL is of no
+// use for it now.
+func (c *Client) LabelBatch() int {
+	if c.barsGraphQL() {
+		return 0 // REST has a limit of its own
+	}
+	return c.labels.most(c.now())
+}
+
+// barsGraphQL reports whether GitHub asked to leave GraphQL alone for a while.
+func (c *Client) barsGraphQL() bool { return c.wire.gate.closed(call{class: classMutation}) != nil }
+
+// now is the time by which requests are paced. A client that paces none has none, and tries what
+// turned out to be of no use not again.
+func (c *Client) now() time.Time {
+	if c.share == nil {
+		return time.Time{}
+	}
+	return c.share.Now()
+}
+
+// ChangeLabels changes the labels of several issues of one owner with one write, and answers
+// for each in its place. A label has to be there to be added or taken off: GraphQL makes none.
+func (c *Client) ChangeLabels(ctx context.Context, changes []LabelChange) []LabelAnswer {
+	answers := make([]LabelAnswer, len(changes))
+	if err := c.changeLabels(ctx, changes, answers); err != nil {
+		byREST := alone(err) || errors.As(err, new(*mapping.RateLimited)) && c.barsGraphQL()
+		for i := range answers {
+			answers[i] = LabelAnswer{Err: err, Alone: byREST}
+		}
+	}
+	return answers
+}
+
+// alone reports whether an error says that GraphQL is not there, or not for this account.
+func alone(err error) bool {
+	for _, it := range []error{mapping.ErrForbidden, mapping.ErrNotFound, mapping.ErrGone, mapping.ErrRejected, mapping.ErrMoved} {
+		if errors.Is(err, it) {
+			return true
+		}
+	}
+	return false
+}
+
+// changeLabels fills in the answers. An error is that of all of them.
+func (c *Client) changeLabels(ctx context.Context, changes []LabelChange, answers []LabelAnswer) error {
+	k := repoCall("change_labels", changes[0].Repo)
+	k.class = classMutation
+	if k.err != nil {
+		return k.wrap(k.err)
+	}
+	leave, err := c.labelTurn(ctx)
+	if err != nil {
+		return k.wrap(err)
+	}
+	defer leave()
+	if c.LabelBatch() < 2 { // the one before found out
+		for i := range answers {
+			answers[i].Alone = true
+		}
+		return nil
+	}
+	// What the write costs is taken before anything is asked for it.
+	if err = c.wire.ready(ctx, k); err == nil {
+		err = c.afford(ctx, k, ClassEdit)
+	}
+	if err != nil {
+		return k.wrap(err)
+	}
+	ids, err := c.labelIDs(ctx, k, changes)
+	if alone(err) {
+		c.labels.refused(c.now())
+	}
+	if err != nil {
+		return err
+	}
+	m := newLabelMutation(changes, ids)
+	for i := range answers {
+		answers[i].Alone = !slices.Contains(m.places, i)
+	}
+	if len(m.places) == 0 {
+		return nil
+	}
+	k.paid, k.object = true, fmt.Sprintf("%d issues of %s", len(m.places), k.owner)
+	return c.mutateLabels(ctx, k, m, answers)
+}
+
+// mutateLabels sends a mutation, and reads what became of each change.
+func (c *Client) mutateLabels(ctx context.Context, k call, m *labelMutation, answers []LabelAnswer) error {
+	reply, err := c.graphqlDo(ctx, k, m.text(), m.vars)
+	if err == nil {
+		err = m.read(reply, answers)
+		if err != nil {
+			err = k.wrap(err)
+		}
+	}
+	switch {
+	case alone(err):
+		c.labels.refused(c.now())
+	case errors.Is(err, mapping.ErrUncertain):
+		c.labels.lost(c.now(), len(m.places))
+	case err == nil:
+		c.labels.answered(len(m.places))
+	}
+	return err
+}
+
+// labelIDs asks for the node ids of the labels that changes name, by repository and name. One
+// that is not there has none. They are asked for each time: a label that people give another
+// name keeps its id.
+func (c *Client) labelIDs(ctx context.Context, k call, changes []LabelChange) (map[labelName]string, error) {
+	q := newLabelQuery(changes)
+	k.op, k.class = "read_labels", classGraphQL
+	reply, err := c.graphqlDo(ctx, k, q.text(), q.vars)
+	if err != nil {
+		return nil, err
+	}
+	data := map[string]map[string]*struct{ ID, Name string }{}
+	if err := reply.decode(k.class, &data); err != nil {
+		return nil, k.wrap(err)
+	}
+	ids := map[labelName]string{}
+	for _, asked := range q.asked {
+		if l := data[asked.repository][asked.field]; l != nil && strings.EqualFold(l.Name, asked.Name) {
+			ids[asked.labelName] = l.ID
+		}
+	}
+	return ids, nil
+}
