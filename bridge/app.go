@@ -254,7 +254,7 @@ func (a *App) buildWork(c *config.Config) error {
 	host, ticks := host{a.set, a}, clock.New(a.o.Now, a.o.Random)
 	a.pauses = requeue.NewPauses(requeue.PauseOptions{Operator: a.Operator(), Settings: a.set, Logger: a.log})
 	a.reconcile = effects.New(effects.Options{
-		Store: a.store, Epoch: a.epochTracker, GitHub: a.github, Lists: a.github, Projects: host, Renderer: adapters.Renderer{}, Settings: a.set, Host: host,
+		Store: a.store, Epoch: a.epochTracker, GitHub: a.github, Lists: a.github, Labels: a.github, Projects: host, Renderer: adapters.Renderer{}, Settings: a.set, Host: host,
 		Clock: ticks, Metrics: effects.NewMetrics(a.o.Registry), Logger: a.log, Guard: a.guard, LeaseTTL: a.o.LeaseTTL,
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})

@@ -3,12 +3,15 @@ package bridge
 import (
 	"context"
 	"errors"
+	"time"
 
 	"planbridge/bridge/adapters"
 	"planbridge/bridge/clock"
+	"planbridge/bridge/effects"
 	"planbridge/bridge/importer"
 	"planbridge/bridge/inventory"
 	"planbridge/bridge/jobs"
+	"planbridge/bridge/settings"
 	"planbridge/bridge/status"
 	"planbridge/bridge/verifier"
 	"planbridge/mapping"
@@ -28,7 +31,7 @@ func (a *App) newServices() services {
 	return services{
 		app: a,
 		Importer: importer.New(importer.Options{
-			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: a.set,
+			Store: a.store, Inventory: lists, GitHub: a.github, Intake: a.observed(), Services: liveServices{a}, Budget: importBudget{a.set, a.github},
 			Jobs: a.jobs, Guard: a.guard, Now: a.o.Now,
 		}),
 		Verifier: verifier.New(verifier.Options{
@@ -77,4 +80,20 @@ func (s services) DeleteComment(ctx context.Context, repo string, id int64) erro
 		return nil
 	}
 	return err
+}
+
+// importBudget is what imports may write.
+type importBudget struct {
+	set    *settings.Current
+	labels effects.Labels
+}
+
+// Forecast implements [importer.Budget]. The edits of an import are labels. One request writes
+// those of several issues, but for labels that are of one issue alone.
+func (b importBudget) Forecast(issues, edits int) (takes time.Duration, bound string) {
+	together := max(1, b.labels.LabelBatch())
+	if b.set.Load().Scheme.Card != "" {
+		together = 1
+	}
+	return b.set.Forecast(issues, (edits+together-1)/together)
 }

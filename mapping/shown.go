@@ -23,6 +23,8 @@ type Shown struct {
 	// Unsure is set while something waits for its next turn to be shown: what the
 	// issue has of it may be another than is noted here.
 	Unsure bool `json:"unsure,omitempty"`
+	// Waited is set while the labels wait for their share of GitHub's write budget.
+	Waited bool `json:"waited,omitempty"`
 	// Milestone is the number of the milestone that the bridge set; 0: none.
 	Milestone int `json:"milestone,omitempty"`
 	// Assignees are the logins that the bridge added, Assigned those that were

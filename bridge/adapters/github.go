@@ -154,6 +154,12 @@ func (g *GitHub) Reserve(ctx context.Context, class reconcile.WriteClass) error 
 	return g.Client.Reserve(ctx, github.WriteClass(class))
 }
 
+// ChangeLabels is that of the client.
+func (g *GitHub) ChangeLabels(ctx context.Context, changes []reconcile.LabelChange) []reconcile.LabelAnswer {
+	asked := converted(changes, func(c reconcile.LabelChange) github.LabelChange { return github.LabelChange(c) })
+	return converted(g.Client.ChangeLabels(ctx, asked), func(a github.LabelAnswer) reconcile.LabelAnswer { return reconcile.LabelAnswer(a) })
+}
+
 // Comments is that of the client, which tells whose accounts they are of.
 func (g *GitHub) Comments(ctx context.Context, repo string, number int, since time.Time) ([]reconcile.Comment, error) {
 	comments, err := g.Client.Comments(ctx, repo, number, since)

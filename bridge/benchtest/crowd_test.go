@@ -26,6 +26,9 @@ func TestMeasuredCrowd(t *testing.T) {
 	if c.creates > 6 {
 		t.Errorf("%d requests make cards of 300 issues, want at most 6", c.creates)
 	}
+	if c.labels > 60 || c.labelled > time.Minute {
+		t.Errorf("%d requests write the labels of 300 issues, the last after %v, want at most 60 and a minute", c.labels, c.labelled)
+	}
 	if c.minute > documented.PointsPerMinute || c.limits > 0 {
 		t.Errorf("%d points in a minute, %d requests were limited", c.minute, c.limits)
 	}
@@ -76,6 +79,8 @@ type crowded struct {
 	second, minute int     // most points of GitHub
 	limits         int     // requests that GitHub limited
 	took           time.Duration
+	labels         int // requests that write labels
+	labelled       time.Duration
 }
 
 // unbraked lets more issues enter in a minute than a route usually takes.
@@ -99,6 +104,8 @@ func crowd(t *testing.T, issues int, wrong func(*bridgetest.TestWorld)) (c crowd
 		}
 		await(w, "each issue has its card", 100*time.Millisecond, func() bool { return len(w.Project.Cards()) >= issues })
 		c.took = time.Since(began)
+		await(w, "each issue has its labels", time.Second, func() bool { return labelled(w) >= issues })
+		c.labelled = time.Since(began)
 		time.Sleep(time.Hour)
 		if cards := len(w.Project.Cards()); cards != issues {
 			w.T.Fatalf("%d issues have %d cards", issues, cards)
@@ -106,6 +113,7 @@ func crowd(t *testing.T, issues int, wrong func(*bridgetest.TestWorld)) (c crowd
 		calls := w.GitHub.Journal()
 		c.reads = float64(reads(calls)) / float64(issues)
 		c.creates = w.Planning.Calls(planningtest.OpCardCreate)
+		c.labels = w.GitHub.Calls("labels.add", "label.remove", "graphql.labels")
 		c.second, c.minute, c.limits = busiest(calls, time.Second), busiest(calls, time.Minute), refused(calls)
 		w.T.Logf("GitHub: %s", operations(calls))
 	})

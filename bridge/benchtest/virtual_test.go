@@ -23,7 +23,7 @@ import (
 const answersWithin = 100 * time.Millisecond
 
 // documented are GitHub's limits.
-var documented = githubtest.Traits{RateLimit: 5000, ContentPerMinute: 80, ContentPerHour: 500, PointsPerMinute: 900}
+var documented = githubtest.Traits{RateLimit: 5000, ContentPerMinute: 80, ContentPerHour: 500, PointsPerMinute: 900, GraphQLPointsPerMinute: 2000}
 
 // usual has the usual settings in the place of a test world's.
 func usual(yaml string) string {

@@ -58,7 +58,7 @@ func (h *hand) apart(ctx context.Context) context.Context {
 // reserve takes a write from GitHub's budget ahead, so that a key that has to wait for its
 // turn asks GitHub nothing meanwhile.
 func (h *hand) reserve(e reconcile.Reserve) error {
-	if h.reserved[e.Class] {
+	if h.reserved[e.Class] || h.sharesLabels(e.Sharing) {
 		return nil
 	}
 	if !e.Keep {

@@ -42,12 +42,9 @@ var errRefusedBatch = errors.New("planning refused the batch")
 // createCard makes a card: alone, or with one request together with others.
 func (h *hand) createCard(e reconcile.CreateCard) (reconcile.MadeCard, error) {
 	m := &batched{link: e.Link, order: e.Order, bucket: e.Bucket, side: h.planning, keys: h.keys, item: e.Item}
-	b := engine.Batch{Name: "cards " + string(e.Bucket), Most: e.Most, Brief: !e.Import, Write: true, Act: acting(h.makeBatch)}
+	b := engine.Batch{Name: "cards " + string(e.Bucket), Most: e.Most, Brief: !e.Import, Write: true, Turn: true, Act: acting(h.makeBatch)}
 	if err := h.together(h.writing, b, m); err != nil {
-		if errors.Is(err, engine.ErrNotTaken) {
-			return reconcile.MadeCard{}, fmt.Errorf("%w: %w", mapping.ErrUnavailable, err)
-		}
-		return reconcile.MadeCard{}, fmt.Errorf("%w: %w", mapping.ErrUncertain, err)
+		return reconcile.MadeCard{}, notTaken(err)
 	}
 	return reconcile.MadeCard{Card: m.card, Batch: m.count, Refused: errors.Is(m.err, errRefusedBatch)}, m.err
 }

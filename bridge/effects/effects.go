@@ -8,7 +8,7 @@
 //
 // The files: shell.go (a claim, from its steps to its result), ports.go (what is asked of the
 // services), host.go (what is asked of the program), github.go, planning.go, store.go, process.go (which effect is which call),
-// batch.go, listed.go (what keys do with one request), milestones*.go (the milestones of a
+// batch.go, labels.go, listed.go (what keys do with one request), milestones*.go (the milestones of a
 // project), absence.go and pause.go (what is remembered), metrics.go.
 package effects
 
@@ -33,6 +33,7 @@ type Options struct {
 	Settings Settings
 	Host     Host          // nil: nothing is known beside the settings
 	Lists    Lists         // nil: each issue is read by itself
+	Labels   Labels        // nil: each issue's labels take a request of their own
 	Clock    Clock         // nil: the runtime's
 	Watcher  Watcher       // nil: nobody looks
 	LeaseTTL time.Duration // of a claim, and of the lease on milestones; 0: a minute

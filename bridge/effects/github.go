@@ -44,9 +44,9 @@ func (h *hand) writesGitHub(effect any, answer func(any, error)) bool {
 	case reconcile.EditIssue:
 		answer(h.GitHub.EditIssue(h.writing, e.Repo, e.Number, e.Edit))
 	case reconcile.AddLabels:
-		answer(h.GitHub.AddLabels(h.writing, e.Repo, e.Number, e.Labels))
+		answer(h.addLabels(e))
 	case reconcile.RemoveLabel:
-		answer(h.GitHub.RemoveLabel(h.writing, e.Repo, e.Number, e.Label))
+		answer(h.removeLabel(e))
 	case reconcile.AddSubIssue:
 		answer(only(h.GitHub.AddSubIssue(h.writing, e.Repo, e.Number, e.Sub)))
 	case reconcile.CreateComment:

@@ -59,6 +59,14 @@ type GitHub interface {
 	Shows
 }
 
+// Labels changes the labels of several issues at once.
+type Labels interface {
+	// LabelBatch is how many issues one call may change; below 2: none now.
+	LabelBatch() int
+	// ChangeLabels changes the labels of issues of one owner, and answers for each in its place.
+	ChangeLabels(ctx context.Context, changes []reconcile.LabelChange) []reconcile.LabelAnswer
+}
+
 // Planning is what is asked of one planning project. Errors match the
 // sentinels of mapping.
 type Planning interface {

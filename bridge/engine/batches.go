@@ -43,7 +43,7 @@ type batches struct {
 
 	waiting chan struct{} // held by keys that wait for others
 	crowded atomic.Int64  // until when keys are waited for that were put off, Unix nanoseconds
-	turns   sync.Map      // of the batches that write: project to chan struct{}
+	turns   sync.Map      // of the batches that take turns: project to chan struct{}
 	patient atomic.Int64  // members of batches that are not brief: keys of an import
 
 	mu   sync.Mutex
@@ -188,16 +188,34 @@ func (b *batches) complete(id batchID, g *batch) {
 	}
 }
 
-// act does what the members of a batch joined for. One that writes has its turn, and ends
-// before the time of any member does.
+// act does what the members of a batch joined for. One that writes ends before the time of any
+// member does.
 func (b *batches) act(g *batch) error {
 	if len(g.members) == 0 {
 		return nil
 	}
+	ctx, cancel := g.bounded()
+	defer cancel()
+	if g.Turn {
+		turn := b.turn(g.Project)
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+		}
+	}
+	if g.Write && ctx.Err() != nil {
+		return ErrNotTaken
+	}
+	g.Act(ctx, g.members)
+	return nil
+}
+
+// bounded is the context that the batch is done under.
+func (g *batch) bounded() (context.Context, context.CancelFunc) {
 	ctx := g.ctxs[0]
 	if !g.Write {
-		g.Act(ctx, g.members)
-		return nil
+		return context.WithCancel(ctx)
 	}
 	until, _ := ctx.Deadline()
 	for _, c := range g.ctxs {
@@ -205,22 +223,10 @@ func (b *batches) act(g *batch) error {
 			until = end
 		}
 	}
-	bounded, cancel := context.WithDeadline(ctx, until)
-	defer cancel()
-	turn := b.turn(g.Project)
-	select {
-	case turn <- struct{}{}:
-		defer func() { <-turn }()
-	case <-bounded.Done():
-	}
-	if bounded.Err() != nil || ctx.Err() != nil {
-		return ErrNotTaken
-	}
-	g.Act(bounded, g.members)
-	return nil
+	return context.WithDeadline(ctx, until)
 }
 
-// turn lets one batch of a project write at a time.
+// turn lets one batch of a project be done at a time.
 func (b *batches) turn(project mapping.ObjectID) chan struct{} {
 	turn, _ := b.turns.LoadOrStore(project, make(chan struct{}, 1))
 	return turn.(chan struct{})

@@ -41,9 +41,10 @@ type Batch struct {
 	// Brief: further keys are waited for as long as one comes soon after the other, for a
 	// moment at most, however many are due.
 	Brief bool
-	// Write: one such batch of the project is done at a time, and it ends before the
-	// time of any member does.
+	// Write: it ends before the time of any member does.
 	Write bool
+	// Turn: one such batch of the project is done at a time.
+	Turn bool
 	// Act does it and leaves each member its result. Its context is that of a member.
 	Act func(ctx context.Context, members []any)
 }

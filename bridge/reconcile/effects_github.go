@@ -103,6 +103,7 @@ type AddLabels struct {
 	Repo   string
 	Number int
 	Labels []string
+	Sharing
 }
 
 // RemoveLabel takes one label off, and is answered with all that the issue has then.
@@ -110,6 +111,29 @@ type RemoveLabel struct {
 	Repo   string
 	Number int
 	Label  string
+	Sharing
+}
+
+// Sharing says whether a write of labels may go with those of other issues, as one request.
+type Sharing struct {
+	Node string // the issue's node id; "": the write goes alone
+	// Waited: it waited for its share of the write budget before, as others did.
+	Waited bool
+}
+
+// LabelChange is what is to become of the labels of one of several issues: some are added, or some
+// are taken off.
+type LabelChange struct {
+	Repo        string
+	Node        string // the issue's node id
+	Add, Remove []string
+}
+
+// LabelAnswer is what became of a [LabelChange].
+type LabelAnswer struct {
+	Labels []string // all that the issue has now
+	Err    error
+	Alone  bool // nothing is known to be done: it takes a request for this issue alone
 }
 
 // EnsureLabel makes a repository's label unless it is there.
@@ -145,10 +169,12 @@ type Assign struct {
 type Unassign Assign
 
 // Reserve takes a write of a class from the write budget ahead, unless one is reserved. The
-// key has no slot meanwhile, but with Keep.
+// key has no slot meanwhile, but with Keep. None is taken for labels that will go with those of
+// other issues: the request takes one for all of them.
 type Reserve struct {
 	Class WriteClass
 	Keep  bool
+	Sharing
 }
 
 // EnsureMilestone makes sure that a sprint has a milestone in a repository, and is answered

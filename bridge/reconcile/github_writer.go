@@ -59,8 +59,8 @@ func (w githubWriter) edit(edit EditIssue, milestone *int) (mapping.Issue, error
 
 // addLabels adds labels to the issue, and sees what it has then. Each of them
 // has an event of its own.
-func (w githubWriter) addLabels(issue *mapping.Issue, add []string) error {
-	now, err := do(w, AddLabels{issue.Repo, issue.Number, add})
+func (w githubWriter) addLabels(issue *mapping.Issue, add []string, s Sharing) error {
+	now, err := do(w, AddLabels{issue.Repo, issue.Number, add, s})
 	if err != nil {
 		return onGitHub(fmt.Errorf("add labels: %w", err))
 	}
@@ -75,8 +75,8 @@ func (w githubWriter) addLabels(issue *mapping.Issue, add []string) error {
 }
 
 // removeLabel takes a label off the issue, and sees what it has then.
-func (w githubWriter) removeLabel(issue *mapping.Issue, label string) (err error) {
-	if issue.Labels, err = do(w, RemoveLabel{issue.Repo, issue.Number, label}); err != nil {
+func (w githubWriter) removeLabel(issue *mapping.Issue, label string, s Sharing) (err error) {
+	if issue.Labels, err = do(w, RemoveLabel{issue.Repo, issue.Number, label, s}); err != nil {
 		return onGitHub(fmt.Errorf("remove label %s: %w", label, err))
 	}
 	freshness(w).stepped(issue)
@@ -268,12 +268,12 @@ func (w githubWriter) swapLabels(add, remove []string) error {
 	}
 	issue := *w.issue
 	if len(add) > 0 {
-		if err := w.addLabels(&issue, add); err != nil {
+		if err := w.addLabels(&issue, add, Sharing{}); err != nil {
 			return err
 		}
 	}
 	for _, l := range remove {
-		if err := w.removeLabel(&issue, l); err != nil {
+		if err := w.removeLabel(&issue, l, Sharing{}); err != nil {
 			return err
 		}
 		if value, is := w.set.Scheme.EstimateOf([]string{l}, ""); len(is) > 0 {

@@ -24,8 +24,9 @@ func (w labelProjector) showLabels() error {
 		} else if err != nil {
 			return fmt.Errorf("%w: %w", errShare, err)
 		}
-		if err := saver(w).reserve(WriteEdit); err != nil {
-			return fmt.Errorf("%w: %w", errShare, err)
+		s := w.sharing(add, remove)
+		if err := saver(w).reserves(Reserve{Class: WriteEdit, Sharing: s}); err != nil {
+			return w.waitForShare(err, s)
 		}
 	}
 	if w.issue == nil && w.mayBeThere(add) {
@@ -41,39 +42,87 @@ func (w labelProjector) showLabels() error {
 		add, remove = w.labelsToShow()
 	}
 	if len(add)+len(remove) == 0 {
+		w.link.Shown.Waited = false
 		return nil
 	}
+	return w.relabel(add, remove)
+}
+
+// relabel writes the labels. Where nothing was written, as they wait for their share of the
+// budget, all is as it was.
+func (w labelProjector) relabel(add, remove []string) error {
+	s := w.sharing(add, remove)
+	for _, l := range add {
+		if err := w.makeLabel(l, s.Node != ""); err != nil {
+			return w.waitForShare(err, s)
+		}
+	}
+	pace := w.pair.Pace
 	if err := pacer(w).paceShow(); err != nil {
 		return err
-	}
-	for _, l := range add {
-		w.ensureLabel(l)
 	}
 	w.link.Shown.Make(add, w.set.Scheme)
 	if err := saver(w).writing(); err != nil {
 		return err
 	}
+	begun, err := w.write(add, remove, s)
+	if limited := (*mapping.RateLimited)(nil); !begun && errors.As(err, &limited) {
+		w.pair.Pace = pace
+		return w.waitForShare(err, s)
+	}
+	w.link.Shown.Waited = false
+	if err == nil {
+		projector(w).noteShown("labels", fmt.Sprintf("%q on, %q off", add, remove))
+	}
+	return err
+}
+
+// waitForShare puts off labels that wait for their share of the budget. Those that may be written
+// with the labels of other issues come at one moment, so that one request takes many of them.
+func (w labelProjector) waitForShare(err error, s Sharing) error {
+	var limited *mapping.RateLimited
+	if s.Node == "" || !errors.As(err, &limited) || !limited.Turn {
+		return fmt.Errorf("%w: %w", errShare, err)
+	}
+	w.link.Shown.Waited = true
+	at := w.Now().Add(limited.After + sharesEvery - 1).Truncate(sharesEvery)
+	return fmt.Errorf("%w: %w", errShare, inTurn(at.Sub(w.Now()), "%s", limited))
+}
+
+// sharesEvery lies between two moments at which labels that wait for their share come again.
+const sharesEvery = 5 * time.Second
+
+// write adds labels and removes others, and reports whether any of that was done.
+func (w labelProjector) write(add, remove []string, s Sharing) (begun bool, err error) {
 	issue := mapping.Issue{Repo: w.owner.Issue.Repo, Number: w.owner.Issue.Number}
 	if w.issue != nil {
 		issue = *w.issue
 	}
 	if len(add) > 0 {
-		if err := githubWriter(w).addLabels(&issue, add); err != nil {
-			return err
+		if err := githubWriter(w).addLabels(&issue, add, s); err != nil {
+			return false, err
 		}
 		w.carries(issue.Labels)
 		if missing := slices.DeleteFunc(slices.Clone(add), func(l string) bool { return containsFold(issue.Labels, l) }); len(missing) > 0 {
-			return onGitHub(fmt.Errorf("add labels: %q were dropped in silence: %w", missing, mapping.ErrForbidden))
+			return true, onGitHub(fmt.Errorf("add labels: %q were dropped in silence: %w", missing, mapping.ErrForbidden))
 		}
 	}
-	for _, l := range remove {
-		if err := githubWriter(w).removeLabel(&issue, l); err != nil {
-			return err
+	for i, l := range remove {
+		if err := githubWriter(w).removeLabel(&issue, l, s); err != nil {
+			return len(add)+i > 0, err
 		}
 		w.carries(issue.Labels)
 	}
-	projector(w).noteShown("labels", fmt.Sprintf("%q on, %q off", add, remove))
-	return nil
+	return true, nil
+}
+
+// sharing says whether the labels may be written with those of other issues. One with a card's
+// number is of one issue alone, and is made when it is added.
+func (w labelProjector) sharing(add, remove []string) Sharing {
+	if slices.ContainsFunc(slices.Concat(add, remove), w.set.Scheme.IsCardLabel) {
+		return Sharing{}
+	}
+	return Sharing{w.owner.Issue.NodeID, w.link.Shown.Waited}
 }
 
 // labelsToShow compares the labels that the issue has, as far as is known, with
@@ -118,24 +167,45 @@ func (w labelProjector) carries(now []string) {
 // ensureLabel gives a label its colour and description before it is first
 // added. GitHub makes unknown labels when they are added, so nothing is lost
 // where this goes wrong, nor for a label that is of one issue alone.
-func (w labelProjector) ensureLabel(name string) {
+func (w labelProjector) ensureLabel(name string) { _ = w.makeLabel(name, false) }
+
+// makeLabel is ensureLabel. Where several issues get the label with one request, shared, it has
+// to be there before. One key sees to that, and the others wait.
+func (w labelProjector) makeLabel(name string, shared bool) error {
 	if w.set.Scheme.IsCardLabel(name) {
-		return
+		return nil
 	}
 	key := "label " + name + " in " + w.owner.Issue.Repo
 	if get(w, PauseLeft{key}).Wait > 0 {
-		return
+		return nil
 	}
-	spec := w.set.Scheme.Spec(name)
-	_ = get(w, PauseAfter{Name: key, First: ensured, Most: ensured})
-	err := done(w, EnsureLabel{w.owner.Issue.Repo, spec})
-	if isWithheld(err) {
-		tell(w, PauseOver{key}) // nor is the label added
-	} else if err != nil {
+	makes := "making " + key
+	switch left := get(w, PauseLeft{makes}).Wait; {
+	case left > 0 && shared:
+		return &mapping.RateLimited{API: "github", After: time.Second, Why: "another key makes the label " + name, Turn: true}
+	case left > 0:
+		return nil
+	}
+	_ = get(w, PauseAfter{Name: makes, First: making, Most: making})
+	err := done(w, EnsureLabel{w.owner.Issue.Repo, w.set.Scheme.Spec(name)})
+	tell(w, PauseOver{makes})
+	limited := (*mapping.RateLimited)(nil)
+	switch {
+	case isWithheld(err): // nor is the label added
+		return nil
+	case shared && errors.As(err, &limited):
+		return err
+	case err != nil:
 		w.log.Warn("a label goes without its colour", "label", name, "err", err)
 	}
+	_ = get(w, PauseAfter{Name: key, First: ensured, Most: ensured})
+	return nil
 }
 
-// ensured is how long a label is believed to be there. One that a person deletes before is made
-// again by GitHub, without its colour.
-const ensured = 24 * time.Hour
+const (
+	// ensured is how long a label is believed to be there. One that a person deletes before is made
+	// again by GitHub, without its colour.
+	ensured = 24 * time.Hour
+	// making bounds how long a label is waited for that another key makes.
+	making = 10 * time.Second
+)

@@ -108,11 +108,14 @@ func (w saver) refuseValue(side mapping.Side, a mapping.Attribute, value string,
 
 // reserve takes a write from GitHub's budget before what has to be read for it is,
 // so that a key that has to wait for its turn asks GitHub nothing meanwhile.
-func (w saver) reserve(class WriteClass) error {
+func (w saver) reserve(class WriteClass) error { return w.reserves(Reserve{Class: class}) }
+
+func (w saver) reserves(r Reserve) error {
 	if w.set.DryRun {
 		return nil
 	}
-	return onGitHub(done(w, Reserve{class, w.fresh}))
+	r.Keep = w.fresh
+	return onGitHub(done(w, r))
 }
 
 // A brake bounds how much of one kind a route does in a minute, all replicas

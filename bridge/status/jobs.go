@@ -96,7 +96,7 @@ type ImportResult struct {
 	Failed  int `json:"failed"`  // given up; failures shows why
 	Handed  int `json:"handed"`  // sub-issues that their parents have now, as tasks of their cards
 	Dropped int `json:"dropped"` // no longer to be imported when their turn came
-	// Labels are the writes of labels that show the cards on their issues.
+	// Labels are the issues that get labels which show their cards.
 	Labels int `json:"labels"`
 	// Forecast is how long GitHub's write budget makes the new issues and the labels take,
 	// and Bound the key of the configuration that bounds it.

@@ -78,7 +78,7 @@ func importReport(w io.Writer, job *status.Job) error {
 		}
 	}
 	if r.Forecast >= 1 && r.DryRun {
-		fmt.Fprintf(w, "GitHub's write budget makes %d new issues and %d writes of labels take %s; %s bounds it\n", r.Issues, r.Labels, seconds(r.Forecast), r.Bound)
+		fmt.Fprintf(w, "GitHub's write budget makes %d new issues and the labels of %d issues take %s; %s bounds it\n", r.Issues, r.Labels, seconds(r.Forecast), r.Bound)
 	}
 	if len(r.Items) == 0 {
 		return nil
