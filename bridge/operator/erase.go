@@ -40,28 +40,34 @@ func (o *Operator) Erase(ctx context.Context, ask status.EraseAsk) (status.Erase
 	return got, nil
 }
 
-// toErase finds the links that an operator means, and those that have a part of
-// the author's in a family of somebody else's.
+// toErase finds the links that an operator means, in all projects of the store, and those that
+// have a part of the author's in a family of somebody else's.
 func (o *Operator) toErase(ctx context.Context, ask status.EraseAsk) (links []*mapping.Link, kept []string, err error) {
 	if (ask.Item == "") == (ask.Author == "") {
 		return nil, nil, status.BadAsk("erase: expected an item or an author")
 	}
+	meant := func(l *mapping.Link) bool { return strings.EqualFold(l.Issue.Author, ask.Author) }
 	if ask.Item != "" {
-		l, err := o.Find(ctx, ask.Item)
+		item, err := o.findAnywhere(ctx, ask.Item)
 		if err != nil {
 			return nil, nil, err
 		}
-		links, err = o.withFormer(ctx, l)
-		return links, nil, err
+		meant = func(l *mapping.Link) bool {
+			return l.ID == item.ID || l.Issue.ID != 0 && l.Issue.ID == item.Issue.ID
+		}
 	}
-	err = o.Links(ctx, "", func(l *mapping.Link) error {
-		if strings.EqualFold(l.Issue.Author, ask.Author) {
+	projects, err := o.everywhere(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = o.walk(ctx, projects, func(l *mapping.Link) error {
+		if meant(l) {
 			all, err := o.withFormer(ctx, l)
 			links = append(links, all...)
 			return err
 		}
 		for _, p := range l.SubLinks {
-			if strings.EqualFold(p.Issue.Author, ask.Author) {
+			if ask.Author != "" && strings.EqualFold(p.Issue.Author, ask.Author) {
 				kept = append(kept, fmt.Sprintf("%s is a sub-issue of %s, of another author: erase that to erase both", p.Where(), l.Where()))
 			}
 		}

@@ -15,28 +15,54 @@ import (
 	"planbridge/store"
 )
 
-// Links visits the links of a route ("": of all), in the store's order. A route
-// that is not configured and has no link either is [store.ErrNotFound].
+// Links visits the links of a route ("": of all), in the store's order. A route that is not
+// configured and has no link either is [store.ErrNotFound].
 func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
 	known := o.knowsRoute(route)
-	for _, project := range o.projects() {
+	err := o.walk(ctx, o.projects(), func(l *mapping.Link) error {
+		if route != "" && l.Route != route {
+			return nil
+		}
+		known = true
+		return visit(l)
+	})
+	if err != nil || known {
+		return err
+	}
+	if err := o.inReach(ctx, route); err != nil {
+		return err
+	}
+	return fmt.Errorf("route %s: %w", route, store.ErrNotFound)
+}
+
+// walk visits the links of projects.
+func (o *Operator) walk(ctx context.Context, projects []mapping.ObjectID, visit func(*mapping.Link) error) error {
+	for _, project := range projects {
 		for l, err := range store.AllLinks(ctx, o.store, project) {
 			if err != nil {
 				return err
 			}
-			if route != "" && l.Route != route {
-				continue
-			}
-			known = true
 			if err := visit(l); err != nil {
 				return err
 			}
 		}
 	}
-	if !known {
-		return fmt.Errorf("route %s: %w", route, store.ErrNotFound)
-	}
 	return nil
+}
+
+// everywhere lists the projects that planning.projects names, and behind them others that the
+// store has a space of.
+func (o *Operator) everywhere(ctx context.Context) ([]mapping.ObjectID, error) {
+	all, err := o.store.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append(o.projects(), slices.DeleteFunc(all, o.names)...), nil
+}
+
+// names reports whether planning.projects names a project.
+func (o *Operator) names(project mapping.ObjectID) bool {
+	return slices.Contains(o.projects(), project)
 }
 
 // inReach fails where links of a route are in a project that planning.projects does not name:
@@ -46,43 +72,60 @@ func (o *Operator) inReach(ctx context.Context, route string) error {
 	if err != nil {
 		return err
 	}
-	for _, project := range all {
-		if slices.Contains(o.projects(), project) {
-			continue
-		}
+	for _, project := range slices.DeleteFunc(all, o.names) {
 		n := 0
-		for l, err := range store.AllLinks(ctx, o.store, project) {
-			if err != nil {
-				return err
-			}
+		err := o.walk(ctx, []mapping.ObjectID{project}, func(l *mapping.Link) error {
 			if l.Route == route && !l.Parted && l.State != mapping.Erased {
 				n++
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		if n > 0 {
-			return fmt.Errorf("%d links of route %s are in project %s, which planning.projects does not name: put it back: %w", n, route, project, status.ErrState)
+			return unnamed(fmt.Sprintf("%d links of route %s are", n, route), project)
 		}
 	}
 	return nil
 }
 
+// unnamed says that something is in a project that planning.projects does not name.
+func unnamed(what string, project mapping.ObjectID) error {
+	return fmt.Errorf("%s in project %s, which planning.projects does not name: put it back: %w", what, project, status.ErrState)
+}
+
 // Find returns the link that an item belongs to, by an issue's name
 // (acme/web#12), the id of a card or a task, or the link's own. A link follows
 // the repository that a name stands for, whatever name it was last met under.
+// A link of a project that planning.projects does not name is an [status.ErrState].
 func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error) {
+	l, err := o.findAnywhere(ctx, name)
+	if err == nil && !o.names(l.Project) {
+		return nil, unnamed("the link of "+name+" is", l.Project)
+	}
+	return l, err
+}
+
+// findAnywhere finds as [Operator.Find], also in projects that are not named any more.
+func (o *Operator) findAnywhere(ctx context.Context, name string) (*mapping.Link, error) {
 	repo, num, isIssue := strings.Cut(name, "#")
 	number, err := strconv.Atoi(num)
 	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
+	projects, err := o.everywhere(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if !isIssue {
-		return o.findByID(ctx, name)
+		return o.findByID(ctx, projects, name)
 	}
 	var unread error // of a repository's identity
 	sameRepo := o.standsFor(ctx, repo, &unread)
 	named := func(p *mapping.Pair) bool { return p.Issue.Number == number && sameRepo(&p.Issue) }
 	var found *mapping.Link
-	err = o.Links(ctx, "", func(l *mapping.Link) error {
+	err = o.walk(ctx, projects, func(l *mapping.Link) error {
 		if slices.ContainsFunc(l.Issues(), named) {
 			found = l
 			return errFound
@@ -100,13 +143,18 @@ func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error)
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
 
-// FindNumbered finds as [Operator.Find], and by the number of a card or a task, too. A
-// number may be meant for an issue: what is found by it is to be shown, not changed.
+// FindNumbered finds what is to be shown, not changed: by the number of a card or a task,
+// too, which may be meant for an issue, and also in projects that are not named any more. A
+// link of those rests, whatever its record says.
 func (o *Operator) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
 	if cid, ok := cardNumber(name); ok {
 		return o.findByNumber(ctx, name, cid)
 	}
-	return o.Find(ctx, name)
+	l, err := o.findAnywhere(ctx, name)
+	if err == nil && !o.names(l.Project) && l.State != mapping.Erased {
+		l.State, l.Why = mapping.Dormant, "planning.projects does not name its project "+string(l.Project)
+	}
+	return l, err
 }
 
 // cardNumber is the number of a card or a task that a name says, as 7 or #7.
@@ -137,9 +185,9 @@ func (o *Operator) findByNumber(ctx context.Context, name string, cid int64) (*m
 }
 
 // findByID returns the link with an id, or that a card or a task with it belongs to.
-func (o *Operator) findByID(ctx context.Context, id string) (*mapping.Link, error) {
+func (o *Operator) findByID(ctx context.Context, projects []mapping.ObjectID, id string) (*mapping.Link, error) {
 	item := mapping.ObjectID(id)
-	for _, project := range o.projects() {
+	for _, project := range projects {
 		key := store.Key{Project: project, Link: mapping.LinkID(id)}
 		link, err := o.store.Link(ctx, key)
 		for _, ref := range []mapping.Ref{mapping.CardRef(item), mapping.TaskRef(item)} {

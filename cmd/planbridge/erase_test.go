@@ -114,7 +114,7 @@ func verifyErase(op *operator, issue int, stored func() []byte) {
 	if bytes.Contains(stored(), []byte(secretWord)) {
 		t.Error("a text stands in the store after it was erased")
 	}
-	if r := op.run("erase", "--author", "mallory"); r.status != exitFailure || !strings.Contains(r.stderr, "not found") {
+	if r := op.run("erase", "--author", "mallory"); r.status != exitUsage || !strings.Contains(r.stderr, "not found") {
 		t.Errorf("the author is still known: %+v", r)
 	}
 	if text := op.fine("erase", card, "--comments"); !strings.Contains(text, "is deleted") {
@@ -133,4 +133,41 @@ func verifyErase(op *operator, issue int, stored func() []byte) {
 	}
 	op.fine("link", name, card)
 	op.until("one title on both sides", func() bool { return w.Project.Card(card).Title == w.Repo.Issue(issue).Title })
+}
+
+// TestEraseOfAProjectWithoutAName: the configuration does not name the project any more that the
+// texts are of. An erasure reaches them, and the link that the issue has elsewhere by now.
+func TestEraseOfAProjectWithoutAName(t *testing.T) {
+	for _, c := range []struct{ name, ask string }{{"an issue", "acme/web#1"}, {"an author", "--author=octocat"}, {"a card", ""}} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMover(t, "", nil)
+			people(m.operator)
+			w := m.world
+			m.unnamed = true
+			m.point()
+			w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Its second card" })
+			m.until("its second card", func() bool { return len(m.there.Cards()) == 1 })
+			m.settled()
+			ask := c.ask
+			if ask == "" {
+				ask = w.Project.Cards()[0].ID
+			}
+			if got := m.fine("erase", ask); strings.Count(got, "acme/web#1 is erased") != 2 {
+				t.Errorf("erase %s: %s", ask, got)
+			}
+			file := filepath.Join(filepath.Dir(m.config), "planbridge.db")
+			for _, text := range []string{"Words of octocat.", "Its second card"} {
+				if data, err := os.ReadFile(file); err != nil || bytes.Contains(data, []byte(text)) {
+					t.Errorf("%q stands in the store: %v", text, err)
+				}
+			}
+			m.unnamed = false
+			reread(m.operator)
+			w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Of nobody" })
+			m.settled()
+			if old, now := w.Project.Cards(), m.there.Cards(); len(old) != 2 || len(now) != 1 || old[0].Title != "from GitHub" || now[0].Title != "Its second card" {
+				t.Errorf("what was erased is synchronised: %+v %+v", old, now)
+			}
+		})
+	}
 }
