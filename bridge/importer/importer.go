@@ -76,9 +76,9 @@ func (i *Importer) Import(ctx context.Context, ask status.ImportAsk) (status.Job
 	}
 	switch {
 	case ask.State != mapping.ImportOpen && ask.State != mapping.ImportAll:
-		return status.Job{}, fmt.Errorf("import: state %q is neither open nor all: %w", ask.State, status.ErrState)
+		return status.Job{}, status.BadAsk("import: state %q is neither open nor all", ask.State)
 	case ask.Match != "" && ask.Match != "title":
-		return status.Job{}, fmt.Errorf("import: match %q is not title: %w", ask.Match, status.ErrState)
+		return status.Job{}, status.BadAsk("import: match %q is not title", ask.Match)
 	}
 	routes, err := i.o.Inventory.Routes(ask.Route)
 	if err != nil {

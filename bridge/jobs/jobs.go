@@ -106,7 +106,7 @@ func (r *Runner) Open(ctx context.Context) {
 func (r *Runner) Wait() { r.run.Wait() }
 
 // Start begins a job, or returns the one that runs and was asked for the same.
-// [status.ErrState] before Open and after its context ended.
+// [status.ErrStarting] before Open and after its context ended.
 func (r *Runner) Start(first status.Job, asked any, work func(context.Context, *Job) error) (status.Job, error) {
 	j, err := r.start(first, asked, work)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *Runner) start(first status.Job, asked any, work func(context.Context, *
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx == nil || r.ctx.Err() != nil {
-		return nil, fmt.Errorf("%s: the store has not been reached yet, or the service stops: %w", first.Kind, status.ErrState)
+		return nil, fmt.Errorf("%s: the store has not been reached yet, or the service stops: %w", first.Kind, status.ErrStarting)
 	}
 	for _, j := range r.list {
 		if j.asked == asked && !j.hasEnded() {

@@ -266,10 +266,12 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusBadRequest
 	case errors.Is(err, ErrState), errors.Is(err, ErrNoService), errors.Is(err, store.ErrConflict):
 		status = http.StatusConflict
+	case errors.Is(err, ErrStarting):
+		status = http.StatusServiceUnavailable
 	case r.Context().Err() != nil:
 		status = http.StatusGatewayTimeout
 	}
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && !errors.Is(err, ErrStarting) {
 		h.Logger.Warn("answering an operator", "path", r.URL.Path, "err", err)
 	}
 	writeError(w, status, err)

@@ -18,7 +18,8 @@ var ErrNoService = errors.New("this needs a running service")
 // alone. All methods are safe for concurrent use.
 type Services interface {
 	// Import and Verify begin a job, or return the one that runs and was
-	// asked for the same. [ErrState] and [ErrName] as for Operator.
+	// asked for the same. [ErrState] and [ErrName] as for Operator, [ErrStarting] before jobs
+	// can run.
 	Import(ctx context.Context, ask ImportAsk) (Job, error)
 	Verify(ctx context.Context, ask VerifyAsk) (Job, error)
 	// Job wraps store.ErrNotFound where there is none of that id.

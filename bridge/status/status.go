@@ -40,6 +40,9 @@ func (e *badAsk) Unwrap() error { return e.error }
 // meant for does not allow.
 var ErrState = errors.New("not possible now")
 
+// ErrStarting is answered by a service that has only just started, or stops.
+var ErrStarting = errors.New("try again")
+
 // Operator is what is asked of planbridge's memory. All methods are safe for
 // concurrent use.
 type Operator interface {

@@ -45,7 +45,7 @@ func TestAccept(t *testing.T) {
 					t.Errorf("%v: %+v", words, r)
 				}
 			}
-			if r := op.run("accept", "account", "nobody"); r.status != exitFailure || !strings.Contains(r.stderr, "account nobody: not found") {
+			if r := op.run("accept", "account", "nobody"); r.status != exitUsage || !strings.Contains(r.stderr, "account nobody: not found") {
 				t.Errorf("an account that nobody met: %+v", r)
 			}
 			if !running {

@@ -231,12 +231,17 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.words }
 
-// refused is the error that an answer carries.
+// refused is the error that an answer carries. A name that is none, or that nothing has, is a
+// misuse.
 func (c *client) refused(resp *http.Response) error {
 	var said status.Failed
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err == nil && json.Unmarshal(data, &said) == nil && said.Error != "" {
-		return &refusal{resp.StatusCode, said.Error}
+		err := &refusal{resp.StatusCode, said.Error}
+		if err.status == http.StatusBadRequest || err.status == http.StatusNotFound {
+			return misuse{err}
+		}
+		return err
 	}
 	return fmt.Errorf("%s answers %s: is that planbridge?", c.base, resp.Status)
 }

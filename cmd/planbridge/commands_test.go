@@ -141,7 +141,7 @@ func TestBothWays(t *testing.T) {
 	if got := op.world.Repo.Issue(1).Title; got != "Fix the door" {
 		t.Errorf("explain wrote: the issue's title is %q", got)
 	}
-	if r := op.run("links", "--route", "nobody"); r.status != exitFailure || r.stderr != "planbridge: route nobody: not found\n" {
+	if r := op.run("links", "--route", "nobody"); r.status != exitUsage || r.stderr != "planbridge: route nobody: not found\n" {
 		t.Errorf("links of no route: %+v", r)
 	}
 	if got := op.fine("failures", "retry", "all"); got != "1 taken up again\n" {
@@ -238,7 +238,7 @@ func TestRetryRunning(t *testing.T) {
 		cards := w.Project.Cards()
 		return len(cards) == 1 && cards[0].Title == w.Repo.Issue(n).Title
 	})
-	if r := op.run("failures", "retry", "acme/web#99"); r.status != exitFailure || r.stderr != "planbridge: failure acme/web#99: not found\n" {
+	if r := op.run("failures", "retry", "acme/web#99"); r.status != exitUsage || r.stderr != "planbridge: failure acme/web#99: not found\n" {
 		t.Errorf("retry of nothing: %+v", r)
 	}
 }
@@ -295,7 +295,7 @@ func TestExplainNothing(t *testing.T) {
 		"web#1":       `find "web#1": expected owner/name#number, a card's id or a link's id`,
 		"nothing":     "link of nothing: not found",
 	} {
-		if r := op.run("explain", name); r.status != exitFailure || r.stderr != "planbridge: "+want+"\n" {
+		if r := op.run("explain", name); r.status != exitUsage || r.stderr != "planbridge: "+want+"\n" {
 			t.Errorf("explain %s: %+v", name, r)
 		}
 	}

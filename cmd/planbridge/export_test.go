@@ -82,7 +82,7 @@ func TestExport(t *testing.T) {
 		}
 		for _, none := range [][2]string{{"--route", "nobody"}, {"--project", "none"}} {
 			want := strings.TrimPrefix(none[0], "--") + " " + none[1] + ": not found\n"
-			if r := op.run("export", "conflicts", none[0], none[1]); r.status != exitFailure || !strings.HasSuffix(r.stderr, want) || r.out != "" {
+			if r := op.run("export", "conflicts", none[0], none[1]); r.status != exitUsage || !strings.HasSuffix(r.stderr, want) || r.out != "" {
 				t.Errorf("export %v: %+v", none, r)
 			}
 		}

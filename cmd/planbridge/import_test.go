@@ -67,7 +67,7 @@ func TestImportWithoutService(t *testing.T) {
 	if len(w.Project.Cards()) != 2 || len(w.Repo.Issues()) != 3 || w.Writes() > 0 {
 		t.Errorf("a dry run wrote: %+v, %+v", w.Project.Cards(), w.Repo.Issues())
 	}
-	if r := op.run("import", "--route", "nobody"); r.status != exitFailure || !strings.Contains(r.stderr, "route nobody: not found") {
+	if r := op.run("import", "--route", "nobody"); r.status != exitUsage || !strings.Contains(r.stderr, "route nobody: not found") {
 		t.Errorf("a route of nobody: %+v", r)
 	}
 
@@ -216,7 +216,7 @@ func TestPause(t *testing.T) {
 	}
 	op.until("the change on the card", func() bool { return w.Project.Cards()[0].Title == "ONE" })
 	for _, name := range []string{"pause", "resume"} {
-		if r := op.run(name, "nobody"); r.status != exitFailure || !strings.Contains(r.stderr, "route nobody: not found") {
+		if r := op.run(name, "nobody"); r.status != exitUsage || !strings.Contains(r.stderr, "route nobody: not found") {
 			t.Errorf("%s nobody: %+v", name, r)
 		}
 	}
@@ -268,7 +268,7 @@ func TestLinkByHand(t *testing.T) {
 		t.Errorf("link of what no route takes: %+v", r)
 	}
 	for _, args := range [][]string{{"link", "acme/web#99", old}, {"link", "acme/web#1", strings.Repeat("0", 24)}, {"link", "web", old}, {"unlink", "acme/web#99"}} {
-		if r := op.run(args...); r.status != exitFailure || r.stderr == "" {
+		if r := op.run(args...); r.status != exitUsage || r.stderr == "" {
 			t.Errorf("%v: %+v", args, r)
 		}
 	}

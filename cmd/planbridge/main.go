@@ -27,7 +27,7 @@ import (
 const (
 	exitOK      = 0
 	exitFailure = 1 // something is wrong
-	exitUsage   = 2 // usage or configuration
+	exitUsage   = 2 // usage, configuration, or a name that nothing has
 )
 
 // exitDeadline is when the process ends after a signal, whatever it is doing.
@@ -86,7 +86,7 @@ type process struct {
 // errReported ends a command whose output says already what is wrong.
 var errReported = errors.New("something is wrong")
 
-// misuse is an error of usage or configuration.
+// misuse is an error of usage or configuration, or a name that nothing has.
 type misuse struct{ error }
 
 func (m misuse) Unwrap() error { return m.error }

@@ -232,7 +232,9 @@ func TestMoveKilled(t *testing.T) {
 	m.until("a card is made", func() bool { return len(m.there.Cards()) > 0 })
 	s.signal(os.Kill)
 	s.ended()
-	<-ended
+	if r := <-ended; r.status != exitFailure || !strings.Contains(r.stderr, "what was begun goes on where one runs; run the command again to see its end") {
+		t.Errorf("the service was killed, and the command says %+v", r)
+	}
 	fault.Remove()
 	t.Logf("the second run:\n%s", strings.Join(m.move("--lease", "2s"), "\n"))
 	texts, _, _ := marked(m.operator)
@@ -256,13 +258,16 @@ func TestMoveIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.admin()
-	for _, c := range []struct{ args, says string }{
-		{"acme/web --project nowhere --bucket Inbox --dry-run", "move: planning.projects has web, other, and no nowhere"},
-		{"acme/web --project other --bucket Nowhere --dry-run", `move: project other has no bucket "Nowhere"`},
-		{"acme/api --project other --bucket Inbox --dry-run", "move: the configuration has no route acme/api"},
-		{"acme/web --project other --bucket Else", "route acme/web goes to project web, bucket Incoming: write project: other and bucket: Else in the configuration"},
+	for _, c := range []struct {
+		args, says string
+		status     int
+	}{
+		{"acme/web --project nowhere --bucket Inbox --dry-run", "move: planning.projects has web, other, and no nowhere", exitUsage},
+		{"acme/web --project other --bucket Nowhere --dry-run", `move: project other has no bucket "Nowhere"`, exitUsage},
+		{"acme/api --project other --bucket Inbox --dry-run", "move: the configuration has no route acme/api", exitUsage},
+		{"acme/web --project other --bucket Else", "route acme/web goes to project web, bucket Incoming: write project: other and bucket: Else in the configuration", exitFailure},
 	} {
-		if r := m.run(append([]string{"move"}, strings.Fields(c.args)...)...); r.status != exitFailure || !strings.Contains(r.stderr, c.says) || strings.Contains(r.stderr, "owner/name#number") {
+		if r := m.run(append([]string{"move"}, strings.Fields(c.args)...)...); r.status != c.status || !strings.Contains(r.stderr, c.says) || strings.Contains(r.stderr, "owner/name#number") {
 			t.Errorf("move %s: %+v, want %q", c.args, r, c.says)
 		}
 	}
@@ -301,6 +306,12 @@ func TestMoveOfAProjectWithoutAName(t *testing.T) {
 		if r.status != exitFailure || !strings.Contains(r.stderr, says) || !strings.Contains(r.stderr, "which planning.projects does not name: put it back") {
 			t.Errorf("move %v: %+v", more, r)
 		}
+	}
+	if r := m.run("unlink", "acme/web#1"); r.status != exitFailure || !strings.Contains(r.stderr, "the link of acme/web#1 is in project "+m.world.Project.ID()+", which planning.projects does not name") {
+		t.Errorf("unlink: %+v", r)
+	}
+	if got := m.fine("explain", "acme/web#1"); !strings.HasPrefix(got, "acme/web#1: It is not synchronised (dormant): planning.projects does not name its project "+m.world.Project.ID()) {
+		t.Errorf("explain: %s", got)
 	}
 	m.unnamed = false
 	reread(m.operator)

@@ -86,9 +86,10 @@ func (c *client) follow(ctx context.Context, path string, ask any, show func(sta
 			return job, fmt.Errorf("interrupted: what was begun goes on where a service runs; the command can be run again at any moment: %w", ctx.Err())
 		}
 		var now status.Job // anew: an answer leaves out what is empty
-		if err = c.ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &now); err == nil {
-			job = now
+		if err = c.ask(ctx, http.MethodGet, "/api/v1/jobs/"+job.ID, nil, &now); err != nil {
+			return job, fmt.Errorf("the service that did the work is gone: what was begun goes on where one runs; run the command again to see its end: %w", lost(err))
 		}
+		job = now
 	}
 	if err == nil {
 		show(job)
@@ -96,10 +97,19 @@ func (c *client) follow(ctx context.Context, path string, ask any, show func(sta
 	return job, err
 }
 
+// lost is why a job that was begun is not told of any more. One that is not known was a former
+// process's.
+func lost(err error) error {
+	if r := (*refusal)(nil); errors.As(err, &r) {
+		return r
+	}
+	return err
+}
+
 // isNotYet tells that the service has only just started.
 func isNotYet(err error) bool {
 	var r *refusal
-	return errors.As(err, &r) && r.status == http.StatusConflict
+	return errors.As(err, &r) && r.status == http.StatusServiceUnavailable
 }
 
 // sleep waits, and reports false when ctx ended.
