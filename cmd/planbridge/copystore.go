@@ -60,7 +60,7 @@ func (c *copyStoreCmd) Run(ctx context.Context, p *process) error {
 			return misuse{fmt.Errorf("copy-store: %w", err)}
 		}
 	}
-	if from.Store == to.Store {
+	if sameStore(&from.Store, &to.Store) {
 		return misuse{errors.New("copy-store: both are the same store, expected two")}
 	}
 	got := copied{From: from.Store.Redacted(), To: to.Store.Redacted()}
@@ -78,6 +78,18 @@ func (c *copyStoreCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	return tellLost(p, &got.Summary)
+}
+
+// sameStore reports whether two configurations name one store, by whatever path of its file.
+func sameStore(a, b *config.Store) bool {
+	pathA, fileA := a.File()
+	pathB, fileB := b.File()
+	if !fileA || !fileB {
+		return *a == *b
+	}
+	infoA, errA := os.Stat(pathA)
+	infoB, errB := os.Stat(pathB)
+	return pathA == pathB || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // copyStore copies a store by way of a backup, and retires it.

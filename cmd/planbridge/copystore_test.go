@@ -96,6 +96,11 @@ func TestCopyStoreRefuses(t *testing.T) {
 	op := newOperator(t, bridgetest.Options{}, nil)
 	dir := t.TempDir()
 	to := "file:" + filepath.Join(dir, "to.db")
+	own := filepath.Join(filepath.Dir(op.config), "planbridge.db")
+	beside := filepath.Join(t.TempDir(), "beside.db")
+	if err := errors.Join(os.WriteFile(own, nil, 0o600), os.Symlink(own, beside)); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		from, to string
 		status   int
@@ -104,6 +109,8 @@ func TestCopyStoreRefuses(t *testing.T) {
 		{"file:" + filepath.Join(dir, "none.db"), to, exitFailure, "none.db: no such file"},
 		{"postgres://a/b", to, exitUsage, "expected file:PATH, redis://HOST"},
 		{to, to, exitUsage, "both are the same store"},
+		{"file:" + own, "file:" + filepath.Dir(own) + "/./planbridge.db", exitUsage, "both are the same store"},
+		{"file:" + own, "file:" + beside, exitUsage, "both are the same store"},
 		{"env:NONE", to, exitUsage, "environment variable NONE is not set"},
 	} {
 		if r := op.run("copy-store", tt.from, tt.to); r.status != tt.status || !strings.Contains(r.stderr, tt.says) {
