@@ -52,7 +52,8 @@ func (s services) Join(ctx context.Context, issue, card string) (status.Link, er
 // Clean implements [status.Services].
 func (s services) Clean(ctx context.Context, ask status.CleanAsk) (status.Job, error) {
 	op := s.app.Operator()
-	if err := op.MayClean(ctx, ask); err != nil {
+	refused, err := op.MayClean(ctx, ask)
+	if err != nil {
 		return status.Job{}, err
 	}
 	by, forecast := status.Actor(ctx), s.app.set.Forecast
@@ -60,7 +61,7 @@ func (s services) Clean(ctx context.Context, ask status.CleanAsk) (status.Job, e
 	if ask.Moves() {
 		doing = "moving issues to another project"
 	}
-	first := status.Job{Kind: "clean", Doing: doing, Clean: &status.CleanResult{DryRun: ask.DryRun, Steps: []status.CleanStep{}}}
+	first := status.Job{Kind: "clean", Doing: doing, Clean: &status.CleanResult{DryRun: ask.DryRun, Refused: refused, Steps: []status.CleanStep{}}}
 	return s.app.jobs.Start(first, ask, func(ctx context.Context, j *jobs.Job) error {
 		err := op.Clean(status.WithActor(ctx, by), ask, j.Update)
 		j.Update(func(now *status.Job) {

@@ -1,6 +1,9 @@
 package mapping
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // A card cannot be moved to another project. So an issue that is to have its card there gets
 // a new one: its link hands it over to a link of that project, and rests without it.
@@ -41,6 +44,20 @@ func (l *Link) Stay() {
 	if !l.Moving.HandsOver() {
 		l.Moving = nil
 	}
+}
+
+// AwaitsAnswer says what of a link people are asked about, which keeps its issue from moving;
+// "": nothing.
+func (l *Link) AwaitsAnswer() string {
+	for _, p := range l.All() {
+		for a := range Sorted(p.Asking) {
+			if p.Issue.Number == 0 {
+				p = &l.Pair
+			}
+			return fmt.Sprintf("people are asked about the %s of %s: answer first", a, p.Where())
+		}
+	}
+	return ""
 }
 
 // FormerCard is the card that an issue had in another project.

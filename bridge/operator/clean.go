@@ -23,14 +23,29 @@ import (
 // changes of other routes go on beside them.
 const cleaningAtOnce = 50
 
-// MayClean reports why what a question means cannot be taken apart. The error of a route
-// that runs is [status.ErrState].
-func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) error {
+// notYet is why a run is refused that can be looked at in a dry run. It is an [status.ErrState].
+type notYet string
+
+func (why notYet) Error() string { return string(why) + ": " + status.ErrState.Error() }
+
+func (notYet) Unwrap() error { return status.ErrState }
+
+// MayClean reports why what a question means cannot be taken apart, or moved. A dry run is told
+// in refused why the run would not be let.
+func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) (refused string, err error) {
+	err = o.mayClean(ctx, ask)
+	if why := notYet(""); ask.DryRun && errors.As(err, &why) {
+		return string(why), nil
+	}
+	return "", err
+}
+
+func (o *Operator) mayClean(ctx context.Context, ask status.CleanAsk) error {
 	switch {
 	case (ask.Item == "") == (ask.Route == "") || ask.Item != "" && ask.Moves():
 		return status.BadAsk("clean: expected an item or a route")
-	case o.set().DryRun && !ask.DryRun:
-		return fmt.Errorf("clean: the service runs dry and takes nothing off: %w", status.ErrState)
+	case o.set().DryRun:
+		return notYet("the service runs dry and writes nothing")
 	case ask.Moves():
 		return o.mayMove(ctx, ask)
 	case ask.Item != "":
@@ -41,7 +56,7 @@ func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) error {
 	}
 	since, err := o.PausedSince(ctx, ask.Route)
 	if err == nil && since.IsZero() {
-		err = fmt.Errorf("route %s runs, and would make everything again: pause it, or take it out of the configuration, first: %w", ask.Route, status.ErrState)
+		err = notYet(fmt.Sprintf("route %s runs, and would make everything again: pause it, or take it out of the configuration, first", ask.Route))
 	}
 	return err
 }
@@ -72,10 +87,31 @@ func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(f
 		}
 		visit = c.move
 	}
-	if err := o.Links(ctx, ask.Route, func(l *mapping.Link) error { return visit(ctx, l) }); err != nil {
+	if err := c.each(ctx, func(*mapping.Link) error { c.expected++; return nil }); err != nil {
+		return err
+	}
+	if err := c.each(ctx, func(l *mapping.Link) error { return visit(ctx, l) }); err != nil {
 		return err
 	}
 	return c.settle(ctx, 0)
+}
+
+// each visits the links of the route that are meant.
+func (c *cleaner) each(ctx context.Context, visit func(*mapping.Link) error) error {
+	return c.Links(ctx, c.ask.Route, func(l *mapping.Link) error {
+		if l.State == mapping.Erased || c.to == nil && l.Moving.HandsOver() || c.to != nil && (l.HandedOver() || l.Before != nil && c.left[*l.Before]) {
+			return nil
+		}
+		return visit(l)
+	})
+}
+
+// meets counts a link.
+func (c *cleaner) meets() {
+	c.update(func(j *status.Job) {
+		j.Clean.Links++
+		j.Total = max(c.expected, j.Clean.Links)
+	})
 }
 
 // cleaner is one such question at work.
@@ -86,7 +122,9 @@ type cleaner struct {
 	update func(func(*status.Job))
 	inHand []store.Key
 	began  map[store.Key]begun
-	left   map[mapping.FormerCard]bool // of a move: the cards of the links that were begun with
+	// expected is how many links the route had at the beginning.
+	expected int
+	left     map[mapping.FormerCard]bool // of a move: the cards of the links that were begun with
 }
 
 // begun is a link that was begun with.
@@ -97,10 +135,7 @@ type begun struct {
 
 // link begins with a link, or looks at it.
 func (c *cleaner) link(ctx context.Context, l *mapping.Link) error {
-	if l.State == mapping.Erased || l.Moving.HandsOver() {
-		return nil
-	}
-	c.update(func(j *status.Job) { j.Total++; j.Clean.Links++ })
+	c.meets()
 	if c.ask.DryRun {
 		return c.look(ctx, l)
 	}
@@ -118,6 +153,12 @@ func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
 	if err != nil {
 		return fmt.Errorf("clean %s: %w", l.Where(), err)
 	}
+	return c.await(ctx, l, at)
+}
+
+// await has a link looked at until what was begun with it has come to its end.
+func (c *cleaner) await(ctx context.Context, l *mapping.Link, at time.Time) error {
+	key := store.Key{Project: l.Project, Link: l.ID}
 	c.inHand, c.began[key] = append(c.inHand, key), begun{l.Where(), at}
 	return c.settle(ctx, cleaningAtOnce)
 }
@@ -214,14 +255,14 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]boo
 	if err != nil {
 		return false, err
 	}
-	pending, at := l.Cleaning || c.to != nil && l.Moving != nil, key
+	pending, at := l.Cleaning || c.to != nil && l.Moving != nil || c.beingMade(l), key
 	if pending && l.HandedOver() { // what is awaited is the card that its issue gets
 		at = store.Key{Project: l.Moving.Project, Link: l.Moving.Link}
 		next, err := c.store.Link(ctx, at)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return false, err
 		}
-		pending = err == nil && (next.State == mapping.Entering || next.State == mapping.Creating)
+		pending = err == nil && c.beingMade(next)
 	}
 	standing := store.Standing{}
 	if pending {
@@ -229,22 +270,23 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]boo
 			return false, err
 		}
 	}
-	failed := standing.State == store.KeyParked
-	if pending && !failed {
+	given := ""
+	switch question := l.AwaitsAnswer(); {
+	case standing.State == store.KeyParked:
+		given = "given up: " + standing.Reason
+	case pending && c.to != nil && standing.State == store.KeyResting && question != "":
+		given = cannotMove + question
+	case pending:
 		if standing.Service != "" {
 			waits[standing.Service] = true
 		}
 		return false, nil
 	}
-	given := ""
-	if failed {
-		given = standing.Reason
-	}
 	return true, c.tell(ctx, key, l, given)
 }
 
-// tell counts a link that is done with, and lists what was done to it; given is why it was given
-// up.
+// tell counts a link that is done with, and lists what was done to it; given is why nothing
+// more becomes of it.
 func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, given string) error {
 	history, err := c.store.History(ctx, key, mapping.MaxHistory)
 	if err != nil {
@@ -262,10 +304,10 @@ func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, give
 		switch {
 		case given != "":
 			j.Clean.Failed++
-			j.Clean.Took(status.CleanStep{Item: began.where, What: "given up: " + given})
+			j.Clean.Took(status.CleanStep{Item: began.where, What: given})
 		case c.to == nil:
 			j.Clean.Parted++
-		case l.HandedOver():
+		case l.HandedOver(), l.Project == c.to.Project:
 			j.Clean.Moved++
 		default:
 			j.Clean.Stayed++

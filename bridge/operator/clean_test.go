@@ -1,7 +1,10 @@
 package operator_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -58,10 +61,48 @@ func TestLinkEndsTakingApart(t *testing.T) {
 // TestADryServiceTakesNothingApart: it may only be asked what would be taken off.
 func TestADryServiceTakesNothingApart(t *testing.T) {
 	o, _ := given(t, reconcile.Settings{DryRun: true}, &mapping.Link{Pair: mapping.Pair{State: mapping.Linked}})
-	if err := o.MayClean(t.Context(), status.CleanAsk{Item: "l1"}); !errors.Is(err, status.ErrState) {
+	if _, err := o.MayClean(t.Context(), status.CleanAsk{Item: "l1"}); !errors.Is(err, status.ErrState) {
 		t.Errorf("MayClean: %v", err)
 	}
-	if err := o.MayClean(t.Context(), status.CleanAsk{Item: "l1", DryRun: true}); err != nil {
-		t.Errorf("MayClean of a dry run: %v", err)
+	refused, err := o.MayClean(t.Context(), status.CleanAsk{Item: "l1", DryRun: true})
+	if err != nil || refused != "the service runs dry and writes nothing" {
+		t.Errorf("MayClean of a dry run: %q, %v", refused, err)
+	}
+}
+
+// planner is both services, where nothing is to be taken off any pair.
+type planner struct{ outsiders }
+
+func (p *planner) Previewer() (operator.Previewer, func(), error) {
+	return nothingMade{}, func() {}, nil
+}
+
+type nothingMade struct{ operator.Previewer }
+
+func (nothingMade) PlanCleaning(context.Context, *mapping.Link) ([]mapping.CleanStep, error) {
+	return nil, nil
+}
+
+// TestCleanKnowsItsEnd: from the first pair on it is told how many there are, so that people see
+// how long it takes.
+func TestCleanKnowsItsEnd(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	for _, id := range []mapping.LinkID{"l1", "l2", "l3"} {
+		l := &mapping.Link{ID: id, Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: mapping.ObjectID("card " + id)}}}
+		if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p"}})}
+	o := operator.New(operator.Options{Store: s, Settings: &fixed{set}, Services: &planner{}})
+	job, seen := status.Job{Clean: &status.CleanResult{}}, []string{}
+	err := o.Clean(t.Context(), status.CleanAsk{Route: "web", DryRun: true}, func(change func(*status.Job)) {
+		was := job.Done
+		if change(&job); job.Done != was {
+			seen = append(seen, fmt.Sprintf("%d of %d", job.Done, job.Total))
+		}
+	})
+	if want := []string{"1 of 3", "2 of 3", "3 of 3"}; err != nil || !slices.Equal(seen, want) {
+		t.Errorf("told %q, %v, want %q", seen, err, want)
 	}
 }

@@ -72,7 +72,8 @@ func TestNumbersNameNothingToChange(t *testing.T) {
 	o := operator.New(operator.Options{Store: s, Settings: &fixed{reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p"}})}}})
 	for _, name := range []string{"12", "#12"} {
 		_, erased := o.Erase(t.Context(), status.EraseAsk{Item: name})
-		for what, err := range map[string]error{"unlink": o.Unlink(t.Context(), name), "erase": erased, "clean": o.MayClean(t.Context(), status.CleanAsk{Item: name})} {
+		_, clean := o.MayClean(t.Context(), status.CleanAsk{Item: name})
+		for what, err := range map[string]error{"unlink": o.Unlink(t.Context(), name), "erase": erased, "clean": clean} {
 			if err == nil {
 				t.Errorf("%s %s: no error", what, name)
 			}

@@ -68,38 +68,33 @@ func (o *Operator) bucketIDs(ctx context.Context, project mapping.ObjectID, buck
 // mayMove reports why the issues of a route cannot be moved.
 func (o *Operator) mayMove(ctx context.Context, ask status.CleanAsk) error {
 	to, err := o.destination(ctx, ask)
-	if err != nil || ask.DryRun {
+	if err != nil {
 		return err
 	}
 	own := o.set().Routes.ByName(ask.Route)
 	if own.Project == to.Project && own.Bucket == to.Bucket {
 		since, err := o.PausedSince(ctx, ask.Route)
 		if err == nil && !since.IsZero() {
-			err = fmt.Errorf("route %s is paused: resume it first: %w", ask.Route, status.ErrState)
+			err = notYet(fmt.Sprintf("route %s is paused: resume it first", ask.Route))
 		}
 		return err
 	}
-	return fmt.Errorf("route %s goes to project %s, bucket %s: write project: %s and bucket: %s in the configuration, reload, and run move again: %w",
-		own.Name, own.ProjectName, own.Bucket, to.ProjectName, to.Bucket, status.ErrState)
+	return notYet(fmt.Sprintf("route %s goes to project %s, bucket %s: write project: %s and bucket: %s in the configuration, reload, and run move again",
+		own.Name, own.ProjectName, own.Bucket, to.ProjectName, to.Bucket))
 }
 
 // move begins with a link whose issue is to move, or looks at it. A card that is in the project
 // already is moved to another bucket by people alone.
 func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
-	if l.State == mapping.Erased || l.HandedOver() || l.Before != nil && c.left[*l.Before] {
-		return nil
-	}
-	c.update(func(j *status.Job) { j.Total++; j.Clean.Links++ })
+	c.meets()
 	switch {
-	case l.Project == c.to.Project && l.Before != nil && !c.ask.DryRun && c.inPlace(l): // it was moved by an earlier run
-		c.update(func(j *status.Job) { j.Done++; j.Clean.Moved++ })
+	case c.beingMade(l) && !c.ask.DryRun: // an earlier run has begun
+		return c.await(ctx, l, c.now())
+	case l.Project == c.to.Project && c.inPlace(l) && !c.beingMade(l):
+		c.update(func(j *status.Job) { j.Done++; j.Clean.There++ })
 		return nil
-	case l.Project == c.to.Project:
-		what := ""
-		if !c.inPlace(l) {
-			what = fmt.Sprintf("its card %s is in bucket %s of the project: people move it to bucket %s in planning", l.Card.ID, l.Card.BucketName, c.to.Bucket)
-		}
-		c.stays(l, what)
+	case l.Project == c.to.Project && !c.beingMade(l):
+		c.stays(l, fmt.Sprintf("its card %s is in bucket %s of the project: people move it to bucket %s in planning", l.Card.ID, l.Card.BucketName, c.to.Bucket))
 		return nil
 	case l.Parted:
 		c.stays(l, "an operator parted it")
@@ -111,22 +106,27 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	return c.take(ctx, l)
 }
 
+// beingMade reports whether a link has taken an issue over and gets its card.
+func (c *cleaner) beingMade(l *mapping.Link) bool {
+	return c.to != nil && l.Project == c.to.Project && l.Before != nil && (l.State == mapping.Entering || l.State == mapping.Creating)
+}
+
 // inPlace reports whether a pair's card is in a bucket of the route, as far as is known.
 func (c *cleaner) inPlace(l *mapping.Link) bool {
 	return l.Card.BucketName == "" || c.to.OwnsBucket(l.Card.BucketName, l.Card.Bucket, l.Card.StateID)
 }
 
-// stays counts a pair that the move does not concern, and says why where there is something to
-// say.
-func (c *cleaner) stays(l *mapping.Link, what string) {
+// stays counts a pair that the move does not concern, and says why.
+func (c *cleaner) stays(l *mapping.Link, why string) {
 	c.update(func(j *status.Job) {
 		j.Done++
 		j.Clean.Stayed++
-		if what != "" {
-			j.Clean.Took(status.CleanStep{Item: l.Where(), Side: string(mapping.Planning), What: what})
-		}
+		j.Clean.Took(status.CleanStep{Item: l.Where(), Side: string(mapping.Planning), What: why})
 	})
 }
+
+// cannotMove begins the reason of a pair that something keeps.
+const cannotMove = "it cannot be moved: "
 
 // plan says what would become of a pair.
 func (c *cleaner) plan(ctx context.Context, l *mapping.Link) error {
@@ -151,7 +151,7 @@ func (c *cleaner) plan(ctx context.Context, l *mapping.Link) error {
 			j.Clean.Took(status.CleanStep{Item: l.Where(), What: plan.Stays})
 		case plan.Hindered != "":
 			j.Clean.Failed++
-			j.Clean.Took(status.CleanStep{Item: l.Where(), What: "it cannot be moved: " + plan.Hindered})
+			j.Clean.Took(status.CleanStep{Item: l.Where(), What: cannotMove + plan.Hindered})
 		default:
 			j.Clean.Moved++
 		}

@@ -107,6 +107,9 @@ func (w relocator) depart() error {
 		w.note("", "", mapping.Stayed, why)
 		return nil
 	}
+	if w.link.AwaitsAnswer() != "" { // which takes it up again
+		return nil
+	}
 	route, why := w.destination()
 	if why = cmp.Or(why, w.hindrance()); why != "" {
 		return parks("it cannot be moved: %s", why)
@@ -154,9 +157,6 @@ func (w relocator) destination() (*mapping.Route, string) {
 // hindrance is what has to be settled before the pair moves, as it would be lost; "": nothing.
 func (w relocator) hindrance() string {
 	for _, p := range w.link.All() {
-		for a := range mapping.Sorted(p.Asking) {
-			return fmt.Sprintf("people are asked about the %s of %s: answer first", a, partName(w.pair, p))
-		}
 		for a, r := range mapping.Sorted(p.Refused) {
 			if r.Side == mapping.GitHub {
 				return fmt.Sprintf("GitHub refuses the %s of %s that planning has: %s", a, partName(w.pair, p), r.Words)
@@ -229,11 +229,14 @@ func (w relocator) decide(route *mapping.Route) error {
 	return inTurn(0, "its issue is handed over to project %s", route.ProjectName)
 }
 
-// leftBehind is what stays where it is: the card, and the tasks that no issue shows.
+// leftBehind is what stays where it is: the card, its sprint, and the tasks that no issue shows.
 func (w relocator) leftBehind(route *mapping.Route) ([]mapping.CleanStep, error) {
 	c := cleaner(w)
 	steps := []mapping.CleanStep{c.step(mapping.Planning, "card %s stays in project %s, and the issue gets a card in bucket %s of project %s",
 		w.card.ID, w.set.Routes.ProjectName(w.link.Project), route.BucketFor(w.issue), route.ProjectName)}
+	if marks := c.milestoneMarks(); len(marks) > 0 && route.Writes(mapping.GitHub) {
+		steps = append(steps, c.step(mapping.GitHub, "the milestone %s leaves the issue: its new card is in no sprint", milestoneName(w.issue.Milestone)))
+	}
 	tasks, err := c.allTasks()
 	for _, t := range tasks {
 		if !c.madeTask(&t) && w.link.Part(mapping.TaskRef(t.ID)) == nil {
@@ -276,7 +279,7 @@ func (w relocator) plan() (p mapping.MovePlan, err error) {
 		steps = append(steps, cleaner(pw).plan()...)
 	}
 	route, why := w.destination()
-	if p.Hindered = cmp.Or(why, w.hindrance()); p.Hindered != "" {
+	if p.Hindered = cmp.Or(w.link.AwaitsAnswer(), why, w.hindrance()); p.Hindered != "" {
 		return p, nil
 	}
 	for _, s := range steps {
@@ -289,6 +292,9 @@ func (w relocator) plan() (p mapping.MovePlan, err error) {
 	}
 	left, err := w.leftBehind(route)
 	p.Steps = slices.Concat(steps, left)
+	if len(cleaner(w).milestoneMarks()) > 0 && route.Writes(mapping.GitHub) {
+		p.Writes++
+	}
 	if err == nil && w.over() {
 		err = ErrOver
 	}

@@ -24,6 +24,7 @@ import (
 //	accept repository|account NAME   erase ISSUE   unlink ISSUE   clean ISSUE   pause|resume: the route
 //	link ISSUE CARD: they are linked from then on   undo: what the newest conflict overruled is back
 //	route gone|back: reload a configuration without the route, or with it
+//	move: the route leads to another project from then on, and its issues move there (see moves.go)
 func (s *Scene) bridge(l *line) error {
 	if err := s.ensure(); err != nil {
 		return err
@@ -60,6 +61,8 @@ func (s *Scene) bridge(l *line) error {
 		return s.ask("/api/v1/erase", status.EraseAsk{Item: s.item(l)}, nil)
 	case "route":
 		return s.configure(l.next())
+	case "move":
+		return s.move()
 	default:
 		return fmt.Errorf("bridge %s: nobody knows how to do that", verb)
 	}

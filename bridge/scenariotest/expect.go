@@ -39,6 +39,10 @@ func (s *Scene) expect(l *line) error {
 		defer s.in(l)()
 		of = l.next()
 	}
+	if of == "elsewhere" {
+		defer s.elsewhere()()
+		of = l.next()
+	}
 	var metric string
 	if of == "metric" { // is=VALUE, or is=absent
 		metric = l.next()

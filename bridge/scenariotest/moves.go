@@ -7,6 +7,8 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
 )
 
 // repos is what happens to repositories and to issues as a whole:
@@ -81,6 +83,37 @@ func (s *Scene) in(l *line) (back func()) {
 	was := s.Repo
 	s.Repo = s.GitHub.Repo(l.next())
 	return func() { s.Repo = was }
+}
+
+// The other project, where move has the route lead.
+const otherProject, otherBucket = "other", "Inbox"
+
+// move has the route lead to another project, and its issues get cards there.
+func (s *Scene) move() error {
+	if s.other == nil {
+		s.other = s.Planning.AddProject(planningtest.ProjectSpec{Title: "Other", Members: []string{"alice", bridgetest.BridgeUser}, Buckets: []string{otherBucket}})
+		s.other.AddSecret(s.Project.Secret())
+	}
+	if err := s.configure("back"); err != nil {
+		return err
+	}
+	return s.ask("/api/v1/clean", status.CleanAsk{Route: bridgetest.RepoName, Project: otherProject, Bucket: otherBucket}, nil)
+}
+
+// pointed is a configuration whose route leads to the other project, once there is one.
+func (s *Scene) pointed(yaml string) string {
+	if s.other == nil {
+		return yaml
+	}
+	yaml = strings.Replace(yaml, "  projects:\n", fmt.Sprintf("  projects:\n    %s: {id: %s, secret: env:PLANNING_WEB_SECRET, username: %s}\n", otherProject, s.other.ID(), bridgetest.BridgeUser), 1)
+	return strings.Replace(yaml, "project: web\n    bucket: "+bridgetest.Bucket, "project: "+otherProject+"\n    bucket: "+otherBucket, 1)
+}
+
+// elsewhere has cards be those of the other project, until back.
+func (s *Scene) elsewhere() (back func()) {
+	was, cards := s.Project, s.cards
+	s.Project, s.cards = s.other, s.otherCards
+	return func() { s.Project, s.cards, s.otherCards = was, cards, s.cards }
 }
 
 // waiting counts the keys that wait for a service or a repository.

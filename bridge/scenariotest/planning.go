@@ -26,6 +26,10 @@ func (s *Scene) planning(l *line) error {
 		return err
 	}
 	verb := l.next()
+	if verb == "elsewhere" {
+		defer s.elsewhere()()
+		verb = l.next()
+	}
 	if known, err := s.planningShows(verb, l); known || err != nil {
 		return err
 	}

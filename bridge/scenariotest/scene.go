@@ -21,7 +21,8 @@
 //	text     FILE WORD N: write a file of N times that word, which may have escapes
 //
 // Issues go by their number, cards by the order in which they were made; task
-// N is the first task of card N. Values such as title='Two words' may be
+// N is the first task of card N. After "elsewhere" cards are those of the project to which the
+// route leads since bridge move. Values such as title='Two words' may be
 // texts of the file (body=@long.md).
 package scenariotest
 
@@ -124,6 +125,9 @@ type Scene struct {
 
 	sprints []string // ids, in the order of making
 
+	other      *planningtest.Project // to which the route leads since it moved; nil: it did not
+	otherCards []string              // its cards, as cards
+
 	forgotten bool // the store was lost, or went back
 
 	revoked string // the secret that was taken away
@@ -181,7 +185,7 @@ func (s *Scene) world(l *line) error {
 		if s.labels != "" {
 			yaml += "labels: " + s.labels + "\n"
 		}
-		return yaml
+		return s.pointed(yaml)
 	}
 	return s.ensure()
 }

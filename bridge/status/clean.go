@@ -19,9 +19,12 @@ type CleanResult struct {
 	DryRun bool `json:"dry_run"`
 	Links  int  `json:"links"`  // that are meant
 	Parted int  `json:"parted"` // of these, those that are taken apart
-	Moved  int  `json:"moved"`  // and those whose issues have a card elsewhere
+	Moved  int  `json:"moved"`  // and those whose issues get a card elsewhere
+	There  int  `json:"there"`  // and those whose cards were where a move leads before it began
 	Stayed int  `json:"stayed"` // and those that no move concerns
-	Failed int  `json:"failed"` // and those that were given up; failures shows why
+	Failed int  `json:"failed"` // and those that were given up, or wait for an answer of people
+	// Refused is why a run would be refused now. It is of a dry run.
+	Refused string `json:"refused,omitempty"`
 	// Writes are those to GitHub that a move needs. Forecast is how long its budget makes them
 	// take, and Bound the key of the configuration that bounds it. All are of a dry run.
 	Writes   int         `json:"writes,omitempty"`

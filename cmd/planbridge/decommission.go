@@ -64,6 +64,9 @@ func cleanReport(p *process, ask status.CleanAsk, r *status.CleanResult) error {
 	default:
 		fmt.Fprintf(p.stdout, "%d of %d pairs are taken apart\n", r.Parted, r.Links)
 	}
+	if r.Refused != "" {
+		fmt.Fprintf(p.stdout, "a run would be refused now: %s\n", r.Refused)
+	}
 	if len(r.Steps) == 0 {
 		return nil
 	}

@@ -74,6 +74,7 @@ func people(op *operator) {
 	op.until("its issue", func() bool { return len(w.Repo.Issues()) == 2 })
 	child := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "a part", Body: "Of octocat."})
 	w.Repo.AddSubIssue(parent, child)
+	op.until("the task of the part", func() bool { return len(w.Project.Cards()[0].Tasks) == 2 })
 	op.settled()
 }
 
@@ -86,12 +87,16 @@ func TestDecommission(t *testing.T) {
 	if texts < 4 || labels < 3 {
 		t.Fatalf("the world shows %d markers and %d labels before: this test shows nothing", texts, labels)
 	}
-	if r := op.run("decommission", "acme/web", "--dry-run"); r.status != exitFailure || !strings.Contains(r.stderr, "route acme/web runs, and would make everything again: pause it") {
+	const runs = "route acme/web runs, and would make everything again: pause it"
+	if r := op.run("decommission", "acme/web"); r.status != exitFailure || !strings.Contains(r.stderr, runs) {
 		t.Errorf("of a route that runs: %+v", r)
 	}
-	op.fine("pause", "acme/web")
+	if got := op.fine("decommission", "acme/web", "--dry-run"); !strings.Contains(got, "\na run would be refused now: "+runs) {
+		t.Errorf("the plan of a route that runs: %s", got)
+	}
 	writes := w.Writes()
 	planned := steps(op, "decommission", "acme/web", "--dry-run")
+	op.fine("pause", "acme/web")
 	if w.Writes() != writes {
 		t.Errorf("the dry run wrote: %d, %d before", w.Writes(), writes)
 	}

@@ -140,7 +140,7 @@ func verifyErase(op *operator, issue int, stored func() []byte) {
 func TestEraseOfAProjectWithoutAName(t *testing.T) {
 	for _, c := range []struct{ name, ask string }{{"an issue", "acme/web#1"}, {"an author", "--author=octocat"}, {"a card", ""}} {
 		t.Run(c.name, func(t *testing.T) {
-			m := newMover(t, "", nil)
+			m := newMover(t, bridgetest.Options{}, nil)
 			people(m.operator)
 			w := m.world
 			m.unnamed = true

@@ -32,18 +32,12 @@ func (c *moveCmd) Run(ctx context.Context, p *process) error {
 
 // moveReport says in the first lines what became of the pairs of a route that moves.
 func moveReport(p *process, ask status.CleanAsk, r *status.CleanResult) {
-	where := fmt.Sprintf("to bucket %s of project %s", ask.Bucket, ask.Project)
+	are := "are"
 	if r.DryRun {
-		fmt.Fprintf(p.stdout, "%d of %d pairs would be moved %s, and %d would stay\n", r.Moved, r.Links, where, r.Stayed)
-	} else {
-		fmt.Fprintf(p.stdout, "%d of %d pairs are moved %s, and %d stay\n", r.Moved, r.Links, where, r.Stayed)
+		are = "would be"
 	}
-	switch {
-	case r.Failed > 0 && r.DryRun:
-		fmt.Fprintf(p.stdout, "%d pairs cannot be moved yet\n", r.Failed)
-	case r.Failed > 0:
-		fmt.Fprintf(p.stdout, "%d were given up (planbridge failures)\n", r.Failed)
-	}
+	fmt.Fprintf(p.stdout, "%d of %d pairs %s moved to bucket %s of project %s; there before: %d; staying: %d; not yet possible: %d\n",
+		r.Moved, r.Links, are, ask.Bucket, ask.Project, r.There, r.Stayed, r.Failed)
 	if r.Forecast >= 1 && r.DryRun {
 		fmt.Fprintf(p.stdout, "GitHub's write budget makes %d writes take %s; %s bounds it\n", r.Writes, seconds(r.Forecast), r.Bound)
 	}

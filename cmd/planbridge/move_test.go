@@ -14,6 +14,7 @@ import (
 	"planbridge/bridge/planningtest"
 	"planbridge/config"
 	"planbridge/mapping"
+	"planbridge/store/redisstore/redistest"
 )
 
 // mover is an operator of a world with a second project, to which the route is to lead.
@@ -24,10 +25,10 @@ type mover struct {
 	unnamed bool // and does not name the project that the route led to before
 }
 
-func newMover(t *testing.T, route string, edit func(string) string) *mover {
+func newMover(t *testing.T, o bridgetest.Options, edit func(string) string) *mover {
 	t.Helper()
 	m := &mover{}
-	m.operator = newOperator(t, bridgetest.Options{Route: route, Config: func(text string) string {
+	o.Config = func(text string) string {
 		if m.there == nil {
 			return text
 		}
@@ -40,7 +41,8 @@ func newMover(t *testing.T, route string, edit func(string) string) *mover {
 			text = regexp.MustCompile(`(?m)^    web:\n(      .*\n)+`).ReplaceAllString(text, "")
 		}
 		return text
-	}}, nil)
+	}
+	m.operator = newOperator(t, o, nil)
 	m.there = m.world.Planning.AddProject(planningtest.ProjectSpec{Title: "Other", Members: []string{"alice", bridgetest.BridgeUser}, Buckets: []string{"Inbox", "Else"}})
 	m.there.AddSecret(m.world.Project.Secret())
 	m.write(edit)
@@ -91,7 +93,13 @@ func card(m *mover, p *planningtest.Project, title string) planningtest.CardStat
 // TestMove: the issues of a route get cards in another project, as the dry run said. What both
 // sides agreed on stands there, nothing is made twice, and both sides are kept the same.
 func TestMove(t *testing.T) {
-	m := newMover(t, "", nil)
+	t.Run("file", func(t *testing.T) { verifyMove(t, bridgetest.Options{}) })
+	t.Run("redis", func(t *testing.T) { verifyMove(t, bridgetest.Options{Store: redistest.Start(t).URL}) })
+}
+
+func verifyMove(t *testing.T, o bridgetest.Options) {
+	t.Helper()
+	m := newMover(t, o, nil)
 	people(m.operator)
 	w := m.world
 	w.Repo.Label(1, "octocat", "points/3")
@@ -99,7 +107,14 @@ func TestMove(t *testing.T) {
 	old := card(m, w.Project, "from GitHub")
 	w.Project.NewTask(old.ID, "alice", planningtest.TaskSpec{Title: "of alice alone"})
 	m.settled()
+	now := time.Now()
+	w.Project.MoveToSprint(old.ID, w.Project.NewSprint(planningtest.SprintSpec{Title: "Sprint 1", Start: now.Add(-time.Hour), End: now.Add(time.Hour)}))
+	m.until("its milestone", func() bool { return w.Repo.Issue(1).Milestone != 0 })
+	m.settled()
 	planned := m.move("--dry-run")
+	if !slices.Contains(planned, "acme/web#1 | github | the milestone #1 leaves the issue: its new card is in no sprint") {
+		t.Errorf("the plan lacks the milestone: %q", planned)
+	}
 	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitFailure || !strings.Contains(r.stderr,
 		"route acme/web goes to project web, bucket Incoming: write project: other and bucket: Inbox in the configuration, reload, and run move again") {
 		t.Errorf("before the configuration says so: %+v", r)
@@ -119,8 +134,10 @@ func TestMove(t *testing.T) {
 	}
 	m.settled()
 	m.verifyMoved(before)
-	if got := m.fine("move", "acme/web", "--project", "other", "--bucket", "Inbox"); !strings.HasPrefix(got, "2 of 2 pairs are moved to bucket Inbox of project other, and 0 stay\n") {
-		t.Errorf("the second run: %s", got)
+	const there = "0 of 2 pairs %s moved to bucket Inbox of project other; there before: 2; staying: 0; not yet possible: 0\n"
+	again := []string{"move", "acme/web", "--project", "other", "--bucket", "Inbox"}
+	if plan, got := m.fine(append(again, "--dry-run")...), m.fine(again...); plan != fmt.Sprintf(there, "would be") || got != fmt.Sprintf(there, "are") {
+		t.Errorf("of the second run the plan says\n%s\nand the run\n%s", plan, got)
 	}
 	if got := m.fine("explain", "acme/web#1"); !strings.Contains(got, "before, it had card "+old.ID+" of project web") {
 		t.Errorf("the history of the new link: %s", got)
@@ -152,8 +169,8 @@ func TestMove(t *testing.T) {
 func (m *mover) verifyMoved(before []githubtest.IssueState) {
 	m.t.Helper()
 	w := m.world
-	if texts, _, _ := marked(m.operator); texts != 0 {
-		m.t.Errorf("%d markers are left: %+v %+v", texts, w.Repo.Issues(), w.Project.Cards())
+	if texts, _, milestones := marked(m.operator); texts != 0 || milestones != 0 {
+		m.t.Errorf("%d markers and %d milestones are left: %+v %+v", texts, milestones, w.Repo.Issues(), w.Project.Cards())
 	}
 	for i, is := range w.Repo.Issues() {
 		was := before[i]
@@ -162,7 +179,7 @@ func (m *mover) verifyMoved(before []githubtest.IssueState) {
 				s.Body = strings.TrimSpace(s.Body[:at])
 			}
 			s.Labels = slices.DeleteFunc(slices.Sorted(slices.Values(s.Labels)), func(l string) bool { return strings.HasPrefix(l, "bucket:") })
-			s.UpdatedAt = time.Time{}
+			s.UpdatedAt, s.Milestone = time.Time{}, 0
 		}
 		if was.Title != is.Title || fmt.Sprint(was) != fmt.Sprint(is) {
 			m.t.Errorf("issue %d was\n%+v\nand is\n%+v", is.Number, was, is)
@@ -203,7 +220,7 @@ func cardWords(c planningtest.CardState) (out []string) {
 func TestMoveKilled(t *testing.T) {
 	admins, listens := freePort(t), freePort(t)
 	listen := func(text string) string { return public(listens)(admin(admins)(text)) }
-	m := newMover(t, "", listen)
+	m := newMover(t, bridgetest.Options{}, listen)
 	w := m.world
 	w.GitHub.AddHook(bridgetest.RepoName, "http://"+listens+"/webhooks/github", bridgetest.WebhookSecret)
 	s := m.serve()
@@ -253,7 +270,7 @@ func TestMoveKilled(t *testing.T) {
 
 // TestMoveIsRefused: what a move asks for is proven before anything is done.
 func TestMoveIsRefused(t *testing.T) {
-	m := newMover(t, "", nil)
+	m := newMover(t, bridgetest.Options{}, nil)
 	if err := m.world.StartBridge(); err != nil {
 		t.Fatal(err)
 	}
@@ -282,6 +299,9 @@ func TestMoveIsRefused(t *testing.T) {
 	if r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox"); r.status != exitFailure || !strings.Contains(r.stderr, "route acme/web is paused: resume it first") {
 		t.Errorf("of a paused route: %+v", r)
 	}
+	if got := m.fine("move", "acme/web", "--project", "other", "--bucket", "Inbox", "--dry-run"); !strings.Contains(got, "\na run would be refused now: route acme/web is paused: resume it first\n") {
+		t.Errorf("the plan of a paused route: %s", got)
+	}
 	m.fine("resume", "acme/web")
 	if got := m.fine("move", "acme/web", "--project", m.there.ID(), "--bucket", m.there.BucketID("Inbox")); !strings.HasPrefix(got, "0 of 0 pairs are moved") {
 		t.Errorf("by ids: %s", got)
@@ -291,7 +311,7 @@ func TestMoveIsRefused(t *testing.T) {
 // TestMoveOfAProjectWithoutAName: the configuration does not name the project any more that the
 // cards are in. A warning counts its links, and no job says that there are none.
 func TestMoveOfAProjectWithoutAName(t *testing.T) {
-	m := newMover(t, "", nil)
+	m := newMover(t, bridgetest.Options{}, nil)
 	people(m.operator)
 	m.unnamed = true
 	m.point()
@@ -322,7 +342,7 @@ func TestMoveOfAProjectWithoutAName(t *testing.T) {
 
 // TestMoveOneWay: a route that makes no cards cannot be moved.
 func TestMoveOneWay(t *testing.T) {
-	m := newMover(t, "direction: to_github", nil)
+	m := newMover(t, bridgetest.Options{Route: "direction: to_github"}, nil)
 	r := m.run("move", "acme/web", "--project", "other", "--bucket", "Inbox", "--dry-run")
 	if r.status != exitFailure || !strings.Contains(r.stderr, "move: route acme/web only goes to GitHub: it makes no cards") {
 		t.Errorf("%+v", r)
@@ -349,7 +369,7 @@ func TestMoveWithinAProject(t *testing.T) {
 	}
 	op.world.Project.MoveCard(first, "Bugs")
 	op.settled()
-	if got := op.fine(ask...); !strings.HasPrefix(got, "0 of 2 pairs are moved to bucket Bugs of project web, and 2 stay\n") || strings.Contains(got, first) || !strings.Contains(got, second) {
+	if got := op.fine(ask...); !strings.HasPrefix(got, "0 of 2 pairs are moved to bucket Bugs of project web; there before: 1; staying: 1; not yet possible: 0\n") || strings.Contains(got, first) || !strings.Contains(got, second) {
 		t.Errorf("after people moved one: %s", got)
 	}
 	if texts, _, _ := marked(op); texts == 0 {
