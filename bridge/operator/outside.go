@@ -32,11 +32,22 @@ func (o *Operator) Outside(ctx context.Context, name string) (*status.Outside, e
 	case errors.Is(err, status.ErrName):
 		return nil, err
 	case mapping.Refused(err), errors.Is(err, store.ErrNotFound):
-		return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
+		return nil, unknown(name, isIssue)
 	case err != nil:
 		return nil, fmt.Errorf("link of %s: %w; %s was not asked why: %w", name, store.ErrNotFound, service, err)
 	}
 	return out, nil
+}
+
+// unknown says where an item is not.
+func unknown(name string, isIssue bool) error {
+	switch _, numbered := cardNumber(name); {
+	case isIssue:
+		return status.Unknown("GitHub has no issue %s, or the token does not reach it", name)
+	case numbered:
+		return status.Unknown("no card of the configured projects has the number %s", name)
+	}
+	return status.Unknown("no card, task or link has the id %s (an issue is called owner/name#number)", name)
 }
 
 func (o *Operator) outsideIssue(ctx context.Context, repo string, number int) (*status.Outside, error) {

@@ -110,6 +110,7 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 	// What is remembered of a link is worth showing without what it would do next.
 	now, unread := h.Operator.Preview(ctx, l)
 	detail := detailOf(l, history, now)
+	detail.Part = partOf(&detail, l, name)
 	if unread != nil {
 		detail.NowError = unread.Error()
 	}

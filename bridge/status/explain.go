@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -74,7 +72,7 @@ func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
 		h.render(w, r, http.StatusOK, "explain.html", &d)
 		return
 	}
-	d.Name = detail.Link.Where
+	d.Name = detail.Name()
 	d.Title = d.Name
 	d.Values = valuesOf(detail)
 	for _, e := range detail.History[:min(explainHistory, len(detail.History))] {
@@ -145,100 +143,6 @@ func sideName(side string) string {
 		return "GitHub"
 	}
 	return side
-}
-
-// Headline says in one line what is with an item, with times that do not pass.
-func (d *LinkDetail) Headline() string {
-	says, _ := headline(d, moments{})
-	return says
-}
-
-// moments says how far moments lie from now; of the zero one, which moments they are.
-type moments struct{ now time.Time }
-
-// ago is a moment that is over.
-func (m moments) ago(t time.Time) string {
-	if m.now.IsZero() {
-		return "at " + t.UTC().Format(time.RFC3339)
-	}
-	return ago(m.now, t)
-}
-
-// since is how long something lasts that began at a moment.
-func (m moments) since(t time.Time) string {
-	if m.now.IsZero() {
-		return "since " + t.UTC().Format(time.RFC3339)
-	}
-	return "for " + span(m.now.Sub(t))
-}
-
-// in is a moment that comes.
-func (m moments) in(t time.Time) string {
-	if m.now.IsZero() {
-		return "at " + t.UTC().Format(time.RFC3339)
-	}
-	return in(m.now, t)
-}
-
-// headline says in one line what is with an item, and whether somebody has to see to it.
-func headline(d *LinkDetail, now moments) (says string, bad bool) {
-	if o := d.Outside; o != nil {
-		if o.Route != "" {
-			return "It is not synchronised by route " + o.Route + ": " + o.Why, false
-		}
-		return "It is not synchronised: " + o.Why, false
-	}
-	if q := d.Queue; q != nil && q.State == string(store.KeyParked) {
-		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", now.ago(q.At), count(q.Attempts, "attempt", "attempts"), q.Reason), true
-	}
-	if d.Link.Paused {
-		return "Its route is paused: changes are taken and wait until somebody resumes it.", true
-	}
-	switch mapping.LinkState(d.Link.State) {
-	case mapping.Left, mapping.Orphaned, mapping.Dormant, mapping.Erased:
-		return fmt.Sprintf("It is not synchronised (%s): %s", d.Link.State, cmp.Or(d.Link.Why, "nothing more is known")), d.Link.State == string(mapping.Orphaned)
-	}
-	if len(d.Asking) > 0 {
-		return fmt.Sprintf("Both sides changed the %s, and somebody has to choose.", some(plainAttributes(d.Asking))), true
-	}
-	if q := d.Queue; q != nil {
-		switch store.KeyState(q.State) {
-		case store.KeyWaiting:
-			return fmt.Sprintf("It has been waiting for %s %s: %s", q.Service, now.since(q.At), q.Reason), false
-		case store.KeyLater:
-			return fmt.Sprintf("It is looked at again %s: %s", now.in(q.At), q.Reason), false
-		case store.KeyDue:
-			return fmt.Sprintf("It has been due and waiting for a free worker %s.", now.since(q.At)), false
-		case store.KeyWorked:
-			return "It is being worked at this moment.", false
-		}
-	}
-	return restingLine(d, now)
-}
-
-// restingLine says what is with a pair that waits for nothing.
-func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
-	switch mapping.LinkState(d.Link.State) {
-	case mapping.Entering:
-		return "It was seen, and no partner was made yet.", false
-	case mapping.Creating:
-		return "Its partner is being made.", false
-	}
-	for _, a := range attributesOf(d.Refused) {
-		return fmt.Sprintf("%s does not take the %s: %s", strings.ToUpper(sideName(d.Refused[a].Side)[:1])+sideName(d.Refused[a].Side)[1:], plainAttribute(a), d.Refused[a].Words), true
-	}
-	if d.Now != nil && len(d.Now.Unread) > 0 {
-		side := slices.Sorted(maps.Keys(d.Now.Unread))[0]
-		return fmt.Sprintf("What %s shows now could not be read: %s", sideName(side), d.Now.Unread[side]), false
-	}
-	if d.Now != nil && len(d.Now.Next) > 0 {
-		n := d.Now.Next[0]
-		return fmt.Sprintf("The sides differ in the %s; the next look does this: %s, %s", plainAttribute(n.Attribute), n.Action, n.Why), false
-	}
-	if d.Link.Synced.IsZero() {
-		return "Nothing is to be done.", false
-	}
-	return "Both sides agree; that was last confirmed " + now.ago(d.Link.Synced) + ".", false
 }
 
 // attributesOf lists the attributes of a map in the order in which all is shown.

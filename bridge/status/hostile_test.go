@@ -117,6 +117,18 @@ func TestHeadline(t *testing.T) {
 		"agreed":  {"acme/web#12", func(m *memory) { m.links[0].Asking, m.links[0].Refused, m.waits = nil, nil, nil }, "Both sides agree; that was last confirmed now."},
 		"outside": {"acme/web#77", nil, "It is not synchronised: " + mapping.WhyQuarantine},
 		"address": {"https://github.com/acme/web/issues/12", nil, "Both sides changed the state, and somebody has to choose."},
+		"a part":  {"acme/web#13", nil, "It is a sub-issue of acme/web#12, and a task of its card. Both sides changed the state, and somebody has to choose."},
+		"a part that is asked about": {"acme/web#13", func(m *memory) { m.links[0].SubLinks[0].Asking = map[mapping.Attribute]string{mapping.Title: "k"} },
+			"It is a sub-issue of acme/web#12, and a task of its card. Both sides changed the title, and somebody has to choose."},
+		"a part that is gone": {"acme/web#13", func(m *memory) {
+			m.links[0].SubLinks[0].State, m.links[0].SubLinks[0].Why = mapping.Orphaned, "its task is gone"
+		}, "It is a sub-issue of acme/web#12, and a task of its card. It is not synchronised (orphaned): its task is gone"},
+		"asked about a part": {"acme/web#12", func(m *memory) {
+			m.links[0].Asking, m.links[0].SubLinks[0].Asking = nil, map[mapping.Attribute]string{mapping.Title: "k"}
+		}, "Both sides changed the title of acme/web#13, and somebody has to choose."},
+		"erased while paused": {"acme/web#12", func(m *memory) {
+			m.paused, m.waits, m.links[0].State, m.links[0].Why = map[string]time.Time{"web": noon}, nil, mapping.Erased, "an operator erased it"
+		}, "It is not synchronised (erased): an operator erased it"},
 		"nothing": {"acme/web#99", nil, "Nothing is known of it: link of acme/web#99: not found"},
 	} {
 		a := newAdmin(t)

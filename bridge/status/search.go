@@ -84,7 +84,8 @@ func (h *handler) named(ctx context.Context, query string) string {
 	return ""
 }
 
-// issueName is acme/web#12 of https://github.com/acme/web/issues/12; other words stay.
+// issueName is acme/web#12 of https://github.com/acme/web/issues/12, or of the address of a
+// pull request; other words stay.
 func issueName(query string) string {
 	u, err := url.Parse(query)
 	if err != nil || u.Host == "" {
@@ -92,7 +93,7 @@ func issueName(query string) string {
 	}
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	const owner, name, kind, number, all = 0, 1, 2, 3, 4
-	if len(parts) != all || parts[kind] != "issues" {
+	if len(parts) != all || parts[kind] != "issues" && parts[kind] != "pull" {
 		return query
 	}
 	return parts[owner] + "/" + parts[name] + "#" + parts[number]

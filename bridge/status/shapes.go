@@ -75,6 +75,7 @@ type LinkDetail struct {
 	History  []Entry            `json:"history"` // newest first
 	Now      *Now               `json:"now,omitempty"`
 	NowError string             `json:"now_error,omitempty"` // why Now could not be found out
+	Part     *Child             `json:"part,omitempty"`      // of the children, the one that was asked for
 	Outside  *Outside           `json:"outside,omitempty"`   // an issue or a card that has no link; all else is empty
 	Queue    *Standing          `json:"queue,omitempty"`     // where its key stands
 }
@@ -178,6 +179,9 @@ type Child struct {
 	Task  string          `json:"task,omitempty"` // id
 	Base  map[string]Base `json:"base"`
 	Why   string          `json:"why,omitempty"` // what a sub-issue waits for
+
+	Asking  map[string]string  `json:"asking,omitempty"`  // as those of a LinkDetail
+	Refused map[string]Refusal `json:"refused,omitempty"` // as those of a LinkDetail
 }
 
 // Entry is one line of a link's history.
@@ -343,8 +347,7 @@ func issueOf(i *mapping.IssueID) *Issue {
 func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) LinkDetail {
 	out := LinkDetail{
 		Link: linkOf(l), Base: byAttribute(l.Base, baseOf), Pending: each(l.Pending, pendingOf),
-		Refused:  byAttribute(l.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Words, r.At} }),
-		Asking:   byAttribute(l.Asking, func(id string) string { return id }),
+		Refused: refusedOf(&l.Pair), Asking: askingOf(&l.Pair),
 		Children: []Child{}, History: each(history, entryOf), Now: nowOf(now), Folding: foldingOf(&l.Pair),
 	}
 	for _, p := range slices.Concat(l.Children, l.SubLinks) {
@@ -355,6 +358,14 @@ func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) Li
 		out.Creating = &Creating{Side: string(in.Side), At: in.At, Sent: in.Sent, Lookups: in.Lookups}
 	}
 	return out
+}
+
+func refusedOf(p *mapping.Pair) map[string]Refusal {
+	return byAttribute(p.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Words, r.At} })
+}
+
+func askingOf(p *mapping.Pair) map[string]string {
+	return byAttribute(p.Asking, func(id string) string { return id })
 }
 
 func nowOf(p *mapping.Preview) *Now {
@@ -425,7 +436,7 @@ func KindOf(p *mapping.Pair) string {
 func childOf(p *mapping.Pair) Child {
 	return Child{
 		Kind: KindOf(p), State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
-		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why,
+		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why, Asking: askingOf(p), Refused: refusedOf(p),
 	}
 }
 

@@ -28,13 +28,22 @@ import (
 var ErrName = errors.New("expected owner/name#number, a card's id or a link's id")
 
 // BadAsk is an [ErrName] with words of its own: what is asked for can be nothing.
-func BadAsk(format string, args ...any) error { return &badAsk{fmt.Errorf(format, args...)} }
+func BadAsk(format string, args ...any) error { return &worded{fmt.Errorf(format, args...), ErrName} }
 
-type badAsk struct{ error }
+// Unknown is a [store.ErrNotFound] with words of its own.
+func Unknown(format string, args ...any) error {
+	return &worded{fmt.Errorf(format, args...), store.ErrNotFound}
+}
 
-func (e *badAsk) Is(target error) bool { return target == ErrName }
+// worded is an error that says another one in words of its own.
+type worded struct {
+	error
+	means error
+}
 
-func (e *badAsk) Unwrap() error { return e.error }
+func (e *worded) Is(target error) bool { return target == e.means }
+
+func (e *worded) Unwrap() error { return e.error }
 
 // ErrState is what [Operator] answers to an act that the state of what it is
 // meant for does not allow.

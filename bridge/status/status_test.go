@@ -151,7 +151,7 @@ func (m *memory) Find(_ context.Context, name string) (*mapping.Link, error) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
 	for _, l := range m.links {
-		if name == fmt.Sprintf("%s#%d", l.Issue.Repo, l.Issue.Number) || name == string(l.Card.ID) {
+		if slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return name == p.Where() || name == string(p.Card.ID) }) {
 			return l, m.broken
 		}
 	}

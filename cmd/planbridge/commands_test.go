@@ -290,10 +290,10 @@ func TestExplainNothing(t *testing.T) {
 	}
 	op.admin()
 	for name, want := range map[string]string{
-		"acme/web#99": "link of acme/web#99: not found",
+		"acme/web#99": "GitHub has no issue acme/web#99, or the token does not reach it",
 		"acme/web#x":  `find "acme/web#x": expected owner/name#number, a card's id or a link's id`,
 		"web#1":       `find "web#1": expected owner/name#number, a card's id or a link's id`,
-		"nothing":     "link of nothing: not found",
+		"nothing":     "no card, task or link has the id nothing (an issue is called owner/name#number)",
 	} {
 		if r := op.run("explain", name); r.status != exitUsage || r.stderr != "planbridge: "+want+"\n" {
 			t.Errorf("explain %s: %+v", name, r)

@@ -41,7 +41,7 @@ func (c *explainCmd) Run(ctx context.Context, p *process) error {
 // explain prints a link from its head to its history. Parts that are empty are
 // left out.
 func explain(w io.Writer, d *status.LinkDetail) error {
-	fmt.Fprintf(w, "%s: %s\n\n", explained(d), oneLine(d.Headline()))
+	fmt.Fprintf(w, "%s: %s\n\n", d.Name(), oneLine(d.Headline()))
 	if d.Outside != nil {
 		return explainOutside(w, d.Outside).flush()
 	}
@@ -59,14 +59,6 @@ func explain(w io.Writer, d *status.LinkDetail) error {
 		}
 	}
 	return nil
-}
-
-// explained names what is explained.
-func explained(d *status.LinkDetail) string {
-	if d.Outside != nil {
-		return d.Outside.Name()
-	}
-	return d.Link.Where
 }
 
 // explainOutside shows an issue or a card that has no link.

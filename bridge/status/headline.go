@@ -1,0 +1,202 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Headline says in one line what is with an item, with times that do not pass.
+func (d *LinkDetail) Headline() string {
+	says, _ := headline(d, moments{})
+	return says
+}
+
+// moments says how far moments lie from now; of the zero one, which moments they are.
+type moments struct{ now time.Time }
+
+// ago is a moment that is over.
+func (m moments) ago(t time.Time) string {
+	if m.now.IsZero() {
+		return "at " + t.UTC().Format(time.RFC3339)
+	}
+	return ago(m.now, t)
+}
+
+// since is how long something lasts that began at a moment.
+func (m moments) since(t time.Time) string {
+	if m.now.IsZero() {
+		return "since " + t.UTC().Format(time.RFC3339)
+	}
+	return "for " + span(m.now.Sub(t))
+}
+
+// in is a moment that comes.
+func (m moments) in(t time.Time) string {
+	if m.now.IsZero() {
+		return "at " + t.UTC().Format(time.RFC3339)
+	}
+	return in(m.now, t)
+}
+
+// headline says in one line what is with an item, and whether somebody has to see to it.
+func headline(d *LinkDetail, now moments) (says string, bad bool) {
+	if o := d.Outside; o != nil {
+		if o.Route != "" {
+			return "It is not synchronised by route " + o.Route + ": " + o.Why, false
+		}
+		return "It is not synchronised: " + o.Why, false
+	}
+	if c := d.Part; c != nil {
+		return c.headline(d, now)
+	}
+	if q := d.Queue; q != nil && q.State == string(store.KeyParked) {
+		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", now.ago(q.At), count(q.Attempts, "attempt", "attempts"), q.Reason), true
+	}
+	if says, bad := outOfStep(d.Link.State, d.Link.Why); says != "" {
+		return says, bad
+	}
+	if d.Link.Paused {
+		return "Its route is paused: changes are taken and wait until somebody resumes it.", true
+	}
+	if says := asked(d.Asking, ""); says != "" {
+		return says, true
+	}
+	for i := range d.Children {
+		if c := &d.Children[i]; len(c.Asking) > 0 {
+			return asked(c.Asking, " of "+c.name()), true
+		}
+	}
+	if q := d.Queue; q != nil {
+		switch store.KeyState(q.State) {
+		case store.KeyWaiting:
+			return fmt.Sprintf("It has been waiting for %s %s: %s", q.Service, now.since(q.At), q.Reason), false
+		case store.KeyLater:
+			return fmt.Sprintf("It is looked at again %s: %s", now.in(q.At), q.Reason), false
+		case store.KeyDue:
+			return fmt.Sprintf("It has been due and waiting for a free worker %s.", now.since(q.At)), false
+		case store.KeyWorked:
+			return "It is being worked at this moment.", false
+		}
+	}
+	return restingLine(d, now)
+}
+
+// restingLine says what is with a pair that waits for nothing.
+func restingLine(d *LinkDetail, now moments) (says string, bad bool) {
+	switch mapping.LinkState(d.Link.State) {
+	case mapping.Entering:
+		return "It was seen, and no partner was made yet.", false
+	case mapping.Creating:
+		return "Its partner is being made.", false
+	}
+	if says := refused(d.Refused, ""); says != "" {
+		return says, true
+	}
+	for i := range d.Children {
+		if c := &d.Children[i]; len(c.Refused) > 0 {
+			return refused(c.Refused, " of "+c.name()), true
+		}
+	}
+	if d.Now != nil && len(d.Now.Unread) > 0 {
+		side := slices.Sorted(maps.Keys(d.Now.Unread))[0]
+		return fmt.Sprintf("What %s shows now could not be read: %s", sideName(side), d.Now.Unread[side]), false
+	}
+	if d.Now != nil && len(d.Now.Next) > 0 {
+		n := d.Now.Next[0]
+		return fmt.Sprintf("The sides differ in the %s; the next look does this: %s, %s", plainAttribute(n.Attribute), n.Action, n.Why), false
+	}
+	if d.Link.Synced.IsZero() {
+		return "Nothing is to be done.", false
+	}
+	return "Both sides agree; that was last confirmed " + now.ago(d.Link.Synced) + ".", false
+}
+
+// outOfStep says why a pair is not synchronised that rests in such a state; "": it does not.
+func outOfStep(state, why string) (says string, bad bool) {
+	switch mapping.LinkState(state) {
+	case mapping.Left, mapping.Orphaned, mapping.Dormant, mapping.Erased:
+		return fmt.Sprintf("It is not synchronised (%s): %s", state, cmp.Or(why, "nothing more is known")), state == string(mapping.Orphaned)
+	}
+	return "", false
+}
+
+// asked says what of a pair people are asked about; "": nothing.
+func asked(about map[string]string, of string) string {
+	if len(about) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Both sides changed the %s%s, and somebody has to choose.", some(plainAttributes(about)), of)
+}
+
+// refused says what of a pair a side does not take; "": nothing.
+func refused(what map[string]Refusal, of string) string {
+	for _, a := range attributesOf(what) {
+		r := what[a]
+		side := sideName(r.Side)
+		return fmt.Sprintf("%s does not take the %s%s: %s", strings.ToUpper(side[:1])+side[1:], plainAttribute(a), of, r.Words)
+	}
+	return ""
+}
+
+// Name is how people call what was asked for.
+func (d *LinkDetail) Name() string {
+	switch {
+	case d.Outside != nil:
+		return d.Outside.Name()
+	case d.Part != nil && d.Part.isIssue():
+		return d.Part.name()
+	}
+	return d.Link.Where
+}
+
+func (c *Child) isIssue() bool { return c.Issue != nil && c.Issue.Number != 0 }
+
+// name is how people call a part of a pair.
+func (c *Child) name() string {
+	if c.isIssue() {
+		return fmt.Sprintf("%s#%d", c.Issue.Repository, c.Issue.Number)
+	}
+	return "task " + c.Task
+}
+
+// headline says what is with a part of a pair, and then what is with the whole.
+func (c *Child) headline(d *LinkDetail, now moments) (says string, bad bool) {
+	whole := *d
+	whole.Part = nil
+	what := map[string]string{
+		KindOf(&mapping.Pair{Kind: mapping.SubIssue}): "a sub-issue of %s, and a task of its card",
+		string(mapping.Checklist):                     "a line of the checklist of %s, and a task of its card",
+		string(mapping.Tracking):                      "the tracking task of %s",
+	}[c.Kind]
+	if says, bad = outOfStep(c.State, c.Why); says == "" {
+		if says, bad = asked(c.Asking, ""), true; says == "" {
+			says = refused(c.Refused, "")
+		}
+	}
+	if says == "" {
+		if says, bad = headline(&whole, now); c.Why != "" {
+			says = "It waits: " + c.Why + ". " + says
+		}
+	}
+	return "It is " + fmt.Sprintf(what, d.Link.Where) + ". " + says, bad
+}
+
+// partOf is the part of a pair that a name is of; nil: it is of the pair itself.
+func partOf(d *LinkDetail, l *mapping.Link, name string) *Child {
+	repo, number, _ := strings.Cut(name, "#")
+	for i, p := range slices.Concat(l.Children, l.SubLinks) {
+		issue := strings.EqualFold(p.Issue.Repo, repo) && strconv.Itoa(p.Issue.Number) == number
+		if issue || string(p.Card.ID) == name || p.Card.CID != 0 && strings.TrimPrefix(name, "#") == strconv.FormatInt(p.Card.CID, 10) {
+			return &d.Children[i]
+		}
+	}
+	return nil
+}
