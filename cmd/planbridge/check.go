@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"text/tabwriter"
 
 	"planbridge/bridge"
@@ -48,7 +49,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	err = c.print(p, map[string]any{"findings": findings, "summary": counts}, func() error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 		for _, level := range []preflight.Level{preflight.LevelFault, preflight.LevelWarn, preflight.LevelOK} {
-			for _, f := range findings {
+			for _, f := range together(findings) {
 				if f.Level == level && (level != preflight.LevelOK || !c.Quiet) {
 					fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
 				}
@@ -64,6 +65,34 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 		return errReported
 	}
 	return err
+}
+
+// namedTogether is how many repositories of one finding are named.
+const namedTogether = 3
+
+// together makes one finding of those that say the same of several repositories, as one hook of
+// an account may be that of hundreds.
+func together(findings []preflight.Finding) []preflight.Finding {
+	const repository = "repository "
+	var out []preflight.Finding
+	names, at := map[preflight.Finding][]string{}, map[preflight.Finding]int{}
+	for _, f := range findings {
+		name, ok := strings.CutPrefix(f.Place, repository)
+		same := preflight.Finding{Level: f.Level, Words: f.Words}
+		switch n := len(names[same]); {
+		case !ok:
+			out = append(out, f)
+			continue
+		case n == 0:
+			at[same], out = len(out), append(out, f)
+		case n < namedTogether:
+			out[at[same]].Place = "repositories " + strings.Join(append(names[same], name), ", ")
+		default:
+			out[at[same]].Place = fmt.Sprintf("repositories %s and %d more", strings.Join(names[same][:namedTogether], ", "), n+1-namedTogether)
+		}
+		names[same] = append(names[same], name)
+	}
+	return out
 }
 
 // expand prints the effective route of each repository.

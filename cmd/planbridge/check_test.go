@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/preflight"
 )
 
 // A store that a running service holds is looked at through it.
@@ -49,5 +52,27 @@ func TestCheckLinksBroken(t *testing.T) {
 		if text := plain(op.fine("check")); !strings.Contains(text, "leads now was not looked at: ") || !strings.Contains(text, want) {
 			t.Errorf("check with %s:\n%s", answer, text)
 		}
+	}
+}
+
+// TestCheckGroupsRepositories: what is true of many repositories is one line.
+func TestCheckGroupsRepositories(t *testing.T) {
+	find := func(level preflight.Level, place, words string) preflight.Finding {
+		return preflight.Finding{Level: level, Place: place, Words: words}
+	}
+	all := []preflight.Finding{find(preflight.LevelOK, "store", "it is there")}
+	for i := range 5 {
+		all = append(all, find(preflight.LevelWarn, fmt.Sprintf("repository acme/r%d", i), "the webhook fails"))
+		if i < 2 {
+			all = append(all, find(preflight.LevelOK, fmt.Sprintf("repository acme/r%d", i), "issues can be written"))
+		}
+	}
+	all = append(all, find(preflight.LevelOK, "repository acme/r2", "issues can be read"))
+	want := []preflight.Finding{
+		all[0], find(preflight.LevelWarn, "repositories acme/r0, acme/r1, acme/r2 and 2 more", "the webhook fails"),
+		find(preflight.LevelOK, "repositories acme/r0, acme/r1", "issues can be written"), all[len(all)-1],
+	}
+	if got := together(all); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
