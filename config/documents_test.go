@@ -240,7 +240,7 @@ func TestFaultsOfConfigurationsAreFound(t *testing.T) {
 	}
 }
 
-// TestAlertsHaveRunbooks: each alert has a runbook, and each runbook an alert.
+// TestAlertsHaveRunbooks: each alert has a runbook, which it names, and each runbook an alert.
 func TestAlertsHaveRunbooks(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(root, "deploy/prometheus/alerts.yml"))
@@ -250,6 +250,9 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 	alerts := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^ *- alert: (\w+)$`).FindAllSubmatch(data, -1) {
 		alerts[string(m[1])] = true
+		if link := "runbook: docs/operations.md#" + strings.ToLower(string(m[1])) + "\n"; strings.Count(string(data), link) != 1 {
+			t.Errorf("no line %q", link)
+		}
 	}
 	runbooks := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^### (Planbridge\w+)$`).FindAllStringSubmatch(pagetest.Read(t, root, "docs/operations.md").Source, -1) {
