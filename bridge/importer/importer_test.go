@@ -191,9 +191,9 @@ func TestWaits(t *testing.T) {
 			im.waiting = append(im.waiting, keyOf(id))
 		}
 		got, err := im.waits(ctx, map[mapping.ObjectID]store.Depth{
-			"p": {Waiting: map[string]int{"planning p": 2, "github": 1}}, "q": {Waiting: map[string]int{"github": 5}},
+			"p": {Waiting: map[string]int{"planning:p": 2, "github": 1}}, "q": {Waiting: map[string]int{"github": 5}},
 		})
-		want := []status.JobWait{{For: "github"}, {For: "planning p"}, {For: "the brake", Until: now.Add(time.Minute)}}
+		want := []status.JobWait{{For: "GitHub"}, {For: "planning project p"}, {For: "the brake", Until: now.Add(time.Minute)}}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}

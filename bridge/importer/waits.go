@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -29,7 +30,7 @@ func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Dept
 	}
 	for _, d := range mapping.Sorted(depths) {
 		for service := range mapping.Sorted(d.Waiting) {
-			add(status.JobWait{For: service})
+			add(status.JobWait{For: reconcile.ServiceWords(service, im.Inventory.Settings().Routes)})
 		}
 	}
 	for _, key := range im.waiting[:min(looked, len(im.waiting))] {

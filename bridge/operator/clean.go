@@ -278,7 +278,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]boo
 		given = cannotMove + question
 	case pending:
 		if standing.Service != "" {
-			waits[standing.Service] = true
+			waits[c.ServiceWords(standing.Service)] = true
 		}
 		return false, nil
 	}

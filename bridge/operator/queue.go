@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
 )
@@ -31,6 +32,11 @@ func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, 
 	}
 	slices.SortFunc(all, store.CompareStandings)
 	return all[:min(limit, len(all))], nil
+}
+
+// ServiceWords says to people what a key waits for.
+func (o *Operator) ServiceWords(service string) string {
+	return reconcile.ServiceWords(service, o.set().Routes)
 }
 
 // Worker names this process where it works a key; "" where another one does.

@@ -34,6 +34,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -144,3 +145,23 @@ func ServicePaused(route string) string { return "paused:" + route }
 
 // ServicePlanning is the name by which keys wait for a planning project.
 func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }
+
+// ServiceWords says to people what keys wait for.
+func ServiceWords(service string, routes mapping.Routes) string {
+	if project, is := strings.CutPrefix(service, ServicePlanning("")); is {
+		return "planning project " + cmp.Or(routes.ProjectName(mapping.ObjectID(project)), project)
+	}
+	if route, is := strings.CutPrefix(service, ServicePaused("")); is {
+		return "somebody to resume route " + route
+	}
+	if repo, is := strings.CutPrefix(service, ServiceRepository("")); is {
+		return "repository " + repo + " to be writable"
+	}
+	switch service {
+	case ServiceGitHub:
+		return "GitHub"
+	case ServiceAdoption:
+		return "the first look at all items"
+	}
+	return service
+}

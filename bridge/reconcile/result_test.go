@@ -39,3 +39,18 @@ func TestAClaimThatCannotBeDecoded(t *testing.T) {
 		}
 	}
 }
+
+// TestServiceWords: people read names, not ids, of what keys wait for.
+func TestServiceWords(t *testing.T) {
+	t.Parallel()
+	routes := mapping.NewRoutes([]mapping.Route{{Name: "web", Project: "p1", ProjectName: "Web"}})
+	for service, want := range map[string]string{
+		ServiceGitHub: "GitHub", ServicePlanning("p1"): "planning project Web", ServicePlanning("p2"): "planning project p2",
+		ServicePaused("web"): "somebody to resume route web", ServiceRepository("Acme/Web"): "repository acme/web to be writable",
+		ServiceAdoption: "the first look at all items",
+	} {
+		if got := ServiceWords(service, routes); got != want {
+			t.Errorf("%s is called %q, want %q", service, got, want)
+		}
+	}
+}

@@ -38,9 +38,9 @@ var answers = map[string]string{
 		 {"kind":"sub_issue","state":"linked","issue":{"repository":"acme/web","number":13,"id":102,"updated_at":"2020-11-21T12:00:00Z"},"task":"t2",
 		  "base":{"title":{"github":"Part","planning":"Part","version":3}}}],
 		"history":[{"at":"2020-11-21T12:00:00Z","side":"planning","attribute":"title","what":"write","why":"changed on GitHub","delivery":"9:guid"}],
-		"queue":{"key":"p1/l1","route":"web","where":"acme/web#12","state":"waiting","at":"2020-11-21T12:00:00Z","service":"github","reason":"\u003cb\u003edown\u003c/b\u003e","attempts":2}}`,
+		"queue":{"key":"p1/l1","route":"web","where":"acme/web#12","state":"waiting","at":"2020-11-21T12:00:00Z","service":"github","waits_for":"service github","reason":"\u003cb\u003edown\u003c/b\u003e","attempts":2}}`,
 	"/api/v1/queue?limit=3": `{"keys":[
-		{"key":"p1/l1","route":"web","where":"acme/web#12","state":"waiting","at":"2020-11-21T12:00:00Z","service":"github","reason":"\u003cb\u003edown\u003c/b\u003e","attempts":2},
+		{"key":"p1/l1","route":"web","where":"acme/web#12","state":"waiting","at":"2020-11-21T12:00:00Z","service":"github","waits_for":"service github","reason":"\u003cb\u003edown\u003c/b\u003e","attempts":2},
 		{"key":"p1/l3","route":"web","where":"acme/web#13","state":"later","at":"2020-11-21T12:00:00Z","reason":"it is late","attempts":0},
 		{"key":"p1/l2","route":"gone","where":"c2","state":"worked","at":"2020-11-21T12:00:00Z","attempts":0,"worker":"host-1"}]}`,
 	"/api/v1/failures": `{"failures":[

@@ -36,6 +36,7 @@ type row struct {
 	At       time.Time
 	State    string // of a key in the queue
 	Service  string // that it waits for
+	WaitsFor string // the same in words
 }
 
 // How much of a group is shown with it.

@@ -77,7 +77,7 @@ func headline(d *LinkDetail, now moments) (says string, bad bool) {
 	if q := d.Queue; q != nil {
 		switch store.KeyState(q.State) {
 		case store.KeyWaiting:
-			return fmt.Sprintf("It has been waiting for %s %s: %s", q.Service, now.since(q.At), q.Reason), false
+			return fmt.Sprintf("It has been waiting for %s %s: %s", cmp.Or(q.WaitsFor, q.Service), now.since(q.At), q.Reason), false
 		case store.KeyLater:
 			return fmt.Sprintf("It is looked at again %s: %s", now.in(q.At), q.Reason), false
 		case store.KeyDue:

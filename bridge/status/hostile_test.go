@@ -112,7 +112,7 @@ func TestHeadline(t *testing.T) {
 		"paused":  {"acme/web#12", func(m *memory) { m.paused = map[string]time.Time{"web": noon} }, "Its route is paused: changes are taken and wait until somebody resumes it."},
 		"dormant": {"c2", nil, "It is not synchronised (dormant): its route is no longer configured"},
 		"asking":  {"acme/web#12", nil, "Both sides changed the state, and somebody has to choose."},
-		"waits":   {"acme/web#12", func(m *memory) { m.links[0].Asking = nil }, "It has been waiting for github for 1 min: <b>down</b>"},
+		"waits":   {"acme/web#12", func(m *memory) { m.links[0].Asking = nil }, "It has been waiting for service github for 1 min: <b>down</b>"},
 		"refused": {"acme/web#12", func(m *memory) { m.links[0].Asking, m.waits = nil, nil }, "Planning does not take the estimate: no such number"},
 		"agreed":  {"acme/web#12", func(m *memory) { m.links[0].Asking, m.links[0].Refused, m.waits = nil, nil, nil }, "Both sides agree; that was last confirmed now."},
 		"outside": {"acme/web#77", nil, "It is not synchronised: " + mapping.WhyQuarantine},

@@ -135,7 +135,7 @@ func (h *handler) waiting(ctx context.Context) ([]row, error) {
 	out := make([]row, 0, len(all))
 	for i := range all {
 		s := h.standingOf(&all[i])
-		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service})
+		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service, WaitsFor: s.WaitsFor})
 	}
 	return out, err
 }

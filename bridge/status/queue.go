@@ -22,11 +22,13 @@ type Standing struct {
 	State string `json:"state"`
 	// At is, by the state: due since; the end of the lease; when it is due; waiting
 	// since; parked since.
-	At       time.Time `json:"at,omitzero"`
-	Service  string    `json:"service,omitempty"` // that it waits for
-	Reason   string    `json:"reason,omitempty"`  // of later, waiting and parked
-	Attempts int       `json:"attempts"`          // that failed since the last success
-	Worker   string    `json:"worker,omitempty"`  // the process that answers, where it holds the lease
+	At      time.Time `json:"at,omitzero"`
+	Service string    `json:"service,omitempty"` // that it waits for
+	// WaitsFor is the service in words.
+	WaitsFor string `json:"waits_for,omitempty"`
+	Reason   string `json:"reason,omitempty"` // of later, waiting and parked
+	Attempts int    `json:"attempts"`         // that failed since the last success
+	Worker   string `json:"worker,omitempty"` // the process that answers, where it holds the lease
 }
 
 // The bounds of the list of keys that are not due.
@@ -49,6 +51,9 @@ func (h *handler) standingOf(at *store.Standing) Standing {
 	out := Standing{
 		Key: at.Key.String(), Route: at.Route, Where: at.Where, State: string(at.State), At: at.At,
 		Service: at.Service, Reason: at.Reason, Attempts: at.Attempts,
+	}
+	if at.Service != "" {
+		out.WaitsFor = h.Operator.ServiceWords(at.Service)
 	}
 	if at.State == store.KeyWorked {
 		out.Worker = h.Operator.Worker(at.Key)

@@ -83,6 +83,8 @@ type Operator interface {
 	// Standings lists keys that are in the queue and not due, in the order of
 	// [store.CompareStandings].
 	Standings(ctx context.Context, limit int) ([]store.Standing, error)
+	// ServiceWords says to people what a key waits for, by its [store.Standing].Service.
+	ServiceWords(service string) string
 	// Worker names this process where it works a key; "" where another one does.
 	Worker(key store.Key) string
 	// Counts counts the links by route and state.

@@ -46,7 +46,7 @@ func stands(at *status.Standing) string {
 	case "later":
 		return "waits until " + moment(at.At) + ": " + at.Reason
 	case "waiting":
-		return "waits for " + at.Service + " since " + moment(at.At) + ": " + at.Reason
+		return "waits for " + at.WaitsFor + " since " + moment(at.At) + ": " + at.Reason
 	case "parked":
 		return fmt.Sprintf("parked since %s after %d attempts: %s", moment(at.At), at.Attempts, at.Reason)
 	}

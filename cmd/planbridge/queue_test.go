@@ -18,7 +18,7 @@ func TestStands(t *testing.T) {
 		"leased until 2026-11-21T12:00:00Z by host-1":            {State: "worked", At: at, Worker: "host-1"},
 		"leased until 2026-11-21T12:00:00Z by another process":   {State: "worked", At: at},
 		"waits until 2026-11-21T12:00:00Z: it is late":           {State: "later", At: at, Reason: "it is late"},
-		"waits for github since 2026-11-21T12:00:00Z: away":      {State: "waiting", At: at, Service: "github", Reason: "away"},
+		"waits for GitHub since 2026-11-21T12:00:00Z: away":      {State: "waiting", At: at, Service: "github", WaitsFor: "GitHub", Reason: "away"},
 		"parked since 2026-11-21T12:00:00Z after 3 attempts: no": {State: "parked", At: at, Attempts: 3, Reason: "no"},
 	} {
 		if got := stands(&s); got != want {
@@ -39,7 +39,7 @@ func TestQueueRunning(t *testing.T) {
 	op.until("the issue is linked", func() bool { return strings.Contains(op.fine("links", "--state", "linked"), "acme/web#1 ") })
 	op.fine("pause", "acme/web")
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Paint the door" })
-	const waits = "waits for paused:acme/web since TIME: its route is paused\n"
+	const waits = "waits for somebody to resume route acme/web since TIME: its route is paused\n"
 	op.until("its key waits", func() bool { return strings.Contains(plain(op.fine("queue")), "ID/ID  acme/web#1  acme/web  "+waits) })
 	if got := plain(op.fine("explain", "acme/web#1")); !strings.Contains(got, "queue  "+waits) {
 		t.Errorf("explain lacks %q:\n%s", waits, got)
