@@ -43,7 +43,8 @@ func (h catchUpHost) Failed(error)                    {} // the catch-up logged 
 // and projects that waited for GitHub's side to be looked through are adopted.
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
-	a.log.Info("GitHub is listed again", factlog.Over, "GitHub is not listed")
+	a.log.Info("GitHub answers again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Away)
+	a.log.Info("GitHub is listed again", "service", reconcile.ServiceGitHub, factlog.Over, catchup.FactNotListed)
 	a.metrics.process.CaughtUp(a.o.Now())
 	a.requeue.WakeGitHub(ctx)
 	a.requeue.WakeRepositories(ctx)

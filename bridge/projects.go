@@ -110,7 +110,7 @@ func (a *App) addProjects(c *config.Config) error {
 			continue
 		}
 		client, err := a.newPlanning(planning.Options{
-			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log, Metrics: a.metrics.planning,
+			BaseURL: c.Planning.BaseURL, Project: id, Secret: conf.Secret.Reveal(), Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Metrics: a.metrics.planning,
 			BreakerPause: recovery, Random: clock.New(a.o.Now, a.o.Random), HTTPClient: a.httpClient(), Observer: answers{a.monitor, reconcile.ServicePlanning(id)},
 		})
 		if err != nil {
@@ -138,7 +138,7 @@ func (a *App) newPoller(c *config.Config, name string, id mapping.ObjectID, side
 		Settings: a.set, Host: pollHost{a, id}, Owner: a.o.Owner, Clock: clock.New(a.o.Now, a.o.Random),
 		Interval: c.Planning.PollInterval, MinInterval: c.Planning.PollMin, TaskSweepInterval: c.Planning.TaskSweepInterval,
 		Settle:  c.Planning.Settle,
-		Metrics: a.metrics.poll, Logger: a.log.With("project", name), Guard: a.guard,
+		Metrics: a.metrics.poll, Logger: a.log.With("project", name, "service", reconcile.ServicePlanning(id)), Guard: a.guard,
 	})
 }
 
@@ -157,7 +157,9 @@ func (h pollHost) IsSameStore(was, is string) bool {
 
 func (h pollHost) Answered(ctx context.Context) {
 	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)
-	h.a.log.Info("the project is polled again", "project", h.a.set.Routes().ProjectName(h.project), factlog.Over, "a project is not polled")
+	log := h.a.log.With("project", h.a.set.Routes().ProjectName(h.project), "service", reconcile.ServicePlanning(h.project))
+	log.Info("planning answers again", factlog.Over, factlog.Away)
+	log.Info("the project is polled again", factlog.Over, poll.FactNotPolled)
 	h.a.requeue.Wake(ctx, h.project, reconcile.ServicePlanning(h.project))
 }
 

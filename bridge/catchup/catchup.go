@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"planbridge/bridge/clock"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/lease"
 	"planbridge/mapping"
@@ -182,14 +183,20 @@ func (c *CatchUp) turn(ctx context.Context) {
 		})
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-		level := slog.LevelWarn
-		if errors.Is(err, mapping.ErrUnauthorized) {
+		level, fact := slog.LevelWarn, FactNotListed
+		switch {
+		case errors.Is(err, mapping.ErrUnauthorized):
 			level = slog.LevelError
+		case errors.Is(err, mapping.ErrUnavailable):
+			fact = factlog.Away
 		}
-		c.o.Logger.Log(ctx, level, "catch up", "err", err, "fact", "GitHub is not listed")
+		c.o.Logger.Log(ctx, level, "catch up", "service", "github", "err", err, factlog.Fact, fact)
 		c.o.Host.Failed(err)
 	}
 }
+
+// FactNotListed is that catch-ups fail, though GitHub answers.
+const FactNotListed = "GitHub is not listed"
 
 // unsettled is how long what was made before the store was lost may still not
 // show.

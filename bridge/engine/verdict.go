@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -74,7 +76,11 @@ func decide(r reconcile.Rest, s standing) verdict {
 		}
 	case reconcile.RestBlocked:
 		out.Kind, out.Service, v.result = store.Wait, r.Service, "waiting"
-		v = v.logs(level, "waiting", "service", r.Service, "why", r.Why, "fact", "keys wait")
+		fact := "keys wait"
+		if errors.Is(r.Err, mapping.ErrUnavailable) {
+			fact = factlog.Away
+		}
+		v = v.logs(level, "waiting", "service", r.Service, "why", r.Why, factlog.Fact, fact)
 	case reconcile.RestParked:
 		out.Kind, v.result = store.Park, "parked"
 		v = v.logs(slog.LevelWarn, "parked", "err", r.Err)

@@ -27,6 +27,10 @@ const (
 	Lasts = "lasts" // for how long the fact lasts, or lasted
 )
 
+// Away is the fact that a service is away. The value of its lines' attribute
+// "service" alone tells it apart, so that whatever notices it first begins it.
+const Away = "requests to a service fail"
+
 const (
 	// window is the least time between two lines of one fact.
 	window = time.Minute
@@ -137,6 +141,9 @@ func keyOf(r slog.Record, about []slog.Attr) string {
 func scoped(fact string, about []slog.Attr) string {
 	key := "fact\x00" + fact
 	for _, scope := range scopes {
+		if fact == Away && scope != "service" {
+			continue
+		}
 		if v, is := value(about, scope); is {
 			key += "\x00" + scope + "=" + v
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"planbridge/bridge/factlog"
 	"planbridge/mapping"
 )
 
@@ -53,9 +54,9 @@ func newWire(o Options) *wire {
 		OnStateChange: func(_ string, from, to gobreaker.State) {
 			switch {
 			case to == gobreaker.StateOpen && from == gobreaker.StateClosed:
-				w.log.Warn("GitHub does not answer: what needs it waits", "fact", "GitHub is away")
+				w.log.Warn("GitHub does not answer: what needs it waits", "service", "github", "fact", factlog.Away)
 			case to == gobreaker.StateClosed:
-				w.log.Info("GitHub answers again", "over", "GitHub is away")
+				w.log.Info("GitHub answers again", "service", "github", "over", factlog.Away)
 			}
 		},
 	})

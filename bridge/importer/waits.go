@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -30,7 +29,7 @@ func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Dept
 	}
 	for _, d := range mapping.Sorted(depths) {
 		for service := range mapping.Sorted(d.Waiting) {
-			add(status.JobWait{For: reconcile.ServiceWords(service, im.Inventory.Settings().Routes)})
+			add(status.JobWait{For: im.Inventory.ServiceWords(service)})
 		}
 	}
 	for _, key := range im.waiting[:min(looked, len(im.waiting))] {

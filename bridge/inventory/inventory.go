@@ -79,6 +79,11 @@ func New(o Options) *Inventory { return &Inventory{o} }
 // Settings are those that hold now.
 func (v *Inventory) Settings() *reconcile.Settings { return v.o.Settings.Settings() }
 
+// ServiceWords says to people what keys wait for.
+func (v *Inventory) ServiceWords(service string) string {
+	return reconcile.ServiceWords(service, v.Settings().Routes)
+}
+
 // Routes returns the routes of a name, all for "". [store.ErrNotFound] where there is none.
 func (v *Inventory) Routes(name string) ([]*mapping.Route, error) {
 	all := v.Settings().Routes.All()

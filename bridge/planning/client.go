@@ -14,6 +14,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"planbridge/bridge/factlog"
 	"planbridge/mapping"
 )
 
@@ -111,12 +112,12 @@ func New(o Options) (*Client, error) {
 		ReadyToTrip:  func(n gobreaker.Counts) bool { return int(n.ConsecutiveFailures) >= o.BreakerAfter },
 		IsSuccessful: func(err error) bool { return !isOutage(err) },
 		IsExcluded:   func(err error) bool { return errors.Is(err, errCallerLeft) },
-		OnStateChange: func(project string, from, to gobreaker.State) {
+		OnStateChange: func(_ string, from, to gobreaker.State) {
 			switch {
 			case to == gobreaker.StateOpen && from == gobreaker.StateClosed:
-				o.Logger.Warn("planning does not answer: what needs it waits", "project", project, "fact", "planning is away")
+				o.Logger.Warn("planning does not answer: what needs it waits", "fact", factlog.Away)
 			case to == gobreaker.StateClosed:
-				o.Logger.Info("planning answers again", "project", project, "over", "planning is away")
+				o.Logger.Info("planning answers again", "over", factlog.Away)
 			}
 		},
 	})

@@ -7,9 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"planbridge/bridge/factlog"
 	"planbridge/mapping"
 	"planbridge/store"
 )
+
+// factUnlisted is that GitHub's side has not been looked through.
+const factUnlisted = "nothing is created yet"
 
 // adopt lets the project create things once GitHub's side has been looked
 // through for this epoch of the store, as planning's has been when it is called
@@ -20,7 +24,7 @@ func (p *Poller) adopt(ctx context.Context) error {
 		return err
 	}
 	if unlisted != "" {
-		p.o.Logger.Info("nothing is created yet: the repository has not been looked through", "repo", unlisted)
+		p.o.Logger.Info("nothing is created yet: a repository has not been looked through", "repository", unlisted, factlog.Fact, factUnlisted)
 		return nil
 	}
 	if !p.observedAll {
@@ -31,6 +35,7 @@ func (p *Poller) adopt(ctx context.Context) error {
 	if err := p.putDoc(ctx, store.DocAdopted, []byte(p.epoch)); err != nil {
 		return err
 	}
+	p.o.Logger.Info("all repositories have been looked through", factlog.Over, factUnlisted)
 	p.o.Logger.Info("adopted: everything marked has been seen")
 	p.report.log(ctx, p.o.Logger)
 	return nil

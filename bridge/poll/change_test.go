@@ -497,6 +497,10 @@ func TestAdoption(t *testing.T) {
 	if !adopted() {
 		t.Errorf("not adopted:\n%s", w.log)
 	}
+	const unlisted = `"nothing is created yet"`
+	if log := fmt.Sprint(w.log); strings.Count(log, " fact="+unlisted) != 1 || strings.Count(log, " over="+unlisted) != 1 {
+		t.Errorf("the wait for GitHub's side is no fact that ends:\n%s", log)
+	}
 }
 
 // TestAdoptionLooksAtTheKnown: when adoption begins anew in the same epoch (the

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/lease"
 	"planbridge/mapping"
@@ -43,14 +44,20 @@ func (p *Poller) turn(ctx context.Context) {
 		err = p.lease.Hold(ctx, p.o.Guard, "poll", p.o.Name, p.next)
 	}
 	if err != nil && ctx.Err() == nil && !guard.Panicked(err) {
-		level := slog.LevelWarn
-		if errors.Is(err, mapping.ErrUnauthorized) {
+		level, fact := slog.LevelWarn, FactNotPolled
+		switch {
+		case errors.Is(err, mapping.ErrUnauthorized):
 			level = slog.LevelError
+		case errors.Is(err, mapping.ErrUnavailable):
+			fact = factlog.Away
 		}
-		p.o.Logger.Log(ctx, level, "poll", "err", err, "fact", "a project is not polled")
+		p.o.Logger.Log(ctx, level, "poll", "err", err, factlog.Fact, fact)
 		p.o.Host.Failed(err)
 	}
 }
+
+// FactNotPolled is that polls fail, though the service answers.
+const FactNotPolled = "a project is not polled"
 
 // takeoverGrace lets the replica that polled before a store was lost poll first after
 // it. That one alone remembers which cards were there, so that cards of people made since

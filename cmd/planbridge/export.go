@@ -54,6 +54,7 @@ func (c *exportCmd) write(w io.Writer, rows io.Reader) error {
 			return errors.Join(flush(), fmt.Errorf("export: the answer ends after %d rows: %w", n, err))
 		}
 		if end, ended := endOf(line); ended {
+			_, _ = io.Copy(io.Discard, in) // until the service is ready for another export
 			if end.Error != "" {
 				err = fmt.Errorf("the export is not complete: %s", end.Error)
 			}
