@@ -78,11 +78,11 @@ func (h *handler) retryForm(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return err
 		}
-		for _, f := range rows {
-			if reasonID(sharedReason(f.Reason), f.Service) != group {
+		for i := range rows {
+			if rows[i].group() != group {
 				continue
 			}
-			if _, err := h.take(ctx, f.Key); err != nil && !errors.Is(err, store.ErrNotFound) {
+			if _, err := h.take(ctx, rows[i].Key); err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 		}

@@ -39,6 +39,18 @@ type row struct {
 	WaitsFor string // the same in words
 }
 
+// shared is what a row's reason shares with others. What waits for one service has one reason,
+// whatever it was about to do.
+func (r *row) shared() string {
+	if r.WaitsFor != "" {
+		return "waits for " + r.WaitsFor
+	}
+	return sharedReason(r.Reason)
+}
+
+// group is the id of the group that a row is of.
+func (r *row) group() string { return reasonID(r.shared(), r.Service) }
+
 // How much of a group is shown with it.
 const (
 	groupRows   = 5
@@ -50,8 +62,7 @@ func grouped(rows []row) []group {
 	byID, routes := map[string]*group{}, map[string]map[string]bool{}
 	var order []*group
 	for _, r := range rows {
-		shared := sharedReason(r.Reason)
-		id := reasonID(shared, r.Service)
+		shared, id := r.shared(), r.group()
 		g := byID[id]
 		if g == nil {
 			g = &group{ID: id, Reason: shared, First: r.At, Last: r.At}

@@ -48,3 +48,16 @@ func TestGrouped(t *testing.T) {
 		t.Errorf("a group of one: %+v", got[2])
 	}
 }
+
+// TestGroupedByService: what waits for one service is one group, whatever it was about to do.
+func TestGroupedByService(t *testing.T) {
+	rows := []row{
+		{Reason: "read card 1: unavailable", Service: "planning:p", WaitsFor: "planning project web"},
+		{Reason: "create card: unavailable", Service: "planning:p", WaitsFor: "planning project web"},
+		{Reason: "its route is paused", Service: "paused:web", WaitsFor: "somebody to resume route web"},
+	}
+	got := grouped(rows)
+	if len(got) != 2 || got[0].Count != 2 || got[0].Reason != "waits for planning project web" || got[0].ID != rows[1].group() {
+		t.Errorf("%+v", got)
+	}
+}

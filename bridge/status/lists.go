@@ -43,7 +43,7 @@ func (h *handler) listPage(w http.ResponseWriter, r *http.Request, d listData, r
 	if id != "" {
 		var of []row
 		for i := range rows {
-			if reasonID(sharedReason(rows[i].Reason), rows[i].Service) == id {
+			if rows[i].group() == id {
 				of = append(of, rows[i])
 			}
 		}

@@ -84,6 +84,9 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	overview, err := h.look(ctx)
 	note(err)
 	d.Projects = overview.Projects
+	for i := range d.Projects {
+		d.Projects[i].Waiting = h.inWords(d.Projects[i].Waiting)
+	}
 	waiting, err := h.waiting(ctx)
 	note(err)
 	failed, err := h.failed(ctx)
@@ -106,6 +109,15 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	d.Look, d.Rest = routesView(overview.Routes, byRoute(failed), byRoute(waiting), asks)
 	d.Problems = d.problems()
 	return d
+}
+
+// inWords says to people what keys wait for.
+func (h *handler) inWords(waiting map[string]int) map[string]int {
+	out := map[string]int{}
+	for service, n := range waiting {
+		out[h.Operator.ServiceWords(service)] += n
+	}
+	return out
 }
 
 // gatherConflicts asks for the questions that wait for an answer, of which it returns how many
