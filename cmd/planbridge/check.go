@@ -50,7 +50,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 		for _, level := range []preflight.Level{preflight.LevelFault, preflight.LevelWarn, preflight.LevelOK} {
 			for _, f := range together(findings) {
-				if f.Level == level && (level != preflight.LevelOK || !c.Quiet) {
+				if f.Level == level && (level != preflight.LevelOK || !c.Quiet || f.Place == runningService) {
 					fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
 				}
 			}
@@ -110,12 +110,15 @@ func (c *checkCmd) expand(ctx context.Context, p *process, cfg *config.Config) e
 	})
 }
 
+// runningService is the place of the finding that --against-running asks for, which -q keeps.
+const runningService = "running service"
+
 // againstRunning says what a reload would change of the running service's routes.
 func againstRunning(ctx context.Context, cfg *config.Config) preflight.Finding {
 	var running struct {
 		Routes []mapping.Route `json:"routes"`
 	}
-	f := preflight.Finding{Level: preflight.LevelOK, Place: "running service"}
+	f := preflight.Finding{Level: preflight.LevelOK, Place: runningService}
 	if err := newClient(cfg).ask(ctx, http.MethodGet, status.PathRoutes, nil, &running); err != nil {
 		f.Level, f.Words = preflight.LevelWarn, "it was not asked for its routes: "+err.Error()
 		return f

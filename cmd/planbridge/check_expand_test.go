@@ -40,13 +40,13 @@ func TestCheckAgainstRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	op.admin()
-	if text := plain(op.fine("check", "--against-running")); !strings.Contains(text, "ok  running service: a reload changes no route\n") {
+	if text := plain(op.fine("check", "-q", "--against-running")); !strings.Contains(text, "ok  running service: a reload changes no route\n") {
 		t.Errorf("check:\n%s", text)
 	}
 	admin := op.world.App.AdminAddr()
 	op.write(replace(`admin_listen: "127.0.0.1:0"`, `admin_listen: "`+admin+`"`, "repository: acme/web", "repository: acme/web\n    name: site"))
 	text := plain(op.fine("check", "-q", "--against-running"))
-	if strings.Contains(text, "ok  ") || !strings.Contains(text, "0 faults, ") {
+	if strings.Count(text, "ok  ") != 1 || !strings.Contains(text, "ok  running service: what a reload changes") || !strings.Contains(text, "0 faults, ") {
 		t.Errorf("check -q:\n%s", text)
 	}
 	text = plain(op.fine("check", "--against-running"))
