@@ -65,6 +65,11 @@ func (o *Operator) names(project mapping.ObjectID) bool {
 	return slices.Contains(o.projects(), project)
 }
 
+// ProjectName implements [status.Operator].
+func (o *Operator) ProjectName(project mapping.ObjectID) (name string, named bool) {
+	return cmp.Or(o.set().Routes.ProjectName(project), string(project)), o.names(project)
+}
+
 // inReach fails where links of a route are in a project that planning.projects does not name:
 // nobody works them.
 func (o *Operator) inReach(ctx context.Context, route string) error {
@@ -144,17 +149,12 @@ func (o *Operator) findAnywhere(ctx context.Context, name string) (*mapping.Link
 }
 
 // FindNumbered finds what is to be shown, not changed: by the number of a card or a task,
-// too, which may be meant for an issue, and also in projects that are not named any more. A
-// link of those rests, whatever its record says.
+// too, which may be meant for an issue, and also in projects that are not named any more.
 func (o *Operator) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
 	if cid, ok := cardNumber(name); ok {
 		return o.findByNumber(ctx, name, cid)
 	}
-	l, err := o.findAnywhere(ctx, name)
-	if err == nil && !o.names(l.Project) && l.State != mapping.Erased {
-		l.State, l.Why = mapping.Dormant, "planning.projects does not name its project "+string(l.Project)
-	}
-	return l, err
+	return o.findAnywhere(ctx, name)
 }
 
 // cardNumber is the number of a card or a task that a name says, as 7 or #7.

@@ -111,6 +111,10 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 	now, unread := h.Operator.Preview(ctx, l)
 	detail := detailOf(l, history, now)
 	detail.Part = partOf(&detail, l, name)
+	named := false
+	if detail.Link.ProjectName, named = h.Operator.ProjectName(l.Project); !named && l.State != mapping.Erased {
+		detail.Link.State, detail.Link.Why = string(mapping.Dormant), "planning.projects does not name its project "+string(l.Project)
+	}
 	if unread != nil {
 		detail.NowError = unread.Error()
 	}

@@ -26,7 +26,7 @@ var answers = map[string]string{
 		 "card":{"id":"c2","bucket":"b2","version":0,"bucket_id":"b2"},"why":"its route is no longer configured","created":"2020-11-21T12:00:00Z"}],"more":false}`,
 	"/api/v1/links?route=nobody": `{"links":[],"more":false}`,
 	"/api/v1/links/acme%2Fweb%2312": `{
-		"link":{"id":"l1","project":"p1","route":"web","state":"linked","where":"acme/web#12","origin":"github",
+		"link":{"id":"l1","project":"p1","project_name":"web","route":"web","state":"linked","where":"acme/web#12","origin":"github",
 		 "issue":{"repository":"acme/web","number":12,"id":101,"updated_at":"2020-11-21T12:00:00Z"},
 		 "card":{"id":"c1","cid":7,"bucket":"Incoming","version":3,"bucket_id":"b1"},
 		 "created":"2020-11-21T12:00:00Z","synced":"2020-11-21T12:01:00Z"},

@@ -30,18 +30,20 @@ type ListEnd struct {
 
 // Link is a root link as lists show it.
 type Link struct {
-	ID      string    `json:"id"`
-	Project string    `json:"project"` // id
-	Route   string    `json:"route"`
-	State   string    `json:"state"`
-	Where   string    `json:"where"`  // acme/web#12, or the card's id
-	Origin  string    `json:"origin"` // the side where a person made the first item
-	Issue   *Issue    `json:"issue,omitempty"`
-	Card    *Card     `json:"card,omitempty"`
-	Why     string    `json:"why,omitempty"`    // of left, orphaned and dormant
-	Paused  bool      `json:"paused,omitempty"` // its route is
-	Created time.Time `json:"created"`
-	Synced  time.Time `json:"synced,omitzero"` // when both sides were last known to agree
+	ID      string `json:"id"`
+	Project string `json:"project"` // id
+	// ProjectName is what the configuration calls the project. It is told of a link alone.
+	ProjectName string    `json:"project_name,omitempty"`
+	Route       string    `json:"route"`
+	State       string    `json:"state"`
+	Where       string    `json:"where"`  // acme/web#12, or the card's id
+	Origin      string    `json:"origin"` // the side where a person made the first item
+	Issue       *Issue    `json:"issue,omitempty"`
+	Card        *Card     `json:"card,omitempty"`
+	Why         string    `json:"why,omitempty"`    // of left, orphaned and dormant
+	Paused      bool      `json:"paused,omitempty"` // its route is
+	Created     time.Time `json:"created"`
+	Synced      time.Time `json:"synced,omitzero"` // when both sides were last known to agree
 }
 
 // Issue names the GitHub side of a link.

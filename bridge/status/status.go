@@ -83,6 +83,8 @@ type Operator interface {
 	// Standings lists keys that are in the queue and not due, in the order of
 	// [store.CompareStandings].
 	Standings(ctx context.Context, limit int) ([]store.Standing, error)
+	// ProjectName is the name of a project, its id where planning.projects does not name it.
+	ProjectName(project mapping.ObjectID) (name string, named bool)
 	// ServiceWords says to people what a key waits for, by its [store.Standing].Service.
 	ServiceWords(service string) string
 	// Worker names this process where it works a key; "" where another one does.

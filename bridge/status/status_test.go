@@ -91,6 +91,8 @@ func (m *memory) Erase(_ context.Context, ask status.EraseAsk) (status.Erased, e
 
 func (m *memory) Routes() []*mapping.Route { return m.routes }
 
+func (m *memory) ProjectName(mapping.ObjectID) (string, bool) { return "web", true }
+
 func (m *memory) ServiceWords(service string) string { return "service " + service }
 
 func (m *memory) Pause(_ context.Context, route string) error { return m.setPaused(route, time.Now()) }

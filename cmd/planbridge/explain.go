@@ -94,7 +94,7 @@ func explainLink(w io.Writer, d *status.LinkDetail) *table {
 	}
 	t.row("bucket", card.Bucket)
 	t.row("route", l.Route)
-	t.row("project", l.Project)
+	t.row("project", cmp.Or(l.ProjectName, l.Project))
 	t.row("state", l.State)
 	if l.Why != "" {
 		t.row("why", l.Why)
