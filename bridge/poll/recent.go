@@ -17,7 +17,7 @@ const (
 	recentHour, recentDay = time.Hour, 24 * time.Hour
 	// hourShare and dayShare are how many visits a card gets in a TaskSweepInterval that was
 	// touched within the hour, and within the day. Neither comes faster than its bound.
-	hourShare, dayShare = 68, 11
+	hourShare, dayShare = 80, 11
 	hourBound, dayBound = 5 * time.Second, 30 * time.Second
 	// fewVisits is how many visits an interval grants where the project has fewer cards.
 	fewVisits = 100
