@@ -20,12 +20,15 @@ func TestWeaknesses(t *testing.T) {
 		{"sixteen", "sixteen bytes...", good + "2", good + "3", nil},
 		{"one character", good + "1", strings.Repeat("x", 40), good + "3", []string{"server.admin_token: it is one character, repeated"}},
 		{"few bytes, again and again", strings.Repeat("abc", 7), strings.Repeat("secret", 3) + "se", good + good[:20], []string{
-			"server.admin_token: it is 6 bytes, repeated", "github.webhook_secrets[0]: it is 3 bytes, repeated"}},
+			"server.admin_token: it is 6 bytes, repeated", "github.webhook_secrets[0]: it is 3 bytes, repeated",
+		}},
 		{"placeholders", "ChangeMe", "super-secret", "your_webhook_secret", []string{
-			"server.admin_token: it is a known placeholder", "github.webhook_secrets[0]: it is a known placeholder", "marker_key: it is a known placeholder"}},
+			"server.admin_token: it is a known placeholder", "github.webhook_secrets[0]: it is a known placeholder", "marker_key: it is a known placeholder",
+		}},
 		{"used twice", good, good, good, []string{
 			"github.webhook_secrets[0]: it is the value of server.admin_token too: each needs one of its own",
-			"marker_key: it is the value of server.admin_token too: each needs one of its own"}},
+			"marker_key: it is the value of server.admin_token too: each needs one of its own",
+		}},
 		{"the token of GitHub", canary + "-token", good, good + "3", []string{"github.token: it is the value of github.webhook_secrets[0] too: each needs one of its own"}},
 	} {
 		env := func(name string) (string, bool) {

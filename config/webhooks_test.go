@@ -35,14 +35,22 @@ func TestWebhooksFaults(t *testing.T) {
 		{"  webhooks: []\n", `p.yaml:1:1: github.webhook_secrets: nothing, expected a list of one secret or more, each env:NAME or file:PATH`},
 		{"  webhooks: [{repositories: [acme/web]}]\n", `p.yaml:2:14: github.webhooks[0].secrets: nothing, expected a list of one secret or more, each env:NAME or file:PATH`},
 		{"  webhooks: [{secrets: [env:HOOK], repositories: []}]\n  webhook_secrets: [env:WEB]\n", `p.yaml:2:50: github.webhooks[0].repositories: nothing, expected a list of one or more of owner/name, owner/* and owner`},
-		{"  webhooks: [{secrets: [env:HOOK], repositories: [acme/w*]}]\n  webhook_secrets: [env:WEB]\n",
-			`p.yaml:2:51: github.webhooks[0].repositories[0]: "acme/w*", expected owner/name, or owner/* or owner for all of an owner's repositories`},
-		{"  webhooks: [{secrets: [env:HOOK], repositories: [acme, \"Acme/*\"]}]\n",
-			`p.yaml:2:57: github.webhooks[0].repositories[1]: "Acme/*", expected what no other entry names: github.webhooks[0].repositories[0] does already`},
-		{"  webhooks: [{secrets: [env:HOOK], repositories: [acme/web]}, {secrets: [env:WEB], repositories: [ACME/web]}]\n",
-			`p.yaml:2:99: github.webhooks[1].repositories[0]: "ACME/web", expected what no other entry names: github.webhooks[0].repositories[0] does already`},
-		{"  webhooks: [{secrets: [env:HOOK], repositories: [acme/api]}]\n",
-			`p.yaml:1:1: github.webhook_secrets: nothing, expected a list of one secret or more: github.webhooks names no secret for "acme/web" (routes[0])`},
+		{
+			"  webhooks: [{secrets: [env:HOOK], repositories: [acme/w*]}]\n  webhook_secrets: [env:WEB]\n",
+			`p.yaml:2:51: github.webhooks[0].repositories[0]: "acme/w*", expected owner/name, or owner/* or owner for all of an owner's repositories`,
+		},
+		{
+			"  webhooks: [{secrets: [env:HOOK], repositories: [acme, \"Acme/*\"]}]\n",
+			`p.yaml:2:57: github.webhooks[0].repositories[1]: "Acme/*", expected what no other entry names: github.webhooks[0].repositories[0] does already`,
+		},
+		{
+			"  webhooks: [{secrets: [env:HOOK], repositories: [acme/web]}, {secrets: [env:WEB], repositories: [ACME/web]}]\n",
+			`p.yaml:2:99: github.webhooks[1].repositories[0]: "ACME/web", expected what no other entry names: github.webhooks[0].repositories[0] does already`,
+		},
+		{
+			"  webhooks: [{secrets: [env:HOOK], repositories: [acme/api]}]\n",
+			`p.yaml:1:1: github.webhook_secrets: nothing, expected a list of one secret or more: github.webhooks names no secret for "acme/web" (routes[0])`,
+		},
 		{"  webhooks: [{secrets: [env:NONE], repositories: [acme]}]\n", `p.yaml:2:25: github.webhooks[0].secrets[0]: env:NONE, expected environment variable NONE to be set`},
 	} {
 		var lines []string

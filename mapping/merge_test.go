@@ -190,12 +190,18 @@ func TestMergeWords(t *testing.T) {
 	t.Parallel()
 	const base = "The card moves slowly. A sprint ends today! Nobody knows why."
 	for name, c := range map[string]struct{ a, b, want string }{
-		"different sentences": {"The card moves quickly. A sprint ends today! Nobody knows why.", "The card moves slowly. A sprint ends tomorrow! Nobody knows why.",
-			"The card moves quickly. A sprint ends tomorrow! Nobody knows why."},
-		"sentences rewritten": {"Cards are moved by hand. A sprint ends today! Nobody knows why.", "The card moves slowly. A sprint ends today! We found out.",
-			"Cards are moved by hand. A sprint ends today! We found out."},
-		"neighbouring sentences rewritten": {"Cards are moved by hand. A sprint ends today! Nobody knows why.", "The card moves slowly. Two weeks are over! Nobody knows why.",
-			"Cards are moved by hand. Two weeks are over! Nobody knows why."},
+		"different sentences": {
+			"The card moves quickly. A sprint ends today! Nobody knows why.", "The card moves slowly. A sprint ends tomorrow! Nobody knows why.",
+			"The card moves quickly. A sprint ends tomorrow! Nobody knows why.",
+		},
+		"sentences rewritten": {
+			"Cards are moved by hand. A sprint ends today! Nobody knows why.", "The card moves slowly. A sprint ends today! We found out.",
+			"Cards are moved by hand. A sprint ends today! We found out.",
+		},
+		"neighbouring sentences rewritten": {
+			"Cards are moved by hand. A sprint ends today! Nobody knows why.", "The card moves slowly. Two weeks are over! Nobody knows why.",
+			"Cards are moved by hand. Two weeks are over! Nobody knows why.",
+		},
 		"one deleted":                {"The card moves slowly. A sprint ends today!", "The old card moves slowly. A sprint ends today! Nobody knows why.", "The old card moves slowly. A sprint ends today!"},
 		"one added at the end":       {base + " We ask.", "The old card moves slowly. A sprint ends today! Nobody knows why.", "The old card moves slowly. A sprint ends today! Nobody knows why. We ask."},
 		"the same edit":              {"The card moves fast. A sprint ends today! Nobody knows why.", "The card moves fast. A sprint ended today! Nobody knows why.", "The card moves fast. A sprint ended today! Nobody knows why."},

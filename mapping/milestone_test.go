@@ -53,8 +53,11 @@ func TestProjectMilestone(t *testing.T) {
 		"words by hand":        {nil, []mapping.Milestone{with(func(m *mapping.Milestone) { m.Description = "mine\n\n" + m.Description })}, with(none), true},
 		"CRLF is no change":    {nil, []mapping.Milestone{with(func(m *mapping.Milestone) { m.Description = strings.ReplaceAll(m.Description, "\n", "\r\n") })}, with(none), false},
 		"a person's, one name": {nil, []mapping.Milestone{{Number: 1, Title: "sprint 7"}}, with(func(m *mapping.Milestone) { m.Number, m.Title = 0, "Sprint 7 (c61ee6)" }), true},
-		"another's, one name": {nil, []mapping.Milestone{{Number: 1, Title: "Sprint 7", Description: sprintMark("other")}, with(func(m *mapping.Milestone) { m.Title = "Sprint 7 (c61ee6)" })},
-			with(func(m *mapping.Milestone) { m.Title = "Sprint 7 (c61ee6)" }), false},
+		"another's, one name": {
+			nil,
+			[]mapping.Milestone{{Number: 1, Title: "Sprint 7", Description: sprintMark("other")}, with(func(m *mapping.Milestone) { m.Title = "Sprint 7 (c61ee6)" })},
+			with(func(m *mapping.Milestone) { m.Title = "Sprint 7 (c61ee6)" }), false,
+		},
 		"the name is free again": {nil, []mapping.Milestone{with(func(m *mapping.Milestone) { m.Title = "Sprint 7 (c61ee6)" })}, with(func(m *mapping.Milestone) { m.Title = "Sprint 7 (c61ee6)" }), false},
 		"a marker taken out":     {nil, []mapping.Milestone{with(func(m *mapping.Milestone) { m.Description = "goal" })}, with(func(m *mapping.Milestone) { m.Number, m.Title = 0, "Sprint 7 (c61ee6)" }), true},
 		"a copy":                 {nil, []mapping.Milestone{with(func(m *mapping.Milestone) { m.Number, m.Title = 9, "copy" }), own}, with(none), false},
@@ -84,8 +87,12 @@ func TestFindMilestone(t *testing.T) {
 	forged := mapping.NewKeys([]byte("not ours")).AppendComment("", mapping.Marker{Kind: mapping.MarkSprint, Partner: "s"})
 	card := sprintKeys.AppendComment("", mapping.Marker{Kind: mapping.MarkCard, Partner: "s"})
 	existing := []mapping.Milestone{
-		{Number: 1, Title: "s"}, {Number: 2, Description: forged}, {Number: 3, Description: card}, {Number: 4, Description: sprintMark("t")},
-		{Number: 6, Description: sprintMark("s")}, {Number: 5, Description: "words " + sprintMark("s")},
+		{Number: 1, Title: "s"},
+		{Number: 2, Description: forged},
+		{Number: 3, Description: card},
+		{Number: 4, Description: sprintMark("t")},
+		{Number: 6, Description: sprintMark("s")},
+		{Number: 5, Description: "words " + sprintMark("s")},
 	}
 	if m, ok := mapping.FindMilestone(existing, "s", sprintKeys); !ok || m.Number != 5 {
 		t.Errorf("found %+v, %v", m, ok)
@@ -126,8 +133,10 @@ func TestProjectMilestoneLaws(t *testing.T) {
 		existing := []mapping.Milestone{person}
 		var sprints []mapping.Sprint
 		for _, id := range ids {
-			sprints = append(sprints, mapping.Sprint{ID: mapping.ObjectID(id), Title: title.Draw(t, "title"), Summary: mappingtest.Markdown().Draw(t, "summary"),
-				End: date(2026, 11, rapid.IntRange(1, 30).Draw(t, "day")), Past: rapid.Bool().Draw(t, "past")})
+			sprints = append(sprints, mapping.Sprint{
+				ID: mapping.ObjectID(id), Title: title.Draw(t, "title"), Summary: mappingtest.Markdown().Draw(t, "summary"),
+				End: date(2026, 11, rapid.IntRange(1, 30).Draw(t, "day")), Past: rapid.Bool().Draw(t, "past"),
+			})
 		}
 		project := func() (writes int) {
 			for _, s := range sprints {

@@ -43,8 +43,14 @@ func TestDigestIssueOrderAndBorders(t *testing.T) {
 	}
 	all := map[string]bool{}
 	for _, i := range []Issue{
-		{Title: "ab"}, {Title: "a", Body: "b"}, {Labels: []string{"ab"}}, {Labels: []string{"a", "b"}},
-		{Labels: []string{"a"}, Assignees: []string{"b"}}, {Assignees: []string{"a", "b"}}, {PullRequest: true}, {Locked: true},
+		{Title: "ab"},
+		{Title: "a", Body: "b"},
+		{Labels: []string{"ab"}},
+		{Labels: []string{"a", "b"}},
+		{Labels: []string{"a"}, Assignees: []string{"b"}},
+		{Assignees: []string{"a", "b"}},
+		{PullRequest: true},
+		{Locked: true},
 	} {
 		all[digest(i)] = true
 	}

@@ -39,8 +39,17 @@ func TestNumbers(t *testing.T) {
 		name    string
 		measure func(*numbers)
 	}{
-		{"calls", measureCalls}, {"intake", measureIntake}, {"poll", measurePoll}, {"firstpoll", measureFirstPoll}, {"reconcile", measureReconcile},
-		{"store", measureStore}, {"replicas", measureReplicas}, {"import", measureImport}, {"memory", measureMemory}, {"look", measureLook}, {"year", measureYear},
+		{"calls", measureCalls},
+		{"intake", measureIntake},
+		{"poll", measurePoll},
+		{"firstpoll", measureFirstPoll},
+		{"reconcile", measureReconcile},
+		{"store", measureStore},
+		{"replicas", measureReplicas},
+		{"import", measureImport},
+		{"memory", measureMemory},
+		{"look", measureLook},
+		{"year", measureYear},
 	}
 	if name, file, ok := strings.Cut(os.Getenv(rowEnv), "="); ok {
 		for _, m := range rows {

@@ -184,7 +184,8 @@ func (n *numbers) putLinks(s store.Store, r *rand.Rand, many, size int) {
 		l := &mapping.Link{
 			ID: mapping.LinkID(mapping.NewID()), Project: intakeProject, Route: bridgetest.RepoName,
 			Children: []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: objectID(r)}}},
-			Epoch:    mapping.DigestText("epoch"), Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+			Epoch:    mapping.DigestText("epoch"), Pair: mapping.Pair{
+				State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
 				Issue: mapping.IssueID{
 					ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: bridgetest.RepoName, RepoID: 123456789,
 					Number: r.IntN(20000), Author: "octocat", UpdatedAt: at, Digest: mapping.NewID(),

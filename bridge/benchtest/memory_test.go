@@ -142,7 +142,8 @@ func cardLink(i int, project mapping.ObjectID, at time.Time) *mapping.Link {
 	return &mapping.Link{
 		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: bridgetest.RepoName,
 		Children: []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: mapping.ObjectID(taskOf(string(card)))}}},
-		Family:   mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+		Family:   mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Pair: mapping.Pair{
+			State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
 			Issue: mapping.IssueID{ID: int64(1_000_000 + i), Repo: bridgetest.RepoName, RepoID: 1, Number: i + 1, Author: "octocat", UpdatedAt: at, Digest: mapping.NewID()},
 			Card:  mapping.CardID{ID: card, CID: int64(i), Bucket: "b1", BucketName: bridgetest.Bucket, Version: 1},
 			Base: map[mapping.Attribute]mapping.Base{

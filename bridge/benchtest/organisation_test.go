@@ -179,7 +179,8 @@ func (o *organisation) linked(i int, keys mapping.Keys) (place, *mapping.Link) {
 	route, now := fmt.Sprint("team", i%len(o.repos)%len(o.boards)), time.Now().UTC()
 	l := &mapping.Link{
 		ID: mapping.LinkID(mapping.NewID()), Project: mapping.ObjectID(at.board.ID()), Route: route,
-		Family: mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Shown: &mapping.Shown{Status: "To Do", Labels: labels}, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+		Family: mapping.Family{Tasks: mapping.TasksSubIssues, Listed: true}, Shown: &mapping.Shown{Status: "To Do", Labels: labels}, Pair: mapping.Pair{
+			State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
 			Issue: mapping.IssueID{ID: issue.ID, NodeID: issue.NodeID, Repo: issue.Repo, RepoID: at.repo.ID(), Number: at.number, Author: issue.Author, UpdatedAt: issue.UpdatedAt}, Dates: mapping.Dates{Created: now, Synced: now},
 		},
 	}
@@ -188,8 +189,10 @@ func (o *organisation) linked(i int, keys mapping.Keys) (place, *mapping.Link) {
 	at.card = at.board.NewCard(bridgetest.Bucket, bridgetest.BridgeUser, planningtest.CardSpec{Title: title, Summary: footer})
 	at.task = at.board.NewTask(at.card, bridgetest.BridgeUser, planningtest.TaskSpec{Title: "Track"})
 	card := at.board.Card(at.card)
-	l.Card = mapping.CardID{ID: mapping.ObjectID(at.card), CID: int64(card.CID), Bucket: mapping.ObjectID(at.board.BucketID(bridgetest.Bucket)), BucketName: bridgetest.Bucket,
-		Version: card.Version, CountersVersion: card.CountersVersion}
+	l.Card = mapping.CardID{
+		ID: mapping.ObjectID(at.card), CID: int64(card.CID), Bucket: mapping.ObjectID(at.board.BucketID(bridgetest.Bucket)), BucketName: bridgetest.Bucket,
+		Version: card.Version, CountersVersion: card.CountersVersion,
+	}
 	l.Children = []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: mapping.ObjectID(at.task)}}}
 	l.Base = map[mapping.Attribute]mapping.Base{
 		mapping.Title:    {GitHub: title, Planning: title, Version: card.TitleVersion},

@@ -246,8 +246,10 @@ func TestMarkersOfOthersWhenTheStoreIsLost(t *testing.T) {
 		w.Project.MoveCard(card, "Later")
 		w.Project.NewCard(bridgetest.Bucket, "alice", planningtest.CardSpec{Title: "A copied card", Summary: w.Project.Card(card).Summary})
 		w.Repo.Open("mallory", githubtest.IssueSpec{Title: "A copied issue", Body: made.Body})
-		w.Project.NewCard(bridgetest.Bucket, "mallory", planningtest.CardSpec{Title: "A forged card",
-			Summary: "Text\n\nSynced by planbridge with [acme/web#1](https://github.com/acme/web/issues/1#planbridge-1.c.0123456789abcdef.0123456789abcdef.1." + strings.Repeat("0", 32) + ")"})
+		w.Project.NewCard(bridgetest.Bucket, "mallory", planningtest.CardSpec{
+			Title:   "A forged card",
+			Summary: "Text\n\nSynced by planbridge with [acme/web#1](https://github.com/acme/web/issues/1#planbridge-1.c.0123456789abcdef.0123456789abcdef.1." + strings.Repeat("0", 32) + ")",
+		})
 		return os.Remove(path)
 	})
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Edited on GitHub" })

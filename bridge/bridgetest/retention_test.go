@@ -116,7 +116,8 @@ func namesRetention(t *testing.T, o bridgetest.Options) {
 		put("", gone)
 		put(project, routes)
 		l := &mapping.Link{
-			ID: "l", Project: project, Route: "linked", Pair: mapping.Pair{State: mapping.Dormant,
+			ID: "l", Project: project, Route: "linked", Pair: mapping.Pair{
+				State: mapping.Dormant,
 				Issue: mapping.IssueID{ID: 9, Repo: "Acme/Linked", Number: 1}, Card: mapping.CardID{ID: "c"}, Transfer: mapping.Transfer{Away: "Acme/Away"},
 			},
 		}

@@ -99,7 +99,9 @@ func (h *hub) fail(of string, err error) {
 func (h *hub) Repositories(context.Context, string) ([]string, error) {
 	return h.repos, h.failure("glob")
 }
-func (h *hub) Private(context.Context, string) (bool, error)                      { return h.private, nil }
+
+func (h *hub) Private(context.Context, string) (bool, error) { return h.private, nil }
+
 func (h *hub) Locate(_ context.Context, repo string, _ time.Time) (string, error) { return repo, nil }
 
 func (h *hub) Accounts() []string { return h.accounts }
@@ -225,11 +227,12 @@ func newCatchUp(t *testing.T) *catchUpWorld {
 		},
 		routes: []mapping.Route{route("web", "Incoming")},
 	}
-	w.options = options{Options: catchup.Options{
-		GitHub: w.hub, Intake: w.taken, Store: w.store,
-		Owner: "replica-1", Interval: 5 * time.Minute, Settle: 2 * time.Minute,
-		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
-	},
+	w.options = options{
+		Options: catchup.Options{
+			GitHub: w.hub, Intake: w.taken, Store: w.store,
+			Owner: "replica-1", Interval: 5 * time.Minute, Settle: 2 * time.Minute,
+			Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
+		},
 		Routes:    func() mapping.Routes { return mapping.NewRoutes(w.routes) },
 		FirstRun:  func(string) time.Time { return start },
 		OnSuccess: func(context.Context) { w.woken++ },

@@ -29,7 +29,8 @@ type retirement struct {
 func Retire(ctx context.Context, s interface {
 	Source
 	Documents
-}, to string, at time.Time) error {
+}, to string, at time.Time,
+) error {
 	epoch, err := s.Epoch(ctx)
 	if err != nil {
 		return fmt.Errorf("retire: %w", err)

@@ -85,7 +85,8 @@ func TestAnIssuesLife(t *testing.T) {
 			t.Errorf("made %+v\nis   %+v", made, state)
 		}
 		must[mapping.Issue](t)(c.EditIssue(ctx, repo, made.Number, github.IssueEdit{
-			Title: text("new"), State: text("closed"), StateReason: text("not_planned")}))
+			Title: text("new"), State: text("closed"), StateReason: text("not_planned"),
+		}))
 		if left := must[[]string](t)(c.RemoveLabel(ctx, repo, made.Number, "a/b")); !slices.Equal(left, []string{"c#"}) {
 			t.Errorf("left are %q", left)
 		}
@@ -237,8 +238,10 @@ func TestLimitsAgainstTheSimulator(t *testing.T) {
 
 // TestFaultsAgainstTheSimulator: an error that promises no effect has none.
 func TestFaultsAgainstTheSimulator(t *testing.T) {
-	for _, kind := range []githubtest.FaultKind{githubtest.Before, githubtest.After, githubtest.Drop,
-		githubtest.DropBefore, githubtest.Garbage, githubtest.Hollow, githubtest.Truncate} {
+	for _, kind := range []githubtest.FaultKind{
+		githubtest.Before, githubtest.After, githubtest.Drop,
+		githubtest.DropBefore, githubtest.Garbage, githubtest.Hollow, githubtest.Truncate,
+	} {
 		w := newWorld(t, githubtest.Options{})
 		c, ctx := w.client(t), background(t)
 		w.Fault(githubtest.Fault{Match: "write", Kind: kind})

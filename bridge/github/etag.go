@@ -61,8 +61,10 @@ func lastingOf(h http.Header) http.Header {
 }
 
 func newETags(next http.RoundTripper, entries, bytes int) *etags {
-	return &etags{next: next, maxEntries: entries, maxBytes: bytes,
-		byKey: map[etagKey]*list.Element{}, byIssue: map[string]map[*list.Element]bool{}, order: list.New()}
+	return &etags{
+		next: next, maxEntries: entries, maxBytes: bytes,
+		byKey: map[etagKey]*list.Element{}, byIssue: map[string]map[*list.Element]bool{}, order: list.New(),
+	}
 }
 
 // RoundTrip implements http.RoundTripper.

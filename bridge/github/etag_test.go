@@ -346,7 +346,8 @@ func TestListingAsksInOrder(t *testing.T) {
 	f := newFake(t)
 	f.on("/", 200, `[]`)
 	_, err := f.client(t).ListIssues(within(t), "acme/web", ListOptions{
-		Since: serverNow.In(time.FixedZone("", 3600)), State: "open", Creator: "bridge[bot]", PerPage: 7}, ignorePage)
+		Since: serverNow.In(time.FixedZone("", 3600)), State: "open", Creator: "bridge[bot]", PerPage: 7,
+	}, ignorePage)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -227,10 +227,15 @@ func TestEventWithoutAnIssue(t *testing.T) {
 
 func TestMalformedPayloads(t *testing.T) {
 	for _, tc := range [][2]string{
-		{"issues", ``}, {"issues", `[]`}, {"issues", `{`},
-		{"issues", `{"issue":{"id":"x"}}`}, {"issues", `{"issue":` + issue1 + `,"repository":7}`},
+		{"issues", ``},
+		{"issues", `[]`},
+		{"issues", `{`},
+		{"issues", `{"issue":{"id":"x"}}`},
+		{"issues", `{"issue":` + issue1 + `,"repository":7}`},
 		{"issues", `{"issue":{"id":1,"updated_at":"yesterday"}}`},
-		{"sub_issues", `{"sub_issue":7}`}, {"repository", `{"changes":7}`}, {"ping", `"x"`},
+		{"sub_issues", `{"sub_issue":7}`},
+		{"repository", `{"changes":7}`},
+		{"ping", `"x"`},
 	} {
 		if _, err := ParseEvent(tc[0], []byte(tc[1])); !errors.Is(err, ErrPayload) {
 			t.Errorf("%s %s: error %v", tc[0], tc[1], err)

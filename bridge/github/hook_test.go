@@ -91,8 +91,10 @@ func TestDeliveries(t *testing.T) {
 		if len(list) != 2 {
 			t.Fatalf("%q: deliveries %+v", owner, list)
 		}
-		equal(t, list[0], Delivery{ID: 1 << 60, GUID: "g-2", Event: "issues", Redelivery: true, StatusCode: 502, RepoID: 77,
-			DeliveredAt: time.Date(2026, 1, 2, 3, 4, 7, 123e6, time.UTC)})
+		equal(t, list[0], Delivery{
+			ID: 1 << 60, GUID: "g-2", Event: "issues", Redelivery: true, StatusCode: 502, RepoID: 77,
+			DeliveredAt: time.Date(2026, 1, 2, 3, 4, 7, 123e6, time.UTC),
+		})
 		if err := c.Redeliver(within(t), owner, 5, 2); err != nil { // 202 is a success
 			t.Errorf("%q: %v", owner, err)
 		}

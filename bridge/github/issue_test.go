@@ -15,7 +15,8 @@ func TestIssueAsGitHubGaveIt(t *testing.T) {
 	f := newFake(t)
 	f.on("/repos/acme/web/issues/12", 200, issueJSON(f.URL, "acme/web", 12, map[string]any{
 		"title": "Tïtle  ", "body": "a\r\nb\n \u2028", "state": "closed", "state_reason": "not_planned",
-		"locked": true, "updated_at": "2026-01-03T04:04:05+01:00"}))
+		"locked": true, "updated_at": "2026-01-03T04:04:05+01:00",
+	}))
 	got, err := f.client(t).Issue(within(t), "acme/web", 12)
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,10 @@ func TestIssueWithNulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, got, mapping.Issue{ID: 1, Repo: "acme/web", Number: 12, Title: "t", State: "open",
-		Labels: []string{"plain", "object"}, CreatedAt: serverNow})
+	equal(t, got, mapping.Issue{
+		ID: 1, Repo: "acme/web", Number: 12, Title: "t", State: "open",
+		Labels: []string{"plain", "object"}, CreatedAt: serverNow,
+	})
 }
 
 func TestPullRequestIsTold(t *testing.T) {
@@ -55,15 +58,18 @@ func TestCreateIssue(t *testing.T) {
 	f.on("POST /repos/acme/web/issues", 201, issueJSON(f.URL, "acme/web", 13,
 		map[string]any{"labels": []any{}, "assignees": []any{}, "milestone": nil}))
 	got, err := f.client(t).CreateIssue(within(t), "acme/web", NewIssue{
-		Title: "t", Body: "<b> & @x", Labels: []string{"bug"}, Assignees: []string{"octocat"}, Milestone: 4})
+		Title: "t", Body: "<b> & @x", Labels: []string{"bug"}, Assignees: []string{"octocat"}, Milestone: 4,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Number != 13 || got.Labels != nil || got.Assignees != nil || got.Milestone != 0 {
 		t.Errorf("issue is %+v", got)
 	}
-	equal(t, sent(t, f.requests()[0]), map[string]any{"title": "t", "body": "<b> & @x",
-		"labels": []any{"bug"}, "assignees": []any{"octocat"}, "milestone": 4.0})
+	equal(t, sent(t, f.requests()[0]), map[string]any{
+		"title": "t", "body": "<b> & @x",
+		"labels": []any{"bug"}, "assignees": []any{"octocat"}, "milestone": 4.0,
+	})
 }
 
 func sent(t *testing.T, r request) map[string]any {
@@ -83,8 +89,10 @@ func TestEditSendsWhatChangesAndNeverLabels(t *testing.T) {
 		{IssueEdit{}, map[string]any{}},
 		{IssueEdit{Title: ptr("t")}, map[string]any{"title": "t"}},
 		{IssueEdit{Body: ptr("")}, map[string]any{"body": ""}},
-		{IssueEdit{State: ptr("closed"), StateReason: ptr("not_planned")},
-			map[string]any{"state": "closed", "state_reason": "not_planned"}},
+		{
+			IssueEdit{State: ptr("closed"), StateReason: ptr("not_planned")},
+			map[string]any{"state": "closed", "state_reason": "not_planned"},
+		},
 		{IssueEdit{Milestone: ptr(7)}, map[string]any{"milestone": 7.0}},
 		{IssueEdit{Milestone: ptr(0)}, map[string]any{"milestone": nil}},
 		{IssueEdit{Assignees: ptr([]string{"octocat"})}, map[string]any{"assignees": []any{"octocat"}}},
@@ -280,7 +288,8 @@ func TestMilestones(t *testing.T) {
 	}
 	day := func(m time.Month) time.Time { return time.Date(2026, m, 15, 0, 0, 0, 0, time.UTC) }
 	equal(t, list, []Milestone{
-		{1, "winter", "", "open", day(1)}, {2, "summer", "d", "closed", day(7)}, {3, "never", "", "open", time.Time{}}})
+		{1, "winter", "", "open", day(1)}, {2, "summer", "d", "closed", day(7)}, {3, "never", "", "open", time.Time{}},
+	})
 
 	made, err := c.PutMilestone(within(t), "acme/web", Milestone{Title: "new", DueOn: day(7)})
 	if err != nil {

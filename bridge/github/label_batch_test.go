@@ -88,8 +88,10 @@ func TestLabelsWithoutGraphQL(t *testing.T) {
 			w.SetTraits(func(t *githubtest.Traits) { t.NoPush = true })
 		},
 		"another schema": func(w *world) {
-			w.Fault(githubtest.Fault{Match: "graphql*", Times: -1, Kind: githubtest.Status, Code: http.StatusOK,
-				Body: `{"errors":[{"message":"Field 'addLabelsToLabelable' doesn't exist on type 'Mutation'","extensions":{"code":"undefinedField"}}]}`})
+			w.Fault(githubtest.Fault{
+				Match: "graphql*", Times: -1, Kind: githubtest.Status, Code: http.StatusOK,
+				Body: `{"errors":[{"message":"Field 'addLabelsToLabelable' doesn't exist on type 'Mutation'","extensions":{"code":"undefinedField"}}]}`,
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

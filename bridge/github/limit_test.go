@@ -28,26 +28,48 @@ var limitForms = []struct {
 	after   time.Duration // 0: no limit
 	primary bool
 }{
-	{"primary", 403, []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(20 * time.Minute)},
-		`{"message":"API rate limit exceeded for user ID 1."}`, 20 * time.Minute, true},
-	{"primary as 429", 429, []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(20 * time.Minute)},
-		``, 20 * time.Minute, true},
-	{"primary whose reset is past", 403, []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(-time.Minute)},
-		`{}`, time.Second, true},
-	{"primary with an absurd reset", 403, []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(99 * time.Hour)},
-		`{}`, time.Hour, true},
-	{"secondary with Retry-After", 403, []string{"Retry-After", "17", "X-RateLimit-Remaining", "4000"},
-		`{"message":"You have exceeded a secondary rate limit."}`, 17 * time.Second, false},
-	{"Retry-After goes before remaining 0", 403, []string{"Retry-After", "17", "X-RateLimit-Remaining", "0",
-		"X-RateLimit-Reset", resetIn(time.Hour)}, `{}`, 17 * time.Second, false},
+	{
+		"primary", 403,
+		[]string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(20 * time.Minute)},
+		`{"message":"API rate limit exceeded for user ID 1."}`, 20 * time.Minute, true,
+	},
+	{
+		"primary as 429", 429,
+		[]string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(20 * time.Minute)},
+		``, 20 * time.Minute, true,
+	},
+	{
+		"primary whose reset is past", 403,
+		[]string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(-time.Minute)},
+		`{}`, time.Second, true,
+	},
+	{
+		"primary with an absurd reset", 403,
+		[]string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", resetIn(99 * time.Hour)},
+		`{}`, time.Hour, true,
+	},
+	{
+		"secondary with Retry-After", 403,
+		[]string{"Retry-After", "17", "X-RateLimit-Remaining", "4000"},
+		`{"message":"You have exceeded a secondary rate limit."}`, 17 * time.Second, false,
+	},
+	{"Retry-After goes before remaining 0", 403, []string{
+		"Retry-After", "17", "X-RateLimit-Remaining", "0",
+		"X-RateLimit-Reset", resetIn(time.Hour),
+	}, `{}`, 17 * time.Second, false},
 	{"Retry-After as a date", 429, []string{"Retry-After", "Fri, 02 Jan 2026 03:05:05 GMT"}, ``, time.Minute, false},
 	{"Retry-After 0", 403, []string{"Retry-After", "0"}, ``, time.Second, false},
-	{"secondary without any header", 403, nil,
-		`{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`, time.Minute, false},
+	{
+		"secondary without any header", 403, nil,
+		`{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`, time.Minute, false,
+	},
 	{"secondary by its page", 403, nil, `{"message":"Slow down","documentation_url":
 		"https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`, time.Minute, false},
-	{"secondary with a primary reset an hour off", 403, []string{"X-RateLimit-Remaining", "4000", "X-RateLimit-Reset", resetIn(time.Hour)},
-		`{"message":"You have exceeded a secondary rate limit."}`, time.Minute, false},
+	{
+		"secondary with a primary reset an hour off", 403,
+		[]string{"X-RateLimit-Remaining", "4000", "X-RateLimit-Reset", resetIn(time.Hour)},
+		`{"message":"You have exceeded a secondary rate limit."}`, time.Minute, false,
+	},
 	{"abuse", 403, nil, `{"message":"You have triggered an abuse detection mechanism."}`, time.Minute, false},
 	{"429 plain", 429, nil, `Too many requests`, time.Minute, false},
 	{"422 too quick", 422, nil, `{"message":"Validation Failed","errors":["was submitted too quickly"]}`, time.Minute, false},

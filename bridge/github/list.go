@@ -40,7 +40,8 @@ type Listing struct {
 // minutes. An error of fn ends the walk and is returned as it is; a walk that
 // does not end well is not remembered for NotModified.
 func (c *Client) ListIssues(ctx context.Context, repo string, o ListOptions,
-	fn func(page []mapping.Issue, date time.Time) error) (Listing, error) {
+	fn func(page []mapping.Issue, date time.Time) error,
+) (Listing, error) {
 	var seen Listing
 	k := repoCall("list_issues", repo).sub("issues").query(o.query())
 	k.fresh = o.Unconditional

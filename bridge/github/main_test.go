@@ -42,8 +42,10 @@ func newFake(t *testing.T) *fake {
 		}
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 		f.mu.Lock()
-		f.seen = append(f.seen, request{r.Method, r.URL.EscapedPath(), r.URL.RawQuery,
-			r.Header.Get("Authorization"), string(body), r.Header.Get("If-None-Match")})
+		f.seen = append(f.seen, request{
+			r.Method, r.URL.EscapedPath(), r.URL.RawQuery,
+			r.Header.Get("Authorization"), string(body), r.Header.Get("If-None-Match"),
+		})
 		f.mu.Unlock()
 		f.mux.ServeHTTP(w, r)
 	}))

@@ -107,8 +107,10 @@ func TestRepositoryFollowsItsRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, r, Repository{ID: 77, FullName: "acme/new", Private: true, Archived: true,
-		Permissions: map[string]bool{"push": true, "admin": false}})
+	equal(t, r, Repository{
+		ID: 77, FullName: "acme/new", Private: true, Archived: true,
+		Permissions: map[string]bool{"push": true, "admin": false},
+	})
 }
 
 // TestVisibility: a repository is public where GitHub says so.

@@ -26,8 +26,10 @@ type newIssue struct {
 func (r *Repo) create(by actor, n newIssue) *issue {
 	s := r.s
 	r.last++
-	i := &issue{repo: r, id: s.nextID(), number: r.last, author: by.login, created: s.now(),
-		born: s.age(), pull: n.pull, history: map[string][]Value{}}
+	i := &issue{
+		repo: r, id: s.nextID(), number: r.last, author: by.login, created: s.now(),
+		born: s.age(), pull: n.pull, history: map[string][]Value{},
+	}
 	s.user(by.login)
 	i.facts = facts{title: n.title, body: n.body, state: "open", updated: i.created, milestone: n.milestone}
 	for _, name := range n.labels {
@@ -309,10 +311,12 @@ func (i *issue) transfer(by actor, to *Repo) *issue {
 	to.issues[n.number] = &n
 	n.happened("transferred", by)
 	i.send("transferred", by, fields{"changes": fields{
-		"new_issue": s.wireIssue(&n, n.facts), "new_repository": s.wireRepo(to, identity{})}})
+		"new_issue": s.wireIssue(&n, n.facts), "new_repository": s.wireRepo(to, identity{}),
+	}})
 	i.movedTo = &n
 	n.announceOpened(by, fields{"changes": fields{
-		"old_issue": s.wireIssue(i, i.facts), "old_repository": s.wireRepo(i.repo, identity{})}})
+		"old_issue": s.wireIssue(i, i.facts), "old_repository": s.wireRepo(i.repo, identity{}),
+	}})
 	return &n
 }
 

@@ -137,8 +137,10 @@ func (s *Server) Redeliver(guid string) {
 }
 
 func (s *Server) redeliver(q *queued) {
-	s.enqueue(q.hook, &Delivery{GUID: q.GUID, Event: q.Event, Action: q.Action, Repo: q.Repo, RepoID: q.RepoID,
-		Number: q.Number, Payload: q.Payload, Redelivery: true})
+	s.enqueue(q.hook, &Delivery{
+		GUID: q.GUID, Event: q.Event, Action: q.Action, Repo: q.Repo, RepoID: q.RepoID,
+		Number: q.Number, Payload: q.Payload, Redelivery: true,
+	})
 }
 
 // Idle waits until no delivery is under way or waiting (those that are paused

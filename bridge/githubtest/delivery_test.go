@@ -80,8 +80,10 @@ func TestHooksAndDeliveriesByAPI(t *testing.T) {
 	w.get("/repos/acme/web/hooks", "Authorization", "Bearer "+weakToken).want(404)
 	w.get("/app/hook/deliveries").want(401)
 
-	for base, headers := range map[string][]string{fmt.Sprintf("/repos/acme/web/hooks/%d/deliveries", w.hook): nil,
-		fmt.Sprintf("/orgs/acme/hooks/%d/deliveries", orgHook): nil, "/app/hook/deliveries": app} {
+	for base, headers := range map[string][]string{
+		fmt.Sprintf("/repos/acme/web/hooks/%d/deliveries", w.hook): nil,
+		fmt.Sprintf("/orgs/acme/hooks/%d/deliveries", orgHook):     nil, "/app/hook/deliveries": app,
+	} {
 		first := w.get(base+"?per_page=2", headers...).want(200)
 		equal(t, "newest first", first.list("event"), []string{"issues", "issues"})
 		second := w.get(first.next(), headers...).want(200)

@@ -148,9 +148,11 @@ func (f *Fault) answer() answer {
 // PrimaryLimit refuses every request until reset, as GitHub does once the
 // hour's budget is spent.
 func PrimaryLimit(reset time.Time) Fault {
-	return Fault{Kind: Status, Times: -1, Until: reset, Code: http.StatusForbidden,
+	return Fault{
+		Kind: Status, Times: -1, Until: reset, Code: http.StatusForbidden,
 		Header: header("X-Ratelimit-Limit", "5000", "X-Ratelimit-Remaining", "0", "X-Ratelimit-Reset", fmt.Sprint(reset.Unix())),
-		Body:   limitBody("API rate limit exceeded for user ID 1.", "rate-limits-for-the-rest-api")}
+		Body:   limitBody("API rate limit exceeded for user ID 1.", "rate-limits-for-the-rest-api"),
+	}
 }
 
 const secondary = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
@@ -164,8 +166,10 @@ func SecondaryLimit(retryAfter time.Duration) Fault {
 
 // SecondaryNoHeader refuses one request without saying for how long.
 func SecondaryNoHeader() Fault {
-	return Fault{Kind: Status, Code: http.StatusForbidden,
-		Body: limitBody(secondary, "about-secondary-rate-limits")}
+	return Fault{
+		Kind: Status, Code: http.StatusForbidden,
+		Body: limitBody(secondary, "about-secondary-rate-limits"),
+	}
 }
 
 // TooMany429 refuses one request with 429 and Retry-After: 60.
@@ -178,9 +182,11 @@ func TooMany429() Fault {
 // PriorityTaken refuses one sub-issue, as happens when several are added at
 // once.
 func PriorityTaken() Fault {
-	return Fault{Kind: Status, Match: "subissue.add", Code: http.StatusUnprocessableEntity,
+	return Fault{
+		Kind: Status, Match: "subissue.add", Code: http.StatusUnprocessableEntity,
 		Body: string(encode(fields{"message": "An error occurred while adding the sub-issue to the parent issue. " +
-			"Priority has already been taken", "documentation_url": docs, "status": "422"}))}
+			"Priority has already been taken", "documentation_url": docs, "status": "422"})),
+	}
 }
 
 func header(pairs ...string) http.Header {

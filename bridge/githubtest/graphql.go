@@ -48,13 +48,17 @@ func postGraphQL(c *call) reply {
 	for _, r := range c.s.repos {
 		for _, i := range r.all() {
 			if nodeID("I", i.id) == id && c.s.canRead(c.who, r) {
-				return ok(fields{"data": fields{"node": fields{"__typename": "Issue", "id": id,
-					"userContentEdits": c.contentEdits(i)}}})
+				return ok(fields{"data": fields{"node": fields{
+					"__typename": "Issue", "id": id,
+					"userContentEdits": c.contentEdits(i),
+				}}})
 			}
 		}
 	}
-	return ok(fields{"data": fields{"node": nil}, "errors": []fields{{"type": "NOT_FOUND", "path": []string{"node"},
-		"message": "Could not resolve to a node with the global id of '" + id + "'"}}})
+	return ok(fields{"data": fields{"node": nil}, "errors": []fields{{
+		"type": "NOT_FOUND", "path": []string{"node"},
+		"message": "Could not resolve to a node with the global id of '" + id + "'",
+	}}})
 }
 
 // contentEdits are the texts that the body held, newest first, the original
@@ -64,11 +68,15 @@ func (c *call) contentEdits(i *issue) fields {
 	nodes := []fields{}
 	for n, v := range slices.Backward(held) {
 		if len(held) > 1 {
-			nodes = append(nodes, fields{"id": nodeID("UCE", i.id+int64(n)), "createdAt": stamp(v.Time),
+			nodes = append(nodes, fields{
+				"id": nodeID("UCE", i.id+int64(n)), "createdAt": stamp(v.Time),
 				"editedAt": stamp(v.Time), "updatedAt": stamp(v.Time), "deletedAt": nil, "diff": v.Value,
-				"editor": fields{"__typename": c.s.user(v.User).kind, "login": strings.TrimSuffix(v.User, "[bot]")}})
+				"editor": fields{"__typename": c.s.user(v.User).kind, "login": strings.TrimSuffix(v.User, "[bot]")},
+			})
 		}
 	}
-	return fields{"totalCount": len(nodes), "nodes": nodes,
-		"pageInfo": fields{"hasNextPage": false, "endCursor": nil, "hasPreviousPage": false, "startCursor": nil}}
+	return fields{
+		"totalCount": len(nodes), "nodes": nodes,
+		"pageInfo": fields{"hasNextPage": false, "endCursor": nil, "hasPreviousPage": false, "startCursor": nil},
+	}
 }

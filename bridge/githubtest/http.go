@@ -54,7 +54,8 @@ func noContent() reply { return reply{status: http.StatusNoContent} }
 // fail is GitHub's error in its usual form.
 func fail(status int, message string) reply {
 	return reply{status: status, body: fields{
-		"message": message, "documentation_url": docs, "status": strconv.Itoa(status)}}
+		"message": message, "documentation_url": docs, "status": strconv.Itoa(status),
+	}}
 }
 
 // invalid is a 422 that names what is wrong with a field.

@@ -129,8 +129,10 @@ func getRateLimit(c *call) reply {
 	core := fields{"limit": c.s.rateLimit(), "remaining": c.s.rateLimit(), "used": 0, "reset": c.s.now().Add(time.Hour).Unix()}
 	if c.who.token != nil {
 		h := c.s.hour(c)
-		core = fields{"limit": c.s.rateLimit(), "remaining": max(0, c.s.rateLimit()-h.used), "used": h.used,
-			"reset": h.reset.Unix()}
+		core = fields{
+			"limit": c.s.rateLimit(), "remaining": max(0, c.s.rateLimit()-h.used), "used": h.used,
+			"reset": h.reset.Unix(),
+		}
 	}
 	return ok(fields{"resources": fields{"core": core}, "rate": core})
 }

@@ -69,8 +69,10 @@ func (r *Repo) openAs(user string, spec IssueSpec, pull bool) (number int) {
 		if r.s.traits.WebCRLF {
 			spec.Body = crlf(spec.Body)
 		}
-		opened := r.create(person(user), newIssue{title: spec.Title, body: spec.Body, labels: spec.Labels,
-			assignees: spec.Assignees, milestone: r.milestone(spec.Milestone), pull: pull})
+		opened := r.create(person(user), newIssue{
+			title: spec.Title, body: spec.Body, labels: spec.Labels,
+			assignees: spec.Assignees, milestone: r.milestone(spec.Milestone), pull: pull,
+		})
 		if spec.Parent != 0 {
 			r.must(spec.Parent).link(person(user), opened)
 		}
@@ -244,7 +246,8 @@ func (s *Server) RenameRepo(old, now string) {
 		action, changes := "renamed", fields{"repository": fields{"name": fields{"from": r.name}}}
 		if !strings.EqualFold(owner, r.owner.login) {
 			action, changes = "transferred", fields{"owner": fields{"from": fields{
-				strings.ToLower(r.owner.kind): s.wireUser(r.owner.login)}}}
+				strings.ToLower(r.owner.kind): s.wireUser(r.owner.login),
+			}}}
 		}
 		s.moved[lower(old)] = r
 		delete(s.moved, lower(now))

@@ -253,7 +253,8 @@ func TestHistorySaysWhoWroteWhat(t *testing.T) {
 	}
 	equal(t, "history", history, []Value{
 		{Value: "one", User: "octocat", Time: at.Truncate(time.Second)},
-		{Value: "two", User: bot, Time: at.Truncate(time.Second).Add(time.Minute), ByAPI: true}})
+		{Value: "two", User: bot, Time: at.Truncate(time.Second).Add(time.Minute), ByAPI: true},
+	})
 	equal(t, "labels", w.r.History(n, "labels")[0].Value, "bug")
 	equal(t, "updated_at", w.r.Issue(n).UpdatedAt, at.Truncate(time.Second).Add(time.Minute))
 	equal(t, "unknown", len(w.r.History(9, "title")), 0)

@@ -23,9 +23,11 @@ func (s *Server) wireHook(h *hook) fields {
 	if len(events) == 0 {
 		events = []string{"*"}
 	}
-	return fields{"type": kind, "id": h.id, "name": "web", "active": true, "events": events, "config": s.hookConfig(h),
+	return fields{
+		"type": kind, "id": h.id, "name": "web", "active": true, "events": events, "config": s.hookConfig(h),
 		"created_at": stamp(h.created), "updated_at": stamp(h.created), "url": url, "ping_url": url + "/pings",
-		"deliveries_url": url + "/deliveries", "last_response": h.last}
+		"deliveries_url": url + "/deliveries", "last_response": h.last,
+	}
 }
 
 func (s *Server) hookConfig(h *hook) fields {
@@ -177,9 +179,11 @@ func wireDelivery(q *queued) fields {
 	if q.Status == http.StatusBadGateway {
 		words = "failed to connect to host"
 	}
-	return fields{"id": q.ID, "guid": q.GUID, "delivered_at": stamp(q.At), "redelivery": q.Redelivery,
+	return fields{
+		"id": q.ID, "guid": q.GUID, "delivered_at": stamp(q.At), "redelivery": q.Redelivery,
 		"duration": q.Duration.Seconds(), "status": words, "status_code": q.Status, "event": q.Event,
-		"action": orNull(q.Action), "installation_id": nil, "repository_id": q.RepoID, "throttled_at": nil}
+		"action": orNull(q.Action), "installation_id": nil, "repository_id": q.RepoID, "throttled_at": nil,
+	}
 }
 
 // listDeliveries pages by cursor: the id of the last delivery before the page.

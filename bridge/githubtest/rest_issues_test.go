@@ -11,8 +11,10 @@ import (
 func TestCreateIssue(t *testing.T) {
 	w := newWorld(t, Options{}).hooked("issues")
 	w.do("POST", "/repos/acme/web/milestones", fields{"title": "Sprint 1"}).want(201)
-	got := w.do("POST", "/repos/acme/web/issues", fields{"title": "One", "body": "text\r\nkept", "labels": []any{"bug", fields{"name": "web"}},
-		"assignees": []string{"alice"}, "milestone": 1}).want(201)
+	got := w.do("POST", "/repos/acme/web/issues", fields{
+		"title": "One", "body": "text\r\nkept", "labels": []any{"bug", fields{"name": "web"}},
+		"assignees": []string{"alice"}, "milestone": 1,
+	}).want(201)
 	o := got.obj()
 	equal(t, "number", o["number"], 1)
 	equal(t, "body as sent", o["body"], "text\r\nkept")
@@ -81,8 +83,10 @@ func TestPatchChangesEverythingAtOnce(t *testing.T) {
 	w.do("POST", "/repos/acme/web/milestones", fields{"title": "Sprint 1"}).want(201)
 	w.open("one", "a", "b")
 	w.hooked("issues")
-	got := w.do("PATCH", "/repos/acme/web/issues/1", fields{"title": "two", "body": nil, "labels": []string{"B", "c"},
-		"assignees": []string{"bob"}, "milestone": 1, "state": "closed", "state_reason": "duplicate"}).want(200)
+	got := w.do("PATCH", "/repos/acme/web/issues/1", fields{
+		"title": "two", "body": nil, "labels": []string{"B", "c"},
+		"assignees": []string{"bob"}, "milestone": 1, "state": "closed", "state_reason": "duplicate",
+	}).want(200)
 	equal(t, "answer", got.obj()["state_reason"], "duplicate")
 	equal(t, "closed by", got.obj("closed_by")["login"], bot)
 	i := w.r.Issue(1)

@@ -48,9 +48,11 @@ func getApp(c *call) reply {
 	if a == nil {
 		return fail(http.StatusUnauthorized, "A JSON web token could not be decoded")
 	}
-	return ok(fields{"id": a.ID, "slug": a.Slug, "name": a.Slug, "node_id": nodeID("A", a.ID),
+	return ok(fields{
+		"id": a.ID, "slug": a.Slug, "name": a.Slug, "node_id": nodeID("A", a.ID),
 		"owner": c.s.wireUser(a.Owner), "html_url": c.s.html + "/apps/" + a.Slug,
-		"permissions": appPermissions, "events": c.s.appEvents(a)})
+		"permissions": appPermissions, "events": c.s.appEvents(a),
+	})
 }
 
 var appPermissions = fields{"issues": "write", "metadata": "read", "administration": "read"}
@@ -66,10 +68,12 @@ func (s *Server) appEvents(a *App) []string {
 }
 
 func (c *call) wireInstallation(a *App) fields {
-	return fields{"id": a.Installation, "app_id": a.ID, "app_slug": a.Slug, "account": c.s.wireUser(a.Owner),
+	return fields{
+		"id": a.Installation, "app_id": a.ID, "app_slug": a.Slug, "account": c.s.wireUser(a.Owner),
 		"target_type": c.s.account(a.Owner, "Organization").kind, "repository_selection": "all",
 		"permissions": appPermissions, "events": c.s.appEvents(a), "suspended_at": nil,
-		"access_tokens_url": fmt.Sprintf("%s/app/installations/%d/access_tokens", c.s.api, a.Installation)}
+		"access_tokens_url": fmt.Sprintf("%s/app/installations/%d/access_tokens", c.s.api, a.Installation),
+	}
 }
 
 func listInstallations(c *call) reply {
@@ -98,8 +102,10 @@ func createInstallationToken(c *call) reply {
 	}
 	t := &token{text: fmt.Sprintf("ghs_%d", c.s.nextID()), login: a.Login(), app: a, expires: c.s.now().Add(time.Hour)}
 	c.s.tokens[t.text] = t
-	return created(fields{"token": t.text, "expires_at": stamp(t.expires), "permissions": appPermissions,
-		"repository_selection": "all"})
+	return created(fields{
+		"token": t.text, "expires_at": stamp(t.expires), "permissions": appPermissions,
+		"repository_selection": "all",
+	})
 }
 
 func (c *call) wireRepo(r *Repo) fields { return c.s.wireRepo(r, c.who) }

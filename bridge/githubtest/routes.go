@@ -22,8 +22,10 @@ var readOnlyPosts = map[string]bool{
 func (r *route) writes() bool { return r.method != http.MethodGet && !readOnlyPosts[r.op] }
 
 // numeric are the path parameters that only digits match.
-var numeric = map[string]bool{"{number}": true, "{milestone}": true, "{hook}": true, "{comment}": true,
-	"{delivery}": true, "{installation}": true}
+var numeric = map[string]bool{
+	"{number}": true, "{milestone}": true, "{hook}": true, "{comment}": true,
+	"{delivery}": true, "{installation}": true,
+}
 
 const (
 	inRepo  = "/repos/{owner}/{repo}"

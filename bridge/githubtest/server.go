@@ -105,8 +105,10 @@ func Start(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, log: o.Logger,
-		client: &http.Client{Transport: o.Network, Timeout: deliveryTimeout,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		client: &http.Client{
+			Transport: o.Network, Timeout: deliveryTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 		html:     "https://github.com",
 		changed:  make(chan struct{}),
 		lastID:   2_500_000_000, // beyond 32 bits, as real ids are

@@ -87,10 +87,12 @@ func (r *Repo) Issues() []IssueState {
 }
 
 func (i *issue) snapshot() IssueState {
-	st := IssueState{ID: i.id, NodeID: nodeID("I", i.id), Repo: i.repo.fullName(), Number: i.number,
+	st := IssueState{
+		ID: i.id, NodeID: nodeID("I", i.id), Repo: i.repo.fullName(), Number: i.number,
 		Title: i.title, Body: i.body, State: i.state, StateReason: i.reason, Labels: i.labelNames(),
 		Assignees: slices.Clone(i.assignees), Author: i.author, Locked: i.locked, PullRequest: i.pull,
-		CreatedAt: i.created, UpdatedAt: i.updated}
+		CreatedAt: i.created, UpdatedAt: i.updated,
+	}
 	if i.milestone != nil {
 		st.Milestone = i.milestone.number
 	}

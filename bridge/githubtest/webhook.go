@@ -83,8 +83,10 @@ func (r *Repo) sendIssue(event, action string, by actor, i *issue, extra fields)
 	s := r.s
 	payload := fields{"action": action, "repository": s.wireRepo(r, identity{}), "sender": s.wireUser(by.login)}
 	if r.owner.kind == "Organization" {
-		payload["organization"] = fields{"login": r.owner.login, "id": r.owner.id,
-			"node_id": nodeID("O", r.owner.id), "url": s.api + "/orgs/" + r.owner.login}
+		payload["organization"] = fields{
+			"login": r.owner.login, "id": r.owner.id,
+			"node_id": nodeID("O", r.owner.id), "url": s.api + "/orgs/" + r.owner.login,
+		}
 	}
 	number := 0
 	if i != nil {
@@ -101,8 +103,10 @@ func (r *Repo) sendIssue(event, action string, by actor, i *issue, extra fields)
 		if h.app != nil {
 			payload["installation"] = fields{"id": h.app.Installation}
 		}
-		s.enqueue(h, &Delivery{Event: event, Action: action, Repo: r.fullName(), RepoID: r.id, Number: number,
-			GUID: guid, Payload: encode(payload)})
+		s.enqueue(h, &Delivery{
+			Event: event, Action: action, Repo: r.fullName(), RepoID: r.id, Number: number,
+			GUID: guid, Payload: encode(payload),
+		})
 		delete(payload, "installation")
 	}
 }

@@ -158,8 +158,10 @@ func (s *Server) wireIssue(i *issue, f facts) fields {
 	if i.pull {
 		pull := strings.Replace(page, "/issues/", "/pull/", 1)
 		out["html_url"], out["draft"] = pull, false
-		out["pull_request"] = fields{"url": strings.Replace(url, "/issues/", "/pulls/", 1), "html_url": pull,
-			"diff_url": pull + ".diff", "patch_url": pull + ".patch", "merged_at": nil}
+		out["pull_request"] = fields{
+			"url": strings.Replace(url, "/issues/", "/pulls/", 1), "html_url": pull,
+			"diff_url": pull + ".diff", "patch_url": pull + ".patch", "merged_at": nil,
+		}
 	}
 	return out
 }

@@ -135,39 +135,56 @@ func TestScrape(t *testing.T) {
 			p.tallies["p2"] = store.Tally{Queued: 3, Oldest: time.Now().Add(-time.Hour)}
 		}, []string{"queue_"}, "queue_depth 5\nqueue_oldest_seconds 3600"},
 		"nothing is due": {func(*program) {}, []string{"queue_"}, "queue_depth 0\nqueue_oldest_seconds 0"},
-		"links and failures, also where there are none": {func(p *program) {
-			one := tally("web", mapping.Linked, 4)
-			one.Failures["gone"] = 2 // of a route that is no more
-			p.tallies["p1"] = one
-		}, []string{`links{route="web",state="l`, `links{route="api",state="orphaned`, "failures"},
+		"links and failures, also where there are none": {
+			func(p *program) {
+				one := tally("web", mapping.Linked, 4)
+				one.Failures["gone"] = 2 // of a route that is no more
+				p.tallies["p1"] = one
+			},
+			[]string{`links{route="web",state="l`, `links{route="api",state="orphaned`, "failures"},
 			"failures{route=\"api\"} 0\nfailures{route=\"gone\"} 2\nfailures{route=\"web\"} 0\n" +
-				"links{route=\"api\",state=\"orphaned\"} 2\nlinks{route=\"web\",state=\"left\"} 0\nlinks{route=\"web\",state=\"linked\"} 4"},
-		"links that were not counted yet": {func(p *program) { p.tallies["p1"] = store.Tally{Queued: 1} },
-			[]string{`links{route="web"`, `failures{route="web"`, "queue_depth"}, "queue_depth 1"},
+				"links{route=\"api\",state=\"orphaned\"} 2\nlinks{route=\"web\",state=\"left\"} 0\nlinks{route=\"web\",state=\"linked\"} 4",
+		},
+		"links that were not counted yet": {
+			func(p *program) { p.tallies["p1"] = store.Tally{Queued: 1} },
+			[]string{`links{route="web"`, `failures{route="web"`, "queue_depth"},
+			"queue_depth 1",
+		},
 		"a store that does not answer": {func(p *program) { p.away = errors.New("away") }, []string{"queue_", "links", "failures", "gauges", "sprint", "open"}, ""},
 		"requests that are left":       {func(p *program) { p.rate = 4321 }, []string{"github_rate"}, "github_rate_limit_remaining 4321"},
 		"no answer told how many are":  {func(p *program) { p.rate = -1 }, []string{"github_rate"}, ""},
 		"budgets": {func(p *program) {
 			p.budgets = []status.Budget{{Name: "content", Window: "minute", Left: 7, Of: 70}, {Name: "edits", Window: "hour"}}
 		}, []string{"github_write"}, "github_write_budget_remaining{class=\"content\",window=\"minute\"} 7\ngithub_write_budget_remaining{class=\"edits\",window=\"hour\"} 0"},
-		"services that are left alone": {func(p *program) { p.hubDown, p.down = true, map[mapping.ObjectID]bool{"p2": false} },
-			[]string{"breaker"}, "breaker_open{api=\"github\",project=\"\"} 1\nbreaker_open{api=\"planning\",project=\"two\"} 0"},
+		"services that are left alone": {
+			func(p *program) { p.hubDown, p.down = true, map[mapping.ObjectID]bool{"p2": false} },
+			[]string{"breaker"},
+			"breaker_open{api=\"github\",project=\"\"} 1\nbreaker_open{api=\"planning\",project=\"two\"} 0",
+		},
 		"a route that is paused": {func(p *program) { p.paused = "api" }, []string{"route_paused"}, "route_paused{route=\"api\"} 1\nroute_paused{route=\"web\"} 0"},
 		"questions, of routes that ask": {func(p *program) {
 			p.routes[0].Policies, p.questions = ask, map[mapping.ObjectID]map[string]int{"p1": {"web": 3}, "p2": {"api": 9}}
 		}, []string{"open_questions"}, `open_questions{route="web"} 3`},
-		"a route that asks of one side alone": {func(p *program) { p.routes[0].Policies, p.routes[0].Direction = ask, mapping.ToPlanning },
-			[]string{"open_questions"}, ""},
+		"a route that asks of one side alone": {
+			func(p *program) { p.routes[0].Policies, p.routes[0].Direction = ask, mapping.ToPlanning },
+			[]string{"open_questions"},
+			"",
+		},
 		"active sprints, told apart": {func(p *program) {
 			p.charts = map[mapping.ObjectID][]mapping.Burndown{"p1": {
-				{Sprint: "a", Title: "Twice", Active: true, Original: 8}, {Sprint: "b", Title: "Twice", Active: true, Original: 5},
-				{Sprint: "c", Active: true, Original: 2}, {Sprint: "d", Title: "Ended", Original: 1},
+				{Sprint: "a", Title: "Twice", Active: true, Original: 8},
+				{Sprint: "b", Title: "Twice", Active: true, Original: 5},
+				{Sprint: "c", Active: true, Original: 2},
+				{Sprint: "d", Title: "Ended", Original: 1},
 				{Sprint: "e", Title: "Burning", Active: true, Original: 9, Remaining: []float64{9, 6, 4}, Start: time.Now().Add(-30 * time.Hour)},
 			}}
 		}, []string{"sprint"}, "sprint_remaining_hours{project=\"one\",sprint=\" (c)\"} 2\nsprint_remaining_hours{project=\"one\",sprint=\"Burning\"} 6\n" +
 			"sprint_remaining_hours{project=\"one\",sprint=\"Twice\"} 8\nsprint_remaining_hours{project=\"one\",sprint=\"Twice (b)\"} 5"},
-		"a source that panics costs its own": {func(p *program) { p.panics = "Burndown" }, []string{"sprint", "queue_depth", "route_paused"},
-			"queue_depth 0\nroute_paused{route=\"api\"} 0\nroute_paused{route=\"web\"} 0"},
+		"a source that panics costs its own": {
+			func(p *program) { p.panics = "Burndown" },
+			[]string{"sprint", "queue_depth", "route_paused"},
+			"queue_depth 0\nroute_paused{route=\"api\"} 0\nroute_paused{route=\"web\"} 0",
+		},
 		"a collector that panics costs its own": {func(p *program) { p.panics = "GitHubDown" }, []string{"route_paused", "queue_depth"}, "queue_depth 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -221,10 +238,14 @@ func TestProcess(t *testing.T) {
 		want string
 	}{
 		{"at first", func() {}, "catch_up_last_success_timestamp_seconds 0\nconfiguration_refused 0\nreloads_total{result=\"done\"} 0\nreloads_total{result=\"refused\"} 0"},
-		{"a file that is refused", func() { p.Reloaded(errors.New("bad")) },
-			"catch_up_last_success_timestamp_seconds 0\nconfiguration_refused 1\nreloads_total{result=\"done\"} 0\nreloads_total{result=\"refused\"} 1"},
-		{"one that is taken, and a list", func() { p.Reloaded(nil); p.CaughtUp(time.UnixMilli(1500)) },
-			"catch_up_last_success_timestamp_seconds 1.5\nconfiguration_refused 0\nreloads_total{result=\"done\"} 1\nreloads_total{result=\"refused\"} 1"},
+		{
+			"a file that is refused", func() { p.Reloaded(errors.New("bad")) },
+			"catch_up_last_success_timestamp_seconds 0\nconfiguration_refused 1\nreloads_total{result=\"done\"} 0\nreloads_total{result=\"refused\"} 1",
+		},
+		{
+			"one that is taken, and a list", func() { p.Reloaded(nil); p.CaughtUp(time.UnixMilli(1500)) },
+			"catch_up_last_success_timestamp_seconds 1.5\nconfiguration_refused 0\nreloads_total{result=\"done\"} 1\nreloads_total{result=\"refused\"} 1",
+		},
 	} {
 		step.do()
 		if got := linesOf(t, reg, "catch", "conf", "reloads"); got != step.want {

@@ -119,7 +119,8 @@ func (o *Operator) freeCard(ctx context.Context, key store.Key) error {
 		out.Kind = store.Remove
 	}
 	*l = mapping.Link{
-		ID: l.ID, Project: l.Project, Route: l.Route, Parted: true, Pair: mapping.Pair{Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue,
+		ID: l.ID, Project: l.Project, Route: l.Route, Parted: true, Pair: mapping.Pair{
+			Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue,
 			State: l.State, Dates: mapping.Dates{Created: l.Created}, Rest: mapping.Rest{Why: l.Why},
 		},
 	}

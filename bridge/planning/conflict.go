@@ -188,8 +188,10 @@ type Answer struct {
 func (u *Write) read(status int, body []byte, errorMessage func([]byte) string) Answer {
 	tree, parsed := parseTree(body)
 	f := u.find(tree)
-	return Answer{Status: status, Version: f.version, Values: f.values, Said: sync.OnceValue(func() string { return errorMessage(body) }),
-		IsError: saysError(tree), Foreign: !parsed, Empty: strings.TrimSpace(string(body)) == ""}
+	return Answer{
+		Status: status, Version: f.version, Values: f.values, Said: sync.OnceValue(func() string { return errorMessage(body) }),
+		IsError: saysError(tree), Foreign: !parsed, Empty: strings.TrimSpace(string(body)) == "",
+	}
 }
 
 // Judge decides what the answer to an update says. A conflict can come with

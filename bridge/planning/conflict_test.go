@@ -210,10 +210,15 @@ func TestSpellingsOfTheSame(t *testing.T) {
 		sent, back string
 		want       bool
 	}{
-		{mapping.Title, "a", "a ", true}, {mapping.Title, "a", "b", false},
-		{mapping.Estimate, "0.50", "0.5", true}, {mapping.Estimate, "1", "2", false}, {mapping.Estimate, "1", "", false},
-		{mapping.Summary, "* a", "- a\n", true}, {mapping.Summary, "a", "b", false},
-		{mapping.State, "done", "done", true}, {mapping.State, "done", "todo", false},
+		{mapping.Title, "a", "a ", true},
+		{mapping.Title, "a", "b", false},
+		{mapping.Estimate, "0.50", "0.5", true},
+		{mapping.Estimate, "1", "2", false},
+		{mapping.Estimate, "1", "", false},
+		{mapping.Summary, "* a", "- a\n", true},
+		{mapping.Summary, "a", "b", false},
+		{mapping.State, "done", "done", true},
+		{mapping.State, "done", "todo", false},
 	} {
 		if got := same(tt.attr, tt.sent, tt.back); got != tt.want {
 			t.Errorf("same(%s, %q, %q) = %v", tt.attr, tt.sent, tt.back, got)

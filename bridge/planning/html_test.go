@@ -46,11 +46,25 @@ func TestSameRendering(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"", "", true}, {"", "\n\n", true}, {"a", "a\n", true}, {"a\r\nb", "a\nb", true}, {"a\n\n\nb", "a\n\nb", true},
-		{"* a\n* b", "- a\n- b", true}, {"*a*", "_a_", true}, {"# a", "a\n===", true}, {"a ", "a", true},
-		{"a  \nb", "a\nb", false}, {"a", "b", false}, {"a", "", false}, {"*a*", "a", false}, {"- [ ] a", "- [x] a", false},
-		{"a <!-- 1 -->", "a <!-- 2 -->", false}, {"<script>1</script>", "<script>2</script>", false}, {"1. a", "2. a", false},
-		{"[a](http://x)", "[a](http://y)", false}, {"`a`", "a", false},
+		{"", "", true},
+		{"", "\n\n", true},
+		{"a", "a\n", true},
+		{"a\r\nb", "a\nb", true},
+		{"a\n\n\nb", "a\n\nb", true},
+		{"* a\n* b", "- a\n- b", true},
+		{"*a*", "_a_", true},
+		{"# a", "a\n===", true},
+		{"a ", "a", true},
+		{"a  \nb", "a\nb", false},
+		{"a", "b", false},
+		{"a", "", false},
+		{"*a*", "a", false},
+		{"- [ ] a", "- [x] a", false},
+		{"a <!-- 1 -->", "a <!-- 2 -->", false},
+		{"<script>1</script>", "<script>2</script>", false},
+		{"1. a", "2. a", false},
+		{"[a](http://x)", "[a](http://y)", false},
+		{"`a`", "a", false},
 	} {
 		if got := SameRendering(tt.a, tt.b); got != tt.want {
 			t.Errorf("SameRendering(%q, %q) = %v", tt.a, tt.b, got)

@@ -81,8 +81,10 @@ func TestReads(t *testing.T) {
 		{"/backlog/buckets", `[{"bucket":"Incoming","id":{"$oid":"b1"}}]`, func(c *Client) (any, error) { return c.Buckets(ctx()) }, []Bucket{bucket}},
 		{"/backlog/buckets/b1", `{"bucket":"Incoming","id":"b1"}`, func(c *Client) (any, error) { return c.Bucket(ctx(), "b1") }, bucket},
 		{"/backlog/buckets/b1/items", "[" + fullCard + "]", func(c *Client) (any, error) { return c.BucketCards(ctx(), "b1") }, cardIn("b1")},
-		{"/backlog/items", `[{"bucket":"Incoming","id":"b1","items":[]}]`, func(c *Client) (any, error) { return c.Backlog(ctx()) },
-			[]BucketItems{{ID: "b1", Title: "Incoming"}}},
+		{
+			"/backlog/items", `[{"bucket":"Incoming","id":"b1","items":[]}]`, func(c *Client) (any, error) { return c.Backlog(ctx()) },
+			[]BucketItems{{ID: "b1", Title: "Incoming"}},
+		},
 		{"/iterations", "[" + sprintJSON + "]", func(c *Client) (any, error) { return c.Sprints(ctx()) }, []Sprint{sprintMapped}},
 		{"/iterations/s1", sprintJSON, func(c *Client) (any, error) { return c.Sprint(ctx(), "s1") }, sprintMapped},
 		{"/items/" + cardID, fullCard, func(c *Client) (any, error) { return c.Card(ctx(), cardID) }, fullCardMapped},
@@ -90,13 +92,16 @@ func TestReads(t *testing.T) {
 		{"/items/" + cardID + "/tasks", "[" + fullTask + "]", func(c *Client) (any, error) { return c.Tasks(ctx(), cardID) }, []mapping.Task{fullTaskMapped}},
 		{"/items/" + cardID + "/tasks", "[]", func(c *Client) (any, error) { return c.Tasks(ctx(), cardID) }, []mapping.Task{}},
 		{"/tasks/" + taskID, fullTask, func(c *Client) (any, error) { return c.Task(ctx(), taskID) }, fullTaskMapped},
-		{"/iterations/s1/burndown-chart", `{"_id":"x","items":[{"cid":1,"originalEstimate":3,"timeRemaining":[3,1],"title":"t"}],
+		{
+			"/iterations/s1/burndown-chart", `{"_id":"x","items":[{"cid":1,"originalEstimate":3,"timeRemaining":[3,1],"title":"t"}],
 			"numDays":3,"originalEstimate":3.5,"timeRemaining":[3,1.5,null],"when":{"$date":"2014-11-25T00:00:00.000Z"},
 			"startDate":{"$date":"2014-11-25T00:00:00.000Z"},"endDate":{"$date":"2014-12-10T00:00:00.000Z"}}`,
-			func(c *Client) (any, error) { return c.Burndown(ctx(), "s1") }, Burndown{
+			func(c *Client) (any, error) { return c.Burndown(ctx(), "s1") },
+			Burndown{
 				ID: "x", When: sprintMapped.Start, Start: sprintMapped.Start, End: sprintMapped.End, NumDays: 3, OriginalEstimate: 3.5,
 				Remaining: []float64{3, 1.5}, Items: []BurndownItem{{CID: 1, Title: "t", OriginalEstimate: 3, Remaining: []float64{3, 1}}},
-			}},
+			},
+		},
 	} {
 		c, rec := serve(t, answering(200, tt.answer), func(o *Options) { o.BaseURL += "/prefix/" })
 		got, err := tt.ask(c)
@@ -184,14 +189,22 @@ func TestSprintItemsForms(t *testing.T) {
 		"flat":   {"[" + fullCard + "," + flat + "]", SprintItems{[]mapping.Card{fullCardMapped}, []mapping.Task{fullTaskMapped}, users}},
 		"nested": {"[" + nested + "]", SprintItems{[]mapping.Card{withTask}, nil, users}},
 		"both":   {"[" + nested + "," + flat + "]", SprintItems{[]mapping.Card{withTask}, []mapping.Task{fullTaskMapped}, users}},
-		"a task by its counter of time": {"[" + other + "]",
-			SprintItems{nil, []mapping.Task{second}, nil}},
-		"a task by its owner": {"[" + strings.Replace(other, `"timeEntriesTotal":0,`, "", 1) + "]",
-			SprintItems{nil, []mapping.Task{second}, nil}},
-		"a card whose state is a word": {`[{"_id":"c","state":{"value":"done","version":1},"taskCounters":{"value":null,"version":0}}]`,
-			SprintItems{[]mapping.Card{{ID: "c"}}, nil, nil}},
-		"a card with an owner": {`[{"_id":"c","owner":{"value":{"$oid":"x"},"version":1},"iterationReview":{"value":null,"version":0}}]`,
-			SprintItems{[]mapping.Card{{ID: "c"}}, nil, nil}},
+		"a task by its counter of time": {
+			"[" + other + "]",
+			SprintItems{nil, []mapping.Task{second}, nil},
+		},
+		"a task by its owner": {
+			"[" + strings.Replace(other, `"timeEntriesTotal":0,`, "", 1) + "]",
+			SprintItems{nil, []mapping.Task{second}, nil},
+		},
+		"a card whose state is a word": {
+			`[{"_id":"c","state":{"value":"done","version":1},"taskCounters":{"value":null,"version":0}}]`,
+			SprintItems{[]mapping.Card{{ID: "c"}}, nil, nil},
+		},
+		"a card with an owner": {
+			`[{"_id":"c","owner":{"value":{"$oid":"x"},"version":1},"iterationReview":{"value":null,"version":0}}]`,
+			SprintItems{[]mapping.Card{{ID: "c"}}, nil, nil},
+		},
 		"a placeholder": {"[" + placeholder + "]", SprintItems{[]mapping.Card{{ID: "tp", Placeholder: true}}, nil, nil}},
 		"nothing":       {"[]", SprintItems{}},
 	} {

@@ -31,10 +31,14 @@ func newWorld(t *testing.T, traits func(*planningtest.Traits)) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	p := s.AddProject(planningtest.ProjectSpec{Title: "Web", Secret: "00112233445566778899aabbccddeeff",
-		Members: []string{"bridge", "alice"}, Buckets: []string{"Incoming", "Bugs"}})
-	c, err := planning.New(planning.Options{BaseURL: s.URL(), Project: mapping.ObjectID(p.ID()),
-		Secret: "00112233445566778899aabbccddeeff", RetryPause: time.Millisecond})
+	p := s.AddProject(planningtest.ProjectSpec{
+		Title: "Web", Secret: "00112233445566778899aabbccddeeff",
+		Members: []string{"bridge", "alice"}, Buckets: []string{"Incoming", "Bugs"},
+	})
+	c, err := planning.New(planning.Options{
+		BaseURL: s.URL(), Project: mapping.ObjectID(p.ID()),
+		Secret: "00112233445566778899aabbccddeeff", RetryPause: time.Millisecond,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,15 +228,18 @@ func TestConflictsOfTheService(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := context.Background()
 	for _, status := range []int{200, 400, 409, 412, 422, 500} {
-		for _, shape := range []planningtest.ConflictShape{planningtest.ConflictAttributes, planningtest.ConflictItem, planningtest.ConflictCurrent,
-			planningtest.ConflictErrors, planningtest.ConflictArray, planningtest.ConflictEmpty, planningtest.ConflictText} {
+		for _, shape := range []planningtest.ConflictShape{
+			planningtest.ConflictAttributes, planningtest.ConflictItem, planningtest.ConflictCurrent,
+			planningtest.ConflictErrors, planningtest.ConflictArray, planningtest.ConflictEmpty, planningtest.ConflictText,
+		} {
 			w.server.SetTraits(func(t *planningtest.Traits) { t.ConflictStatus, t.ConflictShape = status, shape })
 			id := mapping.ObjectID(w.project.NewCard("Bugs", "alice", planningtest.CardSpec{Title: "old", Summary: "s"}))
 			for i := range 3 {
 				w.project.EditCard(string(id), "alice", func(e *planningtest.CardEdit) { e.Title = fmt.Sprintf("theirs %d", i) })
 			}
 			_, err := w.client.UpdateCard(ctx, id, "bridge", mapping.LinkImages, map[mapping.Attribute]mapping.Versioned{
-				mapping.Title: {Value: "mine", Version: 0}, mapping.Summary: {Value: "mine", Version: 0}})
+				mapping.Title: {Value: "mine", Version: 0}, mapping.Summary: {Value: "mine", Version: 0},
+			})
 			var conflict *mapping.VersionConflict
 			if !errors.As(err, &conflict) {
 				t.Errorf("%d %s: %v", status, shape, err)

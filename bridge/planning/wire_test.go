@@ -189,8 +189,10 @@ func TestCardWhole(t *testing.T) {
 // Every member of a card in an unexpected shape leaves the rest readable.
 func TestCardOddMembers(t *testing.T) {
 	for _, odd := range []string{`null`, `""`, `"x"`, `7`, `1.5`, `true`, `[]`, `[{}]`, `{}`, `{"value":[]}`, `{"value":{"version":{}},"version":[]}`} {
-		for _, member := range []string{"cid", "version", "title", "summary", "estimate", "state", "iteration",
-			"iterationReview", "taskCounters", "isStandaloneTP", "tasks", "type", "owner", "nonWorkingDays"} {
+		for _, member := range []string{
+			"cid", "version", "title", "summary", "estimate", "state", "iteration",
+			"iterationReview", "taskCounters", "isStandaloneTP", "tasks", "type", "owner", "nonWorkingDays",
+		} {
 			w := decode[wireCard](t, `{"_id":"c1","`+member+`":`+odd+`,"order":{"value":"0","version":0}}`)
 			if c, err := w.card("b", ""); err != nil || c.ID != "c1" {
 				t.Errorf("%s: %s: %v %v", member, odd, c.ID, err)

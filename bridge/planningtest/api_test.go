@@ -50,7 +50,8 @@ func TestBacklog(t *testing.T) {
 		"1.items.0._id": `{"$oid":"` + a + `"}`, "1.items.0.state": `{"value":` + bug + `,"version":1}`,
 	})
 	w.want(w.get("/backlog/buckets"), map[string]string{
-		"1": `{"bucket":"Bugs","id":` + bug + `}`, "2": "(none)"})
+		"1": `{"bucket":"Bugs","id":` + bug + `}`, "2": "(none)",
+	})
 	w.want(w.get("/backlog/buckets/"+w.p.BucketID("Bugs")), map[string]string{"bucket": `"Bugs"`, "id": bug})
 	w.want(w.get(w.bucketPath("Bugs")), map[string]string{
 		"0.title.value": `"A"`, "0.cid": "1", "0.version": "2", "0.estimate": `{"value":3,"version":0}`,
@@ -121,9 +122,11 @@ func TestUpdateCard(t *testing.T) {
 		t.Errorf("a refused update changed the card: %+v", c)
 	}
 	w.want(w.put(path, `{"username":"bridge","title":{"value":"C","version":-1}}`), map[string]string{
-		"title": `{"value":"C","version":2}`, "version": "3"})
+		"title": `{"value":"C","version":2}`, "version": "3",
+	})
 	w.want(w.put(path, `{"username":"bridge","title":{"value":"C","version":2}}`), map[string]string{
-		"title": `{"value":"C","version":2}`, "version": "3"})
+		"title": `{"value":"C","version":2}`, "version": "3",
+	})
 	w.want(w.put(path, `{"username":"bridge"}`), map[string]string{"version": "3", "title": "(none)"})
 	var got []string
 	for _, v := range w.p.History(id, "title") {
@@ -167,11 +170,14 @@ func TestTasks(t *testing.T) {
 	w.post("/items/"+id+"/tasks", `[{"username":"bridge","title":{"value":"X"}},{"username":"bridge","title":{"value":"Y"}}]`)
 	wantCard(9, 4, 4, "in-progress")
 	w.want(w.get("/items/"+id), map[string]string{
-		"taskCounters": `{"value":{"done":1,"inProgress":0,"status":"in-progress","todo":2,"total":3},"version":4}`})
+		"taskCounters": `{"value":{"done":1,"inProgress":0,"status":"in-progress","todo":2,"total":3},"version":4}`,
+	})
 	w.want(w.get("/items/"+id+"/tasks"), map[string]string{
-		"0.title.value": `"V"`, "2.title.value": `"Y"`, "2._order": "2", "3": "(none)"})
+		"0.title.value": `"V"`, "2.title.value": `"Y"`, "2._order": "2", "3": "(none)",
+	})
 	w.want(w.get("/tasks/"+task), map[string]string{
-		"title.value": `"V"`, "type": `{"value":null,"version":0}`, "_order": "(none)"})
+		"title.value": `"V"`, "type": `{"value":null,"version":0}`, "_order": "(none)",
+	})
 	w.ask(409, "PUT", "/tasks/"+task, `{"username":"bridge","state":{"value":"todo","version":0}}`)
 	w.p.DeleteTask(task)
 	wantCard(11, 5, 5, "todo")
@@ -260,7 +266,8 @@ func TestPeople(t *testing.T) {
 		t.Errorf("card %+v", c)
 	}
 	w.want(w.get("/items/"+id), map[string]string{
-		"estimate": `{"value":null,"version":1}`, "iterationReview": `{"value":"Approved","version":1}`})
+		"estimate": `{"value":null,"version":1}`, "iterationReview": `{"value":"Approved","version":1}`,
+	})
 	task := w.p.NewTask(id, "alice", planningtest.TaskSpec{Title: "T"})
 	w.p.EditTask(task, "bob", func(e *planningtest.TaskEdit) { e.State = "done"; e.Summary = "how" })
 	got := w.p.Task(task)

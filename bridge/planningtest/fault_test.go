@@ -163,8 +163,10 @@ func TestCutListings(t *testing.T) {
 func TestFaultsAreMatched(t *testing.T) {
 	w := newWorld(t, planningtest.Options{})
 	id := w.newCard(planningtest.CardSpec{Title: "A"})
-	reads := w.s.Fault(planningtest.Fault{Kind: planningtest.Before, Times: 2, Status: 503,
-		Match: func(method, path string) bool { return method == "GET" && strings.HasSuffix(path, id) }})
+	reads := w.s.Fault(planningtest.Fault{
+		Kind: planningtest.Before, Times: 2, Status: 503,
+		Match: func(method, path string) bool { return method == "GET" && strings.HasSuffix(path, id) },
+	})
 	w.get("")
 	w.ask(503, "GET", "/items/"+id, "")
 	w.ask(503, "GET", "/items/"+id, "")

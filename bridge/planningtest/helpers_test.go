@@ -30,8 +30,10 @@ func newWorld(t *testing.T, o planningtest.Options) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	p := s.AddProject(planningtest.ProjectSpec{Title: "Web", Secret: secret, Members: []string{"bridge", "alice"},
-		Followers: []string{"fred"}, Buckets: []string{"Incoming", "Bugs"}})
+	p := s.AddProject(planningtest.ProjectSpec{
+		Title: "Web", Secret: secret, Members: []string{"bridge", "alice"},
+		Followers: []string{"fred"}, Buckets: []string{"Incoming", "Bugs"},
+	})
 	return &world{t, s, p}
 }
 

@@ -55,8 +55,10 @@ func (s *Server) ResetJournal() {
 
 // record enters a call into the journal; a is nil where there is no answer.
 func (s *Server) record(c *call, started time.Time, a *answer) {
-	entry := Call{Time: started, Method: c.r.Method, Path: c.r.URL.Path, Op: c.op, Body: string(c.body),
-		Username: username(c.body), Duration: s.clock().Sub(started)}
+	entry := Call{
+		Time: started, Method: c.r.Method, Path: c.r.URL.Path, Op: c.op, Body: string(c.body),
+		Username: username(c.body), Duration: s.clock().Sub(started),
+	}
 	if a != nil {
 		entry.Status = a.status
 	}

@@ -38,8 +38,10 @@ func TestRandomActsKeepTheArithmetic(t *testing.T) {
 	var cards []*oracle
 	for i := range 4 {
 		title := fmt.Sprintf("card %d", i)
-		cards = append(cards, &oracle{id: w.newCard(planningtest.CardSpec{Title: title}), title: title,
-			bucket: "Incoming", version: 1, titles: []string{title}})
+		cards = append(cards, &oracle{
+			id: w.newCard(planningtest.CardSpec{Title: title}), title: title,
+			bucket: "Incoming", version: 1, titles: []string{title},
+		})
 	}
 	for step := range 800 {
 		o := cards[rng.IntN(len(cards))]
@@ -101,12 +103,14 @@ func (w *world) putTitle(rng *rand.Rand, o *oracle, title string) {
 	body := fmt.Sprintf(`{"username":"bridge","title":{"value":%q,"version":%d}}`, title, v)
 	if !taken {
 		w.want(w.ask(409, "PUT", "/items/"+o.id, body), map[string]string{
-			"title": fmt.Sprintf(`{"value":%q,"version":%d}`, o.title, o.titleV)})
+			"title": fmt.Sprintf(`{"value":%q,"version":%d}`, o.title, o.titleV),
+		})
 		return
 	}
 	o.retitled(title)
 	w.want(w.put("/items/"+o.id, body), map[string]string{
-		"version": fmt.Sprint(o.version), "title": fmt.Sprintf(`{"value":%q,"version":%d}`, o.title, o.titleV)})
+		"version": fmt.Sprint(o.version), "title": fmt.Sprintf(`{"value":%q,"version":%d}`, o.title, o.titleV),
+	})
 }
 
 func (w *world) addTask(rng *rand.Rand, o *oracle) {
@@ -159,7 +163,8 @@ func (w *world) compare(o *oracle) {
 	}
 	w.want(w.get("/items/"+o.id), map[string]string{
 		"version": fmt.Sprint(o.version), "title.version": fmt.Sprint(o.titleV), "state.version": fmt.Sprint(o.bucketV),
-		"taskCounters.version": fmt.Sprint(o.countersV), "title.value": fmt.Sprintf("%q", o.title)})
+		"taskCounters.version": fmt.Sprint(o.countersV), "title.value": fmt.Sprintf("%q", o.title),
+	})
 }
 
 func (w *world) compareHistory(o *oracle) {

@@ -21,8 +21,10 @@ func (c *call) readProject() (any, error) {
 		"timezone":        c.constant(p.Timezone),
 		"title":           c.constant(p.Title),
 		"type":            c.constant(p.Type),
-		"userCounters": c.constant(object{"total": p.Members + p.Followers,
-			"observers": p.Followers, "participants": p.Members}),
+		"userCounters": c.constant(object{
+			"total":     p.Members + p.Followers,
+			"observers": p.Followers, "participants": p.Members,
+		}),
 	}
 	if c.t.UnknownFields {
 		out["nonWorkingDays"] = c.constant([]int{0, 6})

@@ -26,8 +26,10 @@ func TestMain(m *testing.M) {
 
 func TestJournal(t *testing.T) {
 	var log bytes.Buffer
-	w := newWorld(t, planningtest.Options{Clock: fixedClock,
-		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	w := newWorld(t, planningtest.Options{
+		Clock:  fixedClock,
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
 	w.get("/backlog/items")
 	body := `[{"username":"alice","title":{"value":"A"}},{"username":"bridge"}]`
 	w.post(w.bucketPath("Bugs"), body)

@@ -226,8 +226,10 @@ func TestEveryAnswerHasItsShape(t *testing.T) {
 		task := w.p.Tasks(planned)[0].ID
 		w.p.LogTime(task, "alice", 2)
 		one(w.put("/items/"+id, `{"username":"bridge","title":{"value":"B","version":-1},"summary":{"value":{"markdown":"y"},"version":-1}}`),
-			fields{"_id": isOID, "version": isInt, "title": cardShape["title"], "summary": cardShape["summary"],
-				"iteration": cardShape["iteration"], "project": cardShape["project"], "state": cardShape["state"]})
+			fields{
+				"_id": isOID, "version": isInt, "title": cardShape["title"], "summary": cardShape["summary"],
+				"iteration": cardShape["iteration"], "project": cardShape["project"], "state": cardShape["state"],
+			})
 		one(w.put("/tasks/"+task, `{"username":"bridge","state":{"value":"done","version":0}}`),
 			fields{"_id": isOID, "version": isInt, "state": taskShape["state"], "owner": taskShape["owner?"], "project": taskShape["project"]})
 		one(w.get(""), project)

@@ -37,7 +37,8 @@ func TestConflictShapes(t *testing.T) {
 	}
 	w.with(func(t *traits) { t.ConflictShape = planningtest.ConflictItem })
 	w.want(w.ask(409, "PUT", "/tasks/"+task, `{"username":"bridge","state":{"value":"done","version":4}}`), map[string]string{
-		"item.owner.value": `{"$oid":"` + id + `"}`, "item.state.value": `"todo"`})
+		"item.owner.value": `{"$oid":"` + id + `"}`, "item.state.value": `"todo"`,
+	})
 	w.with(func(t *traits) { t.ConflictShape = planningtest.ConflictText })
 	r := w.ask(409, "PUT", "/items/"+id, `{"username":"bridge","title":{"value":"B","version":4}}`)
 	if r.text != "version conflict: title is at version 0" || !strings.HasPrefix(r.header.Get("Content-Type"), "text/plain") {
@@ -54,7 +55,8 @@ func TestConflictShapes(t *testing.T) {
 
 func TestSuccessStatuses(t *testing.T) {
 	w := newWorld(t, planningtest.Options{Traits: traits{
-		SuccessStatus: planningtest.StatusByKind{Read: 202, Create: 201, Update: 204}}})
+		SuccessStatus: planningtest.StatusByKind{Read: 202, Create: 201, Update: 204},
+	}})
 	id := w.ask(201, "POST", w.bucketPath("Bugs"), `{"username":"bridge","title":{"value":"A"}}`).id(t, "_id")
 	w.ask(202, "GET", "/items/"+id, "")
 	if r := w.ask(204, "PUT", "/items/"+id, `{"username":"bridge","title":{"value":"B","version":0}}`); r.text != "" {
@@ -78,28 +80,39 @@ func TestFormsOfValues(t *testing.T) {
 		wants  map[string]string
 	}{
 		{"plain", func(*traits) {}, "/items/" + id, map[string]string{
-			"summary.value": `""`, "estimate.value": "3", "_id.$oid": `"` + id + `"`, "milestone": "(none)"}},
+			"summary.value": `""`, "estimate.value": "3", "_id.$oid": `"` + id + `"`, "milestone": "(none)",
+		}},
 		{"null summary", func(t *traits) { t.EmptySummary = planningtest.EmptyNull }, "/items/" + id, map[string]string{
-			"summary.value": "null"}},
+			"summary.value": "null",
+		}},
 		{"object summary", func(t *traits) { t.EmptySummary = planningtest.EmptyObject }, "/items/" + id, map[string]string{
-			"summary.value": `{"markdown":""}`}},
+			"summary.value": `{"markdown":""}`,
+		}},
 		{"html on reads", func(t *traits) { t.HTMLInAnswers = planningtest.HTMLAlways }, "/tasks/" + task, map[string]string{
-			"summary.value.html": `"\u003cp\u003es\u003c/p\u003e"`}},
+			"summary.value.html": `"\u003cp\u003es\u003c/p\u003e"`,
+		}},
 		{"numeric strings", func(t *traits) { t.NumericStrings = true }, "/items/" + id, map[string]string{
-			"estimate.value": `"3"`, "taskCounters.value.todo": "1"}},
+			"estimate.value": `"3"`, "taskCounters.value.todo": "1",
+		}},
 		{"floats", func(t *traits) { t.FloatNumbers = true }, "/items/" + id, map[string]string{
-			"estimate.value": "3.0", "taskCounters.value.todo": "1.0", "version": "4"}},
+			"estimate.value": "3.0", "taskCounters.value.todo": "1.0", "version": "4",
+		}},
 		{"bare ids", func(t *traits) { t.BareOIDs = true }, "/tasks/" + task, map[string]string{
-			"_id": `"` + task + `"`, "owner.value": `"` + id + `"`, "project.value": `"` + w.p.ID() + `"`}},
+			"_id": `"` + task + `"`, "owner.value": `"` + id + `"`, "project.value": `"` + w.p.ID() + `"`,
+		}},
 		{"unknown", func(t *traits) { t.UnknownFields = true }, "/iterations/" + sp, map[string]string{
 			"title": `{"modifiedBy":"somebody","value":"S","version":0}`, "milestone.value": "null", "value.value": "3",
-			"summary.value": `{"markdown":"goal"}`}},
+			"summary.value": `{"markdown":"goal"}`,
+		}},
 		{"unknown of a project", func(t *traits) { t.UnknownFields = true }, "", map[string]string{
-			"nonWorkingDays.value": "[0,6]"}},
+			"nonWorkingDays.value": "[0,6]",
+		}},
 		{"omitted of a task", func(t *traits) { t.OmitOptional = true }, "/tasks/" + task, map[string]string{
-			"type": "(none)", "owner.value.$oid": `"` + id + `"`}},
+			"type": "(none)", "owner.value.$oid": `"` + id + `"`,
+		}},
 		{"omitted of a sprint", func(t *traits) { t.OmitOptional = true }, "/iterations/" + sp, map[string]string{
-			"taskCounters.value": `{"done":0,"inProgress":0,"todo":1,"total":1}`}},
+			"taskCounters.value": `{"done":0,"inProgress":0,"todo":1,"total":1}`,
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := &world{t, w.s, w.p}
@@ -109,10 +122,12 @@ func TestFormsOfValues(t *testing.T) {
 	w.with(func(t *traits) { t.OmitOptional = true; t.HTMLInAnswers = planningtest.HTMLNever })
 	w.want(w.post("/items/"+id+"/tasks", `[{"username":"bridge","summary":{"value":{"markdown":"x"}}}]`), map[string]string{
 		"0.owner": "(none)", "0.ownerType": "(none)", "0.type": "(none)", "0.timeEntriesTotal": "(none)", "0._order": "(none)",
-		"0.summary.value": `{"markdown":"x"}`, "0.title.value": `""`})
+		"0.summary.value": `{"markdown":"x"}`, "0.title.value": `""`,
+	})
 	w.with(func(t *traits) { t.UnknownFields = true })
 	w.want(w.put("/items/"+id, `{"username":"bridge","title":{"value":"B","version":0}}`), map[string]string{
-		"milestone.version": "0", "title.modifiedBy": `"somebody"`})
+		"milestone.version": "0", "title.modifiedBy": `"somebody"`,
+	})
 }
 
 func TestSprintForms(t *testing.T) {
@@ -128,7 +143,8 @@ func TestSprintForms(t *testing.T) {
 	} {
 		w.with(func(t *traits) { t.SprintForm = form })
 		w.want(w.get("/iterations/"+sp+"/items"), map[string]string{
-			"0.title.value": `"A"`, "0.tasks.0.title.value": want[0], "1.title.value": want[1]})
+			"0.title.value": `"A"`, "0.tasks.0.title.value": want[0], "1.title.value": want[1],
+		})
 	}
 	w.with(func(t *traits) { t.SprintCardsInBacklog = true })
 	bucket := `{"$oid":"` + w.p.BucketID("Incoming") + `"}`
@@ -166,11 +182,13 @@ func TestVersionTraits(t *testing.T) {
 
 	w.with(func(t *traits) { t.SameValueRaisesVersion = true })
 	w.want(w.put("/items/"+id, `{"username":"bridge","title":{"value":"A","version":0}}`), map[string]string{
-		"title.version": "1", "version": "4"})
+		"title.version": "1", "version": "4",
+	})
 
 	w.with(func(t *traits) { t.StateVersionSticks = true })
 	w.want(w.put("/tasks/"+task, `{"username":"bridge","state":{"value":"done","version":0}}`), map[string]string{
-		"state": `{"value":"done","version":0}`, "version": "1"})
+		"state": `{"value":"done","version":0}`, "version": "1",
+	})
 	if got := w.p.Task(task); got.StateVersion != 1 {
 		t.Errorf("stored state at version %d", got.StateVersion)
 	}
@@ -183,7 +201,8 @@ func TestVersionTraits(t *testing.T) {
 
 	w.with(func(t *traits) { t.CreateEstimateVersion1 = true })
 	w.want(w.post(w.bucketPath("Bugs"), `{"username":"bridge","title":{"value":"X"},"estimate":{"value":2}}`), map[string]string{
-		"estimate": `{"value":2,"version":1}`, "title.version": "0"})
+		"estimate": `{"value":2,"version":1}`, "title.version": "0",
+	})
 
 	before := w.p.Card(id).Version
 	w.with(func(t *traits) { t.TaskEditRaisesCardVersion = true })

@@ -171,8 +171,10 @@ func TestJudgeComplains(t *testing.T) {
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateTodo, mapping.StateInProgress)
 			person(&s.issues[0].seenItem, mapping.State, mapping.StateInProgress, mapping.StateTodo)
 			past := s.cards[0].past
-			past[mapping.State] = append(past[mapping.State], write{from: mapping.StateTodo, to: mapping.StateInProgress,
-				at: s.issues[0].past[mapping.State][1].at})
+			past[mapping.State] = append(past[mapping.State], write{
+				from: mapping.StateTodo, to: mapping.StateInProgress,
+				at: s.issues[0].past[mapping.State][1].at,
+			})
 			s.issues[0].now[mapping.State], s.cards[0].now[mapping.State] = mapping.StateInProgress, mapping.StateInProgress
 		}, "lost state"},
 		"kept under another attribute": {func(s *seen) {

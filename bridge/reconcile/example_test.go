@@ -48,7 +48,8 @@ func exampleState(was, is string) reconcile.State {
 		panic(err)
 	}
 	link := &mapping.Link{
-		ID: "one", Project: project, Route: "web", Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: "secret",
+		ID: "one", Project: project, Route: "web", Pair: mapping.Pair{
+			State: mapping.Linked, Origin: mapping.GitHub, Nonce: "secret",
 			Issue: mapping.IssueID{ID: issue.ID, Repo: issue.Repo, Number: issue.Number},
 			Card:  mapping.CardID{ID: "5474406ac955ca8169c61eea", Version: 7},
 			Base: map[mapping.Attribute]mapping.Base{

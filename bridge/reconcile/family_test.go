@@ -38,8 +38,10 @@ func (f *family) begin(w *world) {
 func families() []family {
 	todo := mapping.StateTodo
 	return []family{
-		{name: "a sub-issue becomes a task", do: func(w *world) { w.openSub(0, "tok5", "tok6", "hours/1.5") },
-			ends: []member{{title: "tok5", body: "tok6", hours: "1.5", state: todo}}},
+		{
+			name: "a sub-issue becomes a task", do: func(w *world) { w.openSub(0, "tok5", "tok6", "hours/1.5") },
+			ends: []member{{title: "tok5", body: "tok6", hours: "1.5", state: todo}},
+		},
 		{name: "a closed sub-issue becomes a task that is done", do: func(w *world) {
 			i := w.openSub(0, "tok5", "")
 			w.after(90*time.Second, func() { w.hub.change(i, dev, func(s *mapping.Issue) { s.State = "closed" }) })
@@ -52,8 +54,10 @@ func families() []family {
 		{name: "a task becomes a sub-issue", do: func(w *world) {
 			w.editTask(w.addTask("tok5", "2.5"), func(t *mapping.Task) { t.State.Value = mapping.StateInProgress })
 		}, ends: []member{{title: "tok5", hours: "2.5", state: mapping.StateInProgress}}},
-		{name: "two tasks become sub-issues", do: func(w *world) { w.addTask("tok5", ""); w.addTask("tok6", "") },
-			ends: []member{{title: "tok5", state: todo}, {title: "tok6", state: todo}}},
+		{
+			name: "two tasks become sub-issues", do: func(w *world) { w.addTask("tok5", ""); w.addTask("tok6", "") },
+			ends: []member{{title: "tok5", state: todo}, {title: "tok6", state: todo}},
+		},
 		{name: "a sub-issue is edited", before: func(w *world) { w.openSub(0, "tok5", "tok6") }, do: func(w *world) {
 			w.hub.change(w.hub.issues[1], dev, func(s *mapping.Issue) { s.Title, s.Body, s.Labels = "tok7", "tok8", []string{"hours/3"} })
 		}, ends: []member{{title: "tok7", body: "tok8", hours: "3", state: todo}}},

@@ -55,85 +55,113 @@ var lateWrites = []struct {
 	// conflicts is how many there are at most.
 	conflicts int
 }{
-	{name: "over a later title of planning",
+	{
+		name: "over a later title of planning",
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.arrive(titled("tok9")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
-	{name: "over a title of a person",
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"},
+	},
+	{
+		name: "over a title of a person",
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		then: func(w *world) { w.editIssue(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.arrive(titled("tok9")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
-	{name: "over a title of a person, told by no event", look: true,
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"},
+	},
+	{
+		name: "over a title of a person, told by no event", look: true,
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		then: func(w *world) { w.editIssue(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.arrive(titled("tok9")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
-	{name: "over a title that nobody has seen yet",
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"},
+	},
+	{
+		name: "over a title that nobody has seen yet",
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.editIssue(mapping.Title, to("tok6")); w.arrive(titled("tok9")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
-	{name: "over a title that nobody has seen yet, told by no event", look: true,
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"},
+	},
+	{
+		name: "over a title that nobody has seen yet, told by no event", look: true,
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.editIssue(mapping.Title, to("tok6")); w.arrive(titled("tok9")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
-	{name: "the value that was agreed on, over a title that nobody has seen yet",
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"},
+	},
+	{
+		name: "the value that was agreed on, over a title that nobody has seen yet",
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		come: func(w *world) { w.editIssue(mapping.Title, to("tok6")); w.arrive(titled("tok9")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
-	{name: "the value that was agreed on, over a title that nobody has seen yet, told by no event", look: true,
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"},
+	},
+	{
+		name: "the value that was agreed on, over a title that nobody has seen yet, told by no event", look: true,
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		come: func(w *world) { w.editIssue(mapping.Title, to("tok6")); w.arrive(titled("tok9")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok6"}},
-	{name: "a person writes on top of it",
+		want: map[mapping.Attribute]string{mapping.Title: "tok6"},
+	},
+	{
+		name: "a person writes on top of it",
 		lost: func(w *world) { w.editCard(mapping.Title, to("tok9")) },
 		then: func(w *world) { w.editCard(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.arrive(titled("tok9")); w.editIssue(mapping.Title, to("tok6")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok5"}, conflicts: 1},
-	{name: "two late writes",
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"}, conflicts: 1,
+	},
+	{
+		name: "two late writes",
 		lost: func(w *world) {
 			w.editCard(mapping.Title, to("tok9"))
 			w.after(45*time.Second, func() { w.editCard(mapping.Title, to("tok8")); w.lose("EditIssue", 1) })
 		},
 		then: func(w *world) { w.editIssue(mapping.Title, to("tok5")) },
 		come: func(w *world) { w.arrive(titled("tok9")); w.arrive(titled("tok8")) },
-		want: map[mapping.Attribute]string{mapping.Title: "tok5"}},
-	{name: "a text over a later one",
+		want: map[mapping.Attribute]string{mapping.Title: "tok5"},
+	},
+	{
+		name: "a text over a later one",
 		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
 		then: func(w *world) { w.editIssue(mapping.Summary, line("tok3 tok9", "tok3 tok5")) },
 		come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" }) },
-		want: map[mapping.Attribute]string{mapping.Summary: "tok2\n\nmiddle\n\ntok3 tok5"}},
-	{name: "a text over one that nobody has seen yet",
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2\n\nmiddle\n\ntok3 tok5"},
+	},
+	{
+		name: "a text over one that nobody has seen yet",
 		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
 		come: func(w *world) {
 			w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
 			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
 		},
-		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"}},
-	{name: "a person adds to it, and takes nothing away",
-		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
-		then: func(w *world) { w.editCard(mapping.Summary, line("middle", "middle tok5")) },
-		come: func(w *world) {
-			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
-			w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
-		},
-		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle tok5\n\ntok3 tok9"}},
-	{name: "a person adds to it, told by no event", look: true,
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle\n\ntok3 tok9"},
+	},
+	{
+		name: "a person adds to it, and takes nothing away",
 		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
 		then: func(w *world) { w.editCard(mapping.Summary, line("middle", "middle tok5")) },
 		come: func(w *world) {
 			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
 			w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
 		},
-		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle tok5\n\ntok3 tok9"}},
-	{name: "a closing after the issue was opened again",
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle tok5\n\ntok3 tok9"},
+	},
+	{
+		name: "a person adds to it, told by no event", look: true,
+		lost: func(w *world) { w.editCard(mapping.Summary, line("tok3", "tok3 tok9")) },
+		then: func(w *world) { w.editCard(mapping.Summary, line("middle", "middle tok5")) },
+		come: func(w *world) {
+			w.arrive(func(i *mapping.Issue) { i.Body = "tok2\n\nmiddle\n\ntok3 tok9" })
+			w.editIssue(mapping.Summary, line("tok2", "tok2 tok6"))
+		},
+		want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok6\n\nmiddle tok5\n\ntok3 tok9"},
+	},
+	{
+		name: "a closing after the issue was opened again",
 		lost: func(w *world) { w.editCard(mapping.State, to(mapping.StateDone)) },
 		then: func(w *world) { w.editCard(mapping.State, to(mapping.StateTodo)) },
 		come: func(w *world) { w.arrive(func(i *mapping.Issue) { i.State, i.StateReason = "closed", "completed" }) },
-		want: map[mapping.Attribute]string{mapping.State: mapping.StateTodo, mapping.Summary: "tok2\n\nmiddle\n\ntok3"}},
+		want: map[mapping.Attribute]string{mapping.State: mapping.StateTodo, mapping.Summary: "tok2\n\nmiddle\n\ntok3"},
+	},
 }
 
 // What a late write of ours wrote is nobody's edit, whatever is known of it
@@ -235,14 +263,20 @@ func TestWriteThatSeemedLostAndTheNextOne(t *testing.T) {
 	}{
 		"the first of the same text":  {first: func(w *world) { w.editIssue(mapping.Summary, edit) }},
 		"the second of the same text": {second: func(w *world) { w.editIssue(mapping.Summary, edit) }},
-		"the first of two texts": {last: " tok7",
-			first: func(w *world) { w.editIssue(mapping.Summary, edit); w.editCard(mapping.Summary, other) }},
-		"the second of two texts": {last: " tok7",
+		"the first of two texts": {
+			last:  " tok7",
+			first: func(w *world) { w.editIssue(mapping.Summary, edit); w.editCard(mapping.Summary, other) },
+		},
+		"the second of two texts": {
+			last:   " tok7",
 			first:  func(w *world) { w.editCard(mapping.Summary, other) },
-			second: func(w *world) { w.editIssue(mapping.Summary, edit) }},
-		"both of two texts, the second over an edit of the first, and told": {middle: " tok6", last: " tok7",
+			second: func(w *world) { w.editIssue(mapping.Summary, edit) },
+		},
+		"both of two texts, the second over an edit of the first, and told": {
+			middle: " tok6", last: " tok7",
 			first:  func(w *world) { w.editIssue(mapping.Summary, edit); w.editCard(mapping.Summary, other) },
-			second: func(w *world) { w.editIssue(mapping.Summary, line("middle", "middle tok6")); w.hub.lag = nil }},
+			second: func(w *world) { w.editIssue(mapping.Summary, line("middle", "middle tok6")); w.hub.lag = nil },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

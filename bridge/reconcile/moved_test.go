@@ -91,8 +91,10 @@ func transfers() []scenario {
 			w.transfer()
 			w.rewriteCard(mapping.Summary, "tok9\n\ntok3")
 		}, ends: ends{want: values{mapping.Summary: "tok9\n\ntok3"}}},
-		{name: "an issue in progress is transferred", tune: wide, before: func(w *world) { w.openIssue("tok1", "", "in-progress") },
-			do: then("transferred"), ends: ends{want: values{mapping.Title: "tok9", mapping.State: mapping.StateInProgress}}},
+		{
+			name: "an issue in progress is transferred", tune: wide, before: func(w *world) { w.openIssue("tok1", "", "in-progress") },
+			do: then("transferred"), ends: ends{want: values{mapping.Title: "tok9", mapping.State: mapping.StateInProgress}},
+		},
 	}
 }
 

@@ -294,8 +294,10 @@ func TestWhatAMoveDoesNotConcern(t *testing.T) {
 		why    string
 		state  mapping.LinkState
 	}{
-		"its route leads there still": {move: func(w *world) { w.alter(func(l *mapping.Link) { l.Moving = &mapping.Moving{} }) },
-			why: "its route leads to project web still", state: mapping.Linked},
+		"its route leads there still": {
+			move: func(w *world) { w.alter(func(l *mapping.Link) { l.Moving = &mapping.Moving{} }) },
+			why:  "its route leads to project web still", state: mapping.Linked,
+		},
 		"an operator parted it": {before: func(w *world) {
 			w.alter(func(l *mapping.Link) { l.State, l.Parted = mapping.Dormant, true })
 		}, why: "an operator parted it", state: mapping.Dormant},

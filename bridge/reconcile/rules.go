@@ -140,8 +140,12 @@ var ruleLists = []struct {
 	name  string
 	rules *[]rule
 }{
-	{"arrival", &arrivalRules}, {"taking apart", &cleaningRules}, {"preparation", &preparationRules},
-	{"agreement", &agreementRules}, {"show", &showRules}, {"family", &familyRules},
+	{"arrival", &arrivalRules},
+	{"taking apart", &cleaningRules},
+	{"preparation", &preparationRules},
+	{"agreement", &agreementRules},
+	{"show", &showRules},
+	{"family", &familyRules},
 }
 
 // Rules returns the rules in the order in which they are asked.

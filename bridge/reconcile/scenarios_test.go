@@ -35,14 +35,22 @@ func scenarios() []scenario {
 
 func creations() []scenario {
 	return []scenario{
-		{name: "an issue becomes a card", do: linked,
-			ends: ends{want: values{mapping.Title: "tok1", mapping.Summary: body, mapping.Estimate: "3"}}},
-		{name: "a closed card becomes an issue", do: mirrored,
-			ends: ends{want: values{mapping.Title: "tok1", mapping.Estimate: "3", mapping.State: mapping.StateTodo}}},
-		{name: "an issue in progress becomes a card", do: func(w *world) { w.openIssue("tok1", "", "in-progress") },
-			ends: ends{want: values{mapping.Title: "tok1", mapping.State: mapping.StateInProgress}}},
-		{name: "a card with mentions becomes an issue", do: func(w *world) { w.addCard("tok1", "ask @bob tok2 #12", "") },
-			ends: ends{want: values{mapping.Title: "tok1"}}},
+		{
+			name: "an issue becomes a card", do: linked,
+			ends: ends{want: values{mapping.Title: "tok1", mapping.Summary: body, mapping.Estimate: "3"}},
+		},
+		{
+			name: "a closed card becomes an issue", do: mirrored,
+			ends: ends{want: values{mapping.Title: "tok1", mapping.Estimate: "3", mapping.State: mapping.StateTodo}},
+		},
+		{
+			name: "an issue in progress becomes a card", do: func(w *world) { w.openIssue("tok1", "", "in-progress") },
+			ends: ends{want: values{mapping.Title: "tok1", mapping.State: mapping.StateInProgress}},
+		},
+		{
+			name: "a card with mentions becomes an issue", do: func(w *world) { w.addCard("tok1", "ask @bob tok2 #12", "") },
+			ends: ends{want: values{mapping.Title: "tok1"}},
+		},
 		{name: "a long title is cut", do: func(w *world) { w.addCard("tok1 "+strings.Repeat("long ", 80), "", "") }},
 		{name: "planning rewrites what it stores", tune: func(w *world) {
 			w.plan.stored = func(s string) string { return strings.ReplaceAll(s, "* ", "- ") }
@@ -68,8 +76,10 @@ func edits() []scenario {
 			w.editCard(mapping.Summary, line("tok2", "tok8"))
 			w.editCard(mapping.Estimate, to("8"))
 		}, ends: ends{want: values{mapping.Title: "tok9", mapping.Estimate: "8"}}},
-		{name: "an estimate's label goes", before: linked, do: func(w *world) { w.editIssue(mapping.Estimate, to("")) },
-			ends: ends{want: values{mapping.Estimate: "3"}}},
+		{
+			name: "an estimate's label goes", before: linked, do: func(w *world) { w.editIssue(mapping.Estimate, to("")) },
+			ends: ends{want: values{mapping.Estimate: "3"}},
+		},
 		{name: "an estimate's label is doubled", before: linked, do: func(w *world) {
 			w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = append(i.Labels, "points/8") })
 			w.words.wrote(mapping.Estimate, "3", "8")
@@ -129,19 +139,27 @@ func meetings() []scenario {
 			w.editIssue(mapping.Summary, line("tok2", "tok8"))
 			w.editCard(mapping.Summary, line("tok3", "tok9"))
 		}, ends: ends{want: values{mapping.Summary: "tok8\n\nmiddle\n\ntok9"}}},
-		{name: "both write the same", before: linked, do: both(mapping.Title, "tok9", "tok9"),
-			ends: ends{want: values{mapping.Title: "tok9"}}},
-		{name: "summaries do not merge", before: linked, do: both(mapping.Summary, "tok8", "tok9"),
-			ends: ends{want: values{mapping.Summary: "tok9"}, conflicts: 1}},
+		{
+			name: "both write the same", before: linked, do: both(mapping.Title, "tok9", "tok9"),
+			ends: ends{want: values{mapping.Title: "tok9"}},
+		},
+		{
+			name: "summaries do not merge", before: linked, do: both(mapping.Summary, "tok8", "tok9"),
+			ends: ends{want: values{mapping.Summary: "tok9"}, conflicts: 1},
+		},
 		{name: "three meet at once", before: linked, do: func(w *world) {
 			both(mapping.Title, "tok6", "tok7")(w)
 			both(mapping.Summary, "tok8", "tok9")(w)
 			both(mapping.Estimate, "5", "8")(w)
 		}, ends: ends{want: values{mapping.Title: "tok7", mapping.Summary: "tok9", mapping.Estimate: "8"}, conflicts: 3}},
-		{name: "long texts meet", before: linked, do: both(mapping.Summary, "tok8 "+strings.Repeat("x", 31_000), "tok9 "+strings.Repeat("y", 31_000)),
-			ends: ends{conflicts: 1}},
-		{name: "nobody answers", tune: policy(mapping.PolicyAsk), before: linked, do: both(mapping.Title, "tok8", "tok9"),
-			ends: ends{conflicts: 1, open: true}},
+		{
+			name: "long texts meet", before: linked, do: both(mapping.Summary, "tok8 "+strings.Repeat("x", 31_000), "tok9 "+strings.Repeat("y", 31_000)),
+			ends: ends{conflicts: 1},
+		},
+		{
+			name: "nobody answers", tune: policy(mapping.PolicyAsk), before: linked, do: both(mapping.Title, "tok8", "tok9"),
+			ends: ends{conflicts: 1, open: true},
+		},
 		{name: "an operator answers", tune: policy(mapping.PolicyAsk), before: linked, do: func(w *world) {
 			both(mapping.Title, "tok8", "tok9")(w)
 			w.after(20*time.Minute, func() { w.answer(mapping.GitHub) })
@@ -157,8 +175,10 @@ func meetings() []scenario {
 	}
 	for p, wins := range map[mapping.Policy]string{mapping.PolicyPlanning: "tok9", mapping.PolicyGitHub: "tok8"} {
 		for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
-			all = append(all, scenario{name: string(a) + " meet, policy " + string(p), tune: policy(p), before: linked,
-				do: both(a, "tok8", "tok9"), ends: ends{want: values{a: wins}, conflicts: 1}})
+			all = append(all, scenario{
+				name: string(a) + " meet, policy " + string(p), tune: policy(p), before: linked,
+				do: both(a, "tok8", "tok9"), ends: ends{want: values{a: wins}, conflicts: 1},
+			})
 		}
 	}
 	return all

@@ -87,12 +87,18 @@ func showings() []scenario {
 		{name: "people take a label off and put another on", before: mirrored, do: func(w *world) {
 			w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.Labels = []string{"points/3", "bucket:Mine", "mine"} })
 		}},
-		{name: "a card is approved", before: linked, do: func(w *world) { w.review("Approved") },
-			ends: ends{want: values{mapping.State: mapping.StateDone}, also: closedOnce("completed")}},
-		{name: "a card is rejected", before: mirrored, do: func(w *world) { w.review("Rejected") },
-			ends: ends{want: values{mapping.State: mapping.StateDone}, also: closedOnce("not_planned")}},
-		{name: "a card is approved in part", before: linked, do: func(w *world) { w.review("Partially") },
-			ends: ends{want: values{mapping.State: mapping.StateTodo}}},
+		{
+			name: "a card is approved", before: linked, do: func(w *world) { w.review("Approved") },
+			ends: ends{want: values{mapping.State: mapping.StateDone}, also: closedOnce("completed")},
+		},
+		{
+			name: "a card is rejected", before: mirrored, do: func(w *world) { w.review("Rejected") },
+			ends: ends{want: values{mapping.State: mapping.StateDone}, also: closedOnce("not_planned")},
+		},
+		{
+			name: "a card is approved in part", before: linked, do: func(w *world) { w.review("Partially") },
+			ends: ends{want: values{mapping.State: mapping.StateTodo}},
+		},
 		{name: "an approved card's issue is reopened", before: linked, do: func(w *world) {
 			w.review("Approved")
 			w.after(15*time.Minute, func() { reopen(w) })

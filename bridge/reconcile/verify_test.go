@@ -80,14 +80,22 @@ func TestOverdueEchoIsLookedFor(t *testing.T) {
 		ends   ends
 		lost   int
 	}{
-		{name: "no edit was run over", attr: mapping.Title, card: to("tok9"),
-			ends: ends{want: map[mapping.Attribute]string{mapping.Title: "tok9"}}},
-		{name: "a title", attr: mapping.Title, card: to("tok9"), issue: to("tok8"), lost: 1,
-			ends: ends{want: map[mapping.Attribute]string{mapping.Title: "tok9"}, conflicts: 1}},
-		{name: "a text that merges", attr: mapping.Summary, card: line("tok3", "tok3 tok9"), issue: line("tok2", "tok2 tok8"), lost: 1,
-			ends: ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok8\n\nmiddle\n\ntok3 tok9"}}},
-		{name: "a text that does not", attr: mapping.Summary, card: line("tok3", "tok3 tok9"), issue: line("tok3", "tok3 tok8"), lost: 1,
-			ends: ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2\n\nmiddle\n\ntok3 tok9"}, conflicts: 1}},
+		{
+			name: "no edit was run over", attr: mapping.Title, card: to("tok9"),
+			ends: ends{want: map[mapping.Attribute]string{mapping.Title: "tok9"}},
+		},
+		{
+			name: "a title", attr: mapping.Title, card: to("tok9"), issue: to("tok8"), lost: 1,
+			ends: ends{want: map[mapping.Attribute]string{mapping.Title: "tok9"}, conflicts: 1},
+		},
+		{
+			name: "a text that merges", attr: mapping.Summary, card: line("tok3", "tok3 tok9"), issue: line("tok2", "tok2 tok8"), lost: 1,
+			ends: ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2 tok8\n\nmiddle\n\ntok3 tok9"}},
+		},
+		{
+			name: "a text that does not", attr: mapping.Summary, card: line("tok3", "tok3 tok9"), issue: line("tok3", "tok3 tok8"), lost: 1,
+			ends: ends{want: map[mapping.Attribute]string{mapping.Summary: "tok2\n\nmiddle\n\ntok3 tok9"}, conflicts: 1},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

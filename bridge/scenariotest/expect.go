@@ -95,9 +95,11 @@ func issueFacts(i githubtest.IssueState) facts {
 	body, _ := bridgetest.SplitMarker(i.Body)
 	shown := slices.Sorted(slices.Values(bridgetest.ShownLabels.Projections(i.Labels)))
 	labels := slices.DeleteFunc(slices.Sorted(slices.Values(i.Labels)), func(l string) bool { return slices.Contains(shown, l) })
-	f := facts{"there": "yes", "title": i.Title, "body": body, "raw": i.Body, "items": bridgetest.ItemTexts(body), "state": i.State, "reason": i.StateReason,
+	f := facts{
+		"there": "yes", "title": i.Title, "body": body, "raw": i.Body, "items": bridgetest.ItemTexts(body), "state": i.State, "reason": i.StateReason,
 		"labels": strings.Join(labels, ","), "shown": strings.Join(shown, ","), "milestone": strconv.Itoa(i.Milestone),
-		"assignees": strings.Join(i.Assignees, ","), "parent": strconv.Itoa(i.Parent), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author}
+		"assignees": strings.Join(i.Assignees, ","), "parent": strconv.Itoa(i.Parent), "comments": strconv.Itoa(len(i.Comments)), "author": i.Author,
+	}
 	for _, c := range i.Comments {
 		f["comment"] += c.Body + "\n"
 	}
@@ -110,8 +112,10 @@ func (s *Scene) cardFacts(n int) facts {
 		return facts{"there": "no"}
 	}
 	summary, _ := bridgetest.SplitMarker(c.Summary)
-	f := facts{"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "list": bridgetest.TaskTexts(s.Project.Tasks(c.ID)), "parts": partFacts(c.Tasks), "estimate": "", "bucket": c.Bucket,
-		"tasks": strconv.Itoa(len(c.Tasks)), "task-titles": bridgetest.TaskTitles(c.Tasks), "footers": footerFacts(s.Project.Tasks(c.ID)), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary")}
+	f := facts{
+		"there": "yes", "title": c.Title, "summary": summary, "raw": c.Summary, "list": bridgetest.TaskTexts(s.Project.Tasks(c.ID)), "parts": partFacts(c.Tasks), "estimate": "", "bucket": c.Bucket,
+		"tasks": strconv.Itoa(len(c.Tasks)), "task-titles": bridgetest.TaskTitles(c.Tasks), "footers": footerFacts(s.Project.Tasks(c.ID)), "status": c.Status, "title-by": s.author(c.ID, "title"), "summary-by": s.author(c.ID, "summary"),
+	}
 	if c.Estimate != nil {
 		f["estimate"] = strconv.FormatFloat(*c.Estimate, 'f', -1, 64)
 	}
@@ -158,13 +162,17 @@ func (s *Scene) conflictFacts(n int) facts {
 		return facts{"there": "no"}
 	}
 	c := all[len(all)-n]
-	return facts{"there": "yes", "attribute": string(c.Attribute), "winner": string(c.Winner), "state": c.State, "github": c.GitHub,
-		"planning": c.Planning, "rule": c.Rule}
+	return facts{
+		"there": "yes", "attribute": string(c.Attribute), "winner": string(c.Winner), "state": c.State, "github": c.GitHub,
+		"planning": c.Planning, "rule": c.Rule,
+	}
 }
 
 func (s *Scene) worldFacts() facts {
-	f := facts{"issues": strconv.Itoa(len(s.Repo.Issues())), "cards": strconv.Itoa(len(s.Project.Cards())),
-		"tasks": strconv.Itoa(s.tasks()), "reports": "", "milestones": strconv.Itoa(len(s.Repo.Milestones())), "colors": s.colors(), "said": s.log.String()}
+	f := facts{
+		"issues": strconv.Itoa(len(s.Repo.Issues())), "cards": strconv.Itoa(len(s.Project.Cards())),
+		"tasks": strconv.Itoa(s.tasks()), "reports": "", "milestones": strconv.Itoa(len(s.Repo.Milestones())), "colors": s.colors(), "said": s.log.String(),
+	}
 	if s.App == nil {
 		return f
 	}

@@ -53,8 +53,10 @@ func (s *Scene) planning(l *line) error {
 		s.Project.RemoveMember(l.next())
 		return nil
 	case "fault":
-		s.Planning.Fault(planningtest.Fault{Op: l.next(), Kind: planningtest.FaultKind(l.next()), Times: l.int("times"),
-			Delay: l.duration("delay"), Status: l.int("status"), N: l.int("n")})
+		s.Planning.Fault(planningtest.Fault{
+			Op: l.next(), Kind: planningtest.FaultKind(l.next()), Times: l.int("times"),
+			Delay: l.duration("delay"), Status: l.int("status"), N: l.int("n"),
+		})
 		return nil
 	case "traits":
 		var err error

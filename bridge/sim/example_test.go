@@ -15,7 +15,7 @@ import (
 // Two actors take steps in virtual time, in the order that the seed gives. The digest tells one
 // order from another: a seed gives the same again.
 func ExampleNewScheduler() {
-	var TestOrder = func(t *testing.T) {
+	TestOrder := func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := sim.NewScheduler(4711, io.Discard)
 			ctx, end := context.WithCancel(t.Context())

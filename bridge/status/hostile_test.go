@@ -118,8 +118,10 @@ func TestHeadline(t *testing.T) {
 		"outside": {"acme/web#77", nil, "It is not synchronised: " + mapping.WhyQuarantine},
 		"address": {"https://github.com/acme/web/issues/12", nil, "Both sides changed the state, and somebody has to choose."},
 		"a part":  {"acme/web#13", nil, "It is a sub-issue of acme/web#12, and a task of its card. Both sides changed the state, and somebody has to choose."},
-		"a part that is asked about": {"acme/web#13", func(m *memory) { m.links[0].SubLinks[0].Asking = map[mapping.Attribute]string{mapping.Title: "k"} },
-			"It is a sub-issue of acme/web#12, and a task of its card. Both sides changed the title, and somebody has to choose."},
+		"a part that is asked about": {
+			"acme/web#13", func(m *memory) { m.links[0].SubLinks[0].Asking = map[mapping.Attribute]string{mapping.Title: "k"} },
+			"It is a sub-issue of acme/web#12, and a task of its card. Both sides changed the title, and somebody has to choose.",
+		},
 		"a part that is gone": {"acme/web#13", func(m *memory) {
 			m.links[0].SubLinks[0].State, m.links[0].SubLinks[0].Why = mapping.Orphaned, "its task is gone"
 		}, "It is a sub-issue of acme/web#12, and a task of its card. It is not synchronised (orphaned): its task is gone"},

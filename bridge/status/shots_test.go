@@ -249,7 +249,8 @@ func busy(m *memory, routes int) {
 		m.routes = append(m.routes, &mapping.Route{Name: name, Repositories: []string{repo}, Project: "p1", ProjectName: "web"})
 		for j := range 3 {
 			l := &mapping.Link{
-				ID: mapping.LinkID(fmt.Sprintf("l%d-%d", i, j)), Project: "p1", Route: name, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub,
+				ID: mapping.LinkID(fmt.Sprintf("l%d-%d", i, j)), Project: "p1", Route: name, Pair: mapping.Pair{
+					State: mapping.Linked, Origin: mapping.GitHub,
 					Issue: mapping.IssueID{ID: int64(1000*i + j), Repo: repo, Number: 12 + j}, Card: mapping.CardID{ID: mapping.ObjectID(fmt.Sprintf("c%d-%d", i, j)), CID: int64(100*i + j), BucketName: "Incoming"},
 					Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "Fix the login page", Planning: "Fix the sign-in page", Version: 2}, mapping.Summary: {GitHub: text + "ok", Planning: text + "not ok", Version: 7}}, Dates: mapping.Dates{Created: noon, Synced: noon},
 				},
@@ -265,10 +266,14 @@ func busy(m *memory, routes int) {
 	for i := range 3 * routes {
 		key := store.Key{Project: "p1", Link: m.links[i%len(m.links)].ID}
 		where, route := fmt.Sprintf("acme/web#%d", 12+i), m.routes[i%min(routes, 9)].Name
-		m.failed = append(m.failed, store.Failure{Key: key, Route: route, Where: where, Attempts: 12, At: noon.Add(-time.Duration(i) * time.Minute),
-			Reason: []string{"github: edit issue " + where + ": rejected: answer 422: body is too long (maximum is 65536 characters)", "planning: update card c" + fmt.Sprint(i) + ": forbidden", "reconcile " + where + ": " + long}[i%3]})
-		m.waits = append(m.waits, store.Standing{Key: key, Route: route, Where: where, State: []store.KeyState{store.KeyWaiting, store.KeyLater, store.KeyLater}[i%3], At: noon.Add(time.Duration(i) * time.Minute),
-			Service: []string{"github", "", ""}[i%3], Reason: []string{"github: unavailable: dial tcp 192.0.2.1:443: connect: connection refused", "put off 3 times since 2020-11-21T11:50:00Z: GitHub's list lags", "the route's brake: 300 creates a minute"}[i%3]})
+		m.failed = append(m.failed, store.Failure{
+			Key: key, Route: route, Where: where, Attempts: 12, At: noon.Add(-time.Duration(i) * time.Minute),
+			Reason: []string{"github: edit issue " + where + ": rejected: answer 422: body is too long (maximum is 65536 characters)", "planning: update card c" + fmt.Sprint(i) + ": forbidden", "reconcile " + where + ": " + long}[i%3],
+		})
+		m.waits = append(m.waits, store.Standing{
+			Key: key, Route: route, Where: where, State: []store.KeyState{store.KeyWaiting, store.KeyLater, store.KeyLater}[i%3], At: noon.Add(time.Duration(i) * time.Minute),
+			Service: []string{"github", "", ""}[i%3], Reason: []string{"github: unavailable: dial tcp 192.0.2.1:443: connect: connection refused", "put off 3 times since 2020-11-21T11:50:00Z: GitHub's list lags", "the route's brake: 300 creates a minute"}[i%3],
+		})
 	}
 	for i, c := range []mapping.Conflict{
 		{Attribute: mapping.Title, GitHub: "Fix the login page <script>alert(1)</script>", Planning: "Fix the sign-in page", State: mapping.ConflictOpen},

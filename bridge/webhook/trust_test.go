@@ -45,11 +45,19 @@ func TestSecretCoversItsRepositories(t *testing.T) {
 		status       int
 		result       string
 	}{
-		{"of web", "acme/web", 202, "stored"}, {"of web, older", "acme/WEB", 202, "stored"}, {"of beta", "beta/api", 202, "stored"},
-		{"of the rest", "gamma/x", 202, "stored"}, {"of web", "acme/website", 202, "ignored"}, // its name of now, of which no route is
-		{"of the rest", "acme/web", 401, "forged"}, {"of beta", "acme/web", 401, "forged"}, {"of web", "beta/api", 401, "forged"},
-		{"of web", "gamma/x", 401, "forged"}, {"of the rest", "beta/api", 401, "forged"},
-		{"of web", "acme/other", 202, "foreign"}, {"of beta", "delta/x", 202, "foreign"}, {"of the rest", "beta/unrouted", 202, "foreign"},
+		{"of web", "acme/web", 202, "stored"},
+		{"of web, older", "acme/WEB", 202, "stored"},
+		{"of beta", "beta/api", 202, "stored"},
+		{"of the rest", "gamma/x", 202, "stored"},
+		{"of web", "acme/website", 202, "ignored"}, // its name of now, of which no route is
+		{"of the rest", "acme/web", 401, "forged"},
+		{"of beta", "acme/web", 401, "forged"},
+		{"of web", "beta/api", 401, "forged"},
+		{"of web", "gamma/x", 401, "forged"},
+		{"of the rest", "beta/api", 401, "forged"},
+		{"of web", "acme/other", 202, "foreign"},
+		{"of beta", "delta/x", 202, "foreign"},
+		{"of the rest", "beta/unrouted", 202, "foreign"},
 	} {
 		w := parted(t)
 		t.Log(tc)
@@ -133,8 +141,10 @@ func TestTwoRepositoriesOneCovered(t *testing.T) {
 		w.serve(w.signedBy("of web", "issues", in("acme/web", 1)), 202, "stored")
 		l := w.onlyLink(web)
 		w.work(l, nil)
-		sub := webhook.Event{Action: "sub_issue_added", Repo: "beta/api", Private: true, Parent: issue(1),
-			SubIssue: issue(2, func(i *mapping.Issue) { i.Repo = "beta/api" })}
+		sub := webhook.Event{
+			Action: "sub_issue_added", Repo: "beta/api", Private: true, Parent: issue(1),
+			SubIssue: issue(2, func(i *mapping.Issue) { i.Repo = "beta/api" }),
+		}
 		w.serve(w.signedBy("of beta", "sub_issues", sub), 202, "stored")
 		if c, _, err := w.store.Claim(t.Context(), web, time.Minute); err != nil || c != nil && c.Link.ID == l.ID {
 			t.Errorf("the parent's link was told: %+v, %v", c, err)

@@ -47,7 +47,8 @@ func conflict(project string) mapping.Conflict {
 func given(project string) *mapping.Link {
 	at := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
 	return &mapping.Link{
-		ID: "00000000000000a1", Project: mapping.ObjectID(project), Route: "acme/web", Pair: mapping.Pair{State: mapping.Creating, Origin: mapping.GitHub,
+		ID: "00000000000000a1", Project: mapping.ObjectID(project), Route: "acme/web", Pair: mapping.Pair{
+			State: mapping.Creating, Origin: mapping.GitHub,
 			Nonce: "00000000000000b1", Issue: mapping.IssueID{ID: 7007, Repo: "acme/web", Number: 7, UpdatedAt: at},
 			Intent: &mapping.Intent{Side: mapping.Planning, Nonce: "00000000000000b1", At: at, Sent: true, Lookups: 2}, Dates: mapping.Dates{Created: at},
 		},
@@ -102,10 +103,18 @@ func lived(t *testing.T) *operator {
 
 // questions are commands that change nothing.
 var questions = [][]string{
-	{"links"}, {"links", "-o", "json"}, {"links", "--route", "acme/web", "--state", "linked"},
-	{"failures"}, {"failures", "list", "-o", "json"}, {"conflicts"}, {"conflicts", "-o", "json", "--limit", "5"},
-	{"explain", "acme/web#1"}, {"explain", "acme/web#1", "-o", "json"}, {"explain", "ACME/web#7"},
-	{"queue"}, {"queue", "-o", "json", "--limit", "5"},
+	{"links"},
+	{"links", "-o", "json"},
+	{"links", "--route", "acme/web", "--state", "linked"},
+	{"failures"},
+	{"failures", "list", "-o", "json"},
+	{"conflicts"},
+	{"conflicts", "-o", "json", "--limit", "5"},
+	{"explain", "acme/web#1"},
+	{"explain", "acme/web#1", "-o", "json"},
+	{"explain", "ACME/web#7"},
+	{"queue"},
+	{"queue", "-o", "json", "--limit", "5"},
 }
 
 // A command prints the same whether a service runs or not.

@@ -39,8 +39,10 @@ func TestExplainFirstLine(t *testing.T) {
 		"refused":  {status.LinkDetail{Link: link("linked"), Refused: map[string]status.Refusal{"title": {Side: "github", Words: "too long"}}}, "GitHub does not take the title: too long"},
 		"differs":  {status.LinkDetail{Link: link("linked"), Now: &status.Now{Next: []status.Next{{Attribute: "title", Action: "to_github", Why: "planning changed, GitHub did not"}}}}, "The sides differ in the title; the next look does this: to_github, planning changed, GitHub did not"},
 		"a line":   {status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "checklist", State: "linked"}}, "It is a line of the checklist of acme/web#1, and a task of its card. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},
-		"a task waits": {status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "tracking", State: "creating", Why: "planning is full"}},
-			"It is the tracking task of acme/web#1. It waits: planning is full. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z."},
+		"a task waits": {
+			status.LinkDetail{Link: link("linked"), Part: &status.Child{Kind: "tracking", State: "creating", Why: "planning is full"}},
+			"It is the tracking task of acme/web#1. It waits: planning is full. Both sides agree; that was last confirmed at 2026-11-20T08:30:00Z.",
+		},
 		"a refused part": {status.LinkDetail{Link: link("linked"), Children: []status.Child{{Task: "t1", Refused: map[string]status.Refusal{"title": {Side: "planning", Words: "too long"}}}}}, "Planning does not take the title of task t1: too long"},
 		"an issue":       {status.LinkDetail{Outside: &status.Outside{Repository: "acme/web", Number: 1, Route: "web", Why: "it is a pull request"}}, "It is not synchronised by route web: it is a pull request"},
 	} {

@@ -118,8 +118,16 @@ func TestExportCells(t *testing.T) {
 		value any
 		want  string
 	}{
-		{nil, ""}, {"", ""}, {"plain = text", "plain = text"}, {json.Number("-2500000024"), "-2500000024"},
-		{"=1+1", "'=1+1"}, {"+1", "'+1"}, {"-1", "'-1"}, {"@a", "'@a"}, {"\t=1", "'\t=1"}, {"\r=1", "'\r=1"},
+		{nil, ""},
+		{"", ""},
+		{"plain = text", "plain = text"},
+		{json.Number("-2500000024"), "-2500000024"},
+		{"=1+1", "'=1+1"},
+		{"+1", "'+1"},
+		{"-1", "'-1"},
+		{"@a", "'@a"},
+		{"\t=1", "'\t=1"},
+		{"\r=1", "'\r=1"},
 	} {
 		if got := cell(tt.value); got != tt.want {
 			t.Errorf("%q is %q, expected %q", tt.value, got, tt.want)

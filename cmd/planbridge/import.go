@@ -67,11 +67,16 @@ func importReport(w io.Writer, job *status.Job) error {
 		n     int
 		words string
 	}{
-		{r.Cards, "issues " + verb + " cards"}, {r.Issues, "cards " + verb + " issues"}, {r.Joined, "pairs " + map[bool]string{true: "would be joined", false: "joined"}[r.DryRun]},
+		{r.Cards, "issues " + verb + " cards"},
+		{r.Issues, "cards " + verb + " issues"},
+		{r.Joined, "pairs " + map[bool]string{true: "would be joined", false: "joined"}[r.DryRun]},
 		{r.UnderWay, "were under way before" + map[bool]string{true: "", false: ", and were waited for"}[r.DryRun]},
-		{r.Children, "sub-issues follow their parents"}, {r.Ambiguous, "left alone: more than one has the title"}, {r.Out, "issues stay out: " + reasons(r.OutWhy)},
+		{r.Children, "sub-issues follow their parents"},
+		{r.Ambiguous, "left alone: more than one has the title"},
+		{r.Out, "issues stay out: " + reasons(r.OutWhy)},
 		{r.Handed, "sub-issues were handed to their parents, to become tasks"},
-		{r.Dropped, "were not to be imported any more when their turn came"}, {r.Failed, "given up (planbridge failures)"},
+		{r.Dropped, "were not to be imported any more when their turn came"},
+		{r.Failed, "given up (planbridge failures)"},
 	} {
 		if line.n > 0 {
 			fmt.Fprintf(w, "%d %s\n", line.n, line.words)

@@ -51,8 +51,11 @@ func TestServeTellsSecretsApart(t *testing.T) {
 		secret, repository string
 		want               int
 	}{
-		{op.env["BETA_SECRET"], "acme/web", 401}, {"nobody's", "acme/web", 401}, {op.env["BETA_SECRET"], "beta/x", 202},
-		{bridgetest.WebhookSecret, "acme/web", 202}, {bridgetest.WebhookSecret, "gamma/x", 202},
+		{op.env["BETA_SECRET"], "acme/web", 401},
+		{"nobody's", "acme/web", 401},
+		{op.env["BETA_SECRET"], "beta/x", 202},
+		{bridgetest.WebhookSecret, "acme/web", 202},
+		{bridgetest.WebhookSecret, "gamma/x", 202},
 	} {
 		if got := posted(t, addr, tc.secret, tc.repository, 9000+tc.want); got != tc.want {
 			t.Errorf("%s: answered %d, want %d", tc.repository, got, tc.want)

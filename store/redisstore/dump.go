@@ -32,8 +32,11 @@ type dumped struct {
 
 // dumpOrder is what a dump shows, in its order.
 var dumpOrder = []dumped{
-	{"documents", (*Store).dumpDocuments}, {"marks", (*Store).dumpMarks}, {"deliveries", (*Store).dumpDeliveries},
-	{"links", (*Store).dumpLinks}, {"ledger", (*Store).dumpLedger},
+	{"documents", (*Store).dumpDocuments},
+	{"marks", (*Store).dumpMarks},
+	{"deliveries", (*Store).dumpDeliveries},
+	{"links", (*Store).dumpLinks},
+	{"ledger", (*Store).dumpLedger},
 }
 
 // Dump implements [store.Dumps].

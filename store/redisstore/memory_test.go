@@ -53,7 +53,8 @@ func typicalLink(r *rand.Rand, project mapping.ObjectID) *mapping.Link {
 	at := time.Unix(1_770_000_000+r.Int64N(1e7), 0).UTC()
 	return &mapping.Link{
 		ID: mapping.LinkID(mapping.NewID()), Project: project, Route: "acme/web",
-		Children: []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: objectID(r)}}}, Pair: mapping.Pair{State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+		Children: []*mapping.Pair{{Kind: mapping.Tracking, State: mapping.Linked, Nonce: mapping.NewNonce(), Card: mapping.CardID{ID: objectID(r)}}}, Pair: mapping.Pair{
+			State: mapping.Linked, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
 			Issue: mapping.IssueID{
 				ID: r.Int64N(1 << 31), NodeID: "I_kwDOA" + mapping.NewID()[:10], Repo: "acme/web", RepoID: 123456789,
 				Number: r.IntN(20000), Author: "octocat", Born: at.Add(-time.Hour), UpdatedAt: at, Digest: mapping.NewID(),

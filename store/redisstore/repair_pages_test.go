@@ -115,8 +115,11 @@ func (w *crowd) let() {
 		store.Outcome
 		place string
 	}{
-		{store.Outcome{}, ""}, {store.Outcome{Kind: store.Remove}, ""}, {store.Outcome{Kind: store.Again, After: time.Minute}, "q"},
-		{store.Outcome{Kind: store.Wait, Service: "github"}, "w"}, {store.Outcome{Kind: store.Park, Reason: "r"}, "f"},
+		{store.Outcome{}, ""},
+		{store.Outcome{Kind: store.Remove}, ""},
+		{store.Outcome{Kind: store.Again, After: time.Minute}, "q"},
+		{store.Outcome{Kind: store.Wait, Service: "github"}, "w"},
+		{store.Outcome{Kind: store.Park, Reason: "r"}, "f"},
 	}
 	end := ends[w.IntN(len(ends))]
 	if n, err := w.raw.HExists(w.Context(), "planbridge:{p}:l:"+string(claim.Key.Link), "n").Result(); n || err != nil {

@@ -35,7 +35,8 @@ const cutTTL = time.Minute
 // issueLink is the n-th link, of an issue.
 func issueLink(n int) *mapping.Link {
 	return &mapping.Link{
-		ID: mapping.LinkID(fmt.Sprint("l", n)), Project: "p", Pair: mapping.Pair{State: mapping.Creating,
+		ID: mapping.LinkID(fmt.Sprint("l", n)), Project: "p", Pair: mapping.Pair{
+			State: mapping.Creating,
 			Issue: mapping.IssueID{ID: int64(n), Author: "octocat", Born: time.Unix(1_700_000_000, 0).UTC()},
 		},
 	}

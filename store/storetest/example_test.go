@@ -12,7 +12,7 @@ import (
 
 // A back end is held to the contract by one test of its own, here that of the store in memory.
 func ExampleRun() {
-	var TestConformance = func(t *testing.T) {
+	TestConformance := func(t *testing.T) {
 		storetest.Run(t, func(_ *testing.T, queueLimit int) storetest.Opened {
 			var now atomic.Int64 // the store's clock, which the suite moves
 			m := memstore.New(memstore.Options{

@@ -209,8 +209,12 @@ func testSessionOthers(f *sessions) {
 func testSessionEnded(f *sessions) {
 	f.beats(f.Store, "a")
 	for _, out := range []store.Outcome{
-		{Kind: store.Done}, {Kind: store.Again, After: time.Hour}, {Kind: store.Retry, After: time.Hour},
-		{Kind: store.Wait, Service: "github"}, {Kind: store.Park}, {Kind: store.Remove},
+		{Kind: store.Done},
+		{Kind: store.Again, After: time.Hour},
+		{Kind: store.Retry, After: time.Hour},
+		{Kind: store.Wait, Service: "github"},
+		{Kind: store.Park},
+		{Kind: store.Remove},
 	} {
 		_, c := f.held()
 		f.finish(c, out)

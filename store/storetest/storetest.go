@@ -89,7 +89,8 @@ func (f *fixture) newLink() *mapping.Link {
 	f.links++
 	return &mapping.Link{
 		ID: mapping.LinkID(fmt.Sprintf("%08d%s", f.links, mapping.NewID()[:8])), Project: f.project,
-		Route: "web", Pair: mapping.Pair{State: mapping.Entering, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
+		Route: "web", Pair: mapping.Pair{
+			State: mapping.Entering, Origin: mapping.GitHub, Nonce: mapping.NewNonce(),
 			Issue: mapping.IssueID{ID: int64(1000 + f.links), Repo: "acme/web", Number: f.links},
 		},
 	}

@@ -232,8 +232,10 @@ func (w *twins) update() {
 		versions = map[mapping.Attribute]int64{mapping.Title: k.TitleVersion, mapping.Summary: k.SummaryVersion, mapping.Estimate: k.EstimateVersion}
 	}
 	for _, attr := range mapping.Attributes {
-		value := map[mapping.Attribute]string{mapping.Title: w.title(), mapping.Summary: w.text(), mapping.Estimate: w.number(),
-			mapping.State: pick(w.rng, mapping.StateTodo, mapping.StateInProgress, mapping.StateDone, "odd")}[attr]
+		value := map[mapping.Attribute]string{
+			mapping.Title: w.title(), mapping.Summary: w.text(), mapping.Estimate: w.number(),
+			mapping.State: pick(w.rng, mapping.StateTodo, mapping.StateInProgress, mapping.StateDone, "odd"),
+		}[attr]
 		if version, ok := versions[attr]; flip(w.rng) && (ok || w.rng.IntN(10) == 0) {
 			set[attr] = mapping.Versioned{Value: value, Version: max(-1, version+pick(w.rng, int64(0), 0, 0, -1, 1, -1000))}
 		}

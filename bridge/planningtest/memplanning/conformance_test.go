@@ -102,8 +102,10 @@ func newTwins(t *testing.T, rng *rand.Rand) *twins {
 		Traits: traits, Now: clock, Shuffle: planningtest.Shuffle(),
 	})}
 	for i, s := range w.services {
-		w.projects[i] = s.AddProject(planningmodel.ProjectSpec{Title: "Web", Secret: secret, Members: []string{"bridge", "alice"},
-			Followers: []string{"fred"}, Buckets: []string{"Incoming", "Bugs", "Bugs"}})
+		w.projects[i] = s.AddProject(planningmodel.ProjectSpec{
+			Title: "Web", Secret: secret, Members: []string{"bridge", "alice"},
+			Followers: []string{"fred"}, Buckets: []string{"Incoming", "Bugs", "Bugs"},
+		})
 	}
 	id := mapping.ObjectID(w.projects[0].ID())
 	overHTTP, err := planning.New(planning.Options{BaseURL: server.URL(), Project: id, Secret: secret, ReadRetries: -1, BreakerAfter: 1 << 30})

@@ -36,8 +36,12 @@ func (p *Project) recountSprint(id string) {
 		items.count(n.Status())
 	}
 	rose := false
-	for _, w := range []setting{{TaskCounters, all.text()}, {ItemCounters, items.text()},
-		{Estimate, sum(points)}, {TaskEstimate, sumHours(tasks)}} {
+	for _, w := range []setting{
+		{TaskCounters, all.text()},
+		{ItemCounters, items.text()},
+		{Estimate, sum(points)},
+		{TaskEstimate, sumHours(tasks)},
+	} {
 		if sp.attrs[w.attr].value != w.value {
 			p.raise(sp, w.attr, w.value, author{})
 			rose = true

@@ -25,8 +25,10 @@ const (
 	attrCount
 )
 
-var attrNames = [attrCount]string{"title", "summary", "estimate", "state", "iteration", "iterationReview",
-	"order", "taskCounters", "taskEstimate", "itemCounters", "startDate", "endDate"}
+var attrNames = [attrCount]string{
+	"title", "summary", "estimate", "state", "iteration", "iterationReview",
+	"order", "taskCounters", "taskEstimate", "itemCounters", "startDate", "endDate",
+}
 
 // String is the attribute's name in the API.
 func (a Attr) String() string { return attrNames[a] }

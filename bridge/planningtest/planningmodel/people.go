@@ -232,6 +232,10 @@ func (p *Project) EditSprint(id string, edit func(*SprintSpec)) {
 }
 
 func sprintSettings(spec SprintSpec) []setting {
-	return []setting{{Title, spec.Title}, {Summary, spec.Summary},
-		{StartDate, Timestamp(spec.Start)}, {EndDate, Timestamp(spec.End)}}
+	return []setting{
+		{Title, spec.Title},
+		{Summary, spec.Summary},
+		{StartDate, Timestamp(spec.Start)},
+		{EndDate, Timestamp(spec.End)},
+	}
 }

@@ -12,9 +12,11 @@ var begun = time.Date(2014, 11, 24, 0, 0, 0, 0, time.UTC)
 func (s Session) Project() ProjectInfo {
 	defer s.p.s.act()()
 	p := s.p
-	info := ProjectInfo{ID: p.id, Title: p.title, Type: "PRIVATE", Timezone: "Europe/Zurich",
+	info := ProjectInfo{
+		ID: p.id, Title: p.title, Type: "PRIVATE", Timezone: "Europe/Zurich",
 		Start: begun, End: begun.AddDate(20, 0, 0), Activity: p.activity, BucketsVersion: p.bucketVer,
-		Buckets: p.bucketViews(), Members: len(p.members), Followers: len(p.followers)}
+		Buckets: p.bucketViews(), Members: len(p.members), Followers: len(p.followers),
+	}
 	if len(p.members) > 0 {
 		info.Owner = p.members[0]
 	}

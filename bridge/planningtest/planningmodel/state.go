@@ -106,8 +106,10 @@ func (p *Project) Sprints() []SprintState {
 }
 
 func (p *Project) sprintState(sp *item) SprintState {
-	out := SprintState{ID: sp.id, Version: sp.version, Title: sp.attrs[Title].value, Summary: sp.attrs[Summary].value,
-		Start: sp.start, End: sp.end}
+	out := SprintState{
+		ID: sp.id, Version: sp.version, Title: sp.attrs[Title].value, Summary: sp.attrs[Summary].value,
+		Start: sp.start, End: sp.end,
+	}
 	for _, c := range p.sprintCards(sp.id) {
 		out.Cards = append(out.Cards, c.id)
 	}

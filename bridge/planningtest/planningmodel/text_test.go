@@ -28,8 +28,10 @@ func TestNormaliseRendersTheSame(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	parts := []string{"* ", "- ", "+ ", "*", "-", "=", "x", "y z", " ", "  ", "\n", "\n", "\n\n", "\r\n", "`", "```\n", "~~~",
-		"\t", "    ", "1. ", "# ", "> ", "[ ] ", "<b>", "\\", "|", "_", "---", "* * *"}
+	parts := []string{
+		"* ", "- ", "+ ", "*", "-", "=", "x", "y z", " ", "  ", "\n", "\n", "\n\n", "\r\n", "`", "```\n", "~~~",
+		"\t", "    ", "1. ", "# ", "> ", "[ ] ", "<b>", "\\", "|", "_", "---", "* * *",
+	}
 	changed := 0
 	for range 5_000 {
 		var text strings.Builder

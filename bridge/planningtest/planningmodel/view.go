@@ -36,8 +36,10 @@ type Item struct {
 }
 
 func (it *item) view() Item {
-	v := Item{Kind: it.kind, ID: it.id, CID: it.cid, Version: it.version, HTML: it.html,
-		Placeholder: it.placeholder, Start: it.start, End: it.end}
+	v := Item{
+		Kind: it.kind, ID: it.id, CID: it.cid, Version: it.version, HTML: it.html,
+		Placeholder: it.placeholder, Start: it.start, End: it.end,
+	}
 	for i := range it.attrs {
 		v.Attrs[i] = Attribute{it.attrs[i].value, it.attrs[i].version}
 	}

@@ -149,8 +149,10 @@ func TestForgotten(t *testing.T) {
 		{"an edit of the body between", mapping.Title, edits(title(dev, 1, "a", "b"), body(dev, 1, "x", "y"), title(ours, 2, "b", "c")), ""},
 		{"a body that we replaced", mapping.Summary, edits(body(dev, 1, base, edited), body(ours, 2, edited, wrote)), edited},
 		{"what we wrote holds it", mapping.Summary, edits(body(dev, 1, base, edited), body(ours, 2, edited, "ONE\n\ntwo\n\nTHREE")), ""},
-		{"what was written later holds it", mapping.Summary,
-			edits(body(dev, 1, base, edited), body(ours, 2, edited, wrote), body(dev, 9, wrote, "ONE\n\ntwo\n\nTHREE")), ""},
+		{
+			"what was written later holds it", mapping.Summary,
+			edits(body(dev, 1, base, edited), body(ours, 2, edited, wrote), body(dev, 9, wrote, "ONE\n\ntwo\n\nTHREE")), "",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var texts []string

@@ -62,15 +62,19 @@ func TestWaits(t *testing.T) {
 		{name: "nothing on record"},
 		{name: "not answered", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}},
 		{name: "answered", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, now: 10, want: waits(Wait{20 * time.Second, echo})},
-		{name: "overdue: GitHub could not be asked", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, now: 30,
-			want: waits(Wait{30 * time.Second, echo})},
+		{
+			name: "overdue: GitHub could not be asked", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))}, now: 30,
+			want: waits(Wait{30 * time.Second, echo}),
+		},
 		{name: "dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified))}},
 		{name: "given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b"))}, now: 10, want: waits(Wait{20 * time.Second, late})},
 		{name: "given up, and to be asked about", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b"))}, now: 40, want: waits(Wait{-10 * time.Second, late})},
 		{name: "asked about", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b", asked))}},
 		{name: "given up, of an attribute that GitHub has no memory of", j: mapping.Journal{InFlight: pendings(write("l", mapping.Estimate, "1", "2"))}},
-		{name: "both", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), InFlight: pendings(write("l", mapping.Summary, "a", "b", made(5)))}, now: 10,
-			want: waits(Wait{20 * time.Second, echo}, Wait{25 * time.Second, late})},
+		{
+			name: "both", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), InFlight: pendings(write("l", mapping.Summary, "a", "b", made(5)))}, now: 10,
+			want: waits(Wait{20 * time.Second, echo}, Wait{25 * time.Second, late}),
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			expect(t, "waits", Book{Journal: &tt.j, Settle: 30 * time.Second, Now: at(tt.now)}.Waits(), tt.want)

@@ -30,10 +30,14 @@ func TestLook(t *testing.T) {
 		{name: "it cannot be under way any more", p: late, base: "x", now: "x", issue: known(1, ""), clock: 30, want: LookAsk},
 		{name: "it cannot, and GitHub was asked", p: done, base: "x", now: "x", issue: known(1, ""), clock: 30, want: LookLater},
 		{name: "GitHub shows what it wrote", p: done, base: "x", now: "b", issue: known(1, ""), want: LookAsk},
-		{name: "GitHub shows what another write explains", p: done, base: "x", now: "b", issue: known(1, ""),
-			pending: pendings(write("p", mapping.Title, "x", "b", func(p *mapping.Pending) { p.Next.GitHub = "x" })), want: LookLater},
-		{name: "something was agreed on since that write", p: done, base: "x", now: "b", issue: known(1, ""),
-			pending: pendings(write("p", mapping.Title, "x", "b", agreeing)), want: LookAsk},
+		{
+			name: "GitHub shows what another write explains", p: done, base: "x", now: "b", issue: known(1, ""),
+			pending: pendings(write("p", mapping.Title, "x", "b", func(p *mapping.Pending) { p.Next.GitHub = "x" })), want: LookLater,
+		},
+		{
+			name: "something was agreed on since that write", p: done, base: "x", now: "b", issue: known(1, ""),
+			pending: pendings(write("p", mapping.Title, "x", "b", agreeing)), want: LookAsk,
+		},
 		{name: "GitHub shows a text that nothing explains", p: done, base: "x", now: "c", issue: known(1, ""), want: LookAsk},
 		{name: "an event explains it", p: done, base: "x", now: "c", issue: known(1, ""), edits: edits(title(dev, 1, "x", "c")), want: LookLater},
 		{name: "an event tells that it was made of something else", p: done, base: "x", now: "c", issue: known(1, ""), edits: edits(title(dev, 1, "b", "c")), want: LookAsk},
@@ -41,8 +45,10 @@ func TestLook(t *testing.T) {
 		{name: "it wrote what is agreed on, and nothing happened", p: done, base: "b", now: "b", issue: known(0, ""), want: LookLater},
 		{name: "it wrote what is agreed on, and something happened", p: done, base: "b", now: "b", issue: known(1, ""), want: LookAsk},
 		{name: "it wrote what is agreed on, and a title that nothing explains", p: done, base: "b", now: "c", issue: known(1, ""), want: LookAsk},
-		{name: "the echo of what was written in its stead is awaited", p: done, base: "b", now: "c", issue: known(1, ""),
-			pending: pendings(write("p", mapping.Title, "a", "b", answered)), want: LookLater},
+		{
+			name: "the echo of what was written in its stead is awaited", p: done, base: "b", now: "c", issue: known(1, ""),
+			pending: pendings(write("p", mapping.Title, "a", "b", answered)), want: LookLater,
+		},
 		{name: "nothing is agreed on", p: late, base: "-", now: "b", issue: known(1, ""), clock: 30, want: LookLater},
 		{name: "it is known", p: late, base: "x", now: "b", issue: known(1, ""), known: Matches{"l": {}}, clock: 30, want: LookLater},
 		{name: "it was dealt with", p: write("l", mapping.Title, "a", "b", verified), base: "x", now: "b", issue: known(1, ""), clock: 30, want: LookLater},
@@ -115,12 +121,18 @@ func TestRepair(t *testing.T) {
 		{name: "somebody replaced its estimate", p: write("l", mapping.Estimate, "a", "b"), over: "x", now: "z", want: RepairNothing},
 		{name: "it seemed lost, but was not made again", p: write("l", mapping.Title, "a", "b", restores), over: "x", now: "b", want: RepairLost},
 		{name: "another one that was given up stands there", p: late, over: "y", now: "c", more: pendings(write("m", mapping.Title, "a", "c")), want: RepairRewrite, edited: true},
-		{name: "what was written in its stead stands there", p: write("m", mapping.Title, "a", "c"), over: "y", now: "b", more: pendings(late),
-			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairLost, edited: true},
-		{name: "its own value was written again, over what was agreed on", p: late, over: "x", now: "b",
-			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairRewrite},
-		{name: "its own value was written again, over a person's edit", p: late, over: "y", now: "b",
-			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairLost, edited: true},
+		{
+			name: "what was written in its stead stands there", p: write("m", mapping.Title, "a", "c"), over: "y", now: "b", more: pendings(late),
+			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairLost, edited: true,
+		},
+		{
+			name: "its own value was written again, over what was agreed on", p: late, over: "x", now: "b",
+			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairRewrite,
+		},
+		{
+			name: "its own value was written again, over a person's edit", p: late, over: "y", now: "b",
+			pending: pendings(write("p", mapping.Title, "x", "b", answered)), want: RepairLost, edited: true,
+		},
 		{name: "its value is what is agreed on", p: write("l", mapping.Title, "a", "x"), over: "a", now: "x", want: RepairNothing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

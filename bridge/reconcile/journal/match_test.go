@@ -36,31 +36,53 @@ func TestMatch(t *testing.T) {
 		{name: "a person wrote the same", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(dev, 1, "a", "b"))},
 		{name: "we wrote something else", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(ours, 1, "a", "c"))},
 		{name: "an edit from before it", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", after(2)))}, edits: edits(title(ours, 1, "a", "b"))},
-		{name: "an edit of the second that is known", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", after(1)))},
-			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
+		{
+			name: "an edit of the second that is known", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", after(1)))},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1",
+		},
 		{name: "an edit of the body", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(body(ours, 1, "a", "b"))},
-		{name: "of title and body", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Summary, "c", "d"))},
-			edits: edits(title(ours, 1, "a", "b"), body(ours, 1, "y", "d|footer")), want: "w: a at 1, x: y at 1"},
+		{
+			name: "of title and body", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Summary, "c", "d"))},
+			edits: edits(title(ours, 1, "a", "b"), body(ours, 1, "y", "d|footer")), want: "w: a at 1, x: y at 1",
+		},
 		{name: "it was dealt with", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", verified))}, edits: edits(title(ours, 1, "a", "b"))},
 		{name: "a write to planning", j: mapping.Journal{Pending: pendings(write("w", mapping.Title, "a", "b", toPlanning))}, edits: edits(title(ours, 1, "a", "b"))},
-		{name: "the edit was spent by another", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"a", at(1)})}},
-			edits: edits(title(ours, 1, "a", "b"))},
-		{name: "an edit of another second was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"a", at(2)})}},
-			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
-		{name: "one of two equal edits was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"a", at(1)})}},
-			edits: edits(title(ours, 1, "a", "b"), title(ours, 1, "a", "b")), want: "w: a at 1"},
-		{name: "an edit of the body was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Summary, "a", "b"), Overwritten{"a", at(1)})}},
-			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
-		{name: "the newest of two writes first", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Title, "a", "b", after(2)))},
-			edits: edits(title(ours, 3, "a", "b")), want: "x: a at 3"},
-		{name: "each of two writes has its edit", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Title, "a", "b", after(2)))},
-			edits: edits(title(ours, 1, "a", "b"), title(ours, 3, "a", "b")), want: "w: a at 1, x: a at 3"},
-		{name: "what came from what was expected first", j: mapping.Journal{InFlight: pendings(ab), Pending: pendings(write("x", mapping.Title, "y", "b"))},
-			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1"},
-		{name: "the match of another is not taken again", j: mapping.Journal{InFlight: pendings(ab), Pending: pendings(write("x", mapping.Title, "a", "b"))},
-			edits: edits(title(ours, 1, "a", "b")), known: Matches{"w": {"a", at(1)}}, want: "w: a at 1"},
-		{name: "what is known stays", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(ours, 2, "c", "b")), known: Matches{"w": {"a", at(1)}, "gone": {"z", at(0)}},
-			want: "gone: z at 0, w: a at 1"},
+		{
+			name: "the edit was spent by another", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b")),
+		},
+		{
+			name: "an edit of another second was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"a", at(2)})}},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1",
+		},
+		{
+			name: "one of two equal edits was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(ab, Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b"), title(ours, 1, "a", "b")), want: "w: a at 1",
+		},
+		{
+			name: "an edit of the body was spent", j: mapping.Journal{Pending: pendings(ab), Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Summary, "a", "b"), Overwritten{"a", at(1)})}},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1",
+		},
+		{
+			name: "the newest of two writes first", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Title, "a", "b", after(2)))},
+			edits: edits(title(ours, 3, "a", "b")), want: "x: a at 3",
+		},
+		{
+			name: "each of two writes has its edit", j: mapping.Journal{Pending: pendings(ab, write("x", mapping.Title, "a", "b", after(2)))},
+			edits: edits(title(ours, 1, "a", "b"), title(ours, 3, "a", "b")), want: "w: a at 1, x: a at 3",
+		},
+		{
+			name: "what came from what was expected first", j: mapping.Journal{InFlight: pendings(ab), Pending: pendings(write("x", mapping.Title, "y", "b"))},
+			edits: edits(title(ours, 1, "a", "b")), want: "w: a at 1",
+		},
+		{
+			name: "the match of another is not taken again", j: mapping.Journal{InFlight: pendings(ab), Pending: pendings(write("x", mapping.Title, "a", "b"))},
+			edits: edits(title(ours, 1, "a", "b")), known: Matches{"w": {"a", at(1)}}, want: "w: a at 1",
+		},
+		{
+			name: "what is known stays", j: mapping.Journal{Pending: pendings(ab)}, edits: edits(title(ours, 2, "c", "b")), known: Matches{"w": {"a", at(1)}, "gone": {"z", at(0)}},
+			want: "gone: z at 0, w: a at 1",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := maps.Clone(tt.known)
@@ -81,21 +103,33 @@ func TestUnclear(t *testing.T) {
 	}{
 		{name: "nothing was given up", j: mapping.Journal{Pending: pendings(again)}, known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
 		{name: "nothing is known", j: mapping.Journal{InFlight: pendings(late)}},
-		{name: "another one ran over what it was made from", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("q", mapping.Title, "c", "d"))},
-			known: Matches{"q": {"c", at(1)}}, rest: "q: c at 1"},
-		{name: "another one ran over something else", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("q", mapping.Title, "c", "d"))},
-			known: Matches{"q": {"x", at(1)}}, rest: "q: x at 1", unclear: true},
+		{
+			name: "another one ran over what it was made from", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("q", mapping.Title, "c", "d"))},
+			known: Matches{"q": {"c", at(1)}}, rest: "q: c at 1",
+		},
+		{
+			name: "another one ran over something else", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(write("q", mapping.Title, "c", "d"))},
+			known: Matches{"q": {"x", at(1)}}, rest: "q: x at 1", unclear: true,
+		},
 		{name: "it is matched itself", j: mapping.Journal{InFlight: pendings(late)}, known: Matches{"l": {"x", at(1)}}, rest: "l: x at 1"},
-		{name: "an edit is its, or of the one in its stead", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(again)},
-			known: Matches{"p": {"c", at(1)}, "other": {"z", at(2)}}, rest: "other: z at 2", unclear: true},
+		{
+			name: "an edit is its, or of the one in its stead", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}, "other": {"z", at(2)}}, rest: "other: z at 2", unclear: true,
+		},
 		{name: "the same, told of it", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(again)}, known: Matches{"l": {"c", at(1)}}, unclear: true},
 		{name: "neither was told of", j: mapping.Journal{InFlight: pendings(late), Pending: pendings(again)}},
-		{name: "it was dealt with", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", verified)), Pending: pendings(again)},
-			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
-		{name: "of another attribute", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b")), Pending: pendings(again)},
-			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
-		{name: "to planning", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", toPlanning)), Pending: pendings(again)},
-			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1"},
+		{
+			name: "it was dealt with", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", verified)), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1",
+		},
+		{
+			name: "of another attribute", j: mapping.Journal{InFlight: pendings(write("l", mapping.Summary, "a", "b")), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1",
+		},
+		{
+			name: "to planning", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", toPlanning)), Pending: pendings(again)},
+			known: Matches{"p": {"c", at(1)}}, rest: "p: c at 1",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := maps.Clone(tt.known)
@@ -126,9 +160,11 @@ func TestLost(t *testing.T) {
 		{name: "on planning", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Title, "a", "x", answered, toPlanning))}, want: true},
 		{name: "of another attribute", value: "x", j: mapping.Journal{Pending: pendings(write("q", mapping.Summary, "a", "x", answered))}, want: true},
 		{name: "of an edit that was dealt with", value: "x", j: mapping.Journal{Consumed: []mapping.ConsumedEdit{spentOn(write("", mapping.Title, "", "x"), Overwritten{})}}},
-		{name: "of one that restored an edit", value: "x",
+		{
+			name: "of one that restored an edit", value: "x",
 			j:    mapping.Journal{Consumed: []mapping.ConsumedEdit{{Attribute: mapping.Title, To: mapping.DigestValue(mapping.Title, "x"), Restores: true}}},
-			want: true},
+			want: true,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			expect(t, "lost", Book{Journal: &tt.j, Base: base}.Lost(p, tt.value, tt.known), tt.want)

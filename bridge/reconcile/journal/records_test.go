@@ -159,10 +159,14 @@ func TestVerify(t *testing.T) {
 	}{
 		{name: "a pending write", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "p", over: told, pending: "p!v", spent: 1},
 		{name: "one that was given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b"))}, id: "l", over: told, late: "l!v", spent: 1},
-		{name: "it restored an edit", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", restores))}, id: "p", over: told,
-			pending: "p!vr", spent: 1, restores: true},
-		{name: "no edit tells of it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "p", over: Overwritten{Text: "x"},
-			pending: "p!v"},
+		{
+			name: "it restored an edit", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", restores))}, id: "p", over: told,
+			pending: "p!vr", spent: 1, restores: true,
+		},
+		{
+			name: "no edit tells of it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "p", over: Overwritten{Text: "x"},
+			pending: "p!v",
+		},
 		{name: "another one", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, id: "q", over: told, pending: "p", spent: 1},
 		{name: "the oldest spent edit goes", j: mapping.Journal{Consumed: make([]mapping.ConsumedEdit, maxSpent)}, id: "q", over: told, spent: maxSpent},
 	} {
@@ -196,15 +200,22 @@ func TestDropVerifiedAndAgree(t *testing.T) {
 		spent         []mapping.ConsumedEdit // once the sides agree
 	}{
 		{name: "nothing on record"},
-		{name: "an echo is awaited", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), Consumed: spent(mapping.Title, mapping.Summary)},
-			pending: "p!", spent: spent(mapping.Title)},
-		{name: "its echo was dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified)), Consumed: spent(mapping.Title)},
-			dropped: true},
+		{
+			name: "an echo is awaited", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered)), Consumed: spent(mapping.Title, mapping.Summary)},
+			pending: "p!", spent: spent(mapping.Title),
+		},
+		{
+			name: "its echo was dealt with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", verified)), Consumed: spent(mapping.Title)},
+			dropped: true,
+		},
 		{name: "that of one that was given up", j: mapping.Journal{InFlight: pendings(write("l", mapping.Title, "a", "b", verified))}, dropped: true},
-		{name: "one of two", j: mapping.Journal{
-			Pending:  pendings(write("p", mapping.Title, "a", "b", verified), write("q", mapping.Summary, "a", "b")),
-			InFlight: pendings(write("l", mapping.Title, "a", "b")), Consumed: spent(mapping.Title, mapping.Summary, mapping.Title)},
-			pending: "q", late: "l", dropped: true, spent: spent(mapping.Title, mapping.Summary, mapping.Title)},
+		{
+			name: "one of two", j: mapping.Journal{
+				Pending:  pendings(write("p", mapping.Title, "a", "b", verified), write("q", mapping.Summary, "a", "b")),
+				InFlight: pendings(write("l", mapping.Title, "a", "b")), Consumed: spent(mapping.Title, mapping.Summary, mapping.Title),
+			},
+			pending: "q", late: "l", dropped: true, spent: spent(mapping.Title, mapping.Summary, mapping.Title),
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			j, before := tt.j, len(tt.j.Consumed)

@@ -63,16 +63,22 @@ func TestRecover(t *testing.T) {
 		{name: "planning has another title, of the next version", p: card, now: "c", version: 6},
 		{name: "planning has another title, two versions later", p: card, now: "c", version: 7, github: "b"},
 		{name: "planning was edited, and GitHub is as it was agreed on", p: card, now: "c", version: 7, github: "a", unbased: true, why: whyUndone},
-		{name: "a summary that renders alike", p: write("p", mapping.Summary, one, two, version(5, old)), now: strings.ToLower(two), version: 6, happened: true,
-			base: agreed(two, strings.ToLower(two), 6), why: whyHappened},
+		{
+			name: "a summary that renders alike", p: write("p", mapping.Summary, one, two, version(5, old)), now: strings.ToLower(two), version: 6, happened: true,
+			base: agreed(two, strings.ToLower(two), 6), why: whyHappened,
+		},
 		{name: "a title is not rendered", p: write("p", mapping.Title, "a", "B", version(5, old)), now: "b", version: 6},
-		{name: "a summary that was edited since", p: write("p", mapping.Summary, one, two, version(5, old)), now: both, version: 7, github: two, happened: true,
-			base: agreed(two, two, 6), why: whyHappened},
+		{
+			name: "a summary that was edited since", p: write("p", mapping.Summary, one, two, version(5, old)), now: both, version: 7, github: two, happened: true,
+			base: agreed(two, two, 6), why: whyHappened,
+		},
 		{name: "a summary that was edited, of the next version", p: write("p", mapping.Summary, one, two, version(5, old)), now: both, version: 6, github: two},
 		{name: "a summary without a base", p: write("p", mapping.Summary, one, two, version(5, nil)), now: both, version: 7, github: two},
 		{name: "a task's state", p: tracking, now: "done", version: 6, unbased: true, why: whyPerson},
-		{name: "a base that keeps planning's", p: write("p", mapping.Title, "a", "b", version(5, old), func(p *mapping.Pending) { p.Next.Planning = "x" }), now: "b", version: 6,
-			happened: true, base: agreed("b", "x", 5), why: whyHappened},
+		{
+			name: "a base that keeps planning's", p: write("p", mapping.Title, "a", "b", version(5, old), func(p *mapping.Pending) { p.Next.Planning = "x" }), now: "b", version: 6,
+			happened: true, base: agreed("b", "x", 5), why: whyHappened,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := Book{
@@ -151,33 +157,58 @@ func TestRecoverAll(t *testing.T) {
 		wrote         string // "to" where it is known what stands there since
 	}{
 		{name: "nothing on record"},
-		{name: "it was answered", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))},
-			now: mapping.View{mapping.Title: {Value: "b"}}, pending: "p!"},
-		{name: "a title that happened awaits its echo", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
-			now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", wrote: "from"},
-		{name: "an echo tells what stands there", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
-			known: Matches{"p": {"a", at(1)}}, now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", wrote: "to"},
-		{name: "what seemed lost is not restored by it any more", j: mapping.Journal{
-			Pending: pendings(write("p", mapping.Title, "a", "b", agreeing)), InFlight: pendings(write("l", mapping.Title, "a", "c", restores))},
-			now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", late: "l", wrote: "from"},
-		{name: "its echo came, and GitHub is not known", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
-			known: Matches{"p": {"a", at(1)}}, want: "p+", pending: "p!"},
-		{name: "an estimate that happened is done with", j: mapping.Journal{Pending: pendings(write("p", mapping.Estimate, "1", "2", agreeing))},
-			now: mapping.View{mapping.Estimate: {Value: "2"}}, want: "p+", wrote: "from"},
-		{name: "planning's title is done with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", version(5, nil)))},
-			now: mapping.View{mapping.Title: {Value: "b", Version: 6}}, want: "p+"},
-		{name: "one that did not happen may be under way", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))},
-			now: mapping.View{mapping.Title: {Value: "a"}}, want: "p", late: "p"},
-		{name: "one of which the sides know nothing may be, too", j: mapping.Journal{Pending: pendings(write("p", mapping.Estimate, "1", "2"))},
-			now: mapping.View{mapping.Estimate: {Value: "3"}}, want: "p0", late: "p"},
-		{name: "GitHub denies it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, denied: map[string]bool{"p": true},
-			now: mapping.View{mapping.Title: {Value: "c"}}, edits: edits(title(dev, 1, "b", "c")), want: "p", late: "p"},
-		{name: "each for itself", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"), write("q", mapping.Summary, "a", "b"), write("r", mapping.Title, "a", "b", answered))},
-			now: mapping.View{mapping.Title: {Value: "a"}, mapping.Summary: {Value: "b"}}, want: "p q+", pending: "q! r!", late: "p", wrote: "from"},
+		{
+			name: "it was answered", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", answered))},
+			now: mapping.View{mapping.Title: {Value: "b"}}, pending: "p!",
+		},
+		{
+			name: "a title that happened awaits its echo", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
+			now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", wrote: "from",
+		},
+		{
+			name: "an echo tells what stands there", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
+			known: Matches{"p": {"a", at(1)}}, now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", wrote: "to",
+		},
+		{
+			name: "what seemed lost is not restored by it any more", j: mapping.Journal{
+				Pending: pendings(write("p", mapping.Title, "a", "b", agreeing)), InFlight: pendings(write("l", mapping.Title, "a", "c", restores)),
+			},
+			now: mapping.View{mapping.Title: {Value: "b"}}, want: "p+", pending: "p!", late: "l", wrote: "from",
+		},
+		{
+			name: "its echo came, and GitHub is not known", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", agreeing))},
+			known: Matches{"p": {"a", at(1)}}, want: "p+", pending: "p!",
+		},
+		{
+			name: "an estimate that happened is done with", j: mapping.Journal{Pending: pendings(write("p", mapping.Estimate, "1", "2", agreeing))},
+			now: mapping.View{mapping.Estimate: {Value: "2"}}, want: "p+", wrote: "from",
+		},
+		{
+			name: "planning's title is done with", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b", version(5, nil)))},
+			now: mapping.View{mapping.Title: {Value: "b", Version: 6}}, want: "p+",
+		},
+		{
+			name: "one that did not happen may be under way", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))},
+			now: mapping.View{mapping.Title: {Value: "a"}}, want: "p", late: "p",
+		},
+		{
+			name: "one of which the sides know nothing may be, too", j: mapping.Journal{Pending: pendings(write("p", mapping.Estimate, "1", "2"))},
+			now: mapping.View{mapping.Estimate: {Value: "3"}}, want: "p0", late: "p",
+		},
+		{
+			name: "GitHub denies it", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"))}, denied: map[string]bool{"p": true},
+			now: mapping.View{mapping.Title: {Value: "c"}}, edits: edits(title(dev, 1, "b", "c")), want: "p", late: "p",
+		},
+		{
+			name: "each for itself", j: mapping.Journal{Pending: pendings(write("p", mapping.Title, "a", "b"), write("q", mapping.Summary, "a", "b"), write("r", mapping.Title, "a", "b", answered))},
+			now: mapping.View{mapping.Title: {Value: "a"}, mapping.Summary: {Value: "b"}}, want: "p q+", pending: "q! r!", late: "p", wrote: "from",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := Book{Journal: &tt.j, Edits: edits(tt.edits.All...), GitHub: tt.now, Planning: tt.now, Issue: known(1, dev),
-				Merge: mapping.Merge, SameRendering: strings.EqualFold, Now: at(7)}
+			b := Book{
+				Journal: &tt.j, Edits: edits(tt.edits.All...), GitHub: tt.now, Planning: tt.now, Issue: known(1, dev),
+				Merge: mapping.Merge, SameRendering: strings.EqualFold, Now: at(7),
+			}
 			expect(t, "the outcomes", outcomes(b.RecoverAll(tt.known, tt.denied)), tt.want)
 			expect(t, "pending", ids(tt.j.Pending), tt.pending)
 			expect(t, "in flight", ids(tt.j.InFlight), tt.late)
@@ -216,14 +247,18 @@ func TestLanded(t *testing.T) {
 		{name: "a later version", late: pendings(p), now: "b", version: 7, base: 5},
 		{name: "planning is not known", late: pendings(write("p", mapping.Summary, "a", "b", version(5, nil))), now: "b", version: 6, base: 5, left: "p"},
 		{name: "to GitHub", late: pendings(write("p", mapping.Title, "a", "b")), now: "b", version: 6, base: 5, left: "p"},
-		{name: "two of one version: the first one found explains it", late: pendings(p, write("q", mapping.Title, "a", "b", version(5, nil))), now: "b", version: 6, base: 5,
-			want: "p+"},
+		{
+			name: "two of one version: the first one found explains it", late: pendings(p, write("q", mapping.Title, "a", "b", version(5, nil))), now: "b", version: 6, base: 5,
+			want: "p+",
+		},
 		{name: "one is past, the other may land", late: pendings(write("q", mapping.Title, "a", "x", version(6, nil)), p), now: "b", version: 6, base: 5, want: "p+", left: "q"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			j, base := mapping.Journal{InFlight: tt.late}, map[mapping.Attribute]mapping.Base{mapping.Title: {Version: tt.base}}
-			b := Book{Journal: &j, Edits: edits(), Base: base, Planning: mapping.View{mapping.Title: {Value: tt.now, Version: tt.version}},
-				Merge: mapping.Merge, SameRendering: strings.EqualFold}
+			b := Book{
+				Journal: &j, Edits: edits(), Base: base, Planning: mapping.View{mapping.Title: {Value: tt.now, Version: tt.version}},
+				Merge: mapping.Merge, SameRendering: strings.EqualFold,
+			}
 			expect(t, "the outcomes", outcomes(b.Landed()), tt.want)
 			expect(t, "in flight", ids(j.InFlight), tt.left)
 			expect(t, "the base that was passed", base[mapping.Title].Version, tt.base)

@@ -48,11 +48,15 @@ func TestTakesBack(t *testing.T) {
 		{name: "something else that is agreed on", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "c", now: "c", updated: 1},
 		{name: "something else, of another second", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 2},
 		{name: "an edit of what it wrote", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, edits: edits(title(dev, 1, "b", "c"))},
-		{name: "an edit of an edit of it", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "d", updated: 1,
-			edits: edits(title(dev, 1, "b", "c"), title(dev, 1, "c", "d"))},
+		{
+			name: "an edit of an edit of it", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "d", updated: 1,
+			edits: edits(title(dev, 1, "b", "c"), title(dev, 1, "c", "d")),
+		},
 		{name: "an edit of what stood there before", wrote: []mapping.WriteRecord{wrote("a", "b", 1)}, base: "b", now: "c", updated: 1, edits: edits(title(dev, 1, "a", "c")), want: true},
-		{name: "what the first of two wrote, and somebody edited", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "c", 1)}, base: "c", now: "x", updated: 1,
-			edits: edits(title(dev, 1, "b", "x")), want: true},
+		{
+			name: "what the first of two wrote, and somebody edited", wrote: []mapping.WriteRecord{wrote("a", "b", 1), wrote("b", "c", 1)}, base: "c", now: "x", updated: 1,
+			edits: edits(title(dev, 1, "b", "x")), want: true,
+		},
 		{name: "what an echo told of, of any second", wrote: []mapping.WriteRecord{wrote("a", "b")}, base: "b", now: "c", updated: 9, want: true},
 		{name: "an estimate", wrote: []mapping.WriteRecord{{Attribute: mapping.Estimate, From: mapping.DigestValue(mapping.Estimate, ""), At: noon}}, base: "b", now: "b", want: true},
 	} {

@@ -154,8 +154,13 @@ func TestResolve(t *testing.T) {
 func TestDepth(t *testing.T) {
 	keys := sorted{}
 	for i, w := range []Work{
-		{Place: Queued, Due: 3}, {Place: Queued, Due: 30}, {Place: Queued, Due: 2, Bulk: true}, {Place: Queued, Due: 20, Bulk: true},
-		{Place: Waiting, Service: "github"}, {Place: Parked, Due: 1}, {},
+		{Place: Queued, Due: 3},
+		{Place: Queued, Due: 30},
+		{Place: Queued, Due: 2, Bulk: true},
+		{Place: Queued, Due: 20, Bulk: true},
+		{Place: Waiting, Service: "github"},
+		{Place: Parked, Due: 1},
+		{},
 	} {
 		if e := w.Entry(mapping.LinkID(fmt.Sprint(i))); e.List != NoList {
 			keys = append(keys, e)
