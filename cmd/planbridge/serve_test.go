@@ -124,12 +124,11 @@ func (s *service) ended() int {
 // freePort is an address that nobody listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := bridgetest.FreeAddr()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	return ln.Addr().String()
+	return addr
 }
 
 // admin is an edit that has the admin listener at addr.
