@@ -60,10 +60,11 @@ func routeGone(w work) (verdict, error) {
 }
 
 func parted(w work) (verdict, error) {
-	if w.link.Parted {
-		reader(w).keepPlace()
+	if !w.link.Parted {
+		return pass, nil
 	}
-	return endIf(w.link.Parted, nil)
+	reader(w).keepPlace()
+	return end, nil
 }
 
 func paused(w work) (verdict, error) {
