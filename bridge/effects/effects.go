@@ -7,9 +7,10 @@
 // claim, and the metrics and the log of what was decided.
 //
 // The files: shell.go (a claim, from its steps to its result), ports.go (what is asked of the
-// services), host.go (what is asked of the program), github.go, planning.go, store.go, process.go (which effect is which call),
-// batch.go, labels.go, listed.go (what keys do with one request), milestones*.go (the milestones of a
-// project), absence.go and pause.go (what is remembered), metrics.go.
+// services), host.go (what is asked of the program), github.go, planning.go, store.go,
+// process.go (which effect is which call), batch.go, labels.go, listed.go (what keys do with
+// one request), milestones*.go (the milestones of a project), absence.go and pause.go (what is
+// remembered), metrics.go.
 package effects
 
 import (

@@ -43,7 +43,7 @@ type Host interface {
 	Down(service string) bool
 	// CardExists is told of every card that planning showed or answered with.
 	CardExists(project, card mapping.ObjectID)
-	// IssueMoved is told that a repository has another name.
+	// IssueMoved is told that an issue answers from another repository, which has that name now.
 	IssueMoved(ctx context.Context, from, to string) error
 }
 

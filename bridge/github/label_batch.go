@@ -136,8 +136,8 @@ func (c *Client) LabelBatch() int {
 // barsGraphQL reports whether GitHub asked to leave GraphQL alone for a while.
 func (c *Client) barsGraphQL() bool { return c.wire.gate.closed(call{class: classMutation}) != nil }
 
-// now is the time by which requests are paced. A client that paces none has none, and tries what
-// turned out to be of no use not again.
+// now is the time by which requests are paced. A client that paces none has none: it never tries
+// again what turned out to be of no use.
 func (c *Client) now() time.Time {
 	if c.share == nil {
 		return time.Time{}
