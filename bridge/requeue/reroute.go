@@ -97,7 +97,8 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 		}
 	}
 	for _, project := range projects {
-		changes := func(l *mapping.Link) bool { return r.changesRoute(ctx, routes, l, called, &counts) }
+		back := former != nil && !slices.ContainsFunc(former, func(r routedAs) bool { return r.Project == project })
+		changes := func(l *mapping.Link) bool { return r.changesRoute(ctx, routes, l, called, back, &counts) }
 		if err := r.rerouteProject(ctx, project, changes); err != nil {
 			return counts, err
 		}
@@ -145,7 +146,7 @@ func (r *Requeuer) RerouteRenamed(ctx context.Context) error {
 	if len(called) > 0 {
 		for _, project := range routes.Projects() {
 			err := r.rerouteProject(ctx, project, func(l *mapping.Link) bool {
-				return called[strings.ToLower(l.Issue.Repo)] != "" && r.changesRoute(ctx, routes, l, called, &counts)
+				return called[strings.ToLower(l.Issue.Repo)] != "" && r.changesRoute(ctx, routes, l, called, false, &counts)
 			})
 			if err != nil {
 				return err
@@ -188,8 +189,8 @@ func (r *Requeuer) rerouteProject(ctx context.Context, project mapping.ObjectID,
 }
 
 // changesRoute reports whether something becomes of a link by the routes as they are now,
-// and counts what.
-func (r *Requeuer) changesRoute(ctx context.Context, routes mapping.Routes, l *mapping.Link, called map[string]string, counts *Rerouting) bool {
+// and counts what. A link whose project is named again (back) rested, whatever its state.
+func (r *Requeuer) changesRoute(ctx context.Context, routes mapping.Routes, l *mapping.Link, called map[string]string, back bool, counts *Rerouting) bool {
 	route, among := routes.Of(l)
 	if route == nil && len(among) == 0 && l.Issue.Repo != "" {
 		renamed := *l
@@ -198,7 +199,7 @@ func (r *Requeuer) changesRoute(ctx context.Context, routes mapping.Routes, l *m
 	}
 	taken := route != nil || len(among) > 0
 	switch {
-	case l.State == mapping.Dormant && taken:
+	case taken && (back || l.State == mapping.Dormant):
 		counts.Resumed++
 	case l.State == mapping.Dormant:
 		return false

@@ -136,22 +136,29 @@ func TestRenamedRepositoriesAreRerouted(t *testing.T) {
 }
 
 // TestLinksOfAProjectWithoutAName: a route is pointed to another project. Its links stay in the
-// former one while the configuration names that, and are counted once it does not.
+// former one while the configuration names that, are counted once it does not, and are resumed
+// when it is named again.
 func TestLinksOfAProjectWithoutAName(t *testing.T) {
 	d, r := newDesk(t, mapping.Linked, "acme/web")
 	elsewhere := mapping.Route{Name: "acme/web", Repositories: []string{"acme/web"}, Project: "other"}
-	for _, step := range []struct {
-		routes  mapping.Routes
-		dormant int
+	named := mapping.NewRoutes([]mapping.Route{elsewhere}, mapping.PlanningProject{ID: project, Name: "web"})
+	for i, step := range []struct {
+		routes           mapping.Routes
+		dormant, resumed int
 	}{
-		{d.routes, 0},
-		{mapping.NewRoutes([]mapping.Route{elsewhere}, mapping.PlanningProject{ID: project, Name: "web"}), 0},
-		{mapping.NewRoutes([]mapping.Route{elsewhere}), 1},
+		{d.routes, 0, 0},
+		{named, 0, 0},
+		{mapping.NewRoutes([]mapping.Route{elsewhere}), 1, 0},
+		{named, 0, 1},
+		{d.routes, 0, 0},
 	} {
 		d.routes = step.routes
 		counts, err := r.Reroute(t.Context())
-		if err != nil || counts.Dormant() != step.dormant {
-			t.Errorf("%d links are dormant, %v; want %d", counts.Dormant(), err, step.dormant)
+		if err != nil || counts.Dormant() != step.dormant || counts.Resumed != step.resumed {
+			t.Errorf("step %d: %d links are dormant, %d resumed, %v; want %d and %d", i, counts.Dormant(), counts.Resumed, err, step.dormant, step.resumed)
+		}
+		if due := d.rest(t); due != (step.dormant+step.resumed > 0) {
+			t.Errorf("step %d: the key is due: %t", i, due)
 		}
 	}
 }
