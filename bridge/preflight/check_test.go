@@ -102,6 +102,10 @@ func TestFindings(t *testing.T) {
 		"links of another repository": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("web", "other/web", "p1")}
 		}, preflight.LevelWarn, "links", "1 links stay with"},
+		"links of a project that has no name": {func(w *world) {
+			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p2"), linkOf("web", "acme/web", "p2")}
+		}, preflight.LevelWarn, "links", "route web: 2 links with acme/web and bucket \"Incoming\" of project p2 are dormant: planning.projects does not name their project"},
+		"the same in the store": {func(w *world) { w.keeps(pair("web", "acme/web", "p2")) }, preflight.LevelWarn, "links", "route web: 1 links with acme/web and bucket \"Incoming\" of project p2 are dormant"},
 		"links where they belong": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p1")}
 		}, preflight.LevelOK, "links", "all 1 are where their routes lead"},
@@ -126,10 +130,14 @@ func repository(change func(*preflight.Repository)) func(*world) {
 }
 
 func linkOf(route, repo string, project mapping.ObjectID) status.Link {
-	l := &mapping.Link{Route: route, Project: project}
+	return status.LinkOf(pair(route, repo, project))
+}
+
+func pair(route, repo string, project mapping.ObjectID) *mapping.Link {
+	l := &mapping.Link{ID: "l1", Route: route, Project: project}
 	l.Issue = mapping.IssueID{ID: 1, Repo: repo, Number: 1}
 	l.Card = mapping.CardID{ID: "c1", Bucket: "b1", BucketName: "Incoming"}
-	return status.LinkOf(l)
+	return l
 }
 
 // TestNothingMoreIsAskedOfARefusedToken: where GitHub does not know who asks, no repository is

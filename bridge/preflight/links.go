@@ -58,9 +58,13 @@ func (c *counted) add(l status.Link) {
 }
 
 // countStore counts the links of a store, of all projects that there are.
-func (c *counted) countStore(ctx context.Context, s store.Store, projects map[string]Project) error {
-	for _, p := range projects {
-		for l, err := range store.AllLinks(ctx, s, p.ID) {
+func (c *counted) countStore(ctx context.Context, s store.Store) error {
+	projects, err := s.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, project := range projects {
+		for l, err := range store.AllLinks(ctx, s, project) {
 			if err != nil {
 				return err
 			}
@@ -77,7 +81,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		r.warn("whether links stay where no route leads now was not looked at: %v", k.linked.err)
 		return
 	}
-	total, elsewhere, moved := 0, map[string]map[linkPlace]int{}, map[string]map[linkPlace]int{}
+	total, elsewhere, moved, dormant := 0, map[string]map[linkPlace]int{}, map[string]map[linkPlace]int{}, map[string]map[linkPlace]int{}
 	follow := map[[2]string]int{}
 	for p, n := range k.linked.places {
 		total += n
@@ -86,7 +90,10 @@ func (k *checker) links(ctx context.Context, r *findings) {
 			follow[[2]string{p.route, other}] += n
 			continue
 		}
-		if k.leads(ctx, route, p) {
+		switch {
+		case !k.hasProject(p.project):
+			in = dormant
+		case k.leads(ctx, route, p):
 			if in = moved; k.buckets(route, p) {
 				continue
 			}
@@ -104,6 +111,10 @@ func (k *checker) links(ctx context.Context, r *findings) {
 			r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(dormant)) {
+		n, words := k.told(dormant[name])
+		r.warn("route %s: %d links with %s are dormant: planning.projects does not name their project", name, n, words)
+	}
 	for _, name := range slices.Sorted(maps.Keys(moved)) {
 		n, words := k.told(moved[name])
 		route := k.Routes.ByName(name)
@@ -112,7 +123,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 	for _, way := range slices.SortedFunc(maps.Keys(follow), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		r.ok("%d links of route %s go by route %s, which takes their issues now", follow[way], way[0], way[1])
 	}
-	if total > 0 && len(elsewhere)+len(moved)+len(follow) == 0 {
+	if total > 0 && len(elsewhere)+len(dormant)+len(moved)+len(follow) == 0 {
 		r.ok("all %d are where their routes lead", total)
 	}
 }
@@ -198,7 +209,7 @@ func (k *checker) told(places map[linkPlace]int) (n int, words string) {
 		if title := k.title(string(p.bucket), p.title); title != "" {
 			where += fmt.Sprintf(" and bucket %q", title)
 		}
-		if route := k.Routes.ByName(p.route); route != nil && route.Project != p.project {
+		if route := k.Routes.ByName(p.route); !k.hasProject(p.project) || route != nil && route.Project != p.project {
 			where += " of project " + k.projectName(p.project)
 		}
 		at[where] += links
@@ -228,12 +239,10 @@ func (k *checker) target(route *mapping.Route) string {
 	return fmt.Sprintf("%s and bucket %s of project %s", strings.Join(route.Repositories, ", "), strings.Join(buckets, " or "), k.projectName(route.Project))
 }
 
-// projectName is the configuration's name of a project.
-func (k *checker) projectName(project mapping.ObjectID) string {
-	for name, p := range k.Projects {
-		if p.ID == project {
-			return name
-		}
-	}
-	return string(project)
+// projectName is the configuration's name of a project, or its id.
+func (k *checker) projectName(project mapping.ObjectID) string { return k.Routes.ProjectName(project) }
+
+// hasProject reports whether the configuration names a project.
+func (k *checker) hasProject(project mapping.ObjectID) bool {
+	return slices.Contains(k.Routes.Projects(), project)
 }

@@ -99,6 +99,14 @@ func (w *world) RunningLinks(_ context.Context, visit func(status.Link)) error {
 	return nil
 }
 
+// keeps puts a link into the store.
+func (w *world) keeps(l *mapping.Link) {
+	w.t.Helper()
+	if _, err := w.memory.Open(time.Now).Observe(w.t.Context(), l.Project, []store.Observation{{Refs: l.Refs(), Create: l}}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // hub is GitHub as the world has it.
 type hub struct{ w *world }
 
