@@ -106,6 +106,18 @@ func TestFindings(t *testing.T) {
 			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p2"), linkOf("web", "acme/web", "p2")}
 		}, preflight.LevelWarn, "links", "route web: 2 links with acme/web and bucket \"Incoming\" of project p2 are dormant: planning.projects does not name their project"},
 		"the same in the store": {func(w *world) { w.keeps(pair("web", "acme/web", "p2")) }, preflight.LevelWarn, "links", "route web: 1 links with acme/web and bucket \"Incoming\" of project p2 are dormant"},
+		"links that a move leaves": {func(w *world) {
+			w.plan.Projects["old"] = preflight.Project{ID: "p2"}
+			w.plan.Routes = mapping.NewRoutes([]mapping.Route{*w.plan.Routes.ByName("web")}, mapping.PlanningProject{ID: "p2", Name: "old"})
+			left, erased := linkOf("web", "acme/web", "p2"), linkOf("web", "acme/web", "p2")
+			left.State, erased.State = string(mapping.Orphaned), string(mapping.Erased)
+			w.busy, w.running = true, []status.Link{left, erased, erased}
+		}, preflight.LevelOK, "links", `route web: 1 links that left the route or lost an item stay with acme/web and bucket "Incoming" of project old`},
+		"links that are erased": {func(w *world) {
+			erased := linkOf("web", "other/web", "p1")
+			erased.State = string(mapping.Erased)
+			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p1"), erased}
+		}, preflight.LevelOK, "links", "all 1 are where their routes lead"},
 		"links where they belong": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p1")}
 		}, preflight.LevelOK, "links", "all 1 are where their routes lead"},

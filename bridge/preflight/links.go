@@ -23,6 +23,7 @@ type linkPlace struct {
 	route, repository string
 	project, bucket   mapping.ObjectID
 	title             string // of the bucket, as the card was last seen
+	rests             bool   // as the issue left its route, or an item is gone
 }
 
 // The bounds of telling about places.
@@ -40,11 +41,12 @@ type counted struct {
 	err    error // why they could not be looked at
 }
 
+// add counts a link, unless it rests for good: it is parted, erased, or handed its issue over.
 func (c *counted) add(l status.Link) {
-	if l.Why == mapping.PartedWhy || l.Why == mapping.MovedWhy {
+	if l.Why == mapping.PartedWhy || l.Why == mapping.MovedWhy || l.State == string(mapping.Erased) {
 		return
 	}
-	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project)}
+	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project), rests: l.State == string(mapping.Left) || l.State == string(mapping.Orphaned)}
 	if l.Issue != nil {
 		p.repository = l.Issue.Repository
 	}
@@ -74,6 +76,18 @@ func (c *counted) countStore(ctx context.Context, s store.Store) error {
 	return nil
 }
 
+// standing is how the place of links stands to where their route leads.
+type standing int
+
+const (
+	led       standing = iota // the route leads there
+	follows                   // another route takes them
+	elsewhere                 // they stay, until they are moved
+	resting                   // they stay, as a move leaves them, too
+	dormant                   // nobody works them
+	moved                     // the route leads, but for the bucket
+)
+
 // links warns of each route that has links elsewhere than it leads now. That cards
 // are in other buckets is no fault, since people move them: it is told.
 func (k *checker) links(ctx context.Context, r *findings) {
@@ -81,50 +95,70 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		r.warn("whether links stay where no route leads now was not looked at: %v", k.linked.err)
 		return
 	}
-	total, elsewhere, moved, dormant := 0, map[string]map[linkPlace]int{}, map[string]map[linkPlace]int{}, map[string]map[linkPlace]int{}
-	follow := map[[2]string]int{}
+	total, follow := 0, map[[2]string]int{}
+	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, moved: {}}
 	for p, n := range k.linked.places {
 		total += n
-		route, in := k.Routes.ByName(p.route), elsewhere
-		if other := k.followed(ctx, p); other != "" && other != p.route {
-			follow[[2]string{p.route, other}] += n
-			continue
-		}
+		at, other := k.standing(ctx, p)
 		switch {
-		case !k.hasProject(p.project):
-			in = dormant
-		case k.leads(ctx, route, p):
-			if in = moved; k.buckets(route, p) {
-				continue
-			}
-		}
-		if in[p.route] == nil {
-			in[p.route] = map[linkPlace]int{}
-		}
-		in[p.route][p] = n
-	}
-	for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
-		n, words := k.told(elsewhere[name])
-		if route := k.Routes.ByName(name); route != nil {
-			r.warn("%s%d links stay with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), n, words, k.target(route))
-		} else {
-			r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
+		case at == follows:
+			follow[[2]string{p.route, other}] += n
+		case at == led:
+		case stay[at][p.route] == nil:
+			stay[at][p.route] = map[linkPlace]int{p: n}
+		default:
+			stay[at][p.route][p] = n
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(dormant)) {
-		n, words := k.told(dormant[name])
-		r.warn("route %s: %d links with %s are dormant: planning.projects does not name their project", name, n, words)
-	}
-	for _, name := range slices.Sorted(maps.Keys(moved)) {
-		n, words := k.told(moved[name])
-		route := k.Routes.ByName(name)
-		r.ok("%s%d links stay with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), n, words, k.target(route))
+	told := len(follow)
+	for _, at := range []standing{elsewhere, dormant, resting, moved} {
+		for _, name := range slices.Sorted(maps.Keys(stay[at])) {
+			k.tell(r, at, name, stay[at][name])
+			told++
+		}
 	}
 	for _, way := range slices.SortedFunc(maps.Keys(follow), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		r.ok("%d links of route %s go by route %s, which takes their issues now", follow[way], way[0], way[1])
 	}
-	if total > 0 && len(elsewhere)+len(dormant)+len(moved)+len(follow) == 0 {
+	if total > 0 && told == 0 {
 		r.ok("all %d are where their routes lead", total)
+	}
+}
+
+// standing is that of a place. Other names the route that its links follow.
+func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other string) {
+	if !k.hasProject(p.project) {
+		return dormant, ""
+	}
+	if other = k.followed(ctx, p); other != "" && other != p.route {
+		return follows, other
+	}
+	switch route := k.Routes.ByName(p.route); {
+	case k.leads(ctx, route, p) && k.buckets(route, p):
+		return led, ""
+	case k.leads(ctx, route, p):
+		return moved, ""
+	case p.rests && route != nil:
+		return resting, ""
+	}
+	return elsewhere, ""
+}
+
+// tell says how many links of a route are in places of a standing.
+func (k *checker) tell(r *findings, at standing, name string, places map[linkPlace]int) {
+	n, words := k.told(places)
+	route := k.Routes.ByName(name)
+	switch {
+	case at == dormant:
+		r.warn("route %s: %d links with %s are dormant: planning.projects does not name their project", name, n, words)
+	case at == moved:
+		r.ok("%s%d links stay with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), n, words, k.target(route))
+	case at == resting:
+		r.ok("%s%d links that left the route or lost an item stay with %s, as planbridge move leaves them", ofRoute(route), n, words)
+	case route != nil:
+		r.warn("%s%d links stay with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), n, words, k.target(route))
+	default:
+		r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
 	}
 }
 
