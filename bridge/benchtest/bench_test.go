@@ -50,6 +50,7 @@ func TestNumbers(t *testing.T) {
 		{"memory", measureMemory},
 		{"look", measureLook},
 		{"year", measureYear},
+		{"hour", measureHour},
 	}
 	if name, file, ok := strings.Cut(os.Getenv(rowEnv), "="); ok {
 		for _, m := range rows {

@@ -56,7 +56,7 @@ func (h *hand) writesGitHub(effect any, answer func(any, error)) bool {
 	case reconcile.Unassign:
 		answer(h.GitHub.Unassign(h.writing, e.Repo, e.Number, e.Logins))
 	case reconcile.EnsureLabel: // done twice it does no harm
-		answer(only(h.GitHub.EnsureLabel(h.ctx, e.Repo, e.Label.Name, e.Label.Color, e.Label.Description)))
+		answer(only(h.ensureLabel(e)))
 	case reconcile.EnsureMilestone: // under a lease of its own
 		answer(h.ensureMilestone(e))
 	default:

@@ -37,6 +37,15 @@ func (h *hand) removeLabel(e reconcile.RemoveLabel) ([]string, error) {
 	})
 }
 
+// ensureLabel makes a repository's label unless it is there. Its write is reserved before GitHub
+// is asked for the label: a key that waits for its turn would ask again each time.
+func (h *hand) ensureLabel(e reconcile.EnsureLabel) error {
+	if err := h.reserve(reconcile.Reserve{Class: reconcile.WriteEdit}); err != nil {
+		return err
+	}
+	return h.GitHub.EnsureLabel(h.ctx, e.Repo, e.Label.Name, e.Label.Color, e.Label.Description)
+}
+
 // sharesLabels reports whether the key's labels go with those of others now.
 func (h *hand) sharesLabels(s reconcile.Sharing) bool {
 	return s.Node != "" && h.Labels != nil && h.lease != nil && h.Labels.LabelBatch() > 1 && (s.Waited || h.imports() || h.lease.Crowded())
