@@ -28,11 +28,11 @@ import (
 	"planbridge/bridge/github"
 	"planbridge/bridge/guard"
 	"planbridge/bridge/jobs"
+	"planbridge/bridge/ledger"
 	"planbridge/bridge/metrics"
 	"planbridge/bridge/milestones"
 	"planbridge/bridge/monitor"
 	"planbridge/bridge/needs"
-	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/reconcile"
@@ -111,7 +111,7 @@ type App struct {
 	log          *slog.Logger
 	set          *settings.Current
 	store        store.Store
-	questions    *operator.Questions
+	questions    *ledger.Questions
 	epoch        atomic.Pointer[string]
 	guard        *guard.Guard
 	epochTracker *epoch.Tracker
@@ -206,7 +206,7 @@ func ownerName() string {
 }
 
 func (a *App) buildSides(c *config.Config) error {
-	a.questions = operator.NewQuestions(a.store, a.o.Now)
+	a.questions = ledger.NewQuestions(a.store, a.o.Now)
 	a.epochTracker = epoch.NewTracker(a.store, a.o.Now)
 	requests, duration := apiMetrics(a.o.Registry)
 	waits := budgets.NewWaits(a.o.Registry)

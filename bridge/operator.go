@@ -13,6 +13,7 @@ import (
 	"planbridge/bridge/budgets"
 	"planbridge/bridge/effects"
 	"planbridge/bridge/epoch"
+	"planbridge/bridge/explain"
 	"planbridge/bridge/github"
 	"planbridge/bridge/operator"
 	"planbridge/bridge/planning"
@@ -84,7 +85,7 @@ func (s liveServices) Ready(ctx context.Context) error {
 	return nil
 }
 
-func (s liveServices) GitHub() (operator.GitHub, func(), error) { return s.app.github, func() {}, nil }
+func (s liveServices) GitHub() (explain.GitHub, func(), error) { return s.app.github, func() {}, nil }
 
 func (s liveServices) Planning(id mapping.ObjectID) (operator.Planning, func(), error) {
 	p := s.app.projects.get(id)
@@ -109,7 +110,7 @@ type openedServices struct {
 // Ready has nothing to wait for.
 func (openedServices) Ready(context.Context) error { return nil }
 
-func (s openedServices) GitHub() (operator.GitHub, func(), error) {
+func (s openedServices) GitHub() (explain.GitHub, func(), error) {
 	return s.openGitHub()
 }
 

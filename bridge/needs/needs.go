@@ -11,7 +11,7 @@ import (
 
 	"planbridge/bridge/catchup"
 	"planbridge/bridge/identity"
-	"planbridge/bridge/operator"
+	"planbridge/bridge/pause"
 	"planbridge/bridge/preflight"
 	"planbridge/bridge/retention"
 	"planbridge/bridge/settings"
@@ -111,7 +111,7 @@ func (n Needs) Families(ctx context.Context, carried retention.Names) []retentio
 		{Prefix: identity.DocRepository(""), Needed: repository},
 		{Prefix: identity.DocLogin(""), Needed: login},
 		{Prefix: preflight.DocQuarantine(""), Needed: route},
-		{Prefix: operator.DocPaused(""), Needed: paused},
+		{Prefix: pause.DocPaused(""), Needed: paused},
 		{Prefix: catchup.HookDocs, Needed: n.o.Hooks.HookNeeded},
 	}
 	for _, prefix := range catchup.RepositoryDocs() {

@@ -14,7 +14,7 @@ import (
 	"planbridge/bridge/identity"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/needs"
-	"planbridge/bridge/operator"
+	"planbridge/bridge/pause"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/preflight"
 	"planbridge/bridge/retention"
@@ -165,7 +165,7 @@ func TestNamesOfDocuments(t *testing.T) {
 	for doc, want := range map[string]bool{
 		identity.DocLogin("alice"): true, identity.DocLogin("mallory"): false,
 		preflight.DocQuarantine("acme/web"): true, preflight.DocQuarantine("gone"): false,
-		operator.DocPaused("acme/web"): true, operator.DocPaused("gone"): true, operator.DocPaused("resumed"): false, operator.DocPaused("broken"): true,
+		pause.DocPaused("acme/web"): true, pause.DocPaused("gone"): true, pause.DocPaused("resumed"): false, pause.DocPaused("broken"): true,
 		catchup.HookDocs + "fresh": true, catchup.HookDocs + "old": false,
 	} {
 		if got := w.needed(retention.Names{}, doc); got != want {

@@ -21,15 +21,15 @@ func (o *Operator) AcceptRepository(ctx context.Context, name string) error {
 	if err := o.forgetRename(ctx, name); err != nil {
 		return err
 	}
-	if err := o.process.Accepted(ctx, name); err != nil {
+	if err := o.o.Process.Accepted(ctx, name); err != nil {
 		return err
 	}
-	for _, project := range o.projects() {
-		if _, err := o.store.Wake(ctx, project, reconcile.ServiceRepository(name), store.WakePerSecond); err != nil {
+	for _, project := range o.Projects() {
+		if _, err := o.o.Store.Wake(ctx, project, reconcile.ServiceRepository(name), store.WakePerSecond); err != nil {
 			return fmt.Errorf("accept repository %s: %w", name, err)
 		}
 	}
-	o.process.Kick()
+	o.o.Process.Kick()
 	return nil
 }
 
@@ -39,11 +39,11 @@ func (o *Operator) AcceptAccount(ctx context.Context, login string) error {
 	if err := o.accept(ctx, "account", login, identity.DocLogin(login)); err != nil {
 		return err
 	}
-	return o.process.Accepted(ctx, "")
+	return o.o.Process.Accepted(ctx, "")
 }
 
 func (o *Operator) accept(ctx context.Context, kind, name, doc string) error {
-	known, err := identity.Read(ctx, o.store, doc)
+	known, err := identity.Read(ctx, o.o.Store, doc)
 	switch {
 	case err != nil:
 		return fmt.Errorf("accept %s %s: %w", kind, name, err)
@@ -53,7 +53,7 @@ func (o *Operator) accept(ctx context.Context, kind, name, doc string) error {
 		return fmt.Errorf("%s %s is the one that it was when it was first seen (id %d), there is no other to accept: %w", kind, name, known.ID, status.ErrState)
 	}
 	next := identity.Record{ID: known.Other, Proven: true, Accepted: true, Private: known.Private}
-	if err := identity.Put(ctx, o.store, doc, next); err != nil {
+	if err := identity.Put(ctx, o.o.Store, doc, next); err != nil {
 		return fmt.Errorf("accept %s %s: %w", kind, name, err)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (o *Operator) accept(ctx context.Context, kind, name, doc string) error {
 // forgetRename lets a route go back to the name that the configuration gives it, where
 // it followed another repository.
 func (o *Operator) forgetRename(ctx context.Context, name string) error {
-	names, err := identity.Renames(ctx, o.store)
+	names, err := identity.Renames(ctx, o.o.Store)
 	if err != nil {
 		return fmt.Errorf("accept repository %s: %w", name, err)
 	}
@@ -71,7 +71,7 @@ func (o *Operator) forgetRename(ctx context.Context, name string) error {
 		return nil
 	}
 	delete(names, configured)
-	if err := identity.PutRenames(ctx, o.store, names); err != nil {
+	if err := identity.PutRenames(ctx, o.o.Store, names); err != nil {
 		return fmt.Errorf("accept repository %s: %w", name, err)
 	}
 	return nil

@@ -20,14 +20,14 @@ const projectAside = "aside"
 // Failures lists the parked keys and what was set aside, oldest first.
 func (o *Operator) Failures(ctx context.Context) ([]store.Failure, error) {
 	var out []store.Failure
-	for _, project := range o.projects() {
-		parked, err := o.store.Failures(ctx, project, maxFailures)
+	for _, project := range o.Projects() {
+		parked, err := o.o.Store.Failures(ctx, project, maxFailures)
 		if err != nil {
 			return nil, fmt.Errorf("list failures: %w", err)
 		}
 		out = append(out, parked...)
 	}
-	for _, f := range o.guard.Failures() {
+	for _, f := range o.o.Guard.Failures() {
 		out = append(out, store.Failure{
 			Key: store.Key{Project: projectAside, Link: mapping.LinkID(f.What + " " + f.Item)}, Where: strings.TrimSpace(f.What + " " + f.Item),
 			Reason: f.Reason, Attempts: f.Count, At: f.At,
@@ -50,11 +50,11 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 			continue
 		}
 		if f.Key.Project == projectAside { // its loop takes it up by itself
-			o.guard.Forget(string(f.Key.Link))
+			o.o.Guard.Forget(string(f.Key.Link))
 			n++
 			continue
 		}
-		if err := o.store.Enqueue(ctx, f.Key, 0, false); err != nil {
+		if err := o.o.Store.Enqueue(ctx, f.Key, 0, false); err != nil {
 			return n, fmt.Errorf("retry %s: %w", f.Where, err)
 		}
 		n++
@@ -62,6 +62,6 @@ func (o *Operator) Retry(ctx context.Context, name string) (int, error) {
 	if n == 0 && name != "all" {
 		return 0, fmt.Errorf("failure %s: %w", name, store.ErrNotFound)
 	}
-	o.process.Kick()
+	o.o.Process.Kick()
 	return n, nil
 }

@@ -3,24 +3,28 @@
 //
 // Its door is [New]. An [Operator] works on the store, so that a command can use it where
 // no service runs. What it needs of the process around it ([Process]) and of the two
-// services ([Services]) is declared here.
+// services ([Services]) is declared here. Each wish of a person has a package of its own: an
+// Operator puts those together. Its own are the smallest ones.
 //
-//   - links.go, outside.go, outside_card.go, preview.go: what is known of a pair, and why
-//     there is none.
-//   - queue.go, failures.go, conflicts.go, questions.go, burndown.go: what waits, failed, was
-//     decided or asked.
-//   - export.go: rows of all that is known.
-//   - clean.go, move.go, unlink.go, link.go, erase.go, accept.go, pause.go, backup.go: what is changed.
+//   - queue.go, failures.go: what waits, and what failed.
+//   - accept.go: which repository or account a name stands for.
+//   - services.go: how both services are opened for a question.
 package operator
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
+	"planbridge/bridge/archive"
+	"planbridge/bridge/burndown"
+	"planbridge/bridge/decommission"
 	"planbridge/bridge/epoch"
+	"planbridge/bridge/explain"
 	"planbridge/bridge/guard"
+	"planbridge/bridge/ledger"
+	"planbridge/bridge/links"
+	"planbridge/bridge/pairing"
+	"planbridge/bridge/pause"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -46,45 +50,6 @@ type Process interface {
 	Works(key store.Key) bool
 }
 
-// Services opens what reads the two services. Each release ends the use of what was opened.
-type Services interface {
-	// Ready waits until the services may be asked for what is to be kept.
-	Ready(ctx context.Context) error
-	GitHub() (hub GitHub, release func(), err error)
-	// Planning is [status.ErrName] where no configured project has the id.
-	Planning(project mapping.ObjectID) (side Planning, release func(), err error)
-	Previewer() (p Previewer, release func(), err error)
-}
-
-// GitHub is what is asked of GitHub.
-type GitHub interface {
-	Issue(ctx context.Context, repo string, number int) (mapping.Issue, error)
-	// Private reports whether only members can read a repository.
-	Private(ctx context.Context, repo string) (bool, error)
-	// Released reports whether a person let an issue out of quarantine.
-	Released(ctx context.Context, issue *mapping.Issue) (bool, error)
-	// Authorship tells whether a login is the bridge's own.
-	Authorship(login string) mapping.Authorship
-}
-
-// Planning is what is asked of one planning project.
-type Planning interface {
-	Card(ctx context.Context, id mapping.ObjectID) (mapping.Card, error)
-	// BucketIDs returns the ids of a bucket, given by title or id; none where there is none.
-	BucketIDs(ctx context.Context, bucket string) ([]mapping.ObjectID, error)
-	// BacklogEach visits the cards of the buckets.
-	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
-}
-
-// Previewer says what the next reconcile would do.
-type Previewer interface {
-	Preview(ctx context.Context, l *mapping.Link) (*mapping.Preview, error)
-	// PlanCleaning says what would be taken off a pair that is taken apart.
-	PlanCleaning(ctx context.Context, l *mapping.Link) ([]mapping.CleanStep, error)
-	// PlanMove says what becomes of a pair whose issue moves to where routes lead.
-	PlanMove(ctx context.Context, l *mapping.Link, routes mapping.Routes) (mapping.MovePlan, error)
-}
-
 // Options configure an Operator. Store, Settings and Services are required.
 type Options struct {
 	Store    store.Store
@@ -99,22 +64,22 @@ type Options struct {
 	// Guard knows what this process set aside; nil where none runs.
 	Guard *guard.Guard
 	// Questions are those of the store; nil: the Operator walks its ledger itself.
-	Questions *Questions
+	Questions *ledger.Questions
 	// Now is the clock; nil: the runtime's.
 	Now func() time.Time
 }
 
 // Operator carries out what operators ask. It is safe for concurrent use.
 type Operator struct {
-	store     store.Store
-	settings  Settings
-	services  Services
-	process   Process
-	worker    string
-	storeKind string
-	guard     *guard.Guard
-	questions *Questions
-	now       func() time.Time
+	*links.Finder
+	*explain.Explainer
+	*ledger.Ledger
+	*pairing.Pairing
+	*pause.Pauses
+	*decommission.Decommissioner
+	*decommission.Eraser
+	*archive.Archive
+	o Options
 }
 
 var _ status.Operator = (*Operator)(nil)
@@ -128,11 +93,22 @@ func New(o Options) *Operator {
 		o.Now = time.Now
 	}
 	if o.Questions == nil {
-		o.Questions = NewQuestions(o.Store, o.Now)
+		o.Questions = ledger.NewQuestions(o.Store, o.Now)
 	}
+	finder, holder, services := links.New(links.Options{Store: o.Store, Settings: o.Settings}), links.Holder{Store: o.Store, Now: o.Now}, opener{o.Services}
+	pauses := pause.New(pause.Options{Store: o.Store, Settings: o.Settings, Process: o.Process, Now: o.Now})
 	return &Operator{
-		store: o.Store, settings: o.Settings, services: o.Services, process: o.Process,
-		worker: o.Worker, storeKind: o.StoreKind, guard: o.Guard, questions: o.Questions, now: o.Now,
+		Finder:    finder,
+		Explainer: explain.New(explain.Options{Marks: o.Store, Settings: o.Settings, Services: services, Pauses: pauses, FirstRuns: o.Process}),
+		Ledger:    ledger.New(ledger.Options{Store: o.Store, Settings: o.Settings, Holder: holder, Queue: o.Process, Questions: o.Questions, Now: o.Now}),
+		Pairing:   pairing.New(pairing.Options{Store: o.Store, Settings: o.Settings, Services: services, Finder: finder, Holder: holder, Queue: o.Process, Now: o.Now}),
+		Pauses:    pauses,
+		Decommissioner: decommission.New(decommission.Options{
+			Store: o.Store, Settings: o.Settings, Services: services, Finder: finder, Holder: holder, Pauses: pauses, Queue: o.Process, Now: o.Now,
+		}),
+		Eraser:  decommission.NewEraser(decommission.EraserOptions{Store: o.Store, Finder: finder, Holder: holder}),
+		Archive: archive.New(archive.Options{Store: o.Store, Settings: o.Settings, StoreKind: o.StoreKind, Now: o.Now}),
+		o:       o,
 	}
 }
 
@@ -146,36 +122,31 @@ func (noProcess) Accepted(context.Context, string) error { return nil }
 func (noProcess) FirstRun(string) time.Time              { return time.Unix(0, 0) }
 func (noProcess) Works(store.Key) bool                   { return false }
 
-func (o *Operator) set() *reconcile.Settings { return o.settings.Settings() }
-
-func (o *Operator) projects() []mapping.ObjectID { return o.set().Routes.Projects() }
+func (o *Operator) set() *reconcile.Settings { return o.o.Settings.Settings() }
 
 // Ready reports why the store cannot be used, nil where it can.
-func (o *Operator) Ready(ctx context.Context) error { return o.store.Ping(ctx) }
-
-// Routes lists the configured routes, in the order in which they take issues.
-func (o *Operator) Routes() []*mapping.Route { return o.set().Routes.All() }
-
-// knowsRoute reports whether a route is configured; "" stands for all.
-func (o *Operator) knowsRoute(name string) bool {
-	return name == "" || slices.ContainsFunc(o.Routes(), func(r *mapping.Route) bool { return r.Name == name })
-}
-
-// Counts counts the links by route and state, but those of a store that an earlier
-// program wrote and that are not counted yet.
-func (o *Operator) Counts(ctx context.Context) (map[string]map[mapping.LinkState]int, error) {
-	all := store.Tally{Links: map[string]map[mapping.LinkState]int{}, Failures: map[string]int{}}
-	for _, project := range o.projects() {
-		t, err := o.store.Tally(ctx, project)
-		if err != nil {
-			return nil, fmt.Errorf("count links: %w", err)
-		}
-		all.Add(t)
-	}
-	return all.Links, nil
-}
+func (o *Operator) Ready(ctx context.Context) error { return o.o.Store.Ping(ctx) }
 
 // Rebuild makes every replica look again at everything that is marked on both sides, and
 // restore the links that are missing, as after a loss of the store. The service goes on
 // meanwhile; only creating waits until all is seen.
-func (o *Operator) Rebuild(ctx context.Context) error { return epoch.Renew(ctx, o.store) }
+func (o *Operator) Rebuild(ctx context.Context) error { return epoch.Renew(ctx, o.o.Store) }
+
+// Burndown returns the burndown charts of a project's sprints, active ones
+// first, as the poll last read them.
+func (o *Operator) Burndown(ctx context.Context, project mapping.ObjectID) ([]mapping.Burndown, error) {
+	return burndown.Read(ctx, o.o.Store, project)
+}
+
+// Burndowns returns those of all projects, by the operator's names of them.
+func (o *Operator) Burndowns(ctx context.Context) (map[string][]mapping.Burndown, error) {
+	out := map[string][]mapping.Burndown{}
+	for _, project := range o.Projects() {
+		charts, err := o.Burndown(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		out[o.set().Routes.ProjectName(project)] = charts
+	}
+	return out, nil
+}

@@ -12,7 +12,7 @@ import (
 
 // Standing tells where the key of a link stands in the queue.
 func (o *Operator) Standing(ctx context.Context, l *mapping.Link) (store.Standing, error) {
-	at, err := o.store.Standing(ctx, store.Key{Project: l.Project, Link: l.ID})
+	at, err := o.o.Store.Standing(ctx, store.Key{Project: l.Project, Link: l.ID})
 	if err != nil {
 		return at, fmt.Errorf("queue: %w", err)
 	}
@@ -23,8 +23,8 @@ func (o *Operator) Standing(ctx context.Context, l *mapping.Link) (store.Standin
 // service, then the others, latest due first.
 func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, error) {
 	var all []store.Standing
-	for _, project := range o.projects() {
-		some, err := o.store.Standings(ctx, project, limit)
+	for _, project := range o.Projects() {
+		some, err := o.o.Store.Standings(ctx, project, limit)
 		if err != nil {
 			return nil, fmt.Errorf("queue: %w", err)
 		}
@@ -41,18 +41,18 @@ func (o *Operator) ServiceWords(service string) string {
 
 // Worker names this process where it works a key; "" where another one does.
 func (o *Operator) Worker(key store.Key) string {
-	if !o.process.Works(key) {
+	if !o.o.Process.Works(key) {
 		return ""
 	}
-	return o.worker
+	return o.o.Worker
 }
 
 // Overview describes every project's queue, by the operator's names.
 func (o *Operator) Overview(ctx context.Context) (map[string]store.Depth, error) {
 	out := map[string]store.Depth{}
-	for _, project := range o.projects() {
+	for _, project := range o.Projects() {
 		name := o.set().Routes.ProjectName(project)
-		d, err := o.store.Depth(ctx, project)
+		d, err := o.o.Store.Depth(ctx, project)
 		if err != nil {
 			return nil, fmt.Errorf("queue of project %s: %w", name, err)
 		}

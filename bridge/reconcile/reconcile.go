@@ -120,6 +120,9 @@ type Settings struct {
 	Quiet    time.Duration // how long a removed estimate label may be on its way to another
 }
 
+// Settings lets a Settings stand for settings that never change.
+func (s *Settings) Settings() *Settings { return s }
+
 // Brakes bound how many items one route may make and close in a minute; 0 means no
 // bound.
 type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }

@@ -1,4 +1,4 @@
-package operator
+package ledger
 
 import (
 	"context"
@@ -105,10 +105,10 @@ const newest = 100
 
 // Questions lists the newest open questions, those of one link where link is not "". It
 // counts all that are open by route. Of the older ones the count is a minute old at most.
-func (o *Operator) Questions(ctx context.Context, link mapping.LinkID, limit int) ([]mapping.Conflict, map[string]int, error) {
+func (l *Ledger) Questions(ctx context.Context, link mapping.LinkID, limit int) ([]mapping.Conflict, map[string]int, error) {
 	var all []asked
-	for _, project := range o.projects() {
-		list, err := o.questionsOf(ctx, project)
+	for _, project := range l.projects() {
+		list, err := l.questionsOf(ctx, project)
 		if err != nil {
 			return nil, nil, fmt.Errorf("list questions: %w", err)
 		}
@@ -123,7 +123,7 @@ func (o *Operator) Questions(ctx context.Context, link mapping.LinkID, limit int
 			counts[one.route]++
 			continue
 		}
-		c, err := o.store.Conflict(ctx, one.project, one.id)
+		c, err := l.o.Store.Conflict(ctx, one.project, one.id)
 		if err != nil || c.State != mapping.ConflictOpen {
 			continue // answered or dropped since
 		}
@@ -135,8 +135,8 @@ func (o *Operator) Questions(ctx context.Context, link mapping.LinkID, limit int
 
 // questionsOf are a project's questions: those among its newest entries, and what is known of
 // the others.
-func (o *Operator) questionsOf(ctx context.Context, project mapping.ObjectID) ([]asked, error) {
-	page, next, err := o.store.Conflicts(ctx, project, "", newest)
+func (l *Ledger) questionsOf(ctx context.Context, project mapping.ObjectID) ([]asked, error) {
+	page, next, err := l.o.Store.Conflicts(ctx, project, "", newest)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (o *Operator) questionsOf(ctx context.Context, project mapping.ObjectID) ([
 	if next == "" {
 		return out, nil
 	}
-	known, err := o.questions.of(ctx, project)
+	known, err := l.o.Questions.of(ctx, project)
 	if err != nil {
 		return nil, err
 	}

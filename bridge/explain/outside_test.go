@@ -1,4 +1,4 @@
-package operator_test
+package explain_test
 
 import (
 	"context"
@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"planbridge/bridge/operator"
+	"planbridge/bridge/explain"
+	"planbridge/bridge/pause"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -23,15 +24,16 @@ type outsiders struct {
 	released bool
 }
 
-func (o *outsiders) Ready(context.Context) error { return nil }
-func (o *outsiders) GitHub() (operator.GitHub, func(), error) {
+func (o *outsiders) GitHub() (explain.GitHub, func(), error) {
 	return o, func() {}, nil
 }
 
-func (o *outsiders) Planning(mapping.ObjectID) (operator.Planning, func(), error) {
+func (o *outsiders) Planning(mapping.ObjectID) (explain.Planning, func(), error) {
 	return outsideCards{o}, func() {}, nil
 }
-func (o *outsiders) Previewer() (operator.Previewer, func(), error) { return nil, nil, nil }
+func (o *outsiders) Preview(context.Context, *mapping.Link) (*mapping.Preview, error) {
+	return nil, nil
+}
 
 func (o *outsiders) Issue(_ context.Context, repo string, number int) (mapping.Issue, error) {
 	i, ok := o.issues[number]
@@ -63,15 +65,6 @@ func (o outsideCards) Card(_ context.Context, id mapping.ObjectID) (mapping.Card
 	return mapping.Card{}, mapping.ErrNotFound
 }
 
-func (o outsideCards) BucketIDs(_ context.Context, bucket string) ([]mapping.ObjectID, error) {
-	for _, c := range o.cards {
-		if c.BucketName == bucket {
-			return []mapping.ObjectID{mapping.ObjectID("id of " + bucket)}, nil
-		}
-	}
-	return nil, nil
-}
-
 func (o outsideCards) BacklogEach(_ context.Context, visit func(mapping.ObjectID, string, mapping.Card) error) error {
 	for _, c := range o.cards {
 		if c.BucketName == "" {
@@ -84,14 +77,16 @@ func (o outsideCards) BacklogEach(_ context.Context, visit func(mapping.ObjectID
 	return nil
 }
 
-// begun is a process whose routes began to run at a moment.
+// begun tells that routes began to run at a moment.
 type begun struct{ at time.Time }
 
-func (b begun) FirstRun(string) time.Time            { return b.at }
-func (begun) Kick()                                  {}
-func (begun) NotePaused(string, bool)                {}
-func (begun) Accepted(context.Context, string) error { return nil }
-func (begun) Works(store.Key) bool                   { return false }
+func (b begun) FirstRun(string) time.Time { return b.at }
+
+// explainer is one of a store and a world.
+func explainer(s store.Store, world explain.Services, set *reconcile.Settings) *explain.Explainer {
+	pauses := pause.New(pause.Options{Store: s, Settings: set})
+	return explain.New(explain.Options{Marks: s, Settings: set, Services: world, Pauses: pauses, FirstRuns: begun{ran}})
+}
 
 var ran = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
@@ -173,15 +168,12 @@ func TestWhyOutside(t *testing.T) {
 			if err := s.PutMarks(t.Context(), "p", store.MarksCards, map[string]string{"old": "digest web", "moved": "digest other"}); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.PutDoc(t.Context(), "", operator.DocPaused("halted"), []byte("2026-11-24T00:00:00Z")); err != nil {
+			if err := s.PutDoc(t.Context(), "", pause.DocPaused("halted"), []byte("2026-11-24T00:00:00Z")); err != nil {
 				t.Fatal(err)
 			}
-			o := operator.New(operator.Options{Store: s, Services: tt.world, Process: begun{ran}, Settings: &fixed{reconcile.Settings{
+			o := explainer(s, tt.world, &reconcile.Settings{
 				Routes: mapping.NewRoutes(routes), Keys: keys, Scheme: mapping.LabelScheme{Prefix: "plan:"}, EnterDelay: 2 * time.Second,
-			}}})
-			if _, err := o.Find(t.Context(), tt.item); err == nil {
-				t.Fatalf("a link has %s", tt.item)
-			}
+			})
 			got, err := o.Outside(t.Context(), tt.item)
 			if err != nil || got.Why != tt.why || got.Route != tt.route {
 				t.Fatalf("%s: %+v, %v; expected %q by route %q", tt.item, got, err, tt.why, tt.route)
@@ -199,7 +191,7 @@ type parted struct {
 	projects map[mapping.ObjectID]*walked
 }
 
-func (p *parted) Planning(project mapping.ObjectID) (operator.Planning, func(), error) {
+func (p *parted) Planning(project mapping.ObjectID) (explain.Planning, func(), error) {
 	return p.projects[project], func() {}, nil
 }
 
@@ -221,9 +213,9 @@ func TestOutsideOfSeveralProjects(t *testing.T) {
 	for project, id := range map[mapping.ObjectID]mapping.ObjectID{"p": "c1", "q": "c2"} {
 		world.projects[project] = &walked{outsideCards: outsideCards{&outsiders{cards: []mapping.Card{{ID: id, CID: 9, BucketName: "Elsewhere"}}}}}
 	}
-	o := operator.New(operator.Options{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), Services: world, Settings: &fixed{reconcile.Settings{
+	o := explainer(memstore.New(memstore.Options{Clock: time.Now}).Open(nil), world, &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p", ProjectName: "one", Bucket: "In"}, {Name: "b", Project: "q", ProjectName: "two", Bucket: "In"}}),
-	}}})
+	})
 	if out, err := o.Outside(t.Context(), "c2"); err != nil || out.Project != "two" || out.Card.Bucket != "Elsewhere" {
 		t.Errorf("c2: %+v, %v", out, err)
 	}

@@ -1,4 +1,4 @@
-package operator
+package pairing
 
 import (
 	"context"
@@ -14,53 +14,48 @@ import (
 
 // Link links an issue and a card that no other link holds, or that were parted. What
 // differs is a conflict without a base.
-func (o *Operator) Link(ctx context.Context, issueName, cardID string) (status.Link, error) {
-	l, err := o.join(ctx, issueName, mapping.ObjectID(cardID))
+func (p *Pairing) Link(ctx context.Context, issueName, cardID string) (status.Link, error) {
+	l, err := p.join(ctx, issueName, mapping.ObjectID(cardID))
 	if err != nil {
 		return status.Link{}, fmt.Errorf("link %s with %s: %w", issueName, cardID, err)
 	}
 	return status.LinkOf(l), nil
 }
 
-func (o *Operator) join(ctx context.Context, issueName string, cardID mapping.ObjectID) (*mapping.Link, error) {
-	issue, route, err := o.issueNamed(ctx, issueName)
+func (p *Pairing) join(ctx context.Context, issueName string, cardID mapping.ObjectID) (*mapping.Link, error) {
+	issue, route, err := p.issueNamed(ctx, issueName)
 	if err != nil {
 		return nil, err
 	}
-	card, err := o.card(ctx, route.Project, cardID)
+	card, err := p.card(ctx, route.Project, cardID)
 	if err != nil {
 		return nil, err
 	}
-	mine, linked, err := store.FindIn(ctx, o.store, o.projects(), mapping.IssueRef(issue.ID))
+	mine, linked, err := store.FindIn(ctx, p.o.Store, p.set().Routes.Projects(), mapping.IssueRef(issue.ID))
 	if err != nil {
 		return nil, err
 	}
-	theirs, held, err := store.FindIn(ctx, o.store, o.projects(), mapping.CardRef(card.ID))
+	theirs, held, err := store.FindIn(ctx, p.o.Store, p.set().Routes.Projects(), mapping.CardRef(card.ID))
 	switch {
 	case err != nil:
 		return nil, err
 	case held && (!linked || mine != theirs):
-		if err := o.freeCard(ctx, theirs); err != nil {
+		if err := p.freeCard(ctx, theirs); err != nil {
 			return nil, err
 		}
 	}
 	to := mapping.NameCard(&card)
 	if linked {
-		return o.rejoin(ctx, mine, to)
+		return p.rejoin(ctx, mine, to)
 	}
-	return o.joinNew(ctx, route, issue, to)
+	return p.joinNew(ctx, route, issue, to)
 }
 
-func (o *Operator) card(ctx context.Context, project, id mapping.ObjectID) (mapping.Card, error) {
+func (p *Pairing) card(ctx context.Context, project, id mapping.ObjectID) (mapping.Card, error) {
 	if id == "" {
 		return mapping.Card{}, status.ErrName
 	}
-	side, done, err := o.services.Planning(project)
-	if err != nil {
-		return mapping.Card{}, err
-	}
-	defer done()
-	card, err := side.Card(ctx, id)
+	card, err := p.o.Services.Card(ctx, project, id)
 	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
 		return card, fmt.Errorf("card %s: %w", id, store.ErrNotFound)
 	}
@@ -68,28 +63,23 @@ func (o *Operator) card(ctx context.Context, project, id mapping.ObjectID) (mapp
 }
 
 // issueNamed reads an issue, and finds the route that takes it.
-func (o *Operator) issueNamed(ctx context.Context, name string) (*mapping.Issue, *mapping.Route, error) {
+func (p *Pairing) issueNamed(ctx context.Context, name string) (*mapping.Issue, *mapping.Route, error) {
 	repo, num, ok := strings.Cut(name, "#")
 	number, err := strconv.Atoi(num)
 	if !ok || err != nil || !strings.Contains(repo, "/") {
 		return nil, nil, status.ErrName
 	}
-	if err := o.services.Ready(ctx); err != nil {
+	if err := p.o.Services.Ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	hub, done, err := o.services.GitHub()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
-	issue, err := hub.Issue(ctx, repo, number)
+	issue, err := p.o.Services.Issue(ctx, repo, number)
 	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
 		return nil, nil, fmt.Errorf("issue: %w", store.ErrNotFound)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	set := o.set()
+	set := p.set()
 	route, why := set.Routes.ForIssue(&issue, set.Scheme)
 	switch {
 	case issue.PullRequest:
@@ -106,14 +96,14 @@ func errHeld(l *mapping.Link) error {
 }
 
 // freeCard takes the card out of a link that was parted.
-func (o *Operator) freeCard(ctx context.Context, key store.Key) error {
-	claim, err := o.hold(ctx, key)
+func (p *Pairing) freeCard(ctx context.Context, key store.Key) error {
+	claim, err := p.o.Holder.Hold(ctx, key)
 	if err != nil {
 		return err
 	}
 	l, out := claim.Link, store.Outcome{Kind: store.Done}
 	if !l.Parted {
-		return o.giveUp(ctx, claim, errHeld(l))
+		return p.o.Holder.GiveUp(ctx, claim, errHeld(l))
 	}
 	if l.Issue.ID == 0 {
 		out.Kind = store.Remove
@@ -124,38 +114,38 @@ func (o *Operator) freeCard(ctx context.Context, key store.Key) error {
 			State: l.State, Dates: mapping.Dates{Created: l.Created}, Rest: mapping.Rest{Why: l.Why},
 		},
 	}
-	return o.store.Finish(ctx, claim, l, nil, out)
+	return p.o.Store.Finish(ctx, claim, l, nil, out)
 }
 
 // rejoin links the issue of a link that was parted, or whose card was not made
 // yet, with a card.
-func (o *Operator) rejoin(ctx context.Context, key store.Key, card mapping.CardID) (*mapping.Link, error) {
-	claim, err := o.hold(ctx, key)
+func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID) (*mapping.Link, error) {
+	claim, err := p.o.Holder.Hold(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	l := claim.Link
 	switch {
 	case l.Card.ID != card.ID && !l.Parted:
-		return nil, o.giveUp(ctx, claim, errHeld(l))
+		return nil, p.o.Holder.GiveUp(ctx, claim, errHeld(l))
 	case l.Card.ID != card.ID || l.State == mapping.Erased:
 		// Nothing holds of what was agreed with another card, or was erased.
 		*l = mapping.Link{
 			ID: l.ID, Project: l.Project, Route: l.Route,
 			Pair: mapping.Pair{
 				Nonce: l.Nonce, Origin: mapping.GitHub, Issue: l.Issue, Card: card, State: l.State,
-				Dates: mapping.Dates{Created: l.Created, Synced: o.now().UTC()}, // a link that was never synchronised would look for its card
+				Dates: mapping.Dates{Created: l.Created, Synced: p.o.Now().UTC()}, // a link that was never synchronised would look for its card
 			},
 		}
 	}
 	if err := relink(l); err != nil {
-		return nil, o.giveUp(ctx, claim, err)
+		return nil, p.o.Holder.GiveUp(ctx, claim, err)
 	}
-	entry := o.byActor(ctx, "linked", "")
-	if err := o.store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
+	entry := p.o.Holder.Entry(ctx, "linked", "")
+	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Again}); err != nil {
 		return nil, err
 	}
-	o.process.Kick()
+	p.o.Queue.Kick()
 	return l, nil
 }
 
@@ -172,9 +162,9 @@ func relink(l *mapping.Link) error {
 	return l.Advance(mapping.EventRelinked)
 }
 
-func (o *Operator) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
-	l := route.JoinIssue(issue, card, o.now().UTC())
-	seen, err := o.store.Observe(ctx, route.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
+func (p *Pairing) joinNew(ctx context.Context, route *mapping.Route, issue *mapping.Issue, card mapping.CardID) (*mapping.Link, error) {
+	l := route.JoinIssue(issue, card, p.o.Now().UTC())
+	seen, err := p.o.Store.Observe(ctx, route.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
 	switch {
 	case err != nil:
 		return nil, err
@@ -183,6 +173,6 @@ func (o *Operator) joinNew(ctx context.Context, route *mapping.Route, issue *map
 	case !seen[0].Created:
 		return nil, fmt.Errorf("one of them has just been linked: %w", status.ErrState)
 	}
-	o.process.Kick()
+	p.o.Queue.Kick()
 	return l, nil
 }

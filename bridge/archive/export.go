@@ -1,4 +1,4 @@
-package operator
+package archive
 
 import (
 	"cmp"
@@ -14,12 +14,12 @@ import (
 // Export implements [status.Operator]: it visits what the store holds, also of projects and
 // routes that are configured no longer. What cannot be read is an error, once all else was
 // visited.
-func (o *Operator) Export(ctx context.Context, ask status.ExportAsk, visit func(row any) error) error {
-	if err := o.keeps("export"); err != nil {
+func (a *Archive) Export(ctx context.Context, ask status.ExportAsk, visit func(row any) error) error {
+	if err := a.keeps("export"); err != nil {
 		return err
 	}
-	e := &exporter{Operator: o, ask: ask, visit: visit, project: slices.ContainsFunc(o.projects(), o.named(ask.Project)), route: o.knowsRoute(ask.Route)}
-	err := o.store.Dump(ctx, func(entry store.Entry) error {
+	e := &exporter{Archive: a, ask: ask, visit: visit, project: slices.ContainsFunc(a.set().Routes.Projects(), a.named(ask.Project)), route: ask.Route == "" || a.set().Routes.ByName(ask.Route) != nil}
+	err := a.o.Store.Dump(ctx, func(entry store.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -41,15 +41,15 @@ func (o *Operator) Export(ctx context.Context, ask status.ExportAsk, visit func(
 }
 
 // named tells the projects that a name or an id means; "" means all.
-func (o *Operator) named(name string) func(mapping.ObjectID) bool {
+func (a *Archive) named(name string) func(mapping.ObjectID) bool {
 	return func(p mapping.ObjectID) bool {
-		return p != "" && (name == "" || name == string(p) || name == o.set().Routes.ProjectName(p))
+		return p != "" && (name == "" || name == string(p) || name == a.set().Routes.ProjectName(p))
 	}
 }
 
 // exporter makes the rows of one export.
 type exporter struct {
-	*Operator
+	*Archive
 	ask     status.ExportAsk
 	visit   func(row any) error
 	project bool   // the project is configured, or something is of it

@@ -1,4 +1,4 @@
-package operator
+package explain
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"planbridge/bridge/links"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -25,10 +26,10 @@ const (
 )
 
 // outsideCard finds a card that no link knows, by its id or its number.
-func (o *Operator) outsideCard(ctx context.Context, name string) (*status.Outside, error) {
+func (e *Explainer) outsideCard(ctx context.Context, name string) (*status.Outside, error) {
 	var found []*status.Outside
-	for _, project := range o.projects() {
-		out, err := o.outsideCardIn(ctx, project, name)
+	for _, project := range e.set().Routes.Projects() {
+		out, err := e.outsideCardIn(ctx, project, name)
 		if err != nil {
 			return nil, err
 		}
@@ -50,13 +51,13 @@ var errSeen = errors.New("seen")
 
 // outsideCardIn finds a card in one project; nil: it has none. The backlog, which alone
 // tells a card's bucket, is walked where the project has a card with that id, or for a number.
-func (o *Operator) outsideCardIn(ctx context.Context, project mapping.ObjectID, name string) (*status.Outside, error) {
-	side, done, err := o.services.Planning(project)
+func (e *Explainer) outsideCardIn(ctx context.Context, project mapping.ObjectID, name string) (*status.Outside, error) {
+	side, done, err := e.o.Services.Planning(project)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	cid, numbered := cardNumber(name)
+	cid, numbered := links.CardNumber(name)
 	var card *mapping.Card
 	if !numbered {
 		read, err := side.Card(ctx, mapping.ObjectID(name))
@@ -84,11 +85,11 @@ func (o *Operator) outsideCardIn(ctx context.Context, project mapping.ObjectID, 
 	if card == nil {
 		return nil, nil
 	}
-	route, why, err := o.whyCard(ctx, project, card)
+	route, why, err := e.whyCard(ctx, project, card)
 	if err != nil {
 		return nil, err
 	}
-	out := &status.Outside{Project: o.set().Routes.ProjectName(project), Title: card.Title.Value, Why: why}
+	out := &status.Outside{Project: e.set().Routes.ProjectName(project), Title: card.Title.Value, Why: why}
 	out.Card = &status.Card{ID: string(card.ID), CID: card.CID, Bucket: card.BucketName, Version: card.Version, BucketID: string(card.Bucket)}
 	if route != nil {
 		out.Route = route.Name
@@ -97,16 +98,16 @@ func (o *Operator) outsideCardIn(ctx context.Context, project mapping.ObjectID, 
 }
 
 // whyCard says why a card has no issue, and which route has its bucket.
-func (o *Operator) whyCard(ctx context.Context, project mapping.ObjectID, card *mapping.Card) (*mapping.Route, string, error) {
-	set := o.set()
+func (e *Explainer) whyCard(ctx context.Context, project mapping.ObjectID, card *mapping.Card) (*mapping.Route, string, error) {
+	set := e.set()
 	keys := set.Keys.In(project)
 	_, marks := keys.Body(card.Summary.Value)
 	owner := func(r *mapping.Route) bool {
 		return r.Project == project && r.OwnsBucket(card.BucketName, card.Bucket, card.StateID)
 	}
 	var route *mapping.Route
-	if i := slices.IndexFunc(o.Routes(), owner); i >= 0 {
-		route = o.Routes()[i]
+	if i := slices.IndexFunc(e.set().Routes.All(), owner); i >= 0 {
+		route = e.set().Routes.All()[i]
 	}
 	maker := set.Routes.ForBucket(project, card.BucketName, card.Bucket, card.StateID)
 	switch {
@@ -121,7 +122,7 @@ func (o *Operator) whyCard(ctx context.Context, project mapping.ObjectID, card *
 	case route == nil:
 		return nil, "no route takes the cards of bucket " + card.BucketName, nil
 	case maker != nil:
-		why, err := o.whyMaker(ctx, maker, card)
+		why, err := e.whyMaker(ctx, maker, card)
 		return maker, why, err
 	case route.Direction == mapping.ToPlanning:
 		return route, whyOneWay, nil
@@ -132,9 +133,9 @@ func (o *Operator) whyCard(ctx context.Context, project mapping.ObjectID, card *
 }
 
 // whyMaker says why a card has no issue though a route makes issues of its bucket's cards.
-func (o *Operator) whyMaker(ctx context.Context, route *mapping.Route, card *mapping.Card) (string, error) {
+func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *mapping.Card) (string, error) {
 	if !route.AllowPublic {
-		hub, done, err := o.services.GitHub()
+		hub, done, err := e.o.Services.GitHub()
 		if err != nil {
 			return "", err
 		}
@@ -147,12 +148,12 @@ func (o *Operator) whyMaker(ctx context.Context, route *mapping.Route, card *map
 			return mapping.WhyPublic, nil
 		}
 	}
-	known, err := o.store.Marks(ctx, route.Project, store.MarksCards)
+	known, err := e.o.Marks.Marks(ctx, route.Project, store.MarksCards)
 	if err != nil {
 		return "", err
 	}
 	if mark, seen := known[string(card.ID)]; seen && poll.HasEntered(mark, route.Name) {
 		return whyOldCard, nil
 	}
-	return o.whyNotYet(ctx, route, "the next poll")
+	return e.whyNotYet(ctx, route, "the next poll")
 }

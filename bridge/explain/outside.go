@@ -1,4 +1,4 @@
-package operator
+package explain
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"planbridge/bridge/links"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -15,7 +16,7 @@ import (
 
 // Outside reads an issue or a card that no link knows and says why it has none. Where that
 // cannot be told, it is just not found.
-func (o *Operator) Outside(ctx context.Context, name string) (*status.Outside, error) {
+func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, error) {
 	ctx, cancel := context.WithTimeout(ctx, previewPatience)
 	defer cancel()
 	repo, num, isIssue := strings.Cut(name, "#")
@@ -23,10 +24,10 @@ func (o *Operator) Outside(ctx context.Context, name string) (*status.Outside, e
 	var out *status.Outside
 	service := "GitHub"
 	if isIssue && err == nil && repo != "" {
-		out, err = o.outsideIssue(ctx, repo, number)
+		out, err = e.outsideIssue(ctx, repo, number)
 	} else {
 		service = "planning"
-		out, err = o.outsideCard(ctx, name)
+		out, err = e.outsideCard(ctx, name)
 	}
 	switch {
 	case errors.Is(err, status.ErrName):
@@ -41,7 +42,7 @@ func (o *Operator) Outside(ctx context.Context, name string) (*status.Outside, e
 
 // unknown says where an item is not.
 func unknown(name string, isIssue bool) error {
-	switch _, numbered := cardNumber(name); {
+	switch _, numbered := links.CardNumber(name); {
 	case isIssue:
 		return status.Unknown("GitHub has no issue %s, or the token does not reach it", name)
 	case numbered:
@@ -50,12 +51,12 @@ func unknown(name string, isIssue bool) error {
 	return status.Unknown("no card, task or link has the id %s (an issue is called owner/name#number)", name)
 }
 
-func (o *Operator) outsideIssue(ctx context.Context, repo string, number int) (*status.Outside, error) {
-	near := o.set().Routes.ForRepo(repo)
+func (e *Explainer) outsideIssue(ctx context.Context, repo string, number int) (*status.Outside, error) {
+	near := e.set().Routes.ForRepo(repo)
 	if len(near) == 0 {
-		return &status.Outside{Repository: repo, Number: number, Why: o.whyNoRoute(repo)}, nil
+		return &status.Outside{Repository: repo, Number: number, Why: e.whyNoRoute(repo)}, nil
 	}
-	hub, done, err := o.services.GitHub()
+	hub, done, err := e.o.Services.GitHub()
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (o *Operator) outsideIssue(ctx context.Context, repo string, number int) (*
 	if err != nil {
 		return nil, err
 	}
-	route, why, err := o.whyOutside(ctx, hub, &issue)
+	route, why, err := e.whyOutside(ctx, hub, &issue)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func (o *Operator) outsideIssue(ctx context.Context, repo string, number int) (*
 }
 
 // whyNoRoute says why no route takes a repository's issues.
-func (o *Operator) whyNoRoute(repo string) string {
-	for _, r := range o.Routes() {
+func (e *Explainer) whyNoRoute(repo string) string {
+	for _, r := range e.set().Routes.All() {
 		if r.Excludes(repo) {
 			return mapping.WhyNoRoute + ": route " + r.Name + " excludes it"
 		}
@@ -88,26 +89,26 @@ func (o *Operator) whyNoRoute(repo string) string {
 
 // whyOutside says why an issue stays out, and which route it would enter by, where one
 // takes it.
-func (o *Operator) whyOutside(ctx context.Context, hub GitHub, issue *mapping.Issue) (*mapping.Route, string, error) {
-	set := o.set()
+func (e *Explainer) whyOutside(ctx context.Context, hub GitHub, issue *mapping.Issue) (*mapping.Route, string, error) {
+	set := e.set()
 	private, err := hub.Private(ctx, issue.Repo)
 	if err != nil {
 		return nil, "", fmt.Errorf("ask whether %s is public: %w", issue.Repo, err)
 	}
-	e := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, hub.Authorship(issue.Author)), Public: !private, FirstRun: o.process.FirstRun}
-	route, why := set.Routes.Entering(issue, e)
+	in := mapping.Entrance{Scheme: set.Scheme, Own: set.Keys.Made(issue, hub.Authorship(issue.Author)), Public: !private, FirstRun: e.o.FirstRuns.FirstRun}
+	route, why := set.Routes.Entering(issue, in)
 	if why == mapping.WhyQuarantine {
-		if e.Released, err = hub.Released(ctx, issue); err != nil {
+		if in.Released, err = hub.Released(ctx, issue); err != nil {
 			return nil, "", err
 		}
-		route, why = set.Routes.Entering(issue, e)
+		route, why = set.Routes.Entering(issue, in)
 	}
 	taken, _ := set.Routes.ForIssue(issue, set.Scheme)
 	switch {
 	case route != nil:
-		why, err = o.whyNotYet(ctx, route, "its delivery or the next catch-up")
+		why, err = e.whyNotYet(ctx, route, "its delivery or the next catch-up")
 	case why == mapping.WhyOlder && taken != nil:
-		why += " at " + o.process.FirstRun(taken.Name).UTC().Format(time.RFC3339) + ": planbridge import takes it"
+		why += " at " + e.o.FirstRuns.FirstRun(taken.Name).UTC().Format(time.RFC3339) + ": planbridge import takes it"
 	case why == mapping.WhyClosed && !issue.Lasted(set.EnterDelay):
 		why += ": it was closed within github.enter_delay (" + set.EnterDelay.String() + ") after it was opened"
 	}
@@ -115,8 +116,8 @@ func (o *Operator) whyOutside(ctx context.Context, hub GitHub, issue *mapping.Is
 }
 
 // whyNotYet says what something waits for that nothing keeps out.
-func (o *Operator) whyNotYet(ctx context.Context, route *mapping.Route, next string) (string, error) {
-	since, err := o.PausedSince(ctx, route.Name)
+func (e *Explainer) whyNotYet(ctx context.Context, route *mapping.Route, next string) (string, error) {
+	since, err := e.o.Pauses.PausedSince(ctx, route.Name)
 	if err == nil && !since.IsZero() {
 		return "its route is paused since " + since.UTC().Format(time.RFC3339), nil
 	}

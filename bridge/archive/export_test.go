@@ -1,4 +1,4 @@
-package operator_test
+package archive_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"planbridge/bridge/operator"
+	"planbridge/bridge/archive"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -37,7 +37,7 @@ func TestExportOfWhatCannotBeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := operator.New(operator.Options{Store: partlySpoilt{s}, Settings: &fixed{reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p", ProjectName: "one"}})}}})
+	o := archive.New(archive.Options{Store: partlySpoilt{s}, Settings: &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p", ProjectName: "one"}})}})
 	for _, tt := range []struct {
 		project, route string
 		rows           int
@@ -62,7 +62,7 @@ func TestExportOfWhatCannotBeRead(t *testing.T) {
 // TestExportOfADryRun: the throw-away store of a dry run is not exported as if it were the
 // configured one.
 func TestExportOfADryRun(t *testing.T) {
-	o := operator.New(operator.Options{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), Settings: &fixed{reconcile.Settings{DryRun: true}}})
+	o := archive.New(archive.Options{Store: memstore.New(memstore.Options{Clock: time.Now}).Open(nil), Settings: &reconcile.Settings{DryRun: true}})
 	err := o.Export(t.Context(), status.ExportAsk{What: status.ExportLinks}, func(any) error { return nil })
 	if !errors.Is(err, status.ErrState) || !strings.Contains(err.Error(), "export: the service that runs is a dry run") {
 		t.Errorf("Export: %v", err)

@@ -1,4 +1,8 @@
-package operator
+// Package links finds the links that people mean, and holds one for what they ask.
+//
+// Its doors are [New], whose [Finder] reads the store, and [Holder], which keeps the engine off
+// a link while a person's change is written.
+package links
 
 import (
 	"cmp"
@@ -10,16 +14,61 @@ import (
 	"strings"
 
 	"planbridge/bridge/identity"
+	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 )
 
+// Settings tells the settings that hold now.
+type Settings interface {
+	Settings() *reconcile.Settings
+}
+
+// Options configure a Finder. All fields are required.
+type Options struct {
+	Store    store.Store
+	Settings Settings
+}
+
+// Finder finds links by the names that people give them. It is safe for concurrent use.
+type Finder struct{ o Options }
+
+// New makes a Finder.
+func New(o Options) *Finder { return &Finder{o} }
+
+func (f *Finder) set() *reconcile.Settings { return f.o.Settings.Settings() }
+
+// Projects lists those that planning.projects names.
+func (f *Finder) Projects() []mapping.ObjectID { return f.set().Routes.Projects() }
+
+// Routes lists the configured routes, in the order in which they take issues.
+func (f *Finder) Routes() []*mapping.Route { return f.set().Routes.All() }
+
+// knowsRoute reports whether a route is configured; "" stands for all.
+func (f *Finder) knowsRoute(name string) bool {
+	return name == "" || slices.ContainsFunc(f.Routes(), func(r *mapping.Route) bool { return r.Name == name })
+}
+
+// Counts counts the links by route and state, but those of a store that an earlier
+// program wrote and that are not counted yet.
+func (f *Finder) Counts(ctx context.Context) (map[string]map[mapping.LinkState]int, error) {
+	all := store.Tally{Links: map[string]map[mapping.LinkState]int{}, Failures: map[string]int{}}
+	for _, project := range f.Projects() {
+		t, err := f.o.Store.Tally(ctx, project)
+		if err != nil {
+			return nil, fmt.Errorf("count links: %w", err)
+		}
+		all.Add(t)
+	}
+	return all.Links, nil
+}
+
 // Links visits the links of a route ("": of all), in the store's order. A route that is not
 // configured and has no link either is [store.ErrNotFound].
-func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
-	known := o.knowsRoute(route)
-	err := o.walk(ctx, o.projects(), func(l *mapping.Link) error {
+func (f *Finder) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
+	known := f.knowsRoute(route)
+	err := f.Walk(ctx, f.Projects(), func(l *mapping.Link) error {
 		if route != "" && l.Route != route {
 			return nil
 		}
@@ -29,16 +78,16 @@ func (o *Operator) Links(ctx context.Context, route string, visit func(*mapping.
 	if err != nil || known {
 		return err
 	}
-	if err := o.inReach(ctx, route); err != nil {
+	if err := f.InReach(ctx, route); err != nil {
 		return err
 	}
 	return fmt.Errorf("route %s: %w", route, store.ErrNotFound)
 }
 
-// walk visits the links of projects.
-func (o *Operator) walk(ctx context.Context, projects []mapping.ObjectID, visit func(*mapping.Link) error) error {
+// Walk visits the links of projects.
+func (f *Finder) Walk(ctx context.Context, projects []mapping.ObjectID, visit func(*mapping.Link) error) error {
 	for _, project := range projects {
-		for l, err := range store.AllLinks(ctx, o.store, project) {
+		for l, err := range store.AllLinks(ctx, f.o.Store, project) {
 			if err != nil {
 				return err
 			}
@@ -50,36 +99,36 @@ func (o *Operator) walk(ctx context.Context, projects []mapping.ObjectID, visit 
 	return nil
 }
 
-// everywhere lists the projects that planning.projects names, and behind them others that the
+// Everywhere lists the projects that planning.projects names, and behind them others that the
 // store has a space of.
-func (o *Operator) everywhere(ctx context.Context) ([]mapping.ObjectID, error) {
-	all, err := o.store.Projects(ctx)
+func (f *Finder) Everywhere(ctx context.Context) ([]mapping.ObjectID, error) {
+	all, err := f.o.Store.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return append(o.projects(), slices.DeleteFunc(all, o.names)...), nil
+	return append(f.Projects(), slices.DeleteFunc(all, f.names)...), nil
 }
 
 // names reports whether planning.projects names a project.
-func (o *Operator) names(project mapping.ObjectID) bool {
-	return slices.Contains(o.projects(), project)
+func (f *Finder) names(project mapping.ObjectID) bool {
+	return slices.Contains(f.Projects(), project)
 }
 
 // ProjectName implements [status.Operator].
-func (o *Operator) ProjectName(project mapping.ObjectID) (name string, named bool) {
-	return cmp.Or(o.set().Routes.ProjectName(project), string(project)), o.names(project)
+func (f *Finder) ProjectName(project mapping.ObjectID) (name string, named bool) {
+	return cmp.Or(f.set().Routes.ProjectName(project), string(project)), f.names(project)
 }
 
-// inReach fails where links of a route are in a project that planning.projects does not name:
+// InReach fails where links of a route are in a project that planning.projects does not name:
 // nobody works them.
-func (o *Operator) inReach(ctx context.Context, route string) error {
-	all, err := o.store.Projects(ctx)
+func (f *Finder) InReach(ctx context.Context, route string) error {
+	all, err := f.o.Store.Projects(ctx)
 	if err != nil {
 		return err
 	}
-	for _, project := range slices.DeleteFunc(all, o.names) {
+	for _, project := range slices.DeleteFunc(all, f.names) {
 		n := 0
-		err := o.walk(ctx, []mapping.ObjectID{project}, func(l *mapping.Link) error {
+		err := f.Walk(ctx, []mapping.ObjectID{project}, func(l *mapping.Link) error {
 			if l.Route == route && !l.Parted && l.State != mapping.Erased {
 				n++
 			}
@@ -104,33 +153,33 @@ func unnamed(what string, project mapping.ObjectID) error {
 // (acme/web#12), the id of a card or a task, or the link's own. A link follows
 // the repository that a name stands for, whatever name it was last met under.
 // A link of a project that planning.projects does not name is an [status.ErrState].
-func (o *Operator) Find(ctx context.Context, name string) (*mapping.Link, error) {
-	l, err := o.findAnywhere(ctx, name)
-	if err == nil && !o.names(l.Project) {
+func (f *Finder) Find(ctx context.Context, name string) (*mapping.Link, error) {
+	l, err := f.FindAnywhere(ctx, name)
+	if err == nil && !f.names(l.Project) {
 		return nil, unnamed("the link of "+name+" is", l.Project)
 	}
 	return l, err
 }
 
-// findAnywhere finds as [Operator.Find], also in projects that are not named any more.
-func (o *Operator) findAnywhere(ctx context.Context, name string) (*mapping.Link, error) {
+// FindAnywhere finds as [Finder.Find], also in projects that are not named any more.
+func (f *Finder) FindAnywhere(ctx context.Context, name string) (*mapping.Link, error) {
 	repo, num, isIssue := strings.Cut(name, "#")
 	number, err := strconv.Atoi(num)
 	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
-	projects, err := o.everywhere(ctx)
+	projects, err := f.Everywhere(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !isIssue {
-		return o.findByID(ctx, projects, name)
+		return f.findByID(ctx, projects, name)
 	}
 	var unread error // of a repository's identity
-	sameRepo := o.standsFor(ctx, repo, &unread)
+	sameRepo := f.standsFor(ctx, repo, &unread)
 	named := func(p *mapping.Pair) bool { return p.Issue.Number == number && sameRepo(&p.Issue) }
 	var found *mapping.Link
-	err = o.walk(ctx, projects, func(l *mapping.Link) error {
+	err = f.Walk(ctx, projects, func(l *mapping.Link) error {
 		if slices.ContainsFunc(l.Issues(), named) {
 			found = l
 			return errFound
@@ -150,24 +199,24 @@ func (o *Operator) findAnywhere(ctx context.Context, name string) (*mapping.Link
 
 // FindNumbered finds what is to be shown, not changed: by the number of a card or a task,
 // too, which may be meant for an issue, and also in projects that are not named any more.
-func (o *Operator) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
-	if cid, ok := cardNumber(name); ok {
-		return o.findByNumber(ctx, name, cid)
+func (f *Finder) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
+	if cid, ok := CardNumber(name); ok {
+		return f.findByNumber(ctx, name, cid)
 	}
-	return o.findAnywhere(ctx, name)
+	return f.FindAnywhere(ctx, name)
 }
 
-// cardNumber is the number of a card or a task that a name says, as 7 or #7.
-func cardNumber(name string) (int64, bool) {
+// CardNumber returns the number of a card or a task that a name says, as 7 or #7.
+func CardNumber(name string) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64)
 	return n, err == nil && n > 0 && len(name) < 16
 }
 
 // findByNumber returns the link that a card or a task with a number belongs to. Numbers are
 // those of a project: one that several have is no name.
-func (o *Operator) findByNumber(ctx context.Context, name string, cid int64) (*mapping.Link, error) {
+func (f *Finder) findByNumber(ctx context.Context, name string, cid int64) (*mapping.Link, error) {
 	var found []*mapping.Link
-	err := o.Links(ctx, "", func(l *mapping.Link) error {
+	err := f.Links(ctx, "", func(l *mapping.Link) error {
 		if slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return p.Card.CID == cid }) {
 			found = append(found, l)
 		}
@@ -185,17 +234,17 @@ func (o *Operator) findByNumber(ctx context.Context, name string, cid int64) (*m
 }
 
 // findByID returns the link with an id, or that a card or a task with it belongs to.
-func (o *Operator) findByID(ctx context.Context, projects []mapping.ObjectID, id string) (*mapping.Link, error) {
+func (f *Finder) findByID(ctx context.Context, projects []mapping.ObjectID, id string) (*mapping.Link, error) {
 	item := mapping.ObjectID(id)
 	for _, project := range projects {
 		key := store.Key{Project: project, Link: mapping.LinkID(id)}
-		link, err := o.store.Link(ctx, key)
+		link, err := f.o.Store.Link(ctx, key)
 		for _, ref := range []mapping.Ref{mapping.CardRef(item), mapping.TaskRef(item)} {
 			if !errors.Is(err, store.ErrNotFound) {
 				break
 			}
-			if key.Link, err = o.store.Find(ctx, project, ref); err == nil {
-				link, err = o.store.Link(ctx, key)
+			if key.Link, err = f.o.Store.Find(ctx, project, ref); err == nil {
+				link, err = f.o.Store.Link(ctx, key)
 			}
 		}
 		if !errors.Is(err, store.ErrNotFound) {
@@ -208,12 +257,12 @@ func (o *Operator) findByID(ctx context.Context, projects []mapping.ObjectID, id
 // standsFor returns what tells whether an issue is in the repository that a name stands
 // for. Where an id is not known, the name decides that the link has. What cannot be read
 // is told in unread.
-func (o *Operator) standsFor(ctx context.Context, name string, unread *error) func(*mapping.IssueID) bool {
+func (f *Finder) standsFor(ctx context.Context, name string, unread *error) func(*mapping.IssueID) bool {
 	ids := map[string]identity.Record{}
 	identify := func(repo string) identity.Record {
 		repo = strings.ToLower(repo)
 		if _, read := ids[repo]; !read {
-			known, err := identity.Read(ctx, o.store, identity.DocRepository(repo))
+			known, err := identity.Read(ctx, f.o.Store, identity.DocRepository(repo))
 			if err != nil {
 				*unread = err
 			}
@@ -239,8 +288,8 @@ func (o *Operator) standsFor(ctx context.Context, name string, unread *error) fu
 var errFound = errors.New("found")
 
 // History returns what was done to a link, newest first.
-func (o *Operator) History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error) {
-	entries, err := o.store.History(ctx, store.Key{Project: l.Project, Link: l.ID}, limit)
+func (f *Finder) History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error) {
+	entries, err := f.o.Store.History(ctx, store.Key{Project: l.Project, Link: l.ID}, limit)
 	if err != nil {
 		return nil, fmt.Errorf("history of link %s: %w", l.ID, err)
 	}

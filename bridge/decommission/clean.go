@@ -1,4 +1,4 @@
-package operator
+package decommission
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/inventory"
+	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -32,29 +33,29 @@ func (notYet) Unwrap() error { return status.ErrState }
 
 // MayClean reports why what a question means cannot be taken apart, or moved. A dry run is told
 // in refused why the run would not be let.
-func (o *Operator) MayClean(ctx context.Context, ask status.CleanAsk) (refused string, err error) {
-	err = o.mayClean(ctx, ask)
+func (d *Decommissioner) MayClean(ctx context.Context, ask status.CleanAsk) (refused string, err error) {
+	err = d.mayClean(ctx, ask)
 	if why := notYet(""); ask.DryRun && errors.As(err, &why) {
 		return string(why), nil
 	}
 	return "", err
 }
 
-func (o *Operator) mayClean(ctx context.Context, ask status.CleanAsk) error {
+func (d *Decommissioner) mayClean(ctx context.Context, ask status.CleanAsk) error {
 	switch {
 	case (ask.Item == "") == (ask.Route == "") || ask.Item != "" && ask.Moves():
 		return status.BadAsk("clean: expected an item or a route")
-	case o.set().DryRun:
+	case d.set().DryRun:
 		return notYet("the service runs dry and writes nothing")
 	case ask.Moves():
-		return o.mayMove(ctx, ask)
+		return d.mayMove(ctx, ask)
 	case ask.Item != "":
-		_, err := o.Find(ctx, ask.Item)
+		_, err := d.o.Finder.Find(ctx, ask.Item)
 		return err
-	case o.set().Routes.ByName(ask.Route) == nil:
-		return o.Links(ctx, ask.Route, func(*mapping.Link) error { return nil })
+	case d.set().Routes.ByName(ask.Route) == nil:
+		return d.o.Finder.Links(ctx, ask.Route, func(*mapping.Link) error { return nil })
 	}
-	since, err := o.PausedSince(ctx, ask.Route)
+	since, err := d.o.Pauses.PausedSince(ctx, ask.Route)
 	if err == nil && since.IsZero() {
 		err = notYet(fmt.Sprintf("route %s runs, and would make everything again: pause it, or take it out of the configuration, first", ask.Route))
 	}
@@ -62,13 +63,13 @@ func (o *Operator) mayClean(ctx context.Context, ask status.CleanAsk) error {
 }
 
 // Clean takes pairs apart, and tells how far it is by update. In a dry run it only reads.
-func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(func(*status.Job))) (err error) {
-	if err := o.services.Ready(ctx); err != nil {
+func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update func(func(*status.Job))) (err error) {
+	if err := d.o.Services.Ready(ctx); err != nil {
 		return err
 	}
-	c := &cleaner{Operator: o, ask: ask, update: update, began: map[store.Key]begun{}, left: map[mapping.FormerCard]bool{}}
+	c := &cleaner{Decommissioner: d, ask: ask, update: update, began: map[store.Key]begun{}, left: map[mapping.FormerCard]bool{}}
 	if ask.Item != "" {
-		l, err := o.Find(ctx, ask.Item)
+		l, err := d.o.Finder.Find(ctx, ask.Item)
 		if err == nil {
 			err = c.link(ctx, l)
 		}
@@ -77,12 +78,12 @@ func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(f
 		}
 		return c.settle(ctx, 0)
 	}
-	if err := o.inReach(ctx, ask.Route); err != nil {
+	if err := d.o.Finder.InReach(ctx, ask.Route); err != nil {
 		return err
 	}
 	visit := c.link
 	if ask.Moves() {
-		if c.to, err = o.destination(ctx, ask); err != nil {
+		if c.to, err = d.destination(ctx, ask); err != nil {
 			return err
 		}
 		visit = c.move
@@ -98,7 +99,7 @@ func (o *Operator) Clean(ctx context.Context, ask status.CleanAsk, update func(f
 
 // each visits the links of the route that are meant.
 func (c *cleaner) each(ctx context.Context, visit func(*mapping.Link) error) error {
-	return c.Links(ctx, c.ask.Route, func(l *mapping.Link) error {
+	return c.o.Finder.Links(ctx, c.ask.Route, func(l *mapping.Link) error {
 		if l.State == mapping.Erased || c.to == nil && l.Moving.HandsOver() || c.to != nil && (l.HandedOver() || l.Before != nil && c.left[*l.Before]) {
 			return nil
 		}
@@ -116,7 +117,7 @@ func (c *cleaner) meets() {
 
 // cleaner is one such question at work.
 type cleaner struct {
-	*Operator
+	*Decommissioner
 	ask    status.CleanAsk
 	to     *mapping.Route // of a move: the route as it leads there; nil: pairs are taken apart
 	update func(func(*status.Job))
@@ -165,12 +166,7 @@ func (c *cleaner) await(ctx context.Context, l *mapping.Link, at time.Time) erro
 
 // look says what would be taken off.
 func (c *cleaner) look(ctx context.Context, l *mapping.Link) error {
-	p, done, err := c.services.Previewer()
-	if err != nil {
-		return err
-	}
-	defer done()
-	steps, err := p.PlanCleaning(ctx, l)
+	steps, err := c.o.Services.PlanCleaning(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -186,26 +182,26 @@ func (c *cleaner) look(ctx context.Context, l *mapping.Link) error {
 // begin says in a link's record that it is to be taken apart, or to move, and makes its key
 // due. It returns when. One that was begun with before goes on.
 func (c *cleaner) begin(ctx context.Context, key store.Key) (time.Time, error) {
-	claim, err := c.hold(ctx, key)
+	claim, err := c.o.Holder.Hold(ctx, key)
 	if err != nil {
 		return time.Time{}, err
 	}
-	l, now := claim.Link, c.now().UTC()
+	l, now := claim.Link, c.o.Now().UTC()
 	var history []mapping.Entry
 	switch {
 	case c.to == nil && !l.Cleaning:
-		history = []mapping.Entry{c.byActor(ctx, "taken apart", "")}
+		history = []mapping.Entry{c.o.Holder.Entry(ctx, "taken apart", "")}
 	case c.to != nil && l.Moving == nil:
-		history, l.Moving = []mapping.Entry{c.byActor(ctx, "to be moved", "")}, &mapping.Moving{}
+		history, l.Moving = []mapping.Entry{c.o.Holder.Entry(ctx, "to be moved", "")}, &mapping.Moving{}
 	}
 	if c.to == nil {
 		l.Cleaning, l.Parted = true, false
 		l.Stay()
 	}
-	if err := c.store.Finish(ctx, claim, l, history, store.Outcome{Kind: store.Again}); err != nil {
+	if err := c.o.Store.Finish(ctx, claim, l, history, store.Outcome{Kind: store.Again}); err != nil {
 		return now, err
 	}
-	c.process.Kick()
+	c.o.Queue.Kick()
 	return now, nil
 }
 
@@ -247,7 +243,7 @@ func (c *cleaner) gone() {
 // ended reports whether a link is parted or has moved, or was given up, and tells what was done
 // to it.
 func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]bool) (bool, error) {
-	l, err := c.store.Link(ctx, key)
+	l, err := c.o.Store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		c.gone()
 		return true, nil
@@ -258,7 +254,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]boo
 	pending, at := l.Cleaning || c.to != nil && l.Moving != nil || c.beingMade(l), key
 	if pending && l.HandedOver() { // what is awaited is the card that its issue gets
 		at = store.Key{Project: l.Moving.Project, Link: l.Moving.Link}
-		next, err := c.store.Link(ctx, at)
+		next, err := c.o.Store.Link(ctx, at)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return false, err
 		}
@@ -266,7 +262,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]boo
 	}
 	standing := store.Standing{}
 	if pending {
-		if standing, err = c.store.Standing(ctx, at); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if standing, err = c.o.Store.Standing(ctx, at); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return false, err
 		}
 	}
@@ -278,7 +274,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]boo
 		given = cannotMove + question
 	case pending:
 		if standing.Service != "" {
-			waits[c.ServiceWords(standing.Service)] = true
+			waits[reconcile.ServiceWords(standing.Service, c.set().Routes)] = true
 		}
 		return false, nil
 	}
@@ -288,7 +284,7 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]boo
 // tell counts a link that is done with, and lists what was done to it; given is why nothing
 // more becomes of it.
 func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, given string) error {
-	history, err := c.store.History(ctx, key, mapping.MaxHistory)
+	history, err := c.o.Store.History(ctx, key, mapping.MaxHistory)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
-package operator_test
+package ledger_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"planbridge/bridge/operator"
+	"planbridge/bridge/ledger"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store/memstore"
@@ -33,7 +33,7 @@ func TestQuestionsBehindOtherEntries(t *testing.T) {
 	}
 	put("new", "a", mapping.ConflictOpen, 1000)
 	routes := mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "first"}, {Name: "b", Project: "first"}})
-	o := operator.New(operator.Options{Store: s, Settings: &fixed{reconcile.Settings{Routes: routes}}})
+	o := ledger.New(ledger.Options{Store: s, Settings: &reconcile.Settings{Routes: routes}, Questions: ledger.NewQuestions(s, time.Now)})
 	want := func(link mapping.LinkID, limit int, ids string, a, b int) {
 		t.Helper()
 		list, counts, err := o.Questions(t.Context(), link, limit)

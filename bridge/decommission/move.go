@@ -1,4 +1,4 @@
-package operator
+package decommission
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 
 // destination is the route of a move as it leads to the project and the bucket that are asked
 // for.
-func (o *Operator) destination(ctx context.Context, ask status.CleanAsk) (*mapping.Route, error) {
-	routes := o.set().Routes
+func (d *Decommissioner) destination(ctx context.Context, ask status.CleanAsk) (*mapping.Route, error) {
+	routes := d.set().Routes
 	own, project := routes.ByName(ask.Route), routes.ProjectNamed(ask.Project)
 	switch {
 	case ask.Project == "" || ask.Bucket == "":
@@ -25,18 +25,18 @@ func (o *Operator) destination(ctx context.Context, ask status.CleanAsk) (*mappi
 	case own == nil:
 		return nil, status.BadAsk("move: the configuration has no route %s", ask.Route)
 	case project == "":
-		return nil, status.BadAsk("move: planning.projects has %s, and no %s", strings.Join(o.projectNames(), ", "), ask.Project)
+		return nil, status.BadAsk("move: planning.projects has %s, and no %s", strings.Join(d.projectNames(), ", "), ask.Project)
 	case own.Direction == mapping.ToGitHub:
 		return nil, fmt.Errorf("move: route %s only goes to GitHub: it makes no cards: %w", ask.Route, status.ErrState)
 	}
-	ids, err := o.bucketIDs(ctx, project, ask.Bucket)
+	ids, err := d.bucketIDs(ctx, project, ask.Bucket)
 	if err != nil {
 		return nil, err
 	}
 	to := *own
 	to.Project, to.ProjectName, to.Bucket = project, routes.ProjectName(project), ask.Bucket
 	if own.Project == project && own.Bucket != ask.Bucket { // one of them may be an id
-		its, err := o.bucketIDs(ctx, project, own.Bucket)
+		its, err := d.bucketIDs(ctx, project, own.Bucket)
 		if err == nil && slices.ContainsFunc(ids, func(id mapping.ObjectID) bool { return slices.Contains(its, id) }) {
 			to.Bucket = own.Bucket
 		}
@@ -44,36 +44,31 @@ func (o *Operator) destination(ctx context.Context, ask status.CleanAsk) (*mappi
 	return &to, nil
 }
 
-func (o *Operator) projectNames() (out []string) {
-	for _, id := range o.projects() {
-		out = append(out, o.set().Routes.ProjectName(id))
+func (d *Decommissioner) projectNames() (out []string) {
+	for _, id := range d.set().Routes.Projects() {
+		out = append(out, d.set().Routes.ProjectName(id))
 	}
 	return out
 }
 
 // bucketIDs are the ids of a bucket; it is an error that there is none.
-func (o *Operator) bucketIDs(ctx context.Context, project mapping.ObjectID, bucket string) ([]mapping.ObjectID, error) {
-	side, done, err := o.services.Planning(project)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	ids, err := side.BucketIDs(ctx, bucket)
+func (d *Decommissioner) bucketIDs(ctx context.Context, project mapping.ObjectID, bucket string) ([]mapping.ObjectID, error) {
+	ids, err := d.o.Services.BucketIDs(ctx, project, bucket)
 	if err == nil && len(ids) == 0 || errors.Is(err, mapping.ErrNotFound) {
-		err = status.BadAsk("move: project %s has no bucket %q", o.set().Routes.ProjectName(project), bucket)
+		err = status.BadAsk("move: project %s has no bucket %q", d.set().Routes.ProjectName(project), bucket)
 	}
 	return ids, err
 }
 
 // mayMove reports why the issues of a route cannot be moved.
-func (o *Operator) mayMove(ctx context.Context, ask status.CleanAsk) error {
-	to, err := o.destination(ctx, ask)
+func (d *Decommissioner) mayMove(ctx context.Context, ask status.CleanAsk) error {
+	to, err := d.destination(ctx, ask)
 	if err != nil {
 		return err
 	}
-	own := o.set().Routes.ByName(ask.Route)
+	own := d.set().Routes.ByName(ask.Route)
 	if own.Project == to.Project && own.Bucket == to.Bucket {
-		since, err := o.PausedSince(ctx, ask.Route)
+		since, err := d.o.Pauses.PausedSince(ctx, ask.Route)
 		if err == nil && !since.IsZero() {
 			err = notYet(fmt.Sprintf("route %s is paused: resume it first", ask.Route))
 		}
@@ -89,7 +84,7 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	c.meets()
 	switch {
 	case c.beingMade(l) && !c.ask.DryRun: // an earlier run has begun
-		return c.await(ctx, l, c.now())
+		return c.await(ctx, l, c.o.Now())
 	case l.Project == c.to.Project && c.inPlace(l) && !c.beingMade(l):
 		c.update(func(j *status.Job) { j.Done++; j.Clean.There++ })
 		return nil
@@ -130,12 +125,7 @@ const cannotMove = "it cannot be moved: "
 
 // plan says what would become of a pair.
 func (c *cleaner) plan(ctx context.Context, l *mapping.Link) error {
-	p, done, err := c.services.Previewer()
-	if err != nil {
-		return err
-	}
-	defer done()
-	plan, err := p.PlanMove(ctx, l, c.set().Routes.With(*c.to))
+	plan, err := c.o.Services.PlanMove(ctx, l, c.set().Routes.With(*c.to))
 	if err != nil {
 		return err
 	}

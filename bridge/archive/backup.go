@@ -1,0 +1,54 @@
+// Package archive writes out what the store holds: a backup of all, or rows for people.
+//
+// Its door is [New].
+package archive
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/store"
+	"planbridge/store/backup"
+)
+
+// Settings tells the settings that hold now.
+type Settings interface {
+	Settings() *reconcile.Settings
+}
+
+// Options configure an Archive. Store, Settings and Now are required.
+type Options struct {
+	Store    store.Store
+	Settings Settings
+	// StoreKind names the kind of the store in backups.
+	StoreKind string
+	Now       func() time.Time
+}
+
+// Archive writes out a store. It is safe for concurrent use.
+type Archive struct{ o Options }
+
+// New makes an Archive.
+func New(o Options) *Archive { return &Archive{o} }
+
+func (a *Archive) set() *reconcile.Settings { return a.o.Settings.Settings() }
+
+// keeps fails where the store is the throw-away one of a dry run.
+func (a *Archive) keeps(what string) error {
+	if a.set().DryRun {
+		return fmt.Errorf("%s: the service that runs is a dry run, its store a throw-away one: %w", what, status.ErrState)
+	}
+	return nil
+}
+
+// Backup writes what the store holds; the service goes on meanwhile.
+func (a *Archive) Backup(ctx context.Context, w io.Writer, version string) error {
+	if err := a.keeps("backup"); err != nil {
+		return err
+	}
+	return backup.Write(ctx, w, a.o.Store, backup.Header{Program: version, Store: a.o.StoreKind, At: a.o.Now().UTC()})
+}

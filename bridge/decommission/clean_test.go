@@ -1,0 +1,76 @@
+package decommission_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"planbridge/bridge/decommission"
+	"planbridge/bridge/links"
+	"planbridge/bridge/pause"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+// nothingMade are services where nothing is to be taken off any pair.
+type nothingMade struct{ decommission.Services }
+
+func (nothingMade) Ready(context.Context) error { return nil }
+
+func (nothingMade) PlanCleaning(context.Context, *mapping.Link) ([]mapping.CleanStep, error) {
+	return nil, nil
+}
+
+// decommissioner is one of a store, where no service runs.
+func decommissioner(s store.Store, set *reconcile.Settings) *decommission.Decommissioner {
+	return decommission.New(decommission.Options{
+		Store: s, Settings: set, Services: nothingMade{}, Finder: links.New(links.Options{Store: s, Settings: set}),
+		Pauses: pause.New(pause.Options{Store: s, Settings: set}), Now: time.Now,
+	})
+}
+
+// TestADryServiceTakesNothingApart: it may only be asked what would be taken off.
+func TestADryServiceTakesNothingApart(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{State: mapping.Linked}}}}); err != nil {
+		t.Fatal(err)
+	}
+	d := decommissioner(s, &reconcile.Settings{DryRun: true})
+	if _, err := d.MayClean(t.Context(), status.CleanAsk{Item: "l1"}); !errors.Is(err, status.ErrState) {
+		t.Errorf("MayClean: %v", err)
+	}
+	refused, err := d.MayClean(t.Context(), status.CleanAsk{Item: "l1", DryRun: true})
+	if err != nil || refused != "the service runs dry and writes nothing" {
+		t.Errorf("MayClean of a dry run: %q, %v", refused, err)
+	}
+}
+
+// TestCleanKnowsItsEnd: from the first pair on it is told how many there are, so that people see
+// how long it takes.
+func TestCleanKnowsItsEnd(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	for _, id := range []mapping.LinkID{"l1", "l2", "l3"} {
+		l := &mapping.Link{ID: id, Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: mapping.ObjectID("card " + id)}}}
+		if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p"}})}
+	d := decommissioner(s, set)
+	job, seen := status.Job{Clean: &status.CleanResult{}}, []string{}
+	err := d.Clean(t.Context(), status.CleanAsk{Route: "web", DryRun: true}, func(change func(*status.Job)) {
+		was := job.Done
+		if change(&job); job.Done != was {
+			seen = append(seen, fmt.Sprintf("%d of %d", job.Done, job.Total))
+		}
+	})
+	if want := []string{"1 of 3", "2 of 3", "3 of 3"}; err != nil || !slices.Equal(seen, want) {
+		t.Errorf("told %q, %v, want %q", seen, err, want)
+	}
+}

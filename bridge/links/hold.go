@@ -1,0 +1,56 @@
+package links
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"planbridge/bridge/inventory"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+const (
+	// holdFor is how long a link's key is held for an operator's change.
+	holdFor = 10 * time.Second
+	// holdWithin is how long a key that is being worked is waited for.
+	holdWithin = 10 * time.Second
+	// holdPause lies between two attempts to hold a key.
+	holdPause = 20 * time.Millisecond
+)
+
+// Holder holds links for operators' changes. All fields are required. It is safe for concurrent
+// use.
+type Holder struct {
+	Store store.Store
+	Now   func() time.Time
+}
+
+// Hold claims a link's key for an operator. While the key is worked, Hold waits a little.
+func (h Holder) Hold(ctx context.Context, key store.Key) (*store.Claim, error) {
+	patience := h.Now().Add(holdWithin)
+	for {
+		claim, err := h.Store.ClaimKey(ctx, key, holdFor)
+		if !errors.Is(err, store.ErrConflict) {
+			return claim, err
+		}
+		if h.Now().After(patience) {
+			return nil, fmt.Errorf("its link is being worked, try again: %w", status.ErrState)
+		}
+		if err := inventory.Wait(ctx, holdPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// GiveUp ends an operator's claim of a link that stays as it was, for err.
+func (h Holder) GiveUp(ctx context.Context, claim *store.Claim, err error) error {
+	return errors.Join(err, h.Store.Finish(ctx, claim, nil, nil, store.Outcome{Kind: store.Again}))
+}
+
+// Entry is the history's entry of what somebody asked for.
+func (h Holder) Entry(ctx context.Context, what string, attribute mapping.Attribute) mapping.Entry {
+	return mapping.Entry{At: h.Now().UTC(), Attribute: attribute, What: what, Why: "by " + status.Actor(ctx)}
+}

@@ -1,0 +1,43 @@
+package operator_test
+
+import (
+	"testing"
+	"time"
+
+	"planbridge/bridge/operator"
+	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+// TestNumbersNameNothingToChange: the number of a card names its pair for explain alone. What
+// parts, erases or cleans a pair takes no number, which may be meant for an issue.
+func TestNumbersNameNothingToChange(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	l := &mapping.Link{ID: "l1", Project: "p", Route: "a", Pair: mapping.Pair{
+		State: mapping.Linked, Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 1}, Card: mapping.CardID{ID: "card", CID: 12},
+		Base: map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "A title"}},
+	}}
+	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	o := operator.New(operator.Options{Store: s, Settings: &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p"}})}})
+	for _, name := range []string{"12", "#12"} {
+		_, erased := o.Erase(t.Context(), status.EraseAsk{Item: name})
+		_, clean := o.MayClean(t.Context(), status.CleanAsk{Item: name})
+		for what, err := range map[string]error{"unlink": o.Unlink(t.Context(), name), "erase": erased, "clean": clean} {
+			if err == nil {
+				t.Errorf("%s %s: no error", what, name)
+			}
+		}
+		if got, err := o.FindNumbered(t.Context(), name); err != nil || got.ID != "l1" {
+			t.Errorf("FindNumbered(%q) = %+v, %v", name, got, err)
+		}
+	}
+	got, err := s.Link(t.Context(), store.Key{Project: "p", Link: "l1"})
+	if err != nil || got.State != mapping.Linked || got.Parted || got.Base[mapping.Title].GitHub != "A title" {
+		t.Errorf("the link is changed: %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,87 @@
+// Package pairing joins and parts pairs by hand.
+//
+// Its door is [New]. A pair that was parted stays in the store, dormant, so that neither its issue
+// nor its card enters again.
+package pairing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"planbridge/bridge/links"
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+)
+
+// Settings tells the settings that hold now.
+type Settings interface {
+	Settings() *reconcile.Settings
+}
+
+// Services are the two services, as far as they are asked here.
+type Services interface {
+	// Ready waits until the services may be asked for what is to be kept.
+	Ready(ctx context.Context) error
+	Issue(ctx context.Context, repo string, number int) (mapping.Issue, error)
+	// Card is [status.ErrName] where no configured project has the project's id.
+	Card(ctx context.Context, project, id mapping.ObjectID) (mapping.Card, error)
+}
+
+// Queue is the queue of the service that runs.
+type Queue interface {
+	// Kick has the queue looked at now.
+	Kick()
+}
+
+// Options configure a Pairing. All fields are required.
+type Options struct {
+	Store    store.Store
+	Settings Settings
+	Services Services
+	Finder   *links.Finder
+	Holder   links.Holder
+	Queue    Queue
+	Now      func() time.Time
+}
+
+// Pairing joins and parts pairs. It is safe for concurrent use.
+type Pairing struct{ o Options }
+
+// New makes a Pairing.
+func New(o Options) *Pairing { return &Pairing{o} }
+
+func (p *Pairing) set() *reconcile.Settings { return p.o.Settings.Settings() }
+
+// partedWhyOf is what a parted link says of itself.
+func partedWhyOf(l *mapping.Link) string {
+	if l.State == mapping.Erased {
+		return mapping.ErasedWhy
+	}
+	return mapping.PartedWhy
+}
+
+// Unlink parts the pair of a link, by one of the names that Find takes: nothing
+// is synchronised until it is linked again, and neither item enters anew.
+func (p *Pairing) Unlink(ctx context.Context, name string) error {
+	l, err := p.o.Finder.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	claim, err := p.o.Holder.Hold(ctx, store.Key{Project: l.Project, Link: l.ID})
+	if err != nil {
+		return fmt.Errorf("unlink %s: %w", name, err)
+	}
+	l = claim.Link
+	if err := l.Advance(mapping.EventUnlinked); err != nil {
+		return p.o.Holder.GiveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
+	}
+	l.Parted, l.Cleaning, l.Why = true, false, partedWhyOf(l)
+	l.Stay()
+	entry := p.o.Holder.Entry(ctx, "unlinked", "")
+	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Done}); err != nil {
+		return fmt.Errorf("unlink %s: %w", name, err)
+	}
+	return nil
+}

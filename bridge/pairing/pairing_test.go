@@ -1,0 +1,76 @@
+package pairing_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"planbridge/bridge/links"
+	"planbridge/bridge/pairing"
+	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
+	"planbridge/store"
+	"planbridge/store/memstore"
+)
+
+// both are the services, with one open issue and one card.
+type both struct{}
+
+func (both) Ready(context.Context) error { return nil }
+
+func (both) Issue(_ context.Context, repo string, number int) (mapping.Issue, error) {
+	return mapping.Issue{ID: 7, Repo: repo, Number: number, State: "open"}, nil
+}
+
+func (both) Card(context.Context, mapping.ObjectID, mapping.ObjectID) (mapping.Card, error) {
+	return mapping.Card{ID: "card"}, nil
+}
+
+// idle is the queue of no service.
+type idle struct{}
+
+func (idle) Kick() {}
+
+// given is the pairing of a store with one link, whose issue is acme/web#12.
+func given(t *testing.T, l *mapping.Link) (*pairing.Pairing, func() *mapping.Link) {
+	t.Helper()
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	l.ID, l.Project, l.Issue, l.Card = "l1", "p", mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, mapping.CardID{ID: "card"}
+	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p", Authors: mapping.AuthorsAny}})}
+	p := pairing.New(pairing.Options{
+		Store: s, Settings: set, Services: both{}, Finder: links.New(links.Options{Store: s, Settings: set}),
+		Holder: links.Holder{Store: s, Now: time.Now}, Queue: idle{}, Now: time.Now,
+	})
+	return p, func() *mapping.Link {
+		now, err := s.Link(t.Context(), store.Key{Project: "p", Link: "l1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+}
+
+// TestUnlinkEndsTakingApart: a pair that was to be taken apart and was given up is unlinked.
+func TestUnlinkEndsTakingApart(t *testing.T) {
+	p, link := given(t, &mapping.Link{Pair: mapping.Pair{State: mapping.Linked}, Cleaning: true})
+	if err := p.Unlink(t.Context(), "l1"); err != nil {
+		t.Fatal(err)
+	}
+	if l := link(); l.Cleaning || !l.Parted {
+		t.Errorf("cleaning %v, parted %v", l.Cleaning, l.Parted)
+	}
+}
+
+// TestLinkEndsTakingApart: a pair that is linked again is not taken apart.
+func TestLinkEndsTakingApart(t *testing.T) {
+	p, link := given(t, &mapping.Link{Pair: mapping.Pair{State: mapping.Dormant}, Parted: true, Cleaning: true})
+	if _, err := p.Link(t.Context(), "acme/web#12", "card"); err != nil {
+		t.Fatal(err)
+	}
+	if l := link(); l.Cleaning || l.Parted || l.State != mapping.Linked {
+		t.Errorf("%s, cleaning %v, parted %v", l.State, l.Cleaning, l.Parted)
+	}
+}
