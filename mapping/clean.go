@@ -9,6 +9,8 @@ type CleanStep struct {
 	Where string // the pair: acme/web#12, or the item's id
 	Side  Side
 	What  string // a sentence
+	// Unread: nothing is done, as the item cannot be looked at.
+	Unread bool
 }
 
 // Lend returns a route for the last work on links of a project that no route takes: it goes

@@ -55,7 +55,7 @@ func preview(w work) (_ *mapping.Preview, err error) {
 }
 
 // BeginCleaning begins to look what would be taken off the link of a state, which it changes.
-// Nothing is judged by what is read: an item that cannot be looked at is a step of its own.
+// Nothing is judged by what is read.
 func BeginCleaning(s State) *Inspection[[]mapping.CleanStep] {
 	w := newWork(s)
 	w.link.Cleaning, w.link.Parted = true, false
@@ -72,9 +72,15 @@ func planCleaning(w work) (steps []mapping.CleanStep, err error) {
 	if w.pair.State == mapping.Dormant {
 		w.happens(mapping.EventRouteBack)
 	}
-	steps = cleaner(w).plan()
+	if steps, err = cleaner(w).plan(); err != nil {
+		return nil, err
+	}
 	for _, p := range w.link.SubLinks {
-		steps = append(steps, cleaner(partWorker(w).part(p)).plan()...)
+		its, err := cleaner(partWorker(w).part(p)).plan()
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, its...)
 	}
 	if w.over() {
 		return steps, ErrOver
@@ -82,18 +88,16 @@ func planCleaning(w work) (steps []mapping.CleanStep, err error) {
 	return steps, nil
 }
 
-// plan is what would be taken off the items of one pair.
-func (w cleaner) plan() (steps []mapping.CleanStep) {
+// plan is what would be taken off the items of one pair. An item that a service refuses to show is
+// a step of its own, and a service that does not answer an error.
+func (w cleaner) plan() (steps []mapping.CleanStep, err error) {
 	if s := w.pair.State; s != mapping.Linked && s != mapping.Left && s != mapping.Orphaned {
-		return nil
-	}
-	unread := func(side mapping.Side, err error) {
-		if err != nil && !(IsGone(err) && w.pair.State == mapping.Orphaned) {
-			steps = append(steps, w.step(side, "cannot be looked at: %v", err))
-		}
+		return nil, nil
 	}
 	if w.pair.Away == "" && w.owner.Issue.Number != 0 {
-		unread(mapping.GitHub, reader(w).lookAtIssue())
+		if steps, err = w.unread(mapping.GitHub, reader(w).lookAtIssue()); err != nil {
+			return nil, err
+		}
 	}
 	var tasks []mapping.Task
 	if w.pair.Card.ID != "" {
@@ -101,10 +105,27 @@ func (w cleaner) plan() (steps []mapping.CleanStep) {
 		if err == nil {
 			tasks, err = w.tasksOfCard()
 		}
-		unread(mapping.Planning, err)
+		refused, err := w.unread(mapping.Planning, err)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, refused...)
 	}
 	for _, m := range w.marks(tasks) {
 		steps = append(steps, m.CleanStep)
 	}
-	return steps
+	return steps, nil
+}
+
+// unread is what a plan says of an item whose reading ended with err.
+func (w cleaner) unread(side mapping.Side, err error) ([]mapping.CleanStep, error) {
+	switch {
+	case err == nil, IsGone(err) && w.pair.State == mapping.Orphaned:
+		return nil, nil
+	case mapping.Refused(err):
+		step := w.step(side, "cannot be looked at: %v", err)
+		step.Unread = true
+		return []mapping.CleanStep{step}, nil
+	}
+	return nil, fmt.Errorf("%s cannot be looked at: %w", where(w.pair), err)
 }

@@ -276,9 +276,16 @@ func (w relocator) plan() (p mapping.MovePlan, err error) {
 	}
 	var steps []mapping.CleanStep
 	for _, pw := range w.pairs() {
-		steps = append(steps, cleaner(pw).plan()...)
+		its, err := cleaner(pw).plan()
+		if err != nil {
+			return p, err
+		}
+		steps = append(steps, its...)
 	}
 	route, why := w.destination()
+	if unread := slices.IndexFunc(steps, func(s mapping.CleanStep) bool { return s.Unread && s.Where == where(w.pair) }); unread >= 0 {
+		why = steps[unread].What
+	}
 	if p.Hindered = cmp.Or(w.link.AwaitsAnswer(), why, w.hindrance()); p.Hindered != "" {
 		return p, nil
 	}

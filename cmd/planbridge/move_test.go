@@ -308,6 +308,44 @@ func TestMoveIsRefused(t *testing.T) {
 	}
 }
 
+// TestPlanWhereAServiceIsAway: a plan judges nothing by a service that gives no answer, and says so.
+// An item that a service refuses to show cannot be looked at, and is not gone.
+func TestPlanWhereAServiceIsAway(t *testing.T) {
+	m := newMover(t, bridgetest.Options{}, nil)
+	people(m.operator)
+	move := []string{"move", "acme/web", "--project", "other", "--bucket", "Inbox", "--dry-run"}
+	reads := func(c githubtest.Call) bool {
+		return c.Method == "GET" && strings.HasPrefix(c.Path, "/repos/acme/web/issues/")
+	}
+	for name, c := range map[string]struct {
+		fault       func() (remove func())
+		out, stderr string
+	}{
+		"GitHub is away": {func() func() {
+			return m.world.GitHub.Fault(githubtest.Fault{When: reads, Times: -1, Kind: githubtest.Status, Code: 503}).Remove
+		}, "", "cannot be looked at: github: read issue acme/web#"},
+		"planning refuses the secret": {func() func() {
+			return m.world.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardRead, Times: -1, Kind: planningtest.Before, Status: 401}).Remove
+		}, "", "cannot be looked at: planning: read card"},
+		"GitHub refuses an issue": {func() func() {
+			return m.world.GitHub.Fault(githubtest.Fault{When: reads, Times: -1, Kind: githubtest.Status, Code: 403}).Remove
+		}, "it cannot be moved: cannot be looked at: github: read issue acme/web#", ""},
+	} {
+		for _, command := range [][]string{move, {"decommission", "acme/web", "--dry-run"}} {
+			remove := c.fault()
+			r := m.run(command...)
+			remove()
+			want, status := c.out, exitFailure
+			if command[0] == "decommission" && c.stderr == "" {
+				want, status = strings.TrimPrefix(want, "it cannot be moved: "), exitOK
+			}
+			if r.status != status || !strings.Contains(r.out, want) || !strings.Contains(r.stderr, c.stderr) || strings.Contains(r.out+r.stderr, "gone") {
+				t.Errorf("%s, %s: %+v", name, command[0], r)
+			}
+		}
+	}
+}
+
 // TestMoveOfAProjectWithoutAName: the configuration does not name the project any more that the
 // cards are in. A warning counts its links, and no job says that there are none.
 func TestMoveOfAProjectWithoutAName(t *testing.T) {
