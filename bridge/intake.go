@@ -24,7 +24,7 @@ func (h intakeHost) FirstRun(route string) time.Time { return h.a.firstRuns.At(r
 func (h intakeHost) Authorship(login string) mapping.Authorship { return h.a.github.Authorship(login) }
 
 func (h intakeHost) Met(ctx context.Context, login string, id int64) {
-	h.a.delivered(ctx, login, id)
+	h.a.github.People.Meet(ctx, login, id)
 }
 
 func (h intakeHost) OtherInstallation(owner string, id int64) bool {

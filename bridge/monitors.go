@@ -24,11 +24,8 @@ type answers struct {
 
 func (o answers) Asked(err error) { o.monitor.Asked(o.service, err) }
 
-// delivered takes in that a delivery was believed, and who sent it.
-func (a *App) delivered(ctx context.Context, login string, id int64) {
-	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery)
-	a.github.People.Meet(ctx, login, id)
-}
+// delivered takes in that GitHub delivered something.
+func (a *App) delivered() { a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery) }
 
 // RefuseReload notes that a configuration was not put in force, as it has faults.
 func (a *App) RefuseReload(err error) { a.metrics.process.Reloaded(err) }

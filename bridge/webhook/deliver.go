@@ -88,6 +88,7 @@ func (in *Intake) deliver(w http.ResponseWriter, r *http.Request) {
 	})
 	if d.authentic {
 		in.o.Metrics.last.SetToCurrentTime()
+		in.o.Delivered()
 	}
 	if guard.Panicked(err) { // it is asked for again as one that failed
 		err = &fault{http.StatusInternalServerError, panicked, err}

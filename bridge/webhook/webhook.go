@@ -130,7 +130,7 @@ type Repositories interface {
 	Writable(ctx context.Context, repo string)
 }
 
-// Options configure an Intake. All fields but Guard and Timeout are required.
+// Options configure an Intake. All fields but Delivered, Guard and Timeout are required.
 type Options struct {
 	Decoder      Decoder
 	Settings     Settings
@@ -142,8 +142,10 @@ type Options struct {
 	// Timeout bounds a delivery from its first byte to the answer; 0 means
 	// 9 s.
 	Timeout time.Duration
-	Metrics *Metrics
-	Logger  *slog.Logger
+	// Delivered is told of each delivery that a secret verifies.
+	Delivered func()
+	Metrics   *Metrics
+	Logger    *slog.Logger
 	// Guard sets aside what the program panics on; nil: nothing is remembered of it.
 	Guard *guard.Guard
 }
@@ -168,6 +170,9 @@ type Intake struct {
 func New(o Options) *Intake {
 	if o.Timeout == 0 {
 		o.Timeout = usualTimeout
+	}
+	if o.Delivered == nil {
+		o.Delivered = func() {}
 	}
 	in := &Intake{
 		o: o, mux: http.NewServeMux(), rejected: newRejectedCache(), waiting: newQuarantine(o.Metrics, o.Logger), deadline: sharedDeadline{timeout: o.Timeout},
