@@ -138,7 +138,7 @@ func (a *App) run(ctx context.Context) {
 		return
 	}
 	a.spawn(ctx, "watch", a.watch)
-	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Projects: a.set, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
+	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
 	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"planbridge/mapping"
 )
@@ -37,9 +38,45 @@ func AllLinks(ctx context.Context, s Links, project mapping.ObjectID) iter.Seq2[
 	}
 }
 
+type (
+	finder interface {
+		Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
+	}
+	lister interface {
+		Projects(ctx context.Context) ([]mapping.ObjectID, error)
+	}
+)
+
+// ProjectsAfter lists the projects first, and behind them all others that have a space in
+// the store, whether they are configured or not.
+func ProjectsAfter(ctx context.Context, s lister, first []mapping.ObjectID) ([]mapping.ObjectID, error) {
+	all, err := s.Projects(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list projects: %w", err)
+	}
+	others := slices.DeleteFunc(all, func(p mapping.ObjectID) bool { return slices.Contains(first, p) })
+	return slices.Concat(first, others), nil
+}
+
+// FindAnywhere returns the key of the link that an item belongs to, in whichever project of
+// the store, and whether there is one. It looks in the first projects first.
+func FindAnywhere(ctx context.Context, s interface {
+	finder
+	lister
+}, first []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
+	if key, found, err := FindIn(ctx, s, first, ref); found || err != nil {
+		return key, found, err
+	}
+	all, err := ProjectsAfter(ctx, s, first)
+	if err != nil {
+		return Key{}, false, err
+	}
+	return FindIn(ctx, s, all[len(first):], ref)
+}
+
 // FindIn returns the key of the link that an item belongs to, in whichever of the
 // projects it is, and whether there is one.
-func FindIn(ctx context.Context, s Links, projects []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
+func FindIn(ctx context.Context, s finder, projects []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
 	for _, project := range projects {
 		id, err := s.Find(ctx, project, ref)
 		if err == nil {

@@ -29,8 +29,6 @@ type Renderer interface {
 // Settings are asked at each claim, so that a reload takes effect at once.
 type Settings interface {
 	Settings() *reconcile.Settings
-	// Projects are those that are configured.
-	Projects() []mapping.ObjectID
 }
 
 // Host is the program around a Shell. Its methods must not block, but for IssueMoved.
@@ -95,8 +93,6 @@ type process struct {
 }
 
 var _ reconcile.Process = process{}
-
-func (p process) Projects() []mapping.ObjectID { return p.s.Settings.Projects() }
 
 func (p process) Authorship(login string) mapping.Authorship { return p.s.GitHub.Authorship(login) }
 

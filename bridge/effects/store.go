@@ -17,9 +17,9 @@ func (h *hand) atStore(effect any, answer func(any, error)) bool {
 	case reconcile.Save:
 		answer(only(h.lease.Save(h.ctx, e.Link)))
 	case reconcile.FindLink:
-		answer(h.Store.Find(h.ctx, e.Project, e.Ref))
+		answer(h.find(e))
 	case reconcile.FindFormer:
-		answer(h.Store.FindByTraits(h.ctx, e.Project, e.Traits, e.Most))
+		answer(h.formers(e))
 	case reconcile.ReadLink:
 		answer(h.Store.Link(h.ctx, e.Key))
 	case reconcile.ReadConflict:
@@ -48,6 +48,37 @@ func (h *hand) atStore(effect any, answer func(any, error)) bool {
 		return false
 	}
 	return true
+}
+
+// find finds the link that has an item.
+func (h *hand) find(f reconcile.FindLink) (store.Key, error) {
+	if !f.Anywhere {
+		id, err := h.Store.Find(h.ctx, f.Project, f.Ref)
+		return store.Key{Project: f.Project, Link: id}, err
+	}
+	key, found, err := store.FindAnywhere(h.ctx, h.Store, []mapping.ObjectID{f.Project}, f.Ref)
+	if err == nil && !found {
+		err = store.ErrNotFound
+	}
+	return key, err
+}
+
+// formers lists links of whose issues one has one of some traits, in all of the store.
+func (h *hand) formers(f reconcile.FindFormer) (keys []store.Key, err error) {
+	projects, err := h.Store.Projects(h.ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, project := range projects {
+		ids, err := h.Store.FindByTraits(h.ctx, project, f.Traits, f.Most)
+		if err != nil {
+			return nil, fmt.Errorf("project %s: %w", project, err)
+		}
+		for _, id := range ids {
+			keys = append(keys, store.Key{Project: project, Link: id})
+		}
+	}
+	return keys, nil
 }
 
 // comeBack ends standing aside.

@@ -74,8 +74,6 @@ func (nowhere) Planning(mapping.ObjectID) Planning { return nil }
 
 func (nowhere) Settings() *reconcile.Settings { return &reconcile.Settings{} }
 
-func (nowhere) Projects() []mapping.ObjectID { return nil }
-
 // enteringHand carries out the steps of an issue that enters in a crowd. GitHub has it as
 // given; list shows what a listing says.
 func enteringHand(ctx context.Context, github mapping.Issue, list func(ctx context.Context, page func([]mapping.Issue) bool) error) *hand {

@@ -50,6 +50,8 @@ func (s *links) Find(_ context.Context, _ mapping.ObjectID, ref mapping.Ref) (ma
 	return "", store.ErrNotFound
 }
 
+func (s *links) Projects(context.Context) ([]mapping.ObjectID, error) { return nil, s.away }
+
 func (s *links) Standing(_ context.Context, key store.Key) (store.Standing, error) {
 	if at, ok := s.standing[key.Link]; ok || s.away != nil {
 		return at, s.away

@@ -62,9 +62,16 @@ type Readiness interface {
 	Ready(ctx context.Context) error
 }
 
+// Links finds links.
+type Links interface {
+	Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
+	// Projects lists the projects that have a space in the store, configured or not.
+	Projects(ctx context.Context) ([]mapping.ObjectID, error)
+}
+
 // Options configure an Inventory. All fields are required.
 type Options struct {
-	Store    store.Links
+	Store    Links
 	Settings Settings
 	GitHub   GitHub
 	Projects Projects
@@ -98,9 +105,10 @@ func (v *Inventory) Routes(name string) ([]*mapping.Route, error) {
 	return nil, fmt.Errorf("route %s: %w", name, store.ErrNotFound)
 }
 
-// Known returns the key of the link that an item belongs to, in any project.
+// Known returns the key of the link that an item belongs to, in any project of the
+// store: also in one that the configuration does not name any more.
 func (v *Inventory) Known(ctx context.Context, ref mapping.Ref) (store.Key, bool, error) {
-	return store.FindIn(ctx, v.o.Store, v.Settings().Routes.Projects(), ref)
+	return store.FindAnywhere(ctx, v.o.Store, v.Settings().Routes.Projects(), ref)
 }
 
 // Project is a planning project; nil where none is configured that has the id.

@@ -102,11 +102,7 @@ func (f *Finder) Walk(ctx context.Context, projects []mapping.ObjectID, visit fu
 // Everywhere lists the projects that planning.projects names, and behind them others that the
 // store has a space of.
 func (f *Finder) Everywhere(ctx context.Context) ([]mapping.ObjectID, error) {
-	all, err := f.o.Store.Projects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return append(f.Projects(), slices.DeleteFunc(all, f.names)...), nil
+	return store.ProjectsAfter(ctx, f.o.Store, f.Projects())
 }
 
 // names reports whether planning.projects names a project.

@@ -31,14 +31,16 @@ func (p *Pairing) join(ctx context.Context, issueName string, cardID mapping.Obj
 	if err != nil {
 		return nil, err
 	}
-	mine, linked, err := store.FindIn(ctx, p.o.Store, p.set().Routes.Projects(), mapping.IssueRef(issue.ID))
+	mine, linked, err := store.FindAnywhere(ctx, p.o.Store, p.set().Routes.Projects(), mapping.IssueRef(issue.ID))
 	if err != nil {
 		return nil, err
 	}
-	theirs, held, err := store.FindIn(ctx, p.o.Store, p.set().Routes.Projects(), mapping.CardRef(card.ID))
+	theirs, held, err := store.FindIn(ctx, p.o.Store, []mapping.ObjectID{route.Project}, mapping.CardRef(card.ID))
 	switch {
 	case err != nil:
 		return nil, err
+	case linked && mine.Project != route.Project:
+		return nil, fmt.Errorf("link %s of project %s holds the issue, and route %s leads to project %s: %w", mine.Link, mine.Project, route.Name, route.Project, status.ErrState)
 	case held && (!linked || mine != theirs):
 		if err := p.freeCard(ctx, theirs); err != nil {
 			return nil, err

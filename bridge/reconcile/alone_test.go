@@ -211,10 +211,6 @@ func (p *twoProjects) SameRendering(x, y string) bool {
 
 func (p *twoProjects) Settings() *reconcile.Settings { return p.set }
 
-func (p *twoProjects) Projects() []mapping.ObjectID {
-	return []mapping.ObjectID{project, secondProject}
-}
-
 // workers begins to work a project's queue, and begins anew when that dies.
 func (s *stage) workers(p mapping.ObjectID, set *reconcile.Settings) {
 	s.start("worker "+string(p), func(a *actor) {
@@ -222,7 +218,7 @@ func (s *stage) workers(p mapping.ObjectID, set *reconcile.Settings) {
 		recon := effects.New(effects.Options{
 			Store: a, Epoch: around, GitHub: s.w.hub, Projects: around, Renderer: around, Settings: around, Logger: s.logger,
 		})
-		works := engineOf(recon, &host{projects: around.Projects, retry: engine.Retry{MaxAttempts: 1000, MaxInterval: time.Minute}, waits: s.wake}, 1)
+		works := engineOf(recon, &host{projects: func() []mapping.ObjectID { return []mapping.ObjectID{project, secondProject} }, retry: engine.Retry{MaxAttempts: 1000, MaxInterval: time.Minute}, waits: s.wake}, 1)
 		for {
 			a.step("Claim")
 			claim, wait, err := a.Store.Claim(context.Background(), p, time.Minute)

@@ -136,8 +136,6 @@ func (p watchedProjects) Planning(id mapping.ObjectID) effects.Planning {
 // oneUser are settings in which octocat alone is a user.
 type oneUser struct{ all effects.Settings }
 
-func (u oneUser) Projects() []mapping.ObjectID { return u.all.Projects() }
-
 func (u oneUser) Settings() *reconcile.Settings {
 	set := *u.all.Settings()
 	set.Users = map[string]string{dev: "alice"}

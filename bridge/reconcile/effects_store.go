@@ -18,13 +18,15 @@ type Save struct{ Link *mapping.Link }
 type FindLink struct {
 	Project mapping.ObjectID
 	Ref     mapping.Ref
+	// Anywhere looks in all other projects of the store too, behind that one.
+	Anywhere bool
 }
 
-// FindFormer lists links of whose issues one has one of some traits, at most Most.
+// FindFormer lists links of whose issues one has one of some traits, at most Most of each
+// project of the store.
 type FindFormer struct {
-	Project mapping.ObjectID
-	Traits  []mapping.Trait
-	Most    int
+	Traits []mapping.Trait
+	Most   int
 }
 
 // ReadLink reads a link.
@@ -79,8 +81,8 @@ type StandAside struct{}
 type ComeBack struct{}
 
 func (Save) answeredWith(None)                     {}
-func (FindLink) answeredWith(mapping.LinkID)       {}
-func (FindFormer) answeredWith([]mapping.LinkID)   {}
+func (FindLink) answeredWith(store.Key)            {}
+func (FindFormer) answeredWith([]store.Key)        {}
 func (ReadLink) answeredWith(*mapping.Link)        {}
 func (ReadAdoption) answeredWith(Adoption)         {}
 func (ReadConflict) answeredWith(mapping.Conflict) {}

@@ -62,18 +62,15 @@ func exampleState(was, is string) reconcile.State {
 	return reconcile.State{
 		Claim:    &store.Claim{Link: link, Inbox: map[mapping.Ref]store.Snapshot{mapping.IssueRef(issue.ID): {Data: data, Seen: now}}},
 		Settings: &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{issue.Repo}, Project: project}})},
-		Process:  quietProcess{project, now.Add(-time.Hour)},
+		Process:  quietProcess{now.Add(-time.Hour)},
 		Now:      now, Served: true,
 	}
 }
 
 // quietProcess is a program of one project in which nothing else happens.
 type quietProcess struct {
-	project mapping.ObjectID
-	began   time.Time
+	began time.Time
 }
-
-func (p quietProcess) Projects() []mapping.ObjectID { return []mapping.ObjectID{p.project} }
 
 func (quietProcess) Authorship(string) mapping.Authorship { return mapping.Theirs }
 

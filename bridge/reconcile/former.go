@@ -64,30 +64,24 @@ func (w entrant) handToPredecessor() error {
 func (w entrant) predecessors() ([]predecessor, error) {
 	var found []predecessor
 	traits := mapping.IssueTraits(w.issue.Author, w.issue.Title, w.issue.CreatedAt)
-	for _, project := range w.Projects() {
-		ids, err := do(w, FindFormer{project, traits, maxFormers})
-		if errors.Is(err, store.ErrNotIndexed) {
-			return nil, later(indexWait, "what an earlier version stored in project %s is being indexed", project)
-		}
+	keys, err := do(w, FindFormer{traits, maxFormers})
+	if errors.Is(err, store.ErrNotIndexed) {
+		return nil, later(indexWait, "what an earlier version stored is being indexed: %v", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for what the issue was: %w", err)
+	}
+	for _, key := range keys {
+		link, err := exclusivity(w).readLink(key)
 		if err != nil {
-			return nil, fmt.Errorf("look for what the issue was: %w", err)
+			return nil, err
 		}
-		for _, id := range ids {
-			key := store.Key{Project: project, Link: id}
-			link, err := exclusivity(w).readLink(key)
-			if err != nil {
-				return nil, err
-			}
-			if link == nil {
-				continue
-			}
-			if link.Moving.HandsOver() {
-				continue
-			}
-			for _, pair := range link.Pairs() {
-				if w.mayHaveBeen(pair) {
-					found = append(found, predecessor{key, pair})
-				}
+		if link == nil || link.Moving.HandsOver() {
+			continue
+		}
+		for _, pair := range link.Pairs() {
+			if w.mayHaveBeen(pair) {
+				found = append(found, predecessor{key, pair})
 			}
 		}
 	}

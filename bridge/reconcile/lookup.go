@@ -12,27 +12,37 @@ import (
 
 // findLink is the link that has an item; "": none has.
 func (w exclusivity) findLink(project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error) {
-	id, err := do(w, FindLink{project, ref})
+	key, err := w.find(FindLink{Project: project, Ref: ref})
+	return key.Link, err
+}
+
+func (w exclusivity) find(f FindLink) (store.Key, error) {
+	key, err := do(w, f)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
+		return store.Key{}, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("find %s in project %s: %w", ref, project, err)
+		return store.Key{}, fmt.Errorf("find %s in project %s: %w", f.Ref, f.Project, err)
 	}
-	return id, nil
+	return key, nil
 }
 
 // linkOf is findLink with the record. It is nil where the link has just gone.
 func (w exclusivity) linkOf(project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, *mapping.Link, error) {
 	id, err := w.findLink(project, ref)
-	switch {
-	case id == "" || err != nil:
+	if id == "" || err != nil {
 		return "", nil, err
-	case id == w.link.ID:
-		return id, w.link, nil
 	}
-	link, err := w.readLink(store.Key{Project: project, Link: id})
+	link, err := w.recordOf(store.Key{Project: project, Link: id})
 	return id, link, err
+}
+
+// recordOf is readLink, but for the link at work.
+func (w exclusivity) recordOf(key store.Key) (*mapping.Link, error) {
+	if key.Project == w.link.Project && key.Link == w.link.ID {
+		return w.link, nil
+	}
+	return w.readLink(key)
 }
 
 // readLink reads a link's record; nil: it has just gone.

@@ -156,14 +156,13 @@ func (w *world) touch() {
 }
 
 // TestListedBeforeItMoved: a listing showed what an issue had become in another
-// project before that one's link was told of it. It makes no second card.
+// project, which no configuration names any more, before that one's link was told of it. It
+// makes no second card.
 func TestListedBeforeItMoved(t *testing.T) {
 	t.Parallel()
 	const other mapping.ObjectID = "54744060c955ca8169c61eff"
 	passes(t, func(w *world) {
 		ctx := context.Background()
-		w.others = []mapping.ObjectID{other}
-		w.restart()
 		w.hub.lag = func(int) time.Duration { return -1 }
 		w.openIssue("tok1", "text")
 		issue := w.issue().snapshot("")

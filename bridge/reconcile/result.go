@@ -25,8 +25,6 @@ type State struct {
 // Process is what the program that the core runs in knows without asking anybody. Its methods
 // do no I/O.
 type Process interface {
-	// Projects are those that are configured.
-	Projects() []mapping.ObjectID
 	// Authorship tells whether a login is the bridge's own, now or formerly.
 	Authorship(login string) mapping.Authorship
 	// Stranger reports whether another account has a login now than the one that it stood for.

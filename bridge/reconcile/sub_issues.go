@@ -73,40 +73,28 @@ func (w subIssues) newSubIssues() ([]mapping.Issue, error) {
 		if i.ID == w.owner.Issue.ID || w.link.Part(ref) != nil || slices.Contains(w.arrived, i.ID) || w.link.Was(i.ID) {
 			continue
 		}
-		switch id, other, err := exclusivity(w).linkOf(w.link.Project, ref); {
+		held, err := exclusivity(w).find(FindLink{w.link.Project, ref, true})
+		switch {
 		case err != nil:
 			return nil, err
-		case id == "":
-			elsewhere, err := w.heldElsewhere(ref)
-			if err != nil {
-				return nil, err
-			}
-			if !elsewhere {
-				out = append(out, i)
-			}
+		case held == store.Key{}:
+			out = append(out, i)
+			continue
+		case held.Project != w.link.Project: // its route was pointed elsewhere, or its project is not named any more
+			continue
+		}
+		switch other, err := exclusivity(w).recordOf(held); {
+		case err != nil:
+			return nil, err
 		case other == nil:
 			return nil, later(time.Second, "%s is between two links", issueName(i.Repo, i.Number))
-		case id != w.link.ID && other.State == mapping.Entering:
+		case other != w.link && other.State == mapping.Entering:
 			return nil, later(time.Second, "%s is still to be handed over", issueName(i.Repo, i.Number))
-		case id != w.link.ID:
-			w.log.Info("a sub-issue keeps its own card", "sub_issue", issueName(i.Repo, i.Number), "link", id)
+		case other != w.link:
+			w.log.Info("a sub-issue keeps its own card", "sub_issue", issueName(i.Repo, i.Number), "link", held.Link)
 		}
 	}
 	return out, nil
-}
-
-// heldElsewhere reports whether a link of another project has an item, as one whose route was
-// pointed elsewhere.
-func (w subIssues) heldElsewhere(ref mapping.Ref) (bool, error) {
-	for _, project := range w.Projects() {
-		if project == w.link.Project {
-			continue
-		}
-		if id, err := exclusivity(w).findLink(project, ref); id != "" || err != nil {
-			return id != "", err
-		}
-	}
-	return false, nil
 }
 
 // isMarkerCopy reports whether an issue came to this link by a copy of its marker and

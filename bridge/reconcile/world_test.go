@@ -177,7 +177,7 @@ func (w *world) restart() {
 		Projects: around, Renderer: around, Settings: around, Host: around, Watcher: around, Clock: ticks,
 		Logger: slog.New(slog.NewTextHandler(io.MultiWriter(&w.log), nil)),
 	})
-	w.host = &host{projects: around.Projects, retry: engine.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute}}
+	w.host = &host{projects: w.configured, retry: engine.Retry{MaxAttempts: 12, MaxInterval: 5 * time.Minute}}
 	w.engine = engineOf(w.recon, w.host, w.crowd)
 }
 
@@ -198,10 +198,6 @@ func (p *program) SameRendering(a, b string) bool {
 }
 
 func (p *program) Settings() *reconcile.Settings { return p.set }
-
-func (p *program) Projects() []mapping.ObjectID {
-	return append([]mapping.ObjectID{project}, p.w.others...)
-}
 
 func (p *program) FirstRun(route string) time.Time {
 	if p.w.firstRun == nil {
@@ -268,7 +264,11 @@ func (w *world) worked() []mapping.ObjectID {
 	if len(w.planned) == 0 {
 		return []mapping.ObjectID{project}
 	}
-	return w.recon.Settings.Projects()
+	return w.configured()
+}
+
+func (w *world) configured() []mapping.ObjectID {
+	return append([]mapping.ObjectID{project}, w.others...)
 }
 
 // entering follows an issue's marker, or proposes its link.

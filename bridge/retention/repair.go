@@ -32,20 +32,16 @@ type Indexes interface {
 	Repair(ctx context.Context, project mapping.ObjectID) error
 	Acquire(ctx context.Context, name, owner string, ttl time.Duration) (bool, error)
 	Release(ctx context.Context, name, owner string) error
-}
-
-// Projects lists the planning projects that have a route.
-type Projects interface {
-	Projects() []mapping.ObjectID
+	// Projects lists the projects that have a space in the store, configured or not.
+	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 }
 
 // RepairOptions configure a Repairer. All fields are required.
 type RepairOptions struct {
-	Store    Indexes
-	Projects Projects
-	Owner    string // names this replica in leases
-	Now      func() time.Time
-	Logger   *slog.Logger
+	Store  Indexes
+	Owner  string // names this replica in leases
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Repairer keeps the store's indexes right.
@@ -60,17 +56,8 @@ func (r *Repairer) Run(ctx context.Context) {
 	tick := time.NewTicker(repairLook)
 	defer tick.Stop()
 	for {
-		for _, project := range r.o.Projects.Projects() {
-			if next[project].IsZero() {
-				next[project] = r.o.Now().Add(repairInterval)
-			}
-			repaired, err := r.project(ctx, project, r.o.Now().After(next[project]))
-			if repaired {
-				next[project] = r.o.Now().Add(repairInterval)
-			}
-			if err != nil && ctx.Err() == nil {
-				r.o.Logger.Warn("repairing the indexes of the store", "err", err)
-			}
+		if err := r.look(ctx, next); err != nil && ctx.Err() == nil {
+			r.o.Logger.Warn("repairing the indexes of the store", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -78,6 +65,23 @@ func (r *Repairer) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// look repairs the projects of the store that are due, also those that the configuration does
+// not name any more: issues that enter are looked for in all.
+func (r *Repairer) look(ctx context.Context, next map[mapping.ObjectID]time.Time) error {
+	projects, err := r.o.Store.Projects(ctx)
+	for _, project := range projects {
+		if next[project].IsZero() {
+			next[project] = r.o.Now().Add(repairInterval)
+		}
+		repaired, e := r.project(ctx, project, r.o.Now().After(next[project]))
+		if repaired {
+			next[project] = r.o.Now().Add(repairInterval)
+		}
+		err = errors.Join(err, e)
+	}
+	return err
 }
 
 // project repairs a project that is due, or that an earlier version stored, and

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -256,8 +255,11 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []rout
 // observeElsewhere stores a observation that a project does not know in the one that
 // does, and reports whether there is one.
 func (in *Intake) observeElsewhere(ctx context.Context, project mapping.ObjectID, p *routed) (store.Observed, bool, error) {
-	others := slices.DeleteFunc(in.o.Settings.Routes().Projects(), func(other mapping.ObjectID) bool { return other == project })
-	home, err := in.home(ctx, others, p.obs.Refs)
+	all, err := store.ProjectsAfter(ctx, in.o.Store, []mapping.ObjectID{project})
+	if err != nil {
+		return store.Observed{}, false, err
+	}
+	home, err := in.home(ctx, all[1:], p.obs.Refs)
 	if home == "" || err != nil {
 		return store.Observed{}, false, err
 	}

@@ -399,6 +399,28 @@ func TestRouteThatMoved(t *testing.T) {
 	w.onlyLink(web)
 }
 
+// TestProjectThatIsNotNamed: the configuration does not name the project of a link any more,
+// and its repository's route leads to another one. The issue makes no second link.
+func TestProjectThatIsNotNamed(t *testing.T) {
+	for _, later := range [][]mapping.Route{
+		{route("web", "acme/web", apps)},
+		{route("web", "acme/web", apps), route("too", "acme/web", "54744060c955ca8169c61ee8")},
+		{route("other", "acme/other", apps)},
+	} {
+		current := []mapping.Route{route("web", "acme/web", web)}
+		w := newWorld(t, func(o *options) {
+			o.Routes = func() mapping.Routes { return mapping.NewRoutes(current) }
+		})
+		w.deliver("opened", issue(1), "stored")
+		current = later
+		w.deliver("edited", issue(1, func(i *mapping.Issue) { i.UpdatedAt = edits.Add(time.Second) }), "stored")
+		if n := len(w.links(apps)) + len(w.links("54744060c955ca8169c61ee8")); n != 0 {
+			t.Errorf("%d links in the projects of %v", n, later)
+		}
+		w.onlyLink(web)
+	}
+}
+
 // elsewhere is a store that finds each issue in one project, whose link is gone
 // by the time it is observed.
 type elsewhere struct{ webhook.Store }
@@ -408,6 +430,10 @@ func (elsewhere) Find(_ context.Context, project mapping.ObjectID, _ mapping.Ref
 		return "0000000000000001", nil
 	}
 	return "", store.ErrNotFound
+}
+
+func (elsewhere) Projects(context.Context) ([]mapping.ObjectID, error) {
+	return []mapping.ObjectID{apps}, nil
 }
 
 // TestLinkRemovedMeanwhile: a link that goes away between the two questions

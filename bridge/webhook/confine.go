@@ -103,7 +103,11 @@ func (in *Intake) owned(ctx context.Context, s issueObservation, obs store.Obser
 	if s.covers == nil {
 		return nil
 	}
-	for _, project := range in.o.Settings.Routes().Projects() {
+	projects, err := in.o.Store.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, project := range projects {
 		ids := []mapping.LinkID{obs.Link}
 		refs := []mapping.Ref{""}
 		for _, ref := range obs.Refs {

@@ -54,6 +54,8 @@ func (forgetful) Find(context.Context, mapping.ObjectID, mapping.Ref) (mapping.L
 	return "", store.ErrNotFound
 }
 
+func (forgetful) Projects(context.Context) ([]mapping.ObjectID, error) { return nil, nil }
+
 func (forgetful) Link(context.Context, store.Key) (*mapping.Link, error) {
 	return nil, store.ErrNotFound
 }

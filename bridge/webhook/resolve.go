@@ -78,15 +78,11 @@ func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, 
 		p.project = projects[0]
 		return p, nil
 	}
-	if p.create != nil || s.old != nil || len(near) == 0 {
-		// Before an issue enters, when it comes from elsewhere, and when its
-		// repository was renamed, its link may be in a project that its
-		// repository's routes do not name.
-		for _, project := range routes.Projects() {
-			if !slices.Contains(projects, project) {
-				projects = append(projects, project)
-			}
-		}
+	// Its link may be in a project that its repository's routes do not name, and one that
+	// the configuration does not name any more.
+	projects, err := store.ProjectsAfter(ctx, in.o.Store, projects)
+	if err != nil {
+		return routed{}, err
 	}
 	if len(projects) == 1 {
 		p.project = projects[0]

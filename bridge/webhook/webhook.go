@@ -49,6 +49,8 @@ type Store interface {
 	Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
 	Observe(ctx context.Context, project mapping.ObjectID, obs []store.Observation) ([]store.Observed, error)
 	Link(ctx context.Context, key store.Key) (*mapping.Link, error)
+	// Projects lists the projects that have a space in the store, configured or not.
+	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 }
 
 // Event is what the intake needs to know of a delivery's payload.

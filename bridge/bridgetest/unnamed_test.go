@@ -1,0 +1,69 @@
+package bridgetest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
+	"planbridge/config"
+)
+
+// TestProjectIsTakenOut: a project with links is taken out of the file, its repository's route
+// leads to another one meanwhile, and then it is given back. An issue of it keeps its one card,
+// and one whose texts were erased stays out.
+func TestProjectIsTakenOut(t *testing.T) {
+	t.Parallel()
+	for _, erased := range []bool{false, true} {
+		t.Run(fmt.Sprintf("erased %t", erased), func(t *testing.T) {
+			t.Parallel()
+			w := start(t, bridgetest.Options{})
+			second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{"Incoming", "Bugs"}})
+			reload := func(text string) {
+				c, err := config.Parse([]byte(text), "planbridge.yaml", func(name string) (string, bool) {
+					if name == "API_SECRET" {
+						return second.Secret(), true
+					}
+					return w.Env(name)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.App.Reload(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})
+			w.AwaitSettled()
+
+			named := w.YAML()
+			unnamed := strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", string(w.Project.ID()), string(second.ID()),
+				"PLANNING_WEB_SECRET", "API_SECRET").Replace(named)
+			reload(unnamed)
+			if erased {
+				if _, err := w.App.Operator().Erase(t.Context(), status.EraseAsk{Item: fmt.Sprintf("acme/web#%d", n)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "edited meanwhile" })
+			fresh := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "new meanwhile"})
+			w.Await("the new issue's card", func() bool { return len(second.Cards()) > 0 })
+			reload(named)
+			w.AwaitSettled()
+
+			if got := second.Cards(); len(got) != 1 || got[0].Title != "new meanwhile" {
+				t.Errorf("the other project has the cards %v; want that of issue %d alone", got, fresh)
+			}
+			title := "edited meanwhile"
+			if erased {
+				title = "there before"
+			}
+			if got := w.Project.Card(card).Title; got != title {
+				t.Errorf("the card is %q; want %q", got, title)
+			}
+		})
+	}
+}
