@@ -26,7 +26,7 @@ func (k *notifyingStore) Observe(ctx context.Context, project mapping.ObjectID, 
 	}
 	out, err := k.Store.Observe(ctx, project, obs)
 	if err == nil {
-		k.app.engine.Kick()
+		k.app.engine.Due(project)
 	}
 	return out, err
 }

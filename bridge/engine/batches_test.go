@@ -158,25 +158,30 @@ func TestBriefBatch(t *testing.T) {
 }
 
 // Keys of an import that wait for each other put no live key into a crowd. Keys of a crowd
-// that wait are still one.
+// that wait are still one. The only key of another project is in none.
 func TestWhatIsACrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, brief := range []bool{false, true} {
 			e := newEngine(awaited{newStore(), func() bool { return true }}, core{}, "p")
-			l := &lease{slot: &slot{}, e: e}
+			l := &lease{slot: &slot{}, e: e, claim: &store.Claim{Key: store.Key{Project: "p"}}}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			var all sync.WaitGroup
 			for range 2 * crowd {
-				e.inHand.Add(1)
+				end := e.turns.begin("p")
 				all.Go(func() {
 					_ = l.Join(ctx, Batch{Project: "p", Name: "cards", Brief: brief, Act: func(context.Context, []any) {}}, new(int))
-					e.inHand.Add(-1)
+					end()
 				})
 			}
 			synctest.Wait()
 			if got := l.Crowded(); got != brief {
 				t.Errorf("with %d keys in batches that are brief (%v), a key is crowded: %v", e.InHand(), brief, got)
 			}
+			end, only := e.turns.begin("q"), &lease{slot: &slot{}, e: e, claim: &store.Claim{Key: store.Key{Project: "q"}}}
+			if only.Crowded() {
+				t.Error("the only key of its project is crowded")
+			}
+			end()
 			all.Wait()
 			cancel()
 			if l.e.batches.patient.Load() != 0 {

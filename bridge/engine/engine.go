@@ -12,7 +12,7 @@
 //
 // The files, in the order of a key's way: worker.go (claiming, one project after the
 // other), suspect.go (keys that end the process, or do not end), work.go (a claim from its
-// begin to its end), terms.go and lease.go (what the core's shell asks for meanwhile), limiter.go (how many are
+// begin to its end), turns.go (which project is served next), terms.go and lease.go (what the core's shell asks for meanwhile), limiter.go (how many are
 // worked and how many are at a service), batches.go (what keys do together), verdict.go
 // (what becomes of a key).
 package engine
@@ -21,7 +21,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/clock"
@@ -113,8 +112,8 @@ type Options struct {
 type Engine struct {
 	Options
 	kick      chan struct{}
-	inHand    atomic.Int64 // keys
-	working   sync.Map     // the keys that are worked: store.Key
+	turns     *turns
+	working   sync.Map // the keys that are worked: store.Key
 	isolation isolation
 	batches   *batches
 }
@@ -133,7 +132,7 @@ func New(o Options) *Engine {
 	if o.Clock == nil {
 		o.Clock = clock.Clock{}
 	}
-	return &Engine{Options: o, kick: make(chan struct{}, 1), batches: newBatches(o.Store, o.Clock, o.Guard)}
+	return &Engine{Options: o, kick: make(chan struct{}, 1), turns: newTurns(), batches: newBatches(o.Store, o.Clock, o.Guard)}
 }
 
 // Kick makes the workers look at the queue at once: something became due.
@@ -144,9 +143,18 @@ func (e *Engine) Kick() {
 	}
 }
 
+// Due makes the workers look at a project's queue at once: something of it became due.
+func (e *Engine) Due(project mapping.ObjectID) {
+	e.turns.expect(project, e.Clock.Now())
+	e.Kick()
+}
+
 // InHand is how many keys this process works at the moment; those that wait for a later
 // look are none of them.
-func (e *Engine) InHand() int { return int(e.inHand.Load()) }
+func (e *Engine) InHand() int {
+	all, _ := e.turns.count("")
+	return all
+}
 
 // Works reports whether this process works a key at the moment.
 func (e *Engine) Works(key store.Key) bool {

@@ -60,8 +60,12 @@ func (l *lease) Yield() (resume func(), retry time.Duration) {
 	}, 0
 }
 
-// Crowded implements [Lease]. Keys that wait for others of their import make no crowd.
-func (l *lease) Crowded() bool { return l.e.inHand.Load()-l.e.batches.patient.Load() > crowd }
+// Crowded implements [Lease]. Keys that wait for others of their import make no crowd. A key
+// that is its project's only one has nobody to wait for.
+func (l *lease) Crowded() bool {
+	all, of := l.e.turns.count(l.claim.Key.Project)
+	return all-int(l.e.batches.patient.Load()) > crowd && of > 1
+}
 
 // Join implements [Lease].
 func (l *lease) Join(ctx context.Context, b Batch, member any) error {

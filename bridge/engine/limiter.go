@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"sync"
+
+	"planbridge/mapping"
 )
 
 // limiter bounds what is worked at once. A key takes a hand for as long as it is worked
@@ -14,16 +16,23 @@ type limiter struct {
 	hands chan struct{}
 
 	mu    sync.Mutex
-	free  int // slots
-	given int // to those who waited
+	free  int                      // slots
+	given int                      // to those who waited
+	turn  map[mapping.ObjectID]int // by project: the last of given that it had
 	// first and last are those who wait, the longest first: with a hand, and come back
 	// from a batch without one. Those come a hundred at once, and are not to keep live
 	// changes waiting.
-	first, last []chan struct{}
+	first, last []waiter
+}
+
+// waiter is a key that waits for a slot. Projects have theirs in turn.
+type waiter struct {
+	project mapping.ObjectID
+	turn    chan struct{} // closed when it has one
 }
 
 func newLimiter(slots, beside int) *limiter {
-	return &limiter{hands: make(chan struct{}, slots+beside), free: slots}
+	return &limiter{hands: make(chan struct{}, slots+beside), free: slots, turn: map[mapping.ObjectID]int{}}
 }
 
 // firstShare is how many slots of those that are waited for go to keys with a hand
@@ -31,14 +40,14 @@ func newLimiter(slots, beside int) *limiter {
 const firstShare = 3
 
 // take waits for a slot, and reports false where over came first.
-func (l *limiter) take(handless bool, over <-chan struct{}) bool {
+func (l *limiter) take(project mapping.ObjectID, handless bool, over <-chan struct{}) bool {
 	l.mu.Lock()
 	if l.free > 0 {
 		l.free--
 		l.mu.Unlock()
 		return true
 	}
-	turn := make(chan struct{})
+	turn := waiter{project, make(chan struct{})}
 	line := &l.first
 	if handless {
 		line = &l.last
@@ -46,7 +55,7 @@ func (l *limiter) take(handless bool, over <-chan struct{}) bool {
 	*line = append(*line, turn)
 	l.mu.Unlock()
 	select {
-	case <-turn:
+	case <-turn.turn:
 		return true
 	case <-over:
 	}
@@ -65,17 +74,25 @@ func (l *limiter) take(handless bool, over <-chan struct{}) bool {
 func (l *limiter) give() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	next := &l.first
+	line := &l.first
 	if len(l.first) == 0 || len(l.last) > 0 && l.given%(firstShare+1) == firstShare {
-		next = &l.last
+		line = &l.last
 	}
-	if len(*next) == 0 {
+	if len(*line) == 0 {
 		l.free++
 		return
 	}
+	next := 0
+	for i, w := range *line {
+		if l.turn[w.project] < l.turn[(*line)[next].project] {
+			next = i
+		}
+	}
+	w := (*line)[next]
 	l.given++
-	close((*next)[0])
-	*next = (*next)[1:]
+	l.turn[w.project] = l.given
+	close(w.turn)
+	*line = slices.Delete(*line, next, next+1)
 }
 
 // slot is what one key has of the limiter: a hand, and a place at the services while it may
@@ -83,7 +100,8 @@ func (l *limiter) give() {
 // the other have it in turn.
 type slot struct {
 	*limiter
-	over <-chan struct{} // closed when the key's time is over: nothing is waited for then
+	project mapping.ObjectID
+	over    <-chan struct{} // closed when the key's time is over: nothing is waited for then
 
 	mu                    sync.Mutex
 	taken, away, handless bool
@@ -98,7 +116,7 @@ func (s *slot) Acquire() {
 	s.mu.Lock()
 	wants, handless := s.limiter != nil && !s.taken && !s.away && !s.forsaken, s.handless
 	s.mu.Unlock()
-	if !wants || !s.take(handless, s.over) {
+	if !wants || !s.take(s.project, handless, s.over) {
 		return
 	}
 	s.mu.Lock()

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
+
+	"planbridge/mapping"
 )
 
 // A key that has left for a batch stores its link without a slot, and has none
@@ -71,6 +74,34 @@ func TestWhoComesBackFromABatchKeepsNobodyWaiting(t *testing.T) {
 		}
 		if hands != 8 || len(order) != 108 || s.free != 1 {
 			t.Errorf("of the first ten %d had a hand; %d sat, %d slots are free", hands, len(order), s.free)
+		}
+	})
+}
+
+// Keys of two projects have the slots in turn, also where a hundred of one came back from a
+// batch before the other's only one did.
+func TestProjectsHaveSlotsInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newLimiter(1, 1)
+		at := slot{limiter: s, project: "busy"}
+		at.Acquire()
+		var order []mapping.ObjectID
+		for i := range 101 {
+			p := slot{limiter: s, project: "busy", handless: true}
+			if i == 100 {
+				p.project = "quiet"
+			}
+			go func() {
+				p.Acquire()
+				order = append(order, p.project)
+				p.Release()
+			}()
+			synctest.Wait()
+		}
+		at.Release()
+		synctest.Wait()
+		if i := slices.Index(order, "quiet"); i < 0 || i > 1 || len(order) != 101 || s.free != 1 {
+			t.Errorf("of %d keys the quiet project's had the slot after %d others, %d slots are free", len(order), i, s.free)
 		}
 	})
 }

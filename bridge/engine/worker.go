@@ -16,7 +16,8 @@ const idlePoll = time.Second
 
 // A worker takes at most rowMost keys of one project in a row where there are other
 // projects, whose keys wait meanwhile. It does so for no more than rowTime and one key,
-// since with slow services as many take long.
+// since with slow services as many take long. It ends its row at once for a project of which
+// no key is worked.
 const (
 	rowMost = 16
 	rowTime = 250 * time.Millisecond
@@ -48,7 +49,7 @@ func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 			continue
 		}
 		e.Guard.Spawn(&inHand, "worker", func() {
-			s := &slot{limiter: l}
+			s := &slot{limiter: l, project: claim.Key.Project}
 			defer s.dropHand()
 			e.serve(ctx, work, claim, s)
 		})
@@ -58,13 +59,12 @@ func (e *Engine) Run(ctx context.Context, drain time.Duration) {
 // serve works a key, and then what ending one hands on: until nothing is due,
 // ctx ends, the other projects have their turn, or a key gave the hand away.
 func (e *Engine) serve(ctx, work context.Context, claim *store.Claim, s *slot) {
-	e.inHand.Add(1)
-	defer e.inHand.Add(-1)
+	defer e.turns.begin(claim.Key.Project)()
 	project, end := claim.Key.Project, e.Clock.Now().Add(rowTime)
 	for row := 1; claim != nil; row++ {
 		claim = e.guardedWork(work, claim, s, func() bool {
 			projects := e.Host.Projects()
-			return ctx.Err() == nil && e.Session.Alive() && !s.handless && slices.Contains(projects, project) && (row < rowMost && e.Clock.Now().Before(end) || len(projects) == 1)
+			return ctx.Err() == nil && e.Session.Alive() && !s.handless && slices.Contains(projects, project) && (row < rowMost && e.Clock.Now().Before(end) && !e.turns.yields(e.Clock.Now()) || len(projects) == 1)
 		})
 	}
 }
@@ -79,21 +79,21 @@ func (e *Engine) guardedWork(ctx context.Context, claim *store.Claim, s *slot, m
 	return next
 }
 
-// claimNext asks the projects in turn, beginning with the given one, so that a
-// busy project does not starve the others.
+// claimNext asks the projects in turn, beginning with those that a row ended for and then with
+// the given one, so that a busy project does not starve the others.
 func (e *Engine) claimNext(ctx context.Context, from int) (*store.Claim, time.Duration) {
 	projects, wait := e.Host.Projects(), idlePoll
 	if !e.Session.Alive() {
 		return nil, wait
 	}
-	for i := range projects {
-		project := projects[(from+i)%len(projects)]
+	for _, project := range e.turns.order(projects, from) {
 		var claim *store.Claim
 		var next time.Duration
 		err := e.Guard.Do("claim in", string(project), func() (err error) {
 			claim, next, err = e.Store.Claim(ctx, project, e.LeaseTTL)
 			return err
 		})
+		e.turns.expect(project, dueAt(claim, next, e.Clock.Now()))
 		switch {
 		case err != nil && ctx.Err() == nil && !guard.Panicked(err):
 			e.Logger.Warn("claiming from the queue", "project", project, "err", err)
@@ -104,6 +104,14 @@ func (e *Engine) claimNext(ctx context.Context, from int) (*store.Claim, time.Du
 		}
 	}
 	return nil, wait
+}
+
+// dueAt is when the next key of a project is due that was asked for one, where that is known.
+func dueAt(claim *store.Claim, next time.Duration, now time.Time) (at time.Time) {
+	if claim == nil && next > 0 {
+		at = now.Add(next)
+	}
+	return at
 }
 
 func (e *Engine) pause(ctx context.Context, d time.Duration) bool {

@@ -51,6 +51,44 @@ func TestABusyProjectLeavesOthersTheirTurn(t *testing.T) {
 	})
 }
 
+// TestAQuietProjectIsServedNext: while workers go from key to key of a busy project, a key of
+// another one is begun as soon as any of them ends one. So is one that became due by time.
+func TestAQuietProjectIsServedNext(t *testing.T) {
+	const busy, took = 600, 20 * time.Millisecond
+	for name, delay := range map[string]time.Duration{"at once": 0, "later": 705 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStore()
+				observe(t, s, "busy", busy, 0)
+				var begun time.Time
+				e := newEngine(s, core{work: func(_ context.Context, c *store.Claim, l Lease) reconcile.Result {
+					l.Acquire()
+					if c.Key.Project == "quiet" {
+						begun = time.Now()
+					}
+					time.Sleep(took)
+					return reconcile.Result{Link: c.Link}
+				}}, "busy", "idle", "quiet")
+				e.StoreWorkers = 1
+				stop := inBackground(e)
+				time.Sleep(time.Second + took/2)
+				observe(t, s, "quiet", 1, delay)
+				due := time.Now().Add(delay)
+				e.Due("quiet")
+				time.Sleep(3 * time.Second)
+				stop()
+				// One key is at the service. Another one has a hand, and waits for the slot.
+				if late := begun.Sub(due); begun.IsZero() || late < 0 || late > 3*took {
+					t.Errorf("the key was begun %v after it was due, want at most %v", late, 3*took)
+				}
+				if depth, err := s.Depth(t.Context(), "busy"); err != nil || depth.Live == 0 {
+					t.Errorf("the other project is busy no more: %+v, %v", depth, err)
+				}
+			})
+		})
+	}
+}
+
 // slowly is a store whose keys take a while to be worked, and notes when one
 // was claimed by who had none.
 type slowly struct {
