@@ -329,7 +329,7 @@ type Queue interface {
 	// first. What is worked is among them.
 	Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]Standing, error)
 	// Wake makes the keys due that wait for a service, spread over the time
-	// that perSecond of them allows, and returns how many there were.
+	// that perSecond of them allows and behind all live ones, and returns how many there were.
 	Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error)
 	// Failures lists parked keys, oldest first.
 	Failures(ctx context.Context, project mapping.ObjectID, limit int) ([]Failure, error)

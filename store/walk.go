@@ -10,8 +10,12 @@ import (
 	"planbridge/mapping"
 )
 
-// WakePerSecond is the rate at which keys come back that waited for a service.
-const WakePerSecond = 50
+// WakePerSecond is the rate at which keys come back that waited for a service. What happens
+// meanwhile goes before them.
+const WakePerSecond = 1000
+
+// EnqueuePerSecond is the rate at which many keys are made due among those of live changes.
+const EnqueuePerSecond = 50
 
 // linksPage is how many links a walk reads at once.
 const linksPage = 500

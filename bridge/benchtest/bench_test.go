@@ -51,6 +51,7 @@ func TestNumbers(t *testing.T) {
 		{"look", measureLook},
 		{"year", measureYear},
 		{"hour", measureHour},
+		{"outage", measureOutage},
 	}
 	if name, file, ok := strings.Cut(os.Getenv(rowEnv), "="); ok {
 		for _, m := range rows {

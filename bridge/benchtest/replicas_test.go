@@ -60,7 +60,7 @@ func measureReplicas(n *numbers) {
 // empty reports whether nothing is in the queue, nor worked.
 func (w *workshop) empty() bool {
 	d, err := w.store.Depth(w.T.Context(), mapping.ObjectID(w.Project.ID()))
-	return err == nil && d.Live == 0 && len(d.Waiting) == 0
+	return err == nil && d.Live+d.Bulk == 0 && len(d.Waiting) == 0
 }
 
 // settled waits until two whole polls saw what was written and all that came of

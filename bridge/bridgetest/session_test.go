@@ -68,7 +68,7 @@ func TestAStoppedReplicaWritesNothingAfterItsSession(t *testing.T) {
 	}
 	w.Await("all is done", func() bool {
 		o, err := first.Queues(t.Context())
-		return err == nil && len(o.Projects) == 1 && o.Projects[0].Live == 0 && len(w.Repo.Issue(a).Labels) == 2 && len(w.Repo.Issue(b).Labels) == 2
+		return err == nil && len(o.Projects) == 1 && o.Projects[0].Live+o.Projects[0].Bulk == 0 && len(w.Repo.Issue(a).Labels) == 2 && len(w.Repo.Issue(b).Labels) == 2
 	})
 
 	slow := w.GitHub.Fault(githubtest.Fault{Match: "issue.patch", Kind: githubtest.Delay})

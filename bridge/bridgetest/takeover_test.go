@@ -40,7 +40,7 @@ func killAtWork(t *testing.T, o bridgetest.Options, ready func(*world)) *killed 
 	}
 	k.Await("all is done", func() bool {
 		o, err := k.first.Queues(t.Context())
-		return err == nil && len(o.Projects) == 1 && o.Projects[0].Live == 0
+		return err == nil && len(o.Projects) == 1 && o.Projects[0].Live+o.Projects[0].Bulk == 0
 	})
 	k.late = k.Planning.Fault(planningtest.Fault{Op: planningtest.OpCardUpdate, Kind: planningtest.Delay, Times: inHand})
 	for n, card := range numbers {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -74,7 +75,7 @@ func (n *InProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	to := n.hosts[r.URL.Host]
 	n.mu.Unlock()
 	if to == nil {
-		return nil, fmt.Errorf("connect to %s: %w", r.URL.Host, syscall.ECONNREFUSED)
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("%s: %w", r.URL.Host, syscall.ECONNREFUSED)}
 	}
 	ctx, hangUp := context.WithCancel(r.Context())
 	stop := context.AfterFunc(to.up, hangUp)

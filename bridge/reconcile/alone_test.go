@@ -269,7 +269,7 @@ func (s *stage) atRest() bool {
 	}
 	for _, p := range []mapping.ObjectID{project, secondProject} {
 		d, err := s.w.store.Depth(context.Background(), p)
-		if s.w.check(err); err != nil || d.Live > 0 {
+		if s.w.check(err); err != nil || d.Live+d.Bulk > 0 {
 			return false
 		}
 	}

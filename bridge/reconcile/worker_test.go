@@ -100,7 +100,7 @@ func (w *world) verifyOneEach(issues int) {
 	}
 	d, err := w.store.Depth(context.Background(), project)
 	w.check(err)
-	if d.Live != 0 || d.Failures != 0 {
+	if d.Live+d.Bulk != 0 || d.Failures != 0 {
 		w.fail("left in the queue: %+v", d)
 	}
 }

@@ -179,7 +179,7 @@ func (r *Requeuer) rerouteProject(ctx context.Context, project mapping.ObjectID,
 			continue
 		}
 		key := store.Key{Project: project, Link: l.ID}
-		err := r.o.Store.Enqueue(ctx, key, time.Duration(n)*time.Second/store.WakePerSecond, false)
+		err := r.o.Store.Enqueue(ctx, key, time.Duration(n)*time.Second/store.EnqueuePerSecond, false)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("reroute %s: %w", l.Where(), err)
 		}

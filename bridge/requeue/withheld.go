@@ -54,7 +54,7 @@ func (r *Requeuer) takeUp(ctx context.Context, may func(repo string, route *mapp
 			if !ok || !may(repo, routes.ByName(f.Route)) {
 				continue
 			}
-			if err := r.o.Store.Enqueue(ctx, f.Key, time.Duration(n)*time.Second/store.WakePerSecond, false); err != nil {
+			if err := r.o.Store.Enqueue(ctx, f.Key, time.Duration(n)*time.Second/store.EnqueuePerSecond, false); err != nil {
 				r.o.Logger.Warn("taking up what was withheld", "repo", repo, "err", err)
 				continue
 			}

@@ -161,7 +161,7 @@ func TestWakeTakesManySteps(t *testing.T) {
 	if n, err := s.Wake(t.Context(), "p", "github", 1); err != nil || n != keys {
 		t.Errorf("Wake = %d, %v, want %d", n, err, keys)
 	}
-	last, err := client(t, server).ZRangeWithScores(t.Context(), "planbridge:{p}:live", 0, -1).Result()
+	last, err := client(t, server).ZRangeWithScores(t.Context(), "planbridge:{p}:bulk", 0, -1).Result()
 	if err != nil || len(last) != keys {
 		t.Fatalf("%d keys are due, %v", len(last), err)
 	}

@@ -91,8 +91,22 @@ func testWakeOrder(f *fixture) {
 		}
 		f.Opened.Advance(time.Minute)
 	}
-	if d := f.depth(); d.Live != 2 || d.Bulk != 1 {
+	if d := f.depth(); d.Live != 0 || d.Bulk != 3 {
 		f.Errorf("Depth = %+v", d)
+	}
+	// What happens now goes before what was woken.
+	if c, _, err := f.Claim(f.ctx, f.project, ttl); err != nil || c == nil {
+		f.Fatalf("Claim = %+v, %v", c, err)
+	}
+	first, second := f.waits("planning:web", false), f.waits("planning:web", false)
+	f.wake("planning:web", 0, 2)
+	f.observe(creating(second))
+	for _, want := range []*mapping.Link{second, first} {
+		c, _, err := f.Claim(f.ctx, f.project, ttl)
+		f.no("Claim", err)
+		if c == nil || c.Key != f.key(want) {
+			f.Fatalf("Claim = %+v, want %s", c, f.key(want))
+		}
 	}
 }
 

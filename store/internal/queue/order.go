@@ -117,8 +117,9 @@ func WaitingFor(lists Lists, service string) (ids []mapping.LinkID) {
 	return ids
 }
 
-// Wake makes the i-th key that waits (from 0) due.
+// Wake makes the i-th key that waits (from 0) due. What happens from now on goes before it.
 func (w Work) Wake(now int64, i int, perSecond float64) Work {
+	w.Bulk = true
 	return w.Queue(now + int64(rules.WakeDelay(i, perSecond)))
 }
 
