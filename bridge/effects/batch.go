@@ -200,7 +200,7 @@ func (h *hand) lacking(ctx context.Context, shown map[mapping.ObjectID]bool) (ma
 		if _, err := h.planning.Card(ctx, id); err == nil {
 			return id, nil
 		} else if !reconcile.IsGone(err) {
-			return "", err
+			return "", fmt.Errorf("whether listings lack cards: %w", err)
 		}
 	}
 	return "", nil

@@ -171,7 +171,7 @@ func alone(err error) bool {
 // changeLabels fills in the answers. An error is that of all of them.
 func (c *Client) changeLabels(ctx context.Context, changes []LabelChange, answers []LabelAnswer) error {
 	k := repoCall("change_labels", changes[0].Repo)
-	k.class = classMutation
+	k.class, k.object = classMutation, fmt.Sprintf("%d issues of %s", len(changes), k.owner)
 	if k.err != nil {
 		return k.wrap(k.err)
 	}

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"planbridge/mapping"
@@ -163,10 +164,12 @@ func (w projector) bring(isDue func() bool, write func() error) error {
 	return write()
 }
 
-// putOff leaves alone for a while what cannot be shown or read, for longer each time.
+// putOff leaves alone for a while what cannot be shown or read, for longer each time. Other keys
+// that wait for the same are told which item met the error.
 func (w projector) putOff(name, done string, err error, first, most time.Duration) {
-	why := name + " cannot be " + done + ": " + err.Error()
-	p := get(w, PauseAfter{name, why, first, most})
+	why := name + " cannot be " + done
+	p := get(w, PauseAfter{name, fmt.Sprintf("%s, as %s met: %v", why, where(w.pair), err), first, most})
+	why += ": " + err.Error()
 	if p.News {
 		w.log.Warn("cannot be "+done+"; to be tried again", "what", name, "after", p.Wait, "err", err)
 	}

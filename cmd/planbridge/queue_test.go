@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -46,4 +47,29 @@ func TestQueueRunning(t *testing.T) {
 	}
 	op.fine("resume", "acme/web")
 	op.until("the queue is empty", func() bool { return plain(op.fine("queue")) == "KEY  WHERE  ROUTE  STANDS\n" })
+}
+
+// TestQueueNamesWhoMetAnError: what GitHub refuses in a repository is told of each key that waits
+// for it. The item at which it was refused is named as that.
+func TestQueueNamesWhoMetAnError(t *testing.T) {
+	op := newOperator(t, bridgetest.Options{}, nil)
+	w := op.world
+	if err := w.StartBridge(); err != nil {
+		t.Fatal(err)
+	}
+	op.admin()
+	w.GitHub.Fault(githubtest.Fault{Match: "write", Times: -1, Kind: githubtest.Status, Code: 403})
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "One"})
+	met := regexp.MustCompile(`  (acme/web#\d)  .* labels in acme/web cannot be shown(, as acme/web#\d met)?: add labels: github: add labels (acme/web#\d): forbidden`)
+	both := func(n int) func() bool {
+		return func() bool { return len(met.FindAllString(op.fine("queue"), -1)) == n }
+	}
+	op.until("the first waits", both(1))
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "Two"})
+	op.until("both wait", both(2))
+	for _, at := range met.FindAllStringSubmatch(op.fine("queue"), -1) {
+		if where, words, of := at[1], at[2], at[3]; where != of && words != ", as "+of+" met" {
+			t.Errorf("%s has an error of %s: %s", where, of, at[0])
+		}
+	}
 }
