@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
-	"planbridge/bridge/links"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -19,36 +16,38 @@ import (
 func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, error) {
 	ctx, cancel := context.WithTimeout(ctx, previewPatience)
 	defer cancel()
-	repo, num, isIssue := strings.Cut(name, "#")
-	number, err := strconv.Atoi(num)
+	item, err := status.ParseItem(name)
+	if err != nil {
+		return nil, err
+	}
 	var out *status.Outside
 	service := "GitHub"
-	if isIssue && err == nil && repo != "" {
-		out, err = e.outsideIssue(ctx, repo, number)
+	if item.Repository != "" {
+		out, err = e.outsideIssue(ctx, item.Repository, item.Number)
 	} else {
 		service = "planning"
-		out, err = e.outsideCard(ctx, name)
+		out, err = e.outsideCard(ctx, item)
 	}
 	switch {
 	case errors.Is(err, status.ErrName):
 		return nil, err
 	case mapping.Refused(err), errors.Is(err, store.ErrNotFound):
-		return nil, unknown(name, isIssue)
+		return nil, unknown(item)
 	case err != nil:
-		return nil, fmt.Errorf("link of %s: %w; %s was not asked why: %w", name, store.ErrNotFound, service, err)
+		return nil, fmt.Errorf("link of %s: %w; %s was not asked why: %w", item.Name, store.ErrNotFound, service, err)
 	}
 	return out, nil
 }
 
 // unknown says where an item is not.
-func unknown(name string, isIssue bool) error {
-	switch _, numbered := links.CardNumber(name); {
-	case isIssue:
-		return status.Unknown("GitHub has no issue %s, or the token does not reach it", name)
-	case numbered:
-		return status.Unknown("no card of the configured projects has the number %s", name)
+func unknown(item status.Item) error {
+	switch {
+	case item.Repository != "":
+		return status.Unknown("GitHub has no issue %s, or the token does not reach it", item.Name)
+	case item.CID != 0:
+		return status.Unknown("no card of the configured projects has the number %d", item.CID)
 	}
-	return status.Unknown("no card, task or link has the id %s (an issue is called owner/name#number)", name)
+	return status.Unknown("no card, task or link has the id %s (an issue is called owner/name#number)", item.Name)
 }
 
 func (e *Explainer) outsideIssue(ctx context.Context, repo string, number int) (*status.Outside, error) {

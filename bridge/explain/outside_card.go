@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"planbridge/bridge/links"
 	"planbridge/bridge/poll"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -26,10 +25,10 @@ const (
 )
 
 // outsideCard finds a card that no link knows, by its id or its number.
-func (e *Explainer) outsideCard(ctx context.Context, name string) (*status.Outside, error) {
+func (e *Explainer) outsideCard(ctx context.Context, item status.Item) (*status.Outside, error) {
 	var found []*status.Outside
 	for _, project := range e.set().Routes.Projects() {
-		out, err := e.outsideCardIn(ctx, project, name)
+		out, err := e.outsideCardIn(ctx, project, item)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +42,7 @@ func (e *Explainer) outsideCard(ctx context.Context, name string) (*status.Outsi
 	case 1:
 		return found[0], nil
 	}
-	return nil, status.BadAsk("cards of the projects %s and %s have the number %s", found[0].Project, found[1].Project, name)
+	return nil, status.BadAsk("cards of the projects %s and %s have the number %s", found[0].Project, found[1].Project, item.Name)
 }
 
 // errSeen ends the visits of a backlog.
@@ -51,16 +50,16 @@ var errSeen = errors.New("seen")
 
 // outsideCardIn finds a card in one project; nil: it has none. The backlog, which alone
 // tells a card's bucket, is walked where the project has a card with that id, or for a number.
-func (e *Explainer) outsideCardIn(ctx context.Context, project mapping.ObjectID, name string) (*status.Outside, error) {
+func (e *Explainer) outsideCardIn(ctx context.Context, project mapping.ObjectID, item status.Item) (*status.Outside, error) {
 	side, done, err := e.o.Services.Planning(project)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	cid, numbered := links.CardNumber(name)
+	numbered := item.CID != 0
 	var card *mapping.Card
 	if !numbered {
-		read, err := side.Card(ctx, mapping.ObjectID(name))
+		read, err := side.Card(ctx, mapping.ObjectID(item.Name))
 		if mapping.Refused(err) {
 			return nil, nil
 		}
@@ -71,7 +70,7 @@ func (e *Explainer) outsideCardIn(ctx context.Context, project mapping.ObjectID,
 		card = &read
 	}
 	err = side.BacklogEach(ctx, func(bucket mapping.ObjectID, title string, c mapping.Card) error {
-		if numbered && c.CID != cid || !numbered && string(c.ID) != name {
+		if numbered && c.CID != item.CID || !numbered && string(c.ID) != item.Name {
 			return nil
 		}
 		found := c // only this one moves to the heap

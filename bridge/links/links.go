@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"planbridge/bridge/identity"
@@ -146,7 +145,7 @@ func unnamed(what string, project mapping.ObjectID) error {
 }
 
 // Find returns the link that an item belongs to, by an issue's name
-// (acme/web#12), the id of a card or a task, or the link's own. A link follows
+// (acme/web#12) or address, the id of a card or a task, or the link's own. A link follows
 // the repository that a name stands for, whatever name it was last met under.
 // A link of a project that planning.projects does not name is an [status.ErrState].
 func (f *Finder) Find(ctx context.Context, name string) (*mapping.Link, error) {
@@ -159,21 +158,23 @@ func (f *Finder) Find(ctx context.Context, name string) (*mapping.Link, error) {
 
 // FindAnywhere finds as [Finder.Find], also in projects that are not named any more.
 func (f *Finder) FindAnywhere(ctx context.Context, name string) (*mapping.Link, error) {
-	repo, num, isIssue := strings.Cut(name, "#")
-	number, err := strconv.Atoi(num)
-	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
-		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
+	item, err := status.ParseItem(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case item.CID != 0:
+		return nil, status.BadAsk("%s may be the number of a card or of an issue: %w", name, status.ErrName)
 	}
 	projects, err := f.Everywhere(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !isIssue {
-		return f.findByID(ctx, projects, name)
+	if item.Repository == "" {
+		return f.findByID(ctx, projects, item.Name)
 	}
 	var unread error // of a repository's identity
-	sameRepo := f.standsFor(ctx, repo, &unread)
-	named := func(p *mapping.Pair) bool { return p.Issue.Number == number && sameRepo(&p.Issue) }
+	sameRepo := f.standsFor(ctx, item.Repository, &unread)
+	named := func(p *mapping.Pair) bool { return p.Issue.Number == item.Number && sameRepo(&p.Issue) }
 	var found *mapping.Link
 	err = f.Walk(ctx, projects, func(l *mapping.Link) error {
 		if slices.ContainsFunc(l.Issues(), named) {
@@ -196,16 +197,10 @@ func (f *Finder) FindAnywhere(ctx context.Context, name string) (*mapping.Link, 
 // FindNumbered finds what is to be shown, not changed: by the number of a card or a task,
 // too, which may be meant for an issue, and also in projects that are not named any more.
 func (f *Finder) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
-	if cid, ok := CardNumber(name); ok {
-		return f.findByNumber(ctx, name, cid)
+	if item, err := status.ParseItem(name); err == nil && item.CID != 0 {
+		return f.findByNumber(ctx, name, item.CID)
 	}
 	return f.FindAnywhere(ctx, name)
-}
-
-// CardNumber returns the number of a card or a task that a name says, as 7 or #7.
-func CardNumber(name string) (int64, bool) {
-	n, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64)
-	return n, err == nil && n > 0 && len(name) < 16
 }
 
 // findByNumber returns the link that a card or a task with a number belongs to. Numbers are

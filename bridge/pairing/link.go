@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -66,15 +64,14 @@ func (p *Pairing) card(ctx context.Context, project, id mapping.ObjectID) (mappi
 
 // issueNamed reads an issue, and finds the route that takes it.
 func (p *Pairing) issueNamed(ctx context.Context, name string) (*mapping.Issue, *mapping.Route, error) {
-	repo, num, ok := strings.Cut(name, "#")
-	number, err := strconv.Atoi(num)
-	if !ok || err != nil || !strings.Contains(repo, "/") {
+	item, err := status.ParseItem(name)
+	if err != nil || item.Repository == "" {
 		return nil, nil, status.ErrName
 	}
 	if err := p.o.Services.Ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	issue, err := p.o.Services.Issue(ctx, repo, number)
+	issue, err := p.o.Services.Issue(ctx, item.Repository, item.Number)
 	if errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone) {
 		return nil, nil, fmt.Errorf("issue: %w", store.ErrNotFound)
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"planbridge/mapping"
 	"planbridge/store"
@@ -88,16 +87,20 @@ func (h *handler) links(w http.ResponseWriter, r *http.Request) {
 var errEnough = errors.New("enough")
 
 func (h *handler) link(w http.ResponseWriter, r *http.Request) {
-	detail, err := h.detail(r.Context(), issueName(strings.TrimSpace(r.PathValue("key"))))
+	detail, err := h.detail(r.Context(), r.PathValue("key"))
 	h.answer(w, r, func() any { return detail }, err)
 }
 
 // detail is all there is to say of an item, by one of its names; of an issue or a card
 // without a link, why it has none.
 func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) {
-	l, err := h.Operator.FindNumbered(ctx, name)
+	item, err := ParseItem(name)
+	if err != nil {
+		return nil, err
+	}
+	l, err := h.Operator.FindNumbered(ctx, item.Name)
 	if errors.Is(err, store.ErrNotFound) {
-		out, err := h.Operator.Outside(ctx, name)
+		out, err := h.Operator.Outside(ctx, item.Name)
 		return &LinkDetail{Outside: out}, err
 	}
 	if err != nil {
@@ -110,7 +113,7 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 	// What is remembered of a link is worth showing without what it would do next.
 	now, unread := h.Operator.Preview(ctx, l)
 	detail := detailOf(l, history, now)
-	detail.Part = partOf(&detail, l, name)
+	detail.Part = partOf(&detail, l, item)
 	named := false
 	if detail.Link.ProjectName, named = h.Operator.ProjectName(l.Project); !named && l.State != mapping.Erased {
 		detail.Link.State, detail.Link.Why = string(mapping.Dormant), "planning.projects does not name its project "+string(l.Project)

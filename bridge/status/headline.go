@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -190,11 +189,10 @@ func (c *Child) headline(d *LinkDetail, now moments) (says string, bad bool) {
 }
 
 // partOf is the part of a pair that a name is of; nil: it is of the pair itself.
-func partOf(d *LinkDetail, l *mapping.Link, name string) *Child {
-	repo, number, _ := strings.Cut(name, "#")
+func partOf(d *LinkDetail, l *mapping.Link, item Item) *Child {
 	for i, p := range slices.Concat(l.Children, l.SubLinks) {
-		issue := strings.EqualFold(p.Issue.Repo, repo) && strconv.Itoa(p.Issue.Number) == number
-		if issue || string(p.Card.ID) == name || p.Card.CID != 0 && strings.TrimPrefix(name, "#") == strconv.FormatInt(p.Card.CID, 10) {
+		issue := item.Number != 0 && strings.EqualFold(p.Issue.Repo, item.Repository) && p.Issue.Number == item.Number
+		if issue || string(p.Card.ID) == item.Name || p.Card.CID != 0 && item.CID == p.Card.CID {
 			return &d.Children[i]
 		}
 	}

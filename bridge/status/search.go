@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -68,35 +67,20 @@ func (h *handler) search(w http.ResponseWriter, r *http.Request) {
 // named is the item that words name as a whole; "": they name none. An issue may also
 // be named by the address of its page. A number names none: it may be an issue's or a card's.
 func (h *handler) named(ctx context.Context, query string) string {
-	name := issueName(query)
-	if strings.ContainsAny(name, " \t") || strings.HasPrefix(name, "#") {
+	item, err := ParseItem(query)
+	if err != nil || item.CID != 0 || strings.ContainsAny(item.Name, " \t") {
 		return ""
 	}
-	if _, err := h.Operator.Find(ctx, name); err == nil {
-		return name
+	if _, err := h.Operator.Find(ctx, item.Name); err == nil {
+		return item.Name
 	}
-	if !strings.Contains(name, "#") {
+	if item.Repository == "" {
 		return ""
 	}
-	if _, err := h.Operator.Outside(ctx, name); err == nil {
-		return name
+	if _, err := h.Operator.Outside(ctx, item.Name); err == nil {
+		return item.Name
 	}
 	return ""
-}
-
-// issueName is acme/web#12 of https://github.com/acme/web/issues/12, or of the address of a
-// pull request; other words stay.
-func issueName(query string) string {
-	u, err := url.Parse(query)
-	if err != nil || u.Host == "" {
-		return query
-	}
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-	const owner, name, kind, number, all = 0, 1, 2, 3, 4
-	if len(parts) != all || parts[kind] != "issues" && parts[kind] != "pull" {
-		return query
-	}
-	return parts[owner] + "/" + parts[name] + "#" + parts[number]
 }
 
 // searchLinks looks through the pairs, for a while.

@@ -10,7 +10,7 @@ import (
 
 type eraseCmd struct {
 	output
-	Item     string `arg:"" optional:"" help:"acme/web#12, or the id of a card, a task or a link."`
+	Item     string `arg:"" optional:"" help:"acme/web#12, the address of an issue, or the id of a card, a task or a link."`
 	Author   string `help:"Erase the links of all issues that this GitHub login opened." placeholder:"LOGIN"`
 	Comments bool   `help:"Delete the comments on GitHub that hold texts which lost a conflict."`
 }

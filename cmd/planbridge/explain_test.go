@@ -31,3 +31,30 @@ func TestExplainTasks(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestCommandsTakeAddresses: all commands that are about one item take the address of an issue, and
+// none that changes something takes a number, which may be that of an issue or of a card.
+func TestCommandsTakeAddresses(t *testing.T) {
+	op := lived(t)
+	const address = "https://github.com/acme/web/issues/1"
+	card := op.world.Project.Cards()[0].ID
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"explain", address}, "acme/web#1: "},
+		{[]string{"unlink", address, "--clean", "--dry-run"}, "1 pairs would be taken apart"},
+		{[]string{"unlink", address}, address + " is unlinked"},
+		{[]string{"link", address, card}, address + " is linked with card " + card},
+		{[]string{"erase", address}, "acme/web#1"},
+	} {
+		if r := op.run(c.args...); r.status != exitOK || !strings.Contains(r.out, c.says) {
+			t.Errorf("%q: %+v, want %q", c.args, r, c.says)
+		}
+	}
+	for _, command := range []string{"unlink", "erase"} {
+		if r := op.run(command, "7"); r.status != exitUsage || !strings.Contains(r.stderr, "7 may be the number of a card or of an issue") {
+			t.Errorf("%s 7: %+v", command, r)
+		}
+	}
+}

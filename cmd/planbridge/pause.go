@@ -39,7 +39,7 @@ func (c *resumeCmd) Run(ctx context.Context, p *process) error {
 type unlinkCmd struct {
 	output
 	leased
-	Issue  string `arg:"" help:"acme/web#12, or the id of a card, a task or a link."`
+	Issue  string `arg:"" help:"acme/web#12, the address of an issue, or the id of a card, a task or a link."`
 	Clean  bool   `help:"Take off first what planbridge made on both items: labels, milestone, footers and markers."`
 	DryRun bool   `help:"With --clean: say what would be taken off, and write nothing."`
 }
@@ -77,7 +77,7 @@ func command(ctx context.Context, p *process, o output, path, said string) error
 
 type linkCmd struct {
 	output
-	Issue string `arg:"" help:"acme/web#12."`
+	Issue string `arg:"" help:"acme/web#12, or its address."`
 	Card  string `arg:"" help:"The card's id."`
 }
 

@@ -1,0 +1,51 @@
+package status
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Item is what a person names with one of the names that all commands take.
+type Item struct {
+	Name       string // owner/name#number of an issue, whose address may have been given; else the words
+	Repository string // of an issue; "": it is none
+	Number     int    // of the issue
+	CID        int64  // the number of a card or a task, said as 7 or #7; 0: it is none
+}
+
+// ParseItem reads the name of an issue, a card, a task or a link. Its error is an [ErrName].
+func ParseItem(words string) (Item, error) {
+	name := issueName(strings.TrimSpace(words))
+	item := Item{Name: name}
+	if cid, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64); err == nil && cid > 0 && len(name) < 16 {
+		item.CID = cid
+		return item, nil
+	}
+	repo, number, isIssue := strings.Cut(name, "#")
+	var err error
+	if isIssue {
+		item.Repository = repo
+		item.Number, err = strconv.Atoi(number)
+	}
+	if name == "" || isIssue && (err != nil || !strings.Contains(repo, "/")) {
+		return item, fmt.Errorf("find %q: %w", words, ErrName)
+	}
+	return item, nil
+}
+
+// issueName is acme/web#12 of https://github.com/acme/web/issues/12, or of the address of a
+// pull request; other words stay.
+func issueName(words string) string {
+	u, err := url.Parse(words)
+	if err != nil || u.Host == "" {
+		return words
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	const owner, name, kind, number, all = 0, 1, 2, 3, 4
+	if len(parts) != all || parts[kind] != "issues" && parts[kind] != "pull" {
+		return words
+	}
+	return parts[owner] + "/" + parts[name] + "#" + parts[number]
+}
