@@ -11,8 +11,7 @@ import (
 	"planbridge/store"
 )
 
-// Outside reads an issue or a card that no link knows and says why it has none. Where that
-// cannot be told, it is just not found.
+// Outside reads an issue or a card that no link knows and says why it has none.
 func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, error) {
 	ctx, cancel := context.WithTimeout(ctx, previewPatience)
 	defer cancel()
@@ -34,7 +33,7 @@ func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, 
 	case mapping.Refused(err), errors.Is(err, store.ErrNotFound):
 		return nil, unknown(item)
 	case err != nil:
-		return nil, fmt.Errorf("link of %s: %w; %s was not asked why: %w", item.Name, store.ErrNotFound, service, err)
+		return nil, status.Away("%s has no link, and %s could not be asked why: %w", item.Name, service, err)
 	}
 	return out, nil
 }

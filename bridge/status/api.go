@@ -276,10 +276,12 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusConflict
 	case errors.Is(err, ErrStarting):
 		status = http.StatusServiceUnavailable
+	case errors.Is(err, ErrAway):
+		status = http.StatusBadGateway
 	case r.Context().Err() != nil:
 		status = http.StatusGatewayTimeout
 	}
-	if status >= http.StatusInternalServerError && !errors.Is(err, ErrStarting) {
+	if status >= http.StatusInternalServerError && !errors.Is(err, ErrStarting) && !errors.Is(err, ErrAway) {
 		h.Logger.Warn("answering an operator", "path", r.URL.Path, "err", err)
 	}
 	writeError(w, status, err)

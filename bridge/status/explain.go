@@ -57,6 +57,10 @@ func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
 		d.Headline, d.Bad = "Nothing is known of it: "+err.Error(), true
 		h.render(w, r, http.StatusNotFound, "explain.html", &d)
 		return
+	case errors.Is(err, ErrAway):
+		d.Headline, d.Bad = err.Error(), true
+		h.render(w, r, http.StatusBadGateway, "explain.html", &d)
+		return
 	case err != nil:
 		h.Logger.Warn("answering an operator", "path", r.URL.Path, "err", err)
 		h.failPage(w, r, http.StatusInternalServerError, err)

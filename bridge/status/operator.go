@@ -56,7 +56,7 @@ type Finder interface {
 // Explainer reads both services.
 type Explainer interface {
 	// Outside says why an issue or a card that FindNumbered does not know has no link. It wraps
-	// store.ErrNotFound where nothing is there.
+	// store.ErrNotFound where nothing is there, and [ErrAway] where that could not be asked.
 	Outside(ctx context.Context, name string) (*Outside, error)
 	// Preview reads both items of a link now and says what the next reconcile
 	// would do; nil where there is no pair yet.

@@ -51,6 +51,12 @@ var ErrState = errors.New("not possible now")
 // ErrStarting is answered by a service that has only just started, or stops.
 var ErrStarting = errors.New("try again")
 
+// ErrAway is answered where a service gives no answer that has to be asked.
+var ErrAway = errors.New("a service gives no answer")
+
+// Away is an [ErrAway] with words of its own.
+func Away(format string, args ...any) error { return &worded{fmt.Errorf(format, args...), ErrAway} }
+
 // Readiness tells whether the process does what it is for.
 type Readiness interface {
 	// Ready reports why deliveries cannot be taken, nil where they can.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -56,5 +59,29 @@ func TestCommandsTakeAddresses(t *testing.T) {
 		if r := op.run(command, "7"); r.status != exitUsage || !strings.Contains(r.stderr, "7 may be the number of a card or of an issue") {
 			t.Errorf("%s 7: %+v", command, r)
 		}
+	}
+}
+
+// TestExplainWhereAServiceIsAway: what could not be looked up is not said to be nothing.
+func TestExplainWhereAServiceIsAway(t *testing.T) {
+	op := lived(t)
+	if r := op.run("explain", "acme/web#99"); r.status != exitUsage || !strings.Contains(r.stderr, "GitHub has no issue acme/web#99") {
+		t.Errorf("an issue that is not there: %+v", r)
+	}
+	op.world.GitHub.Down(true)
+	op.world.Planning.Down(true)
+	for item, service := range map[string]string{"acme/web#99": "GitHub", "#99": "planning"} {
+		if r := op.run("explain", item); r.status != exitFailure || !strings.Contains(r.stderr, item+" has no link, and "+service+" could not be asked why: ") {
+			t.Errorf("%s: %+v", item, r)
+		}
+	}
+	resp, err := http.Get(op.world.AdminURL() + "/explain?item=" + url.QueryEscape("acme/web#99"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was read
+	page, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusBadGateway || !strings.Contains(string(page), "could not be asked why") || strings.Contains(string(page), "Nothing is known of it") {
+		t.Errorf("the page: %d, %v, %s", resp.StatusCode, err, page)
 	}
 }
