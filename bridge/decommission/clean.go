@@ -132,6 +132,7 @@ type cleaner struct {
 type begun struct {
 	where string // its pair
 	at    time.Time
+	apart bool // its pair was
 }
 
 // link begins with a link, or looks at it.
@@ -160,7 +161,7 @@ func (c *cleaner) take(ctx context.Context, l *mapping.Link) error {
 // await has a link looked at until what was begun with it has come to its end.
 func (c *cleaner) await(ctx context.Context, l *mapping.Link, at time.Time) error {
 	key := store.Key{Project: l.Project, Link: l.ID}
-	c.inHand, c.began[key] = append(c.inHand, key), begun{l.Where(), at}
+	c.inHand, c.began[key] = append(c.inHand, key), begun{l.Where(), at, l.Parted}
 	return c.settle(ctx, cleaningAtOnce)
 }
 
@@ -172,6 +173,9 @@ func (c *cleaner) look(ctx context.Context, l *mapping.Link) error {
 	}
 	c.update(func(j *status.Job) {
 		j.Done++
+		if l.Parted && len(steps) == 0 {
+			j.Clean.There++
+		}
 		for _, s := range steps {
 			j.Clean.Took(status.CleanStep{Item: s.Where, Side: string(s.Side), What: s.What})
 		}
@@ -292,8 +296,10 @@ func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, give
 	delete(c.began, key)
 	c.update(func(j *status.Job) {
 		j.Done++
+		took := false
 		for i := len(history) - 1; i >= 0; i-- {
 			if e := &history[i]; tells(e) && !e.At.Before(began.at) {
+				took = true
 				j.Clean.Took(status.CleanStep{Item: cmp.Or(e.Part, began.where), Side: string(e.Side), What: e.Why})
 			}
 		}
@@ -301,6 +307,8 @@ func (c *cleaner) tell(ctx context.Context, key store.Key, l *mapping.Link, give
 		case given != "":
 			j.Clean.Failed++
 			j.Clean.Took(status.CleanStep{Item: began.where, What: given})
+		case c.to == nil && began.apart && !took:
+			j.Clean.There++
 		case c.to == nil:
 			j.Clean.Parted++
 		case l.HandedOver(), l.Project == c.to.Project:

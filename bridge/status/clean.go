@@ -20,7 +20,7 @@ type CleanResult struct {
 	Links  int  `json:"links"`  // that are meant
 	Parted int  `json:"parted"` // of these, those that are taken apart
 	Moved  int  `json:"moved"`  // and those whose issues get a card elsewhere
-	There  int  `json:"there"`  // and those whose cards were where a move leads before it began
+	There  int  `json:"there"`  // and those that were apart, or whose cards were where a move leads, before
 	Stayed int  `json:"stayed"` // and those that no move concerns
 	Failed int  `json:"failed"` // and those that were given up, or wait for an answer of people
 	// Refused is why a run would be refused now. It is of a dry run.

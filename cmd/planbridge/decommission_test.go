@@ -105,8 +105,11 @@ func TestDecommission(t *testing.T) {
 		t.Errorf("the dry run said\n%s\nand it did\n%s", strings.Join(planned, "\n"), strings.Join(did, "\n"))
 	}
 	verifyClean(op)
-	if again := steps(op, "decommission", "acme/web"); len(again) != 0 {
-		t.Errorf("the second run did %v", again)
+	if got := op.fine("decommission", "acme/web", "--dry-run"); got != "0 pairs would be taken apart; apart before: 2\n" {
+		t.Errorf("the dry run of a second run said %q", got)
+	}
+	if got := op.fine("decommission", "acme/web"); got != "0 of 2 pairs are taken apart; apart before: 2\n" {
+		t.Errorf("the second run said %q", got)
 	}
 	op.fine("resume", "acme/web")
 	op.settled()
