@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -70,29 +71,64 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 // namedTogether is how many repositories of one finding are named.
 const namedTogether = 3
 
-// together makes one finding of those that say the same of several repositories, as one hook of
-// an account may be that of hundreds.
+// together makes one finding of those that say the same of several repositories or routes, as one
+// hook of an account may be that of hundreds, and one bucket that of many routes.
 func together(findings []preflight.Finding) []preflight.Finding {
-	const repository = "repository "
 	var out []preflight.Finding
-	names, at := map[preflight.Finding][]string{}, map[preflight.Finding]int{}
+	groups := map[preflight.Finding]*group{}
 	for _, f := range findings {
-		name, ok := strings.CutPrefix(f.Place, repository)
-		same := preflight.Finding{Level: f.Level, Words: f.Words}
-		switch n := len(names[same]); {
-		case !ok:
+		key, name := alike(f)
+		switch g := groups[key]; {
+		case g == nil:
+			groups[key] = &group{key: key, at: len(out), names: []string{name}}
 			out = append(out, f)
-			continue
-		case n == 0:
-			at[same], out = len(out), append(out, f)
-		case n < namedTogether:
-			out[at[same]].Place = "repositories " + strings.Join(append(names[same], name), ", ")
+		case name == "", slices.Contains(g.names, name): // another route of it
+			out = append(out, f)
 		default:
-			out[at[same]].Place = fmt.Sprintf("repositories %s and %d more", strings.Join(names[same][:namedTogether], ", "), n+1-namedTogether)
+			g.names = append(g.names, name)
+			out[g.at] = g.finding()
 		}
-		names[same] = append(names[same], name)
 	}
 	return out
+}
+
+// group is findings that say the same.
+type group struct {
+	key   preflight.Finding
+	at    int // where it stands
+	names []string
+}
+
+const (
+	ofRepository = "repository "
+	ofRoute      = "route "
+)
+
+// alike returns what a finding has in common with those that say the same of other repositories,
+// or else of other routes, and the name of its own; "": it is about neither.
+func alike(f preflight.Finding) (key preflight.Finding, name string) {
+	key = preflight.Finding{Level: f.Level, Place: f.Place, Words: f.Words}
+	route, words, ok := strings.Cut(strings.TrimPrefix(f.Words, ofRoute), ": ")
+	if ok = ok && strings.HasPrefix(f.Words, ofRoute); ok {
+		key.Words, name = words, route
+	}
+	if repository, ok := strings.CutPrefix(f.Place, ofRepository); ok {
+		key.Place, name = ofRepository, repository
+		key.Words = strings.ReplaceAll(key.Words, repository, "…")
+	}
+	return key, name
+}
+
+// finding says for all of a group what they have in common.
+func (g *group) finding() preflight.Finding {
+	names := strings.Join(g.names[:min(len(g.names), namedTogether)], ", ")
+	if more := len(g.names) - namedTogether; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	if g.key.Place == ofRepository {
+		return preflight.Finding{Level: g.key.Level, Place: "repositories " + names, Words: g.key.Words}
+	}
+	return preflight.Finding{Level: g.key.Level, Place: g.key.Place, Words: "routes " + names + ": " + g.key.Words}
 }
 
 // expand prints the effective route of each repository.

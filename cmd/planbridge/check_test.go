@@ -76,3 +76,33 @@ func TestCheckGroupsRepositories(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// TestCheckGroupsWhatNamesDiffer: a fault that concerns many is one line, also where its words name
+// the repository or the route.
+func TestCheckGroupsWhatNamesDiffer(t *testing.T) {
+	var all []preflight.Finding
+	add := func(place, words string) {
+		all = append(all, preflight.Finding{Level: preflight.LevelFault, Place: place, Words: words})
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		add("repository acme/"+name, "it cannot be read: github: read repository acme/"+name+": unavailable: answer 503")
+		add("repository acme/"+name, "route "+name+": it is public")
+		add("planning web", "route "+name+`: there is no bucket "In"`)
+	}
+	add("planning web", `route e: there is no bucket "Out"`)
+	add("repository acme/a", "route z: it is public")
+	add("planning other", `route f: there is no bucket "In"`)
+	var got []string
+	for _, f := range together(all) {
+		got = append(got, f.Place+": "+f.Words)
+	}
+	want := []string{
+		"repositories acme/a, acme/b, acme/c and 1 more: it cannot be read: github: read repository …: unavailable: answer 503",
+		"repositories acme/a, acme/b, acme/c and 1 more: it is public",
+		`planning web: routes a, b, c and 1 more: there is no bucket "In"`,
+		`planning web: route e: there is no bucket "Out"`, "repository acme/a: route z: it is public", `planning other: route f: there is no bucket "In"`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
