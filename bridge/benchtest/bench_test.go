@@ -52,6 +52,7 @@ func TestNumbers(t *testing.T) {
 		{"year", measureYear},
 		{"hour", measureHour},
 		{"outage", measureOutage},
+		{"writes", measureWrites},
 	}
 	if name, file, ok := strings.Cut(os.Getenv(rowEnv), "="); ok {
 		for _, m := range rows {

@@ -67,7 +67,7 @@ func New(o Options) *Budgets { return &Budgets{o} }
 
 // TakeWrite takes one write of a class from its budget, for whoever asks under ctx.
 func (b *Budgets) TakeWrite(ctx context.Context, class github.WriteClass) (time.Duration, error) {
-	g, err := b.o.Store.Take(ctx, b.budgetOf(class), effects.AskOf(ctx))
+	g, err := b.o.Store.Take(ctx, b.Budget(class), effects.AskOf(ctx))
 	if err == nil && g.Held {
 		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
 	}
@@ -78,7 +78,7 @@ func (b *Budgets) TakeWrite(ctx context.Context, class github.WriteClass) (time.
 func (b *Budgets) Left(ctx context.Context) ([]status.Budget, error) {
 	var out []status.Budget
 	for _, class := range []github.WriteClass{github.ClassContent, github.ClassEdit} {
-		budget := b.budgetOf(class)
+		budget := b.Budget(class)
 		minute, hour, err := b.o.Store.Taken(ctx, budget.Name)
 		if err != nil {
 			return out, err
@@ -98,8 +98,8 @@ func (b *Budgets) Left(ctx context.Context) ([]status.Budget, error) {
 // budgetNames name the classes of writes for people.
 var budgetNames = map[github.WriteClass]string{github.ClassContent: "content", github.ClassEdit: "edits"}
 
-// budgetOf is the budget of a class of writes to GitHub.
-func (b *Budgets) budgetOf(class github.WriteClass) store.Budget {
+// Budget is that of a class of writes to GitHub.
+func (b *Budgets) Budget(class github.WriteClass) store.Budget {
 	c := b.o.Settings.WriteLimits()
 	budget := store.Budget{
 		Name: "github", PerMinute: c.ContentPerMinute, PerHour: c.ContentPerHour, Burst: writeBurst,
