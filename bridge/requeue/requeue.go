@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"planbridge/bridge/reconcile"
@@ -72,6 +73,7 @@ type Options struct {
 type Requeuer struct {
 	o       Options
 	renames renames
+	looked  atomic.Pointer[string] // the routes for which this process looked through the links
 }
 
 // New makes a Requeuer.

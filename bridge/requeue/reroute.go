@@ -73,8 +73,10 @@ func (c *Rerouting) Dormant() int {
 }
 
 // Reroute makes the links due that go by another route than before, that have one again, or
-// that have none any more. It looks through them only where the routes are not those that
-// it, or another replica, did so for last.
+// that have none any more. It looks through them where the routes are not those for which
+// this process, or the last one to do so, did. A replica with the former routes may have worked
+// a key since: whichever takes the new ones over last looks as well, and a process that starts
+// looks where there are dormant links.
 func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	counts, routes := Rerouting{lost: map[string]int{}}, r.o.Settings.Routes()
 	former, before, err := r.formerRoutes(ctx)
@@ -86,7 +88,10 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 		return counts, fmt.Errorf("encode routes: %w", err)
 	}
 	if bytes.Equal(before, now) {
-		return counts, nil
+		done, err := r.lookedThrough(ctx, routes, string(now))
+		if done || err != nil {
+			return counts, err
+		}
 	}
 	r.renames.forget()
 	called := map[string]string{} // repositories of which no route is known, to what each is called now
@@ -106,6 +111,8 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	if err := r.o.Store.PutDoc(ctx, "", docRouted, now); err != nil {
 		return counts, fmt.Errorf("store routes: %w", err)
 	}
+	text := string(now)
+	r.looked.Store(&text)
 	if n := counts.Dormant(); n > 0 {
 		r.o.Logger.Warn("no route takes these links: they are dormant until one does", "links", n, "routes", slices.Sorted(maps.Keys(counts.lost)))
 	}
@@ -117,6 +124,27 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	}
 	r.o.Queue.Kick()
 	return counts, nil
+}
+
+// lookedThrough reports whether nothing is to be found in a look through the links for routes
+// for which one was made: this process made it, or has just started and no link is dormant.
+func (r *Requeuer) lookedThrough(ctx context.Context, routes mapping.Routes, now string) (bool, error) {
+	if last := r.looked.Load(); last != nil {
+		return *last == now, nil
+	}
+	for _, project := range routes.Projects() {
+		t, err := r.o.Store.Tally(ctx, project)
+		if err != nil {
+			return false, fmt.Errorf("count links: %w", err)
+		}
+		for _, states := range t.Links {
+			if states[mapping.Dormant] > 0 {
+				return false, nil
+			}
+		}
+	}
+	r.looked.Store(&now)
+	return true, nil
 }
 
 // renames are repositories that GitHub calls otherwise than before, by their former names.

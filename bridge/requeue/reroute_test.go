@@ -47,7 +47,12 @@ func newDesk(t *testing.T, state mapping.LinkState, repository string) (*desk, *
 		t.Fatal(err)
 	}
 	d.rest(t)
-	return d, requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	return d, d.replica()
+}
+
+// replica is a process that has just started.
+func (d *desk) replica() *requeue.Requeuer {
+	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 }
 
 func (d *desk) route(repository string) {
@@ -160,5 +165,36 @@ func TestLinksOfAProjectWithoutAName(t *testing.T) {
 		if due := d.rest(t); due != (step.dormant+step.resumed > 0) {
 			t.Errorf("step %d: the key is due: %t", i, due)
 		}
+	}
+}
+
+// TestReplicasTakeRoutesOverOneAfterTheOther: a replica with the former routes works a link of
+// a route that is back, as it made it dormant. Whichever takes the new routes over last, by a
+// reload or a restart, makes it due.
+func TestReplicasTakeRoutesOverOneAfterTheOther(t *testing.T) {
+	for name, restarts := range map[string]bool{"by a reload": false, "by a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			d, first := newDesk(t, mapping.Dormant, "acme/site")
+			second := d.replica()
+			for _, r := range []*requeue.Requeuer{first, second} {
+				if _, err := r.Reroute(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.route("acme/web")
+			if counts, err := first.Reroute(t.Context()); err != nil || counts.Resumed != 1 {
+				t.Fatalf("%+v, %v", counts, err)
+			}
+			d.rest(t) // the second one, which finds no route
+			if restarts {
+				second = d.replica()
+			}
+			if counts, err := second.Reroute(t.Context()); err != nil || counts.Resumed != 1 {
+				t.Errorf("%+v, %v; want one link that is resumed", counts, err)
+			}
+			if !d.rest(t) {
+				t.Error("the key is not due")
+			}
+		})
 	}
 }
