@@ -7,8 +7,6 @@ package burndown
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -104,14 +102,7 @@ func (r *Recorder) record(ctx context.Context, active []Sprint) error {
 		c.Sprint, c.Title, c.Active, c.Read = s.ID, s.Title, true, r.o.Clock.Now().UTC()
 		charts = append(charts, c)
 	}
-	data, err := json.Marshal(append(charts, ended(before, active)...))
-	if err == nil {
-		err = r.o.Store.PutDoc(ctx, r.o.Project, store.DocBurndown, data)
-	}
-	if err != nil {
-		return fmt.Errorf("store burndowns: %w", err)
-	}
-	return nil
+	return store.WriteJSON(ctx, r.o.Store, r.o.Project, store.DocBurndown, append(charts, ended(before, active)...))
 }
 
 // ended returns the kept charts of sprints that are not active now, the last read first.
@@ -129,16 +120,7 @@ func ended(before []mapping.Burndown, active []Sprint) []mapping.Burndown {
 
 // Read returns the charts of a project that are kept, active sprints first.
 func Read(ctx context.Context, docs Documents, project mapping.ObjectID) ([]mapping.Burndown, error) {
-	data, err := docs.Doc(ctx, project, store.DocBurndown)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
 	var charts []mapping.Burndown
-	if err == nil {
-		err = json.Unmarshal(data, &charts)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read burndowns: %w", err)
-	}
-	return charts, nil
+	_, err := store.ReadJSON(ctx, docs, project, store.DocBurndown, &charts)
+	return charts, err
 }

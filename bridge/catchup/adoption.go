@@ -2,7 +2,6 @@ package catchup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -75,11 +74,8 @@ func (c *CatchUp) adopt(ctx context.Context, repos []string, epoch string) map[s
 // adoptionDue reports whether the repository is still to be looked through for
 // this epoch, and can be: what was made before the store was lost has to show.
 func (c *CatchUp) adoptionDue(ctx context.Context, repo, epoch string) (bool, error) {
-	doc, err := c.o.Store.Doc(ctx, "", store.DocRepositoryAdopted(repo))
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return false, fmt.Errorf("read document %s: %w", store.DocRepositoryAdopted(repo), err)
-	}
-	return string(doc) != epoch && c.unsettled() <= 0, nil
+	doc, err := store.ReadDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo))
+	return string(doc) != epoch && c.unsettled() <= 0, err
 }
 
 // adopted notes that the repository was looked through, or refused to be.
@@ -87,8 +83,8 @@ func (c *CatchUp) adopted(ctx context.Context, repo, epoch string, refused error
 	if refused != nil {
 		epoch += unreadable
 	}
-	if err := c.o.Store.PutDoc(ctx, "", store.DocRepositoryAdopted(repo), []byte(epoch)); err != nil {
-		return fmt.Errorf("store document %s: %w", store.DocRepositoryAdopted(repo), err)
+	if err := store.WriteDoc(ctx, c.o.Store, "", store.DocRepositoryAdopted(repo), []byte(epoch)); err != nil {
+		return err
 	}
 	return refused
 }

@@ -2,7 +2,6 @@ package catchup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -63,11 +62,14 @@ func RouteOf(name string) string { return strings.TrimSuffix(name, firstRunOf) }
 // differ, until they ask again.
 func EnsureFirstRun(ctx context.Context, s store.State, route *mapping.Route, began FirstRun, clock func() (ahead time.Duration, known bool)) (FirstRun, error) {
 	name := RouteDocs + route.Name + firstRunOf
-	doc, err := s.Doc(ctx, route.Project, name)
-	if err == nil {
+	doc, err := store.ReadDoc(ctx, s, route.Project, name)
+	if err != nil {
+		return FirstRun{}, err
+	}
+	if doc != nil {
 		began, err = decodeFirstRun(string(doc))
 	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err != nil {
 		return FirstRun{}, fmt.Errorf("read first run of route %s: %w", route.Name, err)
 	}
 	began.At = began.At.UTC().Truncate(time.Second)

@@ -3,8 +3,6 @@ package catchup
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -71,18 +69,9 @@ const HookDocs = "redeliver:"
 // HookNeeded reports whether the document of a hook, named by the hook's id, still says
 // something: GitHub keeps deliveries for some days, and no look goes back further.
 func (c *CatchUp) HookNeeded(ctx context.Context, hook string) (bool, error) {
-	doc, err := c.o.Store.Doc(ctx, "", HookDocs+hook)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
 	var l looked
-	if err == nil {
-		err = json.Unmarshal(doc, &l)
-	}
-	if err != nil {
-		return false, fmt.Errorf("read document %s: %w", HookDocs+hook, err)
-	}
-	return c.clock.Now().Sub(l.At) < kept, nil
+	found, err := store.ReadJSON(ctx, c.o.Store, "", HookDocs+hook, &l)
+	return found && c.clock.Now().Sub(l.At) < kept, err
 }
 
 // looked is that document.
@@ -192,29 +181,15 @@ func (c *CatchUp) redeliverHook(ctx context.Context, owner string, hook int64, b
 		}
 		c.o.Logger.Info("a delivery that failed is asked for again", "delivery", d.GUID, "event", d.Event, "at", d.At, "err", err)
 	}
-	data, err := json.Marshal(l)
-	if err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
-	if err := c.o.Store.PutDoc(ctx, "", docRedeliver(hook), data); err != nil {
-		return fmt.Errorf("store document %s: %w", docRedeliver(hook), err)
-	}
-	return nil
+	return store.WriteJSON(ctx, c.o.Store, "", docRedeliver(hook), l)
 }
 
 // looked reads how far a hook was looked through: at first, to when the first
 // route began to run. Its Since is zero while that is not known.
 func (c *CatchUp) looked(ctx context.Context, hook int64) (looked, error) {
 	l := looked{Asked: map[string]int{}}
-	doc, err := c.o.Store.Doc(ctx, "", docRedeliver(hook))
-	switch {
-	case err == nil:
-		if err := json.Unmarshal(doc, &l); err != nil {
-			return l, fmt.Errorf("read document %s: %w", docRedeliver(hook), err)
-		}
-		return l, nil
-	case !errors.Is(err, store.ErrNotFound):
-		return l, fmt.Errorf("read document %s: %w", docRedeliver(hook), err)
+	if found, err := store.ReadJSON(ctx, c.o.Store, "", docRedeliver(hook), &l); found || err != nil {
+		return l, err
 	}
 	if l.Since = c.firstRun(c.o.Settings.Routes().All()); !l.Since.IsZero() {
 		l.Since = latest(l.Since.Add(-c.o.Settle), c.clock.Now().Add(-kept)).UTC().Truncate(time.Second)

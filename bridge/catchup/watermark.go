@@ -70,16 +70,16 @@ func (c *CatchUp) repository(ctx context.Context, repo string) (counted bool, er
 // since returns the repository's watermark; at first, what may still be on its
 // way since the first of its routes began to run. Zero while that is not known.
 func (c *CatchUp) since(ctx context.Context, repo string) (time.Time, error) {
-	doc, err := c.o.Store.Doc(ctx, "", docSince(repo))
-	if err == nil {
+	doc, err := store.ReadDoc(ctx, c.o.Store, "", docSince(repo))
+	if err != nil {
+		return time.Time{}, err
+	}
+	if doc != nil {
 		at, err := time.Parse(time.RFC3339, string(doc))
 		if err != nil {
 			return time.Time{}, fmt.Errorf("read watermark: %w", err)
 		}
 		return at, nil
-	}
-	if !errors.Is(err, store.ErrNotFound) {
-		return time.Time{}, fmt.Errorf("read watermark: %w", err)
 	}
 	first := c.firstRun(c.o.Settings.Routes().ForRepo(repo))
 	if first.IsZero() {

@@ -3,7 +3,6 @@ package effects
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -42,26 +41,13 @@ func (b milestoneBook) entry(repo string, sprint mapping.ObjectID) milestoneEntr
 
 // sprints reads what the poll last saw of a project's sprints.
 func (s *Shell) sprints(ctx context.Context, project mapping.ObjectID) (sprints []mapping.Sprint, err error) {
-	return sprints, s.readDoc(ctx, project, store.DocSprints, &sprints)
+	_, err = store.ReadJSON(ctx, s.Store, project, store.DocSprints, &sprints)
+	return sprints, err
 }
 
 func (s *Shell) readBook(ctx context.Context, project mapping.ObjectID) (b milestoneBook, err error) {
-	return b, s.readDoc(ctx, project, docMilestones, &b)
-}
-
-// readDoc reads a document into v, which stays where there is none.
-func (s *Shell) readDoc(ctx context.Context, project mapping.ObjectID, name string, v any) error {
-	data, err := s.Store.Doc(ctx, project, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	return nil
+	_, err = store.ReadJSON(ctx, s.Store, project, docMilestones, &b)
+	return b, err
 }
 
 // openBook is the book under its lease.
@@ -172,19 +158,11 @@ func (b *openBook) forget(ctx context.Context, repo string) error {
 }
 
 func (b *openBook) write(ctx context.Context) error {
-	data, err := json.Marshal(b.milestoneBook)
-	if err != nil {
-		return err
-	}
-	if err := b.s.Store.PutDoc(ctx, b.project, docMilestones, data); err != nil {
-		return fmt.Errorf("write %s: %w", docMilestones, err)
-	}
-	return nil
+	return store.WriteJSON(ctx, b.s.Store, b.project, docMilestones, b.milestoneBook)
 }
 
 func sprintDigest(s mapping.Sprint) string {
-	data, _ := json.Marshal(s) // plain data
-	return mapping.DigestText(string(data))
+	return mapping.DigestText(string(store.Encode(s)))
 }
 
 // Milestones brings the milestones of a project's sprints in line with what the

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -91,8 +90,8 @@ func (h *hand) comeBack() {
 
 // adoption reads whether everything marked in a project has been seen for the store's epoch.
 func (h *hand) adoption(project mapping.ObjectID) (reconcile.Adoption, error) {
-	doc, err := h.Store.Doc(h.ctx, project, store.DocAdopted)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	doc, err := store.ReadDoc(h.ctx, h.Store, project, store.DocAdopted)
+	if err != nil {
 		return reconcile.Adoption{}, err
 	}
 	epoch, err := h.Epoch.Read(h.ctx)

@@ -34,8 +34,8 @@ func Read(ctx context.Context, s Source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rebuild, err := s.Doc(ctx, "", docRebuild)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	rebuild, err := store.ReadDoc(ctx, s, "", docRebuild)
+	if err != nil {
 		return "", err
 	}
 	if len(rebuild) > 0 {

@@ -2,7 +2,6 @@ package epoch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -35,14 +34,7 @@ func Retire(ctx context.Context, s interface {
 	if err != nil {
 		return fmt.Errorf("retire: %w", err)
 	}
-	data, err := json.Marshal(retirement{epoch, to, at.UTC()})
-	if err != nil {
-		return err
-	}
-	if err := s.PutDoc(ctx, "", docRetired, data); err != nil {
-		return fmt.Errorf("retire: %w", err)
-	}
-	return nil
+	return store.WriteJSON(ctx, s, "", docRetired, retirement{epoch, to, at.UTC()})
 }
 
 // Check is [ErrRetired] of a store that is retired.
@@ -51,19 +43,9 @@ func Check(ctx context.Context, s Source) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.Doc(ctx, "", docRetired)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	var r retirement
-	if err := json.Unmarshal(data, &r); err != nil {
-		return fmt.Errorf("document %s: %w", docRetired, err)
-	}
-	if r.Epoch != epoch {
-		return nil
+	if retired, err := store.ReadJSON(ctx, s, "", docRetired, &r); err != nil || !retired || r.Epoch != epoch {
+		return err
 	}
 	return fmt.Errorf("%w: %s, since %s", ErrRetired, r.To, r.At.Format(time.RFC3339))
 }

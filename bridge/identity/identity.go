@@ -7,9 +7,6 @@ package identity
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 
 	"planbridge/mapping"
@@ -46,29 +43,13 @@ func DocLogin(login string) string { return "login:" + strings.ToLower(login) }
 // Read returns the zero record where nothing is remembered.
 func Read(ctx context.Context, s Documents, doc string) (Record, error) {
 	var known Record
-	data, err := s.Doc(ctx, "", doc)
-	if errors.Is(err, store.ErrNotFound) {
-		return known, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &known)
-	}
-	if err != nil {
-		return known, fmt.Errorf("read document %s: %w", doc, err)
-	}
-	return known, nil
+	_, err := store.ReadJSON(ctx, s, "", doc, &known)
+	return known, err
 }
 
 // Put stores a record.
 func Put(ctx context.Context, s Documents, doc string, known Record) error {
-	data, err := json.Marshal(known)
-	if err == nil {
-		err = s.PutDoc(ctx, "", doc, data)
-	}
-	if err != nil {
-		return fmt.Errorf("store document %s: %w", doc, err)
-	}
-	return nil
+	return store.WriteJSON(ctx, s, "", doc, known)
 }
 
 // docRenamed names the document that says which repositories are called otherwise than
@@ -80,28 +61,12 @@ const docRenamed = "renamed"
 // Renames returns the names of now by the lower-case names of the configuration; nil
 // where nothing was renamed yet.
 func Renames(ctx context.Context, s Documents) (map[string]string, error) {
-	data, err := s.Doc(ctx, "", docRenamed)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
 	var names map[string]string
-	if err == nil {
-		err = json.Unmarshal(data, &names)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read renames: %w", err)
-	}
-	return names, nil
+	_, err := store.ReadJSON(ctx, s, "", docRenamed, &names)
+	return names, err
 }
 
 // PutRenames stores the names of now.
 func PutRenames(ctx context.Context, s Documents, names map[string]string) error {
-	data, err := json.Marshal(names)
-	if err == nil {
-		err = s.PutDoc(ctx, "", docRenamed, data)
-	}
-	if err != nil {
-		return fmt.Errorf("store renames: %w", err)
-	}
-	return nil
+	return store.WriteJSON(ctx, s, "", docRenamed, names)
 }

@@ -12,7 +12,6 @@ package importer
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -428,13 +427,4 @@ func (im *run) parked(ctx context.Context, depths map[mapping.ObjectID]store.Dep
 		}
 	}
 	return out, nil
-}
-
-// encoded is for plain data of this module, which always has a JSON form.
-func encoded(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("importer: encode: " + err.Error())
-	}
-	return data
 }

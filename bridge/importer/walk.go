@@ -253,7 +253,7 @@ func (im *run) ofIssue(route *mapping.Route, issue *mapping.Issue, children bool
 	im.takeChild(link.ID, issue)
 	return store.Observation{
 		Refs: []mapping.Ref{ref}, Create: link, Bulk: true,
-		Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(issue), Data: encoded(issue),
+		Item: ref, At: issue.UpdatedAt.Unix(), Digest: mapping.DigestIssue(issue), Data: store.Encode(issue),
 	}, true
 }
 
@@ -302,7 +302,7 @@ func (im *run) ofCard(route *mapping.Route, card *mapping.Card) store.Observatio
 	bare.Tasks = nil
 	return store.Observation{
 		Refs: []mapping.Ref{ref}, Create: link, Bulk: true,
-		Item: ref, At: card.Version, Digest: mapping.DigestCard(&bare), Data: encoded(&bare),
+		Item: ref, At: card.Version, Digest: mapping.DigestCard(&bare), Data: store.Encode(&bare),
 	}
 }
 

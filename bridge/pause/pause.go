@@ -7,7 +7,6 @@ package pause
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -86,12 +85,9 @@ func (p *Pauses) setPaused(ctx context.Context, route, since string) error {
 
 // PausedSince tells since when a route is paused; zero: it is not.
 func (p *Pauses) PausedSince(ctx context.Context, route string) (time.Time, error) {
-	doc, err := p.o.Store.Doc(ctx, "", DocPaused(route))
-	if errors.Is(err, store.ErrNotFound) || err == nil && len(doc) == 0 {
-		return time.Time{}, nil
-	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("pause of route %s: %w", route, err)
+	doc, err := store.ReadDoc(ctx, p.o.Store, "", DocPaused(route))
+	if err != nil || len(doc) == 0 {
+		return time.Time{}, err
 	}
 	at, err := time.Parse(time.RFC3339, string(doc))
 	if err != nil {

@@ -32,7 +32,7 @@ func (p *Poller) adopt(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.putDoc(ctx, store.DocAdopted, []byte(p.epoch)); err != nil {
+	if err := store.WriteDoc(ctx, p.o.Store, p.o.Project, store.DocAdopted, []byte(p.epoch)); err != nil {
 		return err
 	}
 	p.o.Logger.Info("all repositories have been looked through", factlog.Over, factUnlisted)
@@ -71,7 +71,7 @@ func (p *Poller) unlistedRepository(ctx context.Context) (repo string, err error
 			needed = append(needed, route.NewCardsIn)
 		}
 		for _, name := range needed {
-			doc, err := p.doc(ctx, "", store.DocRepositoryAdopted(name))
+			doc, err := store.ReadDoc(ctx, p.o.Store, "", store.DocRepositoryAdopted(name))
 			if err != nil || !strings.HasPrefix(string(doc), p.epoch) {
 				return name, err
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 type bucketName struct {
@@ -77,7 +78,7 @@ func (r *round) record(ctx context.Context) error {
 	if maps.EqualFunc(now, r.baseline, slices.Equal) {
 		return nil
 	}
-	if err := r.putDoc(ctx, docBaseline, encode(now)); err != nil {
+	if err := store.WriteJSON(ctx, r.o.Store, r.o.Project, docBaseline, now); err != nil {
 		return err
 	}
 	r.baseline = now

@@ -85,7 +85,7 @@ func (r *round) card(ctx context.Context, c *mapping.Card, listing mapping.Objec
 		r.touched(c.ID)
 	}
 	c.Polled, c.Times = polled, times
-	obs.Data = encode(c)
+	obs.Data = store.Encode(c)
 	seen := item{obs: &obs, cache: r.cards, id: c.ID, entry: k}
 	if r.adopting && fresh && !h.enters && !marked && !r.keys.Foreign(c.Summary.Value) {
 		seen.left, seen.cid = h.route.Name, c.CID

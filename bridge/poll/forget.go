@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"planbridge/mapping"
@@ -60,6 +61,17 @@ func (p *Poller) forgetDropped(ctx context.Context) error {
 			p.forget() // it is read from the store anew
 			return err
 		}
+	}
+	return nil
+}
+
+// putMarks stores what is remembered of items of a set.
+func (p *Poller) putMarks(ctx context.Context, set string, marks map[string]string) error {
+	if len(marks) == 0 {
+		return nil
+	}
+	if err := p.o.Store.PutMarks(ctx, p.o.Project, set, marks); err != nil {
+		return fmt.Errorf("mark %d %s: %w", len(marks), set, err)
 	}
 	return nil
 }

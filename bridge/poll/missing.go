@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"planbridge/mapping"
@@ -55,11 +54,11 @@ func (r *round) covers(listing mapping.ObjectID) bool {
 }
 
 // readEvent tells the reconcile to read the card itself.
-var readEvent, _ = json.Marshal(mapping.IssueEvent{Look: "missing"}) // plain data always has a JSON form
+var readEvent = store.Encode(mapping.IssueEvent{Look: "missing"})
 
 // backEvent tells the reconcile to read an item whose version is lower than it was:
 // planning was restored, and snapshots with lower versions are taken for late ones.
-var backEvent, _ = json.Marshal(mapping.IssueEvent{Look: "went back"}) // as above
+var backEvent = store.Encode(mapping.IssueEvent{Look: "went back"})
 
 // readCard makes a card's link due, for the reconcile to read the card itself.
 func readCard(card mapping.ObjectID) *store.Observation {

@@ -137,18 +137,18 @@ func (r *round) storeSprints(ctx context.Context, sprints []Sprint) (err error) 
 		storedSprints[i] = mapping.Sprint{ID: s.ID, Title: s.Title, Summary: s.Summary, End: s.End, Past: s.Past && !s.Active && !s.Future}
 	}
 	slices.SortFunc(storedSprints, func(a, b mapping.Sprint) int { return cmp.Compare(a.ID, b.ID) })
-	data := encode(storedSprints)
+	data := store.Encode(storedSprints)
 	was := r.Poller.storedSprints
 	if bytes.Equal(data, was) {
 		return nil
 	}
 	if was == nil {
-		if was, err = r.doc(ctx, r.o.Project, store.DocSprints); err != nil {
+		if was, err = store.ReadDoc(ctx, r.o.Store, r.o.Project, store.DocSprints); err != nil {
 			return err
 		}
 	}
 	if !bytes.Equal(data, was) {
-		if err := r.putDoc(ctx, store.DocSprints, data); err != nil {
+		if err := store.WriteDoc(ctx, r.o.Store, r.o.Project, store.DocSprints, data); err != nil {
 			return err
 		}
 	}

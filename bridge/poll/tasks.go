@@ -41,7 +41,7 @@ func (r *round) task(ctx context.Context, t *mapping.Task) error {
 		return r.add(ctx, item{cache: r.tasks, id: t.ID, entry: k})
 	}
 	ref := mapping.TaskRef(t.ID)
-	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: encode(t)}
+	obs := store.Observation{Refs: []mapping.Ref{ref}, Item: ref, At: t.Version, Digest: k.digest, Data: store.Encode(t)}
 	if old != nil && t.Version < old.version {
 		obs.Event = backEvent
 	}

@@ -226,7 +226,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("read the store's epoch: %w", err)
 	}
-	doc, err := p.doc(ctx, p.o.Project, store.DocAdopted)
+	doc, err := store.ReadDoc(ctx, p.o.Store, p.o.Project, store.DocAdopted)
 	if err != nil {
 		return false, err
 	}
@@ -254,7 +254,7 @@ func (p *Poller) load(ctx context.Context) (adopted bool, err error) {
 		return false, err
 	}
 	var known baseline
-	if err := p.readDoc(ctx, docBaseline, &known); err != nil {
+	if _, err := store.ReadJSON(ctx, p.o.Store, p.o.Project, docBaseline, &known); err != nil {
 		return false, err
 	}
 	if known == nil && p.baseline != nil {

@@ -2,8 +2,6 @@ package verifier
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -81,28 +79,12 @@ func (v *Verifier) verifyWhenDue(ctx context.Context, l *lease.Lease) (verified,
 }
 
 func (v *Verifier) lastVerified(ctx context.Context) (last verified, known bool, err error) {
-	data, err := v.o.Store.Doc(ctx, "", docVerified)
-	if errors.Is(err, store.ErrNotFound) {
-		return last, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &last)
-	}
-	if err != nil {
-		return last, false, fmt.Errorf("read the last verification: %w", err)
-	}
-	return last, true, nil
+	known, err = store.ReadJSON(ctx, v.o.Store, "", docVerified, &last)
+	return last, known, err
 }
 
 func (v *Verifier) putVerified(ctx context.Context, found verified) error {
-	data, err := json.Marshal(found)
-	if err == nil {
-		err = v.o.Store.PutDoc(ctx, "", docVerified, data)
-	}
-	if err != nil {
-		return fmt.Errorf("store a verification: %w", err)
-	}
-	return nil
+	return store.WriteJSON(ctx, v.o.Store, "", docVerified, found)
 }
 
 // verifyAll verifies all links as a job, and waits for its end.

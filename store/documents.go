@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"planbridge/mapping"
+)
+
+type docReader interface {
+	Doc(ctx context.Context, project mapping.ObjectID, name string) ([]byte, error)
+}
+
+type docWriter interface {
+	PutDoc(ctx context.Context, project mapping.ObjectID, name string, data []byte) error
+}
+
+// ReadDoc returns a document; nil where there is none.
+func ReadDoc(ctx context.Context, s docReader, project mapping.ObjectID, name string) ([]byte, error) {
+	data, err := s.Doc(ctx, project, name)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("read document %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// ReadJSON reads a document into v, and reports whether there is one; v stays as it is where
+// there is none.
+func ReadJSON(ctx context.Context, s docReader, project mapping.ObjectID, name string, v any) (found bool, err error) {
+	data, err := ReadDoc(ctx, s, project, name)
+	if err != nil || data == nil {
+		return false, err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return true, fmt.Errorf("read document %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// WriteDoc stores a document.
+func WriteDoc(ctx context.Context, s docWriter, project mapping.ObjectID, name string, data []byte) error {
+	if err := s.PutDoc(ctx, project, name, data); err != nil {
+		return fmt.Errorf("store document %s: %w", name, err)
+	}
+	return nil
+}
+
+// WriteJSON stores plain data of this module as a document.
+func WriteJSON(ctx context.Context, s docWriter, project mapping.ObjectID, name string, v any) error {
+	return WriteDoc(ctx, s, project, name, Encode(v))
+}
+
+// Encode is for plain data of this module, which always has a JSON form.
+func Encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("store: encode: " + err.Error())
+	}
+	return data
+}
