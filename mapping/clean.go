@@ -17,18 +17,15 @@ type CleanStep struct {
 // both ways, takes no issue, and makes nothing. It writes in the name of a route that leads
 // to the project, or of the project; nil: it is not configured.
 func (rs Routes) Lend(project ObjectID) *Route {
-	for _, r := range rs.All() {
-		if r.Project == project {
-			return &Route{
-				Name: "taken apart", Project: project, ProjectName: r.ProjectName, Username: r.Username, Images: r.Images,
-				Direction: Both, Tasks: TasksNone,
-			}
-		}
+	r := rs.at(project, &Route{})
+	if there := rs.In(project); len(there) > 0 {
+		r = there[0]
 	}
-	for _, p := range rs.projects {
-		if p.ID == project {
-			return &Route{Name: "taken apart", Project: project, ProjectName: p.Name, Username: p.Username, Direction: Both, Tasks: TasksNone}
-		}
+	if r == nil {
+		return nil
 	}
-	return nil
+	return &Route{
+		Name: "taken apart", Project: project, ProjectName: r.ProjectName, Username: r.Username, Images: r.Images,
+		Direction: Both, Tasks: TasksNone,
+	}
 }

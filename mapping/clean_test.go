@@ -20,3 +20,13 @@ func TestLentRoute(t *testing.T) {
 		t.Errorf("lent for a project to which no route leads: %+v", r)
 	}
 }
+
+// TestLentRouteOfAProjectWithoutRoutes: links are worked a last time in the name that the project
+// is written in.
+func TestLentRouteOfAProjectWithoutRoutes(t *testing.T) {
+	rs := NewRoutes([]Route{{Name: "other", Project: "q"}}, PlanningProject{ID: "p", Name: "Web", Username: "bridge"})
+	r := rs.Lend("p")
+	if r == nil || r.Project != "p" || r.ProjectName != "Web" || r.Username != "bridge" || !r.Writes(GitHub) || !r.Writes(Planning) || r.HasTasks() {
+		t.Errorf("lent: %+v", r)
+	}
+}

@@ -205,3 +205,27 @@ func TestForeign(t *testing.T) {
 		}
 	}
 }
+
+// TestFooterIssue: a footer with the marker names its issue, also as a Markdown writer escapes it.
+func TestFooterIssue(t *testing.T) {
+	t.Parallel()
+	whole := withFooter("text")
+	another := mark
+	another.Link = "7766554433221100"
+	for name, c := range map[string]struct {
+		text   string
+		m      mapping.Marker
+		repo   string
+		number int
+	}{
+		"its own":        {whole, mark, "acme/my_web", 12},
+		"escaped":        {strings.ReplaceAll(whole, "my_web", `my\_web`), mark, "acme/my_web", 12},
+		"another marker": {whole, another, "", 0},
+		"forged":         {other.AppendFooter("text", mark, "acme/my_web", 12, issueURL), mark, "", 0},
+		"no footer":      {"text", mark, "", 0},
+	} {
+		if repo, number := keys.FooterIssue(c.text, c.m); repo != c.repo || number != c.number {
+			t.Errorf("%s: %s#%d, want %s#%d", name, repo, number, c.repo, c.number)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package mapping
 import (
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -183,13 +182,4 @@ func CanonicalNumber(s string) string {
 		return m[1]
 	}
 	return m[1] + "." + m[2]
-}
-
-// FormatNumber returns the canonical text of a number, rounded to a millionth;
-// "" for one that is negative or not finite.
-func FormatNumber(f float64) string {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return ""
-	}
-	return CanonicalNumber(strconv.FormatFloat(f+0, 'f', 6, 64)) // +0 makes -0 a plain 0
 }

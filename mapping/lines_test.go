@@ -97,3 +97,23 @@ func TestTaskLines(t *testing.T) {
 		t.Errorf("of an unknown body %v, want the lines of c and a", set)
 	}
 }
+
+// TestPlainLines: a line that is text in the agreed body is text wherever it stands by now.
+func TestPlainLines(t *testing.T) {
+	t.Parallel()
+	base := "- [ ] text\n- [ ] task\n"
+	l := &mapping.Link{Pair: mapping.Pair{Base: map[mapping.Attribute]mapping.Base{mapping.Summary: {GitHub: base}}}}
+	if plain := l.PlainLines(mapping.Items(base)); plain != nil {
+		t.Errorf("all are tasks: %v", plain)
+	}
+	l.SetTaskLines(base, mapping.LineSet{mapping.Items(base)[1].At: true})
+	for now, want := range map[string]string{
+		base:                                  "map[0:true]",
+		"- [ ] task\n- [ ] text\n- [ ] new\n": "map[1:true]",
+		"- [ ] task\n":                        "map[]",
+	} {
+		if got := fmt.Sprint(l.PlainLines(mapping.Items(now))); got != want {
+			t.Errorf("of %q: %s, want %s", now, got, want)
+		}
+	}
+}

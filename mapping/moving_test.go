@@ -69,3 +69,26 @@ func TestStay(t *testing.T) {
 		}
 	}
 }
+
+// TestAwaitsAnswer: what people are asked about keeps an issue from moving. A part without an
+// issue of its own is named by the root's.
+func TestAwaitsAnswer(t *testing.T) {
+	root := Pair{State: Linked, Issue: IssueID{ID: 7, Repo: "acme/web", Number: 12}}
+	asking := Disputes{Asking: map[Attribute]string{Title: "id"}}
+	asked := root
+	asked.Disputes = asking
+	for name, tt := range map[string]struct {
+		l    Link
+		want string
+	}{
+		"nobody is asked": {Link{Pair: root, Children: []*Pair{{Kind: Tracking}}}, ""},
+		"the root":        {Link{Pair: asked}, "people are asked about the title of acme/web#12: answer first"},
+		"a sub-issue":     {Link{Pair: root, SubLinks: []*Pair{{Kind: SubIssue, Issue: IssueID{ID: 8, Repo: "acme/api", Number: 3}, Disputes: asking}}}, "people are asked about the title of acme/api#3: answer first"},
+		"a line":          {Link{Pair: root, Children: []*Pair{{Kind: Checklist, Disputes: asking}}}, "people are asked about the title of acme/web#12: answer first"},
+		"a card alone":    {Link{Pair: Pair{Card: CardID{ID: "c1"}, Disputes: asking}}, "people are asked about the title of c1: answer first"},
+	} {
+		if got := tt.l.AwaitsAnswer(); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

@@ -100,6 +100,20 @@ var decisions = map[string]struct {
 		},
 		action: Blocked,
 	},
+	"value that GitHub refused": {
+		base: based("a", "a", 1), g: "a", p: "b", v: 2,
+		in: func(in *Input) {
+			in.Link.Refused = map[Attribute]Refusal{Title: {Side: GitHub, Value: DigestText("b")}}
+		},
+		action: Blocked,
+	},
+	"GitHub went back": {
+		base: based("a", "a", 1), g: "b", p: "a", v: 1,
+		in:     func(in *Input) { in.Rewound = map[Attribute]bool{Title: true} },
+		action: ResolveConflict, hub: "a", loses: true, winner: Planning,
+	},
+	"planning went back":             {base: based("b", "b", 5), g: "b", p: "a", v: 2, action: ResolveConflict, hub: "a", loses: true, winner: Planning},
+	"planning went back to the same": {base: based("b", "b", 5), g: "b", p: "b", v: 2, action: Adopt},
 	"another value is tried": {
 		base: based("a", "a", 1), g: "d", p: "a", v: 1,
 		in: func(in *Input) {
@@ -183,6 +197,76 @@ func TestSummaryMerges(t *testing.T) {
 	d = Resolve(in).Decisions[0]
 	if d.GitHub == nil || d.GitHub.To != want || d.Planning != nil {
 		t.Fatalf("second half %+v", d)
+	}
+}
+
+// TestMergeThatOneSideHas: where one side holds the merge already, the other alone is written.
+func TestMergeThatOneSideHas(t *testing.T) {
+	base := Base{GitHub: "one\ntwo\nthree", Planning: "one\ntwo\nthree", Version: 1}
+	both := "ONE\ntwo\nTHREE"
+	for name, tt := range map[string]struct {
+		g, p      string
+		hub, plan string // what is written; "": nothing
+	}{
+		"planning": {"ONE\ntwo\nthree", both, both, ""},
+		"GitHub":   {both, "ONE\ntwo\nthree", "", both},
+	} {
+		d := Resolve(Input{
+			Link: &Link{Pair: Pair{Base: map[Attribute]Base{Summary: base}}}, Route: &Route{},
+			GitHub: View{Summary: {Value: tt.g}}, Planning: View{Summary: {tt.p, 2}},
+		}).Decisions[0]
+		hub, plan := "", ""
+		if d.GitHub != nil {
+			hub = d.GitHub.To
+		}
+		if d.Planning != nil {
+			plan = d.Planning.To
+		}
+		if d.Action != MergeBoth || hub != tt.hub || plan != tt.plan || d.Loses {
+			t.Errorf("%s has it: %+v, writes %q and %q", name, d, hub, plan)
+		}
+		if d.Base.GitHub != both && d.Base.Planning != both {
+			t.Errorf("%s has it: the base becomes %+v", name, d.Base)
+		}
+	}
+}
+
+// TestNormalisationThatDoesNotMerge: where an edit cannot be carried over onto what planning made
+// of the agreed text, planning wins and the edit is kept.
+func TestNormalisationThatDoesNotMerge(t *testing.T) {
+	d := Resolve(Input{
+		Link:  &Link{Pair: Pair{Base: map[Attribute]Base{Summary: {GitHub: "alpha", Planning: "beta", Version: 1}}}},
+		Route: &Route{}, GitHub: View{Summary: {Value: "gamma"}}, Planning: View{Summary: {"delta", 2}},
+	}).Decisions[0]
+	if d.Action != ResolveConflict || d.Winner != Planning || !d.Loses || d.GitHub == nil || d.GitHub.To != "delta" {
+		t.Errorf("decision %+v", d)
+	}
+}
+
+// TestOverrun: the route's policy decides about an edit that our write ran over.
+func TestOverrun(t *testing.T) {
+	base, old := Base{GitHub: "written", Planning: "written", Version: 3}, Base{GitHub: "before", Planning: "before", Version: 2}
+	clear := map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}
+	vague := map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(9)}}
+	for name, tt := range map[string]struct {
+		route  Route
+		edited map[Side]Interval
+		old    *Base
+		action Action
+		winner Side
+		base   Base
+	}{
+		"planning wins":           {Route{}, clear, &old, ResolveConflict, Planning, base},
+		"GitHub wins":             {Route{DefaultPolicy: PolicyGitHub}, clear, &old, ResolveConflict, GitHub, base},
+		"the newest wins":         {Route{DefaultPolicy: PolicyNewest}, clear, &old, ResolveConflict, GitHub, base},
+		"nobody knows the newest": {Route{DefaultPolicy: PolicyNewest}, vague, &old, Ask, "", old},
+		"people are asked":        {Route{DefaultPolicy: PolicyAsk}, clear, &old, Ask, "", old},
+		"asked without a base":    {Route{DefaultPolicy: PolicyAsk}, clear, nil, Ask, "", Base{}},
+	} {
+		d := Overrun(&tt.route, Title, base, tt.old, tt.edited)
+		if d.Action != tt.action || d.Winner != tt.winner || d.Base != tt.base || !d.Loses || d.Why == "" {
+			t.Errorf("%s: %+v", name, d)
+		}
 	}
 }
 

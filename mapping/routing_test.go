@@ -46,3 +46,17 @@ func TestRouteOfALink(t *testing.T) {
 		}
 	}
 }
+
+// TestRouteThatLeadsElsewhere: the links of a project keep a route that leads to another one by
+// now. They are written in the name in which their own project is.
+func TestRouteThatLeadsElsewhere(t *testing.T) {
+	routes := []Route{{Name: "web", Project: "q", Repositories: []string{"acme/web"}, Username: "q's", ProjectName: "Q"}}
+	l := Link{Route: "web", Project: "p", Pair: Pair{Issue: IssueID{ID: 1, Repo: "acme/web", Number: 1}}}
+	got, _ := NewRoutes(routes, PlanningProject{ID: "p", Name: "P", Username: "p's"}).Of(&l)
+	if got == nil || got.Name != "web" || got.Project != "p" || got.ProjectName != "P" || got.Username != "p's" {
+		t.Errorf("it goes by %+v", got)
+	}
+	if got, among := NewRoutes(routes, PlanningProject{ID: "q"}).Of(&l); got != nil || len(among) != 0 {
+		t.Errorf("of a project that is not named: by %+v of %v", got, among)
+	}
+}

@@ -188,7 +188,7 @@ func number(n *float64) string {
 	if n == nil {
 		return ""
 	}
-	return mapping.FormatNumber(*n)
+	return formatted(*n)
 }
 
 // estimates are the values of all estimate labels, joined by commas.

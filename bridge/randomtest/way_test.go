@@ -132,11 +132,11 @@ func (j *judging) stays(a mapping.Attribute, i *seenIssue, c *seenCard) bool {
 	if a == mapping.Estimate && leader == "" {
 		return true // planning cannot clear one
 	}
-	if a == mapping.Estimate && j.way == mapping.ToPlanning && mapping.FormatNumber(greatest(leader)) == c.now[a] {
+	if a == mapping.Estimate && j.way == mapping.ToPlanning && formatted(greatest(leader)) == c.now[a] {
 		return true // beside it stands one that nobody takes off
 	}
 	if a == mapping.Estimate && j.way == mapping.ToPlanning { // of several labels the greatest counts
-		leader = mapping.FormatNumber(greatest(leader))
+		leader = formatted(greatest(leader))
 	}
 	byPerson := false
 	for _, w := range slices.Backward(follower) {
@@ -239,4 +239,9 @@ func TestJudgeKnowsTheDirection(t *testing.T) {
 			}
 		})
 	}
+}
+
+// formatted is a number as estimates are spelt.
+func formatted(f float64) string {
+	return mapping.CanonicalNumber(strconv.FormatFloat(f, 'f', 6, 64))
 }
