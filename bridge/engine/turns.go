@@ -57,18 +57,22 @@ func (t *turns) expect(project mapping.ObjectID, at time.Time) {
 }
 
 // yields reports whether a worker is to end its row, as a project of which no key is worked
-// has one due. One row ends for it.
+// has one due. One row ends for it, and first for the one that is due longest.
 func (t *turns) yields(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for project, at := range t.due {
-		if t.inHand[project] == 0 && !now.Before(at) {
-			delete(t.due, project)
-			t.next = append(t.next, project)
-			return true
+	var next mapping.ObjectID
+	for project, at := range mapping.Sorted(t.due) {
+		if t.inHand[project] == 0 && !now.Before(at) && (next == "" || at.Before(t.due[next])) {
+			next = project
 		}
 	}
-	return false
+	if next == "" {
+		return false
+	}
+	delete(t.due, next)
+	t.next = append(t.next, next)
+	return true
 }
 
 // order is in which order projects are asked for a key: first those for which a row ended,
