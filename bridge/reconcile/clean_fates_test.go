@@ -42,14 +42,16 @@ func apart(t *testing.T, s *scenario, arm, end func(*world)) (points []point, er
 
 func nothing(*world) {}
 
-// TestTakingApartMeetsEveryFate: whatever befalls a call while a pair is taken apart, nothing of
-// the bridge's is left in the end, and the pair is parted.
-func TestTakingApartMeetsEveryFate(t *testing.T) {
-	t.Parallel()
-	for _, s := range takingsApart() {
+// playing plays a scenario: arm says what befalls its calls, end what has to be so in the end. It
+// returns the calls.
+type playing func(t *testing.T, s *scenario, arm, end func(*world)) ([]point, error)
+
+// meetsEveryFate plays scenarios once for each fate of each call.
+func meetsEveryFate(t *testing.T, all []scenario, play playing) {
+	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			points, err := apart(t, &s, nothing, nothing)
+			points, err := play(t, &s, nothing, nothing)
 			if err != nil {
 				t.Fatalf("without a fault: %v", err)
 			}
@@ -58,7 +60,7 @@ func TestTakingApartMeetsEveryFate(t *testing.T) {
 					if spared(at + n) {
 						continue
 					}
-					_, err := apart(t, &s, func(w *world) { w.faults.at, w.faults.fate = at, fate }, func(w *world) {
+					_, err := play(t, &s, func(w *world) { w.faults.at, w.faults.fate = at, fate }, func(w *world) {
 						if !w.faults.fired {
 							w.fail("the call was never made")
 						}
@@ -72,13 +74,12 @@ func TestTakingApartMeetsEveryFate(t *testing.T) {
 	}
 }
 
-// TestPeopleRaceATakingApart: what a person writes before any of its calls stands in the end.
-func TestPeopleRaceATakingApart(t *testing.T) {
-	t.Parallel()
-	for _, s := range takingsApart() {
+// isRaced plays scenarios once for each call, before which people do something.
+func isRaced(t *testing.T, all []scenario, play playing, people, end func(*world)) {
+	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			points, err := apart(t, &s, nothing, nothing)
+			points, err := play(t, &s, nothing, nothing)
 			if err != nil {
 				t.Fatalf("without a race: %v", err)
 			}
@@ -86,26 +87,41 @@ func TestPeopleRaceATakingApart(t *testing.T) {
 				if spared(at) {
 					continue
 				}
-				_, err := apart(t, &s, func(w *world) {
+				_, err := play(t, &s, func(w *world) {
 					w.faults.at = -1
 					w.faults.before = func(i int, _ point) {
 						if i == at {
-							w.editIssue(mapping.Title, to("tok81"))
-							w.editIssue(mapping.Summary, line("tok2", "tok82"))
-							w.editCard(mapping.Title, to("tok83"))
-							w.editCard(mapping.Summary, line("tok2", "tok84"))
+							people(w)
 						}
 					}
-				}, func(w *world) {
-					i, c := w.issue(), w.card()
-					if i.Title != "tok81" || !strings.Contains(i.Body, "tok82") || c.Title.Value != "tok83" || !strings.Contains(c.Summary.Value, "tok84") {
-						w.fail("the issue says %q, %q and the card %q, %q", i.Title, i.Body, c.Title.Value, c.Summary.Value)
-					}
-				})
+				}, end)
 				if err != nil {
 					t.Error(fmt.Errorf("before call %d, %s %s: %w", at, p.kind, p.name, err))
 				}
 			}
 		})
 	}
+}
+
+// TestTakingApartMeetsEveryFate: whatever befalls a call while a pair is taken apart, nothing of
+// the bridge's is left in the end, and the pair is parted.
+func TestTakingApartMeetsEveryFate(t *testing.T) {
+	t.Parallel()
+	meetsEveryFate(t, takingsApart(), apart)
+}
+
+// TestPeopleRaceATakingApart: what a person writes before any of its calls stands in the end.
+func TestPeopleRaceATakingApart(t *testing.T) {
+	t.Parallel()
+	isRaced(t, takingsApart(), apart, func(w *world) {
+		w.editIssue(mapping.Title, to("tok81"))
+		w.editIssue(mapping.Summary, line("tok2", "tok82"))
+		w.editCard(mapping.Title, to("tok83"))
+		w.editCard(mapping.Summary, line("tok2", "tok84"))
+	}, func(w *world) {
+		i, c := w.issue(), w.card()
+		if i.Title != "tok81" || !strings.Contains(i.Body, "tok82") || c.Title.Value != "tok83" || !strings.Contains(c.Summary.Value, "tok84") {
+			w.fail("the issue says %q, %q and the card %q, %q", i.Title, i.Body, c.Title.Value, c.Summary.Value)
+		}
+	})
 }

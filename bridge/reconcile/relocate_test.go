@@ -147,67 +147,22 @@ func (w *world) verifyBare() {
 // has one card there in the end, which says what it did.
 func TestAMoveMeetsEveryFate(t *testing.T) {
 	t.Parallel()
-	for _, s := range movings() {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			points, err := moved(t, &s, nothing, nothing)
-			if err != nil {
-				t.Fatalf("without a fault: %v", err)
-			}
-			for at, p := range points {
-				for n, fate := range p.fates() {
-					if spared(at + n) {
-						continue
-					}
-					_, err := moved(t, &s, func(w *world) { w.faults.at, w.faults.fate = at, fate }, func(w *world) {
-						if !w.faults.fired {
-							w.fail("the call was never made")
-						}
-					})
-					if err != nil {
-						t.Error(fmt.Errorf("call %d, %s %s: %s: %w", at, p.kind, p.name, fate, err))
-					}
-				}
-			}
-		})
-	}
+	meetsEveryFate(t, movings(), moved)
 }
 
 // TestPeopleRaceAMove: what a person writes on GitHub before any of its calls stands on the new
 // card. What is written on the old card crosses, or stands there still.
 func TestPeopleRaceAMove(t *testing.T) {
 	t.Parallel()
-	for _, s := range movings() {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			points, err := moved(t, &s, nothing, nothing)
-			if err != nil {
-				t.Fatalf("without a race: %v", err)
-			}
-			for at, p := range points {
-				if spared(at) {
-					continue
-				}
-				_, err := moved(t, &s, func(w *world) {
-					w.faults.at = -1
-					w.faults.before = func(i int, _ point) {
-						if i == at {
-							w.editIssue(mapping.Title, to("tok81"))
-							w.editCard(mapping.Summary, line("tok2", "tok84"))
-						}
-					}
-				}, func(w *world) {
-					i, c := w.issue(), w.card()
-					if i.Title != "tok81" || !strings.Contains(i.Body+c.Summary.Value, "tok84") {
-						w.fail("the issue says %q, %q and the old card %q", i.Title, i.Body, c.Summary.Value)
-					}
-				})
-				if err != nil {
-					t.Error(fmt.Errorf("before call %d, %s %s: %w", at, p.kind, p.name, err))
-				}
-			}
-		})
-	}
+	isRaced(t, movings(), moved, func(w *world) {
+		w.editIssue(mapping.Title, to("tok81"))
+		w.editCard(mapping.Summary, line("tok2", "tok84"))
+	}, func(w *world) {
+		i, c := w.issue(), w.card()
+		if i.Title != "tok81" || !strings.Contains(i.Body+c.Summary.Value, "tok84") {
+			w.fail("the issue says %q, %q and the old card %q", i.Title, i.Body, c.Summary.Value)
+		}
+	})
 }
 
 // TestWhatKeepsAPair: a pair that cannot move stays whole, and moves once that is mended. It is
