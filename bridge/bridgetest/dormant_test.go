@@ -11,10 +11,16 @@ import (
 	"planbridge/mapping"
 )
 
-// reload gives the running bridge another configuration.
-func (w *world) reload(text string) {
+// reload gives the running bridge another configuration. The secret of the second project, where
+// there is one, is in API_SECRET.
+func (w *world) reload(text string, second ...*planningtest.Project) {
 	w.T.Helper()
-	c, err := config.Parse([]byte(text), "planbridge.yaml", w.Env)
+	c, err := config.Parse([]byte(text), "planbridge.yaml", func(name string) (string, bool) {
+		if name == "API_SECRET" && len(second) > 0 {
+			return second[0].Secret(), true
+		}
+		return w.Env(name)
+	})
 	if err != nil {
 		w.T.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
-	"planbridge/config"
 	"planbridge/mapping"
 )
 
@@ -147,13 +146,7 @@ func TestListBegins(t *testing.T) {
 	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "both"})
 	w.Project.NewTask(card, "alice", planningtest.TaskSpec{Title: "old"})
 	w.AwaitSettled()
-	c, err := config.Parse([]byte(strings.Replace(w.YAML(), "tasks: none", "tasks: checklist", 1)), "planbridge.yaml", w.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.App.Reload(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.reload(strings.Replace(w.YAML(), "tasks: none", "tasks: checklist", 1))
 	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "Touched" })
 	w.Await("the task of the item", func() bool { return strings.Contains(bridgetest.TaskTexts(w.Project.Tasks(card)), "todo item") })
 	w.AwaitSettled()

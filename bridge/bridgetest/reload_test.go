@@ -8,7 +8,6 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
-	"planbridge/config"
 	"planbridge/store/redisstore/redistest"
 )
 
@@ -24,18 +23,7 @@ func TestReloadAddsAProject(t *testing.T) {
 
 	text := strings.Replace(w.YAML(), "users: {", fmt.Sprintf("    api: {id: %s, secret: env:API_SECRET, username: %s}\nusers: {", second.ID(), bridgetest.BridgeUser), 1)
 	text += "    conflicts: {default: github}\n  - repository: acme/api\n    project: api\n    bucket: Inbox\n"
-	c, err := config.Parse([]byte(text), "planbridge.yaml", func(name string) (string, bool) {
-		if name == "API_SECRET" {
-			return second.Secret(), true
-		}
-		return w.Env(name)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.App.Reload(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.reload(text, second)
 	api.Open("octocat", githubtest.IssueSpec{Title: "over there"})
 	w.Await("a card in the new project", func() bool {
 		cards := second.Cards()
@@ -57,13 +45,7 @@ func TestReloadWhileTheStoreIsAway(t *testing.T) {
 	w.AwaitSettled()
 	api := w.GitHub.AddRepo("acme/api", githubtest.RepoSpec{Private: true})
 	r.Kill()
-	c, err := config.Parse([]byte(w.YAML()+"    conflicts: {default: github}\n  - repository: acme/api\n    project: web\n    bucket: Bugs\n"), "planbridge.yaml", w.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.App.Reload(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.reload(w.YAML() + "    conflicts: {default: github}\n  - repository: acme/api\n    project: web\n    bucket: Bugs\n")
 	api.Open("octocat", githubtest.IssueSpec{Title: "over there"})
 	r.Restart()
 	w.Await("a card by the new route", func() bool {
@@ -92,12 +74,6 @@ func TestReloadAllowsPublic(t *testing.T) {
 	if got := w.Repo.Issue(n).Title; got != "Title" {
 		t.Fatalf("published %q", got)
 	}
-	c, err := config.Parse([]byte(w.YAML()+"    allow_public: true\n"), "planbridge.yaml", w.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.App.Reload(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.reload(w.YAML() + "    allow_public: true\n")
 	w.Await("planning's title on the issue", func() bool { return w.Repo.Issue(n).Title == "Of planning" })
 }

@@ -9,7 +9,6 @@ import (
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
-	"planbridge/config"
 )
 
 // TestProjectIsTakenOut: a project with links is taken out of the file, its repository's route
@@ -22,27 +21,13 @@ func TestProjectIsTakenOut(t *testing.T) {
 			t.Parallel()
 			w := start(t, bridgetest.Options{})
 			second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{"Incoming", "Bugs"}})
-			reload := func(text string) {
-				c, err := config.Parse([]byte(text), "planbridge.yaml", func(name string) (string, bool) {
-					if name == "API_SECRET" {
-						return second.Secret(), true
-					}
-					return w.Env(name)
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := w.App.Reload(t.Context(), c); err != nil {
-					t.Fatal(err)
-				}
-			}
 			n, card := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})
 			w.AwaitSettled()
 
 			named := w.YAML()
 			unnamed := strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", string(w.Project.ID()), string(second.ID()),
 				"PLANNING_WEB_SECRET", "API_SECRET").Replace(named)
-			reload(unnamed)
+			w.reload(unnamed, second)
 			if erased {
 				if _, err := w.App.Operator().Erase(t.Context(), status.EraseAsk{Item: fmt.Sprintf("acme/web#%d", n)}); err != nil {
 					t.Fatal(err)
@@ -51,7 +36,7 @@ func TestProjectIsTakenOut(t *testing.T) {
 			w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "edited meanwhile" })
 			fresh := w.Repo.Open("octocat", githubtest.IssueSpec{Title: "new meanwhile"})
 			w.Await("the new issue's card", func() bool { return len(second.Cards()) > 0 })
-			reload(named)
+			w.reload(named, second)
 			w.AwaitSettled()
 
 			if got := second.Cards(); len(got) != 1 || got[0].Title != "new meanwhile" {
