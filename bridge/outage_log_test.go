@@ -46,11 +46,16 @@ func TestAnOutageIsOneFact(t *testing.T) {
 			})
 			c.down(w, false)
 			w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" && w.Repo.Issue(1).Title == "two" })
-			var facts []string
+			var facts, others []string
 			for line := range strings.Lines(log.String()[before:]) {
 				if strings.Contains(line, "fact=") && !strings.Contains(line, "times=") || strings.Contains(line, "over=") {
 					facts = append(facts, line)
+				} else {
+					others = append(others, line)
 				}
+			}
+			if strings.Contains(strings.Join(others, ""), "to be tried again") {
+				t.Errorf("beside it the log warns\n%s", strings.Join(others, ""))
 			}
 			if len(facts) != 2 || !strings.Contains(facts[0], `fact="requests to a service fail"`) || !strings.Contains(facts[1], `over="requests to a service fail"`) || !strings.Contains(facts[0], "service="+c.service) {
 				t.Errorf("the log says\n%s", strings.Join(facts, ""))

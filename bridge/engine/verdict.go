@@ -57,7 +57,11 @@ func decide(r reconcile.Rest, s standing) verdict {
 	case reconcile.RestPutOff:
 		return s.putOff(r)
 	case reconcile.RestFailed:
-		return s.fail(r.Err)
+		v = s.fail(r.Err)
+		if v.Kind == store.Retry && r.Service != "" {
+			v.attrs = append(v.attrs, "service", r.Service, factlog.Fact, factlog.Away)
+		}
+		return v
 	case reconcile.RestLost:
 		return verdict{result: "lost"}.logs(slog.LevelWarn, "key given up", "err", r.Err)
 	case reconcile.RestRemoved:

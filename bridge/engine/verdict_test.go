@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/reconcile"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -171,6 +172,25 @@ func TestPausesGrow(t *testing.T) {
 	for attempts, want := range []time.Duration{1: time.Second, 2: 2 * time.Second, 9: 256 * time.Second, 10: 5 * time.Minute, 90: 5 * time.Minute} {
 		if want > 0 && s.backOff(attempts) != want*3/2-1 {
 			t.Errorf("after %d attempts a key is put off for %v, want %v at most", attempts, s.backOff(attempts), want*3/2)
+		}
+	}
+}
+
+// TestAFailureOfAServiceIsItsFact: an attempt that failed as a service did not answer is a line of
+// the outage, and no warning of its own. The attempt that was the last one is.
+func TestAFailureOfAServiceIsItsFact(t *testing.T) {
+	if reconcile.FactAway != factlog.Away {
+		t.Errorf("the rules call an outage %q, the log %q", reconcile.FactAway, factlog.Away)
+	}
+	for _, c := range []struct {
+		service  string
+		attempts int
+		want     bool
+	}{{"github", 0, true}, {"", 0, false}, {"github", 11, false}} {
+		s := standing{attempts: c.attempts, retry: Retry{MaxAttempts: 12, MaxInterval: time.Minute}, random: func(int64) int64 { return 0 }}
+		v := decide(reconcile.Rest{Kind: reconcile.RestFailed, Service: c.service, Err: mapping.ErrUnavailable}, s)
+		if got := slices.Contains(v.attrs, any(factlog.Away)); got != c.want || v.Service != "" {
+			t.Errorf("after %d attempts at %q: %v, waits for %q", c.attempts, c.service, v.attrs, v.Service)
 		}
 	}
 }

@@ -28,7 +28,8 @@ const (
 )
 
 // Away is the fact that a service is away. The value of its lines' attribute
-// "service" alone tells it apart, so that whatever notices it first begins it.
+// "service" alone tells it apart, so that whatever notices it first begins it. The rules of
+// reconcile name it, too, as reconcile.FactAway.
 const Away = "requests to a service fail"
 
 const (

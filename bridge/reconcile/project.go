@@ -171,7 +171,11 @@ func (w projector) putOff(name, done string, err error, first, most time.Duratio
 	p := get(w, PauseAfter{name, fmt.Sprintf("%s, as %s met: %v", why, where(w.pair), err), first, most})
 	why += ": " + err.Error()
 	if p.News {
-		w.log.Warn("cannot be "+done+"; to be tried again", "what", name, "after", p.Wait, "err", err)
+		about := []any{"what", name, "after", p.Wait, "err", err}
+		if side := (*sideError)(nil); errors.As(err, &side) && isUnanswered(err) {
+			about = append(about, "service", situation{project: w.link.Project}.service(side.side), "fact", FactAway)
+		}
+		w.log.Warn("cannot be "+done+"; to be tried again", about...)
 	}
 	w.revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
 }

@@ -152,7 +152,7 @@ type Rest struct {
 	After time.Duration
 	// Spread is how much later than that the key may come, so that not all come at once.
 	Spread time.Duration
-	// Service is what a blocked key waits for.
+	// Service is what a blocked key waits for, and of RestFailed the one whose request failed.
 	Service string
 	// Why is the reason that an operator is shown.
 	Why string
@@ -255,8 +255,22 @@ func restOf(err error, s situation) Rest {
 	case errors.As(err, &side) && s.isDown(side):
 		return Rest{Kind: RestBlocked, Service: s.service(side.side), Why: err.Error(), Err: err}
 	}
-	return failed(err)
+	rest := failed(err)
+	if errors.As(err, &side) && isUnanswered(err) {
+		rest.Service = s.service(side.side)
+	}
+	return rest
 }
+
+// isUnanswered reports whether an error says that a request had no answer that can be used, as
+// while a service is away.
+func isUnanswered(err error) bool {
+	return errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUncertain)
+}
+
+// FactAway names in the log that requests to a service fail, which is one fact however many keys
+// notice it.
+const FactAway = "requests to a service fail"
 
 // failed is the rest of a key whose attempt failed by itself.
 func failed(err error) Rest { return Rest{Kind: RestFailed, Why: err.Error(), Err: err} }

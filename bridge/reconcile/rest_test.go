@@ -49,8 +49,8 @@ func TestRestOf(t *testing.T) {
 		"answers each other":    {errRunaway, on, Rest{Kind: RestHeld, Why: why(errRunaway)}},
 		"unauthorised":          {onPlanning(mapping.ErrUnauthorized), on, Rest{Kind: RestBlocked, Service: ServicePlanning("p"), Why: why(mapping.ErrUnauthorized)}},
 		"down":                  {onGitHub(away), down, Rest{Kind: RestBlocked, Service: ServiceGitHub, Why: why(away)}},
-		"one answer":            {onPlanning(away), down, Rest{Kind: RestFailed, Why: why(away)}},
-		"down, nobody says so":  {onGitHub(away), on, Rest{Kind: RestFailed, Why: why(away)}},
+		"one answer":            {onPlanning(away), down, Rest{Kind: RestFailed, Service: ServicePlanning("p"), Why: why(away)}},
+		"down, nobody says so":  {onGitHub(away), on, Rest{Kind: RestFailed, Service: ServiceGitHub, Why: why(away)}},
 		"anything else":         {errors.New("odd"), on, Rest{Kind: RestFailed, Why: why(errors.New("odd"))}},
 	} {
 		err := tt.err
