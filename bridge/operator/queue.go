@@ -39,6 +39,9 @@ func (o *Operator) ServiceWords(service string) string {
 	return reconcile.ServiceWords(service, o.set().Routes)
 }
 
+// Failing reports whether a key waits for another attempt after a failure.
+func (o *Operator) Failing(at *store.Standing) bool { return reconcile.Failing(at) }
+
 // Worker names this process where it works a key; "" where another one does.
 func (o *Operator) Worker(key store.Key) string {
 	if !o.o.Process.Works(key) {

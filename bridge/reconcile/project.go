@@ -3,9 +3,11 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // What planning says and GitHub cannot be asked about is shown on the issue:
@@ -164,10 +166,25 @@ func (w projector) bring(isDue func() bool, write func() error) error {
 	return write()
 }
 
+// cannotBe is in the reason of a key that waits for what was refused to be shown or read.
+const cannotBe = " cannot be "
+
+// Failing reports whether a key waits for the next attempt of something that failed, or of what a
+// service does not allow, which is not away for that.
+func Failing(s *store.Standing) bool {
+	switch s.State {
+	case store.KeyLater:
+		return s.Attempts > 0 || strings.Contains(s.Reason, cannotBe)
+	case store.KeyWaiting:
+		return strings.Contains(s.Reason, mapping.ErrUnauthorized.Error())
+	}
+	return false
+}
+
 // putOff leaves alone for a while what cannot be shown or read, for longer each time. Other keys
 // that wait for the same are told which item met the error.
 func (w projector) putOff(name, done string, err error, first, most time.Duration) {
-	why := name + " cannot be " + done
+	why := name + cannotBe + done
 	p := get(w, PauseAfter{name, fmt.Sprintf("%s, as %s met: %v", why, where(w.pair), err), first, most})
 	why += ": " + err.Error()
 	if p.News {

@@ -70,3 +70,20 @@ func TestRestOf(t *testing.T) {
 		}
 	}
 }
+
+// TestFailing: a key waits for another attempt after a failure, or for its turn.
+func TestFailing(t *testing.T) {
+	for s, want := range map[store.Standing]bool{
+		{State: store.KeyLater, Reason: "its turn comes"}:                                                 false,
+		{State: store.KeyLater, Reason: "update card: forbidden", Attempts: 1}:                            true,
+		{State: store.KeyLater, Reason: "labels in acme/web cannot be shown: add labels: forbidden"}:      true,
+		{State: store.KeyWaiting, Service: ServiceGitHub, Reason: "read issue: unavailable"}:              false,
+		{State: store.KeyWaiting, Service: ServicePlanning("p"), Reason: "update card: unauthorized (…)"}: true,
+		{State: store.KeyWaiting, Service: ServicePaused("web"), Reason: "its route is paused"}:           false,
+		{State: store.KeyDue, Attempts: 3}:                                                                false,
+	} {
+		if got := Failing(&s); got != want {
+			t.Errorf("%+v: %t", s, got)
+		}
+	}
+}

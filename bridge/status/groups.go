@@ -37,6 +37,7 @@ type row struct {
 	State    string // of a key in the queue
 	Service  string // that it waits for
 	WaitsFor string // the same in words
+	Failing  bool   // it is tried again after a failure
 }
 
 // shared is what a row's reason shares with others. What waits for one service has one reason,

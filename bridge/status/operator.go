@@ -73,6 +73,8 @@ type Queues interface {
 	Standings(ctx context.Context, limit int) ([]store.Standing, error)
 	// ServiceWords says to people what a key waits for, by its [store.Standing].Service.
 	ServiceWords(service string) string
+	// Failing reports whether a key waits for another attempt after a failure.
+	Failing(at *store.Standing) bool
 	// Worker names this process where it works a key; "" where another one does.
 	Worker(key store.Key) string
 	Failures(ctx context.Context) ([]store.Failure, error)

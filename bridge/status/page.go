@@ -35,6 +35,7 @@ type pageData struct {
 	Failures      []group
 	MoreFailures  int // groups
 	Waits         []group
+	Failing       []group // of those, what is tried again after a failure
 	MoreWaits     int
 	WaitsBounded  bool // there may be more
 	Activities    []said
@@ -101,6 +102,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	note(err)
 
 	d.Waits, d.MoreWaits = atMost(grouped(waiting), pageGroups)
+	d.Failing = grouped(failing(waiting))
 	d.WaitsBounded = len(waiting) == manyKeys
 	d.Failures, d.MoreFailures = atMost(grouped(failed), pageGroups)
 	d.Activities = each(recent, sentence)
@@ -147,9 +149,19 @@ func (h *handler) waiting(ctx context.Context) ([]row, error) {
 	out := make([]row, 0, len(all))
 	for i := range all {
 		s := h.standingOf(&all[i])
-		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service, WaitsFor: s.WaitsFor})
+		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service, WaitsFor: s.WaitsFor, Failing: h.Operator.Failing(&all[i])})
 	}
 	return out, err
+}
+
+// failing are those of the keys that wait for another attempt after a failure, by its error.
+func failing(waiting []row) (out []row) {
+	for _, r := range waiting {
+		if r.WaitsFor = ""; r.Failing {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // failed lists the keys that were given up, the oldest first.

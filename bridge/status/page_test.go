@@ -110,6 +110,21 @@ func TestEmptyPage(t *testing.T) {
 	}
 }
 
+// TestPageOfWhatFails: what a service refused is a problem at once, and not only when its attempts
+// are used up. What waits for its turn is none.
+func TestPageOfWhatFails(t *testing.T) {
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
+	*a.mem = memory{waits: []store.Standing{
+		{Key: store.Key{Project: "p1", Link: "l1"}, State: store.KeyLater, At: noon, Reason: "update card 7: forbidden", Attempts: 1},
+		{Key: store.Key{Project: "p1", Link: "l2"}, State: store.KeyLater, At: noon, Reason: "update card 8: forbidden", Attempts: 2},
+		{Key: store.Key{Project: "p1", Link: "l3"}, State: store.KeyLater, At: noon, Reason: "labels in acme/web cannot be shown: forbidden"},
+		{Key: store.Key{Project: "p1", Link: "l5"}, State: store.KeyWaiting, Service: "planning:p1", At: noon, Reason: "update card: unauthorized"},
+		{Key: store.Key{Project: "p1", Link: "l4"}, State: store.KeyLater, At: noon, Reason: "its turn comes"},
+	}}
+	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "3 problems", "1 item was put off after a failure: update card: unauthorized",
+		"2 items were put off after a failure: update card …: forbidden", "1 item was put off after a failure: labels in acme/web cannot be shown: forbidden")
+}
+
 // What cannot be read is said on the page, and the page is there all the same.
 func TestPageInTrouble(t *testing.T) {
 	a := newAdmin(t, func(o *status.Options) {

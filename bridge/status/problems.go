@@ -30,18 +30,24 @@ func (d *pageData) problems() []problem {
 			out = append(out, problem{true, fmt.Sprintf("Project %s has a key that has been due for %s: nobody works it.", p.Name, span(d.Now.Sub(p.Oldest))), "#services"})
 		}
 	}
-	for i := range d.Failures {
-		g := &d.Failures[i]
-		out = append(out, problem{true, fmt.Sprintf("%s given up: %s", count(g.Count, "item was", "items were"), cut(pageReason, g.Reason)), "#failures"})
-		if more := len(d.Failures) - pageProblems; i+1 == pageProblems && more > 0 {
-			out = append(out, problem{true, fmt.Sprintf("Items were given up for %s more.", count(more, "reason", "reasons")), "#failures"})
-			break
-		}
-	}
+	out = append(out, groupProblems(d.Failures, "given up", "#failures")...)
+	out = append(out, groupProblems(d.Failing, "put off after a failure", "#waiting")...)
 	if n := len(d.Questions) + d.MoreQuestions; n > 0 {
 		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", count(n, "question waits", "questions wait")), "#questions"})
 	}
 	return append(out, d.routeProblems()...)
+}
+
+// groupProblems says of groups of keys what was done with them, and why.
+func groupProblems(groups []group, what, at string) (out []problem) {
+	for i := range groups[:min(len(groups), pageProblems)] {
+		g := &groups[i]
+		out = append(out, problem{true, fmt.Sprintf("%s %s: %s", count(g.Count, "item was", "items were"), what, cut(pageReason, g.Reason)), at})
+	}
+	if more := len(groups) - pageProblems; more > 0 {
+		out = append(out, problem{true, fmt.Sprintf("Items were %s for %s more.", what, count(more, "reason", "reasons")), at})
+	}
+	return out
 }
 
 // routeProblems lists the routes that are paused and those that are gone.

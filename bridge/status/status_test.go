@@ -303,6 +303,10 @@ func (m *memory) Standings(_ context.Context, limit int) ([]store.Standing, erro
 	return m.waits[:min(limit, len(m.waits))], m.broken
 }
 
+func (m *memory) Failing(at *store.Standing) bool {
+	return at.State == store.KeyLater && at.Attempts > 0 || strings.HasSuffix(at.Reason, "forbidden") || strings.HasSuffix(at.Reason, "unauthorized")
+}
+
 func (m *memory) Worker(key store.Key) string {
 	return map[mapping.LinkID]string{"l2": "host-1"}[key.Link]
 }
