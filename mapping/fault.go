@@ -50,6 +50,14 @@ type RateLimited struct {
 	Turn  bool          // After is a turn of one's own: nobody else comes then
 }
 
+// Service names the side for people.
+func (e *RateLimited) Service() string {
+	if e.API == string(GitHub) {
+		return "GitHub"
+	}
+	return e.API
+}
+
 func (e *RateLimited) Error() string {
 	return e.API + ": rate limited (" + e.Why + "), retry after " + e.After.String()
 }

@@ -130,6 +130,18 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestALimitIsNoOutage: where a service takes no more requests for a while, the check says so and
+// until when, to the next minute.
+func TestALimitIsNoOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.away = errors.Join(&mapping.RateLimited{API: "github", After: time.Hour + time.Second, Why: "primary limit"})
+		w.silent = &mapping.RateLimited{API: "planning", After: 30 * time.Second, Why: "Retry-After"}
+		w.finds(preflight.LevelFault, "repository acme/web", "it was not looked at: GitHub takes no more requests until 2000-01-01T01:01:00Z (primary limit)")
+		w.finds(preflight.LevelFault, "planning web", "it was not looked at: planning takes no more requests until 2000-01-01T00:01:00Z (Retry-After)")
+	})
+}
+
 // repository changes acme/web.
 func repository(change func(*preflight.Repository)) func(*world) {
 	return func(w *world) {

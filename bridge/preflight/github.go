@@ -22,7 +22,7 @@ func (k *checker) account(ctx context.Context, r *findings) bool {
 	case errors.Is(err, mapping.ErrUnauthorized):
 		r.fault("the token (or the app's key) is refused: %v", err)
 	case err != nil:
-		r.away("GitHub does not answer: %v", err)
+		r.away(err, "GitHub does not answer")
 	}
 	if err != nil && !mapping.Refused(err) {
 		return false
@@ -57,7 +57,7 @@ func (k *checker) access(ctx context.Context, r *findings, owner string) {
 	case mapping.Refused(err) && !k.IsApp:
 		r.warn("what the token may do cannot be read here: %v", err) // an Enterprise Server without rate limits answers so
 	case err != nil:
-		r.away("the rights on %s cannot be read: %v", owner, err)
+		r.away(err, "the rights on %s cannot be read", owner)
 	case a.Kind == "app":
 		k.app(r, owner, a)
 	case a.Kind != "classic":
@@ -123,7 +123,7 @@ func (k *checker) repository(ctx context.Context, r *findings, name string) {
 	case errors.Is(err, mapping.ErrNotFound):
 		r.fault("it is not there, or the token may not see it: %v", err)
 	case err != nil:
-		r.away("it cannot be read: %v", err)
+		r.away(err, "it cannot be read")
 	}
 	if err != nil {
 		return
@@ -176,7 +176,7 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 	owner, _, _ := strings.Cut(pattern, "/")
 	repos, err := k.github.OrgRepositories(ctx, owner)
 	if err != nil {
-		r.away("the repositories of %s cannot be listed: %v", owner, err)
+		r.away(err, "the repositories of %s cannot be listed", owner)
 		return
 	}
 	for _, route := range k.routesOf(pattern) {

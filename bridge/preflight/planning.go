@@ -26,7 +26,7 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	case errors.Is(err, mapping.ErrNotFound):
 		r.fault("there is no such project: its id or planning.base_url is wrong: %v", err)
 	case err != nil:
-		r.away("the service does not answer: %v", err)
+		r.away(err, "the service does not answer")
 	}
 	if err != nil {
 		return
@@ -39,7 +39,7 @@ func (k *checker) project(ctx context.Context, r *findings, name string) {
 	}
 	listed, err := client.Buckets(ctx)
 	if err != nil {
-		r.away("its buckets cannot be listed: %v", err)
+		r.away(err, "its buckets cannot be listed")
 		return
 	}
 	k.entitled(slices.Concat(listed, named))

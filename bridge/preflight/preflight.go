@@ -4,6 +4,7 @@ package preflight
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -153,9 +154,16 @@ func (f *findings) ok(format string, args ...any)    { f.add(LevelOK, format, ar
 func (f *findings) warn(format string, args ...any)  { f.add(LevelWarn, format, args...) }
 func (f *findings) fault(format string, args ...any) { f.add(LevelFault, format, args...) }
 
-// away adds a fault that another service is to blame for: it does not answer.
-func (f *findings) away(format string, args ...any) {
-	f.fault(format, args...)
+// away adds a fault that another service is to blame for: it gives no answer, or takes no more
+// requests for a while. The format says what that means.
+func (f *findings) away(err error, format string, args ...any) {
+	var limited *mapping.RateLimited
+	if errors.As(err, &limited) {
+		until := time.Now().Add(limited.After + time.Minute - 1).Truncate(time.Minute) // many places say the same
+		f.fault("it was not looked at: %s takes no more requests until %s (%s)", limited.Service(), until.UTC().Format(time.RFC3339), limited.Why)
+	} else {
+		f.fault(format+": %v", append(args, err)...)
+	}
 	f.list[len(f.list)-1].away = true
 }
 
