@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -38,20 +39,13 @@ func (h *handler) recovered(next http.Handler) http.Handler {
 // name was made to resolve to this listener's address (DNS rebinding) is of the same
 // origin as this one to a browser, but cannot choose the Host that the browser sends.
 // Metrics and probes are for machines, which may use any name where the listener is not
-// on a loopback address.
+// on a loopback address. On one, where no token is asked for, no name but localhost goes
+// without saying.
 func (h *handler) local(next http.Handler) http.Handler {
-	if !h.Loopback {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !forMachines[r.URL.Path] && !h.ownHost(r.Host) {
-				writeError(w, http.StatusForbidden, errors.New("this listener does not answer to that host: name it in server.admin_hosts"))
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !loopback(r.Host) {
-			writeError(w, http.StatusForbidden, errors.New("this listener answers to localhost and loopback addresses only"))
+		own := !h.Loopback && (forMachines[r.URL.Path] || cannotBeOthers(hostOf(r.Host)))
+		if !own && !loopback(hostOf(r.Host)) && !h.configuredHost(hostOf(r.Host)) {
+			writeError(w, http.StatusForbidden, fmt.Errorf("this listener does not answer to the host %q: name it in server.admin_hosts", hostOf(r.Host)))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -64,35 +58,32 @@ var forMachines = map[string]bool{"/metrics": true, "/healthz": true, "/readyz":
 // privateDomains end names that nobody can register.
 var privateDomains = []string{".internal", ".local", ".localhost", ".svc", ".home.arpa"}
 
-// ownHost reports whether a Host header, with or without a port, can be this listener's:
-// an address, a name without a dot or of a private domain, or a name that the
-// configuration gives. No other site can have any of these.
-func (h *handler) ownHost(hostport string) bool {
+// hostOf is the host that a Host header names, with or without a port.
+func hostOf(hostport string) string {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
 		host = hostport
 	}
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if host == "" {
-		return false
-	}
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || !strings.Contains(host, ".") {
-		return true
-	}
-	if slices.ContainsFunc(privateDomains, func(d string) bool { return strings.HasSuffix(host, d) }) {
-		return true
-	}
+	return strings.Trim(strings.TrimSuffix(strings.ToLower(host), "."), "[]")
+}
+
+// cannotBeOthers reports whether no other site can have a host: it is an address, a name without
+// a dot, or one of a private domain.
+func cannotBeOthers(host string) bool {
+	_, err := netip.ParseAddr(host)
+	inPrivate := func(domain string) bool { return strings.HasSuffix(host, domain) }
+	return host != "" && (err == nil || !strings.Contains(host, ".") || slices.ContainsFunc(privateDomains, inPrivate))
+}
+
+// configuredHost reports whether the configuration gives a host to this listener.
+func (h *handler) configuredHost(host string) bool {
 	return slices.ContainsFunc(h.Settings.Access().Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
-// loopback reports whether a Host header, with or without a port, names this machine.
-func loopback(hostport string) bool {
-	host, _, err := net.SplitHostPort(hostport)
-	if err != nil {
-		host = hostport
-	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+// loopback reports whether a host names this machine.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // guard lets in who may ask, bounds what is asked, and keeps other sites from

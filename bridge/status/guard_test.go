@@ -45,6 +45,23 @@ func TestHostOnLoopback(t *testing.T) {
 	}
 }
 
+// TestNamesOnLoopback: a listener on a loopback address asks for no token. It answers to a name, such
+// as a container's or a proxy's, where server.admin_hosts has it, and else says so.
+func TestNamesOnLoopback(t *testing.T) {
+	a := newAdmin(t)
+	for _, path := range []string{"/", "/metrics", "/api/v1/links"} {
+		if got := a.refused(a.do("GET", path, "", "Host", "planbridge:9090"), 403); !strings.Contains(got, `does not answer to the host "planbridge": name it in server.admin_hosts`) {
+			t.Errorf("%s says %s", path, got)
+		}
+	}
+	a = newAdmin(t, func(o *status.Options) { access(o).Hosts = []string{"planbridge"} })
+	for host, want := range map[string]int{"planbridge:9090": 200, "PlanBridge": 200, "localhost": 200, "other": 403, "planbridge.evil.example": 403} {
+		if got := a.do("GET", "/", "", "Host", host).StatusCode; got != want {
+			t.Errorf("Host %q: %d, want %d", host, got, want)
+		}
+	}
+}
+
 func TestTokenElsewhere(t *testing.T) {
 	a := newAdmin(t, public)
 	for _, tt := range []struct {
