@@ -74,3 +74,47 @@ func TestCleanKnowsItsEnd(t *testing.T) {
 		t.Errorf("told %q, %v, want %q", seen, err, want)
 	}
 }
+
+// putOff is a queue whose engine puts off each key that it is kicked for.
+type putOff struct {
+	t     *testing.T
+	store store.Store
+}
+
+func (q *putOff) Kick() {
+	c, _, err := q.store.Claim(q.t.Context(), "p", time.Minute)
+	if err == nil && c != nil {
+		err = q.store.Finish(q.t.Context(), c, c.Link, nil, store.Outcome{Kind: store.Again, After: time.Hour, Reason: "its turn comes"})
+	}
+	if err != nil {
+		q.t.Error(err)
+	}
+}
+
+// TestCleanTellsUntilWhenItWaits: of pairs that wait for their time, the reason and the earliest
+// time are told.
+func TestCleanTellsUntilWhenItWaits(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	l := &mapping.Link{ID: "l1", Project: "p", Route: "web", Pair: mapping.Pair{State: mapping.Linked, Card: mapping.CardID{ID: "c1"}}}
+	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p"}})}
+	d := decommission.New(decommission.Options{
+		Store: s, Settings: set, Services: nothingMade{}, Finder: links.New(links.Options{Store: s, Settings: set}), Queue: &putOff{t, s},
+		Holder: links.Holder{Store: s, Now: time.Now}, Pauses: pause.New(pause.Options{Store: s, Settings: set}), Now: time.Now,
+	})
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	var waits []status.JobWait
+	job := status.Job{Clean: &status.CleanResult{}}
+	err := d.Clean(ctx, status.CleanAsk{Route: "web"}, func(change func(*status.Job)) {
+		if change(&job); len(job.Waits) > 0 {
+			waits = job.Waits
+			stop()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || len(waits) != 1 || waits[0].For != "its turn comes" || time.Until(waits[0].Until) < 50*time.Minute {
+		t.Errorf("waits for %+v, %v", waits, err)
+	}
+}
