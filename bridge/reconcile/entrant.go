@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -143,14 +142,8 @@ func (w entrant) moveProject(route *mapping.Route) error {
 // handOverIssue hands an issue, as it was seen, over to the link that the observation leads
 // to, with whatever else that is to be told.
 func (w entrant) handOverIssue(issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
-	data, err := json.Marshal(issue)
-	if err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
-	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), data
-	if obs.Event, err = json.Marshal(mapping.IssueEvent{Look: mapping.LookHandedOver}); err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
+	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), store.Encode(issue)
+	obs.Event = store.Encode(mapping.IssueEvent{Look: mapping.LookHandedOver})
 	return w.deliver(to, append([]store.Observation{obs}, more...))
 }
 
@@ -208,12 +201,8 @@ func (w entrant) enterCopy(c *mapping.Card) error {
 	}
 	link := route.EnterCard(c, w.Now().UTC())
 	link.ID, link.Nonce, link.Copied = mapping.LinkID(w.draw()), w.newNonce(link.Project), true
-	data, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
 	if err := w.deliver(w.link.Project, []store.Observation{{
-		Refs: []mapping.Ref{ref}, Create: link, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: data,
+		Refs: []mapping.Ref{ref}, Create: link, Item: ref, At: c.Version, Digest: mapping.DigestCard(c), Data: store.Encode(c),
 	}}); err != nil {
 		return fmt.Errorf("let the copy %s of its card enter: %w", c.ID, err)
 	}

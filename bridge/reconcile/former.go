@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -155,11 +154,7 @@ func (w entrant) handOver(key store.Key, to *mapping.Pair) error {
 	if to.Issue.ID != w.issue.ID {
 		edit.Moved, why = mapping.NewMove(to.Issue.ID, w.issue), "it is "+where(to)+", transferred"
 	}
-	event, err := json.Marshal(edit)
-	if err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
-	if err := w.deliver(key.Project, []store.Observation{{Refs: []mapping.Ref{mapping.IssueRef(to.Issue.ID)}, Event: event}}); err != nil {
+	if err := w.deliver(key.Project, []store.Observation{{Refs: []mapping.Ref{mapping.IssueRef(to.Issue.ID)}, Event: store.Encode(edit)}}); err != nil {
 		return fmt.Errorf("hand over to link %s: %w", key, err)
 	}
 	w.count(CountPrevented, "transfer")

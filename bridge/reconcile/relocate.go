@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,8 +72,8 @@ func (w relocator) withSuccessor(obs []store.Observation) ([]store.Observation, 
 			next.SubLinks = append(next.SubLinks, part)
 		}
 	}
-	event, err := json.Marshal(mapping.IssueEvent{Look: mapping.LookMoved})
-	return slices.Concat([]store.Observation{{Refs: next.Refs(), Create: next, Event: event, Bulk: true}}, obs), err
+	event := store.Encode(mapping.IssueEvent{Look: mapping.LookMoved})
+	return slices.Concat([]store.Observation{{Refs: next.Refs(), Create: next, Event: event, Bulk: true}}, obs), nil
 }
 
 // forwarded is what deliveries have told of the issue and its sub-issues, for the other link.
@@ -90,9 +89,9 @@ func (w relocator) forwarded() (out []store.Observation, err error) {
 	}
 	err = eachSeen(w.claimState, func(i mapping.Issue) error {
 		ref := mapping.IssueRef(i.ID)
-		event, err := json.Marshal(mapping.IssueEvent{Look: mapping.LookMoved, Item: ref})
+		event := store.Encode(mapping.IssueEvent{Look: mapping.LookMoved, Item: ref})
 		out = append(out, store.Observation{Refs: []mapping.Ref{ref, root}, Event: event})
-		return err
+		return nil
 	})
 	return out, err
 }
