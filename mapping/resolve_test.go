@@ -246,7 +246,7 @@ func TestNormalisationThatDoesNotMerge(t *testing.T) {
 // TestOverrun: the route's policy decides about an edit that our write ran over.
 func TestOverrun(t *testing.T) {
 	base, old := Base{GitHub: "written", Planning: "written", Version: 3}, Base{GitHub: "before", Planning: "before", Version: 2}
-	clear := map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}
+	plain := map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(2)}}
 	vague := map[Side]Interval{GitHub: {at(5), at(5)}, Planning: {at(1), at(9)}}
 	for name, tt := range map[string]struct {
 		route  Route
@@ -256,12 +256,12 @@ func TestOverrun(t *testing.T) {
 		winner Side
 		base   Base
 	}{
-		"planning wins":           {Route{}, clear, &old, ResolveConflict, Planning, base},
-		"GitHub wins":             {Route{DefaultPolicy: PolicyGitHub}, clear, &old, ResolveConflict, GitHub, base},
-		"the newest wins":         {Route{DefaultPolicy: PolicyNewest}, clear, &old, ResolveConflict, GitHub, base},
+		"planning wins":           {Route{}, plain, &old, ResolveConflict, Planning, base},
+		"GitHub wins":             {Route{DefaultPolicy: PolicyGitHub}, plain, &old, ResolveConflict, GitHub, base},
+		"the newest wins":         {Route{DefaultPolicy: PolicyNewest}, plain, &old, ResolveConflict, GitHub, base},
 		"nobody knows the newest": {Route{DefaultPolicy: PolicyNewest}, vague, &old, Ask, "", old},
-		"people are asked":        {Route{DefaultPolicy: PolicyAsk}, clear, &old, Ask, "", old},
-		"asked without a base":    {Route{DefaultPolicy: PolicyAsk}, clear, nil, Ask, "", Base{}},
+		"people are asked":        {Route{DefaultPolicy: PolicyAsk}, plain, &old, Ask, "", old},
+		"asked without a base":    {Route{DefaultPolicy: PolicyAsk}, plain, nil, Ask, "", Base{}},
 	} {
 		d := Overrun(&tt.route, Title, base, tt.old, tt.edited)
 		if d.Action != tt.action || d.Winner != tt.winner || d.Base != tt.base || !d.Loses || d.Why == "" {
