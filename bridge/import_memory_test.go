@@ -62,7 +62,7 @@ func (e *endless) page(w http.ResponseWriter, r *http.Request) any {
 		out[i] = map[string]any{
 			"id": 1000 + n, "number": n, "title": fmt.Sprint("issue ", n), "body": strings.Repeat("word ", 200), "state": "open",
 			"user": map[string]any{"login": "octocat"}, "created_at": "2020-01-01T00:00:00Z", "updated_at": "2020-01-01T00:00:00Z",
-			"url": fmt.Sprintf("http://%s/repos/acme/web/issues/%d", r.Host, n),
+			"url": fmt.Sprintf("http://%s/repos/acme/web/issues/%d", r.Host, n), "sub_issues_summary": map[string]any{"total": 0},
 		}
 	}
 	return out

@@ -114,6 +114,7 @@ type run struct {
 	refused   map[string]bool     // repositories that could not be listed
 	released  map[int64]bool      // strangers' issues that were asked for, and whether a person let them in
 	announced time.Time           // until when it is known that more keys are to come
+	kin       *kinship            // of the survey
 	// children are those of waiting whose issues were listed as sub-issues.
 	children map[mapping.LinkID]child
 }
@@ -159,7 +160,8 @@ func (im *run) takes(route *mapping.Route) bool {
 // the titles of the cards, then which issues have one of them, each walked
 // before anything is made.
 func (im *run) survey(ctx context.Context) error {
-	defer func() { im.counted = nil }()
+	im.kin = newKinship()
+	defer func() { im.counted, im.kin = nil, nil }()
 	if im.ask.Match != "" {
 		im.counted = map[uint64]bool{}
 		im.job.Doing("looking for partners among the cards")
@@ -174,6 +176,9 @@ func (im *run) survey(ctx context.Context) error {
 	im.counted = map[uint64]bool{}
 	im.job.Doing("counting")
 	if err := im.eachIssue(ctx, im.countIssue, nil); err != nil {
+		return err
+	}
+	if err := im.countChildren(ctx); err != nil {
 		return err
 	}
 	if err := im.eachCard(ctx, im.countCard); err != nil {
@@ -194,6 +199,7 @@ func (im *run) countIssue(ctx context.Context, route *mapping.Route, issue *mapp
 	switch t := im.titleOf(route, issue.Title); {
 	case t.unique():
 		item.What, item.Partner = "join", string(t.card.ID)
+		im.kin.getsCard(issue, route)
 		im.count(func(r *status.ImportResult) { r.Joined++; r.Labels += labelWrites(route, false) })
 		if im.ask.DryRun {
 			var err error
@@ -210,9 +216,10 @@ func (im *run) countIssue(ctx context.Context, route *mapping.Route, issue *mapp
 		im.count(func(r *status.ImportResult) { r.StaysOut("its route only goes to GitHub") })
 		return nil
 	case isChild(issue):
-		item.What, item.Why = "child", "it follows its parent "+issue.Parent
-		im.count(func(r *status.ImportResult) { r.Children++ })
+		im.kin.add(issue, route, item)
+		return nil
 	default:
+		im.kin.getsCard(issue, route)
 		item.What = "card"
 		im.count(func(r *status.ImportResult) { r.Cards++; r.Labels += labelWrites(route, false) })
 	}

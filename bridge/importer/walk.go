@@ -115,6 +115,7 @@ func (im *run) issue(ctx context.Context, issue *mapping.Issue, public bool, vis
 	}
 	if counting {
 		im.seen(known, why)
+		im.kin.lists(issue)
 	}
 	if counting && known {
 		if err := im.meet(ctx, key); err != nil {

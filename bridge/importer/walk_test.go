@@ -235,8 +235,20 @@ func TestDryRun(t *testing.T) {
 			w.backlog = []mapping.Card{card("c1", "Same")}
 		}, status.ImportAsk{}, []string{"acme/web#1 card", "c1 issue"}, "", 61},
 		"sub-issues": {func(w *world) {
-			w.pages = [][]mapping.Issue{{issue(1), issue(2, func(i *mapping.Issue) { i.Parent = "acme/web#1" })}}
+			w.pages = [][]mapping.Issue{{issue(1), issue(2, childOf(1))}}
 		}, status.ImportAsk{}, []string{"acme/web#1 card", "acme/web#2 child"}, "", 60},
+		"a sub-issue below a closed one": {func(w *world) {
+			w.pages = [][]mapping.Issue{{
+				issue(1, func(i *mapping.Issue) { i.State = "closed" }), issue(2, childOf(1)), issue(3, childOf(2)), issue(4, childOf(9)),
+			}}
+		}, status.ImportAsk{}, []string{"acme/web#2 card", "acme/web#3 child", "acme/web#4 card"}, "it is not open", 120},
+		"a sub-issue of a sub-issue": {func(w *world) {
+			w.pages = [][]mapping.Issue{{issue(3, childOf(2)), issue(2, childOf(1)), issue(1)}}
+		}, status.ImportAsk{}, []string{"acme/web#1 card", "acme/web#3 child", "acme/web#2 child"}, "", 60},
+		"a sub-issue of a route without tasks": {func(w *world) {
+			w.route.Tasks = ""
+			w.pages = [][]mapping.Issue{{issue(1), issue(2, childOf(1))}}
+		}, status.ImportAsk{}, []string{"acme/web#1 card", "acme/web#2 card"}, "", 120},
 		"cards come from planning alone": {func(w *world) {
 			w.route.Direction = mapping.ToGitHub
 			w.pages = [][]mapping.Issue{{issue(1)}}
@@ -287,6 +299,10 @@ func TestDryRun(t *testing.T) {
 			})
 		})
 	}
+}
+
+func childOf(number int) func(*mapping.Issue) {
+	return func(i *mapping.Issue) { i.Parent = fmt.Sprintf("acme/web#%d", number) }
 }
 
 func titled(title string) func(*mapping.Issue) {
