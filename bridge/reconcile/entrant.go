@@ -10,7 +10,7 @@ import (
 )
 
 func (w entrant) enterIssue() error {
-	if err := reader(w).takeIssue(w.mustRead); err != nil {
+	if err := reader(w).takeIssue(w.mustRead || freshness(w).cameLate()); err != nil {
 		return err
 	}
 	if w.link.Before == nil && w.bridgeMade(w.issue) {

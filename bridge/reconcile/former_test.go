@@ -160,3 +160,28 @@ func TestALateEventIsNotTheLastWord(t *testing.T) {
 		}
 	})
 }
+
+// TestAnOpeningThatComesLate: the event of an issue's opening is delivered long after it, when
+// the issue is closed and a listing has told that already. It is read before it gets a card.
+func TestAnOpeningThatComesLate(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.hub.lag = func(int) time.Duration { return -1 }
+		w.openIssue("tok1", "text")
+		opened := w.issue().snapshot("")
+		opened.Delivery = "7:guid-1"
+		w.pass(time.Second)
+		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.State = "closed" })
+		w.hub.told[opened.ID] = sight(&w.issue().Issue)
+		w.pass(settleGitHub)
+		ref := mapping.IssueRef(opened.ID)
+		w.observe(store.Observation{
+			Refs: []mapping.Ref{ref}, Item: ref, At: opened.UpdatedAt.Unix(), Digest: mapping.DigestIssue(&opened), Data: encode(opened),
+		}, w.route.EnterIssue(&opened, time.Now()))
+		w.pass(time.Minute) // before a listing tells it anew
+		if len(w.plan.tasks) != 1 || w.plan.tasks[0].State.Value != mapping.StateDone {
+			w.fail("the tracking tasks are %+v", w.plan.tasks)
+		}
+		w.settle()
+	})
+}

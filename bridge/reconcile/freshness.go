@@ -130,6 +130,14 @@ func (w freshness) readsBehind(issue *mapping.Issue) error {
 	return nil
 }
 
+// cameLate reports whether an event of the issue came long after what it shows. Deliveries are
+// made again, and what came meanwhile may have been lost, or kept the issue out.
+func (w freshness) cameLate() bool {
+	ref := mapping.IssueRef(w.owner.Issue.ID)
+	shown := unambiguous[mapping.Issue](w.claimState, ref)
+	return shown != nil && shown.Delivery != "" && w.claim.Inbox[ref].Seen.Sub(shown.UpdatedAt) > w.set.Settle.GitHub
+}
+
 // cameTooLate reports whether what was seen of the issue is older than what is known, and
 // came later than anything of GitHub's does that is only late: a read has to tell. An event of
 // the second in which the issue was opened is late in any case: GitHub cannot go back to it.
