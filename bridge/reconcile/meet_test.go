@@ -49,6 +49,32 @@ func TestUndoBeforeTheWinnerIsWritten(t *testing.T) {
 	})
 }
 
+// TestUndoWherePlanningRewritesWhatItStores: planning stores the winner, or the loser, in a
+// spelling of its own. That is no change of anybody, and the loser comes back.
+func TestUndoWherePlanningRewritesWhatItStores(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []mapping.Policy{mapping.PolicyPlanning, mapping.PolicyGitHub} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			passes(t, func(w *world) {
+				w.decideBy(policy)
+				w.plan.stored = func(s string) string { return strings.ReplaceAll(s, "* ", "- ") }
+				w.agree()
+				w.editCard(mapping.Summary, to("* tok9"))
+				w.editIssue(mapping.Summary, to("* tok8"))
+				w.settle()
+				if w.alter(func(l *mapping.Link) { l.Undo = map[mapping.Attribute]string{mapping.Summary: w.conflicts()[0].ID} }); len(w.errs) > 0 {
+					return
+				}
+				w.settle()
+				if c := w.conflicts()[0]; c.State != mapping.ConflictUndone {
+					w.fail("the conflict is %s: %q and %q", c.State, w.issue().Body, w.card().Summary.Value)
+				}
+			})
+		})
+	}
+}
+
 // TestUndoWhileTheWinnerIsWithheld: the repository becomes public before the winner reaches GitHub,
 // where it is not to be shown. The undo waits for the end of that, as the winner does.
 func TestUndoWhileTheWinnerIsWithheld(t *testing.T) {

@@ -59,14 +59,17 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 		}
 		pw = lineTasks(w).lineWork(item)
 	}
-	g, p, lost := pw.g[a].Value, pw.p[a], w.link.Text(w.route, a, c.GitHub)
+	of := func(v string) string { return w.link.Text(w.route, a, v) }
+	g, p, lost := pw.g[a].Value, pw.p[a], of(c.GitHub)
 	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: pw.pair.Base[a]}
-	stands := mapping.Same(a, p.Value, mapping.PlanningForm(a, lost, p.Value))
+	// Planning may store what is written to it in a spelling of its own.
+	holds := func(text string) bool { return planningWriter(w).agrees(a, text, of(p.Value)) }
+	won := mapping.PlanningForm(a, lost, p.Value)
 	if c.Winner == mapping.Planning {
-		stands = mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning))
+		won = of(c.Planning)
 	}
-	if !stands || !mapping.Equal(a, w.link.Text(w.route, a, g), p.Value) {
-		if mapping.Same(a, g, c.GitHub) && mapping.Same(a, w.link.Text(w.route, a, p.Value), w.link.Text(w.route, a, c.Planning)) {
+	if !holds(won) || !mapping.Equal(a, of(g), p.Value) && !holds(mapping.PlanningForm(a, of(g), p.Value)) {
+		if mapping.Same(a, g, c.GitHub) && mapping.Same(a, of(p.Value), of(c.Planning)) {
 			return errNotDecided
 		}
 		return w.noteUndone(c, false)
