@@ -2,6 +2,7 @@ package benchtest_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/status"
+	"planbridge/mapping/mappingtest"
 	"planbridge/store"
 	"planbridge/store/memstore"
 )
@@ -51,6 +53,9 @@ func TestLabelsTogether(t *testing.T) {
 		"a secondary limit":       {fault(githubtest.SecondaryLimit(time.Minute)), 4, 15},
 		"a primary limit":         {graphqlSpent, 120, 10},
 	} {
+		if rand.IntN(mappingtest.Worlds) > 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			virtually(t, bridgetest.Options{}, func(w *bridgetest.TestWorld) {
 				w.GitHub.AddRepo("acme/other", githubtest.RepoSpec{})
