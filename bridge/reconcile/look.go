@@ -10,7 +10,7 @@ import (
 // for what would be taken off them. Nothing is concluded from such a look.
 
 // toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
-func (w reader) toChoose() (*mapping.Issue, error) {
+func (w looker) toChoose() (*mapping.Issue, error) {
 	shown := w.shownOrPlace()
 	if w.issueSeen() != nil || w.owner.Issue.Number == 0 {
 		return shown, nil
@@ -26,7 +26,7 @@ func (w reader) toChoose() (*mapping.Issue, error) {
 }
 
 // shownOrPlace is the issue as it was seen, or an issue of which only the repository is known.
-func (w reader) shownOrPlace() *mapping.Issue {
+func (w looker) shownOrPlace() *mapping.Issue {
 	if shown := w.issueSeen(); shown != nil {
 		return shown
 	}
@@ -35,28 +35,28 @@ func (w reader) shownOrPlace() *mapping.Issue {
 
 // lookAtIssue reads the issue, and judges nothing by it: neither that it is gone, nor that a
 // read may lag.
-func (w reader) lookAtIssue() error {
+func (w looker) lookAtIssue() error {
 	issue, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
 	if err == nil {
 		err = differentIssue(&w.owner.Issue, &issue)
 	}
 	if err == nil {
-		w.setIssue(&issue)
+		reader(w).setIssue(&issue)
 	}
 	return err
 }
 
 // lookAtItem is lookAtIssue for the pair's card or task.
-func (w reader) lookAtItem() error {
-	card, err := w.askPlanning()
+func (w looker) lookAtItem() error {
+	card, err := reader(w).askPlanning()
 	if err == nil {
-		w.setCard(card)
+		reader(w).setCard(card)
 	}
 	return err
 }
 
 // lookAtCard is lookAtItem for a card and its tracking task.
-func (w reader) lookAtCard() error {
+func (w looker) lookAtCard() error {
 	if err := w.lookAtItem(); err != nil {
 		return err
 	}

@@ -252,7 +252,7 @@ func (w mover) isAway() (bool, error) {
 	if w.pair.Away == "" {
 		return false, nil
 	}
-	shown := reader(w).shownOrPlace()
+	shown := looker(w).shownOrPlace()
 	if w.set.Routes.Takes(w.link, shown, w.set.Scheme) == nil {
 		w.leave(w.pair.Why)
 		return true, nil

@@ -30,7 +30,7 @@ func reroute(w work) (verdict, error) {
 		}
 	}
 	if len(among) > 0 {
-		issue, err := reader(w).toChoose()
+		issue, err := looker(w).toChoose()
 		if err != nil {
 			return end, err
 		}

@@ -41,10 +41,10 @@ func preview(w work) (_ *mapping.Preview, err error) {
 	}
 	w.hidden = visibility(w).public(l.Issue.Repo, false)
 	out := &mapping.Preview{Unread: map[mapping.Side]string{}}
-	if err := reader(w).lookAtIssue(); err != nil {
+	if err := looker(w).lookAtIssue(); err != nil {
 		out.Unread[mapping.GitHub] = err.Error()
 	}
-	if err := reader(w).lookAtCard(); err != nil {
+	if err := looker(w).lookAtCard(); err != nil {
 		out.Unread[mapping.Planning] = err.Error()
 	}
 	if out.Plan, err = decider(w).resolve(); err != nil {
@@ -95,13 +95,13 @@ func (w cleaner) plan() (steps []mapping.CleanStep, err error) {
 		return nil, nil
 	}
 	if w.pair.Away == "" && w.owner.Issue.Number != 0 {
-		if steps, err = w.unread(mapping.GitHub, reader(w).lookAtIssue()); err != nil {
+		if steps, err = w.unread(mapping.GitHub, looker(w).lookAtIssue()); err != nil {
 			return nil, err
 		}
 	}
 	var tasks []mapping.Task
 	if w.pair.Card.ID != "" {
-		err := reader(w).lookAtItem()
+		err := looker(w).lookAtItem()
 		if err == nil {
 			tasks, err = w.tasksOfCard()
 		}

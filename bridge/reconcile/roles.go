@@ -15,6 +15,8 @@ type (
 
 	// reader reads the two items, and makes a snapshot of each the one that counts.
 	reader struct{ *state }
+	// looker looks at the two items, and judges nothing by what it sees.
+	looker struct{ *state }
 	// freshness tells what is new from what lags, came late, or is an echo of ours.
 	freshness struct{ *state }
 	// cardTasks reads the tasks of a card, and tells which of them changed.
