@@ -78,6 +78,23 @@ func StoreKind(c *config.Config) string {
 	return "redis"
 }
 
+// NamesStore reports whether a configuration names a store that is open, however it spells its
+// address. Of a file the path tells.
+func NamesStore(ctx context.Context, c *config.Config, open store.Store, log *slog.Logger) (same bool, err error) {
+	served, ok := open.(*redisstore.Store)
+	if _, file := c.Store.File(); file || !ok {
+		return false, nil
+	}
+	s, err := openStore(ctx, c, log, true)
+	if err != nil {
+		return false, err
+	}
+	if other, ok := s.(*redisstore.Store); ok {
+		same, err = served.IsSame(ctx, other)
+	}
+	return same, errors.Join(err, s.Close())
+}
+
 // unfinishedWait bounds the question whether a restore left its store in part.
 const unfinishedWait = 5 * time.Second
 

@@ -61,7 +61,7 @@ func (c *copyStoreCmd) Run(ctx context.Context, p *process) error {
 		}
 	}
 	if sameStore(&from.Store, &to.Store) {
-		return misuse{errors.New("copy-store: both are the same store, expected two")}
+		return errSameStore
 	}
 	got := copied{From: from.Store.Redacted(), To: to.Store.Redacted()}
 	if err = nobodyServes(ctx, cfg); err == nil {
@@ -79,6 +79,8 @@ func (c *copyStoreCmd) Run(ctx context.Context, p *process) error {
 	}
 	return tellLost(p, &got.Summary)
 }
+
+var errSameStore = misuse{errors.New("copy-store: both are the same store, expected two")}
 
 // sameStore reports whether two configurations name one store, by whatever path of its file.
 func sameStore(a, b *config.Store) bool {
@@ -105,6 +107,12 @@ func copyStore(ctx context.Context, p *process, from, to *config.Config) (s back
 		return s, err
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
+	switch same, err := bridge.NamesStore(ctx, to, old, log); {
+	case err != nil:
+		return s, err
+	case same:
+		return s, errSameStore
+	}
 	if err := errors.Join(epoch.Check(ctx, old), unused(ctx, old)); err != nil {
 		return s, err
 	}

@@ -118,6 +118,13 @@ func TestCopyStoreRefuses(t *testing.T) {
 		}
 	}
 	used := at(t, "redis")
+	plain := strings.TrimSuffix(used, "/0")
+	for url, status := range map[string]int{plain + "/0": exitUsage, strings.Replace(used, "127.0.0.1", "localhost", 1): exitUsage, plain + "?protocol=3": exitUsage, plain + "/1": exitOK} {
+		if r := op.run("copy-store", used, url); r.status != status || status == exitUsage && !strings.Contains(r.stderr, "both are the same store") {
+			t.Errorf("copy-store %s %s: %+v", used, url, r)
+		}
+	}
+	used = at(t, "redis")
 	other, err := redisstore.Open(t.Context(), redisstore.Options{URL: used})
 	if err != nil {
 		t.Fatal(err)

@@ -41,3 +41,25 @@ func runID(ctx context.Context, c redis.Cmdable) (string, error) {
 	}
 	return parseInfo(info)["run_id"], nil
 }
+
+// IsSame reports whether two handles are of one store, however its address is spelt: by what the
+// servers say who they are. Servers that do not tell are not known to be the same.
+func (s *Store) IsSame(ctx context.Context, other *Store) (bool, error) {
+	if s.prefix != other.prefix || s.database() != other.database() {
+		return false, nil
+	}
+	mine, err := s.Incarnation(ctx)
+	if err != nil || mine == "" {
+		return false, err
+	}
+	others, err := other.Incarnation(ctx)
+	return mine == others, err
+}
+
+// database is the number of the database; a cluster has one alone.
+func (s *Store) database() int {
+	if c, ok := s.rdb.(*redis.Client); ok {
+		return c.Options().DB
+	}
+	return 0
+}
