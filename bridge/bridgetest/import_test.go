@@ -198,6 +198,27 @@ func TestImportSubIssues(t *testing.T) {
 	}
 }
 
+// TestImportBelowAClosedParent: a sub-issue whose parent stays out gets a card of its own, as the dry
+// run says, and its own sub-issue follows it.
+func TestImportBelowAClosedParent(t *testing.T) {
+	t.Parallel()
+	w, now := past(t, bridgetest.Options{})
+	w.OpenMany(3)
+	w.Repo.AddSubIssue(1, 2)
+	w.Repo.AddSubIssue(2, 3)
+	w.Repo.Close(1, "octocat", "")
+	now()
+	plan := w.FinishJob(w.BeginImport(status.ImportAsk{DryRun: true})).Import
+	run := w.FinishJob(w.BeginImport(status.ImportAsk{})).Import
+	w.AwaitSettled()
+	if cards := w.Project.Cards(); len(cards) != 1 || cards[0].Title != "old 2" || len(cards[0].Tasks) != 2 {
+		t.Errorf("cards %+v", cards)
+	}
+	if plan.Cards != 1 || plan.Children != 1 || run.Cards != 1 || run.Handed != 1 {
+		t.Errorf("the plan %+v, the run %+v", plan, run)
+	}
+}
+
 // Of sub-issues, too, an import takes the closed ones where all are taken, of
 // parents that it imports and of those that were linked before.
 func TestImportClosedSubIssues(t *testing.T) {
