@@ -14,6 +14,7 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	admin "planbridge/bridge/status"
 )
 
 // series are the lines of a scrape that show a metric.
@@ -104,10 +105,17 @@ func TestConditionsAreShown(t *testing.T) {
 	shows(`route_paused{route="acme/web"} 0`)
 	w.App.RefuseReload(errors.New("a fault"))
 	shows("configuration_refused 1")
+	faults := func() []string { return askFor[admin.Health](t, w, "/api/v1/health").Configuration }
+	if got := faults(); len(got) != 1 || !strings.HasSuffix(got[0], "is in force: a fault") {
+		t.Errorf("after a refused reload: %q", got)
+	}
 	if err := w.App.Reload(t.Context(), load(t, w, same)); err != nil {
 		t.Fatal(err)
 	}
 	shows("configuration_refused 0")
+	if got := faults(); len(got) != 0 {
+		t.Errorf("after a reload: %q", got)
+	}
 	shows(`reloads_total{result="refused"} 1`)
 }
 

@@ -28,7 +28,13 @@ func (o answers) Asked(err error) { o.monitor.Asked(o.service, err) }
 func (a *App) delivered() { a.monitor.Heard(reconcile.ServiceGitHub, status.SourceDelivery) }
 
 // RefuseReload notes that a configuration was not put in force, as it has faults.
-func (a *App) RefuseReload(err error) { a.metrics.process.Reloaded(err) }
+func (a *App) RefuseReload(err error) { a.reloaded(err) }
+
+// reloaded takes in how a reload went.
+func (a *App) reloaded(err error) {
+	a.metrics.process.Reloaded(err)
+	a.monitor.Reloaded(err)
+}
 
 // registerMetrics has what holds in this process shown.
 func (a *App) registerMetrics() {

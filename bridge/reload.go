@@ -15,7 +15,7 @@ import (
 // restart keep their old values, and the log names them. Where the store is away,
 // new routes begin to run all the same, and it is told when it is back.
 func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
-	defer func() { a.metrics.process.Reloaded(err) }()
+	defer func() { a.reloaded(err) }()
 	factlog.Anew(ctx, a.log)
 	set := settings.New(c, a.o.DryRun, a.o.Now())
 	if err := a.firstRuns.Update(ctx, set.Routes.All(), set.Made); err != nil {

@@ -154,6 +154,7 @@ func (a *App) run(ctx context.Context) {
 	if a.o.Prove > 0 {
 		prover := preflight.NewProver(preflight.ProverOptions{
 			Source: preflightSource{a.set, a.log}, Every: a.o.Prove, Clock: clock.New(a.o.Now, a.o.Random), Guard: a.guard, Logger: a.log,
+			Proven: a.monitor.Proven,
 		})
 		a.spawn(ctx, "prove", prover.Run)
 	}

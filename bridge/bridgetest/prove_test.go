@@ -1,7 +1,9 @@
 package bridgetest_test
 
 import (
+	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -27,10 +29,14 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	}
 	unknown := ` place="planning web" fault="route acme/web: there is no bucket \"Incomming\"; there are Incoming, `
 	once(found + unknown)
+	w.Await("the fault on the page", func() bool {
+		return strings.Contains(page(t, w), "does not work: planning web: route acme/web: there is no bucket")
+	})
 	w.GitHub.RevokeToken(bridgetest.Token)
 	bucket = "Incoming"
 	w.reload(w.YAML())
 	once(repaired + unknown)
+	w.Await("a page without the fault", func() bool { return !strings.Contains(page(t, w), "there is no bucket") })
 	refused := ` place=github fault="the token (or the app's key) is refused: `
 	once(found + refused)
 	w.GitHub.AddToken(bridgetest.Token, bridgetest.Bot)
@@ -41,4 +47,19 @@ func TestServiceProvesItsConfiguration(t *testing.T) {
 	if n := log.Lines(found); n != 3 {
 		t.Errorf("%d lines tell of 3 faults", n)
 	}
+}
+
+// page is the text of the status page.
+func page(t *testing.T, w *world) string {
+	t.Helper()
+	r, err := http.Get(w.AdminURL() + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close() //nolint:errcheck // it is read
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -48,7 +48,7 @@ func (v View) Recent(_ context.Context, limit int) ([]status.Activity, error) {
 // Health implements [status.Monitor].
 func (v View) Health(ctx context.Context) (status.Health, error) {
 	hub, err := v.github(ctx)
-	out := status.Health{Services: []status.ServiceHealth{hub}}
+	out := status.Health{Services: []status.ServiceHealth{hub}, Configuration: v.Monitor.Configuration()}
 	for _, p := range v.Services.Projects() {
 		service := reconcile.ServicePlanning(p.ID)
 		s := v.service(service)

@@ -6,6 +6,7 @@ package monitor
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +25,9 @@ type Monitor struct {
 	services map[string]*Meeting
 	leases   map[string]bool // by name: whether this process has it
 	recent   []status.Activity
-	next     int // in recent, once it is full
+	next     int      // in recent, once it is full
+	refused  string   // why the last reload was; "": it was not
+	unproven []string // what of the configuration in force does not work
 }
 
 // New returns a Monitor that dates by a clock.
@@ -98,6 +101,36 @@ func (m *Monitor) Elsewhere(lease string) bool {
 	defer m.mu.Unlock()
 	held, known := m.leases[lease]
 	return known && !held
+}
+
+// Reloaded takes in how a reload of the configuration went.
+func (m *Monitor) Reloaded(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refused = ""; err != nil {
+		m.refused = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+}
+
+// Proven takes in what of the configuration in force does not work, which is not changed
+// afterwards.
+func (m *Monitor) Proven(faults []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unproven = faults
+}
+
+// Configuration says what of the configuration does not work, a sentence each.
+func (m *Monitor) Configuration() (out []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refused != "" {
+		out = append(out, "The last reload was refused, and the configuration before it is in force: "+m.refused)
+	}
+	for _, fault := range m.unproven {
+		out = append(out, "A part of the configuration does not work: "+fault)
+	}
+	return out
 }
 
 // Leases is what tells a Monitor which leases its process has: a store in whose place it

@@ -196,7 +196,11 @@ func TestProver(t *testing.T) {
 		w, log := newWorld(t), &logtest.Text{}
 		in := &source{w: w}
 		logger := slog.New(slog.NewTextHandler(log, nil))
-		prover := preflight.NewProver(preflight.ProverOptions{Source: in, Every: time.Minute, Clock: clock.Clock{}, Guard: guard.New(logger), Logger: logger})
+		var stand []string
+		prover := preflight.NewProver(preflight.ProverOptions{
+			Source: in, Every: time.Minute, Clock: clock.Clock{}, Guard: guard.New(logger), Logger: logger,
+			Proven: func(faults []string) { stand = faults },
+		})
 		ctx, stop := context.WithCancel(t.Context())
 		go prover.Run(ctx)
 		set := func(change func()) {
@@ -209,8 +213,8 @@ func TestProver(t *testing.T) {
 			t.Helper()
 			time.Sleep(3 * time.Minute)
 			synctest.Wait()
-			if broken() != faults || works() != repairs {
-				t.Errorf("%s: %d lines of faults and %d of repairs, want %d and %d:\n%s", what, broken(), works(), faults, repairs, log)
+			if broken() != faults || works() != repairs || len(stand) != faults-repairs {
+				t.Errorf("%s: %d lines of faults and %d of repairs, want %d and %d; there stand %q:\n%s", what, broken(), works(), faults, repairs, stand, log)
 			}
 		}
 		expect("of a sound configuration", 0, 0)

@@ -29,6 +29,8 @@ type ProverOptions struct {
 	Clock  clock.Clock
 	Guard  *guard.Guard
 	Logger *slog.Logger
+	// Proven takes in the faults that stand after a proof, each with its place.
+	Proven func(faults []string)
 }
 
 // Prover has a running service prove its configuration as a check does, at the start and
@@ -128,9 +130,11 @@ func (p *Prover) tell(looked []probe, found []Finding, whole bool) {
 		}
 		p.doubtful = append(p.doubtful, f.Place)
 	}
-	for _, f := range stand {
-		p.doubtful = append(p.doubtful, f.Place)
+	faults := make([]string, len(stand))
+	for i, f := range stand {
+		p.doubtful, faults[i] = append(p.doubtful, f.Place), f.Place+": "+f.Words
 	}
+	p.o.Proven(faults)
 	slices.SortFunc(p.doubtful, strings.Compare)
 	p.told, p.doubtful = stand, slices.Compact(p.doubtful)
 }

@@ -22,6 +22,8 @@ type Monitor interface {
 type Health struct {
 	Services []ServiceHealth `json:"services"` // GitHub first, then the projects by their names
 	Budgets  []Budget        `json:"budgets"`  // what is left of them; empty: not known
+	// Configuration says what of the configuration does not work, a sentence each.
+	Configuration []string `json:"configuration,omitempty"`
 }
 
 // The states of a service.

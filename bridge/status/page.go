@@ -16,7 +16,7 @@ const (
 	pageConflicts  = 10
 	pageQuestions  = 10
 	pageGroups     = 20
-	pageProblems   = 5 // failures by reason
+	pageProblems   = 5 // failures by reason, and faults of the configuration
 	pageActivities = 20
 	pageReason     = 200 // characters of why a key waits or failed
 	pageName       = 80  // characters of a name in a sentence
@@ -30,6 +30,7 @@ type pageData struct {
 	frame
 	Problems      []problem
 	Unread        []problem // what cannot be shown, and why
+	Configuration []string  // what of it does not work
 	Questions     []question
 	MoreQuestions int
 	Failures      []group
@@ -107,6 +108,7 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	d.Failures, d.MoreFailures = atMost(grouped(failed), pageGroups)
 	d.Activities = each(recent, sentence)
 	d.Services, d.Budgets = inTroubleFirst(health.Services, d.Now), health.Budgets
+	d.Configuration = health.Configuration
 	d.Sprints = charts(burndownsOf(sprints, d.Now), d.Now)
 	d.Look, d.Rest = routesView(overview.Routes, byRoute(failed), byRoute(waiting), asks)
 	d.Problems = d.problems()

@@ -110,6 +110,15 @@ func TestEmptyPage(t *testing.T) {
 	}
 }
 
+// TestPageOfABrokenConfiguration: not all is in step while a part of the configuration does
+// not work. Of many faults the first are named.
+func TestPageOfABrokenConfiguration(t *testing.T) {
+	monitor := &watcher{health: status.Health{Configuration: []string{"The last reload was refused: <b>", "2", "3", "4", "5", "6", "7"}}}
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = monitor })
+	*a.mem = memory{}
+	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "6 problems", "The last reload was refused: <b>", "The log has 2 more faults of the configuration.")
+}
+
 // TestPageOfWhatFails: what a service refused is a problem at once, and not only when its attempts
 // are used up. What waits for its turn is none.
 func TestPageOfWhatFails(t *testing.T) {

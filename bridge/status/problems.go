@@ -18,10 +18,10 @@ const overdue = 5 * time.Minute
 // slack is by how much a source may be later than it is made: a large listing takes long.
 const slack = 5 * time.Minute
 
-// problems lists what is wrong, the worst first: what cannot be read, services, then keys,
-// then what waits for an operator.
+// problems lists what is wrong, the worst first: what cannot be read, the configuration,
+// services, then keys, then what waits for an operator.
 func (d *pageData) problems() []problem {
-	out := d.Unread
+	out := append(d.Unread, configurationProblems(d.Configuration)...)
 	for i := range d.Services {
 		out = append(out, d.Services[i].problems(d.Now)...)
 	}
@@ -36,6 +36,18 @@ func (d *pageData) problems() []problem {
 		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", count(n, "question waits", "questions wait")), "#questions"})
 	}
 	return append(out, d.routeProblems()...)
+}
+
+// configurationProblems says what of the configuration does not work.
+func configurationProblems(faults []string) (out []problem) {
+	few, more := atMost(faults, pageProblems)
+	for _, says := range few {
+		out = append(out, problem{true, cut(pageReason, says), ""})
+	}
+	if more > 0 {
+		out = append(out, problem{true, fmt.Sprintf("The log has %s of the configuration.", count(more, "more fault", "more faults")), ""})
+	}
+	return out
 }
 
 // groupProblems says of groups of keys what was done with them, and why.
