@@ -49,6 +49,11 @@ type (
 	lister interface {
 		Projects(ctx context.Context) ([]mapping.ObjectID, error)
 	}
+	// Finder finds links by their items, in all projects that have a space in the store.
+	Finder interface {
+		finder
+		lister
+	}
 )
 
 // ProjectsAfter lists the projects first, and behind them all others that have a space in
@@ -64,10 +69,7 @@ func ProjectsAfter(ctx context.Context, s lister, first []mapping.ObjectID) ([]m
 
 // FindAnywhere returns the key of the link that an item belongs to, in whichever project of
 // the store, and whether there is one. It looks in the first projects first.
-func FindAnywhere(ctx context.Context, s interface {
-	finder
-	lister
-}, first []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
+func FindAnywhere(ctx context.Context, s Finder, first []mapping.ObjectID, ref mapping.Ref) (Key, bool, error) {
 	if key, found, err := FindIn(ctx, s, first, ref); found || err != nil {
 		return key, found, err
 	}

@@ -25,7 +25,7 @@ func TestProjectIsTakenOut(t *testing.T) {
 			w.AwaitSettled()
 
 			named := w.YAML()
-			unnamed := strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", string(w.Project.ID()), string(second.ID()),
+			unnamed := strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", w.Project.ID(), second.ID(),
 				"PLANNING_WEB_SECRET", "API_SECRET").Replace(named)
 			w.reload(unnamed, second)
 			if erased {
