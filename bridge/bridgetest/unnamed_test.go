@@ -9,6 +9,7 @@ import (
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
+	"planbridge/mapping"
 )
 
 // TestProjectIsTakenOut: a project with links is taken out of the file, its repository's route
@@ -28,6 +29,9 @@ func TestProjectIsTakenOut(t *testing.T) {
 			unnamed := strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", w.Project.ID(), second.ID(),
 				"PLANNING_WEB_SECRET", "API_SECRET").Replace(named)
 			w.reload(unnamed, second)
+			if got := w.states(); len(got) != 1 || got[0] != mapping.Dormant {
+				t.Errorf("the links are %v; want one that is dormant", got)
+			}
 			if erased {
 				if _, err := w.App.Operator().Erase(t.Context(), status.EraseAsk{Item: fmt.Sprintf("acme/web#%d", n)}); err != nil {
 					t.Fatal(err)

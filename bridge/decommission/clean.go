@@ -51,6 +51,9 @@ func (d *Decommissioner) mayClean(ctx context.Context, ask status.CleanAsk) erro
 		_, err := d.o.Finder.Find(ctx, ask.Item)
 		return err
 	case d.set().Routes.ByName(ask.Route) == nil:
+		if err := d.o.Finder.InReach(ctx, ask.Route); err != nil {
+			return err
+		}
 		return d.o.Finder.Links(ctx, ask.Route, func(*mapping.Link) error { return nil })
 	}
 	since, err := d.o.Pauses.PausedSince(ctx, ask.Route)
@@ -98,6 +101,9 @@ func (d *Decommissioner) Clean(ctx context.Context, ask status.CleanAsk, update 
 // each visits the links of the route that are meant.
 func (c *cleaner) each(ctx context.Context, visit func(*mapping.Link) error) error {
 	return c.o.Finder.Links(ctx, c.ask.Route, func(l *mapping.Link) error {
+		if _, named := c.o.Finder.ProjectName(l.Project); !named { // it is parted, or erased
+			return nil
+		}
 		if l.State == mapping.Erased || c.to == nil && l.Moving.HandsOver() || c.to != nil && (l.HandedOver() || l.Before != nil && c.left[*l.Before]) {
 			return nil
 		}

@@ -53,31 +53,56 @@ func (f *Finder) knowsRoute(name string) bool {
 // program wrote and that are not counted yet.
 func (f *Finder) Counts(ctx context.Context) (map[string]map[mapping.LinkState]int, error) {
 	all := store.Tally{Links: map[string]map[mapping.LinkState]int{}, Failures: map[string]int{}}
-	for _, project := range f.Projects() {
+	projects, err := f.Everywhere(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, project := range projects {
 		t, err := f.o.Store.Tally(ctx, project)
 		if err != nil {
 			return nil, fmt.Errorf("count links: %w", err)
+		}
+		if !f.names(project) {
+			t = dormant(t)
 		}
 		all.Add(t)
 	}
 	return all.Links, nil
 }
 
-// Links visits the links of a route ("": of all), in the store's order. A route that is not
-// configured and has no link either is [store.ErrNotFound].
+// dormant counts as dormant what nobody works, as its project is not named.
+func dormant(t store.Tally) (out store.Tally) {
+	for route, states := range t.Links {
+		for state, n := range states {
+			if t, err := mapping.FindTransition(state, mapping.EventRouteRemoved); err == nil {
+				state = t.To
+			}
+			out.Count(route, state, n)
+		}
+	}
+	return out
+}
+
+// Links visits the links of a route ("": of all), in the store's order. Those of a project that
+// is not named are shown as dormant. A route that is not configured and has no link either is
+// [store.ErrNotFound].
 func (f *Finder) Links(ctx context.Context, route string, visit func(*mapping.Link) error) error {
 	known := f.knowsRoute(route)
-	err := f.Walk(ctx, f.Projects(), func(l *mapping.Link) error {
+	projects, err := f.Everywhere(ctx)
+	if err != nil {
+		return err
+	}
+	err = f.Walk(ctx, projects, func(l *mapping.Link) error {
 		if route != "" && l.Route != route {
 			return nil
 		}
 		known = true
+		if !f.names(l.Project) && l.Advance(mapping.EventRouteRemoved) == nil {
+			l.Why = "planning.projects does not name its project " + string(l.Project)
+		}
 		return visit(l)
 	})
 	if err != nil || known {
-		return err
-	}
-	if err := f.InReach(ctx, route); err != nil {
 		return err
 	}
 	return fmt.Errorf("route %s: %w", route, store.ErrNotFound)

@@ -66,7 +66,7 @@ func newWorld(t *testing.T, links int) *world {
 // keep stores a link.
 func (w *world) keep(l *mapping.Link) {
 	w.t.Helper()
-	got, err := w.store.Observe(w.t.Context(), project, []store.Observation{{Refs: l.Refs(), Create: l}})
+	got, err := w.store.Observe(w.t.Context(), l.Project, []store.Observation{{Refs: l.Refs(), Create: l}})
 	if err != nil || got[0].Err != nil || !got[0].Created {
 		w.t.Fatal(got, err)
 	}
@@ -263,6 +263,25 @@ func TestVerifyLeavesOut(t *testing.T) {
 		left := job.Verify.Uncompared
 		if job.Verify.Links != 1 || len(left) != 1 || left[0].State != string(mapping.Entering) || left[0].Links != 1 || len(left[0].Items) != 1 || left[0].Items[0] != "acme/web#9" {
 			t.Errorf("%d links are compared, left out are %+v", job.Verify.Links, left)
+		}
+	})
+}
+
+// TestVerifyLeavesOutAProjectWithoutAName: a link of a project that is not named any more is
+// dormant, whatever its record says, and its issue is compared with nothing.
+func TestVerifyLeavesOutAProjectWithoutAName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		issue := mapping.Issue{ID: 9, Repo: "acme/web", Number: 9, Title: "Edited since", State: "open"}
+		w.issues[9] = issue
+		l := w.routes()[0].EnterIssue(&issue, time.Now())
+		l.Project, l.State, l.Card.ID = "54744060c955ca8169c61eff", mapping.Linked, "c9"
+		l.Base = map[mapping.Attribute]mapping.Base{mapping.Title: {GitHub: "As agreed", Planning: "As agreed"}}
+		w.keep(l)
+		job := w.verify(status.VerifyAsk{})
+		left := job.Verify.Uncompared
+		if job.State != status.JobDone || job.Verify.Links != 1 || len(job.Verify.Differences) != 0 || len(left) != 1 || left[0].State != string(mapping.Dormant) || left[0].Links != 1 {
+			t.Errorf("%s: %d links are compared, %+v differ, left out are %+v", job.State, job.Verify.Links, job.Verify.Differences, left)
 		}
 	})
 }

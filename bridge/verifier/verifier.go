@@ -207,9 +207,14 @@ func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store
 	return key, l, nil
 }
 
+// named reports whether the configuration names the project of a link: else nobody works it.
+func (v *run) named(l *mapping.Link) bool {
+	return slices.Contains(v.Inventory.Settings().Routes.Projects(), l.Project)
+}
+
 // compares reports whether a link is to be compared.
 func (v *run) compares(l *mapping.Link) bool {
-	return l.State == mapping.Linked && slices.ContainsFunc(v.routes, func(r *mapping.Route) bool { return r.Name == l.Route })
+	return l.State == mapping.Linked && v.named(l) && slices.ContainsFunc(v.routes, func(r *mapping.Route) bool { return r.Name == l.Route })
 }
 
 func (v *run) listIssues(ctx context.Context) error {
@@ -308,7 +313,11 @@ func (v *run) compare(key store.Key, l *mapping.Link, side mapping.Side, view ma
 // listLinks finds the links of which no listing showed an item, and those with
 // sub-issues that the card's counters say nothing of.
 func (v *run) listLinks(ctx context.Context) error {
-	for _, project := range v.Inventory.Settings().Routes.Projects() {
+	projects, err := store.ProjectsAfter(ctx, v.Store, v.Inventory.Settings().Routes.Projects())
+	if err != nil {
+		return err
+	}
+	for _, project := range projects {
 		for l, err := range store.AllLinks(ctx, v.Store, project) {
 			if err != nil {
 				return err
@@ -329,7 +338,9 @@ const namedUncompared = 20
 // leaveOut counts a link that is not compared, as it has no pair yet or no route.
 func (v *run) leaveOut(l *mapping.Link) {
 	state := string(l.State)
-	if l.HandedOver() || l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
+	if !v.named(l) && l.State == mapping.Linked {
+		state = string(mapping.Dormant)
+	} else if l.HandedOver() || l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
 		return
 	}
 	v.job.Update(func(now *status.Job) {
