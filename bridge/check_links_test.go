@@ -59,6 +59,10 @@ var pointed = []struct {
 		"ok links: 2 links of route acme/web go by route site, which takes their issues now\n",
 	},
 	{
+		"excluded", replace("  - repository: acme/web\n", "  - repository: acme/*\n    name: acme/web\n    exclude: [acme/web]\n    new_cards_in: acme/other\n"),
+		"warn links: route acme/web: 2 links with acme/web and bucket \"Incoming\" are dormant: the route excludes their repository\n",
+	},
+	{
 		"no route for them", replace("  - repository: acme/web\n", "  - repository: acme/other\n"),
 		"warn links: 2 links of route acme/web, which the configuration has no more: they stay with acme/web and bucket \"Incoming\", dormant\n",
 	},

@@ -85,6 +85,7 @@ const (
 	elsewhere                 // they stay, until they are moved
 	resting                   // they stay, as a move leaves them, too
 	dormant                   // nobody works them
+	excluded                  // nobody works them, as their route excludes their repository
 	moved                     // the route leads, but for the bucket
 )
 
@@ -96,7 +97,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		return
 	}
 	total, follow := 0, map[[2]string]int{}
-	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, moved: {}}
+	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, excluded: {}, moved: {}}
 	for p, n := range k.linked.places {
 		total += n
 		at, other := k.standing(ctx, p)
@@ -111,7 +112,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		}
 	}
 	told := len(follow)
-	for _, at := range []standing{elsewhere, dormant, resting, moved} {
+	for _, at := range []standing{elsewhere, dormant, excluded, resting, moved} {
 		for _, name := range slices.Sorted(maps.Keys(stay[at])) {
 			k.tell(r, at, name, stay[at][name])
 			told++
@@ -134,6 +135,8 @@ func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other
 		return follows, other
 	}
 	switch route := k.Routes.ByName(p.route); {
+	case route != nil && other == "" && route.Excludes(p.repository):
+		return excluded, ""
 	case k.leads(ctx, route, p) && k.buckets(route, p):
 		return led, ""
 	case k.leads(ctx, route, p):
@@ -151,6 +154,8 @@ func (k *checker) tell(r *findings, at standing, name string, places map[linkPla
 	switch {
 	case at == dormant:
 		r.warn("route %s: %d links with %s are dormant: planning.projects does not name their project", name, n, words)
+	case at == excluded:
+		r.warn("route %s: %d links with %s are dormant: the route excludes their repository", name, n, words)
 	case at == moved:
 		r.ok("%s%d links stay with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), n, words, k.target(route))
 	case at == resting:

@@ -74,6 +74,22 @@ func (w *world) unroute() (giveBack func()) {
 	return func() { w.route = takes; w.restart() }
 }
 
+// TestARouteExcludesTheRepository: a dormant pair says that its route, which is still configured,
+// excludes its repository.
+func TestARouteExcludesTheRepository(t *testing.T) {
+	t.Parallel()
+	passes(t, func(w *world) {
+		w.agree()
+		w.route.Repositories, w.route.NewCardsIn, w.route.Exclude = []string{"acme/*"}, elsewhere, []string{repo}
+		w.restart()
+		w.lookAtAll()
+		w.settle()
+		if l := w.link(); l.State != mapping.Dormant || l.Why != "route web excludes its repository" {
+			w.fail("the pair is %s: %s", l.State, l.Why)
+		}
+	})
+}
+
 // takeDown lets one kind of call fail, as its service is away, until bringBack.
 func (w *world) takeDown(service, name string) {
 	w.down = service

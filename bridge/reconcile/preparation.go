@@ -55,6 +55,9 @@ func routeGone(w work) (verdict, error) {
 		w.happens(mapping.EventRouteRemoved)
 	}
 	w.pair.Why = "its route or project is no longer configured"
+	if own := w.set.Routes.ByName(w.link.Route); own != nil && w.served && own.Excludes(w.owner.Issue.Repo) {
+		w.pair.Why = "route " + own.Name + " excludes its repository"
+	}
 	reader(w).keepPlace()
 	return end, nil
 }
