@@ -43,8 +43,9 @@ type Server struct {
 	// AdminToken is demanded on the admin listener, but for metrics and
 	// probes, where that does not listen on a loopback address. Zero: none.
 	AdminToken Secret `yaml:"admin_token"`
-	// AdminHosts are the names by which the admin listener is reached, besides addresses,
-	// names without a dot and private domains, where it is not on a loopback address.
+	// AdminHosts are more names to which the admin listener answers. On a loopback address
+	// it answers to localhost and loopback addresses without them. On another it does to
+	// addresses, names without a dot and private domains.
 	AdminHosts []string `yaml:"admin_hosts"`
 	// AdminUserHeader names the header in which a reverse proxy says who acts. It is
 	// believed from TrustedProxies alone: addresses, and networks such as 10.0.0.0/8.

@@ -325,8 +325,7 @@ type Queue interface {
 	// Standing tells where a key stands; ErrNotFound where there is no such link.
 	Standing(ctx context.Context, key Key) (Standing, error)
 	// Standings lists the keys that are in the queue and not due, at most limit of
-	// them: those that wait for a service, then the others by their times, latest
-	// first. What is worked is among them.
+	// them, in the order of [CompareStandings]. What is worked is among them.
 	Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]Standing, error)
 	// Wake makes the keys due that wait for a service, spread over the time
 	// that perSecond of them allows and behind all live ones, and returns how many there were.

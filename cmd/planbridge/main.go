@@ -54,7 +54,7 @@ type commands struct {
 	Check        checkCmd        `cmd:"" help:"Prove the configuration against the live services."`
 	Import       importCmd       `cmd:"" help:"Import what is older than the service: issues become cards, cards become issues."`
 	Links        linksCmd        `cmd:"" help:"List which issue belongs to which card."`
-	Queue        queueCmd        `cmd:"" help:"List what waits, until when and why: the longest waits first."`
+	Queue        queueCmd        `cmd:"" help:"List what waits, until when and why: those that wait for a service, the longest first, then the others, the latest due first."`
 	Failures     failuresCmd     `cmd:"" help:"List what was given up, or take it up again."`
 	Conflicts    conflictsCmd    `cmd:"" help:"List the conflict ledger, answer what is asked, undo what was settled."`
 	Explain      explainCmd      `cmd:"" help:"Show a link: what both sides last agreed on, and what was done to it."`
