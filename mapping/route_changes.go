@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -18,7 +19,7 @@ type RouteChanges struct {
 // RouteChange says what of a route is another than before.
 type RouteChange struct {
 	Name   string
-	Fields []string // of [Route], spelt as keys of the configuration are
+	Fields []string // keys of the configuration
 }
 
 // ChangesTo returns what becomes of the routes when they are replaced by others.
@@ -42,19 +43,22 @@ func (rs Routes) ChangesTo(next Routes) (c RouteChanges) {
 	return c
 }
 
+// otherKeys spells the fields that are not called as their key is.
+var otherKeys = map[string]string{"ProjectName": "project", "Policies": "conflicts", "DefaultPolicy": "conflicts"}
+
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)
 
-// differences names the fields of two routes that are not equal. An empty list is none.
+// differences names the keys in which two routes are not equal. An empty list is none.
 func (r *Route) differences(other *Route) (fields []string) {
 	a, b := reflect.ValueOf(r).Elem(), reflect.ValueOf(other).Elem()
 	for _, field := range reflect.VisibleFields(a.Type()) {
 		x, y := a.FieldByIndex(field.Index), b.FieldByIndex(field.Index)
 		empty := (x.Kind() == reflect.Slice || x.Kind() == reflect.Map) && x.Len() == 0 && y.Len() == 0
 		if !empty && !reflect.DeepEqual(x.Interface(), y.Interface()) {
-			fields = append(fields, strings.ToLower(wordStart.ReplaceAllString(field.Name, "${1}_${2}")))
+			fields = append(fields, cmp.Or(otherKeys[field.Name], strings.ToLower(wordStart.ReplaceAllString(field.Name, "${1}_${2}"))))
 		}
 	}
-	return fields
+	return slices.Compact(fields)
 }
 
 // None reports whether nothing differs.

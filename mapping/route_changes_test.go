@@ -1,6 +1,11 @@
 package mapping
 
-import "testing"
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
 
 func TestRouteChanges(t *testing.T) {
 	before := NewRoutes([]Route{{Name: "web", Bucket: "A"}, {Name: "api", Labels: []string{}}, {Name: "old"}})
@@ -19,5 +24,39 @@ func TestRouteChanges(t *testing.T) {
 	}
 	if c := before.ChangesTo(before); !c.None() || c.String() != "" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestRouteChangesNameKeys: an operator can look each changed key up. A project that is called
+// otherwise is one change with the project that it stands for.
+func TestRouteChangesNameKeys(t *testing.T) {
+	schema, err := os.ReadFile("../deploy/planbridge.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field := range reflect.TypeFor[Route]().Fields() {
+		var changed Route
+		switch v := reflect.ValueOf(&changed).Elem().FieldByIndex(field.Index); v.Kind() {
+		case reflect.String:
+			v.SetString("x")
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Int:
+			v.SetInt(1)
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		default:
+			v.Set(reflect.MakeMap(v.Type()))
+			v.SetMapIndex(reflect.ValueOf(Title), reflect.ValueOf(PolicyAsk))
+		}
+		keys := new(Route).differences(&changed)
+		if len(keys) != 1 || !strings.Contains(string(schema), `"`+keys[0]+`": {`) {
+			t.Errorf("%s is told as %q, which is no key", field.Name, keys)
+		}
+	}
+	before := Route{Project: "p1", ProjectName: "web", DefaultPolicy: PolicyMerge}
+	after := Route{Project: "p2", ProjectName: "api", DefaultPolicy: PolicyAsk, Policies: map[Attribute]Policy{Title: PolicyMerge}}
+	if keys := strings.Join(before.differences(&after), " "); keys != "project conflicts" {
+		t.Errorf("changed: %s", keys)
 	}
 }
