@@ -31,6 +31,7 @@ func (o *outsiders) GitHub() (explain.GitHub, func(), error) {
 func (o *outsiders) Planning(mapping.ObjectID) (explain.Planning, func(), error) {
 	return outsideCards{o}, func() {}, nil
 }
+
 func (o *outsiders) Preview(context.Context, *mapping.Link) (*mapping.Preview, error) {
 	return nil, nil
 }
