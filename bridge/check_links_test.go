@@ -56,15 +56,15 @@ var pointed = []struct {
 	},
 	{
 		"name", replace("  - repository: acme/web\n", "  - repository: acme/web\n    name: site\n"),
-		"ok links: 2 links of route acme/web go by route site, which takes their issues now\n",
+		"ok links: 2 links of route acme/web go by route site, which takes such issues now\n",
 	},
 	{
 		"excluded", replace("  - repository: acme/web\n", "  - repository: acme/*\n    name: acme/web\n    exclude: [acme/web]\n    new_cards_in: acme/other\n"),
-		"warn links: route acme/web: 2 links with acme/web and bucket \"Incoming\" are dormant: the route excludes their repository\n",
+		"warn links: 2 links of route acme/web are dormant with acme/web and bucket \"Incoming\": the route excludes that repository\n",
 	},
 	{
 		"no route for them", replace("  - repository: acme/web\n", "  - repository: acme/other\n"),
-		"warn links: 2 links of route acme/web, which the configuration has no more: they stay with acme/web and bucket \"Incoming\", dormant\n",
+		"warn links: 2 links of route acme/web, which the configuration has no more, stay with acme/web and bucket \"Incoming\", dormant\n",
 	},
 }
 

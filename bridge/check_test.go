@@ -360,8 +360,8 @@ func TestCheckGlob(t *testing.T) {
 	c.GitHub.AddHook("acme", "http://127.0.0.1:1/ci", "another secret")
 	c.has("warn repository acme/*: the webhooks of acme have none whose URL ends in /webhooks/github, and those of each repository were not looked at: where it has none either, changes")
 	c.hook("acme", http.StatusOK)
-	c.has("ok repository acme/*: route others: it takes 1 repositories: acme/api\n",
-		"warn repository acme/*: route others: 1 public repositories are left out, as the route does not say allow_public: acme/open\n",
+	c.has("ok repository acme/*: route others: it takes 1 repository: acme/api\n",
+		"warn repository acme/*: route others: 1 public repository is left out, as the route does not say allow_public: acme/open\n",
 		"ok repository acme/*: the webhook goes to", "ok repository acme/web: the webhook goes to")
 }
 

@@ -158,7 +158,7 @@ func (f *Finder) InReach(ctx context.Context, route string) error {
 			return err
 		}
 		if n > 0 {
-			return unnamed(fmt.Sprintf("%d links of route %s are", n, route), project)
+			return unnamed(status.Count(n, "link of route "+route+" is", "links of route "+route+" are"), project)
 		}
 	}
 	return nil

@@ -89,30 +89,33 @@ func TestFindings(t *testing.T) {
 		}, preflight.LevelFault, "repository octo/*", "it takes none of the 0 repositories of octo"},
 		"a glob": {func(w *world) {
 			w.route(mapping.Route{Name: "all", Repositories: []string{"acme/*"}, Project: "p1", Bucket: "Incoming"})
-		}, preflight.LevelOK, "repository acme/*", "it takes 1 repositories: acme/web"},
+		}, preflight.LevelOK, "repository acme/*", "it takes 1 repository: acme/web"},
 		"a glob with public ones": {func(w *world) {
 			w.repos["acme/open"] = preflight.Repository{FullName: "acme/open", HasIssues: true}
 			w.route(mapping.Route{Name: "all", Repositories: []string{"acme/*"}, Project: "p1", Bucket: "Incoming"})
-		}, preflight.LevelWarn, "repository acme/*", "1 public repositories are left out"},
+		}, preflight.LevelWarn, "repository acme/*", "1 public repository is left out"},
 		"the store is in use": {func(w *world) { w.busy = true }, preflight.LevelOK, "store", "in use by another process"},
 		"and tells no links":  {func(w *world) { w.busy = true }, preflight.LevelWarn, "links", "was not looked at: no service answers"},
 		"links of no route": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("gone", "acme/old", "p1"), linkOf("gone", "acme/old", "p1")}
-		}, preflight.LevelWarn, "links", "2 links of route gone, which the configuration has no more"},
+		}, preflight.LevelWarn, "links", "2 links of route gone, which the configuration has no more, stay with acme/old"},
+		"links without a route": {func(w *world) {
+			w.busy, w.running = true, []status.Link{linkOf("", "acme/old", "p1")}
+		}, preflight.LevelWarn, "links", "1 link without a route stays with acme/old"},
 		"links of another repository": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("web", "other/web", "p1")}
-		}, preflight.LevelWarn, "links", "1 links stay with"},
+		}, preflight.LevelWarn, "links", "1 link stays with"},
 		"links of a project that has no name": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p2"), linkOf("web", "acme/web", "p2")}
-		}, preflight.LevelWarn, "links", "route web: 2 links with acme/web and bucket \"Incoming\" of project p2 are dormant: planning.projects does not name their project"},
-		"the same in the store": {func(w *world) { w.keeps(pair("web", "acme/web", "p2")) }, preflight.LevelWarn, "links", "route web: 1 links with acme/web and bucket \"Incoming\" of project p2 are dormant"},
+		}, preflight.LevelWarn, "links", "2 links of route web are dormant with acme/web and bucket \"Incoming\" of project p2: planning.projects does not name that project"},
+		"the same in the store": {func(w *world) { w.keeps(pair("web", "acme/web", "p2")) }, preflight.LevelWarn, "links", "1 link of route web is dormant with acme/web and bucket \"Incoming\" of project p2"},
 		"links that a move leaves": {func(w *world) {
 			w.plan.Projects["old"] = preflight.Project{ID: "p2"}
 			w.plan.Routes = mapping.NewRoutes([]mapping.Route{*w.plan.Routes.ByName("web")}, mapping.PlanningProject{ID: "p2", Name: "old"})
 			left, erased := linkOf("web", "acme/web", "p2"), linkOf("web", "acme/web", "p2")
 			left.State, erased.State = string(mapping.Orphaned), string(mapping.Erased)
 			w.busy, w.running = true, []status.Link{left, erased, erased}
-		}, preflight.LevelOK, "links", `route web: 1 links that left the route or lost an item stay with acme/web and bucket "Incoming" of project old`},
+		}, preflight.LevelOK, "links", `route web: 1 link that left the route or lost an item stays with acme/web and bucket "Incoming" of project old`},
 		"links that are erased": {func(w *world) {
 			erased := linkOf("web", "other/web", "p1")
 			erased.State = string(mapping.Erased)

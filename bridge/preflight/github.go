@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
 
@@ -197,13 +198,13 @@ func (k *checker) glob(ctx context.Context, r *findings, pattern string) {
 			r.warn("%sanybody can open issues in %d of its repositories (%s); %s", ofRoute(route), len(quarantined), few(quarantined), QuarantineAdvice)
 		}
 		if len(public) > 0 {
-			r.warn("%s%d public repositories are left out, as the route does not say allow_public: %s", ofRoute(route), len(public), few(public))
+			r.warn("%s%s left out, as the route does not say allow_public: %s", ofRoute(route), status.Count(len(public), "public repository is", "public repositories are"), few(public))
 		}
 		if len(taken) == 0 {
 			r.fault("%sit takes none of the %d repositories of %s that the token can see", ofRoute(route), len(repos), owner)
 			continue
 		}
-		r.ok("%sit takes %d repositories: %s", ofRoute(route), len(taken), few(taken))
+		r.ok("%sit takes %s: %s", ofRoute(route), status.Count(len(taken), "repository", "repositories"), few(taken))
 	}
 	k.believed(r, pattern)
 	k.hook(ctx, r, owner)

@@ -119,7 +119,8 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		}
 	}
 	for _, way := range slices.SortedFunc(maps.Keys(follow), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		r.ok("%d links of route %s go by route %s, which takes their issues now", follow[way], way[0], way[1])
+		of := ofFormer(way[0])
+		r.ok("%s by route %s, which takes such issues now", status.Count(follow[way], "link "+of+" goes", "links "+of+" go"), way[1])
 	}
 	if total > 0 && told == 0 {
 		r.ok("all %d are where their routes lead", total)
@@ -150,21 +151,33 @@ func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other
 // tell says how many links of a route are in places of a standing.
 func (k *checker) tell(r *findings, at standing, name string, places map[linkPlace]int) {
 	n, words := k.told(places)
-	route := k.Routes.ByName(name)
+	route, of := k.Routes.ByName(name), ofFormer(name)
 	switch {
 	case at == dormant:
-		r.warn("route %s: %d links with %s are dormant: planning.projects does not name their project", name, n, words)
+		r.warn("%s dormant with %s: planning.projects does not name that project", status.Count(n, "link "+of+" is", "links "+of+" are"), words)
 	case at == excluded:
-		r.warn("route %s: %d links with %s are dormant: the route excludes their repository", name, n, words)
+		r.warn("%s dormant with %s: the route excludes that repository", status.Count(n, "link "+of+" is", "links "+of+" are"), words)
 	case at == moved:
-		r.ok("%s%d links stay with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), n, words, k.target(route))
+		r.ok("%s%s with %s: the route is for %s, and planbridge moves no cards", ofRoute(route), status.Count(n, "link stays", "links stay"), words, k.target(route))
 	case at == resting:
-		r.ok("%s%d links that left the route or lost an item stay with %s, as planbridge move leaves them", ofRoute(route), n, words)
+		r.ok("%s%s with %s, as planbridge move leaves such links", ofRoute(route),
+			status.Count(n, "link that left the route or lost an item stays", "links that left the route or lost an item stay"), words)
 	case route != nil:
-		r.warn("%s%d links stay with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), n, words, k.target(route))
+		r.warn("%s%s with %s: the route is now for %s, and planbridge moves neither issues nor cards by itself: see planbridge move", ofRoute(route), status.Count(n, "link stays", "links stay"), words, k.target(route))
 	default:
-		r.warn("%d links of route %s, which the configuration has no more: they stay with %s, dormant", n, name, words)
+		if name != "" {
+			of += ", which the configuration has no more,"
+		}
+		r.warn("%s with %s, dormant", status.Count(n, "link "+of+" stays", "links "+of+" stay"), words)
 	}
+}
+
+// ofFormer says of links which route they have, be it none.
+func ofFormer(route string) string {
+	if route == "" {
+		return "without a route"
+	}
+	return "of route " + route
 }
 
 // followed names the route that links of a place go by now; "": none, or one that an

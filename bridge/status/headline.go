@@ -57,7 +57,7 @@ func headline(d *LinkDetail, now moments) (says string, bad bool) {
 		return c.headline(d, now)
 	}
 	if q := d.Queue; q != nil && q.State == string(store.KeyParked) {
-		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", now.ago(q.At), count(q.Attempts, "attempt", "attempts"), q.Reason), true
+		return fmt.Sprintf("It was given up %s after %s, and waits for a retry or a new change: %s", now.ago(q.At), Count(q.Attempts, "attempt", "attempts"), q.Reason), true
 	}
 	if says, bad := outOfStep(d.Link.State, d.Link.Why); says != "" {
 		return says, bad

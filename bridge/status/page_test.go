@@ -97,6 +97,15 @@ func TestAssets(t *testing.T) {
 	}
 }
 
+// TestPageOfLinksWithoutARoute: no sentence has an empty name.
+func TestPageOfLinksWithoutARoute(t *testing.T) {
+	a := newAdmin(t)
+	a.mem.links = append(a.mem.links, &mapping.Link{ID: "l8", Project: "p1", Pair: mapping.Pair{State: mapping.Dormant}}, &mapping.Link{ID: "l9", Project: "p1", Pair: mapping.Pair{State: mapping.Dormant}})
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "problems", "2 links are without a route.", "1 name has links and no route in the configuration: gone.")
+	a.wants(page, "routes", "links without a route →", "2 dormant")
+}
+
 func TestEmptyPage(t *testing.T) {
 	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
 	*a.mem = memory{}

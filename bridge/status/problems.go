@@ -33,7 +33,7 @@ func (d *pageData) problems() []problem {
 	out = append(out, groupProblems(d.Failures, "given up", "#failures")...)
 	out = append(out, groupProblems(d.Failing, "put off after a failure", "#waiting")...)
 	if n := len(d.Questions) + d.MoreQuestions; n > 0 {
-		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", count(n, "question waits", "questions wait")), "#questions"})
+		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", Count(n, "question waits", "questions wait")), "#questions"})
 	}
 	return append(out, d.routeProblems()...)
 }
@@ -45,7 +45,7 @@ func configurationProblems(faults []string) (out []problem) {
 		out = append(out, problem{true, cut(pageReason, says), ""})
 	}
 	if more > 0 {
-		out = append(out, problem{true, fmt.Sprintf("The log has %s of the configuration.", count(more, "more fault", "more faults")), ""})
+		out = append(out, problem{true, fmt.Sprintf("The log has %s of the configuration.", Count(more, "more fault", "more faults")), ""})
 	}
 	return out
 }
@@ -54,30 +54,32 @@ func configurationProblems(faults []string) (out []problem) {
 func groupProblems(groups []group, what, at string) (out []problem) {
 	for i := range groups[:min(len(groups), pageProblems)] {
 		g := &groups[i]
-		out = append(out, problem{true, fmt.Sprintf("%s %s: %s", count(g.Count, "item was", "items were"), what, cut(pageReason, g.Reason)), at})
+		out = append(out, problem{true, fmt.Sprintf("%s %s: %s", Count(g.Count, "item was", "items were"), what, cut(pageReason, g.Reason)), at})
 	}
 	if more := len(groups) - pageProblems; more > 0 {
-		out = append(out, problem{true, fmt.Sprintf("Items were %s for %s more.", what, count(more, "reason", "reasons")), at})
+		out = append(out, problem{true, fmt.Sprintf("Items were %s for %s more.", what, Count(more, "reason", "reasons")), at})
 	}
 	return out
 }
 
 // routeProblems lists the routes that are paused and those that are gone.
 func (d *pageData) routeProblems() []problem {
+	var out []problem
 	paused, gone := []string{}, []string{}
 	for i := range d.Look {
 		if r := &d.Look[i]; !r.Paused.IsZero() {
 			paused = append(paused, r.Name)
+		} else if r.gone() && r.Name == "" {
+			out = append(out, problem{false, Count(r.total(), "link is", "links are") + " without a route.", "#routes"})
 		} else if r.gone() {
 			gone = append(gone, r.Name)
 		}
 	}
-	var out []problem
 	if len(paused) > 0 {
-		out = append(out, problem{false, fmt.Sprintf("%s paused: %s.", count(len(paused), "route is", "routes are"), some(paused)), "#routes"})
+		out = append(out, problem{false, fmt.Sprintf("%s paused: %s.", Count(len(paused), "route is", "routes are"), some(paused)), "#routes"})
 	}
 	if len(gone) > 0 {
-		out = append(out, problem{false, fmt.Sprintf("%s links and no route in the configuration: %s.", count(len(gone), "name has", "names have"), some(gone)), "#routes"})
+		out = append(out, problem{false, fmt.Sprintf("%s links and no route in the configuration: %s.", Count(len(gone), "name has", "names have"), some(gone)), "#routes"})
 	}
 	return out
 }
@@ -119,8 +121,8 @@ func (s *Source) Late(now time.Time) bool {
 	return every > 0 && !s.Elsewhere && !s.At.IsZero() && now.Sub(s.At) > 3*every+slack
 }
 
-// count says a number with its noun and verb.
-func count(n int, one, many string) string {
+// Count says a number with its noun and verb.
+func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -3,7 +3,6 @@ package status
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"planbridge/mapping"
 )
@@ -34,13 +33,13 @@ func (r *routeView) Look() bool {
 // gone reports whether a route is no longer configured and still has links.
 func (r *routeView) gone() bool { return r.Repository == "" && r.Pairs+len(r.Others) > 0 }
 
-// Total is how many links a route has.
-func (r *routeView) Total() string {
+// total is how many links a route has.
+func (r *routeView) total() int {
 	n := r.Pairs
 	for _, s := range r.Others {
 		n += s.Count
 	}
-	return strconv.Itoa(n)
+	return n
 }
 
 // routesView parts the routes into those that need a look and the others.

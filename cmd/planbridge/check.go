@@ -59,7 +59,8 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(p.stdout, "%d faults, %d warnings, %d ok\n", counts[preflight.LevelFault], counts[preflight.LevelWarn], counts[preflight.LevelOK])
+		_, err := fmt.Fprintf(p.stdout, "%s, %s, %d ok\n",
+			status.Count(counts[preflight.LevelFault], "fault", "faults"), status.Count(counts[preflight.LevelWarn], "warning", "warnings"), counts[preflight.LevelOK])
 		return err
 	})
 	if err == nil && counts[preflight.LevelFault] > 0 {

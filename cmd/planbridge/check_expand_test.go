@@ -52,7 +52,7 @@ func TestCheckAgainstRunning(t *testing.T) {
 	text = plain(op.fine("check", "--against-running"))
 	for _, want := range []string{
 		"what a reload changes of the routes: added site; removed acme/web\n",
-		"1 links of route acme/web go by route site, which takes their issues now\n",
+		"1 link of route acme/web goes by route site, which takes such issues now\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -46,7 +46,7 @@ func TestCommandsTakeAddresses(t *testing.T) {
 		says string
 	}{
 		{[]string{"explain", address}, "acme/web#1: "},
-		{[]string{"unlink", address, "--clean", "--dry-run"}, "1 pairs would be taken apart"},
+		{[]string{"unlink", address, "--clean", "--dry-run"}, "1 pair would be taken apart"},
 		{[]string{"unlink", address}, address + " is unlinked"},
 		{[]string{"link", address, card}, address + " is linked with card " + card},
 		{[]string{"erase", address}, "acme/web#1"},

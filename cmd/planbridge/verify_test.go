@@ -116,7 +116,7 @@ func TestVerifyHeldSubIssue(t *testing.T) {
 	})
 	r := op.run("verify")
 	for _, line := range []string{
-		"1 links compared, 1 differ\n",
+		"1 link compared, 1 differs\n",
 		"acme/web#2  acme/web  title  of GitHub  of planning  asks a person (planbridge conflicts): policy ask\n",
 		"acme/web#3  acme/web  summary  -  long long",
 		"blocked: GitHub refused it: ",
