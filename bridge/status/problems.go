@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -21,7 +22,7 @@ const slack = 5 * time.Minute
 // problems lists what is wrong, the worst first: what cannot be read, the configuration,
 // services, then keys, then what waits for an operator.
 func (d *pageData) problems() []problem {
-	out := append(d.Unread, configurationProblems(d.Configuration)...)
+	out := slices.Concat(d.Unread, configurationProblems(d.Configuration))
 	for i := range d.Services {
 		out = append(out, d.Services[i].problems(d.Now)...)
 	}
