@@ -58,11 +58,13 @@ func (b *labelBatch) most(now time.Time) int {
 	return labelBatchMost - b.fewer
 }
 
-// lost notes that a mutation of so many issues had no answer: it may have taken too long.
-func (b *labelBatch) lost(now time.Time, n int) {
+// lost notes that a mutation had no answer. It may have taken too long: the next one changes at
+// most half as many issues as this one was allowed to.
+func (b *labelBatch) lost(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.fewer = labelBatchMost - n/2; n/2 < 2 {
+	half := (labelBatchMost - b.fewer) / 2
+	if b.fewer = labelBatchMost - half; half < 2 {
 		b.fewer, b.off = 0, now.Add(labelBatchPause)
 	}
 }
@@ -224,7 +226,7 @@ func (c *Client) mutateLabels(ctx context.Context, k call, m *labelMutation, ans
 	case alone(err):
 		c.labels.refused(c.now())
 	case errors.Is(err, mapping.ErrUncertain):
-		c.labels.lost(c.now(), len(m.places))
+		c.labels.lost(c.now())
 	case err == nil:
 		c.labels.answered(len(m.places))
 	}
