@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"planbridge/bridge/reconcile"
+	"planbridge/mapping"
 	"planbridge/store"
 )
 
@@ -58,7 +59,12 @@ func (h *hand) apart(ctx context.Context) context.Context {
 // reserve takes a write from GitHub's budget ahead, so that a key that has to wait for its
 // turn asks GitHub nothing meanwhile.
 func (h *hand) reserve(e reconcile.Reserve) error {
-	if h.reserved[e.Class] || h.sharesLabels(e.Sharing) {
+	switch {
+	case h.reserved[e.Class]:
+		return nil
+	case h.sharesLabels(e.Sharing) && h.imports() && !e.Sharing.Waited: // those of a few seconds come together
+		return &mapping.RateLimited{API: "github", Why: "labels of other issues", Turn: true}
+	case h.sharesLabels(e.Sharing):
 		return nil
 	}
 	if !e.Keep {
