@@ -217,7 +217,7 @@ func (c *cleaner) begin(ctx context.Context, key store.Key) (time.Time, error) {
 func (c *cleaner) settle(ctx context.Context, most int) error {
 	for {
 		kept := c.inHand[:0]
-		waits := map[string]time.Time{}
+		waits := status.Waits{}
 		for _, key := range c.inHand {
 			ended, err := c.ended(ctx, key, waits)
 			if err != nil {
@@ -228,7 +228,7 @@ func (c *cleaner) settle(ctx context.Context, most int) error {
 			}
 		}
 		c.inHand = kept
-		c.update(func(j *status.Job) { j.WaitsFor, j.Waits = jobWaits(waits) })
+		c.update(func(j *status.Job) { j.WaitFor(waits) })
 		if len(c.inHand) <= most {
 			return nil
 		}
@@ -236,19 +236,6 @@ func (c *cleaner) settle(ctx context.Context, most int) error {
 			return err
 		}
 	}
-}
-
-// mostWaits bounds what is told of what the links in hand wait for.
-const mostWaits = 5
-
-// jobWaits says what is waited for and, where that is known, until when.
-func jobWaits(waits map[string]time.Time) (names []string, list []status.JobWait) {
-	for name, until := range mapping.Sorted(waits) {
-		if len(names) < mostWaits {
-			names, list = append(names, name), append(list, status.JobWait{For: name, Until: until})
-		}
-	}
-	return names, list
 }
 
 // gone counts a link that is there no more. It had no card yet, and of a route that moves its
@@ -263,7 +250,7 @@ func (c *cleaner) gone() {
 
 // ended reports whether a link is parted or has moved, or was given up, and tells what was done
 // to it.
-func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]time.Time) (bool, error) {
+func (c *cleaner) ended(ctx context.Context, key store.Key, waits status.Waits) (bool, error) {
 	l, err := c.o.Store.Link(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		c.gone()
@@ -295,9 +282,9 @@ func (c *cleaner) ended(ctx context.Context, key store.Key, waits map[string]tim
 		given = cannotMove + question
 	case pending:
 		if standing.Service != "" {
-			waits[reconcile.ServiceWords(standing.Service, c.set().Routes)] = time.Time{}
-		} else if until, known := waits[standing.Reason]; standing.State == store.KeyLater && standing.At.After(c.o.Now()) && (!known || standing.At.Before(until)) {
-			waits[standing.Reason] = standing.At
+			waits.Add(reconcile.ServiceWords(standing.Service, c.set().Routes), time.Time{})
+		} else if standing.State == store.KeyLater && standing.At.After(c.o.Now()) {
+			waits.Add(standing.Reason, standing.At)
 		}
 		return false, nil
 	}

@@ -384,7 +384,7 @@ func (im *run) sweep(ctx context.Context) error {
 		return err
 	}
 	im.job.Update(func(now *status.Job) {
-		now.WaitsFor, now.Waits = names(waits), waits
+		now.WaitFor(waits)
 		now.Done += became[done] + became[handed] + became[dropped] + became[failed]
 		now.Total = max(now.Total, now.Done)
 		now.Import.Handed += became[handed]
@@ -392,14 +392,6 @@ func (im *run) sweep(ctx context.Context) error {
 		now.Import.Failed += became[failed]
 	})
 	return nil
-}
-
-// names are what is waited for.
-func names(waits []status.JobWait) (out []string) {
-	for _, w := range waits {
-		out = append(out, w.For)
-	}
-	return out
 }
 
 // depths are those of the queues that the keys in hand stand in.

@@ -196,8 +196,13 @@ func TestWaits(t *testing.T) {
 			"p": {Waiting: map[string]int{"planning:p": 2, "github": 1}}, "q": {Waiting: map[string]int{"github": 5}},
 		})
 		want := []status.JobWait{{For: "GitHub"}, {For: "planning project p"}, {For: "the brake", Until: now.Add(time.Minute)}}
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		job := status.Job{}
+		job.WaitFor(got)
+		if diff := cmp.Diff(want, job.Waits); err != nil || diff != "" {
 			t.Error(err, diff)
+		}
+		if names := []string{"GitHub", "planning project p", "the brake"}; !slices.Equal(job.WaitsFor, names) {
+			t.Errorf("in words %q, want %q", job.WaitsFor, names)
 		}
 		return nil
 	})

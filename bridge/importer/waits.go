@@ -3,8 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
+	"time"
 
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -16,20 +15,11 @@ const looked = 5
 
 // waits tells what the keys wait for. Those of a project wait for a service that is away or
 // a route that is paused, the oldest of the import until a moment.
-func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Depth) ([]status.JobWait, error) {
-	var out []status.JobWait
-	add := func(w status.JobWait) {
-		i := slices.IndexFunc(out, func(o status.JobWait) bool { return o.For == w.For })
-		switch {
-		case i < 0:
-			out = append(out, w)
-		case w.Until.Before(out[i].Until):
-			out[i] = w
-		}
-	}
+func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Depth) (status.Waits, error) {
+	out := status.Waits{}
 	for _, d := range mapping.Sorted(depths) {
 		for service := range mapping.Sorted(d.Waiting) {
-			add(status.JobWait{For: im.Inventory.ServiceWords(service)})
+			out.Add(im.Inventory.ServiceWords(service), time.Time{})
 		}
 	}
 	for _, key := range im.waiting[:min(looked, len(im.waiting))] {
@@ -41,9 +31,8 @@ func (im *run) waits(ctx context.Context, depths map[mapping.ObjectID]store.Dept
 			return nil, err
 		}
 		if at.State == store.KeyLater && at.At.After(im.Now()) {
-			add(status.JobWait{For: at.Reason, Until: at.At})
+			out.Add(at.Reason, at.At)
 		}
 	}
-	slices.SortFunc(out, func(a, b status.JobWait) int { return strings.Compare(a.For, b.For) })
 	return out, nil
 }

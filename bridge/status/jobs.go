@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"planbridge/mapping"
 )
 
 // ErrNoService is what is answered where the store alone was opened to what
@@ -137,6 +139,30 @@ type ImportDifference struct {
 	// asked; restrained: the route's direction forbids the write.
 	Wins string `json:"wins"`
 	Why  string `json:"why"`
+}
+
+// Waits are what the keys of a job wait for, in words, and until when; zero: that is not known.
+type Waits map[string]time.Time
+
+// Add adds what one key waits for. Of several moments the earliest counts.
+func (w Waits) Add(what string, until time.Time) {
+	if was, known := w[what]; !known || until.Before(was) {
+		w[what] = until
+	}
+}
+
+// mostWaits bounds what is told of what a job waits for.
+const mostWaits = 5
+
+// WaitFor notes what the job waits for now.
+func (j *Job) WaitFor(w Waits) {
+	j.WaitsFor, j.Waits = nil, nil
+	for what, until := range mapping.Sorted(w) {
+		if len(j.Waits) == mostWaits {
+			return
+		}
+		j.WaitsFor, j.Waits = append(j.WaitsFor, what), append(j.Waits, JobWait{For: what, Until: until})
+	}
 }
 
 // JobWait is something that a job waits for.
