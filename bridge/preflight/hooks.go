@@ -95,7 +95,7 @@ func (k *checker) oneHook(ctx context.Context, r *findings, owner string, h Hook
 			r.warn("the webhook does not send %s: what they tell is found by the catch-up only", strings.Join(missing, ", "))
 		}
 	}
-	list, err := k.github.Deliveries(ctx, owner, h.ID, time.Now().Add(-deliveriesSince))
+	list, err := k.github.Deliveries(ctx, owner, h.ID, r.now.Add(-deliveriesSince))
 	if err != nil {
 		r.warn("the webhook goes to %s; its deliveries cannot be listed: %v", at, err)
 		return

@@ -126,7 +126,7 @@ func runProbes(ctx context.Context, probes []probe) []Finding {
 			defer func() { <-slots }()
 			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 			defer cancel()
-			all[i].place = p.name
+			all[i].place, all[i].now = p.name, time.Now()
 			if err := g.Do("check of", p.name, func() error { p.run(ctx, &all[i]); return nil }); err != nil {
 				all[i].fault("%v", err)
 			}
@@ -143,6 +143,7 @@ func runProbes(ctx context.Context, probes []probe) []Finding {
 // findings collects what is found out about one place.
 type findings struct {
 	place string
+	now   time.Time // when it began
 	list  []Finding
 }
 
@@ -159,7 +160,7 @@ func (f *findings) fault(format string, args ...any) { f.add(LevelFault, format,
 func (f *findings) away(err error, format string, args ...any) {
 	var limited *mapping.RateLimited
 	if errors.As(err, &limited) {
-		until := time.Now().Add(limited.After + time.Minute - 1).Truncate(time.Minute) // many places say the same
+		until := f.now.Add(limited.After + time.Minute - 1).Truncate(time.Minute) // many places say the same
 		f.fault("it was not looked at: %s takes no more requests until %s (%s)", limited.Service(), until.UTC().Format(time.RFC3339), limited.Why)
 	} else {
 		f.fault(format+": %v", append(args, err)...)
