@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -141,7 +142,13 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []ro
 	if err != nil {
 		return nil, err
 	}
+	var others []mapping.ObjectID
 	var fresh []int
+	if slices.ContainsFunc(got, func(o store.Observed) bool { return o.Key == store.Key{} }) {
+		if others, err = in.others(ctx, project); err != nil {
+			return nil, err
+		}
+	}
 	for i := range got {
 		if got[i].Key == (store.Key{}) {
 			if err := in.release(ctx, &ps[i]); err != nil {
@@ -153,7 +160,7 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []ro
 		case ps[i].create != nil:
 			fresh = append(fresh, i)
 		default: // its route was pointed elsewhere, or its link has just handed it over
-			one, known, err := in.observeElsewhere(ctx, project, &ps[i])
+			one, known, err := in.observeElsewhere(ctx, others, &ps[i])
 			if err != nil {
 				return nil, err
 			}
@@ -165,7 +172,7 @@ func (in *Intake) observe(ctx context.Context, project mapping.ObjectID, ps []ro
 	if len(fresh) == 0 {
 		return got, nil
 	}
-	return got, in.enter(ctx, project, ps, fresh, got)
+	return got, in.enter(ctx, project, others, ps, fresh, got)
 }
 
 // observeKnown stores observations of what a project knows, and remembers of the
@@ -204,7 +211,7 @@ func (in *Intake) observeKnown(ctx context.Context, project mapping.ObjectID, ps
 // does not know and nothing newer keeps out, and sets what became of them in got.
 // Another replica may do so in another project meanwhile: before anything is made
 // for them, the reconcile sees to it that one stays.
-func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []routed, fresh []int, got []store.Observed) error {
+func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, others []mapping.ObjectID, ps []routed, fresh []int, got []store.Observed) error {
 	ids := make([]int64, len(fresh))
 	for n, i := range fresh {
 		ids[n] = ps[i].seen.issue.ID
@@ -217,7 +224,7 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []rout
 	var obs []store.Observation
 	var index []int
 	for _, i := range fresh {
-		one, known, err := in.observeElsewhere(ctx, project, &ps[i])
+		one, known, err := in.observeElsewhere(ctx, others, &ps[i])
 		if err != nil {
 			return err
 		}
@@ -252,14 +259,19 @@ func (in *Intake) enter(ctx context.Context, project mapping.ObjectID, ps []rout
 	return nil
 }
 
-// observeElsewhere stores a observation that a project does not know in the one that
-// does, and reports whether there is one.
-func (in *Intake) observeElsewhere(ctx context.Context, project mapping.ObjectID, p *routed) (store.Observed, bool, error) {
+// others are all projects of the store but one.
+func (in *Intake) others(ctx context.Context, project mapping.ObjectID) ([]mapping.ObjectID, error) {
 	all, err := store.ProjectsAfter(ctx, in.o.Store, []mapping.ObjectID{project})
 	if err != nil {
-		return store.Observed{}, false, err
+		return nil, err
 	}
-	home, err := in.home(ctx, all[1:], p.obs.Refs)
+	return all[1:], nil
+}
+
+// observeElsewhere stores an observation in the one of the other projects that knows it, and
+// reports whether there is one.
+func (in *Intake) observeElsewhere(ctx context.Context, others []mapping.ObjectID, p *routed) (store.Observed, bool, error) {
+	home, err := in.home(ctx, others, p.obs.Refs)
 	if home == "" || err != nil {
 		return store.Observed{}, false, err
 	}
