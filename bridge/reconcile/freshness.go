@@ -155,7 +155,7 @@ func (w freshness) rewoundNow() map[mapping.Attribute]bool {
 	}
 	rewound := map[mapping.Attribute]bool{}
 	for _, a := range mapping.Attributes {
-		rewound[a] = !w.editsOf(w.edits).Leave(a, w.pair.Base[a].GitHub)
+		rewound[a] = !w.editEvents().Leave(a, w.pair.Base[a].GitHub)
 	}
 	return rewound
 }

@@ -59,7 +59,7 @@ func (w repairer) overrun(l journal.LostUpdate, now string) (d mapping.Decision,
 		d.Why = "a write of ours ran over an edit, and a newer edit stands"
 		return d, now, ledger(w).keepTexts(d, l.Text, now)
 	}
-	d = mapping.Overrun(w.route, a, w.pair.Base[a], l.Write.Old, w.editsOf(w.edits).EditedBefore(l))
+	d = mapping.Overrun(w.route, a, w.pair.Base[a], l.Write.Old, w.editEvents().EditedBefore(l))
 	if d.Action == mapping.Ask {
 		return w.askOverrun(d, l, now)
 	}

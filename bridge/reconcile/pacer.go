@@ -67,7 +67,7 @@ func (w pacer) foldTowards(sides []mapping.Side) error {
 func (w pacer) mayFold() bool {
 	l := w.pair
 	return w.set.Coalesce > 0 && !w.set.DryRun && l.State == mapping.Linked && !l.Pace.Midway && w.claim.Attempts+w.claim.Abandoned == 0 &&
-		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !journal.Unverified(&l.Journal, w.editsOf(w.edits))
+		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !journal.Unverified(&l.Journal, w.editEvents())
 }
 
 // issueEdited lists what an edit of the issue that was seen leads to: a write to

@@ -18,7 +18,7 @@ func (w repairer) verifyWrites() error {
 	if err := githubWriter(w).finishSwap(); err != nil {
 		return err
 	}
-	before := journal.Match(&w.pair.Journal, w.editsOf(w.edits), nil)
+	before := journal.Match(&w.pair.Journal, w.editEvents(), nil)
 	w.disambiguate(before)
 	w.askClosed(before)
 	w.recoverAll(before, w.askReplaced(before))

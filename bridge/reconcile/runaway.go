@@ -50,7 +50,7 @@ func (w pacer) change(a mapping.Attribute, side mapping.Side) mapping.Change {
 	c := mapping.Change{Side: side}
 	if side == mapping.GitHub {
 		c.Seen = w.seenAt(mapping.IssueRef(w.owner.Issue.ID))
-		c.Several = w.editsOf(w.edits).Others(a) > 1
+		c.Several = w.editEvents().Others(a) > 1
 		return c
 	}
 	c.Seen = w.seenAt(w.pair.Partner())

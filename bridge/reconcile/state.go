@@ -221,10 +221,13 @@ func (w *state) viewOf(issue *mapping.Issue) mapping.View {
 // book is the link's journal, with what is known now.
 func (w *state) book() journal.Book {
 	return journal.Book{
-		Journal: &w.pair.Journal, Edits: w.editsOf(w.edits), Base: w.pair.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.owner.Issue.UpdatedAt, Agreed: w.owner.Issue.Agreed,
+		Journal: &w.pair.Journal, Edits: w.editEvents(), Base: w.pair.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.owner.Issue.UpdatedAt, Agreed: w.owner.Issue.Agreed,
 		SameRendering: w.SameRendering, Merge: w.merge, Settle: w.set.Settle.GitHub, Now: w.Now(),
 	}
 }
+
+// editEvents are the edits that this claim's events told of.
+func (w *state) editEvents() journal.Edits { return w.editsOf(w.edits) }
 
 // editsOf are edits that GitHub told of in any way.
 func (w *state) editsOf(edits []mapping.IssueEvent) journal.Edits {
@@ -260,7 +263,7 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 			e.Took = took.Seconds()
 		}
 		if side == mapping.Planning {
-			e.Who = person(w, what == "create")
+			e.Who = w.person(what == "create")
 		}
 	}
 	w.history = append(w.history, e)
@@ -269,7 +272,7 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 
 // person is the login of who made the change that is written to planning, or opened the
 // issue; "" where nobody said, and where it was the bridge.
-func person(w *state, opened bool) string {
+func (w *state) person(opened bool) string {
 	if w.issue == nil {
 		return ""
 	}
