@@ -157,8 +157,8 @@ func (o *Own) Recall(ctx context.Context) error {
 	if _, how := o.options.GitHub.Known(); how != mapping.Unknown {
 		return o.keep(ctx)
 	}
-	login, err := o.options.Store.Doc(ctx, "", docAccount)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	login, err := store.ReadDoc(ctx, o.options.Store, "", docAccount)
+	if err != nil {
 		return fmt.Errorf("recall the bridge's own account: %w", err)
 	}
 	o.options.GitHub.Learn(strings.TrimSuffix(string(login), byAnswer))

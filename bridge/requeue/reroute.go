@@ -44,11 +44,8 @@ func routedBy(all mapping.Routes) []routedAs {
 
 // formerRoutes are those for which the links were looked through last.
 func (r *Requeuer) formerRoutes(ctx context.Context) (routes []routedAs, text []byte, err error) {
-	text, err = r.o.Store.Doc(ctx, "", docRouted)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, nil
-	}
-	if err == nil {
+	text, err = store.ReadDoc(ctx, r.o.Store, "", docRouted)
+	if err == nil && text != nil {
 		err = json.Unmarshal(text, &routes)
 	}
 	if err != nil {
@@ -83,11 +80,9 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	if err != nil {
 		return counts, err
 	}
-	now, err := json.Marshal(routedBy(routes))
-	if err != nil {
-		return counts, fmt.Errorf("encode routes: %w", err)
-	}
-	if bytes.Equal(before, now) {
+	now := store.Encode(routedBy(routes))
+	known := bytes.Equal(before, now)
+	if known {
 		done, err := r.lookedThrough(ctx, routes, string(now))
 		if done || err != nil {
 			return counts, err
@@ -108,8 +103,10 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 			return counts, err
 		}
 	}
-	if err := r.o.Store.PutDoc(ctx, "", docRouted, now); err != nil {
-		return counts, fmt.Errorf("store routes: %w", err)
+	if !known {
+		if err := store.WriteDoc(ctx, r.o.Store, "", docRouted, now); err != nil {
+			return counts, err
+		}
 	}
 	text := string(now)
 	r.looked.Store(&text)
