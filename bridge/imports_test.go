@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"bridge/links":             {"mapping", "store", "bridge/identity", "bridge/inventory", "bridge/reconcile", "bridge/status"},
 	"bridge/archive":           {"store", "store/backup", "mapping", "bridge/reconcile", "bridge/status"},
 	"bridge/decommission":      {"mapping", "store", "bridge/inventory", "bridge/links", "bridge/reconcile", "bridge/status"},
-	"bridge/explain":           {"mapping", "store", "bridge/links", "bridge/poll", "bridge/reconcile", "bridge/status"},
+	"bridge/explain":           {"mapping", "store", "bridge/poll", "bridge/reconcile", "bridge/status"},
 	"bridge/ledger":            {"mapping", "store", "bridge/links", "bridge/reconcile", "bridge/status"},
 	"bridge/pairing":           {"mapping", "store", "bridge/links", "bridge/reconcile", "bridge/status"},
 	"bridge/pause":             {"store", "bridge/reconcile"},

@@ -312,6 +312,12 @@ func (rs Routes) Projects() []ObjectID {
 	return out
 }
 
+// Names reports whether the configuration names a project: the links of others are not worked.
+func (rs Routes) Names(project ObjectID) bool {
+	return slices.ContainsFunc(rs.list, func(r Route) bool { return r.Project == project }) ||
+		slices.ContainsFunc(rs.projects, func(p PlanningProject) bool { return p.ID == project })
+}
+
 // ProjectNamed returns the project that an operator names, by the name in the configuration or
 // by its id; "": there is none.
 func (rs Routes) ProjectNamed(name string) ObjectID {

@@ -194,3 +194,11 @@ func (p *Pair) remembered() LinkState {
 	}
 	return Linked
 }
+
+// WithoutProject makes a link dormant whose project the configuration does not name, as nobody
+// works it. One that is dormant or erased already stays as it is.
+func (l *Link) WithoutProject() {
+	if l.Advance(EventRouteRemoved) == nil {
+		l.Why = "planning.projects does not name its project " + string(l.Project)
+	}
+}

@@ -11,6 +11,9 @@ import (
 	"planbridge/store"
 )
 
+// errStore: the store did not say what was asked. It is neither service.
+var errStore = errors.New("the store does not answer")
+
 // Outside reads an issue or a card that no link knows and says why it has none.
 func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, error) {
 	ctx, cancel := context.WithTimeout(ctx, previewPatience)
@@ -28,7 +31,7 @@ func (e *Explainer) Outside(ctx context.Context, name string) (*status.Outside, 
 		out, err = e.outsideCard(ctx, item)
 	}
 	switch {
-	case errors.Is(err, status.ErrName):
+	case errors.Is(err, status.ErrName), errors.Is(err, errStore):
 		return nil, err
 	case mapping.Refused(err), errors.Is(err, store.ErrNotFound):
 		return nil, unknown(item)
@@ -116,8 +119,11 @@ func (e *Explainer) whyOutside(ctx context.Context, hub GitHub, issue *mapping.I
 // whyNotYet says what something waits for that nothing keeps out.
 func (e *Explainer) whyNotYet(ctx context.Context, route *mapping.Route, next string) (string, error) {
 	since, err := e.o.Pauses.PausedSince(ctx, route.Name)
-	if err == nil && !since.IsZero() {
+	if err != nil {
+		return "", fmt.Errorf("%w: pause of route %s: %w", errStore, route.Name, err)
+	}
+	if !since.IsZero() {
 		return "its route is paused since " + since.UTC().Format(time.RFC3339), nil
 	}
-	return "nothing keeps it out: " + next + " lets it in by route " + route.Name, err
+	return "nothing keeps it out: " + next + " lets it in by route " + route.Name, nil
 }

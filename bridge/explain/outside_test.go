@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"planbridge/bridge/explain"
+	"planbridge/bridge/links"
 	"planbridge/bridge/pause"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/status"
@@ -172,9 +173,13 @@ func TestWhyOutside(t *testing.T) {
 			if err := s.PutDoc(t.Context(), "", pause.DocPaused("halted"), []byte("2026-11-24T00:00:00Z")); err != nil {
 				t.Fatal(err)
 			}
-			o := explainer(s, tt.world, &reconcile.Settings{
+			set := &reconcile.Settings{
 				Routes: mapping.NewRoutes(routes), Keys: keys, Scheme: mapping.LabelScheme{Prefix: "plan:"}, EnterDelay: 2 * time.Second,
-			})
+			}
+			if _, err := links.New(links.Options{Store: s, Settings: set}).FindNumbered(t.Context(), tt.item); !errors.Is(err, store.ErrNotFound) {
+				t.Fatalf("a link has %s: %v", tt.item, err)
+			}
+			o := explainer(s, tt.world, set)
 			got, err := o.Outside(t.Context(), tt.item)
 			if err != nil || got.Why != tt.why || got.Route != tt.route {
 				t.Fatalf("%s: %+v, %v; expected %q by route %q", tt.item, got, err, tt.why, tt.route)
@@ -228,5 +233,23 @@ func TestOutsideOfSeveralProjects(t *testing.T) {
 	}
 	if _, err := o.Outside(t.Context(), "9"); !errors.Is(err, status.ErrName) || errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), "have the number 9") {
 		t.Errorf("a number of two projects: %v", err)
+	}
+}
+
+// brokenPauses are those of a store that does not answer.
+type brokenPauses struct{}
+
+func (brokenPauses) PausedSince(context.Context, string) (time.Time, error) {
+	return time.Time{}, errors.New("connection refused")
+}
+
+// TestOutsideOfAStoreThatIsAway: neither service is blamed for it.
+func TestOutsideOfAStoreThatIsAway(t *testing.T) {
+	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Project: "p", Repositories: []string{"acme/web"}, Direction: mapping.Both}})}
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	world := &outsiders{issues: map[int]mapping.Issue{1: fresh(func(*mapping.Issue) {})}}
+	o := explain.New(explain.Options{Marks: s, Settings: set, Services: world, Pauses: brokenPauses{}, FirstRuns: begun{ran}})
+	if _, err := o.Outside(t.Context(), "acme/web#1"); err == nil || errors.Is(err, status.ErrAway) || !strings.Contains(err.Error(), "the store does not answer") {
+		t.Errorf("%v", err)
 	}
 }

@@ -92,18 +92,23 @@ func (f *Finder) Links(ctx context.Context, route string, visit func(*mapping.Li
 	if err != nil {
 		return err
 	}
-	err = f.Walk(ctx, projects, func(l *mapping.Link) error {
-		if route != "" && l.Route != route {
-			return nil
+	for _, project := range projects {
+		named := f.names(project)
+		err := f.Walk(ctx, []mapping.ObjectID{project}, func(l *mapping.Link) error {
+			if route != "" && l.Route != route {
+				return nil
+			}
+			if known = true; !named {
+				l.WithoutProject()
+			}
+			return visit(l)
+		})
+		if err != nil {
+			return err
 		}
-		known = true
-		if !f.names(l.Project) && l.Advance(mapping.EventRouteRemoved) == nil {
-			l.Why = "planning.projects does not name its project " + string(l.Project)
-		}
-		return visit(l)
-	})
-	if err != nil || known {
-		return err
+	}
+	if known {
+		return nil
 	}
 	return fmt.Errorf("route %s: %w", route, store.ErrNotFound)
 }
@@ -131,7 +136,7 @@ func (f *Finder) Everywhere(ctx context.Context) ([]mapping.ObjectID, error) {
 
 // names reports whether planning.projects names a project.
 func (f *Finder) names(project mapping.ObjectID) bool {
-	return slices.Contains(f.Projects(), project)
+	return f.set().Routes.Names(project)
 }
 
 // ProjectName implements [status.Operator].
@@ -231,8 +236,12 @@ func (f *Finder) FindNumbered(ctx context.Context, name string) (*mapping.Link, 
 // findByNumber returns the link that a card or a task with a number belongs to. Numbers are
 // those of a project: one that several have is no name.
 func (f *Finder) findByNumber(ctx context.Context, name string, cid int64) (*mapping.Link, error) {
+	projects, err := f.Everywhere(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var found []*mapping.Link
-	err := f.Links(ctx, "", func(l *mapping.Link) error {
+	err = f.Walk(ctx, projects, func(l *mapping.Link) error {
 		if slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return p.Card.CID == cid }) {
 			found = append(found, l)
 		}

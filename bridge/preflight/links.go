@@ -129,7 +129,7 @@ func (k *checker) links(ctx context.Context, r *findings) {
 
 // standing is that of a place. Other names the route that its links follow.
 func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other string) {
-	if !k.hasProject(p.project) {
+	if !k.Routes.Names(p.project) {
 		return dormant, ""
 	}
 	if other = k.followed(ctx, p); other != "" && other != p.route {
@@ -261,7 +261,7 @@ func (k *checker) told(places map[linkPlace]int) (n int, words string) {
 		if title := k.title(string(p.bucket), p.title); title != "" {
 			where += fmt.Sprintf(" and bucket %q", title)
 		}
-		if route := k.Routes.ByName(p.route); !k.hasProject(p.project) || route != nil && route.Project != p.project {
+		if route := k.Routes.ByName(p.route); !k.Routes.Names(p.project) || route != nil && route.Project != p.project {
 			where += " of project " + k.projectName(p.project)
 		}
 		at[where] += links
@@ -293,8 +293,3 @@ func (k *checker) target(route *mapping.Route) string {
 
 // projectName is the configuration's name of a project, or its id.
 func (k *checker) projectName(project mapping.ObjectID) string { return k.Routes.ProjectName(project) }
-
-// hasProject reports whether the configuration names a project.
-func (k *checker) hasProject(project mapping.ObjectID) bool {
-	return slices.Contains(k.Routes.Projects(), project)
-}

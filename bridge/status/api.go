@@ -112,12 +112,12 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 	}
 	// What is remembered of a link is worth showing without what it would do next.
 	now, unread := h.Operator.Preview(ctx, l)
-	detail := detailOf(l, history, now)
-	detail.Part = partOf(&detail, l, item)
-	named := false
-	if detail.Link.ProjectName, named = h.Operator.ProjectName(l.Project); !named && l.State != mapping.Erased {
-		detail.Link.State, detail.Link.Why = string(mapping.Dormant), "planning.projects does not name its project "+string(l.Project)
+	name, named := h.Operator.ProjectName(l.Project)
+	if !named {
+		l.WithoutProject()
 	}
+	detail := detailOf(l, history, now)
+	detail.Part, detail.Link.ProjectName = partOf(&detail, l, item), name
 	if unread != nil {
 		detail.NowError = unread.Error()
 	}

@@ -49,7 +49,8 @@ const explainHistory = 100
 
 // explain is the page of one item: one line first, details after.
 func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
-	item := issueName(strings.TrimSpace(r.FormValue("item")))
+	named, _ := ParseItem(r.FormValue("item")) // detail tells its error
+	item := named.Name
 	d := explainData{frame: h.frame(item, explainPath(item)), Item: item, Name: item}
 	detail, err := h.detail(r.Context(), item)
 	switch {

@@ -209,7 +209,7 @@ func (v *run) linkOf(ctx context.Context, ref mapping.Ref, side seenMask) (store
 
 // named reports whether the configuration names the project of a link: else nobody works it.
 func (v *run) named(l *mapping.Link) bool {
-	return slices.Contains(v.Inventory.Settings().Routes.Projects(), l.Project)
+	return v.Inventory.Settings().Routes.Names(l.Project)
 }
 
 // compares reports whether a link is to be compared.
@@ -337,10 +337,11 @@ const namedUncompared = 20
 
 // leaveOut counts a link that is not compared, as it has no pair yet or no route.
 func (v *run) leaveOut(l *mapping.Link) {
+	if !v.named(l) {
+		l.WithoutProject()
+	}
 	state := string(l.State)
-	if !v.named(l) && l.State == mapping.Linked {
-		state = string(mapping.Dormant)
-	} else if l.HandedOver() || l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
+	if l.HandedOver() || l.State != mapping.Dormant && l.State != mapping.Entering && l.State != mapping.Creating {
 		return
 	}
 	v.job.Update(func(now *status.Job) {
