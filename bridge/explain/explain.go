@@ -43,8 +43,10 @@ type Planning interface {
 	BacklogEach(ctx context.Context, visit func(bucket mapping.ObjectID, title string, card mapping.Card) error) error
 }
 
-// Marks are those that the poll leaves in the store.
-type Marks interface {
+// Store is what is asked of the store: the marks that the poll leaves in it, and which link an
+// item belongs to.
+type Store interface {
+	Find(ctx context.Context, project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error)
 	Marks(ctx context.Context, project mapping.ObjectID, kind string) (map[string]string, error)
 }
 
@@ -60,7 +62,7 @@ type FirstRuns interface {
 
 // Options configure an Explainer. All fields are required.
 type Options struct {
-	Marks     Marks
+	Store     Store
 	Settings  Settings
 	Services  Services
 	Pauses    Pauses

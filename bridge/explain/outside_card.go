@@ -42,7 +42,11 @@ func (e *Explainer) outsideCard(ctx context.Context, item status.Item) (*status.
 	case 1:
 		return found[0], nil
 	}
-	return nil, status.BadAsk("cards of the projects %s and %s have the number %s", found[0].Project, found[1].Project, item.Name)
+	var names []string
+	for _, out := range found {
+		names = append(names, out.Called())
+	}
+	return nil, status.Ambiguous(item.Name, names...)
 }
 
 // errSeen ends the visits of a backlog.
@@ -83,6 +87,12 @@ func (e *Explainer) outsideCardIn(ctx context.Context, project mapping.ObjectID,
 	}
 	if card == nil {
 		return nil, nil
+	}
+	switch _, err := e.o.Store.Find(ctx, project, mapping.CardRef(card.ID)); {
+	case err == nil:
+		return nil, nil
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, fmt.Errorf("%w: %w", errStore, err)
 	}
 	route, why, err := e.whyCard(ctx, project, card)
 	if err != nil {
@@ -147,7 +157,7 @@ func (e *Explainer) whyMaker(ctx context.Context, route *mapping.Route, card *ma
 			return mapping.WhyPublic, nil
 		}
 	}
-	known, err := e.o.Marks.Marks(ctx, route.Project, store.MarksCards)
+	known, err := e.o.Store.Marks(ctx, route.Project, store.MarksCards)
 	if err != nil {
 		return "", err
 	}

@@ -87,7 +87,7 @@ func (b begun) FirstRun(string) time.Time { return b.at }
 // explainer is one of a store and a world.
 func explainer(s store.Store, world explain.Services, set *reconcile.Settings) *explain.Explainer {
 	pauses := pause.New(pause.Options{Store: s, Settings: set})
-	return explain.New(explain.Options{Marks: s, Settings: set, Services: world, Pauses: pauses, FirstRuns: begun{ran}})
+	return explain.New(explain.Options{Store: s, Settings: set, Services: world, Pauses: pauses, FirstRuns: begun{ran}})
 }
 
 var ran = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -219,7 +219,8 @@ func TestOutsideOfSeveralProjects(t *testing.T) {
 	for project, id := range map[mapping.ObjectID]mapping.ObjectID{"p": "c1", "q": "c2"} {
 		world.projects[project] = &walked{outsideCards: outsideCards{&outsiders{cards: []mapping.Card{{ID: id, CID: 9, BucketName: "Elsewhere"}}}}}
 	}
-	o := explainer(memstore.New(memstore.Options{Clock: time.Now}).Open(nil), world, &reconcile.Settings{
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	o := explainer(s, world, &reconcile.Settings{
 		Routes: mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "p", ProjectName: "one", Bucket: "In"}, {Name: "b", Project: "q", ProjectName: "two", Bucket: "In"}}),
 	})
 	if out, err := o.Outside(t.Context(), "c2"); err != nil || out.Project != "two" || out.Card.Bucket != "Elsewhere" {
@@ -231,8 +232,15 @@ func TestOutsideOfSeveralProjects(t *testing.T) {
 	if p, q := world.projects["p"].walks, world.projects["q"].walks; p != 0 || q != 1 {
 		t.Errorf("the backlogs were walked %d and %d times, expected 0 and 1", p, q)
 	}
-	if _, err := o.Outside(t.Context(), "9"); !errors.Is(err, status.ErrName) || errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), "have the number 9") {
+	if _, err := o.Outside(t.Context(), "9"); !errors.Is(err, status.ErrName) || errors.Is(err, store.ErrNotFound) || err.Error() != "9 is ambiguous, name one of these: c1 (a card of project one without an issue), c2 (a card of project two without an issue)" {
 		t.Errorf("a number of two projects: %v", err)
+	}
+	link := &mapping.Link{ID: "l1", Project: "p", Pair: mapping.Pair{Card: mapping.CardID{ID: "c1", CID: 9}}}
+	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: link}}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := o.Outside(t.Context(), "9"); err != nil || out.Card.ID != "c2" {
+		t.Errorf("a number of a card with a link and of one without: %+v, %v", out, err)
 	}
 }
 
@@ -248,7 +256,7 @@ func TestOutsideOfAStoreThatIsAway(t *testing.T) {
 	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Project: "p", Repositories: []string{"acme/web"}, Direction: mapping.Both}})}
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	world := &outsiders{issues: map[int]mapping.Issue{1: fresh(func(*mapping.Issue) {})}}
-	o := explain.New(explain.Options{Marks: s, Settings: set, Services: world, Pauses: brokenPauses{}, FirstRuns: begun{ran}})
+	o := explain.New(explain.Options{Store: s, Settings: set, Services: world, Pauses: brokenPauses{}, FirstRuns: begun{ran}})
 	if _, err := o.Outside(t.Context(), "acme/web#1"); err == nil || errors.Is(err, status.ErrAway) || !strings.Contains(err.Error(), "the store does not answer") {
 		t.Errorf("%v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"planbridge/bridge/links"
 	"planbridge/bridge/reconcile"
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 	"planbridge/store"
 	"planbridge/store/memstore"
@@ -48,6 +49,39 @@ func TestFindByIDListsNothing(t *testing.T) {
 	for _, name := range []string{"issue:7", "acme/web", "none"} {
 		if got, err := o.Find(t.Context(), name); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Find(%q) = %s, %v", name, fmt.Sprint(got), err)
+		}
+	}
+}
+
+// TestNumberOfSeveralItems: a number that several issues or cards have is no name. The error
+// lists those that are.
+func TestNumberOfSeveralItems(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	for _, l := range []*mapping.Link{
+		{ID: "l1", Project: "first", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 71, Repo: "acme/web", Number: 1}, Card: mapping.CardID{ID: "c1", CID: 7}}},
+		{ID: "l2", Project: "second", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 72, Repo: "acme/api", Number: 2}, Card: mapping.CardID{ID: "c2", CID: 7}}},
+		{
+			ID: "l3", Project: "second", Pair: mapping.Pair{Issue: mapping.IssueID{ID: 73, Repo: "acme/api", Number: 3}, Card: mapping.CardID{ID: "c3", CID: 2}},
+			SubLinks: []*mapping.Pair{{Kind: mapping.SubIssue, Issue: mapping.IssueID{ID: 74, Repo: "acme/api", Number: 4}, Card: mapping.CardID{ID: "t4", CID: 9}}},
+		},
+	} {
+		if _, err := s.Observe(t.Context(), l.Project, []store.Observation{{Create: l}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	routes := mapping.NewRoutes([]mapping.Route{{Name: "a", Project: "first"}, {Name: "b", Project: "second"}})
+	f := links.New(links.Options{Store: s, Settings: &reconcile.Settings{Routes: routes}})
+	for name, want := range map[string]string{
+		"7":  "7 is ambiguous, name one of these: c1 (the partner of acme/web#1), c2 (the partner of acme/api#2)",
+		"#2": "#2 is ambiguous, name one of these: acme/api#2, c3 (the partner of acme/api#3)",
+	} {
+		if _, err := f.FindNumbered(t.Context(), name); !errors.Is(err, status.ErrName) || err.Error() != want {
+			t.Errorf("%s: %v, expected %s", name, err, want)
+		}
+	}
+	for name, want := range map[string]mapping.LinkID{"1": "l1", "3": "l3", "4": "l3", "#9": "l3"} {
+		if l, err := f.FindNumbered(t.Context(), name); err != nil || l.ID != want {
+			t.Errorf("%s: %v, %v, expected %s", name, l, err, want)
 		}
 	}
 }

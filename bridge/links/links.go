@@ -224,38 +224,41 @@ func (f *Finder) FindAnywhere(ctx context.Context, name string) (*mapping.Link, 
 	return nil, fmt.Errorf("link of %s: %w", name, store.ErrNotFound)
 }
 
-// FindNumbered finds what is to be shown, not changed: by the number of a card or a task,
-// too, which may be meant for an issue, and also in projects that are not named any more.
+// FindNumbered finds what is to be shown, not changed: by the number of an issue, a card or a
+// task, too, and also in projects that are not named any more.
 func (f *Finder) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
 	if item, err := status.ParseItem(name); err == nil && item.CID != 0 {
-		return f.findByNumber(ctx, name, item.CID)
+		return f.findByNumber(ctx, item)
 	}
 	return f.FindAnywhere(ctx, name)
 }
 
-// findByNumber returns the link that a card or a task with a number belongs to. Numbers are
-// those of a project: one that several have is no name.
-func (f *Finder) findByNumber(ctx context.Context, name string, cid int64) (*mapping.Link, error) {
+// findByNumber returns the link that the issue, the card or the task with a number belongs to.
+// Numbers are those of a repository or a project: one that several items have is no name.
+func (f *Finder) findByNumber(ctx context.Context, item status.Item) (*mapping.Link, error) {
 	projects, err := f.Everywhere(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var found []*mapping.Link
+	var found *mapping.Link
+	var names []string
 	err = f.Walk(ctx, projects, func(l *mapping.Link) error {
-		if slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return p.Card.CID == cid }) {
-			found = append(found, l)
+		for _, p := range l.All() {
+			if item.Numbers(p) {
+				found, names = l, append(names, item.Called(p))
+			}
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
 		return nil, err
-	case len(found) == 0:
-		return nil, fmt.Errorf("link of card %s: %w", name, store.ErrNotFound)
-	case len(found) > 1:
-		return nil, status.BadAsk("cards of %d pairs have the number %s, such as %s and %s", len(found), name, found[0].Card.ID, found[1].Card.ID)
+	case len(names) == 0:
+		return nil, fmt.Errorf("link of number %d: %w", item.CID, store.ErrNotFound)
+	case len(names) > 1:
+		return nil, status.Ambiguous(item.Name, names...)
 	}
-	return found[0], nil
+	return found, nil
 }
 
 // findByID returns the link with an id, or that a card or a task with it belongs to.

@@ -99,7 +99,7 @@ func New(o Options) *Operator {
 	pauses := pause.New(pause.Options{Store: o.Store, Settings: o.Settings, Process: o.Process, Now: o.Now})
 	return &Operator{
 		Finder:    finder,
-		Explainer: explain.New(explain.Options{Marks: o.Store, Settings: o.Settings, Services: services, Pauses: pauses, FirstRuns: o.Process}),
+		Explainer: explain.New(explain.Options{Store: o.Store, Settings: o.Settings, Services: services, Pauses: pauses, FirstRuns: o.Process}),
 		Ledger:    ledger.New(ledger.Options{Store: o.Store, Settings: o.Settings, Holder: holder, Queue: o.Process, Questions: o.Questions, Now: o.Now}),
 		Pairing:   pairing.New(pairing.Options{Store: o.Store, Settings: o.Settings, Services: services, Finder: finder, Holder: holder, Queue: o.Process, Now: o.Now}),
 		Pauses:    pauses,

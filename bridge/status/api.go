@@ -103,6 +103,9 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 		out, err := h.Operator.Outside(ctx, item.Name)
 		return &LinkDetail{Outside: out}, err
 	}
+	if err == nil && item.CID != 0 {
+		err = h.alone(ctx, l, item)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +136,25 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 		return nil, err
 	}
 	return &detail, nil
+}
+
+// alone fails where the number that names an item of a link is that of a card without one, too.
+// A service that is away keeps nobody from a link that the store has.
+func (h *handler) alone(ctx context.Context, l *mapping.Link, item Item) error {
+	out, err := h.Operator.Outside(ctx, item.Name)
+	switch {
+	case errors.Is(err, ErrName):
+		return err
+	case err != nil || out.Card == nil:
+		return nil
+	}
+	var names []string
+	for _, p := range l.All() {
+		if item.Numbers(p) {
+			names = append(names, item.Called(p))
+		}
+	}
+	return Ambiguous(item.Name, append(names, out.Called())...)
 }
 
 func (h *handler) failures(w http.ResponseWriter, r *http.Request) {

@@ -55,7 +55,9 @@ func (h *handler) explain(w http.ResponseWriter, r *http.Request) {
 	detail, err := h.detail(r.Context(), item)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, ErrName):
-		d.Headline, d.Bad = "Nothing is known of it: "+err.Error(), true
+		if d.Headline, d.Bad = err.Error(), true; errors.Is(err, store.ErrNotFound) {
+			d.Headline = "Nothing is known of it: " + d.Headline
+		}
 		h.render(w, r, http.StatusNotFound, "explain.html", &d)
 		return
 	case errors.Is(err, ErrAway):

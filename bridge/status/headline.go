@@ -192,7 +192,7 @@ func (c *Child) headline(d *LinkDetail, now moments) (says string, bad bool) {
 func partOf(d *LinkDetail, l *mapping.Link, item Item) *Child {
 	for i, p := range slices.Concat(l.Children, l.SubLinks) {
 		issue := item.Number != 0 && strings.EqualFold(p.Issue.Repo, item.Repository) && p.Issue.Number == item.Number
-		if issue || string(p.Card.ID) == item.Name || p.Card.CID != 0 && item.CID == p.Card.CID {
+		if issue || string(p.Card.ID) == item.Name || item.Numbers(p) {
 			return &d.Children[i]
 		}
 	}

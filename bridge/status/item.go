@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"planbridge/mapping"
 )
 
 // Item is what a person names with one of the names that all commands take.
@@ -12,7 +14,7 @@ type Item struct {
 	Name       string // owner/name#number of an issue, whose address may have been given; else the words
 	Repository string // of an issue; "": it is none
 	Number     int    // of the issue
-	CID        int64  // the number of a card or a task, said as 7 or #7; 0: it is none
+	CID        int64  // the number of an issue, a card or a task, said as 7 or #7; 0: it is none
 }
 
 // ParseItem reads the name of an issue, a card, a task or a link. Its error is an [ErrName].
@@ -33,6 +35,35 @@ func ParseItem(words string) (Item, error) {
 		return item, fmt.Errorf("find %q: %w", words, ErrName)
 	}
 	return item, nil
+}
+
+// Numbers reports whether an item's number is that of a pair's issue or of its card or task.
+func (i Item) Numbers(p *mapping.Pair) bool {
+	return i.CID != 0 && (int64(p.Issue.Number) == i.CID || p.Card.CID == i.CID)
+}
+
+// Called is a pair, which the item [Item.Numbers], by a name that is no other's.
+func (i Item) Called(p *mapping.Pair) string {
+	if int64(p.Issue.Number) == i.CID {
+		return p.Where()
+	}
+	id := string(p.Card.ID)
+	if p.Issue.Number == 0 {
+		return id
+	}
+	return id + " (the partner of " + p.Where() + ")"
+}
+
+// mostNames bounds how many names an ambiguous one is told with.
+const mostNames = 10
+
+// Ambiguous is an [ErrName]: a name is that of several items, which have other names, too.
+func Ambiguous(name string, names ...string) error {
+	more := ""
+	if n := len(names) - mostNames; n > 0 {
+		names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+	}
+	return BadAsk("%s is ambiguous, name one of these: %s%s", name, strings.Join(names, ", "), more)
 }
 
 // issueName is acme/web#12 of https://github.com/acme/web/issues/12, or of the address of a

@@ -46,7 +46,7 @@ type Finder interface {
 	// Find wraps store.ErrNotFound where nothing has that name, [ErrName]
 	// where nothing can have it.
 	Find(ctx context.Context, name string) (*mapping.Link, error)
-	// FindNumbered is Find for what is only shown: it takes the number of a card, too.
+	// FindNumbered is Find for what is only shown: it takes a number alone, too.
 	FindNumbered(ctx context.Context, name string) (*mapping.Link, error)
 	History(ctx context.Context, l *mapping.Link, limit int) ([]mapping.Entry, error)
 	// ProjectName is the name of a project, its id where planning.projects does not name it.

@@ -103,6 +103,11 @@ func (o *Outside) Name() string {
 	return o.Repository + "#" + strconv.Itoa(o.Number)
 }
 
+// Called is a card without an issue by a name that no other item has.
+func (o *Outside) Called() string {
+	return o.Card.ID + " (a card of project " + o.Project + " without an issue)"
+}
+
 // Now is what both sides of a pair show at this moment, and what the next
 // reconcile would do about it.
 type Now struct {

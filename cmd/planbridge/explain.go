@@ -18,7 +18,7 @@ import (
 
 type explainCmd struct {
 	output
-	Issue string `arg:"" help:"acme/web#12, the address of an issue, the number of a card (7 or #7), or the id of a card, a task or a link."`
+	Issue string `arg:"" help:"acme/web#12, the address of an issue, the number of an issue or a card (7 or #7), or the id of a card, a task or a link."`
 }
 
 // Help is what planbridge explain --help adds.

@@ -4,9 +4,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
+	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
 )
 
@@ -83,5 +85,27 @@ func TestExplainWhereAServiceIsAway(t *testing.T) {
 	page, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusBadGateway || !strings.Contains(string(page), "could not be asked why") || strings.Contains(string(page), "Nothing is known of it") {
 		t.Errorf("the page: %d, %v, %s", resp.StatusCode, err, page)
+	}
+}
+
+// TestExplainAmbiguousNumber: a number that an issue has and a card that is not its partner is no
+// name. The error lists the names to choose from.
+func TestExplainAmbiguousNumber(t *testing.T) {
+	op := lived(t)
+	if got := op.fine("explain", strconv.Itoa(op.world.Project.Cards()[0].CID)); !strings.HasPrefix(got, "acme/web#1: ") {
+		t.Errorf("one pair has the number: %s", got)
+	}
+	lone := op.world.Project.Cards()[0]
+	for lone.CID < 7 { // of the issue that was given up
+		lone = op.world.Project.Card(op.world.Project.NewCard("Bugs", "alice", planningtest.CardSpec{Title: "Alone"}))
+	}
+	names := "acme/web#7, " + lone.ID + " (a card of project web without an issue)"
+	for _, name := range []string{"7", "#7"} {
+		if r := op.run("explain", name); r.status != exitUsage || r.stderr != "planbridge: "+name+" is ambiguous, name one of these: "+names+"\n" {
+			t.Errorf("%+v, want %s", r, names)
+		}
+	}
+	if got := op.fine("explain", lone.ID); !strings.HasPrefix(got, "card "+lone.ID+": ") {
+		t.Errorf("a name of these: %s", got)
 	}
 }
