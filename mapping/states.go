@@ -199,6 +199,12 @@ func (p *Pair) remembered() LinkState {
 // works it. One that is dormant or erased already stays as it is.
 func (l *Link) WithoutProject() {
 	if l.Advance(EventRouteRemoved) == nil {
-		l.Why = "planning.projects does not name its project " + string(l.Project)
+		l.Why = WhyWithoutProject(l.Project)
 	}
+}
+
+// WhyWithoutProject says why the links of a project are dormant that the configuration does not
+// name.
+func WhyWithoutProject(project ObjectID) string {
+	return "planning.projects does not name its project " + string(project)
 }

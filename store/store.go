@@ -327,6 +327,8 @@ type Queue interface {
 	// Standings lists the keys that are in the queue and not due, at most limit of
 	// them, in the order of [CompareStandings]. What is worked is among them.
 	Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]Standing, error)
+	// Queued is Standings with the keys that are due, too.
+	Queued(ctx context.Context, project mapping.ObjectID, limit int) ([]Standing, error)
 	// Wake makes the keys due that wait for a service, spread over the time
 	// that perSecond of them allows and behind all live ones, and returns how many there were.
 	Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error)

@@ -110,6 +110,20 @@ func (t *Tally) Add(other Tally) {
 	}
 }
 
+// WithoutProject is the tally of a project that the configuration does not name: nobody works its
+// links, which count as dormant, and nothing else of it.
+func (t Tally) WithoutProject() (out Tally) {
+	for route, states := range t.Links {
+		for state, n := range states {
+			if t, err := mapping.FindTransition(state, mapping.EventRouteRemoved); err == nil {
+				state = t.To
+			}
+			out.Count(route, state, n)
+		}
+	}
+	return out
+}
+
 // Count adds links of a route in a state.
 func (t *Tally) Count(route string, state mapping.LinkState, n int) {
 	if t.Links == nil {

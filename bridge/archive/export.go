@@ -88,8 +88,11 @@ func (e *exporter) entry(entry *store.Entry) error {
 	return nil
 }
 
-// links exports a link: a row for each of its pairs.
+// links exports a link: a row for each of its pairs. One of a project that is not named is dormant.
 func (e *exporter) links(l *mapping.Link) error {
+	if !e.set().Routes.Names(l.Project) {
+		l.WithoutProject()
+	}
 	for _, p := range l.All() {
 		row := status.ExportedLink{
 			Project: e.set().Routes.ProjectName(l.Project), Route: l.Route, Link: string(l.ID), Kind: status.KindOf(p), State: string(p.State),

@@ -52,7 +52,13 @@ func TestExportOfWhatCannotBeRead(t *testing.T) {
 		{"none", "", 0, "project none: not found"},
 	} {
 		rows := 0
-		err := o.Export(t.Context(), status.ExportAsk{What: status.ExportLinks, Project: tt.project, Route: tt.route}, func(any) error { rows++; return nil })
+		err := o.Export(t.Context(), status.ExportAsk{What: status.ExportLinks, Project: tt.project, Route: tt.route}, func(row any) error {
+			rows++
+			if l := row.(status.ExportedLink); l.Project == "q" != (l.State == "dormant") || l.Project == "q" != strings.Contains(l.Why, "does not name its project q") {
+				t.Errorf("the link of project %s is %s (%s)", l.Project, l.State, l.Why)
+			}
+			return nil
+		})
 		if rows != tt.rows || (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("of project %q and route %q: %d rows, %v; expected %d, %q", tt.project, tt.route, rows, err, tt.rows, tt.says)
 		}

@@ -2,6 +2,7 @@ package bridgetest_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -55,4 +56,48 @@ func TestProjectIsTakenOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDormantKeysAreShown: the keys of a project that is taken out are listed as dormant, those
+// that are due, too. Its links count as dormant.
+func TestDormantKeysAreShown(t *testing.T) {
+	t.Parallel()
+	w := start(t, bridgetest.Options{})
+	second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{"Incoming", "Bugs"}})
+	n, _ := w.OpenIssue(githubtest.IssueSpec{Title: "there before"})
+	w.AwaitSettled()
+	w.Planning.Down(true)
+	w.Repo.Edit(n, "octocat", func(e *githubtest.IssueEdit) { e.Title = "edited" })
+	w.Await("its key waits", func() bool { return strings.Contains(w.asked("/api/v1/queue"), `"state":"waiting"`) })
+	w.reload(strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", w.Project.ID(), second.ID(),
+		"PLANNING_WEB_SECRET", "API_SECRET").Replace(w.YAML()), second)
+	w.Planning.Down(false)
+
+	why := "planning.projects does not name its project " + w.Project.ID()
+	for path, want := range map[string]string{
+		"/api/v1/queue":   `"state":"dormant","reason":"` + why,
+		"/waiting":        why,
+		"/explain?item=1": why,
+		"/metrics":        `planbridge_links{route="acme/web",state="dormant"} 1`,
+		"/api/v1/links":   `"state":"dormant"`,
+	} {
+		if got := w.asked(path); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q:\n%.3000s", path, want, got)
+		}
+	}
+}
+
+// asked is what the admin listener answers.
+func (w *world) asked(path string) string {
+	w.T.Helper()
+	resp, err := w.Client().Get(w.AdminURL() + path)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was read
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return string(body)
 }

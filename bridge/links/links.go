@@ -63,24 +63,11 @@ func (f *Finder) Counts(ctx context.Context) (map[string]map[mapping.LinkState]i
 			return nil, fmt.Errorf("count links: %w", err)
 		}
 		if !f.names(project) {
-			t = dormant(t)
+			t = t.WithoutProject()
 		}
 		all.Add(t)
 	}
 	return all.Links, nil
-}
-
-// dormant counts as dormant what nobody works, as its project is not named.
-func dormant(t store.Tally) (out store.Tally) {
-	for route, states := range t.Links {
-		for state, n := range states {
-			if t, err := mapping.FindTransition(state, mapping.EventRouteRemoved); err == nil {
-				state = t.To
-			}
-			out.Count(route, state, n)
-		}
-	}
-	return out
 }
 
 // Links visits the links of a route ("": of all), in the store's order. Those of a project that

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,6 +16,7 @@ import (
 type gauges struct {
 	Options
 	tallies readings[store.Tally]
+	spaces  readings[[]mapping.ObjectID] // of the store, as of project ""
 
 	depth, oldest, links, failures *prometheus.Desc
 	age, remaining                 *prometheus.Desc
@@ -33,6 +36,9 @@ func newGauges(o Options) *gauges {
 		age:       desc("gauges_age_seconds", "How long ago the store told what the gauges of the queue, of links and of failures show.", "project"),
 	}
 	g.tallies = readings[store.Tally]{guard: o.Guard, now: o.Now, what: "scrape tally of project", read: o.Store.Tally}
+	g.spaces = readings[[]mapping.ObjectID]{guard: o.Guard, now: o.Now, what: "scrape projects of the store", read: func(ctx context.Context, _ mapping.ObjectID) ([]mapping.ObjectID, error) {
+		return o.Store.Projects(ctx)
+	}}
 	return g
 }
 
@@ -75,6 +81,9 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	for _, t := range all {
 		counts.Add(t.value)
 	}
+	for _, t := range g.tallies.ask(g.unnamed(routes)) {
+		counts.Add(t.value.WithoutProject())
+	}
 	for route, n := range counts.Failures {
 		gauge(g.failures, float64(n), route)
 	}
@@ -83,6 +92,12 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 			gauge(g.links, float64(n), route, string(state))
 		}
 	}
+}
+
+// unnamed are the projects that the store has and planning.projects does not name.
+func (g *gauges) unnamed(routes mapping.Routes) []mapping.ObjectID {
+	spaces := g.spaces.ask([]mapping.ObjectID{""})[""]
+	return slices.DeleteFunc(slices.Clone(spaces.value), routes.Names)
 }
 
 // expectCounts lets a route be shown that has nothing.

@@ -16,6 +16,7 @@ import (
 
 // Store is the part of the store that metrics are read off.
 type Store interface {
+	Projects(ctx context.Context) ([]mapping.ObjectID, error)
 	Tally(ctx context.Context, project mapping.ObjectID) (store.Tally, error)
 	Conflicts(ctx context.Context, project mapping.ObjectID, cursor string, n int) (list []mapping.Conflict, next string, err error)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -69,6 +70,10 @@ func (p *program) Tally(ctx context.Context, project mapping.ObjectID) (store.Ta
 	case <-ctx.Done():
 		return store.Tally{}, ctx.Err()
 	}
+}
+
+func (p *program) Projects(context.Context) ([]mapping.ObjectID, error) {
+	return slices.Sorted(maps.Keys(p.tallies)), p.away
 }
 
 func (p *program) Conflicts(context.Context, mapping.ObjectID, string, int) ([]mapping.Conflict, string, error) {
@@ -144,6 +149,17 @@ func TestScrape(t *testing.T) {
 			[]string{`links{route="web",state="l`, `links{route="api",state="orphaned`, "failures"},
 			"failures{route=\"api\"} 0\nfailures{route=\"gone\"} 2\nfailures{route=\"web\"} 0\n" +
 				"links{route=\"api\",state=\"orphaned\"} 2\nlinks{route=\"web\",state=\"left\"} 0\nlinks{route=\"web\",state=\"linked\"} 4",
+		},
+		"links of a project that is not named": {
+			func(p *program) {
+				gone := tally("gone", mapping.Linked, 3)
+				gone.Queued = 9
+				gone.Count("gone", mapping.Erased, 1)
+				gone.Failures["gone"] = 2
+				p.tallies["p3"] = gone
+			},
+			[]string{`links{route="gone"`, `failures{route="gone"`, "queue_depth", `gauges_age_seconds{project="p3"`},
+			"links{route=\"gone\",state=\"dormant\"} 3\nlinks{route=\"gone\",state=\"erased\"} 1\nqueue_depth 0",
 		},
 		"links that were not counted yet": {
 			func(p *program) { p.tallies["p1"] = store.Tally{Queued: 1} },

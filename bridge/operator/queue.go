@@ -20,11 +20,20 @@ func (o *Operator) Standing(ctx context.Context, l *mapping.Link) (store.Standin
 }
 
 // Standings lists the keys that are in the queue and not due: those that wait for a
-// service, then the others, latest due first.
+// service, then the others, latest due first. Of a project that is not named
+// all are listed: nobody works them.
 func (o *Operator) Standings(ctx context.Context, limit int) ([]store.Standing, error) {
+	projects, err := o.Everywhere(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("queue: %w", err)
+	}
 	var all []store.Standing
-	for _, project := range o.Projects() {
-		some, err := o.o.Store.Standings(ctx, project, limit)
+	for _, project := range projects {
+		list := o.o.Store.Standings
+		if _, named := o.ProjectName(project); !named {
+			list = o.o.Store.Queued
+		}
+		some, err := list(ctx, project, limit)
 		if err != nil {
 			return nil, fmt.Errorf("queue: %w", err)
 		}

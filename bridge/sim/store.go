@@ -149,6 +149,12 @@ func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit i
 	return s.Store.Standings(ctx, project, limit)
 }
 
+// Queued implements [store.Store].
+func (s *Store) Queued(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
+	s.step("Queued "+string(project), project, limit)
+	return s.Store.Queued(ctx, project, limit)
+}
+
 // Wake implements [store.Store].
 func (s *Store) Wake(ctx context.Context, project mapping.ObjectID, service string, perSecond float64) (int, error) {
 	s.step("Wake "+string(project), project, service, perSecond)

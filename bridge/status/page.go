@@ -151,7 +151,7 @@ func (h *handler) waiting(ctx context.Context) ([]row, error) {
 	out := make([]row, 0, len(all))
 	for i := range all {
 		s := h.standingOf(&all[i])
-		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service, WaitsFor: s.WaitsFor, Failing: h.Operator.Failing(&all[i])})
+		out = append(out, row{Where: s.Where, Link: linkOfKey(s.Key), Route: s.Route, Reason: cmp.Or(s.Reason, s.State), Attempts: s.Attempts, At: s.At, State: s.State, Service: s.Service, WaitsFor: s.WaitsFor, Failing: s.State != string(mapping.Dormant) && h.Operator.Failing(&all[i])})
 	}
 	return out, err
 }

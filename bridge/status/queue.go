@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"planbridge/mapping"
 	"planbridge/store"
 )
 
@@ -18,7 +19,8 @@ type Standing struct {
 	Key   string `json:"key"` // project/link
 	Route string `json:"route"`
 	Where string `json:"where"`
-	// State is resting (not in the queue), due, worked, later, waiting or parked.
+	// State is resting (not in the queue), due, worked, later, waiting, parked, or dormant where
+	// planning.projects does not name its project, so that nobody works it.
 	State string `json:"state"`
 	// At is, by the state: due since; the end of the lease; when it is due; waiting
 	// since; parked since.
@@ -26,7 +28,7 @@ type Standing struct {
 	Service string    `json:"service,omitempty"` // that it waits for
 	// WaitsFor is the service in words.
 	WaitsFor string `json:"waits_for,omitempty"`
-	Reason   string `json:"reason,omitempty"` // of later, waiting and parked
+	Reason   string `json:"reason,omitempty"` // of later, waiting, parked and dormant
 	Attempts int    `json:"attempts"`         // that failed since the last success
 	Worker   string `json:"worker,omitempty"` // the process that answers, where it holds the lease
 }
@@ -57,6 +59,10 @@ func (h *handler) standingOf(at *store.Standing) Standing {
 	}
 	if at.State == store.KeyWorked {
 		out.Worker = h.Operator.Worker(at.Key)
+	}
+	if _, named := h.Operator.ProjectName(at.Key.Project); !named && at.State != store.KeyResting {
+		out.State, out.At, out.Service, out.WaitsFor, out.Worker = string(mapping.Dormant), time.Time{}, "", "", ""
+		out.Reason = mapping.WhyWithoutProject(at.Key.Project)
 	}
 	return out
 }

@@ -49,6 +49,8 @@ func stands(at *status.Standing) string {
 		return "waits for " + at.WaitsFor + " since " + moment(at.At) + ": " + at.Reason
 	case "parked":
 		return fmt.Sprintf("parked since %s after %d attempts: %s", moment(at.At), at.Attempts, at.Reason)
+	case "dormant":
+		return "is dormant: " + at.Reason
 	}
 	return at.State
 }

@@ -20,6 +20,7 @@ func TestStands(t *testing.T) {
 		"leased until 2026-11-21T12:00:00Z by another process":   {State: "worked", At: at},
 		"waits until 2026-11-21T12:00:00Z: it is late":           {State: "later", At: at, Reason: "it is late"},
 		"waits for GitHub since 2026-11-21T12:00:00Z: away":      {State: "waiting", At: at, Service: "github", WaitsFor: "GitHub", Reason: "away"},
+		"is dormant: no project":                                 {State: "dormant", Reason: "no project"},
 		"parked since 2026-11-21T12:00:00Z after 3 attempts: no": {State: "parked", At: at, Attempts: 3, Reason: "no"},
 	} {
 		if got := stands(&s); got != want {

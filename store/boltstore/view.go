@@ -128,9 +128,18 @@ func (s *Store) Standing(ctx context.Context, key store.Key) (at store.Standing,
 }
 
 // Standings implements [store.Queue].
-func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) (all []store.Standing, err error) {
+func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
+	return s.standings(ctx, project, limit, queue.NotDue)
+}
+
+// Queued implements [store.Queue].
+func (s *Store) Queued(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
+	return s.standings(ctx, project, limit, queue.All)
+}
+
+func (s *Store) standings(ctx context.Context, project mapping.ObjectID, limit int, of queue.Part) (all []store.Standing, err error) {
 	err = s.read(ctx, project, func(sp space) error {
-		for _, id := range queue.NotDue(sp, sp.now, limit) {
+		for _, id := range of(sp, sp.now, limit) {
 			if at, err := sp.standing(id); err == nil { // else its claim parks it
 				all = append(all, at)
 			}

@@ -26,7 +26,7 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 
 // Standing implements [store.Queue].
 func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
-	r, err := s.run(ctx, scriptStanding, key.Project, string(key.Link), 1)
+	r, err := s.run(ctx, scriptStanding, key.Project, string(key.Link), 1, "")
 	if err != nil {
 		return store.Standing{}, fmt.Errorf("standing of %s: %w", key, err)
 	}
@@ -34,11 +34,20 @@ func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, er
 }
 
 // Standings implements [store.Queue].
-func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) (all []store.Standing, err error) {
+func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
+	return s.standings(ctx, project, limit, "")
+}
+
+// Queued implements [store.Queue].
+func (s *Store) Queued(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
+	return s.standings(ctx, project, limit, "1")
+}
+
+func (s *Store) standings(ctx context.Context, project mapping.ObjectID, limit int, due string) (all []store.Standing, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	r, err := s.run(ctx, scriptStanding, project, "", limit)
+	r, err := s.run(ctx, scriptStanding, project, "", limit, due)
 	if err != nil {
 		return nil, fmt.Errorf("standings of project %s: %w", project, err)
 	}

@@ -139,7 +139,12 @@ func testStandings(f *fixture) {
 	worked, _ := f.worked()                       // for 10 minutes
 	want = append(want, worked.ID, l.ID, bulk.ID) // latest first: the rest waits longest
 	f.made()
-	f.observe(creating(f.newLink())) // due
+	due := f.newLink()
+	f.observe(creating(due))
+	all, err := f.Queued(f.ctx, f.project, 100)
+	if last := len(all) - 1; err != nil || last != len(want) || all[last].Key.Link != due.ID || all[last].State != store.KeyDue {
+		f.Errorf("Queued = %+v, %v, want %v and the key %s that is due", all, err, want, due.ID)
+	}
 	for _, limit := range []int{0, 1, 3, 5, 100} {
 		all, err := f.Standings(f.ctx, f.project, limit)
 		f.no("Standings", err)

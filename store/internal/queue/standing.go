@@ -31,6 +31,12 @@ func (w Work) Standing(key store.Key, now int64) store.Standing {
 	return s
 }
 
+// Part lists keys that are in the queue, as many as limit of each kind.
+type Part func(lists Lists, now int64, limit int) []mapping.LinkID
+
+// All lists the keys that are in the queue, as [NotDue] those of them that are not due.
+func All(lists Lists, _ int64, limit int) []mapping.LinkID { return NotDue(lists, -1, limit) }
+
 // NotDue lists the keys that are in the queue and not due: as many as limit of those
 // that wait for a service, of the live ones and of the bulk ones, latest due first.
 func NotDue(lists Lists, now int64, limit int) (ids []mapping.LinkID) {

@@ -1,8 +1,8 @@
 -- Says where keys stand: one, or those that are in the queue and not due.
--- ARGV: link ('' those that are not due), how many at most
+-- ARGV: link ('' those that are not due), how many at most, whether those that are due, too ('1')
 -- Reply, of each: link id, state, ms of the time that belongs to it (0: not known), service,
 --   reason, failed attempts and abandoned claims, record
-local id, most = arg(), tonumber(arg())
+local id, most, due = arg(), tonumber(arg()), arg() == '1'
 local out = reply()
 
 local function tell(id)
@@ -36,6 +36,6 @@ if id ~= '' then
 end
 for _, member in ipairs(call('ZRANGE', WAIT, 0, most - 1)) do tell(string.match(member, '%z.(.*)$')) end
 for _, key in ipairs({LIVE, BULK}) do
-  for _, id in ipairs(call('ZREVRANGEBYSCORE', key, '+inf', '(' .. NOW, 'LIMIT', 0, most)) do tell(id) end
+  for _, id in ipairs(call('ZREVRANGEBYSCORE', key, '+inf', due and '-inf' or '(' .. NOW, 'LIMIT', 0, most)) do tell(id) end
 end
 return out
