@@ -108,6 +108,15 @@ func TestFindings(t *testing.T) {
 		"links of a project that has no name": {func(w *world) {
 			w.busy, w.running = true, []status.Link{linkOf("web", "acme/web", "p2"), linkOf("web", "acme/web", "p2")}
 		}, preflight.LevelWarn, "links", "2 links of route web are dormant with acme/web and bucket \"Incoming\" of project p2: planning.projects does not name that project"},
+		"dormant links whose route is back": {func(w *world) {
+			w.busy, w.running = true, []status.Link{asleep(linkOf("web", "acme/web", "p1")), asleep(linkOf("web", "acme/web", "p1"))}
+		}, preflight.LevelOK, "links", "2 dormant links of route web are worked again"},
+		"dormant links that another route takes": {func(w *world) {
+			w.busy, w.running = true, []status.Link{asleep(linkOf("gone", "acme/web", "p1"))}
+		}, preflight.LevelOK, "links", "1 dormant link of route gone is worked again by route web, which takes such issues now"},
+		"dormant links that none takes": {func(w *world) {
+			w.busy, w.running = true, []status.Link{asleep(linkOf("gone", "acme/old", "p1"))}
+		}, preflight.LevelWarn, "links", "1 link of route gone, which the configuration has no more, stays with acme/old"},
 		"the same in the store": {func(w *world) { w.keeps(pair("web", "acme/web", "p2")) }, preflight.LevelWarn, "links", "1 link of route web is dormant with acme/web and bucket \"Incoming\" of project p2"},
 		"links that a move leaves": {func(w *world) {
 			w.plan.Projects["old"] = preflight.Project{ID: "p2"}
@@ -299,4 +308,10 @@ func TestQuarantineNotice(t *testing.T) {
 	if n := log.Lines("anybody can open issues"); n != 2 {
 		t.Errorf("warned %d times", n)
 	}
+}
+
+// asleep is a link that no route took.
+func asleep(l status.Link) status.Link {
+	l.State = string(mapping.Dormant)
+	return l
 }

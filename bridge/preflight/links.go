@@ -17,6 +17,9 @@ import (
 // A link stays with its issue and its card, wherever its route is pointed
 // afterwards. Where that is elsewhere, nothing but a check tells.
 
+// PlaceLinks is the place of findings about links.
+const PlaceLinks = "links"
+
 // linkPlace is where links are; how many there are in each is all that is kept
 // of them.
 type linkPlace struct {
@@ -24,6 +27,7 @@ type linkPlace struct {
 	project, bucket   mapping.ObjectID
 	title             string // of the bucket, as the card was last seen
 	rests             bool   // as the issue left its route, or an item is gone
+	dormant           bool   // as no route took them
 }
 
 // The bounds of telling about places.
@@ -46,7 +50,7 @@ func (c *counted) add(l status.Link) {
 	if l.Why == mapping.PartedWhy || l.Why == mapping.MovedWhy || l.State == string(mapping.Erased) {
 		return
 	}
-	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project), rests: l.State == string(mapping.Left) || l.State == string(mapping.Orphaned)}
+	p := linkPlace{route: l.Route, project: mapping.ObjectID(l.Project), rests: l.State == string(mapping.Left) || l.State == string(mapping.Orphaned), dormant: l.State == string(mapping.Dormant)}
 	if l.Issue != nil {
 		p.repository = l.Issue.Repository
 	}
@@ -82,6 +86,7 @@ type standing int
 const (
 	led       standing = iota // the route leads there
 	follows                   // another route takes them
+	resumed                   // a route takes them again, after none did
 	elsewhere                 // they stay, until they are moved
 	resting                   // they stay, as a move leaves them, too
 	dormant                   // nobody works them
@@ -96,14 +101,18 @@ func (k *checker) links(ctx context.Context, r *findings) {
 		r.warn("whether links stay where no route leads now was not looked at: %v", k.linked.err)
 		return
 	}
-	total, follow := 0, map[[2]string]int{}
+	type way struct {
+		at       standing
+		from, to string
+	}
+	total, taken := 0, map[way]int{}
 	stay := map[standing]map[string]map[linkPlace]int{elsewhere: {}, resting: {}, dormant: {}, excluded: {}, moved: {}}
 	for p, n := range k.linked.places {
 		total += n
 		at, other := k.standing(ctx, p)
 		switch {
-		case at == follows:
-			follow[[2]string{p.route, other}] += n
+		case at == follows, at == resumed:
+			taken[way{at, p.route, other}] += n
 		case at == led:
 		case stay[at][p.route] == nil:
 			stay[at][p.route] = map[linkPlace]int{p: n}
@@ -111,16 +120,26 @@ func (k *checker) links(ctx context.Context, r *findings) {
 			stay[at][p.route][p] = n
 		}
 	}
-	told := len(follow)
+	told := len(taken)
 	for _, at := range []standing{elsewhere, dormant, excluded, resting, moved} {
 		for _, name := range slices.Sorted(maps.Keys(stay[at])) {
 			k.tell(r, at, name, stay[at][name])
 			told++
 		}
 	}
-	for _, way := range slices.SortedFunc(maps.Keys(follow), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		of := ofFormer(way[0])
-		r.ok("%s by route %s, which takes such issues now", status.Count(follow[way], "link "+of+" goes", "links "+of+" go"), way[1])
+	inOrder := func(a, b way) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	}
+	for _, w := range slices.SortedFunc(maps.Keys(taken), inOrder) {
+		of, by := ofFormer(w.from), ""
+		if w.from != w.to {
+			by = " by route " + w.to + ", which takes such issues now"
+		}
+		words := status.Count(taken[w], "link "+of+" goes", "links "+of+" go")
+		if w.at == resumed {
+			words = status.Count(taken[w], "dormant link "+of+" is worked again", "dormant links "+of+" are worked again")
+		}
+		r.ok("%s%s", words, by)
 	}
 	if total > 0 && told == 0 {
 		r.ok("all %d are where their routes lead", total)
@@ -132,7 +151,11 @@ func (k *checker) standing(ctx context.Context, p linkPlace) (at standing, other
 	if !k.Routes.Names(p.project) {
 		return dormant, ""
 	}
-	if other = k.followed(ctx, p); other != "" && other != p.route {
+	other = k.followed(ctx, p)
+	switch {
+	case other != "" && p.dormant:
+		return resumed, other
+	case other != "" && other != p.route:
 		return follows, other
 	}
 	switch route := k.Routes.ByName(p.route); {

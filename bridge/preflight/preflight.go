@@ -53,7 +53,7 @@ func Check(ctx context.Context, plan *Plan, services Services, log *slog.Logger)
 	if k.github != nil {
 		defer k.github.Close()
 	}
-	return append(found, runProbes(ctx, []probe{{"links", k.links}})...)
+	return append(found, runProbes(ctx, []probe{{PlaceLinks, k.links}})...)
 }
 
 func newChecker(plan *Plan, services Services, log *slog.Logger) *checker {

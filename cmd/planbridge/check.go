@@ -51,7 +51,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 		for _, level := range []preflight.Level{preflight.LevelFault, preflight.LevelWarn, preflight.LevelOK} {
 			for _, f := range together(findings) {
-				if f.Level == level && (level != preflight.LevelOK || !c.Quiet || f.Place == runningService) {
+				if f.Level == level && (level != preflight.LevelOK || !c.Quiet || c.AgainstRunning && slices.Contains(changed, f.Place)) {
 					fmt.Fprintf(w, "%s\t%s: %s\n", f.Level, oneLine(f.Place), oneLine(f.Words))
 				}
 			}
@@ -147,8 +147,12 @@ func (c *checkCmd) expand(ctx context.Context, p *process, cfg *config.Config) e
 	})
 }
 
-// runningService is the place of the finding that --against-running asks for, which -q keeps.
+// runningService is the place of the finding that --against-running asks for.
 const runningService = "running service"
+
+// changed are the places of findings that say what a reload changes: --against-running has -q keep
+// them.
+var changed = []string{runningService, preflight.PlaceLinks}
 
 // againstRunning says what a reload would change of the running service's routes.
 func againstRunning(ctx context.Context, cfg *config.Config) preflight.Finding {
