@@ -100,32 +100,58 @@ func (w repairer) withOurItems(l journal.LostUpdate, now string) string {
 }
 
 // A write of ours that runs over a person's edit is found by its record and its echo. Where
-// the store is lost between the two, the record is lost as well. GitHub remembers both edits.
+// the store is lost between the two, or goes back to an older copy, the record is lost as
+// well. GitHub remembers both edits.
 
-// keepForgotten keeps what writes of ours ran over shortly before the store lost the pair.
+// keepForgotten keeps what writes of ours ran over and the store has forgotten. What a lost
+// write left is told by what the sides meet in: both hold what the store never knew.
 // Nothing tells any more whether the person's edit was known when it was written over, so
 // that nothing is brought back: the text goes to the ledger and onto the issue.
-func (w repairer) keepForgotten() error {
-	if !w.pair.Synced.IsZero() || w.issue == nil || w.unmarked != "" || w.since(w.issue.UpdatedAt) > journal.InFlightFor {
+func keepForgotten(w work) (verdict, error) {
+	for _, d := range w.round.plan.Decisions {
+		if !repairer(w).mayHideAWrite(d) {
+			continue
+		}
+		if forgetful, err := exclusivity(w).mayLackItems(); err != nil || !forgetful {
+			return pass, err
+		}
+		if err := repairer(w).keepForgotten(d.Attribute); err != nil {
+			return end, err
+		}
+	}
+	return pass, nil
+}
+
+// mayHideAWrite reports whether a write of ours that nobody knows any more may have led to
+// what a decision is about.
+func (w repairer) mayHideAWrite(d mapping.Decision) bool {
+	a := d.Attribute
+	if a != mapping.Title && a != mapping.Summary || w.issue == nil || w.unmarked != "" {
+		return false
+	}
+	base, based := w.pair.Base[a]
+	if !based {
+		return w.since(w.issue.UpdatedAt) <= journal.InFlightFor
+	}
+	g, issue := w.g[a]
+	p, card := w.p[a]
+	return issue && card && !mapping.Same(a, g.Value, base.GitHub) && !mapping.Same(a, p.Value, base.Planning)
+}
+
+func (w repairer) keepForgotten(a mapping.Attribute) error {
+	read, err := do(w, ReadEdits{w.owner.Issue, a})
+	if mapping.Refused(err) || err != nil && w.claim.Attempts > 1 {
+		w.note(mapping.GitHub, a, "unverified", "whether a write ran over an edit before the store was lost is not known: "+err.Error())
 		return nil
 	}
-	for _, a := range []mapping.Attribute{mapping.Title, mapping.Summary} {
-		if _, based := w.pair.Base[a]; based {
-			continue
-		}
-		edits, err := do(w, ReadEdits{w.owner.Issue, a})
-		if mapping.Refused(err) || err != nil && w.claim.Attempts > 1 {
-			w.note(mapping.GitHub, a, "unverified", "whether a write ran over an edit before the store was lost is not known: "+err.Error())
-			continue
-		}
-		if err != nil {
-			return onGitHub(fmt.Errorf("earlier edits: %w", err))
-		}
-		if err := w.keepEach(a, w.editsOf(edits).Forgotten(a, w.merge)); err != nil {
-			return err
-		}
+	if err != nil {
+		return onGitHub(fmt.Errorf("earlier edits: %w", err))
 	}
-	return nil
+	edits := w.editsOf(read)
+	if base, based := w.pair.Base[a]; based {
+		edits = edits.After(a, base.GitHub)
+	}
+	return w.keepEach(a, edits.Forgotten(a, w.merge))
 }
 
 // keepEach keeps texts that were run over, but for those that a comment of ours has.

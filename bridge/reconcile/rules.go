@@ -77,7 +77,6 @@ var preparationRules = []rule{
 	{name: "leave", why: "An issue that does not match its route is left alone, and taken up when it matches again.", apply: leaveOrReturn},
 	{name: "overrun", why: "A text of a person that a write of the bridge ran over is brought back.", writes: true, apply: does(repairer.verifyWrites)},
 	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does(taskMaker.ensureTracking)},
-	{name: "keep forgotten", why: "What a write ran over right before the store was lost is kept in a comment.", writes: true, apply: does(repairer.keepForgotten)},
 }
 
 // agreementRules has the rules that bring two items to agree. It begins again whenever a rule
@@ -95,6 +94,7 @@ var agreementRules = []rule{
 	{name: "brake", why: "A route closes a bounded number of issues a minute.", writes: true, apply: brakeCloses},
 	{name: "pace", why: "Two programs that answer each other are stopped.", writes: true, apply: pacePlan},
 	{name: "sign", why: "A joined card gets its marker before anything else is written.", writes: true, apply: signJoined},
+	{name: "keep forgotten", why: "What a write ran over right before the store was lost, or went back, is kept in a comment.", writes: true, apply: keepForgotten},
 	{name: "keep losers", why: "What loses a conflict is kept before it is written over.", writes: true, apply: keepLosers},
 	{name: "extra labels", why: "The loser of two estimate labels goes while the base still tells which is new.", writes: true, apply: dropExtra},
 	{name: "write planning", why: "Planning goes first: its versions show whether somebody was faster.", writes: true, apply: writePlanning},

@@ -102,6 +102,17 @@ func (e Edits) Lead(a mapping.Attribute, from, to string) bool {
 	}
 }
 
+// After returns the edits that came after the one that last left a value; all, where none left it.
+func (e Edits) After(a mapping.Attribute, value string) Edits {
+	after := e
+	for i, c := range e.Of(a) {
+		if mapping.Same(a, c.To, value) {
+			after.All = e.All[i+1:]
+		}
+	}
+	return after
+}
+
 // Forgotten finds the edits of people that a write of ours replaced within [Doubt], so
 // that it may not have known them, and that nothing since holds. merge merges two edits
 // of a text.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,13 @@ func TestLead(t *testing.T) {
 			from, to := mapping.DigestValue(mapping.Title, tt.from), mapping.DigestValue(mapping.Title, tt.to)
 			expect(t, "leads", tt.all.Lead(mapping.Title, from, to), tt.want)
 		})
+	}
+}
+
+func TestEditsAfterAValue(t *testing.T) {
+	all := edits(title(dev, 1, "a", "b"), title(ours, 2, "b", "a"), body(dev, 3, "b", "a"), title(dev, 4, "a", "c"))
+	for value, want := range map[string]int{"a": 2, "b": 3, "c": 0, "never there": 4} {
+		expect(t, "edits after "+value, strconv.Itoa(len(all.After(mapping.Title, value).All)), strconv.Itoa(want))
 	}
 }
 
