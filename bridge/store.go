@@ -78,8 +78,8 @@ func StoreKind(c *config.Config) string {
 	return "redis"
 }
 
-// NamesStore reports whether a configuration names a store that is open, however it spells its
-// address. Of a file the path tells.
+// NamesStore reports whether a configuration names the Redis that is open, however it spells its
+// address. It is false of files, which their paths tell.
 func NamesStore(ctx context.Context, c *config.Config, open store.Store, log *slog.Logger) (same bool, err error) {
 	served, ok := open.(*redisstore.Store)
 	if _, file := c.Store.File(); file || !ok {

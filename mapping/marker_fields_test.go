@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestParseOfSignedFields: a marker that a key of ours signed, and that is none, is none. A later
-// form of markers is not taken for one of today.
+// TestParseOfSignedFields: a signature alone makes no marker, where the fields are not those of
+// one. A later form of markers is not taken for today's.
 func TestParseOfSignedFields(t *testing.T) {
 	key := []byte("key")
 	keys := NewKeys(key)

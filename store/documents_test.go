@@ -9,8 +9,8 @@ import (
 	"planbridge/store/memstore"
 )
 
-// TestDocuments: a document that is not there is none, one that holds nothing is one, and one
-// that cannot be read is named.
+// TestDocuments: a missing document is no error, and an empty one is read as empty. The error of
+// one that cannot be decoded names it.
 func TestDocuments(t *testing.T) {
 	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
 	for name, text := range map[string]string{"empty": "", "broken": "{", "plain": `{"a":1}`} {

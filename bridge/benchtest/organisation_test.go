@@ -63,7 +63,7 @@ func TestOrganisation(t *testing.T) {
 	began = time.Now()
 	o.begin()
 	o.done("a look at every link")
-	t.Logf("first polls, and a look at every link, as after a restart of Redis: %.1f s", time.Since(began).Seconds())
+	t.Logf("first polls, and a look at every link, as after a loss of the store: %.1f s", time.Since(began).Seconds())
 	o.calls("the start")
 	o.idle()
 

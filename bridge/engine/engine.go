@@ -12,8 +12,9 @@
 //
 // The files, in the order of a key's way: worker.go (claiming, one project after the
 // other), suspect.go (keys that end the process, or do not end), work.go (a claim from its
-// begin to its end), turns.go (which project is served next), terms.go and lease.go (what the core's shell asks for meanwhile), limiter.go (how many are
-// worked and how many are at a service), batches.go (what keys do together), verdict.go
+// begin to its end), turns.go (which project is served next), terms.go and lease.go (what
+// the core's shell asks for meanwhile), limiter.go (how many are worked and how many are at
+// a service), batches.go (what keys do together), verdict.go
 // (what becomes of a key).
 package engine
 

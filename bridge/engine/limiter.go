@@ -19,9 +19,9 @@ type limiter struct {
 	free  int                      // slots
 	given int                      // to those who waited
 	turn  map[mapping.ObjectID]int // by project: the last of given that it had
-	// first and last are those who wait, the longest first: with a hand, and come back
-	// from a batch without one. Those come a hundred at once, and are not to keep live
-	// changes waiting.
+	// first has those who wait with a hand, last those who came back from a batch
+	// without one. A batch returns a hundred at once, which are not to keep live changes
+	// waiting. In both the longest waiter is the first.
 	first, last []waiter
 }
 

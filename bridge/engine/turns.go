@@ -56,8 +56,8 @@ func (t *turns) expect(project mapping.ObjectID, at time.Time) {
 	t.due[project] = at
 }
 
-// yields reports whether a worker is to end its row, as a project of which no key is worked
-// has one due. One row ends for it, and first for the one that is due longest.
+// yields reports whether a worker is to end its row for a project of which a key is due and none
+// is worked. One row ends for each such project, first for the one whose key is due longest.
 func (t *turns) yields(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

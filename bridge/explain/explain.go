@@ -19,7 +19,7 @@ type Settings interface {
 // Services opens what reads the two services. Each release ends the use of what was opened.
 type Services interface {
 	GitHub() (hub GitHub, release func(), err error)
-	// Planning is [status.ErrName] where no configured project has the id.
+	// Planning fails with [status.ErrName] where no configured project has the id.
 	Planning(project mapping.ObjectID) (side Planning, release func(), err error)
 	// Preview says what the next reconcile would do.
 	Preview(ctx context.Context, l *mapping.Link) (*mapping.Preview, error)

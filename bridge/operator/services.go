@@ -12,7 +12,7 @@ type Services interface {
 	// Ready waits until the services may be asked for what is to be kept.
 	Ready(ctx context.Context) error
 	GitHub() (hub explain.GitHub, release func(), err error)
-	// Planning is [status.ErrName] where no configured project has the id.
+	// Planning fails with [status.ErrName] where no configured project has the id.
 	Planning(project mapping.ObjectID) (side Planning, release func(), err error)
 	Previewer() (p Previewer, release func(), err error)
 }

@@ -25,7 +25,7 @@ type Services interface {
 	// Ready waits until the services may be asked for what is to be kept.
 	Ready(ctx context.Context) error
 	Issue(ctx context.Context, repo string, number int) (mapping.Issue, error)
-	// Card is [status.ErrName] where no configured project has the project's id.
+	// Card fails with [status.ErrName] where no configured project has the project's id.
 	Card(ctx context.Context, project, id mapping.ObjectID) (mapping.Card, error)
 }
 

@@ -53,7 +53,8 @@ func (p *Pauses) Pause(ctx context.Context, route string) error {
 	return p.setPaused(ctx, route, p.o.Now().UTC().Format(time.RFC3339))
 }
 
-// Resume ends a pause; what waited is worked at once.
+// Resume ends a pause. Keys that waited become due behind live changes, at most
+// store.WakePerSecond a second.
 func (p *Pauses) Resume(ctx context.Context, route string) error {
 	return p.setPaused(ctx, route, "")
 }

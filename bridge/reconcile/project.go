@@ -169,8 +169,8 @@ func (w projector) bring(isDue func() bool, write func() error) error {
 // cannotBe is in the reason of a key that waits for what was refused to be shown or read.
 const cannotBe = " cannot be "
 
-// Failing reports whether a key waits for the next attempt of something that failed, or of what a
-// service does not allow, which is not away for that.
+// Failing reports whether a key waits because something failed: an attempt, or a request that a
+// service refuses though it answers.
 func Failing(s *store.Standing) bool {
 	switch s.State {
 	case store.KeyLater:

@@ -72,8 +72,7 @@ func (c *Rerouting) Dormant() int {
 // Reroute makes the links due that go by another route than before, that have one again, or
 // that have none any more. It looks through them where the routes are not those for which
 // this process, or the last one to do so, did. A replica with the former routes may have worked
-// a key since: whichever takes the new ones over last looks as well, and a process that starts
-// looks where there are dormant links.
+// a key since. So each process looks once for its routes, and at its start where links are dormant.
 func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	counts, routes := Rerouting{lost: map[string]int{}}, r.o.Settings.Routes()
 	former, before, err := r.formerRoutes(ctx)
@@ -123,8 +122,8 @@ func (r *Requeuer) Reroute(ctx context.Context) (Rerouting, error) {
 	return counts, nil
 }
 
-// lookedThrough reports whether nothing is to be found in a look through the links for routes
-// for which one was made: this process made it, or has just started and no link is dormant.
+// lookedThrough reports whether the links need no look for routes that were stored before. This
+// process looked for them, or has just started and no link is dormant.
 func (r *Requeuer) lookedThrough(ctx context.Context, routes mapping.Routes, now string) (bool, error) {
 	if last := r.looked.Load(); last != nil {
 		return *last == now, nil

@@ -39,8 +39,8 @@ func (h *handler) recovered(next http.Handler) http.Handler {
 // name was made to resolve to this listener's address (DNS rebinding) is of the same
 // origin as this one to a browser, but cannot choose the Host that the browser sends.
 // Metrics and probes are for machines, which may use any name where the listener is not
-// on a loopback address. On one, where no token is asked for, no name but localhost goes
-// without saying.
+// on a loopback address. There no token is asked for, so that no name but localhost is
+// answered unless it is configured.
 func (h *handler) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own := !h.Loopback && (forMachines[r.URL.Path] || cannotBeOthers(hostOf(r.Host)))

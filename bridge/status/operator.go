@@ -9,14 +9,14 @@ import (
 	"planbridge/store"
 )
 
-// Operator is what is asked of planbridge's memory. All methods are safe for
+// Operator does what operators ask for. All methods are safe for
 // concurrent use.
 type Operator interface {
 	Finder
 	Explainer
 	Queues
 	Ledger
-	Decommissioner
+	Remover
 	Archive
 	// Routes lists the configured routes.
 	Routes() []*mapping.Route
@@ -94,8 +94,8 @@ type Ledger interface {
 	UndoConflict(ctx context.Context, id string) error
 }
 
-// Decommissioner parts pairs and removes texts.
-type Decommissioner interface {
+// Remover parts pairs and removes texts.
+type Remover interface {
 	// Unlink parts the pair of a link; errors as those of Find, [ErrState] while
 	// it is being worked.
 	Unlink(ctx context.Context, name string) error

@@ -107,7 +107,7 @@ func (in *Intake) repository(ctx context.Context, ev Event) (verdict, error) {
 	return verdict{result: stored}, nil
 }
 
-// store makes a observation durable.
+// store makes an observation durable.
 func (in *Intake) store(ctx context.Context, d *delivery, s issueObservation) (verdict, error) {
 	p, err := in.resolveLink(ctx, s)
 	if err == nil {

@@ -86,7 +86,7 @@ func (in *Intake) confineFamily(event string, ev *Event, s signer) (verdict, err
 	return verdict{}, nil
 }
 
-// covers is what a observation of the delivery is confined to, nil where that is nothing.
+// covers is what an observation of the delivery is confined to, nil where that is nothing.
 func (d *delivery) covers() func(repo string) bool {
 	if !d.signer.confined() {
 		return nil

@@ -17,7 +17,7 @@ const (
 	quarantineAge  = 30 * 24 * time.Hour
 )
 
-// released reports whether a observation itself shows that its issue was let out of
+// released reports whether an observation itself shows that its issue was let out of
 // quarantine: by a label or an assignee, or by its parent. To add a sub-issue
 // takes triage rights in the parent's repository, which has to be one of ours:
 // anybody has them in a repository of his own.

@@ -108,7 +108,7 @@ func (rs *rejectedCache) of(id int64) *rejection {
 	return nil
 }
 
-// put remembers a observation that did not enter, unless a newer one is.
+// put remembers an observation that did not enter, unless a newer one is.
 func (rs *rejectedCache) put(s *issueObservation) {
 	labels := make([]string, len(s.issue.Labels))
 	for i, l := range s.issue.Labels {

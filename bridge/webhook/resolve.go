@@ -56,7 +56,7 @@ func (p *routed) makes(project mapping.ObjectID, link func() *mapping.Link) {
 	p.into, p.create = project, link
 }
 
-// resolveLink decides which link a observation is of: the one that knows the issue (or
+// resolveLink decides which link an observation is of: the one that knows the issue (or
 // the one it was before a transfer), else the one that our own marker names,
 // else a new one where the issue enters. An issue that is known is always
 // observed, whether it matches its route or not: that is how a link learns
@@ -103,7 +103,7 @@ func (in *Intake) resolveLink(ctx context.Context, s issueObservation) (routed, 
 	return p, err
 }
 
-// leave leaves a observation that does not enter to the project that knows the issue,
+// leave leaves an observation that does not enter to the project that knows the issue,
 // and remembers it where none does.
 func (in *Intake) leave(ctx context.Context, p *routed, projects []mapping.ObjectID) (err error) {
 	release, err := in.rejected.hold(ctx, []int64{p.seen.issue.ID})

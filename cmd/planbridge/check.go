@@ -69,7 +69,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	return err
 }
 
-// namedTogether is how many repositories of one finding are named.
+// namedTogether is how many repositories or routes of one finding are named.
 const namedTogether = 3
 
 // together makes one finding of those that say the same of several repositories or routes, as one
