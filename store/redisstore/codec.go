@@ -62,6 +62,9 @@ const dictionary1 = `"asking":{"refused":{"side":"words":"gone":{"review":"why":
 	`"card":{"id":"","cid":,"bucket":"","bucket_name":"","version":,"counters_version":},"base":{"estimate":{"g":"","p":"","n":1},"state":{"g":"todo","p":"todo","n":1},"summary":{"g":"","p":"","n":1},"title":{"g":"","p":"","n":1}},` +
 	`"children":[{"kind":"tracking","state":"linked","nonce":"","task":""}],"created":"2026-01-01T00:00:00Z","synced":"2026-01-01T00:00:00Z"}`
 
+// dictionary is dictionary1 as all compressors and decompressors read it.
+var dictionary = []byte(dictionary1)
+
 // Compressors, which are large and kept for reuse. What stays is packed
 // thoroughly: above level 5 a link takes twice the time for one per cent. A
 // snapshot is packed quickly, since a webhook waits for it.
@@ -75,7 +78,7 @@ var (
 
 func compressors(level int) *sync.Pool {
 	return &sync.Pool{New: func() any {
-		w, err := flate.NewWriterDict(nil, level, []byte(dictionary1))
+		w, err := flate.NewWriterDict(nil, level, dictionary)
 		if err != nil {
 			panic(err) // only for a level that does not exist
 		}
@@ -92,7 +95,7 @@ func compress(data []byte, pool *sync.Pool) ([]byte, error) {
 	out := bytes.NewBuffer(make([]byte, 0, len(data)/2+64))
 	out.WriteByte(formDeflate1)
 	if len(data) < shortMost {
-		if err := flate.StatelessDeflate(out, data, true, []byte(dictionary1)); err != nil {
+		if err := flate.StatelessDeflate(out, data, true, dictionary); err != nil {
 			return nil, fmt.Errorf("compress: %w", err)
 		}
 		return out.Bytes(), nil
@@ -110,26 +113,55 @@ func compress(data []byte, pool *sync.Pool) ([]byte, error) {
 }
 
 func decompress(data string) ([]byte, error) {
+	var out bytes.Buffer
+	err := decompressTo(&out, data)
+	return out.Bytes(), err
+}
+
+func decompressTo(out *bytes.Buffer, data string) error {
 	if strings.HasPrefix(data, string(formPlain)) {
-		return []byte(data[1:]), nil
+		out.WriteString(data[1:])
+		return nil
 	}
 	if data == "" || data[0] != formDeflate1 {
-		return nil, fmt.Errorf("decompress: unknown form %.1q", data)
+		return fmt.Errorf("decompress: unknown form %.1q", data)
 	}
 	r := readers.Get().(io.Reader)
 	defer readers.Put(r)
-	if err := r.(flate.Resetter).Reset(strings.NewReader(data[1:]), []byte(dictionary1)); err != nil {
-		return nil, fmt.Errorf("decompress: %w", err)
+	if err := r.(flate.Resetter).Reset(strings.NewReader(data[1:]), dictionary); err != nil {
+		return fmt.Errorf("decompress: %w", err)
 	}
-	out := bytes.NewBuffer(make([]byte, 0, 4*len(data)))
+	out.Grow(4 * len(data))
 	if _, err := out.ReadFrom(r); err != nil {
-		return nil, fmt.Errorf("decompress: %w", err)
+		return fmt.Errorf("decompress: %w", err)
 	}
-	return out.Bytes(), nil
+	return nil
+}
+
+// plains are buffers for records that are read and not kept. Most records fit into what one
+// keeps.
+var plains = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// plainKept bounds the buffers that are kept.
+const plainKept = 32 << 10
+
+// withPlain has a record's plain data read, which is the caller's no longer than that.
+func withPlain(record string, read func(data []byte) error) error {
+	out := plains.Get().(*bytes.Buffer)
+	out.Reset()
+	defer func() {
+		if out.Cap() <= plainKept {
+			plains.Put(out)
+		}
+	}()
+	if err := decompressTo(out, record); err != nil {
+		return err
+	}
+	return read(out.Bytes())
 }
 
 // readers are decompressors, of which each has a window of its own.
-var readers = sync.Pool{New: func() any { return flate.NewReaderDict(strings.NewReader(""), []byte(dictionary1)) }}
+var readers = sync.Pool{New: func() any { return flate.NewReaderDict(strings.NewReader(""), dictionary) }}
 
 // encode makes a record of v.
 func encode(v any) ([]byte, error) {
@@ -141,12 +173,10 @@ func encode(v any) ([]byte, error) {
 }
 
 func decode(record string, v any) error {
-	data, err := decompress(record)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("decode: %w", err)
-	}
-	return nil
+	return withPlain(record, func(data []byte) error {
+		if err := json.Unmarshal(data, v); err != nil {
+			return fmt.Errorf("decode: %w", err)
+		}
+		return nil
+	})
 }

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -40,6 +41,27 @@ func TestCompressReturnsWhatItWasGiven(t *testing.T) {
 			t.Fatalf("decompress = %q, %v", back, err)
 		}
 	})
+}
+
+// TestDecodeKeepsNothingShared: what was decoded stays as it is while other records are read
+// into the same buffer.
+func TestDecodeKeepsNothingShared(t *testing.T) {
+	want := []string{strings.Repeat("a", 900), strings.Repeat("b", 900), "c"}
+	got := make([][]json.RawMessage, len(want))
+	for i, text := range want {
+		record, err := encode([]string{text})
+		if err == nil {
+			err = decode(string(record), &got[i])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, text := range want {
+		if string(got[i][0]) != `"`+text+`"` {
+			t.Errorf("text %d is %.20s", i, got[i][0])
+		}
+	}
 }
 
 // A history is kept for as long as its link.
