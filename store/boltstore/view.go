@@ -94,16 +94,13 @@ func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit in
 				break
 			}
 			id := parked.Link
-			l, err := sp.link(id)
-			if err != nil { // the reason says so
-				l = &mapping.Link{Pair: mapping.Pair{Card: mapping.CardID{ID: mapping.ObjectID(id)}}}
-			}
+			l := sp.label(id)
 			w, err := sp.work(id)
 			if err != nil {
 				return err
 			}
 			fs = append(fs, store.Failure{
-				Key: store.Key{Project: project, Link: id}, Route: l.Route, Where: rules.Where(l),
+				Key: store.Key{Project: project, Link: id}, Route: l.Route, Where: l.Where,
 				Reason: w.Reason, Attempts: w.Failures(), At: parked.At,
 			})
 		}
@@ -161,11 +158,19 @@ func (sp space) standing(id mapping.LinkID) (at store.Standing, err error) {
 		return at, err
 	}
 	at = w.Standing(store.Key{Project: sp.project, Link: id}, sp.now)
-	at.Where = string(id)
-	if l, err := sp.link(id); err == nil { // of a record that cannot be read the reason tells
-		at.Route, at.Where = l.Route, rules.Where(l)
-	}
+	l := sp.label(id)
+	at.Route, at.Where = l.Route, l.Where
 	return at, nil
+}
+
+// label is a link's label; of a record that cannot be read, as the reason says, the link
+// itself.
+func (sp space) label(id mapping.LinkID) rules.Label {
+	l, err := rules.ReadLabel(sp.b("links").Get([]byte(id)))
+	if err != nil {
+		l.Where = string(id)
+	}
+	return l
 }
 
 // Depth implements [store.Queue].

@@ -113,7 +113,8 @@ func everyScript(t *testing.T, s *Store, claim *store.Claim) []struct {
 			return s.dumpLinks(ctx, "p", func(store.Entry) error { return nil })
 		}},
 		{"conflicts", func() error { _, _, err := s.Conflicts(ctx, "p", "", 10); return err }},
-		{"standing", func() error { _, err := s.Standings(ctx, "p", 10); return err }},
+		{"queued", func() error { _, err := s.Standings(ctx, "p", 10); return err }},
+		{"standing", func() error { _, err := s.Standing(ctx, store.Key{Project: "p", Link: issueLink(1).ID}); return err }},
 		{"failures", func() error { _, err := s.Failures(ctx, "p", 10); return err }},
 		{"depth", func() error { _, err := s.Depth(ctx, "p"); return err }},
 		{"tally", func() error { _, err := s.Tally(ctx, "p"); return err }},

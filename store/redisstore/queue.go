@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"planbridge/mapping"
@@ -14,6 +15,9 @@ import (
 // wakeStep bounds how many keys one script wakes, and with it how long it
 // keeps Redis from others.
 const wakeStep = 1000
+
+// standingsStep bounds in the same way of how many keys one script says where they stand.
+const standingsStep = 200
 
 // Enqueue implements [store.Queue].
 func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration, bulk bool) error {
@@ -26,35 +30,61 @@ func (s *Store) Enqueue(ctx context.Context, key store.Key, delay time.Duration,
 
 // Standing implements [store.Queue].
 func (s *Store) Standing(ctx context.Context, key store.Key) (store.Standing, error) {
-	r, err := s.run(ctx, scriptStanding, key.Project, string(key.Link), 1, "")
+	all, err := s.standingsOf(ctx, key.Project, []any{string(key.Link)})
+	if err == nil && len(all) == 0 {
+		err = store.ErrNotFound
+	}
 	if err != nil {
 		return store.Standing{}, fmt.Errorf("standing of %s: %w", key, err)
 	}
-	return readStanding(key.Project, r), r.err
+	return all[0], nil
 }
 
 // Standings implements [store.Queue].
 func (s *Store) Standings(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
-	return s.standings(ctx, project, limit, "")
+	return s.standings(ctx, project, limit, false)
 }
 
 // Queued implements [store.Queue].
 func (s *Store) Queued(ctx context.Context, project mapping.ObjectID, limit int) ([]store.Standing, error) {
-	return s.standings(ctx, project, limit, "1")
+	return s.standings(ctx, project, limit, true)
 }
 
-func (s *Store) standings(ctx context.Context, project mapping.ObjectID, limit int, due string) (all []store.Standing, err error) {
+func (s *Store) standings(ctx context.Context, project mapping.ObjectID, limit int, due bool) (all []store.Standing, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	r, err := s.run(ctx, scriptStanding, project, "", limit, due)
+	states := []store.KeyState{store.KeyWaiting, store.KeyLater, store.KeyWorked}
+	if due {
+		states = append(states, store.KeyDue)
+	}
+	isOther := func(at store.Standing) bool { return !slices.Contains(states, at.State) } // since it was listed
+	r, err := s.run(ctx, scriptQueued, project, limit, flag(due))
+	if err == nil {
+		for ids := range slices.Chunk(r.values, standingsStep) {
+			var some []store.Standing
+			if some, err = s.standingsOf(ctx, project, ids); err != nil {
+				break
+			}
+			all = append(all, slices.DeleteFunc(some, isOther)...)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("standings of project %s: %w", project, err)
+	}
+	return rules.SortStandings(all, limit), nil
+}
+
+// standingsOf tells where keys stand, without those that there are not.
+func (s *Store) standingsOf(ctx context.Context, project mapping.ObjectID, ids []any) (all []store.Standing, err error) {
+	r, err := s.run(ctx, scriptStanding, project, append([]any{len(ids)}, ids...)...)
+	if err != nil {
+		return nil, err
 	}
 	for r.more() {
 		all = append(all, readStanding(project, r))
 	}
-	return rules.SortStandings(all, limit), r.err
+	return all, r.err
 }
 
 func readStanding(project mapping.ObjectID, r *reply) store.Standing {
@@ -65,21 +95,22 @@ func readStanding(project mapping.ObjectID, r *reply) store.Standing {
 	at.Service = r.str()
 	at.Reason = rules.Why(at.State, at.Service, r.str())
 	at.Attempts = int(r.num())
-	at.Route, at.Where = whose(at.Key, r.str())
+	l := labelOf(at.Key, r.str())
+	at.Route, at.Where = l.Route, l.Where
 	return at
 }
 
-// whose names the route and the place of a link; of a record that cannot be read, as the
-// reason says, the link itself.
-func whose(key store.Key, record string) (route, where string) {
-	var l mapping.Link
-	if err := decode(record, &l); err == nil {
-		route, where = l.Route, rules.Where(&l)
+// labelOf is a link's label; of a record that cannot be read, as the reason says, the link
+// itself.
+func labelOf(key store.Key, record string) (l rules.Label) {
+	err := withPlain(record, func(data []byte) (err error) {
+		l, err = rules.ReadLabel(data)
+		return err
+	})
+	if err != nil {
+		l.Where = string(key.Link)
 	}
-	if where == "" {
-		where = string(key.Link)
-	}
-	return route, where
+	return l
 }
 
 // Check implements [store.Queue].
@@ -226,7 +257,8 @@ func (s *Store) Failures(ctx context.Context, project mapping.ObjectID, limit in
 	}
 	for r.more() {
 		f := store.Failure{Key: store.Key{Project: project, Link: mapping.LinkID(r.str())}, At: time.UnixMilli(r.num())}
-		f.Route, f.Where = whose(f.Key, r.str())
+		l := labelOf(f.Key, r.str())
+		f.Route, f.Where = l.Route, l.Where
 		f.Reason, f.Attempts = r.str(), int(r.num())
 		fs = append(fs, f)
 	}

@@ -27,6 +27,7 @@ var (
 	scriptFinish      = load("take", "finish")
 	scriptWake        = load("wake")
 	scriptStanding    = load("standing")
+	scriptQueued      = load("queued")
 	scriptFailures    = load("failures")
 	scriptDepth       = load("oldest", "depth")
 	scriptTally       = load("oldest", "tally")

@@ -107,6 +107,32 @@ func Where(l *mapping.Link) string {
 	return cmp.Or(string(l.Card.ID), string(l.ID))
 }
 
+// Label is what lists of keys show of a link.
+type Label struct {
+	Route string
+	Where string // see [Where]
+}
+
+// ReadLabel reads a link's label from its record, and nothing else of it.
+func ReadLabel(record []byte) (Label, error) {
+	var l struct {
+		ID    mapping.LinkID `json:"id"`
+		Route string         `json:"route"`
+		Issue struct {
+			Repo   string `json:"repo"`
+			Number int    `json:"number"`
+		} `json:"issue"`
+		Card struct {
+			ID mapping.ObjectID `json:"id"`
+		} `json:"card"`
+	}
+	if err := json.Unmarshal(record, &l); err != nil {
+		return Label{}, fmt.Errorf("read label: %w", err)
+	}
+	issue, card := mapping.IssueID{Repo: l.Issue.Repo, Number: l.Issue.Number}, mapping.CardID{ID: l.Card.ID}
+	return Label{l.Route, Where(&mapping.Link{ID: l.ID, Pair: mapping.Pair{Issue: issue, Card: card}})}, nil
+}
+
 // SameConflict reports whether two ledger entries say the same.
 func SameConflict(a, b mapping.Conflict) (bool, error) {
 	x, err := json.Marshal(a)

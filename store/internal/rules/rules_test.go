@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 	"time"
@@ -106,5 +107,25 @@ func TestNoKeyWaitsWithoutAReason(t *testing.T) {
 		if why := Why(place, "github", "it was late"); why != "" {
 			t.Errorf("%s has the reason %q", place, why)
 		}
+	}
+}
+
+// TestReadLabel: a label says what the whole link would.
+func TestReadLabel(t *testing.T) {
+	for _, pair := range []mapping.Pair{
+		{Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: "c"}},
+		{Issue: mapping.IssueID{ID: 7, Repo: "acme/web"}, Card: mapping.CardID{ID: "c"}}, {},
+	} {
+		l := &mapping.Link{ID: "l", Route: "web", Pair: pair, Children: []*mapping.Pair{{Card: mapping.CardID{ID: "task"}}}}
+		record, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadLabel(record); err != nil || got != (Label{"web", Where(l)}) {
+			t.Errorf("ReadLabel of %s = %+v, %v, want %s", record, got, err, Where(l))
+		}
+	}
+	if got, err := ReadLabel([]byte(`{"route":"web"`)); err == nil {
+		t.Errorf("ReadLabel of half a record = %+v", got)
 	}
 }

@@ -1,13 +1,12 @@
--- Says where keys stand: one, or those that are in the queue and not due.
--- ARGV: link ('' those that are not due), how many at most, whether those that are due, too ('1')
--- Reply, of each: link id, state, ms of the time that belongs to it (0: not known), service,
+-- Says where keys stand.
+-- ARGV: n links
+-- Reply, of each that there is: link id, state, ms of the time that belongs to it (0: not known), service,
 --   reason, failed attempts and abandoned claims, record
-local id, most, due = arg(), tonumber(arg()), arg() == '1'
 local out = reply()
 
 local function tell(id)
   local v = call('HMGET', linkkey(id), 'x', 'p', 'b', 'u', 's', 'y', 'f', 'a', 'k', 'r')
-  if not v[1] then return false end
+  if not v[1] then return end
   local state, at, why = 'resting', 0, ''
   local noted, reason = string.match(v[6] or '', '^(%d+),(.*)$')
   if v[2] == 'q' then
@@ -27,15 +26,7 @@ local function tell(id)
   end
   local of = state == 'waiting' and v[5] or ''
   for _, value in ipairs({id, state, at, of, why or '', (v[8] or 0) + (v[9] or 0), v[10] or ''}) do out[#out + 1] = value end
-  return true
 end
 
-if id ~= '' then
-  if not tell(id) then return {'NOTFOUND', ''} end
-  return out
-end
-for _, member in ipairs(call('ZRANGE', WAIT, 0, most - 1)) do tell(string.match(member, '%z.(.*)$')) end
-for _, key in ipairs({LIVE, BULK}) do
-  for _, id in ipairs(call('ZREVRANGEBYSCORE', key, '+inf', due and '-inf' or '(' .. NOW, 'LIMIT', 0, most)) do tell(id) end
-end
+for _, id in ipairs(args()) do tell(id) end
 return out
