@@ -17,15 +17,15 @@ const WakePerSecond = 1000
 // EnqueuePerSecond is the rate at which many keys are made due among those of live changes.
 const EnqueuePerSecond = 50
 
-// linksPage is how many links a walk reads at once.
-const linksPage = 500
+// LinksPage is how many links a walk reads at once. Each takes some 20 KB while it is read.
+const LinksPage = 100
 
 // AllLinks walks the links of a project, in the store's order and page by page. An error
 // ends the walk.
 func AllLinks(ctx context.Context, s Links, project mapping.ObjectID) iter.Seq2[*mapping.Link, error] {
 	return func(yield func(*mapping.Link, error) bool) {
 		for cursor := ""; ; {
-			links, next, err := s.List(ctx, project, cursor, linksPage)
+			links, next, err := s.List(ctx, project, cursor, LinksPage)
 			if err != nil {
 				yield(nil, fmt.Errorf("list links: %w", err))
 				return

@@ -14,13 +14,9 @@ import (
 // UnusedFor is how long nothing needs a name before its documents go.
 const UnusedFor = 90 * 24 * time.Hour
 
-const (
-	// setUnused are the marks that say since which day nothing needs a document: its
-	// name to that day.
-	setUnused = "unused"
-	// linksPage is how many links are read at a time.
-	linksPage = 500
-)
+// setUnused are the marks that say since which day nothing needs a document: its name to
+// that day.
+const setUnused = "unused"
 
 // Names are those that links carry.
 type Names struct {
@@ -50,7 +46,7 @@ func (p *pass) carried(ctx context.Context) (Names, error) {
 			if err := p.hold(ctx); err != nil {
 				return names, err
 			}
-			links, next, err := p.o.Store.List(ctx, project, cursor, linksPage)
+			links, next, err := p.o.Store.List(ctx, project, cursor, store.LinksPage)
 			if err != nil {
 				return names, err
 			}

@@ -126,10 +126,10 @@ func TestNamesOfLinks(t *testing.T) {
 			return &mapping.Link{ID: mapping.LinkID(mapping.NewID()), Project: project, Route: route, Pair: mapping.Pair{Issue: mapping.IssueID{ID: id, Repo: repo, Number: 1}}}
 		}
 		var obs []store.Observation
-		for i := range linksPage + 1 {
+		for i := range store.LinksPage + 1 {
 			l := link(project, int64(10+i), "web", "acme/web")
 			l.ID = mapping.LinkID(fmt.Sprintf("%06d", i))
-			if i == linksPage {
+			if i == store.LinksPage {
 				l.Route, l.Away = "other", "acme/Away"
 				l.SubLinks = []*mapping.Pair{&link(project, 5, "other", "acme/part").Pair}
 			}
