@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -34,21 +35,20 @@ type recent struct {
 	filled time.Time
 }
 
-type recentStop struct{ touched, due time.Time }
+// recentStop has its times in Unix nanoseconds: after an import a stop stands for each card.
+type recentStop struct{ touched, due int64 }
 
 // touch notes that a card was touched. It is visited after a pause.
 func (s *recent) touch(card mapping.ObjectID, at time.Time, pause time.Duration) {
 	if s.stops == nil {
 		s.stops = map[mapping.ObjectID]recentStop{}
 	}
-	stop, due := s.stops[card], at.Add(pause)
-	if at.After(stop.touched) {
-		stop.touched = at
+	stop, known := s.stops[card]
+	due := at.Add(pause).UnixNano()
+	if known {
+		due = min(due, stop.due)
 	}
-	if stop.due.IsZero() || due.Before(stop.due) {
-		stop.due = due
-	}
-	s.stops[card] = stop
+	s.stops[card] = recentStop{max(stop.touched, at.UnixNano()), due}
 }
 
 // visits is how many visits an interval grants: those that the tour leaves.
@@ -65,12 +65,15 @@ func (s *recent) refill(now time.Time, interval time.Duration) {
 
 // next is when the next visit is due and granted; zero: none is.
 func (s *recent) next(interval time.Duration) (at time.Time) {
-	for _, stop := range s.stops {
-		if at.IsZero() || stop.due.Before(at) {
-			at = stop.due
-		}
+	if len(s.stops) == 0 {
+		return at
 	}
-	if !at.IsZero() && s.grant < 1 {
+	first := int64(math.MaxInt64)
+	for _, stop := range s.stops {
+		first = min(first, stop.due)
+	}
+	at = time.Unix(0, first)
+	if s.grant < 1 {
 		granted := s.filled.Add(time.Duration((1 - s.grant) / s.visits() * float64(interval)))
 		if granted.After(at) {
 			at = granted
@@ -101,23 +104,24 @@ func (r *round) visitRecent(ctx context.Context) error {
 	s := &r.Poller.sweep.recent
 	s.refill(r.began, r.o.TaskSweepInterval)
 	var due []mapping.ObjectID
+	now := r.began.UnixNano()
 	for card, stop := range s.stops {
 		switch {
-		case r.began.Sub(stop.touched) >= recentDay:
+		case now-stop.touched >= int64(recentDay):
 			delete(s.stops, card)
-		case !stop.due.After(r.began):
+		case stop.due <= now:
 			due = append(due, card)
 		}
 	}
 	slices.SortFunc(due, func(a, b mapping.ObjectID) int {
-		return cmp.Or(s.stops[b].touched.Compare(s.stops[a].touched), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(s.stops[b].touched, s.stops[a].touched), cmp.Compare(a, b))
 	})
 	for _, card := range due {
 		if s.grant < 1 {
 			break
 		}
 		stop := s.stops[card]
-		stop.due = r.began.Add(r.visitPeriod(r.began.Sub(stop.touched)))
+		stop.due = now + int64(r.visitPeriod(time.Duration(now-stop.touched)))
 		s.stops[card] = stop
 		if err := r.guarded("tasks of card", card, func() error { return r.visitLinked(ctx, card) }); err != nil {
 			return err

@@ -19,7 +19,9 @@ const tourFactor = 5
 // of a task shows in its card's version is not known.
 type sweep struct {
 	recent recent
-	queue  []sweepStop // what this tour has still to visit
+	queue  []sweepStop // what this tour has still to visit of the links that it read
+	more   bool        // it has further links to read
+	cursor string      // of those
 	share  int         // how many a round visits
 	next   time.Time   // when the next tour begins
 }
@@ -38,12 +40,15 @@ func (r *round) sweepTasks(ctx context.Context) error {
 		return nil
 	}
 	began, s := r.clock.Now(), &r.Poller.sweep
-	if len(s.queue) == 0 && !began.Before(s.next) {
+	if len(s.queue) == 0 && !s.more && !began.Before(s.next) {
 		if err := r.planSweep(ctx, began); err != nil {
 			return err
 		}
 	}
-	for n := 0; n < s.share && len(s.queue) > 0 && r.clock.Now().Sub(began) < r.o.Interval/2; n++ {
+	for n := 0; n < s.share && r.clock.Now().Sub(began) < r.o.Interval/2; n++ {
+		if err := r.readStops(ctx); err != nil || len(s.queue) == 0 {
+			return err
+		}
 		if next := s.queue[0]; !r.withTasks[next.card] {
 			if err := r.guarded("tasks of card", next.card, func() error { return r.visit(ctx, next) }); err != nil {
 				return err
@@ -54,7 +59,26 @@ func (r *round) sweepTasks(ctx context.Context) error {
 	return nil
 }
 
-// planSweep lists the cards of a new tour and spreads them over its rounds.
+// readStops reads the tour's next links where all that were read are visited: a tour takes
+// minutes, and all stops of a large project would take the memory of half its cards.
+func (r *round) readStops(ctx context.Context) error {
+	s := &r.Poller.sweep
+	for len(s.queue) == 0 && s.more {
+		links, next, err := r.o.Store.List(ctx, r.o.Project, s.cursor, store.LinksPage)
+		if err != nil {
+			return fmt.Errorf("list links: %w", err)
+		}
+		for _, l := range links {
+			if stop, ok := r.stopOf(l); ok {
+				s.queue = append(s.queue, stop)
+			}
+		}
+		s.cursor, s.more = next, next != ""
+	}
+	return nil
+}
+
+// planSweep counts the cards of a new tour and spreads them over its rounds.
 func (r *round) planSweep(ctx context.Context, now time.Time) error {
 	s := &r.Poller.sweep
 	interval := r.o.TaskSweepInterval
@@ -62,6 +86,7 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 		interval *= tourFactor
 	}
 	s.next = now.Add(interval)
+	cards := 0
 	for l, err := range store.AllLinks(ctx, r.o.Store, r.o.Project) {
 		if err != nil {
 			return err
@@ -70,14 +95,14 @@ func (r *round) planSweep(ctx context.Context, now time.Time) error {
 		if !ok {
 			continue
 		}
-		s.queue = append(s.queue, stop)
+		cards++
 		if at := l.Dates.Synced; now.Sub(at) < recentDay {
 			s.recent.touch(stop.card, at, r.visitPeriod(now.Sub(at)))
 		}
 	}
 	rounds := max(1, int(interval/r.o.Interval))
-	s.share = (len(s.queue) + rounds - 1) / rounds
-	s.recent.cards = len(s.queue)
+	s.share = (cards + rounds - 1) / rounds
+	s.recent.cards, s.more = cards, cards > 0
 	return nil
 }
 
