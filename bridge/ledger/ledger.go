@@ -99,7 +99,9 @@ func (l *Ledger) withConflict(ctx context.Context, id, what string, change func(
 	if err != nil {
 		return fmt.Errorf("conflict %s: %w", id, err)
 	}
-	if c, err = l.o.Store.Conflict(ctx, c.Project, id); err == nil {
+	if claim.Link.Parted {
+		err = fmt.Errorf("its pair was parted, and nothing is written to either side: %w", status.ErrState)
+	} else if c, err = l.o.Store.Conflict(ctx, c.Project, id); err == nil {
 		err = change(&c, claim)
 	}
 	var history []mapping.Entry
