@@ -68,6 +68,9 @@ type polledLinks struct {
 	planning *pollBench
 }
 
+// untasked are lines of YAML for a route whose cards have no tasks.
+const untasked = "    tasks: none\n    tracking_task: false\n"
+
 // newPolledLinks puts links into a store, prepares it, and starts the process. The route has more
 // lines of YAML.
 func newPolledLinks(t *testing.T, url, route string, links int, open func() store.Store, prepare func(mapping.ObjectID, store.Store)) *polledLinks {
@@ -85,7 +88,9 @@ func newPolledLinks(t *testing.T, url, route string, links int, open func() stor
 	p.planning.poll()
 	at, all := time.Now().Add(-time.Hour).UTC().Truncate(time.Second), make([]*mapping.Link, links)
 	for i := range all {
-		all[i] = cardLink(i, project, at)
+		if all[i] = cardLink(i, project, at); route == untasked {
+			all[i].Children, all[i].Family = nil, mapping.Family{}
+		}
 	}
 	putLinked(t, s, project, all)
 	prepare(project, s)
