@@ -50,7 +50,7 @@ MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' 
 
 # Where tests draw a share of their random texts and worlds with the race detector: these run
 # again without it.
-WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds)' -- '*_test.go'))))
+WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds|DrawWorlds)' -- '*_test.go'))))
 
 test: deps ## all tests: with the race detector, then those that measure
 	$(GO) test -race -timeout $(TIMEOUT) -skip '^TestMeasured' ./...

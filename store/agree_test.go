@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"planbridge/mapping"
+	"planbridge/mapping/mappingtest"
 	"planbridge/store"
 	"planbridge/store/boltstore"
 	"planbridge/store/internal/rules"
@@ -25,6 +26,11 @@ import (
 	"planbridge/store/redisstore"
 	"planbridge/store/redisstore/redistest"
 )
+
+func TestMain(m *testing.M) {
+	mappingtest.ShareWorlds()
+	m.Run()
+}
 
 // TestStoresAgree runs one random history of operations on all back ends, under one
 // clock, and compares whatever they answer and hold, to the millisecond. The queue's

@@ -2,7 +2,6 @@ package benchtest_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ func TestLabelsTogether(t *testing.T) {
 			w.GitHub.SetTraits(func(t *githubtest.Traits) { t.NoGraphQL = status })
 		}
 	}
-	nth, n := rand.IntN(mappingtest.Worlds), 0
+	isDrawn := mappingtest.DrawWorlds()
 	for name, tt := range map[string]struct {
 		wrong func(*bridgetest.TestWorld)
 		alone int // requests for one issue's labels alone, at most
@@ -54,7 +53,7 @@ func TestLabelsTogether(t *testing.T) {
 		"a secondary limit":       {fault(githubtest.SecondaryLimit(time.Minute)), 4, 15},
 		"a primary limit":         {graphqlSpent, 120, 10},
 	} {
-		if n++; n%mappingtest.Worlds != nth {
+		if !isDrawn() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +73,11 @@ func TestLabelsTogether(t *testing.T) {
 // TestLabelsTogetherAndAKill: a replica is gone once its mutation has left. Another one does what
 // is left, and none of it twice.
 func TestLabelsTogetherAndAKill(t *testing.T) {
+	isDrawn := mappingtest.DrawWorlds()
 	for _, kind := range []githubtest.FaultKind{githubtest.Drop, githubtest.DropBefore, githubtest.LateEffect} {
+		if !isDrawn() {
+			continue
+		}
 		t.Run(string(kind), func(t *testing.T) {
 			memory := memstore.New(memstore.Options{Clock: time.Now, QueueLimit: 200_000})
 			var handles []*memstore.Store

@@ -1,9 +1,7 @@
 package reconcile_test
 
 import (
-	"flag"
 	"os"
-	"strconv"
 	"testing"
 
 	"planbridge/bridge/reconcile"
@@ -11,9 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", strconv.Itoa(100/mappingtest.Worlds)); err != nil {
-		panic(err)
-	}
+	mappingtest.ShareWorlds()
 	mappingtest.LeaveOutAsTold(reconcile.LeaveOut)
 	os.Exit(m.Run())
 }

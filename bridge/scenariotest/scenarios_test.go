@@ -1,7 +1,6 @@
 package scenariotest_test
 
 import (
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,11 +61,8 @@ func playVirtually(t *testing.T, pattern string) {
 		t.Fatalf("%s: %d scenarios, %v", pattern, len(all), err)
 	}
 	_, hunted := os.LookupEnv(mappingtest.LeftOut)
-	whole, nth, n := hunted || os.Getenv("PLANBRIDGE_SCENARIOS") != "", rand.IntN(mappingtest.Worlds), 0
-	skip := func(name string) bool {
-		n++
-		return isMomentary(name) || !whole && n%mappingtest.Worlds != nth
-	}
+	whole, isDrawn := hunted || os.Getenv("PLANBRIDGE_SCENARIOS") != "", mappingtest.DrawWorlds()
+	skip := func(name string) bool { return !isDrawn() && !whole || isMomentary(name) }
 	scenariotest.PlayVirtually(t, slices.DeleteFunc(all, skip), scenariotest.Options{})
 }
 
