@@ -49,12 +49,12 @@ deps: ## what tests need beside Go: redis-server, prometheus for its promtool, a
 MEASURED = $(addprefix ./,$(sort $(dir $(shell git grep -l '^func TestMeasured' -- '*_test.go'))))
 
 # Where tests draw a share of their random texts and worlds with the race detector: these run
-# again without it.
+# again without it, but for TestScenarios, which draws none and waits for real time.
 WHOLE = $(addprefix ./,$(sort $(dir $(shell git grep -lE 'mappingtest\.(Share|Worlds|DrawWorlds)' -- '*_test.go'))))
 
 test: deps ## all tests: with the race detector, then those that measure
 	$(GO) test -race -timeout $(TIMEOUT) -skip '^TestMeasured' ./...
-	$(GO) test -timeout $(TIMEOUT) -skip '^TestMeasured' $(WHOLE)
+	$(GO) test -timeout $(TIMEOUT) -skip '^(TestMeasured|TestScenarios$$)' $(WHOLE)
 	$(GO) test -p 1 -timeout $(TIMEOUT) -run '^TestMeasured' $(MEASURED)
 
 vet: ## go vet

@@ -54,8 +54,9 @@ func TestMoments(t *testing.T) { playVirtually(t, "testdata/moments/*.txtar") }
 func TestScenariosInVirtualTime(t *testing.T) { playVirtually(t, "testdata/*.txtar") }
 
 // playVirtually gives the race detector a part of the scenarios, but where all are played or
-// one is looked for that misses a rule.
+// one is looked for that misses a rule. They compute while TestScenarios waits.
 func playVirtually(t *testing.T, pattern string) {
+	t.Parallel()
 	all, err := filepath.Glob(pattern)
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%s: %d scenarios, %v", pattern, len(all), err)
