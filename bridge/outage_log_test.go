@@ -2,13 +2,19 @@ package bridge_test
 
 import (
 	"log/slog"
+	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/session"
+	"planbridge/store/redisstore/redistest"
 )
 
 // TestAnOutageIsOneFact: while requests to a service fail, its breaker, polls and keys that wait
@@ -59,6 +65,84 @@ func TestAnOutageIsOneFact(t *testing.T) {
 			}
 			if len(facts) != 2 || !strings.Contains(facts[0], `fact="requests to a service fail"`) || !strings.Contains(facts[1], `over="requests to a service fail"`) || !strings.Contains(facts[0], "service="+c.service) {
 				t.Errorf("the log says\n%s", strings.Join(facts, ""))
+			}
+		})
+	}
+}
+
+// TestAStoreThatIsAwayIsOneFact: while Redis is away, what cannot be claimed, polled, caught up or
+// taken in is one line when that begins, and one when it ends. So is that the store is another one.
+func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
+	t.Parallel()
+	log, r := &logtest.Text{}, redistest.Start(t)
+	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
+	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
+	w.AwaitSettled()
+	before := len(log.String())
+	began := time.Now()
+	r.Stop()
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "two" })
+	w.Await("the outage is noticed", func() bool { return log.Lines(`fact="the store is away"`) > 0 })
+	w.Await("its session ends", func() bool { return time.Since(began) > session.Lasts })
+	r.Restart()
+	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
+	w.Await("the outage is over", func() bool {
+		return log.Lines(`over="the store is away"`) > 0 && log.Lines(`over="the store was lost"`) > 0
+	})
+	w.AwaitSettled()
+	facts := map[string]int{}
+	for line := range strings.Lines(log.String()[before:]) {
+		if name := warned.FindString(line); name != "" {
+			facts[name]++
+		} else if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+			t.Errorf("beside it the log warns: %s", line)
+		}
+	}
+	for _, fact := range []string{"the store is away", "the store was lost"} {
+		if begins, ends := facts["fact=\""+fact], facts["over=\""+fact]; begins != 1 || ends != 1 {
+			t.Errorf("the log says %d times that %s and %d times that it is over:\n%s", begins, fact, ends, log.String()[before:])
+		}
+	}
+}
+
+// warned is what of a line says that a fact begins, or that it ends.
+var warned = regexp.MustCompile(`(fact|over)="[^"]+`)
+
+// TestWhatGitHubRefusesIsOneFact: a limit and a token that is refused are one line when they begin
+// and one when they end, whatever meets them.
+func TestWhatGitHubRefusesIsOneFact(t *testing.T) {
+	t.Parallel()
+	for fact, fault := range map[string]githubtest.Fault{
+		"GitHub limits requests":       {Code: 403, Header: http.Header{"Retry-After": {"2"}}, Body: `{"message": "You have exceeded a secondary rate limit."}`},
+		"a service refuses the secret": {Code: 401, Body: `{"message": "Bad credentials"}`},
+	} {
+		t.Run(fact, func(t *testing.T) {
+			t.Parallel()
+			log := &logtest.Text{}
+			w := bridgetest.StartIn(t, bridgetest.Options{CatchUp: 300 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(log, nil))})
+			w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
+			w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
+			w.AwaitSettled()
+			before := len(log.String())
+			fault.Times, fault.Kind = -1, githubtest.Status
+			h := w.GitHub.Fault(fault)
+			w.Project.EditCard(w.Project.Cards()[0].ID, "alice", func(e *planningtest.CardEdit) { e.Title = "two" })
+			w.Await("it is met", func() bool { return strings.Contains(log.String()[before:], "fact=") })
+			h.Remove()
+			w.Await("it follows", func() bool { return w.Repo.Issue(1).Title == "two" })
+			w.Await("it is over", func() bool { return strings.Contains(log.String()[before:], `over="`+fact) })
+			w.AwaitSettled()
+			var facts []string
+			for line := range strings.Lines(log.String()[before:]) {
+				if name := warned.FindString(line); name != "" {
+					facts = append(facts, name)
+				} else if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+					t.Errorf("beside it the log warns: %s", line)
+				}
+			}
+			if want := []string{`fact="` + fact, `over="` + fact}; !slices.Equal(facts, want) {
+				t.Errorf("the log says %q, want %q:\n%s", facts, want, log.String()[before:])
 			}
 		})
 	}

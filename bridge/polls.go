@@ -44,6 +44,7 @@ func (h catchUpHost) Failed(error)                    {} // the catch-up logged 
 func (a *App) listed(ctx context.Context) {
 	a.monitor.Heard(reconcile.ServiceGitHub, status.SourceCatchUp)
 	a.log.Info("GitHub answers again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Away)
+	a.log.Info("GitHub takes the token again", "service", reconcile.ServiceGitHub, factlog.Over, factlog.Refused)
 	a.log.Info("GitHub is listed again", "service", reconcile.ServiceGitHub, factlog.Over, catchup.FactNotListed)
 	a.metrics.process.CaughtUp(a.o.Now())
 	a.requeue.WakeGitHub(ctx)

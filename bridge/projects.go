@@ -159,6 +159,7 @@ func (h pollHost) Answered(ctx context.Context) {
 	h.a.monitor.Heard(reconcile.ServicePlanning(h.project), status.SourcePoll)
 	log := h.a.log.With("project", h.a.set.Routes().ProjectName(h.project), "service", reconcile.ServicePlanning(h.project))
 	log.Info("planning answers again", factlog.Over, factlog.Away)
+	log.Info("planning takes the secret again", factlog.Over, factlog.Refused)
 	log.Info("the project is polled again", factlog.Over, poll.FactNotPolled)
 	h.a.requeue.Wake(ctx, h.project, reconcile.ServicePlanning(h.project))
 }

@@ -48,6 +48,8 @@ type RateLimited struct {
 	After time.Duration // how long to wait, > 0
 	Why   string        // which rule said so: "Retry-After", "primary limit", "write budget" …
 	Turn  bool          // After is a turn of one's own: nobody else comes then
+	// Resource is what GitHub limits requests to; "": no answer of GitHub said so.
+	Resource string
 }
 
 // Service names the side for people.

@@ -41,6 +41,8 @@ var (
 	// ErrEpoch: the store is not the one it was (lost, rolled back or
 	// replaced). Nothing was done; see Store.Epoch.
 	ErrEpoch = errors.New("the store has a new epoch")
+	// ErrAway: the store gave no answer, or cannot give one for now.
+	ErrAway = errors.New("the store is away")
 	// ErrSpoilt: what is stored of one key cannot be read or written.
 	ErrSpoilt = errors.New("what is stored of it is spoilt")
 	// ErrNotIndexed: Repair has yet to index what an earlier program stored.

@@ -46,6 +46,7 @@ type Holder interface {
 
 // Store keeps what was taken of each budget.
 type Store interface {
+	Holder
 	Take(ctx context.Context, b store.Budget, ask store.Ask) (store.Grant, error)
 	Taken(ctx context.Context, name string) (minute, hour int, err error)
 }
@@ -69,9 +70,18 @@ func New(o Options) *Budgets { return &Budgets{o} }
 func (b *Budgets) TakeWrite(ctx context.Context, class github.WriteClass) (time.Duration, error) {
 	g, err := b.o.Store.Take(ctx, b.Budget(class), effects.AskOf(ctx))
 	if err == nil && g.Held {
-		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait"}
+		err = &mapping.RateLimited{API: "github", After: g.Wait, Why: "another replica was told to wait", Resource: b.held(ctx)}
 	}
 	return g.Wait, err
+}
+
+// held is the resource of GitHub that is held for longest of those that writes need.
+func (b *Budgets) held(ctx context.Context) string {
+	left, err := Holds{b.o.Store}.Left(ctx)
+	if err == nil && left[github.ResourceCore] > left[github.ResourceAll] {
+		return github.ResourceCore
+	}
+	return github.ResourceAll
 }
 
 // Left is what all replicas together may still write to GitHub.

@@ -171,6 +171,9 @@ func (c *CatchUp) Run(ctx context.Context) {
 
 func (c *CatchUp) turn(ctx context.Context) {
 	held, _, err := c.lease.Acquire(ctx)
+	if err == nil && !held {
+		c.o.Logger.Info("another replica lists GitHub", "service", "github", factlog.Over, FactNotListed)
+	}
 	if err == nil && held {
 		err = c.lease.Hold(ctx, c.o.Guard, "catch-up", "", func(ctx context.Context) error {
 			if err := c.Poll(ctx); err != nil {
@@ -186,7 +189,7 @@ func (c *CatchUp) turn(ctx context.Context) {
 		level, fact := slog.LevelWarn, FactNotListed
 		switch {
 		case errors.Is(err, mapping.ErrUnauthorized):
-			level = slog.LevelError
+			level, fact = slog.LevelError, factlog.Refused
 		case errors.Is(err, mapping.ErrUnavailable):
 			fact = factlog.Away
 		}

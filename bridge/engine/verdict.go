@@ -76,15 +76,18 @@ func decide(r reconcile.Rest, s standing) verdict {
 		}
 		v = v.logs(quiet(r, level), "put off", "after", out.After, "why", r.Why)
 		if r.Kind == reconcile.RestLimited {
-			v.attrs = append(v.attrs, "fact", "keys wait for their turn")
+			v.attrs = append(v.attrs, factOf(r.Err, factlog.InTurn)...)
 		}
 	case reconcile.RestBlocked:
 		out.Kind, out.Service, v.result = store.Wait, r.Service, "waiting"
-		fact := "keys wait"
-		if errors.Is(r.Err, mapping.ErrUnavailable) {
+		fact := factlog.KeysWait
+		switch {
+		case errors.Is(r.Err, mapping.ErrUnauthorized):
+			level, fact = slog.LevelError, factlog.Refused
+		case errors.Is(r.Err, mapping.ErrUnavailable):
 			fact = factlog.Away
 		}
-		v = v.logs(level, "waiting", "service", r.Service, "why", r.Why, factlog.Fact, fact)
+		v = v.logs(level, "waiting", append([]any{"service", r.Service, "why", r.Why}, factOf(r.Err, fact)...)...)
 	case reconcile.RestParked:
 		out.Kind, v.result = store.Park, "parked"
 		v = v.logs(slog.LevelWarn, "parked", "err", r.Err)
@@ -94,6 +97,17 @@ func decide(r reconcile.Rest, s standing) verdict {
 	}
 	v.Outcome = out
 	return v
+}
+
+// factOf names the fact that an error is of; or is that of another one.
+func factOf(err error, or string) (attrs []any) {
+	for _, a := range factlog.Of(err) {
+		attrs = append(attrs, a)
+	}
+	if attrs == nil {
+		attrs = []any{factlog.Fact, or}
+	}
+	return attrs
 }
 
 func quiet(r reconcile.Rest, level slog.Level) slog.Level {

@@ -3,6 +3,7 @@
 // [NewHandler] wraps a [slog.Handler]. A line with the attribute [Fact] is about something that
 // lasts, such as an outage: it is written when the fact begins, and once a minute while such lines
 // come. A line with the attribute [Over] ends a fact and is written only where the fact was.
+// An error of such a fact makes its line one of it, whoever met it: see [Of].
 // Other warnings and errors are grouped by their reason: of those that say the same of several
 // items one is written a minute. The attribute [Times] says how many a line stands for.
 //
@@ -11,12 +12,16 @@ package factlog
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // The keys of the attributes that the handler reads and writes.
@@ -27,10 +32,39 @@ const (
 	Lasts = "lasts" // for how long the fact lasts, or lasted
 )
 
-// Away is the fact that a service is away. The value of its lines' attribute
-// "service" alone tells it apart, so that whatever notices it first begins it. The rules of
-// reconcile name it, too, as reconcile.FactAway.
-const Away = "requests to a service fail"
+// Facts that several packages meet.
+const (
+	// Away is the fact that a service is away. The rules of reconcile name it, too, as
+	// reconcile.FactAway.
+	Away = "requests to a service fail"
+	// Refused is that a service does not take the token or the secret.
+	Refused = "a service refuses the secret"
+	// Limited is that GitHub limits the requests to a resource.
+	Limited = "GitHub limits requests"
+	// StoreAway is that the store does not answer.
+	StoreAway = "the store is away"
+	// KeysWait is that keys wait for a service or for an operator.
+	KeysWait = "keys wait"
+	// InTurn is that keys wait for their turn of a budget. It is over when none has for a while.
+	InTurn = "keys wait for their turn"
+)
+
+// scopeOf are the facts that one attribute alone tells apart, or none does (""), so that whatever
+// notices them first begins them.
+var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", InTurn: ""}
+
+// Of names the fact that an error is of, whatever was being done, as attributes of a line; nil: it
+// is of none.
+func Of(err error) []slog.Attr {
+	var limited *mapping.RateLimited
+	switch {
+	case errors.Is(err, store.ErrAway):
+		return []slog.Attr{slog.String(Fact, StoreAway)}
+	case errors.As(err, &limited) && limited.Resource != "":
+		return []slog.Attr{slog.String("resource", limited.Resource), slog.String(Fact, Limited)}
+	}
+	return nil
+}
 
 const (
 	// window is the least time between two lines of one fact.
@@ -98,6 +132,9 @@ func (h *handler) WithGroup(name string) slog.Handler {
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool { attrs = append(attrs, a); return true })
+	if r.Level >= slog.LevelWarn || has(attrs, Fact) {
+		attrs = ofError(attrs)
+	}
 	line := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	line.AddAttrs(inOneForm(attrs)...)
 	about := append(slices.Clip(h.attrs), attrs...)
@@ -117,6 +154,21 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 		}
 	}
 	return err
+}
+
+// ofError are the attributes of a line that are of the fact of its error, where that is of one.
+func ofError(attrs []slog.Attr) []slog.Attr {
+	var of []slog.Attr
+	for _, a := range attrs {
+		if err, is := a.Value.Any().(error); is && a.Key == "err" {
+			of = Of(err)
+		}
+	}
+	if of == nil {
+		return attrs
+	}
+	attrs = slices.DeleteFunc(attrs, func(a slog.Attr) bool { return has(of, a.Key) })
+	return append(attrs, of...)
 }
 
 // keyOf names the fact that a line is about.
@@ -141,8 +193,9 @@ func keyOf(r slog.Record, about []slog.Attr) string {
 // scoped is the key of a fact that lines name.
 func scoped(fact string, about []slog.Attr) string {
 	key := "fact\x00" + fact
+	only, scoped := scopeOf[fact]
 	for _, scope := range scopes {
-		if fact == Away && scope != "service" {
+		if scoped && scope != only {
 			continue
 		}
 		if v, is := value(about, scope); is {
@@ -191,7 +244,8 @@ type fact struct {
 	began, last time.Time // of its lines
 	written     time.Time
 	withheld    int
-	latest      write // of those withheld
+	latest      write        // of those withheld
+	to          slog.Handler // of the first line
 }
 
 // facts are what the lines of a log are about. It is safe for concurrent use.
@@ -214,7 +268,7 @@ func (f *facts) admit(key string, w write) []write {
 	case held == nil && len(f.open) >= most:
 		return append(out, w)
 	case held == nil:
-		f.open[key] = &fact{began: now, last: now, written: now}
+		f.open[key] = &fact{began: now, last: now, written: now, to: w.to}
 		return append(out, w)
 	}
 	held.last, held.latest = now, w
@@ -265,11 +319,23 @@ func (f *facts) sweepAt(now time.Time, but string) []write {
 		case held.withheld > 0 && now.Sub(held.written) >= window:
 			out = append(out, held.take(now))
 		case now.Sub(held.last) >= forget:
-			delete(f.open, key)
+			if delete(f.open, key); key == inTurn {
+				out = append(out, held.over(now))
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b write) int { return a.line.Time.Compare(b.line.Time) })
 	return out
+}
+
+// inTurn is the key of [InTurn], which nothing else ends.
+var inTurn = scoped(InTurn, nil)
+
+// over is the line that ends [InTurn].
+func (held *fact) over(now time.Time) write {
+	line := slog.NewRecord(now, slog.LevelInfo, "keys wait no more for their turn", 0)
+	line.AddAttrs(slog.String(Over, InTurn), slog.String(Lasts, form(held.last.Sub(held.began))))
+	return write{held.to, line}
 }
 
 // Anew has the next warnings of a log written though they were written within the minute: an

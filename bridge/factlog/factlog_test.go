@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"planbridge/bridge/factlog"
+	"planbridge/mapping"
+	"planbridge/store"
 )
 
 // page is a log whose clock a test sets.
@@ -146,6 +148,56 @@ func TestAnew(t *testing.T) {
 	factlog.Anew(t.Context(), p.Logger)
 	say()
 	want := []string{`level=WARN msg="a secret is weak" key=token times=1 lasts=0s`, `level=WARN msg="a secret is weak" key=token`}
+	if got := p.lines(); !slices.Equal(got, want) {
+		t.Errorf("logged\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestAnErrorIsOfAFact: whoever meets a store that is away, or a limit of GitHub, the line is of
+// that fact, though it names another one.
+func TestAnErrorIsOfAFact(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	away := fmt.Errorf("claim: %w", store.ErrAway)
+	limit := fmt.Errorf("read: %w", &mapping.RateLimited{API: "github", After: time.Second, Why: "primary limit", Resource: "core"})
+	turn := &mapping.RateLimited{API: "github", After: time.Second, Why: "write budget", Turn: true}
+	p.Warn("claiming", "project", "p1", "err", away)
+	p.Warn("poll", "project", "p2", "err", away, factlog.Fact, "a project is not polled")
+	p.Warn("catch up", "service", "github", "err", limit, factlog.Fact, "GitHub is not listed")
+	p.Warn("limit", "resource", "core", factlog.Fact, factlog.Limited)
+	p.Warn("put off", "err", turn)
+	p.Info("the store answers", factlog.Over, factlog.StoreAway)
+	p.Info("GitHub answers", "resource", "core", factlog.Over, factlog.Limited)
+	want := []string{
+		`level=WARN msg=claiming project=p1 err="claim: the store is away" fact="the store is away"`,
+		`level=WARN msg="catch up" service=github err="read: github: rate limited (primary limit), retry after 1s" resource=core fact="GitHub limits requests"`,
+		`level=WARN msg="put off" err="github: rate limited (write budget), retry after 1s"`,
+		`level=INFO msg="the store answers" over="the store is away" lasts=0s times=1`,
+		`level=INFO msg="GitHub answers" resource=core over="GitHub limits requests" lasts=0s times=1`,
+	}
+	if got := p.lines(); !slices.Equal(got, want) {
+		t.Errorf("logged\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestKeysThatWaitForTheirTurn: nothing says that no key waits for its turn any more. The fact
+// ends when none has for ten minutes.
+func TestKeysThatWaitForTheirTurn(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	for range 3 {
+		p.Info("put off", "link", "l1", factlog.Fact, factlog.InTurn)
+		p.now = p.now.Add(time.Minute)
+	}
+	p.now = p.now.Add(10 * time.Minute)
+	p.Info("something else")
+	want := []string{
+		`level=INFO msg="put off" link=l1 fact="keys wait for their turn"`,
+		`level=INFO msg="put off" link=l1 fact="keys wait for their turn" times=1 lasts=1m0s`,
+		`level=INFO msg="put off" link=l1 fact="keys wait for their turn" times=1 lasts=2m0s`,
+		`level=INFO msg="keys wait no more for their turn" over="keys wait for their turn" lasts=2m0s`,
+		`level=INFO msg="something else"`,
+	}
 	if got := p.lines(); !slices.Equal(got, want) {
 		t.Errorf("logged\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

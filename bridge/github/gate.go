@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/mapping"
 )
 
@@ -93,7 +94,7 @@ func (g *gate) closed(k call) error {
 	defer g.mu.Unlock()
 	for _, resource := range []string{ResourceAll, k.resource()} {
 		if after := time.Until(g.until[resource]); after > 0 {
-			return &mapping.RateLimited{API: "github", After: after, Why: g.why[resource]}
+			return &mapping.RateLimited{API: "github", After: after, Why: g.why[resource], Resource: resource}
 		}
 		if _, closed := g.until[resource]; closed {
 			delete(g.until, resource)
@@ -124,7 +125,7 @@ func (g *gate) look(ctx context.Context) {
 	for resource, d := range left {
 		// What this client said itself comes back a little shorter or longer.
 		if d > 0 && time.Until(g.until[resource])+LookEvery < d {
-			g.log.Warn("another replica was told to wait for github", "after", d, "resource", resource, "fact", "GitHub limits requests")
+			g.log.Warn("another replica was told to wait for github", "after", d, "resource", resource, factlog.Fact, factlog.Limited)
 			g.close(resource, d, "another replica was told to wait")
 		}
 	}
@@ -153,6 +154,7 @@ func (g *gate) shut(k call, l limit) (resource string) {
 		g.strikes[k.class] = min(g.strikes[k.class]+1, 8)
 	}
 	resource = l.closes(k)
+	l.Resource = resource
 	g.close(resource, l.After, l.Why)
 	return resource
 }
@@ -166,7 +168,7 @@ func (g *gate) passed(k call) {
 	g.ended = slices.DeleteFunc(g.ended, func(resource string) bool {
 		over := resource == ResourceAll || resource == k.resource()
 		if over {
-			g.log.Info("GitHub takes requests again", "resource", resource, "over", "GitHub limits requests")
+			g.log.Info("GitHub takes requests again", "resource", resource, factlog.Over, factlog.Limited)
 		}
 		return over
 	})

@@ -103,7 +103,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	w.noteRate(resp.Header)
 	if l, ok := readLimit(resp.StatusCode, resp.Header, bodyOf(resp), time.Now()); ok {
 		resource := w.shut(req.Context(), k, l)
-		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After, "resource", resource, "fact", "GitHub limits requests")
+		w.log.Warn("github rate limit", "operation", k.op, "why", l.Why, "after", l.After, "resource", resource, factlog.Fact, factlog.Limited)
 		return nil, &notSent{l.RateLimited}
 	}
 	if resp.StatusCode < 400 {

@@ -35,7 +35,9 @@ func (p *Poller) turn(ctx context.Context) {
 		}
 	}
 	if err == nil {
-		p.grace.follows = !held
+		if p.grace.follows = !held; !held {
+			p.o.Logger.Info("another replica polls the project", factlog.Over, FactNotPolled)
+		}
 	}
 	if !kept {
 		p.forget() // another replica may have polled meanwhile
@@ -47,7 +49,7 @@ func (p *Poller) turn(ctx context.Context) {
 		level, fact := slog.LevelWarn, FactNotPolled
 		switch {
 		case errors.Is(err, mapping.ErrUnauthorized):
-			level = slog.LevelError
+			level, fact = slog.LevelError, factlog.Refused
 		case errors.Is(err, mapping.ErrUnavailable):
 			fact = factlog.Away
 		}

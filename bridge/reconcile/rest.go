@@ -285,7 +285,11 @@ func (e *requeueAfter) rest(err error) Rest {
 // restOfLimit has a key come again at its turn, or, where many wait for the same moment, a
 // little after it.
 func restOfLimit(limited *mapping.RateLimited, err error) Rest {
-	return Rest{Kind: RestLimited, After: limited.After, Spread: spread(limited), Why: err.Error()}
+	rest := Rest{Kind: RestLimited, After: limited.After, Spread: spread(limited), Why: err.Error()}
+	if limited.Resource != "" {
+		rest.Err = err // it is GitHub's limit, not a turn
+	}
+	return rest
 }
 
 func spread(limited *mapping.RateLimited) time.Duration {

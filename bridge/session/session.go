@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -171,7 +172,7 @@ func (k *Keeper) life() *life {
 		return l
 	}
 	if l != nil && k.current.CompareAndSwap(l, nil) {
-		k.o.Logger.Warn("session ended: what was under way is handed back", "session", string(l.id), "err", ErrEnded)
+		k.o.Logger.Warn("session ended: what was under way is handed back", "session", string(l.id), "err", ErrEnded, factlog.Fact, factlog.StoreAway)
 	}
 	return newLife(store.Session(mapping.NewID()))
 }

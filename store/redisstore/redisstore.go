@@ -94,6 +94,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		rdb: redis.NewUniversalClient(opt), prefix: o.Prefix, limit: o.QueueLimit, log: o.Logger, clock: o.Clock,
 		learning: make(chan struct{}, 1),
 	}
+	s.rdb.AddHook(tellAway{})
 	if o.Hook != nil {
 		s.rdb.AddHook(o.Hook)
 	}

@@ -73,7 +73,7 @@ func TestOpenWhileRedisIsAway(t *testing.T) {
 	server := redistest.Start(t)
 	server.Kill()
 	s := open(t, Options{URL: server.URL})
-	if err := s.Ping(t.Context()); err == nil || errors.Is(err, store.ErrEpoch) {
+	if err := s.Ping(t.Context()); !errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrEpoch) {
 		t.Errorf("Ping of a Redis that is away = %v", err)
 	}
 	server.Restart()
