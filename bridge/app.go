@@ -113,6 +113,7 @@ type App struct {
 	store        store.Store
 	questions    *ledger.Questions
 	epoch        atomic.Pointer[string]
+	lost         atomic.Bool // the store was, and not everything marked was seen since
 	guard        *guard.Guard
 	epochTracker *epoch.Tracker
 	// made is when New was called: whatever people do from then on is theirs

@@ -41,7 +41,6 @@ func (k *notifyingStore) PutDoc(ctx context.Context, project mapping.ObjectID, n
 	err := k.Store.PutDoc(ctx, project, name, data)
 	if err == nil && name == store.DocAdopted {
 		k.app.requeue.Wake(ctx, project, reconcile.ServiceAdoption)
-		k.app.tellRecovered(ctx, data)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -252,12 +251,13 @@ func (a *App) watchOnce(ctx context.Context) {
 		}
 		return
 	}
-	a.log.Info("the store answers again", factlog.Over, "the store is away")
+	a.log.Info("the store answers again", factlog.Over, factlog.StoreAway)
 	if _, how := a.github.Known(); how == mapping.Unknown { // another replica may know it
 		step("looking for the bridge's own account", slog.LevelWarn, a.account.Recall)
 	}
 	step("looking which routes are paused", slog.LevelWarn, a.pauses.Learn)
 	step("links of renamed repositories keep their routes", slog.LevelWarn, a.requeue.RerouteRenamed)
+	step("looking whether everything marked was seen", slog.LevelWarn, a.tellRecovered)
 	step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
 }
 
@@ -267,7 +267,7 @@ func (a *App) warnAway(err error) {
 		a.log.Error("no service works on this store any more: store.url has to name its copy", "err", err, factlog.Fact, "the store was copied")
 		return
 	}
-	a.log.Warn("the store does not answer", "err", err, factlog.Fact, "the store is away")
+	a.log.Warn("the store does not answer", "err", err, factlog.Fact, factlog.StoreAway)
 }
 
 // checkEpoch takes over the epoch of a store that is not the one it was. The
@@ -287,16 +287,30 @@ func (a *App) checkEpoch(ctx context.Context) error {
 	if err := a.Reach(ctx); err != nil {
 		return err
 	}
-	a.log.Error("the store is not the one it was, or its servers restarted: everything marked is looked at before anything is created", "epoch", a.Epoch(), factlog.Fact, "the store was lost")
+	a.log.Error("the store is not the one it was, or its servers restarted: everything marked is looked at before anything is created", "epoch", a.Epoch(), factlog.Fact, storeLost)
+	a.lost.Store(true)
 	return nil
 }
 
-// tellRecovered says that all projects have adopted an epoch, where the store was lost before.
-func (a *App) tellRecovered(ctx context.Context, adopted []byte) {
+// storeLost is the fact that a lost store is restored from the markers.
+const storeLost = "the store was lost"
+
+// tellRecovered says that all projects have adopted the epoch, where the store was lost before.
+// Another replica may have adopted them.
+func (a *App) tellRecovered(ctx context.Context) error {
+	if !a.lost.Load() {
+		return nil
+	}
 	for _, project := range a.set.Routes().Projects() {
-		if doc, err := a.store.Doc(ctx, project, store.DocAdopted); err != nil || !bytes.Equal(doc, adopted) {
-			return
+		doc, err := a.store.Doc(ctx, project, store.DocAdopted)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if string(doc) != a.Epoch() {
+			return nil
 		}
 	}
-	a.log.Info("everything marked has been looked at: items are created again", factlog.Over, "the store was lost")
+	a.lost.Store(false)
+	a.log.Info("everything marked has been looked at: items are created again", factlog.Over, storeLost)
+	return nil
 }

@@ -5,10 +5,13 @@ package requeue
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/reconcile"
 	"planbridge/bridge/repositories"
 	"planbridge/mapping"
@@ -73,7 +76,8 @@ type Options struct {
 type Requeuer struct {
 	o       Options
 	renames renames
-	looked  atomic.Pointer[string] // the routes for which this process looked through the links
+	looked  atomic.Pointer[string]          // the routes for which this process looked through the links
+	waited  atomic.Pointer[map[string]bool] // services that keys waited for when that was looked at last
 }
 
 // New makes a Requeuer.
@@ -86,10 +90,14 @@ func New(o Options) *Requeuer {
 // pollers.)
 func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 	github := r.o.Clock.WaitForClock(r.o.Settings.Routes().All())
+	waiting := map[string]bool{}
 	for _, project := range r.o.Settings.Routes().Projects() {
 		d, err := r.o.Store.Depth(ctx, project)
 		if err != nil {
 			return err
+		}
+		for service := range d.Waiting {
+			waiting[service] = true
 		}
 		github = github || d.Waiting[reconcile.ServiceGitHub] > 0
 		for service := range mapping.Sorted(d.Waiting) {
@@ -102,6 +110,7 @@ func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 		}
 		r.WakeIfReady(ctx, project, reconcile.ServiceAdoption)
 	}
+	r.endWaits(waiting)
 	if !github {
 		return nil
 	}
@@ -110,6 +119,25 @@ func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 	}
 	r.WakeGitHub(ctx)
 	return nil
+}
+
+// endWaits says for what no key waits any more: another replica may have woken them.
+func (r *Requeuer) endWaits(waiting map[string]bool) {
+	over := []string{reconcile.ServiceGitHub, reconcile.ServiceAdoption}
+	for _, project := range r.o.Settings.Routes().Projects() {
+		over = append(over, reconcile.ServicePlanning(project))
+	}
+	for _, route := range r.o.Settings.Routes().All() {
+		over = append(over, reconcile.ServicePaused(route.Name))
+	}
+	if waited := r.waited.Swap(&waiting); waited != nil {
+		over = slices.AppendSeq(over, maps.Keys(*waited))
+	}
+	for _, service := range over {
+		if !waiting[service] {
+			r.o.Logger.Info("no key waits for a service any more", "service", service, factlog.Over, factlog.KeysWait)
+		}
+	}
 }
 
 // WakeIfReady wakes at once what waits for an adoption that came in the same moment.
@@ -144,7 +172,7 @@ func (r *Requeuer) Wake(ctx context.Context, project mapping.ObjectID, service s
 		return
 	}
 	if n > 0 {
-		r.o.Logger.Info("a service is back", "service", service, "keys", n, "over", "keys wait")
+		r.o.Logger.Info("a service is back", "service", service, "keys", n, factlog.Over, factlog.KeysWait)
 		r.o.Queue.Kick()
 	}
 }

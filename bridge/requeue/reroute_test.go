@@ -50,9 +50,12 @@ func newDesk(t *testing.T, state mapping.LinkState, repository string) (*desk, *
 	return d, d.replica()
 }
 
+// WaitForClock implements [requeue.Clock].
+func (*desk) WaitForClock([]*mapping.Route) bool { return false }
+
 // replica is a process that has just started.
 func (d *desk) replica() *requeue.Requeuer {
-	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	return requeue.New(requeue.Options{Store: d, Settings: d, Queue: d, Repositories: d, Clock: d, Pauses: requeue.NewPauses(requeue.PauseOptions{}), Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 }
 
 func (d *desk) route(repository string) {
