@@ -43,6 +43,7 @@ type Conflict struct {
 	At       time.Time         `json:"at"`
 	Again    time.Time         `json:"again,omitzero"` // when the same values met again last
 	Settled  time.Time         `json:"settled,omitzero"`
+	UndoneBy string            `json:"undone_by,omitempty"` // who asked for its undo
 }
 
 // ConflictID names the meeting of two values of an item in planning. It follows

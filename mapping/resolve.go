@@ -79,6 +79,8 @@ type Decision struct {
 	// against another, and is not kept yet: both values go to the ledger, and
 	// onto the issue, before anything is written.
 	Loses bool
+	// By is the operator whose wish it is; "": it is nobody's.
+	By string
 	// Edited is what is known, where people are asked, of when each side was edited.
 	Edited map[Side]Interval
 }

@@ -1,6 +1,7 @@
 package bridgetest_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/planningtest"
+	"planbridge/bridge/status"
 	"planbridge/mapping"
 )
 
@@ -82,13 +84,23 @@ func operatorUndoes(t *testing.T, o bridgetest.Options) {
 	c := w.collide(n, card, "octocat's", "alice's")
 	w.Await("planning's title on both sides", func() bool { return w.Repo.Issue(n).Title == "alice's" })
 	w.AwaitSettled()
-	if err := w.App.Operator().UndoConflict(t.Context(), c.ID); err != nil {
+	seen := strings.Count(w.asked("/"), "renamed")
+	if err := w.App.Operator().UndoConflict(status.WithActor(t.Context(), "carol"), c.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.Await("the loser on both sides", func() bool {
 		return w.Repo.Issue(n).Title == "octocat's" && w.Project.Card(card).Title == "octocat's"
 	})
 	w.AwaitSettled()
+	page := w.asked("/")
+	for _, shows := range []string{"the issue", "the card"} {
+		if !regexp.MustCompile("<strong>carol</strong> undid a conflict about the title of <[^>]*>acme/web#1</a>; " + shows + " shows what had lost").MatchString(page) {
+			t.Errorf("the page does not say that carol undid it, and that %s shows it:\n%s", shows, page[strings.Index(page, "id=\"activity"):])
+		}
+	}
+	if got := strings.Count(page, "renamed"); got != seen {
+		t.Errorf("the page tells the undo as a person's edit:\n%s", page)
+	}
 	err := w.App.Operator().UndoConflict(t.Context(), c.ID)
 	if err == nil || !strings.Contains(err.Error(), "undone") {
 		t.Errorf("undone twice: %v", err)

@@ -82,6 +82,7 @@ func (l *Ledger) UndoConflict(ctx context.Context, id string) error {
 			claim.Link.Undo = map[mapping.Attribute]string{}
 		}
 		claim.Link.Undo[c.Attribute] = c.ID
+		c.UndoneBy = status.Actor(ctx)
 		c.Again = l.o.Now().UTC() // it does not expire meanwhile
 		return l.o.Store.PutConflict(ctx, *c)
 	})

@@ -153,7 +153,7 @@ func (w githubWriter) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 		lister(w).wroteItems()
 	}
 	w.count(CountWrites, w.link.Route, string(mapping.GitHub), string(d.Attribute))
-	w.note(mapping.GitHub, d.Attribute, "write", d.Why)
+	w.noteWrite(mapping.GitHub, d)
 	saver(w).observeLag(mapping.GitHub)
 }
 

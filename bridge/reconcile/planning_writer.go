@@ -246,7 +246,7 @@ func (w planningWriter) written(d mapping.Decision, up Updated) {
 	w.pair.SetBase(d.Attribute, base)
 	w.p[d.Attribute] = now
 	w.count(CountWrites, w.link.Route, string(mapping.Planning), string(d.Attribute))
-	w.note(mapping.Planning, d.Attribute, "write", d.Why)
+	w.noteWrite(mapping.Planning, d)
 }
 
 // putFailed sorts out a PUT that did not succeed.

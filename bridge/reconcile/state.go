@@ -255,6 +255,24 @@ func (w *state) note(side mapping.Side, a mapping.Attribute, what, why string) {
 	w.notePart(part, side, a, what, why)
 }
 
+// noteWrite is note for a decision that was written. What an operator undid is that on the other
+// side, too, to which it crosses.
+func (w *state) noteWrite(side mapping.Side, d mapping.Decision) {
+	what, by := "write", d.By
+	for i := range w.history {
+		if e := &w.history[i]; e.What == "undo" && e.Side == side.Other() && e.Attribute == d.Attribute {
+			by = e.Who
+		}
+	}
+	if by != "" {
+		what = "undo"
+	}
+	w.note(side, d.Attribute, what, d.Why)
+	if by != "" {
+		w.history[len(w.history)-1].Who = by
+	}
+}
+
 // notePart is note for a part of the pair; "": the pair itself.
 func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, what, why string) {
 	e := mapping.Entry{At: w.Now().UTC(), Side: side, Attribute: a, What: what, Why: why, Delivery: w.delivery, Part: part}

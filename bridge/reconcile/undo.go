@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 
 	"planbridge/mapping"
@@ -61,7 +62,7 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 	}
 	of := func(v string) string { return w.link.Text(w.route, a, v) }
 	g, p, lost := pw.g[a].Value, pw.p[a], of(c.GitHub)
-	d := mapping.Decision{Attribute: a, Action: mapping.Undo, Why: "an operator undid conflict " + c.ID, Base: pw.pair.Base[a]}
+	d := mapping.Decision{Attribute: a, Action: mapping.Undo, By: cmp.Or(c.UndoneBy, "an operator"), Why: "an operator undid conflict " + c.ID, Base: pw.pair.Base[a]}
 	// Planning may store what is written to it in a spelling of its own.
 	holds := func(text string) bool { return planningWriter(w).agrees(a, text, of(p.Value)) }
 	won := mapping.PlanningForm(a, lost, p.Value)

@@ -79,6 +79,11 @@ func sentence(a *Activity) said {
 	}
 	attribute := plainAttribute(a.Attribute)
 	switch {
+	case a.What == "undo" && a.Side != "":
+		s.Who, s.Did, s.Then = a.Who, "undid a conflict about the "+attribute+" of", "; the issue shows what had lost"
+		if toPlanning {
+			s.Then = "; the " + partner + " shows what had lost"
+		}
 	case a.What == "write" && toPlanning:
 		s.Did, s.Then = verb(a.Attribute), "; the "+partner+" followed"+took(a.Took)
 	case a.What == "write":
