@@ -3,12 +3,14 @@ package bridge_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
 	admin "planbridge/bridge/status"
+	"planbridge/store/redisstore/redistest"
 )
 
 // askFor asks a running service for data.
@@ -78,4 +80,38 @@ func TestLastDelivery(t *testing.T) {
 	}
 	w.GitHub.AddHook(bridgetest.RepoName, w.WebhookURL(), bridgetest.WebhookSecret)
 	until(t, w.World, "the ping", func() bool { return !hub().Sources[0].At.IsZero() })
+}
+
+// TestAnOutageEndsForAnIdleReplica: a replica that neither polls nor works a key learns that a
+// service is back, too.
+func TestAnOutageEndsForAnIdleReplica(t *testing.T) {
+	t.Parallel()
+	w := bridgetest.StartIn(t, bridgetest.Options{Store: redistest.Start(t).URL})
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
+	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
+	w.AwaitSettled()
+	idle, err := w.AddReplica(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path string) (health admin.Health) {
+		t.Helper()
+		r, err := http.Get("http://" + idle.AdminAddr() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close() //nolint:errcheck // it was read
+		if err := json.NewDecoder(r.Body).Decode(&health); err != nil {
+			t.Fatal(err)
+		}
+		return health
+	}
+	state := func() string { return ask("/api/v1/health").Services[1].State }
+	w.Planning.Down(true)
+	w.Await("the replica meets the outage", func() bool {
+		ask("/api/v1/links/" + url.PathEscape("acme/web#1")) // reads the card
+		return state() == admin.ServiceDown
+	})
+	w.Planning.Down(false)
+	w.Await("the replica learns that it is over", func() bool { return state() == admin.ServiceUp })
 }
