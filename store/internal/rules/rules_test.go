@@ -114,7 +114,8 @@ func TestNoKeyWaitsWithoutAReason(t *testing.T) {
 func TestReadLabel(t *testing.T) {
 	for _, pair := range []mapping.Pair{
 		{Issue: mapping.IssueID{ID: 7, Repo: "acme/web", Number: 12}, Card: mapping.CardID{ID: "c"}},
-		{Issue: mapping.IssueID{ID: 7, Repo: "acme/web"}, Card: mapping.CardID{ID: "c"}}, {},
+		{Issue: mapping.IssueID{ID: 7, Repo: "acme/web"}, Card: mapping.CardID{ID: "c"}},
+		{},
 	} {
 		l := &mapping.Link{ID: "l", Route: "web", Pair: pair, Children: []*mapping.Pair{{Card: mapping.CardID{ID: "task"}}}}
 		record, err := json.Marshal(l)
