@@ -28,7 +28,7 @@ func TestLabelsTogether(t *testing.T) {
 			w.GitHub.SetTraits(func(t *githubtest.Traits) { t.NoGraphQL = status })
 		}
 	}
-	isDrawn := mappingtest.DrawWorlds()
+	isDrawn := mappingtest.DrawWorlds(mappingtest.Worlds)
 	for name, tt := range map[string]struct {
 		wrong func(*bridgetest.TestWorld)
 		alone int // requests for one issue's labels alone, at most
@@ -73,8 +73,9 @@ func TestLabelsTogether(t *testing.T) {
 // TestLabelsTogetherAndAKill: a replica is gone once its mutation has left. Another one does what
 // is left, and none of it twice.
 func TestLabelsTogetherAndAKill(t *testing.T) {
-	isDrawn := mappingtest.DrawWorlds()
-	for _, kind := range []githubtest.FaultKind{githubtest.Drop, githubtest.DropBefore, githubtest.LateEffect} {
+	kinds := []githubtest.FaultKind{githubtest.Drop, githubtest.DropBefore, githubtest.LateEffect}
+	isDrawn := mappingtest.DrawWorlds(len(kinds))
+	for _, kind := range kinds {
 		if !isDrawn() {
 			continue
 		}

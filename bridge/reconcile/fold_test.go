@@ -105,7 +105,7 @@ func TestManyEditsAreFolded(t *testing.T) {
 			}
 		}
 	}
-	isDrawn := mappingtest.DrawWorlds()
+	isDrawn := mappingtest.DrawWorlds(mappingtest.Worlds)
 	for name, c := range map[string]struct {
 		edit      func(*world) func(int)
 		direction mapping.Direction
@@ -283,7 +283,7 @@ func TestAnswersAreNotFolded(t *testing.T) {
 // is parked.
 func TestPeopleAreNoRunaway(t *testing.T) {
 	t.Parallel()
-	isDrawn := mappingtest.DrawWorlds()
+	isDrawn := mappingtest.DrawWorlds(mappingtest.Worlds)
 	for name, sides := range map[string][]mapping.Side{
 		"on GitHub": {mapping.GitHub}, "in planning": {mapping.Planning}, "on both sides": {mapping.GitHub, mapping.Planning},
 	} {

@@ -62,7 +62,7 @@ func playVirtually(t *testing.T, pattern string) {
 		t.Fatalf("%s: %d scenarios, %v", pattern, len(all), err)
 	}
 	_, hunted := os.LookupEnv(mappingtest.LeftOut)
-	whole, isDrawn := hunted || os.Getenv("PLANBRIDGE_SCENARIOS") != "", mappingtest.DrawWorlds()
+	whole, isDrawn := hunted || os.Getenv("PLANBRIDGE_SCENARIOS") != "", mappingtest.DrawWorlds(len(all))
 	skip := func(name string) bool { return !isDrawn() && !whole || isMomentary(name) }
 	scenariotest.PlayVirtually(t, slices.DeleteFunc(all, skip), scenariotest.Options{})
 }

@@ -15,9 +15,9 @@ func ShareWorlds() {
 }
 
 // DrawWorlds returns what says of one world of a list after the other whether it is played:
-// the part [Worlds] is, drawn anew each time.
-func DrawWorlds() func() bool {
-	nth, n := rand.IntN(Worlds), 0
+// the part [Worlds] is, drawn anew each time, and one of a list that has fewer.
+func DrawWorlds(list int) func() bool {
+	nth, n := rand.IntN(min(Worlds, list)), -1
 	return func() bool {
 		n++
 		return n%Worlds == nth
