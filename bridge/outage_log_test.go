@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planbridge/bridge/bridgetest"
+	"planbridge/bridge/factlog"
 	"planbridge/bridge/githubtest"
 	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
@@ -36,10 +37,12 @@ func TestAnOutageIsOneFact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			log := &logtest.Text{}
-			w := bridgetest.StartIn(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+			logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
+			w := bridgetest.StartIn(t, bridgetest.Options{Logger: logger})
 			w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
 			w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
 			w.AwaitSettled()
+			factlog.Flush(t.Context(), logger)
 			before := len(log.String())
 			c.down(w, true)
 			c.edit(w)
@@ -52,6 +55,7 @@ func TestAnOutageIsOneFact(t *testing.T) {
 			})
 			c.down(w, false)
 			w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" && w.Repo.Issue(1).Title == "two" })
+			factlog.Flush(t.Context(), logger)
 			var facts, others []string
 			for line := range strings.Lines(log.String()[before:]) {
 				if strings.Contains(line, "fact=") && !strings.Contains(line, "times=") || strings.Contains(line, "over=") {
@@ -70,15 +74,42 @@ func TestAnOutageIsOneFact(t *testing.T) {
 	}
 }
 
+// TestAPartialOutageIsOneFact: planning answers reads and fails writes. Each poll ends the outage,
+// and each write begins it, which is one fact until the writes go through.
+func TestAPartialOutageIsOneFact(t *testing.T) {
+	t.Parallel()
+	log := &logtest.Text{}
+	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
+	w := bridgetest.StartIn(t, bridgetest.Options{Logger: logger})
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
+	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
+	w.AwaitSettled()
+	factlog.Flush(t.Context(), logger)
+	before := len(log.String())
+	writes := w.Planning.Fault(planningtest.Fault{Kind: planningtest.Before, Times: -1, Match: func(method, _ string) bool { return method != http.MethodGet }})
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "two" })
+	w.Await("some writes fail", func() bool { return writes.Count() >= 10 })
+	writes.Remove()
+	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
+	w.AwaitSettled()
+	factlog.Flush(t.Context(), logger)
+	const begins, ends = `fact="requests to a service fail`, `over="requests to a service fail`
+	if facts := warned.FindAllString(log.String()[before:], -1); !slices.Equal(facts, []string{begins, ends}) {
+		t.Errorf("the log says %q:\n%s", facts, log.String()[before:])
+	}
+}
+
 // TestAStoreThatIsAwayIsOneFact: while Redis is away, what cannot be claimed, polled, caught up or
 // taken in is one line when that begins, and one when it ends. So is that the store is another one.
 func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 	t.Parallel()
 	log, r := &logtest.Text{}, redistest.Start(t)
-	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
+	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: logger})
 	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
 	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
 	w.AwaitSettled()
+	factlog.Flush(t.Context(), logger)
 	before := len(log.String())
 	began := time.Now()
 	r.Stop()
@@ -88,6 +119,7 @@ func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 	r.Restart()
 	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
 	w.Await("the outage is over", func() bool {
+		factlog.Flush(t.Context(), logger)
 		return log.Lines(`over="the store is away"`) > 0 && log.Lines(`over="the store was lost"`) > 0
 	})
 	w.AwaitSettled()
@@ -120,10 +152,12 @@ func TestWhatGitHubRefusesIsOneFact(t *testing.T) {
 		t.Run(fact, func(t *testing.T) {
 			t.Parallel()
 			log := &logtest.Text{}
-			w := bridgetest.StartIn(t, bridgetest.Options{CatchUp: 300 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(log, nil))})
+			logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
+			w := bridgetest.StartIn(t, bridgetest.Options{CatchUp: 300 * time.Millisecond, Logger: logger})
 			w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
 			w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
 			w.AwaitSettled()
+			factlog.Flush(t.Context(), logger)
 			before := len(log.String())
 			fault.Times, fault.Kind = -1, githubtest.Status
 			h := w.GitHub.Fault(fault)
@@ -131,7 +165,10 @@ func TestWhatGitHubRefusesIsOneFact(t *testing.T) {
 			w.Await("it is met", func() bool { return strings.Contains(log.String()[before:], "fact=") })
 			h.Remove()
 			w.Await("it follows", func() bool { return w.Repo.Issue(1).Title == "two" })
-			w.Await("it is over", func() bool { return strings.Contains(log.String()[before:], `over="`+fact) })
+			w.Await("it is over", func() bool {
+				factlog.Flush(t.Context(), logger)
+				return strings.Contains(log.String()[before:], `over="`+fact)
+			})
 			w.AwaitSettled()
 			var facts []string
 			for line := range strings.Lines(log.String()[before:]) {

@@ -80,6 +80,7 @@ func (a *App) Stop(ctx context.Context) error {
 		}
 		a.stopListening(ctx)
 		err = errors.Join(a.awaitEnd(ctx), a.close())
+		factlog.Flush(ctx, a.log)
 		a.log.Info("stopped")
 	})
 	return err

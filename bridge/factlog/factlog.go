@@ -2,7 +2,8 @@
 //
 // [NewHandler] wraps a [slog.Handler]. A line with the attribute [Fact] is about something that
 // lasts, such as an outage: it is written when the fact begins, and once a minute while such lines
-// come. A line with the attribute [Over] ends a fact and is written only where the fact was.
+// come. A line with the attribute [Over] ends a fact and is written only where the fact was. It is
+// withheld for a minute: a fact that begins again within it never ended.
 // An error of such a fact makes its line one of it, whoever met it: see [Of].
 // Other warnings and errors are grouped by their reason: of those that say the same of several
 // items one is written a minute. The attribute [Times] says how many a line stands for.
@@ -17,7 +18,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"planbridge/mapping"
@@ -232,148 +232,3 @@ func inOneForm(attrs []slog.Attr) []slog.Attr {
 }
 
 func form(d time.Duration) string { return d.Round(time.Millisecond).String() }
-
-// write is a line and where it goes.
-type write struct {
-	to   slog.Handler
-	line slog.Record
-}
-
-// fact is something that lines are written about.
-type fact struct {
-	began, last time.Time // of its lines
-	written     time.Time
-	withheld    int
-	latest      write        // of those withheld
-	to          slog.Handler // of the first line
-}
-
-// facts are what the lines of a log are about. It is safe for concurrent use.
-type facts struct {
-	now func() time.Time
-
-	mu    sync.Mutex
-	open  map[string]*fact
-	swept time.Time
-}
-
-// admit says what is to be written now that a line of a fact came.
-func (f *facts) admit(key string, w write) []write {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := f.now()
-	out := f.sweepAt(now, key)
-	held := f.open[key]
-	switch {
-	case held == nil && len(f.open) >= most:
-		return append(out, w)
-	case held == nil:
-		f.open[key] = &fact{began: now, last: now, written: now, to: w.to}
-		return append(out, w)
-	}
-	held.last, held.latest = now, w
-	held.withheld++
-	if now.Sub(held.written) < window {
-		return out
-	}
-	return append(out, held.take(now))
-}
-
-// end says what is to be written now that a fact is over.
-func (f *facts) end(key string, w write) []write {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := f.now()
-	held := f.open[key]
-	delete(f.open, key)
-	out := f.sweepAt(now, "")
-	if held == nil {
-		return out
-	}
-	line := w.line.Clone()
-	line.AddAttrs(slog.String(Lasts, form(now.Sub(held.began))))
-	if held.withheld > 0 {
-		line.AddAttrs(slog.Int(Times, held.withheld))
-	}
-	return append(out, write{w.to, line})
-}
-
-// sweep says what of the lines that were withheld is to be written by now.
-func (f *facts) sweep() []write {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.sweepAt(f.now(), "")
-}
-
-// sweepAt looks at all facts but one, at most once a second. Facts without a line for a while
-// are forgotten.
-func (f *facts) sweepAt(now time.Time, but string) []write {
-	if now.Sub(f.swept) < time.Second {
-		return nil
-	}
-	f.swept = now
-	var out []write
-	for key, held := range f.open {
-		switch {
-		case key == but:
-		case held.withheld > 0 && now.Sub(held.written) >= window:
-			out = append(out, held.take(now))
-		case now.Sub(held.last) >= forget:
-			if delete(f.open, key); key == inTurn {
-				out = append(out, held.over(now))
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b write) int { return a.line.Time.Compare(b.line.Time) })
-	return out
-}
-
-// inTurn is the key of [InTurn], which nothing else ends.
-var inTurn = scoped(InTurn, nil)
-
-// over is the line that ends [InTurn].
-func (held *fact) over(now time.Time) write {
-	line := slog.NewRecord(now, slog.LevelInfo, "keys wait no more for their turn", 0)
-	line.AddAttrs(slog.String(Over, InTurn), slog.String(Lasts, form(held.last.Sub(held.began))))
-	return write{held.to, line}
-}
-
-// Anew has the next warnings of a log written though they were written within the minute: an
-// operator changed what they are about. What lasts, such as an outage, goes on. A log whose
-// handler is not of this package stays as it is.
-func Anew(ctx context.Context, log *slog.Logger) {
-	h, is := log.Handler().(*handler)
-	if !is {
-		return
-	}
-	for _, w := range h.facts.anew() {
-		_ = w.to.Handle(ctx, w.line) // as a logger does
-	}
-}
-
-// anew forgets all but what lines name as a fact, and says what of it was withheld.
-func (f *facts) anew() []write {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var out []write
-	for key, held := range f.open {
-		if strings.HasPrefix(key, Fact+"\x00") {
-			continue
-		}
-		if held.withheld > 0 {
-			out = append(out, held.take(f.now()))
-		}
-		delete(f.open, key)
-	}
-	slices.SortFunc(out, func(a, b write) int { return a.line.Time.Compare(b.line.Time) })
-	return out
-}
-
-// take is the last line that was withheld, with the number of those that it stands for.
-func (held *fact) take(now time.Time) write {
-	line := held.latest.line.Clone()
-	line.AddAttrs(slog.Int(Times, held.withheld), slog.String(Lasts, form(now.Sub(held.began))))
-	out := write{held.latest.to, line}
-	held.written, held.withheld, held.latest = now, 0, write{}
-	return out
-}

@@ -51,6 +51,8 @@ func TestAFactIsAFewLines(t *testing.T) {
 	}
 	p.Info("answers", factlog.Over, "away")
 	p.Info("answers", factlog.Over, "away")
+	p.now = p.now.Add(time.Minute)
+	p.Info("answers", factlog.Over, "away")
 	want := []string{`level=WARN msg="no answer" fact=away err=timeout`}
 	for minute := range 5 {
 		want = append(want, fmt.Sprintf(`level=WARN msg="no answer" fact=away err=timeout times=60 lasts=%dm0s`, minute+1))
@@ -65,6 +67,46 @@ func TestAFactIsAFewLines(t *testing.T) {
 	}
 }
 
+// TestAFactThatFlaps: a service that answers some requests and fails others is one fact, though
+// each answer ends it. It is over once it stayed away for a minute.
+func TestAFactThatFlaps(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	for range 65 {
+		p.Warn("no answer", factlog.Fact, "away")
+		p.now = p.now.Add(time.Second)
+		p.Info("answers", factlog.Over, "away")
+		p.Info("answers", factlog.Over, "away")
+		p.now = p.now.Add(time.Second)
+	}
+	const begins, ends = `level=WARN msg="no answer" fact=away`, `level=INFO msg=answers over=away`
+	want := []string{begins, begins + ` times=30 lasts=1m0s`, begins + ` times=30 lasts=2m0s`}
+	if got := p.lines(); !slices.Equal(got, want) {
+		t.Errorf("while it flaps the log says\n%s", strings.Join(got, "\n"))
+	}
+	for range 70 {
+		p.now = p.now.Add(time.Second)
+		p.Info("answers", factlog.Over, "away")
+	}
+	if got, want := p.lines(), []string{ends + ` lasts=2m9s times=4`}; !slices.Equal(got, want) {
+		t.Errorf("once it stays away the log says\n%s", strings.Join(got, "\n"))
+	}
+	p.Warn("no answer", factlog.Fact, "away")
+	p.Info("answers", factlog.Over, "away")
+	p.now = p.now.Add(time.Minute)
+	p.Warn("no answer", factlog.Fact, "away")
+	factlog.Flush(t.Context(), p.Logger)
+	if got, want := p.lines(), []string{begins, ends + ` lasts=0s`, begins}; !slices.Equal(got, want) {
+		t.Errorf("a fact that begins anew after a minute is\n%s", strings.Join(got, "\n"))
+	}
+	p.Info("answers", factlog.Over, "away")
+	factlog.Flush(t.Context(), p.Logger)
+	factlog.Flush(t.Context(), p.Logger)
+	if got, want := p.lines(), []string{ends + ` lasts=0s`}; !slices.Equal(got, want) {
+		t.Errorf("at the end of the process the log says\n%s", strings.Join(got, "\n"))
+	}
+}
+
 // TestFactsHaveScopes: an outage of one project does not hide that of another, nor end it.
 func TestFactsHaveScopes(t *testing.T) {
 	t.Parallel()
@@ -76,6 +118,7 @@ func TestFactsHaveScopes(t *testing.T) {
 	web.Warn("no answer", factlog.Fact, "away")
 	p.now = p.now.Add(time.Second)
 	web.Info("answers", factlog.Over, "away")
+	factlog.Flush(t.Context(), p.Logger)
 	want := []string{
 		`level=WARN msg="no answer" project=web fact=away`, `level=WARN msg="no answer" project=api fact=away`,
 		`level=INFO msg=answers project=api over=away lasts=0s`, `level=INFO msg=answers project=web over=away lasts=1s times=1`,
@@ -168,6 +211,7 @@ func TestAnErrorIsOfAFact(t *testing.T) {
 	p.Warn("put off", "err", turn)
 	p.Info("the store answers", factlog.Over, factlog.StoreAway)
 	p.Info("GitHub answers", "resource", "core", factlog.Over, factlog.Limited)
+	factlog.Flush(t.Context(), p.Logger)
 	want := []string{
 		`level=WARN msg=claiming project=p1 err="claim: the store is away" fact="the store is away"`,
 		`level=WARN msg="catch up" service=github err="read: github: rate limited (primary limit), retry after 1s" resource=core fact="GitHub limits requests"`,

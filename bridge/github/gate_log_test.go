@@ -25,6 +25,7 @@ func TestLimitIsOneFact(t *testing.T) {
 			logger.Warn("github rate limit", "resource", resource, "fact", "GitHub limits requests")
 		}
 		lines := func() (began, over int) {
+			factlog.Flush(t.Context(), logger)
 			return strings.Count(log.String(), "fact="), strings.Count(log.String(), "over=")
 		}
 		for range 5 {

@@ -16,7 +16,8 @@ import (
 func TestPublicIsOneFact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logtest.Text
-		r := New(Options{Logger: slog.New(factlog.NewHandler(slog.NewTextHandler(&log, nil), time.Now))})
+		logger := slog.New(factlog.NewHandler(slog.NewTextHandler(&log, nil), time.Now))
+		r := New(Options{Logger: logger})
 		r.visible.put("acme/web", visibility{}, visibility{public: true, told: true, until: time.Now().Add(time.Hour)})
 		for range 150 { // a write a second is withheld
 			if public, known := r.Public(t.Context(), "acme/web", true); !public || !known {
@@ -29,6 +30,7 @@ func TestPublicIsOneFact(t *testing.T) {
 		}
 		r.sayPublic("acme/web", true, false)
 		r.sayPublic("acme/api", true, false)
+		factlog.Flush(t.Context(), logger)
 		if n := strings.Count(log.String(), "over="); n != 1 || !strings.Contains(log.String(), "the repository is private again") {
 			t.Errorf("the end:\n%s", log.String())
 		}

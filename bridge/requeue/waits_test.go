@@ -25,6 +25,7 @@ func TestWaitsEndWhereAnotherReplicaWokeThem(t *testing.T) {
 		if err := r.WakeWaiting(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		factlog.Flush(t.Context(), log)
 		return text.Lines(`over="keys wait"`)
 	}
 	claim, err := d.ClaimKey(t.Context(), store.Key{Project: project, Link: "l1"}, time.Minute)

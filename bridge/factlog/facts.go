@@ -1,0 +1,186 @@
+package factlog
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// write is a line and where it goes.
+type write struct {
+	to   slog.Handler
+	line slog.Record
+}
+
+// fact is something that lines are written about.
+type fact struct {
+	began, last time.Time // of its lines
+	written     time.Time
+	withheld    int
+	latest      write        // of those withheld
+	ended       time.Time    // zero: it goes on
+	end         write        // what says so, once it stayed away
+	to          slog.Handler // of the first line
+}
+
+// facts are what the lines of a log are about. It is safe for concurrent use.
+type facts struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	open  map[string]*fact
+	swept time.Time
+}
+
+// admit says what is to be written now that a line of a fact came.
+func (f *facts) admit(key string, w write) []write {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	out := f.sweepAt(now, key)
+	held := f.open[key]
+	if held != nil && held.isOver(now) {
+		out, held = append(out, held.ending()), nil
+		delete(f.open, key)
+	}
+	switch {
+	case held == nil && len(f.open) >= most:
+		return append(out, w)
+	case held == nil:
+		f.open[key] = &fact{began: now, last: now, written: now, to: w.to}
+		return append(out, w)
+	}
+	held.last, held.latest, held.ended = now, w, time.Time{}
+	held.withheld++
+	if now.Sub(held.written) < window {
+		return out
+	}
+	return append(out, held.take(now))
+}
+
+// end notes that a fact is over, and says what is to be written now.
+func (f *facts) end(key string, w write) []write {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	if held := f.open[key]; held != nil && held.ended.IsZero() {
+		held.ended, held.end = now, w
+	}
+	return f.sweepAt(now, "")
+}
+
+// isOver reports whether a fact ended and did not begin again for long enough.
+func (held *fact) isOver(now time.Time) bool {
+	return !held.ended.IsZero() && now.Sub(held.ended) >= window
+}
+
+// ending is the line that says of a fact that it is over.
+func (held *fact) ending() write {
+	line := held.end.line.Clone()
+	line.AddAttrs(slog.String(Lasts, form(held.ended.Sub(held.began))))
+	if held.withheld > 0 {
+		line.AddAttrs(slog.Int(Times, held.withheld))
+	}
+	return write{held.end.to, line}
+}
+
+// sweep says what of the lines that were withheld is to be written by now.
+func (f *facts) sweep() []write {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sweepAt(f.now(), "")
+}
+
+// sweepAt looks at all facts but one, at most once a second. Facts without a line for a while
+// are forgotten.
+func (f *facts) sweepAt(now time.Time, but string) []write {
+	if now.Sub(f.swept) < time.Second {
+		return nil
+	}
+	f.swept = now
+	var out []write
+	for key, held := range f.open {
+		switch {
+		case key == but:
+		case held.isOver(now):
+			out = append(out, held.ending())
+			delete(f.open, key)
+		case !held.ended.IsZero():
+		case held.withheld > 0 && now.Sub(held.written) >= window:
+			out = append(out, held.take(now))
+		case now.Sub(held.last) >= forget:
+			if delete(f.open, key); key == inTurn {
+				out = append(out, held.over(now))
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b write) int { return a.line.Time.Compare(b.line.Time) })
+	return out
+}
+
+// inTurn is the key of [InTurn], which nothing else ends.
+var inTurn = scoped(InTurn, nil)
+
+// over is the line that ends [InTurn].
+func (held *fact) over(now time.Time) write {
+	line := slog.NewRecord(now, slog.LevelInfo, "keys wait no more for their turn", 0)
+	line.AddAttrs(slog.String(Over, InTurn), slog.String(Lasts, form(held.last.Sub(held.began))))
+	return write{held.to, line}
+}
+
+// Anew has the next warnings of a log written though they were written within the minute: an
+// operator changed what they are about. What lasts, such as an outage, goes on. A log whose
+// handler is not of this package stays as it is.
+func Anew(ctx context.Context, log *slog.Logger) {
+	each(ctx, log, func(f *facts, key string, held *fact) []write {
+		if strings.HasPrefix(key, Fact+"\x00") {
+			return nil
+		}
+		delete(f.open, key)
+		if held.withheld == 0 {
+			return nil
+		}
+		return []write{held.take(f.now())}
+	})
+}
+
+// Flush writes the ends of facts that are withheld, as the last lines of a process.
+func Flush(ctx context.Context, log *slog.Logger) {
+	each(ctx, log, func(f *facts, key string, held *fact) []write {
+		if held.ended.IsZero() {
+			return nil
+		}
+		delete(f.open, key)
+		return []write{held.ending()}
+	})
+}
+
+// each writes what is said of each fact of a log.
+func each(ctx context.Context, log *slog.Logger, say func(*facts, string, *fact) []write) {
+	h, is := log.Handler().(*handler)
+	if !is {
+		return
+	}
+	h.facts.mu.Lock()
+	var out []write
+	for key, held := range h.facts.open {
+		out = append(out, say(h.facts, key, held)...)
+	}
+	h.facts.mu.Unlock()
+	slices.SortFunc(out, func(a, b write) int { return a.line.Time.Compare(b.line.Time) })
+	for _, w := range out {
+		_ = w.to.Handle(ctx, w.line) // as a logger does
+	}
+}
+
+// take is the last line that was withheld, with the number of those that it stands for.
+func (held *fact) take(now time.Time) write {
+	line := held.latest.line.Clone()
+	line.AddAttrs(slog.Int(Times, held.withheld), slog.String(Lasts, form(now.Sub(held.began))))
+	out := write{held.latest.to, line}
+	held.written, held.withheld, held.latest = now, 0, write{}
+	return out
+}
