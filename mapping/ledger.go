@@ -61,3 +61,26 @@ const (
 	ConflictUndone   = "undone" // the loser was written back
 	ConflictErased   = "erased" // its texts were removed
 )
+
+// PartedRule is the rule of an entry that was a question until its pair was parted.
+const PartedRule = "the pair was parted"
+
+// Part closes a question whose pair was parted. It reports whether the entry was one. Both
+// values stay.
+func (c *Conflict) Part(at time.Time) bool {
+	if c.State != ConflictOpen && c.State != ConflictAnswered {
+		return false
+	}
+	c.State, c.Winner, c.Rule, c.Settled = ConflictSettled, "", PartedRule, at
+	return true
+}
+
+// Reopen asks a question again whose pair was parted and is linked again. It reports whether
+// the entry was one.
+func (c *Conflict) Reopen() bool {
+	if c.State != ConflictSettled || c.Rule != PartedRule {
+		return false
+	}
+	c.State, c.Rule, c.Settled = ConflictOpen, "the pair was linked again", time.Time{}
+	return true
+}

@@ -76,6 +76,55 @@ func operatorResolvesAsk(t *testing.T, o bridgetest.Options) {
 	}
 }
 
+// TestPartingEndsQuestions: a pair that was parted asks nothing, and nothing of it can be undone.
+// One that is linked again asks again.
+func TestPartingEndsQuestions(t *testing.T) {
+	for name, part := range map[string]func(*world) error{
+		"unlinked": func(w *world) error { return w.App.Operator().Unlink(w.T.Context(), "acme/web#1") },
+		"taken apart": func(w *world) error {
+			return w.App.Operator().Clean(w.T.Context(), status.CleanAsk{Item: "acme/web#1"}, func(change func(*status.Job)) { change(&status.Job{Clean: &status.CleanResult{}}) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) { partingEndsQuestions(t, part) })
+	}
+}
+
+func partingEndsQuestions(t *testing.T, part func(*world) error) {
+	w := start(t, bridgetest.Options{Route: "conflicts: {default: ask, estimate: planning}"})
+	n, card := w.OpenIssue(githubtest.IssueSpec{Title: "asked"})
+	c := w.collide(n, card, "octocat's", "alice's")
+	w.AwaitSettled()
+	if err := part(w); err != nil {
+		t.Fatal(err)
+	}
+	all, err := w.App.Operator().Conflicts(t.Context(), 10)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if got := all[0]; got.State != mapping.ConflictSettled || got.Winner != "" || got.Rule != "the pair was parted" || got.GitHub != "octocat's" || got.Planning != "alice's" {
+		t.Errorf("the ledger has %+v", got)
+	}
+	if open, counts, err := w.App.Operator().Questions(t.Context(), "", 10); len(open)+counts["acme/web"] > 0 || err != nil {
+		t.Errorf("open questions %v, %v, %v", open, counts, err)
+	}
+	if page := w.asked("/"); strings.Contains(page, "waits for an answer") || strings.Contains(page, "Write back what lost") {
+		t.Errorf("the page asks about a parted pair:\n%s", page)
+	}
+	if _, err := w.App.Operator().Link(t.Context(), "acme/web#1", card); err != nil {
+		t.Fatal(err)
+	}
+	w.Await("the question again", func() bool {
+		open, _, err := w.App.Operator().Questions(t.Context(), "", 10)
+		return err == nil && len(open) == 1 && open[0].ID == c.ID && slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict")
+	})
+	if err := w.App.Operator().ResolveConflict(t.Context(), c.ID, mapping.GitHub); err != nil {
+		t.Fatal(err)
+	}
+	w.Await("the answer on both sides", func() bool {
+		return w.Project.Card(card).Title == "octocat's" && !slices.Contains(w.Repo.Issue(n).Labels, "plan:conflict")
+	})
+}
+
 func TestOperatorUndoes(t *testing.T) { onBothStores(t, operatorUndoes) }
 
 func operatorUndoes(t *testing.T, o bridgetest.Options) {

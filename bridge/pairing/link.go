@@ -137,7 +137,11 @@ func (p *Pairing) rejoin(ctx context.Context, key store.Key, card mapping.CardID
 			},
 		}
 	}
-	if err := relink(l); err != nil {
+	err = relink(l)
+	if err == nil {
+		err = p.changeQuestions(ctx, l, (*mapping.Conflict).Reopen)
+	}
+	if err != nil {
 		return nil, p.o.Holder.GiveUp(ctx, claim, err)
 	}
 	entry := p.o.Holder.Entry(ctx, "linked", "")

@@ -6,6 +6,7 @@ package pairing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -79,9 +80,29 @@ func (p *Pairing) Unlink(ctx context.Context, name string) error {
 	}
 	l.Parted, l.Cleaning, l.Why = true, false, partedWhyOf(l)
 	l.Stay()
+	if err := p.changeQuestions(ctx, l, func(c *mapping.Conflict) bool { return c.Part(p.o.Now().UTC()) }); err != nil {
+		return p.o.Holder.GiveUp(ctx, claim, fmt.Errorf("unlink %s: %w", name, err))
+	}
 	entry := p.o.Holder.Entry(ctx, "unlinked", "")
 	if err := p.o.Store.Finish(ctx, claim, l, []mapping.Entry{entry}, store.Outcome{Kind: store.Done}); err != nil {
 		return fmt.Errorf("unlink %s: %w", name, err)
+	}
+	return nil
+}
+
+// changeQuestions changes the ledger's entries of what people are asked about a link. A pair
+// keeps which they are while it is parted: it is asked them again where it is linked again.
+func (p *Pairing) changeQuestions(ctx context.Context, l *mapping.Link, change func(*mapping.Conflict) bool) error {
+	for _, pair := range l.All() {
+		for _, id := range mapping.Sorted(pair.Asking) {
+			c, err := p.o.Store.Conflict(ctx, l.Project, id)
+			if err == nil && change(&c) {
+				err = p.o.Store.PutConflict(ctx, c)
+			}
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return fmt.Errorf("question %s: %w", id, err)
+			}
+		}
 	}
 	return nil
 }

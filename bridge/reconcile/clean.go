@@ -142,6 +142,9 @@ func (w cleaner) cleanFamily(err error) error {
 			return fmt.Errorf("%s: %w", where(p), err)
 		}
 	}
+	if err := ledger(w).partQuestions(); err != nil {
+		return err
+	}
 	w.happens(mapping.EventUnlinked)
 	w.link.Cleaning, w.link.Parted, w.pair.Why = false, true, mapping.PartedWhy
 	w.again, w.showAgain = revisit{}, revisit{}

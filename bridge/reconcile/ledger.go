@@ -201,6 +201,23 @@ func (w ledger) closeQuestion(id string, d mapping.Decision) error {
 	return nil
 }
 
+// partQuestions closes what people are asked about a pair that is parted. Its label was taken off.
+func (w ledger) partQuestions() error {
+	for _, p := range w.link.All() {
+		for a, id := range mapping.Sorted(p.Asking) {
+			c, known, err := w.ledgerEntry(id)
+			if known && c.Part(w.Now().UTC()) {
+				err = w.keepEntry(c)
+			}
+			if err != nil {
+				return err
+			}
+			delete(p.Asking, a)
+		}
+	}
+	return nil
+}
+
 // answerCame reports whether an operator answered what people are asked.
 func (w ledger) answerCame() (bool, error) {
 	for _, id := range w.questions() {

@@ -139,10 +139,18 @@ func (h *handler) gatherConflicts(ctx context.Context, d *pageData) (map[string]
 	all, err := h.Operator.Conflicts(ctx, fewConflicts)
 	for i := range all {
 		if c := &all[i]; c.State != mapping.ConflictOpen && len(d.Conflicts) < pageConflicts {
-			d.Conflicts = append(d.Conflicts, questionOf(c))
+			q := questionOf(c)
+			q.CanUndo = q.CanUndo && h.isJoined(ctx, c.Link)
+			d.Conflicts = append(d.Conflicts, q)
 		}
 	}
 	return asks, err
+}
+
+// isJoined reports whether a pair is known and was not parted: nothing of a parted pair is undone.
+func (h *handler) isJoined(ctx context.Context, link mapping.LinkID) bool {
+	l, err := h.Operator.Find(ctx, string(link))
+	return err == nil && !l.Parted
 }
 
 // waiting lists the keys that wait for a service or for a time.

@@ -354,11 +354,11 @@ func issueOf(i *mapping.IssueID) *Issue {
 func detailOf(l *mapping.Link, history []mapping.Entry, now *mapping.Preview) LinkDetail {
 	out := LinkDetail{
 		Link: linkOf(l), Base: byAttribute(l.Base, baseOf), Pending: each(l.Pending, pendingOf),
-		Refused: refusedOf(&l.Pair), Asking: askingOf(&l.Pair),
+		Refused: refusedOf(&l.Pair), Asking: askingOf(l, &l.Pair),
 		Children: []Child{}, History: each(history, entryOf), Now: nowOf(now), Folding: foldingOf(&l.Pair),
 	}
 	for _, p := range slices.Concat(l.Children, l.SubLinks) {
-		out.Children = append(out.Children, childOf(p))
+		out.Children = append(out.Children, childOf(l, p))
 		out.Folding = append(out.Folding, foldingOf(p)...)
 	}
 	if in := l.Intent; in != nil {
@@ -371,7 +371,11 @@ func refusedOf(p *mapping.Pair) map[string]Refusal {
 	return byAttribute(p.Refused, func(r mapping.Refusal) Refusal { return Refusal{string(r.Side), r.Words, r.At} })
 }
 
-func askingOf(p *mapping.Pair) map[string]string {
+// askingOf are the questions about a pair of a link. Nobody is asked about one that was parted.
+func askingOf(l *mapping.Link, p *mapping.Pair) map[string]string {
+	if l.Parted {
+		p = &mapping.Pair{}
+	}
 	return byAttribute(p.Asking, func(id string) string { return id })
 }
 
@@ -440,10 +444,10 @@ func KindOf(p *mapping.Pair) string {
 }
 
 // childOf shows a pair that hangs on a link's own one.
-func childOf(p *mapping.Pair) Child {
+func childOf(l *mapping.Link, p *mapping.Pair) Child {
 	return Child{
 		Kind: KindOf(p), State: string(p.State), Item: p.Item, Issue: issueOf(&p.Issue),
-		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why, Asking: askingOf(p), Refused: refusedOf(p),
+		Task: string(p.Card.ID), Base: byAttribute(p.Base, baseOf), Why: p.Why, Asking: askingOf(l, p), Refused: refusedOf(p),
 	}
 }
 

@@ -155,7 +155,7 @@ func (m *memory) Find(_ context.Context, name string) (*mapping.Link, error) {
 		return nil, fmt.Errorf("find %q: %w", name, status.ErrName)
 	}
 	for _, l := range m.links {
-		if slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return name == p.Where() || name == string(p.Card.ID) }) {
+		if name == string(l.ID) || slices.ContainsFunc(l.All(), func(p *mapping.Pair) bool { return name == p.Where() || name == string(p.Card.ID) }) {
 			return l, m.broken
 		}
 	}
