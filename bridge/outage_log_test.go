@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -100,7 +101,7 @@ func TestAPartialOutageIsOneFact(t *testing.T) {
 }
 
 // TestAStoreThatIsAwayIsOneFact: while Redis is away, what cannot be claimed, polled, caught up or
-// taken in is one line when that begins, and one when it ends. So is that the store is another one.
+// taken in is one line when that begins, and one when it ends. A restart that lost nothing is a warning.
 func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 	t.Parallel()
 	log, r := &logtest.Text{}, redistest.Start(t)
@@ -120,23 +121,46 @@ func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
 	w.Await("the outage is over", func() bool {
 		factlog.Flush(t.Context(), logger)
-		return log.Lines(`over="the store is away"`) > 0 && log.Lines(`over="the store was lost"`) > 0
+		return log.Lines(`over="the store is away"`) > 0 && log.Lines(restarted) > 0
 	})
 	w.AwaitSettled()
-	facts := map[string]int{}
+	facts, restarts := map[string]int{}, 0
 	for line := range strings.Lines(log.String()[before:]) {
 		if name := warned.FindString(line); name != "" {
 			facts[name]++
+		} else if strings.Contains(line, restarted) {
+			restarts++
 		} else if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
 			t.Errorf("beside it the log warns: %s", line)
 		}
 	}
-	for _, fact := range []string{"the store is away", "the store was lost"} {
-		if begins, ends := facts["fact=\""+fact], facts["over=\""+fact]; begins != 1 || ends != 1 {
-			t.Errorf("the log says %d times that %s and %d times that it is over:\n%s", begins, fact, ends, log.String()[before:])
-		}
+	if want := map[string]int{`fact="the store is away`: 1, `over="the store is away`: 1}; !maps.Equal(facts, want) || restarts != 1 {
+		t.Errorf("the log says %v and %d times that the servers restarted:\n%s", facts, restarts, log.String()[before:])
 	}
 }
+
+// TestALostStoreIsOneFact: that Redis lost what it held is an error, and over once everything that
+// is marked was looked at.
+func TestALostStoreIsOneFact(t *testing.T) {
+	t.Parallel()
+	log, r := &logtest.Text{}, redistest.Start(t)
+	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
+	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: logger})
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
+	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
+	w.AwaitSettled()
+	r.Flush()
+	w.Await("everything is looked at", func() bool {
+		factlog.Flush(t.Context(), logger)
+		return log.Lines(`over="the store was lost"`) > 0
+	})
+	if n := log.Lines("level=ERROR msg=\"the store is not the one it was: everything marked is looked at"); n != 1 || log.Lines(restarted) > 0 {
+		t.Errorf("%d lines name the loss:\n%s", n, log)
+	}
+}
+
+// restarted is the line of a restart of the store's servers.
+const restarted = `level=WARN msg="the store's servers restarted`
 
 // warned is what of a line says that a fact begins, or that it ends.
 var warned = regexp.MustCompile(`(fact|over)="[^"]+`)

@@ -309,10 +309,15 @@ func (a *App) checkEpoch(ctx context.Context) error {
 	if err != nil && !errors.Is(err, store.ErrEpoch) {
 		return err
 	}
+	was := a.Epoch()
 	if err := a.Reach(ctx); err != nil {
 		return err
 	}
-	a.log.Error("the store is not the one it was, or its servers restarted: everything marked is looked at before anything is created", "epoch", a.Epoch(), factlog.Fact, storeLost)
+	if a.epochTracker.IsSameStore(was, a.Epoch()) {
+		a.log.Warn("the store's servers restarted: everything marked is looked at before anything is created")
+		return nil
+	}
+	a.log.Error("the store is not the one it was: everything marked is looked at before anything is created", "epoch", a.Epoch(), factlog.Fact, storeLost)
 	a.lost.Store(true)
 	return nil
 }
