@@ -22,18 +22,20 @@ import (
 
 // project is one planning project: how it is spoken to and polled.
 type project struct {
+	id     mapping.ObjectID
+	name   string // of the configuration that added it
 	side   *adapters.Planning
 	poller *poll.Poller
+	stop   func() // ends the poller; nil: it was not started
 }
 
-// projects are the planning projects this process works for. A reload can add
-// to them; one that is no longer configured stays until the next start, where
-// it does nothing, as no route leads to it.
+// projects are the planning projects this process works for: those that the
+// configuration names, also after a reload.
 type projects struct {
 	mu   sync.Mutex
 	byID map[mapping.ObjectID]*project
 	// run starts a poller; nil until the store has been reached.
-	run func(*poll.Poller)
+	run func(*poll.Poller) (stop func())
 }
 
 func (ps *projects) get(id mapping.ObjectID) *project {
@@ -82,12 +84,12 @@ func (ps *projects) all() []*project {
 }
 
 // start begins to poll, now and whenever a project is added.
-func (ps *projects) start(run func(*poll.Poller)) {
+func (ps *projects) start(run func(*poll.Poller) (stop func())) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.run = run
 	for _, p := range mapping.Sorted(ps.byID) {
-		run(p.poller)
+		p.stop = run(p.poller)
 	}
 }
 
@@ -96,8 +98,26 @@ func (ps *projects) add(id mapping.ObjectID, p *project) {
 	defer ps.mu.Unlock()
 	ps.byID[id] = p
 	if ps.run != nil {
-		ps.run(p.poller)
+		p.stop = ps.run(p.poller)
 	}
+}
+
+// remove takes out the projects that are not kept. Their pollers have ended when it returns.
+func (ps *projects) remove(kept map[mapping.ObjectID]bool) (removed []*project) {
+	ps.mu.Lock()
+	for id, p := range mapping.Sorted(ps.byID) {
+		if !kept[id] {
+			delete(ps.byID, id)
+			removed = append(removed, p)
+		}
+	}
+	ps.mu.Unlock() // a poller that ends may ask for its project
+	for _, p := range removed {
+		if p.stop != nil {
+			p.stop()
+		}
+	}
+	return removed
 }
 
 // addProjects makes what a configuration names and this process does not work
@@ -118,9 +138,25 @@ func (a *App) addProjects(c *config.Config) error {
 		}
 		side := adapters.NewPlanning(client)
 		a.metrics.poll.Expect(name)
-		a.projects.add(id, &project{side, a.newPoller(c, name, id, side)})
+		a.projects.add(id, &project{id: id, name: name, side: side, poller: a.newPoller(c, name, id, side)})
 	}
 	return nil
+}
+
+// removeProjects ends what this process does for projects that a configuration does not name.
+// Their metrics go, and their facts in the log end.
+func (a *App) removeProjects(ctx context.Context, c *config.Config) {
+	kept := map[mapping.ObjectID]bool{}
+	for _, conf := range c.Planning.Projects {
+		kept[mapping.ObjectID(conf.ID)] = true
+	}
+	for _, p := range a.projects.remove(kept) {
+		p.side.Close()
+		if _, again := c.Planning.Projects[p.name]; !again { // of another project
+			a.metrics.poll.Drop(p.name)
+		}
+		factlog.End(ctx, a.log.With("project", p.name), reconcile.ServicePlanning(p.id), "planning.projects does not name the project any more")
+	}
 }
 
 // httpClient sends the requests to planning; nil: the adapter has its own.

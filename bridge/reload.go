@@ -29,6 +29,7 @@ func (a *App) Reload(ctx context.Context, c *config.Config) (err error) {
 		before = now
 		return set.WithNames(now.Renamed), nil
 	})
+	a.removeProjects(ctx, c)
 	if err := a.recallIdentities(ctx); err != nil {
 		a.log.Warn("what new names stand for is not known before the store is back", "err", err)
 	}

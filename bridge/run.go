@@ -142,7 +142,7 @@ func (a *App) run(ctx context.Context) {
 	repairer := retention.NewRepairer(retention.RepairOptions{Store: a.store, Owner: a.o.Owner, Now: a.o.Now, Logger: a.log})
 	a.spawn(ctx, "repair", repairer.Run)
 	a.jobs.Open(ctx)
-	a.projects.start(func(p *poll.Poller) { a.spawn(ctx, "poll", p.Run) })
+	a.projects.start(func(p *poll.Poller) (stop func()) { return a.spawn(ctx, "poll", p.Run) })
 	a.spawn(ctx, "account", a.account.Run)
 	notice := preflight.QuarantineNotice{Source: preflightSource{a.set, a.log}, Store: a.store, Visibility: adapters.Visibility{GitHub: a.github}, Logger: a.log}
 	a.spawn(ctx, "quarantine", func(ctx context.Context) { a.until(ctx, "tell which repositories are public", notice.Give) })
@@ -162,9 +162,16 @@ func (a *App) run(ctx context.Context) {
 	a.spawn(ctx, "work", a.work)
 }
 
-// spawn runs a loop of the App, which begins anew after a panic, until ctx ends.
-func (a *App) spawn(ctx context.Context, what string, loop func(context.Context)) {
-	a.guard.Spawn(&a.life.running, what, func() { a.guard.Keep(ctx, what, func() { loop(ctx) }) })
+// spawn runs a loop of the App, which begins anew after a panic, until ctx ends. Stop ends it
+// before, and waits for its end.
+func (a *App) spawn(ctx context.Context, what string, loop func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	a.guard.Spawn(&a.life.running, what, func() {
+		defer close(ended)
+		a.guard.Keep(ctx, what, func() { loop(ctx) })
+	})
+	return func() { cancel(); <-ended }
 }
 
 // until repeats what must succeed once before work can begin.

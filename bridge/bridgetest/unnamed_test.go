@@ -3,11 +3,13 @@ package bridgetest_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/logtest"
 	"planbridge/bridge/planningtest"
 	"planbridge/bridge/status"
 	"planbridge/mapping"
@@ -100,4 +102,64 @@ func (w *world) asked(path string) string {
 		w.T.Fatal(err)
 	}
 	return string(body)
+}
+
+// TestPollsEndWithTheirProject: a project that a reload takes out is polled no more, has no
+// metrics, and what the log told of it is over, by one line. It is polled again when it is back.
+func TestPollsEndWithTheirProject(t *testing.T) {
+	t.Parallel()
+	for name, id := range map[string]string{"healthy": "", "refused": "ffffffffffffffffffffffff"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := &logtest.Text{}
+			w := start(t, bridgetest.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+			second := w.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{"Incoming"}})
+			if id == "" {
+				id = second.ID()
+			}
+			calls := func(project string) (n int) {
+				for _, c := range w.Planning.Journal() {
+					if strings.Contains(c.Path, project) {
+						n++
+					}
+				}
+				return n
+			}
+			series := `planbridge_poll_last_success_timestamp_seconds{project="api"}`
+			of := "service=planning:" + id
+			one := w.YAML()
+			both := strings.Replace(one, "    web:\n", "    api: {id: "+id+", secret: env:API_SECRET, username: bridge}\n    web:\n", 1)
+			polled := func() bool { return strings.Contains(w.asked("/metrics"), series+" 1") }
+			if id != second.ID() {
+				polled = func() bool { return log.Lines("level=ERROR") > 0 && strings.Contains(w.asked("/metrics"), series+" 0") }
+			}
+			w.reload(both, second)
+			w.Await("the second project is polled", polled)
+
+			w.reload(one)
+			w.Planning.ResetJournal()
+			for line := range strings.Lines(w.asked("/metrics")) {
+				if strings.Contains(line, `project="api"`) {
+					t.Errorf("a series of the project stays: %s", line)
+				}
+			}
+			ends := 0
+			for line := range strings.Lines(log.String()) {
+				if strings.Contains(line, of) && strings.Contains(line, "over=") {
+					ends++
+				}
+			}
+			if facts := log.Lines("level=ERROR"); ends != min(facts, 1) {
+				t.Errorf("%d lines end %d of the facts of the project:\n%s", ends, facts, log)
+			}
+			told := log.Lines(of)
+			w.Await("the first project is polled on", func() bool { return calls(w.Project.ID()) > 20 })
+			if n := calls(id); n > 0 || log.Lines(of) != told {
+				t.Errorf("the project that was taken out is asked %d times:\n%s", n, log)
+			}
+
+			w.reload(both, second)
+			w.Await("it is polled again", func() bool { return calls(id) > 0 && polled() })
+		})
+	}
 }

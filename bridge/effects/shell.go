@@ -43,20 +43,21 @@ func (s *Shell) hand(ctx context.Context, claim *store.Claim, lease engine.Lease
 	return h
 }
 
-// state is what the core begins with.
-func (s *Shell) state(claim *store.Claim) reconcile.State {
+// state is what the core begins with; planning is nil where the project is not configured.
+func (s *Shell) state(claim *store.Claim, planning Planning) reconcile.State {
 	seed := reconcile.Seed{Jitter: uint64(s.Clock.Int64N(math.MaxInt64))}
 	rand.Read(seed.IDs[:]) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24; it aborts the program.
 	return reconcile.State{
-		Seed: seed, Claim: claim, Settings: s.Settings.Settings(), Process: process{s.Renderer, s.Host, s}, Now: s.Clock.Now(), Served: s.Projects.Planning(claim.Link.Project) != nil,
+		Seed: seed, Claim: claim, Settings: s.Settings.Settings(), Process: process{s.Renderer, s.Host, s}, Now: s.Clock.Now(), Served: planning != nil,
 	}
 }
 
 // Work works a claimed key to its end, within the time of the context. It finishes nothing.
 func (s *Shell) Work(ctx context.Context, claim *store.Claim, lease engine.Lease) reconcile.Result {
-	state := s.state(claim)
+	h := s.hand(ctx, claim, lease)
+	state := s.state(claim, h.planning)
 	work := reconcile.Begin(state)
-	err := s.guarded(claim, func() { s.hand(ctx, claim, lease).carryOut(s.Watcher.Watch(state, work.Steps())) })
+	err := s.guarded(claim, func() { h.carryOut(s.Watcher.Watch(state, work.Steps())) })
 	return work.Result(s.Clock.Now(), err, ctx.Err() != nil)
 }
 
@@ -184,8 +185,9 @@ func inspect[R any](ctx context.Context, s *Shell, link *mapping.Link, begin fun
 		return none, err
 	}
 	claim := &store.Claim{Key: store.Key{Project: l.Project, Link: l.ID}, Link: l, Until: s.Clock.Now()}
-	work := begin(s.state(claim))
-	s.hand(ctx, claim, nil).carryOut(work.Steps())
+	h := s.hand(ctx, claim, nil)
+	work := begin(s.state(claim, h.planning))
+	h.carryOut(work.Steps())
 	return work.Result()
 }
 
@@ -209,7 +211,7 @@ func (s *Shell) Log(claim *store.Claim) *slog.Logger {
 // Refused says how a key comes to rest whose result the store did not take; then nothing
 // of the link is stored. nil: the link is smaller now and may be stored.
 func (s *Shell) Refused(claim *store.Claim, link *mapping.Link, err error) *reconcile.Rest {
-	rest, broken := reconcile.Refused(s.state(claim), link, err)
+	rest, broken := reconcile.Refused(s.state(claim, s.Projects.Planning(claim.Link.Project)), link, err)
 	if broken != nil {
 		s.Metrics.of(reconcile.CountViolations, link.Route, broken.Invariant).Inc()
 		s.Log(claim).Error("invariant broken", "invariant", broken.Invariant, "err", broken.Err)

@@ -196,6 +196,39 @@ func TestAnew(t *testing.T) {
 	}
 }
 
+// TestEnd: each fact of a service ends by one line at once, and those of another one go on.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	p := newPage()
+	of := func(project string) *slog.Logger {
+		return p.With("project", project, "service", "planning:"+project)
+	}
+	of("a").Warn("no answer", factlog.Fact, factlog.Away)
+	p.now = p.now.Add(time.Second)
+	of("a").Warn("no answer", factlog.Fact, factlog.Away)
+	of("a").Warn("poll", factlog.Fact, "not polled")
+	of("b").Warn("no answer", factlog.Fact, factlog.Away)
+	p.now = p.now.Add(time.Second)
+	p.lines()
+	factlog.End(t.Context(), p.With("project", "a"), "planning:a", "not named")
+	factlog.End(t.Context(), p.With("project", "a"), "planning:a", "not named")
+	of("a").Info("polled", factlog.Over, "not polled")
+	of("b").Info("answers", factlog.Over, factlog.Away)
+	want := []string{
+		`level=INFO msg="not named" project=a service=planning:a over="not polled" lasts=1s`,
+		`level=INFO msg="not named" project=a service=planning:a over="requests to a service fail" lasts=2s times=1`,
+	}
+	got := p.lines()
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("logged\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	factlog.Flush(t.Context(), p.Logger)
+	if got, want := p.lines(), []string{`level=INFO msg=answers project=b service=planning:b over="requests to a service fail" lasts=1s`}; !slices.Equal(got, want) {
+		t.Errorf("then it logged %q, not %q", got, want)
+	}
+}
+
 // TestAnErrorIsOfAFact: whoever meets a store that is away, or a limit of GitHub, the line is of
 // that fact, though it names another one.
 func TestAnErrorIsOfAFact(t *testing.T) {

@@ -158,6 +158,23 @@ func Flush(ctx context.Context, log *slog.Logger) {
 	})
 }
 
+// End ends what lasts of a service that is asked no more, by one line for each fact, at once.
+func End(ctx context.Context, log *slog.Logger, service, message string) {
+	each(ctx, log, func(f *facts, key string, held *fact) []write {
+		parts := strings.Split(key, "\x00")
+		if parts[0] != Fact || !slices.Contains(parts[2:], "service="+service) {
+			return nil
+		}
+		delete(f.open, key)
+		if held.ended.IsZero() {
+			line := slog.NewRecord(f.now(), slog.LevelInfo, message, 0)
+			line.AddAttrs(slog.String("service", service), slog.String(Over, parts[1]))
+			held.ended, held.end = line.Time, write{log.Handler().(*handler).inner, line} //nolint:errcheck // each looked
+		}
+		return []write{held.ending()}
+	})
+}
+
 // each writes what is said of each fact of a log.
 func each(ctx context.Context, log *slog.Logger, say func(*facts, string, *fact) []write) {
 	h, is := log.Handler().(*handler)

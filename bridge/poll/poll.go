@@ -250,3 +250,9 @@ func (m *Metrics) Expect(project string) {
 	m.duration.WithLabelValues(project)
 	m.success.WithLabelValues(project)
 }
+
+// Drop ends the series of a project that is polled no more.
+func (m *Metrics) Drop(project string) {
+	m.duration.DeleteLabelValues(project)
+	m.success.DeleteLabelValues(project)
+}
