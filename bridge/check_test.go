@@ -70,7 +70,7 @@ func (c *checked) findings() string {
 		c.t.Fatal(err)
 	}
 	var lines strings.Builder
-	for _, f := range bridge.Check(c.t.Context(), cfg, c.hookURL, nobodyRuns, slog.New(slog.DiscardHandler)) {
+	for _, f := range bridge.Check(c.t.Context(), cfg, bridge.CheckOptions{HookURL: c.hookURL, Running: nobodyRuns, Logger: slog.New(slog.DiscardHandler)}) {
 		fmt.Fprintf(&lines, "%s %s: %s\n", f.Level, f.Place, f.Words)
 	}
 	return lines.String()

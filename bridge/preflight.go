@@ -20,13 +20,21 @@ import (
 // why there was none that answered.
 type Running func(ctx context.Context, visit func(status.Link)) error
 
-// Check proves a configuration against the live services, see [preflight.Check]. Where
-// another process has the store, running tells of its links. hookURL is where webhooks that
-// are missing are to lead; "" makes none.
-func Check(ctx context.Context, c *config.Config, hookURL string, running Running, log *slog.Logger) []preflight.Finding {
+// CheckOptions say how a configuration is checked.
+type CheckOptions struct {
+	HookURL string // where webhooks that are missing are to lead; "": none is made
+	// Running tells of the links where another process has the store.
+	Running Running
+	// AgainstRunning has Running tell of the links also where the store can be read.
+	AgainstRunning bool
+	Logger         *slog.Logger
+}
+
+// Check proves a configuration against the live services, see [preflight.Check].
+func Check(ctx context.Context, c *config.Config, o CheckOptions) []preflight.Finding {
 	plan := settings.New(c, false, time.Time{}).Plan()
-	plan.HookURL = hookURL
-	return preflight.Check(ctx, plan, preflightServices{c, running, log}, log)
+	plan.HookURL, plan.AgainstRunning = o.HookURL, o.AgainstRunning
+	return preflight.Check(ctx, plan, preflightServices{c, o.Running, o.Logger}, o.Logger)
 }
 
 // Expand tells the effective routes of each repository, see [preflight.Expand].

@@ -31,6 +31,9 @@ type Plan struct {
 	QuarantineUnsaid map[string]bool
 	// HookURL is where webhooks that are missing are to lead; "": none is made.
 	HookURL string
+	// AgainstRunning counts the links as the service shows them that runs, where one answers:
+	// those of a project that its configuration does not name are dormant by that alone.
+	AgainstRunning bool
 	// Origins tell the file and the line of each route that has them.
 	Origins map[string]string
 }

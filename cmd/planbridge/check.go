@@ -39,7 +39,9 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 			return err
 		}
 	}
-	findings := bridge.Check(ctx, cfg, hookURL, newClient(cfg).eachLink, slog.New(slog.DiscardHandler))
+	findings := bridge.Check(ctx, cfg, bridge.CheckOptions{
+		HookURL: hookURL, Running: newClient(cfg).eachLink, AgainstRunning: c.AgainstRunning, Logger: slog.New(slog.DiscardHandler),
+	})
 	if c.AgainstRunning {
 		findings = append(findings, againstRunning(ctx, cfg))
 	}

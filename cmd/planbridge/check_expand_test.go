@@ -6,6 +6,9 @@ import (
 
 	"planbridge/bridge/bridgetest"
 	"planbridge/bridge/githubtest"
+	"planbridge/bridge/planningtest"
+	"planbridge/config"
+	"planbridge/store/redisstore/redistest"
 )
 
 // TestCheckExpand: each repository that is named, or that a glob's owner has, is told with its
@@ -56,5 +59,49 @@ func TestCheckAgainstRunning(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// TestCheckResumed: links of a project that the running service does not name are dormant by its
+// configuration alone. The file names the project again: check says that they are worked again.
+func TestCheckResumed(t *testing.T) {
+	for name, url := range map[string]func(*testing.T) string{
+		"file":  func(*testing.T) string { return "" },
+		"Redis": func(t *testing.T) string { return redistest.Start(t).URL },
+	} {
+		t.Run(name, func(t *testing.T) {
+			op := older(t, bridgetest.Options{Store: url(t)}, "one", "two")
+			op.fine("import")
+			if err := op.world.StartBridge(); err != nil {
+				t.Fatal(err)
+			}
+			op.admin()
+			second := op.world.Planning.AddProject(planningtest.ProjectSpec{Title: "API", Members: []string{bridgetest.BridgeUser}, Buckets: []string{bridgetest.Bucket}})
+			unnamed := strings.NewReplacer("    web:\n", "    api:\n", "project: web", "project: api", op.world.Project.ID(), second.ID(),
+				"PLANNING_WEB_SECRET", "API_SECRET").Replace(op.world.YAML())
+			env := func(name string) (string, bool) {
+				if name == "API_SECRET" {
+					return second.Secret(), true
+				}
+				return op.world.Env(name)
+			}
+			c, err := config.Parse([]byte(unnamed), "planbridge.yaml", env)
+			if err == nil {
+				err = op.world.App.Reload(t.Context(), c)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := "ok  links: 2 dormant links of route acme/web are worked again\n"
+			if text := plain(op.fine("check", "-q", "--against-running")); !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+			if err := op.world.StopBridge(); err != nil {
+				t.Fatal(err)
+			}
+			if text := plain(op.fine("check", "--against-running")); !strings.Contains(text, "ok  links: all 2 are where their routes lead\n") || !strings.Contains(text, "it was not asked for its routes") {
+				t.Errorf("where no service runs:\n%s", text)
+			}
+		})
 	}
 }
