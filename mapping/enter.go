@@ -165,3 +165,6 @@ func idOf(issue *Issue) IssueID {
 		Number: issue.Number, Author: issue.Author, Born: issue.CreatedAt,
 	}
 }
+
+// NameTask names a task as [NameCard] a card.
+func NameTask(t *Task) CardID { return CardID{ID: t.ID, CID: t.CID} }

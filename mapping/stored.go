@@ -57,6 +57,7 @@ type storedChild struct {
 	Nonce  string    `json:"nonce"`
 	Item   string    `json:"item,omitempty"`
 	Task   ObjectID  `json:"task,omitempty"`
+	CID    int64     `json:"cid,omitempty"` // of the task
 	// GoneSince is when the task first answered gone, and did so since.
 	GoneSince time.Time          `json:"gone_since,omitzero"`
 	Base      map[Attribute]Base `json:"base,omitempty"`
@@ -74,7 +75,7 @@ func (l Link) MarshalJSON() ([]byte, error) {
 	s.Moving, s.Before = l.Moving, l.Before
 	for _, c := range l.Children {
 		s.Children = append(s.Children, storedChild{
-			c.Kind, c.State, c.Origin, c.Nonce, c.Item, c.Card.ID, c.GoneSince, c.Base, c.Pending, c.InFlight, c.Intent, c.Disputes,
+			c.Kind, c.State, c.Origin, c.Nonce, c.Item, c.Card.ID, c.Card.CID, c.GoneSince, c.Base, c.Pending, c.InFlight, c.Intent, c.Disputes,
 		})
 	}
 	for _, p := range l.SubLinks {
@@ -107,7 +108,7 @@ func (l *Link) UnmarshalJSON(data []byte) error {
 	}
 	for _, c := range s.Children {
 		l.Children = append(l.Children, &Pair{
-			Kind: c.Kind, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Item: c.Item, Card: CardID{ID: c.Task}, Base: c.Base,
+			Kind: c.Kind, State: c.State, Origin: c.Origin, Nonce: c.Nonce, Item: c.Item, Card: CardID{ID: c.Task, CID: c.CID}, Base: c.Base,
 			Journal: Journal{Pending: c.Pending, InFlight: c.Late}, Intent: c.Intent, Disputes: c.Disputes, Reads: Reads{GoneSince: c.GoneSince},
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +39,19 @@ func (w *world) taskTitle(card string) string {
 		return tasks[1].Title
 	}
 	return ""
+}
+
+// TestTasksByTheirNumbers: the number of the task of a line, and of a tracking task, finds the
+// pair.
+func TestTasksByTheirNumbers(t *testing.T) {
+	w, _, card := oneItem(t, "")
+	w.AwaitSettled()
+	for _, task := range w.Project.Tasks(card) {
+		l, err := w.App.Operator().FindNumbered(t.Context(), strconv.Itoa(task.CID))
+		if err != nil || string(l.Card.ID) != card {
+			t.Errorf("%s, number %d: %v, %v", task.Title, task.CID, l, err)
+		}
+	}
 }
 
 // oneItem is a world with an issue that has one item.

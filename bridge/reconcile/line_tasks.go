@@ -101,7 +101,7 @@ func (w lineTasks) takeMarked(t *mapping.Task, m mapping.Marker) {
 	}
 	if m.Partner == itemPartner && !copied {
 		w.addChild(mapping.EventLineless, &mapping.Pair{
-			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Card: mapping.CardID{ID: t.ID},
+			Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: m.Nonce, Item: mapping.CanonicalTitle(t.Title.Value), Card: mapping.NameTask(t),
 		})
 	}
 }
@@ -126,12 +126,12 @@ func (w lineTasks) takeNew(t *mapping.Task) {
 	for _, c := range w.items() {
 		if c.State == mapping.Orphaned && c.Item == title {
 			w.happensTo(c, mapping.EventReappeared)
-			c.Card.ID = t.ID
+			c.Card = mapping.NameTask(t)
 			return
 		}
 	}
 	w.addChild(mapping.EventWanted, &mapping.Pair{
-		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: w.newNonce(w.link.Project), Item: title, Card: mapping.CardID{ID: t.ID},
+		Kind: mapping.Checklist, Origin: mapping.Planning, Nonce: w.newNonce(w.link.Project), Item: title, Card: mapping.NameTask(t),
 		Intent: &mapping.Intent{Side: mapping.GitHub, At: w.Now().UTC(), Base: itemBase(t)},
 	})
 }

@@ -140,7 +140,7 @@ func (w lister) newItem(line mapping.Item) *mapping.Pair {
 	for _, t := range lineTasks(w).strangers() {
 		if mapping.CanonicalTitle(t.Title.Value) == c.Item {
 			w.happensTo(c, mapping.EventFound)
-			c.Card.ID = t.ID
+			c.Card = mapping.NameTask(&t)
 			w.link.Family.Recall(t.ID)
 			w.list.joined = append(w.list.joined, t.ID)
 			return c

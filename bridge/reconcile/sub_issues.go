@@ -193,7 +193,7 @@ func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err
 		return nil, "", err
 	}
 	p = mapping.NewPart(mapping.Planning, w.newNonce(w.link.Project), w.Now().UTC())
-	p.Card, p.Issue.Repo, p.Join, p.Copied = mapping.CardID{ID: t.ID, CID: t.CID}, w.owner.Issue.Repo, true, copied
+	p.Card, p.Issue.Repo, p.Join, p.Copied = mapping.NameTask(t), w.owner.Issue.Repo, true, copied
 	return p, "becomes a sub-issue", nil
 }
 
@@ -278,7 +278,7 @@ func (w subIssues) relinkTask(t *mapping.Task, marks []mapping.Marker) *mapping.
 		}
 		if repo, number := w.set.Keys.FooterIssue(t.Summary.Value, m); number > 0 {
 			p := mapping.FoundPart(mapping.GitHub, m.Nonce, w.Now().UTC())
-			p.Issue, p.Card = mapping.IssueID{ID: id, Repo: repo, Number: number}, mapping.CardID{ID: t.ID, CID: t.CID}
+			p.Issue, p.Card = mapping.IssueID{ID: id, Repo: repo, Number: number}, mapping.NameTask(t)
 			w.count(CountPrevented, "lookup")
 			return p
 		}

@@ -210,7 +210,7 @@ func (w taskMaker) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
 		sent = base.Planning
 	}
 	w.happensTo(c, mapping.EventCompleted)
-	c.Card.ID, c.Intent = t.ID, nil
+	c.Card, c.Intent = mapping.NameTask(t), nil
 	state := mapping.ItemState(t.State)
 	state.Value = mapping.StateTodo
 	c.Base = map[mapping.Attribute]mapping.Base{
@@ -372,7 +372,7 @@ func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
 // closed is a change of GitHub.
 func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
 	w.happensTo(child, mapping.EventCompleted)
-	child.Card.ID, child.Intent = task.ID, nil
+	child.Card, child.Intent = mapping.NameTask(task), nil
 	if m, ok := w.itemMark(task); ok {
 		child.Nonce = m.Nonce
 	}

@@ -103,8 +103,8 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 		out, err := h.Operator.Outside(ctx, item.Name)
 		return &LinkDetail{Outside: out}, err
 	}
-	if err == nil && item.CID != 0 {
-		err = h.alone(ctx, l, item)
+	if item.CID != 0 {
+		err = h.alone(ctx, l, item, err)
 	}
 	if err != nil {
 		return nil, err
@@ -139,22 +139,29 @@ func (h *handler) detail(ctx context.Context, name string) (*LinkDetail, error) 
 }
 
 // alone fails where the number that names an item of a link is that of a card without one, too.
-// A service that is away keeps nobody from a link that the store has.
-func (h *handler) alone(ctx context.Context, l *mapping.Link, item Item) error {
-	out, err := h.Operator.Outside(ctx, item.Name)
-	switch {
-	case errors.Is(err, ErrName):
+// err is what became of the search among the links. A service that is away keeps nobody from a
+// link that the store has.
+func (h *handler) alone(ctx context.Context, l *mapping.Link, item Item, err error) error {
+	linked := namesOf(err)
+	if err != nil && linked == nil {
 		return err
-	case err != nil || out.Card == nil:
-		return nil
 	}
-	var names []string
-	for _, p := range l.All() {
-		if item.Numbers(p) {
-			names = append(names, item.Called(p))
+	out, lone := h.Operator.Outside(ctx, item.Name)
+	others := namesOf(lone)
+	if lone == nil && out.Card != nil {
+		others = []string{out.Called()}
+	}
+	if len(others) == 0 {
+		return err
+	}
+	if err == nil {
+		for _, p := range l.All() {
+			if item.Numbers(p) {
+				linked = append(linked, item.Called(p))
+			}
 		}
 	}
-	return Ambiguous(item.Name, append(names, out.Called())...)
+	return Ambiguous(item.Name, append(linked, others...)...)
 }
 
 func (h *handler) failures(w http.ResponseWriter, r *http.Request) {

@@ -157,6 +157,23 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestNumberOfLinkedAndOtherCards: the names to choose from are those of all cards with a number.
+func TestNumberOfLinkedAndOtherCards(t *testing.T) {
+	a := newAdmin(t)
+	const lone = "c99 (a card of project web without an issue)"
+	first, second := a.mem.links[0], a.mem.links[1]
+	first.Card.CID = 99
+	want := "#99 is ambiguous, name one of these: c1 (the partner of acme/web#12), " + lone
+	if got := a.refused(a.do("GET", "/api/v1/links/%2399", ""), 400); got != want {
+		t.Errorf("one is linked: %q, want %q", got, want)
+	}
+	second.Card.CID = 99
+	want = "#99 is ambiguous, name one of these: c1, c2, " + lone
+	if got := a.refused(a.do("GET", "/api/v1/links/%2399", ""), 400); got != want {
+		t.Errorf("two are linked: %q, want %q", got, want)
+	}
+}
+
 func TestRetry(t *testing.T) {
 	a := newAdmin(t)
 	for _, tt := range []struct {

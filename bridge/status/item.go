@@ -1,6 +1,7 @@
 package status
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -57,13 +58,32 @@ func (i Item) Called(p *mapping.Pair) string {
 // mostNames bounds how many names an ambiguous one is told with.
 const mostNames = 10
 
-// Ambiguous is an [ErrName]: a name is that of several items, which have other names, too.
-func Ambiguous(name string, names ...string) error {
-	more := ""
+// AmbiguousError is an [ErrName]: a name is that of several items, which have other names, too.
+type AmbiguousError struct {
+	Name  string
+	Names []string
+}
+
+func (e *AmbiguousError) Error() string {
+	names, more := e.Names, ""
 	if n := len(names) - mostNames; n > 0 {
 		names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
 	}
-	return BadAsk("%s is ambiguous, name one of these: %s%s", name, strings.Join(names, ", "), more)
+	return fmt.Sprintf("%s is ambiguous, name one of these: %s%s", e.Name, strings.Join(names, ", "), more)
+}
+
+// Is implements [errors.Is].
+func (*AmbiguousError) Is(target error) bool { return target == ErrName }
+
+// Ambiguous makes an [AmbiguousError].
+func Ambiguous(name string, names ...string) error { return &AmbiguousError{name, names} }
+
+// namesOf are those that an [AmbiguousError] lists.
+func namesOf(err error) []string {
+	if many := (*AmbiguousError)(nil); errors.As(err, &many) {
+		return many.Names
+	}
+	return nil
 }
 
 // issueName is acme/web#12 of https://github.com/acme/web/issues/12, or of the address of a

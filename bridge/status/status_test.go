@@ -163,12 +163,20 @@ func (m *memory) Find(_ context.Context, name string) (*mapping.Link, error) {
 }
 
 func (m *memory) FindNumbered(ctx context.Context, name string) (*mapping.Link, error) {
+	var found []*mapping.Link
+	var names []string
 	for _, l := range m.links {
 		if strings.TrimPrefix(name, "#") == fmt.Sprint(l.Card.CID) {
-			return l, m.broken
+			found, names = append(found, l), append(names, string(l.Card.ID))
 		}
 	}
-	return m.Find(ctx, name)
+	switch len(found) {
+	case 0:
+		return m.Find(ctx, name)
+	case 1:
+		return found[0], m.broken
+	}
+	return nil, status.Ambiguous(name, names...)
 }
 
 func (m *memory) Outside(_ context.Context, name string) (*status.Outside, error) {
