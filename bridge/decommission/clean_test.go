@@ -23,6 +23,10 @@ type nothingMade struct{ decommission.Services }
 
 func (nothingMade) Ready(context.Context) error { return nil }
 
+func (nothingMade) BucketIDs(_ context.Context, _ mapping.ObjectID, bucket string) ([]mapping.ObjectID, error) {
+	return []mapping.ObjectID{mapping.ObjectID("id of " + bucket)}, nil
+}
+
 func (nothingMade) PlanCleaning(context.Context, *mapping.Link) ([]mapping.CleanStep, error) {
 	return nil, nil
 }
@@ -72,6 +76,22 @@ func TestCleanKnowsItsEnd(t *testing.T) {
 	})
 	if want := []string{"1 of 3", "2 of 3", "3 of 3"}; err != nil || !slices.Equal(seen, want) {
 		t.Errorf("told %q, %v, want %q", seen, err, want)
+	}
+}
+
+// TestMoveLeavesPartedPairs: nobody has to move the card of a pair that was parted.
+func TestMoveLeavesPartedPairs(t *testing.T) {
+	s := memstore.New(memstore.Options{Clock: time.Now}).Open(nil)
+	l := &mapping.Link{ID: "l1", Project: "p", Route: "web", Parted: true, Pair: mapping.Pair{State: mapping.Dormant, Card: mapping.CardID{ID: "c1", Bucket: "id of Now", BucketName: "Now"}}}
+	if _, err := s.Observe(t.Context(), "p", []store.Observation{{Create: l}}); err != nil {
+		t.Fatal(err)
+	}
+	set := &reconcile.Settings{Routes: mapping.NewRoutes([]mapping.Route{{Name: "web", Repositories: []string{"acme/web"}, Project: "p", ProjectName: "web", Bucket: "Later"}})}
+	job := status.Job{Clean: &status.CleanResult{}}
+	ask := status.CleanAsk{Route: "web", Project: "web", Bucket: "Later", DryRun: true}
+	err := decommissioner(s, set).Clean(t.Context(), ask, func(change func(*status.Job)) { change(&job) })
+	if err != nil || job.Clean.Stayed != 1 || len(job.Clean.Steps) != 1 || job.Clean.Steps[0].What != "an operator parted it" {
+		t.Errorf("%+v, %v", job.Clean, err)
 	}
 }
 

@@ -85,14 +85,14 @@ func (c *cleaner) move(ctx context.Context, l *mapping.Link) error {
 	switch {
 	case c.beingMade(l) && !c.ask.DryRun: // an earlier run has begun
 		return c.await(ctx, l, c.o.Now())
+	case l.Parted:
+		c.stays(l, "an operator parted it")
+		return nil
 	case l.Project == c.to.Project && c.inPlace(l) && !c.beingMade(l):
 		c.update(func(j *status.Job) { j.Done++; j.Clean.There++ })
 		return nil
 	case l.Project == c.to.Project && !c.beingMade(l):
 		c.stays(l, fmt.Sprintf("its card %s is in bucket %s of the project: people move it to bucket %s in planning", l.Card.ID, l.Card.BucketName, c.to.Bucket))
-		return nil
-	case l.Parted:
-		c.stays(l, "an operator parted it")
 		return nil
 	case c.ask.DryRun:
 		return c.plan(ctx, l)
