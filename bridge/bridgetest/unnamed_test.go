@@ -80,6 +80,7 @@ func TestDormantKeysAreShown(t *testing.T) {
 		"/api/v1/queue":   `"state":"dormant","reason":"` + why,
 		"/waiting":        why,
 		"/explain?item=1": why,
+		"/":               "1 link is dormant: planning.projects does not name its project.",
 		"/metrics":        `planbridge_links{route="acme/web",state="dormant"} 1`,
 		"/api/v1/links":   `"state":"dormant"`,
 	} {

@@ -44,6 +44,7 @@ type pageData struct {
 	Budgets       []Budget
 	Projects      []Project
 	Look, Rest    []routeView // routes
+	Lacks         lacking     // of dormant links
 	Conflicts     []question  // the newest that are no questions
 	Sprints       []chart
 }
@@ -84,6 +85,8 @@ func (h *handler) gather(ctx context.Context) *pageData {
 	}
 	note(h.Readiness.Ready(ctx))
 	overview, err := h.look(ctx)
+	note(err)
+	d.Lacks, err = h.lacking(ctx, overview.Routes)
 	note(err)
 	d.Projects = overview.Projects
 	for i := range d.Projects {

@@ -106,6 +106,29 @@ func TestPageOfLinksWithoutARoute(t *testing.T) {
 	a.wants(page, "routes", "links without a route →", "2 dormant")
 }
 
+// TestPageOfDormantLinks: not all is in step while links lack a route or a project. Those that an
+// operator parted lack nothing.
+func TestPageOfDormantLinks(t *testing.T) {
+	dormant := func(why string, parted bool) *mapping.Link {
+		return &mapping.Link{Project: "p1", Route: "web", Parted: parted, Pair: mapping.Pair{State: mapping.Dormant, Rest: mapping.Rest{Why: why}}}
+	}
+	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
+	parted := []*mapping.Link{dormant(mapping.PartedWhy, true), dormant(mapping.MovedWhy, true)}
+	*a.mem = memory{routes: filled().routes, links: parted}
+	a.wants(a.text(a.do("GET", "/", ""), 200), "problems", "All is in step")
+
+	a = newAdmin(t, func(o *status.Options) { o.Monitor = nil })
+	*a.mem = memory{routes: filled().routes, links: append(parted, dormant("route web excludes its repository", false),
+		dormant(mapping.WhyWithoutProject("p1"), false), dormant(mapping.WhyWithoutProject("p1"), false))}
+	for range 2 {
+		page := a.text(a.do("GET", "/", ""), 200)
+		a.wants(page, "problems", "2 problems", "2 links are dormant: planning.projects does not name their project.", "1 link is dormant: no route takes its issue.")
+		if text := a.shown(page, "problems"); strings.Contains(text, "All is in step") || strings.Contains(text, "Nothing waits") {
+			t.Errorf("the page says\n%s", text)
+		}
+	}
+}
+
 func TestEmptyPage(t *testing.T) {
 	a := newAdmin(t, func(o *status.Options) { o.Monitor = nil })
 	*a.mem = memory{}

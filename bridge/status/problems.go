@@ -36,7 +36,7 @@ func (d *pageData) problems() []problem {
 	if n := len(d.Questions) + d.MoreQuestions; n > 0 {
 		out = append(out, problem{false, fmt.Sprintf("%s for an answer.", Count(n, "question waits", "questions wait")), "#questions"})
 	}
-	return append(out, d.routeProblems()...)
+	return slices.Concat(out, d.Lacks.problems(), d.routeProblems())
 }
 
 // configurationProblems says what of the configuration does not work.
