@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -75,9 +79,29 @@ func (c *serveCmd) logger(p *process) *slog.Logger {
 // as they come, between the JSON.
 type redisLog struct{ log *slog.Logger }
 
-// Printf implements the client's logging interface.
+// Printf implements the client's logging interface. A server that does not answer is a line for
+// debugging: whoever asked it warns that the store is away, and says when that is over.
 func (l redisLog) Printf(ctx context.Context, format string, v ...any) {
-	l.log.WarnContext(ctx, "redis client", "says", fmt.Sprintf(format, v...))
+	level := slog.LevelWarn
+	if isRedisAway(format, v) {
+		level = slog.LevelDebug
+	}
+	l.log.Log(ctx, level, "redis client", "says", fmt.Sprintf(format, v...))
+}
+
+// isRedisAway reports whether a line of the Redis client is about a server that does not answer. A
+// Sentinel is none: the store may answer without it.
+func isRedisAway(format string, v []any) bool {
+	for _, about := range []string{"redis: connection pool: ", "redis: all nodes ", "redis: pings to all nodes "} {
+		if strings.HasPrefix(format, about) {
+			return true
+		}
+	}
+	return !strings.HasPrefix(format, "sentinel: ") && slices.ContainsFunc(v, func(arg any) bool {
+		err, _ := arg.(error)
+		var network net.Error
+		return errors.As(err, &network) || errors.Is(err, io.EOF)
+	})
 }
 
 // reload puts the file's present content in force. A bad file changes nothing.
