@@ -159,6 +159,48 @@ func TestALostStoreIsOneFact(t *testing.T) {
 	}
 }
 
+// TestAStoreThatIsFullIsOneFact: while Redis has no room for a write, whatever needs one is one
+// error, which ends once writes go through.
+func TestAStoreThatIsFullIsOneFact(t *testing.T) {
+	t.Parallel()
+	log, r := &logtest.Text{}, redistest.Start(t)
+	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
+	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: logger})
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
+	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
+	w.AwaitSettled()
+	factlog.Flush(t.Context(), logger)
+	before := len(log.String())
+	room := func(most string) {
+		t.Helper()
+		if _, err := r.Do("CONFIG", "SET", "maxmemory", most); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	room("1")
+	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "two" })
+	w.Await("its session ends", func() bool { return time.Since(began) > session.Lasts+session.Interval })
+	room("0")
+	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
+	w.AwaitSettled()
+	w.Await("it is over", func() bool {
+		factlog.Flush(t.Context(), logger)
+		return log.Lines(`over="the store is full"`) > 0
+	})
+	var facts []string
+	for line := range strings.Lines(log.String()[before:]) {
+		if name := warned.FindString(line); name != "" {
+			facts = append(facts, name)
+		} else if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+			t.Errorf("beside it the log warns: %s", line)
+		}
+	}
+	if want := []string{`fact="the store is full`, `over="the store is full`}; !slices.Equal(facts, want) || log.Lines("level=ERROR") != 1 {
+		t.Errorf("the log says %q, want %q:\n%s", facts, want, log.String()[before:])
+	}
+}
+
 // restarted is the line of a restart of the store's servers.
 const restarted = `level=WARN msg="the store's servers restarted`
 

@@ -43,6 +43,8 @@ var (
 	ErrEpoch = errors.New("the store has a new epoch")
 	// ErrAway: the store gave no answer, or cannot give one for now.
 	ErrAway = errors.New("the store is away")
+	// ErrNoRoom: the store takes no write until an operator gives it room.
+	ErrNoRoom = errors.New("the store is full")
 	// ErrSpoilt: what is stored of one key cannot be read or written.
 	ErrSpoilt = errors.New("what is stored of it is spoilt")
 	// ErrNotIndexed: Repair has yet to index what an earlier program stored.

@@ -43,6 +43,8 @@ const (
 	Limited = "GitHub limits requests"
 	// StoreAway is that the store does not answer.
 	StoreAway = "the store is away"
+	// StoreFull is that the store takes no write, which needs people: its lines are errors.
+	StoreFull = "the store is full"
 	// KeysWait is that keys wait for a service or for an operator.
 	KeysWait = "keys wait"
 	// InTurn is that keys wait for their turn of a budget. It is over when none has for a while.
@@ -51,7 +53,7 @@ const (
 
 // scopeOf are the facts that one attribute alone tells apart, or none does (""), so that whatever
 // notices them first begins them.
-var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", InTurn: ""}
+var scopeOf = map[string]string{Away: "service", Refused: "service", Limited: "resource", KeysWait: "service", StoreAway: "", StoreFull: "", InTurn: ""}
 
 // Of names the fact that an error is of, whatever was being done, as attributes of a line; nil: it
 // is of none.
@@ -60,6 +62,8 @@ func Of(err error) []slog.Attr {
 	switch {
 	case errors.Is(err, store.ErrAway):
 		return []slog.Attr{slog.String(Fact, StoreAway)}
+	case errors.Is(err, store.ErrNoRoom):
+		return []slog.Attr{slog.String(Fact, StoreFull)}
 	case errors.As(err, &limited) && limited.Resource != "":
 		return []slog.Attr{slog.String("resource", limited.Resource), slog.String(Fact, Limited)}
 	}
@@ -134,6 +138,9 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool { attrs = append(attrs, a); return true })
 	if r.Level >= slog.LevelWarn || has(attrs, Fact) {
 		attrs = ofError(attrs)
+	}
+	if fact, _ := value(attrs, Fact); fact == StoreFull {
+		r.Level = slog.LevelError
 	}
 	line := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	line.AddAttrs(inOneForm(attrs)...)

@@ -10,6 +10,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,7 @@ type Options struct {
 type Keeper struct {
 	o       Options
 	current atomic.Pointer[life] // nil: there is none
+	failed  error                // of the last heartbeat, for beats alone
 }
 
 // New returns a Keeper, which has no session before [Keeper.During].
@@ -151,13 +153,19 @@ func (k *Keeper) beat(ctx context.Context) []store.Session {
 	defer cancel()
 	asked := time.Now()
 	fallen, err := k.o.Store.Heartbeat(call, l.id, Lasts)
+	k.failed = err
 	if errors.Is(err, store.ErrLeaseLost) {
 		l.finish()
 	}
 	if err != nil {
-		k.o.Logger.Debug("heartbeat", "err", err)
+		level := slog.LevelDebug
+		if errors.Is(err, store.ErrNoRoom) {
+			level = slog.LevelError
+		}
+		k.o.Logger.Log(ctx, level, "heartbeat", "err", err)
 		return nil
 	}
+	k.o.Logger.Info("the store takes writes again", factlog.Over, factlog.StoreFull)
 	if l.extend(asked.Add(Lasts-Margin)) && k.current.Swap(l) != l {
 		k.o.Logger.Info("session begun", "session", string(l.id))
 		k.o.Queue.Kick()
@@ -172,7 +180,11 @@ func (k *Keeper) life() *life {
 		return l
 	}
 	if l != nil && k.current.CompareAndSwap(l, nil) {
-		k.o.Logger.Warn("session ended: what was under way is handed back", "session", string(l.id), "err", ErrEnded, factlog.Fact, factlog.StoreAway)
+		err := ErrEnded
+		if k.failed != nil {
+			err = fmt.Errorf("%w: %w", ErrEnded, k.failed)
+		}
+		k.o.Logger.Warn("session ended: what was under way is handed back", "session", string(l.id), "err", err, factlog.Fact, factlog.StoreAway)
 	}
 	return newLife(store.Session(mapping.NewID()))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -17,10 +18,18 @@ func (e away) Is(target error) bool { return target == store.ErrAway }
 
 func (e away) Unwrap() error { return e.error }
 
+// noRoom is the error of a command that a server refused because its memory is full.
+type noRoom struct{ error }
+
+func (e noRoom) Is(target error) bool { return target == store.ErrNoRoom }
+
+func (e noRoom) Unwrap() error { return e.error }
+
 // cannotNow begin the answers of a server that answers the same command later.
 var cannotNow = []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "READONLY"}
 
-// tellAway marks the errors of a Redis that is away as [store.ErrAway].
+// tellAway marks the errors of a Redis that is away as [store.ErrAway], and those of one that is
+// full as [store.ErrNoRoom].
 type tellAway struct{}
 
 // DialHook implements [redis.Hook].
@@ -32,9 +41,9 @@ func (tellAway) DialHook(next redis.DialHook) redis.DialHook {
 func (tellAway) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		if isAway(err) {
-			err = away{err}
-			cmd.SetErr(err)
+		if marked := mark(err); marked != nil {
+			cmd.SetErr(marked)
+			return marked
 		}
 		return err
 	}
@@ -45,15 +54,26 @@ func (tellAway) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		err := next(ctx, cmds)
 		for _, cmd := range cmds {
-			if isAway(cmd.Err()) {
-				cmd.SetErr(away{cmd.Err()})
+			if marked := mark(cmd.Err()); marked != nil {
+				cmd.SetErr(marked)
 			}
 		}
-		if isAway(err) {
-			err = away{err}
+		if marked := mark(err); marked != nil {
+			return marked
 		}
 		return err
 	}
+}
+
+// mark is an error that says that the server is away, or full; nil: it is neither.
+func mark(err error) error {
+	switch {
+	case isAway(err):
+		return away{err}
+	case err != nil && !errors.Is(err, store.ErrNoRoom) && strings.Contains(err.Error(), "OOM command not allowed"):
+		return noRoom{err} // a script's error may have words before these
+	}
+	return nil
 }
 
 func isAway(err error) bool {

@@ -67,6 +67,31 @@ func TestOpenWarns(t *testing.T) {
 	}
 }
 
+// A Redis whose memory is full refuses writes, in scripts and pipelines, too, until it has room.
+func TestRedisIsFull(t *testing.T) {
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL})
+	writes := map[string]func() error{
+		"Ping":   func() error { return s.Ping(t.Context()) },
+		"PutDoc": func() error { return s.PutDoc(t.Context(), "p1", "d", []byte("text")) },
+		"Heartbeat": func() error {
+			_, err := s.Heartbeat(t.Context(), "s1", time.Minute)
+			return err
+		},
+	}
+	for _, full := range []bool{false, true, false} {
+		most := map[bool]string{false: "0", true: "1"}[full]
+		if _, err := server.Do("CONFIG", "SET", "maxmemory", most); err != nil {
+			t.Fatal(err)
+		}
+		for name, write := range writes {
+			if err := write(); errors.Is(err, store.ErrNoRoom) != full || (err != nil) != full || errors.Is(err, store.ErrAway) {
+				t.Errorf("%s with maxmemory %s = %v", name, most, err)
+			}
+		}
+	}
+}
+
 // The service starts while Redis is away, and what is wrong with Redis is
 // found at the first contact.
 func TestOpenWhileRedisIsAway(t *testing.T) {
