@@ -16,6 +16,8 @@ const (
 	LeftBehind = "left behind"
 	// Relocated is the [Entry].What of an issue that moves to another project.
 	Relocated = "relocated"
+	// Rerouted is the [Entry].What of a pair that goes by another route.
+	Rerouted = "rerouted"
 	// Stayed is the [Entry].What of a pair that was to move, and why it does not.
 	Stayed = "stayed"
 	// LookMoved is the [IssueEvent].Look of what a link is told that another project's link hands

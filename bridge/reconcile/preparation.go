@@ -41,7 +41,7 @@ func reroute(w work) (verdict, error) {
 		return pass, nil
 	}
 	if w.route = route; route != nil && route.Name != w.link.Route {
-		w.note("", "", "rerouted", "route "+route.Name+" takes it, and not "+w.link.Route)
+		w.note("", "", mapping.Rerouted, "it goes by route "+route.Name+" now, it went by "+w.link.Route)
 		w.link.Route = route.Name
 	}
 	return pass, nil

@@ -108,6 +108,8 @@ type Activity struct {
 	Side      string    `json:"side,omitempty"` // where it was written
 	Attribute string    `json:"attribute,omitempty"`
 	What      string    `json:"what"`                   // as in a link's history
+	Why       string    `json:"why,omitempty"`          // of a pair that goes by another route
+	Moved     bool      `json:"moved,omitempty"`        // its issue had another card before the one that was made
 	Took      float64   `json:"took_seconds,omitempty"` // since the change was seen; 0: not known
 }
 
@@ -120,6 +122,10 @@ func ActivityOf(l *mapping.Link, e *mapping.Entry) Activity {
 	if strings.Contains(e.Part, "#") { // a sub-issue
 		a.Where, a.Part, a.Task = e.Part, "", true
 	}
+	if e.What == mapping.Rerouted {
+		a.Why = e.Why
+	}
+	a.Moved = l.Before != nil && e.What == "create" && e.Side == mapping.Planning && e.Part == ""
 	return a
 }
 

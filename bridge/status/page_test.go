@@ -52,6 +52,21 @@ func (a *admin) wants(page, id string, want ...string) {
 	}
 }
 
+// TestActivityOfRoutes: what a change of the routes did is not told as a person's edit.
+func TestActivityOfRoutes(t *testing.T) {
+	a := newAdmin(t)
+	link := &mapping.Link{Route: "B", Before: &mapping.FormerCard{Project: "p0", Card: "c0"}, Pair: mapping.Pair{Issue: mapping.IssueID{Repo: "acme/web", Number: 8}}}
+	a.o.Monitor.(*watcher).recent = []status.Activity{
+		status.ActivityOf(link, &mapping.Entry{At: noon, What: mapping.Rerouted, Why: "it goes by route B now, it went by A"}),
+		status.ActivityOf(link, &mapping.Entry{At: noon, What: "create", Side: mapping.Planning, Who: "octocat", Took: 2}),
+	}
+	page := a.text(a.do("GET", "/", ""), 200)
+	a.wants(page, "activity", "acme/web#8 goes by route B now, it went by A", "acme/web#8 was moved; its card was made in 2.0 s")
+	if text := a.shown(page, "activity"); strings.Contains(text, "octocat") {
+		t.Errorf("octocat opened nothing: %s", text)
+	}
+}
+
 func TestPage(t *testing.T) {
 	a := newAdmin(t)
 	a.mem.queues["web"] = store.Depth{Live: 2, Bulk: 1, Waiting: map[string]int{"github": 4}, Failures: 2, Oldest: noon.Add(-time.Hour)}

@@ -88,6 +88,10 @@ func sentence(a *Activity) said {
 		s.Did, s.Then = verb(a.Attribute), "; the "+partner+" followed"+took(a.Took)
 	case a.What == "write":
 		s.Did, s.Then = verb(a.Attribute)+" the "+partner+" of", "; the issue followed"+took(a.Took)
+	case a.Moved:
+		s.Who, s.Then = "", " was moved; its card was made"+took(a.Took)
+	case a.What == mapping.Rerouted && a.Why != "":
+		s.Then = strings.TrimPrefix(a.Why, "it")
 	case a.What == "create" && toPlanning:
 		s.Did, s.Then = "opened", "; its "+partner+" was made"+took(a.Took)
 	case a.What == "create":
