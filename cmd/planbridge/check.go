@@ -36,7 +36,7 @@ func (c *checkCmd) Run(ctx context.Context, p *process) error {
 	hookURL := ""
 	if c.CreateWebhook != "" {
 		if hookURL, err = preflight.HookURL(c.CreateWebhook); err != nil {
-			return err
+			return misuse{err}
 		}
 	}
 	findings := bridge.Check(ctx, cfg, bridge.CheckOptions{

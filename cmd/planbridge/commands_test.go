@@ -421,6 +421,9 @@ func TestCheck(t *testing.T) {
 			t.Errorf("check: status %d, want %q in\n%s%s", r.status, want, text, r.stderr)
 		}
 	}
+	if r := op.run("check", "--create-webhook", "ftp://planbridge"); r.status != exitUsage || !strings.Contains(r.stderr, `webhook "ftp://planbridge": expected the public address`) {
+		t.Errorf("check of a webhook's address that is none: %+v", r)
+	}
 	op.world.Planning.Down(true)
 	op.world.GitHub.Down(true)
 	if r := op.run("check"); r.status != exitFailure || strings.Count(r.out, "fault ") != 2 || r.stderr != "" {

@@ -58,7 +58,7 @@ type commands struct {
 	Failures     failuresCmd     `cmd:"" help:"List what was given up, or take it up again."`
 	Conflicts    conflictsCmd    `cmd:"" help:"List the conflict ledger, answer what is asked, undo what was settled."`
 	Explain      explainCmd      `cmd:"" help:"Show a link: what both sides last agreed on, and what was done to it."`
-	Verify       verifyCmd       `cmd:"" help:"Compare every link on both sides, and make what differs due."`
+	Verify       verifyCmd       `cmd:"" help:"Compare every link on both sides, and say what differs."`
 	Link         linkCmd         `cmd:"" help:"Link an issue and a card by hand."`
 	Unlink       unlinkCmd       `cmd:"" help:"Part an issue and its card: nothing is synchronised, nothing deleted."`
 	Move         moveCmd         `cmd:"" help:"Give the issues of a route new cards where the route leads now, in another project."`
