@@ -33,8 +33,8 @@ func (t *Traits) stored(markdown string) string {
 
 var (
 	// delicate finds text in which white space or bullets can carry meaning:
-	// fences, code, HTML, indentation, and line breaks.
-	delicate  = regexp.MustCompile("(?m)```|~~~|[<\\t`]|^ |\\\\ ?$|  ")
+	// fences, code, HTML, indentation, line breaks, and lines that may be those of a table.
+	delicate  = regexp.MustCompile("(?m)```|~~~|[<\\t`]|^ |\\\\ ?$|  |^-+ $")
 	oneSpace  = regexp.MustCompile(`(?m) $`)
 	starItem  = regexp.MustCompile(`(?m)^\* (\w)`)
 	otherItem = regexp.MustCompile(`(?m)^[-+*](?:\s|$|[-*])|^[-=]+$`)

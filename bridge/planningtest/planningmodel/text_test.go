@@ -63,6 +63,7 @@ func TestNormalise(t *testing.T) {
 		"hard  \nbreak":      "hard  \nbreak",
 		"```\n* x \n```\n":   "```\n* x \n```\n",
 		"* a\n  * b":         "* a\n  * b",
+		"- a table\n-- ":     "- a table\n-- ",
 		"text\n\n[l](u#m)\n": "text\n\n[l](u#m)",
 	} {
 		if got := normalise(in); got != want {
