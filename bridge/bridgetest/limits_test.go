@@ -31,7 +31,8 @@ func TestMeasuredFloodLeavesAnotherRouteItsWrites(t *testing.T) {
 		w.Repo.Open(fmt.Sprint("stranger", i%5), githubtest.IssueSpec{Title: fmt.Sprint("Buy now ", i)})
 	}
 	goOn()
-	w.Await("the flood's cards", func() bool { return len(w.Project.Cards()) == flood })
+	// Labels of twenty issues go together every five seconds: 500 issues take two minutes and more.
+	w.AwaitWithin("the flood's cards", 2*bridgetest.Patience, func() bool { return len(w.Project.Cards()) == flood })
 	for i := range edits {
 		title := fmt.Sprint("Edited ", i)
 		began := time.Now()
