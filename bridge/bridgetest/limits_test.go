@@ -21,6 +21,7 @@ func TestMeasuredFloodLeavesAnotherRouteItsWrites(t *testing.T) {
 	t.Parallel()
 	const flood, edits = 500, 5
 	w, repo, board := twoProjects(t, bridgetest.Options{EnterDelay: time.Millisecond, Config: func(yaml string) string {
+		yaml = strings.Replace(yaml, "  settle: 500ms\n", "", 1) // GitHub's: a delivery of the flood is not late
 		yaml = strings.Replace(yaml, "  writes_per_minute: 10000\n", "", 1)
 		return strings.Replace(yaml, "  writes_per_hour: 600000\n", "", 1)
 	}})
@@ -31,8 +32,7 @@ func TestMeasuredFloodLeavesAnotherRouteItsWrites(t *testing.T) {
 		w.Repo.Open(fmt.Sprint("stranger", i%5), githubtest.IssueSpec{Title: fmt.Sprint("Buy now ", i)})
 	}
 	goOn()
-	// Labels of twenty issues go together every five seconds: 500 issues take two minutes and more.
-	w.AwaitWithin("the flood's cards", 2*bridgetest.Patience, func() bool { return len(w.Project.Cards()) == flood })
+	w.Await("the flood's cards", func() bool { return len(w.Project.Cards()) == flood })
 	for i := range edits {
 		title := fmt.Sprint("Edited ", i)
 		began := time.Now()

@@ -170,7 +170,7 @@ func TestAnOpeningThatComesLate(t *testing.T) {
 		w.openIssue("tok1", "text")
 		opened := w.issue().snapshot("")
 		opened.Delivery = "7:guid-1"
-		w.pass(time.Second)
+		w.pass(2 * time.Second) // GitHub tells whole seconds
 		w.hub.change(w.issue(), dev, func(i *mapping.Issue) { i.State = "closed" })
 		w.hub.told[opened.ID] = sight(&w.issue().Issue)
 		w.pass(settleGitHub)

@@ -131,11 +131,12 @@ func (w freshness) readsBehind(issue *mapping.Issue) error {
 }
 
 // cameLate reports whether an event of the issue came long after what it shows. Deliveries are
-// made again, and what came meanwhile may have been lost, or kept the issue out.
+// made again, and what came meanwhile may have been lost, or kept the issue out. GitHub's times
+// are whole seconds, so that an event may be of up to a second later than it says.
 func (w freshness) cameLate() bool {
 	ref := mapping.IssueRef(w.owner.Issue.ID)
 	shown := unambiguous[mapping.Issue](w.claimState, ref)
-	return shown != nil && shown.Delivery != "" && w.claim.Inbox[ref].Seen.Sub(shown.UpdatedAt) > w.set.Settle.GitHub
+	return shown != nil && shown.Delivery != "" && w.claim.Inbox[ref].Seen.Sub(shown.UpdatedAt) > time.Second+w.set.Settle.GitHub
 }
 
 // cameTooLate reports whether what was seen of the issue is older than what is known, and
