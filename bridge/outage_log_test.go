@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"log/slog"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -37,28 +36,20 @@ func TestAnOutageIsOneFact(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := &logtest.Text{}
-			logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
-			w := bridgetest.StartIn(t, bridgetest.Options{Logger: logger})
-			w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
-			w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
-			w.AwaitSettled()
-			factlog.Flush(t.Context(), logger)
-			before := len(log.String())
-			c.down(w, true)
-			c.edit(w)
+			w := newLoggedWorld(t, bridgetest.Options{})
+			c.down(w.TestWorld, true)
+			c.edit(w.TestWorld)
 			w.Await("the outage is noticed, and a key waits", func() bool {
 				queues, err := w.App.Operator().Overview(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				return len(queues["web"].Waiting) > 0 && log.Lines("requests to a service fail") > 0
+				return len(queues["web"].Waiting) > 0 && w.log.Lines("requests to a service fail") > 0
 			})
-			c.down(w, false)
+			c.down(w.TestWorld, false)
 			w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" && w.Repo.Issue(1).Title == "two" })
-			factlog.Flush(t.Context(), logger)
 			var facts, others []string
-			for line := range strings.Lines(log.String()[before:]) {
+			for line := range strings.Lines(w.written()) {
 				if strings.Contains(line, "fact=") && !strings.Contains(line, "times=") || strings.Contains(line, "over=") {
 					facts = append(facts, line)
 				} else {
@@ -79,63 +70,39 @@ func TestAnOutageIsOneFact(t *testing.T) {
 // and each write begins it, which is one fact until the writes go through.
 func TestAPartialOutageIsOneFact(t *testing.T) {
 	t.Parallel()
-	log := &logtest.Text{}
-	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
-	w := bridgetest.StartIn(t, bridgetest.Options{Logger: logger})
-	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
-	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
-	w.AwaitSettled()
-	factlog.Flush(t.Context(), logger)
-	before := len(log.String())
+	w := newLoggedWorld(t, bridgetest.Options{})
 	writes := w.Planning.Fault(planningtest.Fault{Kind: planningtest.Before, Times: -1, Match: func(method, _ string) bool { return method != http.MethodGet }})
 	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "two" })
 	w.Await("some writes fail", func() bool { return writes.Count() >= 10 })
 	writes.Remove()
 	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
 	w.AwaitSettled()
-	factlog.Flush(t.Context(), logger)
-	const begins, ends = `fact="requests to a service fail`, `over="requests to a service fail`
-	if facts := warned.FindAllString(log.String()[before:], -1); !slices.Equal(facts, []string{begins, ends}) {
-		t.Errorf("the log says %q:\n%s", facts, log.String()[before:])
-	}
+	w.expectOne("requests to a service fail")
 }
 
 // TestAStoreThatIsAwayIsOneFact: while Redis is away, what cannot be claimed, polled, caught up or
 // taken in is one line when that begins, and one when it ends. A restart that lost nothing is a warning.
 func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 	t.Parallel()
-	log, r := &logtest.Text{}, redistest.Start(t)
-	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
-	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: logger})
-	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
-	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
-	w.AwaitSettled()
-	factlog.Flush(t.Context(), logger)
-	before := len(log.String())
+	r := redistest.Start(t)
+	w := newLoggedWorld(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second})
 	began := time.Now()
 	r.Stop()
 	w.Repo.Edit(1, "octocat", func(e *githubtest.IssueEdit) { e.Title = "two" })
-	w.Await("the outage is noticed", func() bool { return log.Lines(`fact="the store is away"`) > 0 })
+	w.Await("the outage is noticed", func() bool { return w.log.Lines(`fact="the store is away"`) > 0 })
 	w.Await("its session ends", func() bool { return time.Since(began) > session.Lasts })
 	r.Restart()
 	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
-	w.Await("the outage is over", func() bool {
-		factlog.Flush(t.Context(), logger)
-		return log.Lines(`over="the store is away"`) > 0 && log.Lines(restarted) > 0
-	})
+	w.awaitOver("the store is away")
+	w.Await("the restart is told", func() bool { return w.log.Lines(restarted) > 0 })
 	w.AwaitSettled()
-	facts, restarts := map[string]int{}, 0
-	for line := range strings.Lines(log.String()[before:]) {
-		if name := warned.FindString(line); name != "" {
-			facts[name]++
-		} else if strings.Contains(line, restarted) {
-			restarts++
-		} else if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
-			t.Errorf("beside it the log warns: %s", line)
-		}
+	if n := w.log.Lines(restarted); n != 1 {
+		t.Errorf("the log says %d times that the servers restarted:\n%s", n, w.written())
 	}
-	if want := map[string]int{`fact="the store is away`: 1, `over="the store is away`: 1}; !maps.Equal(facts, want) || restarts != 1 {
-		t.Errorf("the log says %v and %d times that the servers restarted:\n%s", facts, restarts, log.String()[before:])
+	// What is created waits for the look that follows a restart, by a line of its own.
+	w.expectOne("the store is away", restarted, `="nothing is created yet"`)
+	if n := w.log.Lines("level=WARN msg=\"nothing is created yet"); n > 0 {
+		t.Errorf("%d warnings that nothing is created yet", n)
 	}
 }
 
@@ -143,19 +110,12 @@ func TestAStoreThatIsAwayIsOneFact(t *testing.T) {
 // is marked was looked at.
 func TestALostStoreIsOneFact(t *testing.T) {
 	t.Parallel()
-	log, r := &logtest.Text{}, redistest.Start(t)
-	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
-	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: logger})
-	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
-	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
-	w.AwaitSettled()
+	r := redistest.Start(t)
+	w := newLoggedWorld(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second})
 	r.Flush()
-	w.Await("everything is looked at", func() bool {
-		factlog.Flush(t.Context(), logger)
-		return log.Lines(`over="the store was lost"`) > 0
-	})
-	if n := log.Lines("level=ERROR msg=\"the store is not the one it was: everything marked is looked at"); n != 1 || log.Lines(restarted) > 0 {
-		t.Errorf("%d lines name the loss:\n%s", n, log)
+	w.awaitOver("the store was lost")
+	if n := w.log.Lines("level=ERROR msg=\"the store is not the one it was: everything marked is looked at"); n != 1 || w.log.Lines(restarted) > 0 {
+		t.Errorf("%d lines name the loss:\n%s", n, w.written())
 	}
 }
 
@@ -163,14 +123,8 @@ func TestALostStoreIsOneFact(t *testing.T) {
 // error, which ends once writes go through.
 func TestAStoreThatIsFullIsOneFact(t *testing.T) {
 	t.Parallel()
-	log, r := &logtest.Text{}, redistest.Start(t)
-	logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
-	w := bridgetest.StartIn(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second, Logger: logger})
-	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
-	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
-	w.AwaitSettled()
-	factlog.Flush(t.Context(), logger)
-	before := len(log.String())
+	r := redistest.Start(t)
+	w := newLoggedWorld(t, bridgetest.Options{Store: r.URL, CatchUp: time.Second})
 	room := func(most string) {
 		t.Helper()
 		if _, err := r.Do("CONFIG", "SET", "maxmemory", most); err != nil {
@@ -184,28 +138,15 @@ func TestAStoreThatIsFullIsOneFact(t *testing.T) {
 	room("0")
 	w.Await("it follows", func() bool { return w.Project.Cards()[0].Title == "two" })
 	w.AwaitSettled()
-	w.Await("it is over", func() bool {
-		factlog.Flush(t.Context(), logger)
-		return log.Lines(`over="the store is full"`) > 0
-	})
-	var facts []string
-	for line := range strings.Lines(log.String()[before:]) {
-		if name := warned.FindString(line); name != "" {
-			facts = append(facts, name)
-		} else if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
-			t.Errorf("beside it the log warns: %s", line)
-		}
-	}
-	if want := []string{`fact="the store is full`, `over="the store is full`}; !slices.Equal(facts, want) || log.Lines("level=ERROR") != 1 {
-		t.Errorf("the log says %q, want %q:\n%s", facts, want, log.String()[before:])
+	w.awaitOver("the store is full")
+	w.expectOne("the store is full")
+	if n := w.log.Lines("level=ERROR"); n != 1 {
+		t.Errorf("%d errors, want 1:\n%s", n, w.written())
 	}
 }
 
 // restarted is the line of a restart of the store's servers.
 const restarted = `level=WARN msg="the store's servers restarted`
-
-// warned is what of a line says that a fact begins, or that it ends.
-var warned = regexp.MustCompile(`(fact|over)="[^"]+`)
 
 // TestWhatGitHubRefusesIsOneFact: a limit and a token that is refused are one line when they begin
 // and one when they end, whatever meets them.
@@ -217,36 +158,72 @@ func TestWhatGitHubRefusesIsOneFact(t *testing.T) {
 	} {
 		t.Run(fact, func(t *testing.T) {
 			t.Parallel()
-			log := &logtest.Text{}
-			logger := slog.New(factlog.NewHandler(slog.NewTextHandler(log, nil), time.Now))
-			w := bridgetest.StartIn(t, bridgetest.Options{CatchUp: 300 * time.Millisecond, Logger: logger})
-			w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
-			w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
-			w.AwaitSettled()
-			factlog.Flush(t.Context(), logger)
-			before := len(log.String())
+			w := newLoggedWorld(t, bridgetest.Options{CatchUp: 300 * time.Millisecond})
 			fault.Times, fault.Kind = -1, githubtest.Status
 			h := w.GitHub.Fault(fault)
 			w.Project.EditCard(w.Project.Cards()[0].ID, "alice", func(e *planningtest.CardEdit) { e.Title = "two" })
-			w.Await("it is met", func() bool { return strings.Contains(log.String()[before:], "fact=") })
+			w.Await("it is met", func() bool { return strings.Contains(w.log.String()[w.before:], "fact=") })
 			h.Remove()
 			w.Await("it follows", func() bool { return w.Repo.Issue(1).Title == "two" })
-			w.Await("it is over", func() bool {
-				factlog.Flush(t.Context(), logger)
-				return strings.Contains(log.String()[before:], `over="`+fact)
-			})
+			w.awaitOver(fact)
 			w.AwaitSettled()
-			var facts []string
-			for line := range strings.Lines(log.String()[before:]) {
-				if name := warned.FindString(line); name != "" {
-					facts = append(facts, name)
-				} else if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
-					t.Errorf("beside it the log warns: %s", line)
-				}
-			}
-			if want := []string{`fact="` + fact, `over="` + fact}; !slices.Equal(facts, want) {
-				t.Errorf("the log says %q, want %q:\n%s", facts, want, log.String()[before:])
-			}
+			w.expectOne(fact)
 		})
 	}
 }
+
+// loggedWorld is a world with an issue that has its card, and its log from then on.
+type loggedWorld struct {
+	*bridgetest.TestWorld
+	log    logtest.Text
+	logger *slog.Logger
+	before int // of the log
+}
+
+func newLoggedWorld(t *testing.T, o bridgetest.Options) *loggedWorld {
+	t.Helper()
+	w := &loggedWorld{}
+	w.logger = slog.New(factlog.NewHandler(slog.NewTextHandler(&w.log, nil), time.Now))
+	o.Logger = w.logger
+	w.TestWorld = bridgetest.StartIn(t, o)
+	w.Repo.Open("octocat", githubtest.IssueSpec{Title: "one"})
+	w.Await("its card", func() bool { return len(w.Project.Cards()) == 1 })
+	w.AwaitSettled()
+	w.before = len(w.written())
+	return w
+}
+
+// written is what the log says, with the ends that are withheld.
+func (w *loggedWorld) written() string {
+	factlog.Flush(w.T.Context(), w.logger)
+	return w.log.String()[w.before:]
+}
+
+// awaitOver waits until the log says that a fact is over.
+func (w *loggedWorld) awaitOver(fact string) {
+	w.T.Helper()
+	w.Await("it is over", func() bool { return strings.Contains(w.written(), `over="`+fact+`"`) })
+}
+
+// expectOne expects that the log has one fact, by a line when it begins and one when it ends, and
+// warns of nothing beside it but by lines that contain certain texts.
+func (w *loggedWorld) expectOne(fact string, beside ...string) {
+	w.T.Helper()
+	text := w.written()
+	var facts []string
+	for line := range strings.Lines(text) {
+		switch name := named.FindString(line); {
+		case slices.ContainsFunc(beside, func(text string) bool { return strings.Contains(line, text) }):
+		case name != "":
+			facts = append(facts, name)
+		case strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR"):
+			w.T.Errorf("beside it the log warns: %s", line)
+		}
+	}
+	if want := []string{`fact="` + fact + `"`, `over="` + fact + `"`}; !slices.Equal(facts, want) {
+		w.T.Errorf("the log says %q, want %q:\n%s", facts, want, text)
+	}
+}
+
+// named is what of a line says that a fact begins, or that it ends.
+var named = regexp.MustCompile(`(fact|over)="[^"]+"`)
