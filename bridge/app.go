@@ -260,7 +260,7 @@ func (a *App) buildWork(c *config.Config) error {
 	})
 	a.milestones = milestones.New(milestones.Options{Reconciler: a.reconcile, Guard: a.guard, Logger: a.log})
 	a.requeue = requeue.New(requeue.Options{
-		Store: a.store, Settings: a.set, Queue: process{a}, GitHub: a.github, Repositories: a.github.Registry,
+		Store: a.store, Settings: a.set, Queue: process{a}, Services: clients{a}, GitHub: a.github, Repositories: a.github.Registry,
 		Clock: a.firstRuns, Epoch: a.epochTracker, Sprints: a.milestones, Pauses: a.pauses, Now: a.o.Now, Logger: a.log,
 	})
 	a.renames = renames.New(renames.Options{Store: a.store, Settings: a.set, Links: a.requeue, Logger: a.log})
@@ -301,16 +301,6 @@ func (a *App) initMetricSeries(routes mapping.Routes) {
 		a.metrics.intake.Expect(r)
 		a.metrics.verifier.Expect(r.Name)
 	}
-}
-
-// down reports whether the breaker of a service is open.
-func (a *App) down(service string) bool {
-	if service == reconcile.ServiceGitHub {
-		return a.github.Down()
-	}
-	id, _ := strings.CutPrefix(service, reconcile.ServicePlanning(""))
-	p := a.projects.get(mapping.ObjectID(id))
-	return p != nil && p.side.Down()
 }
 
 // Handler answers what the admin listener does, for a command in the same

@@ -83,7 +83,7 @@ func (s healthSource) Projects() (list []monitor.Project) {
 	return list
 }
 
-func (s healthSource) Down(service string) bool { return s.a.down(service) }
+func (s healthSource) Down(service string) bool { return clients{s.a}.Down(service) }
 
 func (s healthSource) Held(ctx context.Context) (time.Duration, error) {
 	left, err := budgets.Holds{Store: s.a.store}.Left(ctx)

@@ -14,7 +14,6 @@ import (
 	"planbridge/bridge/epoch"
 	"planbridge/bridge/factlog"
 	"planbridge/bridge/guard"
-	"planbridge/bridge/reconcile"
 	"planbridge/bridge/retention"
 	"planbridge/mapping"
 	"planbridge/store"
@@ -268,29 +267,6 @@ func (a *App) watchOnce(ctx context.Context) {
 	step("links of renamed repositories keep their routes", slog.LevelWarn, a.requeue.RerouteRenamed)
 	step("looking whether everything marked was seen", slog.LevelWarn, a.tellRecovered)
 	step("what keys wait for is still away", slog.LevelDebug, a.requeue.WakeWaiting)
-	step("a service is still away", slog.LevelDebug, a.probeAway)
-}
-
-// probeAway asks the services that this process met away last whether they are back: a replica
-// that neither polls nor lists would tell of an outage that is over.
-func (a *App) probeAway(ctx context.Context) error {
-	probe := func(service string, probe func(context.Context) error) error {
-		if met := a.monitor.Service(service); !a.down(service) && (met.Refused || !met.Failed.After(met.Answered)) {
-			return nil
-		}
-		err := probe(ctx)
-		if err == nil {
-			a.log.Info("the service answers again", "service", service, factlog.Over, factlog.Away)
-		}
-		return err
-	}
-	away := []error{probe(reconcile.ServiceGitHub, a.github.Probe)}
-	for _, id := range a.set.Routes().Projects() {
-		if p := a.projects.get(id); p != nil {
-			away = append(away, probe(reconcile.ServicePlanning(id), p.side.Probe))
-		}
-	}
-	return errors.Join(away...)
 }
 
 // warnAway says why nothing can be done with the store.

@@ -48,7 +48,7 @@ func (h host) FirstRun(route string) time.Time { return h.app.firstRuns.At(route
 
 func (h host) Paused(route string) bool { return h.app.pauses.Paused(route) }
 
-func (h host) Down(service string) bool { return h.app.down(service) }
+func (h host) Down(service string) bool { return clients{h.app}.Down(service) }
 
 func (h host) CardExists(project, card mapping.ObjectID) { h.app.projects.exists(project, card) }
 

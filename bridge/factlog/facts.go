@@ -135,48 +135,78 @@ func (held *fact) over(now time.Time) write {
 // operator changed what they are about. What lasts, such as an outage, goes on. A log whose
 // handler is not of this package stays as it is.
 func Anew(ctx context.Context, log *slog.Logger) {
-	each(ctx, log, func(f *facts, key string, held *fact) []write {
+	each(ctx, log, func(h *handler, key string, held *fact) []write {
 		if strings.HasPrefix(key, Fact+"\x00") {
 			return nil
 		}
-		delete(f.open, key)
+		delete(h.facts.open, key)
 		if held.withheld == 0 {
 			return nil
 		}
-		return []write{held.take(f.now())}
+		return []write{held.take(h.facts.now())}
 	})
 }
 
 // Flush writes the ends of facts that are withheld, as the last lines of a process.
 func Flush(ctx context.Context, log *slog.Logger) {
-	each(ctx, log, func(f *facts, key string, held *fact) []write {
+	each(ctx, log, func(h *handler, key string, held *fact) []write {
 		if held.ended.IsZero() {
 			return nil
 		}
-		delete(f.open, key)
+		delete(h.facts.open, key)
 		return []write{held.ending()}
 	})
 }
 
-// End ends what lasts of a service that is asked no more, by one line for each fact, at once.
+// End ends all facts of a service that is asked no more, each by one line at once.
 func End(ctx context.Context, log *slog.Logger, service, message string) {
-	each(ctx, log, func(f *facts, key string, held *fact) []write {
-		parts := strings.Split(key, "\x00")
-		if parts[0] != Fact || !slices.Contains(parts[2:], "service="+service) {
+	each(ctx, log, func(h *handler, key string, held *fact) []write {
+		name, of, is := ofService(key)
+		if !is || of != service {
 			return nil
 		}
-		delete(f.open, key)
-		if held.ended.IsZero() {
-			line := slog.NewRecord(f.now(), slog.LevelInfo, message, 0)
-			line.AddAttrs(slog.String("service", service), slog.String(Over, parts[1]))
-			held.ended, held.end = line.Time, write{log.Handler().(*handler).inner, line} //nolint:errcheck // each looked
-		}
+		delete(h.facts.open, key)
+		h.ends(held, name, service, message)
 		return []write{held.ending()}
 	})
+}
+
+// EndElsewhere ends a fact of each service but those that it lasts for.
+func EndElsewhere(ctx context.Context, log *slog.Logger, name, message string, lasts map[string]bool) {
+	each(ctx, log, func(h *handler, key string, held *fact) []write {
+		if of, service, is := ofService(key); is && of == name && !lasts[service] {
+			h.ends(held, name, service, message)
+		}
+		return nil
+	})
+}
+
+// ends notes that a fact of a service is over, unless that is noted.
+func (h *handler) ends(held *fact, name, service, message string) {
+	if !held.ended.IsZero() {
+		return
+	}
+	line := slog.NewRecord(h.facts.now(), slog.LevelInfo, message, 0)
+	line.AddAttrs(slog.String("service", service), slog.String(Over, name))
+	held.ended, held.end = line.Time, write{h.inner, line}
+}
+
+// ofService tells the name and the service of a fact that is of one, by its key.
+func ofService(key string) (name, service string, is bool) {
+	parts := strings.Split(key, "\x00")
+	if parts[0] != Fact || len(parts) < 2 {
+		return "", "", false
+	}
+	for _, part := range parts[2:] {
+		if service, is = strings.CutPrefix(part, "service="); is {
+			return parts[1], service, true
+		}
+	}
+	return "", "", false
 }
 
 // each writes what is said of each fact of a log.
-func each(ctx context.Context, log *slog.Logger, say func(*facts, string, *fact) []write) {
+func each(ctx context.Context, log *slog.Logger, say func(*handler, string, *fact) []write) {
 	h, is := log.Handler().(*handler)
 	if !is {
 		return
@@ -184,7 +214,7 @@ func each(ctx context.Context, log *slog.Logger, say func(*facts, string, *fact)
 	h.facts.mu.Lock()
 	var out []write
 	for key, held := range h.facts.open {
-		out = append(out, say(h.facts, key, held)...)
+		out = append(out, say(h, key, held)...)
 	}
 	h.facts.mu.Unlock()
 	slices.SortFunc(out, func(a, b write) int { return a.line.Time.Compare(b.line.Time) })

@@ -4,9 +4,8 @@ package requeue
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,10 +27,16 @@ type Queue interface {
 	Kick()
 }
 
+// Services are GitHub and the planning projects, by the names that keys wait for them by.
+type Services interface {
+	// Away reports whether this process met a service away last.
+	Away(service string) bool
+	// Probe asks whether a service answers.
+	Probe(ctx context.Context, service string) error
+}
+
 // GitHub is what is asked of GitHub.
 type GitHub interface {
-	// Probe asks whether GitHub answers.
-	Probe(ctx context.Context) error
 	// Archived reports whether a repository is read-only.
 	Archived(ctx context.Context, repo string) (bool, error)
 }
@@ -62,6 +67,7 @@ type Options struct {
 	Store        store.Store
 	Settings     Settings
 	Queue        Queue
+	Services     Services
 	GitHub       GitHub
 	Repositories Repositories
 	Clock        Clock
@@ -76,8 +82,7 @@ type Options struct {
 type Requeuer struct {
 	o       Options
 	renames renames
-	looked  atomic.Pointer[string]          // the routes for which this process looked through the links
-	waited  atomic.Pointer[map[string]bool] // services that keys waited for when that was looked at last
+	looked  atomic.Pointer[string] // the routes for which this process looked through the links
 }
 
 // New makes a Requeuer.
@@ -85,9 +90,8 @@ func New(o Options) *Requeuer {
 	return &Requeuer{o: o, renames: renames{pending: map[string]string{}, done: map[string]string{}}}
 }
 
-// WakeWaiting wakes the keys of projects that are adopted, and asks GitHub,
-// while keys or first runs wait for it, whether it is back. (Planning is asked by its
-// pollers.)
+// WakeWaiting wakes the keys of projects that are adopted and of pauses that are over, and asks
+// the services that are away whether they are back. An error says that one is not.
 func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 	github := r.o.Clock.WaitForClock(r.o.Settings.Routes().All())
 	waiting := map[string]bool{}
@@ -110,34 +114,35 @@ func (r *Requeuer) WakeWaiting(ctx context.Context) error {
 		}
 		r.WakeIfReady(ctx, project, reconcile.ServiceAdoption)
 	}
-	r.endWaits(waiting)
-	if !github {
-		return nil
-	}
-	if err := r.o.GitHub.Probe(ctx); err != nil {
-		return err
-	}
-	r.WakeGitHub(ctx)
-	return nil
+	// Another replica may have woken what waited.
+	factlog.EndElsewhere(ctx, r.o.Logger, factlog.KeysWait, "no key waits for the service any more", waiting)
+	return r.askAway(ctx, github)
 }
 
-// endWaits says for what no key waits any more: another replica may have woken them.
-func (r *Requeuer) endWaits(waiting map[string]bool) {
-	over := []string{reconcile.ServiceGitHub, reconcile.ServiceAdoption}
+// askAway asks the services that this process met away last whether they are back: a replica
+// that neither polls nor lists would tell of an outage that is over. GitHub is asked also while
+// keys or first runs wait for it. What waits for planning is woken by its pollers.
+func (r *Requeuer) askAway(ctx context.Context, github bool) error {
+	services := []string{reconcile.ServiceGitHub}
 	for _, project := range r.o.Settings.Routes().Projects() {
-		over = append(over, reconcile.ServicePlanning(project))
+		services = append(services, reconcile.ServicePlanning(project))
 	}
-	for _, route := range r.o.Settings.Routes().All() {
-		over = append(over, reconcile.ServicePaused(route.Name))
-	}
-	if waited := r.waited.Swap(&waiting); waited != nil {
-		over = slices.AppendSeq(over, maps.Keys(*waited))
-	}
-	for _, service := range over {
-		if !waiting[service] {
-			r.o.Logger.Info("no key waits for a service any more", "service", service, factlog.Over, factlog.KeysWait)
+	var away []error
+	for _, service := range services {
+		isGitHub := service == reconcile.ServiceGitHub
+		if !r.o.Services.Away(service) && (!isGitHub || !github) {
+			continue
+		}
+		if err := r.o.Services.Probe(ctx, service); err != nil {
+			away = append(away, err)
+			continue
+		}
+		r.o.Logger.Info("the service answers again", "service", service, factlog.Over, factlog.Away)
+		if isGitHub {
+			r.WakeGitHub(ctx)
 		}
 	}
+	return errors.Join(away...)
 }
 
 // WakeIfReady wakes at once what waits for an adoption that came in the same moment.
