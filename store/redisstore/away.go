@@ -11,19 +11,15 @@ import (
 	"planbridge/store"
 )
 
-// away is an error of a command that no server answered, or that it cannot answer for now.
-type away struct{ error }
+// marked is the error of a command that is one of the store's errors, too, in Redis's words.
+type marked struct {
+	error
+	as error
+}
 
-func (e away) Is(target error) bool { return target == store.ErrAway }
+func (e marked) Is(target error) bool { return target == e.as }
 
-func (e away) Unwrap() error { return e.error }
-
-// noRoom is the error of a command that a server refused because its memory is full.
-type noRoom struct{ error }
-
-func (e noRoom) Is(target error) bool { return target == store.ErrNoRoom }
-
-func (e noRoom) Unwrap() error { return e.error }
+func (e marked) Unwrap() error { return e.error }
 
 // cannotNow begin the answers of a server that answers the same command later.
 var cannotNow = []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "READONLY"}
@@ -41,9 +37,9 @@ func (tellAway) DialHook(next redis.DialHook) redis.DialHook {
 func (tellAway) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		if marked := mark(err); marked != nil {
-			cmd.SetErr(marked)
-			return marked
+		if told := mark(err); told != nil {
+			cmd.SetErr(told)
+			return told
 		}
 		return err
 	}
@@ -54,24 +50,24 @@ func (tellAway) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		err := next(ctx, cmds)
 		for _, cmd := range cmds {
-			if marked := mark(cmd.Err()); marked != nil {
-				cmd.SetErr(marked)
+			if told := mark(cmd.Err()); told != nil {
+				cmd.SetErr(told)
 			}
 		}
-		if marked := mark(err); marked != nil {
-			return marked
+		if told := mark(err); told != nil {
+			return told
 		}
 		return err
 	}
 }
 
-// mark is an error that says that the server is away, or full; nil: it is neither.
+// mark marks an error of a server that is away or full; nil: it is neither.
 func mark(err error) error {
 	switch {
 	case isAway(err):
-		return away{err}
+		return marked{err, store.ErrAway}
 	case err != nil && !errors.Is(err, store.ErrNoRoom) && strings.Contains(err.Error(), "OOM command not allowed"):
-		return noRoom{err} // a script's error may have words before these
+		return marked{err, store.ErrNoRoom} // a script's error may have words before these
 	}
 	return nil
 }
