@@ -99,13 +99,13 @@ func decide(r reconcile.Rest, s standing) verdict {
 	return v
 }
 
-// factOf names the fact that an error is of; or is that of another one.
-func factOf(err error, or string) (attrs []any) {
+// factOf names the fact that an error is of, or else another one.
+func factOf(err error, other string) (attrs []any) {
 	for _, a := range factlog.Of(err) {
 		attrs = append(attrs, a)
 	}
 	if attrs == nil {
-		attrs = []any{factlog.Fact, or}
+		attrs = []any{factlog.Fact, other}
 	}
 	return attrs
 }

@@ -51,10 +51,12 @@ func (k *checker) store(ctx context.Context, r *findings) {
 		r.ok("what a crash of Redis can lose: with appendfsync always nothing, with everysec the last second, " +
 			"and a failover what its replica had not got; links that are lost are found again by their markers")
 	}
-	if k.linked.err = nil; !k.AgainstRunning || k.services.RunningLinks(ctx, k.linked.add) != nil {
-		clear(k.linked.places) // of an answer that broke off
-		k.linked.err = k.linked.countStore(ctx, s)
+	k.linked.err = nil
+	if k.AgainstRunning && k.services.RunningLinks(ctx, k.linked.add) == nil {
+		return
 	}
+	clear(k.linked.places) // of an answer that broke off
+	k.linked.err = k.linked.countStore(ctx, s)
 }
 
 func ping(ctx context.Context, s store.Store) error {

@@ -103,10 +103,10 @@ func (w repairer) withOurItems(l journal.LostUpdate, now string) string {
 // the store is lost between the two, or goes back to an older copy, the record is lost as
 // well. GitHub remembers both edits.
 
-// keepForgotten keeps what writes of ours ran over and the store has forgotten. What a lost
-// write left is told by what the sides meet in: both hold what the store never knew.
-// Nothing tells any more whether the person's edit was known when it was written over, so
-// that nothing is brought back: the text goes to the ledger and onto the issue.
+// keepForgotten keeps what writes of ours ran over and the store has forgotten. Such a write
+// shows where both sides hold what the store never knew. Nothing tells any more whether the
+// person's edit was known when it was written over. So nothing is brought back: the text goes
+// to the ledger and onto the issue.
 func keepForgotten(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if !repairer(w).mayHideAWrite(d) {

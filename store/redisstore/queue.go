@@ -16,7 +16,7 @@ import (
 // keeps Redis from others.
 const wakeStep = 1000
 
-// standingsStep bounds in the same way of how many keys one script says where they stand.
+// standingsStep is of how many keys one script tells where they stand, for the same reason.
 const standingsStep = 200
 
 // Enqueue implements [store.Queue].

@@ -34,7 +34,7 @@ func (w Work) Standing(key store.Key, now int64) store.Standing {
 // Part lists keys that are in the queue, as many as limit of each kind.
 type Part func(lists Lists, now int64, limit int) []mapping.LinkID
 
-// All lists the keys that are in the queue, as [NotDue] those of them that are not due.
+// All lists all keys that are in the queue, in the order of [NotDue].
 func All(lists Lists, _ int64, limit int) []mapping.LinkID { return NotDue(lists, -1, limit) }
 
 // NotDue lists the keys that are in the queue and not due: as many as limit of those
