@@ -9,13 +9,13 @@ import (
 	"planbridge/mapping"
 )
 
-// goneWait lies at least between the two reads that have to answer gone; more
-// where the side may lag for longer.
+// goneWait is the least time between the two reads that must both answer "gone". A side that
+// may lag longer gets more.
 const goneWait = 10 * time.Second
 
-// missing takes in that an item could not be read. Only a read of the item
-// itself that answers gone twice orphans a link; a refusal never does, nor a
-// project or repository that cannot be read as a whole.
+// missing handles a failed read of an item. Two reads of the item itself must answer "gone"
+// before the link becomes orphaned. A refusal never orphans it, nor does a project or
+// repository that does not answer as a whole.
 func (w absences) missing(side mapping.Side, err error) error {
 	if !IsGone(err) {
 		return onSide(side, err)
@@ -52,8 +52,7 @@ func (w absences) missing(side mapping.Side, err error) error {
 	return w.confirmGone(side, seen)
 }
 
-// checkRepository returns nil where the repository of the link's issue answers under
-// its name.
+// checkRepository returns nil where the repository of the link's issue answers under its name.
 func (w absences) checkRepository() error {
 	now, err := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true})
 	switch {
@@ -69,8 +68,8 @@ func (w absences) checkRepository() error {
 	return onGitHub(err)
 }
 
-// checkProject returns nil where the planning project answers for itself. A key
-// whose project does not waits until a poll succeeds.
+// checkProject returns nil where the planning project answers for itself. Otherwise the key
+// waits until a poll of the project succeeds.
 func (w absences) checkProject() error {
 	err := done(w, CheckProject{})
 	if IsGone(err) {
@@ -79,7 +78,7 @@ func (w absences) checkProject() error {
 	return onPlanning(err)
 }
 
-// taskGone returns nil where a task of the card is proven gone, by the rules of missing.
+// taskGone returns nil once a task of the card is proven gone, by the same rules as missing.
 func (w absences) taskGone(c *mapping.Pair) error {
 	if err := w.checkProject(); err != nil {
 		return err
@@ -92,7 +91,8 @@ func (w absences) taskGone(c *mapping.Pair) error {
 	return w.doubtAbsence(mapping.Planning, seen, c.GoneSince)
 }
 
-// doubtAbsence returns nil once an item that first answered gone at a time is believed to be.
+// doubtAbsence returns nil once the absence of an item is believed. since is when the item
+// first answered "gone".
 func (w absences) doubtAbsence(side mapping.Side, seen Absence, since time.Time) error {
 	first := since
 	if seen.First.After(first) { // an earlier process, or another one, met the others
@@ -107,7 +107,7 @@ func (w absences) doubtAbsence(side mapping.Side, seen Absence, since time.Time)
 	return nil
 }
 
-// noteTaskFound takes in that a task of the card could be read.
+// noteTaskFound records that a task of the card could be read.
 func (w absences) noteTaskFound(c *mapping.Pair) {
 	if !c.GoneSince.IsZero() {
 		scope, _ := w.scope(mapping.Planning)
@@ -116,8 +116,8 @@ func (w absences) noteTaskFound(c *mapping.Pair) {
 	}
 }
 
-// holdAbsence puts off a link whose item answers gone, since when, while many others do:
-// left before a later look is believed.
+// holdAbsence puts off a link whose item answers "gone" while many other items do so, too.
+// left is the time until the read that confirms the absence.
 func (w absences) holdAbsence(side mapping.Side, seen Absence, since time.Time, left time.Duration) error {
 	scope, _ := w.scope(side)
 	w.count(CountAbsences, w.link.Route, string(side), "held")
@@ -130,11 +130,11 @@ func (w absences) holdAbsence(side mapping.Side, seen Absence, since time.Time, 
 	return later(wait, "%s says that its item is gone, and so are %d others: believed if it is gone at %s still", side, seen.Gone-1, confirmed)
 }
 
-// heldMost bounds the time between two looks at an item whose absence is not believed.
+// heldMost bounds the time between two reads of an item whose absence is in doubt.
 const heldMost = 5 * time.Minute
 
-// confirmGone says on the issue of an orphan that its card is gone, once a later look
-// has confirmed it. Of many that are gone at once one issue is told.
+// confirmGone comments on the issue of an orphan that its card is gone, once a later read has
+// confirmed it. Where many cards are gone at once, one issue gets the comment.
 func (w absences) confirmGone(side mapping.Side, seen Absence) error {
 	if !w.pair.Unconfirmed || w.confirmIn() > 0 {
 		return errGone
@@ -148,6 +148,7 @@ func (w absences) confirmGone(side mapping.Side, seen Absence) error {
 	return errGone
 }
 
+// tellGone posts that comment.
 func (w absences) tellGone(seen Absence) error {
 	kind, others := w.pair.Partner().Kind(), ""
 	scope, _ := w.scope(mapping.Planning)
@@ -174,7 +175,8 @@ func (w absences) tellGone(seen Absence) error {
 	return err
 }
 
-// scope names what the link's item on a side belongs to, and the item.
+// scope returns the name of the project or repository that holds the link's item on a side,
+// and the item.
 func (w absences) scope(side mapping.Side) (string, mapping.Ref) {
 	if side == mapping.GitHub {
 		return ServiceRepository(w.owner.Issue.Repo), mapping.IssueRef(w.owner.Issue.ID)
@@ -182,13 +184,12 @@ func (w absences) scope(side mapping.Side) (string, mapping.Ref) {
 	return ServicePlanning(w.link.Project), w.pair.Partner()
 }
 
-// goneWait is how long a side is given to know an item that it calls gone.
+// goneWait is how long a side may lag before its answer "gone" counts.
 func (w absences) goneWait(side mapping.Side) time.Duration {
 	return max(goneWait, w.set.Settle.of(side))
 }
 
-// confirmWait is how long after the first read that answered gone a look is a later
-// one, which confirms that.
+// confirmWait is the time from the first answer "gone" to the read that confirms it.
 func (w absences) confirmWait(side mapping.Side) time.Duration {
 	wait := w.set.Confirm.of(side)
 	if wait <= 0 {
@@ -197,18 +198,17 @@ func (w absences) confirmWait(side mapping.Side) time.Duration {
 	return max(min(wait, confirmMost), w.goneWait(side)*3/2)
 }
 
-// confirmDefault is the interval of sweeps where there are none, and confirmMost
-// bounds how long an absence is not confirmed.
+// confirmDefault is the interval of sweeps where none is configured. confirmMost bounds how
+// long an absence stays unconfirmed.
 const (
 	confirmDefault = 10 * time.Minute
 	confirmMost    = time.Hour
 )
 
-// absentFor is how long an item that answered gone counts among those that did.
+// absentFor is how long an absent item counts among the absent items of its scope.
 func (w absences) absentFor(side mapping.Side) time.Duration { return w.confirmWait(side) + heldMost }
 
-// confirmIn is how long it is until an orphan is looked at once more; 0: now, or it is
-// confirmed already.
+// confirmIn is the time until the read that confirms an orphan; 0: it is due, or was made.
 func (w absences) confirmIn() time.Duration {
 	if !w.pair.Unconfirmed {
 		return 0
@@ -220,17 +220,18 @@ func (w absences) confirmIn() time.Duration {
 	return max(0, w.confirmWait(side)-w.since(w.pair.GoneSince))
 }
 
-// confirms reports whether this is the look that confirms that an orphan's item is gone.
+// confirms reports whether this claim makes the read that confirms the absence.
 func (w absences) confirms() bool { return w.pair.Unconfirmed && w.confirmIn() == 0 }
 
-// confirmLater makes the key of an orphan come back to be confirmed.
+// confirmLater makes the key of an orphan due again for the confirming read.
 func (w absences) confirmLater() {
 	if wait := w.confirmIn(); w.pair.State == mapping.Orphaned {
 		w.again = w.again.soonest(revisit{wait, w.pair.Why + ": a later look confirms it"})
 	}
 }
 
-// noteFound takes in that an item could be read: an orphan is one no more.
+// noteFound records that an item could be read. An orphan whose items are all there again
+// ceases to be one.
 func (w absences) noteFound(side mapping.Side) {
 	scope, item := w.scope(side)
 	tell(w, Found{scope, item, w.absentFor(side)})
@@ -242,7 +243,7 @@ func (w absences) noteFound(side mapping.Side) {
 	}
 }
 
-// backTo is the event that ends a pair's rest: the one given where the pair is whole.
+// backTo is the event that ends a pair's rest: whole where the pair has both items.
 func (w absences) backTo(whole mapping.PairEvent) mapping.PairEvent {
 	if w.pair.Whole() {
 		return whole

@@ -8,9 +8,9 @@ import (
 	"planbridge/mapping"
 )
 
-// The rules of the agreement: from two items that are seen to two that say the same.
+// This file has the rules that bring two items, both of them read, to the same values.
 
-// round is what one round of the agreement decided.
+// round holds what one pass over the agreement rules decided.
 type round struct {
 	plan         mapping.Plan
 	writesGitHub bool // GitHub is written to, be it only to take a label off
@@ -41,8 +41,7 @@ func lateWrites(w work) (verdict, error) {
 	return pass, repairer(w).resolveInFlight(journal.Matches{}) // the answer to a write shows the whole issue
 }
 
-// firstSight reads both sides where one was not seen: what they had agreed on turned out
-// not to hold under this claim, so that nothing told of the other one.
+// firstSight reads both sides where one of them lacks a value and no base says what it was.
 func firstSight(w work) (verdict, error) {
 	if !decider(w).firstSightWithout(w.g) && !decider(w).firstSightWithout(w.p) {
 		return pass, nil
@@ -57,8 +56,8 @@ func decide(w work) (verdict, error) {
 	return pass, err
 }
 
-// readPlanning reads planning's side where both sides changed to the same. What a poll saw may
-// have changed again, before GitHub's edit.
+// readPlanning reads planning's side where both sides changed to the same value. Planning may
+// have changed again after the poll, and before GitHub's edit.
 func readPlanning(w work) (verdict, error) {
 	met := func(d mapping.Decision) bool {
 		base, ok := w.pair.Base[d.Attribute]
@@ -84,7 +83,7 @@ func readFirst(w work) (verdict, error) {
 	return anewIf(true, repairer(w).readAgain())
 }
 
-// announce says what a dry run would do.
+// announce logs what a dry run would do.
 func announce(w work) (verdict, error) {
 	if w.set.DryRun {
 		for _, d := range w.round.plan.Decisions {
@@ -94,8 +93,8 @@ func announce(w work) (verdict, error) {
 	return pass, nil
 }
 
-// awaitSwap puts off the return of a removed estimate label: whoever exchanges one
-// label for another first removes one.
+// awaitSwap delays the return of a removed estimate label. A person who exchanges two labels
+// removes one first.
 func awaitSwap(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute.Spec().Carrier != mapping.CarrierLabels || d.GitHub == nil || d.GitHub.From != "" || w.pair.Base[d.Attribute].GitHub == "" {
@@ -110,7 +109,7 @@ func awaitSwap(w work) (verdict, error) {
 	return pass, nil
 }
 
-// brakeCloses is the brake on plans that close the issue.
+// brakeCloses applies the brake to plans that close the issue.
 func brakeCloses(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute == mapping.State && d.GitHub != nil && d.GitHub.To == mapping.StateDone {
@@ -120,8 +119,8 @@ func brakeCloses(w work) (verdict, error) {
 	return pass, nil
 }
 
-// keepLosers keeps the plan's losers. Comments take long: before an issue is written to,
-// it is read once more, as people may have gone on.
+// keepLosers stores the values that lose, in the ledger and in comments. Comments take long,
+// so the issue is read once more before it is written: people may have edited it.
 func keepLosers(w work) (verdict, error) {
 	kept := len(w.kept)
 	if err := ledger(w).keep(w.round.plan); err != nil || !w.round.writesGitHub || len(w.kept) == kept {
@@ -153,14 +152,14 @@ func agree(w work) (verdict, error) {
 	return pass, ledger(w).agreed(w.round.plan)
 }
 
-// compareAgain begins anew after a write, and once the summary is agreed on: from then on
-// the body's items are written with it.
+// compareAgain starts another round after a write. It also does so once the summary has a
+// base: from then on the lines of the checklist are written with the body.
 func compareAgain(w work) (verdict, error) {
 	_, based := w.pair.Base[mapping.Summary]
 	return anewIf(w.round.writes() || w.round.unbased && based, nil)
 }
 
-// comeToRest takes in that both sides agree, but for what is said to differ.
+// comeToRest records that both sides agree, apart from the differences that have a reason.
 func comeToRest(w work) (verdict, error) {
 	reader(w).rememberAgreed()
 	w.pair.Synced = w.Now().UTC()
@@ -171,8 +170,8 @@ func comeToRest(w work) (verdict, error) {
 	return end, w.listErr
 }
 
-// workList writes to planning what the checklist changes there, once issue and
-// card agree. What fails is kept for the end: it is no fault of the issue or the card.
+// workList writes the checklist's changes to planning, once the issue and its card agree. An
+// error is kept for the end of the claim, as it concerns neither the issue nor the card.
 func workList(w work) (verdict, error) {
 	if !w.lists() || w.listErr != nil {
 		return pass, nil
@@ -188,9 +187,9 @@ func workList(w work) (verdict, error) {
 	return anewIf(!rest, nil)
 }
 
-// show shows on the issue what planning says of the card, once the attributes agree. A
-// review may have closed the issue, and what was read or answered may show a person's
-// edit: then that is decided on.
+// show projects planning's view of the card onto the issue, once the attributes agree. A
+// review may close the issue, and a read or an answer may contain a person's edit. Then the
+// attributes are decided anew.
 func show(w work) (verdict, error) {
 	w.round.first = w.link.Shown == nil
 	s := projector(w).shown()
@@ -221,8 +220,8 @@ func show(w work) (verdict, error) {
 	return anewIf(knew != (w.issue != nil) || projector(w).viewMoved(before), nil) // what was looked at before that was known
 }
 
-// withhold keeps planning's side back where the round's plan would publish it, a
-// conflict's comment included, which quotes both sides.
+// withhold removes from the round whatever would publish planning's side. A conflict's comment
+// counts, as it quotes both sides.
 func withhold(w work) (verdict, error) {
 	if w.hidden != nil {
 		return pass, nil
@@ -236,9 +235,9 @@ func withhold(w work) (verdict, error) {
 	return anewIf(w.hidden != nil, nil)
 }
 
-// signJoined gives the card of a pair that people made and that was joined its
-// footer before the issue is touched: were the store lost in between, an issue
-// that was touched would enter, and get a card of its own.
+// signJoined adds the footer to the card of a pair that people made by hand and then joined.
+// It does so before the issue is written. If the store were lost in between, an issue that has
+// changed would enter, and get a second card.
 func signJoined(w work) (verdict, error) {
 	_, agreed := w.pair.Base[mapping.Summary]
 	if !w.round.writes() || agreed || w.root != nil || signer(w).markedSide() != mapping.Planning || w.unmarked == "" || w.unmarked == w.pair.Remarked || !w.route.Writes(mapping.Planning) {
@@ -272,7 +271,7 @@ func signJoined(w work) (verdict, error) {
 	return anew, nil
 }
 
-// pacePlan is stopRunaway for all that a round writes.
+// pacePlan applies stopRunaway to each write of the round.
 func pacePlan(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		to := mapping.GitHub
@@ -290,9 +289,8 @@ func pacePlan(w work) (verdict, error) {
 	return pass, nil
 }
 
-// dropExtra removes the estimate labels that lost against another one, before
-// the winner is written to planning: which of two labels is the new one shows
-// only while the base is the old one.
+// dropExtra removes the estimate labels that lost against another one, before the winner is
+// written to planning. Only the old base tells which of two labels is the new one.
 func dropExtra(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if d.Attribute.Spec().Carrier == mapping.CarrierLabels && d.GitHub != nil {

@@ -6,14 +6,14 @@ import (
 	"planbridge/mapping"
 )
 
-// Where checklist items are tasks, the bridge's memory of a body (bases, pending
-// records, what an event says it came from) is of the whole of it, so that a
-// tick that a write ran over is found like any other edit. Only the text around
-// the items crosses as the summary (mapping.Link.Text); plans are decided on it,
-// and made plans of whole bodies here.
+// Where checklist items are tasks, the stored bodies (bases, pending records, what an event
+// says the body was before) are whole bodies. So a tick that one of our writes ran over is
+// found like any other edit. Only the text around the items is the summary
+// (mapping.Link.Text). Plans are decided on summaries, and this file turns them into plans of
+// whole bodies.
 
-// aroundItems returns a value of GitHub's as it is written: a text goes around the
-// items of the body that stands there.
+// aroundItems returns a GitHub value in the form in which it is written: a text is placed
+// around the checklist items of the current body.
 func (w bodyEditor) aroundItems(a mapping.Attribute, text string) string {
 	if a.Spec().Carrier == mapping.CarrierBody && w.lists() {
 		return w.putText(w.body(), w.link.TaskLines(w.body()), text)
@@ -21,8 +21,8 @@ func (w bodyEditor) aroundItems(a mapping.Attribute, text string) string {
 	return text
 }
 
-// putText returns a body with another text around its items, and keeps in mind which
-// lines of it are items.
+// putText replaces the text around a body's items, and records which lines of the result are
+// items.
 func (w bodyEditor) putText(body string, lines mapping.LineSet, text string) string {
 	to, now := mapping.WithTextAround(body, lines, text)
 	if now != nil {
@@ -31,9 +31,8 @@ func (w bodyEditor) putText(body string, lines mapping.LineSet, text string) str
 	return to
 }
 
-// wholeBodies makes of a plan about texts one about bodies, with changes of their
-// items. What is written to planning goes first, by itself, as its answer is a
-// part of the base.
+// wholeBodies turns a plan of texts into a plan of bodies, which includes the changed items. A
+// write of the summary to planning goes first, by itself, as its answer is part of the base.
 func (w bodyEditor) wholeBodies(plan *mapping.Plan, changes []mapping.Item) {
 	if !w.lists() {
 		return
@@ -75,8 +74,8 @@ func (w bodyEditor) wholeBody(d *mapping.Decision, changes []mapping.Item) {
 	d.Base.GitHub = w.putText(body, w.link.TaskLines(body), d.Base.GitHub)
 }
 
-// changeLines returns a body with changed and new items, and which of its lines
-// are items: new ones come behind all lines that are there.
+// changeLines returns a body with changed and new items, and the numbers of its lines that are
+// items. New items follow all existing lines.
 func (w bodyEditor) changeLines(body string, changes []mapping.Item) (string, mapping.LineSet) {
 	changed, lines := mapping.SetItems(body, changes), w.link.TaskLines(body)
 	if lines == nil {
@@ -88,8 +87,8 @@ func (w bodyEditor) changeLines(body string, changes []mapping.Item) (string, ma
 	return changed, lines
 }
 
-// knowBody takes the body as it is now for what was agreed on, where it differs
-// in its items only: those are agreed on one by one.
+// knowBody makes the current body the base where only its items differ from the base. The
+// items have bases of their own.
 func (w bodyEditor) knowBody() {
 	base, ok := w.pair.Base[mapping.Summary]
 	text := func(body string) string { return w.link.Text(w.route, mapping.Summary, body) }
@@ -99,7 +98,7 @@ func (w bodyEditor) knowBody() {
 	}
 }
 
-// changedBody is the body with one item changed.
+// changedBody returns the body with one item changed.
 func (w bodyEditor) changedBody(item mapping.Item) string {
 	body, lines := w.changeLines(w.body(), []mapping.Item{item})
 	if lines != nil {
@@ -108,8 +107,7 @@ func (w bodyEditor) changedBody(item mapping.Item) string {
 	return body
 }
 
-// leaveText keeps in mind which lines of the body are text: those at the places
-// in over.
+// leaveText records which lines of the body are text: the lines in over.
 func (w bodyEditor) leaveText(now []mapping.Item, over map[int]bool) {
 	lister(w).tellFull(len(over) > 0, "further checklist lines stay text of its summary")
 	if len(over) == 0 && len(w.link.Family.Lines) == 0 {
@@ -124,8 +122,8 @@ func (w bodyEditor) leaveText(now []mapping.Item, over map[int]bool) {
 	w.link.SetTaskLines(w.body(), tasks)
 }
 
-// boundLines decides which lines of the body that a card is about to be made of
-// become tasks: the first ones.
+// boundLines chooses the lines of a body that become tasks of its new card: the first ones, up
+// to the bound.
 func (w bodyEditor) boundLines(body string) {
 	if !w.lists() || w.route.Direction == mapping.ToGitHub {
 		return

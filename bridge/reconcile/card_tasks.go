@@ -10,7 +10,7 @@ import (
 	"planbridge/mapping"
 )
 
-// tasks is what is known of a card's tasks.
+// tasks holds the tasks of a card, as far as this claim has seen them.
 type tasks struct {
 	seen map[mapping.ObjectID]mapping.Task
 	// whole: seen holds every task of the card. listed: it was read under this
@@ -18,12 +18,12 @@ type tasks struct {
 	whole, listed bool
 }
 
-// inOrder returns the tasks in the order in which they were made.
+// inOrder returns the tasks in the order of their creation.
 func (t *tasks) inOrder() []mapping.Task {
 	return slices.SortedFunc(maps.Values(t.seen), func(a, b mapping.Task) int { return int(a.CID - b.CID) })
 }
 
-// take keeps the newest look at a task.
+// take keeps the newest version of a task.
 func (t *tasks) take(task mapping.Task) {
 	old, ok := t.seen[task.ID]
 	if !ok || task.Version > old.Version || task.Version == old.Version && task.State.Version >= old.State.Version {
@@ -34,10 +34,9 @@ func (t *tasks) take(task mapping.Task) {
 	}
 }
 
-// refreshTasks learns the card's tasks: from snapshots of single ones, from those
-// that came nested in the card, or, when the card's counters moved by more than
-// these and our own writes explain, by reading all of them. The tracking
-// task's state is taken from there; so are the tasks that stand for something.
+// refreshTasks collects the card's tasks: from snapshots of single tasks, and from those that
+// came nested in the card. It reads all of them where the card's counters moved by more than
+// these snapshots and our own writes explain. The tracking task's state comes from there.
 func (w cardTasks) refreshTasks() error {
 	w.tasks = tasks{seen: map[mapping.ObjectID]mapping.Task{}}
 	child := w.tracking()
@@ -71,9 +70,8 @@ func (w cardTasks) refreshTasks() error {
 	return w.refreshTracking()
 }
 
-// knowOld notes, when tasks begin to stand for something on the link's route,
-// which tasks the card had before: they stay what they are. A link that enters
-// has none (see beginCreate).
+// knowOld records the tasks that the card had before its route began to synchronise tasks.
+// They stay plain tasks. A link that has just entered has none (see beginCreate).
 func (w cardTasks) knowOld() {
 	f := &w.link.Family
 	if f.Tasks == w.route.Tasks || !w.tasks.whole {
@@ -88,9 +86,8 @@ func (w cardTasks) knowOld() {
 	f.Tasks = w.route.Tasks
 }
 
-// explained is by how much the snapshots of single tasks moved the counters of
-// their card: each new task, and each change of a state, moves them by one (facts
-// of real data).
+// explained is by how much the snapshots of single tasks account for a change of the card's
+// counters. Each new task, and each change of a state, adds one (observed in real data).
 func (w cardTasks) explained() (n int64) {
 	for id, t := range w.tasks.seen {
 		if base, ok := w.taskBase(id); !ok {
@@ -102,7 +99,7 @@ func (w cardTasks) explained() (n int64) {
 	return n
 }
 
-// taskBase is what was agreed on about the state of a task that the link has.
+// taskBase returns the base of the state of a task that belongs to the link.
 func (w cardTasks) taskBase(id mapping.ObjectID) (mapping.Base, bool) {
 	if p := w.link.Part(mapping.TaskRef(id)); p != nil {
 		return p.Base[mapping.State], true
@@ -136,9 +133,8 @@ func (w cardTasks) readTasks() error {
 	return lineTasks(w).readMissed()
 }
 
-// countersKnown takes in that the tasks were read. Where our own writes do not
-// move the counters as was expected of them, what they show now is what the
-// next change moves them from.
+// countersKnown accepts the card's counters after its tasks were read. Where our own writes
+// moved them less than expected, the next change counts from their actual value.
 func (w cardTasks) countersKnown() {
 	if w.card != nil {
 		w.pair.Card.CountersVersion = min(w.pair.Card.CountersVersion, w.card.CountersVersion)
@@ -164,7 +160,7 @@ func (w cardTasks) refreshTracking() error {
 	return nil
 }
 
-// readTracking reads the tracking task itself, where it is kept.
+// readTracking reads the tracking task itself, where the route keeps one.
 func (w cardTasks) readTracking() error {
 	child := w.tracking()
 	if child == nil {
@@ -200,9 +196,9 @@ func (w cardTasks) readChild(c *mapping.Pair) (task mapping.Task, gone bool, err
 	return task, false, onPlanning(err)
 }
 
-// tryTasks reads the card's tasks, unless that went wrong a moment ago. Where they
-// cannot be read, issue and card stay the same all the same: the tracking task is
-// read by itself, and the others are looked at again after a while.
+// tryTasks reads the card's tasks, unless that failed a moment ago. A failure does not keep
+// the issue and its card from agreeing: the tracking task is read by itself, and the other
+// tasks are read after a while.
 func (w cardTasks) tryTasks() error {
 	name := "the tasks of cards of project " + string(w.link.Project)
 	if !projector(w).isPaused(name) {
@@ -220,7 +216,7 @@ func (w cardTasks) tryTasks() error {
 	return w.readTracking()
 }
 
-// needTasks reads the card's tasks for what cannot go on without.
+// needTasks reads the card's tasks for a caller that cannot go on without them.
 func (w cardTasks) needTasks() error {
 	w.tasks.listed = false
 	err := w.readTasks()

@@ -11,8 +11,7 @@ import (
 	"planbridge/store"
 )
 
-// claimState is one claim of a key, which the works on the root link and on all that hangs on it
-// share.
+// claimState is the state of one claim. The root link and all pairs below it share it.
 type claimState struct {
 	Process
 	claim  *store.Claim
@@ -36,16 +35,16 @@ type claimState struct {
 	broken    *mapping.BrokenError // the invariant that the claim broke; nil: none
 }
 
-// Now is the time as of the last answer.
+// Now is the time of the last answer.
 func (t *claimState) Now() time.Time { return t.now }
 
-// since is how long ago a time was.
+// since is the time that has passed since at.
 func (t *claimState) since(at time.Time) time.Duration { return t.now.Sub(at) }
 
-// over reports whether the time of the claim is over.
+// over reports whether the time of the claim has ended.
 func (t *claimState) over() bool { return t.ended }
 
-// newestDelivery is the webhook delivery that showed the issue last.
+// newestDelivery is the webhook delivery that brought the newest snapshot of the issue.
 func (t *claimState) newestDelivery(p *mapping.Pair) string {
 	if i := seen[mapping.Issue](t, mapping.IssueRef(p.Issue.ID)); i != nil {
 		return i.Delivery
@@ -53,7 +52,7 @@ func (t *claimState) newestDelivery(p *mapping.Pair) string {
 	return ""
 }
 
-// workOn returns the work on a pair, of which nothing was looked at.
+// workOn returns the work on a pair, before any of its items is read.
 func (t *claimState) workOn(p *mapping.Pair, set *Settings, looked bool) work {
 	w := work{&state{
 		claimState: t, set: set, pair: p, owner: p,
@@ -65,9 +64,8 @@ func (t *claimState) workOn(p *mapping.Pair, set *Settings, looked bool) work {
 	return w
 }
 
-// asker is on whose behalf GitHub is written, for the root link. Its rank tells what carries a
-// person's change from what only shows planning's state, and from what an import makes for
-// the first time.
+// asker says on whose behalf the root link writes to GitHub. The rank separates a person's
+// change from a mere projection of planning's state, and from the first writes of an import.
 func (t *claimState) asker() store.Ask {
 	l, rank := t.link, store.RankPeople
 	entering := l.State == mapping.Entering || l.State == mapping.Creating
@@ -80,23 +78,22 @@ func (t *claimState) asker() store.Ask {
 	return store.Ask{Route: l.Route, Author: authorOf(&l.Pair), Rank: rank}
 }
 
-// showing says of what follows whether it only shows planning's state, until the function
-// that it returns is called.
+// showing marks the writes that follow as projections of planning's state, or as more than
+// that, until the returned function is called.
 func (t *claimState) showing(only bool) (over func()) {
 	was := t.onlyShows
 	t.onlyShows = only
 	return func() { t.onlyShows = was }
 }
 
-// Seed is what a claim draws by chance from: ids are told apart by the first part, and waits
-// are spread by the second one. Each part is drawn once a claim.
+// Seed is the randomness of one claim. The first part makes ids, the second one spreads waits.
 type Seed struct {
 	IDs    [16]byte
 	Jitter uint64
 }
 
-// drawn is the next number that a claim draws for a purpose. It follows from the seed and from
-// how many were drawn before.
+// drawn returns the claim's next random number for a purpose. It depends on the seed and on
+// how many numbers were drawn before.
 func (t *claimState) drawn(purpose string) uint64 {
 	t.draws++
 	seed := t.seed.IDs[:]
@@ -107,10 +104,10 @@ func (t *claimState) drawn(purpose string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// draw is a fresh id of 16 hexadecimal characters.
+// draw returns a new id of 16 hexadecimal characters.
 func (t *claimState) draw() string { return fmt.Sprintf("%016x", t.drawn("id")) }
 
-// newNonce is a fresh nonce of an item in a project.
+// newNonce returns a new nonce for an item of a project.
 func (t *claimState) newNonce(project mapping.ObjectID) string {
 	return mapping.NonceIn(project, t.draw())
 }

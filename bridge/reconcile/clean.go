@@ -8,17 +8,17 @@ import (
 	"planbridge/mapping"
 )
 
-// An operator takes a pair apart. What the bridge made is taken off both items, and then
-// the pair is parted. What is to go is what the items show now: a claim that ends halfway
-// leaves less to the next one. Whatever people wrote, and each label that the bridge does
-// not know for its own, stays.
+// An operator takes a pair apart: the bridge's marks are taken off both items, then the pair
+// is parted. The items themselves say what is left to remove, so that an interrupted claim
+// leaves less work to the next one. Texts of people stay, and so does each label that the
+// bridge cannot prove to be its own.
 //
-// Each item is looked at by itself: one that is gone, or out of reach, has nothing to be taken
-// off, and keeps nothing on the other one. A pair is done with once outcome.cleaned says why.
-// A pair that came to its end without that is parked: it never waits without a word.
+// Each item is handled by itself. An item that is gone or out of reach needs no cleaning, and
+// does not block the other one. outcome.cleaned says why a pair is done. A pair that ends
+// without that reason is parked, so that it never waits silently.
 
-// unmade is done at once with a pair that has not two items yet. A create that may be under
-// way is waited for: what it made is found and linked.
+// unmade finishes a pair that does not have two items yet. A create that may be under way is
+// awaited: its item is found and linked first.
 func unmade(w work) (verdict, error) {
 	if w.pair.State != mapping.Entering && w.pair.State != mapping.Creating {
 		return pass, nil
@@ -39,7 +39,7 @@ func unmade(w work) (verdict, error) {
 	return end, nil
 }
 
-// look reads the pair's items. What is not there, or out of reach, is not known then.
+// look reads the pair's items. An item that is gone or out of reach is nil afterwards.
 func (w cleaner) look() error {
 	w.pair.Unconfirmed = false // nobody is told that an item is gone of a pair that is parted
 	var err error
@@ -58,8 +58,8 @@ func (w cleaner) look() error {
 	return err
 }
 
-// bringBack brings back what writes of ours to the issue ran over. Of writes to an item in
-// planning that is gone nothing tells any more what became of them.
+// bringBack restores edits that our writes to the issue ran over. Writes to a planning item
+// that is gone are forgotten, as their outcome can no longer be found out.
 func (w cleaner) bringBack() error {
 	if w.issue == nil {
 		return nil
@@ -73,8 +73,8 @@ func (w cleaner) bringBack() error {
 	return repairer(w).verifyWrites()
 }
 
-// clean takes off what the bridge made, one thing after the other. The pair is not done with
-// while an edit is still to be brought back.
+// clean removes the bridge's marks one by one. A pair with an edit that is still to be
+// restored is not finished.
 func (w cleaner) clean() error {
 	if err := w.awaitTasks(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (w cleaner) clean() error {
 	return nil
 }
 
-// whyDone says what is left of a pair whose marks were taken off.
+// whyDone says in which state a cleaned pair was left.
 func (w cleaner) whyDone() string {
 	switch {
 	case w.pair.Away != "":
@@ -111,7 +111,8 @@ func (w cleaner) whyDone() string {
 	return "nothing of planbridge's is left on it"
 }
 
-// takeOff takes marks off. That carries nobody's change, so that people's go first.
+// takeOff removes marks. These writes carry no person's change, so that people's writes go
+// first.
 func (w cleaner) takeOff(marks []mark) error {
 	defer w.showing(true)()
 	for _, m := range marks {
@@ -125,8 +126,8 @@ func (w cleaner) takeOff(marks []mark) error {
 	return nil
 }
 
-// cleanFamily goes on with the sub-issues of a root that is done with, and parts the pair; err
-// is what became of the root.
+// cleanFamily cleans the sub-issues of a finished root, and then parts the pair. err is the
+// result of the root.
 func (w cleaner) cleanFamily(err error) error {
 	if err := w.doneWith(err); err != nil {
 		return err
@@ -152,9 +153,8 @@ func (w cleaner) cleanFamily(err error) error {
 	return nil
 }
 
-// doneWith is nil where nothing is left to be done about a pair that is taken apart, whose work
-// ended with err. An item that went meanwhile is known to have gone by now: the other one is
-// looked at once more.
+// doneWith returns nil where nothing is left to clean on a pair whose work ended with err.
+// Where an item vanished meanwhile, the other one is cleaned once more.
 func (w cleaner) doneWith(err error) error {
 	if gone := w.pair.State == mapping.Orphaned || w.pair.State == mapping.Left && w.pair.Away != ""; gone && err == nil && w.cleaned == "" {
 		_, err = work(w).apply(cleaningRules)
@@ -168,7 +168,7 @@ func (w cleaner) doneWith(err error) error {
 	return parks("it cannot be taken apart: %s", w.pair.Why)
 }
 
-// awaitTasks waits for tasks of the card that may still be under way.
+// awaitTasks waits for creates of the card's tasks that may still be under way.
 func (w cleaner) awaitTasks() error {
 	for _, p := range slices.Concat(w.link.Children, w.link.SubLinks) {
 		if i := p.Intent; i == nil || !i.Sent || i.Side != mapping.Planning {
@@ -181,7 +181,7 @@ func (w cleaner) awaitTasks() error {
 	return nil
 }
 
-// tasksOfCard reads the tasks of the pair's card that are the bridge's, but those of its parts.
+// tasksOfCard reads the tasks of the card that the bridge made, without those of sub-issues.
 func (w cleaner) tasksOfCard() ([]mapping.Task, error) {
 	if w.card == nil || w.pair.IsTask() {
 		return nil, nil
@@ -198,8 +198,8 @@ func (w cleaner) allTasks() ([]mapping.Task, error) {
 	return slices.Clone(tasks), nil
 }
 
-// madeTask reports whether the bridge made a task of the card for the link, whatever is known
-// of it, and no part has it.
+// madeTask reports whether the bridge made a task of the card for this link, recorded or not,
+// and no sub-issue has it.
 func (w cleaner) madeTask(t *mapping.Task) bool {
 	if w.link.Part(mapping.TaskRef(t.ID)) != nil {
 		return false

@@ -8,14 +8,14 @@ import (
 	"planbridge/mapping"
 )
 
-// mark is one thing of the bridge's on an item. off takes it off, unless people have done so
-// meanwhile, and reports whether it did.
+// mark is one mark of the bridge on an item. off removes it and reports whether it did so:
+// people may have removed it already.
 type mark struct {
 	mapping.CleanStep
 	off func() (bool, error)
 }
 
-// marks lists what of the bridge's the items show that were read.
+// marks lists the bridge's marks on the items that were read.
 func (w cleaner) marks(tasks []mapping.Task) (out []mark) {
 	if w.issue != nil && w.route.Writes(mapping.GitHub) {
 		if w.link.Moving == nil { // else they go along with the issue
@@ -35,13 +35,13 @@ func (w cleaner) marks(tasks []mapping.Task) (out []mark) {
 	return out
 }
 
-// step is a step on the pair's own issue, or on an item in planning.
+// step describes a step on the pair's own issue, or on an item in planning.
 func (w cleaner) step(side mapping.Side, format string, args ...any) mapping.CleanStep {
 	return mapping.CleanStep{Where: where(w.pair), Side: side, What: fmt.Sprintf(format, args...)}
 }
 
-// labelMarks are the labels that show the card, and the one that asks people. What the issue
-// has tells: the answer to the write of a label may have been lost.
+// labelMarks lists the labels that project the card, and the label of open questions. The
+// issue's own labels count, as the answer to the write of a label may have been lost.
 func (w cleaner) labelMarks() (out []mark) {
 	own := w.shownLabels()
 	if len(ledger(w).questions()) > 0 {
@@ -65,7 +65,7 @@ func (w cleaner) labelMarks() (out []mark) {
 	return out
 }
 
-// shownLabels are those that show the card and that the issue has, which is taken in.
+// shownLabels returns the projected labels that the issue has, and records them.
 func (w cleaner) shownLabels() []string {
 	s := w.link.Shown
 	if s == nil || w.pair.IsTask() {
@@ -75,8 +75,8 @@ func (w cleaner) shownLabels() []string {
 	return slices.Concat(s.Labels, s.Made)
 }
 
-// milestoneMarks is the milestone that the bridge set, while the issue has it. Where a write may
-// have had no answer, it is that of a sprint.
+// milestoneMarks is the milestone that the bridge set, as long as the issue has it. After a
+// write without an answer, the milestone of any sprint counts as ours.
 func (w cleaner) milestoneMarks() []mark {
 	s := w.link.Shown
 	if w.pair.IsTask() || s == nil {
@@ -106,8 +106,8 @@ func (w cleaner) milestoneMarks() []mark {
 	}}}
 }
 
-// lookAgain takes a write to the issue from the budget, and reads the issue right before it:
-// GitHub has no lock.
+// lookAgain reserves a write to the issue, and reads the issue right before it: GitHub has no
+// lock.
 func (w cleaner) lookAgain() error {
 	if err := saver(w).reserve(WriteEdit); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (w cleaner) lookAgain() error {
 	return reader(w).readIssue()
 }
 
-// bodyMarks is the marker of an issue that the bridge made.
+// bodyMarks is the marker in the body of an issue that the bridge made.
 func (w cleaner) bodyMarks() []mark {
 	marked := func() bool { return w.strip(w.issue.Body) != w.issue.Body }
 	if signer(w).markedSide() != mapping.GitHub || !marked() {
@@ -143,7 +143,7 @@ func (w cleaner) bodyMarks() []mark {
 	}}}
 }
 
-// footerMarks is the footer of a card or a task, whose raw text this is.
+// footerMarks is the footer of a card or a task; raw is its summary as planning has it.
 func (w cleaner) footerMarks(item mapping.Ref, raw mapping.Versioned) []mark {
 	bare := w.strip(raw.Value)
 	if bare == raw.Value {

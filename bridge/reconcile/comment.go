@@ -10,11 +10,11 @@ import (
 	"planbridge/mapping"
 )
 
-// maxComment is how many characters of a kept text go into one comment, below
-// GitHub's bound of 65,536 for the whole.
+// maxComment is how many characters of a kept text go into one comment. GitHub allows 65,536
+// for the whole comment.
 const maxComment = 60_000
 
-// notice is something the bridge says on an issue, exactly once.
+// notice is a comment that the bridge posts exactly once.
 type notice struct {
 	id               string // names it in its marker
 	text             string
@@ -25,9 +25,8 @@ type notice struct {
 	wait time.Duration
 }
 
-// comment posts a notice, unless the route's direction spares GitHub. Where an earlier
-// attempt may have got through, the issue's comments are looked through for its marker
-// first.
+// comment posts a notice, unless the route does not write to GitHub. Where an earlier attempt
+// may have succeeded, the issue's comments are searched for its marker first.
 func (w ledger) comment(n notice) (ids []int64, err error) {
 	if !w.route.Writes(mapping.GitHub) {
 		return nil, nil
@@ -82,8 +81,8 @@ func (w ledger) postComment(body string) (int64, error) {
 	return c.ID, nil
 }
 
-// bodies are the notice's comments: the kept texts collapsed and, in fences
-// that nothing in them can close, exactly as they were written.
+// bodies returns the notice's comments. The kept texts are collapsed, and stand unchanged in
+// fences that no line of theirs can close.
 func (n notice) bodies() []string {
 	var out []string
 	for _, kept := range []struct{ whose, text string }{{"GitHub's", n.github}, {"Planning's", n.planning}} {
@@ -106,8 +105,8 @@ func (n notice) bodies() []string {
 	return out
 }
 
-// fenced puts a text into a code fence longer than any in it: nothing in a
-// fence notifies anybody or links anywhere.
+// fenced puts a text into a code fence that is longer than any fence in it. Text in a fence
+// neither notifies anybody nor links anywhere.
 func fenced(text string) string {
 	longest := 2
 	for run := range strings.FieldsFuncSeq(text, func(c rune) bool { return c != '`' }) {
@@ -117,7 +116,7 @@ func fenced(text string) string {
 	return fence + "text\n" + text + "\n" + fence
 }
 
-// explain is the sentence over a conflict's comment.
+// explain is the sentence above a conflict's texts.
 func explain(c mapping.Conflict) string {
 	if c.State == mapping.ConflictOpen {
 		return fmt.Sprintf("**planbridge:** the %s was changed here and in the planning service. Neither was overwritten (%s). Make both sides equal, or let an operator choose: `planbridge conflicts resolve %s planning|github`.", c.Attribute, c.Rule, c.ID)

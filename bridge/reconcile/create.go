@@ -9,75 +9,73 @@ import (
 	"planbridge/mapping"
 )
 
-// Whatever the bridge makes, on either side, it makes exactly once. A creation does so
-// for all kinds of items:
+// The bridge makes each item exactly once. One protocol, creation, serves all kinds of items:
 //
-//  1. What carries the marker of a wanted item is that item. Where one may have been
-//     sent before, its absence is proven: the settle time has passed, and then complete
+//  1. An item with the marker of a wanted item is that item. Where a request for it may have been
+//     sent before, its absence is proven first: the settle time has passed, and then complete
 //     lookups found nothing.
-//  2. The intents are saved as sent, and one request is made. What its answer shows is
-//     linked.
-//  3. Of an answer that is lost nothing is known: the key is put off, and begins at 1.
-//  4. A refused request of several items is looked for, and halved. One item is made
-//     without what its refusal may be about, one thing after the other (see leaveOut).
+//  2. The intents are saved as sent, then one request goes out. The items in its answer are linked.
+//  3. After a lost answer nothing is known. The key is put off, and begins at 1 again.
+//  4. A refused request for several items is followed by a lookup, and then halved. A refused
+//     single item loses the parts that the refusal may be about, one after the other (leaveOut).
 //
-// A kind says what is sent, how it is looked for, and what it may go without.
+// A kind says what a request sends, how an item is found, and what it may go without.
 
-// lookupGap lies between two complete lookups that prove absence.
+// lookupGap is the time between two complete lookups that prove absence.
 const lookupGap = time.Second
 
-// creation is the making of items of one kind.
+// creation makes items of one kind.
 type creation struct {
 	w      work
 	side   mapping.Side
 	what   string // is done, for errors
 	proofs int    // complete lookups in a row that prove absence
-	// free: the route's brake does not count it. What an import makes was asked for by an
-	// operator and is no flood: its cards go in batches, one at a time, and its issues are
-	// bounded by a share of GitHub's write budget that leaves the rest to live changes.
+	// free: the route's brake does not count these items. An operator asked for an import, so
+	// it is no flood. Its cards go out in batches, one batch at a time. Its issues are bounded
+	// by a share of GitHub's write budget, which leaves the rest to live changes.
 	free       bool
-	yieldsSlot bool // it waits for other keys, to go out with theirs
+	yieldsSlot bool // it waits for other keys, so that one request serves all of them
 	kind
 }
 
-// kind is what differs between the kinds of items.
+// kind has the differences between the kinds of items.
 type kind interface {
-	// find links those wants whose items were seen. After an error that is not known.
+	// find links the wants whose items have been seen. After an error their number is not
+	// known.
 	find(wants []*want) error
-	// look is one complete lookup.
+	// look makes one complete lookup.
 	look() error
-	// ready reports whether a want may be made now, and says what it is made of.
+	// ready reports whether a want may be made now, and fills in its content.
 	ready(k *want) (bool, error)
-	// post makes one request, and links what its answer shows.
+	// post sends one request, and links the items in its answer.
 	post(wants []*want) error
-	// refused is what becomes of a want that is refused whatever is left out, or whose
-	// place is gone.
+	// refused handles a want that is refused whatever is left out, or whose parent is gone.
 	refused(k *want, err error) error
 }
 
 // want is one item that is to be made.
 type want struct {
-	w      work // on its link
+	w      work // the work on its link
 	intent *mapping.Intent
 	done   bool // its item is known
-	// answered: its request was refused as one of several. It may have been made, and nothing
-	// of it is under way any more.
+	// answered: a request for several items was refused with this one in it. The item may
+	// exist, and no request for it is under way.
 	answered bool
 	err      error // then: why it could not be linked
 
-	// What it is made of: the base that both sides will have, whose half is sent.
+	// base is what both sides will have agreed on. One half of it is sent.
 	base    map[mapping.Attribute]mapping.Base
-	item    *NewItem           // what is sent where that is not the base, as of a line's task
-	user    string             // in whose name
+	item    *NewItem           // the content where base is not it, as of a checklist line's task
+	user    string             // planning's user who makes it
 	buckets []mapping.ObjectID // the ids by which its bucket may be addressed
-	shown   []string           // labels that only show planning's state
+	shown   []string           // labels that only project planning's state
 }
 
 func notMade(wants []*want) []*want {
 	return slices.DeleteFunc(slices.Clone(wants), func(k *want) bool { return k.done })
 }
 
-// once makes what is wanted, as far as that is possible now.
+// once makes the wants, as far as that is possible now.
 func (c *creation) once(wants ...*want) error {
 	absent, err := c.absent(wants)
 	if len(absent) > 0 && c.w.set.DryRun {
@@ -99,7 +97,7 @@ func (c *creation) once(wants ...*want) error {
 	return mostSevere(errs)
 }
 
-// absent returns the wants that certainly were not made yet.
+// absent returns the wants that certainly do not exist yet.
 func (c *creation) absent(wants []*want) (absent []*want, err error) {
 	if err := c.find(wants); err != nil {
 		return nil, err
@@ -134,7 +132,7 @@ func (c *creation) absent(wants []*want) (absent []*want, err error) {
 	return absent, mostSevere(errs)
 }
 
-// lookFor makes a complete lookup for wants.
+// lookFor makes a complete lookup, and links the wants that it found.
 func (c *creation) lookFor(wants []*want) error {
 	if err := c.look(); err != nil {
 		return err
@@ -142,7 +140,7 @@ func (c *creation) lookFor(wants []*want) error {
 	return c.find(wants)
 }
 
-// makeWithinBrake makes wants as far as the route's brake lets them go.
+// makeWithinBrake makes as many wants as the route's brake allows.
 func (c *creation) makeWithinBrake(wants []*want) error {
 	for len(wants) > 0 {
 		n, err := min(len(wants), batchSize), error(nil)
@@ -160,7 +158,7 @@ func (c *creation) makeWithinBrake(wants []*want) error {
 	return nil
 }
 
-// request makes wants with one request, and decides what follows from its answer.
+// request sends one request for wants, and acts on its answer.
 func (c *creation) request(wants []*want) error {
 	for _, k := range wants {
 		k.intent.Base = k.base
@@ -192,8 +190,8 @@ func (c *creation) request(wants []*want) error {
 	return err
 }
 
-// send saves the intents as sent and makes one request. After an answer that proves
-// that nothing was made they are unsent again.
+// send saves the intents as sent, and sends one request. Where its answer proves that nothing
+// was made, the intents are marked as unsent again.
 func (c *creation) send(wants []*want) (err error) {
 	post := func() error {
 		for _, k := range wants {
@@ -218,8 +216,8 @@ func (c *creation) send(wants []*want) (err error) {
 	return post()
 }
 
-// yieldSlot lets a key wait for others without keeping the workers from live
-// changes; when too many wait already it is put off.
+// yieldSlot runs wait while other keys use the worker's slot, so that live changes go on.
+// Where too many keys wait already, the key is put off instead.
 func (w creator) yieldSlot(wait func() error) error {
 	retry, err := do(w, StandAside{})
 	switch {
@@ -239,8 +237,9 @@ func unsend(wants []*want) {
 	}
 }
 
-// halve makes the items of a refused request with two, so that one refused value does
-// not keep the others. Whether some were made no document tells: they are looked for.
+// halve sends a refused request again as two, so that one refused value does not block the
+// other items. The API document does not say whether the refused request made some of them, so
+// a lookup comes first.
 func (c *creation) halve(wants []*want) error {
 	if err := c.lookFor(wants); err != nil {
 		return err
@@ -275,7 +274,7 @@ func Certain(err error) bool {
 
 func (w creator) wanted() *want { return &want{w: work(w), intent: w.pair.Intent} }
 
-// partner is the making of the item that the link's intent names.
+// partner is the creation of the item that the link's intent names.
 func (w creator) partner() *creation {
 	imported := w.link.Import != "" && !w.pair.IsTask()
 	if w.pair.Intent.Side == mapping.GitHub {
@@ -285,7 +284,8 @@ func (w creator) partner() *creation {
 	return &creation{w: work(w), side: mapping.Planning, what: "create card", proofs: 2, free: imported, yieldsSlot: imported, kind: &newCard{state: w.state, how: "poll"}}
 }
 
-// wouldCreate says what a dry run would do. The link goes, and the next change makes another.
+// wouldCreate logs what a dry run would create. The link is removed; the next change makes
+// another one.
 func (w creator) wouldCreate() error {
 	if get(w, Remember{"dry run " + where(w.owner), 1}) == 0 {
 		w.log.Info("dry run: would create", "side", w.pair.Intent.Side)

@@ -9,10 +9,10 @@ import (
 	"planbridge/mapping"
 )
 
-// newCard is the making of an issue's card.
+// newCard makes the card of an issue.
 type newCard struct {
 	*state
-	how  string // it was found
+	how  string // how it was found
 	seen []mapping.Card
 }
 
@@ -22,7 +22,7 @@ func (c *newCard) take(card mapping.Card) {
 	}
 }
 
-// find looks for the card among what a poll has brought, and what a lookup showed.
+// find searches the snapshots of the last poll, and the result of a lookup.
 func (c *newCard) find(wants []*want) error {
 	if err := (reader{c.state}).needIssue(); err != nil {
 		return err
@@ -44,8 +44,8 @@ func (c *newCard) find(wants []*want) error {
 	return nil
 }
 
-// oldest returns, of cards that carry the link's marker, the one that was made
-// first; nil: none is free to be the link's.
+// oldest returns the first card, in the order of creation, that carries the link's marker and
+// that no other link has; nil: there is none.
 func (w creator) oldest(cards []mapping.Card) (*mapping.Card, error) {
 	slices.SortFunc(cards, func(a, b mapping.Card) int { return cmp.Compare(a.CID, b.CID) })
 	for i := range cards {
@@ -57,15 +57,15 @@ func (w creator) oldest(cards []mapping.Card) (*mapping.Card, error) {
 }
 
 const (
-	// lackingPatience bounds how long listings that lack a card which is there prove
-	// nothing. Planning may show a card nowhere for good.
+	// lackingPatience bounds how long listings that lack an existing card prove nothing.
+	// Planning may leave a card out of its listings for good.
 	lackingPatience = 5 * time.Minute
-	// lackingGap lies between two lookups where the first one lacked a card.
+	// lackingGap is the time between two lookups where the first one lacked a card.
 	lackingGap = 5 * time.Second
 )
 
-// look visits every bucket and sprint, as a request may have been answered without a
-// word reaching us. Listings that lack a card which is there may lack this one as well.
+// look reads every bucket and sprint, as the answer to an earlier request may have been lost.
+// Listings that lack an existing card may lack this one, too.
 func (c *newCard) look() error {
 	c.how, c.seen = "lookup", nil
 	imported := c.link.Import != ""
@@ -112,9 +112,9 @@ func (c *newCard) ready(k *want) (bool, error) {
 	return true, nil
 }
 
-// takersFirst returns a bucket's ids in the order in which they are to be tried. Where a
-// bucket has two, one may be good for its listing only (facts of real data): an id under
-// which planning took no card is tried last, since each try of an import waits for its batch.
+// takersFirst sorts a bucket's ids into the order in which they are tried. A bucket may have
+// two ids, one of which works for its listing only (observed in real data). An id that
+// planning has refused for a card comes last, as each try of an import waits for a batch.
 func (w creator) takersFirst(ids []mapping.ObjectID) []mapping.ObjectID {
 	return slices.SortedStableFunc(slices.Values(ids), func(a, b mapping.ObjectID) int {
 		return get(w, Remembered{refusing(a)}) - get(w, Remembered{refusing(b)})
@@ -123,8 +123,8 @@ func (w creator) takersFirst(ids []mapping.ObjectID) []mapping.ObjectID {
 
 func refusing(bucket mapping.ObjectID) string { return "takes no card: " + string(bucket) }
 
-// oneEstimate removes all estimate labels but the one that the item is made with: once
-// that is the base, another one would pass for the newer.
+// oneEstimate removes all estimate labels but the one that the item is made with. Once that
+// one is the base, another label would count as newer.
 func (w creator) oneEstimate() error {
 	if len(w.extra) > 0 && !w.fresh {
 		if err := reader(w).readIssue(); err != nil {
@@ -142,7 +142,7 @@ func (w creator) oneEstimate() error {
 	return fmt.Errorf("its estimate labels still changed after %d rounds", maxRounds)
 }
 
-// firstBase is the base of an item that is made of the issue. It lacks the values that
+// firstBase is the base of an item that is made from the issue, without the values that
 // planning has refused.
 func (w creator) firstBase() map[mapping.Attribute]mapping.Base {
 	view, _ := mapping.IssueView(w.issue, w.set.Scheme, w.set.Keys, nil)
@@ -159,7 +159,7 @@ func (w creator) firstBase() map[mapping.Attribute]mapping.Base {
 	return base
 }
 
-// newItem is what planning is sent of a want that is made of an issue.
+// newItem is the content that planning is sent for a want that is made from an issue.
 func (k *want) newItem() NewItem {
 	return NewItem{
 		Title: k.base[mapping.Title].Planning, Summary: signer(k.w).cardText(k.base[mapping.Summary].Planning), Estimate: k.base[mapping.Estimate].Planning,
@@ -186,7 +186,7 @@ func (c *newCard) post(wants []*want) error {
 
 func (c *newCard) refused(_ *want, err error) error { return err }
 
-// linkCard completes the link with the card that its intent made.
+// linkCard completes the link with the card that was made for it.
 func (w creator) linkCard(card *mapping.Card, why string) {
 	w.pair.Card = mapping.NameCard(card)
 	w.pair.Card.Version, w.pair.Card.CountersVersion = card.Version, card.CountersVersion

@@ -8,20 +8,20 @@ import (
 	"planbridge/mapping"
 )
 
-// missingInARow ends the search for an issue by number: a number may be
-// missing because a discussion or a deleted issue took it.
+// missingInARow ends the search for an issue by number. A discussion or a deleted issue also
+// takes a number.
 const missingInARow = 10
 
-// readsPerClaim bounds how many issue numbers one claim reads; the search goes
-// on where it stopped.
+// readsPerClaim bounds how many issue numbers one claim reads. The next claim goes on from
+// there.
 const readsPerClaim = 100
 
-// newIssue is the making of a card's issue, or of a task's.
+// newIssue makes the issue of a card, or of a task.
 type newIssue struct {
 	*state
-	how   string // it was found
+	how   string // how it was found
 	found *mapping.Issue
-	text  string // by which it is known
+	text  string // the text with its marker
 }
 
 func (c *newIssue) take(i mapping.Issue) error {
@@ -39,9 +39,9 @@ func (c *newIssue) take(i mapping.Issue) error {
 	return err
 }
 
-// find looks for the issue among what webhooks have brought, and what a lookup showed.
-// Where the bridge's own account is not known the issue proves itself: the intent's nonce
-// is nowhere before it is made, so the first that carries it is no copy.
+// find searches the snapshots that webhooks brought, and the result of a lookup. Where the
+// bridge's own account is not known, the first issue with the intent's nonce is no copy: that
+// nonce exists nowhere before the issue is made.
 func (c *newIssue) find(wants []*want) error {
 	if c.how == "webhook" {
 		err := eachSeen(c.claimState, func(i mapping.Issue) error { return c.take(i) })
@@ -68,8 +68,8 @@ func (c *newIssue) find(wants []*want) error {
 	return nil
 }
 
-// look reads every issue number above the highest one known at the intent, until the
-// issue is found or ten numbers in a row are missing.
+// look reads every issue number above the highest one that was known at the intent. It ends
+// with the issue, or after ten missing numbers in a row.
 func (c *newIssue) look() error {
 	c.how, c.found = "lookup", nil
 	intent, missing := c.pair.Intent, 0
@@ -93,8 +93,8 @@ func (c *newIssue) look() error {
 	return nil
 }
 
-// errUntitled parks a card (or a task) that cannot become an issue: GitHub takes none
-// with a blank title. A change takes it up again.
+// errUntitled parks a card or a task without a title: GitHub refuses a blank one. A change of
+// the item makes its key due again.
 var errUntitled = parks("it has no title, and no issue can be without one")
 
 func (c *newIssue) ready(k *want) (bool, error) {
@@ -141,8 +141,8 @@ func (c *newIssue) post(wants []*want) error {
 
 func (c *newIssue) refused(_ *want, err error) error { return err }
 
-// requiredLabels are the labels without which the route would not keep an issue that
-// is made for a card: the first of those that it asks for. A sub-issue needs none.
+// requiredLabels returns the label that the route's filter asks for, so that the route keeps
+// the new issue: the first one of its list. A sub-issue needs none.
 func (w creator) requiredLabels() []string {
 	if w.pair.IsTask() || len(w.route.Labels) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func baseOf(github string, p mapping.Versioned) mapping.Base {
 	return mapping.Base{GitHub: github, Planning: p.Value, Version: p.Version}
 }
 
-// linkIssue completes the link with the issue that its intent made.
+// linkIssue completes the link with the issue that was made for it.
 func (w creator) linkIssue(issue *mapping.Issue, why string) {
 	reader(w).setIssue(issue)
 	if w.pair.Copied && w.card != nil {
@@ -170,7 +170,7 @@ func (w creator) linkIssue(issue *mapping.Issue, why string) {
 	w.linked(mapping.GitHub, issueName(issue.Repo, issue.Number)+" "+why)
 }
 
-// labelsAlong are the labels that a new issue of the card is made with.
+// labelsAlong returns the labels that a new issue of the card is created with.
 func (w creator) labelsAlong() []string {
 	s := projector(w).shown()
 	if s == nil {

@@ -7,8 +7,8 @@ import (
 	"planbridge/mapping"
 )
 
-// firstSightWithout reports whether nothing is agreed on about an attribute that a view
-// does not show. A value that a side refused is not compared.
+// firstSightWithout reports whether an attribute has no base and the view does not show it
+// either. A value that a side refused is not compared.
 func (w decider) firstSightWithout(view mapping.View) bool {
 	return slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
 		_, agreed := w.pair.Base[a]
@@ -18,7 +18,7 @@ func (w decider) firstSightWithout(view mapping.View) bool {
 	})
 }
 
-// decideItem is resolve for a pair.
+// decideItem is resolve for a checklist line and its task.
 func (w decider) decideItem() (mapping.Plan, error) {
 	if err := repairer(w).recoverLanded(); err != nil {
 		return mapping.Plan{}, err
@@ -75,10 +75,9 @@ func (w decider) resolve() (mapping.Plan, error) {
 	return plan, err
 }
 
-// When an attribute was edited last, as far as that is known. The policy newest
-// compares the two sides' bounds.
+// The policy newest compares when each side was edited last, as far as that is known.
 
-// editedInPlanning bounds when planning's value of an attribute was made.
+// editedInPlanning bounds when planning's value of an attribute was written.
 func (w decider) editedInPlanning(a mapping.Attribute) mapping.Interval {
 	if w.card == nil {
 		return mapping.Interval{}

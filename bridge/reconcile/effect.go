@@ -9,23 +9,23 @@ import (
 	"planbridge/store"
 )
 
-// The core does nothing itself. It asks for one thing after the other, and whoever runs it
-// does them: an effect is a value that says what is to be done.
+// The core carries nothing out itself. It asks for one effect after the other. An effect is a
+// value that says what is to be done, and the caller of the core does it.
 
-// Effect is one thing that the core asks for. R is what it is answered with.
+// Effect is one request of the core. R is the type of its answer.
 type Effect[R any] interface{ answeredWith(R) }
 
-// None is the answer to an effect that is only done.
+// None is the answer of an effect without a value.
 type None struct{}
 
 // Step is an effect that the work on a key waits for.
 type Step struct {
 	// Effect is one of the effects of this package.
 	Effect any
-	// Ask tells on whose behalf GitHub is written.
+	// Ask says on whose behalf GitHub is written.
 	Ask store.Ask
 
-	// Now is the time as of the answer. Over: the time of the claim has ended.
+	// Now is the time of the answer. Over: the time of the claim has ended.
 	Now  time.Time
 	Over bool
 
@@ -33,20 +33,20 @@ type Step struct {
 	err    error
 }
 
-// Answer is what came of the effect. The value is of the effect's type; beside an error it
+// Answer sets the result of the effect. The value has the effect's type; beside an error it
 // may be nil.
 func (s *Step) Answer(value any, err error) { s.answer, s.err = value, err }
 
-// ErrOver is the error of an effect that was cut short, as the time of the claim was over.
+// ErrOver is the error of an effect that was cut short by the end of the claim's time.
 var ErrOver = errors.New("the time of the claim is over")
 
-// Answered returns what came of the effect: what [Step.Answer] was given.
+// Answered returns what [Step.Answer] set.
 func (s *Step) Answered() (value any, err error) { return s.answer, s.err }
 
-// errStopped ends the work on a key that nobody answers any more.
+// errStopped ends the work on a key whose steps nobody answers any more.
 var errStopped = errors.New("the work on the key was stopped")
 
-// do has an effect done.
+// do has an effect carried out, and returns its answer.
 func do[R any](of role, e Effect[R]) (R, error) {
 	var none R
 	w := of.self()
@@ -71,14 +71,14 @@ func do[R any](of role, e Effect[R]) (R, error) {
 	return answer, s.err
 }
 
-// done is do for what is only done.
+// done is do for an effect without a value.
 func done(w role, e Effect[None]) error {
 	_, err := do(w, e)
 	return err
 }
 
-// stepwise is the work on a key as the effects that it asks for. Each has to be answered before
-// the next one is asked for.
+// stepwise turns the work on a key into the sequence of its effects. Each step must be
+// answered before the next one is asked for.
 func stepwise(w *state, run func() error) iter.Seq[*Step] {
 	return func(yield func(*Step) bool) {
 		w.yield = yield

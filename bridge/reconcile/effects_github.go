@@ -6,24 +6,24 @@ import (
 	"planbridge/mapping"
 )
 
-// What the core asks of GitHub. Errors match the sentinels of mapping. Reads may be answered
-// from a cache that GitHub was asked about.
+// This file has the effects that GitHub carries out. Errors match the sentinels of mapping. A
+// read may be answered from a cache that GitHub has just confirmed.
 
-// ReadIssue reads the issue itself. No listing stands for it, as listings lag.
+// ReadIssue reads the issue itself. No listing replaces it, as listings lag.
 type ReadIssue struct {
 	Repo   string
 	Number int
 }
 
-// ReadParent reads the issue that has this one as a sub-issue; nil: none has. Of issues that
-// enter in a crowd a listing may tell that. Within bounds how long each answer may take.
+// ReadParent reads the parent of a sub-issue; nil: the issue has none. For issues that enter
+// in a crowd, a listing may answer. Within bounds the time of each answer.
 type ReadParent struct {
 	Repo   string
 	Number int
 	Within time.Duration
 }
 
-// ReadSubIssues lists an issue's sub-issues, which may be of other repositories.
+// ReadSubIssues lists an issue's sub-issues, which may be in other repositories.
 type ReadSubIssues struct {
 	Repo   string
 	Number int
@@ -35,23 +35,23 @@ type ReadComments struct {
 	Number int
 }
 
-// ReadEdits reads what GitHub remembers of the edits of an issue's title or body (the
-// attribute Summary), oldest first, as their events told them.
+// ReadEdits reads GitHub's history of an issue's title or body (the attribute Summary), oldest
+// edit first, in the form of edit events.
 type ReadEdits struct {
 	Issue     mapping.IssueID
 	Attribute mapping.Attribute
 }
 
-// ReadClosed reads whether the bridge's own account closed an issue at a moment of GitHub's
-// clock or later.
+// ReadClosed reads whether the bridge's own account closed an issue at or after a moment of
+// GitHub's clock.
 type ReadClosed struct {
 	Repo   string
 	Number int
 	Since  time.Time
 }
 
-// ReadLastNumber reads the highest issue number that a listing of a repository shows.
-// Listings lag, so it may be too low.
+// ReadLastNumber reads the highest issue number in a listing of a repository. Listings lag, so
+// it may be too low.
 type ReadLastNumber struct{ Repo string }
 
 // ReadPrivate reads whether only members can read a repository.
@@ -60,37 +60,37 @@ type ReadPrivate struct{ Repo string }
 // ReadArchived reads whether a repository is read-only.
 type ReadArchived struct{ Repo string }
 
-// ReadRepositoryName reads what a repository is called now: another name than it was asked
-// for by, where it was renamed.
+// ReadRepositoryName reads the current name of a repository. It differs from the given one
+// after a rename.
 type ReadRepositoryName struct{ Repo string }
 
-// ReadPublic reads whether anybody can read a repository. With Ask, GitHub is asked where
-// that is not known, or was told long ago; else only what is known is answered.
+// ReadPublic reads whether anybody can read a repository. With Ask, GitHub is asked where the
+// answer is unknown or old. Without it, only a stored answer counts.
 type ReadPublic struct {
 	Repo string
 	Ask  bool
 }
 
-// Publicity is whether anybody can read a repository, where that is known.
+// Publicity says whether anybody can read a repository, where that is known.
 type Publicity struct{ Public, Known bool }
 
-// Locate finds out what the repository that a name stands for is called now. ID is its id, 0
-// where that is not known. With Anew, GitHub is asked even where it told that some minutes
-// ago. A [mapping.StrangerError] says that another repository has the name.
+// Locate reads the current name of the repository that a name stands for. ID is its id; 0: not
+// known. Anew asks GitHub even where it answered some minutes ago. A [mapping.StrangerError]
+// says that another repository has the name.
 type Locate struct {
 	Repo string
 	ID   int64
 	Anew bool
 }
 
-// CreateIssue makes one issue. It is never repeated by itself.
+// CreateIssue makes one issue. It is never repeated automatically.
 type CreateIssue struct {
 	Repo  string
 	Issue NewIssue
 }
 
-// EditIssue changes an issue, and is answered with the issue as it is then. Bare: it only takes
-// off what the bridge made, and shows nothing that is not there already.
+// EditIssue changes an issue, and returns the changed issue. Bare: the edit only removes marks
+// of the bridge, and publishes nothing new.
 type EditIssue struct {
 	Repo   string
 	Number int
@@ -98,7 +98,7 @@ type EditIssue struct {
 	Bare   bool
 }
 
-// AddLabels adds single labels, and is answered with all that the issue has then.
+// AddLabels adds single labels, and returns all labels of the issue.
 type AddLabels struct {
 	Repo   string
 	Number int
@@ -106,7 +106,7 @@ type AddLabels struct {
 	Sharing
 }
 
-// RemoveLabel takes one label off, and is answered with all that the issue has then.
+// RemoveLabel removes one label, and returns all labels of the issue.
 type RemoveLabel struct {
 	Repo   string
 	Number int
@@ -114,36 +114,35 @@ type RemoveLabel struct {
 	Sharing
 }
 
-// Sharing says whether a write of labels may go with those of other issues, as one request.
+// Sharing says whether a write of labels may share one request with other issues.
 type Sharing struct {
 	Node string // the issue's node id; "": the write goes alone
-	// Waited: it waited for its share of the write budget before, as others did.
+	// Waited: the write has waited for its share of the write budget.
 	Waited bool
 }
 
-// LabelChange is what is to become of the labels of one of several issues: some are added, or some
-// are taken off.
+// LabelChange is the change of one issue's labels in a shared request: additions or removals.
 type LabelChange struct {
 	Repo        string
 	Node        string // the issue's node id
 	Add, Remove []string
 }
 
-// LabelAnswer is what became of a [LabelChange].
+// LabelAnswer is the result of a [LabelChange].
 type LabelAnswer struct {
-	Labels []string // all that the issue has now
+	Labels []string // all labels of the issue
 	Err    error
-	Alone  bool // nothing is known to be done: it takes a request for this issue alone
+	Alone  bool // the outcome is unknown: the issue needs a request of its own
 }
 
-// EnsureLabel makes a repository's label unless it is there.
+// EnsureLabel creates a repository's label unless it exists.
 type EnsureLabel struct {
 	Repo  string
 	Label mapping.LabelSpec
 }
 
-// AddSubIssue makes the issue with the database id Sub a sub-issue. Adding it again is
-// refused and does no harm.
+// AddSubIssue makes the issue with the database id Sub a sub-issue. GitHub refuses a
+// repetition, which does no harm.
 type AddSubIssue struct {
 	Repo   string
 	Number int
@@ -157,28 +156,28 @@ type CreateComment struct {
 	Body   string
 }
 
-// Assign adds single assignees, and is answered with the issue as it is then. Who cannot be
-// assigned is left out without a word.
+// Assign adds single assignees, and returns the issue. GitHub silently leaves out accounts
+// that cannot be assigned.
 type Assign struct {
 	Repo   string
 	Number int
 	Logins []string
 }
 
-// Unassign removes single assignees, and is answered with the issue as it is then.
+// Unassign removes single assignees, and returns the issue.
 type Unassign Assign
 
-// Reserve takes a write of a class from the write budget ahead, unless one is reserved. The
-// key has no slot meanwhile, but with Keep. None is taken for labels that will go with those of
-// other issues: the request takes one for all of them.
+// Reserve takes one write of a class from the write budget in advance, unless one is reserved.
+// The key gives up its slot meanwhile, unless Keep is set. Labels that share a request reserve
+// nothing: the request takes one write for all of them.
 type Reserve struct {
 	Class WriteClass
 	Keep  bool
 	Sharing
 }
 
-// EnsureMilestone makes sure that a sprint has a milestone in a repository, and is answered
-// with its number. Refused is a number that GitHub did not take, and that is looked for anew.
+// EnsureMilestone makes sure that a sprint has a milestone in a repository, and returns its
+// number. Refused is a number that GitHub did not accept; the milestone is looked up again.
 type EnsureMilestone struct {
 	Project mapping.ObjectID
 	Repo    string
@@ -186,18 +185,18 @@ type EnsureMilestone struct {
 	Refused int
 }
 
-// KnownMilestone reads the number of a sprint's milestone; 0: none is known.
+// KnownMilestone reads the stored number of a sprint's milestone; 0: none is stored.
 type KnownMilestone struct {
 	Project mapping.ObjectID
 	Repo    string
 	Sprint  mapping.ObjectID
 }
 
-// ReadSprint reads what the last listing showed of a sprint; nil: it does not have it.
+// ReadSprint reads a sprint as the last listing showed it; nil: the listing lacks it.
 type ReadSprint struct{ Project, Sprint mapping.ObjectID }
 
-// MilestonesWait is when milestones are looked at again that another worker sees to, or that
-// have changed meanwhile.
+// MilestonesWait is how long a key waits for milestones that another worker is writing, or
+// that have just changed.
 const MilestonesWait = 500 * time.Millisecond
 
 func (ReadIssue) answeredWith(mapping.Issue)        {}
@@ -226,7 +225,7 @@ func (EnsureMilestone) answeredWith(int)            {}
 func (KnownMilestone) answeredWith(int)             {}
 func (ReadSprint) answeredWith(*mapping.Sprint)     {}
 
-// toRepository is a write to a repository. It shows planning's side there, or not.
+// toRepository is a write to a repository. shows: it publishes planning's side there.
 type toRepository interface {
 	repository() (name string, shows bool)
 }

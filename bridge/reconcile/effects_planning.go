@@ -2,7 +2,7 @@ package reconcile
 
 import "planbridge/mapping"
 
-// What the core asks of the planning project that the key belongs to. Errors match the
+// This file has the effects that the key's planning project carries out. Errors match the
 // sentinels of mapping.
 
 // ReadCard reads one card.
@@ -14,15 +14,15 @@ type ReadTask struct{ ID mapping.ObjectID }
 // ReadTasks lists the tasks of a card.
 type ReadTasks struct{ Card mapping.ObjectID }
 
-// ReadBuckets reads the ids by which a bucket, given by title or id, may be addressed, the
-// likeliest first.
+// ReadBuckets reads the ids that may address a bucket, which is given by title or id. The
+// likeliest id comes first.
 type ReadBuckets struct{ Bucket string }
 
-// CheckProject reads the project itself: nil where it answers under its own id.
+// CheckProject reads the project itself; nil: it answers under its own id.
 type CheckProject struct{}
 
-// CreateCard makes one card. It is never repeated by itself. Of an import, or in a crowd, it
-// goes out with those of other keys, at most Most with one request.
+// CreateCard makes one card. It is never repeated automatically. In an import or a crowd it
+// shares a request with other keys, with at most Most cards.
 type CreateCard struct {
 	Link   mapping.LinkID
 	Order  int // the issue's number: cards stand as their issues do
@@ -35,13 +35,13 @@ type CreateCard struct {
 // MadeCard is the answer to a [CreateCard].
 type MadeCard struct {
 	Card    mapping.Card
-	Batch   int  // how many went out together; 0: it went alone
+	Batch   int  // the number of cards in the request; 0: one of its own
 	Refused bool // planning refused the batch, and may have made some of it
 }
 
-// FindCards looks through every bucket and sprint for the cards that carry the marker of a
-// link, or name its issue as their partner: the complete lookup that proves absence. An error
-// means that it was not complete. Keys of an import, and those of a crowd, share one.
+// FindCards searches every bucket and sprint for cards that carry a link's marker, or name its
+// issue as their partner. It is the complete lookup that proves absence; after an error it was
+// incomplete. Keys of an import or a crowd share one.
 type FindCards struct {
 	Link   mapping.LinkID
 	Issue  int64
@@ -51,13 +51,13 @@ type FindCards struct {
 // FoundCards is the answer to a [FindCards].
 type FoundCards struct {
 	Cards []mapping.Card
-	// Lacking is a card that can be read though no listing showed it: the listings prove
-	// nothing. "": none is known.
+	// Lacking is a card that can be read though no listing showed it, so that the listings
+	// prove nothing. "": no such card is known.
 	Lacking mapping.ObjectID
 }
 
-// CreateTasks makes tasks on a card with one request. What was answered, in any order, comes
-// back also beside an error.
+// CreateTasks makes tasks on a card with one request. Tasks in the answer, in any order, are
+// returned even beside an error.
 type CreateTasks struct {
 	Card     mapping.ObjectID
 	Username string

@@ -6,68 +6,68 @@ import (
 	"planbridge/mapping"
 )
 
-// What the core asks of the process that it runs in: what is remembered beyond a claim, what
-// is counted, and what is logged.
+// This file has the effects that the process carries out: its memory beyond a claim, its
+// counters and its log.
 
-// PauseLeft reads for how long something is left alone that went wrong (0: not at all).
+// PauseLeft reads how long something that failed is still paused; 0: not at all.
 type PauseLeft struct{ Name string }
 
-// Pause is for how long something is left alone, and why. News: it had been all right before.
+// Pause is how long something is paused, and why. News: it had worked before.
 type Pause struct {
 	Wait time.Duration
 	Why  string
 	News bool
 }
 
-// PauseAfter takes in that something went wrong. It is left alone for the time First, then for
-// twice as long each time, up to Most.
+// PauseAfter records a failure. The first pause is First. Each further failure doubles it, up
+// to Most.
 type PauseAfter struct {
 	Name, Why   string
 	First, Most time.Duration
 }
 
-// PauseOver takes in that something went well.
+// PauseOver records a success, which ends the pause.
 type PauseOver struct{ Name string }
 
-// Remembered reads the number that the process remembers under a name; 0: none.
+// Remembered reads the number that the process keeps under a name; 0: none.
 type Remembered struct{ Name string }
 
-// Remember has the process remember a number, and is answered with the one before.
+// Remember keeps a number under a name, and returns the number before.
 type Remember struct {
 	Name   string
 	Number int
 }
 
-// Missed takes in that an item answered gone. That is forgotten Keep after it was looked at
-// last.
+// Missed records that an item answered "gone". The record lasts for Keep after the item's last
+// read.
 type Missed struct {
-	Scope string // the project or repository that the item belongs to
+	Scope string // the project or repository of the item
 	Item  mapping.Ref
 	Keep  time.Duration
 }
 
-// Found takes in that an item answered.
+// Found records that an item answered.
 type Found Missed
 
-// Absence is what is known when an item answers gone.
+// Absence says what is known about an item that answers "gone".
 type Absence struct {
 	First time.Time // when this process met it first
-	Gone  int       // items of the scope, this one included
-	Many  bool      // that is a fact about the service
+	Gone  int       // absent items of the scope, this one included
+	Many  bool      // so many that the service itself is in doubt
 }
 
-// Announce asks for the right to say that many items of a scope are gone: it is answered
-// with true once, until fewer are. OnIssue: on an issue; else in the log. Back: it could not
-// be said.
+// Announce asks for the right to report that many items of a scope are gone. One caller gets
+// true, until fewer are gone. OnIssue: the report is a comment, else a log line. Back: the
+// report failed.
 type Announce struct {
 	Scope         string
 	OnIssue, Back bool
 }
 
-// Met tells of a card that planning showed or answered with.
+// Met records a card that planning listed or answered with.
 type Met struct{ Project, Card mapping.ObjectID }
 
-// Counter names something that is counted.
+// Counter names a counter.
 type Counter int
 
 // The counters, with their labels.
@@ -83,19 +83,19 @@ const (
 	CountViolations                 // route, invariant
 )
 
-// Count counts one more.
+// Count adds one to a counter.
 type Count struct {
 	Counter Counter
 	Labels  []string
 }
 
-// Lagged tells how long it took from seeing a change to writing it.
+// Lagged records the time between the sight of a change and its write.
 type Lagged struct {
 	Direction string
 	Took      time.Duration
 }
 
-// Level is how much a line of the log matters, as log/slog counts.
+// Level is the level of a log line, with the values of log/slog.
 type Level int
 
 // The levels.
@@ -106,7 +106,7 @@ const (
 	Error
 )
 
-// Say writes a line of the log. Attributes are keys and values in turn.
+// Say writes a log line. Attributes are keys and values in turn.
 type Say struct {
 	Level      Level
 	Text       string
@@ -126,18 +126,18 @@ func (Count) answeredWith(None)       {}
 func (Lagged) answeredWith(None)      {}
 func (Say) answeredWith(None)         {}
 
-// get is do for what cannot fail. Of work that was stopped it is the zero value.
+// get is do for an effect that cannot fail. After a stop it returns the zero value.
 func get[R any](w role, e Effect[R]) R {
 	answer, _ := do(w, e)
 	return answer
 }
 
-// tell is get for what is not answered.
+// tell is get without an answer.
 func tell(w role, e Effect[None]) { _, _ = do(w, e) }
 
 func (w *state) count(c Counter, labels ...string) { tell(w, Count{c, labels}) }
 
-// logger writes lines of the log that tell which link they are about.
+// logger writes log lines with the attributes of a link.
 type logger struct {
 	w  role
 	of []any // attributes of every line

@@ -7,23 +7,23 @@ import (
 	"planbridge/store"
 )
 
-// What the core asks of the store, and of the program that it runs in. Errors match those of
+// This file has the effects that the store and the engine carry out. Errors match those of
 // store.
 
-// Save stores the root link under the claim. It fails with store.ErrLeaseLost once the lease
-// is over.
+// Save stores the root link under the claim. It fails with store.ErrLeaseLost after the lease
+// ended.
 type Save struct{ Link *mapping.Link }
 
 // FindLink finds the link that has an item.
 type FindLink struct {
 	Project mapping.ObjectID
 	Ref     mapping.Ref
-	// Anywhere looks in all other projects of the store too, behind that one.
+	// Anywhere also searches all other projects of the store, after that one.
 	Anywhere bool
 }
 
-// FindFormer lists links of whose issues one has one of some traits, at most Most of each
-// project of the store.
+// FindFormer lists links with an issue that has one of the traits, at most Most of each
+// project.
 type FindFormer struct {
 	Traits []mapping.Trait
 	Most   int
@@ -32,52 +32,52 @@ type FindFormer struct {
 // ReadLink reads a link.
 type ReadLink struct{ Key store.Key }
 
-// ReadAdoption reads whether everything marked in a project has been seen.
+// ReadAdoption reads whether a project is adopted: whether all its marked items have been
+// seen.
 type ReadAdoption struct{ Project mapping.ObjectID }
 
-// Adoption is the store's epoch, and whether everything marked in a project has been seen
-// under it.
+// Adoption is the store's epoch, and whether a project is adopted under it.
 type Adoption struct {
 	Done  bool
 	Epoch string
-	Since time.Time // when this process first knew that it is done
+	Since time.Time // when this process first knew it
 }
 
-// ReadConflict reads an entry of the ledger of conflicts.
+// ReadConflict reads an entry of the conflict ledger.
 type ReadConflict struct {
 	Project mapping.ObjectID
 	ID      string
 }
 
-// PutConflict writes an entry of the ledger of conflicts.
+// PutConflict writes an entry of the conflict ledger.
 type PutConflict struct{ Conflict mapping.Conflict }
 
-// Take takes of a budget.
+// Take takes items from a budget.
 type Take struct {
 	Budget store.Budget
 	Ask    store.Ask
 }
 
-// Observe hands observations over to other keys of a project.
+// Observe delivers observations to other keys of a project.
 type Observe struct {
 	Project      mapping.ObjectID
 	Observations []store.Observation
 }
 
-// Rename tells the program that a repository has another name.
+// Rename reports that a repository has another name.
 type Rename struct{ From, To string }
 
-// BeginWrite makes sure that the lease lasts for one external write more.
+// BeginWrite makes sure that the lease covers one more external write.
 type BeginWrite struct{}
 
-// Rise lets another key have the slot at the services, until this one needs one again.
+// Rise gives the slot at the services to another key, until this key needs one again.
 type Rise struct{}
 
-// StandAside lets other keys be worked until [ComeBack]. Where too many keys wait already it
-// is answered with when to come again, and the key stays.
+// StandAside lets other keys be worked until [ComeBack]. Where too many keys wait already, the
+// answer says when to come again, and the key keeps its slot.
 type StandAside struct{}
 
-// ComeBack ends what StandAside began.
+// ComeBack ends a StandAside.
 type ComeBack struct{}
 
 func (Save) answeredWith(None)                     {}

@@ -81,7 +81,7 @@ func (w entrant) decline(why string) error {
 	return errRemove
 }
 
-// beginCreate writes the intent to create the partner on a side.
+// beginCreate records the intent to create the partner on a side.
 func (w entrant) beginCreate(side mapping.Side) error {
 	intent := &mapping.Intent{Side: side, Nonce: w.pair.Nonce, At: w.Now().UTC()}
 	if side == mapping.GitHub {
@@ -100,8 +100,8 @@ func (w entrant) beginCreate(side mapping.Side) error {
 	return nil
 }
 
-// adoptLost looks, among what was seen, for a partner that was made before the
-// store was lost; then nothing is created.
+// adoptLost looks among the snapshots for a partner that was made before the store was lost.
+// Where it finds one, nothing is created.
 func (w entrant) adoptLost(side mapping.Side) (bool, error) {
 	w.pair.Intent = &mapping.Intent{Side: side}
 	k := creator(w).wanted()
@@ -112,9 +112,8 @@ func (w entrant) adoptLost(side mapping.Side) (bool, error) {
 	return k.done, err
 }
 
-// accepts reports whether an issue is synchronised, and why not. A route's
-// filter is about root links: a sub-issue only asks for the label that keeps it
-// out.
+// accepts reports whether an issue is synchronised, and why not. A route's filter is about
+// root links. A sub-issue is only kept out by the label plan:ignore.
 func (w entrant) accepts(issue *mapping.Issue) (bool, string) {
 	if w.pair.IsTask() {
 		return (&mapping.Route{}).Accepts(issue, w.set.Scheme)
@@ -127,8 +126,8 @@ func (w entrant) bridgeMade(issue *mapping.Issue) bool {
 	return w.set.Keys.Made(issue, w.Authorship(issue.Author))
 }
 
-// moveProject hands an issue whose labels lead to another project over to that
-// project's part of the store.
+// moveProject hands an issue over to the store's part of another project, where its labels
+// lead to that project.
 func (w entrant) moveProject(route *mapping.Route) error {
 	link := *w.link
 	link.Project, link.Route = route.Project, route.Name
@@ -139,19 +138,19 @@ func (w entrant) moveProject(route *mapping.Route) error {
 	return w.decline("its route belongs to project " + route.ProjectName)
 }
 
-// handOverIssue hands an issue, as it was seen, over to the link that the observation leads
-// to, with whatever else that is to be told.
+// handOverIssue delivers an issue's snapshot to the link that the observation names, with
+// further observations.
 func (w entrant) handOverIssue(issue *mapping.Issue, to mapping.ObjectID, obs store.Observation, more ...store.Observation) error {
 	obs.Item, obs.At, obs.Digest, obs.Data = mapping.IssueRef(issue.ID), issue.UpdatedAt.Unix(), mapping.DigestIssue(issue), store.Encode(issue)
 	obs.Event = store.Encode(mapping.IssueEvent{Look: mapping.LookHandedOver})
 	return w.deliver(to, append([]store.Observation{obs}, more...))
 }
 
-// deliverWait is when a link is looked for anew that has just gone.
+// deliverWait is when a link that has just vanished is looked up again.
 const deliverWait = time.Second
 
-// deliver hands observations over to the link that the first of them leads to. There has
-// to be one: else what they tell is lost with this link.
+// deliver sends observations to the link that the first of them names. That link has to exist:
+// what the observations say would be lost with this link otherwise.
 func (w entrant) deliver(to mapping.ObjectID, obs []store.Observation) error {
 	got, err := do(w, Observe{to, obs})
 	for _, g := range got {
@@ -163,12 +162,11 @@ func (w entrant) deliver(to mapping.ObjectID, obs []store.Observation) error {
 	return err
 }
 
-// A person may copy a card or a task that the bridge keeps, footer and all. The
-// link keeps its own item, which is the older one. The copy is a new item: it gets
-// an issue of its own, as any new item of its bucket or card does, and then its
-// own footer in place of the copied one.
+// A person may copy a card or a task of the bridge, footer and all. The link keeps the older
+// item, its own. The copy is a new item. It gets an issue of its own, as any new item of its
+// bucket or card does. Then its own footer replaces the copied one.
 
-// enterCopies lets the cards enter that were seen as copies of the link's card.
+// enterCopies makes links of the cards that are copies of the link's card.
 func (w entrant) enterCopies() error {
 	if w.pair.Card.ID == "" || w.pair.State != mapping.Linked && w.pair.State != mapping.Left {
 		return nil
@@ -184,8 +182,8 @@ func (w entrant) enterCopies() error {
 	})
 }
 
-// enterCopy makes the link of a copied card where a route makes issues of new
-// cards of its bucket; else the copy is reported once.
+// enterCopy makes the link of a copied card where a route makes issues of new cards in its
+// bucket. Otherwise it reports the copy once.
 func (w entrant) enterCopy(c *mapping.Card) error {
 	ref := mapping.CardRef(c.ID)
 	if id, err := exclusivity(w).findLink(w.link.Project, ref); id != "" || err != nil {

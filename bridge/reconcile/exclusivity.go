@@ -8,15 +8,13 @@ import (
 	"planbridge/mapping"
 )
 
-// A store that is new, was replaced, or is an old copy of itself does not know
-// all that was made: neither which partners there are, nor which tasks and
-// comments. Its epoch is another one then. Under a new epoch nothing is made
-// before everything marked has been seen (requireAdoption), and nothing beside a pair of
-// an earlier epoch before it was looked for (mayLackItems).
+// A store that is new, was replaced, or was rolled back does not know everything that was
+// made: partners, tasks, comments. It has another epoch then. Under a new epoch nothing is
+// made before every marked item has been seen (requireAdoption). Beside a pair of an earlier
+// epoch, nothing is made before it was looked for (mayLackItems).
 
-// requireAdoption reports, as an error, that nothing may be made yet: not everything
-// marked has been seen for the store's epoch, or the claim is older than that and
-// may lack what was seen.
+// requireAdoption returns an error while nothing may be made: not every marked item has been
+// seen under the store's epoch, or the claim is older than that and may lack a snapshot.
 func (w exclusivity) requireAdoption() error {
 	if w.epoch != "" {
 		return nil
@@ -35,8 +33,7 @@ func (w exclusivity) requireAdoption() error {
 	return nil
 }
 
-// readAdoption reports whether everything marked in a project has been seen for the
-// store's epoch, and that epoch.
+// readAdoption reads whether a project is adopted, and the store's epoch.
 func (w exclusivity) readAdoption(project mapping.ObjectID) (Adoption, error) {
 	a, err := do(w, ReadAdoption{project})
 	if err != nil {
@@ -45,9 +42,8 @@ func (w exclusivity) readAdoption(project mapping.ObjectID) (Adoption, error) {
 	return a, nil
 }
 
-// mayLackItems reports whether more may have been made for the pair than the store
-// knows, as the pair was not made under its epoch. An error says that nothing
-// may be made yet.
+// mayLackItems reports whether items may exist that the store does not know, as the pair was
+// not made under the store's epoch. An error says that nothing may be made yet.
 func (w exclusivity) mayLackItems() (bool, error) {
 	if err := w.requireAdoption(); err != nil {
 		return false, err
@@ -55,8 +51,8 @@ func (w exclusivity) mayLackItems() (bool, error) {
 	return w.link.Epoch != w.epoch, nil
 }
 
-// noteFoundBy takes in the text by whose marker the pair's partner was found. A marker of
-// another link tells of an earlier epoch: what adopted this one did not see everything.
+// noteFoundBy takes the text whose marker led to the pair's partner. A marker of another link
+// belongs to an earlier epoch, whose items this link may not know.
 func (w exclusivity) noteFoundBy(text string) {
 	_, marks := w.set.Keys.Body(text)
 	if !w.pair.IsTask() && !slices.ContainsFunc(marks, func(m mapping.Marker) bool { return m.Link == w.link.ID }) {
@@ -64,49 +60,48 @@ func (w exclusivity) noteFoundBy(text string) {
 	}
 }
 
-// An issue has one partner in all projects together. Within a project the index of
-// the store sees to that; links of two projects are in two parts of the store (a
-// Cluster has them on two servers), and no operation touches both. Where the
-// routes of a repository lead to several projects, deliveries, listings, imports and
-// operators that look everywhere and find nothing in the same moment can so make a
-// link in each. That does no harm yet, as a link that is entering can still go.
-// Before the first request that makes the partner, each link does this:
+// An issue has one partner in all projects together. Within a project the store's index
+// guarantees that. The links of two projects are in two parts of the store, on two servers of
+// a Cluster, and no operation touches both. Where a repository's routes lead to several
+// projects, deliveries, listings, imports and operators may look everywhere at one moment,
+// find nothing, and make a link in each. That does no harm yet, as a link that is entering can
+// still be removed. Before the first request that makes the partner, each link does this:
 //
 //  1. It is saved as creating, with an intent that is not sent: it is announced.
-//  2. The other projects' links of the issue are read. One that is announced, or
-//     beyond that, keeps this one from going on; one that is entering does not.
-//  3. Where none keeps it, the link is decided (Intent.ExclusiveFor). That is saved with
-//     the intent as sent, before the request, or when the claim ends.
+//  2. It reads the issue's links in the other projects. A link that is announced, or further on,
+//     keeps this one from going on. A link that is entering does not.
+//  3. Where none keeps it, the link is decided (Intent.ExclusiveFor). That is saved with the intent
+//     as sent, before the request, or at the end of the claim.
 //
-// Two links of one issue are never both decided. Else each would have read the
-// other before that was announced (for the last time before it was decided): X
-// was announced, read Y's, Y was announced, read X's, X was announced, each before
-// the next. This needs no clock and no lock: the store answers with what was saved
-// last, and both the announcement and the intent as sent are saved under the lease
-// of the link's key, so that who lost that sends nothing. A process may die
-// anywhere: before 1 the link is entering as it was; between 1 and 3 whoever has
-// the key next reads again; after 3 it is a create that may have been sent.
+// Two links of one issue are never both decided. Otherwise each would have read the other one
+// before that was announced, in its last read before it was decided. Then X was announced, X
+// read Y, Y was announced, Y read X, and X was announced, each before the next, which is a
+// contradiction. The proof needs no clock and no lock. The store returns what was saved last.
+// Announcements and intents are saved under the lease of the link's key, so that a process
+// without the lease sends nothing. A process may die anywhere. Before 1 the link is entering
+// as before. Between 1 and 3 the next owner of the key reads again. After 3 it is a create
+// that may have been sent.
 //
-// Nor do they wait for each other. A link that meets one that is not decided goes
-// back to entering and reads the issue: where that leads to the other's project
-// now, it goes there. So only one of them waits, for one that goes or is decided
-// within a claim or two. A link that meets a decided one hands over what it knows
-// of the issue and goes; but no link goes to which something came meanwhile, so
-// that of two which give way to each other one stays.
+// They do not block each other either. A link that meets an undecided one returns to entering
+// and reads the issue. Where that leads to the other project now, it goes there. So only one
+// of them waits, and the other one leaves or is decided within a claim or two. A link that
+// meets a decided one hands over what it knows of the issue, and is removed. A link is not
+// removed once something new has come for it, so that of two links that yield to each other
+// one stays.
 //
-// A part, an issue that gets a task, is announced as soon as it is in its root's
-// record, and a pair that an operator or an import joined as soon as it has a link.
-// What enters by itself gives way to these, so that they only have to wait; of
-// two of them the one in the project with the lower id stands.
+// A part (an issue that gets a task) is announced as soon as it is in its root's record. A
+// pair that an operator or an import joined is announced as soon as it has a link. A link that
+// enters by itself yields to these, so that they only have to wait. Of two of them, the one in
+// the project with the lower id has priority.
 //
-// Which projects are asked the routes tell that this process has: replicas with
-// different ones can miss each other.
+// This process's routes say which projects are asked, so that replicas with different routes
+// can miss each other.
 
-// competitorWait is when a link of another project that is announced is looked at again,
-// and competitorMost that when it takes long.
+// competitorWait is when an announced link of another project is read again, and
+// competitorMost that of one that takes long.
 const competitorWait, competitorMost = 200 * time.Millisecond, 5 * time.Second
 
-// otherProjects are those, beside its own, that may have a link of the issue.
+// otherProjects are the other projects that may have a link of the issue.
 func (w exclusivity) otherProjects() []mapping.ObjectID {
 	var out []mapping.ObjectID
 	for _, r := range w.set.Routes.ForRepo(w.owner.Issue.Repo) {
@@ -117,8 +112,8 @@ func (w exclusivity) otherProjects() []mapping.ObjectID {
 	return out
 }
 
-// ensureExclusive returns nil once no other project can have a partner of the issue, which
-// may be made then. An error says that it may not: not yet, or never.
+// ensureExclusive returns nil once no other project can have a partner of the issue, so that
+// it may be made. An error says that it may not be made, now or ever.
 func (w exclusivity) ensureExclusive() error {
 	others := w.otherProjects()
 	if len(others) == 0 || w.pair.Intent.ExclusiveFor == w.owner.Issue.ID {
@@ -145,8 +140,8 @@ func (w exclusivity) ensureExclusive() error {
 	return nil
 }
 
-// resolveCompetitor returns nil where a link of another project does not keep this one
-// from going on.
+// resolveCompetitor returns nil where a link of another project does not keep this one from
+// going on.
 func (w exclusivity) resolveCompetitor(competitor *mapping.Link) error {
 	id := w.owner.Issue.ID
 	its := &competitor.Pair
@@ -173,8 +168,8 @@ func (w exclusivity) resolveCompetitor(competitor *mapping.Link) error {
 	return nil
 }
 
-// hasPriority reports whether a pair that is not decided does not give way to one that
-// enters by itself: a part, or a pair that people's items were joined to.
+// hasPriority reports whether an undecided pair does not yield to a link that enters by
+// itself: a part, or a pair that people joined.
 func hasPriority(p *mapping.Pair) bool { return p.IsTask() || p.Card.ID != "" }
 
 // yieldTo leaves the issue to a link of another project.
@@ -193,8 +188,8 @@ func (w exclusivity) yieldTo(competitor *mapping.Link) error {
 	return entrant(w).decline(why)
 }
 
-// requireAdoptionOf is requireAdoption for another project: what it lost with the store may be the
-// partner of this issue.
+// requireAdoptionOf is requireAdoption for another project. The partner of this issue may be
+// among the items that it lost with the store.
 func (w exclusivity) requireAdoptionOf(project mapping.ObjectID) error {
 	a, err := w.readAdoption(project)
 	if err == nil && !a.Done {
@@ -203,12 +198,11 @@ func (w exclusivity) requireAdoptionOf(project mapping.ObjectID) error {
 	return err
 }
 
-// adoptionWait is when another project is asked again.
+// adoptionWait is when the other project's adoption is read again.
 const adoptionWait = 2 * time.Second
 
-// isFree reports whether what was found by its marker is free to be the link's,
-// and says so where it is not. What another link is only about to take in may yet
-// be given back.
+// isFree reports whether an item that was found by its marker may become the link's, and
+// records why not. Another link that is only about to enter may still give the item back.
 func (w exclusivity) isFree(ref mapping.Ref) (bool, error) {
 	id, other, err := w.linkOf(w.link.Project, ref)
 	switch {

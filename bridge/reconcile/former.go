@@ -11,26 +11,25 @@ import (
 	"planbridge/store"
 )
 
-// maxFormers bounds the links that an issue may have belonged to, and of which GitHub is
-// asked.
+// maxFormers bounds the links that are compared with an issue, each at the cost of a read.
 const maxFormers = 20
 
 // clockSkew is how far GitHub's clock may differ from ours.
 const clockSkew = 10 * time.Minute
 
-// indexWait is when an issue is looked at again that met a store which is being indexed.
+// indexWait is when an issue is handled again that met a store which is being indexed.
 const indexWait = 10 * time.Second
 
-// predecessor is a pair whose issue may have become another one, and its link's key.
+// predecessor is a pair whose issue may have become another one, with the key of its link.
 type predecessor struct {
 	key  store.Key
 	pair *mapping.Pair
 }
 
-// handToPredecessor looks, before an unknown issue enters, whether it is what another
-// link's issue has become; then that link takes it. An issue whose opening was
-// told was nothing else before. A transfer without a word keeps the author, and the
-// title or the time of creation.
+// handToPredecessor finds out, before an unknown issue enters, whether it is the transferred
+// issue of another link. Then that link takes it over. An issue whose opening an event
+// reported was no other issue before. A transfer keeps the author, and the title or the time
+// of creation.
 func (w entrant) handToPredecessor() error {
 	if w.opened {
 		return nil
@@ -58,8 +57,8 @@ func (w entrant) handToPredecessor() error {
 	return nil
 }
 
-// predecessors returns the pairs whose issues may have become this one, those with its
-// time of creation first.
+// predecessors returns the pairs whose issues may have become this one. Pairs with the same
+// time of creation come first.
 func (w entrant) predecessors() ([]predecessor, error) {
 	var found []predecessor
 	traits := mapping.IssueTraits(w.issue.Author, w.issue.Title, w.issue.CreatedAt)
@@ -90,7 +89,7 @@ func (w entrant) predecessors() ([]predecessor, error) {
 	return found[:min(len(found), maxFormers)], nil
 }
 
-// distance is 0 of a pair whose issue was created when this one was, else 1.
+// distance is 0 for a pair whose issue was created at the same time as this one, else 1.
 func (w entrant) distance(pair *mapping.Pair) int {
 	if pair.Issue.Born.Equal(w.issue.CreatedAt) && !pair.Issue.Born.IsZero() {
 		return 0
@@ -98,12 +97,14 @@ func (w entrant) distance(pair *mapping.Pair) int {
 	return 1
 }
 
-// mayHaveBeen reports whether the issue of a pair can have become this one. A pair that
-// was made when this issue was already seen, or after its last update, as a transfer is
-// one, had its own issue then. A time of creation that a transfer did not keep is the
-// transfer's, before which the pair was. A transfer leads to another repository: one that comes
-// back is two updates later. So of issues that somebody opens in one second none is read for
-// any other, as long as nothing was done with them.
+// mayHaveBeen reports whether a pair's issue can have become this one.
+//
+// A transfer is an update of the issue, and leads to another repository; the way back takes
+// two updates. A pair that was made after this issue's last update had its own issue by then,
+// and so had a pair that was made after this issue was first seen. A time of creation that the
+// transfer did not keep is that of the transfer, and the pair is older. So the issues that
+// somebody opens in one second are not compared with each other, as long as nobody updates
+// them.
 func (w entrant) mayHaveBeen(pair *mapping.Pair) bool {
 	own, issue := &pair.Issue, w.issue
 	switch {
@@ -121,9 +122,9 @@ func (w entrant) mayHaveBeen(pair *mapping.Pair) bool {
 	return own.Born.IsZero() || !issue.CreatedAt.Before(pair.Created.Add(-clockSkew))
 }
 
-// isPredecessor reports whether the issue of another pair has become this one: that pair has
-// it by now, its place redirects here, or nothing is there any more and what cannot
-// be made twice is the same, author, title and time of creation.
+// isPredecessor reports whether a pair's issue has become this one. That holds where the pair
+// has this issue already, or its place redirects here. It also holds where nothing is left at
+// its place, and author, title and time of creation are the same, which no two issues share.
 func (w entrant) isPredecessor(pair *mapping.Pair) (bool, error) {
 	if pair.Issue.ID == w.issue.ID {
 		return true, nil
@@ -146,8 +147,7 @@ func (w entrant) isPredecessor(pair *mapping.Pair) (bool, error) {
 	return false, nil
 }
 
-// handOver tells another link that this issue is what its own has become, and
-// ends this one.
+// handOver reports to another link that its issue has become this one, and ends this link.
 func (w entrant) handOver(key store.Key, to *mapping.Pair) error {
 	edit := mapping.IssueEvent{Look: "transferred", Item: mapping.IssueRef(to.Issue.ID)}
 	why := "another link has it"
@@ -161,14 +161,13 @@ func (w entrant) handOver(key store.Key, to *mapping.Pair) error {
 	return w.decline(why)
 }
 
-// Between a create and the moment when its link has what was made, a person may
-// take the marker off it, or move the text that holds it elsewhere. What the
-// bridge made is then known by what the text was before, and what another link
-// has meanwhile stays there.
+// Between a create and the moment when the link records its item, a person may take the marker
+// off the item, or move the text with the marker elsewhere. The former text then identifies
+// the bridge's item. An item that another link has taken meanwhile stays there.
 
-// madeWith is the text of an issue by which the bridge knows what it made: the body,
-// or the one that a person took the marker off, as an event or GitHub's memory tells
-// it; "" where there is no marker of ours on an issue that may be ours.
+// madeWith is the text that identifies an issue as the bridge's: the body, or an earlier body
+// with a marker that a person took off, as an event or GitHub's history reports it. It is ""
+// for an issue that may be ours and has no marker.
 func (w entrant) madeWith(i *mapping.Issue) string {
 	if !w.Authorship(i.Author).Perhaps() {
 		return ""
@@ -196,9 +195,9 @@ func (w entrant) madeWith(i *mapping.Issue) string {
 	return ""
 }
 
-// returnToCreator gives an issue that is about to enter to the link that waits for it: the
-// bridge made it for that, and a person took its marker off. It reports whether
-// there is one.
+// returnToCreator hands an issue that is about to enter to the link that waits for it: the
+// bridge made it for that link, and a person took its marker off. It reports whether there is
+// such a link.
 func (w entrant) returnToCreator() (handed bool, err error) {
 	if w.link.Import != "" {
 		return false, nil
@@ -220,8 +219,7 @@ func (w entrant) returnToCreator() (handed bool, err error) {
 	return false, nil
 }
 
-// handOverWithEvents hands over what was seen of the issue, and what its events told, to the link
-// that has ref in a project.
+// handOverWithEvents hands an issue and its events over to the link that has ref in a project.
 func (w entrant) handOverWithEvents(project mapping.ObjectID, ref mapping.Ref) error {
 	var told []store.Observation
 	for _, event := range w.claim.Events {

@@ -11,13 +11,12 @@ import (
 	"planbridge/store"
 )
 
-// staleWait is how long a lagging replica of GitHub is given to catch up.
+// staleWait is how long a lagging replica of GitHub gets to catch up.
 const staleWait = 3 * time.Second
 
-// doubtful reports whether a read may be from before a person's event of the very
-// same second: it shows something else than that, of what the bridge is to write,
-// or just what was known before. Whole seconds do not tell. After a while it is
-// believed.
+// doubtful reports whether a read may be older than a person's event of the same second: it
+// differs from the event in a synchronised value, or shows the state before it. Whole seconds
+// do not decide. After a while the read is believed.
 func (w freshness) doubtful(read, seen *mapping.Issue) bool {
 	if w.Authorship(seen.Editor).Ours() || !w.recent(w.claim.Inbox[mapping.IssueRef(read.ID)]) {
 		return false
@@ -26,20 +25,19 @@ func (w freshness) doubtful(read, seen *mapping.Issue) bool {
 	return mapping.DigestIssue(read) == known && mapping.DigestIssue(seen) != known || !maps.Equal(w.viewOf(read), w.viewOf(seen))
 }
 
-// recent reports whether an item was changed, or first seen since it was last
-// worked, so short a while ago that reads of it may lag. A clock of GitHub's that
-// is far from ours does not tell the former.
+// recent reports whether an item changed, or was first seen since its last claim, so recently
+// that a read of it may lag. Where GitHub's clock is far from ours, only the sight counts.
 func (w freshness) recent(s store.Snapshot) bool {
 	return journal.Recent(s.Seen, time.Unix(s.At, 0), w.Now())
 }
 
-// takesBack reports whether a snapshot may be from before a recent write of ours.
+// takesBack reports whether a snapshot may be older than a recent write of ours.
 func (w freshness) takesBack(issue *mapping.Issue) bool {
 	return w.book().TakesBack(w.viewOf(issue), issue.UpdatedAt)
 }
 
-// wrote notes what stood there before a write of ours to the issue, and the answer
-// to it, where that tells when it took effect.
+// wrote records the value before a write of ours to the issue, and its answer where that says
+// when the write took effect.
 func (w freshness) wrote(a mapping.Attribute, from string, at time.Time, answer *mapping.Issue) {
 	made := journal.WroteFrom(a, from, at)
 	if answer != nil {
@@ -48,26 +46,26 @@ func (w freshness) wrote(a mapping.Attribute, from string, at time.Time, answer 
 	journal.Wrote(&w.pair.Journal, made, w.Now())
 }
 
-// deferStale puts a key off until a read cannot lag any more.
+// deferStale puts a key off until a read can no longer lag.
 func (w freshness) deferStale() error {
 	return w.deferLagging(staleWait, "GitHub's read shows what stood there before a write of ours: it may lag")
 }
 
-// deferLagging puts a key off whose read may lag. Edits that come meanwhile do not have it
-// read again before they can show there.
+// deferLagging puts a key off whose read may lag. Edits that come meanwhile do not cause
+// another read before they can appear in it.
 func (w freshness) deferLagging(wait time.Duration, why string, args ...any) error {
 	w.pair.Pace.PutOff(w.Now().UTC().Add(lagPause))
 	return later(wait, why, args...)
 }
 
-// beginReads notes that the issue is read because what was seen does not tell.
+// beginReads records that the issue is read because its snapshot does not decide.
 func (w freshness) beginReads() {
 	if w.set.Coalesce > 0 {
 		w.pair.Pace.Begin(reading, w.Now().UTC(), w.set.Coalesce)
 	}
 }
 
-// differs reports whether a view of a side shows something else than what was agreed on.
+// differs reports whether a view of a side differs from the base.
 func differs(view mapping.View, agreed map[mapping.Attribute]mapping.Base, side mapping.Side) bool {
 	for a, v := range view {
 		if base, ok := agreed[a]; ok && !mapping.Same(a, v.Value, *sideValue(side, &base)) {
@@ -77,15 +75,15 @@ func differs(view mapping.View, agreed map[mapping.Attribute]mapping.Base, side 
 	return false
 }
 
-// labelsMoving reports that an estimate label is missing or doubled: one half
-// of an exchange that GitHub tells in two events.
+// labelsMoving reports whether an estimate label is missing or doubled. That is half of an
+// exchange, which GitHub reports in two events.
 func (w freshness) labelsMoving() bool {
 	return len(w.extra) > 0 || slices.ContainsFunc(mapping.Attributes, func(a mapping.Attribute) bool {
 		return a.Spec().Carrier == mapping.CarrierLabels && w.g[a].Value == "" && w.pair.Base[a].GitHub != ""
 	})
 }
 
-// showsAgreed reports whether GitHub's view shows nothing but what both sides agreed on.
+// showsAgreed reports whether GitHub's view equals the base.
 func (w freshness) showsAgreed() bool {
 	for a, v := range w.g {
 		if base, ok := w.pair.Base[a]; !ok || !mapping.Same(a, v.Value, base.GitHub) {
@@ -95,20 +93,21 @@ func (w freshness) showsAgreed() bool {
 	return true
 }
 
-// showsOwnEvent reports whether the newest snapshot of the issue is an event of our own:
-// it may be from between two of our writes, so that nothing is concluded from
-// it without a read.
+// showsOwnEvent reports whether the newest snapshot of the issue is an event of our own
+// account. It may come from between two of our writes, so that nothing follows from it without
+// a read.
 func (w freshness) showsOwnEvent() bool {
 	return w.issue != nil && !w.fresh && w.Authorship(w.issue.Editor).Perhaps()
 }
 
-// A service that was restored from a backup shows times and versions from before those
-// that are known. What is older than that is late as a rule: GitHub's replicas lag, its
-// deliveries overtake each other, and polls overlap our writes. A read of the item, and
-// on GitHub that it goes on for longer than anything lags, tells the two apart.
+// A service that was restored from a backup shows times and versions below the known ones.
+// Usually such values are merely late: GitHub's replicas lag, deliveries overtake each other,
+// and polls overlap our writes. A read of the item separates the two cases; on GitHub it must
+// also stay behind for longer than anything lags.
 
-// readsBehind takes in that the issue was read. An error puts the key off: the read is older
-// than what is known, and may lag. What is behind for longer than GitHub lags is believed.
+// readsBehind handles a read of the issue. An error puts the key off, where the read is older
+// than the known snapshot and may lag. A read that stays behind for longer than GitHub lags is
+// believed.
 func (w freshness) readsBehind(issue *mapping.Issue) error {
 	l := w.link
 	if !issue.UpdatedAt.Before(reader(w).newest()) {
@@ -130,26 +129,26 @@ func (w freshness) readsBehind(issue *mapping.Issue) error {
 	return nil
 }
 
-// cameLate reports whether an event of the issue came long after what it shows. Deliveries are
-// made again, and what came meanwhile may have been lost, or kept the issue out. GitHub's times
-// are whole seconds, so that an event may be of up to a second later than it says.
+// cameLate reports whether an event came long after the state that it shows. Deliveries are
+// repeated, and an event in between may have been lost, or may have kept the issue out.
+// GitHub's times are whole seconds, so the state may be up to a second newer than its time.
 func (w freshness) cameLate() bool {
 	ref := mapping.IssueRef(w.owner.Issue.ID)
 	shown := unambiguous[mapping.Issue](w.claimState, ref)
 	return shown != nil && shown.Delivery != "" && w.claim.Inbox[ref].Seen.Sub(shown.UpdatedAt) > time.Second+w.set.Settle.GitHub
 }
 
-// cameTooLate reports whether what was seen of the issue is older than what is known, and
-// came later than anything of GitHub's does that is only late: a read has to tell. An event of
-// the second in which the issue was opened is late in any case: GitHub cannot go back to it.
+// cameTooLate reports whether a snapshot of the issue is older than the known one, and later
+// than any late delivery: a read has to decide. A snapshot of the second in which the issue
+// was opened is late in any case, as GitHub cannot go back to it.
 func (w freshness) cameTooLate(seen *mapping.Issue) bool {
 	s := w.claim.Inbox[mapping.IssueRef(w.owner.Issue.ID)]
 	opening := seen.Editor != "" && seen.UpdatedAt.Equal(seen.CreatedAt)
 	return !opening && seen.UpdatedAt.Before(w.owner.Issue.UpdatedAt) && s.Seen.Sub(seen.UpdatedAt) > w.set.Settle.GitHub && s.Digest != w.owner.Issue.Digest
 }
 
-// rewoundNow lists the attributes in which GitHub shows a time before the base. What
-// somebody made of the base's value, as events tell, is none of them.
+// rewoundNow lists the attributes in which GitHub shows a state before the base. An attribute
+// that somebody edited after the base, as events report, is not among them.
 func (w freshness) rewoundNow() map[mapping.Attribute]bool {
 	if !w.rewound {
 		return nil
@@ -161,8 +160,8 @@ func (w freshness) rewoundNow() map[mapping.Attribute]bool {
 	return rewound
 }
 
-// wentBack takes in the version that a read of the link's card or task shows. A lower
-// one than is known says that planning was restored: its tasks are read, too.
+// wentBack handles the version that a read of the card or task shows. A version below the
+// known one says that planning was restored, and its tasks are read, too.
 func (w freshness) wentBack(version, counters int64) {
 	c := &w.pair.Card
 	if version >= c.Version {
@@ -173,8 +172,7 @@ func (w freshness) wentBack(version, counters int64) {
 	w.readAnew()
 }
 
-// itemWentBack reports whether a task that was seen is older than what is known of the
-// checklist item that it is for.
+// itemWentBack reports whether a task's snapshot is older than the base of its checklist item.
 func (w freshness) itemWentBack(t *mapping.Task) bool {
 	i := slices.IndexFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist && c.Card.ID == t.ID })
 	if i < 0 {
@@ -188,15 +186,14 @@ func (w freshness) itemWentBack(t *mapping.Task) bool {
 	return false
 }
 
-// GitHub tells of each write of ours in an event that shows the issue as that
-// write left it, and by the time it comes we may have made the next one. Each
-// write leaves a step behind, and each step explains one event of our own
-// account that shows exactly it. An event that no step explains is a snapshot as
-// any other: somebody did something between two of our writes, or has our
+// GitHub reports each of our writes in an event that shows the issue right after that write.
+// By then the next write may have been made. Each write leaves a step, and each step explains
+// one event of our own account that shows exactly the same issue. An event without a step is a
+// snapshot like any other: somebody edited the issue between two of our writes, or uses our
 // account, or the step's answer was lost.
 
-// stepped notes what a write of ours made of the issue, where that is known as a
-// whole. Until all of it has been dealt with, the issue is read again.
+// stepped records the issue after a write of ours, where it is known as a whole. Until all of
+// it has been handled, the issue is read again.
 func (w freshness) stepped(issue *mapping.Issue) {
 	if issue.ID == 0 {
 		return
@@ -205,9 +202,8 @@ func (w freshness) stepped(issue *mapping.Issue) {
 	journal.Step(&w.pair.Journal, mapping.DigestIssue(issue), w.Now())
 }
 
-// isStep reports whether a snapshot that came at a time of our clock shows a
-// step of ours, and takes in what that tells: what is older is stale. The step
-// is spent: another one that shows the same is not explained by it.
+// isStep reports whether a snapshot shows a step of ours, given the time when it came. It then
+// uses the step up, and an older snapshot is stale from now on.
 func (w freshness) isStep(seen *mapping.Issue, came time.Time) bool {
 	if !w.Authorship(seen.Editor).Ours() || !journal.TakeStep(&w.pair.Journal, mapping.DigestIssue(seen), came) {
 		return false
@@ -218,17 +214,17 @@ func (w freshness) isStep(seen *mapping.Issue, came time.Time) bool {
 	return true
 }
 
-// isShown reports whether an event of our own account tells of a label of the bridge that
-// the issue has, or lacks, as the answer to our write said. No step explains it where the
-// issue was not known as a whole by then. What else its snapshot shows has events of its own.
+// isShown reports whether an event of our own account is about a label of the bridge, and
+// agrees with the answer to our write. There is no step where the issue was not known as a
+// whole. Other differences in the event's snapshot have events of their own.
 func (w freshness) isShown(e *mapping.OwnEvent) bool {
 	s := w.link.Shown
 	return s != nil && e.Issue.ID == w.link.Issue.ID && len(w.set.Scheme.Projections([]string{e.Label})) > 0 &&
 		containsFold(s.Labels, e.Label) == e.On && w.Authorship(e.Issue.Editor).Ours()
 }
 
-// ownEvent takes in an event of our own account: one that shows no step goes to
-// the inbox, as the store would have put it there.
+// ownEvent handles an event of our own account. One without a step goes into the inbox, where
+// the store would have put it.
 func (w freshness) ownEvent(e *mapping.OwnEvent) {
 	if w.isStep(&e.Issue, e.Came) || w.isShown(e) {
 		w.count(CountEchoes, string(mapping.GitHub))

@@ -11,10 +11,9 @@ import (
 	"planbridge/mapping"
 )
 
-// finishSwap takes off the old estimate label where a swap got only as far as
-// the new one: which of two labels is the new one shows only while the base is
-// the old one. Where a person set another one meanwhile ours goes, too, as it
-// does while the swap is made.
+// finishSwap removes the old estimate label of a swap that ended after the new one was added.
+// Only the old base tells which of two labels is the new one. Where a person added another one
+// meanwhile, ours is removed, too, as in an uninterrupted swap.
 func (w githubWriter) finishSwap() error {
 	for _, p := range w.pair.Pending {
 		if p.Attribute.Spec().Carrier != mapping.CarrierLabels || p.Side != mapping.GitHub || p.Answered || w.issue == nil {
@@ -38,8 +37,8 @@ func (w githubWriter) finishSwap() error {
 	return nil
 }
 
-// edit makes one PATCH, with the milestone along that the issue is to have; nil:
-// none. Where GitHub refuses it so, it is made without.
+// edit sends one PATCH, with the issue's milestone where that is due; nil: it is not. Where
+// GitHub refuses it, the PATCH is sent without the milestone.
 func (w githubWriter) edit(edit EditIssue, milestone *int) (mapping.Issue, error) {
 	if milestone == nil {
 		return do(w, edit)
@@ -57,7 +56,7 @@ func (w githubWriter) edit(edit EditIssue, milestone *int) (mapping.Issue, error
 	return issue, err
 }
 
-// addLabels adds labels to the issue, and sees what it has then. Each of them
+// addLabels adds labels to the issue, and takes in the labels of the answer. Each added label
 // has an event of its own.
 func (w githubWriter) addLabels(issue *mapping.Issue, add []string, s Sharing) error {
 	now, err := do(w, AddLabels{issue.Repo, issue.Number, add, s})
@@ -74,7 +73,7 @@ func (w githubWriter) addLabels(issue *mapping.Issue, add []string, s Sharing) e
 	return nil
 }
 
-// removeLabel takes a label off the issue, and sees what it has then.
+// removeLabel removes a label from the issue, and takes in the labels of the answer.
 func (w githubWriter) removeLabel(issue *mapping.Issue, label string, s Sharing) (err error) {
 	if issue.Labels, err = do(w, RemoveLabel{issue.Repo, issue.Number, label, s}); err != nil {
 		return onGitHub(fmt.Errorf("remove label %s: %w", label, err))
@@ -83,8 +82,7 @@ func (w githubWriter) removeLabel(issue *mapping.Issue, label string, s Sharing)
 	return nil
 }
 
-// issueURL is the address of the issue's page: the one that GitHub tells, else where
-// it would be.
+// issueURL is the address of the issue's page, as GitHub gives it or as it would be.
 func (w githubWriter) issueURL() string {
 	if i := w.issue; i != nil && i.Number == w.owner.Issue.Number && i.Page != "" {
 		return i.Page
@@ -92,10 +90,9 @@ func (w githubWriter) issueURL() string {
 	return w.set.WebURL + "/" + w.owner.Issue.Repo + "/issues/" + strconv.Itoa(w.owner.Issue.Number)
 }
 
-// write makes the plan's writes to GitHub: single labels, and one PATCH.
-// The set of labels is never replaced: other people's labels are theirs. Labels
-// come first: on a closed issue nobody can tell that the in-progress label was
-// changed before the issue is opened.
+// write carries out the plan's writes to GitHub: single labels, and one PATCH. The set of
+// labels is never replaced, as other labels belong to people. Labels come first: on a closed
+// issue nobody could see that the in-progress label changed before the issue is opened.
 func (w githubWriter) write(plan mapping.Plan) error {
 	var patch []mapping.Decision
 	var barred []mapping.Decision // whose labels we may not set
@@ -140,8 +137,8 @@ func (w githubWriter) refuseLabel(a mapping.Attribute, value string) {
 	saver(w).refuseValue(mapping.GitHub, a, value, &mapping.Rejection{Message: "GitHub does not take the label: the token has no right to set labels"})
 }
 
-// wroteGitHub takes in that a decision's write to GitHub has happened, and the
-// answer, where that is the issue.
+// wroteGitHub records that a decision's write to GitHub took effect, and its answer where that
+// is the issue.
 func (w githubWriter) wroteGitHub(d mapping.Decision, answer *mapping.Issue) {
 	signer(w).noteMarkerRestored(d)
 	pacer(w).noteWrite(mapping.GitHub, d.Attribute)
@@ -180,8 +177,8 @@ func (w githubWriter) fill(edit *IssueEdit, d mapping.Decision) {
 	}
 }
 
-// patch makes one PATCH with its pending records around it. They stay, as
-// answered, until the echo shows what the PATCH ran over.
+// patch sends one PATCH between its pending records. They stay, as answered, until the echo
+// shows what the PATCH replaced.
 func (w githubWriter) patch(ds []mapping.Decision) error {
 	edit := EditIssue{Repo: w.owner.Issue.Repo, Number: w.owner.Issue.Number, Bare: true}
 	for _, d := range ds {
@@ -212,7 +209,7 @@ func (w githubWriter) patch(ds []mapping.Decision) error {
 	return nil
 }
 
-// labelled is relabel with a pending record around it.
+// labelled is relabel with a pending record.
 func (w githubWriter) labelled(d mapping.Decision) (bool, error) {
 	item := mapping.IssueRef(w.owner.Issue.ID)
 	saver(w).pend(mapping.GitHub, item, []mapping.Decision{d})
@@ -223,9 +220,8 @@ func (w githubWriter) labelled(d mapping.Decision) (bool, error) {
 	return ok, err
 }
 
-// relabel brings the labels in line with an estimate or a state that planning
-// changed. It reports false when GitHub drops the label in silence, and when a
-// person set another one meanwhile.
+// relabel writes an estimate or a state that planning changed into the labels. It returns
+// false where GitHub silently drops the label, and where a person added another one meanwhile.
 func (w githubWriter) relabel(d mapping.Decision) (bool, error) {
 	add, remove := d.Attribute.Spec().Relabel(w.set.Scheme, w.issue.Labels, d.GitHub.To)
 	if err := w.swapLabels(add, nil); err != nil {
@@ -246,8 +242,8 @@ func (w githubWriter) relabel(d mapping.Decision) (bool, error) {
 	return true, nil
 }
 
-// swappedMeanwhile reports that the issue has an estimate label beside ours: a
-// person set it while we did. Ours goes again, and both sides have changed.
+// swappedMeanwhile reports whether the issue has an estimate label beside ours, which a person
+// added meanwhile. Ours is removed again, and both sides have changed.
 func (w githubWriter) swappedMeanwhile(ours []string) bool {
 	_, all := w.set.Scheme.EstimateOf(w.issue.Labels, "")
 	return slices.ContainsFunc(all, func(l string) bool { return !containsFold(ours, l) })
@@ -257,8 +253,8 @@ func containsFold(list []string, s string) bool {
 	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
 }
 
-// swapLabels adds and removes single labels; repeating it does no harm, so it
-// needs no pending record.
+// swapLabels adds and removes single labels. A repetition does no harm, so it needs no pending
+// record.
 func (w githubWriter) swapLabels(add, remove []string) error {
 	if len(add)+len(remove) == 0 {
 		return nil

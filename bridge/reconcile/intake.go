@@ -10,7 +10,7 @@ import (
 	"planbridge/store"
 )
 
-// takeEvents takes in what must not be folded into a snapshot.
+// takeEvents handles the events that no snapshot may replace.
 func (w intake) takeEvents() {
 	for _, e := range w.events {
 		if e.Moved != nil {
@@ -38,8 +38,8 @@ func (w intake) takeEvents() {
 	}
 }
 
-// repeated reports whether another webhook told of an edit already: a delivery's GUID
-// names the event, whatever hook it came by.
+// repeated reports whether another webhook reported the same edit: the GUID of a delivery
+// names the event, whichever hook sent it.
 func (w intake) repeated(e mapping.IssueEvent) bool {
 	guid := func(e mapping.IssueEvent) string { return e.Delivery[strings.LastIndex(e.Delivery, ":")+1:] }
 	return slices.ContainsFunc(w.edits, func(o mapping.IssueEvent) bool {
@@ -48,11 +48,11 @@ func (w intake) repeated(e mapping.IssueEvent) bool {
 	})
 }
 
-// inbox has what was seen of items since the key was last worked: pointers to an issue, a
-// card or a task, which nobody changes.
+// inbox has the snapshots since the key's last claim: pointers to an issue, a card or a task.
+// They are read-only.
 type inbox map[mapping.Ref]any
 
-// decode decodes what a claim brings: snapshots and events.
+// decode decodes a claim's snapshots and events.
 func decode(claim *store.Claim) (in inbox, events []mapping.IssueEvent, err error) {
 	in, events = inbox{}, make([]mapping.IssueEvent, len(claim.Events))
 	for ref, s := range mapping.Sorted(claim.Inbox) {
@@ -80,7 +80,7 @@ func decode(claim *store.Claim) (in inbox, events []mapping.IssueEvent, err erro
 	return in, events, nil
 }
 
-// seen is a copy of what the inbox shows of an item; nil: nothing.
+// seen returns a copy of an item's snapshot in the inbox; nil: there is none.
 func seen[T any](t *claimState, ref mapping.Ref) *T {
 	v, ok := t.inbox[ref].(*T)
 	if !ok {
@@ -90,7 +90,7 @@ func seen[T any](t *claimState, ref mapping.Ref) *T {
 	return &snapshot
 }
 
-// unambiguous is seen, but that it is nil where two different snapshots of one second were seen.
+// unambiguous is seen, but nil where the inbox met two different snapshots of one second.
 func unambiguous[T any](t *claimState, ref mapping.Ref) *T {
 	if t.claim.Inbox[ref].Ambiguous {
 		return nil
@@ -98,7 +98,7 @@ func unambiguous[T any](t *claimState, ref mapping.Ref) *T {
 	return seen[T](t, ref)
 }
 
-// eachSeen visits what the inbox shows of items of one kind.
+// eachSeen visits the snapshots of one kind of item.
 func eachSeen[T any](t *claimState, visit func(v T) error) error {
 	for ref := range mapping.Sorted(t.inbox) {
 		if v := seen[T](t, ref); v != nil {
@@ -110,8 +110,8 @@ func eachSeen[T any](t *claimState, visit func(v T) error) error {
 	return nil
 }
 
-// owns reports whether an event about an item is for this work: a part's own
-// are, and the root's are all others.
+// owns reports whether an event about an item belongs to this pair. A part owns its own
+// events, and the root all others.
 func (w intake) owns(item mapping.Ref) bool {
 	p := w.link.Part(item)
 	if w.pair.IsTask() {

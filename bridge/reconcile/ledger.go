@@ -10,9 +10,8 @@ import (
 	"planbridge/mapping"
 )
 
-// keep makes sure that every value the plan would overwrite, or leave
-// standing against another, is in the ledger and on the issue before anything
-// is written.
+// keep stores every value that the plan would overwrite or leave in conflict, in the ledger
+// and on the issue, before anything is written.
 func (w ledger) keep(plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
 		if !d.Loses {
@@ -28,9 +27,9 @@ func (w ledger) keep(plan mapping.Plan) error {
 	return w.keepItems(func(d *mapping.Decision) bool { return d.GitHub != nil })
 }
 
-// keepTexts puts two values that met into the ledger and onto the issue. The
-// entry's id follows from what met, so that repeating it finds the entry, and
-// where the store lost that, the comment.
+// keepTexts stores two conflicting values in the ledger and on the issue. The entry's id is
+// derived from the values. So a repetition finds the entry, or the comment where the store
+// lost the entry.
 func (w ledger) keepTexts(d mapping.Decision, github, planning string) error {
 	c := mapping.Conflict{
 		ID:   mapping.ConflictID(w.pair.Card.ID, d.Attribute, github, planning),
@@ -80,9 +79,9 @@ func (w ledger) keepTexts(d mapping.Decision, github, planning string) error {
 	return later(0, "an operator answered already")
 }
 
-// postConflict puts a conflict into the ledger and, where that was not done yet, onto
-// the issue. The ledger knows before each post that it is made, so that whoever
-// comes next waits until it must have shown.
+// postConflict stores a conflict in the ledger, and posts it on the issue unless that was
+// done. The ledger records each post before it is made, so that the next claim waits until the
+// comment must be visible.
 func (w ledger) postConflict(c mapping.Conflict, repeated bool) error {
 	wait := w.set.Settle.GitHub - w.since(c.Posted)
 	posts := len(c.Comments) == 0 && wait <= 0
@@ -120,8 +119,8 @@ func (w ledger) postConflict(c mapping.Conflict, repeated bool) error {
 // conflictLabel marks an issue that waits for a person's decision.
 func (w ledger) conflictLabel() string { return w.set.Scheme.Prefix + "conflict" }
 
-// askPeople records that a person is asked. The question that was open about other
-// values of the attribute is asked no more.
+// askPeople records that a person is asked. An earlier question about other values of the
+// attribute ends.
 func (w ledger) askPeople(a mapping.Attribute, id string) error {
 	labelProjector(w).ensureLabel(w.conflictLabel())
 	if err := githubWriter(w).swapLabels([]string{w.conflictLabel()}, nil); err != nil {
@@ -139,8 +138,8 @@ func (w ledger) askPeople(a mapping.Attribute, id string) error {
 	return nil
 }
 
-// endQuestion closes the ledger entry of an attribute that was asked, once the
-// sides agree on it, and takes the label away with the last one.
+// endQuestion closes the ledger entry of a question once the sides agree on the attribute. The
+// label goes with the last question.
 func (w ledger) endQuestion(d mapping.Decision) error {
 	id, ok := w.pair.Asking[d.Attribute]
 	if !ok {
@@ -163,7 +162,7 @@ func (w ledger) endQuestion(d mapping.Decision) error {
 	return nil
 }
 
-// conflictOf is the id of the conflict that a decision settled.
+// conflictOf is the id of the conflict that a decision resolved.
 func (w ledger) conflictOf(d mapping.Decision) string {
 	github, planning := d.Base.GitHub, d.Base.Planning
 	if d.GitHub != nil {
@@ -175,8 +174,8 @@ func (w ledger) conflictOf(d mapping.Decision) string {
 	return mapping.ConflictID(w.pair.Card.ID, d.Attribute, w.link.Text(w.route, d.Attribute, github), planning)
 }
 
-// closeQuestion settles the ledger entry of a question. A decision that was carried
-// out, an operator's or the policy's, is counted here; see [Metrics].
+// closeQuestion settles the ledger entry of a question. A decision that was carried out, by an
+// operator or by the policy, is counted here.
 func (w ledger) closeQuestion(id string, d mapping.Decision) error {
 	c, known, err := w.ledgerEntry(id)
 	if !known || err != nil {
@@ -201,7 +200,8 @@ func (w ledger) closeQuestion(id string, d mapping.Decision) error {
 	return nil
 }
 
-// partQuestions closes what people are asked about a pair that is parted. Its label was taken off.
+// partQuestions closes the open questions about a pair that is parted. Their label has been
+// removed.
 func (w ledger) partQuestions() error {
 	for _, p := range w.link.All() {
 		for a, id := range mapping.Sorted(p.Asking) {
@@ -218,7 +218,7 @@ func (w ledger) partQuestions() error {
 	return nil
 }
 
-// answerCame reports whether an operator answered what people are asked.
+// answerCame reports whether an operator answered an open question.
 func (w ledger) answerCame() (bool, error) {
 	for _, id := range w.questions() {
 		c, _, err := w.ledgerEntry(id)
@@ -229,7 +229,7 @@ func (w ledger) answerCame() (bool, error) {
 	return false, nil
 }
 
-// questions are the conflicts about which people are asked on the issue, by their ids.
+// questions lists the ids of the conflicts about which people are asked on the issue.
 func (w ledger) questions() []string {
 	ids := slices.Collect(maps.Values(w.owner.Asking))
 	if !w.owner.IsTask() {
@@ -241,8 +241,7 @@ func (w ledger) questions() []string {
 	return ids
 }
 
-// keepItems is keep for the values of pairs that are written to a side, or
-// left standing.
+// keepItems is keep for the values of checklist items whose decisions match written.
 func (w ledger) keepItems(written func(*mapping.Decision) bool) error {
 	for _, c := range w.items() {
 		var lose mapping.Plan
@@ -264,8 +263,7 @@ func (w ledger) keepItems(written func(*mapping.Decision) bool) error {
 	return nil
 }
 
-// agreed takes over what needs no write, and ends the questions that are
-// answered.
+// agreed records the decisions that need no write, and ends the questions that are answered.
 func (w ledger) agreed(plan mapping.Plan) error {
 	for _, d := range plan.Decisions {
 		switch d.Action {
@@ -281,8 +279,8 @@ func (w ledger) agreed(plan mapping.Plan) error {
 	return w.endQuestions(plan)
 }
 
-// endQuestions closes what was asked and needs no decision any more: people took both
-// edits back, or a process ended while it took the answer in.
+// endQuestions closes the questions that need no decision any more: people undid both edits,
+// or a process ended while it handled the answer.
 func (w ledger) endQuestions(plan mapping.Plan) error {
 	for _, a := range slices.Sorted(maps.Keys(w.pair.Asking)) {
 		_, g := w.g[a]

@@ -9,11 +9,11 @@ import (
 	"planbridge/mapping"
 )
 
-// itemPartner is what the marker of a checklist item's task says it stands for.
+// itemPartner is the partner in the marker of a checklist item's task.
 const itemPartner = "item"
 
-// takeTasks finds the tasks that were seen among the items: one that an item of
-// ours was waiting for, one that is gone, one that a person made.
+// takeTasks matches the card's tasks with the checklist items: a task that an item waits for,
+// a task that is gone, a task that a person made.
 func (w lineTasks) takeTasks() {
 	staying := w.link.Family.Staying()
 	for _, t := range w.strangers() {
@@ -40,8 +40,8 @@ func (w lineTasks) takeTasks() {
 	}
 }
 
-// readMissed reads the tasks of items that the listing of the card's tasks lacks:
-// it may be cut short, so that only a task itself can say that it is gone.
+// readMissed reads the tasks of items that the listing of the card's tasks lacks. The listing
+// may be incomplete, so that only the task itself can say that it is gone.
 func (w lineTasks) readMissed() error {
 	for _, c := range w.items() {
 		if _, listed := w.tasks.seen[c.Card.ID]; listed || c.Card.ID == "" {
@@ -60,8 +60,8 @@ func (w lineTasks) readMissed() error {
 
 func (w lineTasks) elsewhere(t *mapping.Task) bool { return t.Owner != "" && t.Owner != w.pair.Card.ID }
 
-// strangers are the card's tasks, as far as they were seen, that stand for
-// nothing, in the order in which they were made.
+// strangers are the card's tasks, as far as they were seen, that belong to no item, in the
+// order of their creation.
 func (w lineTasks) strangers() []mapping.Task {
 	return slices.DeleteFunc(w.tasks.inOrder(), func(t mapping.Task) bool {
 		return w.elsewhere(&t) || slices.Contains(w.list.joined, t.ID) ||
@@ -69,7 +69,7 @@ func (w lineTasks) strangers() []mapping.Task {
 	})
 }
 
-// waitingFor returns the item for which a task was made that is not known yet.
+// waitingFor returns the item that a task of unknown origin was made for.
 func (w lineTasks) waitingFor(t *mapping.Task) *mapping.Pair {
 	m, _ := taskMaker(w).itemMark(t)
 	for _, c := range w.items() {
@@ -80,13 +80,12 @@ func (w lineTasks) waitingFor(t *mapping.Task) *mapping.Pair {
 	return nil
 }
 
-// tellsNew reports whether it is known which tasks the card had before tasks stood for
-// items, so that a person made each other one since.
+// tellsNew reports whether the card's earlier tasks are recorded, so that any other task is a
+// person's new one.
 func (w lineTasks) tellsNew() bool { return w.link.Family.Tasks == w.route.Tasks }
 
-// takeMarked takes in a task that carries a marker of ours: an item's, made by a
-// request whose answer was lost, or by a bridge whose store was lost; or a copy
-// that a person made of one.
+// takeMarked handles a task with a marker of ours. A request whose answer was lost made it, or
+// a bridge whose store was lost, or it is a copy that a person made.
 func (w lineTasks) takeMarked(t *mapping.Task, m mapping.Marker) {
 	if c := w.waitingFor(t); c != nil {
 		w.count(CountPrevented, "lookup")
@@ -106,7 +105,7 @@ func (w lineTasks) takeMarked(t *mapping.Task, m mapping.Marker) {
 	}
 }
 
-// knowsMarker reports whether a marker is that of a task that the link knows.
+// knowsMarker reports whether a marker belongs to a task that the link knows.
 func (w lineTasks) knowsMarker(m mapping.Marker) bool {
 	return slices.ContainsFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Nonce == m.Nonce }) ||
 		slices.ContainsFunc(w.link.Family.Forgotten, func(id mapping.ObjectID) bool {
@@ -116,8 +115,8 @@ func (w lineTasks) knowsMarker(m mapping.Marker) bool {
 		})
 }
 
-// takeNew makes a child of a task that a person made, whose line is to be added,
-// unless it is one that was gone.
+// takeNew makes a child of a task that a person made, whose line is to be added. Where an item
+// with the same text lost its task, that item gets it.
 func (w lineTasks) takeNew(t *mapping.Task) {
 	title := mapping.CanonicalTitle(t.Title.Value)
 	if title == "" || w.route.Direction == mapping.ToPlanning {
@@ -136,7 +135,7 @@ func (w lineTasks) takeNew(t *mapping.Task) {
 	})
 }
 
-// itemBase is what a task and its new line agree on.
+// itemBase is the base of a task and its new line.
 func itemBase(t *mapping.Task) map[mapping.Attribute]mapping.Base {
 	base := map[mapping.Attribute]mapping.Base{}
 	for a, v := range mapping.ItemTaskView(t) {
@@ -145,7 +144,7 @@ func itemBase(t *mapping.Task) map[mapping.Attribute]mapping.Base {
 	return base
 }
 
-// lineWork is the work on a line and its task. It sees what the work on the root has seen.
+// lineWork is the work on a line and its task. It shares the views of the root's work.
 func (w lineTasks) lineWork(c *mapping.Pair) work {
 	lw := *w.state
 	lw.root, lw.pair, lw.unmarked = w.state, c, ""
@@ -201,8 +200,8 @@ func (w lineTasks) writeList() (rest bool, err error) {
 	return rest && !made, err
 }
 
-// putTask makes the writes of a pair's plan to planning, and takes over what
-// needs none.
+// putTask carries out the writes of a pair's plan to planning, and records the decisions that
+// need none.
 func (w lineTasks) putTask(c *mapping.Pair, plan mapping.Plan) (moved bool, err error) {
 	pw := w.lineWork(c)
 	if moved, err = planningWriter(pw).write(plan); moved || err != nil {
@@ -215,7 +214,7 @@ func (w lineTasks) putTask(c *mapping.Pair, plan mapping.Plan) (moved bool, err 
 	return false, ledger(pw).agreed(plan)
 }
 
-// tookTask takes in what a write answered about a task.
+// tookTask records the answer to a write of a task.
 func (w lineTasks) tookTask(id mapping.ObjectID, pw work) {
 	t, ok := w.tasks.seen[id]
 	if !ok {
@@ -232,9 +231,8 @@ func (w lineTasks) tookTask(id mapping.ObjectID, pw work) {
 	w.tasks.seen[id] = t
 }
 
-// unsureOfTasks reports that the tasks have to be read: what became of a write to
-// one is not known, one shows another value without a newer version, or was not
-// looked at while it had no line.
+// unsureOfTasks reports whether the tasks have to be read: the outcome of a write is unknown,
+// a task shows another value without a newer version, or a task had no line for a while.
 func (w lineTasks) unsureOfTasks() bool {
 	if w.rejoined && !w.tasks.listed {
 		return true
@@ -247,8 +245,7 @@ func (w lineTasks) unsureOfTasks() bool {
 	return false
 }
 
-// recoverList finds out what became of writes to tasks whose outcome is not
-// known.
+// recoverList finds out the outcome of writes to tasks that is unknown.
 func (w lineTasks) recoverList() {
 	for _, c := range w.items() {
 		if len(c.Pending) == 0 {

@@ -10,15 +10,14 @@ import (
 	"planbridge/mapping"
 )
 
-// A card has a bound on its tasks (tasks_per_card), as planning cannot delete one.
-// A line beyond it is text of the summary, in planning and in the body, and stays
-// text while it stands there: which lines are items is remembered of each body
-// that is still needed, so that both sides' texts are always those of the same
-// lines. An item that has a task keeps it, wherever its line moves to. A line that
-// is removed leaves its task, so that it makes no room.
+// A card has a bound on its tasks (tasks_per_card), as planning cannot delete one. A line
+// beyond the bound is text of the summary, in planning and in the body, and stays text. For
+// each body that is still needed, the link records which lines are items, so that both sides
+// compare the same text. An item with a task keeps it wherever its line moves. A removed line
+// leaves its task, so that it makes no room.
 
-// room is how many tasks the link's card may still get: of its tasks those count
-// that the bridge made or linked, its tracking task apart.
+// room is how many more tasks the link's card may get. Tasks that the bridge made or linked
+// count, but for the tracking task.
 func (w lister) room() int {
 	if w.route.TasksPerCard <= 0 {
 		return math.MaxInt
@@ -38,8 +37,8 @@ func (w lister) room() int {
 	return w.route.TasksPerCard - n
 }
 
-// findLines is mapping.FindLines, but that lines which were text when the sides
-// last agreed are never taken for a known item with another name.
+// findLines is mapping.FindLines, but a line that was text in the base never counts as a
+// renamed item.
 func (w lister) findLines(known []mapping.Line, now []mapping.Item) []int {
 	plain := w.link.PlainLines(now)
 	var others []mapping.Item
@@ -56,10 +55,10 @@ func (w lister) findLines(known []mapping.Line, now []mapping.Item) []int {
 	return found
 }
 
-// forgetLines returns the items but those whose lines were removed longest ago, beyond the
-// bound. Their tasks stay in planning, as it cannot delete one, and are remembered: none
-// gets a line by itself, each counts among the card's tasks, and a line that says the same
-// stands for it again. What is under way or asked about an item keeps it.
+// forgetLines drops the items whose lines were removed longest ago, beyond the bound. Their
+// tasks stay in planning, which cannot delete them, and their ids are recorded. Such a task
+// gets no line by itself and counts among the card's tasks. A line with the same text gets it
+// back. An item with something under way, or with an open question, stays.
 func (w lister) forgetLines(items []*mapping.Pair) []*mapping.Pair {
 	var forgotten []mapping.ObjectID
 	removed := 0
@@ -80,14 +79,14 @@ func (w lister) forgetLines(items []*mapping.Pair) []*mapping.Pair {
 	return items
 }
 
-// isBusy reports whether something about an item is under way or asked.
+// isBusy reports whether an item has something under way, or an open question.
 func isBusy(c *mapping.Pair, now time.Time) bool {
 	late := func(p mapping.Pending) bool { return journal.MayLand(p, now) }
 	return c.Intent != nil || len(c.Pending)+len(c.Asking)+len(c.Undo) > 0 || slices.ContainsFunc(c.InFlight, late)
 }
 
-// tellFull tells an operator once that a card has as many tasks as it may have,
-// and what becomes of more.
+// tellFull reports once that a card has as many tasks as it may have, and what becomes of
+// more.
 func (w lister) tellFull(full bool, what string) {
 	if full && !w.link.Family.Full {
 		w.log.Warn("a card has as many tasks as tasks_per_card allows: "+what, "card", w.pair.Card.ID, "tasks_per_card", w.route.TasksPerCard)
@@ -96,8 +95,8 @@ func (w lister) tellFull(full bool, what string) {
 	w.link.Family.Full = full
 }
 
-// roomWait is when a sub-issue that waits for room on its card is looked at again.
+// roomWait is when a sub-issue that waits for room on its card is handled again.
 const roomWait = 10 * time.Minute
 
-// whyFull is shown of a sub-issue that waits for room.
+// whyFull is the reason of a sub-issue that waits for room.
 const whyFull = "its parent's card has as many tasks as tasks_per_card allows"

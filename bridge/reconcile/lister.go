@@ -7,27 +7,26 @@ import (
 	"planbridge/mapping"
 )
 
-// A checklist is worked in three steps. First the lines of the body as it is now
-// and the card's tasks are found in what the link knows of them (refreshList). Then
-// each pair is decided by itself (decideList); what that changes in the body goes
-// into the one write that the text and the items share (wholeBodies). What it changes
-// in planning is written when issue and card agree (workList), so that no task
-// holds them up.
+// A checklist is handled in three steps. First the lines of the current body and the card's
+// tasks are matched with the link's items (refreshList). Then each item is decided by itself
+// (decideList); its changes of the body join the one write that the text and the items share
+// (wholeBodies). Its changes in planning are written once the issue and its card agree
+// (workList), so that no task delays them.
 
 // list is a checklist as one round sees it.
 type list struct {
-	lines map[*mapping.Pair]mapping.Item // as the body has them; nil where that is not known
+	lines map[*mapping.Pair]mapping.Item // as the body has them; nil: not known
 	plans map[*mapping.Pair]mapping.Plan
-	// joined are tasks that a line was found to stand for.
+	// joined are the tasks that were matched with a new line by their text.
 	joined []mapping.ObjectID
 }
 
 // checklist is what the work on a pair knows of its checklist.
 type checklist struct {
 	list list // in this round
-	// listErr is why a task of it is not as it should be.
+	// listErr is why the tasks could not be brought up to date.
 	listErr error
-	// rejoined: a task has its line back, and may have changed without it.
+	// rejoined: a removed line is back, and its task may have changed meanwhile.
 	rejoined bool
 }
 
@@ -36,7 +35,7 @@ func (w lister) setItems(items []*mapping.Pair) {
 	w.link.Children = append(slices.DeleteFunc(w.link.Children, func(c *mapping.Pair) bool { return c.Kind == mapping.Checklist }), items...)
 }
 
-// refreshList finds the lines and the tasks of the checklist as they are now.
+// refreshList matches the current lines and tasks with the checklist items.
 func (w lister) refreshList() {
 	w.list = list{plans: map[*mapping.Pair]mapping.Plan{}}
 	lineTasks(w).takeTasks()
@@ -82,12 +81,12 @@ func (w lister) refreshList() {
 	}
 }
 
-// toBeAdded reports that a task's line is not known to be there yet.
+// toBeAdded reports whether a task's line has not been seen in the body yet.
 func toBeAdded(c *mapping.Pair) bool {
 	return c.Intent != nil && c.Intent.Side == mapping.GitHub
 }
 
-// pendingName is what a write of unknown outcome makes of an item.
+// pendingName is the text that a write of unknown outcome gives an item.
 func pendingName(c *mapping.Pair) string {
 	for _, p := range c.Pending {
 		if p.Side == mapping.GitHub && p.Attribute == mapping.Title {
@@ -97,7 +96,7 @@ func pendingName(c *mapping.Pair) string {
 	return ""
 }
 
-// lineFound takes in that an item has a line.
+// lineFound records that an item has a line.
 func (w lister) lineFound(c *mapping.Pair, line mapping.Item) *mapping.Pair {
 	switch {
 	case toBeAdded(c):
@@ -117,9 +116,8 @@ func (w lister) lineFound(c *mapping.Pair, line mapping.Item) *mapping.Pair {
 
 func itemName(line mapping.Item) string { return mapping.ItemView(line)[mapping.Title].Value }
 
-// lineMissing takes in that an item has no line, and reports whether it is kept.
-// Its task stays, as planning cannot delete one, and the line is not written
-// again: somebody took it away.
+// lineMissing records that an item has no line, and reports whether the item is kept. Planning
+// cannot delete the task, so it stays. The line is not written again: somebody removed it.
 func (w lister) lineMissing(c *mapping.Pair) bool {
 	w.forgetItem(c)
 	switch {
@@ -132,9 +130,8 @@ func (w lister) lineMissing(c *mapping.Pair) bool {
 	return true
 }
 
-// newItem makes a child of a line that nobody knows: of one of the card's tasks
-// that says the same, else of one that is to be made. Nil where the route makes
-// none.
+// newItem makes a child of an unknown line: with a task of the card that has the same text,
+// else with one that is to be made. It returns nil where the route makes none.
 func (w lister) newItem(line mapping.Item) *mapping.Pair {
 	c := &mapping.Pair{Kind: mapping.Checklist, Origin: mapping.GitHub, Nonce: w.newNonce(w.link.Project), Item: itemName(line)}
 	for _, t := range lineTasks(w).strangers() {
@@ -154,8 +151,8 @@ func (w lister) newItem(line mapping.Item) *mapping.Pair {
 	return c
 }
 
-// decideList decides about each pair of a line and a task, and returns what of
-// it the body has to be changed for.
+// decideList decides about each line and its task, and returns the resulting changes of the
+// body.
 func (w lister) decideList() ([]mapping.Item, error) {
 	if !w.lists() {
 		return nil, nil
@@ -202,7 +199,7 @@ func addedItem(c *mapping.Pair) mapping.Item {
 	return mapping.Item{Text: mapping.ItemText(c.Item, ""), Checked: c.Intent.Base[mapping.State].GitHub == mapping.StateDone}
 }
 
-// changedItem is a line after what its plan writes to it.
+// changedItem is a line with its plan's changes.
 func changedItem(line mapping.Item, plan mapping.Plan) mapping.Item {
 	for _, d := range plan.Decisions {
 		switch {
@@ -216,9 +213,8 @@ func changedItem(line mapping.Item, plan mapping.Plan) mapping.Item {
 	return line
 }
 
-// pendItems records, with the body that is about to be written, what that does
-// to its items. What an earlier one would have done that did not happen is none
-// of it.
+// pendItems records which items the next write of the body changes. Records of an earlier
+// write that did not take effect are dropped.
 func (w lister) pendItems() {
 	for _, c := range w.items() {
 		w.forgetItem(c)
@@ -235,7 +231,7 @@ func (w lister) pendItems() {
 	}
 }
 
-// wroteItems takes in that the body was written with all its items.
+// wroteItems records that the body was written with all its items.
 func (w lister) wroteItems() {
 	for _, c := range w.items() {
 		if toBeAdded(c) && c.Intent.Sent {
@@ -258,7 +254,7 @@ func (w lister) wroteItem(c *mapping.Pair) {
 	w.forgetItem(c)
 }
 
-// added takes in that the line of a task was written.
+// added records that the line of a task was written.
 func (w lister) added(c *mapping.Pair) {
 	w.happensTo(c, mapping.EventCompleted)
 	c.Base, c.Intent = c.Intent.Base, nil
@@ -273,7 +269,7 @@ func (w lister) forgetItem(c *mapping.Pair) {
 	}
 }
 
-// itemOfTask is the checklist item that a task stands for, as both sides are now; nil: none.
+// itemOfTask is the checklist item of a task, after both sides were read; nil: there is none.
 func (w lister) itemOfTask(task mapping.ObjectID) (item *mapping.Pair, err error) {
 	if err := cardTasks(w).readTasks(); err != nil {
 		return nil, err

@@ -6,10 +6,10 @@ import (
 	"planbridge/mapping"
 )
 
-// Items are also looked at beside the work on a pair: to choose its route, for a preview, and
-// for what would be taken off them. Nothing is concluded from such a look.
+// Some reads serve no decision about the pair: they choose its route, make a preview, or list
+// the marks that a cleaning would remove. They change nothing that is recorded of the item.
 
-// toChoose returns the issue that a route is chosen by: as it was seen, or as it is read.
+// toChoose returns the issue that decides the route: its snapshot, or a read.
 func (w looker) toChoose() (*mapping.Issue, error) {
 	shown := w.shownOrPlace()
 	if w.issueSeen() != nil || w.owner.Issue.Number == 0 {
@@ -25,7 +25,7 @@ func (w looker) toChoose() (*mapping.Issue, error) {
 	return nil, onGitHub(err)
 }
 
-// shownOrPlace is the issue as it was seen, or an issue of which only the repository is known.
+// shownOrPlace is the issue's snapshot, or an issue that has only its repository.
 func (w looker) shownOrPlace() *mapping.Issue {
 	if shown := w.issueSeen(); shown != nil {
 		return shown
@@ -33,8 +33,8 @@ func (w looker) shownOrPlace() *mapping.Issue {
 	return &mapping.Issue{Repo: w.owner.Issue.Repo}
 }
 
-// lookAtIssue reads the issue, and judges nothing by it: neither that it is gone, nor that a
-// read may lag.
+// lookAtIssue reads the issue, and draws no conclusion from an answer "gone" or a read that
+// may lag.
 func (w looker) lookAtIssue() error {
 	issue, err := do(w, ReadIssue{w.owner.Issue.Repo, w.owner.Issue.Number})
 	if err == nil {

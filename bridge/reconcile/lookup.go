@@ -8,9 +8,9 @@ import (
 	"planbridge/store"
 )
 
-// What the store knows beside the key's own record.
+// This file reads what the store has beside the key's own record.
 
-// findLink is the link that has an item; "": none has.
+// findLink is the link that has an item; "": there is none.
 func (w exclusivity) findLink(project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, error) {
 	key, err := w.find(FindLink{Project: project, Ref: ref})
 	return key.Link, err
@@ -27,7 +27,7 @@ func (w exclusivity) find(f FindLink) (store.Key, error) {
 	return key, nil
 }
 
-// linkOf is findLink with the record. It is nil where the link has just gone.
+// linkOf is findLink with the record. The record is nil where the link has just been removed.
 func (w exclusivity) linkOf(project mapping.ObjectID, ref mapping.Ref) (mapping.LinkID, *mapping.Link, error) {
 	id, err := w.findLink(project, ref)
 	if id == "" || err != nil {
@@ -37,7 +37,7 @@ func (w exclusivity) linkOf(project mapping.ObjectID, ref mapping.Ref) (mapping.
 	return id, link, err
 }
 
-// recordOf is readLink, but for the link at work.
+// recordOf is readLink, but returns the current record for the link at work.
 func (w exclusivity) recordOf(key store.Key) (*mapping.Link, error) {
 	if key.Project == w.link.Project && key.Link == w.link.ID {
 		return w.link, nil
@@ -45,7 +45,7 @@ func (w exclusivity) recordOf(key store.Key) (*mapping.Link, error) {
 	return w.readLink(key)
 }
 
-// readLink reads a link's record; nil: it has just gone.
+// readLink reads a link's record; nil: it has just been removed.
 func (w exclusivity) readLink(key store.Key) (*mapping.Link, error) {
 	link, err := do(w, ReadLink{key})
 	if errors.Is(err, store.ErrNotFound) {
@@ -57,7 +57,7 @@ func (w exclusivity) readLink(key store.Key) (*mapping.Link, error) {
 	return link, nil
 }
 
-// ledgerEntry is an entry of the ledger of conflicts.
+// ledgerEntry reads an entry of the conflict ledger.
 func (w ledger) ledgerEntry(id string) (c mapping.Conflict, known bool, err error) {
 	c, err = do(w, ReadConflict{w.link.Project, id})
 	if errors.Is(err, store.ErrNotFound) {
@@ -69,7 +69,7 @@ func (w ledger) ledgerEntry(id string) (c mapping.Conflict, known bool, err erro
 	return c, true, nil
 }
 
-// keepEntry writes an entry of the ledger of conflicts.
+// keepEntry writes an entry of the conflict ledger.
 func (w ledger) keepEntry(c mapping.Conflict) error {
 	if err := done(w, PutConflict{c}); err != nil {
 		return fmt.Errorf("keep conflict %s: %w", c.ID, err)

@@ -10,14 +10,13 @@ import (
 	"planbridge/store"
 )
 
-// An issue that answers from another place has either kept its database id (its
-// repository was renamed) or has another one: it was transferred, and the link
-// is re-keyed. Its card stays where it is. Events tell of a transfer, and a
-// redirect proves it where they were lost; what is believed is what GitHub
-// answers now, for of several transfers the events come in any order.
+// An issue that answers at another address has either kept its database id (its repository was
+// renamed) or has another one: it was transferred, and the link gets a new key. Its card stays
+// in place. Events report a transfer, and a redirect proves one whose events were lost.
+// GitHub's current answer counts, as the events of several transfers come in any order.
 
-// readdress answers an error of GitHub that is about the place and not about
-// the issue: it moved, or its repository is read-only.
+// readdress handles an error of GitHub that is about the place and not about the issue: the
+// issue moved, or its repository is read-only.
 func (w mover) readdress(err error) error {
 	var side *sideError
 	if !errors.As(err, &side) || side.side != mapping.GitHub {
@@ -34,7 +33,7 @@ func (w mover) readdress(err error) error {
 	return err
 }
 
-// follow finds out where the issue of a refused read or write is now.
+// follow finds out where the issue of a failed read or write is now.
 func (w mover) follow(err error) error {
 	if now, locateErr := do(w, Locate{w.owner.Issue.Repo, w.owner.Issue.RepoID, true}); locateErr == nil && !strings.EqualFold(now, w.owner.Issue.Repo) {
 		return w.toRepository(now)
@@ -75,15 +74,15 @@ func (w mover) followRepository(err error) error {
 	return w.toRepository(now)
 }
 
-// toRepository has the link looked at again where its repository is by now. A card that
-// has no issue yet gets it there.
+// toRepository puts the link off to go on under its repository's current name. A card without
+// an issue gets it there.
 func (w mover) toRepository(now string) error {
 	w.owner.Issue.Repo, w.owner.Unfinished = now, true
 	return later(0, "its repository is now %s", now)
 }
 
-// takeMoves follows the transfers that events told of. The place that they name
-// is asked: it may have moved on, or may not be ours to see.
+// takeMoves follows the transfers that events reported. It reads the issue at the new address,
+// which may have moved on, or may be out of reach.
 func (w mover) takeMoves() error {
 	for _, m := range w.moves {
 		if m.From != w.owner.Issue.ID || m.To.ID == m.From || m.To.ID == 0 {
@@ -106,9 +105,9 @@ func (w mover) takeMoves() error {
 	return nil
 }
 
-// checkMarkerCopies has the link's issue read where another one was seen that carries the
-// link's marker. It is that issue, transferred without a word, or a copy: the
-// place of the link's own one tells.
+// checkMarkerCopies has the link's issue read where another issue carries the link's marker.
+// That one is the link's issue after a transfer without an event, or a copy. The address of
+// the link's own issue decides.
 func (w mover) checkMarkerCopies() error {
 	return eachSeen(w.claimState, func(i mapping.Issue) error {
 		author := w.Authorship(i.Author)
@@ -122,14 +121,13 @@ func (w mover) checkMarkerCopies() error {
 	})
 }
 
-// unreachable reports an error by which GitHub says that there is nothing here
-// for us.
+// unreachable reports an error that says that GitHub has nothing here for us.
 func unreachable(err error) bool {
 	return IsGone(err) || errors.Is(err, mapping.ErrForbidden) || errors.Is(err, mapping.ErrMoved)
 }
 
-// moveTo takes in where the issue is proven to be. The error puts the key off,
-// so that everything else is decided with the routes of that place.
+// moveTo records where the issue was proven to be. The error puts the key off, so that the
+// routes of the new place decide everything else.
 func (w mover) moveTo(issue *mapping.Issue) error {
 	was := w.owner.Issue
 	if issue.ID == was.ID {
@@ -166,9 +164,9 @@ func (w mover) moveTo(issue *mapping.Issue) error {
 	return later(0, "its issue is now %s", issueName(issue.Repo, issue.Number))
 }
 
-// differentIssue is the error that an issue at the place of a link's own one stands for
-// which is not it: the same one, transferred away and back, or the number of a
-// repository that was made anew.
+// differentIssue returns an error where another issue answers at the address of the link's own
+// one: the same issue after transfers away and back, or the number of a repository that was
+// made anew.
 func differentIssue(own *mapping.IssueID, issue *mapping.Issue) error {
 	switch {
 	case own.ID == 0 || issue.ID == own.ID:
@@ -179,8 +177,8 @@ func differentIssue(own *mapping.IssueID, issue *mapping.Issue) error {
 	return fmt.Errorf("%s is another issue now: %w", issueName(issue.Repo, issue.Number), mapping.ErrGone)
 }
 
-// keepState lets a transfer that dropped the in-progress label, because the new
-// repository has none of that name, be no change that a person made.
+// keepState handles a transfer that dropped the in-progress label, because the new repository
+// has no such label. No person changed the state then.
 func (w mover) keepState(issue *mapping.Issue) {
 	base, ok := w.pair.Base[mapping.State]
 	view, _ := w.route.IssueView(issue, w.set.Scheme, w.set.Keys, w.pair.Base)
@@ -190,8 +188,8 @@ func (w mover) keepState(issue *mapping.Issue) {
 	}
 }
 
-// settleIn gives the link the route of the place its issue has come to, or has
-// it rest where no route of its project is for that.
+// settleIn gives the link the route of its issue's new place. Where no route of its project
+// covers that place, the link rests.
 func (w mover) settleIn(issue *mapping.Issue) error {
 	route := w.set.Routes.Takes(w.link, issue, w.set.Scheme)
 	if route == nil {
@@ -217,7 +215,7 @@ func (w mover) settleIn(issue *mapping.Issue) error {
 	return nil
 }
 
-// moveOutOfReach has the link rest: its issue went where the token does not reach.
+// moveOutOfReach lets the link rest: its issue went where the token does not reach.
 func (w mover) moveOutOfReach(to mapping.IssueID) error {
 	if w.pair.State == mapping.Entering {
 		return entrant(w).decline("it was transferred")
@@ -232,8 +230,8 @@ func (w mover) moveOutOfReach(to mapping.IssueID) error {
 	return saver(w).save()
 }
 
-// goAway has the link rest while its issue is where no route is. One that has not
-// entered goes.
+// goAway lets the link rest while its issue is where no route is. A link that has not entered
+// is removed.
 func (w mover) goAway(repo, why string) error {
 	if w.pair.State == mapping.Entering {
 		return entrant(w).decline("it was transferred before it entered")
@@ -246,8 +244,8 @@ func (w mover) goAway(repo, why string) error {
 	return nil
 }
 
-// isAway reports whether the link's issue is in a repository that no route of its
-// project is for. Where a route has come for it, the link goes on.
+// isAway reports whether the link's issue is in a repository that no route of its project
+// covers. Once a route covers it, the link goes on.
 func (w mover) isAway() (bool, error) {
 	if w.pair.Away == "" {
 		return false, nil
@@ -264,7 +262,7 @@ func (w mover) isAway() (bool, error) {
 	return true, later(0, "%s has a route again", w.owner.Issue.Repo)
 }
 
-// leave has the link rest for a reason.
+// leave lets the link rest for a reason.
 func (w mover) leave(why string) {
 	if w.pair.State != mapping.Left || w.pair.Why != why {
 		w.note("", "", "left", why)
@@ -275,9 +273,9 @@ func (w mover) leave(why string) {
 	w.pair.Why = why
 }
 
-// namesPlace reports whether a snapshot names the issue's place as the link knows
-// it. A repository's new name is taken over where the link's route says it;
-// else it may be an old one, told late, and a read has to tell.
+// namesPlace reports whether a snapshot has the issue's repository as the link knows it. A new
+// name is taken over where the link's route has it. Otherwise it may be an old name in a late
+// delivery, and a read decides.
 func (w mover) namesPlace(seen *mapping.Issue) bool {
 	if strings.EqualFold(seen.Repo, w.owner.Issue.Repo) {
 		return true
@@ -289,8 +287,7 @@ func (w mover) namesPlace(seen *mapping.Issue) bool {
 	return true
 }
 
-// readOnly lets a key wait whose repository is archived; what else GitHub
-// forbids is a failure.
+// readOnly lets a key wait whose repository is archived. Any other refusal is a failure.
 func (w mover) readOnly(err error) error {
 	archived, readErr := do(w, ReadArchived{w.owner.Issue.Repo})
 	if readErr != nil || !archived {

@@ -7,8 +7,8 @@ import (
 	"planbridge/mapping"
 )
 
-// omittable is something of an item that it may be made without, so that one bad value does
-// not keep the item from being made.
+// omittable is a part that an item may be made without, so that one bad value does not keep
+// the item from being made.
 type omittable string
 
 const (
@@ -20,7 +20,7 @@ const (
 	theShown    omittable = "shown" // labels that only show planning's state
 )
 
-// omission says which refusals may be about a thing.
+// omission says which refusals may be about a part.
 type omission struct {
 	thing omittable
 	only  []string // the fields that the refusal may name, "" for none; nil: any
@@ -28,7 +28,8 @@ type omission struct {
 	gone  bool     // "it is gone" may be about it as well
 }
 
-// omissions are what items of a side may be made without, in order.
+// omissions lists the parts that an item of a side may be made without, in the order in which
+// they go.
 var omissions = map[mapping.Side][]omission{
 	mapping.Planning: {
 		{thing: theUser, not: []string{string(mapping.Title), string(mapping.Summary), string(mapping.Estimate), string(mapping.State)}},
@@ -45,8 +46,8 @@ var omissions = map[mapping.Side][]omission{
 	},
 }
 
-// leaveOut returns what to leave out of an item that was refused: the first thing, in the
-// order of its side, that the item has and that the refusal may be about; "" for none.
+// leaveOut returns the first part, in its side's order, that the item has and that the refusal
+// may be about; "": there is none.
 func leaveOut(side mapping.Side, has []omittable, why error) omittable {
 	var refused *mapping.Rejection
 	words := errors.As(why, &refused)
@@ -62,7 +63,7 @@ func leaveOut(side mapping.Side, has []omittable, why error) omittable {
 	return ""
 }
 
-// has returns the things that an item has on the side where it is to be made.
+// has returns the parts of an item on the side where it is to be made.
 func (k *want) has(side mapping.Side) (has []omittable) {
 	summary, estimate := k.base[mapping.Summary], k.base[mapping.Estimate]
 	text := *sideValue(side, &summary)
@@ -78,7 +79,7 @@ func (k *want) has(side mapping.Side) (has []omittable) {
 	return has
 }
 
-// sideValue is the part of a base that a side has, or will have.
+// sideValue is the half of a base that belongs to a side.
 func sideValue(side mapping.Side, b *mapping.Base) *string {
 	if side == mapping.GitHub {
 		return &b.GitHub
@@ -86,7 +87,7 @@ func sideValue(side mapping.Side, b *mapping.Base) *string {
 	return &b.Planning
 }
 
-// without leaves a thing out of what is made on a side.
+// without removes a part from the item that is to be made.
 func (k *want) without(side mapping.Side, t omittable, why *mapping.Rejection) {
 	a := mapping.Summary
 	switch t {

@@ -9,9 +9,9 @@ import (
 	"planbridge/mapping"
 )
 
-// restoreEdit restores an edit that was run over: merged with what we wrote
-// where that goes, else by the rules of a conflict. The restored text is then
-// an ordinary change of GitHub.
+// restoreEdit restores an edit that one of our writes ran over: merged with our text where
+// that merges, else by the rules of a conflict. The restored text is then an ordinary change
+// of GitHub.
 func (w repairer) restoreEdit(l journal.LostUpdate) error {
 	for _, before := range []string{l.Write.From, l.Text} { // neither stands there any more
 		freshness(w).wrote(l.Write.Attribute, before, l.Write.At, nil)
@@ -42,16 +42,16 @@ func (w repairer) restoreEdit(l journal.LostUpdate) error {
 	return githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{d}})
 }
 
-// mayMerge reports whether an edit that a write of ours ran over may be merged with
-// it. Policies that ask people, or for times, do so about texts that both changed.
+// mayMerge reports whether an edit may be merged with the write that ran over it. The policies
+// that ask people, or compare times, do so for texts that both changed.
 func (w repairer) mayMerge(p mapping.Pending) bool {
 	policy := w.route.Policy(p.Attribute)
 	text := func(body string) string { return w.link.Text(w.route, p.Attribute, body) }
 	return policy != mapping.PolicyAsk && policy != mapping.PolicyNewest || mapping.Same(p.Attribute, text(p.From), text(p.To))
 }
 
-// overrun decides about an edit that was run over and does not merge, and keeps what
-// loses. It returns what is to stand on GitHub.
+// overrun decides about an edit that does not merge with the write that ran over it, and
+// stores the loser. It returns the text that GitHub is to have.
 func (w repairer) overrun(l journal.LostUpdate, now string) (d mapping.Decision, stands string, err error) {
 	a := l.Write.Attribute
 	if !journal.Ours(&w.pair.Journal, a, now) {
@@ -69,8 +69,8 @@ func (w repairer) overrun(l journal.LostUpdate, now string) (d mapping.Decision,
 	return d, stands, ledger(w).keepTexts(d, l.Text, now)
 }
 
-// askOverrun asks people about an edit that was run over and what planning has. The
-// edit is to stand on GitHub again: nothing is decided yet.
+// askOverrun asks people about the edit and planning's value. GitHub gets the edit back, as
+// nothing is decided yet.
 func (w repairer) askOverrun(d mapping.Decision, l journal.LostUpdate, now string) (_ mapping.Decision, stands string, err error) {
 	a := d.Attribute
 	if _, known := w.p[a]; !known {
@@ -81,8 +81,8 @@ func (w repairer) askOverrun(d mapping.Decision, l journal.LostUpdate, now strin
 	return d, w.withOurItems(l, now), ledger(w).keepTexts(d, w.link.Text(w.route, a, l.Text), w.p[a].Value)
 }
 
-// withOurItems is the text of an edit that was run over, with what our write did to its
-// checklist: items are decided one by one, and a line of a task would be taken for removed.
+// withOurItems is the text of an edit, with our write's changes of the checklist. Items are
+// decided one by one, and the line of a task would count as removed otherwise.
 func (w repairer) withOurItems(l journal.LostUpdate, now string) string {
 	a, text := l.Write.Attribute, l.Text
 	if !w.lists() || a.Spec().Carrier != mapping.CarrierBody {
@@ -99,14 +99,14 @@ func (w repairer) withOurItems(l journal.LostUpdate, now string) string {
 	return text
 }
 
-// A write of ours that runs over a person's edit is found by its record and its echo. Where
-// the store is lost between the two, or goes back to an older copy, the record is lost as
-// well. GitHub remembers both edits.
+// A pending record and the echo of our write together show that the write ran over a person's
+// edit. Where the store is lost between the two, or is rolled back, the record is lost, too.
+// GitHub's history has both edits.
 
-// keepForgotten keeps what writes of ours ran over and the store has forgotten. Such a write
-// shows where both sides hold what the store never knew. Nothing tells any more whether the
-// person's edit was known when it was written over. So nothing is brought back: the text goes
-// to the ledger and onto the issue.
+// keepForgotten stores the edits that forgotten writes of ours ran over. Such a write may
+// exist where both sides hold a value that the store never had. Nothing says whether the
+// person's edit was known when it was overwritten. So the edit is not restored: its text goes
+// into the ledger and onto the issue.
 func keepForgotten(w work) (verdict, error) {
 	for _, d := range w.round.plan.Decisions {
 		if !repairer(w).mayHideAWrite(d) {
@@ -122,8 +122,8 @@ func keepForgotten(w work) (verdict, error) {
 	return pass, nil
 }
 
-// mayHideAWrite reports whether a write of ours that nobody knows any more may have led to
-// what a decision is about.
+// mayHideAWrite reports whether a forgotten write of ours may have led to the values of a
+// decision.
 func (w repairer) mayHideAWrite(d mapping.Decision) bool {
 	a := d.Attribute
 	if a != mapping.Title && a != mapping.Summary || w.issue == nil || w.unmarked != "" {
@@ -154,7 +154,7 @@ func (w repairer) keepForgotten(a mapping.Attribute) error {
 	return w.keepEach(a, edits.Forgotten(a, w.merge))
 }
 
-// keepEach keeps texts that were run over, but for those that a comment of ours has.
+// keepEach stores texts that were overwritten, except those that one of our comments has.
 func (w repairer) keepEach(a mapping.Attribute, lost []journal.LostUpdate) error {
 	if len(lost) == 0 {
 		return nil

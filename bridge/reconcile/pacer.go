@@ -7,13 +7,13 @@ import (
 	"planbridge/mapping"
 )
 
-// A first edit of an item crosses at once. Further ones towards the same side are
-// folded: they wait until Settings.Coalesce after the last write to it, longer while
-// they go on, and cross together. What is folded is decided from what was seen,
-// before anything is read: edits that come fast cost no calls. Steps of a plan that
-// has begun, answers of operators and retries do not wait.
+// A first edit of an item crosses at once. Further edits towards the same side are folded:
+// they wait until Settings.Coalesce after the last write to that side, longer while they go
+// on, and cross together. Folding is decided from snapshots, before anything is read, so that
+// frequent edits cost no calls. Steps of a plan in progress, answers of operators and retries
+// do not wait.
 
-// foldSeen puts off a key of which only edits were seen that are to be folded.
+// foldSeen puts off a key whose only news is edits that are to be folded.
 func (w pacer) foldSeen() error {
 	if !w.mayFold() {
 		return nil
@@ -36,8 +36,8 @@ func (w pacer) foldSeen() error {
 	return err
 }
 
-// foldWrites puts off a plan that is to be folded. What it was made from was read by now,
-// which only what foldSeen cannot tell costs.
+// foldWrites puts off a plan that is to be folded. Its items have been read by now, which
+// foldSeen avoids where the snapshots suffice.
 func (w pacer) foldWrites(sides ...mapping.Side) error {
 	if !w.mayFold() {
 		return nil
@@ -49,7 +49,7 @@ func (w pacer) foldWrites(sides ...mapping.Side) error {
 	return err
 }
 
-// foldTowards puts off a key whose edits towards some sides are folded by now.
+// foldTowards puts off a key whose edits towards one of the sides are being folded.
 func (w pacer) foldTowards(sides []mapping.Side) error {
 	now := w.Now()
 	wait := w.pair.Pace.Folding(now, sides...)
@@ -62,16 +62,15 @@ func (w pacer) foldTowards(sides []mapping.Side) error {
 	return &requeueAfter{after: wait, turn: true, why: "folds frequent edits until " + now.Add(wait).UTC().Format(time.RFC3339), quiet: true}
 }
 
-// mayFold reports whether the link's edits may be folded now: nothing else is to be
-// done, as far as is known.
+// mayFold reports whether the link's edits may be folded: nothing else is known to be due.
 func (w pacer) mayFold() bool {
 	l := w.pair
 	return w.set.Coalesce > 0 && !w.set.DryRun && l.State == mapping.Linked && !l.Pace.Midway && w.claim.Attempts+w.claim.Abandoned == 0 &&
 		len(l.Undo)+len(l.Gone) == 0 && !w.urgent && !journal.Unverified(&l.Journal, w.editEvents())
 }
 
-// issueEdited lists what an edit of the issue that was seen leads to: a write to
-// planning, or only a read. alone: it is no more than an edit by a person.
+// issueEdited lists what an edit in the issue's snapshot leads to: a write to planning, or
+// only a read. alone: the snapshot has nothing but an edit by a person.
 func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	shown, known := w.issueSeen(), w.owner.Issue
 	ambiguous := w.claim.Inbox[mapping.IssueRef(known.ID)].Ambiguous
@@ -96,20 +95,20 @@ func (w pacer) issueEdited() (sides []mapping.Side, alone bool) {
 	return nil, true
 }
 
-// crosses reports whether an edit of an attribute on GitHub would be written to
-// planning, as far as can be told from the link alone.
+// crosses reports whether an edit of an attribute on GitHub would be written to planning, as
+// far as the link alone says.
 func (w pacer) crosses(a mapping.Attribute) bool {
 	_, refused := w.pair.Refused[a]
 	_, asking := w.pair.Asking[a]
 	return !refused && !asking && w.route.Writes(mapping.Planning)
 }
 
-// reading is, among the sides, the issue's reads: those that edits of one second
-// need which lead to no write.
+// reading stands, among the sides, for reads of the issue: several edits within one second
+// need a read even where they lead to no write.
 const reading = mapping.Side("reading")
 
-// cardEdited reports whether an edit of the card, of a sub-issue's task, or of their
-// states was seen.
+// cardEdited reports whether a snapshot has an edit of the card, of a sub-issue's task, or of
+// a state.
 func (w pacer) cardEdited() bool {
 	for a, v := range w.planningSeen() {
 		if base, based := w.pair.Base[a]; based && v.Version > base.Version && !mapping.Same(a, v.Value, base.Planning) {
@@ -119,8 +118,7 @@ func (w pacer) cardEdited() bool {
 	return false
 }
 
-// planningSeen is what the inbox shows of a card and its tracking task, or of a
-// sub-issue's task.
+// planningSeen is the inbox's view of a card and its tracking task, or of a sub-issue's task.
 func (w pacer) planningSeen() mapping.View {
 	view := mapping.View{}
 	if w.pair.IsTask() {
@@ -149,7 +147,7 @@ func (w pacer) planningSeen() mapping.View {
 	return view
 }
 
-// beginWrites notes, before a plan's writes, which sides they are to.
+// beginWrites records, before a plan's writes, the sides that they go to.
 func (w pacer) beginWrites(sides ...mapping.Side) {
 	for _, side := range sides {
 		w.pair.Pace.Midway = true
@@ -160,8 +158,8 @@ func (w pacer) beginWrites(sides ...mapping.Side) {
 	}
 }
 
-// foldShow puts a projection off that is to be folded with others. It is asked before
-// anything is read for it.
+// foldShow puts off a projection that is to be folded with others. It is called before
+// anything is read for the projection.
 func (w pacer) foldShow() error {
 	if w.begun[mapping.GitHub] || w.resumed || w.set.Coalesce <= 0 {
 		return nil
@@ -172,14 +170,14 @@ func (w pacer) foldShow() error {
 	return nil
 }
 
-// lagPause is how long no read is repeated that lagged while edits go on: an issue's
-// times have whole seconds.
+// lagPause is how long a lagging read is not repeated while edits go on. An issue's times are
+// whole seconds.
 const lagPause = time.Second
 
-// showsPerMinute bounds the rounds of projections that one link takes.
+// showsPerMinute bounds the rounds of projections of one link.
 const showsPerMinute = 30
 
-// paceShow puts projections off that come too closely after others.
+// paceShow puts off projections that follow others too closely.
 func (w pacer) paceShow() error {
 	now := w.Now().UTC()
 	p := &w.pair.Pace

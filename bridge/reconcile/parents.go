@@ -12,23 +12,22 @@ import (
 const (
 	// maxLevels is how deep GitHub nests sub-issues.
 	maxLevels = 8
-	// parentFor is how long an issue waits for its parent to enter and to get its
-	// card.
+	// parentFor is how long an issue waits for its parent to enter and to get its card.
 	parentFor = 10 * time.Minute
-	// parentWait is when the parent is looked at again, parentMost that of one that
+	// parentWait is when the parent is looked up again, and parentMost that of a parent that
 	// takes long.
 	parentWait, parentMost = 2 * time.Second, 30 * time.Second
-	// siblings is for how long its link waits for further sub-issues, whose tasks
-	// are then made with one request.
+	// siblings is how long the parent's link waits for further sub-issues, so that one request
+	// makes their tasks.
 	siblings = time.Second
-	// parentWithin is how long the answer may take: a card waits for it; and
-	// parentKnown that of a repository that is known to give none.
+	// parentWithin bounds the time of an answer, as a card waits for it. parentKnown is that
+	// bound for a repository that is known not to answer.
 	parentWithin = 3 * time.Second
 	parentKnown  = time.Second
 )
 
-// orPart hands an issue that no route takes by itself over to its parent's
-// link: a route's filter is not about sub-issues.
+// orPart hands an issue that no route takes by itself to its parent's link: a route's filter
+// is not about sub-issues.
 func (w parents) orPart(why string) error {
 	ignored := mapping.Route{}
 	if ok, _ := ignored.Accepts(w.issue, w.set.Scheme); ok && !entrant(w).bridgeMade(w.issue) {
@@ -39,8 +38,8 @@ func (w parents) orPart(why string) error {
 	return entrant(w).decline(why)
 }
 
-// toParent hands the issue over to the link of the nearest issue above it that
-// has a card, to become a task on that. It reports whether there is one.
+// toParent hands the issue to the link of the nearest ancestor with a card, where it becomes a
+// task. It reports whether there is one.
 func (w parents) toParent() (handed bool, err error) {
 	repo, number := w.issue.Repo, w.issue.Number
 	for range maxLevels {
@@ -64,8 +63,8 @@ func (w parents) toParent() (handed bool, err error) {
 	return false, nil
 }
 
-// findParent is the link of an issue above. Where the store was lost, the link that a
-// card was made anew for knows the issue of its marker only when it has been worked.
+// findParent is the link of an ancestor. After a loss of the store, a link that was made anew
+// from a card knows the issue of its marker only once it has been worked.
 func (w parents) findParent(parent *mapping.Issue) (mapping.LinkID, *mapping.Link, error) {
 	id, link, err := exclusivity(w).linkOf(w.link.Project, mapping.IssueRef(parent.ID))
 	if id != "" || err != nil || !entrant(w).bridgeMade(parent) {
@@ -79,11 +78,10 @@ func (w parents) findParent(parent *mapping.Issue) (mapping.LinkID, *mapping.Lin
 	return "", nil, nil
 }
 
-// parentOf reads an issue's parent; nil where it has none. A parent that may
-// not be read is none, which is said once for a repository; nor is one that
-// cannot be read again and again, while the issue itself, which every attempt
-// but the first reads, can: after two further attempts, or one where the
-// repository is known for it.
+// parentOf reads an issue's parent; nil: there is none. A parent that may not be read counts
+// as none, which is logged once for a repository. So does a parent whose reads keep failing
+// while the issue itself can be read: after two further attempts, or one where the repository
+// is known for it.
 func (w parents) parentOf(repo string, number int) (*mapping.Issue, error) {
 	patience, further := parentWithin, 2
 	if get(w, Remembered{parentless(repo)}) > 0 {
@@ -114,16 +112,16 @@ func (w parents) parentOf(repo string, number int) (*mapping.Issue, error) {
 	return nil, nil
 }
 
-// parentless is a repository whose issues' parents may not be read, and parentUnread counts
-// how often in a row the parent of an issue could not be read.
+// parentless is the memory's name for a repository whose issues' parents may not be read.
+// parentUnread counts the failed reads of one issue's parent.
 func parentless(repo string) string { return "parents may not be read: " + repo }
 
 func parentUnread(issue string) string { return "parent not read: " + issue }
 
-// bring waits for an issue above that no link knows, where it enters with a card that can
-// have this issue as a task; nil: it does not. What tells of it may be overtaken by what tells
-// of its sub-issue. Nothing tells of one that was opened while its repository was public, so
-// that it enters here. A stranger's waits until a person lets it in.
+// bring waits for an ancestor that no link knows, where it will enter with a card that can
+// have this issue as a task; nil: it will not. Its event may come after that of its sub-issue.
+// No event comes for an issue that was opened while its repository was public, so it enters
+// here. A stranger's issue waits until a person admits it.
 func (w parents) bring(parent *mapping.Issue) error {
 	r, _ := w.set.Routes.Entering(parent, mapping.Entrance{Scheme: w.set.Scheme, Own: entrant(w).bridgeMade(parent), FirstRun: w.FirstRun})
 	if r == nil || r.Project != w.link.Project || r.Tasks != mapping.TasksSubIssues {
@@ -148,8 +146,8 @@ func (w parents) awaitParent(parent *mapping.Issue) error {
 	return inTurn(min(max(parentWait, age/8), parentMost), "its parent %s is to get a card first", issueName(parent.Repo, parent.Number))
 }
 
-// toLink hands the issue over to a link that has a card, or that may still get
-// one, for which it waits.
+// toLink hands the issue to a link that has a card. It waits for a link that may still get
+// one.
 func (w parents) toLink(link *mapping.Link, parent *mapping.Issue) (bool, error) {
 	route := w.set.Routes.ByName(link.Route)
 	switch {

@@ -8,9 +8,9 @@ import (
 	"planbridge/mapping"
 )
 
-// A part of a root link, a sub-issue with its task, is worked as a link of its
-// own by all that works a root link, under the root's claim and in the root's
-// record. What differs is here, or asks [mapping.Pair.IsTask].
+// A part of a root link is a sub-issue with its task. The code for root links works it as
+// well, under the root's claim and in the root's record. The differences are in this file, or
+// ask [mapping.Pair.IsTask].
 
 // part is the work on one part of the root link.
 func (w partWorker) part(p *mapping.Pair) work {
@@ -28,9 +28,9 @@ func (w partWorker) part(p *mapping.Pair) work {
 	return pw
 }
 
-// workFamily brings an issue's sub-issues and their tasks to agreement, once the
-// issue and its card are or have to wait; err is what became of those. What fails
-// keeps neither the rules behind it nor the root waiting.
+// workFamily brings an issue's sub-issues and their tasks to agreement, once the issue and its
+// card agree or have to wait. err is the result of those. A failed rule blocks neither the
+// next rule nor the root.
 func (w partWorker) workFamily(err error) error {
 	if w.link.Cleaning {
 		return cleaner(w).cleanFamily(err)
@@ -51,7 +51,7 @@ func (w partWorker) workFamily(err error) error {
 	return mostSevere(errs)
 }
 
-// ofSubIssues is the rule that does one thing where the route has sub-issues for tasks.
+// ofSubIssues makes a rule that applies where the route's tasks are sub-issues.
 func ofSubIssues[R ~struct{ *state }](one func(R) error) func(work) (verdict, error) {
 	return func(w work) (verdict, error) {
 		if w.route.Tasks != mapping.TasksSubIssues {
@@ -61,7 +61,7 @@ func ofSubIssues[R ~struct{ *state }](one func(R) error) func(work) (verdict, er
 	}
 }
 
-// workParts works the sub-issues of which there is something to do.
+// workParts works the sub-issues that have changes.
 func (w partWorker) workParts() error {
 	var errs []error
 	for _, p := range slices.Clone(w.link.SubLinks) {
@@ -95,7 +95,7 @@ func (w partWorker) workPart() error {
 	return err
 }
 
-// hasChanges reports whether there is anything to do about the part.
+// hasChanges reports whether the part has anything to do.
 func (w partWorker) hasChanges() bool {
 	p := w.pair
 	_, issue := w.claim.Inbox[mapping.IssueRef(p.Issue.ID)]
@@ -106,8 +106,8 @@ func (w partWorker) hasChanges() bool {
 	return w.book().Due() || w.taskMoved()
 }
 
-// taskMoved reports whether the card's tasks show the part's one otherwise than
-// it is known.
+// taskMoved reports whether the part's task, as the card's tasks show it, differs from what is
+// known.
 func (w partWorker) taskMoved() bool {
 	seen, listed := w.taskSeen(), w.root.tasks.listed
 	if seen == nil {
@@ -124,8 +124,7 @@ func (w partWorker) taskMoved() bool {
 	return false
 }
 
-// absorb takes over what a part's work leaves behind. A part that never came to
-// be is forgotten.
+// absorb takes over the results of a part's work. A part that never came to be is removed.
 func (w partWorker) absorb(pw work, err error) error {
 	pw.again = w.again.latest(pw.again)
 	absences(pw).confirmLater()
@@ -147,8 +146,7 @@ func (w partWorker) forgetPart(p *mapping.Pair) {
 	w.link.SubLinks = slices.DeleteFunc(w.link.SubLinks, func(o *mapping.Pair) bool { return o == p })
 }
 
-// isTerminal reports whether an error leaves nothing more to be done under this
-// claim.
+// isTerminal reports whether one of the errors ends the claim.
 func isTerminal(errs []error) bool {
 	for _, err := range errs {
 		var put *requeueAfter

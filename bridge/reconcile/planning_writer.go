@@ -10,24 +10,23 @@ import (
 	"planbridge/mapping"
 )
 
-// refuseUser takes in that planning refuses a person's username.
+// refuseUser records that planning refuses a person's username.
 func (w planningWriter) refuseUser(user string, why error) {
 	w.count(CountUserRefused, w.link.Route)
 	w.log.Warn("planning refuses a user; the route's user writes instead", "username", user, "err", why)
 }
 
-// releaseSlot lets another key have the slot at the services, once planning has answered: to take
-// the answer in and to store it needs none. Only between a read of GitHub and the write that
-// follows the slot is kept.
+// releaseSlot gives the slot at the services to another key once planning has answered.
+// Handling and storing the answer needs no slot. Only between a read of GitHub and the write
+// that follows it is the slot kept.
 func (w planningWriter) releaseSlot() {
 	if !w.fresh {
 		tell(w, Rise{})
 	}
 }
 
-// username is in whose name planning is written: the person who edited the
-// issue, or made it, where the user table knows them, else the route's. A read
-// does not say who edited.
+// username is the planning user who writes: the person who edited or opened the issue, where
+// the user table has them, else the route's. A read does not say who edited.
 func (w planningWriter) username() string {
 	if w.issue == nil {
 		return w.route.Username
@@ -42,9 +41,9 @@ func (w planningWriter) username() string {
 	return w.route.Username
 }
 
-// write makes the plan's writes to planning: one PUT for the card, one
-// for its tracking task. It reports whether planning moved meanwhile, so that
-// everything has to be decided again.
+// write carries out the plan's writes to planning: one PUT for the card, one for its tracking
+// task. It reports whether planning changed meanwhile, so that everything has to be decided
+// anew.
 func (w planningWriter) write(plan mapping.Plan) (moved bool, err error) {
 	var own, tracked []mapping.Decision
 	for _, d := range plan.Decisions {
@@ -72,7 +71,7 @@ func (w planningWriter) toldPlain(up Updated) {
 	}
 }
 
-// put makes one PUT with its pending records around it; none where there is nothing to write.
+// put sends one PUT between its pending records; none where nothing changes.
 func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool, err error) {
 	if len(ds) == 0 {
 		return false, nil
@@ -126,9 +125,9 @@ func (w planningWriter) put(item mapping.Ref, ds []mapping.Decision) (moved bool
 	return moved, nil
 }
 
-// readUnshown reads the item where the answer to a write leaves out an attribute
-// that was sent: what an answer does not show is unknown. After an error the
-// pending records stay, and the next claim finds out what became of the write.
+// readUnshown reads the item where the answer to a write lacks an attribute that was sent: its
+// value is unknown. After an error the pending records stay, and the next claim finds out the
+// outcome of the write.
 func (w planningWriter) readUnshown(item mapping.Ref, ds []mapping.Decision, up Updated) (Updated, error) {
 	unshown := func(d mapping.Decision) bool { _, ok := up.Values[d.Attribute]; return !ok }
 	if !slices.ContainsFunc(ds, unshown) {
@@ -142,8 +141,7 @@ func (w planningWriter) readUnshown(item mapping.Ref, ds []mapping.Decision, up 
 	return Updated{Version: max(up.Version, version), Values: view}, nil
 }
 
-// readItem reads the values of a card or a task as planning shows them, and the
-// version of the item.
+// readItem reads the values of a card or a task as planning has them, and the item's version.
 func (w planningWriter) readItem(item mapping.Ref) (mapping.View, int64, error) {
 	if item.Kind() == "task" {
 		task, err := do(w, ReadTask{mapping.ObjectID(item.ID())})
@@ -159,17 +157,16 @@ type heldKey struct {
 	attribute mapping.Attribute
 }
 
-// heldValue is what planning answered to a write with another value than the
-// one that was sent.
+// heldValue is a value that planning answered to a write in place of the one that was sent.
 type heldValue struct {
 	sent     string
 	answered mapping.Versioned
 }
 
-// heldBack reports whether a successful answer shows something else than what
-// was sent, and takes that in. It may be a version conflict (no status of one
-// is documented, planning-api.md part 7) or the service's own rewriting; both
-// are decided anew against the old base, so that no value goes unkept.
+// heldBack reports whether a successful answer has another value than the one sent, and
+// records it. It may be a version conflict (their status is not documented, planning-api.md
+// part 7), or the service's own rewriting. Both are decided anew against the old base, so that
+// no value is lost.
 func (w planningWriter) heldBack(d mapping.Decision, up Updated) bool {
 	now := w.bare(d.Attribute, up.Values[d.Attribute])
 	if w.agrees(d.Attribute, d.Planning.To, now.Value) || d.Planning.Version == mapping.ForceVersion || w.rewrites(d, now) {
@@ -179,8 +176,8 @@ func (w planningWriter) heldBack(d mapping.Decision, up Updated) bool {
 	return true
 }
 
-// dropUndoneBase drops the base of an attribute that holds again what it held before a write
-// (of sent) that answered well: see [journal.WentBack].
+// dropUndoneBase drops the base of an attribute that has again the value from before a
+// successful write (one of sent): see [journal.WentBack].
 func (w planningWriter) dropUndoneBase(sent []mapping.Pending, a mapping.Attribute) {
 	if slices.ContainsFunc(sent, func(p mapping.Pending) bool { return p.Attribute == a && journal.WentBack(p, w.p[a]) }) {
 		delete(w.pair.Base, a)
@@ -188,10 +185,9 @@ func (w planningWriter) dropUndoneBase(sent []mapping.Pending, a mapping.Attribu
 	}
 }
 
-// rewrites reports whether what planning answers to a write is its own rewriting
-// of the value: the same answer came twice, under a version above the one that
-// was sent. Of people who edit meanwhile the answer shows another value, and a
-// write that was refused for another attribute leaves the version.
+// rewrites reports whether planning's answer is its own rewriting of the value: the same
+// answer came twice, under a version above the one sent. A person's edit in between would give
+// another value, and a write that was refused for another attribute would keep the version.
 func (w planningWriter) rewrites(d mapping.Decision, now mapping.Versioned) bool {
 	was, held := w.held[w.heldKey(d)]
 	return held && was.sent == d.Planning.To && mapping.Same(d.Attribute, was.answered.Value, now.Value) && now.Version > d.Planning.Version
@@ -201,7 +197,7 @@ func (w planningWriter) heldKey(d mapping.Decision) heldKey {
 	return heldKey{w.pair.Partner(), d.Attribute}
 }
 
-// bare is a value of planning without what the bridge adds to it.
+// bare is a value of planning without the bridge's footer.
 func (w planningWriter) bare(a mapping.Attribute, v mapping.Versioned) mapping.Versioned {
 	if a.Spec().Form == mapping.FormMarkdown {
 		v.Value = w.strip(v.Value)
@@ -209,14 +205,14 @@ func (w planningWriter) bare(a mapping.Attribute, v mapping.Versioned) mapping.V
 	return v
 }
 
-// agrees reports whether planning holds what was sent, or its normalisation.
+// agrees reports whether planning has the value that was sent, or its normalisation.
 func (w planningWriter) agrees(a mapping.Attribute, sent, now string) bool {
 	return mapping.Same(a, sent, now) || a.Spec().Form == mapping.FormMarkdown && w.SameRendering(sent, now)
 }
 
-// answered is the base after planning answered to a write: what it says now,
-// where that is what was sent or its normalisation of it; else what was sent,
-// and what it says now is a change of planning to decide on.
+// answered is the base after planning's answer to a write: the answer, where it is the value
+// sent or its normalisation. Otherwise the base has the value sent, and the answer is a change
+// of planning.
 func (w planningWriter) answered(a mapping.Attribute, base mapping.Base, sent string, now mapping.Versioned) mapping.Base {
 	if w.agrees(a, sent, now.Value) {
 		base.Planning, base.Version = now.Value, now.Version
@@ -228,7 +224,7 @@ func isAttribute(field string) bool {
 	return slices.Contains(mapping.Attributes, mapping.Attribute(field))
 }
 
-// written takes in one attribute of a successful PUT.
+// written records one attribute of a successful PUT.
 func (w planningWriter) written(d mapping.Decision, up Updated) {
 	shown := up.Values[d.Attribute]
 	signer(w).noteMarkerRestored(d)
@@ -249,7 +245,7 @@ func (w planningWriter) written(d mapping.Decision, up Updated) {
 	w.noteWrite(mapping.Planning, d)
 }
 
-// putFailed sorts out a PUT that did not succeed.
+// putFailed handles a PUT that did not succeed.
 func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, err error) (moved bool, _ error) {
 	var conflict *mapping.VersionConflict
 	var refused *mapping.Rejection
@@ -275,8 +271,8 @@ func (w planningWriter) putFailed(item mapping.Ref, ds []mapping.Decision, err e
 	})
 }
 
-// takeCurrent takes the values that came with a refused PUT. Where none of
-// them explains the refusal, the item is read.
+// takeCurrent takes the values that came with a refused PUT. Where none of them explains the
+// refusal, the item is read.
 func (w planningWriter) takeCurrent(item mapping.Ref, ds []mapping.Decision, current map[mapping.Attribute]mapping.Versioned) error {
 	if !w.pair.HasIssue() {
 		return nil // its tasks are read anew

@@ -7,11 +7,11 @@ import (
 	"planbridge/mapping"
 )
 
-// The rules of the arrival and the preparation: from a claimed key to two partners that are seen
-// and linked.
+// This file has the rules of the arrival and the preparation: from a claimed key to two linked
+// partners whose state is known.
 
-// reroute gives the pair the route that takes its issue now. Where none is known for the
-// repository, that may have another name by now; where several are, the issue tells.
+// reroute gives the pair the route that takes its issue now. Where no route has the
+// repository, it may have been renamed. Where several routes have it, the issue decides.
 func reroute(w work) (verdict, error) {
 	if w.link.Parted || !w.served {
 		return pass, nil
@@ -98,13 +98,14 @@ func transferred(w work) (verdict, error) {
 	return endIf(away && !w.link.Cleaning, err)
 }
 
-// withSiblings leaves a task that is to be made to the request that makes all of its root's.
+// withSiblings leaves a task that is to be made to the request that makes all tasks of its
+// root.
 func withSiblings(w work) (verdict, error) {
 	return endIf(w.pair.State == mapping.Creating && w.pair.Intent.Side == mapping.Planning, nil)
 }
 
-// joined goes on with an issue and a card that people made, once no other project
-// can have a partner of the issue.
+// joined goes on with an issue and a card that people joined, once no other project can have a
+// partner of the issue.
 func joined(w work) (verdict, error) {
 	if !w.pair.Joined() {
 		return pass, nil
@@ -127,8 +128,8 @@ func create(w work) (verdict, error) {
 	return pass, creator(w).partner().once(creator(w).wanted())
 }
 
-// see takes in both sides. What was seen of the other side while one item was gone was not
-// dealt with: an orphan that is linked again is read as a whole.
+// see takes in the news of both sides. An orphan that is linked again is read as a whole, as
+// changes of one item were not handled while the other one was gone.
 func see(w work) (verdict, error) {
 	orphan := w.pair.State == mapping.Orphaned
 	err := reader(w).refresh()
@@ -142,8 +143,8 @@ func see(w work) (verdict, error) {
 	return pass, err
 }
 
-// leaveOrReturn moves the link to state left when the issue no longer matches its
-// route, and back.
+// leaveOrReturn moves the link to the state left when its issue no longer matches its route,
+// and back.
 func leaveOrReturn(w work) (verdict, error) {
 	if w.pair.State == mapping.Orphaned {
 		return end, nil
@@ -167,8 +168,7 @@ func leaveOrReturn(w work) (verdict, error) {
 	return pass, nil
 }
 
-// enter decides whether an item that was seen for the first time becomes a
-// link, and if so has its partner created.
+// enter decides whether a new item becomes a link. Then the next rule creates its partner.
 func enter(w work) (verdict, error) {
 	if w.pair.State != mapping.Entering {
 		return pass, nil
@@ -184,8 +184,8 @@ func enter(w work) (verdict, error) {
 	return endIf(w.pair.State == mapping.Entering, err)
 }
 
-// numberBefore notes, before the sub-issue is made for the first time, how far the
-// repository's issues go: after a lost answer it is looked for behind them.
+// numberBefore records, before a sub-issue is made, the highest issue number of its
+// repository. After a lost answer the sub-issue is looked for behind that number.
 func numberBefore(w work) (verdict, error) {
 	if w.pair.State != mapping.Creating || w.pair.Intent.Sent || w.pair.Intent.After > 0 {
 		return pass, nil
@@ -195,10 +195,10 @@ func numberBefore(w work) (verdict, error) {
 	return pass, onGitHub(err)
 }
 
-// restored sees to a link that was made of a marker because the store lost it.
-// Nothing is decided before everything has been seen: a task or a comment of the
-// link may still be under way, and people may have copied its card with the
-// marker. The oldest card is the link's.
+// restored handles a link that was rebuilt from a marker after a loss of the store. Nothing is
+// decided before all marked items have been seen: a task or a comment of the link may still be
+// under way. People may have copied the card with its marker, and then the oldest card is the
+// link's.
 func restored(w work) (verdict, error) {
 	unmade := w.pair.State == mapping.Entering || w.pair.State == mapping.Creating
 	if unmade || !w.pair.Synced.IsZero() || !w.unbased() {

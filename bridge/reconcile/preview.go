@@ -7,15 +7,15 @@ import (
 	"planbridge/mapping"
 )
 
-// Inspection is the reading of the items of a root link, and what a reconcile would do about
-// them. It asks for no write.
+// Inspection reads the items of a root link, and says what a reconcile would do with them. It
+// writes nothing.
 type Inspection[R any] struct {
 	w   work
 	run func(work) (R, error)
 	out R
 }
 
-// Steps are the reads that are needed, as of [Work.Steps].
+// Steps are the necessary reads, as in [Work.Steps].
 func (i *Inspection[R]) Steps() iter.Seq[*Step] {
 	return stepwise(i.w.state, func() (err error) {
 		i.out, err = i.run(i.w)
@@ -23,13 +23,12 @@ func (i *Inspection[R]) Steps() iter.Seq[*Step] {
 	})
 }
 
-// Result is what was found out.
+// Result is the result of the inspection.
 func (i *Inspection[R]) Result() (R, error) { return i.out, i.w.err }
 
-// BeginPreview begins to decide about the link of a state, which it changes, as the next
-// reconcile would. The result is nil for a link whose pair does not exist yet or whose route is
-// not configured. An error means that the decision could not be made; a side that cannot be
-// read is no error.
+// BeginPreview begins to decide about the state's link as the next reconcile would; it changes
+// that link. The result is nil for a link without a pair or a route. An error says that the
+// decision could not be made; a side that cannot be read is no error.
 func BeginPreview(s State) *Inspection[*mapping.Preview] {
 	return &Inspection[*mapping.Preview]{w: newWork(s), run: preview}
 }
@@ -54,8 +53,8 @@ func preview(w work) (_ *mapping.Preview, err error) {
 	return out, nil
 }
 
-// BeginCleaning begins to look what would be taken off the link of a state, which it changes.
-// Nothing is judged by what is read.
+// BeginCleaning begins to list the marks that a cleaning would remove from the state's link,
+// which it changes.
 func BeginCleaning(s State) *Inspection[[]mapping.CleanStep] {
 	w := newWork(s)
 	w.link.Cleaning, w.link.Parted = true, false
@@ -88,8 +87,8 @@ func planCleaning(w work) (steps []mapping.CleanStep, err error) {
 	return steps, nil
 }
 
-// plan is what would be taken off the items of one pair. An item that a service refuses to show is
-// a step of its own, and a service that does not answer an error.
+// plan lists the marks of one pair's items. An item that a service refuses to show is a step
+// of its own. A service that does not answer is an error.
 func (w cleaner) plan() (steps []mapping.CleanStep, err error) {
 	if s := w.pair.State; s != mapping.Linked && s != mapping.Left && s != mapping.Orphaned {
 		return nil, nil
@@ -117,7 +116,7 @@ func (w cleaner) plan() (steps []mapping.CleanStep, err error) {
 	return steps, nil
 }
 
-// unread is what a plan says of an item whose reading ended with err.
+// unread is a plan's step for an item whose read failed with err.
 func (w cleaner) unread(side mapping.Side, err error) ([]mapping.CleanStep, error) {
 	switch {
 	case err == nil, IsGone(err) && w.pair.State == mapping.Orphaned:

@@ -10,26 +10,23 @@ import (
 	"planbridge/store"
 )
 
-// What planning says and GitHub cannot be asked about is shown on the issue:
-// the state of the card's tasks, its review and its bucket as labels, its
-// sprint as a milestone, and who works on it as assignees. It is projected, one
-// way: what a person changes of it is set right again, what a person adds
-// beside it stays. Nothing of it may keep an issue and its card from being kept
-// the same: what GitHub does not take is said once and tried again later.
+// Some of planning's values have no equivalent that GitHub could change. They are projected
+// onto the issue, one way: the state of the card's tasks, its review and its bucket as labels,
+// its sprint as a milestone, its users as assignees. A projection that a person changes is
+// restored, and what people add beside it stays. No projection may keep an issue and its card
+// from agreeing: what GitHub refuses is reported once, and tried again later.
 
-// How long a projection that went wrong is left alone: at first, and at most.
-// What a service that is away or a lost answer broke is tried again soon; what
-// GitHub refuses (a right that is missing, an endpoint that it does not have)
-// will hardly be taken the next minute.
+// A projection that failed is paused, at first for the first time and at most for the second
+// one. A service that is away, or a lost answer, is tried again soon. A refusal by GitHub (a
+// missing right, an unknown endpoint) will hardly change within a minute.
 const (
 	brokenFirst, brokenMost   = time.Second, time.Minute
 	refusedFirst, refusedMost = 5 * time.Minute, time.Hour
 )
 
-// showAll shows one thing after the other. Where one is put off, what the issue
-// has of it is read before its next turn: events that come meanwhile are dealt
-// with as far as they tell of anything else. What only waits for its share is read
-// when it has that.
+// showAll makes one projection after the other. Before the next turn of a projection that was
+// put off, the issue is read: events that come meanwhile are handled for everything else only.
+// A projection that only waits for its share of the budget is read when it has that.
 func (w projector) showAll() error {
 	s, waits := w.link.Shown, w.showAgain
 	unsure := s.Unsure
@@ -59,8 +56,8 @@ func (w projector) showAll() error {
 	return nil
 }
 
-// viewMoved reports whether GitHub's view is another one than it was before; what
-// was not seen then was as agreed on.
+// viewMoved reports whether GitHub's view changed since before. An attribute that before lacks
+// had its base's value.
 func (w projector) viewMoved(before mapping.View) bool {
 	for a, now := range w.g {
 		was, seen := before[a]
@@ -74,7 +71,7 @@ func (w projector) viewMoved(before mapping.View) bool {
 	return false
 }
 
-// shown is what is known of the card that only shows; nil where nothing is.
+// shown is the projected part of the card; nil: nothing of it is known.
 func (w projector) shown() *mapping.Shown {
 	if w.pair.IsTask() {
 		return nil
@@ -86,8 +83,8 @@ func (w projector) shown() *mapping.Shown {
 	return w.link.Shown
 }
 
-// attempt shows one thing, unless it went wrong a moment ago. Its error is one that
-// ends the work on the key: whatever GitHub said is put off.
+// attempt makes one projection, unless it failed a moment ago. It returns only errors that end
+// the work on the key. Anything else puts the projection off.
 func (w projector) attempt(what string, show func() error) error {
 	names := []string{what + " in " + w.owner.Issue.Repo, what + " of " + string(w.link.ID)}
 	for _, name := range names {
@@ -127,8 +124,8 @@ func (w projector) attempt(what string, show func() error) error {
 	return nil
 }
 
-// refusedToShow puts off what GitHub did not take: for this issue alone where
-// it is the value, else for the repository.
+// refusedToShow puts a failed projection off: for this issue alone where its value was
+// refused, else for the repository.
 func (w projector) refusedToShow(names []string, err error) {
 	var limited *mapping.RateLimited
 	switch {
@@ -145,8 +142,8 @@ func (w projector) refusedToShow(names []string, err error) {
 	}
 }
 
-// bring brings something of the issue in line by a write, where that is due: by what is known,
-// and still by the issue itself, as GitHub has no lock and people may have changed it.
+// bring makes a write to the issue where isDue says so, for the known issue and again for the
+// issue as it is read right before: GitHub has no lock, and people may have changed it.
 func (w projector) bring(isDue func() bool, write func() error) error {
 	if !isDue() {
 		return nil
@@ -166,7 +163,7 @@ func (w projector) bring(isDue func() bool, write func() error) error {
 	return write()
 }
 
-// cannotBe is in the reason of a key that waits for what was refused to be shown or read.
+// cannotBe is part of the reason of a key that waits for a refused projection or read.
 const cannotBe = " cannot be "
 
 // Failing reports whether a key waits because something failed: an attempt, or a request that a
@@ -181,8 +178,8 @@ func Failing(s *store.Standing) bool {
 	return false
 }
 
-// putOff leaves alone for a while what cannot be shown or read, for longer each time. Other keys
-// that wait for the same are told which item met the error.
+// putOff pauses a failed projection or read, for longer each time. Other keys that wait for
+// the same learn which item met the error.
 func (w projector) putOff(name, done string, err error, first, most time.Duration) {
 	why := name + cannotBe + done
 	p := get(w, PauseAfter{name, fmt.Sprintf("%s, as %s met: %v", why, where(w.pair), err), first, most})
@@ -197,7 +194,8 @@ func (w projector) putOff(name, done string, err error, first, most time.Duratio
 	w.revisitAfter(p.Wait+w.jitter(p.Wait/4), why)
 }
 
-// isPaused reports whether something is still left alone; then the key is looked at again.
+// isPaused reports whether something is still paused. The key is then due again at the end of
+// the pause.
 func (w projector) isPaused(name string) bool {
 	p := get(w, PauseLeft{name})
 	if p.Wait > 0 {
@@ -206,15 +204,15 @@ func (w projector) isPaused(name string) bool {
 	return p.Wait > 0
 }
 
-// revisitAfter has the key looked at again after a while, though all is well.
+// revisitAfter makes the key due again after a while, although it agrees.
 func (w projector) revisitAfter(after time.Duration, why string) {
 	w.showAgain = w.showAgain.soonest(revisit{after, why})
 }
 
-// showLater joins the look for what could not be shown with others.
+// showLater adds the time of the next projection to the key's due times.
 func (w projector) showLater() { w.again = w.again.soonest(w.showAgain) }
 
-// noteShown notes that something is shown now.
+// noteShown records a projection.
 func (w projector) noteShown(what mapping.Attribute, why string) {
 	w.count(CountWrites, w.link.Route, string(mapping.GitHub), string(what))
 	w.note(mapping.GitHub, what, "show", why)

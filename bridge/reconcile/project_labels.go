@@ -9,13 +9,13 @@ import (
 	"planbridge/mapping"
 )
 
-// errShare: the labels wait for their share of GitHub's write budget; nothing of
-// the issue was asked or written for them.
+// errShare: the labels wait for their share of GitHub's write budget. Nothing was read or
+// written for them.
 var errShare = errors.New("labels")
 
-// showLabels brings the labels that show the card in line, one by one: the set
-// is never replaced. So what is known of it is good enough to begin with: adding a label again
-// does no harm, and the answer tells which ones the issue has.
+// showLabels writes the labels that project the card, one by one: the set is never replaced.
+// The recorded labels are good enough to begin with. Adding a label twice does no harm, and
+// the answer lists all labels of the issue.
 func (w labelProjector) showLabels() error {
 	add, remove := w.labelsToShow()
 	if len(add)+len(remove) > 0 {
@@ -48,8 +48,8 @@ func (w labelProjector) showLabels() error {
 	return w.relabel(add, remove)
 }
 
-// relabel writes the labels. Where nothing was written, as they wait for their share of the
-// budget, all is as it was.
+// relabel writes the labels. Where they have to wait for their share of the budget, nothing
+// has changed.
 func (w labelProjector) relabel(add, remove []string) error {
 	s := w.sharing(add, remove)
 	for _, l := range add {
@@ -77,8 +77,9 @@ func (w labelProjector) relabel(add, remove []string) error {
 	return err
 }
 
-// waitForShare puts off labels that wait for their share of the budget. Those that may be written
-// with the labels of other issues come at one moment, so that one request takes many of them.
+// waitForShare puts off labels that wait for their share of the budget. Labels that may share
+// a request with other issues come back at one common moment, so that one request takes many
+// of them.
 func (w labelProjector) waitForShare(err error, s Sharing) error {
 	var limited *mapping.RateLimited
 	if s.Node == "" || !errors.As(err, &limited) || !limited.Turn {
@@ -89,10 +90,10 @@ func (w labelProjector) waitForShare(err error, s Sharing) error {
 	return fmt.Errorf("%w: %w", errShare, inTurn(at.Sub(w.Now()), "%s", limited))
 }
 
-// sharesEvery lies between two moments at which labels that wait for their share come again.
+// sharesEvery is the time between two such moments.
 const sharesEvery = 5 * time.Second
 
-// write adds labels and removes others, and reports whether any of that was done.
+// write adds labels and removes others, and reports whether any of that happened.
 func (w labelProjector) write(add, remove []string, s Sharing) (begun bool, err error) {
 	issue := mapping.Issue{Repo: w.owner.Issue.Repo, Number: w.owner.Issue.Number}
 	if w.issue != nil {
@@ -116,8 +117,8 @@ func (w labelProjector) write(add, remove []string, s Sharing) (begun bool, err 
 	return true, nil
 }
 
-// sharing says whether the labels may be written with those of other issues. One with a card's
-// number is of one issue alone, and is made when it is added.
+// sharing says whether the labels may share a request with other issues. A label with a card's
+// number belongs to one issue, and is created when it is added.
 func (w labelProjector) sharing(add, remove []string) Sharing {
 	if slices.ContainsFunc(slices.Concat(add, remove), w.set.Scheme.IsCardLabel) {
 		return Sharing{}
@@ -125,8 +126,8 @@ func (w labelProjector) sharing(add, remove []string) Sharing {
 	return Sharing{w.owner.Issue.NodeID, w.link.Shown.Waited}
 }
 
-// labelsToShow compares the labels that the issue has, as far as is known, with
-// those that show the card.
+// labelsToShow compares the issue's labels, as far as they are known, with those that project
+// the card.
 func (w labelProjector) labelsToShow() (add, remove []string) {
 	s := w.link.Shown
 	current := s.Labels
@@ -137,7 +138,7 @@ func (w labelProjector) labelsToShow() (add, remove []string) {
 	return s.Project(current, w.cardToShow(), w.set.Scheme)
 }
 
-// cardToShow is the part of the card that labels show.
+// cardToShow is the part of the card that labels project.
 func (w labelProjector) cardToShow() *mapping.Card {
 	card := w.link.Shown.Card(w.pair.Card.BucketName)
 	if card.CID = w.pair.Card.CID; w.card != nil && w.card.CID != 0 {
@@ -146,15 +147,14 @@ func (w labelProjector) cardToShow() *mapping.Card {
 	return card
 }
 
-// mayBeThere reports whether a label to add may be a person's on an issue that was
-// not looked at for it.
+// mayBeThere reports whether a label to add may already be on an issue that was not read.
 func (w labelProjector) mayBeThere(add []string) bool {
 	return slices.ContainsFunc(add, func(l string) bool {
 		return w.set.Scheme.IsCardLabel(l) && !containsFold(w.link.Shown.Made, l)
 	})
 }
 
-// carries takes in the labels that the issue has after a write.
+// carries records the issue's labels after a write.
 func (w labelProjector) carries(now []string) {
 	w.link.Shown.Carry(now, w.cardToShow(), w.set.Scheme)
 	if w.issue != nil {
@@ -164,13 +164,13 @@ func (w labelProjector) carries(now []string) {
 	}
 }
 
-// ensureLabel gives a label its colour and description before it is first
-// added. GitHub makes unknown labels when they are added, so nothing is lost
-// where this goes wrong, nor for a label that is of one issue alone.
+// ensureLabel gives a label its colour and description before its first use. GitHub creates
+// unknown labels when they are added, so a failure loses only these. A label that belongs to
+// one issue gets neither.
 func (w labelProjector) ensureLabel(name string) { _ = w.makeLabel(name, false) }
 
-// makeLabel is ensureLabel. Where several issues get the label with one request, shared, it has
-// to be there before. One key sees to that, and the others wait.
+// makeLabel is ensureLabel. A label that several issues get with one request must exist
+// before. One key creates it, and the others wait.
 func (w labelProjector) makeLabel(name string, shared bool) error {
 	if w.set.Scheme.IsCardLabel(name) {
 		return nil
@@ -203,9 +203,9 @@ func (w labelProjector) makeLabel(name string, shared bool) error {
 }
 
 const (
-	// ensured is how long a label is believed to be there. One that a person deletes before is made
-	// again by GitHub, without its colour.
+	// ensured is how long a label is believed to exist. GitHub creates a label again that a
+	// person deletes before, without its colour.
 	ensured = 24 * time.Hour
-	// making bounds how long a label is waited for that another key makes.
+	// making bounds how long a key waits for a label that another key creates.
 	making = 10 * time.Second
 )

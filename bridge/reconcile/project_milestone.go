@@ -9,9 +9,9 @@ import (
 	"planbridge/mapping"
 )
 
-// showMilestone gives the issue the milestone of its card's sprint. A card that
-// leaves its sprint takes along the milestone of a sprint, whoever set it; a person's
-// own on a card without a sprint is left alone.
+// showMilestone gives the issue the milestone of its card's sprint. A card that leaves its
+// sprint loses the milestone of a sprint, whoever set it. Other milestones belong to people,
+// and stay on an issue whose card has no sprint.
 func (w milestoneProjector) showMilestone() error {
 	s := w.link.Shown
 	want := 0
@@ -24,7 +24,7 @@ func (w milestoneProjector) showMilestone() error {
 	return projector(w).bring(func() bool { return w.milestoneDue(want) }, func() error { return w.setMilestone(want) })
 }
 
-// setMilestone gives the issue a milestone.
+// setMilestone sets the issue's milestone.
 func (w milestoneProjector) setMilestone(want int) error {
 	if err := saver(w).writing(); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (w milestoneProjector) setMilestone(want int) error {
 	return nil
 }
 
-// milestoneDue reports whether the issue's milestone is to be another one: the
-// number wanted, 0 for none. It takes in what the issue has.
+// milestoneDue reports whether the issue needs the milestone want (0: none). It records the
+// issue's current one.
 func (w milestoneProjector) milestoneDue(want int) bool {
 	s := w.link.Shown
 	has := s.Milestone
@@ -70,11 +70,11 @@ func (w milestoneProjector) milestoneDue(want int) bool {
 	return want == 0 || !slices.Contains(s.Dropped, milestoneName(want))
 }
 
-// milestoneName is how a milestone is named among what GitHub dropped.
+// milestoneName names a milestone in the list of what GitHub dropped.
 func milestoneName(number int) string { return "#" + strconv.Itoa(number) }
 
-// milestoneAlong is the milestone that an edit takes along: one that is known
-// already, or nil.
+// milestoneAlong is the milestone that goes along with an edit: one whose number is known, or
+// nil.
 func (w milestoneProjector) milestoneAlong() *int {
 	s := projector(w).shown()
 	if s == nil || w.issue == nil || w.link.Cleaning || w.pair.State != mapping.Linked {
@@ -93,10 +93,9 @@ func (w milestoneProjector) milestoneAlong() *int {
 	return &want
 }
 
-// sprintMilestone is the number of the milestone of a sprint in the issue's
-// repository, which is made where there is none; 0 where the sprint is not
-// known yet. refused is a number that GitHub did not take, and is looked for
-// anew.
+// sprintMilestone is the number of a sprint's milestone in the issue's repository, which is
+// created where there is none; 0: the sprint is not known yet. refused is a number that GitHub
+// did not accept; the milestone is looked up again.
 func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int) (int, error) {
 	project, repo := w.link.Project, w.owner.Issue.Repo
 	known, err := do(w, KnownMilestone{project, repo, sprint})
@@ -121,9 +120,9 @@ func (w milestoneProjector) sprintMilestone(sprint mapping.ObjectID, refused int
 	return do(w, EnsureMilestone{project, repo, *listed, refused})
 }
 
-// awaitSprint has the key looked at again for a sprint that no listing has: the card was
-// polled after the sprints were, a listing lacked it, or it is gone. All keys of the
-// sprint share the wait, which grows once for all of them.
+// awaitSprint makes the key due again for a sprint that no listing has. The card was polled
+// after the sprints, a listing lacked the sprint, or it is gone. All keys of the sprint share
+// the pause, which grows once for all of them.
 func (w milestoneProjector) awaitSprint(sprint mapping.ObjectID) {
 	name := "sprint " + string(sprint)
 	if !projector(w).isPaused(name) {

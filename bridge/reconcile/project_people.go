@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// showAssignees assigns the issue to those who work on the card's tasks in its
-// sprint, as far as the user table knows them. Others whom people assigned
-// stay; only those whom the bridge added are taken off again. GitHub leaves out
-// in silence who cannot be assigned: that is not tried twice.
+// showAssignees assigns the issue to the people who work on the card's tasks in its sprint, as
+// far as the user table has them. Other assignees stay; only those that the bridge added are
+// removed again. GitHub silently leaves out accounts that cannot be assigned, and they are not
+// tried twice.
 func (w assigneeProjector) showAssignees() error {
 	s := w.link.Shown
 	want := w.logins()
@@ -32,7 +32,7 @@ func (w assigneeProjector) showAssignees() error {
 	return err
 }
 
-// assigneesToShow compares who is assigned with who is to be.
+// assigneesToShow compares the issue's assignees with the wanted ones.
 func (w assigneeProjector) assigneesToShow(want []string) (add, remove []string) {
 	s := w.link.Shown
 	var have []string
@@ -84,9 +84,8 @@ func (w assigneeProjector) assign(add, remove []string) error {
 	return nil
 }
 
-// logins are the GitHub logins of who works on the card in its sprint, sorted:
-// the user table read backwards. Of several logins of one person the first
-// counts.
+// logins are the GitHub logins of the people who work on the card in its sprint, sorted, by
+// the user table read backwards. Where a person has several logins, the first one counts.
 func (w assigneeProjector) logins() []string {
 	s := w.link.Shown
 	if s.Sprint == "" || len(w.set.Users) == 0 {
@@ -108,5 +107,5 @@ func (w assigneeProjector) logins() []string {
 	return out
 }
 
-// isMilestone tells the milestones among what GitHub dropped.
+// isMilestone recognises the milestones in the list of what GitHub dropped.
 func isMilestone(dropped string) bool { return strings.HasPrefix(dropped, "#") }

@@ -7,14 +7,13 @@ import (
 	"planbridge/mapping"
 )
 
-// showReview closes the issue where the card's review says so: once for each
-// changed value, so that a person can reopen it. The closed state then goes to the
-// tracking task like any other.
+// showReview closes the issue where the card's review says so: once for each changed value, so
+// that a person can reopen it. The tracking task then gets the closed state like any other.
 //
-// The link remembers the review as acted on only after the close was answered.
-// Before it the link says that one may be under way, and whoever finds that
-// asks GitHub whether it happened: the issue may be open because it did not, or
-// because a person has reopened it since.
+// The link records the review only after GitHub answered the close. Before the request it
+// records that a close may be under way. Whoever finds that record asks GitHub whether the
+// issue was closed: it may be open because the request failed, or because a person has
+// reopened it.
 func (w reviewProjector) showReview() error {
 	s := w.link.Shown
 	if mapping.ReviewOf(s.Review) == mapping.ReviewOf(w.link.Review) && s.Closing.IsZero() {
@@ -39,9 +38,8 @@ func (w reviewProjector) showReview() error {
 	return nil
 }
 
-// actedOn reports whether the card's review closed the issue before: by a write
-// whose answer was lost, or for a link that the store has lost since, which the
-// review's label tells.
+// actedOn reports whether the card's review closed the issue before: by a write whose answer
+// was lost, or for a link that the store has lost since, where the review's label says so.
 func (w reviewProjector) actedOn() bool {
 	s := w.link.Shown
 	if w.round.first {

@@ -8,8 +8,8 @@ import (
 	"planbridge/mapping"
 )
 
-// refresh takes in what was seen of both sides since the last time, and reads the
-// items where that does not tell.
+// refresh takes in the snapshots of both sides since the last claim, and reads the items where
+// the snapshots do not decide.
 func (w reader) refresh() error {
 	if err := w.refreshIssue(); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (w reader) refreshIssue() error {
 	return nil
 }
 
-// refreshCard takes in the pair's card or task as it was seen, and reads it where that does not
-// tell.
+// refreshCard takes in the snapshot of the pair's card or task, and reads it where the
+// snapshot does not decide.
 func (w reader) refreshCard() error {
 	shown, listed := w.cardSeen(), false
 	if w.pair.IsTask() {
@@ -80,8 +80,8 @@ func (w reader) refreshCard() error {
 	return nil
 }
 
-// readIssue reads the issue itself. A read older than what is known is stale:
-// GitHub's replicas lag.
+// readIssue reads the issue itself. A read older than the known snapshot is stale: GitHub's
+// replicas lag.
 func (w reader) readIssue() error {
 	switch {
 	case w.owner.Issue.Number == 0:
@@ -135,7 +135,7 @@ func (w reader) readCard() error {
 	return nil
 }
 
-// askPlanning asks for the pair's card, or for its task as a card.
+// askPlanning reads the pair's card, or its task in the form of a card.
 func (w reader) askPlanning() (*mapping.Card, error) {
 	if w.pair.IsTask() {
 		t, err := do(w, ReadTask{w.pair.Card.ID})
@@ -155,7 +155,7 @@ func (w reader) readBoth() error {
 	return w.readPlanning()
 }
 
-// readPlanning reads what planning says of the pair.
+// readPlanning reads the pair's item in planning, and its tracking task.
 func (w reader) readPlanning() error {
 	w.certain = true
 	if err := w.readCard(); err != nil {
@@ -172,7 +172,7 @@ func (w reader) fetch() error {
 	return w.readIssue()
 }
 
-// haveIssue reads the issue where nothing of it is known that is new.
+// haveIssue reads the issue where the claim brought no snapshot of it.
 func (w reader) haveIssue() error {
 	if w.issue == nil {
 		return w.readIssue()
@@ -180,7 +180,7 @@ func (w reader) haveIssue() error {
 	return nil
 }
 
-// needIssue makes sure that a snapshot of the issue is at hand.
+// needIssue makes sure that the issue is known: by its snapshot, else by a read.
 func (w reader) needIssue() error {
 	if w.issue != nil {
 		return nil
@@ -188,8 +188,8 @@ func (w reader) needIssue() error {
 	return w.takeIssue(false)
 }
 
-// takeIssue takes the issue as it was seen, or reads it where that does not tell (anew: in
-// any case).
+// takeIssue takes the issue's snapshot, or reads the issue where the snapshot does not decide.
+// anew: it is read in any case.
 func (w reader) takeIssue(anew bool) error {
 	shown := unambiguous[mapping.Issue](w.claimState, mapping.IssueRef(w.owner.Issue.ID))
 	if shown == nil || anew {
@@ -222,8 +222,8 @@ func (w reader) takeCard(anew bool) error {
 	return nil
 }
 
-// setIssue makes a snapshot the one that counts. The link takes it as known
-// only when all it shows has been dealt with (rememberAgreed).
+// setIssue makes an issue the current one. The link records it as known only once everything
+// in it has been handled (rememberAgreed).
 func (w reader) setIssue(issue *mapping.Issue) {
 	if w.issue = issue; !w.pair.HasIssue() {
 		reader{w.root}.setIssue(issue) // the pair has a line of its body, and nothing else of it
@@ -238,7 +238,7 @@ func (w reader) setIssue(issue *mapping.Issue) {
 	i.ID, i.NodeID, i.Repo, i.RepoID, i.Number, i.Author, i.Born = issue.ID, issue.NodeID, issue.Repo, issue.RepoID, issue.Number, issue.Author, issue.CreatedAt
 }
 
-// setCard makes a snapshot the one that counts, of a card or of a task.
+// setCard makes a card, or a task in the form of a card, the current one.
 func (w reader) setCard(card *mapping.Card) {
 	if w.card = card; !w.pair.IsTask() {
 		tell(w, Met{w.link.Project, card.ID})
@@ -248,7 +248,7 @@ func (w reader) setCard(card *mapping.Card) {
 	maps.Copy(w.p, w.planningView(card))
 }
 
-// place takes in where a card or a task is, and what its issue shows of that.
+// place records where a card or a task is, and the projected part of a card.
 func (w reader) place(card *mapping.Card) {
 	w.pair.Card.Place(card)
 	if w.link.Shown != nil && !w.pair.IsTask() {
@@ -256,22 +256,22 @@ func (w reader) place(card *mapping.Card) {
 	}
 }
 
-// keepPlace takes in where the card is of a pair that is not worked: a poll tells its bucket
-// once, and no read does.
+// keepPlace records where the card of a pair is that is not worked. A poll reports a card's
+// bucket once, and no read does.
 func (w reader) keepPlace() {
 	if shown := w.cardSeen(); shown != nil && shown.Version >= w.pair.Card.Version {
 		w.place(shown)
 	}
 }
 
-// issueIs takes in the issue as it is after a write.
+// issueIs takes in the issue after a write.
 func (w reader) issueIs(issue *mapping.Issue) {
 	w.owner.Unfinished = true
 	w.setIssue(issue)
 	w.takeAsKnown(issue)
 }
 
-// takeAsKnown takes a snapshot as known: what is older is stale from now on.
+// takeAsKnown records an issue as known. Older snapshots are stale from now on.
 func (w reader) takeAsKnown(issue *mapping.Issue) {
 	w.owner.Issue.UpdatedAt, w.owner.Issue.Digest = issue.UpdatedAt, mapping.DigestIssue(issue)
 	if w.pair.HasIssue() && freshness(w).showsAgreed() {
@@ -279,7 +279,7 @@ func (w reader) takeAsKnown(issue *mapping.Issue) {
 	}
 }
 
-// rememberAgreed takes what was seen as known, once the sides agree.
+// rememberAgreed records both items as known, once the sides agree.
 func (w reader) rememberAgreed() {
 	w.owner.Unfinished, w.owner.BehindSince = false, time.Time{}
 	journal.Agree(&w.pair.Journal)
@@ -294,7 +294,7 @@ func (w reader) rememberAgreed() {
 	c.CID, c.Version, c.CountersVersion = w.card.CID, max(c.Version, w.card.Version), max(c.CountersVersion, w.counters)
 }
 
-// newest is the time of the newest snapshot of the issue that is known.
+// newest is the time of the newest known snapshot of the issue.
 func (w reader) newest() time.Time {
 	at := w.owner.Issue.UpdatedAt
 	if w.rewound {

@@ -1,36 +1,36 @@
 // Package reconcile decides how one root link at a time comes to agreement. It is pure: it
 // does no I/O, reads no clock, writes no log and starts no goroutine.
 //
-// Its door is [Begin]. It takes what is known of a claimed key ([State]) and returns the
-// [Work] on it: a sequence of steps. Each [Step] asks for one effect, such as [ReadIssue],
-// [Save] or [Update]; whoever ranges over the steps carries the effect out and answers it.
-// What follows is decided from the state and the answers alone, so that the same answers lead
-// to the same steps. [Work.Result] is what the claim is finished with.
+// The entry point is [Begin]. It takes a claimed key and what is known about it ([State]), and
+// returns the [Work] on the key: a sequence of steps. Each [Step] asks for one effect, such as
+// [ReadIssue], [Save] or [Update]. The caller carries the effect out and answers the step. The
+// next step depends on the state and the answers alone, so that the same answers lead to the
+// same steps. [Work.Result] is the result with which the claim is finished.
 //
 // Package effects carries the effects out, and package engine claims and finishes keys. Both
 // import this package, and never the other way round.
 //
-// Reconcile compares states of the world and never replays events: working a key twice is
-// a no-op. Whatever it is about to write to a service is saved first (a pending record, or
-// the intent of a create), so that whoever takes over after a crash knows what may have
+// Reconcile compares states of the world and never replays events: working a key twice does
+// nothing the second time. Each write to a service is saved before it is sent, as a pending
+// record or as the intent of a create. So the next claim after a crash knows what may have
 // happened.
 //
-// Read rules.go first: it lists, in order, everything that may happen to a pair. Then
-// roles.go: it says who does it. A file is named after its role. Beside these:
+// Read rules.go first: it lists, in order, everything that may happen to a pair. Then read
+// roles.go: it lists the types that do it. A file is named after its role. Further files:
 //
-//   - effect.go, effects_*.go: what the core asks for, and how it is asked.
-//   - result.go, work.go, rest.go: from a claim to what it is finished with.
-//   - claim_state.go, state.go, states.go: what is known, and the states of a pair.
-//   - preparation.go, agreement.go: what the rules do.
-//   - create.go, omit.go, create_*.go, task_maker.go: how anything is made, once.
-//   - lookup.go, former.go: what the store knows beside the record, and whose an issue was.
+//   - effect.go, effects_*.go: the effects, and how the core asks for them.
+//   - result.go, work.go, rest.go: from a claim to the result that finishes it.
+//   - claim_state.go, state.go, states.go: the known state, and the states of a pair.
+//   - preparation.go, agreement.go: the rules themselves.
+//   - create.go, omit.go, create_*.go, task_maker.go: creating an item exactly once.
+//   - lookup.go, former.go: the store's other records, and the former place of an issue.
 //   - look.go, comment.go, undo.go, overrun.go, runaway.go, list_bound.go: further parts of the
 //     roles reader, ledger, repairer, pacer and lister.
-//   - project*.go: the projectors. clean*.go: how a pair is taken apart.
-//   - relocate.go: how an issue gets a card in another project.
-//   - preview.go: what a reconcile, or taking the pair apart, would do.
+//   - project*.go: the projectors. clean*.go: taking a pair apart.
+//   - relocate.go: a new card for an issue in another project.
+//   - preview.go: previews of a reconcile and of a cleaning.
 //
-// Package journal decides what our writes may have run over.
+// Package journal decides which edits our own writes may have overwritten.
 package reconcile
 
 import (
@@ -41,10 +41,10 @@ import (
 	"planbridge/mapping"
 )
 
-// Who writes to GitHub, and whether for a person: the write budget that all replicas
-// share is parted fairly by it (see [store.Ask]).
+// All replicas share GitHub's write budget. [store.Ask] says who writes and whether for a
+// person, so that the budget is shared fairly.
 
-// WriteClass says which of the budgets a write to GitHub is taken from.
+// WriteClass is the budget that a write to GitHub is taken from.
 type WriteClass string
 
 // The classes of writes.
@@ -53,7 +53,7 @@ const (
 	WriteEdit    WriteClass = "edit"    // any other write
 )
 
-// ServiceRepository is the name by which keys wait for a repository that is
+// ServiceRepository is the name of the service that keys wait for while a repository is
 // read-only.
 func ServiceRepository(repo string) string { return "repository:" + strings.ToLower(repo) }
 
@@ -87,18 +87,16 @@ type BatchItem struct {
 // NewItem is a card or a task to be made.
 type NewItem struct{ Title, Summary, Estimate string }
 
-// Updated is what planning answered to a write. Attributes that the answer
-// does not carry are absent.
+// Updated is planning's answer to a write. Attributes that the answer lacks are absent.
 type Updated struct {
 	Version int64 // of the whole item
 	Values  map[mapping.Attribute]mapping.Versioned
-	// Plain says why planning was given the summary as plain paragraphs; ""
-	// where it was rendered.
+	// Plain says why planning was sent the summary as plain paragraphs; "": it was rendered.
 	Plain string
 }
 
-// Settings is the part of the configuration that decides; a reload replaces it
-// as a whole.
+// Settings is the part of the configuration that decisions depend on. A reload replaces it as
+// a whole.
 type Settings struct {
 	Routes mapping.Routes
 	Scheme mapping.LabelScheme
@@ -106,28 +104,27 @@ type Settings struct {
 	Users  map[string]string // GitHub login, lower case: planning username
 	WebURL string            // of GitHub's pages, without a slash at the end
 	DryRun bool              // write nothing, log what would be written
-	// Settle is how long what was sent may still be under way.
+	// Settle is how long a request may still be under way after it was sent.
 	Settle PerSide
-	// Confirm is how long after an item of a side first answered gone it is read once more,
-	// which confirms that; 0: ten minutes.
+	// Confirm is the time from an item's first answer "gone" to the read that confirms it; 0:
+	// ten minutes.
 	Confirm PerSide
 	Brakes  Brakes
-	// EnterDelay is how long a new issue waits before it becomes a card; one that
-	// is closed within it becomes none.
+	// EnterDelay is how long a new issue waits before it gets a card. An issue that is closed
+	// within it gets none.
 	EnterDelay time.Duration
-	// Coalesce is how long frequent edits are folded at first; 0: not at all.
+	// Coalesce is how long frequent edits are folded at first; 0: they are not folded.
 	Coalesce time.Duration
 	Quiet    time.Duration // how long a removed estimate label may be on its way to another
 }
 
-// Settings lets a Settings stand for settings that never change.
+// Settings returns the settings themselves, so that fixed ones can stand for changing ones.
 func (s *Settings) Settings() *Settings { return s }
 
-// Brakes bound how many items one route may make and close in a minute; 0 means no
-// bound.
+// Brakes bound how many items a route may make and close in a minute; 0: no bound.
 type Brakes struct{ CreatesPerMinute, ClosesPerMinute int }
 
-// PerSide is a time that each side has of its own.
+// PerSide has one duration for each side.
 type PerSide struct{ GitHub, Planning time.Duration }
 
 func (s PerSide) of(side mapping.Side) time.Duration {
@@ -137,19 +134,20 @@ func (s PerSide) of(side mapping.Side) time.Duration {
 	return s.Planning
 }
 
-// ServiceGitHub is the name by which keys wait for GitHub.
+// ServiceGitHub is the name of the service GitHub, which keys wait for.
 const ServiceGitHub = "github"
 
-// ServiceAdoption is the name by which keys wait for store.DocAdopted.
+// ServiceAdoption is the name of the service that keys wait for until store.DocAdopted is
+// written.
 const ServiceAdoption = "adoption"
 
-// ServicePaused is the name by which keys wait for a route to be resumed.
+// ServicePaused is the name of the service that keys of a paused route wait for.
 func ServicePaused(route string) string { return "paused:" + route }
 
-// ServicePlanning is the name by which keys wait for a planning project.
+// ServicePlanning is the name of a planning project as a service, which keys wait for.
 func ServicePlanning(project mapping.ObjectID) string { return "planning:" + string(project) }
 
-// ServiceWords says to people what keys wait for.
+// ServiceWords says in words what keys that wait for a service wait for.
 func ServiceWords(service string, routes mapping.Routes) string {
 	if project, is := strings.CutPrefix(service, ServicePlanning("")); is {
 		return "planning project " + cmp.Or(routes.ProjectName(mapping.ObjectID(project)), project)

@@ -10,25 +10,23 @@ import (
 	"planbridge/store"
 )
 
-// An operator has the issue of a pair get a card in another project, where its route leads
-// by now. Planning moves no card there, so that a new one is made. In this order:
+// An operator moves the issue of a pair to another project, where its route leads by now.
+// Planning moves no card between projects, so a new card is made. The order is:
 //
-//  1. Both items are read and brought to agreement, with the whole family, by the rules of
-//     every claim. A question that is open, and a value that GitHub refused, keep the pair.
-//  2. The markers and footers are taken off. Labels and the milestone go along with the issue.
-//  3. When a claim finds both sides to agree and nothing to take off, the link that takes the
-//     issue over is named in the record. From then on this link is not synchronised.
-//  4. That link is made in the part of the store of its project, with the sub-issues. It is told
-//     what came of them meanwhile. Until then deliveries find this link, as no other one has
-//     the issue.
-//  5. This link keeps its card alone. What a delivery brings it all the same goes on to the
-//     other one.
+//  1. Both items are read and brought to agreement, with the whole family, by the usual rules. An open
+//     question, or a value that GitHub refused, keeps the pair in its project.
+//  2. The markers and footers are removed. Labels and the milestone go along with the issue.
+//  3. When a claim finds both sides in agreement and no mark left, it records the id of the link that
+//     takes the issue over. From then on this link is not synchronised.
+//  4. That link is made in its project's part of the store, with the sub-issues. This link forwards
+//     their news to it. Until then deliveries find this link, as no other one has the issue.
+//  5. This link keeps its card alone. A delivery that still reaches it is forwarded.
 //
-// Each step may be repeated: 1 and 2 by what the items show, 4 because an issue has one link
-// in a project.
+// Each step may be repeated: 1 and 2 follow from the items, and 4 from the fact that an issue
+// has one link in a project.
 
-// handOver hands the issue over to the link that is named in the record, with all that was told
-// of it. Once the other link was made it may have gone, and with it what there was to be told.
+// handOver hands the issue, with all news of it, to the link that the record names. That link
+// may already have been removed, once it was made, and the news with it.
 func handOver(w work) (verdict, error) {
 	if !w.link.Moving.HandsOver() {
 		return pass, nil
@@ -53,8 +51,8 @@ func handOver(w work) (verdict, error) {
 	return end, w.link.GiveUpIssue()
 }
 
-// withSuccessor puts the making of the link that takes the issue over before other observations.
-// It has the sub-issues that have tasks, so that it is told of them, too.
+// withSuccessor puts the creation of the link that takes the issue over before other
+// observations. It includes the sub-issues with tasks, so that their news reaches it, too.
 func (w relocator) withSuccessor(obs []store.Observation) ([]store.Observation, error) {
 	m, at := w.link.Moving, w.Now().UTC()
 	next := w.link.Successor(at)
@@ -76,8 +74,8 @@ func (w relocator) withSuccessor(obs []store.Observation) ([]store.Observation, 
 	return slices.Concat([]store.Observation{{Refs: next.Refs(), Create: next, Event: event, Bulk: true}}, obs), nil
 }
 
-// forwarded is what deliveries have told of the issue and its sub-issues, for the other link.
-// An issue that was seen is read there.
+// forwarded has the news of the issue and its sub-issues that deliveries brought, for the
+// other link. An issue with a snapshot is read there.
 func (w relocator) forwarded() (out []store.Observation, err error) {
 	root := mapping.IssueRef(w.link.Moving.Issue)
 	for i, e := range w.events {
@@ -123,7 +121,7 @@ func (w relocator) depart() error {
 	return w.decide(route)
 }
 
-// stays is why a pair is not concerned by a move; "": it moves.
+// stays is why a move does not concern a pair; "": it does.
 func (w relocator) stays() string {
 	switch own := w.set.Routes.ByName(w.link.Route); {
 	case w.link.Parted:
@@ -136,7 +134,8 @@ func (w relocator) stays() string {
 	return ""
 }
 
-// destination is the route by which the issue enters another project; nil: why there is none.
+// destination is the route by which the issue enters another project, or the reason why there
+// is none.
 func (w relocator) destination() (*mapping.Route, string) {
 	if w.issue == nil || w.card == nil {
 		return nil, "one of its items is gone"
@@ -153,7 +152,8 @@ func (w relocator) destination() (*mapping.Route, string) {
 	return route, ""
 }
 
-// hindrance is what has to be settled before the pair moves, as it would be lost; "": nothing.
+// hindrance is what has to be resolved before the pair moves, as it would be lost; "":
+// nothing.
 func (w relocator) hindrance() string {
 	for _, p := range w.link.All() {
 		for a, r := range mapping.Sorted(p.Refused) {
@@ -184,8 +184,8 @@ func (w relocator) pairs() []work {
 	return out
 }
 
-// bare takes the markers and footers off, and reports whether there were any. What became of
-// each write of ours is known before.
+// bare removes the markers and footers, and reports whether there were any. The outcome of
+// each of our writes is known before.
 func (w relocator) bare() (took bool, err error) {
 	if err := cleaner(w).awaitTasks(); err != nil {
 		return false, err
@@ -212,7 +212,7 @@ func (w relocator) bare() (took bool, err error) {
 	return took, nil
 }
 
-// decide names the link that takes the issue over, and what stays behind.
+// decide records the link that takes the issue over, and what stays behind.
 func (w relocator) decide(route *mapping.Route) error {
 	left, err := w.leftBehind(route)
 	if err != nil {
@@ -228,7 +228,8 @@ func (w relocator) decide(route *mapping.Route) error {
 	return inTurn(0, "its issue is handed over to project %s", route.ProjectName)
 }
 
-// leftBehind is what stays where it is: the card, its sprint, and the tasks that no issue shows.
+// leftBehind lists what stays in the old project: the card, its sprint, and the tasks that no
+// issue shows.
 func (w relocator) leftBehind(route *mapping.Route) ([]mapping.CleanStep, error) {
 	c := cleaner(w)
 	steps := []mapping.CleanStep{c.step(mapping.Planning, "card %s stays in project %s, and the issue gets a card in bucket %s of project %s",
@@ -245,8 +246,8 @@ func (w relocator) leftBehind(route *mapping.Route) ([]mapping.CleanStep, error)
 	return steps, err
 }
 
-// BeginRelocation begins to look what a move of the link of a state would do, which it changes.
-// The routes are those that are to hold then. Nothing is judged by what is read.
+// BeginRelocation begins to plan the move of the state's link, which it changes. routes are
+// the routes that apply after the move.
 func BeginRelocation(s State, routes mapping.Routes) *Inspection[mapping.MovePlan] {
 	set := *s.Settings
 	set.Routes, s.Settings = routes, &set
@@ -307,6 +308,6 @@ func (w relocator) plan() (p mapping.MovePlan, err error) {
 	return p, err
 }
 
-// writesToShow is how many writes show another card on an issue: they take off the label of the
-// former bucket and put on that of the new one.
+// writesToShow is the number of writes that project another card: one removes the old bucket's
+// label, one adds that of the new bucket.
 const writesToShow = 2

@@ -9,8 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// verifyWrites finds out what became of writes whose outcome is not known, and what
-// stood on GitHub when those took effect that have.
+// verifyWrites finds out the outcome of writes whose outcome is unknown, and the values that
+// GitHub had before the successful ones.
 func (w repairer) verifyWrites() error {
 	if err := w.readPending(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (w repairer) verifyWrites() error {
 	return nil
 }
 
-// readPending reads every item that a write of unknown outcome was made to.
+// readPending reads every item that has a write of unknown outcome.
 func (w repairer) readPending() error {
 	open := journal.UnansweredIn(&w.pair.Journal, w.pair.IsTask())
 	if open.Issue && !w.fresh {
@@ -72,7 +72,7 @@ func (w repairer) readPending() error {
 	return nil
 }
 
-// recoverAll takes in what became of the writes of unknown outcome.
+// recoverAll records the outcome of writes whose outcome was unknown.
 func (w repairer) recoverAll(before journal.Matches, denied map[string]bool) {
 	for _, r := range w.book().RecoverAll(before, denied) {
 		w.recovered(r)
@@ -82,7 +82,7 @@ func (w repairer) recoverAll(before journal.Matches, denied map[string]bool) {
 	}
 }
 
-// recovered takes in what became of one write of unknown outcome.
+// recovered records the outcome of one such write.
 func (w repairer) recovered(r journal.Recovered) {
 	if r.Unbased {
 		delete(w.pair.Base, r.Attribute)
@@ -95,7 +95,8 @@ func (w repairer) recovered(r journal.Recovered) {
 	}
 }
 
-// recoverLanded takes in writes to planning that took effect after they had been looked for.
+// recoverLanded records writes to planning that took effect after the items were read for
+// them.
 func (w repairer) recoverLanded() error {
 	happened := false
 	for _, r := range w.book().Landed() {
@@ -108,11 +109,10 @@ func (w repairer) recoverLanded() error {
 	return nil
 }
 
-// resolveInFlight deals with writes of ours that took effect when nobody expected
-// them any more. What they wrote is an old value of ours and no edit: what stood
-// there before is written again, and if that was a person's edit it is then a
-// change of GitHub as any other. before is what stood there, by record, as far
-// as it is known.
+// resolveInFlight handles writes of ours that took effect later than expected. Such a write
+// sets an old value of ours, which is no edit. The value before it is written again; if a
+// person wrote that, it is then an ordinary change of GitHub. before has the values before the
+// writes, by record, as far as they are known.
 func (w repairer) resolveInFlight(before journal.Matches) error {
 	journal.Expire(&w.pair.Journal, w.Now())
 	w.findLanded(before)
@@ -132,7 +132,7 @@ func (w repairer) resolveInFlight(before journal.Matches) error {
 	return nil
 }
 
-// findLanded looks for late writes of which no event told, see [journal.Book.Look].
+// findLanded looks for late writes that no event reported, see [journal.Book.Look].
 func (w repairer) findLanded(before journal.Matches) {
 	asked := map[mapping.Attribute]bool{}
 	for _, p := range w.pair.InFlight {
@@ -156,7 +156,7 @@ func (w repairer) findLanded(before journal.Matches) {
 	}
 }
 
-// restoreOverwritten restores what a late write ran over.
+// restoreOverwritten restores the value that a late write replaced.
 func (w repairer) restoreOverwritten(p mapping.Pending, over journal.Overwritten, late []mapping.Pending) error {
 	if !w.fresh {
 		if err := reader(w).readIssue(); err != nil {
@@ -189,8 +189,8 @@ func (w repairer) restoreOverwritten(p mapping.Pending, over journal.Overwritten
 	}}})
 }
 
-// readAgain reads the issue before it is written, as GitHub has no lock. What a
-// late write of ours did shows there perhaps first, and is nobody's edit.
+// readAgain reads the issue before it is written, as GitHub has no lock. This read may be the
+// first to show a late write of ours, which is nobody's edit.
 func (w repairer) readAgain() error {
 	if err := reader(w).readIssue(); err != nil {
 		return err
@@ -199,9 +199,9 @@ func (w repairer) readAgain() error {
 	return w.resolveInFlight(journal.Matches{})
 }
 
-// queryEditHistory asks GitHub what it remembers of the writes whose echo is overdue
-// and adds what stood before them. Where GitHub does not tell, the record is
-// dropped and the history says so; where it is away, it is asked later.
+// queryEditHistory asks GitHub's history about writes whose echo is overdue, and adds the
+// values before them. Where GitHub does not tell, the record is dropped, and the link's
+// history says so. Where GitHub is away, it is asked later.
 func (w repairer) queryEditHistory(before journal.Matches) {
 	asked := map[mapping.Attribute]error{}
 	for _, p := range w.book().Overdue(before) {
@@ -229,8 +229,8 @@ func (w repairer) queryEditHistory(before journal.Matches) {
 	}
 }
 
-// askReplaced asks GitHub about the writes of unknown outcome that somebody may have
-// replaced. It returns those of which GitHub remembers nothing.
+// askReplaced asks GitHub's history about writes of unknown outcome that somebody may have
+// replaced. It returns those that the history lacks.
 func (w repairer) askReplaced(before journal.Matches) map[string]bool {
 	denied := map[string]bool{}
 	for _, p := range w.book().Replaced(before) {
@@ -247,7 +247,7 @@ func (w repairer) askReplaced(before journal.Matches) map[string]bool {
 	return denied
 }
 
-// askClosed asks GitHub whether writes of unknown outcome closed the issue, which is open.
+// askClosed asks GitHub whether writes of unknown outcome closed the issue, which is open now.
 func (w repairer) askClosed(before journal.Matches) {
 	for _, p := range w.book().MayHaveClosed() {
 		closed, err := do(w, ReadClosed{w.owner.Issue.Repo, w.owner.Issue.Number, p.After})
@@ -260,7 +260,7 @@ func (w repairer) askClosed(before journal.Matches) {
 	}
 }
 
-// matchHistory adds what GitHub remembers of one attribute's edits.
+// matchHistory adds GitHub's history of one attribute.
 func (w repairer) matchHistory(a mapping.Attribute, before journal.Matches) error {
 	edits, err := do(w, ReadEdits{w.owner.Issue, a})
 	if err == nil {
@@ -269,7 +269,8 @@ func (w repairer) matchHistory(a mapping.Attribute, before journal.Matches) erro
 	return err
 }
 
-// disambiguate asks GitHub where events do not tell which of our writes ran over what.
+// disambiguate asks GitHub's history where events do not say which of our writes overwrote
+// which value.
 func (w repairer) disambiguate(before journal.Matches) {
 	for _, a := range mapping.AttributesWith((*mapping.AttrSpec).HasHistory) {
 		found, unclear := journal.Unclear(&w.pair.Journal, a, before)
@@ -285,7 +286,7 @@ func (w repairer) disambiguate(before journal.Matches) {
 	}
 }
 
-// scheduleVerify makes the key come back when something is to be learnt of a write.
+// scheduleVerify makes the key due again when the outcome of a write can be learnt.
 func (w repairer) scheduleVerify() {
 	for _, wait := range w.book().Waits() {
 		w.again = w.again.latest(revisit{wait.After, wait.Why})

@@ -11,8 +11,8 @@ import (
 	"planbridge/store"
 )
 
-// mostSevere is the error that decides what becomes of the key: a failure before
-// what only has to wait, of which the shortest.
+// mostSevere is the error that decides how the key comes to rest: a failure before a mere
+// wait, and the shortest wait of several.
 func mostSevere(errs []error) error {
 	rank := func(err error) int {
 		var put *requeueAfter
@@ -42,7 +42,7 @@ func mostSevere(errs []error) error {
 // errGone ends a key's work: one of its items is proven gone.
 var errGone = errors.New("item is gone")
 
-// parkedError parks a key: it goes on after a change, or when an operator says so.
+// parkedError parks a key until a change of its items, or until an operator retries it.
 type parkedError struct{ why string }
 
 func (e *parkedError) Error() string { return e.why }
@@ -51,7 +51,7 @@ func parks(format string, args ...any) error { return &parkedError{fmt.Sprintf(f
 
 func isParked(err error) bool { return errors.As(err, new(*parkedError)) }
 
-// IsGone reports an error by which a service says that an item is not there.
+// IsGone reports whether a service's error says that an item does not exist.
 func IsGone(err error) bool {
 	return errors.Is(err, mapping.ErrNotFound) || errors.Is(err, mapping.ErrGone)
 }
@@ -60,15 +60,15 @@ func IsGone(err error) bool {
 type requeueAfter struct {
 	after time.Duration
 	why   string
-	quiet bool // said before
-	// turn: what it waits for has a bound of its own, or comes for certain: the turn of
-	// the route, a person's pause, the next page.
+	quiet bool // logged before
+	// turn: the wait has a bound of its own, or ends for certain, such as the route's turn, a
+	// person's pause, or the next page.
 	turn bool
 }
 
 func (e *requeueAfter) Error() string { return e.why }
 
-// Later is the error that puts a key off without counting a failure.
+// Later returns the error that puts a key off without counting a failure.
 func Later(after time.Duration, format string, args ...any) error {
 	return later(after, format, args...)
 }
@@ -77,19 +77,18 @@ func later(after time.Duration, format string, args ...any) error {
 	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...)}
 }
 
-// inTurn is later for what comes for certain, however often it is waited for.
+// inTurn is later for a wait that ends for certain, however often it repeats.
 func inTurn(after time.Duration, format string, args ...any) error {
 	return &requeueAfter{after: after, why: fmt.Sprintf(format, args...), turn: true}
 }
 
-// revisit is when a key on which all is done is looked at again, and why; the zero value:
-// it is not.
+// revisit is when a finished key is due again, and why; the zero value: never.
 type revisit struct {
 	after time.Duration
 	why   string
 }
 
-// soonest is the one of two that comes first.
+// soonest is the earlier one of two.
 func (v revisit) soonest(o revisit) revisit {
 	if o.after > 0 && (v.after <= 0 || o.after < v.after) {
 		return o
@@ -97,7 +96,7 @@ func (v revisit) soonest(o revisit) revisit {
 	return v
 }
 
-// latest is the one of two that comes last.
+// latest is the later one of two.
 func (v revisit) latest(o revisit) revisit {
 	if o.after > v.after {
 		return o
@@ -105,21 +104,21 @@ func (v revisit) latest(o revisit) revisit {
 	return v
 }
 
-// blockedOn lets a key wait until something is woken by name.
+// blockedOn makes a key wait until a service is woken by its name.
 type blockedOn struct{ service, why string }
 
 func (e *blockedOn) Error() string { return e.why }
 
-// lostLease reports that an error says that the key is not this process's any more.
+// lostLease reports whether an error says that this process no longer owns the key.
 func lostLease(err error) bool {
 	return errors.Is(err, store.ErrLeaseLost) || errors.Is(err, store.ErrEpoch)
 }
 
-// errRemove ends a link that never became one.
+// errRemove removes a link that never came to be.
 var errRemove = errors.New("does not enter")
 
-// sideError remembers which side an error came from, so that a service that is
-// down is waited for.
+// sideError records which side an error came from, so that keys wait for a service that is
+// down.
 type sideError struct {
 	side mapping.Side
 	err  error
@@ -129,8 +128,7 @@ func (e *sideError) Error() string { return e.err.Error() }
 
 func (e *sideError) Unwrap() error { return e.err }
 
-// OnGitHub says of an error that it came from GitHub, so that GitHub is waited for where it
-// is down.
+// OnGitHub marks an error as GitHub's, so that keys wait for GitHub while it is down.
 func OnGitHub(err error) error { return onGitHub(err) }
 
 func onGitHub(err error) error { return onSide(mapping.GitHub, err) }
@@ -144,21 +142,22 @@ func onSide(side mapping.Side, err error) error {
 	return &sideError{side, err}
 }
 
-// Rest is what becomes of a key that was worked, as far as the two sides decide it. The
-// engine turns it into an outcome: it knows the attempts, the pauses and the services.
+// Rest is how a worked key comes to rest, as far as the two sides decide it. The engine turns
+// it into an outcome from the attempts, the pauses and the services.
 type Rest struct {
 	Kind RestKind
-	// After is when the key is looked at again; of RestAgreed 0: it is not.
+	// After is when the key is due again; 0 with RestAgreed: it is not.
 	After time.Duration
-	// Spread is how much later than that the key may come, so that not all come at once.
+	// Spread is a random extra delay at most, so that not all keys come at once.
 	Spread time.Duration
-	// Service is what a blocked key waits for, and of RestFailed the one whose request failed.
+	// Service is the service that a blocked key waits for. With RestFailed it is the service
+	// whose request failed.
 	Service string
-	// Why is the reason that an operator is shown.
+	// Why is the reason that an operator sees.
 	Why string
-	// Err is what went wrong, or what a key is put off for; nil: nothing.
+	// Err is the failure, or the reason of a delay; nil: none.
 	Err   error
-	Quiet bool // said before
+	Quiet bool // logged before
 }
 
 // RestKind is the kind of a [Rest].
@@ -166,29 +165,29 @@ type RestKind int
 
 // The kinds of a [Rest].
 const (
-	// RestAgreed: the sides agree, or all is done that can be done.
+	// RestAgreed: the sides agree, or everything possible is done.
 	RestAgreed RestKind = iota
-	// RestRemoved: the link never became one and goes.
+	// RestRemoved: the link never came to be and is removed.
 	RestRemoved
-	// RestPutOff: the key goes on after a while. One that is put off too often fails.
+	// RestPutOff: the key is due again after a while. A key that is put off too often fails.
 	RestPutOff
-	// RestInTurn is RestPutOff for what comes for certain, however often it is waited for.
+	// RestInTurn is RestPutOff for a wait that ends for certain, however often it repeats.
 	RestInTurn
-	// RestLimited: a service or a budget takes no more for a while.
+	// RestLimited: a service or a budget accepts no more for a while.
 	RestLimited
 	// RestBlocked: the key waits until its service is woken.
 	RestBlocked
-	// RestParked: the key goes on after a change, or when an operator says so.
+	// RestParked: the key waits for a change of its items, or for an operator's retry.
 	RestParked
-	// RestHeld: the key goes on when an operator says so.
+	// RestHeld: the key waits for an operator's retry.
 	RestHeld
 	// RestFailed: the attempt failed.
 	RestFailed
-	// RestLost: the lease is not this process's any more. Nothing may be finished.
+	// RestLost: this process no longer owns the lease, and must finish nothing.
 	RestLost
 )
 
-// situation is what decides, beside an error, how a key comes to rest.
+// situation decides, beside an error, how a key comes to rest.
 type situation struct {
 	project mapping.ObjectID
 	over    bool // the time of the claim
@@ -197,7 +196,7 @@ type situation struct {
 	down func(service string) bool
 }
 
-// service is the name by which keys wait for a side.
+// service is the name of a side as a service.
 func (s situation) service(side mapping.Side) string {
 	if side == mapping.GitHub {
 		return ServiceGitHub
@@ -205,8 +204,8 @@ func (s situation) service(side mapping.Side) string {
 	return ServicePlanning(s.project)
 }
 
-// isDown reports whether an error says that a whole service is away, which is one fact and
-// not a failure of this key.
+// isDown reports whether an error says that a whole service is away. That is one fact, and no
+// failure of this key.
 func (s situation) isDown(e *sideError) bool {
 	return errors.Is(e, mapping.ErrUnauthorized) || errors.Is(e, mapping.ErrUnavailable) && s.down != nil && s.down(s.service(e.side))
 }
@@ -262,17 +261,17 @@ func restOf(err error, s situation) Rest {
 	return rest
 }
 
-// isUnanswered reports whether an error says that a request had no answer that can be used, as
-// while a service is away.
+// isUnanswered reports whether an error says that a request got no usable answer, as while a
+// service is away.
 func isUnanswered(err error) bool {
 	return errors.Is(err, mapping.ErrUnavailable) || errors.Is(err, mapping.ErrUncertain)
 }
 
-// FactAway names in the log that requests to a service fail, which is one fact however many keys
-// notice it.
+// FactAway names, in the log, the fact that requests to a service fail, however many keys meet
+// it.
 const FactAway = "requests to a service fail"
 
-// failed is the rest of a key whose attempt failed by itself.
+// failed is the rest of a key whose own attempt failed.
 func failed(err error) Rest { return Rest{Kind: RestFailed, Why: err.Error(), Err: err} }
 
 func (e *requeueAfter) rest(err error) Rest {
@@ -282,8 +281,8 @@ func (e *requeueAfter) rest(err error) Rest {
 	return Rest{Kind: RestPutOff, After: e.after, Why: e.why, Err: err, Quiet: e.quiet}
 }
 
-// restOfLimit has a key come again at its turn, or, where many wait for the same moment, a
-// little after it.
+// restOfLimit makes a key due at its turn. Where many keys wait for the same moment, it is due
+// a little later.
 func restOfLimit(limited *mapping.RateLimited, err error) Rest {
 	rest := Rest{Kind: RestLimited, After: limited.After, Spread: spread(limited), Why: err.Error()}
 	if limited.Resource != "" {
@@ -299,7 +298,7 @@ func spread(limited *mapping.RateLimited) time.Duration {
 	return limited.After/10 + time.Second
 }
 
-// Jitter draws a part of a duration.
+// Jitter returns a random part of a duration.
 func Jitter(random func(n int64) int64, d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0

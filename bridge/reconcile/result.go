@@ -12,7 +12,7 @@ import (
 	"planbridge/store"
 )
 
-// State is what the work on a claimed key begins with.
+// State is the input of the work on a claimed key.
 type State struct {
 	Claim    *store.Claim
 	Settings *Settings
@@ -22,16 +22,15 @@ type State struct {
 	Seed   Seed
 }
 
-// Process is what the program that the core runs in knows without asking anybody. Its methods
-// do no I/O.
+// Process answers from the memory of the program around the core. Its methods do no I/O.
 type Process interface {
-	// Authorship tells whether a login is the bridge's own, now or formerly.
+	// Authorship says whether a login is the bridge's own, now or formerly.
 	Authorship(login string) mapping.Authorship
-	// Stranger reports whether another account has a login now than the one that it stood for.
+	// Stranger reports whether a login belongs to another account now than before.
 	Stranger(login string) bool
 	// SameRendering reports whether two Markdown texts mean the same.
 	SameRendering(a, b string) bool
-	// FirstRun tells when a route began to run (see [mapping.Entrance]).
+	// FirstRun is when a route began to run (see [mapping.Entrance]).
 	FirstRun(route string) time.Time
 	// Paused reports whether an operator paused a route.
 	Paused(route string) bool
@@ -47,13 +46,13 @@ type Work struct{ w work }
 // Begin begins the work on a claimed key.
 func Begin(s State) *Work { return &Work{newWork(s)} }
 
-// Steps are the effects that bring the key to its end, in order. Each has to be answered in
-// the body of the loop. What they are follows from the state and the answers alone.
+// Steps are the effects that bring the key to rest, in order. Each must be answered in the
+// body of the loop. They follow from the state and the answers alone.
 func (k *Work) Steps() iter.Seq[*Step] { return stepwise(k.w.state, k.w.run) }
 
-// Result is what the claim is finished with after its steps, however many were done. failed
-// is an error that ended the work from outside, such as a panic; nil: none did. over: the
-// time of the claim has ended.
+// Result finishes the claim, after any number of its steps. failed is an error that ended the
+// work from outside, such as a panic; nil: there was none. over: the time of the claim has
+// ended.
 func (k *Work) Result(now time.Time, failed error, over bool) Result {
 	if failed != nil {
 		k.w.err = fmt.Errorf("reconcile %s: %w", where(k.w.owner), failed)
@@ -71,8 +70,8 @@ type Result struct {
 	Rest    Rest
 }
 
-// CutOff notes that what was sent for a link may take effect until now: the process that
-// sent it ended, or the time of the claim did.
+// CutOff records that a request that was sent for a link may take effect until now, as its
+// process or the time of its claim ended.
 func CutOff(link *mapping.Link, now time.Time) {
 	for _, p := range link.All() {
 		if p.Intent != nil && p.Intent.Sent {
@@ -81,7 +80,7 @@ func CutOff(link *mapping.Link, now time.Time) {
 	}
 }
 
-// About are the attributes, keys and values in turn, of what is logged about a claimed key.
+// About returns the log attributes of a claimed key, as keys and values in turn.
 func About(claim *store.Claim) []any {
 	p := &claim.Link.Pair
 	var shown struct{ Delivery string }
@@ -89,9 +88,9 @@ func About(claim *store.Claim) []any {
 	return about(claim.Link, p, shown.Delivery)
 }
 
-// Refused says how a key comes to rest whose result the store did not take; then nothing
-// of the link is stored. nil: the link is smaller now and may be stored. A record that is
-// too large for good is a broken invariant, which is returned, too.
+// Refused says how a key comes to rest whose result the store refused; nothing of the link is
+// stored then. nil: the link was made smaller and may be stored. A record that stays too large
+// breaks an invariant, which is returned, too.
 func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenError) {
 	if isTooLarge(err) {
 		if dropVerified(link) {
@@ -106,8 +105,8 @@ func Refused(s State, link *mapping.Link, err error) (*Rest, *mapping.BrokenErro
 	return &rest, nil
 }
 
-// result is how the claim ends, given the error of its work. Where the link took in
-// what another one has, broke an invariant, or is too large, it is not stored.
+// result is the end of the claim, given the error of its work. The link is not stored where
+// another link has one of its items, where it broke an invariant, or where it is too large.
 func (w work) result(err error, over bool) Result {
 	unmade := len(w.link.Refs()) == 1 && (w.pair.Intent == nil || !w.pair.Intent.Sent)
 	res := Result{w.link, w.history, restOf(err, situation{w.link.Project, over, unmade, w.Down})}
@@ -123,7 +122,7 @@ func (w work) result(err error, over bool) Result {
 	return res
 }
 
-// where names a pair for people: the issue where there is one, else the card.
+// where names a pair for people: by its issue, else by its card.
 func where(p *mapping.Pair) string {
 	if p.Issue.Number != 0 {
 		return issueName(p.Issue.Repo, p.Issue.Number)

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A pair is brought to agreement by rules, which are asked in the order of their lists. A
-// rule looks at what is known, does at most one thing, and says what becomes of the rules
-// behind it. The lists are the table of contents of this package.
+// Rules bring a pair to agreement. They are asked in the order of their lists. A rule inspects
+// the state, does at most one thing, and says whether the rules after it are asked. The lists
+// are the table of contents of this package.
 
 // rule is one thing that may have to happen to a pair.
 type rule struct {
@@ -19,7 +19,7 @@ type rule struct {
 	apply  func(work) (verdict, error)
 }
 
-// pairKind says which pairs a rule is about.
+// pairKind says which pairs a rule applies to.
 type pairKind int
 
 const (
@@ -32,17 +32,17 @@ func (k pairKind) String() string {
 	return [...]string{everyPair: "every pair", roots: "roots", parts: "sub-issues"}[k]
 }
 
-// verdict is what becomes of the rules behind one.
+// verdict says what happens to the rules after one.
 type verdict int
 
 const (
 	pass verdict = iota // the next rule is asked
-	anew                // what is known changed: the agreement begins with its first rule again
-	end                 // nothing more is to happen to the pair under this claim
+	anew                // the state changed: the agreement starts again with its first rule
+	end                 // nothing more happens to the pair under this claim
 )
 
-// arrivalRules has the rules that say by which route a pair goes, and where its issue is. They
-// are asked once a claim, as the preparation is.
+// arrivalRules choose the route of a pair, and find its issue. They are asked once a claim, as
+// the preparation is.
 var arrivalRules = []rule{
 	{name: "hand over", why: "An issue that moves to another project goes to its link there, with all that is told of it.", of: roots, writes: true, apply: handOver},
 	{name: "reroute", why: "A pair goes by the route that takes its issue now, whatever that is called.", of: roots, apply: reroute},
@@ -54,8 +54,7 @@ var arrivalRules = []rule{
 	{name: "transferred", why: "The issue is followed to where it was transferred.", apply: transferred},
 }
 
-// cleaningRules has the rules for a pair that an operator takes apart. They are asked in place
-// of all that follow.
+// cleaningRules take a pair apart for an operator. They replace all rules after the arrival.
 var cleaningRules = []rule{
 	{name: "unmade", why: "A pair that has not two items yet is done with, once nothing is being made for it.", writes: true, apply: unmade},
 	{name: "older card", why: "Of the cards of a pair that was found by its marker, the oldest is looked at.", of: roots, writes: true, apply: restored},
@@ -64,7 +63,7 @@ var cleaningRules = []rule{
 	{name: "clean", why: "What the bridge made is taken off both items.", writes: true, apply: does(cleaner.clean)},
 }
 
-// preparationRules has the rules that lead to two items which can be compared.
+// preparationRules lead to two items that can be compared.
 var preparationRules = []rule{
 	{name: "join", why: "An issue and a card that were joined become a pair, unless another project has a partner of the issue.", of: roots, apply: joined},
 	{name: "restored", why: "A pair that was found by its marker after a store loss is seen as a whole first.", of: roots, apply: restored},
@@ -79,8 +78,8 @@ var preparationRules = []rule{
 	{name: "tracking", why: "A card has no writable state, so that one task carries the state of its issue.", of: roots, writes: true, apply: does(taskMaker.ensureTracking)},
 }
 
-// agreementRules has the rules that bring two items to agree. It begins again whenever a rule
-// changed what is known, at most maxRounds times a claim.
+// agreementRules bring two items to agreement. They start again whenever one of them changed
+// the state, at most maxRounds times a claim.
 var agreementRules = []rule{
 	{name: "late writes", why: "A write that takes effect long after it was sent is no edit of a person.", apply: lateWrites},
 	{name: "first sight", why: "What the sides never agreed on is compared as a whole: both are read.", apply: firstSight},
@@ -107,8 +106,8 @@ var agreementRules = []rule{
 	{name: "rest", why: "What was seen is known from now on.", apply: comeToRest},
 }
 
-// familyRules has the rules for the sub-issues of a linked root, which agrees or waits. A rule
-// that fails keeps no other from being asked, unless the claim has ended.
+// familyRules are about the sub-issues of a linked root that agrees or waits. A rule that
+// fails does not block the next one, unless the claim has ended.
 var familyRules = []rule{
 	{name: "parents", why: "A pair keeps its partner wherever the issue stands in its family.", of: roots, apply: does(subIssues.takeParents)},
 	{name: "sub-issues", why: "A sub-issue becomes a task of its parent's card, and a new task a sub-issue.", of: roots, apply: ofSubIssues(subIssues.discoverSubIssues)},
@@ -116,7 +115,7 @@ var familyRules = []rule{
 	{name: "each part", why: "The rules are asked of each sub-issue of which there is something to do.", of: roots, apply: ofSubIssues(partWorker.workParts)},
 }
 
-// showRules has the rules for what is shown on an issue. The rule show asks all of them.
+// showRules project planning's one-way values onto an issue. The rule show asks all of them.
 var showRules = []rule{
 	{name: "review", why: "A card that passed its review closes its issue, where the route says so.", writes: true, apply: does(reviewProjector.showReview)},
 	{name: "labels", why: "The state of the tasks, the review and the bucket are labels.", writes: true, apply: does(labelProjector.showLabels)},
@@ -124,8 +123,8 @@ var showRules = []rule{
 	{name: "assignees", why: "Who works on the card is assigned to the issue.", writes: true, apply: does(assigneeProjector.showAssignees)},
 }
 
-// maxRounds bounds how often one claim decides anew because a side moved while
-// it was written.
+// maxRounds bounds how often one claim starts the agreement again because a side changed
+// meanwhile.
 const maxRounds = 8
 
 // RuleText is a rule as the documents show it.
@@ -159,7 +158,7 @@ func Rules() []RuleText {
 	return out
 }
 
-// LeaveOut has a rule not be asked. Only tests call it, before anything is reconciled: what
+// LeaveOut removes a rule. Only tests call it, before anything is reconciled: a test that
 // fails then shows what the rule is for.
 func LeaveOut(name string) error {
 	for _, l := range ruleLists {
@@ -171,12 +170,12 @@ func LeaveOut(name string) error {
 	return fmt.Errorf("leave out %q: no rule", name)
 }
 
-// does is the rule that does one thing, and passes.
+// does makes a rule of a function that does one thing, and passes.
 func does[R ~struct{ *state }](one func(R) error) func(work) (verdict, error) {
 	return func(w work) (verdict, error) { return pass, one(R(w)) }
 }
 
-// anewIf is the outcome of a rule that reports whether what is known changed.
+// anewIf is the verdict of a rule that reports whether the state changed.
 func anewIf(yes bool, err error) (verdict, error) {
 	if yes && err == nil {
 		return anew, nil
@@ -184,7 +183,7 @@ func anewIf(yes bool, err error) (verdict, error) {
 	return pass, err
 }
 
-// endIf is the outcome of a rule that reports whether nothing more is to happen.
+// endIf is the verdict of a rule that reports whether the work on the pair ends.
 func endIf(yes bool, err error) (verdict, error) {
 	if yes && err == nil {
 		return end, nil

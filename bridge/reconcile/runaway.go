@@ -7,14 +7,14 @@ import (
 	"planbridge/mapping"
 )
 
-// Two programs, one on each side, that answer each other's changes would have a link
-// written for ever. See [mapping.Exchange] for what tells them from people.
+// Two programs, one on each side, that answer each other's changes would keep a link busy for
+// ever. [mapping.Exchange] says what separates them from people.
 
 // errRunaway parks a link that is written over and over.
 var errRunaway = errors.New("each write is answered with a change: two programs may be answering each other; once that has ended, retry it")
 
-// stopRunaway takes in, once a claim, what led to the writes of an attribute, and stops a
-// runaway.
+// stopRunaway records, once a claim, the changes that lead to the writes of an attribute, and
+// stops a runaway.
 func (w pacer) stopRunaway(a mapping.Attribute, to mapping.Side) error {
 	if w.resumed || w.claim.Attempts+w.claim.Abandoned > 0 || w.paced[a] {
 		return nil
@@ -30,7 +30,7 @@ func (w pacer) stopRunaway(a mapping.Attribute, to mapping.Side) error {
 	return nil
 }
 
-// changes tells what is known of the changes that lead to a write to a side.
+// changes lists the known changes that lead to a write to a side.
 func (w pacer) changes(a mapping.Attribute, to mapping.Side) (out []mapping.Change) {
 	base := w.pair.Base[a]
 	g, seen := w.g[a]
@@ -69,7 +69,7 @@ func (w pacer) seenAt(ref mapping.Ref) time.Time {
 	return w.Now()
 }
 
-// noteWrite notes that a side was written.
+// noteWrite records a write to a side.
 func (w pacer) noteWrite(side mapping.Side, a mapping.Attribute) {
 	if !w.pair.HasIssue() {
 		pacer{w.root}.noteWrite(side, mapping.Summary)

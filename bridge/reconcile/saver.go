@@ -12,8 +12,8 @@ import (
 	"planbridge/store"
 )
 
-// save stores the link under the lease; ErrLeaseLost when that ended. Another key
-// may have the slot meanwhile.
+// save stores the link under the lease; ErrLeaseLost: the lease has ended. Another key may use
+// the slot meanwhile.
 func (w saver) save() error {
 	if err := w.brokenBy(); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (w saver) save() error {
 	return nil
 }
 
-// writing saves the link (which checks the lease), and makes sure that one external write
-// may be made.
+// writing saves the link, which checks the lease, and makes sure that one external write may
+// be made.
 func (w saver) writing() error {
 	if err := w.save(); err != nil {
 		return err
@@ -44,8 +44,8 @@ func (w saver) writing() error {
 	return nil
 }
 
-// pend records the writes that are about to be made. They are saved, under the
-// lease, before the first of them goes out (see writing).
+// pend adds pending records of writes. They are saved, under the lease, before the first of
+// the writes goes out (see writing).
 func (w saver) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) {
 	for _, d := range ds {
 		edited := decider(w).editedInPlanning(d.Attribute)
@@ -56,8 +56,8 @@ func (w saver) pend(side mapping.Side, item mapping.Ref, ds []mapping.Decision) 
 	}
 }
 
-// unpend removes the unanswered records of a side and item, and returns them: their
-// outcome is known.
+// unpend removes the unanswered records of an item, as their outcome is known, and returns
+// them.
 func (w saver) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pending) {
 	removed = journal.Close(&w.pair.Journal, side, item)
 	if side == mapping.GitHub {
@@ -68,8 +68,9 @@ func (w saver) unpend(side mapping.Side, item mapping.Ref) (removed []mapping.Pe
 	return removed
 }
 
-// writeFailed sorts out a write to a side that did not succeed. One refused value must not
-// keep the others, so that each is written alone. It reports whether the side moved meanwhile.
+// writeFailed handles a write that did not succeed. Each attribute is then written alone, so
+// that a refused value does not block the others. It reports whether the side changed
+// meanwhile.
 func (w saver) writeFailed(side mapping.Side, item mapping.Ref, ds []mapping.Decision, err error, alone func(mapping.Decision) (bool, error)) (moved bool, _ error) {
 	if Certain(err) {
 		w.unpend(side, item)
@@ -96,8 +97,7 @@ func (w saver) writeFailed(side mapping.Side, item mapping.Ref, ds []mapping.Dec
 	return false, onSide(side, err)
 }
 
-// refuseValue blocks one value of one attribute until it changes, and says so
-// once.
+// refuseValue blocks one value of one attribute until it changes, and reports that once.
 func (w saver) refuseValue(side mapping.Side, a mapping.Attribute, value string, why *mapping.Rejection) {
 	if w.pair.Refused == nil {
 		w.pair.Refused = map[mapping.Attribute]mapping.Refusal{}
@@ -106,8 +106,8 @@ func (w saver) refuseValue(side mapping.Side, a mapping.Attribute, value string,
 	w.note(side, a, "refused", why.Error())
 }
 
-// reserve takes a write from GitHub's budget before what has to be read for it is,
-// so that a key that has to wait for its turn asks GitHub nothing meanwhile.
+// reserve takes a write from GitHub's budget before its reads, so that a key that waits for
+// its turn reads nothing meanwhile.
 func (w saver) reserve(class WriteClass) error { return w.reserves(Reserve{Class: class}) }
 
 func (w saver) reserves(r Reserve) error {
@@ -118,12 +118,12 @@ func (w saver) reserves(r Reserve) error {
 	return onGitHub(done(w, r))
 }
 
-// A brake bounds how much of one kind a route does in a minute, all replicas
-// together, so that a fault on either side does not flood the other before
-// somebody looks. What is over waits, and says so.
+// A brake bounds the creates or closes of a route in a minute, over all replicas, so that a
+// fault on one side does not flood the other before somebody looks. The rest waits, and is
+// reported.
 
-// brake takes acts of a kind from the route's allowance: n of them or, where there
-// are not so many, fewer. Each author of the route's issues has a fair part of it.
+// brake takes n acts of a kind from the route's allowance, or fewer where it has fewer. Each
+// author of the route's issues gets a fair part of it.
 func (w saver) brake(kind string, perMinute, n int) (given int, err error) {
 	if perMinute <= 0 {
 		return n, nil
@@ -145,13 +145,13 @@ func (w saver) brake(kind string, perMinute, n int) (given int, err error) {
 	return grant.Items, nil
 }
 
-// brakeClose is the brake on closing one issue.
+// brakeClose applies the brake to closing one issue.
 func (w saver) brakeClose() error {
 	_, err := w.brake("closes", w.set.Brakes.ClosesPerMinute, 1)
 	return err
 }
 
-// authorOf is who shares a route's part of a budget: whoever opened the pair's issue.
+// authorOf is the owner of a share of the route's budget: the author of the pair's issue.
 func authorOf(p *mapping.Pair) string {
 	if by := p.Issue.Author; by != "" && p.Origin != mapping.Planning {
 		return strings.ToLower(by)
@@ -159,21 +159,22 @@ func authorOf(p *mapping.Pair) string {
 	return byPlanning
 }
 
-// byPlanning is the author of what was made in planning.
+// byPlanning is the author of items that were made in planning.
 const byPlanning = "planning"
 
-// The store bounds the size of a record. A claim that would exceed it makes no further
-// write, since each write has to be on record before it is made. What the claim found
-// out is not stored, as after a crash. While writes of ours wait for their echo, the record is too
-// large for a while only: the key is tried again. Else it is parked.
+// The store bounds the size of a record. A claim that would exceed the bound makes no further
+// write, since each write has to be on record first. As after a crash, the findings of the
+// claim are not stored. While writes of ours wait for their echo, the record is too large for
+// a while only, and the key is tried again. Otherwise it is parked.
 
-// invariantRecord is the invariant that a record stays within its bound.
+// invariantRecord names the invariant that a record stays within its bound.
 const invariantRecord = "record"
 
-// isTooLarge reports that the store refused a record because of its size.
+// isTooLarge reports whether the store refused a record because of its size.
 func isTooLarge(err error) bool { return errors.As(err, new(*store.SizeError)) }
 
-// tooLarge is the error for a record that the store refused; any other error stays as it is.
+// tooLarge turns the store's refusal of a large record into a broken invariant. Any other
+// error stays as it is.
 func (w saver) tooLarge(root *mapping.Link, err error) error {
 	if !isTooLarge(err) || awaitsEcho(root) {
 		return err
@@ -182,8 +183,8 @@ func (w saver) tooLarge(root *mapping.Link, err error) error {
 	return w.brokenBy()
 }
 
-// dropVerified drops the records of writes whose echoes were dealt with, and reports
-// whether there were any.
+// dropVerified drops the records of writes whose echoes have been handled, and reports whether
+// there were any.
 func dropVerified(root *mapping.Link) (dropped bool) {
 	for _, p := range root.Issues() {
 		dropped = journal.DropVerified(&p.Journal) || dropped
@@ -191,19 +192,19 @@ func dropVerified(root *mapping.Link) (dropped bool) {
 	return dropped
 }
 
-// awaitsEcho reports whether a write of ours is on record until its echo comes.
+// awaitsEcho reports whether a record of a write waits for its echo.
 func awaitsEcho(root *mapping.Link) bool {
 	return slices.ContainsFunc(root.Issues(), func(p *mapping.Pair) bool { return journal.AwaitsEcho(&p.Journal) })
 }
 
-// observeLag observes how long it took from seeing a change to writing it to a side.
+// observeLag measures the time from the first sight of a change to its write.
 func (w saver) observeLag(to mapping.Side) {
 	if took, known := w.sinceFirstSeen(); known {
 		tell(w, Lagged{"to_" + string(to), took})
 	}
 }
 
-// sinceFirstSeen is how long ago the first of the changes was seen that the claim is about.
+// sinceFirstSeen is the time since the first sight of the claim's oldest change.
 func (w saver) sinceFirstSeen() (d time.Duration, known bool) {
 	var seen time.Time
 	for _, s := range w.claim.Inbox {
@@ -217,7 +218,7 @@ func (w saver) sinceFirstSeen() (d time.Duration, known bool) {
 	return max(0, w.since(seen)), true
 }
 
-// breaks takes in that the claim broke an invariant. The first counts.
+// breaks records that the claim broke an invariant. The first one counts.
 func (w saver) breaks(err *mapping.BrokenError) {
 	w.count(CountViolations, w.claim.Link.Route, err.Invariant)
 	w.log.Error("invariant broken", "invariant", err.Invariant, "err", err.Err)
@@ -226,8 +227,8 @@ func (w saver) breaks(err *mapping.BrokenError) {
 	}
 }
 
-// brokenBy is the invariant that the claim broke, or that the record breaks which it is
-// about to store; nil: none.
+// brokenBy is the invariant that the claim broke, or that the record breaks which is about to
+// be stored; nil: none.
 func (w saver) brokenBy() error {
 	if w.broken == nil {
 		if b := w.claim.Link.Broken(); b != nil {

@@ -7,10 +7,9 @@ import (
 	"planbridge/mapping"
 )
 
-// hasMarker reports whether a text carries a marker by which its item is this
-// link's: one made for this link, or one that names this link's issue (for a
-// card) or card (for an issue) as its partner, which is how an item is known
-// whose link was lost with the store.
+// hasMarker reports whether a text has a marker that makes its item this link's. The marker
+// was made for this link, or it names this link's issue (on a card) or card (on an issue) as
+// its partner. The latter identifies an item whose link was lost with the store.
 func (w signer) hasMarker(text string, kind mapping.MarkerKind) bool {
 	partner := string(w.pair.Card.ID)
 	if kind == mapping.MarkCard || kind == mapping.MarkTask {
@@ -21,7 +20,7 @@ func (w signer) hasMarker(text string, kind mapping.MarkerKind) bool {
 	})
 }
 
-// marks are the markers of a kind that a text carries.
+// marks are a text's markers of one kind.
 func (w signer) marks(text string, kind mapping.MarkerKind) (marks []mapping.Marker) {
 	_, all := w.set.Keys.Body(text)
 	for _, m := range all {
@@ -32,8 +31,7 @@ func (w signer) marks(text string, kind mapping.MarkerKind) (marks []mapping.Mar
 	return marks
 }
 
-// markerOn is the kind of the marker that the link's item on a side carries
-// where the bridge made it.
+// markerOn is the kind of marker on the link's item of a side, where the bridge made it.
 func (w signer) markerOn(side mapping.Side) mapping.MarkerKind {
 	switch {
 	case side == mapping.GitHub && w.pair.IsTask():
@@ -54,14 +52,13 @@ func (w signer) cardText(summary string) string {
 	return w.footer(summary, w.markerOn(mapping.Planning), w.pair.Nonce, strconv.FormatInt(w.owner.Issue.ID, 10))
 }
 
-// footer is a text of planning's with a footer that names the issue and has a marker.
+// footer is a planning text with a footer that names the issue and has a marker.
 func (w signer) footer(text string, kind mapping.MarkerKind, nonce, partner string) string {
 	mark := mapping.Marker{Kind: kind, Link: w.link.ID, Nonce: nonce, Partner: partner}
 	return w.set.Keys.AppendFooter(text, mark, w.owner.Issue.Repo, w.owner.Issue.Number, githubWriter(w).issueURL())
 }
 
-// issueText is a body with the comment that marks the card, where the bridge
-// made the issue.
+// issueText is a body with the comment that marks the card, where the bridge made the issue.
 func (w signer) issueText(body string) string {
 	if w.pair.Origin != mapping.Planning || w.link.Cleaning {
 		return body
@@ -70,9 +67,9 @@ func (w signer) issueText(body string) string {
 	return w.set.Keys.AppendComment(body, mark)
 }
 
-// markedSide is the side whose item the bridge made: that one carries the
-// marker. Of a copied card it is planning once there is an issue to name: what it
-// carries otherwise is the original's marker.
+// markedSide is the side whose item the bridge made, which has the marker. For a copied card
+// it is planning, once it has an issue of its own: until then the card has the original's
+// marker.
 func (w signer) markedSide() mapping.Side {
 	if w.pair.Copied && w.owner.Issue.ID != 0 {
 		return mapping.Planning
@@ -80,8 +77,7 @@ func (w signer) markedSide() mapping.Side {
 	return w.pair.Origin.Other()
 }
 
-// noteMarker takes in whether the text of the marked item, as it stands there,
-// still carries its marker.
+// noteMarker records whether the current text of the marked item still has its marker.
 func (w signer) noteMarker(side mapping.Side, raw string) {
 	if side != w.markedSide() {
 		return
@@ -93,16 +89,16 @@ func (w signer) noteMarker(side mapping.Side, raw string) {
 	}
 }
 
-// namesIssue reports whether a card's marker names the link's issue, and not
-// the one that this was before it was transferred.
+// namesIssue reports whether a card's marker names the link's issue, and not the one before a
+// transfer.
 func (w signer) namesIssue(raw string) bool {
 	partner := strconv.FormatInt(w.owner.Issue.ID, 10)
 	return slices.ContainsFunc(w.marks(raw, mapping.MarkCard), func(m mapping.Marker) bool { return m.Partner == partner })
 }
 
-// restoreMarker adds to a plan the return of a marker that somebody removed with the
-// text around it: without it the link could not be found again if the store
-// were lost. A text to which it was given back once is let be.
+// restoreMarker adds to a plan the return of a marker that somebody removed with its text.
+// Without the marker the link could not be found again after a loss of the store. A text gets
+// its marker back once; after that it is left alone.
 func (w signer) restoreMarker(plan *mapping.Plan) {
 	if w.unmarked == "" || w.unmarked == w.pair.Remarked || w.link.Moving != nil || !w.route.Writes(w.markedSide()) {
 		return
@@ -137,7 +133,7 @@ func (w signer) restoreMarker(plan *mapping.Plan) {
 	plan.Decisions = append(plan.Decisions, d)
 }
 
-// noteMarkerRestored notes a text to which the marker was given back.
+// noteMarkerRestored records a text that got its marker back.
 func (w signer) noteMarkerRestored(d mapping.Decision) {
 	if d.Action == mapping.RestoreMarker {
 		w.pair.Remarked, w.unmarked = w.unmarked, ""

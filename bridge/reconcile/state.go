@@ -9,8 +9,8 @@ import (
 	"planbridge/mapping"
 )
 
-// state is what is known of one pair that is worked: a root link, a sub-issue with its task,
-// or a line of a checklist with its task. What is done about it is parted by role: see roles.go.
+// state is what is known of one pair: a root link, a sub-issue with its task, or a line of a
+// checklist with its task. roles.go lists the types that work with it.
 type state struct {
 	*claimState
 	set   *Settings
@@ -30,57 +30,57 @@ type state struct {
 	outcome
 }
 
-// itemViews is what is known of a pair's items now.
+// itemViews is the current state of a pair's items.
 type itemViews struct {
-	// nil means unchanged since the link's base. The views follow the writes that are made.
+	// nil: unchanged since the link's base. The views follow our own writes.
 	issue *mapping.Issue
 	card  *mapping.Card
 	g, p  mapping.View
-	// unmarked is the digest of the marked item's text where its marker is
-	// missing; "" where it is there.
+	// unmarked is the digest of the marked item's text where that lacks its marker; "": it has
+	// it.
 	unmarked string
-	// fresh: issue was read under this claim. Our own writes since then are in it, and what
-	// people did meanwhile is not.
+	// fresh: the issue was read under this claim. It includes our own writes since then, and
+	// not what people did since.
 	fresh bool
 	// certain: planning's side was read under this claim.
 	certain bool
-	// rewound: GitHub's read is older than what was known, and believed all the same.
+	// rewound: GitHub's read is older than the known issue, and is believed.
 	rewound bool
-	// mustRead: the items themselves were read, whatever was seen before.
+	// mustRead: the items themselves are read, whatever the snapshots say.
 	mustRead bool
-	// held has the attributes that planning answered with another value, though with success.
+	// held has the attributes whose successful writes planning answered with another value.
 	held map[heldKey]heldValue
-	// extra are estimate labels that lost against another one.
+	// extra are the estimate labels that lost against another one.
 	extra []string
-	// hidden is why planning's side is not to be shown in the issue's repository: it is
-	// public, or may be; nil: it may be shown.
+	// hidden is why planning's side must not appear in the issue's repository: it is public,
+	// or may be; nil: it may appear.
 	hidden *publicError
-	// tasks are the card's as far as they were seen. unread: they could not be read though
-	// they had to be.
+	// tasks are the card's tasks, as far as they were seen. unread: they had to be read, and
+	// could not be.
 	tasks  tasks
 	unread bool
-	// counters is the version of the card's counters up to which its tasks are
-	// known. A card that is read later may show a higher one.
+	// counters is the version of the card's counters up to which its tasks are known. A later
+	// read of the card may have a higher one.
 	counters int64
 }
 
-// news is what events told of a pair.
+// news is what events reported about a pair.
 type news struct {
-	// urgent: an event told that the items are to be read, or an operator answered.
+	// urgent: an event asks for a read of the items, or an operator answered.
 	urgent bool
 	edits  []mapping.IssueEvent
-	// moves are the transfers that events told of; opened says that one told
-	// of the issue's opening.
+	// moves are the transfers that events reported. opened: one of them reported the opening
+	// of the issue.
 	moves  []*mapping.Move
 	opened bool
-	// arrived are the issues that any of the family's have become.
+	// arrived are the ids that issues of the family have got by transfers.
 	arrived []int64
-	// delivery is the webhook delivery that led to this work, "" for none.
+	// delivery is the webhook delivery that led to this work; "": none did.
 	delivery string
 }
 
-// planProgress is how far a plan has come. resumed: an earlier claim began it. begun are the sides
-// that this claim wrote to, and paced the attributes whose changes it took in.
+// planProgress is the progress of a plan. resumed: an earlier claim began it. begun are the
+// sides that this claim wrote to, and paced the attributes whose changes it has recorded.
 type planProgress struct {
 	resumed bool
 	steps   []mapping.Step // as the claim found them
@@ -88,14 +88,14 @@ type planProgress struct {
 	paced   map[mapping.Attribute]bool
 }
 
-// outcome is what the work on a pair leaves behind.
+// outcome is the result of the work on a pair.
 type outcome struct {
-	// withheld is why anything was not shown in the issue's repository; nil: nothing was.
+	// withheld is why a value was kept from the issue's repository; nil: none was.
 	withheld *publicError
-	// again is when the key is looked at again although all is well; showAgain is that
-	// for what of planning could not be shown.
+	// again is when a finished key is due again. showAgain is that for projections that were
+	// put off.
 	again, showAgain revisit
-	// cleaned is why a pair that is taken apart is done with; "": it is not.
+	// cleaned is why a pair that is taken apart is finished; "": it is not.
 	cleaned string
 }
 
@@ -111,11 +111,11 @@ func newWork(s State) work {
 	return w
 }
 
-// lists reports whether the items of the issue's checklist are tasks.
+// lists reports whether the route turns the lines of the issue's checklist into tasks.
 func (w *state) lists() bool { return w.route.Tasks == mapping.TasksChecklist && !w.pair.IsTask() }
 
-// items are the link's checklist items. Lines that stand in the body come in
-// its order.
+// items are the link's checklist items. Items with a line come first, in the order of the
+// body.
 func (w *state) items() []*mapping.Pair {
 	var out []*mapping.Pair
 	for _, c := range w.link.Children {
@@ -126,7 +126,7 @@ func (w *state) items() []*mapping.Pair {
 	return out
 }
 
-// trackingPair is the pair of the tracking task of the pair's card; nil: it has none.
+// trackingPair is the pair of the card's tracking task; nil: there is none.
 func (w *state) trackingPair() *mapping.Pair {
 	if w.pair.IsTask() {
 		return nil
@@ -134,7 +134,7 @@ func (w *state) trackingPair() *mapping.Pair {
 	return w.link.Child(mapping.Tracking)
 }
 
-// tracking is the pair of the tracking task where it is kept; nil: it is not.
+// tracking is the pair of the tracking task where the route keeps one; nil: it does not.
 func (w *state) tracking() *mapping.Pair {
 	if c := w.trackingPair(); c != nil && c.State == mapping.Linked && w.route.TrackingTask {
 		return c
@@ -163,7 +163,7 @@ func (w *state) strip(text string) string {
 	return body
 }
 
-// issueSeen is what the inbox shows of the issue, and cardSeen of the card; nil: nothing.
+// issueSeen is the issue's snapshot in the inbox, and cardSeen the card's; nil: there is none.
 func (w *state) issueSeen() *mapping.Issue {
 	return seen[mapping.Issue](w.claimState, mapping.IssueRef(w.owner.Issue.ID))
 }
@@ -172,7 +172,7 @@ func (w *state) cardSeen() *mapping.Card {
 	return seen[mapping.Card](w.claimState, mapping.CardRef(w.pair.Card.ID))
 }
 
-// taskSeen is what was seen of a part's task, as a card; nil: nothing.
+// taskSeen is the newest sight of a part's task, in the form of a card; nil: there is none.
 func (w *state) taskSeen() *mapping.Card {
 	t, seen := w.root.tasks.seen[w.pair.Card.ID]
 	if !seen {
@@ -190,8 +190,7 @@ func (w *state) planningView(c *mapping.Card) mapping.View {
 	return view
 }
 
-// readAnew has the items themselves read, and the sub-issues listed, by the next claim if this
-// one cannot.
+// readAnew has the items read and the sub-issues listed, by the next claim if this one cannot.
 func (w *state) readAnew() {
 	w.mustRead, w.owner.Unfinished = true, true
 	if !w.pair.IsTask() {
@@ -199,8 +198,8 @@ func (w *state) readAnew() {
 	}
 }
 
-// unbased reports whether an attribute has never been agreed on, so that both
-// sides have to be read in full.
+// unbased reports whether an attribute has no base, so that both sides have to be read as a
+// whole.
 func (w *state) unbased() bool {
 	for _, a := range mapping.Attributes {
 		if _, ok := w.pair.Base[a]; ok || a.Spec().Tracked {
@@ -218,7 +217,7 @@ func (w *state) viewOf(issue *mapping.Issue) mapping.View {
 	return view
 }
 
-// book is the link's journal, with what is known now.
+// book is the link's journal with the current state.
 func (w *state) book() journal.Book {
 	return journal.Book{
 		Journal: &w.pair.Journal, Edits: w.editEvents(), Base: w.pair.Base, GitHub: w.g, Planning: w.p, Issue: w.issue, Known: w.owner.Issue.UpdatedAt, Agreed: w.owner.Issue.Agreed,
@@ -226,18 +225,18 @@ func (w *state) book() journal.Book {
 	}
 }
 
-// editEvents are the edits that this claim's events told of.
+// editEvents are the edits that this claim's events reported.
 func (w *state) editEvents() journal.Edits { return w.editsOf(w.edits) }
 
-// editsOf are edits that GitHub told of in any way.
+// editsOf wraps edits that GitHub reported, by events or by its history.
 func (w *state) editsOf(edits []mapping.IssueEvent) journal.Edits {
 	return journal.Edits{All: edits, Authorship: w.Authorship, Bare: w.strip}
 }
 
-// logger names the link, and the delivery that led to this work where one did.
+// logger names the link, and the delivery that led to this work, if any.
 func (w *state) logger() logger { return logger{w, about(w.link, w.owner, w.delivery)} }
 
-// about is what the lines about a link are logged with.
+// about returns the log attributes of a link.
 func about(l *mapping.Link, p *mapping.Pair, delivery string) []any {
 	of := []any{"link", l.ID, "item", where(p), "route", l.Route}
 	if delivery != "" {
@@ -255,8 +254,8 @@ func (w *state) note(side mapping.Side, a mapping.Attribute, what, why string) {
 	w.notePart(part, side, a, what, why)
 }
 
-// noteWrite is note for a decision that was written. What an operator undid is that on the other
-// side, too, to which it crosses.
+// noteWrite is note for a decision that was written. Where the decision carries an operator's
+// undo to the other side, the line says so and names the operator.
 func (w *state) noteWrite(side mapping.Side, d mapping.Decision) {
 	what, by := "write", d.By
 	for i := range w.history {
@@ -288,8 +287,8 @@ func (w *state) notePart(part string, side mapping.Side, a mapping.Attribute, wh
 	w.log.Info(what, "side", string(side), "attribute", string(a), "why", why)
 }
 
-// person is the login of who made the change that is written to planning, or opened the
-// issue; "" where nobody said, and where it was the bridge.
+// person is the login of the person whose change is written to planning, or who opened the
+// issue; "": the bridge made the change, or GitHub did not say who.
 func (w *state) person(opened bool) string {
 	if w.issue == nil {
 		return ""

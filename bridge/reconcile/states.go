@@ -6,12 +6,12 @@ import (
 	"planbridge/mapping"
 )
 
-// A pair's state changes as the table in [mapping.Transitions] has it, and here only. An
-// event that the table does not know is a fault of this program: from then on the claim
-// writes nothing, neither to a service nor to the store, and the key is parked. What the
-// claim was given stays with the key.
+// A pair's state changes only here, by the table in [mapping.Transitions]. An event that the
+// table lacks is a fault of this program. From then on the claim writes nothing, neither to a
+// service nor to the store, and the key is parked. The snapshots and events of the claim stay
+// with the key.
 
-// Invariants are the names of those that a claim can break.
+// Invariants are the names of the invariants that a claim can break.
 func Invariants() []string {
 	names := []string{mapping.InvariantStates, invariantRecord}
 	for _, i := range mapping.Invariants {
@@ -20,17 +20,17 @@ func Invariants() []string {
 	return names
 }
 
-// happens changes the state of the work's pair.
+// happens applies an event to the state of the work's pair.
 func (w *state) happens(e mapping.PairEvent) {
 	w.checkTransition(w.pair.Advance(e), where(w.owner))
 }
 
-// happensTo changes the state of a task of the card and what it stands for.
+// happensTo applies an event to the state of a task of the card.
 func (w *state) happensTo(c *mapping.Pair, e mapping.PairEvent) {
 	w.checkTransition(c.Advance(e), string(c.Kind)+" task "+string(c.Card.ID))
 }
 
-// addChild adds a task of the card, or one that is to be made, to the link.
+// addChild adds a task of the card, existing or wanted, to the link.
 func (w *state) addChild(e mapping.PairEvent, c *mapping.Pair) {
 	w.happensTo(c, e)
 	w.link.Children = append(w.link.Children, c)

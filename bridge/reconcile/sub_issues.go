@@ -13,9 +13,9 @@ import (
 	"planbridge/store"
 )
 
-// discoverSubIssues makes parts of what was seen for the first time: sub-issues, and tasks
-// that people made on the card. Sub-issues that cannot be taken in yet are listed once
-// more: the listing alone shows those that were there before.
+// discoverSubIssues makes parts of new sub-issues, and of tasks that people made on the card.
+// Where a sub-issue cannot be taken yet, the sub-issues are listed once more: only the listing
+// has those from before.
 func (w subIssues) discoverSubIssues() error {
 	known, family := len(w.link.SubLinks), w.link.Family
 	family.Old = slices.Clone(family.Old)
@@ -41,9 +41,9 @@ func (w subIssues) discoverSubIssues() error {
 	return err
 }
 
-// newSubIssues returns the sub-issues that no part knows: those that were
-// handed over to this link, and, once, those that GitHub lists. One that is only about to
-// enter is handed over by its link. One that has a card of its own keeps it.
+// newSubIssues returns the sub-issues that are no part yet: those that were handed to this
+// link, and, once, those that GitHub lists. One that is about to enter is handed over by its
+// own link. One with a card of its own keeps it.
 func (w subIssues) newSubIssues() ([]mapping.Issue, error) {
 	issues, err := w.listSubIssues()
 	if err != nil {
@@ -97,8 +97,8 @@ func (w subIssues) newSubIssues() ([]mapping.Issue, error) {
 	return out, nil
 }
 
-// isMarkerCopy reports whether an issue came to this link by a copy of its marker and
-// not by its parent.
+// isMarkerCopy reports whether an issue came to this link because of a copied marker, and not
+// by its parent.
 func (w subIssues) isMarkerCopy(i *mapping.Issue) (bool, error) {
 	if !signer(w).hasMarker(i.Body, mapping.MarkIssue) {
 		return false, nil
@@ -107,8 +107,8 @@ func (w subIssues) isMarkerCopy(i *mapping.Issue) (bool, error) {
 	return parent == nil, err
 }
 
-// listSubIssues lists the issue's sub-issues once, so that none is missed that
-// was there before, or of which no event told while the link was made.
+// listSubIssues lists the issue's sub-issues once, so that none is missed that existed before,
+// or whose event came while the link was made.
 func (w subIssues) listSubIssues() (issues []mapping.Issue, err error) {
 	if w.link.Family.Listed || w.owner.Issue.Number == 0 {
 		return nil, nil
@@ -131,8 +131,8 @@ func (w subIssues) listSubIssues() (issues []mapping.Issue, err error) {
 	return issues, err
 }
 
-// addIssue makes a part of a sub-issue. One that was closed does not enter but by
-// an import, as no issue does; nor does one that the bridge made, whose part is there.
+// addIssue makes a part of a sub-issue. A closed one enters only by an import, as any issue
+// does. For one that the bridge made, the part exists or is rebuilt.
 func (w subIssues) addIssue(i *mapping.Issue) {
 	if entrant(w).bridgeMade(i) {
 		w.relinkIssue(i)
@@ -148,9 +148,8 @@ func (w subIssues) addIssue(i *mapping.Issue) {
 	w.note(mapping.Planning, "", "sub-issue", issueName(i.Repo, i.Number)+" becomes a task")
 }
 
-// addTasks makes parts of the tasks that people made on the card since it has
-// an issue. One that came from another card, with the pair it belongs to, stays
-// there.
+// addTasks makes parts of the tasks that people made on the card since it has an issue. A task
+// that came from another card with its pair stays with that.
 func (w subIssues) addTasks() error {
 	f := &w.link.Family
 	staying := f.Staying()
@@ -177,8 +176,8 @@ func (w subIssues) addTasks() error {
 	return nil
 }
 
-// partOfTask returns the part that a task which no part knows belongs to, or which
-// is to be made of it, and why; nil: it stays what it is.
+// partOfTask returns the part that an unknown task belongs to, or that is to be made of it,
+// and why; nil: it stays a plain task.
 func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err error) {
 	_, marks := w.set.Keys.Body(t.Summary.Value)
 	copied, err := w.isCopiedTask(t, marks)
@@ -197,8 +196,8 @@ func (w subIssues) partOfTask(t *mapping.Task) (p *mapping.Pair, why string, err
 	return p, "becomes a sub-issue", nil
 }
 
-// isCopiedTask reports whether a task carries the marker of another, older task,
-// which has its sub-issue, on this card or on one that this card was copied from.
+// isCopiedTask reports whether a task has the marker of another, older task with a sub-issue,
+// on this card or on the card that this one was copied from.
 func (w subIssues) isCopiedTask(t *mapping.Task, marks []mapping.Marker) (bool, error) {
 	for _, m := range marks {
 		id, err := strconv.ParseInt(m.Partner, 10, 64)
@@ -226,7 +225,7 @@ func (w subIssues) isCopiedTask(t *mapping.Task, marks []mapping.Marker) (bool, 
 	return false, nil
 }
 
-// belongsElsewhere reports whether one of a new part's items belongs to another link.
+// belongsElsewhere reports whether another link has one of a new part's items.
 func (w subIssues) belongsElsewhere(p *mapping.Pair) (bool, error) {
 	for _, ref := range p.Refs() {
 		if id, err := exclusivity(w).findLink(w.link.Project, ref); id != "" || err != nil {
@@ -248,8 +247,8 @@ func (w subIssues) makesIssues() (bool, error) {
 	return may, err
 }
 
-// relinkIssue is relinkTask for a sub-issue that the bridge made. The record that was
-// lost may also have said that the issue is still to be added to its parent.
+// relinkIssue is relinkTask for a sub-issue that the bridge made. The lost record may also
+// have said that the issue is still to be added to its parent.
 func (w subIssues) relinkIssue(i *mapping.Issue) {
 	marks := signer(w).marks(i.Body, mapping.MarkSubIssue)
 	if len(marks) == 0 {
@@ -267,9 +266,9 @@ func (w subIssues) relinkIssue(i *mapping.Issue) {
 	w.note(mapping.GitHub, "", "restored", issueName(i.Repo, i.Number)+" is that of task "+marks[0].Partner+" by its marker")
 }
 
-// relinkTask is the part that a task belongs to which the bridge made, where the
-// record of the pair was lost: the marker tells the issue's id and the footer
-// where it is. The task of a part that is being made is found by makeSubTasks.
+// relinkTask is the part of a task that the bridge made and whose record was lost. The marker
+// has the issue's id, and the footer its address. makeSubTasks finds the task of a part that
+// is being made.
 func (w subIssues) relinkTask(t *mapping.Task, marks []mapping.Marker) *mapping.Pair {
 	for _, m := range marks {
 		id, err := strconv.ParseInt(m.Partner, 10, 64)
@@ -286,9 +285,8 @@ func (w subIssues) relinkTask(t *mapping.Task, marks []mapping.Marker) *mapping.
 	return nil
 }
 
-// takeParents notes which issues of the family changed their place in it. A
-// pair is one for life: it stays whatever parent the issue has, and an issue
-// that got a card of its own keeps that.
+// takeParents records which issues of the family changed their parent. A pair is for life: it
+// stays whatever parent the issue has, and an issue with a card of its own keeps it.
 func (w subIssues) takeParents() error {
 	for _, e := range w.events {
 		if e.Parent == nil {
@@ -313,9 +311,9 @@ func (w subIssues) takeParents() error {
 	return nil
 }
 
-// joinParent makes the issue that the bridge made for a task a sub-issue of the
-// root's issue. It is repeated until GitHub says yes or no: adding one twice
-// does no harm. All of a root's are added one after the other, under its lease.
+// joinParent makes the issue that the bridge made for a task a sub-issue of the root's issue.
+// It is repeated until GitHub accepts or refuses, as adding one twice does no harm. A root's
+// sub-issues are added one by one, under its lease.
 func (w subIssues) joinParent() error {
 	if !w.pair.Join || w.pair.State != mapping.Linked || w.set.DryRun {
 		return nil
@@ -347,7 +345,7 @@ func (w subIssues) joinParent() error {
 	})
 }
 
-// noteJoined notes that GitHub has said its last word about the sub-issue's place.
+// noteJoined records GitHub's final answer about the parent of the sub-issue.
 func (w subIssues) noteJoined(how string) {
 	w.pair.Join = false
 	w.note(mapping.GitHub, "", "join", how)

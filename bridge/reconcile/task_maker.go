@@ -11,22 +11,22 @@ import (
 	"planbridge/mapping"
 )
 
-// newTasks is the making of tasks of the link's card. They are looked for among all of its
-// tasks. What differs is what a task stands for.
+// newTasks makes tasks of the link's card. A lookup reads all tasks of the card. The functions
+// have the differences between the kinds of tasks.
 type newTasks struct {
 	*state
-	// marks reports whether a marker, of a task, is that of a want.
+	// marks reports whether a task's marker belongs to a want.
 	marks func(k *want, t *mapping.Task, m mapping.Marker) bool
 	// taken links a want with its task.
 	taken func(k *want, t *mapping.Task, how string) error
-	// allowed is ready; nil: each want may be made, of what it has.
+	// allowed is ready; nil: each want may be made with the content that it has.
 	allowed func(k *want) (bool, error)
-	// blocks is the value that waits for a change where planning does not take the task,
-	// whatever is left out.
+	// blocks returns the value that is blocked until it changes, where planning refuses the
+	// task whatever is left out.
 	blocks func(k *want) (mapping.Attribute, string)
 }
 
-// title is what a task is called that is to be made.
+// title is the title of the task that is to be made.
 func (k *want) title() (mapping.Attribute, string) {
 	return mapping.Title, k.base[mapping.Title].GitHub
 }
@@ -38,9 +38,8 @@ func (w taskMaker) makeTasks(c creation, kind newTasks, wants []*want) error {
 	return c.once(wants...)
 }
 
-// mayExist takes in that wants may have been made already where more was made for the pair
-// than the store knows: a listing may be short, so that absence is proven as after a lost
-// answer.
+// mayExist marks wants as sent where tasks may exist that the store does not know. A listing
+// may be incomplete, so that absence is proven as after a lost answer.
 func (w taskMaker) mayExist(wants []*want) error {
 	behind, err := exclusivity(w).mayLackItems()
 	for _, k := range wants {
@@ -60,7 +59,7 @@ func (n *newTasks) ready(k *want) (bool, error) {
 
 func (n *newTasks) look() error { return cardTasks{n.state}.needTasks() }
 
-// find takes, of copies, the oldest.
+// find takes the oldest one of several copies.
 func (n *newTasks) find(wants []*want) error {
 	for _, t := range n.tasks.inOrder() {
 		if k := n.whose(&t, wants); k != nil {
@@ -85,8 +84,8 @@ func (n *newTasks) take(k *want, t *mapping.Task, how string) {
 	k.done, k.err = true, n.taken(k, t, how)
 }
 
-// post makes tasks with one request. Which is whose their markers tell, in whatever order
-// they are answered; one that is alone is known without.
+// post makes tasks with one request. Markers assign the tasks in the answer to wants, in
+// whatever order they come. A single task needs no marker.
 func (n *newTasks) post(wants []*want) error {
 	items := make([]NewItem, len(wants))
 	for i, k := range wants {
@@ -120,8 +119,8 @@ func (n *newTasks) refused(k *want, err error) error {
 	return nil
 }
 
-// withinRoom returns the parts that may get a task, the oldest first. The others
-// wait. A create that was sent already is looked for in any case.
+// withinRoom returns the parts that may get a task, the oldest first. The others wait. A
+// create that was sent is looked for in any case.
 func (w taskMaker) withinRoom(wanted []work) []work {
 	room, waits := lister(w).room(), false
 	var within []work
@@ -147,7 +146,7 @@ func (w taskMaker) withinRoom(wanted []work) []work {
 	return within
 }
 
-// itemMark returns the marker by which a task says that it is one of ours.
+// itemMark returns the marker of a task that the bridge made.
 func (w taskMaker) itemMark(t *mapping.Task) (mapping.Marker, bool) {
 	marks := signer(w).marks(t.Summary.Value, mapping.MarkTask)
 	if len(marks) == 0 {
@@ -156,8 +155,8 @@ func (w taskMaker) itemMark(t *mapping.Task) (mapping.Marker, bool) {
 	return marks[0], true
 }
 
-// makeLineTasks makes the tasks of new lines, in one request for all of them, and
-// reports whether there is more to do.
+// makeLineTasks makes the tasks of new lines with one request, and reports whether there is
+// more to do.
 func (w taskMaker) makeLineTasks() (bool, error) {
 	var wants []*want
 	sent := false
@@ -201,9 +200,9 @@ func (w taskMaker) lineItem(c *mapping.Pair) *NewItem {
 	return &NewItem{Title: c.Item, Summary: signer(w).footer("", mapping.MarkTask, c.Nonce, itemPartner)}
 }
 
-// madeTask completes an item with its task. Its first base is a new task's state
-// (planning-api.md part 3), so that a line that is ticked already is a change of
-// GitHub, and the title that was sent: the line may have been renamed since.
+// madeTask completes an item with its task. Its first base has a new task's state
+// (planning-api.md part 3), so that a line that is ticked already is a change of GitHub. It
+// has the title that was sent, as the line may have been renamed since.
 func (w taskMaker) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
 	sent := c.Item
 	if base, ok := c.Intent.Base[mapping.Title]; ok {
@@ -222,9 +221,8 @@ func (w taskMaker) madeTask(c *mapping.Pair, t *mapping.Task, how string) {
 	w.notePart(string(mapping.Checklist), mapping.Planning, mapping.Title, "create", "task "+string(t.ID)+" for a line, "+how)
 }
 
-// initialState is the first base of the state of a part: a new task is to do
-// (planning-api.md part 3) and a new issue is open, so that whatever else the
-// person's item shows is a change of that side.
+// initialState is the first base of a part's state. A new task is to do (planning-api.md part
+// 3), and a new issue is open. Any other state of the person's item is a change of its side.
 func initialState(now mapping.Versioned) mapping.Base {
 	base := mapping.Base{GitHub: mapping.StateTodo, Planning: mapping.StateTodo, Version: now.Version}
 	if now.Value != "" && now.Value != mapping.StateTodo {
@@ -233,10 +231,9 @@ func initialState(now mapping.Versioned) mapping.Base {
 	return base
 }
 
-// makeSubTasks makes the tasks of all new sub-issues with one request, exactly
-// once each: every one carries its marker, by which it is known again in the
-// answer, in whatever order that comes, and among the card's tasks, where the
-// answer was lost.
+// makeSubTasks makes the tasks of all new sub-issues with one request, exactly once each. The
+// marker of each task identifies it in the answer, in whatever order that comes. After a lost
+// answer it identifies the task among the card's tasks.
 func (w taskMaker) makeSubTasks() error {
 	var wanted []work
 	for _, p := range w.link.SubLinks {
@@ -274,10 +271,9 @@ func (w taskMaker) makeSubTasks() error {
 	return err
 }
 
-// taskReady makes sure that the sub-issue is at hand and that the task may be
-// made. It is read: what an event told before the link knew the sub-issue may
-// have been lost with a link that was to be its own. A value that planning
-// refused waits until it changes.
+// taskReady makes sure that the sub-issue is known and that its task may be made. The
+// sub-issue is read: an event from before the link knew it may have been lost with another
+// link. A value that planning refused waits until it changes.
 func (w taskMaker) taskReady(k *want) (bool, error) {
 	if err := reader(w).fetch(); err != nil {
 		return false, err
@@ -298,7 +294,7 @@ func (w taskMaker) taskReady(k *want) (bool, error) {
 	return true, nil
 }
 
-// linkTask completes the part with the task that its intent made.
+// linkTask completes the part with the task that was made for it.
 func (w taskMaker) linkTask(t *mapping.Task, how string) error {
 	if w.issue == nil {
 		if err := reader(w).fetch(); err != nil {
@@ -320,9 +316,9 @@ func (w taskMaker) linkTask(t *mapping.Task, how string) error {
 	return nil
 }
 
-// ensureTracking gives a linked card its tracking task: a card has no writable
-// state (planning-api.md 4.2), a task has (4.4), so one task carries open, in
-// progress and closed, both ways.
+// ensureTracking gives a linked card its tracking task. A card has no writable state
+// (planning-api.md 4.2) and a task has one (4.4), so one task carries open, in progress and
+// closed, both ways.
 func (w taskMaker) ensureTracking() error {
 	if !w.route.TrackingTask || w.route.Direction == mapping.ToGitHub {
 		return nil
@@ -356,7 +352,7 @@ func (w taskMaker) ensureTracking() error {
 	}, wants)
 }
 
-// trackingPartner is what the marker of a tracking task says it stands for.
+// trackingPartner is the partner in the marker of a tracking task.
 const trackingPartner = "tracking"
 
 func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
@@ -367,9 +363,9 @@ func (w taskMaker) trackingItem(child *mapping.Pair) *NewItem {
 	}
 }
 
-// trackedBy completes the tracking task. Its first base is a new task's state
-// (planning-api.md part 3), so that an issue that is already in progress or
-// closed is a change of GitHub.
+// trackedBy completes the tracking task. Its first base has a new task's state
+// (planning-api.md part 3), so that an issue that is in progress or closed already is a change
+// of GitHub.
 func (w taskMaker) trackedBy(child *mapping.Pair, task *mapping.Task, how string) {
 	w.happensTo(child, mapping.EventCompleted)
 	child.Card, child.Intent = mapping.NameTask(task), nil

@@ -13,11 +13,10 @@ func undo(w work) (verdict, error) {
 	return anewIf(len(w.pair.Undo) < asked, err)
 }
 
-// undo brings back the losers that an operator asked for: each is written to
-// the side it came from, as if a person had edited it there, and then crosses
-// as an ordinary change. A value that was changed again since the conflict is
-// not overwritten: then there is nothing to undo. Where both values stand yet, as the
-// winner may not be written, the undo waits for that.
+// undo restores the losers that an operator asked for. Each is written to the side it came
+// from, like a person's edit there, and then crosses as an ordinary change. A value that has
+// changed since the conflict is not overwritten: there is nothing to undo then. Where both
+// values still stand, as the winner may not be written yet, the undo waits for that.
 func (w ledger) undo() error {
 	for a, id := range mapping.Sorted(w.pair.Undo) {
 		c, known, err := w.ledgerEntry(id)
@@ -35,7 +34,7 @@ func (w ledger) undo() error {
 	return nil
 }
 
-// errNotDecided: both values of a conflict stand.
+// errNotDecided: both values of a conflict still stand.
 var errNotDecided = errors.New("the winner is not written")
 
 func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
@@ -81,8 +80,8 @@ func (w ledger) undoOne(a mapping.Attribute, c mapping.Conflict) error {
 	return w.noteUndone(c, true)
 }
 
-// writeUndo writes the loser of a conflict to the side that it came from. item is the line
-// that the conflict is about; nil: it is about the pair itself.
+// writeUndo writes the loser of a conflict to the side it came from. item is the line that the
+// conflict is about; nil: it is about the pair itself.
 func (w ledger) writeUndo(d mapping.Decision, c mapping.Conflict, item *mapping.Pair, g, lost string, p mapping.Versioned) (err error) {
 	line := w.list.lines[item]
 	w.list = list{} // what the checklist changes in the body is not written now
@@ -111,7 +110,7 @@ func (w ledger) writeUndo(d mapping.Decision, c mapping.Conflict, item *mapping.
 	return githubWriter(w).write(mapping.Plan{Decisions: []mapping.Decision{d}})
 }
 
-// noteUndone takes in what became of an undo.
+// noteUndone records the result of an undo.
 func (w ledger) noteUndone(c mapping.Conflict, undone bool) error {
 	if !undone {
 		w.note("", c.Attribute, "undo", "conflict "+c.ID+" is not undone: the value was changed since")

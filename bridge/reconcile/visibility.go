@@ -9,8 +9,8 @@ import (
 	"planbridge/store"
 )
 
-// mayWrite refuses a write that would show planning's side where that is not to be shown,
-// or that would go to another repository than the one that is meant.
+// mayWrite refuses a write that would publish planning's side against the route's will, or
+// that would reach another repository than the intended one.
 func (w visibility) mayWrite(write toRepository) error {
 	repo, shows := write.repository()
 	if err := w.there(repo); err != nil {
@@ -25,32 +25,31 @@ func (w visibility) mayWrite(write toRepository) error {
 	return nil
 }
 
-// What planning says is not shown where anybody can read it, unless the route
-// says allow_public. A repository can be made public after its issues were
-// linked, so that each write is asked about and not only the first: what would
-// show planning's side is withheld, while what GitHub says goes on to planning.
-// A link of which something is withheld is parked, so that an operator sees it and
-// a change takes it up again; it is looked at as a whole then. Where nobody has said
-// whether the repository is public, the same is withheld until somebody does.
+// Planning's side does not appear where anybody can read it, unless the route says
+// allow_public. A repository can be made public after its issues were linked, so each write is
+// checked, and not only the first. A write that would publish planning's side is withheld,
+// while GitHub's side goes on to planning. A link with something withheld is parked, so that
+// an operator sees it. A change takes it up again, and then it is read as a whole. Where it is
+// not known whether the repository is public, the same is withheld until that is known.
 //
-// Nor is anything written where another repository has the name of the one that is
-// meant (see [Locate]).
+// Nothing is written either where another repository has the name of the intended one (see
+// [Locate]).
 
 const (
 	isPublic = " is public, and the route does not say allow_public"
 	isUntold = ": GitHub does not say whether it is public, and nothing of planning is shown there before it does"
 )
 
-// untoldWait is how long a link is left alone of which something is withheld as nobody
-// has said whether its repository is public.
+// untoldWait is how long a link waits of which something is withheld because it is not known
+// whether its repository is public.
 const untoldWait = 15 * time.Second
 
-// PublicRepo returns the repository of a [store.Failure] whose link is parked as
-// that repository is public.
+// PublicRepo returns the repository of a [store.Failure] whose link is parked because that
+// repository is public.
 func PublicRepo(f store.Failure) (repo string, ok bool) { return strings.CutSuffix(f.Reason, isPublic) }
 
-// publicError refuses a write that would publish planning's side, or may (untold). It
-// is a refusal as GitHub's own are, so that what was to be written counts as not sent.
+// publicError refuses a write that would publish planning's side, or may do so (untold). It
+// counts as a refusal by GitHub, so that the write counts as not sent.
 type publicError struct {
 	repo   string
 	untold bool
@@ -65,17 +64,17 @@ func (e *publicError) Error() string {
 
 func (e *publicError) Unwrap() error { return mapping.ErrForbidden }
 
-// wouldPublish reports that an error is a *publicError.
+// wouldPublish reports whether an error is a *publicError.
 func wouldPublish(err error) bool { return errors.As(err, new(*publicError)) }
 
-// isWithheld reports that an error is our own refusal to write, and not GitHub's.
+// isWithheld reports whether an error is our own refusal to write, and not GitHub's.
 func isWithheld(err error) bool {
 	return wouldPublish(err) || errors.As(err, new(*mapping.StrangerError))
 }
 
-// public refuses what is written to a repository where that would be published, or may
-// be, against the will of the work's route, as far as is known; ask: GitHub is asked
-// where that is not known. nil: it may be written.
+// public refuses a write to a repository that would be published, or may be, against the will
+// of the work's route. ask: GitHub is asked where that is not known. nil: the write is
+// allowed.
 func (w visibility) public(repo string, ask bool) *publicError {
 	if w.route == nil || w.route.AllowPublic || !w.route.Writes(mapping.GitHub) || repo == "" {
 		return nil
@@ -86,7 +85,8 @@ func (w visibility) public(repo string, ask bool) *publicError {
 	return nil
 }
 
-// mayShow reports whether a route may show what planning says in a repository that it comes to.
+// mayShow reports whether a route may publish planning's side in a repository that it comes
+// to.
 func (w visibility) mayShow(route *mapping.Route, repo string) (bool, error) {
 	if route.AllowPublic {
 		return true, nil
@@ -95,7 +95,7 @@ func (w visibility) mayShow(route *mapping.Route, repo string) (bool, error) {
 	return private, onGitHub(err)
 }
 
-// withhold takes back what a plan would publish.
+// withhold removes from a plan what it would publish.
 func (w visibility) withhold(plan *mapping.Plan) {
 	for i := range plan.Decisions {
 		if d := &plan.Decisions[i]; w.hidden != nil && (d.GitHub != nil || d.Loses) {
@@ -108,8 +108,7 @@ func (w visibility) withhold(plan *mapping.Plan) {
 	}
 }
 
-// keepPrivate ends the work on a key of which all is well but that something is
-// withheld.
+// keepPrivate ends the work on a key that agrees but for something withheld.
 func (w visibility) keepPrivate(err error) error {
 	if err != nil {
 		return err
@@ -131,8 +130,8 @@ func (w visibility) keepPrivate(err error) error {
 	return w.withheld
 }
 
-// there refuses what is written to a repository that is called otherwise by now, or
-// whose name another one has.
+// there refuses a write to a repository that has another name by now, or whose name another
+// repository has.
 func (w visibility) there(repo string) error {
 	now, err := do(w, Locate{repo, w.repoID(repo), false})
 	if err == nil && !strings.EqualFold(now, repo) {
@@ -141,7 +140,7 @@ func (w visibility) there(repo string) error {
 	return err
 }
 
-// repoID is the id of a repository where it is that of the link's issue; 0: not known.
+// repoID is a repository's id where it is that of the link's issue; 0: not known.
 func (w visibility) repoID(repo string) int64 {
 	if !strings.EqualFold(repo, w.owner.Issue.Repo) {
 		return 0

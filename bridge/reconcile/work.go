@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// settle asks the rules about a pair to their end.
+// settle asks the rules about a pair until it rests.
 func (w work) settle() error {
 	v, err := w.apply(arrivalRules)
 	if v == end || err != nil {
@@ -26,8 +26,8 @@ func (w work) settle() error {
 	return fmt.Errorf("the sides still moved after %d rounds", maxRounds)
 }
 
-// apply asks rules in their order, up to the first that does not pass. An item that is gone
-// ends what can be done for its pair.
+// apply asks rules in their order, up to the first one that does not pass. An item that is
+// gone ends the work on its pair.
 func (w work) apply(rules []rule) (verdict, error) {
 	for i := range rules {
 		r := &rules[i]
@@ -45,7 +45,7 @@ func (w work) apply(rules []rule) (verdict, error) {
 	return pass, nil
 }
 
-// run works the key by the state its link is in. Its error names the link once.
+// run works the key. Its error names the link once.
 func (w work) run() error {
 	name := where(w.owner)
 	err := w.settle()
